@@ -1,0 +1,5 @@
+std = 'luajit'
+max_line_length = 100
+
+files['test/lua'] = { std = 'luajit+busted' }
+files['rockspec'] = { std = 'rockspec' }

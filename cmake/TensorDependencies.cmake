@@ -1,0 +1,76 @@
+# Finds every library and tool. All that is missing is reported at once, with its Debian package.
+
+find_package(PkgConfig)
+set(missing "")
+
+# tensor_require(<what> <package> <condition...>): notes <what> as missing unless the condition holds.
+macro(tensor_require what package)
+  if(NOT (${ARGN}))
+    string(APPEND missing "  ${what}: package ${package}\n")
+  endif()
+endmacro()
+
+# tensor_pkg(<name> <modules> <what> <package>): a pkg-config module as target PkgConfig::<name>.
+macro(tensor_pkg name modules what package)
+  if(PKG_CONFIG_FOUND)
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${modules})
+  endif()
+  tensor_require("${what}" "${package}" ${name}_FOUND)
+endmacro()
+
+tensor_require("pkg-config" pkgconf PKG_CONFIG_FOUND)
+tensor_pkg(LUAJIT "luajit>=2.1" "LuaJIT 2.1 (headers)" libluajit-5.1-dev)
+find_program(LUAJIT_EXECUTABLE NAMES luajit)
+tensor_require("LuaJIT 2.1 (interpreter)" luajit LUAJIT_EXECUTABLE)
+tensor_pkg(HWY "libhwy>=1.0;libhwy-contrib>=1.0" "Highway 1.0" libhwy-dev)
+
+find_package(ZLIB QUIET)
+tensor_require("zlib" zlib1g-dev ZLIB_FOUND)
+find_package(Threads QUIET)
+find_package(OpenMP QUIET COMPONENTS CXX)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  tensor_require("OpenMP" libomp-dev OpenMP_CXX_FOUND)
+else()
+  tensor_require("OpenMP" g++ OpenMP_CXX_FOUND)
+endif()
+
+include(TensorBlas)
+tensor_require("OpenBLAS with LAPACK" libopenblas-openmp-dev TH_BLAS_FOUND)
+
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES mvec m)
+check_cxx_source_compiles("
+  extern \"C\" void _ZGVbN4v_tanhf(); extern \"C\" void _ZGVdN8v_tanhf();
+  extern \"C\" void _ZGVeN16v_tanhf(); extern \"C\" void _ZGVeN8vv_pow();
+  int main(int argc, char**) {
+    void (*f[])() = {_ZGVbN4v_tanhf, _ZGVdN8v_tanhf, _ZGVeN16v_tanhf};
+    return f[argc % 3] == _ZGVeN8vv_pow;
+  }" TH_HAVE_LIBMVEC)
+unset(CMAKE_REQUIRED_LIBRARIES)
+
+if(TH_BUILD_TESTS)
+  find_package(GTest QUIET)
+  tensor_require("GoogleTest" libgtest-dev GTest_FOUND)
+  if(LUAJIT_EXECUTABLE)
+    execute_process(COMMAND ${LUAJIT_EXECUTABLE} -e "require 'busted.runner'"
+                    RESULT_VARIABLE busted_status OUTPUT_QUIET ERROR_QUIET)
+    tensor_require("busted" lua-busted busted_status EQUAL 0)
+  endif()
+  find_program(LUACHECK_EXECUTABLE NAMES luacheck)
+  tensor_require("luacheck" lua-check LUACHECK_EXECUTABLE)
+  find_program(CLANG_FORMAT_EXECUTABLE NAMES clang-format)
+  tensor_require("clang-format" clang-format CLANG_FORMAT_EXECUTABLE)
+  find_program(LUAROCKS_EXECUTABLE NAMES luarocks)
+  tensor_require("LuaRocks" luarocks LUAROCKS_EXECUTABLE)
+endif()
+
+if(TH_BUILD_BENCH)
+  find_package(benchmark QUIET)
+  tensor_require("Google Benchmark" libbenchmark-dev benchmark_FOUND)
+endif()
+
+if(missing)
+  message(FATAL_ERROR "tensor needs what was not found here:\n${missing}"
+          "On Debian, scripts/install-deps installs all of it. "
+          "TH_BUILD_TESTS=OFF does without the tools for testing.")
+endif()

@@ -1,0 +1,51 @@
+# Language levels and compiler flags of every target.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+# Only the kernels gain from -O3; the many instances of everything else compile faster without.
+string(REPLACE "-O3" "-O2" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
+string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+
+# -ffp-contract=off: results are the same whether or not an instruction set has fused multiply-add.
+# -fno-strict-aliasing: the typed C structs are seen as the one type-erased struct of the core.
+# -fno-operator-names: operations are called bitand and bitor.
+add_compile_options(-Wall -Wextra -fno-math-errno -ffp-contract=off -fno-strict-aliasing
+                    $<$<COMPILE_LANGUAGE:CXX>:-fno-operator-names>)
+
+if(TH_WERROR)
+  add_compile_options(-Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # These depend on what the optimizer inlined and are often wrong.
+    add_compile_options(-Wno-error=maybe-uninitialized -Wno-error=array-bounds
+                        -Wno-error=stringop-overflow -Wno-error=stringop-overread
+                        -Wno-error=restrict)
+  endif()
+endif()
+
+set(TH_KERNEL_OPTIMIZATION -O3)
+if(TH_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${TH_SANITIZE}")
+  set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+  set(TH_KERNEL_OPTIMIZATION -O1)
+  add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
+  if("undefined" IN_LIST TH_SANITIZE)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(TH_KERNEL_OPTIMIZATION -O0)
+endif()

@@ -1,0 +1,13 @@
+# LuaRocks moves files one by one, which breaks symbolic links: a rock gets each library as one plain
+# file under the name the loader asks for.
+
+if(TENSOR_ROCK)
+  set_property(TARGET TH luaT PROPERTY VERSION)
+  install(CODE "
+    file(GLOB files \"${CMAKE_INSTALL_LIBDIR}/*.so*\")
+    foreach(file IN LISTS files)
+      if(IS_SYMLINK \"\${file}\")
+        file(REMOVE \"\${file}\")
+      endif()
+    endforeach()")
+endif()

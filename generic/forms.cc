@@ -1,0 +1,163 @@
+#include "forms.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace bind {
+
+namespace {
+
+uint64_t code_of(char kind) {
+  switch (kind) {
+    case 'x':
+    case 'd':
+    case 'l':
+    case 'i':
+    case 'n':
+      return kNumber;
+    case 'b':
+      return kBoolean;
+    case 'g':
+      return kGenerator;
+    case '{':
+      return kTable;
+    default:
+      return kTensor;
+  }
+}
+
+std::string slot_text(const Slot& slot, const char* type) {
+  std::string text;
+  switch (slot.kind) {
+    case 'T':
+      text = type;
+      break;
+    case 'L':
+      text = "LongTensor";
+      break;
+    case 'B':
+      text = "ByteTensor";
+      break;
+    case 'M':
+      text = std::string("ByteTensor or ") + type;
+      break;
+    case 'F':
+      text = "FloatTensor";
+      break;
+    case 'D':
+      text = "DoubleTensor";
+      break;
+    case 'A':
+      text = "Tensor";
+      break;
+    case 'x':
+    case 'd':
+      text = "number";
+      break;
+    case 'l':
+      text = "integer";
+      break;
+    case 'i':
+      text = "dimension";
+      break;
+    case 'n':
+      text = "index";
+      break;
+    case 'b':
+      text = "boolean";
+      break;
+    case 'g':
+      text = "Generator";
+      break;
+    case '{':
+      text = std::string("{") + type + "...}";
+      break;
+    case 's':
+      text = "(LongStorage | size1 [size2...])";
+      break;
+    case 'p':
+      text = "(LongStorage | dim1 [dim2...])";
+      break;
+  }
+  if (slot.result) text = "*" + text + "*";
+  return slot.optional ? "[" + text + "]" : text;
+}
+
+}  // namespace
+
+std::string Form::text(const char* type) const {
+  std::string all;
+  for (const Slot& slot : slots) {
+    if (slot.fresh) continue;
+    if (!all.empty()) all += " ";
+    all += slot_text(slot, type);
+  }
+  return all.empty() ? "none" : all;
+}
+
+Form parse_form(const char* p, const char* end) {
+  Form form;
+  while (p < end) {
+    if (*p == ' ') {
+      ++p;
+      continue;
+    }
+    Slot slot{};
+    if (*p == '[') slot.optional = true, ++p;
+    if (*p == '*') slot.result = true, ++p;
+    if (*p == '+') slot.result = slot.fresh = true, ++p;
+    slot.kind = *p++;
+    if (slot.kind == '{') p = std::strchr(p, '}') + 1;
+    if (*p == '=') {
+      slot.has_value = true;
+      ++p;
+      slot.value = !std::strncmp(p, "true", 4) ? 1 : std::strtod(p, nullptr);
+      while (*p != ']') ++p;
+    }
+    if (slot.optional) ++p;
+    form.slots.push_back(slot);
+  }
+  return form;
+}
+
+bool Pattern::matches(uint64_t call, int count) const {
+  if (!sizes) return count == args && call == codes;
+  if (count <= args) return false;
+  uint64_t mask = (uint64_t{1} << (4 * args)) - 1;
+  if ((call & mask) != codes) return false;
+  uint64_t rest = call >> (4 * args);
+  if (count == args + 1 && (rest == kLongStorage || rest == kTable)) return true;
+  for (int i = args; i < count; ++i) {
+    if (i < 16 && (rest & 15) != kNumber) return false;
+    rest >>= 4;
+  }
+  return true;
+}
+
+void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
+  int optional = 0;
+  for (const Slot& slot : form->slots) optional += slot.optional;
+  for (int left_out = 0; left_out < 1 << optional; ++left_out) {
+    Pattern pattern;
+    pattern.form = form;
+    pattern.row = row;
+    // The first optional slot is the highest bit: counting up leaves out the last ones first.
+    int bit = optional;
+    int number = 0;
+    for (const Slot& slot : form->slots) {
+      bool absent = slot.fresh || (slot.optional && (left_out >> --bit & 1));
+      pattern.arg_of_slot[number] = -1;
+      if (slot.kind == 's' || slot.kind == 'p') {
+        pattern.arg_of_slot[number] = static_cast<int8_t>(pattern.args);
+        pattern.sizes = true;
+      } else if (!absent) {
+        pattern.arg_of_slot[number] = static_cast<int8_t>(pattern.args);
+        pattern.codes |= code_of(slot.kind) << (4 * pattern.args++);
+      }
+      ++number;
+    }
+    patterns->push_back(pattern);
+  }
+}
+
+}  // namespace bind

@@ -1,0 +1,60 @@
+#ifndef TENSOR_GENERIC_FORMS_H
+#define TENSOR_GENERIC_FORMS_H
+
+// The argument forms of THOps.def ("[*T] T x") as patterns that a call is matched against.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bind {
+
+// What an argument looks like before its element type is considered; four bits each.
+enum ArgCode : uint64_t {
+  kTensor = 1,
+  kNumber = 2,
+  kBoolean = 3,
+  kString = 4,
+  kTable = 5,
+  kLongStorage = 6,
+  kGenerator = 7,
+  kNil = 8,
+  kOther = 9
+};
+constexpr int kMaxArgs = 12;
+
+struct Slot {
+  char kind;  // a letter of THOps.def
+  bool result = false;
+  bool optional = false;
+  bool fresh = false;      // +T
+  bool has_value = false;  // [x=1]
+  double value = 0;
+};
+
+struct Form {
+  std::vector<Slot> slots;
+  // The argument list as an error message shows it, T standing for the class named type.
+  std::string text(const char* type) const;
+};
+
+Form parse_form(const char* begin, const char* end);
+
+// One way to leave out optional slots: the codes of the arguments that remain.
+struct Pattern {
+  uint64_t codes = 0;  // first argument in the lowest bits
+  int args = 0;        // without sizes, of which there may be any number
+  bool sizes = false;
+  const Form* form = nullptr;
+  int row = 0;  // what is to be called
+  int8_t arg_of_slot[kMaxArgs];  // -1: left out
+
+  bool matches(uint64_t call, int count) const;
+};
+
+// Adds the patterns of a form, those that leave out later slots first.
+void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns);
+
+}  // namespace bind
+
+#endif

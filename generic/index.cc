@@ -1,0 +1,258 @@
+// t[key] and t[key] = value: numbers, tables of numbers and ranges, masks, and index vectors.
+
+#include "bindings.h"
+
+#include "luaT.h"
+#include "ops/ops.h"
+
+namespace bind {
+
+namespace {
+
+const char* const kIndexing = "indexing";
+
+int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
+  int64_t size = t->size[d];
+  double position = number < 0 ? number + 1 + static_cast<double>(size) : number;
+  // Also false for NaN.
+  if (!(position >= 1 && position < static_cast<double>(size) + 1)) {
+    raise_error(L, "index %.14g is out of range of dimension %d of size %d", number, d + 1,
+               static_cast<int>(size));
+  }
+  return static_cast<int64_t>(position) - 1;
+}
+
+// The element of a vector.
+char* vector_element(lua_State* L, Tensor* t, double number, th::Access access) {
+  int64_t i = checked_position(L, t, 0, number);
+  char* data = nullptr;
+  protect(L, kIndexing, [&] { data = t->data(access); });
+  return data + i * t->stride[0] * static_cast<int64_t>(th::item_size(t->dtype));
+}
+
+double range_bound(lua_State* L, int table, int position) {
+  lua_rawgeti(L, table, position);
+  if (lua_type(L, -1) != LUA_TNUMBER) {
+    raise_error(L, "a range is {}, {index} or {first, last}, got a %s in it",
+               luaL_typename(L, -1));
+  }
+  double bound = lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  return bound;
+}
+
+// Narrows view, already a view of the tensor, as the table at `key` says: a number per dimension
+// selects, {first, last} narrows, {} keeps. Returns true where a single element is left, whose
+// position is then in *offset.
+bool apply_table(lua_State* L, int key, Tensor* view, ptrdiff_t* offset) {
+  int n = static_cast<int>(lua_objlen(L, key));
+  if (n > view->nDimension) {
+    raise_error(L, "%d indices for a tensor of %d dimensions", n, view->nDimension);
+  }
+  int d = 0;
+  for (int i = 1; i <= n; ++i) {
+    lua_rawgeti(L, key, i);
+    int type = lua_type(L, -1);
+    if (type == LUA_TNUMBER) {
+      int64_t position = checked_position(L, view, d, lua_tonumber(L, -1));
+      if (view->nDimension == 1) {
+        *offset = view->storageOffset + position * view->stride[0];
+        lua_pop(L, 1);
+        return true;
+      }
+      protect(L, kIndexing, [&] { th::ops::select(view, view, d, position); });
+    } else if (type == LUA_TTABLE) {
+      int range = lua_gettop(L);
+      int bounds = static_cast<int>(lua_objlen(L, range));
+      if (bounds > 2) raise_error(L, "a range is {}, {index} or {first, last}");
+      if (bounds > 0) {
+        int64_t first = checked_position(L, view, d, range_bound(L, range, 1));
+        int64_t last =
+            bounds > 1 ? checked_position(L, view, d, range_bound(L, range, 2)) : first;
+        if (last < first) {
+          raise_error(L, "the range of dimension %d ends before it begins", d + 1);
+        }
+        protect(L, kIndexing,
+                [&] { th::ops::narrow(view, view, d, first, last - first + 1); });
+      }
+      ++d;
+    } else {
+      raise_error(L, "an index is a number or a range, got a %s at position %d",
+                 luaL_typename(L, -1), i);
+    }
+    lua_pop(L, 1);
+  }
+  return false;
+}
+
+bool is_vector_of_longs(const Object& object) {
+  return object.is_tensor() && object.dtype() == DType::Long;
+}
+bool is_mask(const Object& object) {
+  return object.is_tensor() && object.dtype() == DType::Byte;
+}
+
+// Assigns the value at stack index 3 to all of a view.
+void assign(lua_State* L, State* state, Tensor* view) {
+  if (lua_type(L, 3) == LUA_TNUMBER) {
+    double value = lua_tonumber(L, 3);
+    protect(L, kIndexing, [&] { th::ops::fill(view, value); });
+    return;
+  }
+  Tensor* source = check_tensor(L, state, 3);
+  protect(L, kIndexing, [&] { th::ops::copy(view, source); });
+}
+
+// A method of a class derived in Lua may replace __index__ and __newindex__.
+bool lookup_override(lua_State* L, const char* name, int arguments) {
+  lua_pushstring(L, name);
+  lua_rawget(L, lua_upvalueindex(2));
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    return false;
+  }
+  lua_insert(L, 1);
+  lua_call(L, arguments, 2);
+  return true;
+}
+
+}  // namespace
+
+int tensor_index(lua_State* L) {
+  State* state = state_of(L);
+  int type = lua_type(L, 2);
+  if (type == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(2));
+    return 1;
+  }
+  Object self = object_at(L, state, 1);
+  if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
+  Tensor* t = self.tensor();
+  if (type == LUA_TNUMBER) {
+    if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
+    double number = lua_tonumber(L, 2);
+    if (t->nDimension == 1) {
+      push_element(L, t->dtype, vector_element(L, t, number, th::Access::read));
+      return 1;
+    }
+    int64_t position = checked_position(L, t, 0, number);
+    Tensor* slice = push_new_tensor(L, state, t->dtype);
+    protect(L, kIndexing, [&] { th::ops::select(slice, t, 0, position); });
+    return 1;
+  }
+  if (type == LUA_TTABLE) {
+    Tensor* view = push_new_tensor(L, state, t->dtype);
+    protect(L, kIndexing, [&] { th::set_view(view, *t); });
+    ptrdiff_t offset;
+    if (apply_table(L, 2, view, &offset)) {
+      char* data = nullptr;
+      protect(L, kIndexing, [&] {
+        data = static_cast<char*>(t->storage->cpu(th::Access::read)) +
+               offset * static_cast<ptrdiff_t>(th::item_size(t->dtype));
+      });
+      push_element(L, t->dtype, data);
+    }
+    return 1;
+  }
+  Object key = object_at(L, state, 2);
+  if (is_mask(key)) {
+    Tensor* selected = push_new_tensor(L, state, t->dtype);
+    protect(L, kIndexing, [&] { th::ops::maskedSelect(selected, t, key.tensor()); });
+    return 1;
+  }
+  if (is_vector_of_longs(key)) {
+    Tensor* selected = push_new_tensor(L, state, t->dtype);
+    protect(L, kIndexing, [&] { th::ops::indexSelect(selected, t, 0, key.tensor()); });
+    return 1;
+  }
+  if (key.is_storage() && key.dtype() == DType::Long) {
+    // A storage of one position per dimension.
+    Storage* positions = key.storage();
+    int64_t n = positions->size;
+    if (n != t->nDimension) {
+      return raise_error(L, "%d indices for a tensor of %d dimensions", static_cast<int>(n),
+                        t->nDimension);
+    }
+    auto* at = static_cast<const int64_t*>(positions->cpu(th::Access::read));
+    int64_t offset = 0;
+    for (int d = 0; d < t->nDimension; ++d) {
+      offset += checked_position(L, t, d, static_cast<double>(at[d])) * t->stride[d];
+    }
+    char* data = nullptr;
+    protect(L, kIndexing, [&] { data = t->data(th::Access::read); });
+    push_element(L, t->dtype, data + offset * static_cast<int64_t>(th::item_size(t->dtype)));
+    return 1;
+  }
+  if (lookup_override(L, "__index__", 2)) return 1;
+  return raise_error(L, "a tensor is indexed by numbers, tables, a ByteTensor mask or a "
+                    "LongTensor, got %s", luaL_typename(L, 2));
+}
+
+int tensor_newindex(lua_State* L) {
+  State* state = state_of(L);
+  Object self = object_at(L, state, 1);
+  if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
+  Tensor* t = self.tensor();
+  int type = lua_type(L, 2);
+  if (type == LUA_TNUMBER) {
+    if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
+    double number = lua_tonumber(L, 2);
+    if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER) {
+      double value = lua_tonumber(L, 3);
+      write_element(t->dtype, vector_element(L, t, number, th::Access::write), value);
+      return 0;
+    }
+    int64_t position = checked_position(L, t, 0, number);
+    Tensor* slice = push_new_tensor(L, state, t->dtype);
+    protect(L, kIndexing, [&] {
+      if (t->nDimension == 1) {
+        th::ops::narrow(slice, t, 0, position, 1);
+      } else {
+        th::ops::select(slice, t, 0, position);
+      }
+    });
+    assign(L, state, slice);
+    return 0;
+  }
+  if (type == LUA_TTABLE) {
+    Tensor* view = push_new_tensor(L, state, t->dtype);
+    protect(L, kIndexing, [&] { th::set_view(view, *t); });
+    ptrdiff_t offset;
+    if (!apply_table(L, 2, view, &offset)) {
+      assign(L, state, view);
+      return 0;
+    }
+    protect(L, kIndexing, [&] {
+      int64_t one = 1;
+      th::set_storage(view, t->storage, offset, 1, &one, nullptr);
+    });
+    assign(L, state, view);
+    return 0;
+  }
+  Object key = object_at(L, state, 2);
+  if (is_mask(key)) {
+    if (lua_type(L, 3) == LUA_TNUMBER) {
+      double value = lua_tonumber(L, 3);
+      protect(L, kIndexing, [&] { th::ops::maskedFill(t, key.tensor(), value); });
+    } else {
+      Tensor* source = check_tensor(L, state, 3);
+      protect(L, kIndexing, [&] { th::ops::maskedCopy(t, key.tensor(), source); });
+    }
+    return 0;
+  }
+  if (is_vector_of_longs(key)) {
+    if (lua_type(L, 3) == LUA_TNUMBER) {
+      double value = lua_tonumber(L, 3);
+      protect(L, kIndexing, [&] { th::ops::indexFill(t, 0, key.tensor(), value); });
+    } else {
+      Tensor* source = check_tensor(L, state, 3);
+      protect(L, kIndexing, [&] { th::ops::indexCopy(t, 0, key.tensor(), source); });
+    }
+    return 0;
+  }
+  if (lookup_override(L, "__newindex__", 3)) return 0;
+  return raise_error(L, "the class %s cannot be indexed", tensor_class(t->dtype));
+}
+
+}  // namespace bind

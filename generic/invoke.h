@@ -1,0 +1,79 @@
+#ifndef TENSOR_GENERIC_INVOKE_H
+#define TENSOR_GENERIC_INVOKE_H
+
+// From a call's arguments, read from Lua's stack, to an operation of the core.
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "forms.h"
+#include "ops/ops.h"
+
+namespace bind {
+
+union Arg {
+  th::Tensor* tensor;
+  double number;
+  int64_t integer;
+  bool boolean;
+  th::Generator* generator;
+};
+
+struct Call {
+  Arg args[kMaxArgs];
+  int64_t sizes[th::kMaxDims];  // of the one argument of sizes that a form may have
+  int size_count = 0;
+  th::Tensor** list = nullptr;  // of the one table of tensors
+  int list_count = 0;
+  double number = 0;  // the result of an operation that gives one
+};
+
+template <class P>
+P take(Call& call, int position) {
+  Arg& arg = call.args[position];
+  if constexpr (std::is_same_v<P, th::Tensor*>) {
+    return arg.tensor;
+  } else if constexpr (std::is_same_v<P, th::Generator*>) {
+    return arg.generator;
+  } else if constexpr (std::is_same_v<P, th::Scalar>) {
+    return th::Scalar(arg.number);
+  } else if constexpr (std::is_same_v<P, th::Sizes>) {
+    return th::Sizes{call.size_count, call.sizes};
+  } else if constexpr (std::is_same_v<P, th::TensorList>) {
+    return th::TensorList(call.list, call.list_count);
+  } else if constexpr (std::is_same_v<P, bool>) {
+    return arg.boolean;
+  } else if constexpr (std::is_same_v<P, double>) {
+    return arg.number;
+  } else {
+    return arg.integer;
+  }
+}
+
+template <auto operation>
+struct Invoke;
+
+template <class R, class... P, R (*operation)(P...)>
+struct Invoke<operation> {
+  static constexpr bool gives_number = std::is_same_v<R, th::Scalar>;
+  static constexpr bool gives_boolean = std::is_same_v<R, bool>;
+
+  static void run(Call& call) { run(call, std::index_sequence_for<P...>()); }
+
+ private:
+  template <size_t... K>
+  static void run(Call& call, std::index_sequence<K...>) {
+    if constexpr (gives_number) {
+      call.number = operation(take<P>(call, K)...).to_double();
+    } else if constexpr (gives_boolean) {
+      call.number = operation(take<P>(call, K)...);
+    } else {
+      operation(take<P>(call, K)...);
+    }
+  }
+};
+
+}  // namespace bind
+
+#endif

@@ -1,0 +1,185 @@
+// luaopen_tensor_core: everything of `require 'tensor'` that is written in C++.
+
+#include <omp.h>
+
+#include <cstring>
+
+#include "TH.h"
+#include "bindings.h"
+#include "luaT.h"
+#include "memory/heap.h"
+
+namespace bind {
+
+void set_functions(lua_State* L, const luaL_Reg* functions, int table) {
+  for (; functions->name; ++functions) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushcclosure(L, functions->func, 1);
+    lua_setfield(L, table, functions->name);
+  }
+}
+
+namespace {
+
+// Errors of C functions that packages call, through the FFI or from C, become Lua errors.
+void raise_error(const char* message, void* data) {
+  luaL_error(static_cast<lua_State*>(data), "%s", message);
+}
+void raise_argument_error(int argument, const char* message, void* data) {
+  luaL_error(static_cast<lua_State*>(data), "bad argument #%d (%s)", argument, message);
+}
+void collect(void* data) { lua_gc(static_cast<lua_State*>(data), LUA_GCCOLLECT, 0); }
+
+// Handlers belong to the thread; a coroutine's errors must unwind the coroutine.
+int update_handlers(lua_State* L) {
+  THSetErrorHandler(raise_error, L);
+  THSetArgErrorHandler(raise_argument_error, L);
+  return 0;
+}
+int update_thread_locals(lua_State* L) {
+  update_handlers(L);
+  THSetGCHandler(collect, L);
+  return 0;
+}
+
+int set_threads(lua_State* L) {
+  int64_t n = check_integer(L, 1);
+  if (n < 1 || n > 4096) {
+    return luaL_argerror(L, 1, "the number of threads must be from 1 to 4096");
+  }
+  THSetNumThreads(static_cast<int>(n));
+  return 0;
+}
+int get_threads(lua_State* L) {
+  lua_pushinteger(L, THGetNumThreads());
+  return 1;
+}
+int get_cores(lua_State* L) {
+  lua_pushinteger(L, THGetNumCores());
+  return 1;
+}
+
+int memory(lua_State* L) {
+  th::HeapUsage usage = th::heap_usage();
+  lua_createtable(L, 0, 2);
+  lua_pushnumber(L, static_cast<lua_Number>(usage.bytes));
+  lua_setfield(L, -2, "bytes");
+  lua_pushnumber(L, static_cast<lua_Number>(usage.blocks));
+  lua_setfield(L, -2, "blocks");
+  return 1;
+}
+
+int info(lua_State* L) {
+  const char* const keys[] = {"version", "compiler", "build",      "blas",
+                              "openmp",  "isa",      "vectormath", "sort"};
+  lua_newtable(L);
+  for (const char* key : keys) {
+    if (const char* value = THInfo(key)) {
+      lua_pushstring(L, value);
+      lua_setfield(L, -2, key);
+    }
+  }
+  return 1;
+}
+
+int default_type(lua_State* L) {
+  State* state = state_of(L);
+  if (lua_gettop(L) == 0) {
+    lua_pushstring(L, tensor_class(state->default_type));
+    return 1;
+  }
+  const char* name = luaL_checkstring(L, 1);
+  for (int k = 0; k < th::kDTypes; ++k) {
+    if (!std::strcmp(name, tensor_class(static_cast<DType>(k)))) {
+      state->default_type = static_cast<DType>(k);
+      return 0;
+    }
+  }
+  return luaL_argerror(L, 1, lua_pushfstring(L, "%s is no tensor class", name));
+}
+
+int is_tensor(lua_State* L) {
+  lua_pushboolean(L, object_at(L, state_of(L), 1).is_tensor());
+  return 1;
+}
+int is_storage(lua_State* L) {
+  lua_pushboolean(L, object_at(L, state_of(L), 1).is_storage());
+  return 1;
+}
+
+// Seconds on a clock that never goes back; toc gives those since a time that tic gave.
+int tic(lua_State* L) {
+  lua_pushnumber(L, omp_get_wtime());
+  return 1;
+}
+int toc(lua_State* L) {
+  lua_pushnumber(L, omp_get_wtime() - luaL_checknumber(L, 1));
+  return 1;
+}
+
+// Tells where the module's Lua files are, so that errors are not blamed on them.
+int set_own_source(lua_State* L) {
+  State* state = state_of(L);
+  std::snprintf(state->own_source, sizeof(state->own_source), "%s", luaL_checkstring(L, 1));
+  return 0;
+}
+
+const luaL_Reg functions[] = {{"setnumthreads", set_threads},
+                              {"getnumthreads", get_threads},
+                              {"getnumcores", get_cores},
+                              {"memory", memory},
+                              {"info", info},
+                              {"_defaulttype", default_type},
+                              {"_optable", op_table},
+                              {"_ownsource", set_own_source},
+                              {"tic", tic},
+                              {"toc", toc},
+                              {"isTensor", is_tensor},
+                              {"isStorage", is_storage},
+                              {"updateerrorhandlers", update_handlers},
+                              {"updatethreadlocals", update_thread_locals},
+                              {nullptr, nullptr}};
+
+const luaL_Reg luaT_functions[] = {{"typename", luaT_lua_typename},
+                                   {"factory", luaT_lua_factory},
+                                   {"getconstructortable", luaT_lua_getconstructortable},
+                                   {"newmetatable", luaT_lua_newmetatable},
+                                   {"getmetatable", luaT_lua_getmetatable},
+                                   {"setmetatable", luaT_lua_setmetatable},
+                                   {"metatype", luaT_lua_metatype},
+                                   {"isequal", luaT_lua_isequal},
+                                   {"pointer", luaT_lua_pointer},
+                                   {"pushudata", luaT_lua_pushudata},
+                                   {"setenv", luaT_lua_setenv},
+                                   {"getenv", luaT_lua_getenv},
+                                   {"version", luaT_lua_version},
+                                   {nullptr, nullptr}};
+
+// Runs as a closure over the State, as all that registers does.
+int open(lua_State* L) {
+  State* state = state_of(L);
+  lua_newtable(L);
+  int module = lua_gettop(L);
+  register_tensor_classes(L, state, module);
+  register_storage_classes(L, state, module);
+  register_generator_class(L, state, module);
+  register_op_functions(L, module);
+  register_random_functions(L, module);
+  set_functions(L, functions, module);
+  set_functions(L, luaT_functions, module);
+  return 1;
+}
+
+}  // namespace
+}  // namespace bind
+
+extern "C" __attribute__((visibility("default"))) int luaopen_tensor_core(lua_State* L) {
+  auto* state = static_cast<bind::State*>(lua_newuserdata(L, sizeof(bind::State)));
+  new (state) bind::State;
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "tensor.state");
+  bind::update_thread_locals(L);
+  lua_pushcclosure(L, bind::open, 1);
+  lua_call(L, 0, 1);
+  return 1;
+}

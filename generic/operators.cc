@@ -1,0 +1,138 @@
+// + - * / % ^ and unary minus, between tensors and numbers in either order.
+
+#include "bindings.h"
+
+#include "luaT.h"
+#include "ops/ops.h"
+
+namespace bind {
+
+namespace {
+
+using th::Scalar;
+
+struct Operands {
+  Object a, b;
+  double x = 0, y = 0;
+  DType type;
+  Tensor* result;
+};
+
+// Reads both operands and pushes the result's tensor. At least one operand is a tensor, or Lua
+// would not have called us; the other is a tensor or a number.
+Operands read(lua_State* L, const char* symbol) {
+  State* state = state_of(L);
+  Operands o;
+  o.a = object_at(L, state, 1);
+  o.b = object_at(L, state, 2);
+  if (!o.a.is_tensor()) o.x = lua_tonumber(L, 1);
+  if (!o.b.is_tensor()) o.y = lua_tonumber(L, 2);
+  bool fits_a = o.a.is_tensor() || lua_type(L, 1) == LUA_TNUMBER;
+  bool fits_b = o.b.is_tensor() || lua_type(L, 2) == LUA_TNUMBER;
+  if (!fits_a || !fits_b || !(o.a.is_tensor() || o.b.is_tensor())) {
+    const char* name = luaT_typename(L, fits_a ? 2 : 1);
+    raise_error(L, "%s: tensors and numbers are expected, got %s", symbol,
+                name ? name : luaL_typename(L, fits_a ? 2 : 1));
+  }
+  o.type = o.a.is_tensor() ? o.a.dtype() : o.b.dtype();
+  o.result = push_new_tensor(L, state, o.type);
+  return o;
+}
+
+// both, right_number and left_number compute the result for the three kinds of operands.
+template <class Both, class Right, class Left>
+int compute(lua_State* L, const char* symbol, Both both, Right right_number, Left left_number) {
+  Operands o = read(L, symbol);
+  protect(L, symbol, [&] {
+    if (o.a.is_tensor() && o.b.is_tensor()) {
+      both(o.result, o.a.tensor(), o.b.tensor());
+    } else if (o.a.is_tensor()) {
+      right_number(o.result, o.a.tensor(), Scalar(o.y));
+    } else {
+      left_number(o.result, Scalar(o.x), o.b.tensor());
+    }
+  });
+  return 1;
+}
+
+int add(lua_State* L) {
+  return compute(
+      L, "+", [](Tensor* r, Tensor* a, Tensor* b) { th::ops::cadd(r, a, 1, b); }, th::ops::add,
+      [](Tensor* r, Scalar x, Tensor* b) { th::ops::add(r, b, x); });
+}
+
+int subtract(lua_State* L) {
+  return compute(
+      L, "-", [](Tensor* r, Tensor* a, Tensor* b) { th::ops::csub(r, a, 1, b); }, th::ops::sub,
+      [](Tensor* r, Scalar x, Tensor* b) {
+        th::ops::neg(r, b);
+        th::ops::add(r, r, x);
+      });
+}
+
+// Between tensors this is the product of linear algebra, as Torch7 has it.
+int multiply(lua_State* L) {
+  State* state = state_of(L);
+  Object a = object_at(L, state, 1), b = object_at(L, state, 2);
+  if (a.is_tensor() && b.is_tensor() && a.tensor()->nDimension == 1 &&
+      b.tensor()->nDimension == 1) {
+    double product = 0;
+    protect(L, "*", [&] { product = th::ops::dot(a.tensor(), b.tensor()).to_double(); });
+    lua_pushnumber(L, product);
+    return 1;
+  }
+  return compute(
+      L, "*",
+      [](Tensor* r, Tensor* a, Tensor* b) {
+        if (a->nDimension == 2 && b->nDimension == 1) {
+          th::ops::mv(r, a, b);
+        } else if (a->nDimension == 2 && b->nDimension == 2) {
+          th::ops::mm(r, a, b);
+        } else {
+          th::fail("there is no product of tensors of size %s and %s: use cmul for that of the "
+                   "elements, or bmm", th::shape_text(*a).c_str(), th::shape_text(*b).c_str());
+        }
+      },
+      th::ops::mul, [](Tensor* r, Scalar x, Tensor* b) { th::ops::mul(r, b, x); });
+}
+
+// A tensor of b's sizes, so that the number on the left can be an operand.
+void fill_like(Tensor* r, Scalar x, Tensor* b) {
+  th::resize_as(r, *b);
+  th::ops::fill(r, x);
+}
+
+int divide(lua_State* L) {
+  return compute(L, "/", th::ops::cdiv, th::ops::div, [](Tensor* r, Scalar x, Tensor* b) {
+    fill_like(r, x, b);
+    th::ops::cdiv(r, r, b);
+  });
+}
+
+int modulo(lua_State* L) {
+  return compute(L, "%", th::ops::cremainder, th::ops::remainder,
+                 [](Tensor* r, Scalar x, Tensor* b) {
+                   fill_like(r, x, b);
+                   th::ops::cremainder(r, r, b);
+                 });
+}
+
+int power(lua_State* L) { return compute(L, "^", th::ops::cpow, th::ops::pow, th::ops::tpow); }
+
+int negate(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  Tensor* result = push_new_tensor(L, state, t->dtype);
+  protect(L, "-", [&] { th::ops::neg(result, t); });
+  return 1;
+}
+
+const luaL_Reg operators[] = {{"__add__", add},    {"__sub__", subtract}, {"__mul__", multiply},
+                              {"__div__", divide}, {"__mod__", modulo},   {"__pow__", power},
+                              {"__unm__", negate}, {nullptr, nullptr}};
+
+}  // namespace
+
+void register_operators(lua_State* L, int table) { set_functions(L, operators, table); }
+
+}  // namespace bind

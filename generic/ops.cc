@@ -1,0 +1,436 @@
+// The Lua functions and methods of the op table: one C function for all of them, which finds the
+// form a call has, reads its arguments, and calls the core.
+
+#include "bindings.h"
+
+#include <cstring>
+#include <map>
+
+#include "invoke.h"
+#include "luaT.h"
+
+namespace bind {
+
+namespace {
+
+struct Row {
+  const char* name;
+  const char* lua;
+  const char* types;
+  const char* function;
+  const char* method;
+  const char* doc;
+  void (*run)(Call& call);
+  bool gives_number;
+  bool gives_boolean;
+};
+
+#define TH_OP(name, lua, types, result, parameters, names, function, method, doc)              \
+  {#name, lua, #types, function, method, doc, &Invoke<&th::ops::name>::run,                    \
+   Invoke<&th::ops::name>::gives_number, Invoke<&th::ops::name>::gives_boolean},
+const Row rows[] = {
+#include "THOps.def"
+};
+constexpr int row_count = sizeof(rows) / sizeof(rows[0]);
+
+// All forms of one Lua name, as function or as method.
+struct Overloads {
+  const char* name = nullptr;
+  std::vector<Pattern> patterns;
+  std::vector<Form*> forms;
+  bool element_wise = false;  // numbers alone are taken for tensors of one element
+  bool random = false;        // without a tensor it gives a number
+};
+
+struct Registry {
+  std::map<std::string, Overloads> functions;
+  std::map<std::string, Overloads> methods;
+};
+
+void add_forms(Overloads* overloads, int row, const char* text) {
+  if (!std::strcmp(text, "-")) return;
+  while (*text) {
+    const char* end = std::strstr(text, " | ");
+    const char* stop = end ? end : text + std::strlen(text);
+    auto* form = new Form(parse_form(text, stop));
+    overloads->forms.push_back(form);
+    add_patterns(form, row, &overloads->patterns);
+    text = end ? end + 3 : stop;
+  }
+}
+
+// Lives as long as the process, shared by all Lua states.
+const Registry& registry() {
+  static const Registry* const built = [] {
+    auto* r = new Registry;
+    for (int i = 0; i < row_count; ++i) {
+      const Row& row = rows[i];
+      if (!*row.lua) continue;
+      const char* method = std::strcmp(row.method, "=") ? row.method : row.function;
+      Overloads& function = r->functions[row.lua];
+      function.name = row.lua;
+      add_forms(&function, i, row.function);
+      function.element_wise = function.element_wise || !std::strncmp(row.method, "*T [T]", 6) ||
+                              !std::strncmp(row.method, "*T x [T]", 8);
+      function.random = function.random || !std::strncmp(row.function, "*T [g]", 6);
+      Overloads& overloads = r->methods[row.lua];
+      overloads.name = row.lua;
+      add_forms(&overloads, i, method);
+    }
+    return r;
+  }();
+  return *built;
+}
+
+uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER:
+      return kNumber;
+    case LUA_TUSERDATA:
+      *object = object_at(L, state, index);
+      if (object->is_tensor()) return kTensor;
+      if (object->is_generator()) return kGenerator;
+      if (object->is_storage() && object->dtype() == DType::Long) return kLongStorage;
+      return kOther;
+    case LUA_TBOOLEAN:
+      return kBoolean;
+    case LUA_TSTRING:
+      return kString;
+    case LUA_TTABLE:
+      return kTable;
+    case LUA_TNIL:
+      return kNil;
+    default:
+      return kOther;
+  }
+}
+
+struct Arguments {
+  int count;
+  uint64_t codes = 0;
+  Object objects[kMaxArgs];
+
+  Arguments(lua_State* L, State* state) : count(lua_gettop(L)) {
+    for (int i = 0; i < count && i < 16; ++i) {
+      Object object;
+      codes |= code_at(L, state, i + 1, &object) << (4 * i);
+      if (i < kMaxArgs) objects[i] = object;
+    }
+  }
+};
+
+// The element type that T stands for: that of the operands, else of the result, else the default.
+DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L) {
+  DType result = state->default_type;
+  const std::vector<Slot>& slots = pattern.form->slots;
+  for (size_t k = slots.size(); k-- > 0;) {
+    int arg = pattern.arg_of_slot[k];
+    if (slots[k].kind == '{' && arg >= 0) {
+      lua_rawgeti(L, arg + 1, 1);
+      Object object = object_at(L, state, lua_gettop(L));
+      lua_pop(L, 1);
+      if (object.is_tensor()) return object.dtype();
+    }
+    if (slots[k].kind != 'T' || arg < 0) continue;
+    result = args.objects[arg].dtype();
+    if (!slots[k].result) return result;
+  }
+  return result;
+}
+
+bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
+  const std::vector<Slot>& slots = pattern.form->slots;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    int arg = pattern.arg_of_slot[k];
+    if (arg < 0 || !args.objects[arg].is_tensor()) continue;
+    DType given = args.objects[arg].dtype();
+    bool fits = true;
+    switch (slots[k].kind) {
+      case 'T':
+        fits = given == type;
+        break;
+      case 'L':
+        fits = given == DType::Long;
+        break;
+      case 'B':
+        fits = given == DType::Byte;
+        break;
+      case 'M':
+        fits = given == DType::Byte || given == type;
+        break;
+      case 'F':
+        fits = given == DType::Float;
+        break;
+      case 'D':
+        fits = given == DType::Double;
+        break;
+    }
+    if (!fits) return false;
+  }
+  return true;
+}
+
+DType result_type(char kind, DType type) {
+  switch (kind) {
+    case 'L':
+      return DType::Long;
+    case 'M':
+    case 'B':
+      return DType::Byte;
+    default:
+      return type;
+  }
+}
+
+bool supports(const char* types, DType type) {
+  if (!std::strcmp(types, "INTEGRAL")) return th::is_integral(type);
+  if (!std::strcmp(types, "FLOATING")) return !th::is_integral(type);
+  if (!std::strcmp(types, "BYTE")) return type == DType::Byte;
+  return true;
+}
+
+// Pushes the message of a call that no form accepts.
+void push_mismatch(lua_State* L, State* state, const Overloads& overloads, const Arguments& args) {
+  std::string got, accepted;
+  DType type = state->default_type;
+  bool typed = false;
+  for (int i = 0; i < args.count; ++i) {
+    if (i) got += ", ";
+    Object object = object_at(L, state, i + 1);
+    if (object.is_tensor() && !typed) {
+      type = object.dtype();
+      typed = true;
+    }
+    const char* class_name = luaT_typename(L, i + 1);
+    got += class_name ? class_name : luaL_typename(L, i + 1);
+  }
+  std::string name = std::string(th::name(type)) + "Tensor";
+  for (const Form* form : overloads.forms) {
+    if (!accepted.empty()) accepted += " | ";
+    accepted += form->text(name.c_str());
+  }
+  lua_pushfstring(L, "%s: invalid arguments: (%s)\nexpected arguments: %s", overloads.name,
+                  got.c_str(), accepted.c_str());
+}
+
+// Reads the tensors of a table into memory that Lua owns, left on the stack.
+void read_list(lua_State* L, State* state, int index, DType type, const char* name, Call* call) {
+  int n = static_cast<int>(lua_objlen(L, index));
+  if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
+  call->list = static_cast<Tensor**>(lua_newuserdata(L, n * sizeof(Tensor*)));
+  call->list_count = n;
+  for (int i = 0; i < n; ++i) {
+    lua_rawgeti(L, index, i + 1);
+    Object object = object_at(L, state, lua_gettop(L));
+    if (!object.is_tensor() || object.dtype() != type) {
+      raise_error(L, "%s: a %sTensor is expected at position %d of the table, got %s", name,
+                 th::name(type), i + 1,
+                 object.is_tensor() ? tensor_class(object.dtype()) : luaL_typename(L, -1));
+    }
+    call->list[i] = object.tensor();
+    lua_pop(L, 1);
+  }
+}
+
+void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const Arguments& args,
+                   DType type, const char* name, Call* call, Arg* value) {
+  int index = arg + 1;
+  switch (slot.kind) {
+    case 'x':
+    case 'd':
+      value->number = arg < 0 ? slot.value : lua_tonumber(L, index);
+      break;
+    case 'l':
+      value->integer = arg < 0 ? static_cast<int64_t>(slot.value) : check_integer(L, index);
+      break;
+    case 'i':
+    case 'n':
+      value->integer = arg >= 0 ? check_index(L, index, slot.kind == 'i' ? "dimension" : "index")
+                       : slot.value > 0 ? static_cast<int64_t>(slot.value) - 1
+                                        : static_cast<int64_t>(slot.value);
+      break;
+    case 'b':
+      value->boolean = arg < 0 ? slot.value != 0 : lua_toboolean(L, index);
+      break;
+    case 'g':
+      value->generator = arg < 0 ? state->generator
+                                 : static_cast<th::Generator*>(args.objects[arg].payload);
+      break;
+    case 's':
+      call->size_count = read_sizes(L, state, index, args.count, call->sizes);
+      break;
+    case 'p':
+      call->size_count = read_sizes(L, state, index, args.count, call->sizes);
+      for (int i = 0; i < call->size_count; ++i) {
+        if (call->sizes[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);
+        if (call->sizes[i] > 0) --call->sizes[i];
+      }
+      break;
+    case '{':
+      read_list(L, state, index, type, name, call);
+      break;
+    default:
+      value->tensor = args.objects[arg].tensor();
+  }
+}
+
+int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
+                const Arguments& args, DType type) {
+  const Row& row = rows[pattern.row];
+  if (!supports(row.types, type)) {
+    return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
+  }
+  Call call;
+  const std::vector<Slot>& slots = pattern.form->slots;
+  int count = static_cast<int>(slots.size());
+  int results[kMaxArgs];
+  int result_count = 0;
+  for (int k = 0; k < count; ++k) {
+    const Slot& slot = slots[k];
+    int arg = pattern.arg_of_slot[k];
+    if (slot.result && arg < 0) {
+      call.args[k].tensor = push_new_tensor(L, state, result_type(slot.kind, type));
+      results[result_count++] = lua_gettop(L);
+      continue;
+    }
+    if (arg < 0 && slot.kind == 'T') {
+      call.args[k].tensor = call.args[0].tensor;  // a method's own tensor
+      continue;
+    }
+    read_argument(L, state, slot, arg, args, type, name, &call, &call.args[k]);
+    if (slot.result) results[result_count++] = arg + 1;
+  }
+  if (row.gives_number || row.gives_boolean) {
+    protect(L, name, [&] { row.run(call); });
+    if (row.gives_boolean) {
+      lua_pushboolean(L, call.number != 0);
+    } else {
+      lua_pushnumber(L, call.number);
+    }
+    return 1;
+  }
+  protect(L, name, [&] { row.run(call); });
+  for (int i = 0; i < result_count; ++i) lua_pushvalue(L, results[i]);
+  return result_count;
+}
+
+// Puts tensors of one element in the place of the first numbers, so that exp(1) is a number.
+int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
+  int count = lua_gettop(L);
+  for (int tensors = 1; tensors <= count && tensors <= 2; ++tensors) {
+    for (int i = 1; i <= tensors; ++i) {
+      if (lua_type(L, i) != LUA_TNUMBER) continue;
+      double value = lua_tonumber(L, i);
+      Tensor* t = push_new_tensor(L, state, DType::Double);
+      protect(L, overloads.name, [&] {
+        int64_t one = 1;
+        th::resize(t, 1, &one);
+        th::ops::fill(t, value);
+      });
+      lua_replace(L, i);
+    }
+    Arguments args(L, state);
+    for (const Pattern& pattern : overloads.patterns) {
+      if (!pattern.matches(args.codes, args.count)) continue;
+      if (pattern.form->slots[0].result && pattern.arg_of_slot[0] >= 0) continue;
+      run_pattern(L, state, overloads.name, pattern, args, DType::Double);
+      Tensor* result = object_at(L, state, lua_gettop(L)).tensor();
+      push_element(L, DType::Double, result->data(th::Access::read));
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int random_number(lua_State* L, State* state, const Overloads& overloads) {
+  Tensor* t = push_new_tensor(L, state, DType::Double);
+  protect(L, overloads.name, [&] {
+    int64_t one = 1;
+    th::resize(t, 1, &one);
+  });
+  lua_insert(L, 1);
+  Arguments args(L, state);
+  for (const Pattern& pattern : overloads.patterns) {
+    if (!pattern.matches(args.codes, args.count)) continue;
+    if (!types_fit(pattern, args, DType::Double)) continue;
+    run_pattern(L, state, overloads.name, pattern, args, DType::Double);
+    push_element(L, DType::Double, t->data(th::Access::read));
+    return 1;
+  }
+  lua_remove(L, 1);
+  return 0;
+}
+
+bool only_numbers(const Arguments& args) {
+  for (int i = 0; i < args.count; ++i) {
+    if (i >= 16 || (args.codes >> (4 * i) & 15) != kNumber) return false;
+  }
+  return args.count > 0;
+}
+
+int call_op(lua_State* L) {
+  State* state = state_of(L);
+  const auto& overloads =
+      **static_cast<const Overloads**>(lua_touserdata(L, lua_upvalueindex(2)));
+  {
+    Arguments args(L, state);
+    for (const Pattern& pattern : overloads.patterns) {
+      if (!pattern.matches(args.codes, args.count)) continue;
+      DType type = element_type(pattern, args, state, L);
+      if (!types_fit(pattern, args, type)) continue;
+      return run_pattern(L, state, overloads.name, pattern, args, type);
+    }
+    bool has_tensor = args.count > 0 && args.objects[0].is_tensor();
+    int results = 0;
+    if (overloads.element_wise && only_numbers(args)) {
+      results = call_with_numbers(L, state, overloads);
+    } else if (overloads.random && !has_tensor) {
+      results = random_number(L, state, overloads);
+    }
+    if (results) return results;
+    push_mismatch(L, state, overloads, args);
+  }
+  return raise_error(L, "%s", lua_tostring(L, -1));
+}
+
+void register_overloads(lua_State* L, const std::map<std::string, Overloads>& all, int table) {
+  for (const auto& [name, overloads] : all) {
+    if (overloads.patterns.empty()) continue;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    auto** box = static_cast<const Overloads**>(lua_newuserdata(L, sizeof(void*)));
+    *box = &overloads;
+    lua_pushcclosure(L, call_op, 2);
+    lua_setfield(L, table, name.c_str());
+  }
+}
+
+}  // namespace
+
+void register_op_functions(lua_State* L, int table) {
+  register_overloads(L, registry().functions, table);
+}
+
+void register_op_methods(lua_State* L, int table, DType) {
+  register_overloads(L, registry().methods, table);
+}
+
+int op_table(lua_State* L) {
+  lua_createtable(L, row_count, 0);
+  for (int i = 0; i < row_count; ++i) {
+    const Row& row = rows[i];
+    lua_createtable(L, 0, 6);
+    const struct {
+      const char* key;
+      const char* value;
+    } fields[] = {{"name", row.name},         {"lua", row.lua},       {"types", row.types},
+                  {"function", row.function}, {"method", row.method}, {"doc", row.doc}};
+    for (const auto& field : fields) {
+      lua_pushstring(L, field.value);
+      lua_setfield(L, -2, field.key);
+    }
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+}  // namespace bind

@@ -1,0 +1,213 @@
+#include "state.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "luaT.h"
+#include "memory/heap.h"
+#include "tensor/convert.h"
+
+namespace bind {
+
+namespace {
+
+// Of a tensor and its storage, beside the elements: what Lua's collector does not see.
+constexpr int64_t kObjectBytes = 400;
+constexpr int64_t kFirstThreshold = int64_t{64} << 20;
+
+void** push_boxed(lua_State* L, State* state, int kind) {
+  auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
+  *box = nullptr;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);
+  lua_setmetatable(L, -2);
+  return box;
+}
+
+}  // namespace
+
+const char* tensor_class(DType type) {
+#define TH_TYPE(Name, real, accreal, kind) "torch." #Name "Tensor",
+  static const char* const names[] = {
+#include "THTypes.def"
+  };
+#undef TH_TYPE
+  return names[static_cast<int>(type)];
+}
+
+const char* storage_class(DType type) {
+#define TH_TYPE(Name, real, accreal, kind) "torch." #Name "Storage",
+  static const char* const names[] = {
+#include "THTypes.def"
+  };
+#undef TH_TYPE
+  return names[static_cast<int>(type)];
+}
+
+Object object_at(lua_State* L, State* state, int index) {
+  Object object;
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return object;
+  const void* metatable = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  for (int k = 0; k < kClasses; ++k) {
+    if (state->metatable[k] == metatable) {
+      object.payload = *static_cast<void**>(lua_touserdata(L, index));
+      if (object.payload) object.kind = k;
+      return object;
+    }
+  }
+  // A class derived from one of ours.
+  for (int k = 0; k < kClasses; ++k) {
+    const char* name = k < th::kDTypes       ? tensor_class(static_cast<DType>(k))
+                       : k < 2 * th::kDTypes ? storage_class(static_cast<DType>(k - th::kDTypes))
+                                             : "torch.Generator";
+    if (void* payload = luaT_rawudata(L, index, name)) {
+      object.payload = payload;
+      object.kind = k;
+      return object;
+    }
+  }
+  return object;
+}
+
+Tensor* check_tensor(lua_State* L, State* state, int index) {
+  Object object = object_at(L, state, index);
+  if (!object.is_tensor()) luaT_typerror(L, index, "torch.*Tensor");
+  return object.tensor();
+}
+
+Storage* check_storage(lua_State* L, State* state, int index) {
+  Object object = object_at(L, state, index);
+  if (!object.is_storage()) luaT_typerror(L, index, "torch.*Storage");
+  return object.storage();
+}
+
+void push_tensor(lua_State* L, State* state, Tensor* owned) {
+  if (!owned) {
+    lua_pushnil(L);
+    return;
+  }
+  *push_boxed(L, state, static_cast<int>(owned->dtype)) = owned;
+  state->objects++;
+}
+
+void push_storage(lua_State* L, State* state, Storage* owned) {
+  if (!owned) {
+    lua_pushnil(L);
+    return;
+  }
+  *push_boxed(L, state, th::kDTypes + static_cast<int>(owned->dtype)) = owned;
+  state->objects++;
+}
+
+Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
+  collect_under_pressure(L, state);
+  void** box = push_boxed(L, state, static_cast<int>(type));
+  auto* tensor = new (std::nothrow) Tensor(type);
+  if (!tensor) raise_error(L, "out of memory");
+  *box = tensor;
+  state->objects++;
+  return tensor;
+}
+
+void collect_under_pressure(lua_State* L, State* state) {
+  int64_t in_use = th::heap_usage().bytes;
+  if (in_use + state->objects * kObjectBytes < state->collect_at) return;
+  if (state->collect_at > 0) {
+    lua_gc(L, LUA_GCCOLLECT, 0);
+    in_use = th::heap_usage().bytes;
+  }
+  state->objects = 0;
+  state->collect_at = in_use + (in_use > 2 * kFirstThreshold ? in_use / 2 : kFirstThreshold);
+}
+
+int64_t check_integer(lua_State* L, int index) {
+  double number = luaL_checknumber(L, index);
+  if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) {
+    luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
+  }
+  return static_cast<int64_t>(number);
+}
+
+int64_t check_index(lua_State* L, int index, const char* what) {
+  int64_t i = check_integer(L, index);
+  if (i == 0) luaL_argerror(L, index, lua_pushfstring(L, "%s 0 is out of range", what));
+  return i > 0 ? i - 1 : i;
+}
+
+int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) {
+  int count = 0;
+  auto check_room = [&](int n) {
+    if (n > th::kMaxDims) {
+      luaL_argerror(L, first, lua_pushfstring(L, "%d sizes are given, a tensor has at most %d "
+                                              "dimensions", n, th::kMaxDims));
+    }
+  };
+  if (first == last) {
+    Object object = object_at(L, state, first);
+    if (object.is_storage() && object.dtype() == DType::Long) {
+      Storage* storage = object.storage();
+      check_room(static_cast<int>(storage->size > th::kMaxDims ? th::kMaxDims + 1
+                                                                : storage->size));
+      auto* data = static_cast<const int64_t*>(storage->cpu(th::Access::read));
+      for (; count < storage->size; ++count) sizes[count] = data[count];
+      return count;
+    }
+    if (lua_istable(L, first)) {
+      int n = static_cast<int>(lua_objlen(L, first));
+      check_room(n);
+      for (; count < n; ++count) {
+        lua_rawgeti(L, first, count + 1);
+        if (!lua_isnumber(L, -1)) {
+          luaL_argerror(L, first, lua_pushfstring(L, "number expected at position %d of the "
+                                                  "table, got %s", count + 1,
+                                                  luaL_typename(L, -1)));
+        }
+        sizes[count] = check_integer(L, -1);
+        lua_pop(L, 1);
+      }
+      return count;
+    }
+  }
+  check_room(last - first + 1);
+  for (int i = first; i <= last; ++i) sizes[count++] = check_integer(L, i);
+  return count;
+}
+
+int raise_error(lua_State* L, const char* format, ...) {
+  char text[2048];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
+  auto* state = static_cast<State*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  const char* own = state->own_source;
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame); ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline <= 0) continue;
+    if (*own && !std::strncmp(frame.source, own, std::strlen(own))) continue;
+    lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text);
+    return lua_error(L);
+  }
+  lua_pushstring(L, text);
+  return lua_error(L);
+}
+
+void push_element(lua_State* L, DType type, const char* address) {
+  double value = th::dispatch(type, [&](auto zero) {
+    return static_cast<double>(th::load(*reinterpret_cast<const decltype(zero)*>(address)));
+  });
+  lua_pushnumber(L, value);
+}
+
+void write_element(DType type, char* address, double value) {
+  th::dispatch(type, [&](auto zero) {
+    using T = decltype(zero);
+    *reinterpret_cast<T*>(address) = th::convert<T>(value);
+  });
+}
+
+}  // namespace bind

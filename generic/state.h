@@ -1,0 +1,128 @@
+#ifndef TENSOR_GENERIC_STATE_H
+#define TENSOR_GENERIC_STATE_H
+
+// What the bindings keep per lua_State, and how objects cross between Lua and the core. Every C
+// function of the module is a closure whose first upvalue is the State.
+
+extern "C" {
+#include <lauxlib.h>
+#include <lua.h>
+}
+
+#include <new>
+
+#include "memory/error.h"
+#include "tensor/tensor.h"
+
+namespace th {
+struct Generator;
+}
+
+namespace bind {
+
+using th::DType;
+using th::Storage;
+using th::Tensor;
+
+enum class Class : int { none = -1, tensor = 0, storage = th::kDTypes, generator = 2 * th::kDTypes };
+constexpr int kClasses = 2 * th::kDTypes + 1;
+
+struct State {
+  const void* metatable[kClasses];
+  int reference[kClasses];  // of the metatables, in the registry
+  DType default_type = DType::Double;
+  th::Generator* generator = nullptr;
+  int64_t collect_at = 0;  // bytes in use from which on Lua is asked to collect
+  int64_t objects = 0;     // made since then; Lua sees only eight bytes of each
+  char own_source[512] = "";  // how the sources of the module's own Lua functions begin
+};
+
+// An object's kind and payload; none for anything that is no tensor, storage or generator.
+struct Object {
+  int kind = -1;
+  void* payload = nullptr;
+  bool is_tensor() const { return kind >= 0 && kind < th::kDTypes; }
+  bool is_storage() const { return kind >= th::kDTypes && kind < 2 * th::kDTypes; }
+  bool is_generator() const { return kind == 2 * th::kDTypes; }
+  DType dtype() const { return static_cast<DType>(is_storage() ? kind - th::kDTypes : kind); }
+  Tensor* tensor() const { return static_cast<Tensor*>(payload); }
+  Storage* storage() const { return static_cast<Storage*>(payload); }
+};
+
+inline State* state_of(lua_State* L) {
+  return static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+}
+Object object_at(lua_State* L, State* state, int index);
+
+const char* tensor_class(DType type);   // "torch.FloatTensor"
+const char* storage_class(DType type);  // "torch.FloatStorage"
+
+// Raise an argument error where there is no such object. Nothing is moved between devices.
+Tensor* check_tensor(lua_State* L, State* state, int index);
+Storage* check_storage(lua_State* L, State* state, int index);
+
+// Push a userdata that owns the reference it is given; nullptr pushes nil.
+void push_tensor(lua_State* L, State* state, Tensor* owned);
+void push_storage(lua_State* L, State* state, Storage* owned);
+// Push a userdata with a new, empty tensor in it.
+Tensor* push_new_tensor(lua_State* L, State* state, DType type);
+
+// Collects when the memory that Lua cannot see has grown since the last time.
+void collect_under_pressure(lua_State* L, State* state);
+
+// Raises an error blamed on the line of the innermost Lua function that is not the module's own.
+int raise_error(lua_State* L, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// Text of an error, kept in plain memory until every C++ frame is gone.
+struct Failure {
+  bool failed = false;
+  int argument = 0;
+  char text[th::Error::kLength];
+};
+template <class F>
+Failure attempt(F&& body) noexcept {
+  Failure failure;
+  try {
+    body();
+  } catch (const th::Error& error) {
+    failure.failed = true;
+    failure.argument = error.argument();
+    __builtin_snprintf(failure.text, sizeof(failure.text), "%s", error.what());
+  } catch (const std::bad_alloc&) {
+    failure.failed = true;
+    __builtin_snprintf(failure.text, sizeof(failure.text), "out of memory");
+  }
+  return failure;
+}
+// Runs body, which must not call Lua, and raises what it throws, blamed on the caller's line.
+template <class F>
+void protect(lua_State* L, const char* function, F&& body) {
+  Failure failure = attempt(static_cast<F&&>(body));
+  if (!failure.failed) return;
+  size_t n = __builtin_strlen(function);
+  bool named = __builtin_strncmp(failure.text, function, n) == 0 && failure.text[n] == ':';
+  if (named) {
+    raise_error(L, "%s", failure.text);
+  } else {
+    raise_error(L, "%s: %s", function, failure.text);
+  }
+}
+
+// Numbers as they come from Lua: cut towards 0 as Torch7 does; NaN, infinity and what int64 does
+// not hold raise an argument error.
+int64_t check_integer(lua_State* L, int index);
+// A dimension or index counted from 1, or from the end where negative, as the core counts it.
+// 0 raises an error.
+int64_t check_index(lua_State* L, int index, const char* what);
+
+// A list of sizes from stack positions first … last: numbers, one LongStorage, or one table of
+// numbers. Returns how many; raises errors naming the function's argument.
+int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes);
+
+void push_element(lua_State* L, DType type, const char* address);
+// value must be a number at index.
+void write_element(DType type, char* address, double value);
+
+}  // namespace bind
+
+#endif

@@ -1,0 +1,70 @@
+// Tensors from nested tables.
+
+#include <climits>
+
+#include "bindings.h"
+
+namespace bind {
+
+namespace {
+
+// The shape by the first element of each level.
+int shape_of(lua_State* L, int index, int64_t* size) {
+  int ndim = 0;
+  lua_pushvalue(L, index);
+  while (lua_istable(L, -1)) {
+    if (ndim == th::kMaxDims) raise_error(L, "a table is nested more than %d deep", th::kMaxDims);
+    size[ndim++] = static_cast<int64_t>(lua_objlen(L, -1));
+    luaL_checkstack(L, 2, "a table is nested too deep");
+    lua_rawgeti(L, -1, 1);
+    lua_remove(L, -2);
+    if (size[ndim - 1] == 0) break;
+  }
+  lua_pop(L, 1);
+  return ndim;
+}
+
+char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
+  int64_t n = static_cast<int64_t>(lua_objlen(L, -1));
+  if (n != t->size[d]) {
+    raise_error(L, "a ragged table: %d elements where %d are expected in dimension %d",
+               static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);
+  }
+  luaL_checkstack(L, 2, "a table is nested too deep");
+  for (int64_t i = 1; i <= n; ++i) {
+    lua_rawgeti(L, -1, static_cast<int>(i));
+    bool innermost = d == t->nDimension - 1;
+    if (innermost ? lua_type(L, -1) != LUA_TNUMBER : !lua_istable(L, -1)) {
+      raise_error(L, "%s expected at position %d of dimension %d of the table, got %s",
+                 innermost ? "a number" : "a table", static_cast<int>(i), d + 1,
+                 luaL_typename(L, -1));
+    }
+    if (innermost) {
+      write_element(t->dtype, data, lua_tonumber(L, -1));
+      data += item;
+    } else {
+      data = fill(L, t, d + 1, data, item);
+    }
+    lua_pop(L, 1);
+  }
+  return data;
+}
+
+}  // namespace
+
+void tensor_from_table(lua_State* L, Tensor* t, int index) {
+  int64_t size[th::kMaxDims];
+  int ndim = shape_of(L, index, size);
+  if (ndim == 1 && size[0] == 0) ndim = 0;  // {} is Torch7's empty tensor
+  char* data = nullptr;
+  protect(L, tensor_class(t->dtype), [&] {
+    th::set_storage(t, nullptr, 0, ndim, size, nullptr);
+    data = t->data(th::Access::overwrite);
+  });
+  if (ndim == 0) return;
+  lua_pushvalue(L, index);
+  fill(L, t, 0, data, static_cast<int64_t>(th::item_size(t->dtype)));
+  lua_pop(L, 1);
+}
+
+}  // namespace bind

@@ -1,0 +1,437 @@
+// The tensor classes: construction, and the methods that are no rows of the op table.
+
+#include "bindings.h"
+
+#include "luaT.h"
+#include "ops/ops.h"
+
+namespace bind {
+
+namespace {
+
+// The storage, offset (from 1), sizes and strides of set(), resize() and the constructors, read
+// from stack position `first` on.
+struct View {
+  Storage* storage = nullptr;
+  ptrdiff_t offset = 0;
+  int ndim = 0;
+  bool has_strides = false;
+  int64_t size[th::kMaxDims];
+  int64_t stride[th::kMaxDims];
+};
+
+bool is_sizes(const Object& object) {
+  return object.is_storage() && object.dtype() == DType::Long;
+}
+
+void read_sizes_and_strides(lua_State* L, State* state, int first, View* view) {
+  int last = lua_gettop(L);
+  if (last < first) return;
+  view->ndim = read_sizes(L, state, first, first, view->size);
+  if (last == first) return;
+  if (last > first + 1) raise_error(L, "sizes and strides are expected, got more arguments");
+  int strides = read_sizes(L, state, first + 1, first + 1, view->stride);
+  if (strides != view->ndim) {
+    luaL_argerror(L, first + 1, "as many strides as sizes are expected");
+  }
+  view->has_strides = true;
+}
+
+// (storage [, offset [, sizes [, strides]]]) or (storage, offset, size1 [, stride1 ...])
+void read_storage_view(lua_State* L, State* state, int first, View* view) {
+  view->storage = check_storage(L, state, first);
+  int last = lua_gettop(L);
+  if (last > first) {
+    view->offset = static_cast<ptrdiff_t>(check_integer(L, first + 1)) - 1;
+    if (view->offset < 0) luaL_argerror(L, first + 1, "the storage offset counts from 1");
+  }
+  if (last <= first + 1) {
+    view->ndim = view->storage->size > view->offset ? 1 : 0;
+    view->size[0] = view->storage->size - view->offset;
+  } else if (lua_type(L, first + 2) == LUA_TNUMBER) {
+    for (int i = first + 2; i <= last; i += 2) {
+      if (view->ndim == th::kMaxDims) raise_error(L, "too many dimensions");
+      view->size[view->ndim] = check_integer(L, i);
+      view->stride[view->ndim++] = i < last ? check_integer(L, i + 1) : -1;
+    }
+    view->has_strides = true;
+  } else {
+    read_sizes_and_strides(L, state, first + 2, view);
+  }
+}
+
+// What a constructor or set() is given from stack position first on, applied to t.
+void initialize(lua_State* L, State* state, Tensor* t, int first, const char* function) {
+  int last = lua_gettop(L);
+  if (last < first) return;
+  Object object = object_at(L, state, first);
+  if (object.is_tensor()) {
+    if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a tensor");
+    if (object.dtype() != t->dtype) luaT_typerror(L, first, tensor_class(t->dtype));
+    protect(L, function, [&] { th::set_view(t, *object.tensor()); });
+  } else if (object.is_storage() && object.dtype() == t->dtype) {
+    View view;
+    read_storage_view(L, state, first, &view);
+    protect(L, function, [&] {
+      th::set_storage(t, view.storage, view.offset, view.ndim, view.size,
+                      view.has_strides ? view.stride : nullptr);
+    });
+  } else if (is_sizes(object)) {
+    View view;
+    read_sizes_and_strides(L, state, first, &view);
+    protect(L, function, [&] {
+      th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr);
+    });
+  } else if (lua_istable(L, first)) {
+    if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a table");
+    tensor_from_table(L, t, first);
+  } else if (lua_type(L, first) == LUA_TNUMBER) {
+    int64_t size[th::kMaxDims];
+    int ndim = read_sizes(L, state, first, last, size);
+    protect(L, function, [&] { th::resize(t, ndim, size); });
+  } else {
+    raise_error(L, "%s: invalid arguments: %s\nexpected arguments: none | table | size1 "
+               "[size2...] | LongStorage [LongStorage] | %s | %s [offset [sizes [strides]]] | "
+               "%s, offset, size1, [stride1...]", function, luaL_typename(L, first),
+               tensor_class(t->dtype), storage_class(t->dtype), storage_class(t->dtype));
+  }
+}
+
+template <int type>
+int construct(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
+  auto* state = static_cast<State*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  Tensor* t = push_new_tensor(L, state, static_cast<DType>(type));
+  lua_insert(L, 1);
+  initialize(L, state, t, 2, tensor_class(t->dtype));
+  lua_settop(L, 1);
+  return 1;
+}
+
+int destroy(lua_State* L) {
+  auto** box = static_cast<Tensor**>(lua_touserdata(L, 1));
+  if (box && *box) {
+    th::tensor_free(*box);
+    *box = nullptr;
+  }
+  return 0;
+}
+
+template <int type>
+int make_empty(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
+  auto* state = static_cast<State*>(lua_touserdata(L, -1));
+  push_new_tensor(L, state, static_cast<DType>(type));
+  return 1;
+}
+
+void push_sizes(lua_State* L, State* state, const char* function, int count,
+                const int64_t* values) {
+  Storage* storage = nullptr;
+  protect(L, function, [&] {
+    storage = th::storage_new(DType::Long, count);
+    auto* data = static_cast<int64_t*>(storage->cpu(th::Access::overwrite));
+    for (int i = 0; i < count; ++i) data[i] = values[i];
+  });
+  push_storage(L, state, storage);
+}
+
+int size_or_stride(lua_State* L, const char* function, bool stride) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  const int64_t* values = stride ? t->stride : t->size;
+  if (lua_type(L, 2) == LUA_TNUMBER) {
+    int64_t given = check_integer(L, 2);
+    int64_t d = given < 0 ? given + t->nDimension : given - 1;
+    if (d < 0 || d >= t->nDimension) {
+      return luaL_argerror(L, 2, lua_pushfstring(L, "dimension %d out of range of %dD tensor",
+                                                 static_cast<int>(given), t->nDimension));
+    }
+    lua_pushnumber(L, static_cast<lua_Number>(values[d]));
+    return 1;
+  }
+  push_sizes(L, state, function, t->nDimension, values);
+  return 1;
+}
+
+int size(lua_State* L) { return size_or_stride(L, "size", false); }
+int stride(lua_State* L) { return size_or_stride(L, "stride", true); }
+int length(lua_State* L) {
+  lua_settop(L, 1);
+  return size(L);
+}
+
+int dim(lua_State* L) {
+  lua_pushinteger(L, check_tensor(L, state_of(L), 1)->nDimension);
+  return 1;
+}
+int element_count(lua_State* L) {
+  lua_pushnumber(L, static_cast<lua_Number>(check_tensor(L, state_of(L), 1)->numel()));
+  return 1;
+}
+int element_size(lua_State* L) {
+  lua_pushnumber(L, static_cast<lua_Number>(
+                        th::item_size(check_tensor(L, state_of(L), 1)->dtype)));
+  return 1;
+}
+int storage_offset(lua_State* L) {
+  lua_pushnumber(L, static_cast<lua_Number>(check_tensor(L, state_of(L), 1)->storageOffset + 1));
+  return 1;
+}
+int storage(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  th::storage_retain(t->storage);
+  push_storage(L, state, t->storage);
+  return 1;
+}
+int contiguous_question(lua_State* L) {
+  lua_pushboolean(L, th::is_contiguous(*check_tensor(L, state_of(L), 1)));
+  return 1;
+}
+int is_size(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  int64_t sizes[th::kMaxDims];
+  int n = read_sizes(L, state, 2, lua_gettop(L), sizes);
+  bool same = n == t->nDimension;
+  for (int d = 0; same && d < n; ++d) same = sizes[d] == t->size[d];
+  lua_pushboolean(L, same);
+  return 1;
+}
+
+int clone(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  Tensor* copy = push_new_tensor(L, state, t->dtype);
+  protect(L, "clone", [&] {
+    th::resize_as(copy, *t);
+    th::ops::copy(copy, t);
+  });
+  return 1;
+}
+int contiguous(lua_State* L) {
+  if (!th::is_contiguous(*check_tensor(L, state_of(L), 1))) return clone(L);
+  lua_settop(L, 1);
+  return 1;
+}
+
+int copy(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  Tensor* source = check_tensor(L, state, 2);
+  protect(L, "copy", [&] { th::ops::copy(t, source); });
+  lua_settop(L, 1);
+  return 1;
+}
+
+int resize(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  View view;
+  Object object = object_at(L, state, 2);
+  if (is_sizes(object) || lua_istable(L, 2)) {
+    read_sizes_and_strides(L, state, 2, &view);
+  } else {
+    view.ndim = read_sizes(L, state, 2, lua_gettop(L), view.size);
+  }
+  protect(L, "resize", [&] {
+    th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr);
+  });
+  collect_under_pressure(L, state);
+  lua_settop(L, 1);
+  return 1;
+}
+
+int resize_as(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  Tensor* like = check_tensor(L, state, 2);
+  protect(L, "resizeAs", [&] { th::resize_as(t, *like); });
+  lua_settop(L, 1);
+  return 1;
+}
+
+int set(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  if (lua_gettop(L) == 1) {
+    protect(L, "set", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
+  } else {
+    initialize(L, state, t, 2, "set");
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+// sub(first1, last1 [, first2, last2 ...]): ranges from 1, or from the end where negative.
+int sub(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  int count = lua_gettop(L) - 1;
+  if (count < 2 || count % 2 || count / 2 > t->nDimension) {
+    return raise_error(L, "sub: a first and a last index for up to %d dimensions are expected",
+                      t->nDimension);
+  }
+  int64_t range[2 * th::kMaxDims];
+  for (int i = 0; i < count; ++i) range[i] = check_integer(L, i + 2);
+  Tensor* view = push_new_tensor(L, state, t->dtype);
+  protect(L, "sub", [&] {
+    th::set_view(view, *t);
+    for (int d = 0; d < count / 2; ++d) {
+      int64_t first = range[2 * d] > 0 ? range[2 * d] - 1 : range[2 * d] + t->size[d];
+      int64_t last = range[2 * d + 1] > 0 ? range[2 * d + 1] - 1 : range[2 * d + 1] + t->size[d];
+      if (range[2 * d] == 0 || range[2 * d + 1] == 0 || first < 0 || last < first ||
+          last >= t->size[d]) {
+        th::fail("range %lld to %lld is out of range of dimension %d of size %lld",
+                 static_cast<long long>(range[2 * d]), static_cast<long long>(range[2 * d + 1]),
+                 d + 1, static_cast<long long>(t->size[d]));
+      }
+      th::ops::narrow(view, view, d, first, last - first + 1);
+    }
+  });
+  return 1;
+}
+
+int retain(lua_State* L) {
+  th::tensor_retain(check_tensor(L, state_of(L), 1));
+  return 0;
+}
+// Gives up the tensor's hold on its memory at once, without waiting for the collector.
+int free_now(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  protect(L, "free", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
+  return 0;
+}
+
+void push_nested(lua_State* L, const Tensor& t, int d, const char* data) {
+  luaL_checkstack(L, 3, "too many dimensions");
+  int64_t n = t.size[d];
+  int64_t step = t.stride[d] * static_cast<int64_t>(th::item_size(t.dtype));
+  lua_createtable(L, n < INT32_MAX ? static_cast<int>(n) : 0, 0);
+  for (int64_t i = 0; i < n; ++i, data += step) {
+    if (d == t.nDimension - 1) {
+      push_element(L, t.dtype, data);
+    } else {
+      push_nested(L, t, d + 1, data);
+    }
+    lua_rawseti(L, -2, static_cast<int>(i + 1));
+  }
+}
+
+int totable(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  if (t->nDimension == 0) {
+    lua_newtable(L);
+    return 1;
+  }
+  char* data = nullptr;
+  protect(L, "totable", [&] { data = t->data(th::Access::read); });
+  push_nested(L, *t, 0, data);
+  return 1;
+}
+
+// The address of the first element, and of the C struct, as numbers for the FFI. The memory is at
+// the CPU from now on.
+int data_address(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  char* data = nullptr;
+  protect(L, "data", [&] { data = t->data(th::Access::write); });
+  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(data)));
+  return 1;
+}
+int struct_address(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  protect(L, "cdata", [&] { t->data(th::Access::write); });
+  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(t)));
+  return 1;
+}
+
+// The memory must neither move nor go while Lua loops over raw pointers.
+int pin(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  if (t->storage) __atomic_fetch_add(&t->storage->pins, 1, __ATOMIC_ACQ_REL);
+  return 0;
+}
+int unpin(lua_State* L) {
+  State* state = state_of(L);
+  Storage* storage = check_storage(L, state, 1);
+  __atomic_fetch_sub(&storage->pins, 1, __ATOMIC_ACQ_REL);
+  return 0;
+}
+
+const luaL_Reg methods[] = {{"size", size},
+                            {"stride", stride},
+                            {"__len__", length},
+                            {"dim", dim},
+                            {"nDimension", dim},
+                            {"nElement", element_count},
+                            {"numel", element_count},
+                            {"elementSize", element_size},
+                            {"storageOffset", storage_offset},
+                            {"storage", storage},
+                            {"isContiguous", contiguous_question},
+                            {"isSize", is_size},
+                            {"clone", clone},
+                            {"contiguous", contiguous},
+                            {"copy", copy},
+                            {"resize", resize},
+                            {"resizeAs", resize_as},
+                            {"set", set},
+                            {"sub", sub},
+                            {"retain", retain},
+                            {"free", free_now},
+                            {"totable", totable},
+                            {"_address", data_address},
+                            {"_struct", struct_address},
+                            {"_pin", pin},
+                            {"_unpin", unpin},
+                            {nullptr, nullptr}};
+
+using Function = int (*)(lua_State*);
+#define TH_TYPE(Name, real, accreal, kind) construct<static_cast<int>(DType::Name)>,
+const Function constructors[] = {
+#include "THTypes.def"
+};
+#undef TH_TYPE
+#define TH_TYPE(Name, real, accreal, kind) make_empty<static_cast<int>(DType::Name)>,
+const Function factories[] = {
+#include "THTypes.def"
+};
+#undef TH_TYPE
+
+void hand_over(void* object) {
+  // C code outside this module is about to see the struct: its data field must be true.
+  auto* t = static_cast<Tensor*>(object);
+  attempt([&] { t->data(th::Access::write); });
+}
+
+}  // namespace
+
+void register_tensor_classes(lua_State* L, State* state, int module) {
+  for (int k = 0; k < th::kDTypes; ++k) {
+    auto type = static_cast<DType>(k);
+    const char* name = tensor_class(type);
+    luaT_newlocalmetatable(L, name, nullptr, constructors[k], destroy, factories[k], module);
+    int metatable = lua_gettop(L);
+    luaT_sethandover(L, name, hand_over);
+    state->metatable[k] = lua_topointer(L, metatable);
+    lua_pushvalue(L, metatable);
+    state->reference[k] = luaL_ref(L, LUA_REGISTRYINDEX);
+
+    register_op_methods(L, metatable, type);
+    register_operators(L, metatable);
+    set_functions(L, methods, metatable);
+    const luaL_Reg access[] = {{"__index", tensor_index}, {"__newindex", tensor_newindex}};
+    for (const luaL_Reg& function : access) {
+      lua_pushvalue(L, lua_upvalueindex(1));
+      lua_pushvalue(L, metatable);
+      lua_pushcclosure(L, function.func, 2);
+      lua_setfield(L, metatable, function.name);
+    }
+    lua_settop(L, metatable - 1);
+  }
+}
+
+}  // namespace bind

@@ -1,0 +1,15 @@
+#ifndef TH_INC
+#define TH_INC
+
+/* Everything: the C interface of the tensor library. */
+
+#include "THGeneral.h"
+
+#include "THAllocator.h"
+#include "THHalf.h"
+#include "THRandom.h"
+#include "THStorage.h"
+#include "THTensor.h"
+#include "THTensorRandom.h"
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef TH_STORAGE_INC
+#define TH_STORAGE_INC
+
+/* Storages: reference-counted blocks of elements, TH<Type>Storage for each element type. */
+
+#include "THAllocator.h"
+#include "THGeneral.h"
+#include "THHalf.h"
+
+#define THStorage TH_CONCAT_3(TH, Real, Storage)
+#define THStorage_(NAME) TH_CONCAT_4(TH, Real, Storage_, NAME)
+
+/* Flags of a storage. */
+#define TH_STORAGE_REFCOUNTED 1
+#define TH_STORAGE_RESIZABLE 2
+
+#define TH_TYPE(Name, real, accreal, kind) typedef struct TH##Name##Storage TH##Name##Storage;
+#include "THTypes.def"
+#undef TH_TYPE
+
+#define TH_GENERIC_FILE "generic/THStorage.h"
+#include "THGenerateEveryType.h"
+
+/* "[2 x 3]" for a storage of sizes. */
+TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage *size);
+/* size with its -1, of which there may be one, replaced so that nElement elements result. */
+TH_API THLongStorage *THLongStorage_newInferSize(THLongStorage *size, ptrdiff_t nElement);
+
+#endif

@@ -1,0 +1,46 @@
+#ifndef TH_CPU_ISA_H
+#define TH_CPU_ISA_H
+
+// Kernels are compiled once per instruction set; which one runs is chosen once, by the CPU.
+
+namespace th {
+
+enum class Isa { baseline, avx2, avx512 };
+
+// The best that both this build and this CPU have, or less where the environment variable
+// TENSOR_ISA (baseline, avx2 or avx512) asks for less.
+Isa isa() noexcept;
+const char* isa_name() noexcept;
+
+}  // namespace th
+
+#ifdef TH_HAVE_X86_KERNELS
+#define TH_ISA_TABLE(Table, function)             \
+  namespace th {                                  \
+  namespace baseline {                            \
+  extern const Table function;                    \
+  }                                               \
+  namespace avx2 {                                \
+  extern const Table function;                    \
+  }                                               \
+  namespace avx512 {                              \
+  extern const Table function;                    \
+  }                                               \
+  const Table& function() {                       \
+    static const Table& chosen = isa() == Isa::avx512 ? avx512::function \
+                                 : isa() == Isa::avx2 ? avx2::function   \
+                                                      : baseline::function; \
+    return chosen;                                \
+  }                                               \
+  }
+#else
+#define TH_ISA_TABLE(Table, function)                        \
+  namespace th {                                             \
+  namespace baseline {                                       \
+  extern const Table function;                               \
+  }                                                          \
+  const Table& function() { return baseline::function; }     \
+  }
+#endif
+
+#endif

@@ -1,0 +1,274 @@
+// Every reduction is of the columns of a matrix: some rows are taken together into an array of
+// accumulators, one for each column, element by element, which vectorises without reordering
+// anything. A contiguous run is folded into kLanes columns first. So results are the same for
+// every instruction set.
+
+#include "cpu/kernels/reducers.h"
+
+#include <utility>
+
+namespace th {
+namespace {
+
+// Rows taken together, so that accumulators are loaded and stored once for all of them.
+constexpr int64_t kRows = 8;
+// Bytes of accumulators that a contiguous run is folded into: four of the widest vectors.
+constexpr int64_t kLaneBytes = 256;
+
+template <class R, class T, size_t... K>
+inline typename R::A step_rows(typename R::A a, const T* x, int64_t step, double parameter,
+                               std::index_sequence<K...>) {
+  ((a = R::step(a, load(x[static_cast<int64_t>(K) * step]), parameter)), ...);
+  return a;
+}
+
+// Takes n rows of width elements into acc. Width: an integral_constant, or a number.
+template <class R, class T, class Width, class Parameter>
+inline void take_rows(const T* x, int64_t n, int64_t step, Width width, typename R::A* acc,
+                      const Parameter& parameter) {
+  int64_t i = 0;
+  for (; i + kRows <= n; i += kRows) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      acc[j] =
+          step_rows<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
+    }
+  }
+  for (; i < n; ++i) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) acc[j] = R::step(acc[j], load(row[j]), parameter(j));
+  }
+}
+
+template <class A>
+inline void store(Wide* out, A value) {
+  if constexpr (std::is_integral_v<A>) {
+    out->i = static_cast<int64_t>(value);
+  } else {
+    out->d = value;
+  }
+}
+
+// One contiguous run.
+template <class R, class T>
+inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
+  using A = typename R::A;
+  constexpr int64_t lanes = kLaneBytes / sizeof(A);
+  auto same = [parameter](int64_t) { return parameter; };
+  if (n < 2 * lanes) {
+    constexpr int64_t few = 4;
+    A a[few] = {R::init(), R::init(), R::init(), R::init()};
+    int64_t i = 0;
+    for (; i + few <= n; i += few) {
+      for (int64_t j = 0; j < few; ++j) a[j] = R::step(a[j], load(x[i + j]), parameter);
+    }
+    for (int64_t j = 0; i + j < n; ++j) a[j] = R::step(a[j], load(x[i + j]), parameter);
+    return R::combine(R::combine(a[0], a[1]), R::combine(a[2], a[3]));
+  }
+  alignas(64) A acc[lanes];
+  for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
+  int64_t rows = n / lanes;
+  take_rows<R>(x, rows, lanes, std::integral_constant<int64_t, lanes>(), acc, same);
+  const T* tail = x + rows * lanes;
+  for (int64_t j = 0; j < n - rows * lanes; ++j) {
+    acc[j] = R::step(acc[j], load(tail[j]), parameter);
+  }
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+#pragma GCC ivdep
+    for (int64_t j = 0; j < half; ++j) acc[j] = R::combine(acc[j], acc[j + half]);
+  }
+  return acc[0];
+}
+
+template <class R, class T>
+void reduce_columns(const ReduceCall& call, Wide* out) {
+  using A = typename R::A;
+  alignas(64) A acc[kReduceWidth];
+  auto* x = reinterpret_cast<const T*>(call.data);
+  int64_t step = call.step / static_cast<int64_t>(sizeof(T));
+  int64_t width = call.count * call.fold;
+  for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
+  if constexpr (R::Each) {
+    const double* each = call.parameter;
+    take_rows<R>(x, call.n, step, width, acc, [each](int64_t j) { return each[j]; });
+  } else {
+    double parameter = call.parameter ? *call.parameter : 0;
+    auto same = [parameter](int64_t) { return parameter; };
+    int64_t rows = call.n / call.fold;
+    take_rows<R>(x, rows, step * call.fold, width, acc, same);
+    const T* tail = x + rows * call.fold * step;
+    int64_t rest = (call.n - rows * call.fold) * call.count;
+    for (int64_t j = 0; j < rest; ++j) acc[j] = R::step(acc[j], load(tail[j]), parameter);
+    for (int64_t k = 1; k < call.fold; ++k) {
+      for (int64_t j = 0; j < call.count; ++j) {
+        acc[j] = R::combine(acc[j], acc[k * call.count + j]);
+      }
+    }
+  }
+  for (int64_t j = 0; j < call.count; ++j) store(out + j, acc[j]);
+}
+
+template <template <class> class Reducer, class T>
+void reduce(const ReduceCall& call, Wide* out) {
+  using R = Reducer<T>;
+  if (!call.rows) {
+    reduce_columns<R, T>(call, out);
+    return;
+  }
+  for (int64_t row = 0; row < call.count; ++row) {
+    double parameter = 0;
+    if (call.parameter) parameter = call.parameter[R::Each ? row : 0];
+    auto* x = reinterpret_cast<const T*>(call.data + row * call.next);
+    store(out + row, reduce_run<R>(x, call.n, parameter));
+  }
+}
+
+// ---- where the value was found -----------------------------------------------------------------
+
+template <class C>
+inline C from_wide(Wide value) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<C>(value.i);
+  } else {
+    return static_cast<C>(value.d);
+  }
+}
+template <class C>
+inline bool is_same(C x, C value) {
+  return (x == value) | ((x != x) & (value != value));
+}
+
+template <class T>
+inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
+  constexpr int64_t chunk = 64;
+  int64_t i = 0;
+  for (; i + chunk <= n; i += chunk) {
+    unsigned char found = 0;
+    for (int64_t j = 0; j < chunk; ++j) {
+      found = static_cast<unsigned char>(found | is_same(load(x[i + j]), value));
+    }
+    if (found) break;
+  }
+  while (!is_same(load(x[i]), value)) ++i;
+  return i;
+}
+
+template <class T, size_t... K>
+inline int64_t last_match(int64_t index, int64_t row, const T* x, int64_t step, Compute<T> value,
+                          std::index_sequence<K...>) {
+  ((index = is_same(load(x[-static_cast<int64_t>(K) * step]), value)
+                ? row - static_cast<int64_t>(K)
+                : index),
+   ...);
+  return index;
+}
+
+// Rows backwards, so that the first match is what stays.
+template <class T>
+void find_in_columns(const ReduceCall& call, const Wide* value, int64_t* index) {
+  using C = Compute<T>;
+  alignas(64) C wanted[kReduceWidth];
+  auto* x = reinterpret_cast<const T*>(call.data);
+  int64_t step = call.step / static_cast<int64_t>(sizeof(T));
+  int64_t width = call.count;
+  for (int64_t j = 0; j < width; ++j) {
+    wanted[j] = from_wide<C>(value[j]);
+    index[j] = 0;
+  }
+  int64_t i = call.n - 1;
+  for (; i >= kRows - 1; i -= kRows) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      index[j] = last_match(index[j], i, row + j, step, wanted[j],
+                            std::make_index_sequence<kRows>());
+    }
+  }
+  for (; i >= 0; --i) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      index[j] = is_same(load(row[j]), wanted[j]) ? i : index[j];
+    }
+  }
+}
+
+template <class T>
+void find(const ReduceCall& call, Wide* value, int64_t* index) {
+  using C = Compute<T>;
+  if (!call.rows) find_in_columns<T>(call, value, index);
+  for (int64_t k = 0; k < call.count; ++k) {
+    auto* x = reinterpret_cast<const T*>(call.data + k * call.next);
+    if (call.rows) index[k] = find_in_run(x, call.n, from_wide<C>(value[k]));
+    if constexpr (!std::is_integral_v<C>) {
+      // 0 and -0 are equal, but the value shall be the one at the index.
+      x = reinterpret_cast<const T*>(call.data + k * call.next + index[k] * call.step);
+      value[k].d = load(*x);
+    }
+  }
+}
+
+// ---- elements brought together -----------------------------------------------------------------
+
+template <class T>
+void gather(char* out, const char* a, int64_t a_step, const char* b, int64_t b_step, int64_t n) {
+  using C = Compute<T>;
+  constexpr int64_t item = sizeof(T);
+  C* __restrict to = reinterpret_cast<C*>(out);
+  if (!b) {
+    for (int64_t i = 0; i < n; ++i) to[i] = load(*reinterpret_cast<const T*>(a + i * a_step));
+    return;
+  }
+  if constexpr (!std::is_integral_v<C>) {
+    if (a_step == item && b_step == item) {
+      auto* x = reinterpret_cast<const T*>(a);
+      auto* y = reinterpret_cast<const T*>(b);
+      for (int64_t i = 0; i < n; ++i) to[i] = load(x[i]) - load(y[i]);
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = load(*reinterpret_cast<const T*>(a + i * a_step)) -
+              load(*reinterpret_cast<const T*>(b + i * b_step));
+    }
+  }
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+// In the order of the element types.
+#define TH_ALL(f)                                                                              \
+  {                                                                                            \
+    f(uint8_t), f(int8_t), f(int16_t), f(int32_t), f(int64_t), f(Half), f(BFloat16), f(float), \
+        f(double)                                                                              \
+  }
+#define TH_REAL(f) \
+  { nullptr, nullptr, nullptr, nullptr, nullptr, f(Half), f(BFloat16), f(float), f(double) }
+
+#define TH_SUM(T) &reduce<Sum, T>
+#define TH_PROD(T) &reduce<Prod, T>
+#define TH_MIN(T) &reduce<Min, T>
+#define TH_MAX(T) &reduce<Max, T>
+#define TH_NONZERO(T) &reduce<NonZero, T>
+#define TH_ABS_SUM(T) &reduce<AbsSum, T>
+#define TH_ABS_MIN(T) &reduce<AbsMin, T>
+#define TH_ABS_MAX(T) &reduce<AbsMax, T>
+#define TH_SQUARES(T) &reduce<Squares, T>
+#define TH_POWERS(T) &reduce<Powers, T>
+#define TH_DEVIATION(T) &reduce<Deviation, T>
+#define TH_FIND(T) &find<T>
+#define TH_GATHER(T) &gather<T>
+
+extern const ReduceKernels reduce_kernels;
+const ReduceKernels reduce_kernels = {
+    {TH_ALL(TH_SUM), TH_ALL(TH_PROD), TH_ALL(TH_MIN), TH_ALL(TH_MAX), TH_REAL(TH_NONZERO),
+     TH_REAL(TH_ABS_SUM), TH_REAL(TH_ABS_MIN), TH_REAL(TH_ABS_MAX), TH_REAL(TH_SQUARES),
+     TH_REAL(TH_POWERS), TH_REAL(TH_DEVIATION)},
+    TH_ALL(TH_FIND),
+    TH_ALL(TH_GATHER)};
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,43 @@
+#ifndef TH_CPU_PARALLEL_H
+#define TH_CPU_PARALLEL_H
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "memory/visibility.h"
+
+namespace th TH_VISIBLE {
+
+int num_threads() noexcept;
+void set_num_threads(int n);  // of TH's loops and of BLAS; throws where n < 1
+void infer_num_threads();
+
+// Elements below which a second thread costs more than it brings, by what an element costs.
+struct Grain {
+  static constexpr int64_t cheap = 32768;   // arithmetic, copies
+  static constexpr int64_t costly = 2048;   // transcendental functions
+  static constexpr int64_t gather = 3000;   // indexed access
+};
+
+// Calls f(begin, end) on disjoint ranges that cover [0, n), each at least grain long, in parallel.
+// f must not throw and must give the same result however the range is cut. Does not nest.
+template <class F>
+void parallel_for(int64_t n, int64_t grain, const F& f) {
+  int64_t parts = grain > 0 ? n / grain : n;
+  int threads = num_threads();
+  if (parts < 2 || threads < 2 || omp_in_parallel()) {
+    if (n > 0) f(int64_t{0}, n);
+    return;
+  }
+  if (parts > threads) parts = threads;
+#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static, 1)
+  for (int64_t part = 0; part < parts; ++part) {
+    f(n * part / parts, n * (part + 1) / parts);
+  }
+}
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,205 @@
+#include "THGeneral.h"
+
+#include <csetjmp>
+#include <cstdarg>
+#include <thread>
+
+#include "TH_build_info.h"
+#include "cpu/blas.h"
+#include "cpu/isa.h"
+#include "cpu/parallel.h"
+#include "generic/guard.h"
+#include "memory/heap.h"
+#include "tensor/tensor.h"
+
+namespace th {
+
+namespace {
+
+template <class Function>
+struct Handler {
+  Function function = nullptr;
+  void* data = nullptr;
+};
+
+thread_local Handler<THErrorHandlerFunction> error_handler;
+thread_local Handler<THArgErrorHandlerFunction> argument_handler;
+Handler<THErrorHandlerFunction> default_error_handler;
+Handler<THArgErrorHandlerFunction> default_argument_handler;
+
+// The innermost THTry of this thread.
+struct Attempt {
+  jmp_buf escape;
+  char* message;
+  size_t length;
+  Attempt* outer;
+};
+thread_local Attempt* attempt = nullptr;
+
+void tell(int argument, const char* message) {
+  if (attempt) {
+    if (attempt->length) {
+      if (argument) {
+        std::snprintf(attempt->message, attempt->length, "bad argument #%d (%s)", argument,
+                      message);
+      } else {
+        std::snprintf(attempt->message, attempt->length, "%s", message);
+      }
+    }
+    longjmp(attempt->escape, 1);
+  }
+  if (argument) {
+    auto handler = argument_handler.function ? argument_handler : default_argument_handler;
+    if (handler.function) handler.function(argument, message, handler.data);
+  } else {
+    auto handler = error_handler.function ? error_handler : default_error_handler;
+    if (handler.function) handler.function(message, handler.data);
+  }
+}
+
+[[noreturn]] void raise_text(int argument, const char* message) {
+  tell(argument, message);
+  // No handler, or one that returned against its contract.
+  if (argument) {
+    std::fprintf(stderr, "Error: bad argument #%d (%s)\n", argument, message);
+  } else {
+    std::fprintf(stderr, "Error: %s\n", message);
+  }
+  std::abort();
+}
+
+}  // namespace
+
+void PendingError::set(const Error& error) noexcept {
+  argument = error.argument();
+  set(error.what());
+}
+
+void PendingError::set(const char* message) noexcept {
+  std::snprintf(text, sizeof(text), "%s", message);
+}
+
+void raise(const PendingError& error) { raise_text(error.argument, error.text); }
+
+}  // namespace th
+
+extern "C" {
+
+void THSetErrorHandler(THErrorHandlerFunction handler, void* data) {
+  th::error_handler = {handler, data};
+}
+void THSetArgErrorHandler(THArgErrorHandlerFunction handler, void* data) {
+  th::argument_handler = {handler, data};
+}
+void THSetDefaultErrorHandler(THErrorHandlerFunction handler, void* data) {
+  th::default_error_handler = {handler, data};
+}
+void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction handler, void* data) {
+  th::default_argument_handler = {handler, data};
+}
+
+int THTry(void (*body)(void*), void* data, char* message, size_t length) {
+  th::Attempt here;
+  here.message = message;
+  here.length = message ? length : 0;
+  here.outer = th::attempt;
+  if (setjmp(here.escape) == 0) {
+    th::attempt = &here;
+    body(data);
+    th::attempt = here.outer;
+    return 0;
+  }
+  th::attempt = here.outer;
+  return -1;
+}
+
+void _THError(const char* file, const int line, const char* format, ...) {
+  char text[th::Error::kLength], message[th::Error::kLength];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+  int n = std::snprintf(message, sizeof(message), "%s at %s:%d", text, file, line);
+  th::raise_text(0, n < static_cast<int>(sizeof(message)) ? message : text);
+}
+
+void _THAssertionFailed(const char* file, const int line, const char* expression,
+                        const char* format, ...) {
+  char text[th::Error::kLength];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+  _THError(file, line, "Assertion `%s' failed. %s", expression, text);
+}
+
+void _THArgCheck(const char* file, const int line, int condition, int argument,
+                 const char* format, ...) {
+  if (condition) return;
+  char text[th::Error::kLength], message[th::Error::kLength];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+  int n = std::snprintf(message, sizeof(message), "%s at %s:%d", text, file, line);
+  th::raise_text(argument, n < static_cast<int>(sizeof(message)) ? message : text);
+}
+
+THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim) {
+  THDescBuff buffer;
+  th::guard([&] {
+    std::string text = th::shape_text(static_cast<int>(ndim), size);
+    if (text.size() >= TH_DESC_BUFF_LEN) text = text.substr(0, TH_DESC_BUFF_LEN - 5) + "...]";
+    std::snprintf(buffer.str, sizeof(buffer.str), "%s", text.c_str());
+  });
+  return buffer;
+}
+
+void* THAlloc(ptrdiff_t size) {
+  return th::guard([&] {
+    if (size < 0) th::fail("THAlloc: %td bytes asked for", size);
+    return th::heap_allocate(size);
+  });
+}
+void* THRealloc(void* block, ptrdiff_t size) {
+  return th::guard([&] {
+    if (size < 0) th::fail("THRealloc: %td bytes asked for", size);
+    return th::heap_reallocate(block, size);
+  });
+}
+void THFree(void* block) { th::heap_free(block); }
+void THSetGCHandler(void (*collect)(void*), void* data) { th::set_collector(collect, data); }
+void THHeapUpdate(ptrdiff_t size) { th::heap_account(size, 0); }
+void THMemoryUsage(int64_t* bytes, int64_t* blocks) {
+  th::HeapUsage usage = th::heap_usage();
+  if (bytes) *bytes = usage.bytes;
+  if (blocks) *blocks = usage.blocks;
+}
+
+void THSetNumThreads(int n) {
+  th::guard([&] { th::set_num_threads(n); });
+}
+int THGetNumThreads(void) { return th::num_threads(); }
+int THGetNumCores(void) { return static_cast<int>(std::thread::hardware_concurrency()); }
+void THInferNumThreads(void) { th::infer_num_threads(); }
+
+const char* THInfo(const char* key) {
+  struct Fact {
+    const char* key;
+    const char* value;
+  };
+  static const char* const blas = th::blas::description();
+  const Fact facts[] = {{"version", TH_VERSION_STRING},
+                        {"compiler", TH_BUILD_COMPILER},
+                        {"build", TH_BUILD_TYPE},
+                        {"blas", blas},
+                        {"openmp", TH_BUILD_OPENMP},
+                        {"isa", th::isa_name()},
+                        {"vectormath", TH_BUILD_VECTORMATH},
+                        {"sort", TH_BUILD_SORT}};
+  for (const Fact& fact : facts) {
+    if (!std::strcmp(fact.key, key)) return fact.value;
+  }
+  return nullptr;
+}
+}

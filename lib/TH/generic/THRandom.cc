@@ -1,0 +1,108 @@
+// Generators, scalar random numbers and the generator's state, for C.
+
+#include "THRandom.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "THTensorRandom.h"
+
+#include "generic/guard.h"
+#include "memory/heap.h"
+#include "ops/distributions.h"
+#include "ops/generator.h"
+#include "tensor/tensor.h"
+
+namespace {
+
+th::Generator& core(THGenerator* gen) { return *reinterpret_cast<th::Generator*>(gen); }
+
+}  // namespace
+
+extern "C" {
+
+THGenerator* THGenerator_new(void) {
+  return th::guard([] {
+    auto* gen = static_cast<th::Generator*>(th::heap_allocate(sizeof(th::Generator)));
+    try {
+      th::seed_by_system(*gen);
+    } catch (...) {
+      th::heap_free(gen);
+      throw;
+    }
+    return reinterpret_cast<THGenerator*>(gen);
+  });
+}
+
+THGenerator* THGenerator_copy(THGenerator* self, THGenerator* from) {
+  core(self) = core(from);
+  return self;
+}
+
+void THGenerator_free(THGenerator* gen) { th::heap_free(gen); }
+
+int THGenerator_isValid(THGenerator* gen) { return gen != nullptr && core(gen).valid(); }
+
+unsigned long THRandom_seed(THGenerator* gen) {
+  return th::guard([=] { return static_cast<unsigned long>(th::seed_by_system(core(gen))); });
+}
+
+void THRandom_manualSeed(THGenerator* gen, unsigned long seed) { th::seed(core(gen), seed); }
+
+unsigned long THRandom_initialSeed(THGenerator* gen) { return core(gen).initial_seed; }
+
+unsigned long THRandom_random(THGenerator* gen) { return core(gen).word(); }
+
+double THRandom_uniform(THGenerator* gen, double a, double b) {
+  return core(gen).unit() * (b - a) + a;
+}
+
+double THRandom_normal(THGenerator* gen, double mean, double stdv) {
+  return th::guard([=] {
+    th::check_deviation(stdv, 3);
+    return core(gen).normal() * stdv + mean;
+  });
+}
+
+double THRandom_exponential(THGenerator* gen, double lambda) {
+  return th::guard([=] {
+    th::check_lambda(lambda, 2);
+    return th::exponential_of(core(gen).unit(), lambda);
+  });
+}
+
+double THRandom_cauchy(THGenerator* gen, double median, double sigma) {
+  return th::cauchy_of(core(gen).unit(), median, sigma);
+}
+
+double THRandom_logNormal(THGenerator* gen, double mean, double stdv) {
+  return th::guard([=] {
+    th::check_deviation(stdv, 3);
+    return std::exp(core(gen).normal() * stdv + mean);
+  });
+}
+
+int THRandom_geometric(THGenerator* gen, double p) {
+  return th::guard([=] {
+    th::check_geometric(p, 2);
+    return static_cast<int>(std::min<int64_t>(th::geometric_of(core(gen).unit(), p), INT_MAX));
+  });
+}
+
+int THRandom_bernoulli(THGenerator* gen, double p) {
+  return th::guard([=] {
+    th::check_bernoulli(p, 2);
+    return static_cast<int>(th::bernoulli_of(core(gen).unit(), p));
+  });
+}
+
+void THByteTensor_getRNGState(THGenerator* gen, THByteTensor* self) {
+  th::guard([=] { th::generator_state(core(gen), reinterpret_cast<th::Tensor*>(self)); });
+}
+
+void THByteTensor_setRNGState(THGenerator* gen, THByteTensor* self) {
+  th::guard([=] { th::set_generator_state(core(gen), reinterpret_cast<th::Tensor*>(self)); });
+}
+
+}  // extern "C"

@@ -1,0 +1,172 @@
+#ifndef TH_GENERIC_FILE
+
+#include "TH.h"
+
+#include <cstring>
+
+#include "cpu/element_kernels.h"
+#include "cpu/parallel.h"
+#include "generic/bridge.h"
+#include "tensor/views.h"
+
+namespace th {
+namespace {
+
+void check_index(const Storage* s, ptrdiff_t index) {
+  if (index < 0 || index >= s->size) {
+    fail_argument(2, "index %td is out of bounds of a storage of %td elements",
+                  index + TH_INDEX_BASE, s->size);
+  }
+}
+
+void copy_storage(Storage* to, Storage* from) {
+  if (to->size != from->size) {
+    fail("storages of %td and %td elements differ in size", to->size, from->size);
+  }
+  if (to->size == 0 || to == from) return;
+  Loop loop = copy_kernels().copy[static_cast<int>(to->dtype)][static_cast<int>(from->dtype)];
+  char* data[] = {nullptr, static_cast<char*>(from->cpu(Access::read))};
+  data[0] = static_cast<char*>(to->cpu(Access::overwrite));
+  const int64_t stride[] = {static_cast<int64_t>(item_size(to->dtype)),
+                            static_cast<int64_t>(item_size(from->dtype))};
+  parallel_for(to->size, Grain::cheap, [&](int64_t begin, int64_t end) {
+    char* at[] = {data[0] + begin * stride[0], data[1] + begin * stride[1]};
+    loop(at, stride, end - begin, nullptr);
+  });
+}
+
+}  // namespace
+}  // namespace th
+
+#define TH_GENERIC_FILE "generic/THStorage.cc"
+#include "THGenerateEveryType.h"
+
+extern "C" {
+
+THDescBuff THLongStorage_sizeDesc(const THLongStorage* size) {
+  return _THSizeDesc(size->size ? THLongStorage_data(size) : nullptr, size->size);
+}
+
+THLongStorage* THLongStorage_newInferSize(THLongStorage* size, ptrdiff_t elements) {
+  return th::guard([&] {
+    th::Sizes given = th::to_sizes(size);
+    int64_t inferred[th::kMaxDims];
+    th::infer_sizes(given, elements, inferred);
+    if (th::checked_numel(given.ndim, inferred) != elements) {
+      th::fail("%td elements do not fill sizes %s", elements,
+               th::shape_text(given.ndim, given.size).c_str());
+    }
+    th::Storage* result = th::storage_new(th::DType::Long, given.ndim);
+    void* data = result->cpu(th::Access::overwrite);
+    if (given.ndim) std::memcpy(data, inferred, given.ndim * sizeof(int64_t));
+    return reinterpret_cast<THLongStorage*>(result);
+  });
+}
+}
+
+#else
+
+extern "C" {
+
+#define TH_THIS_TYPE th::DType::Real
+
+static THStorage* THStorage_(wrap)(th::Storage* s) { return reinterpret_cast<THStorage*>(s); }
+
+THStorage* THStorage_(new)(void) { return THStorage_(newWithSize)(0); }
+THStorage* THStorage_(newWithSize)(ptrdiff_t size) {
+  return th::guard([&] { return THStorage_(wrap)(th::storage_new(TH_THIS_TYPE, size)); });
+}
+static THStorage* THStorage_(of)(const real* values, int count) {
+  return th::guard([&] {
+    th::Storage* s = th::storage_new(TH_THIS_TYPE, count);
+    std::memcpy(s->cpu(th::Access::overwrite), values, count * sizeof(real));
+    return THStorage_(wrap)(s);
+  });
+}
+THStorage* THStorage_(newWithSize1)(real v0) { return THStorage_(of)(&v0, 1); }
+THStorage* THStorage_(newWithSize2)(real v0, real v1) {
+  real values[] = {v0, v1};
+  return THStorage_(of)(values, 2);
+}
+THStorage* THStorage_(newWithSize3)(real v0, real v1, real v2) {
+  real values[] = {v0, v1, v2};
+  return THStorage_(of)(values, 3);
+}
+THStorage* THStorage_(newWithSize4)(real v0, real v1, real v2, real v3) {
+  real values[] = {v0, v1, v2, v3};
+  return THStorage_(of)(values, 4);
+}
+THStorage* THStorage_(newWithData)(real* data, ptrdiff_t size) {
+  return THStorage_(newWithDataAndAllocator)(data, size, &THDefaultAllocator, nullptr);
+}
+THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator, void* context) {
+  return th::guard([&] {
+    if (!allocator) th::fail_argument(2, "an allocator is needed");
+    return THStorage_(wrap)(th::storage_new(TH_THIS_TYPE, size, allocator, context));
+  });
+}
+THStorage* THStorage_(newWithDataAndAllocator)(real* data, ptrdiff_t size, THAllocator* allocator,
+                                               void* context) {
+  return th::guard([&] {
+    return THStorage_(wrap)(th::storage_from_block(TH_THIS_TYPE, data, size, allocator, context));
+  });
+}
+void THStorage_(retain)(THStorage* s) { th::storage_retain(th::erase_storage(s)); }
+void THStorage_(free)(THStorage* s) { th::storage_free(th::erase_storage(s)); }
+
+real* THStorage_(data)(const THStorage* self) {
+  return th::guard(
+      [&] { return static_cast<real*>(th::erase_storage(self)->cpu(th::Access::write)); });
+}
+ptrdiff_t THStorage_(size)(const THStorage* self) { return self->size; }
+size_t THStorage_(elementSize)(void) { return sizeof(real); }
+
+void THStorage_(set)(THStorage* self, ptrdiff_t index, real value) {
+  th::guard([&] {
+    th::check_index(th::erase_storage(self), index);
+    static_cast<real*>(th::erase_storage(self)->cpu(th::Access::write))[index] = value;
+  });
+}
+real THStorage_(get)(const THStorage* self, ptrdiff_t index) {
+  return th::guard([&] {
+    th::check_index(th::erase_storage(self), index);
+    return static_cast<real*>(th::erase_storage(self)->cpu(th::Access::read))[index];
+  });
+}
+void THStorage_(fill)(THStorage* storage, real value) {
+  th::guard([&] {
+    if (storage->size == 0) return;
+    real* data = static_cast<real*>(th::erase_storage(storage)->cpu(th::Access::overwrite));
+    for (ptrdiff_t i = 0; i < storage->size; ++i) data[i] = value;
+  });
+}
+void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {
+  th::guard([&] { th::storage_resize(th::erase_storage(storage), size); });
+}
+void THStorage_(swap)(THStorage* a, THStorage* b) {
+  th::guard([&] { th::storage_swap(th::erase_storage(a), th::erase_storage(b)); });
+}
+void THStorage_(setFlag)(THStorage* s, const char flag) { s->flag |= flag; }
+void THStorage_(clearFlag)(THStorage* s, const char flag) { s->flag &= ~flag; }
+
+void THStorage_(rawCopy)(THStorage* storage, real* src) {
+  th::guard([&] {
+    if (storage->size == 0) return;
+    std::memcpy(th::erase_storage(storage)->cpu(th::Access::overwrite), src,
+                storage->size * sizeof(real));
+  });
+}
+void THStorage_(copy)(THStorage* storage, THStorage* src) {
+  th::guard([&] { th::copy_storage(th::erase_storage(storage), th::erase_storage(src)); });
+}
+#define TH_TYPE(Name, type, acctype, kind)                                                  \
+  void THStorage_(copy##Name)(THStorage * storage, struct TH##Name##Storage * src) {        \
+    th::guard([&] { th::copy_storage(th::erase_storage(storage), th::erase_storage(src)); }); \
+  }
+#include "THTypes.def"
+#undef TH_TYPE
+
+#undef TH_THIS_TYPE
+}
+
+#endif

@@ -1,0 +1,327 @@
+#ifndef TH_GENERIC_FILE
+
+// The typed C functions on tensors' structure: casts around the type-erased core.
+
+#include "TH.h"
+
+#include <cstddef>
+#include <initializer_list>
+
+#include "generic/bridge.h"
+#include "tensor/views.h"
+
+namespace th {
+namespace {
+
+// C code reads the public fields of the typed structs, which must be where the core has them.
+static_assert(offsetof(THFloatTensor, size) == offsetof(Tensor, size));
+static_assert(offsetof(THFloatTensor, stride) == offsetof(Tensor, stride));
+static_assert(offsetof(THFloatTensor, nDimension) == offsetof(Tensor, nDimension));
+static_assert(offsetof(THFloatTensor, storage) == offsetof(Tensor, storage));
+static_assert(offsetof(THFloatTensor, storageOffset) == offsetof(Tensor, storageOffset));
+static_assert(offsetof(THFloatTensor, refcount) == offsetof(Tensor, refcount));
+static_assert(offsetof(THFloatTensor, flag) == offsetof(Tensor, flag));
+static_assert(offsetof(THFloatStorage, data) == offsetof(Storage, data));
+static_assert(offsetof(THFloatStorage, size) == offsetof(Storage, size));
+static_assert(offsetof(THFloatStorage, refcount) == offsetof(Storage, refcount));
+static_assert(offsetof(THFloatStorage, flag) == offsetof(Storage, flag));
+
+int checked_dim(const Tensor& t, int dim) {
+  if (t.nDimension == 0) fail_argument(2, "the tensor has no dimension %d", dim + TH_INDEX_BASE);
+  return wrap_dim(t, dim, 2);
+}
+
+void check_strides(const Sizes& size, const Sizes& stride) {
+  if (stride.size && stride.ndim != size.ndim) {
+    fail("%d sizes and %d strides were given", size.ndim, stride.ndim);
+  }
+}
+
+THLongStorage* new_sizes(const int64_t* values, int count) {
+  Storage* s = storage_new(DType::Long, count);
+  auto* data = static_cast<int64_t*>(s->cpu(Access::overwrite));
+  for (int i = 0; i < count; ++i) data[i] = values[i];
+  return reinterpret_cast<THLongStorage*>(s);
+}
+
+void resize_to(Tensor* t, std::initializer_list<int64_t> sizes) {
+  resize(t, static_cast<int>(sizes.size()), sizes.begin());
+}
+
+// Pairs of size and stride, as the …WithStorage…d functions have them.
+void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset,
+                  std::initializer_list<int64_t> pairs) {
+  int64_t size[4], stride[4];
+  int ndim = 0;
+  for (const int64_t* p = pairs.begin(); p != pairs.end(); p += 2, ++ndim) {
+    size[ndim] = p[0];
+    stride[ndim] = p[1];
+  }
+  set_storage(t, storage, offset, ndim, size, stride);
+}
+
+char* element(const Tensor& t, std::initializer_list<int64_t> indices, Access access) {
+  if (t.nDimension != static_cast<int>(indices.size())) {
+    fail_argument(1, "a tensor of %d dimensions is expected, got size %s",
+                  static_cast<int>(indices.size()), shape_text(t).c_str());
+  }
+  int64_t offset = 0;
+  int d = 0;
+  for (int64_t index : indices) {
+    if (index < 0 || index >= t.size[d]) {
+      fail_argument(d + 2, "index %lld is out of range of dimension %d of size %lld",
+                    static_cast<long long>(index + TH_INDEX_BASE), d + 1,
+                    static_cast<long long>(t.size[d]));
+    }
+    offset += index * t.stride[d++];
+  }
+  return t.data(access) + offset * static_cast<int64_t>(item_size(t.dtype));
+}
+
+template <class F>
+Tensor* make(DType type, const F& initialize) {
+  TensorRef t(tensor_new(type));
+  initialize(t.get());
+  return t.release();
+}
+
+}  // namespace
+}  // namespace th
+
+#define TH_GENERIC_FILE "generic/THTensor.cc"
+#include "THGenerateEveryType.h"
+
+#else
+
+// A new tensor that the given statement on th::Tensor* t makes.
+#define TH_MAKE(statement)                                               \
+  return th::guard([&] {                                                 \
+    return reinterpret_cast<THTensor*>(                                  \
+        th::make(th::DType::Real, [&](th::Tensor* t) { statement; })); \
+  })
+#define TH_SELF th::erase_tensor(self)
+
+extern "C" {
+
+THStorage* THTensor_(storage)(const THTensor* self) { return self->storage; }
+ptrdiff_t THTensor_(storageOffset)(const THTensor* self) { return self->storageOffset; }
+int THTensor_(nDimension)(const THTensor* self) { return self->nDimension; }
+int64_t THTensor_(size)(const THTensor* self, int dim) {
+  return th::guard([&] { return self->size[th::checked_dim(*TH_SELF, dim)]; });
+}
+int64_t THTensor_(stride)(const THTensor* self, int dim) {
+  return th::guard([&] { return self->stride[th::checked_dim(*TH_SELF, dim)]; });
+}
+THLongStorage* THTensor_(newSizeOf)(THTensor* self) {
+  return th::guard([&] { return th::new_sizes(self->size, self->nDimension); });
+}
+THLongStorage* THTensor_(newStrideOf)(THTensor* self) {
+  return th::guard([&] { return th::new_sizes(self->stride, self->nDimension); });
+}
+real* THTensor_(data)(const THTensor* self) {
+  return th::guard([&] { return reinterpret_cast<real*>(TH_SELF->data(th::Access::write)); });
+}
+void THTensor_(setFlag)(THTensor* self, const char flag) { self->flag |= flag; }
+void THTensor_(clearFlag)(THTensor* self, const char flag) { self->flag &= ~flag; }
+ptrdiff_t THTensor_(nElement)(const THTensor* self) { return TH_SELF->numel(); }
+ptrdiff_t THTensor_(numel)(THTensor* self) { return TH_SELF->numel(); }
+int THTensor_(isContiguous)(const THTensor* self) { return th::is_contiguous(*TH_SELF); }
+int THTensor_(isSize)(const THTensor* self, const THLongStorage* dims) {
+  return th::guard([&] {
+    th::Sizes size = th::to_sizes(dims);
+    bool same = size.ndim == self->nDimension;
+    for (int d = 0; same && d < size.ndim; ++d) same = size.size[d] == self->size[d];
+    return static_cast<int>(same);
+  });
+}
+THDescBuff THTensor_(sizeDesc)(const THTensor* self) {
+  return _THSizeDesc(self->size, self->nDimension);
+}
+THDescBuff THTensor_(desc)(const THTensor* self) {
+  THDescBuff size = THTensor_(sizeDesc)(self), text;
+  snprintf(text.str, sizeof(text.str), "torch." TH_CONCAT_STRING_2(Real, Tensor) " of size %.32s",
+           size.str);
+  return text;
+}
+
+THTensor* THTensor_(new)(void) { TH_MAKE((void)t); }
+THTensor* THTensor_(newWithTensor)(THTensor* self) { TH_MAKE(th::set_view(t, *TH_SELF)); }
+THTensor* THTensor_(newWithStorage)(THStorage* storage, ptrdiff_t offset, THLongStorage* size,
+                                    THLongStorage* stride) {
+  TH_MAKE(th::Sizes sizes = th::to_sizes(size); th::Sizes strides = th::to_sizes(stride);
+          th::check_strides(sizes, strides);
+          th::set_storage(t, th::erase_storage(storage), offset, sizes.ndim, sizes.size,
+                          strides.size));
+}
+THTensor* THTensor_(newWithStorage1d)(THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0) {
+  TH_MAKE(th::view_storage(t, th::erase_storage(s), offset, {n0, s0}));
+}
+THTensor* THTensor_(newWithStorage2d)(THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
+                                      int64_t n1, int64_t s1) {
+  TH_MAKE(th::view_storage(t, th::erase_storage(s), offset, {n0, s0, n1, s1}));
+}
+THTensor* THTensor_(newWithStorage3d)(THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
+                                      int64_t n1, int64_t s1, int64_t n2, int64_t s2) {
+  TH_MAKE(th::view_storage(t, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2}));
+}
+THTensor* THTensor_(newWithStorage4d)(THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
+                                      int64_t n1, int64_t s1, int64_t n2, int64_t s2, int64_t n3,
+                                      int64_t s3) {
+  TH_MAKE(th::view_storage(t, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2, n3, s3}));
+}
+THTensor* THTensor_(newWithSize)(THLongStorage* size, THLongStorage* stride) {
+  return THTensor_(newWithStorage)(nullptr, 0, size, stride);
+}
+THTensor* THTensor_(newWithSize1d)(int64_t n0) { TH_MAKE(th::resize_to(t, {n0})); }
+THTensor* THTensor_(newWithSize2d)(int64_t n0, int64_t n1) { TH_MAKE(th::resize_to(t, {n0, n1})); }
+THTensor* THTensor_(newWithSize3d)(int64_t n0, int64_t n1, int64_t n2) {
+  TH_MAKE(th::resize_to(t, {n0, n1, n2}));
+}
+THTensor* THTensor_(newWithSize4d)(int64_t n0, int64_t n1, int64_t n2, int64_t n3) {
+  TH_MAKE(th::resize_to(t, {n0, n1, n2, n3}));
+}
+THTensor* THTensor_(newClone)(THTensor* self) {
+  return th::guard([&] { return reinterpret_cast<THTensor*>(th::clone(TH_SELF).release()); });
+}
+THTensor* THTensor_(newContiguous)(THTensor* self) {
+  return th::guard([&] { return reinterpret_cast<THTensor*>(th::contiguous(TH_SELF).release()); });
+}
+THTensor* THTensor_(newSelect)(THTensor* self, int dim, int64_t index) {
+  TH_MAKE(th::ops::select(t, TH_SELF, dim, index));
+}
+THTensor* THTensor_(newNarrow)(THTensor* self, int dim, int64_t first, int64_t size) {
+  TH_MAKE(th::ops::narrow(t, TH_SELF, dim, first, size));
+}
+THTensor* THTensor_(newTranspose)(THTensor* self, int dim1, int dim2) {
+  TH_MAKE(th::ops::transpose(t, TH_SELF, dim1, dim2));
+}
+THTensor* THTensor_(newUnfold)(THTensor* self, int dim, int64_t size, int64_t step) {
+  TH_MAKE(th::ops::unfold(t, TH_SELF, dim, size, step));
+}
+THTensor* THTensor_(newView)(THTensor* self, THLongStorage* size) {
+  TH_MAKE(th::ops::view(t, TH_SELF, th::to_sizes(size)));
+}
+THTensor* THTensor_(newExpand)(THTensor* self, THLongStorage* size) {
+  TH_MAKE(th::ops::expand(t, TH_SELF, th::to_sizes(size)));
+}
+void THTensor_(retain)(THTensor* self) { th::tensor_retain(TH_SELF); }
+void THTensor_(free)(THTensor* self) { th::tensor_free(TH_SELF); }
+void THTensor_(freeCopyTo)(THTensor* self, THTensor* dst) {
+  th::guard([&] {
+    th::TensorRef mine(TH_SELF);
+    if (self != dst && !(self->storage && self->storage == dst->storage &&
+                         th::same_view(*TH_SELF, *th::erase_tensor(dst)))) {
+      th::ops::copy(th::erase_tensor(dst), TH_SELF);
+    }
+  });
+}
+
+void THTensor_(resize)(THTensor* self, THLongStorage* size, THLongStorage* stride) {
+  th::guard([&] {
+    th::Sizes sizes = th::to_sizes(size), strides = th::to_sizes(stride);
+    th::check_strides(sizes, strides);
+    th::resize(TH_SELF, sizes.ndim, sizes.size, strides.size);
+  });
+}
+void THTensor_(resizeAs)(THTensor* self, THTensor* src) {
+  th::guard([&] { th::resize_as(TH_SELF, *th::erase_tensor(src)); });
+}
+void THTensor_(resizeNd)(THTensor* self, int ndim, int64_t* size, int64_t* stride) {
+  th::guard([&] { th::resize(TH_SELF, ndim, size, stride); });
+}
+void THTensor_(resize1d)(THTensor* self, int64_t n0) {
+  th::guard([&] { th::resize_to(TH_SELF, {n0}); });
+}
+void THTensor_(resize2d)(THTensor* self, int64_t n0, int64_t n1) {
+  th::guard([&] { th::resize_to(TH_SELF, {n0, n1}); });
+}
+void THTensor_(resize3d)(THTensor* self, int64_t n0, int64_t n1, int64_t n2) {
+  th::guard([&] { th::resize_to(TH_SELF, {n0, n1, n2}); });
+}
+void THTensor_(resize4d)(THTensor* self, int64_t n0, int64_t n1, int64_t n2, int64_t n3) {
+  th::guard([&] { th::resize_to(TH_SELF, {n0, n1, n2, n3}); });
+}
+void THTensor_(resize5d)(THTensor* self, int64_t n0, int64_t n1, int64_t n2, int64_t n3,
+                         int64_t n4) {
+  th::guard([&] { th::resize_to(TH_SELF, {n0, n1, n2, n3, n4}); });
+}
+void THTensor_(setStorage)(THTensor* self, THStorage* storage, ptrdiff_t offset,
+                           THLongStorage* size, THLongStorage* stride) {
+  th::guard([&] {
+    th::Sizes sizes = th::to_sizes(size), strides = th::to_sizes(stride);
+    th::check_strides(sizes, strides);
+    th::set_storage(TH_SELF, th::erase_storage(storage), offset, sizes.ndim, sizes.size,
+                    strides.size);
+  });
+}
+void THTensor_(setStorageNd)(THTensor* self, THStorage* storage, ptrdiff_t offset, int ndim,
+                             int64_t* size, int64_t* stride) {
+  th::guard([&] {
+    th::set_storage(TH_SELF, th::erase_storage(storage), offset, ndim, size, stride);
+  });
+}
+void THTensor_(setStorage1d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
+                             int64_t s0) {
+  th::guard([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0}); });
+}
+void THTensor_(setStorage2d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
+                             int64_t s0, int64_t n1, int64_t s1) {
+  th::guard([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1}); });
+}
+void THTensor_(setStorage3d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
+                             int64_t s0, int64_t n1, int64_t s1, int64_t n2, int64_t s2) {
+  th::guard([&] {
+    th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2});
+  });
+}
+void THTensor_(setStorage4d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
+                             int64_t s0, int64_t n1, int64_t s1, int64_t n2, int64_t s2,
+                             int64_t n3, int64_t s3) {
+  th::guard([&] {
+    th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2, n3, s3});
+  });
+}
+
+#define TH_ELEMENT(access, ...) \
+  *reinterpret_cast<real*>(th::element(*TH_SELF, {__VA_ARGS__}, th::Access::access))
+void THTensor_(set1d)(THTensor* self, int64_t x0, real value) {
+  th::guard([&] { TH_ELEMENT(write, x0) = value; });
+}
+void THTensor_(set2d)(THTensor* self, int64_t x0, int64_t x1, real value) {
+  th::guard([&] { TH_ELEMENT(write, x0, x1) = value; });
+}
+void THTensor_(set3d)(THTensor* self, int64_t x0, int64_t x1, int64_t x2, real value) {
+  th::guard([&] { TH_ELEMENT(write, x0, x1, x2) = value; });
+}
+void THTensor_(set4d)(THTensor* self, int64_t x0, int64_t x1, int64_t x2, int64_t x3, real value) {
+  th::guard([&] { TH_ELEMENT(write, x0, x1, x2, x3) = value; });
+}
+real THTensor_(get1d)(const THTensor* self, int64_t x0) {
+  return th::guard([&] { return TH_ELEMENT(read, x0); });
+}
+real THTensor_(get2d)(const THTensor* self, int64_t x0, int64_t x1) {
+  return th::guard([&] { return TH_ELEMENT(read, x0, x1); });
+}
+real THTensor_(get3d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2) {
+  return th::guard([&] { return TH_ELEMENT(read, x0, x1, x2); });
+}
+real THTensor_(get4d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2, int64_t x3) {
+  return th::guard([&] { return TH_ELEMENT(read, x0, x1, x2, x3); });
+}
+
+void THTensor_(copy)(THTensor* self, THTensor* src) {
+  th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });
+}
+#define TH_TYPE(Name, type, acctype, kind)                                   \
+  void THTensor_(copy##Name)(THTensor * self, struct TH##Name##Tensor * src) { \
+    th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });       \
+  }
+#include "THTypes.def"
+#undef TH_TYPE
+}
+
+#undef TH_ELEMENT
+#undef TH_SELF
+#undef TH_MAKE
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef TH_GENERIC_FILE
+
+// The typed C functions of the op table.
+
+#include "TH.h"
+
+#include "generic/bridge.h"
+
+// catArray's row names its list so.
+#define TensorList(inputs, count) \
+  th::TensorList(reinterpret_cast<th::Tensor**>(inputs), static_cast<int>(count))
+
+#define TH_GENERIC_FILE "generic/THTensorMath.cc"
+#include "THGenerateEveryType.h"
+
+#else
+
+#define TH_OP(name, lua, types, result, parameters, names, function, method, doc) \
+  TH_IF_##types(result THTensor_(name) parameters {                               \
+    return th::expose<result>(&th::ops::name) names;                              \
+  })
+#include "THOps.def"
+
+#endif

@@ -1,0 +1,84 @@
+#ifndef TH_GENERIC_BRIDGE_H
+#define TH_GENERIC_BRIDGE_H
+
+// From the typed C functions to the type-erased core: the one place where THFloatTensor* and its
+// sisters become th::Tensor*, and C numbers become Scalars.
+
+#include <type_traits>
+
+#include "generic/guard.h"
+#include "ops/ops.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+template <class T>
+Tensor* erase_tensor(const T* t) {
+  return reinterpret_cast<Tensor*>(const_cast<T*>(t));
+}
+template <class T>
+Storage* erase_storage(const T* s) {
+  return reinterpret_cast<Storage*>(const_cast<T*>(s));
+}
+
+template <class T>
+Scalar to_scalar(T x) {
+  if constexpr (IsReduced<T>::value) {
+    return Scalar(static_cast<double>(load(x)));
+  } else if constexpr (std::is_integral_v<T>) {
+    return Scalar(static_cast<int64_t>(x));
+  } else {
+    return Scalar(static_cast<double>(x));
+  }
+}
+
+// A storage of sizes, which may be NULL.
+inline Sizes to_sizes(const void* long_storage) {
+  auto* s = erase_storage(long_storage);
+  if (!s) return {0, nullptr};
+  return {static_cast<int>(s->size), static_cast<int64_t*>(s->cpu(Access::read))};
+}
+
+template <class To, class From>
+To bridge(From x) {
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else if constexpr (std::is_same_v<To, Tensor*>) {
+    return erase_tensor(x);
+  } else if constexpr (std::is_same_v<To, Scalar>) {
+    return to_scalar(x);
+  } else if constexpr (std::is_same_v<To, Sizes>) {
+    return to_sizes(x);
+  } else if constexpr (std::is_pointer_v<To>) {
+    return reinterpret_cast<To>(x);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <class To, class From>
+To bridge_result(From x) {
+  if constexpr (std::is_same_v<From, Scalar>) {
+    return convert<To>(x);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+// expose<Result>(&th::ops::name)(C arguments...) calls the operation across the boundary.
+template <class Result, class R, class... P>
+auto expose(R (*operation)(P...)) {
+  return [operation](auto... arguments) -> Result {
+    return guard([&]() -> Result {
+      if constexpr (std::is_void_v<Result>) {
+        operation(bridge<P>(arguments)...);
+      } else {
+        return bridge_result<Result>(operation(bridge<P>(arguments)...));
+      }
+    });
+  };
+}
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef TH_GENERIC_GUARD_H
+#define TH_GENERIC_GUARD_H
+
+// The C boundary: no exception leaves a TH function. What was thrown is kept in plain memory until
+// every C++ frame is gone; only then is the thread's error handler told, which does not return.
+
+#include <new>
+#include <type_traits>
+
+#include "memory/error.h"
+
+namespace th {
+
+struct PendingError {
+  int argument = 0;
+  char text[Error::kLength];
+  void set(const Error& error) noexcept;
+  void set(const char* message) noexcept;
+};
+
+[[noreturn]] void raise(const PendingError& error);
+
+template <class F>
+auto guard(F&& body) -> decltype(body()) {
+  PendingError pending;
+  try {
+    return body();
+  } catch (const Error& error) {
+    pending.set(error);
+  } catch (const std::bad_alloc&) {
+    pending.set("out of memory");
+  } catch (const std::exception& error) {
+    pending.set(error.what());
+  }
+  raise(pending);
+}
+
+}  // namespace th
+
+#endif

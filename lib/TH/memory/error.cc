@@ -1,0 +1,27 @@
+#include "memory/error.h"
+
+#include <cstdio>
+
+namespace th {
+
+Error::Error(int argument, const char* format, va_list values) noexcept : argument_(argument) {
+  std::vsnprintf(text_, sizeof(text_), format, values);
+}
+
+void fail(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  Error error(0, format, values);
+  va_end(values);
+  throw error;
+}
+
+void fail_argument(int argument, const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  Error error(argument, format, values);
+  va_end(values);
+  throw error;
+}
+
+}  // namespace th

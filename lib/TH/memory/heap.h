@@ -1,0 +1,32 @@
+#ifndef TH_MEMORY_HEAP_H
+#define TH_MEMORY_HEAP_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "THAllocator.h"
+#include "memory/visibility.h"
+
+namespace th TH_VISIBLE {
+
+// One cache line, and the widest vector register.
+constexpr size_t kAlignment = 64;
+
+struct HeapUsage {
+  int64_t bytes;
+  int64_t blocks;
+};
+HeapUsage heap_usage() noexcept;
+void heap_account(int64_t bytes, int64_t blocks) noexcept;
+
+// Aligned blocks, counted; throw th::Error when memory runs out even after the thread's
+// collector handler was asked to free some.
+void* heap_allocate(size_t bytes);
+void* heap_reallocate(void* block, size_t bytes);
+void heap_free(void* block) noexcept;
+
+void set_collector(void (*collect)(void* data), void* data) noexcept;
+
+}  // namespace th
+
+#endif

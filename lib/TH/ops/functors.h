@@ -1,0 +1,319 @@
+#ifndef TH_OPS_FUNCTORS_H
+#define TH_OPS_FUNCTORS_H
+
+// The arithmetic of the element-wise ops, once for every backend: a functor per row of THOps.def,
+// named as the row. T is the compute type (float for the 16-bit types). Value functors hold their
+// number; the loops know nothing of what is computed.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "tensor/convert.h"
+
+#ifdef TH_HAVE_LIBMVEC
+// With this attribute loops over these functions call glibc's vector versions of them.
+#define TH_VECTOR_MATH_1(f)                                               \
+  __attribute__((__simd__("notinbranch"))) double f(double) noexcept;     \
+  __attribute__((__simd__("notinbranch"))) float f##f(float) noexcept;
+#define TH_VECTOR_MATH_2(f)                                                       \
+  __attribute__((__simd__("notinbranch"))) double f(double, double) noexcept;     \
+  __attribute__((__simd__("notinbranch"))) float f##f(float, float) noexcept;
+extern "C" {
+TH_VECTOR_MATH_1(exp)
+TH_VECTOR_MATH_1(expm1)
+TH_VECTOR_MATH_1(log)
+TH_VECTOR_MATH_1(log1p)
+TH_VECTOR_MATH_1(log2)
+TH_VECTOR_MATH_1(log10)
+TH_VECTOR_MATH_1(sin)
+TH_VECTOR_MATH_1(cos)
+TH_VECTOR_MATH_1(tan)
+TH_VECTOR_MATH_1(asin)
+TH_VECTOR_MATH_1(acos)
+TH_VECTOR_MATH_1(atan)
+TH_VECTOR_MATH_1(sinh)
+TH_VECTOR_MATH_1(cosh)
+TH_VECTOR_MATH_1(tanh)
+TH_VECTOR_MATH_1(erf)
+TH_VECTOR_MATH_2(pow)
+TH_VECTOR_MATH_2(atan2)
+}
+#undef TH_VECTOR_MATH_1
+#undef TH_VECTOR_MATH_2
+#endif
+
+namespace th {
+namespace {
+namespace functor {
+
+// Integers wrap; signed overflow would be undefined.
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                             std::common_type<T>>::type;
+// Small unsigned operands are promoted to int, where their product may overflow.
+template <class T>
+using Wide = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 4), uint32_t, Wrapping<T>>;
+
+template <class T>
+inline T plus(T a, T b) {
+  return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
+}
+template <class T>
+inline T minus(T a, T b) {
+  return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+}
+template <class T>
+inline T times(T a, T b) {
+  return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+}
+// Callers have checked integers' divisors for 0; the lowest value over -1 wraps.
+template <class T>
+inline T quotient(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_signed_v<T>) {
+      if (b == T(-1)) return minus(T(0), a);
+    }
+    return b == 0 ? T(0) : static_cast<T>(a / b);
+  } else {
+    return a / b;
+  }
+}
+template <class T>
+inline T truncated_rest(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_signed_v<T>) {
+      if (b == T(-1)) return 0;
+    }
+    return b == 0 ? T(0) : static_cast<T>(a % b);
+  } else {
+    return std::fmod(a, b);
+  }
+}
+template <class T>
+inline T floored_rest(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    T rest = truncated_rest(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+  } else {
+    return b == 0 ? std::numeric_limits<T>::quiet_NaN() : a - b * std::floor(a / b);
+  }
+}
+template <class T>
+inline T power(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b < 0) return a == 1 ? T(1) : a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0);
+    T result = 1;
+    for (; b > 0; b = static_cast<T>(b / 2)) {
+      if (b % 2) result = times(result, a);
+      a = times(a, a);
+    }
+    return result;
+  } else {
+    return std::pow(a, b);
+  }
+}
+template <class T>
+inline T shift_left(T a, T bits) {
+  if constexpr (std::is_integral_v<T>) {
+    if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return 0;
+    return static_cast<T>(static_cast<Wide<T>>(a) << bits);
+  } else {
+    return a * std::pow(T(2), bits);
+  }
+}
+template <class T>
+inline T shift_right(T a, T bits) {
+  if constexpr (std::is_integral_v<T>) {
+    if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return a < 0 ? T(-1) : T(0);
+    return static_cast<T>(a >> bits);
+  } else {
+    return a / std::pow(T(2), bits);
+  }
+}
+template <class T>
+inline T larger(T a, T b) {
+  return a >= b || a != a ? a : b;
+}
+template <class T>
+inline T smaller(T a, T b) {
+  return a <= b || a != a ? a : b;
+}
+
+// ---- of one element ------------------------------------------------------------------------------
+
+struct NoValue {
+  explicit NoValue(const Scalar*) {}
+};
+#define TH_FUNCTOR_1(name)               \
+  template <class T>                     \
+  struct name : NoValue {                \
+    using NoValue::NoValue;              \
+    inline T operator()(T x) const;      \
+  };                                     \
+  template <class T>                     \
+  inline T name<T>::operator()(T x) const
+
+TH_FUNCTOR_1(abs) {
+  if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
+  return x < 0 ? minus(T(0), x) : x;
+}
+TH_FUNCTOR_1(neg) {
+  if constexpr (std::is_floating_point_v<T>) return -x;
+  return minus(T(0), x);
+}
+TH_FUNCTOR_1(sign) { return x > 0 ? T(1) : x < 0 ? static_cast<T>(-1) : x == 0 ? T(0) : x; }
+TH_FUNCTOR_1(cinv) { return T(1) / x; }
+TH_FUNCTOR_1(sqrt) { return std::sqrt(x); }
+TH_FUNCTOR_1(rsqrt) { return T(1) / std::sqrt(x); }
+TH_FUNCTOR_1(exp) { return std::exp(x); }
+TH_FUNCTOR_1(expm1) { return std::expm1(x); }
+TH_FUNCTOR_1(log) { return std::log(x); }
+TH_FUNCTOR_1(log1p) { return std::log1p(x); }
+TH_FUNCTOR_1(log2) { return std::log2(x); }
+TH_FUNCTOR_1(log10) { return std::log10(x); }
+TH_FUNCTOR_1(sin) { return std::sin(x); }
+TH_FUNCTOR_1(cos) { return std::cos(x); }
+TH_FUNCTOR_1(tan) { return std::tan(x); }
+TH_FUNCTOR_1(asin) { return std::asin(x); }
+TH_FUNCTOR_1(acos) { return std::acos(x); }
+TH_FUNCTOR_1(atan) { return std::atan(x); }
+TH_FUNCTOR_1(sinh) { return std::sinh(x); }
+TH_FUNCTOR_1(cosh) { return std::cosh(x); }
+TH_FUNCTOR_1(tanh) { return std::tanh(x); }
+TH_FUNCTOR_1(sigmoid) { return T(1) / (T(1) + std::exp(-x)); }
+TH_FUNCTOR_1(erf) { return std::erf(x); }
+TH_FUNCTOR_1(lgamma) {
+  // std::lgamma writes the global signgam; the reentrant form keeps threads apart.
+  int sign;
+  return static_cast<T>(::lgamma_r(x, &sign));
+}
+TH_FUNCTOR_1(ceil) { return std::ceil(x); }
+TH_FUNCTOR_1(floor) { return std::floor(x); }
+TH_FUNCTOR_1(round) {
+  // Halves go away from 0. The addend is the largest value below 0.5: 0.5 itself would carry the
+  // values just below a half, and odd integers too large for a fraction, one too far.
+  constexpr T half = sizeof(T) == 4 ? T(0.49999997f) : T(0.49999999999999994);
+  return std::trunc(x + std::copysign(half, x));
+}
+TH_FUNCTOR_1(trunc) { return std::trunc(x); }
+TH_FUNCTOR_1(frac) { return x - std::trunc(x); }
+
+// ---- of an element and a number ------------------------------------------------------------------
+
+#define TH_FUNCTOR_VALUE(name)                                                    \
+  template <class T>                                                              \
+  struct name {                                                                   \
+    T value;                                                                      \
+    explicit name(const Scalar* values) : value(convert<T>(values[0])) {}         \
+    inline T operator()(T x) const;                                               \
+  };                                                                              \
+  template <class T>                                                              \
+  inline T name<T>::operator()(T x) const
+
+TH_FUNCTOR_VALUE(add) { return plus(x, value); }
+TH_FUNCTOR_VALUE(sub) { return minus(x, value); }
+TH_FUNCTOR_VALUE(mul) { return times(x, value); }
+TH_FUNCTOR_VALUE(div) { return quotient(x, value); }
+TH_FUNCTOR_VALUE(fmod) { return truncated_rest(x, value); }
+TH_FUNCTOR_VALUE(remainder) { return floored_rest(x, value); }
+TH_FUNCTOR_VALUE(pow) { return power(x, value); }
+TH_FUNCTOR_VALUE(tpow) { return power(value, x); }
+TH_FUNCTOR_VALUE(lshift) { return shift_left(x, value); }
+TH_FUNCTOR_VALUE(rshift) { return shift_right(x, value); }
+TH_FUNCTOR_VALUE(bitand) { return static_cast<T>(x & value); }
+TH_FUNCTOR_VALUE(bitor) { return static_cast<T>(x | value); }
+TH_FUNCTOR_VALUE(bitxor) { return static_cast<T>(x ^ value); }
+TH_FUNCTOR_VALUE(cmaxValue) { return larger(x, value); }
+TH_FUNCTOR_VALUE(cminValue) { return smaller(x, value); }
+
+template <class T>
+struct clamp {
+  T low, high;
+  explicit clamp(const Scalar* v) : low(convert<T>(v[0])), high(convert<T>(v[1])) {}
+  T operator()(T x) const { return x < low ? low : x > high ? high : x; }
+};
+
+// ---- of two and three elements -------------------------------------------------------------------
+
+#define TH_FUNCTOR_2(name)                        \
+  template <class T>                              \
+  struct name : NoValue {                         \
+    using NoValue::NoValue;                       \
+    inline T operator()(T a, T b) const;          \
+  };                                              \
+  template <class T>                              \
+  inline T name<T>::operator()(T a, T b) const
+#define TH_FUNCTOR_SCALED(name)                                                   \
+  template <class T>                                                              \
+  struct name {                                                                   \
+    T value;                                                                      \
+    explicit name(const Scalar* values) : value(convert<T>(values[0])) {}         \
+    inline T operator()(T a, T b) const;                                          \
+  };                                                                              \
+  template <class T>                                                              \
+  inline T name<T>::operator()(T a, T b) const
+
+TH_FUNCTOR_SCALED(cadd) { return plus(a, times(value, b)); }
+TH_FUNCTOR_SCALED(csub) { return minus(a, times(value, b)); }
+TH_FUNCTOR_SCALED(lerp) { return a + value * (b - a); }
+TH_FUNCTOR_2(cmul) { return times(a, b); }
+TH_FUNCTOR_2(cdiv) { return quotient(a, b); }
+TH_FUNCTOR_2(cpow) { return power(a, b); }
+TH_FUNCTOR_2(cfmod) { return truncated_rest(a, b); }
+TH_FUNCTOR_2(cremainder) { return floored_rest(a, b); }
+TH_FUNCTOR_2(clshift) { return shift_left(a, b); }
+TH_FUNCTOR_2(crshift) { return shift_right(a, b); }
+TH_FUNCTOR_2(cbitand) { return static_cast<T>(a & b); }
+TH_FUNCTOR_2(cbitor) { return static_cast<T>(a | b); }
+TH_FUNCTOR_2(cbitxor) { return static_cast<T>(a ^ b); }
+TH_FUNCTOR_2(cmax) { return larger(a, b); }
+TH_FUNCTOR_2(cmin) { return smaller(a, b); }
+TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
+
+#define TH_FUNCTOR_3(name)                                                        \
+  template <class T>                                                              \
+  struct name {                                                                   \
+    T value;                                                                      \
+    explicit name(const Scalar* values) : value(convert<T>(values[0])) {}         \
+    inline T operator()(T t, T a, T b) const;                                     \
+  };                                                                              \
+  template <class T>                                                              \
+  inline T name<T>::operator()(T t, T a, T b) const
+
+TH_FUNCTOR_3(addcmul) { return plus(t, times(value, times(a, b))); }
+TH_FUNCTOR_3(addcdiv) { return plus(t, quotient(times(value, a), b)); }
+
+// ---- comparisons ---------------------------------------------------------------------------------
+
+struct lt {
+  template <class T>
+  static bool compare(T a, T b) { return a < b; }
+};
+struct le {
+  template <class T>
+  static bool compare(T a, T b) { return a <= b; }
+};
+struct gt {
+  template <class T>
+  static bool compare(T a, T b) { return a > b; }
+};
+struct ge {
+  template <class T>
+  static bool compare(T a, T b) { return a >= b; }
+};
+struct eq {
+  template <class T>
+  static bool compare(T a, T b) { return a == b; }
+};
+struct ne {
+  template <class T>
+  static bool compare(T a, T b) { return a != b; }
+};
+
+}  // namespace functor
+}  // namespace
+}  // namespace th
+
+#endif

@@ -1,0 +1,248 @@
+// Filling, making, and putting together.
+
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/element_kernels.h"
+#include "cpu/iterator.h"
+#include "cpu/parallel.h"
+#include "memory/error.h"
+#include "ops/elementwise.h"
+#include "tensor/convert.h"
+
+namespace th::ops {
+
+namespace {
+
+// Elements of a progression; throws where it is endless or runs the wrong way.
+int64_t steps(const char* name, double first, double last, double step, bool inclusive) {
+  if (!std::isfinite(first) || !std::isfinite(last) || !std::isfinite(step) || step == 0) {
+    fail("%s: from %g to %g in steps of %g is no finite range", name, first, last, step);
+  }
+  if ((last - first) / step < 0) {
+    fail("%s: steps of %g do not lead from %g to %g", name, step, first, last);
+  }
+  double n = inclusive ? std::floor((last - first) / step) + 1 : std::ceil((last - first) / step);
+  if (n > 1e15) fail("%s: %g elements are too many", name, n);
+  return static_cast<int64_t>(n);
+}
+
+// Writes f(i) to element i, in order, whatever r's layout; f(i) is a double or an int64_t.
+template <class F>
+void generate(Tensor* r, const F& f) {
+  TensorRef target = is_contiguous(*r) ? TensorRef() : clone(r);
+  Tensor* t = target ? target.get() : r;
+  if (t->numel() == 0) return;
+  dispatch(t->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T* data = t->data_as<T>(access_for_result(*t));
+    parallel_for(t->numel(), Grain::cheap, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) data[i] = convert<T>(f(i));
+    });
+  });
+  if (target) copy(r, t);
+}
+
+void resize_to_vector(Tensor* r, int64_t n) {
+  // As in Torch7, a result that has as many elements keeps its sizes.
+  if (r->numel() != n || r->nDimension == 0) resize(r, 1, &n);
+}
+
+void progression(const char* name, Tensor* r, Scalar first, Scalar last, Scalar step,
+                 bool inclusive) {
+  int64_t n = steps(name, first.to_double(), last.to_double(), step.to_double(), inclusive);
+  resize_to_vector(r, n);
+  if (first.integral && step.integral) {
+    generate(r, [&](int64_t i) { return first.i + i * step.i; });
+  } else {
+    double a = first.to_double(), b = step.to_double();
+    generate(r, [&](int64_t i) { return a + static_cast<double>(i) * b; });
+  }
+}
+
+void check_matrix(const char* name, const Tensor* t) {
+  if (t->nDimension != 2) {
+    fail_argument(2, "%s: a matrix is expected, got a tensor of size %s", name,
+                  shape_text(*t).c_str());
+  }
+}
+
+// t with zeros wherever keep(row, column) is false.
+template <class F>
+void keep_where(const char* name, Tensor* r, Tensor* t, const F& keep) {
+  check_matrix(name, t);
+  if (r->dtype != t->dtype) fail("%s: result and source differ in type", name);
+  TensorRef source = r == t ? TensorRef(tensor_new_view(t)) : TensorRef();
+  if (r != t) {
+    resize_as(r, *t);
+    copy(r, t);
+  }
+  dispatch(r->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T* data = r->data_as<T>(Access::write);
+    for (int64_t i = 0; i < r->size[0]; ++i) {
+      for (int64_t j = 0; j < r->size[1]; ++j) {
+        if (!keep(i, j)) data[i * r->stride[0] + j * r->stride[1]] = T();
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void fill(Tensor* r, Scalar value) {
+  if (r->numel() == 0) return;
+  DType from = value.integral ? DType::Long : DType::Double;
+  Loop loop = copy_kernels().copy[static_cast<int>(r->dtype)][static_cast<int>(from)];
+  static const int64_t still[kMaxDims] = {};
+  char* data = r->data(access_for_result(*r));
+  Iterator iterator(r->nDimension, r->size);
+  iterator.add(data, item_size(r->dtype), r->stride);
+  iterator.add(reinterpret_cast<char*>(&value.i), 0, still);
+  iterator.run(loop, nullptr, Grain::cheap);
+}
+
+void zero(Tensor* r) { fill(r, 0); }
+
+void zeros(Tensor* r, Sizes sizes) {
+  resize(r, sizes.ndim, sizes.size);
+  zero(r);
+}
+void zerosLike(Tensor* r, Tensor* like) {
+  resize_as(r, *like);
+  zero(r);
+}
+void ones(Tensor* r, Sizes sizes) {
+  resize(r, sizes.ndim, sizes.size);
+  fill(r, 1);
+}
+void onesLike(Tensor* r, Tensor* like) {
+  resize_as(r, *like);
+  fill(r, 1);
+}
+
+void eye(Tensor* r, int64_t n, int64_t m) {
+  if (n < 0) fail_argument(2, "eye: %lld rows", static_cast<long long>(n));
+  if (m <= 0) m = n;
+  int64_t size[] = {n, m};
+  resize(r, 2, size);
+  zero(r);
+  int64_t length = std::min(n, m);
+  if (length == 0) return;
+  TensorRef diagonal(tensor_new(r->dtype));
+  int64_t stride = r->stride[0] + r->stride[1];
+  set_storage(diagonal.get(), r->storage, r->storageOffset, 1, &length, &stride);
+  fill(diagonal.get(), 1);
+}
+
+void range(Tensor* r, Scalar first, Scalar last, Scalar step) {
+  progression("range", r, first, last, step, true);
+}
+void arange(Tensor* r, Scalar first, Scalar last, Scalar step) {
+  progression("arange", r, first, last, step, false);
+}
+
+void linspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
+  double first = a.to_double(), last = b.to_double();
+  if (n < 1 && !(n == 0)) fail_argument(4, "linspace: %lld points", static_cast<long long>(n));
+  if (n == 1 && first != last) fail_argument(4, "linspace: one point cannot be both ends");
+  resize_to_vector(r, n);
+  double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
+  generate(r, [&](int64_t i) { return first + step * static_cast<double>(i); });
+}
+void logspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
+  double first = a.to_double(), last = b.to_double();
+  if (n < 1 && !(n == 0)) fail_argument(4, "logspace: %lld points", static_cast<long long>(n));
+  if (n == 1 && first != last) fail_argument(4, "logspace: one point cannot be both ends");
+  resize_to_vector(r, n);
+  double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
+  generate(r, [&](int64_t i) { return std::pow(10.0, first + step * static_cast<double>(i)); });
+}
+
+void diag(Tensor* r, Tensor* t, int64_t k) {
+  if (r->dtype != t->dtype) fail("diag: result and source differ in type");
+  if (t->nDimension != 1 && t->nDimension != 2) {
+    fail_argument(2, "diag: a matrix or a vector is expected, got a tensor of size %s",
+                  shape_text(*t).c_str());
+  }
+  constexpr int64_t limit = int64_t{1} << 40;
+  if (k < -limit || k > limit) fail_argument(3, "diag: there is no such diagonal");
+  int64_t down = k < 0 ? -k : 0, right = k > 0 ? k : 0;
+  TensorRef diagonal(tensor_new(t->dtype));
+  if (t->nDimension == 2) {
+    int64_t length = std::min(t->size[0] - down, t->size[1] - right);
+    if (length <= 0) {
+      fail_argument(3, "diag: a matrix of size %s has no diagonal %lld", shape_text(*t).c_str(),
+                    static_cast<long long>(k));
+    }
+    int64_t stride = t->stride[0] + t->stride[1];
+    set_storage(diagonal.get(), t->storage,
+                t->storageOffset + down * t->stride[0] + right * t->stride[1], 1, &length,
+                &stride);
+    TensorRef result = clone(diagonal.get());
+    resize(r, 1, &length);
+    copy(r, result.get());
+    return;
+  }
+  TensorRef source = clone(t);
+  int64_t n = source->size[0];
+  int64_t size[] = {n + down + right, n + down + right};
+  resize(r, 2, size);
+  zero(r);
+  if (n == 0) return;
+  int64_t stride = r->stride[0] + r->stride[1];
+  set_storage(diagonal.get(), r->storage,
+              r->storageOffset + down * r->stride[0] + right * r->stride[1], 1, &n, &stride);
+  copy(diagonal.get(), source.get());
+}
+
+void tril(Tensor* r, Tensor* t, int64_t k) {
+  keep_where("tril", r, t, [k](int64_t i, int64_t j) { return j - i <= k; });
+}
+void triu(Tensor* r, Tensor* t, int64_t k) {
+  keep_where("triu", r, t, [k](int64_t i, int64_t j) { return j - i >= k; });
+}
+
+void reshape(Tensor* r, Tensor* t, Sizes sizes) {
+  int64_t size[kMaxDims];
+  infer_sizes(sizes, t->numel(), size);
+  if (checked_numel(sizes.ndim, size) != t->numel()) {
+    fail_argument(3, "reshape: the %lld elements of size %s do not fill %s",
+                  static_cast<long long>(t->numel()), shape_text(*t).c_str(),
+                  shape_text(sizes.ndim, sizes.size).c_str());
+  }
+  TensorRef source = clone(t);
+  resize(r, sizes.ndim, size);
+  copy(r, source.get());
+}
+
+bool equal(Tensor* a, Tensor* b) {
+  if (a->dtype != b->dtype) {
+    fail("equal: a %sTensor and a %sTensor do not go together", name(a->dtype), name(b->dtype));
+  }
+  if (!same_size(*a, *b)) return false;
+  if (a->numel() == 0) return true;
+  return dispatch(a->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    int64_t different = 0;
+    Iterator iterator(a->nDimension, a->size);
+    iterator.add(a->data(Access::read), sizeof(T), a->stride);
+    iterator.add(b->data(Access::read), sizeof(T), b->stride);
+    iterator.plan(false);
+    iterator.for_each_run(0, iterator.numel(),
+                          [&](char* const* data, const int64_t* stride, int64_t n) {
+                            if (different) return;
+                            for (int64_t i = 0; i < n; ++i) {
+                              T x = *reinterpret_cast<const T*>(data[0] + i * stride[0]);
+                              T y = *reinterpret_cast<const T*>(data[1] + i * stride[1]);
+                              different += load(x) != load(y);
+                            }
+                          });
+    return different == 0;
+  });
+}
+
+bool isSameSizeAs(Tensor* a, Tensor* b) { return same_size(*a, *b); }
+bool isSetTo(Tensor* a, Tensor* b) { return a->storage && same_view(*a, *b); }
+
+}  // namespace th::ops

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+
+#include "memory/heap.h"
+#include "ops/generator.h"
+#include "ops/ops.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+namespace {
+
+// One distribution: its cumulative probabilities, scaled to end in 1, from which categories can be
+// taken out.
+class Distribution {
+ public:
+  explicit Distribution(int64_t categories)
+      : categories_(categories),
+        cumulative_(static_cast<double*>(heap_allocate(categories * (sizeof(double) + 1)))),
+        possible_(reinterpret_cast<bool*>(cumulative_ + categories)) {}
+  ~Distribution() { heap_free(cumulative_); }
+  Distribution(const Distribution&) = delete;
+  Distribution& operator=(const Distribution&) = delete;
+
+  template <class T>
+  void set(const T* p, int64_t stride) {
+    double sum = 0;
+    for (int64_t i = 0; i < categories_; ++i) {
+      double value = load(p[i * stride]);
+      sum += value;
+      cumulative_[i] = sum;
+      possible_[i] = value > 0;
+    }
+    for (int64_t i = 0; i < categories_; ++i) cumulative_[i] /= sum;
+  }
+
+  int64_t draw(double u) const {
+    int64_t found = std::lower_bound(cumulative_, cumulative_ + categories_, u) - cumulative_;
+    if (found < categories_ && possible_[found]) return found;
+    // Rounding, or u = 0, led to a category of no probability: the next that has some is meant.
+    for (int64_t i = found; i < categories_; ++i) {
+      if (possible_[i]) return i;
+    }
+    for (found = std::min(found, categories_) - 1; !possible_[found]; --found) {
+    }
+    return found;
+  }
+
+  // Shifts what lies above the category down by its probability and scales the rest to end in 1.
+  void take_out(int64_t category) {
+    double below = category > 0 ? cumulative_[category - 1] : 0;
+    double probability = cumulative_[category] - below;
+    double rest = 1. - probability;
+    possible_[category] = false;
+    for (int64_t i = 0; i < category; ++i) cumulative_[i] /= rest;
+    for (int64_t i = category; i < categories_; ++i) {
+      cumulative_[i] = (cumulative_[i] - probability) / rest;
+    }
+  }
+
+ private:
+  int64_t categories_;
+  double* cumulative_;
+  bool* possible_;
+};
+
+template <class T>
+void check_row(const T* p, int64_t categories, int64_t stride, int64_t row, int64_t needed) {
+  double sum = 0;
+  int64_t possible = 0;
+  for (int64_t i = 0; i < categories; ++i) {
+    double value = load(p[i * stride]);
+    if (!(value >= 0 && std::isfinite(value))) {
+      fail_argument(3, "probability %g of category %lld in row %lld is negative or not finite",
+                    value, static_cast<long long>(i + 1), static_cast<long long>(row + 1));
+    }
+    sum += value;
+    possible += value > 0;
+  }
+  if (!(sum > 0 && std::isfinite(sum))) {
+    fail_argument(3, "the probabilities of row %lld sum up to %g",
+                  static_cast<long long>(row + 1), sum);
+  }
+  if (possible < needed) {
+    fail_argument(4, "cannot draw %lld samples without replacement from row %lld, in which only "
+                  "%lld categories have a probability", static_cast<long long>(needed),
+                  static_cast<long long>(row + 1), static_cast<long long>(possible));
+  }
+}
+
+}  // namespace
+
+void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
+                      bool with_replacement) {
+  const Tensor& p = *probabilities;
+  if (p.nDimension != 1 && p.nDimension != 2) {
+    fail_argument(3, "the probabilities must be a vector or a matrix, got size %s",
+                  shape_text(p).c_str());
+  }
+  if (is_integral(p.dtype)) {
+    fail_argument(3, "multinomial is not defined for a %sTensor", name(p.dtype));
+  }
+  bool is_matrix = p.nDimension == 2;
+  int64_t rows = is_matrix ? p.size[0] : 1;
+  int64_t row_stride = is_matrix ? p.stride[0] : 0;
+  int64_t categories = p.size[p.nDimension - 1];
+  int64_t stride = p.stride[p.nDimension - 1];
+  if (samples <= 0) {
+    fail_argument(4, "the number of samples must be positive, got %lld",
+                  static_cast<long long>(samples));
+  }
+  if (!with_replacement && samples > categories) {
+    fail_argument(4, "cannot draw %lld samples from %lld categories without replacement",
+                  static_cast<long long>(samples), static_cast<long long>(categories));
+  }
+  if (categories == 0) fail_argument(3, "there are no categories to draw from");
+
+  dispatch(p.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = p.data_as<T>(Access::read);
+    for (int64_t row = 0; row < rows; ++row) {
+      check_row(from + row * row_stride, categories, stride, row, with_replacement ? 1 : samples);
+    }
+    Distribution distribution(categories);
+    int64_t size[] = {rows, samples};
+    resize(r, is_matrix ? 2 : 1, is_matrix ? size : size + 1);
+    if (rows == 0) return;
+    auto* out = r->data_as<int64_t>(Access::write);
+    int64_t out_row = is_matrix ? r->stride[0] : 0;
+    int64_t out_sample = r->stride[r->nDimension - 1];
+    for (int64_t row = 0; row < rows; ++row) {
+      distribution.set(from + row * row_stride, stride);
+      for (int64_t i = 0; i < samples; ++i) {
+        int64_t category = distribution.draw(g->unit());
+        out[row * out_row + i * out_sample] = category + TH_INDEX_BASE;
+        if (!with_replacement && i + 1 < samples) distribution.take_out(category);
+      }
+    }
+  });
+}
+
+}  // namespace th

@@ -1,0 +1,152 @@
+#ifndef TH_OPS_OPS_H
+#define TH_OPS_OPS_H
+
+// The operations of THOps.def, type-erased, under their C names. The Lua bindings and the typed C
+// functions both call these. r is the result and is resized; it may be one of the operands.
+// Dimensions count from 0, or from the end where negative; indices inside LongTensors count from
+// TH_INDEX_BASE. All throw th::Error, before anything was written unless said otherwise.
+
+#include "tensor/tensor.h"
+#include "tensor/views.h"
+
+namespace th TH_VISIBLE {
+
+struct Generator;
+
+struct TensorList {
+  Tensor** tensors;
+  int count;
+  TensorList(Tensor** t, int n) : tensors(t), count(n) {}
+};
+
+// A contiguous tensor with t's elements: t itself, or a copy. Host memory.
+TensorRef contiguous(Tensor* t);
+// A new contiguous copy.
+TensorRef clone(Tensor* t);
+// Where r shares memory with an operand in another layout, a result must not be written while it
+// is still being read: such a result is made in a temporary and copied at the end.
+bool partly_overlap(const Tensor& r, const Tensor& operand);
+
+namespace ops {
+
+// ---- element-wise (elementwise.cc); the rows of the families are declared from the table --------
+#define TH_UNARY(name, types, cost, doc) void name(Tensor* r, Tensor* t);
+#define TH_SCALAR(name, lua, types, cost, doc) void name(Tensor* r, Tensor* t, Scalar value);
+#define TH_BINARY(name, lua, types, cost, doc) void name(Tensor* r, Tensor* a, Tensor* b);
+#define TH_SCALED(name, lua, types, cost, doc) \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b);
+#define TH_TERNARY(name, types, cost, doc) \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b);
+// r is a ByteTensor or of t's type.
+#define TH_COMPARE(name, doc)                              \
+  void name##Value(Tensor* r, Tensor* t, Scalar value);    \
+  void name##Tensor(Tensor* r, Tensor* a, Tensor* b);      \
+  inline void name##ValueT(Tensor* r, Tensor* t, Scalar value) { name##Value(r, t, value); } \
+  inline void name##TensorT(Tensor* r, Tensor* a, Tensor* b) { name##Tensor(r, a, b); }
+#include "THOps.def"
+#include "memory/visibility.h"
+void tpow(Tensor* r, Scalar value, Tensor* t);
+void clamp(Tensor* r, Tensor* t, Scalar min, Scalar max);
+void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight);
+// Element by element in order; sizes may differ where the numbers of elements agree. Any types.
+void copy(Tensor* r, Tensor* src);
+
+// ---- making (make.cc) ----------------------------------------------------------------------------
+bool equal(Tensor* a, Tensor* b);
+bool isSameSizeAs(Tensor* a, Tensor* b);
+bool isSetTo(Tensor* a, Tensor* b);
+void fill(Tensor* r, Scalar value);
+void zero(Tensor* r);
+void zeros(Tensor* r, Sizes sizes);
+void zerosLike(Tensor* r, Tensor* like);
+void ones(Tensor* r, Sizes sizes);
+void onesLike(Tensor* r, Tensor* like);
+void eye(Tensor* r, int64_t n, int64_t m);
+void range(Tensor* r, Scalar first, Scalar last, Scalar step);
+void arange(Tensor* r, Scalar first, Scalar last, Scalar step);
+void linspace(Tensor* r, Scalar a, Scalar b, int64_t n);
+void logspace(Tensor* r, Scalar a, Scalar b, int64_t n);
+void diag(Tensor* r, Tensor* t, int64_t k);
+void tril(Tensor* r, Tensor* t, int64_t k);
+void triu(Tensor* r, Tensor* t, int64_t k);
+void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim);
+void catArray(Tensor* r, TensorList inputs, int64_t dim);
+void reshape(Tensor* r, Tensor* t, Sizes sizes);
+
+// ---- reductions (reduce.cc, scan.cc) -------------------------------------------------------------
+// "all" of no elements: sum 0, prod 1; mean, min, max, var are errors (min, max) or NaN.
+Scalar sumall(Tensor* t);
+Scalar prodall(Tensor* t);
+Scalar meanall(Tensor* t);
+Scalar minall(Tensor* t);
+Scalar maxall(Tensor* t);
+Scalar varall(Tensor* t, bool biased);
+Scalar stdall(Tensor* t, bool biased);
+Scalar normall(Tensor* t, Scalar p);
+Scalar dist(Tensor* a, Tensor* b, Scalar p);
+bool logicalall(Tensor* t);
+bool logicalany(Tensor* t);
+Scalar trace(Tensor* t);
+void sum(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void prod(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void mean(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void min(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
+void max(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
+void var(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
+void std(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
+void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim);
+void cumsum(Tensor* r, Tensor* t, int64_t dim);
+void cumprod(Tensor* r, Tensor* t, int64_t dim);
+
+// ---- sorting (sort.cc) ---------------------------------------------------------------------------
+void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending);
+
+// ---- indices and masks (index.cc, gather.cc, mask.cc) --------------------------------------------
+void indexSelect(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
+void indexCopy(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
+void indexAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
+void indexFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
+void gather(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
+void scatter(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
+void scatterFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
+void scatterAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
+void maskedFill(Tensor* r, Tensor* mask, Scalar value);
+void maskedCopy(Tensor* r, Tensor* mask, Tensor* src);
+void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
+void nonzero(Tensor* r, Tensor* t);
+
+// ---- matrix products (matrix.cc) -----------------------------------------------------------------
+Scalar dot(Tensor* a, Tensor* b);
+void addmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
+void addmv(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat, Tensor* vec);
+void addr(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1, Tensor* vec2);
+void addbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
+void baddbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
+void mm(Tensor* r, Tensor* a, Tensor* b);
+void mv(Tensor* r, Tensor* mat, Tensor* vec);
+void ger(Tensor* r, Tensor* vec1, Tensor* vec2);
+void bmm(Tensor* r, Tensor* a, Tensor* b);
+
+// ---- random numbers (random.cc, multinomial.cc) --------------------------------------------------
+void random(Tensor* r, Generator* g);
+void cappedRandom(Tensor* r, Generator* g, int64_t max);
+void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max);
+void uniform(Tensor* r, Generator* g, double a, double b);
+void normal(Tensor* r, Generator* g, double mean, double deviation);
+void exponential(Tensor* r, Generator* g, double lambda);
+void cauchy(Tensor* r, Generator* g, double median, double sigma);
+void logNormal(Tensor* r, Generator* g, double mean, double deviation);
+void geometric(Tensor* r, Generator* g, double p);
+void bernoulli(Tensor* r, Generator* g, double p);
+void bernoulli_FloatTensor(Tensor* r, Generator* g, Tensor* p);
+void bernoulli_DoubleTensor(Tensor* r, Generator* g, Tensor* p);
+void rand(Tensor* r, Generator* g, Sizes sizes);
+void randn(Tensor* r, Generator* g, Sizes sizes);
+void randperm(Tensor* r, Generator* g, int64_t n);
+void multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
+                 bool with_replacement);
+
+}  // namespace ops
+}  // namespace th
+
+#endif

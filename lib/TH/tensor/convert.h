@@ -1,0 +1,124 @@
+#ifndef TH_TENSOR_CONVERT_H
+#define TH_TENSOR_CONVERT_H
+
+// Conversions between element types, the same on every device: what does not fit becomes what
+// x86 makes of it (the lowest int32 or int64, of which the low bits are kept), never undefined.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "tensor/dtype.h"
+
+namespace th {
+namespace {
+
+inline float half_to_float(Half h) {
+  // Scaling by 2^-112 moves the exponent, and makes subnormals come out right; infinities and NaNs
+  // are the exponents that scaling would leave finite.
+  uint32_t magnitude = static_cast<uint32_t>(h.x & 0x7fff) << 13;
+  uint32_t sign = static_cast<uint32_t>(h.x & 0x8000) << 16;
+  uint32_t bits = magnitude + (112u << 23);
+  uint32_t is_special = (h.x & 0x7c00) == 0x7c00 ? 112u << 23 : 0;
+  uint32_t is_subnormal = (h.x & 0x7c00) == 0 ? 1u : 0u;
+  bits += is_special;
+  float value;
+  bits += is_subnormal << 23;
+  std::memcpy(&value, &bits, 4);
+  const float smallest_normal = 6.103515625e-05f;
+  float corrected = is_subnormal ? value - smallest_normal : value;
+  uint32_t out;
+  std::memcpy(&out, &corrected, 4);
+  out |= sign;
+  std::memcpy(&value, &out, 4);
+  return value;
+}
+
+inline Half float_to_half(float f) {
+  uint32_t bits;
+  std::memcpy(&bits, &f, 4);
+  uint32_t sign = (bits >> 16) & 0x8000u;
+  uint32_t magnitude = bits & 0x7fffffffu;
+  uint32_t rounded;
+  if (magnitude >= 0x47800000u) {
+    // Too large, infinite, or NaN (kept a quiet NaN).
+    rounded = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  } else if (magnitude < 0x38800000u) {
+    // Adding 0.5 lines the subnormal's last bit up with the float's, so the addition rounds.
+    float value;
+    std::memcpy(&value, &magnitude, 4);
+    value += 0.5f;
+    std::memcpy(&rounded, &value, 4);
+    rounded -= 0x3f000000u;
+  } else {
+    uint32_t odd = (magnitude >> 13) & 1u;
+    rounded = (magnitude - (112u << 23) + 0xfffu + odd) >> 13;
+  }
+  return Half{static_cast<unsigned short>(sign | rounded)};
+}
+
+inline float bfloat16_to_float(BFloat16 b) {
+  uint32_t bits = static_cast<uint32_t>(b.x) << 16;
+  float f;
+  std::memcpy(&f, &bits, 4);
+  return f;
+}
+
+inline BFloat16 float_to_bfloat16(float f) {
+  uint32_t bits;
+  std::memcpy(&bits, &f, 4);
+  uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  uint32_t quiet_nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
+  return BFloat16{static_cast<unsigned short>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan
+                                                                                  : rounded)};
+}
+
+template <class T>
+struct IsReduced : std::false_type {};
+template <>
+struct IsReduced<Half> : std::true_type {};
+template <>
+struct IsReduced<BFloat16> : std::true_type {};
+
+// To the compute type of T, which is T itself but for the 16-bit floats.
+template <class T>
+inline typename Numeric<T>::Compute load(T x) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return half_to_float(x);
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return bfloat16_to_float(x);
+  } else {
+    return x;
+  }
+}
+
+template <class To, class From>
+inline To convert(From x) {
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else if constexpr (IsReduced<From>::value) {
+    return convert<To>(load(x));
+  } else if constexpr (std::is_same_v<To, Half>) {
+    return float_to_half(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, BFloat16>) {
+    return float_to_bfloat16(static_cast<float>(x));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    using Wide = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
+    constexpr From bound = sizeof(To) == 8 ? From(9223372036854775808.0) : From(2147483648.0);
+    constexpr Wide lowest = sizeof(To) == 8 ? Wide(INT64_MIN) : Wide(INT32_MIN);
+    // For -2^31 - 1 < x < -2^31 truncation would still fit; double alone can hold such an x.
+    return static_cast<To>(x >= -bound && x < bound ? static_cast<Wide>(x) : lowest);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <class T>
+inline T convert(Scalar s) {
+  return s.integral ? convert<T>(s.i) : convert<T>(s.d);
+}
+
+}  // namespace
+}  // namespace th
+
+#endif

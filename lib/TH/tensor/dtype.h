@@ -1,0 +1,128 @@
+#ifndef TH_TENSOR_DTYPE_H
+#define TH_TENSOR_DTYPE_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "THHalf.h"
+
+namespace th {
+
+using Half = THHalf;
+using BFloat16 = THBFloat16;
+
+#define TH_TYPE(Name, real, accreal, kind) Name,
+enum class DType : uint8_t {
+#include "THTypes.def"
+};
+#undef TH_TYPE
+
+#define TH_TYPE(Name, real, accreal, kind) +1
+constexpr int kDTypes = 0
+#include "THTypes.def"
+    ;
+#undef TH_TYPE
+
+enum class Kind : uint8_t { INTEGRAL, REDUCED, FLOATING };
+
+struct DTypeInfo {
+  const char* name;  // as in "torch.FloatTensor"
+  size_t size;       // bytes
+  Kind kind;
+};
+
+inline const DTypeInfo& info(DType type) {
+#define TH_TYPE(Name, real, accreal, kind) {#Name, sizeof(real), Kind::kind},
+  static constexpr DTypeInfo table[] = {
+#include "THTypes.def"
+  };
+#undef TH_TYPE
+  return table[static_cast<int>(type)];
+}
+inline size_t item_size(DType type) { return info(type).size; }
+inline const char* name(DType type) { return info(type).name; }
+inline bool is_integral(DType type) { return info(type).kind == Kind::INTEGRAL; }
+
+// The C++ element type behind a DType, and back. Char is int8_t here, whatever `char` is.
+template <DType type>
+struct ElementOf;
+template <class T>
+struct DTypeOf;
+#define TH_ELEMENT(Name, type)                     \
+  template <>                                      \
+  struct ElementOf<DType::Name> {                  \
+    using Type = type;                             \
+  };                                               \
+  template <>                                      \
+  struct DTypeOf<type> {                           \
+    static constexpr DType value = DType::Name;    \
+  };
+TH_ELEMENT(Byte, uint8_t)
+TH_ELEMENT(Char, int8_t)
+TH_ELEMENT(Short, int16_t)
+TH_ELEMENT(Int, int32_t)
+TH_ELEMENT(Long, int64_t)
+TH_ELEMENT(Half, Half)
+TH_ELEMENT(BFloat16, BFloat16)
+TH_ELEMENT(Float, float)
+TH_ELEMENT(Double, double)
+#undef TH_ELEMENT
+
+// Compute: what arithmetic on an element is done in. Accumulate: what sums are kept in.
+template <class T>
+struct Numeric {
+  using Compute = T;
+  using Accumulate = int64_t;
+};
+template <>
+struct Numeric<float> {
+  using Compute = float;
+  using Accumulate = double;
+};
+template <>
+struct Numeric<double> {
+  using Compute = double;
+  using Accumulate = double;
+};
+template <>
+struct Numeric<Half> {
+  using Compute = float;
+  using Accumulate = float;
+};
+template <>
+struct Numeric<BFloat16> {
+  using Compute = float;
+  using Accumulate = float;
+};
+
+// Calls f(ElementType()) for the type: the one place where a DType becomes a template argument.
+template <class F>
+decltype(auto) dispatch(DType type, F&& f) {
+  switch (type) {
+#define TH_TYPE(Name, real, accreal, kind) \
+  case DType::Name:                        \
+    return f(ElementOf<DType::Name>::Type());
+#include "THTypes.def"
+#undef TH_TYPE
+  }
+  __builtin_unreachable();
+}
+
+// A number on its way to an element, exact for integers and for floating point.
+struct Scalar {
+  bool integral = false;
+  union {
+    double d;
+    int64_t i;
+  };
+  Scalar() : d(0) {}
+  Scalar(double value) : d(value) {}
+  Scalar(float value) : d(value) {}
+  Scalar(int64_t value) : integral(true), i(value) {}
+  Scalar(int value) : integral(true), i(value) {}
+  double to_double() const { return integral ? static_cast<double>(i) : d; }
+};
+
+}  // namespace th
+
+#endif

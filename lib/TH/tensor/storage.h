@@ -1,0 +1,68 @@
+#ifndef TH_TENSOR_STORAGE_H
+#define TH_TENSOR_STORAGE_H
+
+#include "memory/synced_memory.h"
+#include "tensor/dtype.h"
+#include "memory/visibility.h"
+
+namespace th TH_VISIBLE {
+
+constexpr char kRefcounted = 1;
+constexpr char kResizable = 2;
+
+// Elements of one type in one block of memory, shared by reference count. The first fields are
+// those of the public THFloatStorage and its sisters, through which C code reads them.
+struct Storage {
+  // Mirrors the host block as of the last CPU access, for C code that reads the field.
+  void* data;
+  ptrdiff_t size;  // in elements
+  int refcount;
+  char flag;
+  DType dtype;
+  // Loops that hold raw pointers for long (apply, map) forbid resizing meanwhile.
+  int pins;
+  SyncedMemory memory;
+
+  Storage(DType type, ptrdiff_t elements, THAllocator* allocator, void* context)
+      : data(nullptr),
+        size(elements),
+        refcount(1),
+        flag(kRefcounted | kResizable),
+        dtype(type),
+        pins(0),
+        memory(elements * item_size(type), allocator, context) {}
+  Storage(DType type, void* block, ptrdiff_t elements, THAllocator* allocator, void* context)
+      : data(block),
+        size(elements),
+        refcount(1),
+        flag(allocator ? kRefcounted | kResizable : kRefcounted),
+        dtype(type),
+        pins(0),
+        memory(block, elements * item_size(type), allocator, context) {}
+
+  void* cpu(Access access) {
+    void* block = memory.cpu(access);
+    if (__atomic_load_n(&data, __ATOMIC_RELAXED) != block) {
+      __atomic_store_n(&data, block, __ATOMIC_RELAXED);
+    }
+    return block;
+  }
+};
+
+// Throws where elements is negative or its bytes do not fit into ptrdiff_t.
+Storage* storage_new(DType type, ptrdiff_t elements = 0,
+                     THAllocator* allocator = &THDefaultAllocator, void* context = nullptr);
+// allocator: who frees and resizes the block; null: the block is borrowed and never resized.
+Storage* storage_from_block(DType type, void* block, ptrdiff_t elements, THAllocator* allocator,
+                            void* context);
+inline void storage_retain(Storage* s) {
+  if (s && (s->flag & kRefcounted)) __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED);
+}
+void storage_free(Storage* s) noexcept;
+// Keeps the first min(old, new) elements. Unchanged when it throws.
+void storage_resize(Storage* s, ptrdiff_t elements);
+void storage_swap(Storage* a, Storage* b);
+
+}  // namespace th
+
+#endif

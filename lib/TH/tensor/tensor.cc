@@ -1,0 +1,214 @@
+#include "tensor/tensor.h"
+
+#include <cstring>
+
+#include "memory/error.h"
+#include "memory/heap.h"
+
+namespace th {
+
+Tensor::~Tensor() {
+  if (size != inline_geometry) heap_free(size);
+  storage_free(storage);
+}
+
+Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size) {
+  TensorRef t(tensor_new(type));
+  resize(t.get(), ndim, size);
+  return t.release();
+}
+
+Tensor* tensor_new_view(const Tensor* source) {
+  TensorRef t(tensor_new(source->dtype));
+  set_view(t.get(), *source);
+  return t.release();
+}
+
+void tensor_free(Tensor* t) noexcept {
+  if (!t || !(t->flag & kRefcounted)) return;
+  if (__atomic_sub_fetch(&t->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete t;
+}
+
+bool is_contiguous(const Tensor& t) {
+  int64_t expected = 1;
+  for (int d = t.nDimension - 1; d >= 0; --d) {
+    if (t.size[d] == 0) return true;
+    if (t.size[d] != 1 && t.stride[d] != expected) {
+      for (int e = d - 1; e >= 0; --e) {
+        if (t.size[e] == 0) return true;
+      }
+      return false;
+    }
+    expected *= t.size[d];
+  }
+  return true;
+}
+
+bool same_size(const Tensor& a, const Tensor& b) {
+  if (a.nDimension != b.nDimension) return false;
+  for (int d = 0; d < a.nDimension; ++d) {
+    if (a.size[d] != b.size[d]) return false;
+  }
+  return true;
+}
+
+bool same_view(const Tensor& a, const Tensor& b) {
+  if (a.storage != b.storage || a.storageOffset != b.storageOffset || !same_size(a, b)) {
+    return false;
+  }
+  for (int d = 0; d < a.nDimension; ++d) {
+    if (a.stride[d] != b.stride[d]) return false;
+  }
+  return true;
+}
+
+std::string shape_text(int ndim, const int64_t* size) {
+  std::string text = "[";
+  for (int d = 0; d < ndim; ++d) {
+    if (d) text += " x ";
+    text += std::to_string(size[d]);
+  }
+  return text + "]";
+}
+
+std::string shape_text(const Tensor& t) { return shape_text(t.nDimension, t.size); }
+
+int wrap_dim(int ndim, int64_t d, int argument) {
+  int64_t wrapped = d < 0 ? d + ndim : d;
+  if (wrapped < 0 || wrapped >= ndim) {
+    fail_argument(argument, "dimension %lld out of range of %dD tensor",
+                  static_cast<long long>(d < 0 ? d : d + TH_INDEX_BASE), ndim);
+  }
+  return static_cast<int>(wrapped);
+}
+
+int wrap_dim(const Tensor& t, int64_t d, int argument) {
+  return wrap_dim(t.nDimension, d, argument);
+}
+
+int64_t wrap_index(int64_t index, int64_t size, int argument) {
+  int64_t wrapped = index < 0 ? index + size : index;
+  if (wrapped < 0 || wrapped >= size) {
+    fail_argument(argument, "index %lld out of range of a dimension of size %lld",
+                  static_cast<long long>(index < 0 ? index : index + TH_INDEX_BASE),
+                  static_cast<long long>(size));
+  }
+  return wrapped;
+}
+
+int64_t checked_numel(int ndim, const int64_t* size) {
+  if (ndim > kMaxDims) fail("%d dimensions are more than the %d a tensor can have", ndim, kMaxDims);
+  if (ndim <= 0) return 0;
+  int64_t n = 1;
+  bool empty = false;
+  for (int d = 0; d < ndim; ++d) {
+    if (size[d] < 0) {
+      fail("size %lld of dimension %d is negative", static_cast<long long>(size[d]), d + 1);
+    }
+    if (size[d] == 0) empty = true;
+  }
+  if (empty) return 0;
+  for (int d = 0; d < ndim; ++d) {
+    if (__builtin_mul_overflow(n, size[d], &n) || n > PTRDIFF_MAX / 16) {
+      fail("a tensor of size %s is too large", shape_text(ndim, size).c_str());
+    }
+  }
+  return n;
+}
+
+namespace {
+
+void reserve_dims(Tensor* t, int ndim) {
+  if (ndim <= t->capacity) return;
+  auto* block = static_cast<int64_t*>(heap_allocate(2 * sizeof(int64_t) * ndim));
+  if (t->size != t->inline_geometry) heap_free(t->size);
+  t->size = block;
+  t->stride = block + ndim;
+  t->capacity = ndim;
+}
+
+}  // namespace
+
+void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
+  int64_t numel = checked_numel(ndim, size);
+  // Sizes and strides may be the tensor's own; work on copies until nothing can fail any more.
+  int64_t sizes[kMaxDims], strides[kMaxDims];
+  int64_t last = 0;
+  for (int d = ndim - 1; d >= 0; --d) {
+    sizes[d] = size[d];
+    if (stride && stride[d] >= 0) {
+      strides[d] = stride[d];
+    } else {
+      strides[d] = d == ndim - 1 ? 1 : strides[d + 1] * (sizes[d + 1] > 0 ? sizes[d + 1] : 1);
+    }
+    int64_t span;
+    if (numel && (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span) ||
+                  __builtin_add_overflow(last, span, &last))) {
+      fail("the strides of a tensor of size %s are too large", shape_text(ndim, size).c_str());
+    }
+  }
+  if (numel) {
+    int64_t needed;
+    if (__builtin_add_overflow(last, t->storageOffset + 1, &needed)) {
+      fail("the storage offset %td is too large", t->storageOffset);
+    }
+    if (!t->storage) t->storage = storage_new(t->dtype);
+    if (needed > t->storage->size) storage_resize(t->storage, needed);
+  }
+  reserve_dims(t, ndim);
+  t->nDimension = ndim > 0 ? ndim : 0;
+  for (int d = 0; d < ndim; ++d) {
+    t->size[d] = sizes[d];
+    t->stride[d] = strides[d];
+  }
+}
+
+void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
+  bool same = ndim == t->nDimension;
+  for (int d = 0; same && d < ndim; ++d) {
+    same = size[d] == t->size[d] &&
+           (!stride || stride[d] < 0 || stride[d] == t->stride[d]);
+  }
+  if (!same) set_geometry(t, ndim, size, stride);
+}
+
+void resize_as(Tensor* t, const Tensor& like) {
+  if (!same_size(*t, like)) set_geometry(t, like.nDimension, like.size, nullptr);
+}
+
+void set_view(Tensor* t, const Tensor& source) {
+  if (t == &source) return;
+  set_storage(t, source.storage, source.storageOffset, source.nDimension, source.size,
+              source.stride);
+}
+
+void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const int64_t* size,
+                 const int64_t* stride) {
+  if (storage && storage->dtype != t->dtype) {
+    fail("a %sTensor cannot view a %sStorage", name(t->dtype), name(storage->dtype));
+  }
+  if (offset < 0) fail("storage offset %td is negative", offset);
+  Storage* old_storage = t->storage;
+  ptrdiff_t old_offset = t->storageOffset;
+  storage_retain(storage);
+  t->storage = storage;
+  t->storageOffset = offset;
+  try {
+    set_geometry(t, ndim, size, stride);
+  } catch (...) {
+    Storage* abandoned = t->storage;
+    t->storage = old_storage;
+    t->storageOffset = old_offset;
+    storage_free(abandoned);
+    throw;
+  }
+  storage_free(old_storage);
+}
+
+void ensure_storage(Tensor* t) {
+  if (!t->storage) t->storage = storage_new(t->dtype);
+}
+
+void adopt(Tensor* t, Tensor* other) { set_view(t, *other); }
+
+}  // namespace th

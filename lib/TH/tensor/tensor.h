@@ -1,0 +1,128 @@
+#ifndef TH_TENSOR_TENSOR_H
+#define TH_TENSOR_TENSOR_H
+
+#include <string>
+#include <utility>
+
+#include "tensor/storage.h"
+#include "memory/visibility.h"
+
+namespace th TH_VISIBLE {
+
+// Far above what anyone uses, and small enough for iterators to live on the stack.
+constexpr int kMaxDims = 64;
+
+// A view of a storage: sizes and strides in elements. The first fields are those of the public
+// THFloatTensor and its sisters. No dimension at all means no element (Torch7's empty tensor).
+struct Tensor {
+  int64_t* size;
+  int64_t* stride;
+  int nDimension;
+  Storage* storage;  // null as long as nothing needed one
+  ptrdiff_t storageOffset;
+  int refcount;
+  char flag;
+  DType dtype;
+  int capacity;  // dimensions that size and stride have room for
+
+  static constexpr int kInlineDims = 5;
+  int64_t inline_geometry[2 * kInlineDims];
+
+  explicit Tensor(DType type)
+      : size(inline_geometry),
+        stride(inline_geometry + kInlineDims),
+        nDimension(0),
+        storage(nullptr),
+        storageOffset(0),
+        refcount(1),
+        flag(kRefcounted),
+        dtype(type),
+        capacity(kInlineDims) {}
+  ~Tensor();
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+
+  int64_t numel() const {
+    if (nDimension == 0) return 0;
+    int64_t n = 1;
+    for (int d = 0; d < nDimension; ++d) n *= size[d];
+    return n;
+  }
+
+  // Host address of the first element; null only when there is no storage.
+  char* data(Access access) const {
+    if (!storage) return nullptr;
+    return static_cast<char*>(storage->cpu(access)) + storageOffset * item_size(dtype);
+  }
+  template <class T>
+  T* data_as(Access access) const {
+    return reinterpret_cast<T*>(data(access));
+  }
+};
+
+// ---- lifetime ----------------------------------------------------------------------------------
+
+inline Tensor* tensor_new(DType type) { return new Tensor(type); }
+Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size);
+Tensor* tensor_new_view(const Tensor* t);  // same storage, same geometry
+inline void tensor_retain(Tensor* t) {
+  if (t->flag & kRefcounted) __atomic_fetch_add(&t->refcount, 1, __ATOMIC_RELAXED);
+}
+void tensor_free(Tensor* t) noexcept;
+
+// Owns one reference; for temporaries, so that an exception releases them.
+class TensorRef {
+ public:
+  TensorRef() = default;
+  explicit TensorRef(Tensor* owned) : t_(owned) {}
+  TensorRef(TensorRef&& other) noexcept : t_(std::exchange(other.t_, nullptr)) {}
+  TensorRef& operator=(TensorRef&& other) noexcept {
+    std::swap(t_, other.t_);
+    return *this;
+  }
+  ~TensorRef() {
+    if (t_) tensor_free(t_);
+  }
+  Tensor* get() const { return t_; }
+  Tensor* operator->() const { return t_; }
+  Tensor& operator*() const { return *t_; }
+  explicit operator bool() const { return t_ != nullptr; }
+  Tensor* release() { return std::exchange(t_, nullptr); }
+
+ private:
+  Tensor* t_ = nullptr;
+};
+
+// ---- geometry ----------------------------------------------------------------------------------
+
+bool is_contiguous(const Tensor& t);
+bool same_size(const Tensor& a, const Tensor& b);
+bool same_view(const Tensor& a, const Tensor& b);  // storage, offset, sizes and strides
+// "[2 x 3]", "[]"
+std::string shape_text(const Tensor& t);
+std::string shape_text(int ndim, const int64_t* size);
+
+// d from the front (0 …) or from the back (-1 …); throws naming the tensor's dimensions.
+int wrap_dim(const Tensor& t, int64_t d, int argument = 0);
+int wrap_dim(int ndim, int64_t d, int argument = 0);
+int64_t wrap_index(int64_t index, int64_t size, int argument = 0);
+
+// Elements of a shape; throws on a negative size, too many dimensions, or overflow.
+int64_t checked_numel(int ndim, const int64_t* size);
+
+// Low-level: takes sizes and strides as they are, after checking them against the storage's
+// limits; stride null or negative entries: contiguous. Grows the storage where it is too short.
+void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride);
+// Torch7's resize: nothing happens where the sizes agree (whatever the strides).
+void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride = nullptr);
+void resize_as(Tensor* t, const Tensor& like);
+void set_view(Tensor* t, const Tensor& source);
+void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const int64_t* size,
+                 const int64_t* stride);
+void ensure_storage(Tensor* t);
+// t takes over the other's storage and geometry.
+void adopt(Tensor* t, Tensor* other);
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,256 @@
+#include "tensor/views.h"
+
+#include <algorithm>
+
+#include "memory/error.h"
+
+namespace th {
+
+void infer_sizes(const Sizes& sizes, int64_t numel, int64_t* out) {
+  if (sizes.ndim > kMaxDims) checked_numel(sizes.ndim, sizes.size);
+  int unknown = -1;
+  int64_t known = 1;
+  for (int d = 0; d < sizes.ndim; ++d) {
+    out[d] = sizes.size[d];
+    if (out[d] == -1) {
+      if (unknown >= 0) fail("only one of the sizes may be -1");
+      unknown = d;
+    } else if (out[d] < 0) {
+      fail("size %lld of dimension %d is negative", static_cast<long long>(out[d]), d + 1);
+    } else if (__builtin_mul_overflow(known, out[d], &known)) {
+      fail("sizes %s are too large", shape_text(sizes.ndim, sizes.size).c_str());
+    }
+  }
+  if (unknown >= 0) {
+    if (known == 0 || numel % known != 0) {
+      fail("%lld elements do not fill sizes %s", static_cast<long long>(numel),
+           shape_text(sizes.ndim, sizes.size).c_str());
+    }
+    out[unknown] = numel / known;
+  }
+}
+
+bool view_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* stride) {
+  if (t.numel() == 0 || ndim == 0) {
+    int64_t step = 1;
+    for (int d = ndim - 1; d >= 0; --d) {
+      stride[d] = step;
+      step *= std::max<int64_t>(size[d], 1);
+    }
+    return true;
+  }
+  // Walk groups of old dimensions that lie in memory as one, and cut each into new ones.
+  int d_new = ndim - 1;
+  int d_old = t.nDimension - 1;
+  while (d_old >= 0) {
+    int64_t group = t.size[d_old];
+    int64_t step = t.stride[d_old];
+    while (d_old > 0 && (t.size[d_old - 1] == 1 || group == 1 ||
+                         t.stride[d_old - 1] == group * step)) {
+      if (group == 1) step = t.stride[d_old - 1];
+      group *= t.size[--d_old];
+    }
+    int64_t filled = 1;
+    while (d_new >= 0 && (filled < group || size[d_new] == 1)) {
+      stride[d_new] = step * filled;
+      filled *= size[d_new--];
+    }
+    if (filled != group) return false;
+    --d_old;
+  }
+  return d_new < 0;
+}
+
+bool broadcast_sizes(int ndim_a, const int64_t* a, int ndim_b, const int64_t* b, int* ndim,
+                     int64_t* size) {
+  *ndim = std::max(ndim_a, ndim_b);
+  for (int d = 1; d <= *ndim; ++d) {
+    int64_t size_a = d <= ndim_a ? a[ndim_a - d] : 1;
+    int64_t size_b = d <= ndim_b ? b[ndim_b - d] : 1;
+    if (size_a != size_b && size_a != 1 && size_b != 1) return false;
+    size[*ndim - d] = size_a == 1 ? size_b : size_a;
+  }
+  return true;
+}
+
+namespace ops {
+
+namespace {
+
+struct Geometry {
+  int ndim;
+  int64_t size[kMaxDims];
+  int64_t stride[kMaxDims];
+  ptrdiff_t offset;
+
+  explicit Geometry(const Tensor& t) : ndim(t.nDimension), offset(t.storageOffset) {
+    std::copy(t.size, t.size + ndim, size);
+    std::copy(t.stride, t.stride + ndim, stride);
+  }
+  void erase(int d) {
+    std::copy(size + d + 1, size + ndim, size + d);
+    std::copy(stride + d + 1, stride + ndim, stride + d);
+    --ndim;
+  }
+  void insert(int d, int64_t new_size, int64_t new_stride) {
+    if (ndim == kMaxDims) fail("a tensor has at most %d dimensions", kMaxDims);
+    std::copy_backward(size + d, size + ndim, size + ndim + 1);
+    std::copy_backward(stride + d, stride + ndim, stride + ndim + 1);
+    size[d] = new_size;
+    stride[d] = new_stride;
+    ++ndim;
+  }
+};
+
+void apply(Tensor* r, Tensor* t, const Geometry& g) {
+  set_storage(r, t->storage, g.offset, g.ndim, g.size, g.stride);
+}
+
+}  // namespace
+
+void set(Tensor* r, Tensor* t) { set_view(r, *t); }
+
+void narrow(Tensor* r, Tensor* t, int64_t dim, int64_t first, int64_t size) {
+  int d = wrap_dim(*t, dim, 3);
+  int64_t whole = t->size[d];
+  int64_t start = first < 0 ? first + whole : first;
+  if (size < 0 || start < 0 || start > whole - size) {
+    fail_argument(size < 0 ? 5 : 4,
+                  "range of %lld from %lld on is out of range of dimension %d of size %lld",
+                  static_cast<long long>(size),
+                  static_cast<long long>(first < 0 ? first : first + TH_INDEX_BASE), d + 1,
+                  static_cast<long long>(whole));
+  }
+  Geometry g(*t);
+  g.size[d] = size;
+  if (size > 0) g.offset += start * g.stride[d];
+  apply(r, t, g);
+}
+
+void select(Tensor* r, Tensor* t, int64_t dim, int64_t index) {
+  int d = wrap_dim(*t, dim, 3);
+  if (t->nDimension == 1) fail_argument(2, "cannot select on a vector");
+  int64_t i = wrap_index(index, t->size[d], 4);
+  Geometry g(*t);
+  g.offset += i * g.stride[d];
+  g.erase(d);
+  apply(r, t, g);
+}
+
+void transpose(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2) {
+  int a = wrap_dim(*t, dim1, 3), b = wrap_dim(*t, dim2, 4);
+  Geometry g(*t);
+  std::swap(g.size[a], g.size[b]);
+  std::swap(g.stride[a], g.stride[b]);
+  apply(r, t, g);
+}
+
+void t(Tensor* r, Tensor* t) {
+  if (t->nDimension != 2) {
+    fail_argument(1, "a matrix is expected, got a tensor of size %s", shape_text(*t).c_str());
+  }
+  transpose(r, t, 0, 1);
+}
+
+void permute(Tensor* r, Tensor* t, Sizes dims) {
+  if (dims.ndim != t->nDimension) {
+    fail_argument(3, "%d dimensions given for a %dD tensor", dims.ndim, t->nDimension);
+  }
+  Geometry g(*t);
+  bool seen[kMaxDims] = {};
+  for (int i = 0; i < dims.ndim; ++i) {
+    int d = wrap_dim(*t, dims.size[i], 3);
+    if (seen[d]) fail_argument(3, "dimension %d is given twice", d + 1);
+    seen[d] = true;
+    g.size[i] = t->size[d];
+    g.stride[i] = t->stride[d];
+  }
+  apply(r, t, g);
+}
+
+void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
+  int d = wrap_dim(*t, dim, 3);
+  if (size <= 0 || size > t->size[d]) {
+    fail_argument(4, "slices of %lld do not fit into dimension %d of size %lld",
+                  static_cast<long long>(size), d + 1, static_cast<long long>(t->size[d]));
+  }
+  if (step <= 0) fail_argument(5, "step %lld is not positive", static_cast<long long>(step));
+  Geometry g(*t);
+  g.insert(g.ndim, size, t->stride[d]);
+  g.size[d] = (t->size[d] - size) / step + 1;
+  if (__builtin_mul_overflow(step, t->stride[d], &g.stride[d])) g.stride[d] = 0;
+  apply(r, t, g);
+}
+
+void squeeze(Tensor* r, Tensor* t) {
+  Geometry g(*t);
+  for (int d = g.ndim - 1; d >= 0; --d) {
+    if (g.size[d] == 1 && g.ndim > 1) g.erase(d);
+  }
+  apply(r, t, g);
+}
+
+void squeeze1d(Tensor* r, Tensor* t, int64_t dim) {
+  int d = wrap_dim(*t, dim, 3);
+  Geometry g(*t);
+  if (g.size[d] == 1 && g.ndim > 1) g.erase(d);
+  apply(r, t, g);
+}
+
+void unsqueeze1d(Tensor* r, Tensor* t, int64_t dim) {
+  if (t->nDimension == 0) fail_argument(2, "cannot unsqueeze a tensor without dimensions");
+  int64_t d = dim < 0 ? dim + t->nDimension + 1 : dim;
+  if (d < 0 || d > t->nDimension) wrap_dim(t->nDimension + 1, dim, 3);
+  Geometry g(*t);
+  g.insert(static_cast<int>(d), 1, d < g.ndim ? g.size[d] * g.stride[d] : 1);
+  apply(r, t, g);
+}
+
+void expand(Tensor* r, Tensor* t, Sizes sizes) {
+  int extra = sizes.ndim - t->nDimension;
+  if (t->nDimension == 0 || extra < 0) {
+    fail_argument(3, "a tensor of size %s cannot be expanded to %s", shape_text(*t).c_str(),
+                  shape_text(sizes.ndim, sizes.size).c_str());
+  }
+  Geometry g(*t);
+  for (int d = 0; d < extra; ++d) g.insert(0, 1, 0);
+  for (int d = 0; d < sizes.ndim; ++d) {
+    int64_t wanted = sizes.size[d];
+    if (wanted == g.size[d] || (wanted == -1 && d >= extra)) continue;
+    if (g.size[d] != 1 || wanted < 0) {
+      fail_argument(3, "a tensor of size %s cannot be expanded to %s: only dimensions of size 1 "
+                    "expand", shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
+    }
+    g.size[d] = wanted;
+    g.stride[d] = 0;
+  }
+  apply(r, t, g);
+}
+
+void expandAs(Tensor* r, Tensor* t, Tensor* like) {
+  // like's sizes may be r's own
+  int64_t size[kMaxDims];
+  std::copy(like->size, like->size + like->nDimension, size);
+  expand(r, t, Sizes{like->nDimension, size});
+}
+
+void view(Tensor* r, Tensor* t, Sizes sizes) {
+  int64_t size[kMaxDims], stride[kMaxDims];
+  int64_t numel = t->numel();
+  infer_sizes(sizes, numel, size);
+  if (checked_numel(sizes.ndim, size) != numel) {
+    fail_argument(3, "a tensor of size %s cannot be viewed as %s", shape_text(*t).c_str(),
+                  shape_text(sizes.ndim, sizes.size).c_str());
+  }
+  if (!view_strides(*t, sizes.ndim, size, stride)) {
+    fail_argument(2, "the layout of this tensor of size %s cannot be viewed as %s without "
+                  "copying: use contiguous() first, or reshape", shape_text(*t).c_str(),
+                  shape_text(sizes.ndim, sizes.size).c_str());
+  }
+  set_storage(r, t->storage, t->storageOffset, sizes.ndim, size, stride);
+}
+
+void viewAs(Tensor* r, Tensor* t, Tensor* like) { view(r, t, Sizes{like->nDimension, like->size}); }
+
+}  // namespace ops
+}  // namespace th

@@ -1,0 +1,76 @@
+-- Classes: torch.class and what asks an object for its type.
+
+local function install(tensor)
+   -- A class name, or nil for anything that is no object of a class.
+   local typename = tensor.typename
+
+   --- The class name of an object, or Lua's type name of anything else.
+   function tensor.type(object)
+      return typename(object) or type(object)
+   end
+
+   --- Makes a class of tables: methods go into the table that is returned first; the second is
+   -- the parent's. name may have a module's name before a dot; with a module table given, the
+   -- constructor is put there.
+   function tensor.class(name, parent, module)
+      if type(name) ~= 'string' then
+         error('class: a class name is expected, got ' .. type(name), 2)
+      end
+      if type(parent) == 'table' and module == nil then
+         parent, module = nil, parent
+      end
+      local class
+      if module then
+         class = tensor.newmetatable(name, parent, nil, nil, nil, module)
+      else
+         class = tensor.newmetatable(name, parent)
+      end
+      local parentclass = parent and tensor.getmetatable(parent)
+      if parent and not parentclass then
+         error(('class: there is no class %s to derive %s from'):format(parent, name), 2)
+      end
+      return class, parentclass
+   end
+
+   --- Whether an object is of a class or of one derived from it; the class is given by its name,
+   -- by the end of its name, or by its metatable.
+   function tensor.isTypeOf(object, class)
+      local wanted
+      if type(class) == 'table' then
+         wanted = tensor.getmetatable(class.__typename or '') and class.__typename
+      else
+         wanted = class
+      end
+      if type(wanted) ~= 'string' then
+         error('isTypeOf: a class or its name is expected, got ' .. tensor.type(class), 2)
+      end
+      local metatable = getmetatable(object)
+      local name = typename(object)
+      while name and type(metatable) == 'table' do
+         if name == wanted or name:find(wanted .. '$') then
+            return true
+         end
+         metatable = getmetatable(metatable)
+         name = metatable and rawget(metatable, '__typename')
+      end
+      return false
+   end
+
+   --- Sets the class that tensor.Tensor and the constructing functions use.
+   function tensor.setdefaulttensortype(name)
+      local element = type(name) == 'string' and name:match('^torch%.(.*)Tensor$')
+      if not element or not tensor[element .. 'Tensor'] then
+         error(('setdefaulttensortype: %s is no tensor class'):format(tostring(name)), 2)
+      end
+      tensor._defaulttype(name)
+      tensor.Tensor = tensor[element .. 'Tensor']
+      tensor.Storage = tensor[element .. 'Storage']
+   end
+
+   --- The name of the class that tensor.Tensor is.
+   function tensor.getdefaulttensortype()
+      return tensor._defaulttype()
+   end
+end
+
+return install

@@ -1,0 +1,58 @@
+-- The FFI's view of tensors and storages: pointers to their elements and to their C structs.
+
+local types = require 'tensor.types'
+
+local function install(tensor)
+   local found, ffi = pcall(require, 'ffi')
+   if not found then
+      return
+   end
+
+   -- Once per process: another Lua state, or a package, may have declared them before.
+   local function declare(text)
+      pcall(ffi.cdef, text)
+   end
+   declare 'typedef struct THHalf { unsigned short x; } THHalf;'
+   declare 'typedef struct THBFloat16 { unsigned short x; } THBFloat16;'
+   declare 'typedef struct THGenerator THGenerator;'
+
+   for _, element in ipairs(types) do
+      for _, kind in ipairs {'Tensor', 'Storage'} do
+         local struct = ('TH%s%s'):format(element.name, kind)
+         declare(('typedef struct %s %s;'):format(struct, struct))
+         local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
+         local pointer = ffi.typeof(element.ctype .. '*')
+         local object = ffi.typeof(struct .. '*')
+         local address, structaddress = class._address, class._struct
+
+         --- A pointer to the first element, or its address as a number. The elements must be kept
+         -- alive by a reference to the object, and are at the CPU from now on.
+         function class.data(self, asnumber)
+            local number = address(self)
+            if asnumber then
+               return number
+            end
+            return ffi.cast(pointer, number)
+         end
+
+         --- A pointer to the C struct, for C functions called through the FFI.
+         function class.cdata(self, asnumber)
+            local number = structaddress(self)
+            if asnumber then
+               return number
+            end
+            return ffi.cast(object, number)
+         end
+      end
+   end
+
+   --- Functions of the methods' names, as Torch7 has them.
+   function tensor.data(object, asnumber)
+      return object:data(asnumber)
+   end
+   function tensor.cdata(object, asnumber)
+      return object:cdata(asnumber)
+   end
+end
+
+return install

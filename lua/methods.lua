@@ -1,0 +1,117 @@
+-- Conversions between element types, and other methods that are a few calls of others.
+
+local types = require 'tensor.types'
+
+local function classname(element, kind)
+   return ('torch.%s%s'):format(element.name, kind)
+end
+
+local function install(tensor)
+   local function eachclass(kind, install_methods)
+      for _, element in ipairs(types) do
+         install_methods(tensor.getmetatable(classname(element, kind)), element)
+      end
+   end
+
+   --- t:type() gives the class name; t:type(name) gives a tensor of that class, t itself where it
+   -- is of that class already.
+   local function converter(kind)
+      return function(self, name)
+         local current = tensor.typename(self)
+         if name == nil then
+            return current
+         end
+         if name == current then
+            return self
+         end
+         local class = type(name) == 'string' and name:match('^torch%..*' .. kind .. '$')
+                       and tensor.getmetatable(name)
+         if not class then
+            error(('type: %s is no %s class'):format(tostring(name), kind:lower()), 2)
+         end
+         local converted = class.new()
+         if kind == 'Tensor' then
+            if self:dim() > 0 then
+               converted:resize(self:size()):copy(self)
+            end
+         else
+            converted:resize(self:size()):copy(self)
+         end
+         return converted
+      end
+   end
+
+   for _, kind in ipairs {'Tensor', 'Storage'} do
+      local convert = converter(kind)
+      eachclass(kind, function(class)
+         class.type = convert
+         for _, element in ipairs(types) do
+            local name = classname(element, kind)
+            class[element.method] = function(self)
+               return convert(self, name)
+            end
+         end
+         class.real = function(self)
+            return convert(self, (tensor.getdefaulttensortype():gsub('Tensor$', kind)))
+         end
+         class.typeAs = function(self, other)
+            return convert(self, tensor.typename(other))
+         end
+      end)
+   end
+
+   eachclass('Tensor', function(class)
+      --- Whether the last dimension of sizes, or the tensor itself, is as another's: see isSize.
+      class.isTensor = tensor.isTensor
+
+      --- result:repeatTensor(sizes...) of a tensor: its elements repeated so often along each
+      -- dimension; more sizes than dimensions put dimensions in front.
+      function class.repeatTensor(self, first, ...)
+         local source, result = self, nil
+         local sizes
+         if tensor.isTensor(first) then
+            result, source = self, first
+            sizes = {...}
+         else
+            sizes = {first, ...}
+         end
+         if #sizes == 1 and tensor.isStorage(sizes[1]) then
+            sizes = sizes[1]:totable()
+         elseif #sizes == 1 and type(sizes[1]) == 'table' then
+            sizes = sizes[1]
+         end
+         if #sizes < source:dim() then
+            error(('repeatTensor: %d sizes for a tensor of %d dimensions')
+                  :format(#sizes, source:dim()), 2)
+         end
+         result = result or source.new()
+         local missing = #sizes - source:dim()
+         local total, window, blocks = {}, {}, {}
+         for d = 1, #sizes do
+            local own = d > missing and source:size(d - missing) or 1
+            total[d] = sizes[d] * own
+            window[2 * d - 1], window[2 * d] = sizes[d], own
+            blocks[2 * d - 1], blocks[2 * d] = 1, own
+         end
+         result:resize(tensor.LongStorage(total))
+         if result:nElement() > 0 then
+            local repeated = source:contiguous():view(tensor.LongStorage(blocks))
+            local target = result:view(tensor.LongStorage(window))
+            target:copy(repeated:expand(tensor.LongStorage(window)))
+         end
+         return result
+      end
+   end)
+
+   function tensor.repeatTensor(t, ...)
+      return t:repeatTensor(...)
+   end
+   function tensor.totable(object)
+      return object:totable()
+   end
+   function tensor.clone(t)
+      return t:clone()
+   end
+end
+
+return install

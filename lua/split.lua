@@ -1,0 +1,59 @@
+-- split and chunk: a tensor as a table of views along one dimension.
+
+local types = require 'tensor.types'
+
+local function install(tensor)
+   --- split([table,] t, size [, dim]): slices of at most `size` indices of a dimension.
+   local function split(result, t, size, dim)
+      if type(result) ~= 'table' then
+         result, t, size, dim = {}, result, t, size
+      end
+      if type(size) ~= 'number' or size < 1 then
+         error(('split: the size of a slice must be at least 1, got %s'):format(tostring(size)), 2)
+      end
+      size = math.floor(size)
+      for i = #result, 1, -1 do
+         result[i] = nil
+      end
+      dim = dim or 1
+      local total = t:size(dim)
+      local first = 1
+      while first <= total do
+         result[#result + 1] = t:narrow(dim, first, math.min(size, total - first + 1))
+         first = first + size
+      end
+      return result
+   end
+
+   --- chunk([table,] t, n [, dim]): at most n slices, as equal as they can be.
+   local function chunk(result, t, n, dim)
+      if type(result) ~= 'table' then
+         result, t, n, dim = {}, result, t, n
+      end
+      if type(n) ~= 'number' or n < 1 then
+         error(('chunk: the number of slices must be at least 1, got %s'):format(tostring(n)), 2)
+      end
+      dim = dim or 1
+      return split(result, t, math.max(1, math.ceil(t:size(dim) / n)), dim)
+   end
+
+   tensor.split, tensor.chunk = split, chunk
+   for _, element in ipairs(types) do
+      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+      --- Methods take the result table after the tensor.
+      function class.split(self, a, b, c)
+         if type(a) == 'table' then
+            return split(a, self, b, c)
+         end
+         return split(self, a, b)
+      end
+      function class.chunk(self, a, b, c)
+         if type(a) == 'table' then
+            return chunk(a, self, b, c)
+         end
+         return chunk(self, a, b)
+      end
+   end
+end
+
+return install

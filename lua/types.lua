@@ -1,0 +1,13 @@
+-- The element types: their names, the methods that convert to them, and their types in C.
+
+return {
+   {name = 'Byte', method = 'byte', ctype = 'uint8_t', integral = true},
+   {name = 'Char', method = 'char', ctype = 'int8_t', integral = true},
+   {name = 'Short', method = 'short', ctype = 'int16_t', integral = true},
+   {name = 'Int', method = 'int', ctype = 'int32_t', integral = true},
+   {name = 'Long', method = 'long', ctype = 'int64_t', integral = true},
+   {name = 'Half', method = 'half', ctype = 'THHalf', packed = true},
+   {name = 'BFloat16', method = 'bfloat16', ctype = 'THBFloat16', packed = true},
+   {name = 'Float', method = 'float', ctype = 'float'},
+   {name = 'Double', method = 'double', ctype = 'double'},
+}

@@ -1,0 +1,60 @@
+-- Adds up the cases of the tests that ran in the given build folders: "N passed, N failed".
+-- ctest tells how each of its tests ended; one that consists of cases (GoogleTest, busted) has
+-- left their numbers in results/<test>.xml. A test that failed without a failed case (a crash, a
+-- leak, no case at all) counts as one failure.
+
+local function read(path)
+  local file = io.open(path, 'rb')
+  if not file then return nil end
+  local text = file:read('*a')
+  file:close()
+  return text
+end
+
+local function attribute(tag, name)
+  return tonumber(tag:match('%s' .. name .. '="(%d+)"')) or 0
+end
+
+-- The numbers of passed and failed cases in a report; nil where there is none.
+local function cases(path)
+  local text = read(path)
+  local tag = text and text:match('<testsuites[^>]*>')
+  if not tag then return nil end
+  local failed = attribute(tag, 'failures') + attribute(tag, 'errors')
+  local skipped = attribute(tag, 'skipped') + attribute(tag, 'disabled')
+  return attribute(tag, 'tests') - failed - skipped, failed
+end
+
+local passed, failed, failures = 0, 0, {}
+
+local function count(build)
+  local report = read(build .. '/results/ctest.xml')
+  if not report then
+    failed = failed + 1
+    failures[#failures + 1] = build .. ': no report of ctest'
+    return
+  end
+  local seen = 0
+  for tag in report:gmatch('<testcase[^>]*>') do
+    seen = seen + 1
+    local name = tag:match('%sname="([^"]*)"')
+    local ok = tag:match('%sstatus="([^"]*)"') == 'run'
+    local case_passed, case_failed = cases(build .. '/results/' .. name .. '.xml')
+    if not case_passed then
+      case_passed, case_failed = ok and 1 or 0, ok and 0 or 1
+    elseif case_failed == 0 and (not ok or case_passed == 0) then
+      case_failed = 1
+    end
+    passed, failed = passed + case_passed, failed + case_failed
+    if case_failed > 0 then failures[#failures + 1] = build .. ': ' .. name end
+  end
+  if seen == 0 then
+    failed = failed + 1
+    failures[#failures + 1] = build .. ': no test ran'
+  end
+end
+
+for _, build in ipairs(arg) do count(build) end
+for _, failure in ipairs(failures) do print('FAILED ' .. failure) end
+print(('%d passed, %d failed'):format(passed, failed))
+os.exit(failed == 0 and passed > 0 and 0 or 1)

@@ -1,0 +1,2 @@
+-- Runs busted, whatever interpreter its own launcher would take, in the one that runs this file.
+require 'busted.runner'({ standalone = false })

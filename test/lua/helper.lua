@@ -1,0 +1,14 @@
+-- Loaded by busted before the specs: finds the module in TENSOR_PREFIX, and with
+-- TENSOR_TEST_GC=1 makes the collector run all the time, so that what is not anchored goes.
+
+local prefix = os.getenv('TENSOR_PREFIX')
+if prefix then
+  local share, lib = prefix .. '/share/lua/5.1/', prefix .. '/lib/lua/5.1/'
+  package.path = share .. '?.lua;' .. share .. '?/init.lua;' .. package.path
+  package.cpath = lib .. '?.so;' .. package.cpath
+end
+
+if os.getenv('TENSOR_TEST_GC') == '1' then
+  collectgarbage('setpause', 0)
+  collectgarbage('setstepmul', 10000)
+end
