@@ -47,6 +47,19 @@ struct Registry {
   std::map<std::string, Overloads> methods;
 };
 
+uint32_t type_bits(const char* types) {
+  uint32_t bits = 0;
+  for (int k = 0; k < th::kDTypes; ++k) {
+    auto type = static_cast<DType>(k);
+    bool in = !std::strcmp(types, "INTEGRAL")   ? th::is_integral(type)
+              : !std::strcmp(types, "FLOATING") ? !th::is_integral(type)
+              : !std::strcmp(types, "BYTE")     ? type == DType::Byte
+                                                : true;
+    bits |= static_cast<uint32_t>(in) << k;
+  }
+  return bits;
+}
+
 void add_forms(Overloads* overloads, int row, const char* text) {
   if (!std::strcmp(text, "-")) return;
   while (*text) {
@@ -54,7 +67,11 @@ void add_forms(Overloads* overloads, int row, const char* text) {
     const char* stop = end ? end : text + std::strlen(text);
     auto* form = new Form(parse_form(text, stop));
     overloads->forms.push_back(form);
+    size_t first = overloads->patterns.size();
     add_patterns(form, row, &overloads->patterns);
+    for (; first < overloads->patterns.size(); ++first) {
+      overloads->patterns[first].types = type_bits(rows[row].types);
+    }
     text = end ? end + 3 : stop;
   }
 }
@@ -182,13 +199,6 @@ DType result_type(char kind, DType type) {
   }
 }
 
-bool supports(const char* types, DType type) {
-  if (!std::strcmp(types, "INTEGRAL")) return th::is_integral(type);
-  if (!std::strcmp(types, "FLOATING")) return !th::is_integral(type);
-  if (!std::strcmp(types, "BYTE")) return type == DType::Byte;
-  return true;
-}
-
 // Pushes the message of a call that no form accepts.
 void push_mismatch(lua_State* L, State* state, const Overloads& overloads, const Arguments& args) {
   std::string got, accepted;
@@ -277,7 +287,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type) {
   const Row& row = rows[pattern.row];
-  if (!supports(row.types, type)) {
+  if (!(pattern.types >> static_cast<int>(type) & 1)) {
     return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
   }
   Call call;

@@ -1,6 +1,10 @@
 -- Loaded by busted before the specs: finds the module in TENSOR_PREFIX, and with
 -- TENSOR_TEST_GC=1 makes the collector run all the time, so that what is not anchored goes.
 
+-- What the specs share is in test/lua/support.
+local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
+package.path = here .. '?.lua;' .. package.path
+
 local prefix = os.getenv('TENSOR_PREFIX')
 if prefix then
   local share, lib = prefix .. '/share/lua/5.1/', prefix .. '/lib/lua/5.1/'

@@ -5,8 +5,48 @@
 
 namespace th::blas {
 
+// OpenBLAS cuts products by the number of threads, and its sums come out in another order for
+// each (measured for 0.3.21: most gemm and gemv calls large enough to be cut differ in the last
+// bits between one thread and two). Results must not depend on the number of threads, so OpenBLAS
+// always runs on the calling thread, and callers cut the work into blocks that depend on the
+// shapes only. Inside a parallel region its OpenMP flavour keeps to one thread by itself; around
+// everything else stands this guard.
+class OneThread {
+ public:
+  OneThread() noexcept;
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int openmp_threads_;  // to set again, 0 for nothing to do
+};
+
+// n for OpenMP's later regions; OpenBLAS itself, LAPACK included, is kept at one.
 void set_num_threads(int n);
 const char* description();  // name, version, threading and kernel in use
+
+// Element (i, j) is data[i * ld + j] by rows, data[i + j * ld] by columns.
+template <class T>
+struct Matrix {
+  T* data;
+  int64_t ld;
+  bool by_rows;
+};
+
+// c = beta c + alpha a b, where a is m x k and b k x n; c is not read where beta is 0. m, n and
+// the leading dimensions must fit into int (else th::Error); k may be anything.
+void gemm(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const float> a,
+          Matrix<const float> b, float beta, Matrix<float> c);
+void gemm(int64_t m, int64_t n, int64_t k, double alpha, Matrix<const double> a,
+          Matrix<const double> b, double beta, Matrix<double> c);
+
+// y = beta y + alpha a x, where a is m x n; y is not read where beta is 0. m, the leading
+// dimension and the (positive) strides must fit into int; n may be anything.
+void gemv(int64_t m, int64_t n, float alpha, Matrix<const float> a, const float* x,
+          int64_t x_stride, float beta, float* y, int64_t y_stride);
+void gemv(int64_t m, int64_t n, double alpha, Matrix<const double> a, const double* x,
+          int64_t x_stride, double beta, double* y, int64_t y_stride);
 
 }  // namespace th::blas
 

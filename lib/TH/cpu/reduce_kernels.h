@@ -58,10 +58,14 @@ using FindKernel = void (*)(const ReduceCall& call, Wide* value, int64_t* index)
 using GatherKernel = void (*)(char* out, const char* a, int64_t a_step, const char* b,
                               int64_t b_step, int64_t n);
 
+// Writes n values as elements, step bytes apart.
+using WriteKernel = void (*)(char* out, int64_t step, const Wide* value, int64_t n);
+
 struct ReduceKernels {
   ReduceKernel reduce[kReducers][kDTypes];
   FindKernel find[kDTypes];
   GatherKernel gather[kDTypes];
+  WriteKernel write[kDTypes];
 };
 
 // count <= kReduceWidth scans of n elements each; in and out may be the same elements.

@@ -2,6 +2,7 @@
 
 #include <csetjmp>
 #include <cstdarg>
+#include <cstring>
 #include <thread>
 
 #include "TH_build_info.h"

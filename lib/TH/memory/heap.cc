@@ -1,7 +1,5 @@
 #include "memory/heap.h"
 
-#include <malloc.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -20,26 +18,31 @@ struct Collector {
 };
 thread_local Collector collector;
 
+// Stands right before each block. Plain malloc underneath: posix_memalign is several times slower
+// for small blocks, of which programs make and drop many.
+struct Header {
+  void* raw;
+  size_t bytes;
+};
+
+Header& header_of(void* block) { return static_cast<Header*>(block)[-1]; }
+
 void* aligned_block(size_t bytes) {
-  void* block = nullptr;
-  return posix_memalign(&block, kAlignment, bytes) == 0 ? block : nullptr;
-}
-
-// Sizes are counted as the allocator rounds them, so that free needs no header of ours.
-int64_t counted(void* block) { return static_cast<int64_t>(malloc_usable_size(block)); }
-
-void* allocate_or_collect(size_t bytes) {
-  void* block = aligned_block(bytes);
-  if (!block && collector.collect) {
-    collector.collect(collector.data);
-    block = aligned_block(bytes);
-  }
+  constexpr size_t extra = sizeof(Header) + kAlignment - 1;
+  if (bytes > PTRDIFF_MAX - extra) return nullptr;
+  void* raw = std::malloc(bytes + extra);
+  if (!raw) return nullptr;
+  auto address = (reinterpret_cast<uintptr_t>(raw) + extra) / kAlignment * kAlignment;
+  void* block = reinterpret_cast<void*>(address);
+  header_of(block) = {raw, bytes};
   return block;
 }
 
 }  // namespace
 
-HeapUsage heap_usage() noexcept { return {live_bytes.load(), live_blocks.load()}; }
+HeapUsage heap_usage() noexcept {
+  return {live_bytes.load(std::memory_order_relaxed), live_blocks.load(std::memory_order_relaxed)};
+}
 
 void heap_account(int64_t bytes, int64_t blocks) noexcept {
   live_bytes.fetch_add(bytes, std::memory_order_relaxed);
@@ -48,12 +51,16 @@ void heap_account(int64_t bytes, int64_t blocks) noexcept {
 
 void* heap_allocate(size_t bytes) {
   if (bytes == 0) return nullptr;
-  void* block = bytes > PTRDIFF_MAX ? nullptr : allocate_or_collect(bytes);
+  void* block = aligned_block(bytes);
+  if (!block && collector.collect) {
+    collector.collect(collector.data);
+    block = aligned_block(bytes);
+  }
   if (!block) {
     fail("out of memory: %zu bytes asked for, %lld in use", bytes,
          static_cast<long long>(live_bytes.load()));
   }
-  heap_account(counted(block), 1);
+  heap_account(static_cast<int64_t>(bytes), 1);
   return block;
 }
 
@@ -63,25 +70,19 @@ void* heap_reallocate(void* block, size_t bytes) {
     heap_free(block);
     return nullptr;
   }
-  // realloc keeps only malloc's alignment; move the block where that is not enough.
-  int64_t before = counted(block);
-  void* moved = bytes > PTRDIFF_MAX ? nullptr : aligned_block(bytes);
-  if (!moved) {
-    void* fresh = heap_allocate(bytes);
-    std::memcpy(fresh, block, bytes < static_cast<size_t>(before) ? bytes : before);
-    heap_free(block);
-    return fresh;
-  }
-  std::memcpy(moved, block, bytes < static_cast<size_t>(before) ? bytes : before);
-  heap_account(counted(moved) - before, 0);
-  std::free(block);
+  // realloc keeps only malloc's alignment, so the block is moved here.
+  size_t before = header_of(block).bytes;
+  void* moved = heap_allocate(bytes);
+  std::memcpy(moved, block, bytes < before ? bytes : before);
+  heap_free(block);
   return moved;
 }
 
 void heap_free(void* block) noexcept {
   if (!block) return;
-  heap_account(-counted(block), -1);
-  std::free(block);
+  Header header = header_of(block);
+  heap_account(-static_cast<int64_t>(header.bytes), -1);
+  std::free(header.raw);
 }
 
 void set_collector(void (*collect)(void*), void* data) noexcept { collector = {collect, data}; }

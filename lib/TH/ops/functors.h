@@ -14,12 +14,12 @@
 
 #ifdef TH_HAVE_LIBMVEC
 // With this attribute loops over these functions call glibc's vector versions of them.
-#define TH_VECTOR_MATH_1(f)                                               \
-  __attribute__((__simd__("notinbranch"))) double f(double) noexcept;     \
-  __attribute__((__simd__("notinbranch"))) float f##f(float) noexcept;
-#define TH_VECTOR_MATH_2(f)                                                       \
-  __attribute__((__simd__("notinbranch"))) double f(double, double) noexcept;     \
-  __attribute__((__simd__("notinbranch"))) float f##f(float, float) noexcept;
+#define TH_VECTOR_MATH_1(function)                                           \
+  __attribute__((__simd__("notinbranch"))) double function(double) noexcept; \
+  __attribute__((__simd__("notinbranch"))) float function##f(float) noexcept;
+#define TH_VECTOR_MATH_2(function)                                                   \
+  __attribute__((__simd__("notinbranch"))) double function(double, double) noexcept; \
+  __attribute__((__simd__("notinbranch"))) float function##f(float, float) noexcept;
 extern "C" {
 TH_VECTOR_MATH_1(exp)
 TH_VECTOR_MATH_1(expm1)

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "memory/heap.h"
+#include "memory/error.h"
+#include "ops/buffer.h"
 #include "ops/generator.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
@@ -12,38 +13,29 @@ namespace {
 
 // One distribution: its cumulative probabilities, scaled to end in 1, from which categories can be
 // taken out.
+template <class T>
 class Distribution {
  public:
   explicit Distribution(int64_t categories)
-      : categories_(categories),
-        cumulative_(static_cast<double*>(heap_allocate(categories * (sizeof(double) + 1)))),
-        possible_(reinterpret_cast<bool*>(cumulative_ + categories)) {}
-  ~Distribution() { heap_free(cumulative_); }
-  Distribution(const Distribution&) = delete;
-  Distribution& operator=(const Distribution&) = delete;
+      : categories_(categories), cumulative_(categories), possible_(categories) {}
 
-  template <class T>
   void set(const T* p, int64_t stride) {
-    double sum = 0;
-    for (int64_t i = 0; i < categories_; ++i) {
-      double value = load(p[i * stride]);
-      sum += value;
-      cumulative_[i] = sum;
-      possible_[i] = value > 0;
-    }
-    for (int64_t i = 0; i < categories_; ++i) cumulative_[i] /= sum;
+    p_ = p;
+    stride_ = stride;
+    for (int64_t i = 0; i < categories_; ++i) possible_[i] = load(p[i * stride]) > 0;
+    accumulate();
   }
 
   int64_t draw(double u) const {
-    int64_t found = std::lower_bound(cumulative_, cumulative_ + categories_, u) - cumulative_;
-    if (found < categories_ && possible_[found]) return found;
-    // Rounding, or u = 0, led to a category of no probability: the next that has some is meant.
-    for (int64_t i = found; i < categories_; ++i) {
-      if (possible_[i]) return i;
-    }
-    for (found = std::min(found, categories_) - 1; !possible_[found]; --found) {
-    }
-    return found;
+    const double* first = cumulative_.data();
+    int64_t i = std::lower_bound(first, first + categories_, u) - first;
+    // Rounding, or u = 0, may lead to a category of no probability: the next that has some is
+    // meant, or the last.
+    while (i < categories_ && !possible_[i]) ++i;
+    if (i < categories_) return i;
+    do --i;
+    while (!possible_[i]);
+    return i;
   }
 
   // Shifts what lies above the category down by its probability and scales the rest to end in 1.
@@ -52,6 +44,11 @@ class Distribution {
     double probability = cumulative_[category] - below;
     double rest = 1. - probability;
     possible_[category] = false;
+    if (rest < 1e-6) {
+      // Scaling this up would scale up its rounding errors.
+      accumulate();
+      return;
+    }
     for (int64_t i = 0; i < category; ++i) cumulative_[i] /= rest;
     for (int64_t i = category; i < categories_; ++i) {
       cumulative_[i] = (cumulative_[i] - probability) / rest;
@@ -59,9 +56,20 @@ class Distribution {
   }
 
  private:
+  void accumulate() {
+    double sum = 0;
+    for (int64_t i = 0; i < categories_; ++i) {
+      if (possible_[i]) sum += load(p_[i * stride_]);
+      cumulative_[i] = sum;
+    }
+    for (int64_t i = 0; i < categories_; ++i) cumulative_[i] /= sum;
+  }
+
   int64_t categories_;
-  double* cumulative_;
-  bool* possible_;
+  const T* p_ = nullptr;
+  int64_t stride_ = 0;
+  Buffer<double> cumulative_;
+  Buffer<bool> possible_;
 };
 
 template <class T>
@@ -117,23 +125,26 @@ void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t sa
 
   dispatch(p.dtype, [&](auto zero) {
     using T = decltype(zero);
-    const T* from = p.data_as<T>(Access::read);
-    for (int64_t row = 0; row < rows; ++row) {
-      check_row(from + row * row_stride, categories, stride, row, with_replacement ? 1 : samples);
-    }
-    Distribution distribution(categories);
-    int64_t size[] = {rows, samples};
-    resize(r, is_matrix ? 2 : 1, is_matrix ? size : size + 1);
-    if (rows == 0) return;
-    auto* out = r->data_as<int64_t>(Access::write);
-    int64_t out_row = is_matrix ? r->stride[0] : 0;
-    int64_t out_sample = r->stride[r->nDimension - 1];
-    for (int64_t row = 0; row < rows; ++row) {
-      distribution.set(from + row * row_stride, stride);
-      for (int64_t i = 0; i < samples; ++i) {
-        int64_t category = distribution.draw(g->unit());
-        out[row * out_row + i * out_sample] = category + TH_INDEX_BASE;
-        if (!with_replacement && i + 1 < samples) distribution.take_out(category);
+    if constexpr (!std::is_integral_v<T>) {
+      const T* from = p.data_as<T>(Access::read);
+      for (int64_t row = 0; row < rows; ++row) {
+        check_row(from + row * row_stride, categories, stride, row,
+                  with_replacement ? 1 : samples);
+      }
+      Distribution<T> distribution(categories);
+      int64_t size[] = {rows, samples};
+      resize(r, is_matrix ? 2 : 1, is_matrix ? size : size + 1);
+      if (rows == 0) return;
+      auto* out = r->data_as<int64_t>(Access::write);
+      int64_t out_row = is_matrix ? r->stride[0] : 0;
+      int64_t out_sample = r->stride[r->nDimension - 1];
+      for (int64_t row = 0; row < rows; ++row) {
+        distribution.set(from + row * row_stride, stride);
+        for (int64_t i = 0; i < samples; ++i) {
+          int64_t category = distribution.draw(g->unit());
+          out[row * out_row + i * out_sample] = category + TH_INDEX_BASE;
+          if (!with_replacement && i + 1 < samples) distribution.take_out(category);
+        }
       }
     }
   });

@@ -8,7 +8,8 @@
 
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
-#include "memory/heap.h"
+#include "memory/error.h"
+#include "ops/buffer.h"
 #include "ops/distributions.h"
 #include "ops/elementwise.h"
 #include "ops/generator.h"
@@ -19,21 +20,9 @@ namespace th {
 
 namespace {
 
-constexpr int64_t kBlock = 65536;
-
-template <class T>
-class Buffer {
- public:
-  explicit Buffer(int64_t n)
-      : data_(static_cast<T*>(heap_allocate(std::max<int64_t>(n, 1) * sizeof(T)))) {}
-  ~Buffer() { heap_free(data_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  T* data() const { return data_; }
-
- private:
-  T* data_;
-};
+// Elements at a time: what is cheap stays in the cache; what is costly is worth sharing out.
+constexpr int64_t kCheapBlock = 8192;
+constexpr int64_t kCostlyBlock = int64_t{1} << 20;
 
 Iterator walk_in_order(const Tensor& r, char* data) {
   Iterator iterator(r.nDimension, r.size);
@@ -42,20 +31,20 @@ Iterator walk_in_order(const Tensor& r, char* data) {
   return iterator;
 }
 
-// Fills r by block(T* values, n) for its elements in order; each n but the last is even.
+// Fills r by block(T* values, n) for its elements in order, at most `most` at a time.
 template <class T, class Block>
-void fill_in_blocks(Tensor* r, const Block& block) {
+void fill_in_blocks(Tensor* r, int64_t most, const Block& block) {
   int64_t numel = r->numel();
   if (numel == 0) return;
   T* data = r->data_as<T>(access_for_result(*r));
   if (is_contiguous(*r)) {
-    for (int64_t i = 0; i < numel; i += kBlock) block(data + i, std::min(kBlock, numel - i));
+    for (int64_t i = 0; i < numel; i += most) block(data + i, std::min(most, numel - i));
     return;
   }
-  Buffer<T> values(std::min(kBlock, numel));
+  Buffer<T> values(std::min(most, numel));
   Iterator iterator = walk_in_order(*r, reinterpret_cast<char*>(data));
-  for (int64_t i = 0; i < numel; i += kBlock) {
-    int64_t n = std::min(kBlock, numel - i);
+  for (int64_t i = 0; i < numel; i += most) {
+    int64_t n = std::min(most, numel - i);
     block(values.data(), n);
     const T* next = values.data();
     iterator.for_each_run(i, i + n, [&](char* const* to, const int64_t* stride, int64_t count) {
@@ -66,13 +55,23 @@ void fill_in_blocks(Tensor* r, const Block& block) {
 
 // Every element is f(word), converted.
 template <class T, class F>
-void fill_by_word(Tensor* r, Generator* g, int64_t grain, const F& f) {
-  Buffer<uint32_t> words(std::min(kBlock, r->numel()));
-  const uint32_t* word = words.data();
-  fill_in_blocks<T>(r, [&](T* out, int64_t n) {
-    g->words(words.data(), n);
-    parallel_for(n, grain, [=](int64_t begin, int64_t end) {
+void fill_by_word(Tensor* r, Generator* g, const F& f) {
+  uint32_t word[kCheapBlock];
+  fill_in_blocks<T>(r, kCheapBlock, [&](T* out, int64_t n) {
+    g->words(word, n);
 #pragma omp simd
+    for (int64_t i = 0; i < n; ++i) out[i] = convert<T>(f(word[i]));
+  });
+}
+
+// The same for an f that takes long.
+template <class T, class F>
+void fill_by_costly(Tensor* r, Generator* g, const F& f) {
+  Buffer<uint32_t> words(std::min(kCostlyBlock, r->numel()));
+  const uint32_t* word = words.data();
+  fill_in_blocks<T>(r, kCostlyBlock, [&](T* out, int64_t n) {
+    g->words(words.data(), n);
+    parallel_for(n, Grain::costly, [=](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) out[i] = convert<T>(f(word[i]));
     });
   });
@@ -87,19 +86,12 @@ void dispatch_floating(const char* op, const Tensor& r, const F& f) {
   });
 }
 
-template <class F>
-void fill_floating(const char* op, Tensor* r, Generator* g, int64_t grain, const F& f) {
-  dispatch_floating(op, *r, [&](auto zero) {
-    fill_by_word<decltype(zero)>(r, g, grain, f);
-  });
-}
-
 // f of values that are normally distributed with mean 0 and deviation 1.
 template <class T, class F>
 void fill_by_normal(Tensor* r, Generator* g, const F& f) {
-  Buffer<uint32_t> words(std::min(kBlock, r->numel() + 1));
+  Buffer<uint32_t> words(std::min(kCostlyBlock, r->numel() + 1));
   const uint32_t* word = words.data();
-  fill_in_blocks<T>(r, [&](T* out, int64_t n) {
+  fill_in_blocks<T>(r, kCostlyBlock, [&](T* out, int64_t n) {
     if (g->normal_kept) {
       *out++ = convert<T>(f(g->normal()));
       --n;
@@ -130,17 +122,16 @@ void fill_integers(Tensor* r, Generator* g, int64_t first, uint64_t range) {
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);
     if (range == 0 || range > kWordRange) {
-      fill_in_blocks<T>(r, [&](T* out, int64_t n) {
+      fill_in_blocks<T>(r, kCheapBlock, [&](T* out, int64_t n) {
         for (int64_t i = 0; i < n; ++i) {
           out[i] = convert<T>(static_cast<int64_t>(base + g->below(range)));
         }
       });
     } else if (range == kWordRange) {
-      fill_by_word<T>(r, g, Grain::cheap,
-                      [=](uint32_t w) { return static_cast<int64_t>(base + w); });
+      fill_by_word<T>(r, g, [=](uint32_t w) { return static_cast<int64_t>(base + w); });
     } else {
       auto divisor = static_cast<uint32_t>(range);
-      fill_by_word<T>(r, g, Grain::cheap,
+      fill_by_word<T>(r, g,
                       [=](uint32_t w) { return static_cast<int64_t>(base + w % divisor); });
     }
   });
@@ -239,8 +230,9 @@ void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max) {
 }
 
 void uniform(Tensor* r, Generator* g, double a, double b) {
-  fill_floating("uniform", r, g, Grain::cheap,
-                [=](uint32_t w) { return unit_of(w) * (b - a) + a; });
+  dispatch_floating("uniform", *r, [&](auto zero) {
+    fill_by_word<decltype(zero)>(r, g, [=](uint32_t w) { return unit_of(w) * (b - a) + a; });
+  });
 }
 
 void normal(Tensor* r, Generator* g, double mean, double deviation) {
@@ -252,13 +244,17 @@ void normal(Tensor* r, Generator* g, double mean, double deviation) {
 
 void exponential(Tensor* r, Generator* g, double lambda) {
   check_lambda(lambda, 3);
-  fill_floating("exponential", r, g, Grain::costly,
-                [=](uint32_t w) { return exponential_of(unit_of(w), lambda); });
+  dispatch_floating("exponential", *r, [&](auto zero) {
+    fill_by_costly<decltype(zero)>(
+        r, g, [=](uint32_t w) { return exponential_of(unit_of(w), lambda); });
+  });
 }
 
 void cauchy(Tensor* r, Generator* g, double median, double sigma) {
-  fill_floating("cauchy", r, g, Grain::costly,
-                [=](uint32_t w) { return cauchy_of(unit_of(w), median, sigma); });
+  dispatch_floating("cauchy", *r, [&](auto zero) {
+    fill_by_costly<decltype(zero)>(
+        r, g, [=](uint32_t w) { return cauchy_of(unit_of(w), median, sigma); });
+  });
 }
 
 void logNormal(Tensor* r, Generator* g, double mean, double deviation) {
@@ -272,15 +268,15 @@ void logNormal(Tensor* r, Generator* g, double mean, double deviation) {
 void geometric(Tensor* r, Generator* g, double p) {
   check_geometric(p, 3);
   dispatch(r->dtype, [&](auto zero) {
-    fill_by_word<decltype(zero)>(r, g, Grain::costly,
-                                 [=](uint32_t w) { return geometric_of(unit_of(w), p); });
+    fill_by_costly<decltype(zero)>(r, g,
+                                   [=](uint32_t w) { return geometric_of(unit_of(w), p); });
   });
 }
 
 void bernoulli(Tensor* r, Generator* g, double p) {
   check_bernoulli(p, 3);
   dispatch(r->dtype, [&](auto zero) {
-    fill_by_word<decltype(zero)>(r, g, Grain::cheap, [=](uint32_t w) {
+    fill_by_word<decltype(zero)>(r, g, [=](uint32_t w) {
       return static_cast<int>(bernoulli_of(unit_of(w), p));
     });
   });

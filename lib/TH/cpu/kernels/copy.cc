@@ -29,9 +29,12 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const Scalar
       for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
     }
   } else {
-    for (int64_t i = 0; i < n; ++i) {
-      *reinterpret_cast<To*>(data[0] + i * stride[0]) =
-          convert<To>(*reinterpret_cast<const From*>(data[1] + i * stride[1]));
+    // In locals: as far as the compiler knows, the elements written may be the strides.
+    char* out = data[0];
+    const char* in = data[1];
+    const int64_t step = stride[0], in_step = stride[1];
+    for (int64_t i = 0; i < n; ++i, out += step, in += in_step) {
+      *reinterpret_cast<To*>(out) = convert<To>(*reinterpret_cast<const From*>(in));
     }
   }
 }

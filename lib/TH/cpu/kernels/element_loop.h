@@ -73,13 +73,12 @@ inline void store_block(char* data, int64_t stride, int64_t n, const C* in) {
   }
 }
 
+// n is a multiple of kLanes, so that whole vectors do all of it.
 template <class F, class C, size_t... K>
 inline void compute_block(const F& f, C (*buffer)[kBlock], C* out, int64_t n,
                           std::index_sequence<K...>) {
-  for (int64_t i = 0; i < n; i += kLanes) {
-#pragma GCC ivdep
-    for (int j = 0; j < kLanes; ++j) out[i + j] = f(buffer[K][i + j]...);
-  }
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = f(buffer[K][i]...);
 }
 
 template <class F, class T, class C, size_t... K>
@@ -127,9 +126,15 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
       }
     }
   }
+  // In locals: as far as the compiler knows, the elements written may be the strides.
+  char* out = data[0];
+  const int64_t step = stride[0];
+  const char* in[] = {data[K + 1]...};
+  const int64_t steps[] = {stride[K + 1]...};
   for (int64_t i = 0; i < n; ++i) {
-    *reinterpret_cast<Out*>(data[0] + i * stride[0]) =
-        convert<Out>(f(*reinterpret_cast<const T*>(data[K + 1] + i * stride[K + 1])...));
+    *reinterpret_cast<Out*>(out) = convert<Out>(f(*reinterpret_cast<const T*>(in[K])...));
+    out += step;
+    ((in[K] += steps[K]), ...);
   }
 }
 

@@ -15,30 +15,38 @@ constexpr int64_t kRows = 8;
 // Bytes of accumulators that a contiguous run is folded into: four of the widest vectors.
 constexpr int64_t kLaneBytes = 256;
 
-template <class R, class T, size_t... K>
-inline typename R::A step_rows(typename R::A a, const T* x, int64_t step, double parameter,
-                               std::index_sequence<K...>) {
-  ((a = R::step(a, load(x[static_cast<int64_t>(K) * step]), parameter)), ...);
-  return a;
+// Of Rows elements a step apart, combined as a tree: no long chain of dependent operations.
+template <class R, int64_t Rows, class T>
+inline typename R::A tree(const T* x, int64_t step, double parameter) {
+  if constexpr (Rows == 1) {
+    return R::map(load(*x), parameter);
+  } else {
+    return R::combine(tree<R, Rows / 2>(x, step, parameter),
+                      tree<R, Rows / 2>(x + Rows / 2 * step, step, parameter));
+  }
+}
+template <class R, class T>
+inline void take(typename R::A* a, T x, double parameter) {
+  *a = R::combine(*a, R::map(load(x), parameter));
 }
 
-// Takes n rows of width elements into acc. Width: an integral_constant, or a number.
-template <class R, class T, class Width, class Parameter>
-inline void take_rows(const T* x, int64_t n, int64_t step, Width width, typename R::A* acc,
-                      const Parameter& parameter) {
+// Takes n rows of width elements into acc. Always inline, since some widths are constants.
+template <class R, class T, class Parameter>
+__attribute__((always_inline)) inline void take_rows(const T* x, int64_t n, int64_t step,
+                                                     int64_t width, typename R::A* acc,
+                                                     const Parameter& parameter) {
   int64_t i = 0;
   for (; i + kRows <= n; i += kRows) {
     const T* row = x + i * step;
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
-      acc[j] =
-          step_rows<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
+      acc[j] = R::combine(acc[j], tree<R, kRows>(row + j, step, parameter(j)));
     }
   }
   for (; i < n; ++i) {
     const T* row = x + i * step;
 #pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) acc[j] = R::step(acc[j], load(row[j]), parameter(j));
+    for (int64_t j = 0; j < width; ++j) take<R>(acc + j, row[j], parameter(j));
   }
 }
 
@@ -62,19 +70,17 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
     A a[few] = {R::init(), R::init(), R::init(), R::init()};
     int64_t i = 0;
     for (; i + few <= n; i += few) {
-      for (int64_t j = 0; j < few; ++j) a[j] = R::step(a[j], load(x[i + j]), parameter);
+      for (int64_t j = 0; j < few; ++j) take<R>(a + j, x[i + j], parameter);
     }
-    for (int64_t j = 0; i + j < n; ++j) a[j] = R::step(a[j], load(x[i + j]), parameter);
+    for (int64_t j = 0; i + j < n; ++j) take<R>(a + j, x[i + j], parameter);
     return R::combine(R::combine(a[0], a[1]), R::combine(a[2], a[3]));
   }
   alignas(64) A acc[lanes];
   for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
   int64_t rows = n / lanes;
-  take_rows<R>(x, rows, lanes, std::integral_constant<int64_t, lanes>(), acc, same);
+  take_rows<R>(x, rows, lanes, lanes, acc, same);
   const T* tail = x + rows * lanes;
-  for (int64_t j = 0; j < n - rows * lanes; ++j) {
-    acc[j] = R::step(acc[j], load(tail[j]), parameter);
-  }
+  for (int64_t j = 0; j < n - rows * lanes; ++j) take<R>(acc + j, tail[j], parameter);
   for (int64_t half = lanes / 2; half > 0; half /= 2) {
 #pragma GCC ivdep
     for (int64_t j = 0; j < half; ++j) acc[j] = R::combine(acc[j], acc[j + half]);
@@ -100,7 +106,7 @@ void reduce_columns(const ReduceCall& call, Wide* out) {
     take_rows<R>(x, rows, step * call.fold, width, acc, same);
     const T* tail = x + rows * call.fold * step;
     int64_t rest = (call.n - rows * call.fold) * call.count;
-    for (int64_t j = 0; j < rest; ++j) acc[j] = R::step(acc[j], load(tail[j]), parameter);
+    for (int64_t j = 0; j < rest; ++j) take<R>(acc + j, tail[j], parameter);
     for (int64_t k = 1; k < call.fold; ++k) {
       for (int64_t j = 0; j < call.count; ++j) {
         acc[j] = R::combine(acc[j], acc[k * call.count + j]);
@@ -127,6 +133,9 @@ void reduce(const ReduceCall& call, Wide* out) {
 
 // ---- where the value was found -----------------------------------------------------------------
 
+template <class T>
+using WideElement = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+
 template <class C>
 inline C from_wide(Wide value) {
   if constexpr (std::is_integral_v<C>) {
@@ -143,16 +152,19 @@ inline bool is_same(C x, C value) {
 template <class T>
 inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
   constexpr int64_t chunk = 64;
-  int64_t i = 0;
-  for (; i + chunk <= n; i += chunk) {
+  int64_t first = 0;
+  for (; first + chunk <= n; first += chunk) {
     unsigned char found = 0;
     for (int64_t j = 0; j < chunk; ++j) {
-      found = static_cast<unsigned char>(found | is_same(load(x[i + j]), value));
+      found = static_cast<unsigned char>(found | is_same(load(x[first + j]), value));
     }
     if (found) break;
   }
-  while (!is_same(load(x[i]), value)) ++i;
-  return i;
+  // Backwards, without a branch that could be mispredicted.
+  int64_t last = n - first < chunk ? n : first + chunk;
+  int64_t index = first;
+  for (int64_t i = last - 1; i >= first; --i) index = is_same(load(x[i]), value) ? i : index;
+  return index;
 }
 
 template <class T, size_t... K>
@@ -235,6 +247,20 @@ void gather(char* out, const char* a, int64_t a_step, const char* b, int64_t b_s
   }
 }
 
+// ---- results -----------------------------------------------------------------------------------
+
+template <class T>
+void write(char* out, int64_t step, const Wide* value, int64_t n) {
+  if (step == static_cast<int64_t>(sizeof(T))) {
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t i = 0; i < n; ++i) to[i] = convert<T>(from_wide<WideElement<T>>(value[i]));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    *reinterpret_cast<T*>(out + i * step) = convert<T>(from_wide<WideElement<T>>(value[i]));
+  }
+}
+
 }  // namespace
 
 namespace TH_ISA {
@@ -261,6 +287,7 @@ namespace TH_ISA {
 #define TH_DEVIATION(T) &reduce<Deviation, T>
 #define TH_FIND(T) &find<T>
 #define TH_GATHER(T) &gather<T>
+#define TH_WRITE(T) &write<T>
 
 extern const ReduceKernels reduce_kernels;
 const ReduceKernels reduce_kernels = {
@@ -268,7 +295,8 @@ const ReduceKernels reduce_kernels = {
      TH_REAL(TH_ABS_SUM), TH_REAL(TH_ABS_MIN), TH_REAL(TH_ABS_MAX), TH_REAL(TH_SQUARES),
      TH_REAL(TH_POWERS), TH_REAL(TH_DEVIATION)},
     TH_ALL(TH_FIND),
-    TH_ALL(TH_GATHER)};
+    TH_ALL(TH_GATHER),
+    TH_ALL(TH_WRITE)};
 
 }  // namespace TH_ISA
 }  // namespace th

@@ -2,10 +2,10 @@
 #define TH_CPU_KERNELS_REDUCERS_H
 
 // The reducers. For elements T of compute type C:
-//   A                       the accumulator
-//   init()                  of no elements
-//   step(a, x, parameter)   a with the element x
-//   combine(a, b)           two accumulators
+//   A                    the accumulator
+//   init()               of no elements
+//   map(x, parameter)    of the element x
+//   combine(a, b)        of both
 // Where Each is true the parameter is one for each reduction.
 
 #include <cstdint>
@@ -29,55 +29,39 @@ inline A magnitude(A x) {
   return x < 0 ? -x : x;
 }
 
-template <class T, bool Each_ = false>
+template <class T>
 struct Adding {
   using C = Compute<T>;
   using A = WideOf<T>;
-  static constexpr bool Each = Each_;
+  static constexpr bool Each = false;
   static constexpr A init() { return 0; }
   static A combine(A a, A b) { return a + b; }
 };
 
 template <class T>
 struct Sum : Adding<T> {
-  using typename Adding<T>::A;
-  using typename Adding<T>::C;
-  static A step(A a, C x, double) { return a + static_cast<A>(x); }
+  static WideOf<T> map(Compute<T> x, double) { return static_cast<WideOf<T>>(x); }
 };
 template <class T>
 struct NonZero : Adding<T> {
-  using typename Adding<T>::A;
-  using typename Adding<T>::C;
-  static A step(A a, C x, double) { return a + (x != 0 ? A(1) : A(0)); }
+  static double map(Compute<T> x, double) { return x != 0 ? 1.0 : 0.0; }
 };
 template <class T>
 struct AbsSum : Adding<T> {
-  using typename Adding<T>::A;
-  using typename Adding<T>::C;
-  static A step(A a, C x, double) { return a + magnitude(static_cast<A>(x)); }
+  static double map(Compute<T> x, double) { return magnitude<double>(x); }
 };
 template <class T>
 struct Squares : Adding<T> {
-  using typename Adding<T>::A;
-  using typename Adding<T>::C;
-  static A step(A a, C x, double) { return a + static_cast<A>(x) * static_cast<A>(x); }
+  static double map(Compute<T> x, double) { return static_cast<double>(x) * x; }
 };
 template <class T>
 struct Powers : Adding<T> {
-  using typename Adding<T>::A;
-  using typename Adding<T>::C;
-  static A step(A a, C x, double p) {
-    return a + __builtin_pow(magnitude(static_cast<A>(x)), p);
-  }
+  static double map(Compute<T> x, double p) { return __builtin_pow(magnitude<double>(x), p); }
 };
 template <class T>
-struct Deviation : Adding<T, true> {
-  using A = double;
-  using C = Compute<T>;
-  static A step(A a, C x, double mean) {
-    A difference = static_cast<A>(x) - mean;
-    return a + difference * difference;
-  }
+struct Deviation : Adding<T> {
+  static constexpr bool Each = true;
+  static double map(Compute<T> x, double mean) { return (x - mean) * (x - mean); }
 };
 
 template <class T>
@@ -87,7 +71,7 @@ struct Prod {
   static constexpr bool Each = false;
   static constexpr A init() { return 1; }
   static A combine(A a, A b) { return a * b; }
-  static A step(A a, C x, double) { return a * static_cast<A>(x); }
+  static A map(C x, double) { return static_cast<A>(x); }
 };
 
 template <class C>
@@ -106,7 +90,7 @@ struct Min {
   static constexpr A init() { return Extremes<C>::highest; }
   // & and not &&: without branches. A NaN in a stays, as nothing compares less.
   static A combine(A a, A b) { return (b < a) | (b != b) ? b : a; }
-  static A step(A a, C x, double) { return combine(a, x); }
+  static A map(C x, double) { return x; }
 };
 template <class T>
 struct Max {
@@ -115,17 +99,15 @@ struct Max {
   static constexpr bool Each = false;
   static constexpr A init() { return Extremes<C>::lowest; }
   static A combine(A a, A b) { return (b > a) | (b != b) ? b : a; }
-  static A step(A a, C x, double) { return combine(a, x); }
+  static A map(C x, double) { return x; }
 };
 template <class T>
 struct AbsMin : Min<T> {
-  using typename Min<T>::A;
-  static A step(A a, A x, double) { return Min<T>::combine(a, magnitude(x)); }
+  static Compute<T> map(Compute<T> x, double) { return magnitude(x); }
 };
 template <class T>
 struct AbsMax : Max<T> {
-  using typename Max<T>::A;
-  static A step(A a, A x, double) { return Max<T>::combine(a, magnitude(x)); }
+  static Compute<T> map(Compute<T> x, double) { return magnitude(x); }
 };
 
 }  // namespace

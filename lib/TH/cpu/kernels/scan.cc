@@ -16,7 +16,7 @@ template <class R, class T>
 inline void scan_one(const char* in, int64_t in_step, char* out, int64_t out_step, int64_t n) {
   typename R::A a = R::init();
   for (int64_t i = 0; i < n; ++i) {
-    a = R::step(a, load(*reinterpret_cast<const T*>(in + i * in_step)), 0);
+    a = R::combine(a, R::map(load(*reinterpret_cast<const T*>(in + i * in_step)), 0));
     *reinterpret_cast<T*>(out + i * out_step) = narrow<T>(a);
   }
 }
@@ -40,7 +40,7 @@ void scan(const ScanCall& call) {
     // in and out are the same row, or do not overlap.
 #pragma GCC ivdep
     for (int64_t j = 0; j < call.count; ++j) {
-      acc[j] = R::step(acc[j], load(in[j]), 0);
+      acc[j] = R::combine(acc[j], R::map(load(in[j]), 0));
       out[j] = narrow<T>(acc[j]);
     }
   }

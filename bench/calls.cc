@@ -1,0 +1,49 @@
+// What a call from C costs beside its arithmetic.
+
+#include <benchmark/benchmark.h>
+
+#include "TH.h"
+
+namespace {
+
+void AddValue(benchmark::State& state) {
+  THFloatTensor* t = THFloatTensor_newWithSize1d(state.range(0));
+  THFloatTensor_zero(t);
+  for (auto _ : state) THFloatTensor_add(t, t, 1);
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  THFloatTensor_free(t);
+}
+BENCHMARK(AddValue)->Arg(4)->Arg(1000)->Arg(1000000);
+
+void AddTransposed(benchmark::State& state) {
+  THFloatTensor* a = THFloatTensor_newWithSize2d(state.range(0), state.range(0));
+  THFloatTensor_fill(a, 1);
+  THFloatTensor* transposed = THFloatTensor_newTranspose(a, 0, 1);
+  THFloatTensor* sum = THFloatTensor_new();
+  for (auto _ : state) THFloatTensor_cadd(sum, a, 1, transposed);
+  state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(0));
+  THFloatTensor_free(sum);
+  THFloatTensor_free(transposed);
+  THFloatTensor_free(a);
+}
+BENCHMARK(AddTransposed)->Arg(2)->Arg(1000);
+
+void SelectAndFree(benchmark::State& state) {
+  THFloatTensor* t = THFloatTensor_newWithSize2d(8, 8);
+  THFloatTensor_zero(t);
+  for (auto _ : state) THFloatTensor_free(THFloatTensor_newSelect(t, 0, 3));
+  THFloatTensor_free(t);
+}
+BENCHMARK(SelectAndFree);
+
+void MatrixProduct(benchmark::State& state) {
+  THFloatTensor* a = THFloatTensor_newWithSize2d(state.range(0), state.range(0));
+  THFloatTensor_fill(a, 1);
+  THFloatTensor* product = THFloatTensor_newWithSize2d(state.range(0), state.range(0));
+  for (auto _ : state) THFloatTensor_addmm(product, 0, product, 1, a, a);
+  THFloatTensor_free(product);
+  THFloatTensor_free(a);
+}
+BENCHMARK(MatrixProduct)->Arg(4)->Arg(64)->Arg(512);
+
+}  // namespace

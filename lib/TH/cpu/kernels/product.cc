@@ -1,0 +1,204 @@
+#include "cpu/product_kernels.h"
+#include "cpu/kernels/element_loop.h"
+
+namespace th {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+// A product modulo 2^32 (2^64 for Long) gives, cut to the element's width, what accumulating in
+// int64_t and cutting then would: the same bits, at twice the lanes.
+template <class T>
+struct IntegerProduct {
+  using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  typedef Word Vector __attribute__((vector_size(kVectorBytes)));
+  static constexpr int kVectorLanes = kVectorBytes / sizeof(Word);
+  static constexpr int kRows = 4;
+  static constexpr int kCols = 2 * kVectorLanes;
+  static constexpr int kDepth = 128;  // of a block; its part of b stays in the second-level cache
+  static constexpr int kWidth = 128;
+
+  static void run(const ProductBlock& p) {
+    alignas(64) Word b[kDepth * kWidth];
+    alignas(64) Word a[kDepth * kRows];
+    alignas(64) Word sums[kRows * kCols];
+    Word alpha = static_cast<Word>(p.alpha.i), beta = static_cast<Word>(p.beta.i);
+    for (int64_t j0 = 0; j0 < p.n; j0 += kWidth) {
+      int64_t width = least(kWidth, p.n - j0);
+      for (int64_t k0 = 0; k0 < p.k; k0 += kDepth) {
+        int64_t depth = least(kDepth, p.k - k0);
+        for (int64_t j = 0; j < width; j += kCols) {
+          pack<kCols>(p.b, p.b_col, p.b_row, j0 + j, least(kCols, width - j), k0, depth,
+                      b + j * depth);
+        }
+        for (int64_t i = 0; i < p.m; i += kRows) {
+          int64_t rows = least(kRows, p.m - i);
+          pack<kRows>(p.a, p.a_row, p.a_col, i, rows, k0, depth, a);
+          for (int64_t j = 0; j < width; j += kCols) {
+            multiply(a, b + j * depth, depth, sums);
+            T* c = reinterpret_cast<T*>(p.c) + i * p.c_row + (j0 + j) * p.c_col;
+            add(sums, alpha, k0 ? Word(1) : beta, c, p.c_row, p.c_col, rows,
+                least(kCols, width - j));
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+  // kLanes rows (or columns) side by side, those that are not there as zeros.
+  template <int kLanes>
+  static void pack(const char* data, int64_t lane_stride, int64_t stride, int64_t lane0,
+                   int64_t lanes, int64_t k0, int64_t depth, Word* out) {
+    const T* in = reinterpret_cast<const T*>(data) + lane0 * lane_stride + k0 * stride;
+    if (lanes < kLanes) {
+      for (int64_t i = 0; i < depth * kLanes; ++i) out[i] = 0;
+    }
+    if (lane_stride == 1 && lanes == kLanes) {
+      for (int64_t k = 0; k < depth; ++k) {
+        for (int64_t l = 0; l < kLanes; ++l) {
+          out[k * kLanes + l] = static_cast<Word>(in[k * stride + l]);
+        }
+      }
+      return;
+    }
+    for (int64_t l = 0; l < lanes; ++l) {
+      for (int64_t k = 0; k < depth; ++k) {
+        out[k * kLanes + l] = static_cast<Word>(in[l * lane_stride + k * stride]);
+      }
+    }
+  }
+
+  static void multiply(const Word* a, const Word* b, int64_t depth, Word* sums) {
+    Vector sum[kRows][2] = {};
+    for (int64_t k = 0; k < depth; ++k) {
+      Vector b0 = *reinterpret_cast<const Vector*>(b + k * kCols);
+      Vector b1 = *reinterpret_cast<const Vector*>(b + k * kCols + kVectorLanes);
+      for (int i = 0; i < kRows; ++i) {
+        sum[i][0] += a[k * kRows + i] * b0;
+        sum[i][1] += a[k * kRows + i] * b1;
+      }
+    }
+    for (int i = 0; i < kRows; ++i) {
+      *reinterpret_cast<Vector*>(sums + i * kCols) = sum[i][0];
+      *reinterpret_cast<Vector*>(sums + i * kCols + kVectorLanes) = sum[i][1];
+    }
+  }
+
+  static void add(const Word* sums, Word alpha, Word beta, T* c, int64_t row, int64_t col,
+                  int64_t rows, int64_t cols) {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < cols; ++j) {
+        Word value = alpha * sums[i * kCols + j];
+        T& out = c[i * row + j * col];
+        if (beta != 0) value += beta * static_cast<Word>(out);
+        out = static_cast<T>(value);
+      }
+    }
+  }
+};
+
+template <class T>
+void integer_product(const ProductBlock& p) {
+  IntegerProduct<T>::run(p);
+}
+
+template <class T>
+void outer_product(const ProductBlock& p) {
+  T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
+  const T* a = reinterpret_cast<const T*>(p.a);
+  const T* b = reinterpret_cast<const T*>(p.b);
+  T* c = reinterpret_cast<T*>(p.c);
+  for (int64_t i = 0; i < p.m; ++i, c += p.c_row) {
+    T factor = alpha * a[i * p.a_row];
+    if (p.c_col != 1 || p.b_col != 1) {
+      for (int64_t j = 0; j < p.n; ++j) {
+        T value = factor * b[j * p.b_col];
+        c[j * p.c_col] = beta == 0 ? value : value + beta * c[j * p.c_col];
+      }
+    } else if (beta == 0) {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < p.n; ++j) c[j] = factor * b[j];
+    } else {
+#pragma GCC ivdep
+      for (int64_t j = 0; j < p.n; ++j) c[j] = factor * b[j] + beta * c[j];
+    }
+  }
+}
+
+template <class T>
+void dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, int64_t n, void* out) {
+  constexpr int64_t item = sizeof(T);
+  if constexpr (std::is_integral_v<T>) {
+    uint64_t sum = 0;
+    if (a_stride == item && b_stride == item) {
+      const T* x = reinterpret_cast<const T*>(a);
+      const T* y = reinterpret_cast<const T*>(b);
+      for (int64_t i = 0; i < n; ++i) {
+        sum += static_cast<uint64_t>(x[i]) * static_cast<uint64_t>(y[i]);
+      }
+    } else {
+      for (int64_t i = 0; i < n; ++i) {
+        sum += static_cast<uint64_t>(*reinterpret_cast<const T*>(a + i * a_stride)) *
+               static_cast<uint64_t>(*reinterpret_cast<const T*>(b + i * b_stride));
+      }
+    }
+    std::memcpy(out, &sum, sizeof sum);
+  } else {
+    using C = typename Numeric<T>::Compute;
+    double sum[kLanes] = {};
+    C a_block[kBlock], b_block[kBlock];
+    for (int64_t i = 0; i < n; i += kBlock) {
+      int64_t block = n - i < kBlock ? n - i : kBlock;
+      const C* x = a_block;
+      const C* y = b_block;
+      if (std::is_same_v<T, C> && a_stride == item) {
+        x = reinterpret_cast<const C*>(a + i * item);
+      } else {
+        load_block<T, C>(a + i * a_stride, a_stride, block, a_block);
+      }
+      if (std::is_same_v<T, C> && b_stride == item) {
+        y = reinterpret_cast<const C*>(b + i * item);
+      } else {
+        load_block<T, C>(b + i * b_stride, b_stride, block, b_block);
+      }
+      int64_t j = 0;
+      for (; j + kLanes <= block; j += kLanes) {
+        for (int l = 0; l < kLanes; ++l) {
+          sum[l] += static_cast<double>(x[j + l]) * static_cast<double>(y[j + l]);
+        }
+      }
+      for (int l = 0; j + l < block; ++l) {
+        sum[l] += static_cast<double>(x[j + l]) * static_cast<double>(y[j + l]);
+      }
+    }
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) sum[l] += sum[l + half];
+    }
+    std::memcpy(out, sum, sizeof sum[0]);
+  }
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+extern const ProductKernels product_kernels;
+const ProductKernels product_kernels = {
+    {&integer_product<uint8_t>, &integer_product<int8_t>, &integer_product<int16_t>,
+     &integer_product<int32_t>, &integer_product<int64_t>, nullptr, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &outer_product<float>,
+     &outer_product<double>},
+    {&dot<uint8_t>, &dot<int8_t>, &dot<int16_t>, &dot<int32_t>, &dot<int64_t>, &dot<Half>,
+     &dot<BFloat16>, &dot<float>, &dot<double>}};
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,5 @@
+#include "cpu/product_kernels.h"
+
+#include "cpu/isa.h"
+
+TH_ISA_TABLE(ProductKernels, product_kernels)

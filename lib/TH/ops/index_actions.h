@@ -1,0 +1,27 @@
+#ifndef TH_OPS_INDEX_ACTIONS_H
+#define TH_OPS_INDEX_ACTIONS_H
+
+// What becomes of an element that an index has chosen.
+
+#include "ops/functors.h"
+#include "tensor/convert.h"
+
+namespace th {
+namespace {
+
+template <class T>
+struct Move {
+  static void run(T* to, const T* from) { *to = *from; }
+};
+
+template <class T>
+struct Accumulate {
+  static void run(T* to, const T* from) {
+    *to = convert<T>(functor::plus(load(*to), load(*from)));
+  }
+};
+
+}  // namespace
+}  // namespace th
+
+#endif

@@ -1,0 +1,329 @@
+// Matrix products of tensors: sizes, types, layouts and aliasing; the arithmetic is in product.cc.
+
+#include <algorithm>
+#include <climits>
+
+#include "memory/error.h"
+#include "ops/elementwise.h"
+#include "ops/product.h"
+#include "tensor/convert.h"
+
+namespace th::ops {
+
+namespace {
+
+enum class VectorAs { column, row };
+
+// One call: r = beta t + alpha a b. A vector counts as a matrix of one column or row.
+struct Call {
+  int ndim;  // of the result
+  int64_t size[3];
+  Tensor* r;
+  Scalar beta;
+  Tensor* t;  // null: beta is 0
+  Scalar alpha;
+  Tensor* a;
+  VectorAs a_vector;
+  Tensor* b;
+  VectorAs b_vector;
+  bool sum;  // over the batches
+};
+
+void product(Call call);
+
+struct Shape {
+  int64_t batches, rows, cols;
+};
+
+Shape shape_of(const Tensor& t, VectorAs vector) {
+  if (t.nDimension == 1) {
+    return vector == VectorAs::column ? Shape{1, t.size[0], 1} : Shape{1, 1, t.size[0]};
+  }
+  if (t.nDimension == 2) return {1, t.size[0], t.size[1]};
+  return {t.size[0], t.size[1], t.size[2]};
+}
+
+Factor strides_of(const Tensor& t, VectorAs vector) {
+  if (t.nDimension == 1) {
+    return vector == VectorAs::column ? Factor{nullptr, 0, t.stride[0], 1}
+                                      : Factor{nullptr, 0, 1, t.stride[0]};
+  }
+  if (t.nDimension == 2) return {nullptr, 0, t.stride[0], t.stride[1]};
+  return {nullptr, t.stride[0], t.stride[1], t.stride[2]};
+}
+
+// The scalar as an element, whatever it was given as.
+Scalar in_type(Scalar s, DType type) {
+  return dispatch(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      return Scalar(static_cast<int64_t>(convert<T>(s)));
+    } else {
+      return Scalar(static_cast<double>(load(convert<T>(s))));
+    }
+  });
+}
+
+// A copy that BLAS can take: one of the two leading dimensions fits into int.
+TensorRef copy_for_blas(Tensor* t) {
+  int last = t->nDimension - 1;
+  if (last < 1 || t->size[last] <= INT_MAX) return clone(t);
+  TensorRef turned(tensor_new(t->dtype));
+  transpose(turned.get(), t, last, last - 1);
+  TensorRef copied = clone(turned.get());
+  transpose(copied.get(), copied.get(), last, last - 1);
+  return copied;
+}
+
+// The factor to multiply by; copied, where that is needed, into copied.
+Factor operand(Tensor* t, VectorAs vector, TensorRef* copied) {
+  Shape shape = shape_of(*t, vector);
+  Factor factor = strides_of(*t, vector);
+  if (!is_integral(t->dtype) && !has_blas_layout(&factor, shape.rows, shape.cols)) {
+    *copied = copy_for_blas(t);
+    t = copied->get();
+    factor = strides_of(*t, vector);
+    has_blas_layout(&factor, shape.rows, shape.cols);
+  }
+  factor.data = t->data(Access::read);
+  return factor;
+}
+
+// Whether r can be written in place; sets the factor.
+bool is_writable(const Call& call, const Tensor& r, Factor* factor) {
+  Shape shape = shape_of(r, call.a_vector);
+  *factor = strides_of(r, call.a_vector);
+  if (!has_blas_layout(factor, shape.rows, shape.cols)) return false;
+  if (shape.batches == 1) return true;
+  int64_t minor = factor->col == 1 ? shape.cols : shape.rows;
+  int64_t major = factor->col == 1 ? shape.rows : shape.cols;
+  int64_t ld = factor->col == 1 ? factor->row : factor->col;
+  // One matrix after the other, or each row of one after that of the other.
+  int64_t one_after_other = (major - 1) * ld + minor;
+  int64_t interleaved = (shape.batches - 1) * factor->batch + minor;
+  return factor->batch >= one_after_other ||
+         (factor->batch >= minor && (major == 1 || interleaved <= ld));
+}
+
+bool shares_memory(const Tensor& r, const Tensor& t) {
+  return partly_overlap(r, t) || (r.storage && r.storage == t.storage && same_view(r, t));
+}
+
+void through_temporary(Call call) {
+  TensorRef result(tensor_new_sized(call.r->dtype, call.ndim, call.size));
+  Tensor* r = call.r;
+  call.r = result.get();
+  product(call);
+  resize(r, call.ndim, call.size);
+  copy(r, result.get());
+}
+
+bool has_size(const Tensor& t, int ndim, const int64_t* size) {
+  return t.nDimension == ndim && std::equal(size, size + ndim, t.size);
+}
+
+void copy_expanded(Tensor* r, Tensor* t) {
+  if (same_size(*r, *t)) {
+    copy(r, t);
+    return;
+  }
+  TensorRef expanded(tensor_new(t->dtype));
+  expand(expanded.get(), t, {r->nDimension, r->size});
+  copy(r, expanded.get());
+}
+
+TensorRef to_float(Tensor* t) {
+  TensorRef converted(tensor_new_sized(DType::Float, t->nDimension, t->size));
+  copy(converted.get(), t);
+  return converted;
+}
+
+// The 16-bit floats multiply in float; a result is rounded once.
+void product_in_float(Call call) {
+  TensorRef a = to_float(call.a), b = to_float(call.b);
+  TensorRef result(tensor_new_sized(DType::Float, call.ndim, call.size));
+  Tensor* r = call.r;
+  if (call.t) {
+    copy_expanded(result.get(), call.t);
+    call.t = result.get();
+  }
+  call.r = result.get();
+  call.a = a.get();
+  call.b = b.get();
+  product(call);
+  resize(r, call.ndim, call.size);
+  copy(r, result.get());
+}
+
+// All sizes and types have been checked.
+void product(Call call) {
+  Tensor* r = call.r;
+  call.alpha = in_type(call.alpha, r->dtype);
+  call.beta = in_type(call.beta, r->dtype);
+  if (call.beta.to_double() == 0) call.t = nullptr;
+  if (info(r->dtype).kind == Kind::REDUCED) {
+    product_in_float(call);
+    return;
+  }
+  if (r == call.a || r == call.b || (r == call.t && !has_size(*r, call.ndim, call.size))) {
+    through_temporary(call);
+    return;
+  }
+  resize(r, call.ndim, call.size);
+  if (r->numel() == 0) return;
+  Product p;
+  if (!is_writable(call, *r, &p.c) || shares_memory(*r, *call.a) || shares_memory(*r, *call.b) ||
+      (call.t && partly_overlap(*r, *call.t))) {
+    through_temporary(call);
+    return;
+  }
+
+  Shape a = shape_of(*call.a, call.a_vector), b = shape_of(*call.b, call.b_vector);
+  bool adds_nothing = a.cols == 0 || a.batches == 0 || call.alpha.to_double() == 0;
+  TensorRef a_copy, b_copy;
+  if (!adds_nothing) {
+    p.a = operand(call.a, call.a_vector, &a_copy);
+    p.b = operand(call.b, call.b_vector, &b_copy);
+  }
+  if (call.t && call.t != r && !same_view(*r, *call.t)) copy_expanded(r, call.t);
+  if (adds_nothing) {
+    if (!call.t) {
+      zero(r);
+    } else if (call.beta.to_double() != 1) {
+      mul(r, r, call.beta);
+    }
+    return;
+  }
+  p.dtype = r->dtype;
+  p.batches = a.batches;
+  p.m = a.rows;
+  p.n = b.cols;
+  p.k = a.cols;
+  p.sum = call.sum;
+  p.alpha = call.alpha;
+  p.beta = call.t ? call.beta : in_type(0, r->dtype);
+  p.c.data = r->data(call.t ? Access::write : access_for_result(*r));
+  multiply(p);
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+void check_types(const char* name, const Tensor* r, const Tensor* other) {
+  if (r->dtype != other->dtype) {
+    fail("%s: a %sTensor and a %sTensor do not go together", name, th::name(r->dtype),
+         th::name(other->dtype));
+  }
+}
+
+void check_types(const char* name, const Call& call) {
+  if (call.t) check_types(name, call.r, call.t);
+  check_types(name, call.r, call.a);
+  check_types(name, call.r, call.b);
+}
+
+void check_dims(const char* name, const char* expected, const Tensor* a, int a_dims,
+                const Tensor* b, int b_dims) {
+  if (a->nDimension != a_dims || b->nDimension != b_dims) {
+    fail("%s: %s expected, got %dD, %dD tensors", name, expected, a->nDimension, b->nDimension);
+  }
+}
+
+// t must be of the result's size, or broadcast to it.
+void check_addend(const Call& call, const char* a_name, const char* b_name) {
+  if (!call.t || has_size(*call.t, call.ndim, call.size)) return;
+  int ndim;
+  int64_t size[kMaxDims];
+  if (call.t->nDimension != 0 && call.t->nDimension <= call.ndim &&
+      broadcast_sizes(call.t->nDimension, call.t->size, call.ndim, call.size, &ndim, size) &&
+      std::equal(size, size + ndim, call.size)) {
+    return;
+  }
+  fail("size mismatch, t: %s, %s: %s, %s: %s", shape_text(*call.t).c_str(), a_name,
+       shape_text(*call.a).c_str(), b_name, shape_text(*call.b).c_str());
+}
+
+void matrix_matrix(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a,
+                   Tensor* b) {
+  check_dims(name, "matrices", a, 2, b, 2);
+  if (a->size[1] != b->size[0]) {
+    fail("size mismatch, m1: %s, m2: %s", shape_text(*a).c_str(), shape_text(*b).c_str());
+  }
+  Call call = {2, {a->size[0], b->size[1], 0}, r, beta, t, alpha, a, VectorAs::column,
+               b, VectorAs::column, false};
+  check_types(name, call);
+  check_addend(call, "m1", "m2");
+  product(call);
+}
+
+void matrix_vector(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat,
+                   Tensor* vec) {
+  check_dims(name, "matrix and vector", mat, 2, vec, 1);
+  if (mat->size[1] != vec->size[0]) {
+    fail("size mismatch, %s, %s", shape_text(*mat).c_str(), shape_text(*vec).c_str());
+  }
+  Call call = {1, {mat->size[0], 0, 0}, r, beta, t, alpha, mat, VectorAs::column,
+               vec, VectorAs::column, false};
+  check_types(name, call);
+  check_addend(call, "mat", "vec");
+  product(call);
+}
+
+void vector_vector(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha,
+                   Tensor* vec1, Tensor* vec2) {
+  check_dims(name, "vector and vector", vec1, 1, vec2, 1);
+  Call call = {2, {vec1->size[0], vec2->size[0], 0}, r, beta, t, alpha, vec1, VectorAs::column,
+               vec2, VectorAs::row, false};
+  check_types(name, call);
+  check_addend(call, "vec1", "vec2");
+  product(call);
+}
+
+// argument: the number of the first batch among the C function's arguments.
+void batch_batch(const char* name, int argument, Tensor* r, Scalar beta, Tensor* t, Scalar alpha,
+                 Tensor* a, Tensor* b, bool sum) {
+  check_dims(name, "3D tensors", a, 3, b, 3);
+  if (a->size[0] != b->size[0]) {
+    fail_argument(argument, "equal number of batches expected, got %lld, %lld",
+                  static_cast<long long>(a->size[0]), static_cast<long long>(b->size[0]));
+  }
+  if (a->size[2] != b->size[1]) {
+    fail_argument(argument, "size mismatch, batch1: %s, batch2: %s", shape_text(*a).c_str(),
+                  shape_text(*b).c_str());
+  }
+  Call call = {3, {a->size[0], a->size[1], b->size[2]}, r, beta, t, alpha, a, VectorAs::column,
+               b, VectorAs::column, sum};
+  if (sum) {
+    call.ndim = 2;
+    call.size[0] = a->size[1];
+    call.size[1] = b->size[2];
+  }
+  check_types(name, call);
+  check_addend(call, "batch1", "batch2");
+  product(call);
+}
+
+}  // namespace
+
+void addmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b) {
+  matrix_matrix("addmm", r, beta, t, alpha, a, b);
+}
+void addmv(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat, Tensor* vec) {
+  matrix_vector("addmv", r, beta, t, alpha, mat, vec);
+}
+void addr(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1, Tensor* vec2) {
+  vector_vector("addr", r, beta, t, alpha, vec1, vec2);
+}
+void addbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b) {
+  batch_batch("addbmm", 5, r, beta, t, alpha, a, b, true);
+}
+void baddbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b) {
+  batch_batch("baddbmm", 5, r, beta, t, alpha, a, b, false);
+}
+void mm(Tensor* r, Tensor* a, Tensor* b) { matrix_matrix("mm", r, 0, nullptr, 1, a, b); }
+void mv(Tensor* r, Tensor* mat, Tensor* vec) { matrix_vector("mv", r, 0, nullptr, 1, mat, vec); }
+void ger(Tensor* r, Tensor* vec1, Tensor* vec2) {
+  vector_vector("ger", r, 0, nullptr, 1, vec1, vec2);
+}
+void bmm(Tensor* r, Tensor* a, Tensor* b) { batch_batch("bmm", 2, r, 0, nullptr, 1, a, b, false); }
+
+}  // namespace th::ops

@@ -1,0 +1,78 @@
+#ifndef LUAT_LUA_COMPAT_INC
+#define LUAT_LUA_COMPAT_INC
+
+/* All that differs between versions of Lua: LuaJIT and Lua 5.1 to 5.4. */
+
+#include <stdint.h>
+#include <string.h>
+
+#include "luaT.h"
+
+/* LuaJIT has a type of its own for FFI objects, which lua.h does not name. */
+static inline int compat_iscdata(lua_State* L, int idx) {
+  return lua_type(L, idx) > LUA_TTHREAD && strcmp(luaL_typename(L, idx), "cdata") == 0;
+}
+
+static inline int compat_absindex(lua_State* L, int idx) {
+  return idx < 0 && idx > LUA_REGISTRYINDEX ? lua_gettop(L) + idx + 1 : idx;
+}
+
+#if LUA_VERSION_NUM >= 502
+
+#define compat_rawlen(L, idx) lua_rawlen(L, idx)
+#define compat_pushglobals(L) lua_pushglobaltable(L)
+
+/* Functions have no environment there. */
+#define COMPAT_HAS_ENV "userdata"
+static inline int compat_hasenv(lua_State* L, int idx) { return lua_type(L, idx) == LUA_TUSERDATA; }
+
+#if LUA_VERSION_NUM >= 504
+static inline int compat_setenv(lua_State* L, int idx) { return lua_setiuservalue(L, idx, 1); }
+static inline void compat_getenv(lua_State* L, int idx) { lua_getiuservalue(L, idx, 1); }
+#else
+static inline int compat_setenv(lua_State* L, int idx) {
+  lua_setuservalue(L, idx);
+  return 1;
+}
+static inline void compat_getenv(lua_State* L, int idx) { lua_getuservalue(L, idx); }
+#endif
+
+#else
+
+#define compat_rawlen(L, idx) lua_objlen(L, idx)
+#define compat_pushglobals(L) lua_pushvalue(L, LUA_GLOBALSINDEX)
+
+#define COMPAT_HAS_ENV "function or userdata"
+static inline int compat_hasenv(lua_State* L, int idx) {
+  return lua_type(L, idx) == LUA_TUSERDATA || lua_isfunction(L, idx);
+}
+static inline int compat_setenv(lua_State* L, int idx) { return lua_setfenv(L, idx); }
+static inline void compat_getenv(lua_State* L, int idx) { lua_getfenv(L, idx); }
+
+#endif
+
+/* The integer a number is cut to; 0 where the value is no number, or one beyond 64 bits. */
+static inline int compat_tointeger(lua_State* L, int idx, int64_t* n) {
+  lua_Number x;
+  if (!lua_isnumber(L, idx)) return 0;
+#if LUA_VERSION_NUM >= 503
+  if (lua_isinteger(L, idx)) {
+    *n = lua_tointeger(L, idx);
+    return 1;
+  }
+#endif
+  x = lua_tonumber(L, idx);
+  if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0)) return 0;
+  *n = (int64_t)x;
+  return 1;
+}
+
+static inline void compat_pushint64(lua_State* L, int64_t n) {
+#if LUA_VERSION_NUM >= 503
+  lua_pushinteger(L, (lua_Integer)n);
+#else
+  lua_pushnumber(L, (lua_Number)n);
+#endif
+}
+
+#endif

@@ -1,0 +1,187 @@
+#include <string.h>
+
+#include "class.h"
+
+/* The metamethods every class has. Lua takes metamethods from the metatable itself; these look for
+   the user's __add__, __index__ ... when they are called, through inheritance. Their first upvalue
+   is the name of the user's method, the second what to call the operator in a message. */
+
+/* Bounds a walk in which Lua code has made metatables each other's. */
+enum { MAX_DEPTH = 1000 };
+
+static int index_object(lua_State* L);
+
+void luaT_lookup(lua_State* L, int mt, int key) {
+  int depth;
+  lua_pushvalue(L, mt);
+  for (depth = 0; depth < MAX_DEPTH; depth++) {
+    lua_pushvalue(L, key);
+    lua_rawget(L, -2);
+    if (!lua_isnil(L, -1)) {
+      lua_remove(L, -2);
+      return;
+    }
+    lua_pop(L, 1);
+    if (!lua_getmetatable(L, -1)) break;
+    lua_pushliteral(L, "__index");
+    lua_rawget(L, -2);
+    if (lua_tocfunction(L, -1) != index_object) {
+      /* Lua code made it a metatable of its own kind. */
+      lua_pop(L, 2);
+      lua_pushvalue(L, key);
+      lua_gettable(L, -2);
+      lua_remove(L, -2);
+      return;
+    }
+    lua_pop(L, 1);
+    lua_remove(L, -2);
+  }
+  lua_pop(L, 1);
+  lua_pushnil(L);
+}
+
+/* Pushes the metatable of the object at index 1. */
+static int push_metatable(lua_State* L) {
+  if (!lua_getmetatable(L, 1)) return luaL_argerror(L, 1, "object of a class expected");
+  return lua_gettop(L);
+}
+
+/* Pushes the user's method for the value at ud; returns 0, with nothing pushed, without one. */
+static int push_method(lua_State* L, int ud) {
+  if (!lua_getmetatable(L, ud)) return 0;
+  luaT_lookup(L, lua_gettop(L), lua_upvalueindex(1));
+  lua_remove(L, -2);
+  if (!lua_isnil(L, -1)) return 1;
+  lua_pop(L, 1);
+  return 0;
+}
+
+static int call_method(lua_State* L, int results) {
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, results);
+  return lua_gettop(L);
+}
+
+static const char* operator_name(lua_State* L) { return lua_tostring(L, lua_upvalueindex(2)); }
+
+static const char* name_of(lua_State* L, int ud) {
+  const char* name = luaT_typename(L, ud);
+  return name ? name : "(null)";
+}
+
+/* A metatable that reads through its parent's __index is no object of that parent: the user's
+   __index__ must not see it. */
+static int index_object(lua_State* L) {
+  int mt;
+  lua_settop(L, 2);
+  mt = push_metatable(L);
+  luaT_lookup(L, mt, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1) && !luaT_isclass(L, 1)) {
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 2);
+    if (lua_toboolean(L, -1)) {
+      lua_pop(L, 1);
+      return 1;
+    }
+  }
+  luaT_lookup(L, mt, 2);
+  return 1;
+}
+
+static int newindex_object(lua_State* L) {
+  int mt;
+  lua_settop(L, 3);
+  mt = push_metatable(L);
+  luaT_lookup(L, mt, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1) && !luaT_isclass(L, 1)) {
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_call(L, 3, 1);
+    if (lua_toboolean(L, -1)) return 0;
+  }
+  if (!lua_istable(L, 1)) return luaL_error(L, "the class %s cannot be indexed", name_of(L, 1));
+  luaL_argcheck(L, !lua_isnil(L, 2), 2, "index is nil");
+  lua_settop(L, 3);
+  lua_rawset(L, 1);
+  return 0;
+}
+
+static int binary(lua_State* L) {
+  lua_settop(L, 2);
+  if (push_method(L, 1) || push_method(L, 2)) return call_method(L, 1);
+  return luaL_error(L, "both %s and %s have no %s operator", name_of(L, 1), name_of(L, 2),
+                    operator_name(L));
+}
+
+static int unary(lua_State* L) {
+  lua_settop(L, 1);
+  if (push_method(L, 1)) return call_method(L, 1);
+  return luaL_error(L, "%s has no %s operator", name_of(L, 1), operator_name(L));
+}
+
+static int length(lua_State* L) {
+  if (lua_istable(L, 1)) {
+    lua_settop(L, 1);
+    if (push_method(L, 1)) return call_method(L, 1);
+    lua_pushinteger(L, (lua_Integer)compat_rawlen(L, 1));
+    return 1;
+  }
+  return unary(L);
+}
+
+static int equal(lua_State* L) {
+  lua_settop(L, 2);
+  if (push_method(L, 1) || push_method(L, 2)) return call_method(L, 1);
+  return luaT_lua_isequal(L);
+}
+
+static int call(lua_State* L) {
+  if (push_method(L, 1)) return call_method(L, LUA_MULTRET);
+  return luaL_error(L, "%s has no %s operator", name_of(L, 1), operator_name(L));
+}
+
+static int tostring(lua_State* L) {
+  const char* name;
+  lua_settop(L, 1);
+  if (push_method(L, 1)) {
+    if (!lua_isstring(L, -1)) return call_method(L, 1);
+    return 1;
+  }
+  name = luaT_typename(L, 1);
+  lua_pushstring(L, name ? name : luaL_typename(L, 1));
+  return 1;
+}
+
+void luaT_setmetamethods(lua_State* L, int mt) {
+  static const struct {
+    const char* event;
+    lua_CFunction function;
+    const char* name;
+  } methods[] = {
+      {"__index", index_object, "index"},
+      {"__newindex", newindex_object, "newindex"},
+      {"__add", binary, "addition"},
+      {"__sub", binary, "subtraction"},
+      {"__mul", binary, "multiplication"},
+      {"__div", binary, "division"},
+      {"__mod", binary, "modulo"},
+      {"__pow", binary, "power"},
+      {"__unm", unary, "negation"},
+      {"__concat", binary, "concat"},
+      {"__len", length, "length"},
+      {"__eq", equal, "equal"},
+      {"__lt", binary, "less than"},
+      {"__le", binary, "less or equal"},
+      {"__call", call, "call"},
+      {"__tostring", tostring, "tostring"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+    lua_pushfstring(L, "%s__", methods[i].event);
+    lua_pushstring(L, methods[i].name);
+    lua_pushcclosure(L, methods[i].function, 2);
+    lua_setfield(L, mt, methods[i].event);
+  }
+}

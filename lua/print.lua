@@ -1,0 +1,287 @@
+-- The printed form of tensors and storages: Torch7's, with large ones summarised as NumPy does.
+
+local print = {}
+
+local floor, log10, format = math.floor, math.log10, string.format
+
+local LINE_SIZE = 80
+local GAP = ' ...'
+
+--- How tensors are shown; changed by setoptions.
+-- threshold: with more elements than this, a tensor is summarised
+-- edgeitems: how many indices are shown at both ends of a summarised dimension
+-- precision: digits after the decimal point
+print.options = {threshold = 1000, edgeitems = 3, precision = 4}
+
+local limits = {
+  threshold = {0, math.huge},
+  edgeitems = {1, 2^31},
+  precision = {0, 17},
+}
+
+--- Changes the options given and returns the table of all. Nothing is changed on an error.
+function print.setoptions(options)
+  if type(options) ~= 'table' then
+    error('setoptions: a table of options is expected, got ' .. type(options), 2)
+  end
+  for name, value in pairs(options) do
+    local limit = limits[name]
+    if not limit then
+      error(('setoptions: there is no option %s; the options are edgeitems, precision '
+             .. 'and threshold'):format(tostring(name)), 2)
+    end
+    local whole = type(value) == 'number' and (value == floor(value))
+    if not whole or value < limit[1] or value > limit[2] then
+      error(('setoptions: %s must be a whole number from %g to %g, got %s')
+            :format(name, limit[1], limit[2], tostring(value)), 2)
+    end
+  end
+  for name, value in pairs(options) do
+    print.options[name] = value
+  end
+  return print.options
+end
+
+-- Decimal digits before the point; at most 0 for values below 1, and 1 for zero.
+local function exponent(value)
+  return value == 0 and 1 or floor(log10(value)) + 1
+end
+
+-- What numbers have in common that decides their format. Values are added one at a time.
+local function summary()
+  local integral, finite = true, true
+  local min, max = math.huge, 0
+  local self = {}
+
+  function self.add(value)
+    local size = value < 0 and -value or value
+    if size < min then min = size end
+    if size > max then max = size end
+    if value ~= value or size == math.huge then
+      finite = false
+    elseif integral and value ~= floor(value) then
+      integral = false
+    end
+  end
+
+  -- The format of one number, its width (nil: as each needs), and the factor taken out of all.
+  function self.format()
+    if not finite then
+      return '%f', nil, 1
+    end
+    local precision = print.options.precision
+    local first, last = exponent(min), exponent(max)
+    -- printf writes the exponent of 1e99 with two digits and that of 1e100 with three.
+    local longexponent = last > 100 or first < -98 or last < -98
+    local scientific = 7 + precision + (longexponent and 1 or 0)
+    local width, letter, scale = scientific, 'e', 1
+    if integral then
+      if last <= 9 then
+        return format('%%%dd', last + 1), last + 1, 1
+      end
+    elseif last - first <= 4 then
+      if last > 5 or last < 0 then
+        -- Below this the factor would be a denormal number, and dividing by it inexact.
+        if last > -306 then
+          width, letter, scale = 3 + precision, 'f', 10^(last - 1)
+        end
+      else
+        width, letter = (last == 0 and 1 or last) + 2 + precision, 'f'
+      end
+    end
+    return format('%%%d.%d%s', width, precision, letter), width, scale
+  end
+  return self
+end
+
+local function text(fmt, value)
+  -- C libraries differ in the sign of NaN.
+  return value ~= value and 'nan' or format(fmt, value)
+end
+
+-- The indices shown of a dimension of this size, and the position after which some are left out.
+local function shownindices(size, summarise)
+  local edge = print.options.edgeitems
+  local indices, gap = {}, nil
+  if summarise and size > 2 * edge then
+    gap = edge
+    for i = 1, edge do
+      indices[i], indices[edge + i] = i, size - edge + i
+    end
+  else
+    for i = 1, size do
+      indices[i] = i
+    end
+  end
+  indices.gap = gap
+  return indices
+end
+
+-- The elements shown, as nested tables. `first` is the dimension of the whole tensor that the
+-- first one of t is.
+local function elements(t, dims, first)
+  local cut = false
+  for d = first, #dims do
+    cut = cut or dims[d].gap
+  end
+  if not cut then
+    return t:double():totable()
+  end
+  local indices, values = dims[first], {}
+  if first < #dims then
+    for k, i in ipairs(indices) do
+      values[k] = elements(t:select(1, i), dims, first + 1)
+    end
+    return values
+  end
+  local edge = indices.gap
+  values = t:narrow(1, 1, edge):double():totable()
+  local tail = t:narrow(1, indices[edge + 1], edge):double():totable()
+  for k = 1, edge do
+    values[edge + k] = tail[k]
+  end
+  return values
+end
+
+local function addall(numbers, values)
+  for _, value in ipairs(values) do
+    if type(value) == 'table' then
+      addall(numbers, value)
+    else
+      numbers.add(value)
+    end
+  end
+end
+
+-- Appends one number a line.
+local function vector(out, values, gap, numbers)
+  local fmt, _, scale = numbers.format()
+  if scale ~= 1 then
+    out[#out + 1] = format('%g *\n', scale)
+  end
+  for k, value in ipairs(values) do
+    out[#out + 1] = text(fmt, value / scale) .. '\n'
+    if k == gap then
+      out[#out + 1] = GAP .. '\n'
+    end
+  end
+end
+
+-- The width of the widest cell where the format leaves it to each number.
+local function widest(rows, fmt)
+  local width = 1
+  for _, row in ipairs(rows) do
+    for _, value in ipairs(row) do
+      width = math.max(width, #text(fmt, value))
+    end
+  end
+  return width
+end
+
+-- Appends rows, in groups of columns where a line does not hold them all.
+local function matrix(out, rows, rowdim, coldim, numbers, indent)
+  local fmt, width, scale = numbers.format()
+  width = width or widest(rows, fmt)
+  local perline = math.max(1, floor((LINE_SIZE - #indent) / (width + 1)))
+  local count = #coldim
+  local rowindent = scale == 1 and indent or indent .. ' '
+  for first = 1, count, perline do
+    local last = math.min(first + perline - 1, count)
+    -- As in Torch7, only what begins the matrix is indented, be it a heading or a factor.
+    local heading = first == 1 and indent or ''
+    if perline < count then
+      out[#out + 1] = format('%s%sColumns %d to %d\n', first == 1 and '' or '\n', heading,
+                             coldim[first], coldim[last])
+      heading = indent
+    end
+    if scale ~= 1 then
+      out[#out + 1] = format('%s%g *\n', heading, scale)
+    end
+    for r, row in ipairs(rows) do
+      local cells = {}
+      for c = first, last do
+        cells[#cells + 1] = text(fmt, row[c] / scale)
+        if c == coldim.gap then
+          cells[#cells + 1] = GAP
+        end
+      end
+      out[#out + 1] = rowindent .. table.concat(cells, ' ') .. '\n'
+      if r == rowdim.gap then
+        out[#out + 1] = rowindent .. GAP .. '\n'
+      end
+    end
+  end
+end
+
+-- Appends the matrices of the last two dimensions, the first dimension counting fastest.
+local function slices(out, values, dims, numbers)
+  local outer = #dims - 2
+  local position = {}
+  for d = 1, outer do
+    position[d] = 1
+  end
+  while true do
+    local rows, label = values, {}
+    for d = 1, outer do
+      rows, label[d] = rows[position[d]], format('%d', dims[d][position[d]])
+    end
+    out[#out + 1] = '(' .. table.concat(label, ',') .. ',.,.) = \n'
+    matrix(out, rows, dims[outer + 1], dims[outer + 2], numbers, ' ')
+    local d = 1
+    while d <= outer and position[d] == #dims[d] do
+      position[d], d = 1, d + 1
+    end
+    if d > outer then
+      return
+    end
+    out[#out + 1] = position[d] == dims[d].gap and '\n...\n\n' or '\n'
+    position[d] = position[d] + 1
+  end
+end
+
+--- The printed form of a tensor, ending in a newline.
+function print.tensor(t)
+  local ndim = t:dim()
+  if ndim == 0 then
+    return format('[%s with no dimension]\n', t:type())
+  end
+  local out, sizes, dims = {}, {}, {}
+  for d = 1, ndim do
+    sizes[d] = format('%d', t:size(d))
+  end
+  local count = t:nElement()
+  if count > 0 then
+    for d = 1, ndim do
+      dims[d] = shownindices(t:size(d), count > print.options.threshold)
+    end
+    local values, numbers = elements(t, dims, 1), summary()
+    addall(numbers, values)
+    if ndim == 1 then
+      vector(out, values, dims[1].gap, numbers)
+    elseif ndim == 2 then
+      matrix(out, values, dims[1], dims[2], numbers, '')
+    else
+      slices(out, values, dims, numbers)
+    end
+  end
+  out[#out + 1] = format('[%s of size %s]\n', t:type(), table.concat(sizes, 'x'))
+  return table.concat(out)
+end
+
+--- The printed form of a storage, ending in a newline.
+function print.storage(s)
+  local out, size = {}, #s
+  if size > 0 then
+    local indices = shownindices(size, size > print.options.threshold)
+    local values, numbers = {}, summary()
+    for k, i in ipairs(indices) do
+      values[k] = tonumber(s[i])
+    end
+    addall(numbers, values)
+    vector(out, values, indices.gap, numbers)
+  end
+  out[#out + 1] = format('[%s of size %d]\n', s:type(), size)
+  return table.concat(out)
+end
+
+return print

@@ -1,0 +1,140 @@
+// Errors at the C boundary: handlers, THTry, and that nothing is lost or changed.
+
+#include <gtest/gtest.h>
+
+#include <csetjmp>
+#include <string>
+#include <thread>
+
+#include "TH.h"
+
+namespace {
+
+struct Caught {
+  jmp_buf escape;
+  std::string message;
+  int argument = -1;
+};
+void catch_error(const char* message, void* data) {
+  auto* caught = static_cast<Caught*>(data);
+  caught->message = message;
+  caught->argument = 0;
+  longjmp(caught->escape, 1);
+}
+void catch_argument_error(int argument, const char* message, void* data) {
+  auto* caught = static_cast<Caught*>(data);
+  caught->message = message;
+  caught->argument = argument;
+  longjmp(caught->escape, 1);
+}
+
+TEST(Errors, HandlersOfTheThreadAreTold) {
+  Caught caught;
+  THSetErrorHandler(catch_error, &caught);
+  THSetArgErrorHandler(catch_argument_error, &caught);
+  THFloatTensor* a = THFloatTensor_newWithSize1d(2);
+  THFloatTensor* b = THFloatTensor_newWithSize1d(3);
+  if (setjmp(caught.escape) == 0) {
+    THFloatTensor_cadd(a, a, 1, b);
+    ADD_FAILURE() << "no error";
+  }
+  EXPECT_EQ(caught.argument, 0);
+  EXPECT_NE(caught.message.find("[2]"), std::string::npos) << caught.message;
+  EXPECT_NE(caught.message.find("[3]"), std::string::npos) << caught.message;
+  if (setjmp(caught.escape) == 0) {
+    THFloatTensor_narrow(a, b, 0, 2, 2);
+    ADD_FAILURE() << "no error";
+  }
+  EXPECT_EQ(caught.argument, 4);
+  EXPECT_EQ(a->size[0], 2);
+  if (setjmp(caught.escape) == 0) {
+    THError("%s %d", "told", 42);
+    ADD_FAILURE() << "no error";
+  }
+  EXPECT_EQ(caught.message.rfind("told 42 at ", 0), 0u) << caught.message;
+  if (setjmp(caught.escape) == 0) {
+    THArgCheck(1 == 2, 7, "seven is %s", "wrong");
+    ADD_FAILURE() << "no error";
+  }
+  EXPECT_EQ(caught.argument, 7);
+  THFloatTensor_free(a);
+  THFloatTensor_free(b);
+  THSetErrorHandler(nullptr, nullptr);
+  THSetArgErrorHandler(nullptr, nullptr);
+}
+
+TEST(Errors, WithoutAHandlerTheMessageIsWrittenAndTheProcessEnds) {
+  EXPECT_DEATH(THFloatTensor_newWithSize1d(-1), "negative");
+  EXPECT_DEATH(THSetNumThreads(0), "bad argument #1");
+}
+
+TEST(Errors, DefaultsHoldForThreadsWithoutHandlers) {
+  static Caught caught;
+  THSetDefaultErrorHandler(catch_error, &caught);
+  std::thread([] {
+    if (setjmp(caught.escape) == 0) {
+      THFloatTensor_newWithSize1d(-1);
+      ADD_FAILURE() << "no error";
+    }
+  }).join();
+  THSetDefaultErrorHandler(nullptr, nullptr);
+  EXPECT_NE(caught.message.find("negative"), std::string::npos);
+}
+
+void fail_inside(void* data) {
+  THFloatTensor_resize1d(static_cast<THFloatTensor*>(data), -5);
+}
+void nested(void* data) {
+  char inner[100];
+  EXPECT_EQ(THTry(fail_inside, data, inner, sizeof(inner)), -1);
+  EXPECT_NE(std::string(inner).find("-5"), std::string::npos);
+  THFloatTensor_resize1d(static_cast<THFloatTensor*>(data), 3);
+}
+
+TEST(Try, GivesBackStatusAndMessage) {
+  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  char message[200] = "";
+  EXPECT_EQ(THTry(fail_inside, t, message, sizeof(message)), -1);
+  EXPECT_NE(std::string(message).find("-5"), std::string::npos) << message;
+  EXPECT_EQ(t->size[0], 2);
+  char tiny[4];
+  EXPECT_EQ(THTry(fail_inside, t, tiny, sizeof(tiny)), -1);
+  EXPECT_EQ(std::string(tiny).size(), 3u);
+  EXPECT_EQ(THTry(fail_inside, t, nullptr, 0), -1);
+  EXPECT_EQ(THTry(nested, t, message, sizeof(message)), 0);
+  EXPECT_EQ(t->size[0], 3);
+  THFloatTensor_free(t);
+}
+
+TEST(Errors, NothingLeaksOrChanges) {
+  int64_t bytes, blocks, bytes_after, blocks_after;
+  THFloatTensor* a = THFloatTensor_newWithSize2d(4, 5);
+  THFloatTensor_fill(a, 3);
+  THFloatTensor* b = THFloatTensor_newTranspose(a, 0, 1);
+  THFloatTensor* c = THFloatTensor_newWithSize1d(7);
+  THMemoryUsage(&bytes, &blocks);
+  struct Operands {
+    THFloatTensor *a, *b, *c;
+  } operands = {a, b, c};
+  using Body = void (*)(void*);
+  const Body calls[] = {
+      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_cmul(o->a, o->b, o->c); },
+      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_mm(o->a, o->a, o->a); },
+      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_copy(o->b, o->c); },
+      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_cat(o->c, o->a, o->b, 0); },
+      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_select(o->a, o->a, 2, 0); },
+      [](void* p) { THFloatTensor_resize1d(static_cast<Operands*>(p)->a, int64_t{1} << 62); },
+  };
+  for (Body call : calls) EXPECT_EQ(THTry(call, &operands, nullptr, 0), -1);
+  THMemoryUsage(&bytes_after, &blocks_after);
+  EXPECT_EQ(bytes, bytes_after);
+  EXPECT_EQ(blocks, blocks_after);
+  EXPECT_EQ(a->size[0], 4);
+  EXPECT_EQ(a->size[1], 5);
+  EXPECT_EQ(THFloatTensor_sumall(a), 60);
+  THFloatTensor_free(a);
+  THFloatTensor_free(b);
+  THFloatTensor_free(c);
+}
+
+}  // namespace

@@ -1,0 +1,487 @@
+// Reductions and scans against plain loops, for every element type, layout and dimension.
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "core_tensors.h"
+#include "cpu/parallel.h"
+#include "memory/error.h"
+
+namespace {
+
+using namespace core;
+namespace ops = th::ops;
+using List = std::vector<double>;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Shapes that meet every driver: short and long runs, narrow and wide columns, several blocks.
+const Shape kShapes[] = {{1}, {7}, {100}, {40000}, {3, 5}, {70, 130}, {130, 70}, {9000, 3},
+                         {3, 9000}, {17000, 2}, {2, 17000}, {4, 3, 5}, {6, 1, 40, 3}, {2, 600, 2}};
+
+double rounding(DType type) {
+  return type == DType::Half ? 1e-3 : type == DType::BFloat16 ? 1e-2 : type == DType::Float ? 1e-6 : 1e-12;
+}
+
+void expect_near(double expected, double got, DType type, const std::string& what) {
+  if (std::isnan(expected)) {
+    EXPECT_TRUE(std::isnan(got)) << what << " gave " << got;
+  } else if (th::is_integral(type) || std::isinf(expected)) {
+    EXPECT_EQ(expected, got) << what;
+  } else {
+    EXPECT_NEAR(expected, got, rounding(type) * std::max(1.0, std::fabs(expected))) << what;
+  }
+}
+
+std::string label(const char* name, const Tensor& t, int dim) {
+  return std::string(name) + " of " + th::name(t.dtype) + " " + th::shape_text(t) + " stride " +
+         std::to_string(t.stride[0]) + " along " + std::to_string(dim);
+}
+
+using Expected = std::function<double(const List&)>;
+using Along = std::function<void(Tensor* r, Tensor* t, int dim, bool keepdim)>;
+
+// What an element of the type holds of a number.
+template <class X>
+double held(DType type, X x) {
+  return th::dispatch(type, [&](auto zero) {
+    return static_cast<double>(th::load(th::convert<decltype(zero)>(x)));
+  });
+}
+
+void check_along(const char* name, const Along& along, const Expected& expected,
+                 const std::vector<DType>& types, const std::function<double(int64_t)>& element) {
+  for (DType type : types) {
+    for (const Shape& size : kShapes) {
+      for (Layout layout : kLayouts) {
+        TensorRef t = make(type, size, layout);
+        fill(*t, element);
+        for (int dim = 0; dim < t->nDimension; ++dim) {
+          TensorRef r = empty(type);
+          along(r.get(), t.get(), dim, true);
+          Shape kept = size;
+          kept[dim] = 1;
+          ASSERT_EQ(kept, shape(*r)) << label(name, *t, dim);
+          auto all = lines(*t, dim);
+          ASSERT_EQ(static_cast<int64_t>(all.size()), r->numel());
+          for (size_t k = 0; k < all.size(); ++k) {
+            expect_near(held(type, expected(all[k])), get(*r, static_cast<int64_t>(k)), type,
+                        label(name, *t, dim));
+            if (testing::Test::HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+const std::vector<DType> kAll(std::begin(kAllTypes), std::end(kAllTypes));
+const std::vector<DType> kReal(std::begin(kRealTypes), std::end(kRealTypes));
+
+double small_integer(int64_t i) { return std::floor(noise(i) * 7); }
+double small_real(int64_t i) { return noise(i) * 2 - 1; }
+double near_one(int64_t i) { return i % 1009 == 3 ? 3 : 1; }
+
+double sum_of(const List& x) {
+  long double s = 0;
+  for (double v : x) s += v;
+  return static_cast<double>(s);
+}
+double product_of(const List& x) {
+  double s = 1;
+  for (double v : x) s *= v;
+  return s;
+}
+// As integers wrap; the elements are small.
+int64_t integer_product_of(const List& x) {
+  uint64_t s = 1;
+  for (double v : x) s *= static_cast<uint64_t>(v);
+  return static_cast<int64_t>(s);
+}
+double norm_of(const List& x, double p) {
+  long double s = 0;
+  for (double v : x) {
+    if (p == kInf) {
+      s = std::max<long double>(s, std::fabs(v));
+    } else {
+      s += p == 0 ? v != 0 : std::pow(static_cast<long double>(std::fabs(v)), p);
+    }
+  }
+  return static_cast<double>(p == 0 || p == kInf ? s : std::pow(s, 1 / p));
+}
+double variance_of(const List& x, bool biased) {
+  long double mean = sum_of(x) / static_cast<long double>(x.size()), s = 0;
+  for (double v : x) s += (v - mean) * (v - mean);
+  auto n = static_cast<double>(x.size());
+  return x.size() == 1 && !biased ? kNaN : static_cast<double>(s) / (biased ? n : n - 1);
+}
+
+TEST(ReduceAlong, Sum) {
+  check_along("sum", [](Tensor* r, Tensor* t, int d, bool k) { ops::sum(r, t, d, k); }, sum_of, kAll,
+              small_integer);
+}
+TEST(ReduceAlong, Prod) {
+  auto along = [](Tensor* r, Tensor* t, int d, bool k) { ops::prod(r, t, d, k); };
+  check_along("prod", along, product_of, kReal, near_one);
+  for (DType type : kAll) {
+    if (!th::is_integral(type)) continue;
+    auto in_type = [=](const List& x) { return held(type, integer_product_of(x)); };
+    check_along("prod", along, in_type, {type}, near_one);
+  }
+}
+TEST(ReduceAlong, Mean) {
+  check_along(
+      "mean", [](Tensor* r, Tensor* t, int d, bool k) { ops::mean(r, t, d, k); },
+      [](const List& x) { return sum_of(x) / static_cast<double>(x.size()); }, kReal, small_real);
+}
+TEST(ReduceAlong, Variance) {
+  for (bool biased : {false, true}) {
+    check_along(
+        "var", [=](Tensor* r, Tensor* t, int d, bool k) { ops::var(r, t, d, biased, k); },
+        [=](const List& x) { return variance_of(x, biased); }, kReal, small_real);
+    check_along(
+        "std", [=](Tensor* r, Tensor* t, int d, bool k) { ops::std(r, t, d, biased, k); },
+        [=](const List& x) { return std::sqrt(variance_of(x, biased)); }, kReal, small_real);
+  }
+}
+TEST(ReduceAlong, Norm) {
+  for (double p : {0.0, 1.0, 2.0, 3.0, kInf}) {
+    check_along(
+        "norm", [=](Tensor* r, Tensor* t, int d, bool k) { ops::norm(r, t, th::Scalar(p), d, k); },
+        [=](const List& x) { return norm_of(x, p); }, p == 3.0 ? std::vector<DType>{DType::Float} : kReal,
+        small_real);
+  }
+}
+
+void check_extremes(bool largest) {
+  for (DType type : kAllTypes) {
+    for (const Shape& size : kShapes) {
+      for (Layout layout : kLayouts) {
+        TensorRef t = make(type, size, layout);
+        fill(*t, [](int64_t i) { return std::floor(noise(i) * 90); });
+        for (int dim = 0; dim < t->nDimension; ++dim) {
+          TensorRef v = empty(type), at = empty(DType::Long);
+          (largest ? ops::max : ops::min)(v.get(), at.get(), t.get(), dim, false);
+          auto all = lines(*t, dim);
+          ASSERT_EQ(static_cast<int64_t>(all.size()), v->numel());
+          for (size_t k = 0; k < all.size(); ++k) {
+            auto found = largest ? std::max_element(all[k].begin(), all[k].end())
+                                 : std::min_element(all[k].begin(), all[k].end());
+            auto i = static_cast<int64_t>(k);
+            ASSERT_EQ(*found, get(*v, i)) << label("extreme", *t, dim);
+            ASSERT_EQ(found - all[k].begin() + 1, get(*at, i)) << label("extreme", *t, dim);
+          }
+        }
+      }
+    }
+  }
+}
+TEST(ReduceAlong, MinWithFirstIndex) { check_extremes(false); }
+TEST(ReduceAlong, MaxWithFirstIndex) { check_extremes(true); }
+
+TEST(ReduceAlong, NaNIsTheExtreme) {
+  for (DType type : kRealTypes) {
+    for (const Shape& size : {Shape{300, 5}, Shape{5, 300}, Shape{20000, 2}, Shape{2, 40000}}) {
+      TensorRef t = make(type, size);
+      fill(*t, [](int64_t i) { return std::floor(noise(i) * 50); });
+      int dim = size[0] > size[1] ? 0 : 1;
+      int64_t inner = dim == 0 ? size[1] : 1;
+      int64_t last = size[dim] - 2;
+      for (int64_t i : {last / 2, last}) put(*t, i * inner, kNaN);
+      for (auto extreme : {&ops::min, &ops::max}) {
+        TensorRef v = empty(type), at = empty(DType::Long);
+        extreme(v.get(), at.get(), t.get(), dim, true);
+        EXPECT_TRUE(std::isnan(get(*v, 0)));
+        EXPECT_EQ(last / 2 + 1, get(*at, 0));
+        EXPECT_FALSE(std::isnan(get(*v, 1)));
+      }
+      EXPECT_TRUE(std::isnan(ops::maxall(t.get()).d));
+      EXPECT_TRUE(std::isnan(ops::minall(t.get()).d));
+      EXPECT_TRUE(std::isnan(ops::sumall(t.get()).d));
+    }
+  }
+}
+
+TEST(ReduceAlong, InfinitiesAndLimits) {
+  TensorRef t = vector(DType::Float, {-kInf, -kInf});
+  EXPECT_EQ(-kInf, ops::maxall(t.get()).d);
+  EXPECT_EQ(-kInf, ops::sumall(t.get()).d);
+  TensorRef low = vector(DType::Int, {-2147483648.0, -2147483648.0});
+  EXPECT_EQ(INT64_C(-2147483648), ops::maxall(low.get()).i);
+  TensorRef zeros = vector(DType::Double, {0.0, -0.0, 0.0});
+  TensorRef v = empty(DType::Double), at = empty(DType::Long);
+  ops::min(v.get(), at.get(), zeros.get(), 0, true);
+  EXPECT_EQ(1, get(*at, 0));
+  EXPECT_FALSE(std::signbit(get(*v, 0)));
+}
+
+TEST(ReduceAll, AgainstLoops) {
+  for (DType type : kAllTypes) {
+    for (const Shape& size : kShapes) {
+      for (Layout layout : kLayouts) {
+        TensorRef t = make(type, size, layout);
+        fill(*t, small_integer);
+        List x = values(*t);
+        std::string what = label("all", *t, -1);
+        th::Scalar sum = ops::sumall(t.get());
+        EXPECT_EQ(th::is_integral(type), sum.integral);
+        EXPECT_EQ(sum_of(x), sum.to_double()) << what;
+        EXPECT_EQ(*std::max_element(x.begin(), x.end()), ops::maxall(t.get()).to_double()) << what;
+        EXPECT_EQ(*std::min_element(x.begin(), x.end()), ops::minall(t.get()).to_double()) << what;
+        if (!th::is_integral(type)) {
+          auto n = static_cast<double>(x.size());
+          EXPECT_NEAR(sum_of(x) / n, ops::meanall(t.get()).d, 1e-12) << what;
+          EXPECT_NEAR(norm_of(x, 2), ops::normall(t.get(), 2).d, 1e-9 * n) << what;
+          EXPECT_NEAR(norm_of(x, 1), ops::normall(t.get(), 1).d, 1e-9) << what;
+          EXPECT_EQ(norm_of(x, 0), ops::normall(t.get(), 0).d) << what;
+          EXPECT_EQ(norm_of(x, kInf), ops::normall(t.get(), kInf).d) << what;
+          double cubic = norm_of(x, 3);
+          EXPECT_NEAR(cubic, ops::normall(t.get(), 3).d, 1e-9 * (1 + cubic)) << what;
+          expect_near(variance_of(x, true), ops::varall(t.get(), true).d, DType::Double, what);
+          expect_near(std::sqrt(variance_of(x, false)), ops::stdall(t.get(), false).d, DType::Double, what);
+        }
+        fill(*t, near_one);
+        x = values(*t);
+        th::Scalar product = ops::prodall(t.get());
+        if (product.integral) {
+          EXPECT_EQ(integer_product_of(x), product.i) << what;
+        } else {
+          expect_near(product_of(x), product.d, DType::Double, what);
+        }
+      }
+    }
+  }
+}
+
+TEST(ReduceAll, IntegersWrap) {
+  TensorRef t = make(DType::Long, {3});
+  int64_t* x = t->data_as<int64_t>(th::Access::write);
+  x[0] = INT64_MAX, x[1] = 1, x[2] = 5;
+  EXPECT_EQ(INT64_MIN + 5, ops::sumall(t.get()).i);
+  x[1] = 2, x[2] = 1;
+  EXPECT_EQ(-2, ops::prodall(t.get()).i);
+}
+
+TEST(ReduceAll, VarianceOfOffsetData) {
+  TensorRef t = make(DType::Double, {100000});
+  fill(*t, [](int64_t i) { return i == 0 ? 1e9 : 1e9 + (i % 2 ? 1 : -1); });
+  EXPECT_NEAR(1.0, ops::varall(t.get(), true).d, 1e-4);
+  TensorRef m = make(DType::Double, {50000, 2});
+  fill(*m, [](int64_t i) { return 1e9 + (i / 2 % 2 ? 1 : -1); });
+  TensorRef r = empty(DType::Double);
+  ops::var(r.get(), m.get(), 0, true, true);
+  EXPECT_NEAR(1.0, get(*r, 0), 1e-6);
+  EXPECT_NEAR(1.0, get(*r, 1), 1e-6);
+}
+
+TEST(ReduceAll, Dist) {
+  for (DType type : kRealTypes) {
+    for (Layout layout : kLayouts) {
+      TensorRef a = make(type, {70, 300}, layout), b = make(type, {70, 300});
+      fill(*a, small_integer);
+      fill(*b, [](int64_t i) { return std::floor(noise(i + 7) * 5); });
+      List x = values(*a), y = values(*b);
+      for (size_t i = 0; i < x.size(); ++i) x[i] -= y[i];
+      for (double p : {0.0, 1.0, 2.0, 3.0, kInf}) {
+        double expected = norm_of(x, p);
+        EXPECT_NEAR(expected, ops::dist(a.get(), b.get(), p).d, 1e-9 * (1 + expected));
+      }
+      TensorRef flat = make(type, {21000});
+      fill(*flat, [](int64_t i) { return std::floor(noise(i + 7) * 5); });
+      EXPECT_NEAR(norm_of(x, 1), ops::dist(a.get(), flat.get(), 1).d, 1e-9 * norm_of(x, 1));
+    }
+  }
+}
+
+TEST(ReduceAll, LogicalAndTrace) {
+  TensorRef t = make(DType::Byte, {50000});
+  fill(*t, [](int64_t) { return 1; });
+  EXPECT_TRUE(ops::logicalall(t.get()));
+  put(*t, 49999, 0);
+  EXPECT_FALSE(ops::logicalall(t.get()));
+  EXPECT_TRUE(ops::logicalany(t.get()));
+  fill(*t, [](int64_t) { return 0; });
+  EXPECT_FALSE(ops::logicalany(t.get()));
+  TensorRef none = empty(DType::Byte);
+  EXPECT_TRUE(ops::logicalall(none.get()));
+  EXPECT_FALSE(ops::logicalany(none.get()));
+  for (Layout layout : {Layout::contiguous, Layout::permuted, Layout::spaced}) {
+    TensorRef m = make(DType::Int, {3, 4}, layout);
+    fill(*m, [](int64_t i) { return static_cast<double>(i); });
+    EXPECT_EQ(15, ops::trace(m.get()).i);
+  }
+}
+
+TEST(ReduceShapes, KeepdimAndResults) {
+  TensorRef t = make(DType::Float, {2, 3, 4});
+  fill(*t, [](int64_t i) { return static_cast<double>(i); });
+  TensorRef r = empty(DType::Float);
+  ops::sum(r.get(), t.get(), 1, false);
+  EXPECT_EQ((Shape{2, 4}), shape(*r));
+  EXPECT_EQ((List{12, 15, 18, 21, 48, 51, 54, 57}), values(*r));
+  ops::sum(r.get(), t.get(), -1, true);
+  EXPECT_EQ((Shape{2, 3, 1}), shape(*r));
+  TensorRef v = vector(DType::Float, {1, 2, 3});
+  ops::sum(r.get(), v.get(), 0, false);
+  EXPECT_EQ((Shape{1}), shape(*r));
+  EXPECT_EQ(6, get(*r, 0));
+  // The result may be the operand, a view of it, or of another layout.
+  TensorRef same = make(DType::Float, {2, 3, 4});
+  fill(*same, [](int64_t i) { return static_cast<double>(i); });
+  ops::sum(same.get(), same.get(), 1, false);
+  EXPECT_EQ((List{12, 15, 18, 21, 48, 51, 54, 57}), values(*same));
+  TensorRef view(th::tensor_new_view(t.get()));
+  ops::select(view.get(), t.get(), 1, 1);
+  ops::sum(view.get(), t.get(), 1, false);
+  EXPECT_EQ((List{12, 15, 18, 21, 48, 51, 54, 57}), values(*view));
+  TensorRef spaced = make(DType::Float, {2, 1}, Layout::spaced);
+  TensorRef m = make(DType::Float, {2, 2});
+  fill(*m, [](int64_t i) { return static_cast<double>(i); });
+  ops::sum(spaced.get(), m.get(), 1, true);
+  EXPECT_EQ((List{1, 5}), values(*spaced));
+  // An index tensor may be the operand too.
+  TensorRef whole = vector(DType::Long, {4, 9, 2}), largest = empty(DType::Long);
+  ops::max(largest.get(), whole.get(), whole.get(), 0, true);
+  EXPECT_EQ(9, get(*largest, 0));
+  EXPECT_EQ((List{2}), values(*whole));
+}
+
+TEST(ReduceShapes, NoElements) {
+  for (DType type : {DType::Int, DType::Half, DType::Double}) {
+    TensorRef none = empty(type), t = make(type, {3, 0}), r = empty(type), i = empty(DType::Long);
+    EXPECT_EQ(0, ops::sumall(none.get()).to_double());
+    EXPECT_EQ(1, ops::prodall(none.get()).to_double());
+    EXPECT_EQ(0, ops::sumall(t.get()).to_double());
+    EXPECT_THROW(ops::minall(none.get()), th::Error);
+    EXPECT_THROW(ops::maxall(t.get()), th::Error);
+    ops::sum(r.get(), t.get(), 1, true);
+    EXPECT_EQ((List{0, 0, 0}), values(*r));
+    ops::prod(r.get(), t.get(), 1, false);
+    EXPECT_EQ((List{1, 1, 1}), values(*r));
+    ops::sum(r.get(), t.get(), 0, true);
+    EXPECT_EQ((Shape{1, 0}), shape(*r));
+    EXPECT_THROW(ops::max(r.get(), i.get(), t.get(), 1, true), th::Error);
+    ops::max(r.get(), i.get(), t.get(), 0, true);
+    EXPECT_EQ((Shape{1, 0}), shape(*i));
+    EXPECT_THROW(ops::sum(r.get(), none.get(), 0, true), th::Error);
+    ops::cumsum(r.get(), t.get(), 1);
+    EXPECT_EQ((Shape{3, 0}), shape(*r));
+    if (th::is_integral(type)) continue;
+    EXPECT_THROW(ops::meanall(none.get()), th::Error);
+    EXPECT_THROW(ops::varall(none.get(), true), th::Error);
+    EXPECT_TRUE(std::isnan(ops::meanall(t.get()).d));
+    EXPECT_TRUE(std::isnan(ops::varall(t.get(), false).d));
+    EXPECT_EQ(0, ops::normall(none.get(), 2).d);
+    ops::mean(r.get(), t.get(), 1, true);
+    EXPECT_TRUE(std::isnan(get(*r, 2)));
+    ops::var(r.get(), t.get(), 1, true, true);
+    EXPECT_TRUE(std::isnan(get(*r, 2)));
+  }
+}
+
+TEST(ReduceErrors, AreClear) {
+  TensorRef f = make(DType::Float, {2, 2}), l = make(DType::Long, {2, 2});
+  TensorRef r = empty(DType::Float), i = empty(DType::Long);
+  EXPECT_THROW(ops::meanall(l.get()), th::Error);
+  EXPECT_THROW(ops::normall(l.get(), 2), th::Error);
+  EXPECT_THROW(ops::sum(r.get(), f.get(), 2, true), th::Error);
+  EXPECT_THROW(ops::sum(r.get(), l.get(), 0, true), th::Error);
+  EXPECT_THROW(ops::max(r.get(), r.get(), f.get(), 0, true), th::Error);
+  EXPECT_THROW(ops::logicalall(f.get()), th::Error);
+  EXPECT_THROW(ops::dist(f.get(), l.get(), 2), th::Error);
+  TensorRef v = make(DType::Float, {3});
+  EXPECT_THROW(ops::dist(f.get(), v.get(), 2), th::Error);
+  try {
+    ops::trace(v.get());
+    FAIL();
+  } catch (const th::Error& error) {
+    EXPECT_EQ(1, error.argument());
+    EXPECT_NE(nullptr, std::strstr(error.what(), "expected a matrix"));
+  }
+}
+
+TEST(Scan, AgainstLoops) {
+  for (DType type : kAllTypes) {
+    for (const Shape& size : {Shape{1}, Shape{1000}, Shape{3, 5}, Shape{40, 600}, Shape{600, 3},
+                              Shape{4, 30, 5}}) {
+      for (Layout layout : kLayouts) {
+        for (bool product : {false, true}) {
+          TensorRef t = make(type, size, layout);
+          fill(*t, product ? near_one : [](int64_t i) { return std::floor(noise(i) * 2); });
+          for (int dim = 0; dim < t->nDimension; ++dim) {
+            TensorRef r = empty(type);
+            (product ? ops::cumprod : ops::cumsum)(r.get(), t.get(), dim);
+            auto in = lines(*t, dim), out = lines(*r, dim);
+            for (size_t k = 0; k < in.size(); ++k) {
+              double a = product ? 1 : 0;
+              for (size_t i = 0; i < in[k].size(); ++i) {
+                a = product ? a * in[k][i] : a + in[k][i];
+                expect_near(held(type, a), out[k][i], type, label("scan", *t, dim));
+              }
+              if (HasFailure()) return;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Scan, InPlaceAndOverlapping) {
+  TensorRef t = make(DType::Float, {3, 4});
+  fill(*t, [](int64_t i) { return static_cast<double>(i); });
+  ops::cumsum(t.get(), t.get(), 0);
+  EXPECT_EQ((List{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21}), values(*t));
+  TensorRef square = make(DType::Float, {2, 2});
+  fill(*square, [](int64_t i) { return static_cast<double>(i + 1); });
+  TensorRef turned(th::tensor_new_view(square.get()));
+  ops::transpose(turned.get(), square.get(), 0, 1);
+  ops::cumsum(turned.get(), square.get(), 1);
+  EXPECT_EQ((List{1, 3, 3, 7}), values(*turned));
+}
+
+// Every result, bit for bit, on one thread and on several.
+List everything(const Shape& size, Layout layout) {
+  List all;
+  TensorRef t = make(DType::Float, size, layout), r = empty(DType::Float), i = empty(DType::Long);
+  fill(*t, small_real);
+  auto append = [&](Tensor* x) {
+    for (double v : values(*x)) all.push_back(v);
+  };
+  all = {ops::sumall(t.get()).d, ops::normall(t.get(), 2).d, ops::varall(t.get(), false).d,
+         ops::prodall(t.get()).d, ops::dist(t.get(), t.get(), 1).d};
+  for (int dim = 0; dim < t->nDimension; ++dim) {
+    ops::sum(r.get(), t.get(), dim, true);
+    append(r.get());
+    ops::var(r.get(), t.get(), dim, false, true);
+    append(r.get());
+    ops::max(r.get(), i.get(), t.get(), dim, true);
+    append(r.get());
+    append(i.get());
+    ops::cumsum(r.get(), t.get(), dim);
+    append(r.get());
+  }
+  return all;
+}
+
+TEST(ReduceThreads, ResultsDoNotDependOnThem) {
+  int before = th::num_threads();
+  for (const Shape& size : {Shape{200000}, Shape{400, 501}, Shape{70000, 3}, Shape{3, 70000}}) {
+    for (Layout layout : kLayouts) {
+      th::set_num_threads(1);
+      List one = everything(size, layout);
+      for (int threads : {2, 3, 7}) {
+        th::set_num_threads(threads);
+        EXPECT_EQ(one, everything(size, layout)) << threads << " threads";
+      }
+    }
+  }
+  th::set_num_threads(before);
+}
+
+}  // namespace

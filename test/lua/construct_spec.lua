@@ -1,0 +1,261 @@
+-- Making tensors and storages: from sizes, tables and storages; conversions between element types.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local model = require 'support.model'
+
+local huge = math.huge
+
+local function list(t) return t:totable() end
+
+for _, e in ipairs(elements) do
+  describe(e.class, function()
+    it('is made empty, with sizes, a LongStorage, a table or a tensor', function()
+      local t = e.Tensor()
+      assert.are.equal(0, t:dim())
+      assert.are.equal(0, t:nElement())
+      assert.are.equal(e.class, t:type())
+      assert.are.equal(e.class, tensor.typename(t))
+      assert.are.same({ 2, 3 }, list(e.Tensor(2, 3):size()))
+      assert.are.same({ 3, 1 }, list(e.Tensor(2, 3):stride()))
+      assert.are.same({ 4, 1, 2 }, list(e.Tensor(tensor.LongStorage { 4, 1, 2 }):size()))
+      local strided = e.Tensor(tensor.LongStorage { 2, 2 }, tensor.LongStorage { 1, 2 })
+      assert.are.same({ 1, 2 }, list(strided:stride()))
+      local other = e.Tensor { 1, 2, 3 }
+      local view = e.Tensor(other)
+      view[1] = 9
+      assert.are.equal(9, other[1])
+    end)
+
+    it('is made from nested tables', function()
+      assert.are.same({ 1, 2, 3 }, list(e.Tensor { 1, 2, 3 }))
+      local t = e.Tensor { { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } }, { { 9, 10 }, { 11, 12 } } }
+      assert.are.same({ 3, 2, 2 }, list(t:size()))
+      assert.are.equal(11, t[3][2][1])
+      assert.are.same({ 1, 1, 1, 1, 2 }, list(e.Tensor { { { { { 1, 2 } } } } }:size()))
+      assert.are.equal(0, e.Tensor({}):dim())
+      assert.are.same({ 2, 0 }, list(e.Tensor { {}, {} }:size()))
+    end)
+
+    it('refuses ragged tables and elements that are no numbers', function()
+      for _, bad in ipairs { { { 1, 2 }, { 3 } }, { { 1 }, { 2, 3 } }, { { 1 }, 2 }, { 1, { 2 } },
+                             { 'a' }, { true }, { { 1 }, { 'x' } }, { {}, { 1 } },
+                             { 1, 2, 'c' } } do
+        assert.has_error(function() e.Tensor(bad) end)
+      end
+    end)
+
+    it('is made on a storage, from an offset, with sizes and strides', function()
+      local s = e.Storage { 1, 2, 3, 4, 5, 6, 7, 8 }
+      assert.are.same({ 1, 2, 3, 4, 5, 6, 7, 8 }, list(e.Tensor(s)))
+      assert.are.same({ 3, 4, 5, 6, 7, 8 }, list(e.Tensor(s, 3)))
+      local sizes = tensor.LongStorage { 2, 2 }
+      assert.are.same({ { 2, 3 }, { 4, 5 } }, list(e.Tensor(s, 2, sizes)))
+      assert.are.same({ { 2, 4 }, { 3, 5 } },
+                      list(e.Tensor(s, 2, sizes, tensor.LongStorage { 1, 2 })))
+      assert.are.same({ { 1, 3 }, { 5, 7 } }, list(e.Tensor(s, 1, 2, 4, 2, 2)))
+      local t = e.Tensor(s, 4, 2, 1)
+      t[1] = 9
+      assert.are.equal(9, s[4])
+      assert.are.equal(4, t:storageOffset())
+      assert.is_true(t:storage():size() == 8)
+    end)
+
+    it('refuses sizes that are none', function()
+      local T = e.Tensor
+      for _, size in ipairs { huge, -huge, 0 / 0, 1e300, 2 ^ 63, -2 ^ 64 } do
+        assert.has_error(function() T(size) end)
+        assert.has_error(function() T(2, size) end)
+        assert.has_error(function() T():resize(size) end)
+        assert.has_error(function() e.Storage(size) end)
+      end
+      for _, size in ipairs { -1, -2, -2 ^ 40 } do
+        assert.has_error(function() T(size) end)
+        assert.has_error(function() T(3, size, 2) end)
+        assert.has_error(function() T(tensor.LongStorage { size }) end)
+        assert.has_error(function() e.Storage(size) end)
+      end
+      assert.has_error(function() T(2 ^ 40, 2 ^ 40) end)
+      assert.has_error(function() T(2 ^ 31, 2 ^ 31, 2 ^ 31) end)
+      assert.has_error(function() T('a') end)
+      assert.has_error(function() T(2, 'a') end)
+      assert.has_error(function() T(true) end)
+      assert.has_error(function() T(print) end)
+      assert.has_error(function() T { [1] = 1, [2] = nil, [3] = false, 4, 'x' } end)
+      local s = e.Storage(4)
+      assert.has_error(function() T(s, 0) end)
+      assert.has_error(function() T(s, -1) end)
+      assert.has_error(function() T(s, 2 ^ 62, 2, 1) end)
+      assert.has_error(function() T(s, 1, 2, 2 ^ 62, 2, 2 ^ 62) end)
+      assert.has_error(function() T(s, 1, tensor.LongStorage { 2, 2 }, tensor.LongStorage { 1 }) end)
+    end)
+
+    it('says what is wrong, and goes on, when there is no memory', function()
+      local T = e.Tensor
+      for _ = 1, 3 do
+        local ok, message = pcall(function() T(2 ^ 46):zero() end)
+        assert.is_false(ok)
+        assert.is_truthy(message:lower():find('memory'), message)
+      end
+      local t = T { 1, 2 }
+      pcall(t.resize, t, 2 ^ 46)
+      pcall(t.fill, t, 1)
+      assert.are.same({ 1, 2 }, list(T { 1, 2 }))
+    end)
+
+    it('has tensors of up to 64 dimensions', function()
+      local sizes = {}
+      for d = 1, 64 do sizes[d] = 1 end
+      sizes[40] = 3
+      local t = e.Tensor(tensor.LongStorage(sizes)):fill(2)
+      assert.are.equal(64, t:dim())
+      assert.are.equal(6, t:sum())
+      sizes[65] = 1
+      assert.has_error(function() e.Tensor(tensor.LongStorage(sizes)) end)
+      assert.has_error(function() e.Tensor(unpack(sizes)) end)
+      local deep = 1
+      for _ = 1, 65 do deep = { deep } end
+      assert.has_error(function() e.Tensor(deep) end)
+    end)
+
+    it('clones and copies', function()
+      local t = model.tensor(e, model.fill({ 3, 4 }, function(i) return i end), 'transposed')
+      local clone = t:clone()
+      assert.are.same(list(t), list(clone))
+      assert.is_true(clone:isContiguous())
+      clone:fill(0)
+      assert.are.equal(11, t[3][4])
+      local target = e.Tensor(3, 4)
+      assert.is_true(rawequal(target, target:copy(t)))
+      assert.are.same(list(t), list(target))
+      -- The counts alone must agree.
+      assert.are.same({ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }, list(e.Tensor(12):copy(t)))
+      assert.has_error(function() e.Tensor(5):copy(t) end)
+      assert.has_error(function() e.Tensor(5):copy('x') end)
+      assert.has_error(function() e.Tensor(5):copy() end)
+      assert.is_true(rawequal(target:contiguous(), target))
+      assert.is_false(rawequal(t:contiguous(), t))
+    end)
+
+    it('copies onto itself in another layout', function()
+      local t = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } }
+      t:copy(t:t())
+      assert.are.same({ { 1, 4, 7 }, { 2, 5, 8 }, { 3, 6, 9 } }, list(t))
+      local v = e.Tensor { 1, 2, 3, 4, 5 }
+      v:narrow(1, 2, 4):copy(v:narrow(1, 1, 4))
+      assert.are.same({ 1, 1, 2, 3, 4 }, list(v))
+    end)
+  end)
+end
+
+describe('conversion', function()
+  -- Values that every type but the narrowest keeps, and how each stores them.
+  local values = { 0, 1, 100, 127, 2.75, 3.5 }
+  for _, from in ipairs(elements) do
+    it('from ' .. from.name .. ' to every type', function()
+      local source = from.Tensor(values)
+      for _, to in ipairs(elements) do
+        local expected = {}
+        for i, x in ipairs(list(source)) do
+          if to.integral then x = x < 0 and math.ceil(x) or math.floor(x) end
+          expected[i] = to.store(x)
+        end
+        local converted = source:type(to.class)
+        assert.are.equal(to.class, converted:type())
+        assert.are.same(expected, list(converted), to.class)
+        assert.are.same(expected, list(source[to.name:lower()](source)))
+        assert.are.same(expected, list(to.Tensor(#values):copy(source)))
+        assert.are.same(expected, list(source:typeAs(to.Tensor())))
+        assert.are.same(expected, list(source:storage():type((to.class:gsub('Tensor', 'Storage')))))
+        assert.are.equal(from == to, rawequal(converted, source))
+      end
+      assert.are.equal('torch.DoubleTensor', source:real():type())
+      assert.has_error(function() source:type('torch.NoTensor') end)
+      assert.has_error(function() source:type('string') end)
+      assert.has_error(function() source:type(3) end)
+    end)
+  end
+
+  it('of integers to narrower ones keeps the low bits', function()
+    assert.are.same({ 255, 0, 255, 44 }, list(tensor.ByteTensor { 255, 256, -1, 300 }))
+    assert.are.same({ -1, 0, -1, 44 }, list(tensor.CharTensor { 255, 256, -1, 300 }))
+    local t = tensor.LongTensor { 65536 + 5, -3, 2 ^ 31, 2 ^ 32 + 7 }
+    assert.are.same({ 5, 253, 0, 7 }, list(t:byte()))
+    assert.are.same({ 5, -3, 0, 7 }, list(t:short()))
+    assert.are.same({ 65541, -3, -2 ^ 31, 7 }, list(t:int()))
+  end)
+
+  it('keeps the layout of empty tensors and of zero-size ones', function()
+    assert.are.equal(0, tensor.FloatTensor():int():dim())
+    assert.are.same({ 2, 0, 3 }, list(tensor.FloatTensor(2, 0, 3):byte():size()))
+  end)
+end)
+
+describe('the default type', function()
+  after_each(function() tensor.setdefaulttensortype('torch.DoubleTensor') end)
+
+  it('is that of Tensor and of functions without operand', function()
+    assert.are.equal('torch.DoubleTensor', tensor.getdefaulttensortype())
+    tensor.setdefaulttensortype('torch.FloatTensor')
+    assert.are.equal('torch.FloatTensor', tensor.getdefaulttensortype())
+    assert.are.equal('torch.FloatTensor', tensor.Tensor(2):type())
+    assert.are.equal('torch.FloatTensor', tensor.zeros(2):type())
+    assert.are.equal('torch.FloatTensor', tensor.rand(2):type())
+    assert.are.equal('torch.FloatStorage', tensor.typename(tensor.Storage(2)))
+    assert.are.equal('torch.FloatTensor', tensor.IntTensor(1):fill(0):real():type())
+  end)
+
+  it('must be a tensor class', function()
+    for _, bad in ipairs { 'torch.FloatStorage', 'torch.NoTensor', 'float', 3, {}, true } do
+      assert.has_error(function() tensor.setdefaulttensortype(bad) end)
+    end
+    assert.has_error(function() tensor.setdefaulttensortype() end)
+    assert.are.equal('torch.DoubleTensor', tensor.getdefaulttensortype())
+  end)
+end)
+
+describe('storages', function()
+  for _, e in ipairs(elements) do
+    it('of ' .. e.name .. ' hold numbers', function()
+      local s = e.Storage { 1, 22, 333 }
+      assert.are.equal(3, #s)
+      assert.are.equal(3, s:size())
+      assert.are.same({ 1, e.store(22), e.store(333) }, list(s))
+      s[2] = 5
+      assert.are.equal(5, s[2])
+      assert.are.same({ 7, 7, 7 }, list(s:fill(7)))
+      local t = e.Storage(3):copy(s)
+      assert.are.same({ 7, 7, 7 }, list(t))
+      s:resize(5)
+      assert.are.equal(5, s:size())
+      assert.are.equal(7, s[3])
+      s:resize(0)
+      assert.are.equal(0, #s)
+      assert.are.equal(e.Tensor(1):elementSize(), s:elementSize())
+      assert.is_true(tensor.isStorage(s))
+      assert.is_false(tensor.isTensor(s))
+      assert.is_nil(s.foo)
+      assert.has_error(function() return t[4] end)
+      assert.has_error(function() return t[0] end)
+      assert.has_error(function() return t[0 / 0] end)
+      assert.has_error(function() t[4] = 1 end)
+      assert.has_error(function() t[1] = 'a' end)
+      assert.has_error(function() t[1] = nil end)
+      assert.has_error(function() t.x = 1 end)
+      assert.has_error(function() e.Storage { 1, 'a' } end)
+      assert.has_error(function() t:copy(e.Storage(2)) end)
+      assert.has_error(function() t:resize(-1) end)
+      assert.has_error(function() t:resize(1e300) end)
+      assert.are.same({ 7, 7, 7 }, list(t))
+    end)
+  end
+
+  it('are strings for one-byte types', function()
+    local s = tensor.CharStorage():string('hello')
+    assert.are.equal(5, #s)
+    assert.are.equal(104, s[1])
+    assert.are.equal('hello', s:string())
+    assert.are.equal('a\0b', tensor.ByteStorage():string('a\0b'):string())
+    assert.has_error(function() tensor.IntStorage(2):string() end)
+  end)
+end)

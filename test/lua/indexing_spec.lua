@@ -1,0 +1,223 @@
+-- t[key] and t[key] = value: numbers, tables of numbers and ranges, masks, index vectors.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+local T = tensor.DoubleTensor
+local function list(t) return t:totable() end
+local function matrix() return T { { 1, 2, 3 }, { 4, 5, 6 } } end
+
+-- The call must raise an error that holds the words, blamed on this file.
+local function fails(f, ...)
+  local ok, message = pcall(f)
+  assert.is_false(ok)
+  assert.is_string(message)
+  assert.is_truthy(message:find('indexing_spec.lua:%d+:'), message)
+  for _, word in ipairs { ... } do
+    assert.is_truthy(message:find(word, 1, true), message)
+  end
+end
+
+for _, e in ipairs(elements) do
+  describe('indexing of ' .. e.name, function()
+    it('by numbers gives elements and slices', function()
+      local t = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+      assert.are.equal(3, e.Tensor { 3, 1, 2 }[1])
+      assert.are.equal(6, t[2][3])
+      assert.are.same({ 4, 5, 6 }, list(t[2]))
+      assert.are.equal(6, t[-1][-1])
+      assert.are.equal(1, e.Tensor { 1, 2, 3 }[1.5])
+      t[2][1] = 7
+      assert.are.same({ { 1, 2, 3 }, { 7, 5, 6 } }, list(t))
+      t[1] = 9
+      assert.are.same({ { 9, 9, 9 }, { 7, 5, 6 } }, list(t))
+      t[2] = e.Tensor { 1, 2, 3 }
+      assert.are.same({ 1, 2, 3 }, list(t[2]))
+      t[-1][-1] = 4
+      assert.are.equal(4, t[2][3])
+    end)
+
+    it('by tables gives views', function()
+      local t = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+      assert.are.equal(6, t[{ 2, 3 }])
+      assert.are.equal(6, t[{ -1, -1 }])
+      assert.are.same({ 4, 5, 6 }, list(t[{ 2 }]))
+      assert.are.same({ 2, 5 }, list(t[{ {}, 2 }]))
+      assert.are.same({ { 2, 3 }, { 5, 6 } }, list(t[{ {}, { 2, 3 } }]))
+      assert.are.same({ { 2, 3 } }, list(t[{ { 1 }, { 2, 3 } }]))
+      assert.are.same({ { 4, 5, 6 } }, list(t[{ { -1, -1 } }]))
+      assert.are.same({ { 5, 6 } }, list(t[{ { -1 }, { -2, -1 } }]))
+      t[{ {}, 2 }] = 8
+      assert.are.same({ { 1, 8, 3 }, { 4, 8, 6 } }, list(t))
+      t[{ 1, { 2, 3 } }] = e.Tensor { 5, 7 }
+      assert.are.same({ 1, 5, 7 }, list(t[1]))
+      t[{ 2, 3 }] = 9
+      assert.are.equal(9, t[2][3])
+      t[{ {}, {} }] = 0
+      assert.are.equal(0, t:sum())
+      local view = t[{ { 1, 2 }, { 1, 2 } }]
+      view:fill(3)
+      assert.are.same({ { 3, 3, 0 }, { 3, 3, 0 } }, list(t))
+    end)
+
+    it('by masks', function()
+      local t = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+      assert.are.same({ 4, 5, 6 }, list(t[tensor.gt(t, 3)]))
+      t[tensor.gt(t, 4)] = 0
+      assert.are.same({ { 1, 2, 3 }, { 4, 0, 0 } }, list(t))
+      t[tensor.eq(t, 0)] = e.Tensor { 8, 9 }
+      assert.are.same({ 4, 8, 9 }, list(t[2]))
+      assert.are.equal(0, t[tensor.gt(t, 100)]:nElement())
+    end)
+
+    it('by vectors of indices', function()
+      local t = e.Tensor { { 1, 2 }, { 3, 4 }, { 5, 6 } }
+      assert.are.same({ { 5, 6 }, { 1, 2 } }, list(t[tensor.LongTensor { 3, 1 }]))
+      t[tensor.LongTensor { 1, 3 }] = 0
+      assert.are.same({ { 0, 0 }, { 3, 4 }, { 0, 0 } }, list(t))
+      t[tensor.LongTensor { 2, 1 }] = e.Tensor { { 7, 8 }, { 9, 10 } }
+      assert.are.same({ { 9, 10 }, { 7, 8 }, { 0, 0 } }, list(t))
+    end)
+
+    it('by a storage of positions', function()
+      local t = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+      assert.are.equal(6, t[tensor.LongStorage { 2, 3 }])
+      fails(function() return t[tensor.LongStorage { 2 }] end)
+      fails(function() return t[tensor.LongStorage { 2, 4 }] end)
+    end)
+
+    it('converts between types when assigning tensors', function()
+      local t = e.Tensor { { 1, 2 }, { 3, 4 } }
+      t[1] = tensor.DoubleTensor { 7, 8 }
+      t[{ 2, {} }] = tensor.ByteTensor { 9, 10 }
+      assert.are.same({ { 7, 8 }, { 9, 10 } }, list(t))
+    end)
+  end)
+end
+
+describe('slices share memory', function()
+  it('also from slices', function()
+    local t = T(3, 4, 5):fill(0)
+    t[2][3][4] = 7
+    t[{ 2, 3 }]:narrow(1, 1, 2):fill(1)
+    assert.are.same({ 1, 1, 0, 7, 0 }, list(t[2][3]))
+    assert.are.equal(9, t:sum())
+  end)
+
+  it('and keep it when the tensor goes', function()
+    local view
+    do
+      local t = T { { 1, 2 }, { 3, 4 } }
+      view = t[2]
+    end
+    collectgarbage()
+    collectgarbage()
+    assert.are.same({ 3, 4 }, list(view))
+  end)
+end)
+
+describe('methods and unknown names', function()
+  it('are found by name, and nothing else is', function()
+    local t = T(3)
+    assert.is_nil(t.foo)
+    assert.is_nil(t['x'])
+    assert.is_function(t.size)
+    fails(function() t:foo() end)
+    fails(function() t.x = 1 end, 'torch.DoubleTensor')
+  end)
+end)
+
+describe('errors of indexing', function()
+  it('out of range', function()
+    fails(function() return T(3)[4] end, '4', '3')
+    fails(function() return T(3)[0] end, '0')
+    fails(function() return T(3)[-4] end, '-4')
+    fails(function() return T(3)[0 / 0] end)
+    fails(function() return T(3)[math.huge] end)
+    fails(function() return T(3)[-math.huge] end)
+    fails(function() return T(3)[2 ^ 63] end)
+    fails(function() return T(2, 2)[3] end)
+    fails(function() return T(2, 2)[{ 3, 1 }] end)
+    fails(function() return T(2, 2)[{ 1, 3 }] end, '2')
+    fails(function() return T(2, 2)[{ 0 / 0, 1 }] end)
+    fails(function() return T()[1] end, 'empty')
+    fails(function() return T(0)[1] end)
+    fails(function() return T(0, 3)[1] end)
+    fails(function() return T(2, 0)[1][1] end)
+  end)
+
+  it('with tables', function()
+    fails(function() return T(2, 2)[{ 1, 2, 3 }] end, '3', '2')
+    fails(function() return T(2, 2)[{ { 1, 3 } }] end)
+    fails(function() return T(2, 2)[{ { 2, 1 } }] end)
+    fails(function() return T(2, 2)[{ { 0, 1 } }] end)
+    fails(function() return T(2, 2)[{ { 1, 1, 1 } }] end)
+    fails(function() return T(2, 2)[{ { 'a' } }] end)
+    fails(function() return T(2, 2)[{ { {}, 1 } }] end)
+    fails(function() return T(2, 2)[{ 'a' }] end)
+    fails(function() return T(2, 2)[{ true }] end)
+    fails(function() return T()[{ 1 }] end)
+  end)
+
+  it('with masks and vectors', function()
+    fails(function() return T(2, 2)[tensor.ByteTensor(3):fill(1)] end, '2', '3')
+    fails(function() return T(2, 2)[tensor.LongTensor { 3 }] end)
+    fails(function() return T(2, 2)[tensor.LongTensor { 0 }] end)
+    fails(function() return T(2, 2)[tensor.DoubleTensor { 1 }] end)
+    fails(function() return T(2, 2)[true] end)
+    fails(function() return T(2, 2)[print] end)
+    local t = T(2, 2)
+    fails(function() t[tensor.ByteTensor(3):fill(1)] = 1 end)
+    fails(function() t[tensor.LongTensor { 3 }] = 1 end)
+    fails(function() t[tensor.ByteTensor(2, 2):fill(1)] = T(2):fill(1) end)
+    fails(function() t[tensor.LongTensor { 1 }] = T(3):fill(1) end)
+  end)
+
+  it('assigning leaves the tensor as it was', function()
+    local t = matrix()
+    fails(function() t[3] = 1 end)
+    fails(function() t[0] = 1 end)
+    fails(function() t[1] = 'a' end)
+    fails(function() t[1] = nil end)
+    fails(function() t[1] = {} end)
+    fails(function() t[1] = true end)
+    fails(function() t[1] = T(2) end, '3', '2')
+    fails(function() t[{ 1, {} }] = T { 1, 2 } end)
+    fails(function() t[{ 1, 4 }] = 1 end)
+    fails(function() t[{ {}, { 2, 4 } }] = 1 end)
+    fails(function() t[{ 1, 1 }] = 'x' end)
+    fails(function() t[true] = 1 end)
+    fails(function() T(3)[4] = 1 end)
+    fails(function() T()[1] = 1 end)
+    assert.are.same({ { 1, 2, 3 }, { 4, 5, 6 } }, list(t))
+  end)
+
+  it('of the methods that select', function()
+    local t = matrix()
+    fails(function() t:narrow(1, 2, 2) end, 'narrow')
+    fails(function() t:narrow(3, 1, 1) end, 'narrow')
+    fails(function() t:narrow(1, 0, 1) end, 'narrow')
+    fails(function() t:narrow(1, 1, -1) end, 'narrow')
+    fails(function() t:select(1, 3) end, 'select')
+    fails(function() t:select(3, 1) end, 'select')
+    fails(function() t:select(1, 0) end, 'select')
+    fails(function() t:transpose(1, 3) end, 'transpose')
+    fails(function() T(2):t() end, 't')
+    fails(function() T(2, 2, 2):t() end, 't')
+    fails(function() t:size(3) end)
+    fails(function() t:size(0) end)
+    fails(function() t:stride(3) end)
+    fails(function() t:index(1, tensor.LongTensor { 3 }) end, 'index')
+    fails(function() t:index(1, T { 1 }) end, 'index', 'LongTensor')
+    fails(function() t:gather(1, tensor.LongTensor { { 3, 1, 1 } }) end, 'gather')
+    fails(function() t:scatter(1, tensor.LongTensor { { 3, 1, 1 } }, T(1, 3)) end, 'scatter')
+    fails(function() t:indexFill(1, tensor.LongTensor { 3 }, 0) end, 'indexFill')
+    fails(function() t:maskedFill(tensor.ByteTensor(3):fill(1), 1) end, 'maskedFill')
+    fails(function() t:maskedSelect(tensor.ByteTensor(3):fill(1)) end, 'maskedSelect')
+    fails(function() T(4):unfold(1, 5, 1) end, 'unfold')
+    fails(function() T(4):split(2, 3) end)
+    fails(function() T(4):split(0) end, 'split')
+    fails(function() T(4):chunk(0) end, 'chunk')
+    assert.are.same({ { 1, 2, 3 }, { 4, 5, 6 } }, list(t))
+  end)
+end)

@@ -1,0 +1,74 @@
+-- Every row of the op table, for every element type it has, in every form and layout, against a
+-- reference in plain Lua.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local cases = require('support.cases').cases
+local runner = require 'support.runner'
+
+local rows = {}
+for _, row in ipairs(tensor._optable()) do
+  -- Rows without a Lua name are for C.
+  if row.lua ~= '' then rows[#rows + 1] = row end
+end
+
+-- The collector is kept busy by small tensors alone.
+local with_large = os.getenv 'TENSOR_TEST_GC' ~= '1'
+
+describe('the op table', function()
+  it('has a case for every row', function()
+    local missing = {}
+    for _, row in ipairs(rows) do
+      if not cases[row.name] then missing[#missing + 1] = row.name end
+    end
+    assert.are.same({}, missing)
+  end)
+
+  it('has a row for every case', function()
+    local names = {}
+    for _, row in ipairs(rows) do names[row.name] = true end
+    for name in pairs(cases) do assert.is_true(names[name], name) end
+  end)
+
+  it('has names, documentation and a form for every row', function()
+    for _, row in ipairs(rows) do
+      assert.is_truthy(row.doc:match('%.$'), row.name)
+      assert.is_function(tensor[row.lua], row.lua)
+    end
+  end)
+end)
+
+for number, row in ipairs(rows) do
+  local case = cases[row.name]
+  if case then
+    describe(('%s (%s)'):format(row.lua, row.name), function()
+      local supported = {}
+      for _, e in ipairs(elements) do
+        if elements.supports(row.types, e) then supported[#supported + 1] = e end
+      end
+      for k, e in ipairs(supported) do
+        it(e.name, function()
+          local calls = runner.small(row, case, e, elements.generator(100 * number + k))
+          assert.is_true(calls > 0)
+        end)
+      end
+      -- One element type each, in turn.
+      if with_large then
+        local e = supported[number % #supported + 1]
+        it('large, one and two threads, ' .. e.name, function()
+          runner.large(row, case, e, elements.generator(number))
+        end)
+      end
+      for _, e in ipairs(#supported < #elements and elements or {}) do
+        if not elements.supports(row.types, e) then
+          it('refuses ' .. e.name, function()
+            local t = e.Tensor(2, 2):fill(1)
+            for _, args in ipairs { { t }, { t, 1 }, { t, t }, { t, t, 1 }, { t, 1, 2 } } do
+              assert.is_false((pcall(tensor[row.lua], unpack(args))))
+            end
+          end)
+        end
+      end
+    end)
+  end
+end

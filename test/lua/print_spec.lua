@@ -1,0 +1,231 @@
+-- The printed form of tensors and storages: Torch7's texts, wide matrices, summaries, options.
+
+local tensor = require 'tensor'
+local print = require 'tensor.print'
+
+local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
+local cases = dofile(here .. '../data/print-cases.lua')
+
+local defaults = {threshold = 1000, edgeitems = 3, precision = 4}
+
+-- A text of lines; the last one ends in a newline too.
+local function lines(...)
+  return table.concat({...}, '\n') .. '\n'
+end
+
+-- 1, 2, 3 ... in the given sizes.
+local function counting(...)
+  local t = tensor.DoubleTensor(...)
+  local storage = t:storage()
+  for i = 1, t:nElement() do
+    storage[i] = i
+  end
+  return t
+end
+
+describe('the printed form', function()
+  before_each(function()
+    print.setoptions(defaults)
+  end)
+
+  describe('is what Torch7 printed for', function()
+    for _, case in ipairs(cases) do
+      local expression = case[1]
+      it(expression, function()
+        local chunk = assert(loadstring('return ' .. expression))
+        setfenv(chunk, setmetatable({torch = tensor}, {__index = _G}))
+        tensor.manualSeed(123)
+        assert.are.equal(table.concat(case, '\n', 2), tostring(chunk()))
+      end)
+    end
+  end)
+
+  it('is the same for every element type where the elements are', function()
+    for _, name in ipairs {'Char', 'Short', 'Int', 'Half', 'BFloat16', 'Double'} do
+      local t = tensor[name .. 'Tensor']({{-1, 20}, {3, 100}})
+      assert.are.equal(lines('  -1   20', '   3  100', '[torch.' .. name .. 'Tensor of size 2x2]'),
+                       tostring(t))
+    end
+    assert.are.equal(lines(' 0.5000', '-1.2500', '[torch.HalfTensor of size 2]'),
+                     tostring(tensor.HalfTensor {0.5, -1.25}))
+  end)
+
+  it('has no elements where a dimension has none', function()
+    assert.are.equal('[torch.DoubleTensor of size 0x3]\n', tostring(tensor.DoubleTensor(0, 3)))
+    assert.are.equal('[torch.ByteTensor of size 2x0x3]\n', tostring(tensor.ByteTensor(2, 0, 3)))
+    assert.are.equal('[torch.LongTensor of size 0]\n', tostring(tensor.LongTensor(0)))
+  end)
+
+  it('follows the elements of a view, not those of its storage', function()
+    local t = tensor.DoubleTensor {1, 2.5, 3e9}
+    assert.are.equal(lines(' 1', '[torch.DoubleTensor of size 1]'), tostring(t:narrow(1, 1, 1)))
+    local column = tensor.DoubleTensor({{1, 0.5}, {2, 0.25}}):select(2, 1)
+    assert.are.equal(lines(' 1', ' 2', '[torch.DoubleTensor of size 2]'), tostring(column))
+  end)
+
+  it('splits matrices that are wider than a line into groups of columns', function()
+    -- A cell of width 3 and a space: 20 fit into 80 columns.
+    assert.are.equal(
+      lines('Columns 1 to 20',
+            '  1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18  19  20',
+            ' 23  24  25  26  27  28  29  30  31  32  33  34  35  36  37  38  39  40  41  42',
+            '',
+            'Columns 21 to 22',
+            ' 21  22',
+            ' 43  44',
+            '[torch.DoubleTensor of size 2x22]'),
+      tostring(counting(2, 22)))
+    local groups = {}
+    for first, last in tostring(counting(1, 60) / 7):gmatch('Columns (%d+) to (%d+)\n') do
+      groups[#groups + 1] = first .. '-' .. last
+    end
+    -- Width 7, so 10 columns a line.
+    assert.are.same({'1-10', '11-20', '21-30', '31-40', '41-50', '51-60'}, groups)
+  end)
+
+  it('is one group where the columns just fit', function()
+    assert.is_nil(tostring(counting(1, 20)):find('Columns', 1, true))
+  end)
+
+  it('splits the matrices of more dimensions, each with its factor', function()
+    local text = tostring(counting(1, 1, 11) * 1e6 + 0.5)
+    assert.are.equal(
+      lines('(1,.,.) = ',
+            ' Columns 1 to 9',
+            ' 1e+07 *',
+            '   0.1000  0.2000  0.3000  0.4000  0.5000  0.6000  0.7000  0.8000  0.9000',
+            '',
+            'Columns 10 to 11',
+            ' 1e+07 *',
+            '   1.0000  1.1000',
+            '[torch.DoubleTensor of size 1x1x11]'),
+      text)
+  end)
+
+  it('shows very small and very large numbers in three-digit exponents', function()
+    assert.are.equal(lines('  1.0000e+00', ' 1.0000e-300', '[torch.DoubleTensor of size 2]'),
+                     tostring(tensor.DoubleTensor {1, 1e-300}))
+    assert.are.equal(lines(' 1.0000e+100', '[torch.DoubleTensor of size 1]'),
+                     tostring(tensor.DoubleTensor {1e100}))
+    assert.are.equal(lines(' 4.9407e-324', '[torch.DoubleTensor of size 1]'),
+                     tostring(tensor.DoubleTensor {4.9406564584124654e-324}))
+  end)
+
+  describe('of many elements', function()
+    it('is whole up to the threshold', function()
+      local _, count = tostring(counting(1000)):gsub('\n', '\n')
+      assert.are.equal(1001, count)
+    end)
+
+    it('has both ends of a vector', function()
+      assert.are.equal(
+        lines('    1', '    2', '    3', ' ...', ' 1999', ' 2000', ' 2001',
+              '[torch.DoubleTensor of size 2001]'),
+        tostring(counting(2001)))
+    end)
+
+    it('has the corners of a matrix', function()
+      assert.are.equal(
+        lines('    1     2     3  ...    48    49    50',
+              '   51    52    53  ...    98    99   100',
+              '  101   102   103  ...   148   149   150',
+              ' ...',
+              ' 1351  1352  1353  ...  1398  1399  1400',
+              ' 1401  1402  1403  ...  1448  1449  1450',
+              ' 1451  1452  1453  ...  1498  1499  1500',
+              '[torch.DoubleTensor of size 30x50]'),
+        tostring(counting(30, 50)))
+    end)
+
+    it('keeps the rows of a short dimension', function()
+      assert.are.equal(
+        lines('    1     2     3  ...   998   999  1000',
+              ' 1001  1002  1003  ...  1998  1999  2000',
+              '[torch.DoubleTensor of size 2x1000]'),
+        tostring(counting(2, 1000)))
+    end)
+
+    it('leaves out slices', function()
+      print.setoptions {edgeitems = 1}
+      assert.are.equal(
+        lines('(1,.,.) = ',
+              '     1     2',
+              '     3     4',
+              '',
+              '...',
+              '',
+              '(300,.,.) = ',
+              '  1197  1198',
+              '  1199  1200',
+              '[torch.DoubleTensor of size 300x2x2]'),
+        tostring(counting(300, 2, 2)))
+    end)
+
+    it('takes its format from what is shown', function()
+      local t = counting(5000):fill(1)
+      t[2500] = 1e-5
+      assert.are.equal(lines(' 1', ' 1', ' 1', ' ...', ' 1', ' 1', ' 1',
+                             '[torch.DoubleTensor of size 5000]'), tostring(t))
+    end)
+
+    it('works on views that are not contiguous', function()
+      local t = counting(50, 30):t()
+      assert.are.equal('    1    31    61  ...  1411  1441  1471', tostring(t):match('^[^\n]*'))
+    end)
+
+    it('formats no element that is not shown', function()
+      local t = tensor.FloatTensor(4000, 5000):fill(1)
+      local start = os.clock()
+      assert.are.equal(8, #tostring(t):gsub('[^\n]', ''))
+      assert.is_true(os.clock() - start < 0.5)
+    end)
+
+    it('has both ends of a storage', function()
+      assert.are.equal(
+        lines('    1', '    2', '    3', ' ...', ' 1199', ' 1200', ' 1201',
+              '[torch.DoubleStorage of size 1201]'),
+        tostring(counting(1201):storage()))
+    end)
+  end)
+
+  describe('options', function()
+    it('change the digits', function()
+      print.setoptions {precision = 2}
+      assert.are.equal(lines(' 0.50', '-1.25', '[torch.DoubleTensor of size 2]'),
+                       tostring(tensor.DoubleTensor {0.5, -1.25}))
+      assert.are.equal(lines(' 1.00e+10', '[torch.DoubleTensor of size 1]'),
+                       tostring(tensor.DoubleTensor {1e10}))
+      assert.are.equal(lines('0.001 *', ' 1.00', ' 2.00', '[torch.DoubleTensor of size 2]'),
+                       tostring(tensor.DoubleTensor {1e-3, 2e-3}))
+    end)
+
+    it('change what is summarised', function()
+      print.setoptions {threshold = 4, edgeitems = 1}
+      assert.are.equal(lines(' 1', ' ...', ' 5', '[torch.DoubleTensor of size 5]'),
+                       tostring(counting(5)))
+      assert.are.equal(lines(' 1', ' 2', ' 3', ' 4', '[torch.DoubleTensor of size 4]'),
+                       tostring(counting(4)))
+    end)
+
+    it('can ask for all elements', function()
+      print.setoptions {threshold = math.huge}
+      local _, count = tostring(counting(3000)):gsub('\n', '\n')
+      assert.are.equal(3001, count)
+    end)
+
+    it('are returned, and refused where they make no sense', function()
+      assert.are.equal(print.options, print.setoptions {edgeitems = 2})
+      assert.are.equal(2, print.options.edgeitems)
+      assert.has_error(function() print.setoptions {digits = 3} end,
+                       'setoptions: there is no option digits; the options are edgeitems, '
+                       .. 'precision and threshold')
+      assert.has_error(function() print.setoptions {edgeitems = 0} end)
+      assert.has_error(function() print.setoptions {precision = 'x'} end)
+      assert.has_error(function() print.setoptions {threshold = 0 / 0} end)
+      assert.has_error(function() print.setoptions(3) end)
+      -- A refused option changes no other.
+      assert.has_error(function() print.setoptions {edgeitems = 7, precision = 99} end)
+      assert.are.equal(2, print.options.edgeitems)
+    end)
+  end)
+end)

@@ -1,0 +1,256 @@
+-- Cases of the element-wise rows: plain formulas, and the numbers they are tried with.
+
+local bit = require 'bit'
+local model = require 'support.model'
+
+local floor, ceil, abs = math.floor, math.ceil, math.abs
+local omit = {}
+local cases = {}
+
+local small_shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 }, { 1, 1, 1 }, { 0 }, { 2, 0, 3 }, {} }
+-- More elements than one thread takes, in no multiple of a vector's width.
+local large_shape = { 317, 331 }
+
+local function cut(x) return x < 0 and ceil(x) or floor(x) end
+
+-- Elements of models that broadcast against each other as they have one shape here.
+local function elementwise(f)
+  return function(e, ...)
+    local values, models = { ... }, {}
+    for i, value in ipairs(values) do
+      if type(value) == 'table' and value.data then models[#models + 1] = { i, value } end
+    end
+    local first = models[1][2]
+    return model.fill(first.shape, function(position)
+      local x = {}
+      for i, value in ipairs(values) do x[i] = value end
+      for _, pair in ipairs(models) do x[pair[1]] = pair[2].data[position + 1] end
+      return e.store(f(e, x[1], x[2], x[3], x[4]))
+    end)
+  end
+end
+
+-- arguments: a list of kinds of elements (strings, see elements) or functions of the element type
+-- that give a number; each scenario replaces the strings by models of one shape.
+local function scenarios(...)
+  local lists = { ... }
+  return function(e, random, large)
+    local all = {}
+    for _, shape in ipairs(large and { large_shape } or small_shapes) do
+      for k, list in ipairs(lists) do
+        if k == 1 or (shape[1] == 3 and not large) then
+          local args = {}
+          for i, entry in ipairs(list) do
+            if type(entry) == 'string' then
+              args[i] = model.random(e, entry, shape, random)
+            elseif type(entry) == 'function' then
+              args[i] = e.store(entry(e))
+            else
+              args[i] = entry
+            end
+          end
+          all[#all + 1] = { args = args, scale = 8 }
+        end
+      end
+    end
+    return all
+  end
+end
+
+local function case(name, ulps, f, ...)
+  cases[name] = { ulps = ulps, scenarios = scenarios(...), reference = elementwise(f) }
+end
+local function unary(name, ulps, kind, f)
+  case(name, ulps, function(_, x) return f(x) end, { kind })
+end
+local function number(x) return function() return x end end
+local function by_type(integral, floating)
+  return function(e) return e.integral and integral or floating end
+end
+
+---- of one tensor
+unary('abs', 0, 'wide', abs)
+unary('neg', 0, 'wide', function(x) return -x end)
+unary('sign', 0, 'wide', function(x) return x > 0 and 1 or x < 0 and -1 or 0 end)
+unary('cinv', 1, 'nonzero', function(x) return 1 / x end)
+unary('sqrt', 1, 'positive', math.sqrt)
+unary('rsqrt', 3, 'positive', function(x) return 1 / math.sqrt(x) end)
+unary('exp', 4, 'mild', math.exp)
+unary('expm1', 8, 'mild', function(x)
+  -- Exact near 0 by the series; elsewhere nothing cancels.
+  if abs(x) > 0.25 then return math.exp(x) - 1 end
+  local sum, term = 0, 1
+  for k = 1, 20 do
+    term = term * x / k
+    sum = sum + term
+  end
+  return sum
+end)
+unary('log', 4, 'positive', math.log)
+unary('log1p', 8, 'positive', function(x) return math.log(1 + x) end)
+unary('log2', 4, 'positive', function(x) return math.log(x) / math.log(2) end)
+unary('log10', 4, 'positive', math.log10)
+unary('sin', 4, 'mild', math.sin)
+unary('cos', 4, 'mild', math.cos)
+unary('tan', 8, 'unit', math.tan)
+unary('asin', 4, 'unit', math.asin)
+unary('acos', 4, 'unit', math.acos)
+unary('atan', 4, 'any', math.atan)
+unary('sinh', 4, 'mild', math.sinh)
+unary('cosh', 4, 'mild', math.cosh)
+unary('tanh', 4, 'mild', math.tanh)
+unary('sigmoid', 4, 'any', function(x) return 1 / (1 + math.exp(-x)) end)
+unary('erf', 8, 'mild', function(x)
+  -- The Taylor series: alternating terms of at most e^(x*x).
+  local sum, term = 0, x
+  for k = 0, 80 do
+    sum = sum + term / (2 * k + 1)
+    term = -term * x * x / (k + 1)
+  end
+  return 2 / math.sqrt(math.pi) * sum
+end)
+unary('lgamma', 16, 'positive', function(x)
+  -- Stirling's series, far enough out.
+  local shift = 0
+  while x < 20 do
+    shift = shift + math.log(x)
+    x = x + 1
+  end
+  local y = 1 / (x * x)
+  local series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x
+  return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi) + series - shift
+end)
+unary('ceil', 0, 'any', ceil)
+unary('floor', 0, 'any', floor)
+unary('round', 0, 'any', function(x) return x < 0 and -floor(-x + 0.5) or floor(x + 0.5) end)
+unary('trunc', 0, 'any', cut)
+unary('frac', 0, 'any', function(x) return x - cut(x) end)
+
+---- of a tensor and a number, and of two tensors
+local function plus(_, x, y) return x + y end
+local function minus(_, x, y) return x - y end
+local function times(_, x, y) return x * y end
+local function quotient(e, x, y) return e.integral and cut(x / y) or x / y end
+local function truncated_rest(_, x, y) return math.fmod(x, y) end
+local function floored_rest(_, x, y)
+  local rest = math.fmod(x, y)
+  return rest ~= 0 and (rest < 0) ~= (y < 0) and rest + y or rest
+end
+local function power(e, x, y)
+  if not e.integral then return x ^ y end
+  if y < 0 then return x == 1 and 1 or x == -1 and (y % 2 == 0 and 1 or -1) or 0 end
+  local result = 1
+  for _ = 1, y do result = e.store(result * x) end
+  return result
+end
+local function shift_left(e, x, n)
+  if e.integral and n >= e.bits then return 0 end
+  return x * 2 ^ n
+end
+local function shift_right(e, x, n)
+  if not e.integral then return x / 2 ^ n end
+  if n >= e.bits then return x < 0 and -1 or 0 end
+  return floor(x / 2 ^ n)
+end
+local function larger(_, x, y) return x > y and x or y end
+local function smaller(_, x, y) return x < y and x or y end
+local function bitwise(f) return function(_, x, y) return f(x, y) end end
+
+case('add', 1, plus, { 'wide', number(3) }, { 'any', by_type(100, 0.1) })
+case('sub', 1, minus, { 'wide', number(3) }, { 'any', by_type(100, 0.1) })
+case('mul', 1, times, { 'wide', number(3) }, { 'any', by_type(11, 0.1) })
+case('div', 1, quotient, { 'wide', number(3) }, { 'any', by_type(5, 0.3) })
+case('fmod', 1, truncated_rest, { 'wide', number(5) }, { 'any', by_type(3, 0.75) })
+case('remainder', 1, floored_rest, { 'wide', number(5) }, { 'any', by_type(3, 0.75) })
+case('pow', 4, power, { 'base', number(3) }, { 'base', number(0) }, { 'base', number(2) },
+     { 'positive', by_type(1, 0.5) })
+case('tpow', 4, function(e, value, x) return power(e, value, x) end, { number(3), 'exponent' },
+     { number(2), 'exponent' })
+case('lshift', 1, shift_left, { 'any', number(3) }, { 'wide', number(1) })
+case('rshift', 1, shift_right, { 'any', number(2) }, { 'wide', number(1) })
+case('bitand', 0, bitwise(bit.band), { 'wide', number(12) }, { 'any', number(5) })
+case('bitor', 0, bitwise(bit.bor), { 'wide', number(12) }, { 'any', number(5) })
+case('bitxor', 0, bitwise(bit.bxor), { 'wide', number(12) }, { 'any', number(5) })
+case('cmaxValue', 0, larger, { 'any', number(2) })
+case('cminValue', 0, smaller, { 'any', number(2) })
+case('clamp', 0, function(_, x, low, high) return x < low and low or x > high and high or x end,
+     { 'any', number(1), number(3) }, { 'wide', number(2), number(2) })
+
+local function scaled(sign)
+  return function(_, x, value, y)
+    if value == omit then value = 1 end
+    return x + sign * value * y
+  end
+end
+case('cadd', 2, scaled(1), { 'wide', omit, 'wide' }, { 'wide', number(3), 'wide' },
+     { 'any', by_type(2, -0.7), 'any' })
+case('csub', 2, scaled(-1), { 'wide', omit, 'wide' }, { 'wide', number(3), 'wide' },
+     { 'any', by_type(2, -0.7), 'any' })
+case('cmul', 1, times, { 'wide', 'wide' })
+case('cdiv', 1, quotient, { 'wide', 'nonzero' })
+case('cfmod', 1, truncated_rest, { 'wide', 'nonzero' })
+case('cremainder', 4, floored_rest, { 'any', 'nonzero' })
+case('cpow', 4, power, { 'base', 'exponent' })
+case('clshift', 1, shift_left, { 'any', 'bits' })
+case('crshift', 1, shift_right, { 'any', 'bits' })
+case('cbitand', 0, bitwise(bit.band), { 'wide', 'wide' })
+case('cbitor', 0, bitwise(bit.bor), { 'wide', 'wide' })
+case('cbitxor', 0, bitwise(bit.bxor), { 'wide', 'wide' })
+case('cmax', 0, larger, { 'wide', 'wide' }, { 'small', 'small' })
+case('cmin', 0, smaller, { 'wide', 'wide' }, { 'small', 'small' })
+case('atan2', 4, function(_, y, x) return math.atan2(y, x) end, { 'any', 'any' })
+case('addcmul', 24, function(_, x, value, y, z)
+  return x + (value == omit and 1 or value) * y * z
+end, { 'any', omit, 'any', 'any' }, { 'any', number(2), 'any', 'any' })
+case('addcdiv', 24, function(e, x, value, y, z)
+  return x + quotient(e, (value == omit and 1 or value) * y, z)
+end, { 'any', omit, 'any', 'nonzero' }, { 'any', number(2), 'any', 'nonzero' })
+case('lerp', 4, function(_, x, y, weight) return x + weight * (y - x) end,
+     { 'any', 'any', number(0.25) })
+
+---- comparison: results are 0 and 1 in the result's own type
+local comparisons = {
+  lt = function(x, y) return x < y end, le = function(x, y) return x <= y end,
+  gt = function(x, y) return x > y end, ge = function(x, y) return x >= y end,
+  eq = function(x, y) return x == y end, ne = function(x, y) return x ~= y end,
+}
+for name, holds in pairs(comparisons) do
+  local function compare(_, x, y) return holds(x, y) and 1 or 0 end
+  case(name .. 'Value', 0, compare, { 'small', number(1) }, { 'any', number(2) })
+  case(name .. 'Tensor', 0, compare, { 'small', 'small' }, { 'any', 'any' })
+end
+
+---- whole tensors
+local function same_shape(a, b)
+  return table.concat(a.shape, 'x') == table.concat(b.shape, 'x')
+end
+local function pairs_of_tensors(e, random)
+  local all = {}
+  for _, shape in ipairs(small_shapes) do
+    local a = model.random(e, 'small', shape, random)
+    all[#all + 1] = { args = { a, model.copy(a) } }
+    local b = model.copy(a)
+    if #b.data > 0 then
+      b.data[#b.data] = b.data[#b.data] + 1
+      all[#all + 1] = { args = { a, b } }
+    end
+    all[#all + 1] = { args = { a, model.random(e, 'small', { 2, 2 }, random) } }
+  end
+  return all
+end
+cases.equal = {
+  ulps = 0, scenarios = pairs_of_tensors,
+  reference = function(_, a, b)
+    return same_shape(a, b) and model.difference(a, b, 0) == nil
+  end,
+}
+cases.isSameSizeAs = {
+  ulps = 0, scenarios = pairs_of_tensors,
+  reference = function(_, a, b) return same_shape(a, b) end,
+}
+-- Tensors that are made apart are never the same view.
+cases.isSetTo = {
+  ulps = 0, scenarios = pairs_of_tensors, reference = function() return false end,
+}
+
+return { cases = cases, omit = omit }

@@ -1,0 +1,186 @@
+-- Cases of the rows that select by indices and masks.
+
+local model = require 'support.model'
+
+local cases = {}
+
+function cases.install()
+  local c = {}
+
+  local function vector(...) return model.new({ select('#', ...) }, { ... }) end
+  local function changed(index, d, i)
+    local copy = {}
+    for k, x in ipairs(index) do copy[k] = x end
+    copy[d] = i
+    return copy
+  end
+  local function each(shape, f)
+    for position = 0, model.count(shape) - 1 do f(model.indices(shape, position)) end
+  end
+
+  local shapes = { { 5 }, { 3, 4 }, { 3, 2, 5 } }
+  -- f(e, random, shape, d) gives arguments.
+  local function over(f)
+    return function(e, random)
+      local all = {}
+      for _, shape in ipairs(shapes) do
+        for d = 1, #shape do all[#all + 1] = { args = f(e, random, shape, d) } end
+      end
+      return all
+    end
+  end
+  local function part(e, random, shape, d, n)
+    return model.random(e, 'any', changed(shape, d, n), random)
+  end
+  local function whole(e, random, shape) return model.random(e, 'any', shape, random) end
+
+  c.indexSelect = {
+    scenarios = over(function(e, random, shape, d)
+      return { whole(e, random, shape), d, vector(2, 1, 2) }
+    end),
+    reference = function(_, m, d, at)
+      return model.build(changed(m.shape, d, #at.data), function(i)
+        return (model.at(m, changed(i, d, at.data[i[d]])))
+      end)
+    end,
+  }
+  -- Writes combine(old, new) to the slices at the indices of a copy.
+  local function writing(combine)
+    return function(e, m, d, at, source)
+      local result = model.copy(m)
+      each(changed(m.shape, d, #at.data), function(i)
+        local _, position = model.at(m, changed(i, d, at.data[i[d]]))
+        local new = type(source) == 'table' and model.at(source, i) or source
+        result.data[position] = e.store(combine(result.data[position], new))
+      end)
+      return result
+    end
+  end
+  local function replace(_, new) return new end
+  local function add(old, new) return old + new end
+  c.indexCopy = {
+    inout = true, reference = writing(replace),
+    scenarios = over(function(e, random, shape, d)
+      return { whole(e, random, shape), d, vector(2, 1), part(e, random, shape, d, 2) }
+    end),
+  }
+  c.indexAdd = {
+    inout = true, ulps = 2, reference = writing(add),
+    scenarios = over(function(e, random, shape, d)
+      return { whole(e, random, shape), d, vector(2, 1, 2), part(e, random, shape, d, 3) }
+    end),
+  }
+  c.indexFill = {
+    inout = true, reference = writing(replace),
+    scenarios = over(function(e, random, shape, d)
+      return { whole(e, random, shape), d, vector(2, 1), 3 }
+    end),
+  }
+
+  -- Indices for gather and scatter: a permutation in each slice, cut to two.
+  local function places(shape, d)
+    return model.build(changed(shape, d, 2), function(i)
+      local shift = 0
+      for k, x in ipairs(i) do shift = k == d and shift or shift + x end
+      return (i[d] + shift) % shape[d] + 1
+    end)
+  end
+  c.gather = {
+    scenarios = over(function(e, random, shape, d)
+      return { whole(e, random, shape), d, places(shape, d) }
+    end),
+    reference = function(_, m, d, at)
+      return model.build(at.shape, function(i)
+        return (model.at(m, changed(i, d, (model.at(at, i)))))
+      end)
+    end,
+  }
+  local function scattering(combine)
+    return function(e, m, d, at, source)
+      local result = model.copy(m)
+      each(at.shape, function(i)
+        local _, position = model.at(m, changed(i, d, (model.at(at, i))))
+        local new = type(source) == 'table' and model.at(source, i) or source
+        result.data[position] = e.store(combine(result.data[position], new))
+      end)
+      return result
+    end
+  end
+  local function scatter_arguments(e, random, shape, d)
+    return { whole(e, random, shape), d, places(shape, d), part(e, random, shape, d, 2) }
+  end
+  c.scatter = { inout = true, scenarios = over(scatter_arguments), reference = scattering(replace) }
+  c.scatterAdd = {
+    inout = true, ulps = 2, scenarios = over(scatter_arguments), reference = scattering(add),
+  }
+  c.scatterFill = {
+    inout = true, reference = scattering(replace),
+    scenarios = over(function(e, random, shape, d)
+      return { whole(e, random, shape), d, places(shape, d), 3 }
+    end),
+  }
+
+  local masked_shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 0 }, { 1 } }
+  local large_shape = { 317, 331 }
+  local function masked(f)
+    return function(e, random, large)
+      local all = {}
+      for _, shape in ipairs(large and { large_shape } or masked_shapes) do
+        local mask = model.random(e, 'logical', shape, random)
+        all[#all + 1] = { args = f(e, random, model.random(e, 'any', shape, random), mask) }
+      end
+      return all
+    end
+  end
+  c.maskedFill = {
+    inout = true, scenarios = masked(function(_, _, m, mask) return { m, mask, 3 } end),
+    reference = function(_, m, mask, x)
+      return model.map(function(old, bit) return bit == 1 and x or old end, m, mask)
+    end,
+  }
+  c.maskedCopy = {
+    inout = true,
+    scenarios = masked(function(e, random, m, mask)
+      return { m, mask, model.random(e, 'any', { #m.data }, random) }
+    end),
+    reference = function(_, m, mask, source)
+      local next = 0
+      return model.map(function(old, bit)
+        if bit == 0 then return old end
+        next = next + 1
+        return source.data[next]
+      end, m, mask)
+    end,
+  }
+  c.maskedSelect = {
+    scenarios = masked(function(_, _, m, mask) return { m, mask } end),
+    reference = function(_, m, mask)
+      local data = {}
+      for i, x in ipairs(m.data) do
+        if mask.data[i] == 1 then data[#data + 1] = x end
+      end
+      return model.new(#data > 0 and { #data } or {}, data)
+    end,
+    -- No element selected: a tensor of size 0, or without dimension.
+    empty_is_empty = true,
+  }
+  c.nonzero = {
+    scenarios = masked(function(e, random, m)
+      return { model.map(function(x) return random() < 0.5 and 0 or e.store(x) end, m) }
+    end),
+    reference = function(_, m)
+      local data, n = {}, 0
+      for position = 1, #m.data do
+        if m.data[position] ~= 0 then
+          n = n + 1
+          for _, i in ipairs(model.indices(m.shape, position - 1)) do data[#data + 1] = i end
+        end
+      end
+      return model.new(n > 0 and { n, #m.shape } or {}, data)
+    end,
+    empty_is_empty = true,
+  }
+  return c
+end
+
+return cases

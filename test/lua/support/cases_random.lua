@@ -1,0 +1,130 @@
+-- Cases of the random numbers: a tensor gets, element by element, what as many calls for one
+-- number get, whatever its layout. The numbers themselves are checked in random_spec.
+
+local tensor = require 'tensor'
+local model = require 'support.model'
+
+local cases = {}
+
+function cases.install(shared)
+  local omit = shared.omit
+  local c = {}
+  local shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 }, { 0 } }
+
+  local function filling(name, lists, draw, ulps)
+    c[name] = {
+      inout = true, random = true, ulps = ulps or 0,
+      scenarios = function(e, random, large)
+        local all = {}
+        for _, shape in ipairs(large and { { 317, 331 } } or shapes) do
+          for _, list in ipairs(lists) do
+            local args = { model.random(e, 'any', shape, random), omit }
+            for _, x in ipairs(list) do
+              args[#args + 1] = x == 'p' and model.random(shared.elements.Double, 'logical',
+                                                          shape, random) or x
+            end
+            all[#all + 1] = { args = args }
+          end
+        end
+        return all
+      end,
+      reference = function(e, m, _, ...)
+        local given, values = { ... }, {}
+        for i, x in ipairs(given) do
+          if x ~= omit then values[i] = x end
+        end
+        return model.fill(m.shape, function(position)
+          return e.store(draw(e, position, values[1], values[2]))
+        end)
+      end,
+    }
+  end
+
+  -- The largest integer of a 32-bit word's that the type has all integers up to, plus 1.
+  local range = { Byte = 2 ^ 8, Char = 2 ^ 7, Short = 2 ^ 15, Int = 2 ^ 31, Half = 2 ^ 11 + 1,
+                  BFloat16 = 2 ^ 8 + 1, Float = 2 ^ 24 + 1 }
+  filling('random', { {} }, function(e) return tensor.random() % (range[e.name] or 2 ^ 32) end)
+  filling('cappedRandom', { { 100 }, { 1 } }, function(_, _, top) return tensor.random(top) end)
+  filling('clampedRandom', { { 5, 90 }, { 3, 3 } }, function(_, _, low, high)
+    return tensor.random(low, high)
+  end)
+  local function passing(f)
+    return function(_, _, a, b)
+      if b then return f(a, b) end
+      if a then return f(a) end
+      return f()
+    end
+  end
+  filling('uniform', { { omit, omit }, { -2, 3 } }, passing(tensor.uniform))
+  filling('normal', { { omit, omit }, { 1, 3 } }, passing(tensor.normal), 1)
+  filling('exponential', { { 1.5 } }, passing(tensor.exponential), 1)
+  filling('cauchy', { { omit, omit }, { 1, 2 } }, passing(tensor.cauchy), 2)
+  filling('logNormal', { { omit, omit } }, passing(tensor.logNormal), 2)
+  filling('geometric', { { 0.3 } }, passing(tensor.geometric))
+  filling('bernoulli', { { omit }, { 0.2 } }, passing(tensor.bernoulli))
+  local function by_tensor(_, position, p) return tensor.bernoulli(p.data[position + 1]) end
+  filling('bernoulli_FloatTensor', { { 'p' } }, by_tensor)
+  filling('bernoulli_DoubleTensor', { { 'p' } }, by_tensor)
+
+  local sizes = function()
+    return { { args = { omit, { sizes = { 4, 3 } } } }, { args = { omit, { sizes = { 5 } } } } }
+  end
+  for name, draw in pairs { rand = tensor.uniform, randn = tensor.normal } do
+    c[name] = {
+      random = true, scenarios = sizes, ulps = 1,
+      reference = function(e, _, given)
+        return model.fill(given.sizes, function() return e.store(draw()) end)
+      end,
+    }
+  end
+  c.randperm = {
+    random = true,
+    scenarios = function() return { { args = { omit, 1 } }, { args = { omit, 30 } } } end,
+    -- Each position swaps with one at or after it.
+    reference = function(_, _, n)
+      local data = {}
+      for i = 1, n do data[i] = i end
+      for i = 1, n - 1 do
+        local j = i + tensor.random() % (n - i + 1)
+        data[i], data[j] = data[j], data[i]
+      end
+      return model.new({ n }, data)
+    end,
+  }
+  c.multinomial = {
+    random = true,
+    scenarios = function(e, random)
+      local all = {}
+      for _, shape in ipairs { { 5 }, { 3, 6 } } do
+        local p = model.random(e, 'positive', shape, random)
+        all[#all + 1] = { args = { omit, p, 20, true } }
+        all[#all + 1] = { args = { omit, p, 4, omit } }
+      end
+      return all
+    end,
+    -- By running sums of what is left of the probabilities.
+    reference = function(_, _, p, n, replacing)
+      local columns = p.shape[#p.shape]
+      local data = {}
+      for row = 0, #p.data / columns - 1 do
+        local left = {}
+        for i = 1, columns do left[i] = p.data[row * columns + i] end
+        for _ = 1, n do
+          local total = 0
+          for _, x in ipairs(left) do total = total + x end
+          local at, sum, u = 1, left[1], tensor.uniform() * total
+          while sum < u do
+            at = at + 1
+            sum = sum + left[at]
+          end
+          data[#data + 1] = at
+          if replacing ~= true then left[at] = 0 end
+        end
+      end
+      return model.new(#p.shape == 1 and { n } or { p.shape[1], n }, data)
+    end,
+  }
+  return c
+end
+
+return cases

@@ -1,0 +1,53 @@
+-- The argument forms of the op table ("[*T] T [x=1] T"), read for the tests.
+
+local forms = {}
+
+--- A list of slots {kind, result, fresh, optional} for one form.
+function forms.slots(text)
+  local slots = {}
+  for word in text:gmatch('%S+') do
+    local inner = word:match('^%[(.*)%]$')
+    local body = inner or word
+    local mark = body:match('^[*+]')
+    body = body:gsub('^[*+]', '')
+    slots[#slots + 1] = {
+      kind = body:match('^{') and '{' or body:sub(1, 1),
+      result = mark ~= nil, fresh = mark == '+', optional = inner ~= nil,
+    }
+  end
+  return slots
+end
+
+--- The alternative forms of a row as methods.
+function forms.methods(row)
+  local text = row.method == '=' and row['function'] or row.method
+  local all = {}
+  if text == '-' then return all end
+  for form in (text .. ' | '):gmatch('(.-) | ') do all[#all + 1] = forms.slots(form) end
+  return all
+end
+
+--- For each slot of a method that is no result, the number of the function's argument that goes
+-- there; arguments of the function that the method has no slot for must be left out. Nil where
+-- the method cannot be called with these arguments.
+function forms.align(method, arguments, given, omit)
+  local map, k = {}, 1
+  for i, slot in ipairs(method) do
+    if not slot.result or slot.required then
+      while arguments[k] and arguments[k].kind ~= slot.kind do
+        if given[k] ~= omit then return nil end
+        k = k + 1
+      end
+      if not arguments[k] then return nil end
+      if given[k] == omit and not slot.optional then return nil end
+      map[i] = k
+      k = k + 1
+    end
+  end
+  for rest = k, #arguments do
+    if given[rest] ~= omit then return nil end
+  end
+  return map
+end
+
+return forms

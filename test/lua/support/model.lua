@@ -1,0 +1,184 @@
+-- A tensor as plain Lua: its sizes, and its elements in row-major order. From a model a tensor of
+-- any layout is made, and a tensor is read back into one.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+local model = {}
+
+function model.count(shape)
+  if #shape == 0 then return 0 end
+  local n = 1
+  for _, size in ipairs(shape) do n = n * size end
+  return n
+end
+
+function model.new(shape, data)
+  return { shape = shape, data = data or {} }
+end
+
+--- A model of these sizes whose elements are f(position from 0).
+function model.fill(shape, f)
+  local data = {}
+  for i = 1, model.count(shape) do data[i] = f(i - 1) end
+  return model.new(shape, data)
+end
+
+--- Random elements of a kind (see elements).
+function model.random(e, kind, shape, random)
+  return model.fill(shape, function() return elements.value(e, kind, random) end)
+end
+
+--- Indices from 1 of the element at a position from 0.
+function model.indices(shape, position)
+  local index = {}
+  for d = #shape, 1, -1 do
+    index[d] = position % shape[d] + 1
+    position = math.floor(position / shape[d])
+  end
+  return index
+end
+
+--- The element at these indices, and its position in data.
+function model.at(m, index)
+  local position = 0
+  for d, size in ipairs(m.shape) do position = position * size + index[d] - 1 end
+  return m.data[position + 1], position + 1
+end
+
+--- A model of these sizes whose elements are f(indices).
+function model.build(shape, f)
+  return model.fill(shape, function(position) return f(model.indices(shape, position)) end)
+end
+
+function model.copy(m)
+  local data = {}
+  for i, x in ipairs(m.data) do data[i] = x end
+  return model.new(m.shape, data)
+end
+
+--- f of the elements of models of one shape.
+function model.map(f, a, b, c)
+  local data = {}
+  for i = 1, #a.data do data[i] = f(a.data[i], b and b.data[i], c and c.data[i]) end
+  return model.new(a.shape, data)
+end
+
+--- The same elements with the first dimension of size 1 repeated: what expanding gives.
+function model.expanded(m)
+  local first = m.shape[1]
+  if not first or first < 2 then return m end
+  local slice = #m.data / first
+  return model.fill(m.shape, function(position) return m.data[position % slice + 1] end)
+end
+
+local function flatten(nested, depth, data)
+  if depth == 0 then
+    data[#data + 1] = nested
+    return
+  end
+  for i = 1, #nested do flatten(nested[i], depth - 1, data) end
+end
+
+function model.read(t)
+  local shape, data = t:size():totable(), {}
+  flatten(t:totable(), t:dim(), data)
+  return model.new(shape, data)
+end
+
+local function row_major(shape, inner)
+  local strides, step = {}, inner or 1
+  for d = #shape, 1, -1 do
+    strides[d] = step
+    step = step * math.max(shape[d], 1)
+  end
+  return strides, 0
+end
+
+-- Strides and the number of elements in front, by layout.
+local layouts = {
+  contiguous = row_major,
+  transposed = function(shape)
+    local strides, step = {}, 1
+    for d = 1, #shape do
+      strides[d] = step
+      step = step * math.max(shape[d], 1)
+    end
+    return strides, 0
+  end,
+  offset = function(shape) return row_major(shape), 5 end,
+  strided = function(shape)
+    local strides = row_major(shape, 2)
+    for d = 1, #shape - 1 do strides[d] = strides[d] * 3 end
+    return strides, 1
+  end,
+  expanded = function(shape)
+    local strides = row_major(shape)
+    if shape[1] and shape[1] > 1 then strides[1] = 0 end
+    return strides, 0
+  end,
+}
+
+local SENTINEL = 77
+
+--- A tensor with the model's elements in a layout; elements of its storage that are none of its
+-- own are SENTINEL. Expanded takes an expanded model.
+function model.tensor(e, m, layout)
+  local shape = m.shape
+  if #shape == 0 then return e.Tensor() end
+  local strides, offset = layouts[layout or 'contiguous'](shape)
+  local last = offset
+  for d = 1, #shape do last = last + math.max(shape[d] - 1, 0) * strides[d] end
+  local stored = {}
+  for i = 1, last + 2 do stored[i] = SENTINEL end
+  for i = 1, #m.data do
+    local rest, at = i - 1, offset
+    for d = #shape, 1, -1 do
+      at = at + rest % shape[d] * strides[d]
+      rest = math.floor(rest / shape[d])
+    end
+    stored[at + 1] = m.data[i]
+  end
+  return e.Tensor(e.Storage(stored), offset + 1, tensor.LongStorage(shape),
+                  tensor.LongStorage(strides))
+end
+
+--- Nil, or the position of an element of the storage that is none of the tensor's and not as
+-- model.tensor() left it.
+function model.disturbed(t)
+  if t:dim() == 0 then return nil end
+  local stored, own = t:storage():totable(), {}
+  local shape, strides = t:size():totable(), t:stride():totable()
+  for i = 0, t:nElement() - 1 do
+    local at = t:storageOffset()
+    local index = model.indices(shape, i)
+    for d = 1, #shape do at = at + (index[d] - 1) * strides[d] end
+    own[at] = true
+  end
+  for i = 1, #stored do
+    if not own[i] and stored[i] ~= SENTINEL then return i end
+  end
+end
+
+--- Whether two numbers agree up to tolerance (relative to the larger of want and scale).
+function model.close(got, want, tolerance, scale)
+  if got == want or (got ~= got and want ~= want) then return true end
+  if tolerance == 0 or got ~= got or want ~= want then return false end
+  if math.abs(want) == math.huge then return false end
+  return math.abs(got - want) <= tolerance * math.max(math.abs(want), scale or 0)
+end
+
+--- Nil where both models agree, else a text that says where they do not.
+function model.difference(got, want, tolerance, scale)
+  local sizes, wanted = table.concat(got.shape, 'x'), table.concat(want.shape, 'x')
+  if sizes ~= wanted then return ('size %s instead of %s'):format(sizes, wanted) end
+  local a, b = got.data, want.data
+  if #a ~= #b then return ('%d elements instead of %d'):format(#a, #b) end
+  for i = 1, #b do
+    if not model.close(a[i], b[i], tolerance, scale) then
+      return ('element %d of %s is %.17g instead of %.17g'):format(i, wanted, a[i], b[i])
+    end
+  end
+end
+
+return model

@@ -1,0 +1,349 @@
+-- Calls a row of the op table in every form it has, with operands of every layout, and compares
+-- what comes out with the case's plain reference.
+
+local ffi = require 'ffi'
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local model = require 'support.model'
+local forms = require 'support.forms'
+local omit = require('support.cases').omit
+
+local runner = {}
+
+local layouts = { 'contiguous', 'transposed', 'offset', 'strided', 'expanded' }
+local result_layouts = { 'strided', 'transposed', 'offset' }
+
+local function element_of(kind, e)
+  if kind == 'L' then return elements.Long end
+  if kind == 'B' or kind == 'M' then return elements.Byte end
+  if kind == 'F' then return elements.Float end
+  if kind == 'D' then return elements.Double end
+  return e
+end
+
+local function is_tensor_kind(kind)
+  return kind:match('[TLBMAFD]') ~= nil
+end
+
+-- Lua values for the arguments.
+local function make_arguments(e, slots, args, layout)
+  local values = {}
+  for i, slot in ipairs(slots) do
+    local arg = args[i]
+    if arg == omit then
+      values[i] = omit
+    elseif is_tensor_kind(slot.kind) then
+      values[i] = model.tensor(element_of(slot.kind, e), arg, layout)
+    elseif slot.kind == '{' then
+      local list = {}
+      for k, m in ipairs(arg.list) do list[k] = model.tensor(e, m, layout) end
+      values[i] = list
+    elseif type(arg) == 'table' then
+      values[i] = tensor.LongStorage(arg.sizes or arg.dims)
+    else
+      values[i] = arg
+    end
+  end
+  return values
+end
+
+local function expand_arguments(case, slots, args)
+  local expanded = {}
+  for i, slot in ipairs(slots) do
+    local arg = args[i]
+    if arg ~= omit and slot.kind == '{' then
+      local list = {}
+      for k, m in ipairs(arg.list) do list[k] = model.expanded(m) end
+      arg = { list = list }
+    elseif arg ~= omit and is_tensor_kind(slot.kind) and not (case.inout and i == 1) then
+      arg = model.expanded(arg)
+    end
+    expanded[i] = arg
+  end
+  return expanded
+end
+
+local Run = {}
+Run.__index = Run
+
+function Run:fail(text)
+  error(('%s of %s, %s, %s: %s'):format(self.row.name, self.e.name, self.layout, self.form, text),
+        0)
+end
+
+function Run:tolerance()
+  local ulps = self.case.ulps or 0
+  if self.e.integral or ulps == 0 then return 0 end
+  local eps = self.e.eps
+  if self.case.accumulated then eps = self.e.accumulated end
+  -- The 16-bit floats are rounded twice, to float and to their own.
+  return ulps * eps + (self.e.reduced and not self.case.accumulated and eps or 0)
+end
+
+function Run:seed()
+  if self.case.random then tensor.manualSeed(5) end
+end
+
+-- Compares what a call gave, from its first result on, with the reference.
+function Run:check(...)
+  local want = self.want
+  local count = select('#', ...)
+  if count ~= #want then self:fail(('%d results instead of %d'):format(count, #want)) end
+  for i, expected in ipairs(want) do
+    local got = select(i, ...)
+    if type(expected) == 'table' then
+      if not tensor.isTensor(got) then self:fail('no tensor but ' .. tensor.type(got)) end
+      local m = model.read(got)
+      if #expected.data == 0 and self.case.empty_is_empty then
+        if #m.data > 0 then self:fail('elements where there should be none') end
+      else
+        local text = model.difference(m, expected, self:tolerance(), self.scale)
+        if text then self:fail(text) end
+      end
+    elseif type(expected) == 'number' then
+      if not model.close(got, expected, self:tolerance(), self.scale) then
+        self:fail(('%.17g instead of %.17g'):format(got, expected))
+      end
+    elseif got ~= expected then
+      self:fail(tostring(got) .. ' instead of ' .. tostring(expected))
+    end
+  end
+end
+
+-- Tensors for the result slots: new ones, or of the expected sizes in a layout.
+function Run:results(slots, layout)
+  local results, number = {}, 0
+  for i, slot in ipairs(slots) do
+    if slot.result and not slot.required and not slot.fresh then
+      number = number + 1
+      local e = element_of(slot.kind, self.e)
+      local want = self.want[number]
+      if layout and #want.shape > 0 then
+        results[i] = model.tensor(e, model.fill(want.shape, function() return 1 end), layout)
+      else
+        results[i] = e.Tensor()
+      end
+    end
+  end
+  return results
+end
+
+-- Arguments of a call in order: results (where given), then what map says.
+local function assemble(slots, map, values, results)
+  local list, n = {}, 0
+  for i, slot in ipairs(slots) do
+    local value
+    if map[i] then
+      value = values[map[i]]
+      if value == omit then value = nil end
+    elseif results and not slot.fresh then
+      value = results[i]
+    end
+    if value ~= nil then
+      n = n + 1
+      list[n] = value
+    end
+  end
+  return list
+end
+
+function Run:given_results(slots, call, layout)
+  local results = self:results(slots, layout)
+  if next(results) == nil then return end
+  self:seed()
+  local got = { call(results) }
+  self:check(unpack(got))
+  local number = 0
+  for i = 1, #slots do
+    if results[i] then
+      number = number + 1
+      if not rawequal(got[number], results[i]) then self:fail('another tensor is returned') end
+      if layout and not self.large then
+        local at = not self.case.view and model.disturbed(results[i])
+        if at then self:fail('element ' .. at .. ' of the storage is overwritten') end
+      end
+    end
+  end
+end
+
+function Run:values()
+  return make_arguments(self.e, self.slots, self.args, self.layout)
+end
+
+-- Whether all results may be left out of a form.
+local function all_optional(slots)
+  for _, slot in ipairs(slots) do
+    if slot.result and not slot.required and not slot.optional and not slot.fresh then
+      return false
+    end
+  end
+  return true
+end
+
+function Run:form_of(slots, invoke, name)
+  local map = forms.align(slots, self.slots, self.args, omit)
+  if not map then return end
+  local function call(results, values)
+    return invoke(assemble(slots, map, values or self:values(), results))
+  end
+  if all_optional(slots) then
+    local probe = assemble(slots, map, self:values(), nil)
+    if name == 'function' or tensor.isTensor(probe[1]) then
+      self.form = name
+      self:seed()
+      self:check(call(nil))
+    end
+  end
+  self.form = name .. ' with new results'
+  self:given_results(slots, call)
+  if not self.large then
+    self.result_layout = self.result_layout % #result_layouts + 1
+    local layout = result_layouts[self.result_layout]
+    self.form = ('%s with results that are %s'):format(name, layout)
+    self:given_results(slots, call, layout)
+  end
+  self:aliased(slots, map, invoke, name)
+  self:in_place(slots, map, invoke, name)
+end
+
+-- An operand as the result.
+function Run:aliased(slots, map, invoke, name)
+  if self.case.view or self.case.inout or self.layout == 'expanded' then return end
+  local result
+  for i, slot in ipairs(slots) do
+    if slot.result and slot.kind == 'T' and not slot.required then result = result or i end
+  end
+  if not result or self.want[2] then return end
+  for k, slot in ipairs(self.slots) do
+    local values = self:values()
+    if slot.kind == 'T' and values[k] ~= omit then
+      self.form = ('%s with argument %d as result'):format(name, k)
+      self:seed()
+      local got = invoke(assemble(slots, map, values, { [result] = values[k] }))
+      if not rawequal(got, values[k]) then self:fail('another tensor is returned') end
+      self:check(got)
+    end
+  end
+end
+
+-- A method whose own tensor is the operand left out.
+function Run:in_place(slots, map, invoke, name)
+  if self.layout == 'expanded' or not (slots[1].result and not slots[1].optional) then return end
+  for i, slot in ipairs(slots) do
+    if slot.kind == 'T' and slot.optional and not slot.result and map[i] then
+      self.form = name .. ' in place'
+      local values = self:values()
+      local own = values[map[i]]
+      local without = {}
+      for k, v in pairs(map) do without[k] = v end
+      without[i] = nil
+      local got = invoke(assemble(slots, without, values, { [1] = own }))
+      if not rawequal(got, own) then self:fail('another tensor is returned') end
+      self:check(got)
+      local at = not self.large and model.disturbed(own)
+      if at then self:fail('element ' .. at .. ' of the storage is overwritten') end
+    end
+  end
+end
+
+function Run:all_forms()
+  local row = self.row
+  local func = assert(tensor[row.lua], row.lua)
+  if row['function'] ~= '-' then
+    self:form_of(self.function_slots, function(list) return func(unpack(list)) end, 'function')
+  end
+  for number, slots in ipairs(forms.methods(row)) do
+    for i, slot in ipairs(slots) do
+      slot.required = self.case.inout and i == 1
+    end
+    self:form_of(slots, function(list)
+      return list[1][row.lua](unpack(list))
+    end, 'method ' .. number)
+  end
+end
+
+-- The function's slots, and of these the arguments.
+local function slots_of(row, case)
+  local all = forms.slots(row['function'])
+  local arguments = {}
+  for i, slot in ipairs(all) do
+    slot.required = case.inout and i == 1
+    if not slot.result or slot.required then arguments[#arguments + 1] = slot end
+  end
+  return all, arguments
+end
+
+local function results_of(case, e, args)
+  if case.random then tensor.manualSeed(5) end
+  return { case.reference(e, unpack(args)) }
+end
+
+--- All small scenarios of a row for an element type.
+function runner.small(row, case, e, random)
+  local function_slots, slots = slots_of(row, case)
+  local calls = 0
+  for _, scenario in ipairs(case.scenarios(e, random)) do
+    for k, layout in ipairs(layouts) do
+      if not (case.contiguous and (layout == 'transposed' or layout == 'strided'
+                                   or layout == 'expanded')) then
+        local args = scenario.args
+        local built = layout
+        if layout == 'expanded' then
+          args = expand_arguments(case, slots, args)
+          built = case.inout and 'offset' or layout
+        end
+        local run = setmetatable({ row = row, case = case, e = e, args = args, layout = built,
+                                   scale = scenario.scale, slots = slots, result_layout = k,
+                                   function_slots = function_slots }, Run)
+        run.want = results_of(case, e, args)
+        run:all_forms()
+        calls = calls + 1
+      end
+    end
+  end
+  return calls
+end
+
+local function bytes(t)
+  t = t:contiguous()
+  if t:nElement() == 0 then return '' end
+  return ffi.string(t:data(), t:nElement() * t:elementSize())
+end
+
+--- The large scenarios: the same with one thread and with two, and as the reference says.
+function runner.large(row, case, e, random)
+  local function_slots, slots = slots_of(row, case)
+  local before = tensor.getnumthreads()
+  local scenarios = case.scenarios(e, random, true)
+  for _, scenario in ipairs(scenarios) do
+    local want = results_of(case, e, scenario.args)
+    for _, layout in ipairs { 'contiguous', 'transposed' } do
+      local run = setmetatable({ row = row, case = case, e = e, args = scenario.args, want = want,
+                                 layout = layout, scale = scenario.scale, slots = slots,
+                                 function_slots = function_slots, large = true,
+                                 form = 'function' }, Run)
+      local map = forms.align(function_slots, slots, scenario.args, omit)
+      local seen
+      for threads = 1, 2 do
+        tensor.setnumthreads(threads)
+        run:seed()
+        local got = { tensor[row.lua](unpack(assemble(function_slots, map, run:values()))) }
+        local raw = {}
+        for i, x in ipairs(got) do
+          raw[i] = tensor.isTensor(x) and bytes(x) or ('%.17g'):format(tonumber(x) or 0)
+        end
+        if threads == 1 then
+          seen = raw
+          run:check(unpack(got))
+        else
+          for i = 1, #raw do
+            if raw[i] ~= seen[i] then run:fail('two threads give something else than one') end
+          end
+        end
+      end
+      tensor.setnumthreads(before)
+    end
+  end
+end
+
+return runner
