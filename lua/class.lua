@@ -19,17 +19,24 @@ local function install(tensor)
       if type(parent) == 'table' and module == nil then
          parent, module = nil, parent
       end
-      local class
-      if module then
-         class = tensor.newmetatable(name, parent, nil, nil, nil, module)
-      else
-         class = tensor.newmetatable(name, parent)
-      end
-      local parentclass = parent and tensor.getmetatable(parent)
-      if parent and not parentclass then
+      if parent and not tensor.getmetatable(parent) then
          error(('class: there is no class %s to derive %s from'):format(parent, name), 2)
       end
-      return class, parentclass
+      local function constructor(...)
+         local object = {}
+         tensor.setmetatable(object, name)
+         if object.__init then
+            object:__init(...)
+         end
+         return object
+      end
+      local function factory()
+         local object = {}
+         tensor.setmetatable(object, name)
+         return object
+      end
+      local class = tensor.newmetatable(name, parent, constructor, nil, factory, module)
+      return class, parent and tensor.getmetatable(parent)
    end
 
    --- Whether an object is of a class or of one derived from it; the class is given by its name,

@@ -30,8 +30,22 @@ static void* pointer_of(lua_State* L, int ud, const char* tname, const luaT_Clas
   return *(void**)lua_touserdata(L, ud);
 }
 
+/* Whether the userdata at ud is of the class tname itself: the usual case, at the cost of one field
+   of the registry. */
+static int is_exactly(lua_State* L, int ud, const char* tname) {
+  int same;
+  luaL_checkstack(L, 2, "luaT");
+  if (!lua_getmetatable(L, ud)) return 0;
+  lua_getfield(L, LUA_REGISTRYINDEX, tname);
+  same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same && compat_rawlen(L, ud) >= sizeof(void*);
+}
+
 void* luaT_rawudata(lua_State* L, int ud, const char* tname) {
   const luaT_Class* cls;
+  if (lua_type(L, ud) != LUA_TUSERDATA) return NULL;
+  if (is_exactly(L, ud, tname)) return *(void**)lua_touserdata(L, ud);
   return pointer_of(L, ud, tname, &cls);
 }
 

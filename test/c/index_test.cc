@@ -8,21 +8,13 @@
 #include <vector>
 
 #include "cpu/parallel.h"
+#include "elements.h"
 #include "memory/error.h"
 #include "ops/ops.h"
-#include "tensor/convert.h"
 
 namespace {
 
-using th::DType;
-using th::Tensor;
-using th::TensorRef;
-using Shape = std::vector<int64_t>;
-using Values = std::vector<double>;
-
-TensorRef make(DType type, const Shape& size) {
-  return TensorRef(th::tensor_new_sized(type, static_cast<int>(size.size()), size.data()));
-}
+using namespace elements;
 
 // How a tensor's elements lie in memory.
 enum class Layout { contiguous, transposed, spread };
@@ -51,44 +43,6 @@ TensorRef make_laid_out(DType type, const Shape& size, Layout layout) {
   th::set_storage(t.get(), t->storage, offset, static_cast<int>(size.size()), size.data(),
                   stride.data());
   return t;
-}
-
-int64_t place(const Tensor& t, int64_t element) {
-  int64_t offset = 0;
-  for (int d = t.nDimension - 1; d >= 0; --d) {
-    offset += element % t.size[d] * t.stride[d];
-    element /= t.size[d];
-  }
-  return offset;
-}
-
-double get(const Tensor& t, int64_t element) {
-  return th::dispatch(t.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    return static_cast<double>(th::load(t.data_as<T>(th::Access::read)[place(t, element)]));
-  });
-}
-
-void put(const Tensor& t, int64_t element, double value) {
-  th::dispatch(t.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    t.data_as<T>(th::Access::write)[place(t, element)] = th::convert<T>(value);
-  });
-}
-
-Values values(const TensorRef& t) {
-  Values out;
-  for (int64_t i = 0; i < t->numel(); ++i) out.push_back(get(*t, i));
-  return out;
-}
-
-TensorRef with(TensorRef t, const Values& from) {
-  for (size_t i = 0; i < from.size(); ++i) put(*t, static_cast<int64_t>(i), from[i]);
-  return t;
-}
-
-TensorRef tensor_of(DType type, const Shape& size, const Values& from) {
-  return with(make(type, size), from);
 }
 
 // 1, 2, ... 99, 1, ...
@@ -121,9 +75,6 @@ struct Coordinate {
     outer = element / inner_size / t.size[dim];
   }
 };
-
-constexpr DType kTypes[] = {DType::Byte, DType::Char,     DType::Short, DType::Int,   DType::Long,
-                            DType::Half, DType::BFloat16, DType::Float, DType::Double};
 
 // All types, layouts of both operands, dimensions, one and several threads.
 void for_all(const std::function<void(DType, Layout, Layout, int dim)>& test) {

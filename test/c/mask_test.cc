@@ -8,56 +8,13 @@
 #include <vector>
 
 #include "cpu/parallel.h"
+#include "elements.h"
 #include "memory/error.h"
 #include "ops/ops.h"
-#include "tensor/convert.h"
 
 namespace {
 
-using th::DType;
-using th::Tensor;
-using th::TensorRef;
-using Shape = std::vector<int64_t>;
-using Values = std::vector<double>;
-
-TensorRef make(DType type, const Shape& size) {
-  return TensorRef(th::tensor_new_sized(type, static_cast<int>(size.size()), size.data()));
-}
-
-int64_t place(const Tensor& t, int64_t element) {
-  int64_t offset = 0;
-  for (int d = t.nDimension - 1; d >= 0; --d) {
-    offset += element % t.size[d] * t.stride[d];
-    element /= t.size[d];
-  }
-  return offset;
-}
-
-double get(const Tensor& t, int64_t element) {
-  return th::dispatch(t.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    return static_cast<double>(th::load(t.data_as<T>(th::Access::read)[place(t, element)]));
-  });
-}
-
-void put(const Tensor& t, int64_t element, double value) {
-  th::dispatch(t.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    t.data_as<T>(th::Access::write)[place(t, element)] = th::convert<T>(value);
-  });
-}
-
-Values values(const TensorRef& t) {
-  Values out;
-  for (int64_t i = 0; i < t->numel(); ++i) out.push_back(get(*t, i));
-  return out;
-}
-
-TensorRef tensor_of(DType type, const Shape& size, const Values& from) {
-  TensorRef t = make(type, size);
-  for (size_t i = 0; i < from.size(); ++i) put(*t, static_cast<int64_t>(i), from[i]);
-  return t;
-}
+using namespace elements;
 
 // A matrix whose elements lie column by column where turned.
 TensorRef matrix(DType type, int64_t rows, int64_t columns, bool turned,
@@ -70,9 +27,6 @@ TensorRef matrix(DType type, int64_t rows, int64_t columns, bool turned,
 
 double counting(int64_t i) { return static_cast<double>(i % 99 + 1); }
 double third(int64_t i) { return (i * i + i / 7) % 3 == 0; }
-
-constexpr DType kTypes[] = {DType::Byte, DType::Char,     DType::Short, DType::Int,   DType::Long,
-                            DType::Half, DType::BFloat16, DType::Float, DType::Double};
 
 void for_all(int64_t rows, int64_t columns,
              const std::function<void(DType, bool, bool)>& test) {

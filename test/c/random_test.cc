@@ -16,10 +16,10 @@
 #include "THRandom.h"
 #include "THTensorRandom.h"
 #include "cpu/parallel.h"
+#include "elements.h"
 #include "memory/error.h"
 #include "ops/generator.h"
 #include "ops/ops.h"
-#include "tensor/convert.h"
 
 #ifndef TEST_DATA_DIR
 #define TEST_DATA_DIR "test/data"
@@ -27,38 +27,8 @@
 
 namespace {
 
-using th::DType;
+using namespace elements;
 using th::Generator;
-using th::Tensor;
-using th::TensorRef;
-using Values = std::vector<double>;
-
-TensorRef make(DType type, std::vector<int64_t> size) {
-  return TensorRef(th::tensor_new_sized(type, static_cast<int>(size.size()), size.data()));
-}
-
-// The elements in order.
-Values values(const TensorRef& t) {
-  TensorRef whole = th::contiguous(t.get());
-  return th::dispatch(t->dtype, [&](auto zero) {
-    const auto* data = whole->data_as<decltype(zero)>(th::Access::read);
-    Values out;
-    for (int64_t i = 0; i < whole->numel(); ++i) {
-      out.push_back(static_cast<double>(th::load(data[i])));
-    }
-    return out;
-  });
-}
-
-TensorRef tensor_of(DType type, std::vector<int64_t> size, const Values& from) {
-  TensorRef t = make(type, size);
-  th::dispatch(type, [&](auto zero) {
-    using T = decltype(zero);
-    T* data = t->data_as<T>(th::Access::write);
-    for (size_t i = 0; i < from.size(); ++i) data[i] = th::convert<T>(from[i]);
-  });
-  return t;
-}
 
 template <class F>
 Values repeat(int n, const F& f) {

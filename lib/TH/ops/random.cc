@@ -153,57 +153,6 @@ int64_t largest_exact(DType type) {
   });
 }
 
-// p as seen in r's sizes.
-TensorRef probabilities_for(Tensor* r, Tensor* p) {
-  Tensor* shapes[] = {r, p};
-  int ndim;
-  int64_t size[kMaxDims], stride[kMaxDims];
-  bool pairs = !elementwise_shape("bernoulli", shapes, 2, r, &ndim, size);
-  TensorRef view;
-  if (pairs || partly_overlap(*r, *p)) {
-    view = clone(p);
-    if (pairs) set_geometry(view.get(), ndim, size, nullptr);
-    p = view.get();
-  }
-  broadcast_strides(*p, ndim, size, stride);
-  TensorRef seen(tensor_new(p->dtype));
-  set_storage(seen.get(), p->storage, p->storageOffset, ndim, size, stride);
-  return seen;
-}
-
-template <class P>
-void check_probabilities(const Tensor& p) {
-  Iterator iterator = walk_in_order(p, p.data(Access::read));
-  iterator.for_each_run(0, p.numel(), [](char* const* at, const int64_t* stride, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) {
-      check_bernoulli(*reinterpret_cast<const P*>(at[0] + i * stride[0]), 3);
-    }
-  });
-}
-
-template <class P>
-void bernoulli_by_tensor(Tensor* r, Generator* g, Tensor* p) {
-  TensorRef seen = probabilities_for(r, p);
-  int64_t numel = r->numel();
-  if (numel == 0) return;
-  check_probabilities<P>(*seen);
-  char* from = seen->data(Access::read);
-  dispatch(r->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    Iterator iterator(r->nDimension, r->size);
-    iterator.add(r->data(Access::write), sizeof(T), r->stride);
-    iterator.add(from, sizeof(P), seen->stride);
-    iterator.plan(true);
-    iterator.for_each_run(0, numel, [&](char* const* at, const int64_t* stride, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) {
-        P probability = *reinterpret_cast<const P*>(at[1] + i * stride[1]);
-        int value = bernoulli_of(g->unit(), probability);
-        *reinterpret_cast<T*>(at[0] + i * stride[0]) = convert<T>(value);
-      }
-    });
-  });
-}
-
 }  // namespace
 
 namespace ops {
@@ -280,14 +229,6 @@ void bernoulli(Tensor* r, Generator* g, double p) {
       return static_cast<int>(bernoulli_of(unit_of(w), p));
     });
   });
-}
-
-void bernoulli_FloatTensor(Tensor* r, Generator* g, Tensor* p) {
-  bernoulli_by_tensor<float>(r, g, p);
-}
-
-void bernoulli_DoubleTensor(Tensor* r, Generator* g, Tensor* p) {
-  bernoulli_by_tensor<double>(r, g, p);
 }
 
 void rand(Tensor* r, Generator* g, Sizes sizes) {

@@ -15,19 +15,17 @@ constexpr int64_t kRows = 8;
 // Bytes of accumulators that a contiguous run is folded into: four of the widest vectors.
 constexpr int64_t kLaneBytes = 256;
 
-// Of Rows elements a step apart, combined as a tree: no long chain of dependent operations.
-template <class R, int64_t Rows, class T>
-inline typename R::A tree(const T* x, int64_t step, double parameter) {
-  if constexpr (Rows == 1) {
-    return R::map(load(*x), parameter);
-  } else {
-    return R::combine(tree<R, Rows / 2>(x, step, parameter),
-                      tree<R, Rows / 2>(x + Rows / 2 * step, step, parameter));
-  }
-}
 template <class R, class T>
 inline void take(typename R::A* a, T x, double parameter) {
   *a = R::combine(*a, R::map(load(x), parameter));
+}
+
+// Takes elements that are a step apart, one after the other.
+template <class R, class T, size_t... K>
+inline typename R::A take_each(typename R::A a, const T* x, int64_t step, double parameter,
+                               std::index_sequence<K...>) {
+  (take<R>(&a, x[static_cast<int64_t>(K) * step], parameter), ...);
+  return a;
 }
 
 // Takes n rows of width elements into acc. Always inline, since some widths are constants.
@@ -40,7 +38,8 @@ __attribute__((always_inline)) inline void take_rows(const T* x, int64_t n, int6
     const T* row = x + i * step;
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
-      acc[j] = R::combine(acc[j], tree<R, kRows>(row + j, step, parameter(j)));
+      acc[j] =
+          take_each<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
     }
   }
   for (; i < n; ++i) {
@@ -66,14 +65,16 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
   auto same = [parameter](int64_t) { return parameter; };
   if (n < 2 * lanes) {
-    constexpr int64_t few = 4;
-    A a[few] = {R::init(), R::init(), R::init(), R::init()};
+    A a = R::init(), b = a, c = a, d = a;
     int64_t i = 0;
-    for (; i + few <= n; i += few) {
-      for (int64_t j = 0; j < few; ++j) take<R>(a + j, x[i + j], parameter);
+    for (; i + 4 <= n; i += 4) {
+      take<R>(&a, x[i], parameter);
+      take<R>(&b, x[i + 1], parameter);
+      take<R>(&c, x[i + 2], parameter);
+      take<R>(&d, x[i + 3], parameter);
     }
-    for (int64_t j = 0; i + j < n; ++j) take<R>(a + j, x[i + j], parameter);
-    return R::combine(R::combine(a[0], a[1]), R::combine(a[2], a[3]));
+    for (; i < n; ++i) take<R>(&a, x[i], parameter);
+    return R::combine(R::combine(a, b), R::combine(c, d));
   }
   alignas(64) A acc[lanes];
   for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
