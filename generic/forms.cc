@@ -88,7 +88,7 @@ std::string slot_text(const Slot& slot, const char* type) {
 std::string Form::text(const char* type) const {
   std::string all;
   for (const Slot& slot : slots) {
-    if (slot.fresh) continue;
+    if (slot.fresh || slot.fixed) continue;
     if (!all.empty()) all += " ";
     all += slot_text(slot, type);
   }
@@ -104,6 +104,7 @@ Form parse_form(const char* p, const char* end) {
     }
     Slot slot{};
     if (*p == '[') slot.optional = true, ++p;
+    if (*p == '<') slot.fixed = true, ++p;
     if (*p == '*') slot.result = true, ++p;
     if (*p == '+') slot.result = slot.fresh = true, ++p;
     slot.kind = *p++;
@@ -112,9 +113,9 @@ Form parse_form(const char* p, const char* end) {
       slot.has_value = true;
       ++p;
       slot.value = !std::strncmp(p, "true", 4) ? 1 : std::strtod(p, nullptr);
-      while (*p != ']') ++p;
+      while (*p != ']' && *p != '>') ++p;
     }
-    if (slot.optional) ++p;
+    if (slot.optional || slot.fixed) ++p;
     form.slots.push_back(slot);
   }
   return form;
@@ -145,7 +146,7 @@ void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
     int bit = optional;
     int number = 0;
     for (const Slot& slot : form->slots) {
-      bool absent = slot.fresh || (slot.optional && (left_out >> --bit & 1));
+      bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));
       pattern.arg_of_slot[number] = -1;
       if (slot.kind == 's' || slot.kind == 'p') {
         pattern.arg_of_slot[number] = static_cast<int8_t>(pattern.args);

@@ -28,6 +28,7 @@ struct Slot {
   bool result = false;
   bool optional = false;
   bool fresh = false;      // +T
+  bool fixed = false;      // <x=1>
   bool has_value = false;  // [x=1]
   double value = 0;
 };

@@ -156,6 +156,17 @@ int retain(lua_State* L) {
   return 0;
 }
 
+// As the tensors' free.
+int free_reference(lua_State* L) {
+  Storage* storage = check_storage(L, state_of(L), 1);
+  if (__atomic_load_n(&storage->refcount, __ATOMIC_ACQUIRE) > 1) {
+    th::storage_free(storage);
+  } else {
+    protect(L, "free", [&] { th::storage_resize(storage, 0); });
+  }
+  return 0;
+}
+
 int totable(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   const char* data = nullptr;
@@ -215,6 +226,7 @@ const luaL_Reg methods[] = {{"size", size},
                             {"copy", copy},
                             {"resize", resize},
                             {"retain", retain},
+                            {"free", free_reference},
                             {"totable", totable},
                             {"string", string},
                             {"_address", data_address},
@@ -251,6 +263,8 @@ void register_storage_classes(lua_State* L, State* state, int module) {
     lua_pushvalue(L, metatable);
     state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 
+    lua_pushcfunction(L, destroy);  // directly: objects come and go often
+    lua_setfield(L, metatable, "__gc");
     set_functions(L, methods, metatable);
     const luaL_Reg access[] = {{"__index", index}, {"__newindex", newindex}};
     for (const luaL_Reg& function : access) {

@@ -298,10 +298,15 @@ int retain(lua_State* L) {
   th::tensor_retain(check_tensor(L, state_of(L), 1));
   return 0;
 }
-// Gives up the tensor's hold on its memory at once, without waiting for the collector.
-int free_now(lua_State* L) {
+// Gives back a reference that retain took; the last one is the userdata's own, and then only the
+// memory goes, at once instead of when the collector comes.
+int free_reference(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
-  protect(L, "free", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
+  if (__atomic_load_n(&t->refcount, __ATOMIC_ACQUIRE) > 1) {
+    th::tensor_free(t);
+  } else {
+    protect(L, "free", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
+  }
   return 0;
 }
 
@@ -381,7 +386,7 @@ const luaL_Reg methods[] = {{"size", size},
                             {"set", set},
                             {"sub", sub},
                             {"retain", retain},
-                            {"free", free_now},
+                            {"free", free_reference},
                             {"totable", totable},
                             {"_address", data_address},
                             {"_struct", struct_address},
@@ -420,6 +425,8 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
     lua_pushvalue(L, metatable);
     state->reference[k] = luaL_ref(L, LUA_REGISTRYINDEX);
 
+    lua_pushcfunction(L, destroy);  // directly: objects come and go often
+    lua_setfield(L, metatable, "__gc");
     register_op_methods(L, metatable, type);
     register_operators(L, metatable);
     set_functions(L, methods, metatable);

@@ -161,7 +161,7 @@ static luaT_Class* make_class(lua_State* L, int from_c) {
   lua_newtable(L);
   lua_pushvalue(L, NAME);
   lua_setfield(L, METATABLE, "__typename");
-  lua_pushnumber(L, 1);
+  lua_pushinteger(L, 1);
   lua_setfield(L, METATABLE, "__version");
   lua_pushvalue(L, METATABLE);
   lua_setfield(L, METATABLE, "__metatable");
@@ -211,6 +211,8 @@ static int collect(lua_State* L) {
   if (lua_type(L, 1) == LUA_TUSERDATA) {
     object = (void**)lua_touserdata(L, 1);
     if (compat_rawlen(L, 1) < sizeof(void*) || !*object) return 0;
+  } else if (owner->holds_pointers) {
+    return 0;
   }
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, 1);

@@ -145,7 +145,7 @@ LUAT_API void luaT_pushinteger(lua_State* L, ptrdiff_t n);
 /* ---- memory ------------------------------------------------------------------------------- */
 
 /* malloc and realloc that raise a Lua error where they fail; for size 0 they give NULL, and
-   luaT_realloc frees. */
+   luaT_realloc frees. Where luaT_realloc fails the old memory stays. */
 LUAT_API void* luaT_alloc(lua_State* L, ptrdiff_t size);
 LUAT_API void* luaT_realloc(lua_State* L, void* ptr, ptrdiff_t size);
 /* Frees what they gave. */

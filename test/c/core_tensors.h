@@ -17,8 +17,9 @@ using th::Tensor;
 using th::TensorRef;
 using Shape = std::vector<int64_t>;
 
-inline const DType kAllTypes[] = {DType::Byte, DType::Char,     DType::Short, DType::Int,   DType::Long,
-                           DType::Half, DType::BFloat16, DType::Float, DType::Double};
+inline const DType kAllTypes[] = {DType::Byte,     DType::Char,  DType::Short,
+                                  DType::Int,      DType::Long,  DType::Half,
+                                  DType::BFloat16, DType::Float, DType::Double};
 inline const DType kRealTypes[] = {DType::Half, DType::BFloat16, DType::Float, DType::Double};
 
 enum class Layout { contiguous, permuted, spaced, expanded };

@@ -119,7 +119,8 @@ TEST(Mask, NonzeroOfOtherShapes) {
 }
 
 TEST(Mask, OtherShapesOfMasks) {
-  TensorRef t = tensor_of(DType::Int, {2, 3}, {1, 2, 3, 4, 5, 6}), r(th::tensor_new(DType::Int));
+  TensorRef t = tensor_of(DType::Int, {2, 3}, {1, 2, 3, 4, 5, 6});
+  TensorRef r(th::tensor_new(DType::Int));
   TensorRef row = tensor_of(DType::Byte, {3}, {1, 0, 1});
   th::ops::maskedSelect(r.get(), t.get(), row.get());
   EXPECT_EQ(values(r), (Values{1, 3, 4, 6}));
@@ -153,7 +154,8 @@ TEST(Mask, OperandsThatShareMemoryWithTheResult) {
 }
 
 TEST(Mask, BadArgumentsWriteNothing) {
-  TensorRef t = tensor_of(DType::Float, {2, 2}, {1, 2, 3, 4}), r = tensor_of(DType::Float, {1}, {8});
+  TensorRef t = tensor_of(DType::Float, {2, 2}, {1, 2, 3, 4});
+  TensorRef r = tensor_of(DType::Float, {1}, {8});
   auto message = [&](const std::function<void()>& call) -> std::string {
     try {
       call();

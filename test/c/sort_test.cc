@@ -67,8 +67,9 @@ void check_all(const Shape& size, const F& element) {
 }
 
 TEST(Sort, ManyTies) {
-  for (const Shape& size : {Shape{1}, Shape{2}, Shape{40}, Shape{41}, Shape{100}, Shape{255},
-                            Shape{256}, Shape{5000}, Shape{7, 300}, Shape{300, 7}, Shape{4, 30, 5}}) {
+  for (const Shape& size :
+       {Shape{1}, Shape{2}, Shape{40}, Shape{41}, Shape{100}, Shape{255}, Shape{256}, Shape{5000},
+        Shape{7, 300}, Shape{300, 7}, Shape{4, 30, 5}}) {
     check_all(size, [](int64_t i) { return std::floor(noise(i) * 40) - 10; });
   }
 }
@@ -100,7 +101,8 @@ TEST(Sort, ExtremesOfEveryType) {
   EXPECT_TRUE(std::is_sorted(sorted, sorted + 40));
   for (DType type : {DType::Byte, DType::Char, DType::Short, DType::Int}) {
     TensorRef t = make(type, {300});
-    double low = type == DType::Byte ? 0 : -std::ldexp(1, 8 * static_cast<int>(th::item_size(type)) - 1);
+    double low =
+        type == DType::Byte ? 0 : -std::ldexp(1, 8 * static_cast<int>(th::item_size(type)) - 1);
     double high = type == DType::Byte ? 255 : -low - 1;
     fill(*t, [=](int64_t i) { return noise(i) < 0.5 ? low : high; });
     check(t.get(), 0, false);

@@ -644,8 +644,6 @@ return {
   -- printing options / other objects
   {'torch.Generator()',
    'torch.Generator'},
-  {'torch.type(torch.Timer())',
-   'torch.Timer'},
   {'torch.LongStorage{2,3}',
    ' 2',
    ' 3',

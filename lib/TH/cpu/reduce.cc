@@ -195,17 +195,17 @@ Partial reduce_all(const Reduction& op, const Tensor& a, const Tensor* b) {
   Partials many;
   if (blocks > few) many = allocate_partials(blocks);
   Partial* partials = blocks > few ? many.get() : local;
-  parallel_for(blocks, std::max<int64_t>(1, grain_of(op) / kRunBlock), [&](int64_t first,
-                                                                          int64_t last) {
-    for (int64_t block = first; block < last; ++block) {
-      Taker taker(op, a.dtype, partials + block);
-      iterator.for_each_run(block * kRunBlock, std::min(n, (block + 1) * kRunBlock),
-                            [&](char* const* data, const int64_t* stride, int64_t m) {
-                              taker.take(data, stride, m, b != nullptr);
-                            });
-      taker.flush();
-    }
-  });
+  parallel_for(blocks, std::max<int64_t>(1, grain_of(op) / kRunBlock),
+               [&](int64_t first, int64_t last) {
+                 for (int64_t block = first; block < last; ++block) {
+                   Taker taker(op, a.dtype, partials + block);
+                   iterator.for_each_run(block * kRunBlock, std::min(n, (block + 1) * kRunBlock),
+                                         [&](char* const* data, const int64_t* stride, int64_t m) {
+                                           taker.take(data, stride, m, b != nullptr);
+                                         });
+                   taker.flush();
+                 }
+               });
   result = partials[0];
   for (int64_t block = 1; block < blocks; ++block) {
     combine(op, is_integral(a.dtype), &result, block * kRunBlock, partials[block],
@@ -282,15 +282,15 @@ struct Along {
     parallel_for(it.numel() / unit, grain, [&](int64_t begin, int64_t end) {
       Wide value[kReduceWidth];
       Aside aside[kReduceWidth];
-      it.for_each_run(begin * unit, end * unit, [&](char* const* at, const int64_t* next,
-                                                    int64_t count) {
-        for (int64_t k = 0; k < count; k += kReduceWidth) {
-          int64_t m = std::min(kReduceWidth, count - k);
-          ReduceCall call = {at[0] + k * next[0], n, step, m, next[0], rows, fold, nullptr};
-          reduce_block(op, dtype, call, value, aside);
-          sink(value, aside, m, at[1] + k * next[1], next[1]);
-        }
-      });
+      it.for_each_run(
+          begin * unit, end * unit, [&](char* const* at, const int64_t* next, int64_t count) {
+            for (int64_t k = 0; k < count; k += kReduceWidth) {
+              int64_t m = std::min(kReduceWidth, count - k);
+              ReduceCall call = {at[0] + k * next[0], n, step, m, next[0], rows, fold, nullptr};
+              reduce_block(op, dtype, call, value, aside);
+              sink(value, aside, m, at[1] + k * next[1], next[1]);
+            }
+          });
     });
   }
 };
@@ -347,8 +347,7 @@ void reduce_dim(const Reduction& op, Tensor* t, int dim, Tensor* r, Tensor* indi
   int64_t full = n / block;
   int64_t rest = n - full * block;
   Partials partials = allocate_partials((full + 1) * along.outputs);
-  auto keep = [&](const Wide* value, const Aside* aside, int64_t count, char* out,
-                  int64_t next) {
+  auto keep = [&](const Wide* value, const Aside* aside, int64_t count, char* out, int64_t next) {
     for (int64_t k = 0; k < count; ++k) {
       auto* to = reinterpret_cast<Partial*>(out + k * next);
       to->value = value[k];

@@ -19,9 +19,9 @@ union Wide {
 enum class Reducer : int {
   sum,
   prod,
-  min,        // NaN where there is one
+  min,  // NaN where there is one
   max,
-  nonzero,    // how many are not 0
+  nonzero,  // how many are not 0
   abs_sum,
   abs_min,
   abs_max,

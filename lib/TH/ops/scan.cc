@@ -33,9 +33,14 @@ void run_scan(ScanKernel kernel, Tensor* r, Tensor* t, int dim) {
   parallel_for(iterator.numel(), grain, [&](int64_t begin, int64_t end) {
     iterator.for_each_run(begin, end, [&](char* const* data, const int64_t* stride, int64_t count) {
       for (int64_t k = 0; k < count; k += kReduceWidth) {
-        ScanCall call = {data[1] + k * stride[1], t->stride[dim] * item, stride[1],
-                         data[0] + k * stride[0], r->stride[dim] * item, stride[0],
-                         n,                       std::min(kReduceWidth, count - k)};
+        ScanCall call = {data[1] + k * stride[1],
+                         t->stride[dim] * item,
+                         stride[1],
+                         data[0] + k * stride[0],
+                         r->stride[dim] * item,
+                         stride[0],
+                         n,
+                         std::min(kReduceWidth, count - k)};
         kernel(call);
       }
     });
@@ -68,13 +73,9 @@ void scan(const char* name, const ScanKernel* kernels, Tensor* r, Tensor* t, int
 
 namespace ops {
 
-void cumsum(Tensor* r, Tensor* t, int64_t dim) {
-  scan("cumsum", scan_kernels().sum, r, t, dim);
-}
+void cumsum(Tensor* r, Tensor* t, int64_t dim) { scan("cumsum", scan_kernels().sum, r, t, dim); }
 
-void cumprod(Tensor* r, Tensor* t, int64_t dim) {
-  scan("cumprod", scan_kernels().prod, r, t, dim);
-}
+void cumprod(Tensor* r, Tensor* t, int64_t dim) { scan("cumprod", scan_kernels().prod, r, t, dim); }
 
 }  // namespace ops
 }  // namespace th

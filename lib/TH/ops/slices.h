@@ -33,7 +33,8 @@ inline Side all_slices(char* data, const int64_t* stride, int dim, size_t item) 
   return {data, stride, stride[dim] * static_cast<int64_t>(item), nullptr, 0};
 }
 
-inline Side chosen_slices(char* data, const int64_t* stride, int dim, size_t item, const Tensor& index) {
+inline Side chosen_slices(char* data, const int64_t* stride, int dim, size_t item,
+                          const Tensor& index) {
   return {data, stride, stride[dim] * static_cast<int64_t>(item),
           index.data_as<int64_t>(Access::read), index.stride[0]};
 }

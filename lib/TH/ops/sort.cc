@@ -96,8 +96,7 @@ class RowSorter {
     for (int64_t i = 0; i < row.n; ++i) {
       T x = row.in[i * row.in_step];
       exact &= SortKey<T>::is_exact(x);
-      keys_[i] = Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip_),
-                            static_cast<uint64_t>(i));
+      keys_[i] = Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip_), static_cast<uint64_t>(i));
     }
     return exact;
   }

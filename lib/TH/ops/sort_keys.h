@@ -42,7 +42,7 @@ struct SortKey {
   // The magnitude bits of infinity; above it are the NaNs.
   static constexpr Key kInfinity = std::is_same_v<T, Half>       ? static_cast<Key>(0x7c00)
                                    : std::is_same_v<T, BFloat16> ? static_cast<Key>(0x7f80)
-                                   : sizeof(T) == 4 ? static_cast<Key>(0x7f800000u)
+                                   : sizeof(T) == 4              ? static_cast<Key>(0x7f800000u)
                                                     : static_cast<Key>(0x7ff0000000000000ull);
 
   static Key key(T x) {

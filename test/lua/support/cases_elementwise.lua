@@ -100,8 +100,8 @@ unary('sinh', 4, 'mild', math.sinh)
 unary('cosh', 4, 'mild', math.cosh)
 unary('tanh', 4, 'mild', math.tanh)
 unary('sigmoid', 4, 'any', function(x) return 1 / (1 + math.exp(-x)) end)
-unary('erf', 8, 'mild', function(x)
-  -- The Taylor series: alternating terms of at most e^(x*x).
+unary('erf', 8, 'unit', function(x)
+  -- The Taylor series: its terms alternate, but are at most 1 here.
   local sum, term = 0, x
   for k = 0, 80 do
     sum = sum + term / (2 * k + 1)
@@ -166,6 +166,8 @@ case('pow', 4, power, { 'base', number(3) }, { 'base', number(0) }, { 'base', nu
      { 'positive', by_type(1, 0.5) })
 case('tpow', 4, function(e, value, x) return power(e, value, x) end, { number(3), 'exponent' },
      { number(2), 'exponent' })
+-- t:pow(x) is t to the power of x: the other way round needs both tensors.
+cases.tpow.ambiguous_in_place = true
 case('lshift', 1, shift_left, { 'any', number(3) }, { 'wide', number(1) })
 case('rshift', 1, shift_right, { 'any', number(2) }, { 'wide', number(1) })
 case('bitand', 0, bitwise(bit.band), { 'wide', number(12) }, { 'any', number(5) })

@@ -46,7 +46,7 @@ function cases.install(shared)
               for _, x in ipairs(before or {}) do args[#args + 1] = x end
               args[#args + 1] = d
               for _, x in ipairs(rest) do args[#args + 1] = x end
-              all[#all + 1] = { args = args, scale = is_large and 331 * 8 or 64 }
+              all[#all + 1] = { args = args, scale = is_large and 331 * 64 or 512 }
             end
           end
         end
@@ -61,7 +61,7 @@ function cases.install(shared)
         for _, rest in ipairs(rests or { {} }) do
           local args = { model.random(e, kind, shape, random) }
           for _, x in ipairs(rest) do args[#args + 1] = x end
-          all[#all + 1] = { args = args, scale = is_large and 8 * 104927 or 64 }
+          all[#all + 1] = { args = args, scale = is_large and 8 * 104927 or 512 }
         end
       end
       return all
@@ -202,8 +202,10 @@ function cases.install(shared)
       end
       return all
     end,
-    reference = function(_, a, b, p)
-      return power_mean(p == omit and 2 or p)(model.map(function(x, y) return x - y end, a, b).data)
+    reference = function(e, a, b, p)
+      local store = e.reduced and shared.elements.Float.store or e.store
+      local differences = model.map(function(x, y) return store(x - y) end, a, b)
+      return power_mean(p == omit and 2 or p)(differences.data)
     end,
   }
 

@@ -52,7 +52,7 @@ function cases.install(shared)
     local lists = { ... }
     return function()
       local all = {}
-      for i, args in ipairs(lists) do all[i] = { args = args } end
+      for i, args in ipairs(lists) do all[i] = args and { args = args } or nil end
       return all
     end
   end
@@ -81,7 +81,9 @@ function cases.install(shared)
   c.range = { ulps = 1, scenarios = progressions, reference = progression(true) }
   c.arange = {
     ulps = 1, reference = progression(false),
-    scenarios = plain({ 1, 5, omit }, { 2, 9, 3 }, { 9, 2, -2 }, { 0, 2, 0.5 }),
+    scenarios = function(e)
+      return plain({ 1, 5, omit }, { 2, 9, 3 }, { 9, 2, -2 }, not e.integral and { 0, 2, 0.5 })()
+    end,
   }
   local function points(f)
     return function(e, a, b, n)

@@ -2,10 +2,10 @@
 
 local forms = {}
 
---- A list of slots {kind, result, fresh, optional} for one form.
+--- A list of slots {kind, result, fresh, optional} for one form; <x=1> is no argument.
 function forms.slots(text)
   local slots = {}
-  for word in text:gmatch('%S+') do
+  for word in text:gsub('%b<>', ''):gmatch('%S+') do
     local inner = word:match('^%[(.*)%]$')
     local body = inner or word
     local mark = body:match('^[*+]')

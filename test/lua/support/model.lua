@@ -82,7 +82,7 @@ end
 
 function model.read(t)
   local shape, data = t:size():totable(), {}
-  flatten(t:totable(), t:dim(), data)
+  if #shape > 0 then flatten(t:totable(), #shape, data) end
   return model.new(shape, data)
 end
 
@@ -146,7 +146,7 @@ end
 --- Nil, or the position of an element of the storage that is none of the tensor's and not as
 -- model.tensor() left it.
 function model.disturbed(t)
-  if t:dim() == 0 then return nil end
+  if t:nElement() == 0 then return nil end
   local stored, own = t:storage():totable(), {}
   local shape, strides = t:size():totable(), t:stride():totable()
   for i = 0, t:nElement() - 1 do

@@ -228,7 +228,8 @@ end
 
 -- A method whose own tensor is the operand left out.
 function Run:in_place(slots, map, invoke, name)
-  if self.layout == 'expanded' or not (slots[1].result and not slots[1].optional) then return end
+  if self.layout == 'expanded' or self.case.ambiguous_in_place then return end
+  if not slots[1].result or slots[1].optional then return end
   for i, slot in ipairs(slots) do
     if slot.kind == 'T' and slot.optional and not slot.result and map[i] then
       self.form = name .. ' in place'

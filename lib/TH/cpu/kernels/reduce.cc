@@ -38,8 +38,7 @@ __attribute__((always_inline)) inline void take_rows(const T* x, int64_t n, int6
     const T* row = x + i * step;
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
-      acc[j] =
-          take_each<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
+      acc[j] = take_each<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
     }
   }
   for (; i < n; ++i) {
@@ -150,6 +149,11 @@ inline bool is_same(C x, C value) {
   return (x == value) | ((x != x) & (value != value));
 }
 
+// same ? i : index, without a branch: which it is cannot be predicted.
+inline int64_t pick(bool same, int64_t i, int64_t index) {
+  return index ^ ((index ^ i) & -static_cast<int64_t>(same));
+}
+
 template <class T>
 inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
   constexpr int64_t chunk = 64;
@@ -161,24 +165,23 @@ inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
     }
     if (found) break;
   }
-  // Backwards, without a branch that could be mispredicted.
+  // Backwards, so that the first match is what stays.
   int64_t last = n - first < chunk ? n : first + chunk;
   int64_t index = first;
-  for (int64_t i = last - 1; i >= first; --i) index = is_same(load(x[i]), value) ? i : index;
+  for (int64_t i = last - 1; i >= first; --i) index = pick(is_same(load(x[i]), value), i, index);
   return index;
 }
 
 template <class T, size_t... K>
 inline int64_t last_match(int64_t index, int64_t row, const T* x, int64_t step, Compute<T> value,
                           std::index_sequence<K...>) {
-  ((index = is_same(load(x[-static_cast<int64_t>(K) * step]), value)
-                ? row - static_cast<int64_t>(K)
-                : index),
+  ((index = pick(is_same(load(x[-static_cast<int64_t>(K) * step]), value),
+                 row - static_cast<int64_t>(K), index)),
    ...);
   return index;
 }
 
-// Rows backwards, so that the first match is what stays.
+// Rows backwards too.
 template <class T>
 void find_in_columns(const ReduceCall& call, const Wide* value, int64_t* index) {
   using C = Compute<T>;
@@ -195,15 +198,15 @@ void find_in_columns(const ReduceCall& call, const Wide* value, int64_t* index) 
     const T* row = x + i * step;
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
-      index[j] = last_match(index[j], i, row + j, step, wanted[j],
-                            std::make_index_sequence<kRows>());
+      index[j] =
+          last_match(index[j], i, row + j, step, wanted[j], std::make_index_sequence<kRows>());
     }
   }
   for (; i >= 0; --i) {
     const T* row = x + i * step;
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
-      index[j] = is_same(load(row[j]), wanted[j]) ? i : index[j];
+      index[j] = pick(is_same(load(row[j]), wanted[j]), i, index[j]);
     }
   }
 }

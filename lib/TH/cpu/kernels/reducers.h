@@ -88,8 +88,11 @@ struct Min {
   using A = C;
   static constexpr bool Each = false;
   static constexpr A init() { return Extremes<C>::highest; }
-  // & and not &&: without branches. A NaN in a stays, as nothing compares less.
-  static A combine(A a, A b) { return (b < a) | (b != b) ? b : a; }
+  // In two steps, the first of which is one instruction. A NaN in a stays, as nothing is less.
+  static A combine(A a, A b) {
+    A c = b < a ? b : a;
+    return b != b ? b : c;
+  }
   static A map(C x, double) { return x; }
 };
 template <class T>
@@ -98,7 +101,10 @@ struct Max {
   using A = C;
   static constexpr bool Each = false;
   static constexpr A init() { return Extremes<C>::lowest; }
-  static A combine(A a, A b) { return (b > a) | (b != b) ? b : a; }
+  static A combine(A a, A b) {
+    A c = b > a ? b : a;
+    return b != b ? b : c;
+  }
   static A map(C x, double) { return x; }
 };
 template <class T>

@@ -50,11 +50,11 @@ void scan(const ScanCall& call) {
 
 namespace TH_ISA {
 
-#define TH_SCAN(Reducer)                                                                     \
-  {                                                                                          \
-    &scan<Reducer, uint8_t>, &scan<Reducer, int8_t>, &scan<Reducer, int16_t>,                \
-        &scan<Reducer, int32_t>, &scan<Reducer, int64_t>, &scan<Reducer, Half>,              \
-        &scan<Reducer, BFloat16>, &scan<Reducer, float>, &scan<Reducer, double>              \
+#define TH_SCAN(Reducer)                                                        \
+  {                                                                             \
+    &scan<Reducer, uint8_t>, &scan<Reducer, int8_t>, &scan<Reducer, int16_t>,   \
+        &scan<Reducer, int32_t>, &scan<Reducer, int64_t>, &scan<Reducer, Half>, \
+        &scan<Reducer, BFloat16>, &scan<Reducer, float>, &scan<Reducer, double> \
   }
 
 extern const ScanKernels scan_kernels;

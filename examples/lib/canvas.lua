@@ -1,0 +1,111 @@
+-- A canvas to draw on: colours of 3 x H x W, from 0 to 255, with x and y from 1 at the top left.
+--
+--   local page = canvas.new(width, height)
+--   page:fill(x, y, width, height, color)
+--   page:image(x, y, grey, scale)
+--   page:text(x, y, 'text', {color = ..., scale = ..., align = 'left' | 'center' | 'right'})
+--   page:line(points, color, thickness)
+--   page:bytes()
+--
+-- A colour is {red, green, blue}. What lies outside the canvas is an error.
+
+local tensor = require 'tensor'
+local font = require 'lib.font'
+
+local canvas = {}
+canvas.__index = canvas
+
+local BLACK = {0, 0, 0}
+
+--- A white canvas.
+function canvas.new(width, height)
+  return setmetatable({pixels = tensor.FloatTensor(3, height, width):fill(255)}, canvas)
+end
+
+--- A view of the pixels in a rectangle.
+function canvas:region(x, y, width, height)
+  return self.pixels:narrow(2, y, height):narrow(3, x, width)
+end
+
+function canvas:fill(x, y, width, height, color)
+  local region = self:region(x, y, width, height)
+  for channel = 1, 3 do
+    region[channel]:fill(color[channel])
+  end
+end
+
+-- Each element of a matrix as a square of scale x scale: the two new dimensions repeat it.
+local function magnify(matrix, scale)
+  local height, width = matrix:size(1), matrix:size(2)
+  return matrix:contiguous():view(height, 1, width, 1):expand(height, scale, width, scale)
+               :contiguous():view(height * scale, width * scale)
+end
+
+--- Shows a matrix of grey values from 0 to 255, each as a square of scale x scale.
+function canvas:image(x, y, grey, scale)
+  local picture = magnify(grey, scale):float()
+  local region = self:region(x, y, picture:size(2), picture:size(1))
+  region:copy(picture:view(1, picture:size(1), picture:size(2)):expandAs(region))
+end
+
+--- The width of a text in pixels.
+function canvas.textwidth(text, scale)
+  return (#text * (font.width + 1) - 1) * (scale or 1)
+end
+
+--- Writes a text; x is its left end, its middle or its right end, y the top of its capitals.
+function canvas:text(x, y, text, options)
+  options = options or {}
+  local scale, color = options.scale or 1, options.color or BLACK
+  local width = canvas.textwidth(text, scale)
+  local shift = {left = 0, center = math.floor(width / 2), right = width}
+  x = x - shift[options.align or 'left']
+  for character in text:gmatch('.') do
+    local ink = magnify(font.glyph(character), scale)
+    local region = self:region(x, y, ink:size(2), ink:size(1))
+    for channel = 1, 3 do
+      region[channel]:maskedFill(ink, color[channel])
+    end
+    x = x + (font.width + 1) * scale
+  end
+end
+
+-- How far each pixel of a region is from the segment between two points.
+local function distance(region, x, y, from, to)
+  local height, width = region:size(1), region:size(2)
+  local across = tensor.range(x, x + width - 1):float():view(1, width) - from[1]
+  local down = tensor.range(y, y + height - 1):float():view(height, 1) - from[2]
+  local dx, dy = to[1] - from[1], to[2] - from[2]
+  -- The place of the nearest point on the segment, from 0 at its start to 1 at its end.
+  local place = (across * dx + down * dy):div(math.max(dx * dx + dy * dy, 1e-9)):clamp(0, 1)
+  return ((across - place * dx):pow(2) + (down - place * dy):pow(2)):sqrt()
+end
+
+--- Draws a smooth line through points {x, y}.
+function canvas:line(points, color, thickness)
+  local height, width = self.pixels:size(2), self.pixels:size(3)
+  -- How much of each pixel the line covers. It is taken together from all segments before any
+  -- is painted, so that their joints are not painted twice.
+  local coverage = tensor.FloatTensor(height, width):zero()
+  local reach = thickness / 2 + 1
+  for i = 2, #points do
+    local from, to = points[i - 1], points[i]
+    local left = math.max(1, math.floor(math.min(from[1], to[1]) - reach))
+    local right = math.min(width, math.ceil(math.max(from[1], to[1]) + reach))
+    local top = math.max(1, math.floor(math.min(from[2], to[2]) - reach))
+    local bottom = math.min(height, math.ceil(math.max(from[2], to[2]) + reach))
+    local near = coverage[{{top, bottom}, {left, right}}]
+    near:cmax((distance(near, left, top, from, to) * -1):add(thickness / 2 + 0.5):clamp(0, 1))
+  end
+  for channel = 1, 3 do
+    local plane = self.pixels[channel]
+    plane:add(coverage:clone():cmul(plane * -1 + color[channel]))
+  end
+end
+
+--- The picture as a ByteTensor of 3 x H x W.
+function canvas:bytes()
+  return tensor.round(self.pixels):byte()
+end
+
+return canvas

@@ -1,0 +1,86 @@
+-- Writes images as PNG (ISO/IEC 15948), deflated by zlib.
+
+local ffi = require 'ffi'
+
+ffi.cdef [[
+unsigned long compressBound(unsigned long length);
+int compress2(unsigned char *to, unsigned long *to_length,
+              const unsigned char *from, unsigned long length, int level);
+unsigned long crc32(unsigned long crc, const unsigned char *bytes, unsigned int length);
+]]
+
+-- Without zlib's development package there is no libz.so, only the library's own name.
+local found, zlib = pcall(ffi.load, 'z')
+if not found then
+  zlib = ffi.load('libz.so.1')
+end
+
+local png = {}
+
+local SIGNATURE = '\137PNG\r\n\26\n'
+local GREY, RGB = 0, 2
+local BEST_COMPRESSION = 9
+
+local function bigendian(x)
+  return string.char(math.floor(x / 2 ^ 24) % 256, math.floor(x / 2 ^ 16) % 256,
+                     math.floor(x / 2 ^ 8) % 256, x % 256)
+end
+
+-- A chunk: the length of its data, its type, its data, and the CRC of the latter two.
+local function chunk(kind, data)
+  local body = kind .. data
+  return bigendian(#data) .. body .. bigendian(tonumber(zlib.crc32(0, body, #body)))
+end
+
+local function deflate(data)
+  local length = ffi.new('unsigned long[1]', zlib.compressBound(#data))
+  local buffer = ffi.new('unsigned char[?]', length[0])
+  local status = zlib.compress2(buffer, length, data, #data, BEST_COMPRESSION)
+  if status ~= 0 then
+    error(('png: zlib failed with status %d'):format(status))
+  end
+  return ffi.string(buffer, length[0])
+end
+
+--- The bytes of a PNG file that shows a ByteTensor: grey values of H x W, or red, green and blue
+-- of 3 x H x W.
+function png.encode(image)
+  if image:type() ~= 'torch.ByteTensor' then
+    error('png: a ByteTensor is expected, got a ' .. image:type(), 2)
+  end
+  local color = image:dim() == 2 and GREY or RGB
+  local planes = image:dim() == 2 and image:view(1, image:size(1), image:size(2)) or image
+  if planes:dim() ~= 3 or planes:size(1) ~= (color == GREY and 1 or 3)
+     or planes:nElement() == 0 then
+    error('png: the image must be H x W or 3 x H x W', 2)
+  end
+  local channels, height, width = planes:size(1), planes:size(2), planes:size(3)
+
+  -- The file has a row's pixels one after the other, and before them the number of the row's
+  -- filter, which is 0 for none.
+  local rows = planes.new(height, 1 + width * channels):zero()
+  rows:narrow(2, 2, width * channels):copy(planes:permute(2, 3, 1))
+  local scanlines = ffi.string(rows:data(), rows:nElement())
+
+  local depth, method, filter, interlace = 8, 0, 0, 0
+  local header = bigendian(width) .. bigendian(height)
+                 .. string.char(depth, color, method, filter, interlace)
+  return SIGNATURE .. chunk('IHDR', header) .. chunk('IDAT', deflate(scanlines))
+         .. chunk('IEND', '')
+end
+
+--- Writes such an image to a file; gives true, or nil and what went wrong.
+function png.write(filename, image)
+  local file, message = io.open(filename, 'wb')
+  if not file then
+    return nil, message
+  end
+  local written, failure = file:write(png.encode(image))
+  local closed, late_failure = file:close()
+  if not (written and closed) then
+    return nil, ('%s: %s'):format(filename, failure or late_failure)
+  end
+  return true
+end
+
+return png

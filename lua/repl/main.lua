@@ -1,0 +1,246 @@
+-- The program `tensor`: options, scripts, and the REPL. bin/tensor calls it with its own name, the
+-- folders of the Lua and C modules (empty: the environment names them), and its arguments.
+
+local USAGE = [=[
+usage: tensor [options] [script [arguments]]
+       tensor env
+
+Runs a script, or without one a REPL, with the module tensor at hand.
+
+  -e code   run code
+  -i        enter the REPL after the script or code
+  -l name   require the module `name`
+  -v        print the versions of tensor, LuaJIT and BLAS
+  -h        print this text
+  -         run what stands on stdin as a script
+  --        the end of the options
+
+tensor env prints shell commands that let the plain luajit find the module:
+  eval "$(tensor env)"
+In the REPL the module is in the globals `tensor` and `torch`; scripts require it.
+]=]
+
+local program, lua_dir, c_dir = ...
+local arguments = {select(4, ...)}
+
+local function lua_templates()
+  return ('%s/?.lua;%s/?/init.lua'):format(lua_dir, lua_dir)
+end
+
+if lua_dir ~= '' then
+  package.path = lua_templates() .. ';' .. package.path
+  if c_dir ~= '' then
+    package.cpath = c_dir .. '/?.so;' .. package.cpath
+  end
+end
+
+local trace = require 'tensor.repl.trace'
+
+local function complain(...)
+  io.stdout:flush()
+  io.stderr:write('tensor: ', ...)
+  io.stderr:write('\n')
+end
+
+local function fail_usage(...)
+  complain(...)
+  io.stderr:write('tensor -h tells the options\n')
+  os.exit(2, true)
+end
+
+-- What the arguments ask for: actions to take in order, flags, and where the script stands.
+local function parse(args)
+  local parsed = {actions = {}}
+  local i = 1
+  while args[i] do
+    local option = args[i]
+    if option == '--' then
+      i = i + 1
+      break
+    elseif option == '-' or option:sub(1, 1) ~= '-' then
+      break
+    elseif option == '-h' or option == '--help' then
+      parsed.help = true
+    elseif option == '-v' or option == '--version' then
+      parsed.version = true
+    elseif option == '-i' then
+      parsed.interactive = true
+    elseif option:find('^%-[el]') then
+      local value = option:sub(3)
+      if value == '' then
+        i = i + 1
+        value = args[i]
+      end
+      if not value then
+        fail_usage(("option '%s' needs an argument"):format(option))
+      end
+      parsed.actions[#parsed.actions + 1] = {kind = option:sub(2, 2), value = value}
+    else
+      fail_usage(("unknown option '%s'"):format(option))
+    end
+    i = i + 1
+  end
+  parsed.script = args[i] and i
+  return parsed
+end
+
+-- The global `arg` as luajit sets it: the script at 0, what follows at 1 and on, the rest below.
+local function arg_table(args, script)
+  local zero = script or 0
+  local result = {[-zero] = program}
+  for i, value in ipairs(args) do
+    result[i - zero] = value
+  end
+  return result
+end
+
+local function report(message)
+  if message then
+    complain(message)
+  end
+  return not message
+end
+
+-- Runs a chunk, or reports why it is none. Gives whether there was no error.
+local function run(chunk, message, ...)
+  if chunk then
+    message = select(2, trace.call(chunk, ...))
+  end
+  return report(message)
+end
+
+local function load_tensor()
+  local ok, tensor = pcall(require, 'tensor')
+  if ok then
+    return tensor
+  end
+  complain(tostring(tensor))
+  return nil
+end
+
+local function print_version()
+  local tensor = load_tensor()
+  if not tensor then
+    return false
+  end
+  local info = type(tensor.info) == 'function' and tensor.info() or {}
+  local version = tensor._VERSION or info.version or 'of unknown version'
+  io.stdout:write(('tensor %s\n%s, %s\n'):format(version, jit.version, jit.arch))
+  if info.blas then
+    io.stdout:write(info.blas, '\n')
+  end
+  return true
+end
+
+-- Prints what makes the plain luajit find the module.
+local function print_environment()
+  local function export(name, templates, searched)
+    local value = os.getenv(name)
+    if templates == '' then
+      -- The environment, or a wrapper of LuaRocks, has set the search path up.
+      value = searched
+    elseif not value then
+      value = templates .. ';;'
+    elseif (value .. ';'):sub(1, #templates + 1) ~= templates .. ';' then
+      value = templates .. ';' .. value
+    end
+    io.stdout:write(('export %s=\'%s\'\n'):format(name, (value:gsub("'", "'\\''"))))
+  end
+  export('LUA_PATH', lua_dir ~= '' and lua_templates() or '', package.path)
+  export('LUA_CPATH', c_dir ~= '' and c_dir .. '/?.so' or '', package.cpath)
+end
+
+-- The REPL. Gives whether all went well, which a terminal's user sees for himself.
+local function repl()
+  local edit = require 'tensor.repl.edit'
+  local history = require 'tensor.repl.history'
+  local interrupt = require 'tensor.repl.interrupt'
+  local loop = require 'tensor.repl.loop'
+
+  local editor = edit.new(_G)
+  local terminal = edit.stdin_is_terminal()
+  local past = terminal and history.open(history.path())
+  if past then
+    for _, line in ipairs(past.lines) do
+      editor.remember(line)
+    end
+  end
+  if terminal then
+    interrupt.setup()
+  end
+  local failures = loop.run {
+    read = editor.read,
+    write = function(...)
+      io.stdout:write(...)
+    end,
+    write_error = function(...)
+      io.stdout:flush()
+      io.stderr:write(...)
+    end,
+    remember = function(line)
+      if past and past.add(line) then
+        editor.remember(line)
+      end
+    end,
+  }
+  return terminal or failures == 0
+end
+
+local function main()
+  if arguments[1] == 'env' then
+    print_environment()
+    return true
+  end
+  local parsed = parse(arguments)
+  if parsed.help then
+    io.stdout:write(USAGE)
+    return true
+  end
+  if parsed.version and not print_version() then
+    return false
+  end
+
+  local executes = false
+  for _, action in ipairs(parsed.actions) do
+    executes = executes or action.kind == 'e'
+  end
+  local interactive = parsed.interactive
+                      or not parsed.script and not executes and not parsed.version
+  if interactive then
+    local tensor = load_tensor()
+    if not tensor then
+      return false
+    end
+    rawset(_G, 'tensor', tensor)
+    rawset(_G, 'torch', tensor)
+  end
+
+  arg = arg_table(arguments, parsed.script)
+  local ok = true
+  for _, action in ipairs(parsed.actions) do
+    if action.kind == 'e' then
+      ok = run(loadstring(action.value, '=(command line)'))
+    else
+      ok = run(require, nil, action.value)
+    end
+    if not ok then
+      break
+    end
+  end
+  if ok and parsed.script then
+    local name = arguments[parsed.script]
+    local chunk, message = loadfile(name ~= '-' and name or nil)
+    ok = run(chunk, message, unpack(arguments, parsed.script + 1))
+  end
+  if not parsed.interactive and not ok then
+    return false
+  end
+  if interactive then
+    return repl()
+  end
+  return true
+end
+
+if not main() then
+  os.exit(1, true)
+end
