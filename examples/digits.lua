@@ -10,15 +10,14 @@ local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. package.path
 
 local tensor = require 'tensor'
-local canvas = require 'lib.canvas'
 local options = require 'lib.options'
-local plot = require 'lib.plot'
 local png = require 'lib.png'
 local progress = require 'lib.progress'
+local report = require 'lib.report'
 
 local chosen = options.parse(arg, {
-  {name = 'epochs', value = 'N', least = 1, most = 10000, default = 30,
-   help = 'how often to go through the training images (30)'},
+  {name = 'epochs', value = 'N', least = 1, most = 10000, default = 60,
+   help = 'how often to go through the training images (60)'},
   {name = 'seed', value = 'N', least = 0, most = 2 ^ 32 - 1, default = 1,
    help = 'the seed of all randomness (1)'},
   {name = 'out', value = 'FILE', default = 'digits.png', help = 'the picture (digits.png)'},
@@ -31,68 +30,69 @@ local function say(...)
   end
 end
 
-local function give_up(message)
-  io.stderr:write('digits.lua: ', message, '\n')
+local function give_up(...)
+  io.stderr:write('digits.lua: ', string.format(...), '\n')
   os.exit(1)
 end
 
 tensor.setdefaulttensortype('torch.FloatTensor')
 tensor.manualSeed(chosen.seed)
 
----- The data: one image a line, 8 x 8 values from 0 to 16 and then the digit that they show. ----
+---- The data: an image a line, 8 x 8 values from 0 to 16, and last the digit that it shows. ----
 
-local SIDE, PIXELS, CLASSES = 8, 64, 10
+local PIXELS, CLASSES = 64, 10
 
 local function load(filename)
   local file, message = io.open(filename)
   if not file then
-    give_up(message)
+    give_up('%s', message)
   end
   local rows = {}
   for line in file:lines() do
     local row = {}
-    for number in line:gmatch('[^,]+') do
-      row[#row + 1] = tonumber(number)
+    for field in line:gmatch('[^,]+') do
+      row[#row + 1] = tonumber(field)
     end
-    if #row ~= PIXELS + 1 or row[#row] % 1 ~= 0 or row[#row] < 0 or row[#row] >= CLASSES then
-      give_up(('%s, line %d: 64 values and a digit are expected'):format(filename, #rows + 1))
+    local digit = row[PIXELS + 1]
+    if #row ~= PIXELS + 1 or digit % 1 ~= 0 or digit < 0 or digit >= CLASSES then
+      give_up('%s, line %d: 64 values and a digit are expected', filename, #rows + 1)
     end
     rows[#rows + 1] = row
   end
   file:close()
   local values = tensor.Tensor(rows)
-  return values:narrow(2, 1, PIXELS):clone(), values:select(2, PIXELS + 1):long()
+  return values:narrow(2, 1, PIXELS), values:select(2, PIXELS + 1):long()
 end
 
 local images, digits = load(here .. 'data/digits.csv')
 
--- A random fifth of the images is kept apart, to test on. The network sees pixels with mean 0 and
--- deviation 1, and a digit as a row of ten with a single 1: digit d in column d + 1.
-local TEST_IMAGES = 360
-local count = images:size(1)
-local order = tensor.randperm(count):long()
-local training, testing = order:narrow(1, TEST_IMAGES + 1, count - TEST_IMAGES),
-                          order:narrow(1, 1, TEST_IMAGES)
+-- A random part of the images is kept for testing; the network never trains on it.
+local TEST = 360
+local TRAIN = images:size(1) - TEST
+local order = tensor.LongTensor():randperm(TRAIN + TEST)
+local training, testing = order:narrow(1, 1, TRAIN), order:narrow(1, TRAIN + 1, TEST)
 
-local function one_hot(columns)
-  return tensor.zeros(columns:size(1), CLASSES):scatter(2, columns:view(-1, 1), 1)
+-- The network sees pixels with mean 0 and deviation 1, and is to answer with a row of ten numbers,
+-- 1 in the column of the digit and 0 elsewhere.
+local function one_hot(numbers)
+  return tensor.zeros(numbers:size(1), CLASSES):scatter(2, numbers:view(-1, 1) + 1, 1)
 end
 
 local known = images:index(1, training)
-local pixels = (images - known:mean(1)):div(known:std())
-local targets = one_hot(digits + 1)
+local inputs = (images - known:mean(1)):div(known:std())
+local targets = one_hot(digits)
 
----- The network: relu(x W1 + b1) W2 + b2, whose results are the scores of the ten digits. ----
+---- The network: relu(x W1 + b1) W2 + b2 gives the scores of the ten digits. ----
 
 local HIDDEN = 256
 
--- All parameters lie in one vector, of which each matrix is a view. Their gradients lie the same
--- way in another, so that one addition updates them all.
+-- All parameters lie in one vector, of which W1, b1, W2 and b2 are views. So do their gradients in
+-- another: one addition of vectors then updates them all.
 local function views(vector)
-  local position = 1
+  local first = 1
   local function take(rows, columns)
-    local view = vector:narrow(1, position, rows * columns):view(rows, columns)
-    position = position + rows * columns
+    local view = vector:narrow(1, first, rows * columns):view(rows, columns)
+    first = first + rows * columns
     return view
   end
   return {w1 = take(PIXELS, HIDDEN), b1 = take(1, HIDDEN),
@@ -105,74 +105,93 @@ local net, grad = views(parameters), views(gradients)
 net.w1:normal(0, math.sqrt(2 / PIXELS))
 net.w2:normal(0, math.sqrt(1 / HIDDEN))
 
--- Gives the logarithms of the digits' probabilities, and the hidden layer.
+-- Gives the logarithms of the digits' probabilities, a row for each image, and the hidden layer.
 local function forward(x)
   local hidden = (x * net.w1):add(net.b1):cmax(0)
   local scores = (hidden * net.w2):add(net.b2)
-  scores:csub(scores:max(2))
-  return scores:csub(tensor.exp(scores):sum(2):log()), hidden
+  scores = scores - scores:max(2)
+  return scores - tensor.exp(scores):sum(2):log(), hidden
 end
 
-local function cross_entropy(log_probabilities, wanted)
-  return -log_probabilities:dot(wanted) / wanted:size(1)
+local function cross_entropy(log_p, wanted)
+  return -log_p:dot(wanted) / wanted:size(1)
 end
 
--- Fills the gradients of the cross-entropy, from the last layer back to the first.
-local function backward(x, hidden, log_probabilities, wanted)
-  local delta = (tensor.exp(log_probabilities) - wanted):div(x:size(1))
+-- Computes the gradients of the cross-entropy, from the last layer back to the first.
+local function backward(x, hidden, log_p, wanted)
+  local delta = (tensor.exp(log_p) - wanted):div(x:size(1))
   grad.w2:mm(hidden:t(), delta)
   grad.b2:sum(delta, 1)
-  -- The hidden units are not negative: their sign, 0 or 1, is the slope of relu.
+  -- What relu gave is not negative, so its sign, 0 or 1, is relu's slope.
   delta = (delta * net.w2:t()):cmul(tensor.sign(hidden))
   grad.w1:mm(x:t(), delta)
   grad.b1:sum(delta, 1)
 end
 
----- Training, by gradient descent with momentum on small batches. ----
+---- Training: gradient descent with momentum, on a small batch of images at a time. ----
 
 local BATCH, RATE, MOMENTUM, NOISE = 32, 0.03, 0.9, 0.5
 
-local function train_batch(batch, rate)
-  local x, wanted = pixels:index(1, batch), targets:index(1, batch)
-  -- Noise makes every batch a new one, so that images are not learned by heart.
+local function train(batch, rate)
+  local x, wanted = inputs:index(1, batch), targets:index(1, batch)
+  -- Noise makes an image a new one each time, so that none can be learned by heart.
   x:add(NOISE, tensor.randn(x:size()))
-  local log_probabilities, hidden = forward(x)
-  backward(x, hidden, log_probabilities, wanted)
+  local log_p, hidden = forward(x)
+  backward(x, hidden, log_p, wanted)
   velocity:mul(MOMENTUM):add(-rate, gradients)
   parameters:add(velocity)
-  return cross_entropy(log_probabilities, wanted) * x:size(1)
+  return cross_entropy(log_p, wanted) * batch:size(1)
 end
 
-local test_x, test_targets = pixels:index(1, testing), targets:index(1, testing)
 local test_digits = digits:index(1, testing)
+local test_inputs, test_targets = inputs:index(1, testing), targets:index(1, testing)
 
--- Gives the test images' loss and accuracy, and the digits that were read.
+-- Gives the loss on the test images, the part of them that is read correctly, and what is read.
 local function test()
-  local log_probabilities = forward(test_x)
-  local _, best = log_probabilities:max(2)
-  local read = best:view(-1) - 1
-  return cross_entropy(log_probabilities, test_targets),
-         read:eq(test_digits):sum() / TEST_IMAGES, read
+  local log_p = forward(test_inputs)
+  local _, columns = log_p:max(2)
+  local read = columns:view(-1) - 1
+  return cross_entropy(log_p, test_targets), read:eq(test_digits):sum() / TEST, read
 end
 
-say('%d images to train on, %d to test on; %d parameters', training:size(1), TEST_IMAGES, size)
-
-local training_losses, test_losses = {}, {}
-local bar = progress.new(chosen.epochs)
-local seconds = 0
+say('%d images to train on, %d to test on; %d parameters', TRAIN, TEST, size)
+local bar, seconds = progress.new(chosen.epochs), 0
+local losses, test_losses, accuracy, read = {}, {}, nil, nil
 for epoch = 1, chosen.epochs do
-  local start, loss = tensor.tic(), 0
-  -- The steps get smaller, down to 0 in the end.
+  local start, total = tensor.tic(), 0
   local rate = RATE * (1 - (epoch - 1) / chosen.epochs)
-  for _, batch in ipairs(training:index(1, tensor.randperm(training:size(1)):long()):split(BATCH)) do
-    loss = loss + train_batch(batch, rate)
+  local shuffled = training:index(1, tensor.LongTensor():randperm(TRAIN))
+  for _, batch in ipairs(shuffled:split(BATCH)) do
+    total = total + train(batch, rate)
   end
   seconds = seconds + tensor.toc(start)
-  training_losses[epoch] = loss / training:size(1)
-  local accuracy
-  test_losses[epoch], accuracy = test()
+  losses[epoch] = total / TRAIN
+  test_losses[epoch], accuracy, read = test()
   if not chosen.quiet then
     bar:update(epoch, ('loss %.4f  test loss %.4f  accuracy %5.2f %%')
-                      :format(training_losses[epoch], test_losses[epoch], 100 * accuracy))
+                      :format(losses[epoch], test_losses[epoch], 100 * accuracy))
   end
 end
+
+---- What came of it. ----
+
+say('trained for %.2f s, %.0f images/s\n', seconds, chosen.epochs * TRAIN / seconds)
+say('%s\n', report.confusion(test_targets:t() * one_hot(read)))
+
+local wrong, captions = {}, {}
+for i = 1, TEST do
+  if read[i] ~= test_digits[i] then
+    wrong[#wrong + 1] = images[testing[i]]
+    captions[#captions + 1] = ('%d read as %d'):format(test_digits[i], read[i])
+  end
+end
+say('%s', report.drawings(wrong, captions))
+
+local title = ('%.1f %% of %d test digits read correctly'):format(100 * accuracy, TEST)
+local written, message = png.write(chosen.out, report.picture(title, losses, test_losses,
+                                                              wrong, captions))
+if not written then
+  give_up('%s', message)
+end
+say('wrote %s', chosen.out)
+print(('test accuracy %.2f %%'):format(100 * accuracy))

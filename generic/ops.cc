@@ -284,6 +284,21 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
   }
 }
 
+// The core may name the operation as in C; the message names the Lua function, once.
+void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
+  Failure failure = attempt([&] { row.run(call); });
+  if (!failure.failed) return;
+  const char* text = failure.text;
+  for (const char* prefix : {row.name, name}) {
+    size_t n = std::strlen(prefix);
+    if (!std::strncmp(text, prefix, n) && text[n] == ':' && text[n + 1] == ' ') {
+      text += n + 2;
+      break;
+    }
+  }
+  raise_error(L, "%s: %s", name, text);
+}
+
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type) {
   const Row& row = rows[pattern.row];
@@ -311,7 +326,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     if (slot.result) results[result_count++] = arg + 1;
   }
   if (row.gives_number || row.gives_boolean) {
-    protect(L, name, [&] { row.run(call); });
+    run_row(L, name, row, call);
     if (row.gives_boolean) {
       lua_pushboolean(L, call.number != 0);
     } else {
@@ -319,7 +334,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     }
     return 1;
   }
-  protect(L, name, [&] { row.run(call); });
+  run_row(L, name, row, call);
   for (int i = 0; i < result_count; ++i) lua_pushvalue(L, results[i]);
   return result_count;
 }

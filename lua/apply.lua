@@ -77,6 +77,13 @@ local function install(tensor)
       return tensors[1]
    end
 
+   local function stored(value)
+      if type(value) ~= 'number' then
+         error(('the function must return a number or nothing, got %s'):format(type(value)), 0)
+      end
+      return value
+   end
+
    local loops = {}
 
    loops[1] = function(p, n, step, f)
@@ -84,8 +91,8 @@ local function install(tensor)
          for i = 0, n - 1 do
             local at = offset + i * step
             local value = f(tonumber(p[at]))
-            if value then
-               p[at] = value
+            if value ~= nil then
+               p[at] = stored(value)
             end
          end
       end
@@ -96,8 +103,8 @@ local function install(tensor)
          for i = 0, n - 1 do
             local at = offset + i * step
             local value = f(tonumber(p[at]), tonumber(q[offset2 + i * step2]))
-            if value then
-               p[at] = value
+            if value ~= nil then
+               p[at] = stored(value)
             end
          end
       end
@@ -109,8 +116,8 @@ local function install(tensor)
             local at = offset + i * step
             local value = f(tonumber(p[at]), tonumber(q[offset2 + i * step2]),
                             tonumber(r[offset3 + i * step3]))
-            if value then
-               p[at] = value
+            if value ~= nil then
+               p[at] = stored(value)
             end
          end
       end

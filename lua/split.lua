@@ -3,6 +3,18 @@
 local types = require 'tensor.types'
 
 local function install(tensor)
+   local function size_of(name, t, dim)
+      if not tensor.isTensor(t) then
+         error(('%s: a tensor is expected, got %s'):format(name, tensor.type(t)), 3)
+      end
+      local dims = t:dim()
+      if type(dim) ~= 'number' or not (dim >= 1 and dim <= dims or dim <= -1 and dim >= -dims) then
+         error(('%s: dimension %s is out of range of a tensor of %d dimensions')
+               :format(name, tostring(dim), dims), 3)
+      end
+      return t:size(dim)
+   end
+
    --- split([table,] t, size [, dim]): slices of at most `size` indices of a dimension.
    local function split(result, t, size, dim)
       if type(result) ~= 'table' then
@@ -12,11 +24,11 @@ local function install(tensor)
          error(('split: the size of a slice must be at least 1, got %s'):format(tostring(size)), 2)
       end
       size = math.floor(size)
+      dim = dim or 1
+      local total = size_of('split', t, dim)
       for i = #result, 1, -1 do
          result[i] = nil
       end
-      dim = dim or 1
-      local total = t:size(dim)
       local first = 1
       while first <= total do
          result[#result + 1] = t:narrow(dim, first, math.min(size, total - first + 1))
@@ -34,7 +46,7 @@ local function install(tensor)
          error(('chunk: the number of slices must be at least 1, got %s'):format(tostring(n)), 2)
       end
       dim = dim or 1
-      return split(result, t, math.max(1, math.ceil(t:size(dim) / n)), dim)
+      return split(result, t, math.max(1, math.ceil(size_of('chunk', t, dim) / n)), dim)
    end
 
    tensor.split, tensor.chunk = split, chunk

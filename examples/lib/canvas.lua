@@ -81,15 +81,15 @@ local function distance(region, x, y, from, to)
   return ((across - place * dx):pow(2) + (down - place * dy):pow(2)):sqrt()
 end
 
---- Draws a smooth line through points {x, y}.
+--- Draws a smooth line through points {x, y}; one point alone is a dot.
 function canvas:line(points, color, thickness)
   local height, width = self.pixels:size(2), self.pixels:size(3)
   -- How much of each pixel the line covers. It is taken together from all segments before any
   -- is painted, so that their joints are not painted twice.
   local coverage = tensor.FloatTensor(height, width):zero()
   local reach = thickness / 2 + 1
-  for i = 2, #points do
-    local from, to = points[i - 1], points[i]
+  for i = 1, math.max(#points - 1, 1) do
+    local from, to = points[i], points[i + 1] or points[i]
     local left = math.max(1, math.floor(math.min(from[1], to[1]) - reach))
     local right = math.min(width, math.ceil(math.max(from[1], to[1]) + reach))
     local top = math.max(1, math.floor(math.min(from[2], to[2]) - reach))

@@ -1,4 +1,5 @@
--- Curves over equal steps 1, 2, 3, ... with a logarithmic vertical axis, drawn on a canvas.
+-- Curves of positive values over the steps 1, 2, 3, ..., drawn on a canvas with a logarithmic
+-- vertical axis.
 
 local plot = {}
 
@@ -9,59 +10,80 @@ local function log10(value)
   return math.log(value) / math.log(10)
 end
 
--- Whole powers of ten around all values: their exponents.
-local function decades(curves)
+local function round(value)
+  return math.floor(value + 0.5)
+end
+
+-- 1, 2 and 5 times powers of ten, from the last below all values to the first above them.
+local function ticks(curves)
   local low, high = math.huge, -math.huge
   for _, curve in ipairs(curves) do
     for _, value in ipairs(curve.values) do
       low, high = math.min(low, value), math.max(high, value)
     end
   end
-  low, high = math.floor(log10(math.max(low, 1e-9))), math.ceil(log10(math.max(high, 1e-9)))
-  return low, math.max(high, low + 1)
-end
-
--- 1, 2 or 5 times a power of ten, such that about `count` steps of it fill the range.
-local function niceStep(range, count)
-  local power = 10 ^ math.floor(log10(range / count))
-  for _, factor in ipairs {1, 2, 5} do
-    if factor * power * count >= range then
-      return math.max(1, factor * power)
+  local marks = {}
+  for exponent = math.floor(log10(low)), math.floor(log10(high)) + 1 do
+    for _, factor in ipairs {1, 2, 5} do
+      local mark = factor * 10 ^ exponent
+      if marks[1] and mark <= low then
+        marks[1] = nil
+      end
+      if not marks[#marks] or marks[#marks] < high then
+        marks[#marks + 1] = mark
+      end
     end
   end
-  return math.max(1, 10 * power)
+  return marks
 end
 
---- Draws curves {name =, color =, values = {...}} into the rectangle {x =, y =, width =, height =}
--- that the axes bound; what they are labelled with stands around it.
+-- A step of 1, 2 or 5 times a power of ten, at most `most` of which fill a range.
+local function stride(range, most)
+  local power = 1
+  while true do
+    for _, factor in ipairs {1, 2, 5} do
+      if factor * power * most >= range then
+        return factor * power
+      end
+    end
+    power = power * 10
+  end
+end
+
+--- Draws curves {name =, color =, values = {...}} into a rectangle {x =, y =, width =, height =},
+-- around which the axes' labels {vertical =, horizontal =} and numbers stand.
 function plot.curves(page, box, curves, labels)
-  local steps = #curves[1].values
-  local low, high = decades(curves)
+  local steps, marks = #curves[1].values, ticks(curves)
+  local low, high = log10(marks[1]), log10(marks[#marks])
   local right, bottom = box.x + box.width - 1, box.y + box.height - 1
 
   local function across(step)
     return box.x + (step - 1) / math.max(steps - 1, 1) * (box.width - 1)
   end
   local function down(value)
-    return bottom - (log10(math.max(value, 10 ^ low)) - low) / (high - low) * (box.height - 1)
+    return bottom - (log10(value) - low) / (high - low) * (box.height - 1)
   end
 
-  for exponent = low, high do
-    local y = math.floor(down(10 ^ exponent) + 0.5)
+  for _, mark in ipairs(marks) do
+    local y = round(down(mark))
     page:fill(box.x, y, box.width, 1, GRID)
-    page:text(box.x - 8, y - 3, ('%g'):format(10 ^ exponent), {color = AXIS, align = 'right'})
+    page:text(box.x - 8, y - 3, ('%g'):format(mark), {color = AXIS, align = 'right'})
   end
-  local stride = niceStep(steps, 6)
-  for step = stride, steps, stride do
-    local x = math.floor(across(step) + 0.5)
+  local between = stride(steps, 6)
+  for step = between, steps, between do
+    local x = round(across(step))
     page:fill(x, box.y, 1, box.height, GRID)
-    page:text(x, bottom + 8, ('%d'):format(step), {color = AXIS, align = 'center'})
+    page:text(x, bottom + 8, tostring(step), {color = AXIS, align = 'center'})
   end
   page:fill(box.x, box.y, 1, box.height, AXIS)
   page:fill(box.x, bottom, box.width, 1, AXIS)
   page:text(box.x, box.y - 18, labels.vertical, {color = AXIS})
   page:text(right, bottom + 22, labels.horizontal, {color = AXIS, align = 'right'})
 
+  local legend = 0
+  for _, curve in ipairs(curves) do
+    legend = math.max(legend, page.textwidth(curve.name))
+  end
   for i, curve in ipairs(curves) do
     local points = {}
     for step, value in ipairs(curve.values) do
@@ -70,8 +92,9 @@ function plot.curves(page, box, curves, labels)
     page:line(points, curve.color, THICKNESS)
     -- The legend, from the top right corner downwards.
     local y = box.y + 14 * i - 4
-    page:line({{right - 104, y + 3}, {right - 84, y + 3}}, curve.color, THICKNESS)
-    page:text(right - 76, y, curve.name, {color = AXIS})
+    local x = right - 12 - legend
+    page:line({{x - 28, y + 3}, {x - 8, y + 3}}, curve.color, THICKNESS)
+    page:text(x, y, curve.name, {color = AXIS})
   end
 end
 

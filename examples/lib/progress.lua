@@ -7,7 +7,7 @@ ffi.cdef 'int isatty(int descriptor);'
 local progress = {}
 progress.__index = progress
 
-local WIDTH = 24
+local WIDTH = 15
 local LINES = 6
 local STANDARD_OUTPUT = 1
 

@@ -21,6 +21,8 @@ if found then
     int tensor_repl_parse_and_bind(const char *) __asm__("rl_parse_and_bind");
     int tensor_repl_add_defun(const char *, tensor_repl_command, int) __asm__("rl_add_defun");
     extern tensor_repl_completer tensor_repl_complete __asm__("rl_attempted_completion_function");
+    typedef int (*tensor_repl_hook)(const char *, int);
+    extern tensor_repl_hook tensor_repl_pre_input_hook __asm__("rl_pre_input_hook");
     extern int tensor_repl_complete_over __asm__("rl_attempted_completion_over");
     extern int tensor_repl_append_character __asm__("rl_completion_append_character");
     extern const char *tensor_repl_break_characters __asm__("rl_basic_word_break_characters");
@@ -94,14 +96,20 @@ local function libedit_editor(library, environment)
   end)
   library.tensor_repl_complete = anchors.completer
 
-  -- Ctrl-C shall be a key while a line is edited, not a signal.
+  -- Ctrl-C shall be a key while a line is edited, not a signal. readline resets the terminal's
+  -- settings for each line, so they are made in a hook that it calls afterwards.
   anchors.cancel = ffi.cast('tensor_repl_command', function()
     interrupted = true
     library.tensor_repl_done = 1
     return 0
   end)
-  library.tensor_repl_parse_and_bind('setty -d intr=')
   library.tensor_repl_add_defun('tensor-cancel-line', anchors.cancel, 3)
+  anchors.prepare = ffi.cast('tensor_repl_hook', function()
+    library.tensor_repl_parse_and_bind('setty -d -isig')
+    library.tensor_repl_parse_and_bind('bind ^C tensor-cancel-line')
+    return 0
+  end)
+  library.tensor_repl_pre_input_hook = anchors.prepare
 
   local self = {anchors = anchors}
 

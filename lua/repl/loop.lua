@@ -10,14 +10,21 @@ local function incomplete(message)
   return message:find("'<eof>'$") ~= nil
 end
 
---- Compiles a piece of input, as an expression where it is one. Gives the function; or nil and the
--- message of an error; or nil, nil where more lines are needed.
+--- Gives its arguments.
+function loop.pass(...)
+  return ...
+end
+
+--- Compiles a piece of input, as an expression where it is one. Gives the function, to be called
+-- with loop.pass; or nil and the message of an error; or nil, nil where more lines are needed.
 function loop.compile(text)
   -- As in Lua's own REPL, a leading `=` asks for the value.
   local expression = text:gsub('^%s*=', '', 1)
   local chunk, expression_error = loadstring('return ' .. expression, '=stdin')
   if chunk then
-    return chunk
+    -- Not as a tail call, which would hide the line in tracebacks. A comment or a `;` at the end
+    -- forbids it.
+    return loadstring('return (...)(' .. expression .. ')', '=stdin') or chunk
   end
   local statement, statement_error = loadstring(text, '=stdin')
   if statement then
@@ -31,7 +38,7 @@ end
 
 -- Runs a chunk and writes its values. Gives whether there was no error.
 local function evaluate(chunk, io)
-  local results, message = trace.call(chunk)
+  local results, message = trace.call(chunk, loop.pass)
   if results and results.n > 0 then
     results, message = trace.call(show.values, results.n, unpack(results, 1, results.n))
     if results then

@@ -215,7 +215,7 @@ local function main()
     rawset(_G, 'torch', tensor)
   end
 
-  arg = arg_table(arguments, parsed.script)
+  rawset(_G, 'arg', arg_table(arguments, parsed.script))
   local ok = true
   for _, action in ipairs(parsed.actions) do
     if action.kind == 'e' then

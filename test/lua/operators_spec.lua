@@ -106,7 +106,8 @@ describe('operators', function()
   end)
 
   it('have no product for other dimensions', function()
-    for _, f in ipairs { function() return T(2, 3) * T(2, 3) end, function() return T(2, 3) * T(2) end,
+    for _, f in ipairs { function() return T(2, 3) * T(2, 3) end,
+                         function() return T(2, 3) * T(2) end,
                          function() return T(2) * T(3) end, function() return T(2) * T(2, 2) end,
                          function() return T(2, 2, 2) * T(2, 2, 2) end,
                          function() return T() * T() end } do

@@ -21,6 +21,13 @@ void check_result(const char* name, int argument, const Tensor& r, DType type) {
   }
 }
 
+bool has_repeats(const Tensor& t) {
+  for (int d = 0; d < t.nDimension; ++d) {
+    if (t.stride[d] == 0 && t.size[d] > 1) return true;
+  }
+  return false;
+}
+
 Scalar to_scalar(Wide value, DType type) {
   return is_integral(type) ? Scalar(value.i) : Scalar(value.d);
 }

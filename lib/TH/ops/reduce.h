@@ -23,6 +23,9 @@ void check_floating(const char* name, int argument, const Tensor& t);
 // Throws unless r has the given type.
 void check_result(const char* name, int argument, const Tensor& r, DType type);
 
+// Whether elements of t are one place in memory because t was expanded.
+bool has_repeats(const Tensor& t);
+
 Scalar to_scalar(Wide value, DType type);
 
 // A contiguous tensor for a result of these sizes: r, resized, or a temporary where r is not

@@ -47,13 +47,6 @@ void run_scan(ScanKernel kernel, Tensor* r, Tensor* t, int dim) {
   });
 }
 
-bool has_repeats(const Tensor& t) {
-  for (int d = 0; d < t.nDimension; ++d) {
-    if (t.stride[d] == 0 && t.size[d] > 1) return true;
-  }
-  return false;
-}
-
 void scan(const char* name, const ScanKernel* kernels, Tensor* r, Tensor* t, int64_t dim) {
   check_result(name, 1, *r, t->dtype);
   int d = wrap_dim(*t, dim, 3);

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <memory>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "THGeneral.h"
@@ -7,8 +8,8 @@
 #include "cpu/parallel.h"
 #include "hwy/contrib/sort/vqsort.h"
 #include "memory/error.h"
-#include "memory/heap.h"
-#include "ops/ops.h"
+#include "ops/buffer.h"
+#include "ops/reduce.h"
 #include "ops/sort_keys.h"
 
 namespace th {
@@ -130,10 +131,6 @@ class RowSorter {
   Key flip_;
 };
 
-struct FreeHeap {
-  void operator()(void* block) const { heap_free(block); }
-};
-
 template <class T, class Pack>
 void sort_rows(Tensor* values, Tensor* indices, Tensor* t, int dim, bool descending) {
   using Sorter = RowSorter<T, Pack>;
@@ -159,9 +156,8 @@ void sort_rows(Tensor* values, Tensor* indices, Tensor* t, int dim, bool descend
   int64_t least = std::max<int64_t>(1, Grain::costly / n);
   int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
   int64_t room = (Sorter::room(n) + 7) / 8 * 8;
-  std::unique_ptr<void, FreeHeap> scratch(
-      heap_allocate(static_cast<size_t>(workers * room) * sizeof(typename Pack::Type)));
-  auto* keys = static_cast<typename Pack::Type*>(scratch.get());
+  Buffer<typename Pack::Type> scratch(workers * room);
+  auto* keys = scratch.data();
   std::vector<hwy::Sorter> sorters(n > kInsertion ? static_cast<size_t>(workers) : 0);
   parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
     for (int64_t worker = begin; worker < end; ++worker) {
@@ -198,14 +194,6 @@ void sort_tensor(Tensor* values, Tensor* indices, Tensor* t, int dim, bool desce
 }
 
 bool share(const Tensor& a, const Tensor& b) { return a.storage && a.storage == b.storage; }
-
-// Whether several elements of t may be one place in memory.
-bool has_repeats(const Tensor& t) {
-  for (int d = 0; d < t.nDimension; ++d) {
-    if (t.stride[d] == 0 && t.size[d] > 1) return true;
-  }
-  return false;
-}
 
 }  // namespace
 

@@ -112,7 +112,9 @@ void integer_product(const ProductBlock& p) {
 }
 
 template <class T>
-void outer_product(const ProductBlock& p) {
+void outer_product(const ProductBlock& block) {
+  // A copy, which writes to c cannot change as far as the compiler knows.
+  const ProductBlock p = block;
   T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
   const T* a = reinterpret_cast<const T*>(p.a);
   const T* b = reinterpret_cast<const T*>(p.b);

@@ -1,0 +1,213 @@
+-- apply, map and map2: a Lua function on every element.
+
+local jit = require 'jit'
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local model = require 'support.model'
+
+local layouts = { 'contiguous', 'transposed', 'offset', 'strided' }
+local shapes = { { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 }, { 0 }, { 2, 0 }, {} }
+
+-- Runs body with the compiler on and off.
+local function both(body)
+  for _, on in ipairs { true, false } do
+    if on then jit.on() else jit.off() end
+    local ok, message = pcall(body)
+    jit.on()
+    if not ok then error(message, 0) end
+  end
+end
+
+local function check(t, want)
+  local text = model.difference(model.read(t), want, 0)
+  if text then error(text, 2) end
+end
+
+for _, e in ipairs(elements) do
+  describe('of ' .. e.name, function()
+    local random = elements.generator(3)
+
+    local function each(body)
+      both(function()
+        for _, shape in ipairs(shapes) do
+          for k, layout in ipairs(layouts) do
+            local list, tensors = {}, {}
+            for i = 1, 3 do
+              list[i] = model.random(e, 'small', shape, random)
+              tensors[i] = model.tensor(e, list[i], layouts[(k + i) % 4 + 1])
+            end
+            tensors[1] = model.tensor(e, list[1], layout)
+            body(list, tensors)
+            assert.is_nil(model.disturbed(tensors[1]))
+          end
+        end
+      end)
+    end
+
+    it('apply replaces every element, in order', function()
+      each(function(m, t)
+        local seen = {}
+        assert.is_true(rawequal(t[1], t[1]:apply(function(x)
+          seen[#seen + 1] = x
+          return 2 * x + 1
+        end)))
+        assert.are.same(m[1].data, seen)
+        check(t[1], model.map(function(x) return 2 * x + 1 end, m[1]))
+      end)
+    end)
+
+    it('apply leaves what the function gives nothing for', function()
+      each(function(m, t)
+        t[1]:apply(function(x)
+          if x > 1 then return 9 end
+        end)
+        check(t[1], model.map(function(x) return x > 1 and 9 or x end, m[1]))
+      end)
+    end)
+
+    it('map takes a second tensor', function()
+      each(function(m, t)
+        t[1]:map(t[2], function(x, y) return 3 * x + y end)
+        check(t[1], model.map(function(x, y) return 3 * x + y end, m[1], m[2]))
+        check(t[2], m[2])
+      end)
+    end)
+
+    it('map2 takes two more', function()
+      each(function(m, t)
+        t[1]:map2(t[2], t[3], function(x, y, z) return x + 4 * y + z end)
+        check(t[1], model.map(function(x, y, z) return x + 4 * y + z end, m[1], m[2], m[3]))
+        check(t[2], m[2])
+        check(t[3], m[3])
+      end)
+    end)
+
+    it('stores what the function gives as any number is', function()
+      both(function()
+        local t = e.Tensor { 1, 2, 3 }:apply(function(x) return x + 300.75 end)
+        local want = e.Tensor(3)
+        for i = 1, 3 do want[i] = i + 300.75 end
+        assert.is_true(want:equal(t))
+      end)
+    end)
+
+    it('takes expanded tensors as operands', function()
+      local t = e.Tensor(2, 3):fill(1)
+      t:map(e.Tensor { 1, 2, 3 }:view(1, 3):expand(2, 3), function(x, y) return x + y end)
+      assert.are.same({ { 2, 3, 4 }, { 2, 3, 4 } }, t:totable())
+    end)
+  end)
+end
+
+describe('apply', function()
+  local T = tensor.DoubleTensor
+
+  it('pairs other shapes of as many elements in order', function()
+    local t = T { { 1, 2 }, { 3, 4 } }:map(T { 10, 20, 30, 40 }, function(x, y) return x + y end)
+    assert.are.same({ { 11, 22 }, { 33, 44 } }, t:totable())
+  end)
+
+  it('passes on errors of the function, and goes on afterwards', function()
+    both(function()
+      for _, e in ipairs { elements.Double, elements.Byte, elements.Half } do
+        local t = e.Tensor { 1, 2, 3 }
+        local ok, message = pcall(t.apply, t, function(x)
+          if x == 2 then error('no more', 0) end
+          return 5
+        end)
+        assert.is_false(ok)
+        assert.are.equal('no more', message)
+        t:resize(20):fill(1)
+        assert.are.equal(20, t:sum())
+        assert.are.equal(40, t:apply(function(x) return x + 1 end):sum())
+      end
+    end)
+  end)
+
+  it('refuses what cannot be stored', function()
+    for _, bad in ipairs { 'x', {}, true, print } do
+      assert.has_error(function() T { 1 }:apply(function() return bad end) end)
+    end
+  end)
+
+  it('refuses to have the memory taken away', function()
+    both(function()
+      local t = T(10):fill(1)
+      assert.has_error(function()
+        t:apply(function()
+          t:resize(1e6)
+          return 2
+        end)
+      end)
+      assert.has_error(function()
+        t:apply(function()
+          t:storage():resize(0)
+          return 2
+        end)
+      end)
+      local other = T(10):fill(3)
+      assert.has_error(function()
+        t:map(other, function(_, y)
+          other:storage():resize(1e6)
+          return y
+        end)
+      end)
+      t:storage():resize(12)
+      assert.are.equal(10, t:nElement())
+    end)
+  end)
+
+  it('keeps the memory while the function makes other views of the tensor', function()
+    both(function()
+      local t = T(1000):fill(1)
+      local n = 0
+      t:apply(function(x)
+        n = n + 1
+        if n == 10 then
+          t:set()
+          collectgarbage()
+        end
+        return x + 1
+      end)
+      assert.are.equal(1000, n)
+    end)
+  end)
+
+  it('is called inside itself', function()
+    local t, u = T { 1, 2, 3 }, T { 10, 20 }
+    t:apply(function(x)
+      local sum = 0
+      u:apply(function(y) sum = sum + y end)
+      return x + sum
+    end)
+    assert.are.same({ 31, 32, 33 }, t:totable())
+    local n = 0
+    t:apply(function() t:apply(function() n = n + 1 end) end)
+    assert.are.equal(9, n)
+  end)
+
+  it('refuses wrong arguments', function()
+    local t = T { 1, 2 }
+    local calls = {
+      function() t:apply() end, function() t:apply(3) end, function() t:apply('f') end,
+      function() t:map(t) end, function() t:map(print, t) end,
+      function() t:map(T { 1, 2, 3 }, print) end,
+      function() t:map(tensor.FloatTensor(2), print) end,
+      function() t:map2(t, t) end, function() t:map2(t, T(3), print) end,
+      function() t:map2(t, 'x', print) end,
+    }
+    for _, call in ipairs(calls) do
+      local ok, message = pcall(call)
+      assert.is_false(ok)
+      assert.is_truthy(message:find('apply_spec.lua:%d+: %a*map%d?: ')
+                       or message:find('apply_spec.lua:%d+: apply: '), message)
+    end
+    assert.are.same({ 1, 2 }, t:totable())
+  end)
+
+  it('walks many elements', function()
+    local t = T(300, 400):fill(1)
+    t:t():apply(function(x) return x + 1 end)
+    assert.are.equal(240000, t:sum())
+  end)
+end)

@@ -1,0 +1,146 @@
+-- The documentation is true: its samples run and print what it says, what it links and names is
+-- there, and the reference is what the op table gives.
+
+local samples = require 'support.samples'
+local tensor = require 'tensor'
+
+local prefix = assert(os.getenv 'TENSOR_PREFIX', 'TENSOR_PREFIX names what is installed')
+
+local files = { 'README.md', 'CONTRIBUTING.md' }
+do
+  local listing = assert(io.popen 'ls doc/*.md')
+  for file in listing:lines() do files[#files + 1] = file end
+  listing:close()
+end
+
+local function content(path)
+  local file = assert(io.open(path))
+  local text = file:read '*a'
+  file:close()
+  return text
+end
+
+local function exists(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+-- Blank lines at the end cannot be seen, and printed tensors end in one.
+local function trimmed(text) return (text:gsub('\n+$', '\n')) end
+
+-- What samples may change for those after them.
+local function defaults()
+  tensor.setdefaulttensortype 'torch.DoubleTensor'
+  tensor.setprintoptions { threshold = 1000, edgeitems = 3, precision = 4 }
+end
+
+local makefile = content 'Makefile'
+local presets = content 'CMakePresets.json'
+
+-- For each command that samples of the shell may have: what of its words must be there.
+local commands = {
+  make = function(word)
+    return word:find '=' or makefile:find('\n' .. word .. '[%w -]*:') or
+           makefile:find('\n[%w -]* ' .. word .. '[%w -]*:')
+  end,
+  cmake = function(word, previous)
+    return previous ~= '--preset' or presets:find(('"name": "%s"'):format(word), 1, true)
+  end,
+  git = function() return true end,
+  cd = function() return true end,
+  cc = function() return true end,
+  sudo = function() return true end,
+  luajit = function(word) return not word:find '%.lua$' or exists(word) end,
+  tensor = function(word) return not word:find '/.*%.lua$' or exists(word) end,
+  eval = function() return true end,
+}
+commands.ctest = commands.cmake
+commands['build/prefix/bin/tensor'] = commands.tensor
+
+local function check_shell(line)
+  local words = {}
+  for word in line:gsub('%s#.*', ''):gmatch '%S+' do words[#words + 1] = word end
+  while words[1] and words[1]:find '^[%u_]+=' do table.remove(words, 1) end
+  local command = words[1]
+  if not command or command:find '^#' then return end
+  if command:find '/' and not commands[command] then
+    assert.is_true(exists(command), command .. ' is not there')
+    return
+  end
+  assert.is_function(commands[command], command .. ' is no command that is checked')
+  for k = 2, #words do
+    if not words[k]:find '^%-' then
+      assert.is_truthy(commands[command](words[k], words[k - 1]), line .. ': ' .. words[k])
+    end
+  end
+end
+
+for _, path in ipairs(files) do
+  describe(path, function()
+    local folder, remove, cpath
+
+    setup(function()
+      folder, remove = samples.folder()
+      cpath = package.cpath
+      package.cpath = folder .. '/?.so;' .. cpath
+    end)
+    teardown(function()
+      package.cpath = cpath
+      remove()
+    end)
+    before_each(defaults)
+    after_each(defaults)
+
+    for _, sample in ipairs(samples.read(path)) do
+      local name = ('line %d: %s'):format(sample.line, sample.language)
+      local function compare(output)
+        if sample.expected then assert.are.equal(trimmed(sample.expected), trimmed(output)) end
+      end
+      if sample.language == 'lua' then
+        it(name, function() compare(samples.output_of_lua(sample.text)) end)
+      elseif sample.language == 'c' then
+        it(name, function() compare((samples.build_c(sample.text, folder, prefix))) end)
+      elseif sample.language == 'sh' then
+        it(name, function()
+          for _, line in ipairs(sample.lines) do check_shell(line) end
+        end)
+      end
+    end
+
+    it('links files that are there', function()
+      local base = path:match '^.*/' or ''
+      for _, target in ipairs(samples.links(path)) do
+        assert.is_true(exists(base .. target), target)
+      end
+    end)
+  end)
+end
+
+describe('doc/reference.md', function()
+  it('is what scripts/make-reference.lua makes', function()
+    local made = assert(loadfile 'scripts/make-reference.lua')()
+    assert.are.equal(made, content 'doc/reference.md')
+  end)
+
+  it('has every Lua name of the op table', function()
+    local text = content 'doc/reference.md'
+    for _, row in ipairs(tensor._optable()) do
+      if row.lua ~= '' then
+        assert.is_truthy(text:find('\n### ' .. row.lua .. '\n', 1, true), row.lua)
+      end
+    end
+  end)
+end)
+
+describe('doc/README.md', function()
+  it('names every document', function()
+    local index = content 'doc/README.md'
+    for _, path in ipairs(files) do
+      local name = path:match '^doc/(.*)$'
+      if name and name ~= 'README.md' then
+        assert.is_truthy(index:find('(' .. name .. ')', 1, true), name)
+      end
+    end
+  end)
+end)

@@ -1,0 +1,232 @@
+-- Wrong calls: what the message says, whom it blames, and that nothing has changed.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+local T = tensor.DoubleTensor
+
+-- Runs call, which must fail; returns the message.
+local function message_of(call)
+  local ok, message = pcall(call)
+  assert.is_false(ok, 'no error')
+  assert.is_string(message)
+  return message
+end
+
+-- The message must begin with the line of the call, and hold the words.
+local function fails(call, ...)
+  local message = message_of(call)
+  local line = debug.getinfo(call, 'S').linedefined
+  local last = debug.getinfo(call, 'S').lastlinedefined
+  local at = tonumber(message:match('errors_spec%.lua:(%d+): '))
+  assert.is_truthy(at and at >= line and at <= last, message)
+  for _, word in ipairs { ... } do
+    assert.is_truthy(message:find(word, 1, true), word .. ' is missing in: ' .. message)
+  end
+end
+
+describe('calls with wrong arguments', function()
+  it('name the function, what was got and what is accepted', function()
+    local t = T(2)
+    local accepted = 'expected arguments:'
+    fails(function() t:add('a') end, 'add', 'DoubleTensor', 'string', accepted)
+    fails(function() t:add(nil) end, 'add', 'nil', accepted)
+    fails(function() t:add() end, 'add', 'DoubleTensor', accepted)
+    fails(function() t:add({}) end, 'add', 'table', accepted)
+    fails(function() t:add(1, 2, 3, 4) end, 'add', 'number', accepted)
+    fails(function() t:add(tensor.FloatTensor(2)) end, 'add', 'FloatTensor', accepted)
+    fails(function() tensor.add() end, 'add', accepted)
+    fails(function() tensor.abs('x') end, 'abs', 'string', accepted)
+    fails(function() tensor.mm(T(2, 2), 3) end, 'mm', 'number', '*DoubleTensor*')
+    fails(function() tensor.cat({}) end, 'cat')
+    fails(function() tensor.cat({ T(2), 3 }) end, 'cat', '2', 'number')
+    fails(function() tensor.cat({ T(2), tensor.FloatTensor(2) }) end, 'cat', 'FloatTensor')
+    fails(function() tensor.cat(T(2), tensor.FloatTensor(2)) end, 'cat', 'FloatTensor')
+    fails(function() tensor.zeros('x') end, 'zeros')
+    fails(function() tensor.zeros(2, 'x') end, 'zeros')
+    fails(function() t:fill('x') end, 'fill')
+    fails(function() t:fill(tensor.LongStorage { 1 }) end, 'fill', 'LongStorage')
+    fails(function() t:trace(3) end, 'trace')
+    fails(function() tensor.sort(t, 'x') end, 'sort')
+    fails(function() t:maskedFill(T(2), 1) end, 'maskedFill', 'ByteTensor')
+    fails(function() t:index(1, T { 1 }) end, 'index', 'LongTensor')
+    fails(function() tensor.bitand(t, 1) end, 'bitand', 'DoubleTensor')
+    fails(function() tensor.exp(tensor.IntTensor(2)) end, 'exp', 'IntTensor')
+    fails(function() tensor.all(t) end, 'all', 'DoubleTensor')
+    fails(function() tensor.add(coroutine.create(print), 1) end, 'add', 'thread')
+  end)
+
+  it('are refused with too many arguments', function()
+    local many = {}
+    for i = 1, 200 do many[i] = i end
+    assert.has_error(function() tensor.add(unpack(many)) end)
+    assert.has_error(function() tensor.zeros(unpack(many)) end)
+    assert.has_error(function() T(2):add(unpack(many)) end)
+    for i = 1, 20 do many[i] = T(1) end
+    assert.has_error(function() tensor.cat(unpack(many)) end)
+  end)
+
+  it('are refused with numbers that are no sizes, dimensions or indices', function()
+    local t = T(2, 3):fill(1)
+    for _, bad in ipairs { 0 / 0, math.huge, -math.huge, 2 ^ 63, -2 ^ 70 } do
+      fails(function() t:narrow(bad, 1, 1) end)
+      fails(function() t:narrow(1, bad, 1) end)
+      fails(function() t:narrow(1, 1, bad) end)
+      fails(function() t:sum(bad) end)
+      fails(function() t:resize(bad) end)
+      fails(function() tensor.zeros(2, bad) end)
+      fails(function() tensor.eye(bad) end)
+      fails(function() t:view(bad) end)
+      fails(function() t:diag(bad) end)
+    end
+    for _, bad in ipairs { 0, 3, -3, 100, -100 } do
+      fails(function() t:sum(bad) end, 'sum')
+      fails(function() t:max(bad) end, 'max')
+      fails(function() t:cumsum(bad) end, 'cumsum')
+      fails(function() t:sort(bad) end, 'sort')
+      fails(function() t:select(bad, 1) end, 'select')
+    end
+    fails(function() tensor.range(1, math.huge) end, 'range')
+    fails(function() tensor.range(1, 5, 0) end, 'range')
+    fails(function() tensor.range(1, 5, -1) end, 'range')
+    fails(function() tensor.range(1, 0 / 0) end, 'range')
+    fails(function() tensor.linspace(0, 1, -1) end, 'linspace')
+    fails(function() tensor.linspace(0, 1, 1) end, 'linspace')
+    assert.are.equal(6, t:sum())
+  end)
+
+  it('on something else than a tensor name its type', function()
+    local t = T(2)
+    for _, bad in ipairs { 'x', {}, true, print, io.stdout, tensor.LongStorage(2),
+                           tensor.Generator() } do
+      for _, name in ipairs { 'size', 'dim', 'copy', 'clone', 'storage', 'totable', 'resizeAs',
+                              'isContiguous', 'set', 'sub', 'add', 'sum', 'narrow' } do
+        local ok, message = pcall(t[name], bad)
+        assert.is_false(ok, name)
+        assert.is_string(message)
+      end
+      assert.is_false((pcall(t.copy, t, bad)))
+      assert.is_false((pcall(t.resizeAs, t, bad)))
+    end
+    for _, name in ipairs { 'size', 'copy', 'storage', 'add' } do
+      assert.is_false((pcall(t[name])))
+    end
+  end)
+end)
+
+describe('shapes that do not fit', function()
+  it('are named', function()
+    fails(function() tensor.mm(T(2, 3), T(2, 3)) end, 'mm', '2', '3')
+    fails(function() tensor.mv(T(2, 3), T(2)) end, 'mv')
+    fails(function() tensor.dot(T(2), T(3)) end, 'dot')
+    fails(function() tensor.addmm(T(2, 2), T(2, 3), T(2, 3)) end, 'addmm')
+    fails(function() tensor.bmm(T(2, 2, 2), T(3, 2, 2)) end, 'bmm')
+    fails(function() tensor.ger(T(2, 2), T(2)) end, 'ger')
+    fails(function() T(2):copy(T(3)) end, 'copy', '2', '3')
+    fails(function() tensor.cat(T(2, 2), T(3, 3), 1) end, 'cat', '[2 x 2]', '[3 x 3]')
+    fails(function() tensor.trace(T(2)) end, 'trace')
+    fails(function() tensor.diag(T(2, 2, 2)) end, 'diag', '[2 x 2 x 2]')
+    fails(function() T(3):sum(2) end, 'sum', '2')
+    fails(function() T():max() end, 'max')
+    fails(function() T():min() end, 'min')
+    fails(function() T(0):max() end, 'max')
+    fails(function() T():mean() end, 'mean')
+    fails(function() T(2, 0):max(2) end, 'max', '[2 x 0]')
+    fails(function() T(2, 3):t():t():view(7) end, 'view')
+    fails(function() T(2, 2):gather(1, tensor.LongTensor { { 1, 3 } }) end, 'gather')
+    fails(function() T(2, 2):gather(1, tensor.LongTensor { 1 }) end, 'gather')
+    fails(function() T(2, 2):scatter(1, tensor.LongTensor { { 0, 1 } }, 1) end, 'scatter')
+    fails(function() T(2, 2):indexCopy(1, tensor.LongTensor { 1 }, T(2, 2)) end, 'indexCopy')
+    fails(function() T(2, 2):indexAdd(1, tensor.LongTensor { 1, 5 }, T(2, 2)) end, 'indexAdd')
+    fails(function() T(3):maskedCopy(tensor.ByteTensor { 1, 1, 0 }, T(1)) end, 'maskedCopy')
+  end)
+end)
+
+describe('after an error', function()
+  it('operands and results are as they were', function()
+    local r = T { 1, 2, 3 }
+    local a, b = T { { 1, 2 }, { 3, 4 } }, T { 5, 6, 7 }
+    local calls = {
+      function() tensor.add(r, a, b) end, function() tensor.cmul(r, a, b) end,
+      function() r:add(a) end, function() tensor.mm(r, a, b) end,
+      function() tensor.cat(r, a, b, 1) end, function() tensor.sum(r, a, 5) end,
+      function() tensor.cumsum(r, a, 5) end,
+      function() tensor.index(r, b, 1, tensor.LongTensor { 9 }) end,
+      function() tensor.gather(r, a, 1, tensor.LongTensor { { 9, 1 } }) end,
+      function() tensor.lt(r, a, b) end, function() tensor.sort(r, a, 3) end,
+      function() b:indexFill(1, tensor.LongTensor { 1, 4 }, 0) end,
+      function() b:indexCopy(1, tensor.LongTensor { 1, 4 }, T { 0, 0 }) end,
+      function() b:indexAdd(1, tensor.LongTensor { 2, 4 }, T { 1, 1 }) end,
+      function() b:scatter(1, tensor.LongTensor { 1, 4 }, 0) end,
+      function() b:scatterAdd(1, tensor.LongTensor { 1, 4 }, T { 1, 1 }) end,
+      function() b:maskedFill(tensor.ByteTensor(2), 0) end,
+      function() b:maskedCopy(tensor.ByteTensor { 1, 1, 1 }, T { 0, 0 }) end,
+      function() tensor.reshape(r, a, 5) end, function() tensor.diag(r, T(2, 2, 2)) end,
+      function() tensor.linspace(r, 0, 1, -5) end, function() tensor.range(r, 1, 5, -1) end,
+      function() tensor.addmm(r, a, a, b) end, function() r:resize(2, -1) end,
+      function() tensor.max(r, tensor.LongTensor(), a, 7) end, function() r:zeros(-1) end,
+    }
+    for i, call in ipairs(calls) do
+      assert.is_false((pcall(call)), 'call ' .. i)
+      assert.are.same({ 1, 2, 3 }, r:totable(), 'call ' .. i)
+      assert.are.same({ { 1, 2 }, { 3, 4 } }, a:totable(), 'call ' .. i)
+      assert.are.same({ 5, 6, 7 }, b:totable(), 'call ' .. i)
+    end
+  end)
+end)
+
+describe('integers', function()
+  for _, e in ipairs(elements) do
+    if e.integral then
+      it('of ' .. e.name .. ' are not divided by 0', function()
+        local t, zero = e.Tensor { 5, 6 }, e.Tensor { 1, 0 }
+        for _, name in ipairs { 'div', 'fmod', 'remainder' } do
+          local message = message_of(function() tensor[name](t, 0) end)
+          assert.is_truthy(message:find(name, 1, true), message)
+          message_of(function() t[name](t, 0) end)
+          message_of(function() t[name](t, 0.5) end)
+          local by_tensor = 'c' .. name
+          message = message_of(function() tensor[by_tensor](t, zero) end)
+          assert.is_truthy(message:find(by_tensor, 1, true), message)
+          message_of(function() t[by_tensor](t, zero) end)
+        end
+        message_of(function() tensor.addcdiv(t, t, zero) end)
+        assert.are.same({ 5, 6 }, t:totable())
+        assert.are.same({ 1, 0 }, zero:totable())
+        local lowest = e.Tensor(1):fill(e.lowest)
+        if e.signed then
+          assert.are.equal(e.lowest, tensor.div(lowest, -1)[1])
+          assert.are.equal(0, tensor.fmod(lowest, -1)[1])
+          assert.are.equal(0, tensor.remainder(lowest, -1)[1])
+          assert.are.equal(e.lowest, tensor.abs(lowest)[1])
+          assert.are.equal(e.lowest, (-lowest)[1])
+        end
+      end)
+    end
+  end
+end)
+
+describe('errors are blamed on the caller', function()
+  it('through the module\'s own Lua functions', function()
+    local t = T(4)
+    fails(function() t:split(0) end, 'split')
+    fails(function() t:chunk(-1) end, 'chunk')
+    fails(function() t:split(2, 3) end)
+    fails(function() t:repeatTensor() end, 'repeatTensor')
+    fails(function() t:apply(3) end, 'apply')
+    fails(function() t:type('x') end, 'type')
+    fails(function() tensor.setdefaulttensortype('x') end, 'setdefaulttensortype')
+    fails(function() tensor.repeatTensor(t, -1) end)
+    fails(function() tensor.setnumthreads(0) end)
+    fails(function() tensor.setnumthreads(1e9) end)
+  end)
+
+  it('inside coroutines and nested calls', function()
+    local function inner() return T(2):add('x') end
+    local co = coroutine.create(function() inner() end)
+    local ok, message = coroutine.resume(co)
+    assert.is_false(ok)
+    assert.is_truthy(message:find('errors_spec%.lua:%d+: add'), message)
+    fails(function() return #tensor.mm(T(2, 3), T(2, 3)) end, 'mm')
+  end)
+end)

@@ -1,0 +1,131 @@
+-- Code samples of Markdown files, and ways to run them.
+
+local samples = {}
+
+local function lines_of(path)
+  local lines = {}
+  for line in io.lines(path) do lines[#lines + 1] = line end
+  return lines
+end
+
+--- The fenced samples of a file: language, text, line number of the first line, and where a block
+-- of language `text` comes next, with nothing but blank lines between, its text as `expected`.
+function samples.read(path)
+  local found, current, previous = {}, nil, nil
+  for number, line in ipairs(lines_of(path)) do
+    local fence, language = line:match('^%s*(```+)(.*)$')
+    if current and fence and language == '' then
+      current.text = table.concat(current.lines, '\n') .. '\n'
+      if current.language == 'text' and previous then
+        previous.expected = current.text
+        previous = nil
+      elseif current.language ~= 'text' then
+        found[#found + 1] = current
+        previous = current
+      end
+      current = nil
+    elseif current then
+      current.lines[#current.lines + 1] = line
+    elseif fence then
+      current = { language = language, line = number + 1, path = path, lines = {} }
+    elseif line:find '%S' then
+      previous = nil
+    end
+  end
+  assert(not current, path .. ': a sample does not end')
+  return found
+end
+
+--- Targets of the links to files, relative to the folder of the file that links them.
+function samples.links(path)
+  local found, fenced = {}, false
+  for _, line in ipairs(lines_of(path)) do
+    if line:find '^%s*```' then fenced = not fenced end
+    if not fenced then
+      for target in line:gmatch '%]%(([^)%s]+)%)' do
+        local file = target:match '^[^#]*'
+        if file ~= '' and not file:find '^%a+:' then found[#found + 1] = file end
+      end
+    end
+  end
+  return found
+end
+
+--- What a Lua sample prints when it runs with globals of its own; raises its error.
+function samples.output_of_lua(text)
+  local out = {}
+  local globals = setmetatable({}, { __index = _G })
+  function globals.print(...)
+    local cells = {}
+    for k = 1, select('#', ...) do cells[k] = tostring((select(k, ...))) end
+    out[#out + 1] = table.concat(cells, '\t') .. '\n'
+  end
+  globals.io = setmetatable({
+    write = function(...)
+      for k = 1, select('#', ...) do out[#out + 1] = tostring((select(k, ...))) end
+    end,
+  }, { __index = io })
+  local chunk = assert(loadstring(text, '@example.lua'))
+  setfenv(chunk, globals)()
+  return table.concat(out)
+end
+
+local function command_output(command)
+  local pipe = assert(io.popen(command .. ' 2>&1; echo "status $?"'))
+  local all = pipe:read '*a'
+  pipe:close()
+  local text, status = all:match '^(.*)status (%d+)\n$'
+  return text, tonumber(status)
+end
+
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+--- A folder that is empty, and how to remove it.
+function samples.folder()
+  local path = os.tmpname()
+  os.remove(path)
+  assert(os.execute('mkdir ' .. quoted(path)) == 0)
+  return path, function() os.execute('rm -rf ' .. quoted(path)) end
+end
+
+--- Compiles a C sample in a folder. One with a main is run: its output is returned. One with a
+-- luaopen_<name> is made a module in the folder; its name is returned.
+function samples.build_c(text, folder, prefix)
+  local source = folder .. '/sample.c'
+  local file = assert(io.open(source, 'w'))
+  file:write(text)
+  file:close()
+  local packages, library = 'TH', ''
+  if text:find '#include <luaT.h>' then
+    packages, library = 'TH luajit', ' -lluaT'
+  end
+  -- A sanitizer that is loaded into this process has nothing to do in the compiler.
+  local compiler = ('env -u LD_PRELOAD %s -std=c99 -pedantic-errors -Wall -Wextra -Werror %s')
+    :format(os.getenv 'CC' or 'cc', quoted(source))
+  local flags = ('$(PKG_CONFIG_PATH=%s:$PKG_CONFIG_PATH env -u LD_PRELOAD pkg-config %%s %s)')
+    :format(quoted(prefix .. '/lib/pkgconfig'), packages)
+  local module = text:match 'luaopen_([%w_]+)'
+  local program, mode = folder .. '/program', ''
+  if module then
+    program, mode = ('%s/%s.so'):format(folder, module), ' -shared -fPIC'
+  elseif not text:find '%f[%w_]main%(' then
+    program, mode = folder .. '/sample.o', ' -c'
+  end
+  local command = ('%s%s %s -o %s'):format(compiler, mode, flags:format '--cflags',
+                                           quoted(program))
+  if mode ~= ' -c' then
+    -- Modules find the functions of Lua in the program that loads them.
+    command = ('%s %s%s -lm -Wl,-rpath,%s'):format(command,
+      module and '-L' .. quoted(prefix .. '/lib') or flags:format '--libs', library,
+      quoted(prefix .. '/lib'))
+  end
+  local message, status = command_output(command)
+  if status ~= 0 then error(message, 0) end
+  if mode ~= '' then return '', module end
+  local output
+  output, status = command_output(quoted(program))
+  if status ~= 0 then error(('status %d: %s'):format(status, output), 0) end
+  return output
+end
+
+return samples
