@@ -40,9 +40,9 @@ tensor.manualSeed(chosen.seed)
 
 ---- The data: an image a line, 8 x 8 values from 0 to 16, and last the digit that it shows. ----
 
-local PIXELS, CLASSES = 64, 10
+local PIXELS, CLASSES, TEST = 64, 10, 360
 
-local function load(filename)
+local function read_images(filename)
   local file, message = io.open(filename)
   if not file then
     give_up('%s', message)
@@ -60,14 +60,16 @@ local function load(filename)
     rows[#rows + 1] = row
   end
   file:close()
+  if #rows <= 2 * TEST then
+    give_up('%s: %d images or more are expected, got %d', filename, 2 * TEST + 1, #rows)
+  end
   local values = tensor.Tensor(rows)
   return values:narrow(2, 1, PIXELS), values:select(2, PIXELS + 1):long()
 end
 
-local images, digits = load(here .. 'data/digits.csv')
+local images, digits = read_images(here .. 'data/digits.csv')
 
 -- A random part of the images is kept for testing; the network never trains on it.
-local TEST = 360
 local TRAIN = images:size(1) - TEST
 local order = tensor.LongTensor():randperm(TRAIN + TEST)
 local training, testing = order:narrow(1, 1, TRAIN), order:narrow(1, TRAIN + 1, TEST)

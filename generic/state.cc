@@ -14,7 +14,7 @@ namespace {
 
 // Of a tensor and its storage, beside the elements: what Lua's collector does not see.
 constexpr int64_t kObjectBytes = 400;
-constexpr int64_t kFirstThreshold = int64_t{64} << 20;
+constexpr int64_t kFirstThreshold = int64_t{32} << 20;
 
 void** push_boxed(lua_State* L, State* state, int kind) {
   auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
@@ -103,9 +103,8 @@ void push_storage(lua_State* L, State* state, Storage* owned) {
 Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
   collect_under_pressure(L, state);
   void** box = push_boxed(L, state, static_cast<int>(type));
-  auto* tensor = new (std::nothrow) Tensor(type);
-  if (!tensor) raise_error(L, "out of memory");
-  *box = tensor;
+  protect(L, tensor_class(type), [&] { *box = new Tensor(type); });
+  auto* tensor = static_cast<Tensor*>(*box);
   state->objects++;
   return tensor;
 }
@@ -118,7 +117,7 @@ void collect_under_pressure(lua_State* L, State* state) {
     in_use = th::heap_usage().bytes;
   }
   state->objects = 0;
-  state->collect_at = in_use + (in_use > 2 * kFirstThreshold ? in_use / 2 : kFirstThreshold);
+  state->collect_at = in_use + (in_use > 4 * kFirstThreshold ? in_use / 2 : kFirstThreshold);
 }
 
 int64_t check_integer(lua_State* L, int index) {

@@ -4,7 +4,7 @@
 local types = require 'tensor.types'
 
 local function install(tensor)
-   local found, ffi = pcall(require, 'ffi')
+   local found = pcall(require, 'ffi')
    if not found then
       return
    end

@@ -22,17 +22,17 @@ local limits = {
 --- Changes the options given and returns the table of all. Nothing is changed on an error.
 function print.setoptions(options)
   if type(options) ~= 'table' then
-    error('setoptions: a table of options is expected, got ' .. type(options), 2)
+    error('setprintoptions: a table of options is expected, got ' .. type(options), 2)
   end
   for name, value in pairs(options) do
     local limit = limits[name]
     if not limit then
-      error(('setoptions: there is no option %s; the options are edgeitems, precision '
+      error(('setprintoptions: there is no option %s; the options are edgeitems, precision '
              .. 'and threshold'):format(tostring(name)), 2)
     end
     local whole = type(value) == 'number' and (value == floor(value))
     if not whole or value < limit[1] or value > limit[2] then
-      error(('setoptions: %s must be a whole number from %g to %g, got %s')
+      error(('setprintoptions: %s must be a whole number from %g to %g, got %s')
             :format(name, limit[1], limit[2], tostring(value)), 2)
     end
   end

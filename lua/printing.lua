@@ -11,9 +11,7 @@ local function install(tensor)
 
    --- setprintoptions{threshold = elements, edgeitems = n, precision = digits}: how large tensors
    -- are summarised, and how numbers are shown. Returns the options.
-   function tensor.setprintoptions(options)
-      return print.setoptions(options or {})
-   end
+   tensor.setprintoptions = print.setoptions
 end
 
 return install

@@ -74,9 +74,10 @@ end
 local function parse(form, parameters)
   local slots, position, results, operands = {}, 0, 0, 0
   for word in form:gmatch('%S+') do
-    local slot = { optional = word:find '^%[' ~= nil, fresh = word:find '^%+' ~= nil,
+    local slot = { optional = word:find '^%[' ~= nil, fresh = word:find '^[+<]' ~= nil,
                    result = word:find '^%[?[*+]' ~= nil }
-    slot.kind, slot.default = word:match('^%[?[*+]?([%a{])[T}]*=?([^%]]*)%]?$')
+    -- Neither a new tensor nor a fixed value is an argument.
+    slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[T}]*=?([^%]>]*)[%]>]?$')
     local is_tensor = slot.kind:find '[TLBMAFD{]' ~= nil
     repeat
       position = position + 1

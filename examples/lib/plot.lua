@@ -89,7 +89,7 @@ function plot.curves(page, box, curves, labels)
     for step, value in ipairs(curve.values) do
       points[step] = {across(step), down(value)}
     end
-    page:line(points, curve.color, THICKNESS)
+    page:line(points, curve.color, steps > 1 and THICKNESS or 3 * THICKNESS)
     -- The legend, from the top right corner downwards.
     local y = box.y + 14 * i - 4
     local x = right - 12 - legend

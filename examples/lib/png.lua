@@ -1,6 +1,7 @@
 -- Writes images as PNG (ISO/IEC 15948), deflated by zlib.
 
 local ffi = require 'ffi'
+local tensor = require 'tensor'
 
 ffi.cdef [[
 unsigned long compressBound(unsigned long length);
@@ -45,15 +46,14 @@ end
 --- The bytes of a PNG file that shows a ByteTensor: grey values of H x W, or red, green and blue
 -- of 3 x H x W.
 function png.encode(image)
-  if image:type() ~= 'torch.ByteTensor' then
-    error('png: a ByteTensor is expected, got a ' .. image:type(), 2)
+  if tensor.type(image) ~= 'torch.ByteTensor' then
+    error('png: a ByteTensor is expected, got ' .. tensor.type(image), 2)
   end
-  local color = image:dim() == 2 and GREY or RGB
-  local planes = image:dim() == 2 and image:view(1, image:size(1), image:size(2)) or image
-  if planes:dim() ~= 3 or planes:size(1) ~= (color == GREY and 1 or 3)
-     or planes:nElement() == 0 then
-    error('png: the image must be H x W or 3 x H x W', 2)
+  local grey = image:dim() == 2
+  if image:nElement() == 0 or not grey and not (image:dim() == 3 and image:size(1) == 3) then
+    error('png: a picture has H x W or 3 x H x W pixels', 2)
   end
+  local planes = grey and image:unsqueeze(1) or image
   local channels, height, width = planes:size(1), planes:size(2), planes:size(3)
 
   -- The file has a row's pixels one after the other, and before them the number of the row's
@@ -64,7 +64,7 @@ function png.encode(image)
 
   local depth, method, filter, interlace = 8, 0, 0, 0
   local header = bigendian(width) .. bigendian(height)
-                 .. string.char(depth, color, method, filter, interlace)
+                 .. string.char(depth, grey and GREY or RGB, method, filter, interlace)
   return SIGNATURE .. chunk('IHDR', header) .. chunk('IDAT', deflate(scanlines))
          .. chunk('IEND', '')
 end

@@ -63,6 +63,19 @@ local function match_list(names)
   return list
 end
 
+-- The first `count` characters of a line. libedit counts characters, not bytes.
+local function first_characters(line, count, multibyte)
+  local length = 0
+  while count > 0 and length < #line do
+    length = length + 1
+    while multibyte and (line:byte(length + 1) or 0) >= 0x80 and line:byte(length + 1) < 0xC0 do
+      length = length + 1
+    end
+    count = count - 1
+  end
+  return line:sub(1, length)
+end
+
 -- An editor over libedit.
 local function libedit_editor(library, environment)
   local C = ffi.C
@@ -70,14 +83,16 @@ local function libedit_editor(library, environment)
   -- Kept for the life of the process: libedit holds their addresses.
   local anchors = {name = 'tensor', breaks = ' \t\n"\\\'`@$><=;|&{(.:,+-*/%^#~[])}'}
 
-  os.setlocale('', 'ctype')
+  local locale = os.setlocale('', 'ctype') or 'C'
+  local multibyte = locale:lower():find('utf%-?8') ~= nil
   library.tensor_repl_name = anchors.name
   library.tensor_repl_initialize()
   library.tensor_repl_break_characters = anchors.breaks
 
   -- No error may leave a function that C calls.
   local function matches(start, stop)
-    local text = ffi.string(library.tensor_repl_line_buffer, stop)
+    local line = ffi.string(library.tensor_repl_line_buffer)
+    local text = first_characters(line, stop, multibyte)
     if not text:find('%S') then
       -- At the beginning of a line the key indents.
       return {'  '}
@@ -151,7 +166,11 @@ local function plain_editor()
       io.stdout:write(prompt)
     end
     io.stdout:flush()
-    return io.read()
+    local line = io.read()
+    if prompts and not line then
+      io.stdout:write('\n')
+    end
+    return line
   end
   function self.remember() end
   return self

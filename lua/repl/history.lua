@@ -40,10 +40,12 @@ local function load(path)
   if not file then
     return lines, false
   end
-  for line in file:lines() do
+  -- Nil where it is a folder.
+  local text = file:read('*a') or ''
+  file:close()
+  for line in text:gmatch('[^\n]+') do
     lines[#lines + 1] = line
   end
-  file:close()
   if #lines <= MAX_LINES then
     return lines, false
   end

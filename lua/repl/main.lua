@@ -34,6 +34,7 @@ if lua_dir ~= '' then
   end
 end
 
+local interrupt = require 'tensor.repl.interrupt'
 local trace = require 'tensor.repl.trace'
 
 local function complain(...)
@@ -103,10 +104,12 @@ end
 
 -- Runs a chunk, or reports why it is none. Gives whether there was no error.
 local function run(chunk, message, ...)
-  if chunk then
-    message = select(2, trace.call(chunk, ...))
+  if not chunk then
+    return report(message)
   end
-  return report(message)
+  return interrupt.call(function(...)
+    return report(select(2, trace.call(chunk, ...)))
+  end, ...)
 end
 
 local function load_tensor()
@@ -154,7 +157,6 @@ end
 local function repl()
   local edit = require 'tensor.repl.edit'
   local history = require 'tensor.repl.history'
-  local interrupt = require 'tensor.repl.interrupt'
   local loop = require 'tensor.repl.loop'
 
   local editor = edit.new(_G)
@@ -164,9 +166,6 @@ local function repl()
     for _, line in ipairs(past.lines) do
       editor.remember(line)
     end
-  end
-  if terminal then
-    interrupt.setup()
   end
   local failures = loop.run {
     read = editor.read,
@@ -213,6 +212,9 @@ local function main()
     end
     rawset(_G, 'tensor', tensor)
     rawset(_G, 'torch', tensor)
+    if require 'tensor.repl.edit'.stdin_is_terminal() then
+      interrupt.setup()
+    end
   end
 
   rawset(_G, 'arg', arg_table(arguments, parsed.script))

@@ -33,6 +33,9 @@ local function trimmed(text) return (text:gsub('\n+$', '\n')) end
 local function defaults()
   tensor.setdefaulttensortype 'torch.DoubleTensor'
   tensor.setprintoptions { threshold = 1000, edgeitems = 3, precision = 4 }
+  -- Samples that show how much memory is in use begin without others' garbage.
+  collectgarbage()
+  collectgarbage()
 end
 
 local makefile = content 'Makefile'
@@ -41,6 +44,7 @@ local presets = content 'CMakePresets.json'
 -- For each command that samples of the shell may have: what of its words must be there.
 local commands = {
   make = function(word)
+    word = word:gsub('%-', '%%-')
     return word:find '=' or makefile:find('\n' .. word .. '[%w -]*:') or
            makefile:find('\n[%w -]* ' .. word .. '[%w -]*:')
   end,
@@ -51,7 +55,7 @@ local commands = {
   cd = function() return true end,
   cc = function() return true end,
   sudo = function() return true end,
-  luajit = function(word) return not word:find '%.lua$' or exists(word) end,
+  luajit = function(word) return not word:find '/.*%.lua$' or exists(word) end,
   tensor = function(word) return not word:find '/.*%.lua$' or exists(word) end,
   eval = function() return true end,
 }
@@ -98,7 +102,11 @@ for _, path in ipairs(files) do
         if sample.expected then assert.are.equal(trimmed(sample.expected), trimmed(output)) end
       end
       if sample.language == 'lua' then
-        it(name, function() compare(samples.output_of_lua(sample.text)) end)
+        it(name, function()
+          -- What is said of the REPL has its globals.
+          local globals = path == 'doc/repl.md' and { tensor = tensor, torch = tensor } or {}
+          compare(samples.output_of_lua(sample.text, globals))
+        end)
       elseif sample.language == 'c' then
         it(name, function() compare((samples.build_c(sample.text, folder, prefix))) end)
       elseif sample.language == 'sh' then

@@ -217,7 +217,7 @@ describe('the printed form', function()
       assert.are.equal(print.options, print.setoptions {edgeitems = 2})
       assert.are.equal(2, print.options.edgeitems)
       assert.has_error(function() print.setoptions {digits = 3} end,
-                       'setoptions: there is no option digits; the options are edgeitems, '
+                       'setprintoptions: there is no option digits; the options are edgeitems, '
                        .. 'precision and threshold')
       assert.has_error(function() print.setoptions {edgeitems = 0} end)
       assert.has_error(function() print.setoptions {precision = 'x'} end)

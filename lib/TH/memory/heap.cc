@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "memory/error.h"
+#include "memory/recycle.h"
 
 namespace th {
 namespace {
@@ -18,19 +19,19 @@ struct Collector {
 };
 thread_local Collector collector;
 
-// Stands right before each block. Plain malloc underneath: posix_memalign is several times slower
-// for small blocks, of which programs make and drop many.
+// Stands right before each block.
 struct Header {
   void* raw;
   size_t bytes;
 };
 
+constexpr size_t extra = sizeof(Header) + kAlignment - 1;
+
 Header& header_of(void* block) { return static_cast<Header*>(block)[-1]; }
 
 void* aligned_block(size_t bytes) {
-  constexpr size_t extra = sizeof(Header) + kAlignment - 1;
   if (bytes > PTRDIFF_MAX - extra) return nullptr;
-  void* raw = std::malloc(bytes + extra);
+  void* raw = recycle_allocate(bytes + extra);
   if (!raw) return nullptr;
   auto address = (reinterpret_cast<uintptr_t>(raw) + extra) / kAlignment * kAlignment;
   void* block = reinterpret_cast<void*>(address);
@@ -52,8 +53,9 @@ void heap_account(int64_t bytes, int64_t blocks) noexcept {
 void* heap_allocate(size_t bytes) {
   if (bytes == 0) return nullptr;
   void* block = aligned_block(bytes);
-  if (!block && collector.collect) {
-    collector.collect(collector.data);
+  if (!block) {
+    if (collector.collect) collector.collect(collector.data);
+    recycle_release();
     block = aligned_block(bytes);
   }
   if (!block) {
@@ -82,7 +84,7 @@ void heap_free(void* block) noexcept {
   if (!block) return;
   Header header = header_of(block);
   heap_account(-static_cast<int64_t>(header.bytes), -1);
-  std::free(header.raw);
+  recycle_free(header.raw, header.bytes + extra);
 }
 
 void set_collector(void (*collect)(void*), void* data) noexcept { collector = {collect, data}; }

@@ -150,6 +150,7 @@ void SyncedMemory::resize(size_t bytes) {
       allocator_->free(allocator_context_, host_);
     }
     host_ = moved;
+    if (bytes > bytes_) std::memset(static_cast<char*>(host_) + bytes_, 0, bytes - bytes_);
   }
   release_device();
   bytes_ = bytes;

@@ -50,7 +50,8 @@ class SyncedMemory {
   // Starts copying the host's bytes to the device; the host block must not be written until then.
   void push_async();
 
-  // Keeps the first min(old, new) bytes, on the host. Borrowed memory cannot be resized.
+  // Keeps the first min(old, new) bytes, on the host; further ones read as zeros. Borrowed memory
+  // cannot be resized.
   void resize(size_t bytes);
   void swap(SyncedMemory& other) noexcept;
 

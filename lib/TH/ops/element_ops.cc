@@ -50,11 +50,11 @@ bool contains_zero(const Tensor* t) {
 void check_divisor(const char* name, const Tensor* t, const Scalar& value) {
   if (!is_integral(t->dtype)) return;
   bool zero = dispatch(t->dtype, [&](auto x) { return load(convert<decltype(x)>(value)) == 0; });
-  if (zero) fail("%s: a %sTensor cannot be divided by 0", name, th::name(t->dtype));
+  if (zero) fail("%s: integers cannot be divided by 0, got %sTensor / 0", name, th::name(t->dtype));
 }
 void check_divisor(const char* name, const Tensor* t, const Tensor* divisor) {
   if (is_integral(t->dtype) && divisor->dtype == t->dtype && contains_zero(divisor)) {
-    fail("%s: a %sTensor cannot be divided by 0, which the divisor contains", name,
+    fail("%s: integers cannot be divided by 0, which the divisor, a %sTensor, contains", name,
          th::name(t->dtype));
   }
 }

@@ -3,7 +3,7 @@
 
 // What becomes of an element that an index has chosen.
 
-#include "ops/functors.h"
+#include "functors/functors.h"
 #include "tensor/convert.h"
 
 namespace th {

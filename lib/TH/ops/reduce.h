@@ -1,7 +1,7 @@
 #ifndef TH_OPS_REDUCE_H
 #define TH_OPS_REDUCE_H
 
-#include "cpu/reduce.h"
+#include "ops/reduction.h"
 #include "ops/ops.h"
 
 namespace th {

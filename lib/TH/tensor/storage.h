@@ -1,6 +1,7 @@
 #ifndef TH_TENSOR_STORAGE_H
 #define TH_TENSOR_STORAGE_H
 
+#include "memory/recycle.h"
 #include "memory/synced_memory.h"
 #include "tensor/dtype.h"
 #include "memory/visibility.h"
@@ -12,7 +13,7 @@ constexpr char kResizable = 2;
 
 // Elements of one type in one block of memory, shared by reference count. The first fields are
 // those of the public THFloatStorage and its sisters, through which C code reads them.
-struct Storage {
+struct Storage : Recycled {
   // Mirrors the host block as of the last CPU access, for C code that reads the field.
   void* data;
   ptrdiff_t size;  // in elements

@@ -14,7 +14,7 @@ constexpr int kMaxDims = 64;
 
 // A view of a storage: sizes and strides in elements. The first fields are those of the public
 // THFloatTensor and its sisters. No dimension at all means no element (Torch7's empty tensor).
-struct Tensor {
+struct Tensor : Recycled {
   int64_t* size;
   int64_t* stride;
   int nDimension;

@@ -158,7 +158,7 @@ function Run:given_results(slots, call, layout)
     if results[i] then
       number = number + 1
       if not rawequal(got[number], results[i]) then self:fail('another tensor is returned') end
-      if layout and not self.large then
+      if layout then
         local at = not self.case.view and model.disturbed(results[i])
         if at then self:fail('element ' .. at .. ' of the storage is overwritten') end
       end
@@ -196,12 +196,10 @@ function Run:form_of(slots, invoke, name)
   end
   self.form = name .. ' with new results'
   self:given_results(slots, call)
-  if not self.large then
-    self.result_layout = self.result_layout % #result_layouts + 1
-    local layout = result_layouts[self.result_layout]
-    self.form = ('%s with results that are %s'):format(name, layout)
-    self:given_results(slots, call, layout)
-  end
+  self.result_layout = self.result_layout % #result_layouts + 1
+  local layout = result_layouts[self.result_layout]
+  self.form = ('%s with results that are %s'):format(name, layout)
+  self:given_results(slots, call, layout)
   self:aliased(slots, map, invoke, name)
   self:in_place(slots, map, invoke, name)
 end
@@ -241,7 +239,7 @@ function Run:in_place(slots, map, invoke, name)
       local got = invoke(assemble(slots, without, values, { [1] = own }))
       if not rawequal(got, own) then self:fail('another tensor is returned') end
       self:check(got)
-      local at = not self.large and model.disturbed(own)
+      local at = model.disturbed(own)
       if at then self:fail('element ' .. at .. ' of the storage is overwritten') end
     end
   end
@@ -279,12 +277,13 @@ local function results_of(case, e, args)
   return { case.reference(e, unpack(args)) }
 end
 
---- All small scenarios of a row for an element type.
-function runner.small(row, case, e, random)
+--- All small scenarios of a row for an element type, in all layouts or in so many of them in turn.
+function runner.small(row, case, e, random, count)
   local function_slots, slots = slots_of(row, case)
   local calls = 0
-  for _, scenario in ipairs(case.scenarios(e, random)) do
-    for k, layout in ipairs(layouts) do
+  for number, scenario in ipairs(case.scenarios(e, random)) do
+    for k = number, number + (count or #layouts) - 1 do
+      local layout = layouts[k % #layouts + 1]
       if not (case.contiguous and (layout == 'transposed' or layout == 'strided'
                                    or layout == 'expanded')) then
         local args = scenario.args
@@ -312,38 +311,34 @@ local function bytes(t)
 end
 
 --- The large scenarios: the same with one thread and with two, and as the reference says.
-function runner.large(row, case, e, random)
+function runner.large(row, case, e, random, layout)
   local function_slots, slots = slots_of(row, case)
   local before = tensor.getnumthreads()
-  local scenarios = case.scenarios(e, random, true)
-  for _, scenario in ipairs(scenarios) do
+  for _, scenario in ipairs(case.scenarios(e, random, true)) do
     local want = results_of(case, e, scenario.args)
-    for _, layout in ipairs { 'contiguous', not case.contiguous and 'transposed' or nil } do
-      local run = setmetatable({ row = row, case = case, e = e, args = scenario.args, want = want,
-                                 layout = layout, scale = scenario.scale, slots = slots,
-                                 function_slots = function_slots, large = true,
-                                 form = 'function' }, Run)
-      local map = forms.align(function_slots, slots, scenario.args, omit)
-      local seen
-      for threads = 1, 2 do
-        tensor.setnumthreads(threads)
-        run:seed()
-        local got = { tensor[row.lua](unpack(assemble(function_slots, map, run:values()))) }
-        local raw = {}
-        for i, x in ipairs(got) do
-          raw[i] = tensor.isTensor(x) and bytes(x) or ('%.17g'):format(tonumber(x) or 0)
-        end
-        if threads == 1 then
-          seen = raw
-          run:check(unpack(got))
-        else
-          for i = 1, #raw do
-            if raw[i] ~= seen[i] then run:fail('two threads give something else than one') end
-          end
+    local run = setmetatable({ row = row, case = case, e = e, args = scenario.args, want = want,
+                               layout = layout, scale = scenario.scale, slots = slots,
+                               form = 'function' }, Run)
+    local map = forms.align(function_slots, slots, scenario.args, omit)
+    local seen
+    for threads = 1, 2 do
+      tensor.setnumthreads(threads)
+      run:seed()
+      local got = { tensor[row.lua](unpack(assemble(function_slots, map, run:values()))) }
+      local raw = {}
+      for i, x in ipairs(got) do
+        raw[i] = tensor.isTensor(x) and bytes(x) or ('%.17g'):format(tonumber(x) or 0)
+      end
+      if threads == 1 then
+        seen = raw
+        run:check(unpack(got))
+      else
+        for i = 1, #raw do
+          if raw[i] ~= seen[i] then run:fail('two threads give something else than one') end
         end
       end
-      tensor.setnumthreads(before)
     end
+    tensor.setnumthreads(before)
   end
 end
 

@@ -51,10 +51,11 @@ function samples.links(path)
   return found
 end
 
---- What a Lua sample prints when it runs with globals of its own; raises its error.
-function samples.output_of_lua(text)
+--- What a Lua sample prints when it runs with globals of its own, those given among them; raises
+-- its error.
+function samples.output_of_lua(text, globals)
   local out = {}
-  local globals = setmetatable({}, { __index = _G })
+  globals = setmetatable(globals or {}, { __index = _G })
   function globals.print(...)
     local cells = {}
     for k = 1, select('#', ...) do cells[k] = tostring((select(k, ...))) end
@@ -111,8 +112,9 @@ function samples.build_c(text, folder, prefix)
   elseif not text:find '%f[%w_]main%(' then
     program, mode = folder .. '/sample.o', ' -c'
   end
-  local command = ('%s%s %s -o %s'):format(compiler, mode, flags:format '--cflags',
-                                           quoted(program))
+  -- A sample may include itself, once for each element type.
+  local command = ('%s%s -I%s %s -o %s'):format(compiler, mode, quoted(folder),
+                                                flags:format '--cflags', quoted(program))
   if mode ~= ' -c' then
     -- Modules find the functions of Lua in the program that loads them.
     command = ('%s %s%s -lm -Wl,-rpath,%s'):format(command,

@@ -1,6 +1,6 @@
 #include "cpu/element_kernels.h"
 #include "cpu/kernels/element_loop.h"
-#include "ops/functors.h"
+#include "functors/functors.h"
 
 namespace th {
 namespace {

@@ -1,5 +1,5 @@
-#ifndef TH_CPU_REDUCE_H
-#define TH_CPU_REDUCE_H
+#ifndef TH_OPS_REDUCTION_H
+#define TH_OPS_REDUCTION_H
 
 // The drivers of the reductions: over all elements, and along one dimension. Both cut the work into
 // blocks by index, reduce each, and combine the blocks in order, so that the result does not depend

@@ -1,5 +1,5 @@
-#ifndef TH_OPS_FUNCTORS_H
-#define TH_OPS_FUNCTORS_H
+#ifndef TH_FUNCTORS_FUNCTORS_H
+#define TH_FUNCTORS_FUNCTORS_H
 
 // The arithmetic of the element-wise ops, once for every backend: a functor per row of THOps.def,
 // named as the row. T is the compute type (float for the 16-bit types). Value functors hold their

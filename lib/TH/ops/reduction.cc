@@ -1,4 +1,4 @@
-#include "cpu/reduce.h"
+#include "ops/reduction.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,0 +1,32 @@
+#ifndef TH_MEMORY_RECYCLE_H
+#define TH_MEMORY_RECYCLE_H
+
+// Raw blocks that are kept for the next who asks, where the system's allocator is slow: small ones,
+// of which a program makes and drops thousands at a time, per thread and without a lock; and large
+// ones, which the system takes back at once and hands out again page by page.
+
+#include <cstddef>
+
+#include "memory/visibility.h"
+
+namespace th TH_VISIBLE {
+
+constexpr size_t kSmallBlock = 512;          // bytes up to which a block is small
+constexpr size_t kLargeBlock = 128 * 1024;   // bytes from which on it is large
+
+// nullptr when memory runs out. recycle_free wants the size that was asked for.
+void* recycle_allocate(size_t bytes) noexcept;
+void recycle_free(void* block, size_t bytes) noexcept;
+
+// Returns the large blocks that nobody uses to the system.
+void recycle_release() noexcept;
+
+// For classes whose objects come and go: operator new and delete by recycled blocks.
+struct Recycled {
+  static void* operator new(size_t bytes);
+  static void operator delete(void* block, size_t bytes) noexcept { recycle_free(block, bytes); }
+};
+
+}  // namespace th
+
+#endif

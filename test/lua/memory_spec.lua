@@ -1,0 +1,225 @@
+-- Memory: loops do not let it grow, counters go back, views and storages keep it alive.
+
+local tensor = require 'tensor'
+
+-- Sanitizers keep freed memory for a while.
+local sanitized = (os.getenv 'LD_PRELOAD' or ''):find('san', 1, true) ~= nil
+local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
+
+-- Runs Lua code in a process of its own, which prints one number.
+local function in_child(code)
+  local interpreter, lowest = 'luajit', 0
+  for i in pairs(arg or {}) do
+    if type(i) == 'number' and i < lowest then lowest, interpreter = i, arg[i] end
+  end
+  local file = os.tmpname()
+  local out = assert(io.open(file, 'w'))
+  out:write(('package.path, package.cpath = %q, %q\n'):format(package.path, package.cpath))
+  out:write [[
+    local tensor = require 'tensor'
+    tensor.setnumthreads(1)
+    local function status(key)
+      for line in io.lines('/proc/self/status') do
+        local kib = line:match('^' .. key .. ':%s*(%d+) kB')
+        if kib then return tonumber(kib) / 1024 end
+      end
+    end
+  ]]
+  out:write(code)
+  out:close()
+  local pipe = assert(io.popen(("'%s' '%s' 2>&1"):format(interpreter, file)))
+  local text = pipe:read('*a')
+  pipe:close()
+  os.remove(file)
+  return assert(tonumber(text), text)
+end
+
+local function collect()
+  collectgarbage()
+  collectgarbage()
+end
+
+describe('loops that drop large tensors', function()
+  local limit = sanitized and 2000 or 500
+  local rounds = (sanitized or busy_collector) and 500 or 10000
+
+  it('stay small when the tensors are filled', function()
+    local peak = in_child(([[
+      for i = 1, %d do x = tensor.Tensor(1e6):fill(0) end
+      print(status 'VmHWM')
+    ]]):format(rounds))
+    assert.is_true(peak < limit, peak .. ' MB')
+  end)
+
+  it('stay small when they are not', function()
+    local peak = in_child(([[
+      for i = 1, %d do x = tensor.Tensor(1e6) end
+      print(status 'VmHWM')
+    ]]):format(rounds))
+    assert.is_true(peak < limit, peak .. ' MB')
+  end)
+
+  it('stay small when they are results, clones, resized or storages', function()
+    local peak = in_child(([[
+      local t = tensor.FloatTensor(1e6):fill(1)
+      for i = 1, %d do
+        local y = t + 1
+        y = t:clone()
+        y = tensor.FloatTensor():resize(1e6):fill(2)
+        y = tensor.FloatStorage(1e6):fill(1)
+        y = t:double()
+      end
+      print(status 'VmHWM')
+    ]]):format(math.min(rounds, 500)))
+    assert.is_true(peak < limit, peak .. ' MB')
+  end)
+
+  it('stay small with small tensors', function()
+    local growth = in_child(([[
+      local a, b = tensor.FloatTensor(10):fill(1), tensor.FloatTensor(10):fill(2)
+      local function work(n)
+        for i = 1, n do
+          local c = a + b
+          c:narrow(1, 2, 3):fill(i)
+          c[1] = c:sum()
+          pcall(c.add, c, 'x')
+        end
+      end
+      work(%d)
+      collectgarbage()
+      local before = status 'VmRSS'
+      work(%d)
+      collectgarbage()
+      print(status 'VmRSS' - before)
+    ]]):format(50000, (sanitized or busy_collector) and 20000 or 200000))
+    assert.is_true(growth < (sanitized and 400 or 60), growth .. ' MB')
+  end)
+end)
+
+describe('the counters of memory', function()
+  it('go back when tensors are collected', function()
+    collect()
+    local before = tensor.memory()
+    local kept = {}
+    for i = 1, 100 do kept[i] = tensor.DoubleTensor(1000):fill(i) end
+    assert.are.equal(100, kept[100][1000])
+    local during = tensor.memory()
+    assert.is_true(during.bytes >= before.bytes + 100 * 8000)
+    assert.is_true(during.blocks >= before.blocks + 100)
+    kept = nil  -- luacheck: ignore
+    collect()
+    local after = tensor.memory()
+    assert.are.equal(before.bytes, after.bytes)
+    assert.are.equal(before.blocks, after.blocks)
+  end)
+
+  it('go back after errors', function()
+    local a, b = tensor.DoubleTensor(1000):fill(1), tensor.DoubleTensor(999):fill(1)
+    collect()
+    local before = tensor.memory()
+    for _ = 1, 200 do
+      pcall(tensor.add, a, b)
+      pcall(tensor.mm, a, b)
+      pcall(tensor.cat, { a, b, 3 })
+      pcall(tensor.DoubleTensor, { { 1, 2 }, { 3 } })
+      pcall(tensor.DoubleStorage, { 1, 'x' })
+      pcall(a.apply, a, function() error('stop') end)
+      pcall(tensor.sort, tensor.DoubleTensor(10, 10):fill(1), 3)
+    end
+    collect()
+    assert.are.equal(before.bytes, tensor.memory().bytes)
+    assert.are.equal(before.blocks, tensor.memory().blocks)
+  end)
+
+  it('do not grow by the temporaries of operations', function()
+    local m = tensor.FloatTensor(60, 50):fill(1)
+    collect()
+    local before = tensor.memory()
+    for _ = 1, 20 do
+      m:t():add(m:t())
+      tensor.mm(m:t(), m)
+      m:sort(1)
+      m:t():cumsum(1)
+      m:max(1)
+      m:add(m[1])
+      m:index(1, tensor.LongTensor { 1, 2 })
+      m:maskedSelect(tensor.gt(m, 0))
+      m:repeatTensor(2, 2)
+      m:uniform()
+      tensor.multinomial(m, 2, true)
+    end
+    collect()
+    assert.are.equal(before.bytes, tensor.memory().bytes)
+    assert.are.equal(before.blocks, tensor.memory().blocks)
+  end)
+end)
+
+describe('memory stays', function()
+  local function churn()
+    collect()
+    for i = 1, 50 do tensor.DoubleTensor(1000):fill(i) end
+    collect()
+  end
+
+  it('while a view has it', function()
+    local function make()
+      local t = tensor.range(1, 1000)
+      return { t:narrow(1, 10, 5), t:view(10, 100)[3], t:unfold(1, 2, 2)[{ 2, {} }],
+               t[{ { 10, 14 } }], tensor.DoubleTensor(t), tensor.DoubleTensor():set(t) }
+    end
+    local views = make()
+    churn()
+    assert.are.same({ 10, 11, 12, 13, 14 }, views[1]:totable())
+    assert.are.equal(201, views[2][1])
+    assert.are.same({ 3, 4 }, views[3]:totable())
+    assert.are.same({ 10, 11, 12, 13, 14 }, views[4]:totable())
+    assert.are.equal(1000, views[5][1000])
+    assert.are.equal(1000, views[6][1000])
+  end)
+
+  it('while a storage has it, and the other way round', function()
+    local s = tensor.range(1, 1000):storage()
+    churn()
+    assert.are.equal(1000, s[1000])
+    local t = tensor.DoubleTensor(s, 11, 2)
+    s = nil  -- luacheck: ignore
+    churn()
+    assert.are.same({ 11, 12 }, t:totable())
+  end)
+
+  it('while sizes are read from a tensor that is gone', function()
+    local sizes = tensor.DoubleTensor(3, 4):size()
+    churn()
+    assert.are.same({ 3, 4 }, sizes:totable())
+  end)
+end)
+
+describe('free', function()
+  it('gives memory back at once, and the tensor is empty', function()
+    collect()
+    local before = tensor.memory().bytes
+    local t = tensor.DoubleTensor(1000):fill(1)
+    t:free()
+    assert.are.equal(0, t:nElement())
+    assert.are.equal(before, tensor.memory().bytes)
+    t:resize(3):fill(2)
+    assert.are.same({ 2, 2, 2 }, t:totable())
+    t:free()
+    t:free()
+  end)
+
+  it('leaves views their memory', function()
+    local t = tensor.DoubleTensor { 1, 2, 3 }
+    local v = t:narrow(1, 2, 2)
+    t:free()
+    assert.are.same({ 2, 3 }, v:totable())
+  end)
+
+  it('after retain takes two', function()
+    local t = tensor.DoubleTensor { 1, 2, 3 }
+    t:retain()
+    t:free()
+    collect()
+    assert.is_true(tensor.isTensor(t))
+  end)
+end)
