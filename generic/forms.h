@@ -47,8 +47,8 @@ struct Pattern {
   int args = 0;        // without sizes, of which there may be any number
   bool sizes = false;
   const Form* form = nullptr;
-  int row = 0;         // what is to be called
-  uint32_t types = 0;  // a bit for each element type it is defined for
+  int row = 0;                   // what is to be called
+  uint32_t types = 0;            // a bit for each element type it is defined for
   int8_t arg_of_slot[kMaxArgs];  // -1: left out
 
   bool matches(uint64_t call, int count) const;

@@ -94,9 +94,9 @@ int set_state(lua_State* L) {
   return 0;
 }
 
-const luaL_Reg functions[] = {{"manualSeed", manual_seed}, {"initialSeed", initial_seed},
-                              {"seed", seed},              {"getRNGState", get_state},
-                              {"setRNGState", set_state},  {nullptr, nullptr}};
+const luaL_Reg functions[] = {
+    {"manualSeed", manual_seed}, {"initialSeed", initial_seed}, {"seed", seed},
+    {"getRNGState", get_state},  {"setRNGState", set_state},    {nullptr, nullptr}};
 
 }  // namespace
 
@@ -113,8 +113,6 @@ void register_generator_class(lua_State* L, State* state, int module) {
   luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-void register_random_functions(lua_State* L, int module) {
-  set_functions(L, functions, module);
-}
+void register_random_functions(lua_State* L, int module) { set_functions(L, functions, module); }
 
 }  // namespace bind

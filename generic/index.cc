@@ -17,7 +17,7 @@ int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   // Also false for NaN.
   if (!(position >= 1 && position < static_cast<double>(size) + 1)) {
     raise_error(L, "index %.14g is out of range of dimension %d of size %d", number, d + 1,
-               static_cast<int>(size));
+                static_cast<int>(size));
   }
   return static_cast<int64_t>(position) - 1;
 }
@@ -33,8 +33,7 @@ char* vector_element(lua_State* L, Tensor* t, double number, th::Access access) 
 double range_bound(lua_State* L, int table, int position) {
   lua_rawgeti(L, table, position);
   if (lua_type(L, -1) != LUA_TNUMBER) {
-    raise_error(L, "a range is {}, {index} or {first, last}, got a %s in it",
-               luaL_typename(L, -1));
+    raise_error(L, "a range is {}, {index} or {first, last}, got a %s in it", luaL_typename(L, -1));
   }
   double bound = lua_tonumber(L, -1);
   lua_pop(L, 1);
@@ -67,18 +66,16 @@ bool apply_table(lua_State* L, int key, Tensor* view, ptrdiff_t* offset) {
       if (bounds > 2) raise_error(L, "a range is {}, {index} or {first, last}");
       if (bounds > 0) {
         int64_t first = checked_position(L, view, d, range_bound(L, range, 1));
-        int64_t last =
-            bounds > 1 ? checked_position(L, view, d, range_bound(L, range, 2)) : first;
+        int64_t last = bounds > 1 ? checked_position(L, view, d, range_bound(L, range, 2)) : first;
         if (last < first) {
           raise_error(L, "the range of dimension %d ends before it begins", d + 1);
         }
-        protect(L, kIndexing,
-                [&] { th::ops::narrow(view, view, d, first, last - first + 1); });
+        protect(L, kIndexing, [&] { th::ops::narrow(view, view, d, first, last - first + 1); });
       }
       ++d;
     } else {
       raise_error(L, "an index is a number or a range, got a %s at position %d",
-                 luaL_typename(L, -1), i);
+                  luaL_typename(L, -1), i);
     }
     lua_pop(L, 1);
   }
@@ -88,9 +85,7 @@ bool apply_table(lua_State* L, int key, Tensor* view, ptrdiff_t* offset) {
 bool is_vector_of_longs(const Object& object) {
   return object.is_tensor() && object.dtype() == DType::Long;
 }
-bool is_mask(const Object& object) {
-  return object.is_tensor() && object.dtype() == DType::Byte;
-}
+bool is_mask(const Object& object) { return object.is_tensor() && object.dtype() == DType::Byte; }
 
 // Assigns the value at stack index 3 to all of a view.
 void assign(lua_State* L, State* state, Tensor* view) {
@@ -172,7 +167,7 @@ int tensor_index(lua_State* L) {
     int64_t n = positions->size;
     if (n != t->nDimension) {
       return raise_error(L, "%d indices for a tensor of %d dimensions", static_cast<int>(n),
-                        t->nDimension);
+                         t->nDimension);
     }
     auto* at = static_cast<const int64_t*>(positions->cpu(th::Access::read));
     int64_t offset = 0;
@@ -185,8 +180,10 @@ int tensor_index(lua_State* L) {
     return 1;
   }
   if (lookup_override(L, "__index__", 2)) return 1;
-  return raise_error(L, "a tensor is indexed by numbers, tables, a ByteTensor mask or a "
-                    "LongTensor, got %s", luaL_typename(L, 2));
+  return raise_error(L,
+                     "a tensor is indexed by numbers, tables, a ByteTensor mask or a "
+                     "LongTensor, got %s",
+                     luaL_typename(L, 2));
 }
 
 int tensor_newindex(lua_State* L) {

@@ -89,8 +89,10 @@ int multiply(lua_State* L) {
         } else if (a->nDimension == 2 && b->nDimension == 2) {
           th::ops::mm(r, a, b);
         } else {
-          th::fail("there is no product of tensors of size %s and %s: use cmul for that of the "
-                   "elements, or bmm", th::shape_text(*a).c_str(), th::shape_text(*b).c_str());
+          th::fail(
+              "there is no product of tensors of size %s and %s: use cmul for that of the "
+              "elements, or bmm",
+              th::shape_text(*a).c_str(), th::shape_text(*b).c_str());
         }
       },
       th::ops::mul, [](Tensor* r, Scalar x, Tensor* b) { th::ops::mul(r, b, x); });

@@ -25,9 +25,16 @@ struct Row {
   bool gives_boolean;
 };
 
-#define TH_OP(name, lua, types, result, parameters, names, function, method, doc)              \
-  {#name, lua, #types, function, method, doc, &Invoke<&th::ops::name>::run,                    \
-   Invoke<&th::ops::name>::gives_number, Invoke<&th::ops::name>::gives_boolean},
+#define TH_OP(name, lua, types, result, parameters, names, function, method, doc) \
+  {#name,                                                                         \
+   lua,                                                                           \
+   #types,                                                                        \
+   function,                                                                      \
+   method,                                                                        \
+   doc,                                                                           \
+   &Invoke<&th::ops::name>::run,                                                  \
+   Invoke<&th::ops::name>::gives_number,                                          \
+   Invoke<&th::ops::name>::gives_boolean},
 const Row rows[] = {
 #include "THOps.def"
 };
@@ -234,8 +241,8 @@ void read_list(lua_State* L, State* state, int index, DType type, const char* na
     Object object = object_at(L, state, lua_gettop(L));
     if (!object.is_tensor() || object.dtype() != type) {
       raise_error(L, "%s: a %sTensor is expected at position %d of the table, got %s", name,
-                 th::name(type), i + 1,
-                 object.is_tensor() ? tensor_class(object.dtype()) : luaL_typename(L, -1));
+                  th::name(type), i + 1,
+                  object.is_tensor() ? tensor_class(object.dtype()) : luaL_typename(L, -1));
     }
     call->list[i] = object.tensor();
     lua_pop(L, 1);
@@ -263,8 +270,8 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
       value->boolean = arg < 0 ? slot.value != 0 : lua_toboolean(L, index);
       break;
     case 'g':
-      value->generator = arg < 0 ? state->generator
-                                 : static_cast<th::Generator*>(args.objects[arg].payload);
+      value->generator =
+          arg < 0 ? state->generator : static_cast<th::Generator*>(args.objects[arg].payload);
       break;
     case 's':
       call->size_count = read_sizes(L, state, index, args.count, call->sizes);
@@ -395,8 +402,7 @@ bool only_numbers(const Arguments& args) {
 
 int call_op(lua_State* L) {
   State* state = state_of(L);
-  const auto& overloads =
-      **static_cast<const Overloads**>(lua_touserdata(L, lua_upvalueindex(2)));
+  const auto& overloads = **static_cast<const Overloads**>(lua_touserdata(L, lua_upvalueindex(2)));
   {
     Arguments args(L, state);
     for (const Pattern& pattern : overloads.patterns) {

@@ -138,16 +138,18 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
   int count = 0;
   auto check_room = [&](int n) {
     if (n > th::kMaxDims) {
-      luaL_argerror(L, first, lua_pushfstring(L, "%d sizes are given, a tensor has at most %d "
-                                              "dimensions", n, th::kMaxDims));
+      luaL_argerror(L, first,
+                    lua_pushfstring(L,
+                                    "%d sizes are given, a tensor has at most %d "
+                                    "dimensions",
+                                    n, th::kMaxDims));
     }
   };
   if (first == last) {
     Object object = object_at(L, state, first);
     if (object.is_storage() && object.dtype() == DType::Long) {
       Storage* storage = object.storage();
-      check_room(static_cast<int>(storage->size > th::kMaxDims ? th::kMaxDims + 1
-                                                                : storage->size));
+      check_room(static_cast<int>(storage->size > th::kMaxDims ? th::kMaxDims + 1 : storage->size));
       auto* data = static_cast<const int64_t*>(storage->cpu(th::Access::read));
       for (; count < storage->size; ++count) sizes[count] = data[count];
       return count;
@@ -158,9 +160,11 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
       for (; count < n; ++count) {
         lua_rawgeti(L, first, count + 1);
         if (!lua_isnumber(L, -1)) {
-          luaL_argerror(L, first, lua_pushfstring(L, "number expected at position %d of the "
-                                                  "table, got %s", count + 1,
-                                                  luaL_typename(L, -1)));
+          luaL_argerror(L, first,
+                        lua_pushfstring(L,
+                                        "number expected at position %d of the "
+                                        "table, got %s",
+                                        count + 1, luaL_typename(L, -1)));
         }
         sizes[count] = check_integer(L, -1);
         lua_pop(L, 1);

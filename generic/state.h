@@ -24,7 +24,12 @@ using th::DType;
 using th::Storage;
 using th::Tensor;
 
-enum class Class : int { none = -1, tensor = 0, storage = th::kDTypes, generator = 2 * th::kDTypes };
+enum class Class : int {
+  none = -1,
+  tensor = 0,
+  storage = th::kDTypes,
+  generator = 2 * th::kDTypes
+};
 constexpr int kClasses = 2 * th::kDTypes + 1;
 
 struct State {
@@ -32,8 +37,8 @@ struct State {
   int reference[kClasses];  // of the metatables, in the registry
   DType default_type = DType::Double;
   th::Generator* generator = nullptr;
-  int64_t collect_at = 0;  // bytes in use from which on Lua is asked to collect
-  int64_t objects = 0;     // made since then; Lua sees only eight bytes of each
+  int64_t collect_at = 0;     // bytes in use from which on Lua is asked to collect
+  int64_t objects = 0;        // made since then; Lua sees only eight bytes of each
   char own_source[512] = "";  // how the sources of the module's own Lua functions begin
 };
 
@@ -115,7 +120,7 @@ int64_t check_integer(lua_State* L, int index);
 // 0 raises an error.
 int64_t check_index(lua_State* L, int index, const char* what);
 
-// A list of sizes from stack positions first … last: numbers, one LongStorage, or one table of
+// A list of sizes from stack positions first ... last: numbers, one LongStorage, or one table of
 // numbers. Returns how many; raises errors naming the function's argument.
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes);
 

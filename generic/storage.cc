@@ -27,7 +27,7 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
     lua_rawgeti(L, index, static_cast<int>(i + 1));
     if (lua_type(L, -1) != LUA_TNUMBER) {
       raise_error(L, "a number is expected at position %d of the table, got %s",
-                 static_cast<int>(i + 1), luaL_typename(L, -1));
+                  static_cast<int>(i + 1), luaL_typename(L, -1));
     }
     write_element(storage->dtype, data, lua_tonumber(L, -1));
     lua_pop(L, 1);
@@ -74,7 +74,7 @@ char* element(lua_State* L, Storage* storage, th::Access access) {
   double number = lua_tonumber(L, 2);
   if (!(number >= 1 && number < static_cast<double>(storage->size) + 1)) {
     raise_error(L, "index %.14g is out of bounds of a storage of size %d", number,
-               static_cast<int>(storage->size));
+                static_cast<int>(storage->size));
   }
   char* data = nullptr;
   protect(L, "indexing", [&] { data = static_cast<char*>(storage->cpu(access)); });
@@ -99,8 +99,7 @@ int newindex(lua_State* L) {
     return raise_error(L, "the class %s cannot be indexed", storage_class(storage->dtype));
   }
   if (lua_type(L, 3) != LUA_TNUMBER) {
-    return luaL_argerror(L, 3, lua_pushfstring(L, "number expected, got %s",
-                                               luaL_typename(L, 3)));
+    return luaL_argerror(L, 3, lua_pushfstring(L, "number expected, got %s", luaL_typename(L, 3)));
   }
   double value = lua_tonumber(L, 3);
   write_element(storage->dtype, element(L, storage, th::Access::write), value);
@@ -112,16 +111,15 @@ int size(lua_State* L) {
   return 1;
 }
 int element_size(lua_State* L) {
-  lua_pushnumber(L, static_cast<lua_Number>(
-                        th::item_size(check_storage(L, state_of(L), 1)->dtype)));
+  lua_pushnumber(L,
+                 static_cast<lua_Number>(th::item_size(check_storage(L, state_of(L), 1)->dtype)));
   return 1;
 }
 
 int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   double value = luaL_checknumber(L, 2);
-  protect(L, "fill",
-          [&] { with_vector(storage, [&](Tensor* t) { th::ops::fill(t, value); }); });
+  protect(L, "fill", [&] { with_vector(storage, [&](Tensor* t) { th::ops::fill(t, value); }); });
   lua_settop(L, 1);
   return 1;
 }
@@ -170,8 +168,7 @@ int free_reference(lua_State* L) {
 int totable(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   const char* data = nullptr;
-  protect(L, "totable",
-          [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
+  protect(L, "totable", [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
   auto item = static_cast<ptrdiff_t>(th::item_size(storage->dtype));
   lua_createtable(L, storage->size < INT32_MAX ? static_cast<int>(storage->size) : 0, 0);
   for (ptrdiff_t i = 0; i < storage->size; ++i) {
@@ -186,7 +183,7 @@ int string(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (th::item_size(storage->dtype) != 1) {
     return raise_error(L, "string: a CharStorage or a ByteStorage is expected, got %s",
-                      storage_class(storage->dtype));
+                       storage_class(storage->dtype));
   }
   if (lua_type(L, 2) == LUA_TSTRING) {
     size_t length;
@@ -199,8 +196,7 @@ int string(lua_State* L) {
     return 1;
   }
   const char* data = nullptr;
-  protect(L, "string",
-          [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
+  protect(L, "string", [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
   lua_pushlstring(L, data, static_cast<size_t>(storage->size));
   return 1;
 }

@@ -20,9 +20,7 @@ struct View {
   int64_t stride[th::kMaxDims];
 };
 
-bool is_sizes(const Object& object) {
-  return object.is_storage() && object.dtype() == DType::Long;
-}
+bool is_sizes(const Object& object) { return object.is_storage() && object.dtype() == DType::Long; }
 
 void read_sizes_and_strides(lua_State* L, State* state, int first, View* view) {
   int last = lua_gettop(L);
@@ -79,9 +77,8 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, const char* fu
   } else if (is_sizes(object)) {
     View view;
     read_sizes_and_strides(L, state, first, &view);
-    protect(L, function, [&] {
-      th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr);
-    });
+    protect(L, function,
+            [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
   } else if (lua_istable(L, first)) {
     if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a table");
     tensor_from_table(L, t, first);
@@ -90,10 +87,12 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, const char* fu
     int ndim = read_sizes(L, state, first, last, size);
     protect(L, function, [&] { th::resize(t, ndim, size); });
   } else {
-    raise_error(L, "%s: invalid arguments: %s\nexpected arguments: none | table | size1 "
-               "[size2...] | LongStorage [LongStorage] | %s | %s [offset [sizes [strides]]] | "
-               "%s, offset, size1, [stride1...]", function, luaL_typename(L, first),
-               tensor_class(t->dtype), storage_class(t->dtype), storage_class(t->dtype));
+    raise_error(L,
+                "%s: invalid arguments: %s\nexpected arguments: none | table | size1 "
+                "[size2...] | LongStorage [LongStorage] | %s | %s [offset [sizes [strides]]] | "
+                "%s, offset, size1, [stride1...]",
+                function, luaL_typename(L, first), tensor_class(t->dtype), storage_class(t->dtype),
+                storage_class(t->dtype));
   }
 }
 
@@ -145,8 +144,9 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
     int64_t given = check_integer(L, 2);
     int64_t d = given < 0 ? given + t->nDimension : given - 1;
     if (d < 0 || d >= t->nDimension) {
-      return luaL_argerror(L, 2, lua_pushfstring(L, "dimension %d out of range of %dD tensor",
-                                                 static_cast<int>(given), t->nDimension));
+      return luaL_argerror(L, 2,
+                           lua_pushfstring(L, "dimension %d out of range of %dD tensor",
+                                           static_cast<int>(given), t->nDimension));
     }
     lua_pushnumber(L, static_cast<lua_Number>(values[d]));
     return 1;
@@ -171,8 +171,7 @@ int element_count(lua_State* L) {
   return 1;
 }
 int element_size(lua_State* L) {
-  lua_pushnumber(L, static_cast<lua_Number>(
-                        th::item_size(check_tensor(L, state_of(L), 1)->dtype)));
+  lua_pushnumber(L, static_cast<lua_Number>(th::item_size(check_tensor(L, state_of(L), 1)->dtype)));
   return 1;
 }
 int storage_offset(lua_State* L) {
@@ -236,9 +235,8 @@ int resize(lua_State* L) {
   } else {
     view.ndim = read_sizes(L, state, 2, lua_gettop(L), view.size);
   }
-  protect(L, "resize", [&] {
-    th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr);
-  });
+  protect(L, "resize",
+          [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
   collect_under_pressure(L, state);
   lua_settop(L, 1);
   return 1;
@@ -272,7 +270,7 @@ int sub(lua_State* L) {
   int count = lua_gettop(L) - 1;
   if (count < 2 || count % 2 || count / 2 > t->nDimension) {
     return raise_error(L, "sub: a first and a last index for up to %d dimensions are expected",
-                      t->nDimension);
+                       t->nDimension);
   }
   int64_t range[2 * th::kMaxDims];
   for (int i = 0; i < count; ++i) range[i] = check_integer(L, i + 2);

@@ -32,8 +32,8 @@
 #define TH_PRINTF(fmt, args)
 #endif
 
-/* Indices kept in LongTensors (from max, sort, nonzero …; for gather, indexSelect …) count from here,
-   in C as in Lua. Dimensions and offsets passed as C arguments count from 0. */
+/* Indices kept in LongTensors (from max, sort, nonzero, ...; for gather, indexSelect, ...) count
+   from here, in C as in Lua. Dimensions and offsets passed as C arguments count from 0. */
 #define TH_INDEX_BASE 1
 
 #define TH_CONCAT_STRING_2(x, y) TH_CONCAT_STRING_2_EXPAND(x, y)
@@ -58,50 +58,50 @@
    it leaves by longjmp, by lua_error, or by ending the process. When it does return, the process
    is aborted. A thread that set no handler uses the process-wide default, whose default writes
    the message to stderr and aborts. */
-typedef void (*THErrorHandlerFunction)(const char *msg, void *data);
+typedef void (*THErrorHandlerFunction)(const char* msg, void* data);
 /* argNumber counts the arguments of the C function from 1. */
-typedef void (*THArgErrorHandlerFunction)(int argNumber, const char *msg, void *data);
+typedef void (*THArgErrorHandlerFunction)(int argNumber, const char* msg, void* data);
 
 /* Handlers of the calling thread; NULL restores the process-wide default. */
-TH_API void THSetErrorHandler(THErrorHandlerFunction new_handler, void *data);
-TH_API void THSetArgErrorHandler(THArgErrorHandlerFunction new_handler, void *data);
+TH_API void THSetErrorHandler(THErrorHandlerFunction new_handler, void* data);
+TH_API void THSetArgErrorHandler(THArgErrorHandlerFunction new_handler, void* data);
 /* Process-wide defaults for threads without a handler; NULL restores "message and abort". */
-TH_API void THSetDefaultErrorHandler(THErrorHandlerFunction new_handler, void *data);
-TH_API void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void *data);
+TH_API void THSetDefaultErrorHandler(THErrorHandlerFunction new_handler, void* data);
+TH_API void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void* data);
 
 /* Runs body(data) and gives back 0, or -1 when a TH function called from it failed; then the
    message is in message (cut to length bytes, which may be 0). After a failure the rest of body
    does not run: what it had acquired before is for the caller to release, through data. body must
    be C, or C++ without destructors to run. Calls may nest. */
-TH_API int THTry(void (*body)(void *data), void *data, char *message, size_t length);
+TH_API int THTry(void (*body)(void* data), void* data, char* message, size_t length);
 
-TH_API TH_NORETURN void _THError(const char *file, const int line, const char *fmt, ...)
+TH_API TH_NORETURN void _THError(const char* file, const int line, const char* fmt, ...)
     TH_PRINTF(3, 4);
-TH_API TH_NORETURN void _THAssertionFailed(const char *file, const int line, const char *exp,
-                                           const char *fmt, ...) TH_PRINTF(4, 5);
-TH_API void _THArgCheck(const char *file, const int line, int condition, int argNumber,
-                        const char *fmt, ...) TH_PRINTF(5, 6);
+TH_API TH_NORETURN void _THAssertionFailed(const char* file, const int line, const char* exp,
+                                           const char* fmt, ...) TH_PRINTF(4, 5);
+TH_API void _THArgCheck(const char* file, const int line, int condition, int argNumber,
+                        const char* fmt, ...) TH_PRINTF(5, 6);
 
 #define THError(...) _THError(__FILE__, __LINE__, __VA_ARGS__)
 #define THCleanup(...) __VA_ARGS__
 #define THArgCheck(...) _THArgCheck(__FILE__, __LINE__, __VA_ARGS__)
-#define THArgCheckWithCleanup(condition, cleanup, ...)            \
-  do                                                              \
-    if (!(condition)) {                                           \
-      cleanup _THArgCheck(__FILE__, __LINE__, 0, __VA_ARGS__);    \
-    }                                                             \
+#define THArgCheckWithCleanup(condition, cleanup, ...)         \
+  do                                                           \
+    if (!(condition)) {                                        \
+      cleanup _THArgCheck(__FILE__, __LINE__, 0, __VA_ARGS__); \
+    }                                                          \
   while (0)
-#define THAssert(exp)                                       \
-  do {                                                      \
-    if (!(exp)) {                                           \
-      _THAssertionFailed(__FILE__, __LINE__, #exp, "%s", "");    \
-    }                                                       \
+#define THAssert(exp)                                         \
+  do {                                                        \
+    if (!(exp)) {                                             \
+      _THAssertionFailed(__FILE__, __LINE__, #exp, "%s", ""); \
+    }                                                         \
   } while (0)
-#define THAssertMsg(exp, ...)                                     \
-  do {                                                            \
-    if (!(exp)) {                                                 \
-      _THAssertionFailed(__FILE__, __LINE__, #exp, __VA_ARGS__);  \
-    }                                                             \
+#define THAssertMsg(exp, ...)                                    \
+  do {                                                           \
+    if (!(exp)) {                                                \
+      _THAssertionFailed(__FILE__, __LINE__, #exp, __VA_ARGS__); \
+    }                                                            \
   } while (0)
 
 /* A shape as text, such as "[2 x 3]"; cut with "..." where it would not fit. */
@@ -109,21 +109,21 @@ TH_API void _THArgCheck(const char *file, const int line, int condition, int arg
 typedef struct {
   char str[TH_DESC_BUFF_LEN];
 } THDescBuff;
-TH_API THDescBuff _THSizeDesc(const int64_t *size, const int64_t ndim);
+TH_API THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim);
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
 /* 64-byte aligned blocks of TH's heap; size in bytes; 0 gives NULL. Out of memory is an error,
    after the collector handler of the thread, if any, had its chance. */
-TH_API void *THAlloc(ptrdiff_t size);
-TH_API void *THRealloc(void *ptr, ptrdiff_t size);
-TH_API void THFree(void *ptr);
+TH_API void* THAlloc(ptrdiff_t size);
+TH_API void* THRealloc(void* ptr, ptrdiff_t size);
+TH_API void THFree(void* ptr);
 /* Called on the calling thread when memory runs out, before the one retry. NULL: none. */
-TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void *data), void *data);
+TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void* data), void* data);
 /* Tells the accounting of memory TH did not allocate itself; size in bytes, may be negative. */
 TH_API void THHeapUpdate(ptrdiff_t size);
 /* Bytes and blocks in use now, in the whole process; either pointer may be NULL. */
-TH_API void THMemoryUsage(int64_t *bytes, int64_t *blocks);
+TH_API void THMemoryUsage(int64_t* bytes, int64_t* blocks);
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
@@ -138,6 +138,6 @@ TH_API void THInferNumThreads(void);
 
 /* The value of a build or run-time fact, NULL for an unknown key. Keys: "version", "compiler",
    "build", "blas", "openmp", "isa", "vectormath", "sort". */
-TH_API const char *THInfo(const char *key);
+TH_API const char* THInfo(const char* key);
 
 #endif

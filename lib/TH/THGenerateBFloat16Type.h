@@ -11,9 +11,9 @@
 #define THInf 0x7F80U
 #define TH_REAL_IS_BFLOAT16
 #define TH_IF_ALL(...) __VA_ARGS__
-#define TH_IF_INTEGRAL(...) 
+#define TH_IF_INTEGRAL(...)
 #define TH_IF_FLOATING(...) __VA_ARGS__
-#define TH_IF_BYTE(...) 
+#define TH_IF_BYTE(...)
 #include TH_GENERIC_FILE
 #undef TH_IF_BYTE
 #undef TH_IF_FLOATING

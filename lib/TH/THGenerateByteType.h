@@ -12,7 +12,7 @@
 #define TH_REAL_IS_BYTE
 #define TH_IF_ALL(...) __VA_ARGS__
 #define TH_IF_INTEGRAL(...) __VA_ARGS__
-#define TH_IF_FLOATING(...) 
+#define TH_IF_FLOATING(...)
 #define TH_IF_BYTE(...) __VA_ARGS__
 #include TH_GENERIC_FILE
 #undef TH_IF_BYTE

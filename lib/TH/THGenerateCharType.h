@@ -12,8 +12,8 @@
 #define TH_REAL_IS_CHAR
 #define TH_IF_ALL(...) __VA_ARGS__
 #define TH_IF_INTEGRAL(...) __VA_ARGS__
-#define TH_IF_FLOATING(...) 
-#define TH_IF_BYTE(...) 
+#define TH_IF_FLOATING(...)
+#define TH_IF_BYTE(...)
 #include TH_GENERIC_FILE
 #undef TH_IF_BYTE
 #undef TH_IF_FLOATING

@@ -11,9 +11,9 @@
 #define THInf FLT_MAX
 #define TH_REAL_IS_FLOAT
 #define TH_IF_ALL(...) __VA_ARGS__
-#define TH_IF_INTEGRAL(...) 
+#define TH_IF_INTEGRAL(...)
 #define TH_IF_FLOATING(...) __VA_ARGS__
-#define TH_IF_BYTE(...) 
+#define TH_IF_BYTE(...)
 #include TH_GENERIC_FILE
 #undef TH_IF_BYTE
 #undef TH_IF_FLOATING

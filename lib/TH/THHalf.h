@@ -1,8 +1,9 @@
 #ifndef TH_HALF_H
 #define TH_HALF_H
 
-/* The two 16-bit floating-point types: IEEE 754 binary16, and bfloat16 (the upper half of binary32).
-   They are storage types; arithmetic is done in float and rounded to nearest even on the way back. */
+/* The two 16-bit floating-point types: IEEE 754 binary16, and bfloat16 (the upper half of
+   binary32). They are storage types; arithmetic is done in float and rounded to nearest even on the
+   way back. */
 
 #include "THGeneral.h"
 
@@ -21,8 +22,8 @@ typedef struct THBFloat16 {
 
 TH_API THHalf TH_float2half(float f);
 TH_API float TH_half2float(THHalf h);
-TH_API void TH_float2halfbits(float *src, unsigned short *dest);
-TH_API void TH_halfbits2float(unsigned short *src, float *dest);
+TH_API void TH_float2halfbits(float* src, unsigned short* dest);
+TH_API void TH_halfbits2float(unsigned short* src, float* dest);
 TH_API THBFloat16 TH_float2bfloat16(float f);
 TH_API float TH_bfloat162float(THBFloat16 b);
 

@@ -9,32 +9,32 @@
 typedef struct THGenerator THGenerator;
 
 /* A new generator, seeded from the system's source of randomness. */
-TH_API THGenerator *THGenerator_new(void);
+TH_API THGenerator* THGenerator_new(void);
 /* Makes self a copy of from and returns self. */
-TH_API THGenerator *THGenerator_copy(THGenerator *self, THGenerator *from);
-TH_API void THGenerator_free(THGenerator *gen);
+TH_API THGenerator* THGenerator_copy(THGenerator* self, THGenerator* from);
+TH_API void THGenerator_free(THGenerator* gen);
 /* 1 where gen holds a state that a generator can have. */
-TH_API int THGenerator_isValid(THGenerator *gen);
+TH_API int THGenerator_isValid(THGenerator* gen);
 
 /* Seeds from the system's source of randomness and returns the seed. */
-TH_API unsigned long THRandom_seed(THGenerator *gen);
-TH_API void THRandom_manualSeed(THGenerator *gen, unsigned long seed);
-TH_API unsigned long THRandom_initialSeed(THGenerator *gen);
+TH_API unsigned long THRandom_seed(THGenerator* gen);
+TH_API void THRandom_manualSeed(THGenerator* gen, unsigned long seed);
+TH_API unsigned long THRandom_initialSeed(THGenerator* gen);
 
 /* 32 random bits. */
-TH_API unsigned long THRandom_random(THGenerator *gen);
+TH_API unsigned long THRandom_random(THGenerator* gen);
 /* Uniform on [a, b), by 32 random bits. */
-TH_API double THRandom_uniform(THGenerator *gen, double a, double b);
+TH_API double THRandom_uniform(THGenerator* gen, double a, double b);
 /* Normal, by the method of Box and Muller (1958); every second call uses up a kept value. */
-TH_API double THRandom_normal(THGenerator *gen, double mean, double stdv);
+TH_API double THRandom_normal(THGenerator* gen, double mean, double stdv);
 /* Density lambda exp(-lambda x). */
-TH_API double THRandom_exponential(THGenerator *gen, double lambda);
-TH_API double THRandom_cauchy(THGenerator *gen, double median, double sigma);
+TH_API double THRandom_exponential(THGenerator* gen, double lambda);
+TH_API double THRandom_cauchy(THGenerator* gen, double median, double sigma);
 /* exp of a normal value with this mean and standard deviation. */
-TH_API double THRandom_logNormal(THGenerator *gen, double mean, double stdv);
+TH_API double THRandom_logNormal(THGenerator* gen, double mean, double stdv);
 /* floor(log(1 - u) / log(p)) + 1 for a uniform u; 0 < p < 1. */
-TH_API int THRandom_geometric(THGenerator *gen, double p);
+TH_API int THRandom_geometric(THGenerator* gen, double p);
 /* 1 with probability p, else 0; 0 <= p <= 1. */
-TH_API int THRandom_bernoulli(THGenerator *gen, double p);
+TH_API int THRandom_bernoulli(THGenerator* gen, double p);
 
 #endif

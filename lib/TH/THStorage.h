@@ -22,8 +22,8 @@
 #include "THGenerateEveryType.h"
 
 /* "[2 x 3]" for a storage of sizes. */
-TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage *size);
+TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage* size);
 /* size with its -1, of which there may be one, replaced so that nElement elements result. */
-TH_API THLongStorage *THLongStorage_newInferSize(THLongStorage *size, ptrdiff_t nElement);
+TH_API THLongStorage* THLongStorage_newInferSize(THLongStorage* size, ptrdiff_t nElement);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* The state of a generator as bytes: self is resized to 5048 elements. A state that Torch7 saved on
    x86-64 Linux can be set; anything that is no state is an error. */
-TH_API void THByteTensor_getRNGState(THGenerator *gen, THByteTensor *self);
-TH_API void THByteTensor_setRNGState(THGenerator *gen, THByteTensor *self);
+TH_API void THByteTensor_getRNGState(THGenerator* gen, THByteTensor* self);
+TH_API void THByteTensor_setRNGState(THGenerator* gen, THByteTensor* self);
 
 #endif

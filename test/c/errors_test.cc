@@ -81,9 +81,7 @@ TEST(Errors, DefaultsHoldForThreadsWithoutHandlers) {
   EXPECT_NE(caught.message.find("negative"), std::string::npos);
 }
 
-void fail_inside(void* data) {
-  THFloatTensor_resize1d(static_cast<THFloatTensor*>(data), -5);
-}
+void fail_inside(void* data) { THFloatTensor_resize1d(static_cast<THFloatTensor*>(data), -5); }
 void nested(void* data) {
   char inner[100];
   EXPECT_EQ(THTry(fail_inside, data, inner, sizeof(inner)), -1);
@@ -118,11 +116,26 @@ TEST(Errors, NothingLeaksOrChanges) {
   } operands = {a, b, c};
   using Body = void (*)(void*);
   const Body calls[] = {
-      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_cmul(o->a, o->b, o->c); },
-      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_mm(o->a, o->a, o->a); },
-      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_copy(o->b, o->c); },
-      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_cat(o->c, o->a, o->b, 0); },
-      [](void* p) { auto* o = static_cast<Operands*>(p); THFloatTensor_select(o->a, o->a, 2, 0); },
+      [](void* p) {
+        auto* o = static_cast<Operands*>(p);
+        THFloatTensor_cmul(o->a, o->b, o->c);
+      },
+      [](void* p) {
+        auto* o = static_cast<Operands*>(p);
+        THFloatTensor_mm(o->a, o->a, o->a);
+      },
+      [](void* p) {
+        auto* o = static_cast<Operands*>(p);
+        THFloatTensor_copy(o->b, o->c);
+      },
+      [](void* p) {
+        auto* o = static_cast<Operands*>(p);
+        THFloatTensor_cat(o->c, o->a, o->b, 0);
+      },
+      [](void* p) {
+        auto* o = static_cast<Operands*>(p);
+        THFloatTensor_select(o->a, o->a, 2, 0);
+      },
       [](void* p) { THFloatTensor_resize1d(static_cast<Operands*>(p)->a, int64_t{1} << 62); },
   };
   for (Body call : calls) EXPECT_EQ(THTry(call, &operands, nullptr, 0), -1);

@@ -11,24 +11,24 @@
 
 #else
 
-const char *client_(name)(void);
-accreal client_(sum_of_row)(THTensor *t, int64_t row);
-void client_(fill_field)(THTensor *t, real value);
+const char* client_(name)(void);
+accreal client_(sum_of_row)(THTensor* t, int64_t row);
+void client_(fill_field)(THTensor* t, real value);
 
-const char *client_(name)(void) { return TH_CONCAT_STRING_3(torch., Real, Tensor); }
+const char* client_(name)(void) { return TH_CONCAT_STRING_3(torch., Real, Tensor); }
 
 /* Reads the public fields, strides included. */
-accreal client_(sum_of_row)(THTensor *t, int64_t row) {
+accreal client_(sum_of_row)(THTensor* t, int64_t row) {
   accreal sum = 0;
   int64_t i;
-  real *data = THTensor_(data)(t);
+  real* data = THTensor_(data)(t);
   THArgCheck(t->nDimension == 2, 1, "a matrix is expected");
   for (i = 0; i < t->size[1]; i++) sum += data[row * t->stride[0] + i * t->stride[1]];
   return sum;
 }
 
 /* Writes through the storage's field, as some packages do once the data function was called. */
-void client_(fill_field)(THTensor *t, real value) {
+void client_(fill_field)(THTensor* t, real value) {
   int64_t i;
   THTensor_(data)(t);
   for (i = 0; i < THTensor_(nElement)(t); i++) t->storage->data[t->storageOffset + i] = value;

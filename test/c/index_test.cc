@@ -87,8 +87,7 @@ void for_all(const std::function<void(DType, Layout, Layout, int dim)>& test) {
           for (int dim = 0; dim < 3; ++dim) {
             SCOPED_TRACE(std::string(th::name(type)) + " dimension " + std::to_string(dim) +
                          " layouts " + std::to_string(static_cast<int>(a)) +
-                         std::to_string(static_cast<int>(b)) + " threads " +
-                         std::to_string(count));
+                         std::to_string(static_cast<int>(b)) + " threads " + std::to_string(count));
             test(type, a, b, dim);
           }
         }

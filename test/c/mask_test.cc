@@ -28,16 +28,15 @@ TensorRef matrix(DType type, int64_t rows, int64_t columns, bool turned,
 double counting(int64_t i) { return static_cast<double>(i % 99 + 1); }
 double third(int64_t i) { return (i * i + i / 7) % 3 == 0; }
 
-void for_all(int64_t rows, int64_t columns,
-             const std::function<void(DType, bool, bool)>& test) {
+void for_all(int64_t rows, int64_t columns, const std::function<void(DType, bool, bool)>& test) {
   int threads = th::num_threads();
   for (int count : {1, 3}) {
     th::set_num_threads(count);
     for (DType type : kTypes) {
       for (int layouts = 0; layouts < 4; ++layouts) {
         SCOPED_TRACE(std::string(th::name(type)) + " " + std::to_string(rows) + " x " +
-                     std::to_string(columns) + " layouts " + std::to_string(layouts) +
-                     " threads " + std::to_string(count));
+                     std::to_string(columns) + " layouts " + std::to_string(layouts) + " threads " +
+                     std::to_string(count));
         test(type, layouts & 1, layouts & 2);
       }
     }
@@ -167,8 +166,9 @@ TEST(Mask, BadArgumentsWriteNothing) {
     return "no error";
   };
   TensorRef three = tensor_of(DType::Byte, {3}, {1, 1, 1});
-  std::string sizes = "[2 x 2] and mask [3] to have the same number of elements, but got 4 and 3 "
-                      "elements respectively";
+  std::string sizes =
+      "[2 x 2] and mask [3] to have the same number of elements, but got 4 and 3 "
+      "elements respectively";
   EXPECT_EQ(message([&] { th::ops::maskedFill(t.get(), three.get(), 0); }),
             "inconsistent tensor size, expected tensor " + sizes);
   EXPECT_EQ(message([&] { th::ops::maskedSelect(r.get(), t.get(), three.get()); }),

@@ -21,8 +21,8 @@ TEST_P(MatrixRules, ResultsWithUnusualBatches) {
   TensorRef a = make(type(), {3, 4, 2}), b = make(type(), {3, 2, 5});
   fill_random(a.get(), engine);
   fill_random(b.get(), engine);
-  Values wanted = naive(type(), {3, 4, 5}, 0, nullptr, 1, values(a.get()), values(b.get()), s,
-                        false);
+  Values wanted =
+      naive(type(), {3, 4, 5}, 0, nullptr, 1, values(a.get()), values(b.get()), s, false);
   TensorRef base = make(type(), {4, 3, 5}), r(tensor_new(type()));
   ops::transpose(r.get(), base.get(), 0, 1);
   ops::bmm(r.get(), a.get(), b.get());
@@ -53,12 +53,28 @@ TEST_P(MatrixRules, Aliasing) {
     TensorRef other(tensor_new(type()));
     Tensor* r = nullptr;
     switch (which) {
-      case 0: r = a.get(); break;
-      case 1: r = b.get(); break;
-      case 2: ops::set(other.get(), a.get()); r = other.get(); break;
-      case 3: ops::t(other.get(), b.get()); r = other.get(); break;
-      case 4: ops::t(other.get(), t.get()); r = other.get(); break;
-      default: ops::set(other.get(), t.get()); r = other.get(); break;
+      case 0:
+        r = a.get();
+        break;
+      case 1:
+        r = b.get();
+        break;
+      case 2:
+        ops::set(other.get(), a.get());
+        r = other.get();
+        break;
+      case 3:
+        ops::t(other.get(), b.get());
+        r = other.get();
+        break;
+      case 4:
+        ops::t(other.get(), t.get());
+        r = other.get();
+        break;
+      default:
+        ops::set(other.get(), t.get());
+        r = other.get();
+        break;
     }
     ops::addmm(r, 2, t.get(), 3, a.get(), b.get());
     expect_values(values(r), naive(type(), {6, 6}, 2, &vt, 3, va, vb, s, false), type(), 6,
@@ -68,8 +84,8 @@ TEST_P(MatrixRules, Aliasing) {
   TensorRef a = make(type(), {2, 3}), b = make(type(), {3, 5});
   fill_random(a.get(), engine);
   fill_random(b.get(), engine);
-  Values wanted = naive(type(), {2, 5}, 0, nullptr, 1, values(a.get()), values(b.get()),
-                        {1, 2, 5, 3}, false);
+  Values wanted =
+      naive(type(), {2, 5}, 0, nullptr, 1, values(a.get()), values(b.get()), {1, 2, 5, 3}, false);
   ops::mm(a.get(), a.get(), b.get());
   expect_values(values(a.get()), wanted, type(), 3, "r = m1, resized");
   // r is a squared matrix.
@@ -93,8 +109,8 @@ TEST_P(MatrixRules, AddendsBroadcast) {
       int64_t full[] = {4, 5};
       ops::expand(whole.get(), t.get(), {2, full});
       Values vt = values(whole.get());
-      Values wanted = naive(type(), {4, 5}, 2, &vt, 1, values(a.get()), values(b.get()),
-                            {1, 4, 5, 3}, false);
+      Values wanted =
+          naive(type(), {4, 5}, 2, &vt, 1, values(a.get()), values(b.get()), {1, 4, 5, 3}, false);
       Tensor* result = in_place ? t.get() : r.get();
       ops::addmm(result, 2, t.get(), 1, a.get(), b.get());
       expect_values(values(result), wanted, type(), 3, "t of size " + shape_text(*t));
@@ -109,10 +125,10 @@ TEST_P(IntegerMatrix, WrapsAndCuts) {
     for (Tensor* x : {a.get(), b.get(), t.get()}) fill_random(x, engine, false);
     Values vt = values(t.get());
     ops::addmm(r.get(), 77, t.get(), -103, a.get(), b.get());
-    expect_values(values(r.get()),
-                  naive(type(), {s.m, s.n}, 77, &vt, -103, values(a.get()), values(b.get()), s,
-                        false),
-                  type(), 0, "wrapping");
+    expect_values(
+        values(r.get()),
+        naive(type(), {s.m, s.n}, 77, &vt, -103, values(a.get()), values(b.get()), s, false),
+        type(), 0, "wrapping");
   }
 }
 
@@ -127,12 +143,11 @@ TEST_P(MatrixRules, SameBitsForAnyNumberOfThreads) {
     Dims s;
     bool turned;
   };
-  const Case cases[] = {{{1, 65, 67, 129}, false},  {{1, 100, 100, 100}, true},
-                        {{1, 200, 130, 450}, false}, {{1, 1, 1000, 700}, false},
-                        {{1, 1000, 1, 700}, true},   {{1, 1500, 3, 100}, false},
-                        {{1, 3, 1500, 100}, true},   {{1, 700, 700, 1}, false},
-                        {{1, 17, 19, 5000}, false},  {{40, 24, 24, 24}, true},
-                        {{2, 150, 150, 60}, false},  {{1, 300, 300, 300}, true}};
+  const Case cases[] = {
+      {{1, 65, 67, 129}, false},  {{1, 100, 100, 100}, true}, {{1, 200, 130, 450}, false},
+      {{1, 1, 1000, 700}, false}, {{1, 1000, 1, 700}, true},  {{1, 1500, 3, 100}, false},
+      {{1, 3, 1500, 100}, true},  {{1, 700, 700, 1}, false},  {{1, 17, 19, 5000}, false},
+      {{40, 24, 24, 24}, true},   {{2, 150, 150, 60}, false}, {{1, 300, 300, 300}, true}};
   int before = num_threads();
   for (const Case& c : cases) {
     if (c.s.m * c.s.n * c.s.k > 10000000 && is_integral(type())) continue;
@@ -198,8 +213,8 @@ TEST_P(FloatMatrix, BetaZeroIgnoresTheAddend) {
       fill_random(a.get(), engine);
       fill_random(b.get(), engine);
       ops::fill(t.get(), nan);
-      Values wanted = naive(type(), {s.m, s.n}, 0, nullptr, alpha, values(a.get()),
-                            values(b.get()), s, false);
+      Values wanted =
+          naive(type(), {s.m, s.n}, 0, nullptr, alpha, values(a.get()), values(b.get()), s, false);
       TensorRef r = clone(t.get());
       ops::addmm(r.get(), 0, t.get(), alpha, a.get(), b.get());
       expect_values(values(r.get()), wanted, type(), s.k, "r and t of NaN");

@@ -123,7 +123,7 @@ struct Dims {
 
 // beta t + alpha a b by the definition; sum: over the batches.
 inline Values naive(DType type, const Sizes64& size, double beta, const Values* t, double alpha,
-             const Values& a, const Values& b, Dims s, bool sum) {
+                    const Values& a, const Values& b, Dims s, bool sum) {
   Values r;
   r.size = size;
   int64_t results = sum ? 1 : s.batches;
@@ -146,8 +146,8 @@ inline Values naive(DType type, const Sizes64& size, double beta, const Values* 
         if (is_integral(type)) {
           uint64_t value = static_cast<uint64_t>(static_cast<int64_t>(alpha)) * whole;
           if (t && beta != 0) {
-            value += static_cast<uint64_t>(static_cast<int64_t>(beta)) *
-                     static_cast<uint64_t>(t->i[at]);
+            value +=
+                static_cast<uint64_t>(static_cast<int64_t>(beta)) * static_cast<uint64_t>(t->i[at]);
           }
           dispatch(type, [&](auto zero) {
             using T = decltype(zero);
@@ -171,7 +171,7 @@ inline double tolerance(DType type, int64_t terms) {
 }
 
 inline void expect_values(const Values& got, const Values& wanted, DType type, int64_t terms,
-                   const std::string& what) {
+                          const std::string& what) {
   ASSERT_EQ(got.size, wanted.size) << what;
   ASSERT_EQ(got.i, wanted.i) << what;
   ASSERT_EQ(got.d.size(), wanted.d.size()) << what;
@@ -190,8 +190,8 @@ inline std::string type_name(const ::testing::TestParamInfo<DType>& info) {
   return name(info.param);
 }
 
-const auto kIntegers = ::testing::Values(DType::Byte, DType::Char, DType::Short, DType::Int,
-                                         DType::Long);
+const auto kIntegers =
+    ::testing::Values(DType::Byte, DType::Char, DType::Short, DType::Int, DType::Long);
 const auto kFloats = ::testing::Values(DType::Half, DType::BFloat16, DType::Float, DType::Double);
 }  // namespace
 

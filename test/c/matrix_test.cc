@@ -7,9 +7,9 @@ namespace {
 const double kFactors[][2] = {{1, 1}, {0, 1}, {0, 3}, {2, -1}, {1, 0}, {-3, 2}};
 
 TEST_P(Matrix, EveryLayoutShapeAndFactor) {
-  const Dims shapes[] = {{1, 1, 1, 1},  {1, 2, 3, 4},  {1, 4, 4, 4},   {1, 1, 5, 7}, {1, 6, 1, 5},
-                         {1, 5, 7, 1},  {1, 17, 33, 9}, {1, 0, 3, 2},  {1, 3, 0, 2}, {1, 3, 2, 0},
-                         {1, 40, 35, 131}};
+  const Dims shapes[] = {{1, 1, 1, 1}, {1, 2, 3, 4}, {1, 4, 4, 4},    {1, 1, 5, 7},
+                         {1, 6, 1, 5}, {1, 5, 7, 1}, {1, 17, 33, 9},  {1, 0, 3, 2},
+                         {1, 3, 0, 2}, {1, 3, 2, 0}, {1, 40, 35, 131}};
   for (const Dims& s : shapes) {
     for (int la = 0; la < kLayouts; ++la) {
       for (int lb = 0; lb < kLayouts; ++lb) {
@@ -21,8 +21,7 @@ TEST_P(Matrix, EveryLayoutShapeAndFactor) {
           TensorRef t = make(type(), {s.m, s.n}, Layout((la + lb) % kLayouts));
           for (Tensor* x : {a.get(), b.get(), r.get(), t.get()}) fill_random(x, engine);
           Values va = values(a.get()), vb = values(b.get()), vt = values(t.get());
-          Values wanted =
-              naive(type(), {s.m, s.n}, factor[0], &vt, factor[1], va, vb, s, false);
+          Values wanted = naive(type(), {s.m, s.n}, factor[0], &vt, factor[1], va, vb, s, false);
           std::string what = "layouts " + std::to_string(la) + std::to_string(lb) +
                              std::to_string(lr) + " of " + shape_text(*a) + shape_text(*b);
           ops::addmm(r.get(), factor[0], t.get(), factor[1], a.get(), b.get());
@@ -59,10 +58,10 @@ TEST_P(Matrix, VectorsAndOuterProducts) {
         Values vmat = values(mat.get()), vvec = values(vec.get()), vt = values(t.get());
         std::string what = "layouts " + std::to_string(lm) + std::to_string(lv) + shape_text(*mat);
         ops::addmv(r.get(), factor[0], t.get(), factor[1], mat.get(), vec.get());
-        expect_values(values(r.get()),
-                      naive(type(), {m}, factor[0], &vt, factor[1], vmat, vvec, {1, m, 1, n},
-                            false),
-                      type(), n, what + " addmv");
+        expect_values(
+            values(r.get()),
+            naive(type(), {m}, factor[0], &vt, factor[1], vmat, vvec, {1, m, 1, n}, false), type(),
+            n, what + " addmv");
         ops::mv(r.get(), mat.get(), vec.get());
         expect_values(values(r.get()),
                       naive(type(), {m}, 0, nullptr, 1, vmat, vvec, {1, m, 1, n}, false), type(), n,
@@ -70,10 +69,10 @@ TEST_P(Matrix, VectorsAndOuterProducts) {
         TensorRef outer = make(type(), {m, n}, Layout(lm % expanded));
         Values vleft = values(left.get()), vaddend = values(addend.get());
         ops::addr(outer.get(), factor[0], addend.get(), factor[1], left.get(), vec.get());
-        expect_values(values(outer.get()),
-                      naive(type(), {m, n}, factor[0], &vaddend, factor[1], vleft, vvec,
-                            {1, m, n, 1}, false),
-                      type(), 1, what + " addr");
+        expect_values(
+            values(outer.get()),
+            naive(type(), {m, n}, factor[0], &vaddend, factor[1], vleft, vvec, {1, m, n, 1}, false),
+            type(), 1, what + " addr");
         ops::ger(outer.get(), left.get(), vec.get());
         expect_values(values(outer.get()),
                       naive(type(), {m, n}, 0, nullptr, 1, vleft, vvec, {1, m, n, 1}, false),
@@ -101,10 +100,10 @@ TEST_P(Matrix, Batches) {
         Values vt = values(t.get()), vt2 = values(t2.get());
         std::string what = "layouts " + std::to_string(la) + std::to_string(lb) + shape_text(*a);
         ops::baddbmm(r.get(), factor[0], t.get(), factor[1], a.get(), b.get());
-        expect_values(values(r.get()),
-                      naive(type(), {s.batches, s.m, s.n}, factor[0], &vt, factor[1], va, vb, s,
-                            false),
-                      type(), s.k, what + " baddbmm");
+        expect_values(
+            values(r.get()),
+            naive(type(), {s.batches, s.m, s.n}, factor[0], &vt, factor[1], va, vb, s, false),
+            type(), s.k, what + " baddbmm");
         ops::bmm(r.get(), a.get(), b.get());
         expect_values(values(r.get()),
                       naive(type(), {s.batches, s.m, s.n}, 0, nullptr, 1, va, vb, s, false), type(),

@@ -108,10 +108,8 @@ TEST_F(Streams, NormalKeepsTheSecondOfAPair) {
 }
 
 TEST_F(Streams, Seeds) {
-  const std::map<std::string, unsigned long> seeds = {{"seed 1", 1ul},
-                                                      {"seed 2^31", 1ul << 31},
-                                                      {"seed 2^32", 1ul << 32},
-                                                      {"seed -1", ~0ul}};
+  const std::map<std::string, unsigned long> seeds = {
+      {"seed 1", 1ul}, {"seed 2^31", 1ul << 31}, {"seed 2^32", 1ul << 32}, {"seed -1", ~0ul}};
   for (const auto& [name, seed] : seeds) {
     THRandom_manualSeed(c(), seed);
     Values got = {static_cast<double>(static_cast<long>(THRandom_initialSeed(c())))};
@@ -121,7 +119,7 @@ TEST_F(Streams, Seeds) {
 }
 
 TEST_F(Streams, Tensors) {
-  const DType types[] = {DType::Byte, DType::Char, DType::Short, DType::Int,
+  const DType types[] = {DType::Byte, DType::Char,  DType::Short, DType::Int,
                          DType::Long, DType::Float, DType::Double};
   for (DType type : types) {
     std::string prefix = std::string(th::name(type)) + "Tensor(10):";
@@ -275,14 +273,14 @@ TEST_F(Streams, HostileStatesAreRefused) {
     EXPECT_EQ(std::memcmp(before.state, g.state, sizeof(g.state)), 0);
     EXPECT_EQ(before.used, g.used);
   };
-  refused(8, {0, 0, 0, 0});                // left
+  refused(8, {0, 0, 0, 0});  // left
   refused(8, {255, 255, 255, 255});
-  refused(8, {1, 0, 0, 0});                // does not go with next
-  refused(12, {0});                        // seeded
-  refused(16, {0, 0, 0, 0, 1});            // next
+  refused(8, {1, 0, 0, 0});      // does not go with next
+  refused(12, {0});              // seeded
+  refused(16, {0, 0, 0, 0, 1});  // next
   refused(16, {255, 255, 255, 255, 255, 255, 255, 255});
-  refused(24 + 4, {1});                    // a word of more than 32 bits
-  refused(5040, {2});                      // the flag of the kept value
+  refused(24 + 4, {1});  // a word of more than 32 bits
+  refused(5040, {2});    // the flag of the kept value
   TensorRef narrow = make(DType::Byte, {5047}), floats = make(DType::Float, {5048});
   th::ops::zero(narrow.get());
   EXPECT_THROW(th::set_generator_state(g, narrow.get()), th::Error);

@@ -15,31 +15,31 @@ const char* isa_name() noexcept;
 }  // namespace th
 
 #ifdef TH_HAVE_X86_KERNELS
-#define TH_ISA_TABLE(Table, function)             \
-  namespace th {                                  \
-  namespace baseline {                            \
-  extern const Table function;                    \
-  }                                               \
-  namespace avx2 {                                \
-  extern const Table function;                    \
-  }                                               \
-  namespace avx512 {                              \
-  extern const Table function;                    \
-  }                                               \
-  const Table& function() {                       \
-    static const Table& chosen = isa() == Isa::avx512 ? avx512::function \
-                                 : isa() == Isa::avx2 ? avx2::function   \
+#define TH_ISA_TABLE(Table, function)                                       \
+  namespace th {                                                            \
+  namespace baseline {                                                      \
+  extern const Table function;                                              \
+  }                                                                         \
+  namespace avx2 {                                                          \
+  extern const Table function;                                              \
+  }                                                                         \
+  namespace avx512 {                                                        \
+  extern const Table function;                                              \
+  }                                                                         \
+  const Table& function() {                                                 \
+    static const Table& chosen = isa() == Isa::avx512 ? avx512::function    \
+                                 : isa() == Isa::avx2 ? avx2::function      \
                                                       : baseline::function; \
-    return chosen;                                \
-  }                                               \
+    return chosen;                                                          \
+  }                                                                         \
   }
 #else
-#define TH_ISA_TABLE(Table, function)                        \
-  namespace th {                                             \
-  namespace baseline {                                       \
-  extern const Table function;                               \
-  }                                                          \
-  const Table& function() { return baseline::function; }     \
+#define TH_ISA_TABLE(Table, function)                    \
+  namespace th {                                         \
+  namespace baseline {                                   \
+  extern const Table function;                           \
+  }                                                      \
+  const Table& function() { return baseline::function; } \
   }
 #endif
 

@@ -113,30 +113,31 @@ void Iterator::run_tiles(Loop loop, const Scalar* params, int64_t grain) {
   int64_t tiles0 = (size_[0] + kTile - 1) / kTile;
   int64_t tiles1 = (size_[1] + kTile - 1) / kTile;
   int64_t tiles = numel_ / (size_[0] * size_[1]) * tiles0 * tiles1;
-  parallel_for(tiles, std::max<int64_t>(1, grain / (kTile * kTile)), [&](int64_t begin,
-                                                                         int64_t end) {
-    for (int64_t tile = begin; tile < end; ++tile) {
-      char* data[kMaxOperands];
-      int64_t inner[kMaxOperands];
-      int64_t first0 = tile % tiles0 * kTile;
-      int64_t first1 = tile / tiles0 % tiles1 * kTile;
-      int64_t outer = tile / (tiles0 * tiles1);
-      for (int k = 0; k < operands_; ++k) {
-        data[k] = data_[k] + first0 * stride_[k][0] + first1 * stride_[k][1];
-        inner[k] = stride_[k][0];
-      }
-      for (int d = 2; d < ndim_; ++d) {
-        for (int k = 0; k < operands_; ++k) data[k] += outer % size_[d] * stride_[k][d];
-        outer /= size_[d];
-      }
-      int64_t n0 = std::min(kTile, size_[0] - first0);
-      int64_t n1 = std::min(kTile, size_[1] - first1);
-      for (int64_t row = 0; row < n1; ++row) {
-        loop(data, inner, n0, params);
-        for (int k = 0; k < operands_; ++k) data[k] += stride_[k][1];
-      }
-    }
-  });
+  parallel_for(tiles, std::max<int64_t>(1, grain / (kTile * kTile)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t tile = begin; tile < end; ++tile) {
+                   char* data[kMaxOperands];
+                   int64_t inner[kMaxOperands];
+                   int64_t first0 = tile % tiles0 * kTile;
+                   int64_t first1 = tile / tiles0 % tiles1 * kTile;
+                   int64_t outer = tile / (tiles0 * tiles1);
+                   for (int k = 0; k < operands_; ++k) {
+                     data[k] = data_[k] + first0 * stride_[k][0] + first1 * stride_[k][1];
+                     inner[k] = stride_[k][0];
+                   }
+                   for (int d = 2; d < ndim_; ++d) {
+                     for (int k = 0; k < operands_; ++k)
+                       data[k] += outer % size_[d] * stride_[k][d];
+                     outer /= size_[d];
+                   }
+                   int64_t n0 = std::min(kTile, size_[0] - first0);
+                   int64_t n1 = std::min(kTile, size_[1] - first1);
+                   for (int64_t row = 0; row < n1; ++row) {
+                     loop(data, inner, n0, params);
+                     for (int k = 0; k < operands_; ++k) data[k] += stride_[k][1];
+                   }
+                 }
+               });
 }
 
 }  // namespace th

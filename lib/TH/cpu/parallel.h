@@ -16,9 +16,9 @@ void infer_num_threads();
 
 // Elements below which a second thread costs more than it brings, by what an element costs.
 struct Grain {
-  static constexpr int64_t cheap = 32768;   // arithmetic, copies
-  static constexpr int64_t costly = 2048;   // transcendental functions
-  static constexpr int64_t gather = 3000;   // indexed access
+  static constexpr int64_t cheap = 32768;  // arithmetic, copies
+  static constexpr int64_t costly = 2048;  // transcendental functions
+  static constexpr int64_t gather = 3000;  // indexed access
 };
 
 // Calls f(begin, end) on disjoint ranges that cover [0, n), each at least grain long, in parallel.
@@ -32,12 +32,12 @@ void parallel_for(int64_t n, int64_t grain, const F& f) {
     return;
   }
   if (parts > threads) parts = threads;
-#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (int64_t part = 0; part < parts; ++part) {
     f(n * part / parts, n * (part + 1) / parts);
   }
 }
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

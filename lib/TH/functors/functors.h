@@ -141,18 +141,19 @@ inline T smaller(T a, T b) {
   return a <= b || a != a ? a : b;
 }
 
-// ---- of one element ------------------------------------------------------------------------------
+// ---- of one element
+// ------------------------------------------------------------------------------
 
 struct NoValue {
   explicit NoValue(const Scalar*) {}
 };
-#define TH_FUNCTOR_1(name)               \
-  template <class T>                     \
-  struct name : NoValue {                \
-    using NoValue::NoValue;              \
-    inline T operator()(T x) const;      \
-  };                                     \
-  template <class T>                     \
+#define TH_FUNCTOR_1(name)          \
+  template <class T>                \
+  struct name : NoValue {           \
+    using NoValue::NoValue;         \
+    inline T operator()(T x) const; \
+  };                                \
+  template <class T>                \
   inline T name<T>::operator()(T x) const
 
 TH_FUNCTOR_1(abs) {
@@ -200,16 +201,17 @@ TH_FUNCTOR_1(round) {
 TH_FUNCTOR_1(trunc) { return std::trunc(x); }
 TH_FUNCTOR_1(frac) { return x - std::trunc(x); }
 
-// ---- of an element and a number ------------------------------------------------------------------
+// ---- of an element and a number
+// ------------------------------------------------------------------
 
-#define TH_FUNCTOR_VALUE(name)                                                    \
-  template <class T>                                                              \
-  struct name {                                                                   \
-    T value;                                                                      \
-    explicit name(const Scalar* values) : value(convert<T>(values[0])) {}         \
-    inline T operator()(T x) const;                                               \
-  };                                                                              \
-  template <class T>                                                              \
+#define TH_FUNCTOR_VALUE(name)                                            \
+  template <class T>                                                      \
+  struct name {                                                           \
+    T value;                                                              \
+    explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
+    inline T operator()(T x) const;                                       \
+  };                                                                      \
+  template <class T>                                                      \
   inline T name<T>::operator()(T x) const
 
 TH_FUNCTOR_VALUE(add) { return plus(x, value); }
@@ -235,24 +237,25 @@ struct clamp {
   T operator()(T x) const { return x < low ? low : x > high ? high : x; }
 };
 
-// ---- of two and three elements -------------------------------------------------------------------
+// ---- of two and three elements
+// -------------------------------------------------------------------
 
-#define TH_FUNCTOR_2(name)                        \
-  template <class T>                              \
-  struct name : NoValue {                         \
-    using NoValue::NoValue;                       \
-    inline T operator()(T a, T b) const;          \
-  };                                              \
-  template <class T>                              \
+#define TH_FUNCTOR_2(name)               \
+  template <class T>                     \
+  struct name : NoValue {                \
+    using NoValue::NoValue;              \
+    inline T operator()(T a, T b) const; \
+  };                                     \
+  template <class T>                     \
   inline T name<T>::operator()(T a, T b) const
-#define TH_FUNCTOR_SCALED(name)                                                   \
-  template <class T>                                                              \
-  struct name {                                                                   \
-    T value;                                                                      \
-    explicit name(const Scalar* values) : value(convert<T>(values[0])) {}         \
-    inline T operator()(T a, T b) const;                                          \
-  };                                                                              \
-  template <class T>                                                              \
+#define TH_FUNCTOR_SCALED(name)                                           \
+  template <class T>                                                      \
+  struct name {                                                           \
+    T value;                                                              \
+    explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
+    inline T operator()(T a, T b) const;                                  \
+  };                                                                      \
+  template <class T>                                                      \
   inline T name<T>::operator()(T a, T b) const
 
 TH_FUNCTOR_SCALED(cadd) { return plus(a, times(value, b)); }
@@ -272,44 +275,57 @@ TH_FUNCTOR_2(cmax) { return larger(a, b); }
 TH_FUNCTOR_2(cmin) { return smaller(a, b); }
 TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
 
-#define TH_FUNCTOR_3(name)                                                        \
-  template <class T>                                                              \
-  struct name {                                                                   \
-    T value;                                                                      \
-    explicit name(const Scalar* values) : value(convert<T>(values[0])) {}         \
-    inline T operator()(T t, T a, T b) const;                                     \
-  };                                                                              \
-  template <class T>                                                              \
+#define TH_FUNCTOR_3(name)                                                \
+  template <class T>                                                      \
+  struct name {                                                           \
+    T value;                                                              \
+    explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
+    inline T operator()(T t, T a, T b) const;                             \
+  };                                                                      \
+  template <class T>                                                      \
   inline T name<T>::operator()(T t, T a, T b) const
 
 TH_FUNCTOR_3(addcmul) { return plus(t, times(value, times(a, b))); }
 TH_FUNCTOR_3(addcdiv) { return plus(t, quotient(times(value, a), b)); }
 
-// ---- comparisons ---------------------------------------------------------------------------------
+// ---- comparisons
+// ---------------------------------------------------------------------------------
 
 struct lt {
   template <class T>
-  static bool compare(T a, T b) { return a < b; }
+  static bool compare(T a, T b) {
+    return a < b;
+  }
 };
 struct le {
   template <class T>
-  static bool compare(T a, T b) { return a <= b; }
+  static bool compare(T a, T b) {
+    return a <= b;
+  }
 };
 struct gt {
   template <class T>
-  static bool compare(T a, T b) { return a > b; }
+  static bool compare(T a, T b) {
+    return a > b;
+  }
 };
 struct ge {
   template <class T>
-  static bool compare(T a, T b) { return a >= b; }
+  static bool compare(T a, T b) {
+    return a >= b;
+  }
 };
 struct eq {
   template <class T>
-  static bool compare(T a, T b) { return a == b; }
+  static bool compare(T a, T b) {
+    return a == b;
+  }
 };
 struct ne {
   template <class T>
-  static bool compare(T a, T b) { return a != b; }
+  static bool compare(T a, T b) {
+    return a != b;
+  }
 };
 
 }  // namespace functor

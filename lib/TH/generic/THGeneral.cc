@@ -134,8 +134,8 @@ void _THAssertionFailed(const char* file, const int line, const char* expression
   _THError(file, line, "Assertion `%s' failed. %s", expression, text);
 }
 
-void _THArgCheck(const char* file, const int line, int condition, int argument,
-                 const char* format, ...) {
+void _THArgCheck(const char* file, const int line, int condition, int argument, const char* format,
+                 ...) {
   if (condition) return;
   char text[th::Error::kLength], message[th::Error::kLength];
   va_list values;

@@ -5,7 +5,7 @@
 /* C code may read these fields. data is the host block, and valid only after THStorage_(data) or
    another function of this file was asked for it. Further fields follow that are TH's own. */
 struct THStorage {
-  real *data;
+  real* data;
   ptrdiff_t size; /* in elements */
   int refcount;
   char flag;
@@ -13,45 +13,45 @@ struct THStorage {
 
 /* Constructors return a storage with one reference, which is the caller's. Elements of a new
    storage are 0 until written, its memory is taken when first touched. */
-TH_API THStorage *THStorage_(new)(void);
-TH_API THStorage *THStorage_(newWithSize)(ptrdiff_t size);
-TH_API THStorage *THStorage_(newWithSize1)(real v0);
-TH_API THStorage *THStorage_(newWithSize2)(real v0, real v1);
-TH_API THStorage *THStorage_(newWithSize3)(real v0, real v1, real v2);
-TH_API THStorage *THStorage_(newWithSize4)(real v0, real v1, real v2, real v3);
+TH_API THStorage* THStorage_(new)(void);
+TH_API THStorage* THStorage_(newWithSize)(ptrdiff_t size);
+TH_API THStorage* THStorage_(newWithSize1)(real v0);
+TH_API THStorage* THStorage_(newWithSize2)(real v0, real v1);
+TH_API THStorage* THStorage_(newWithSize3)(real v0, real v1, real v2);
+TH_API THStorage* THStorage_(newWithSize4)(real v0, real v1, real v2, real v3);
 /* Takes over data, which must come from THAlloc, and frees it in the end. */
-TH_API THStorage *THStorage_(newWithData)(real *data, ptrdiff_t size);
-TH_API THStorage *THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator *allocator,
-                                               void *allocatorContext);
+TH_API THStorage* THStorage_(newWithData)(real* data, ptrdiff_t size);
+TH_API THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator,
+                                               void* allocatorContext);
 /* Takes over data, which must come from the allocator; NULL: data is borrowed, not resizable. */
-TH_API THStorage *THStorage_(newWithDataAndAllocator)(real *data, ptrdiff_t size,
-                                                      THAllocator *allocator,
-                                                      void *allocatorContext);
-TH_API void THStorage_(retain)(THStorage *storage);
+TH_API THStorage* THStorage_(newWithDataAndAllocator)(real* data, ptrdiff_t size,
+                                                      THAllocator* allocator,
+                                                      void* allocatorContext);
+TH_API void THStorage_(retain)(THStorage* storage);
 /* Gives back one reference; the last one frees. NULL is ignored. */
-TH_API void THStorage_(free)(THStorage *storage);
+TH_API void THStorage_(free)(THStorage* storage);
 
 /* The host block, up to date; what is on a device is stale from now on. NULL when empty. */
-TH_API real *THStorage_(data)(const THStorage *self);
-TH_API ptrdiff_t THStorage_(size)(const THStorage *self);
+TH_API real* THStorage_(data)(const THStorage* self);
+TH_API ptrdiff_t THStorage_(size)(const THStorage* self);
 TH_API size_t THStorage_(elementSize)(void); /* in bytes */
 
 /* Indices count from 0. */
-TH_API void THStorage_(set)(THStorage *self, ptrdiff_t index, real value);
-TH_API real THStorage_(get)(const THStorage *self, ptrdiff_t index);
-TH_API void THStorage_(fill)(THStorage *storage, real value);
+TH_API void THStorage_(set)(THStorage* self, ptrdiff_t index, real value);
+TH_API real THStorage_(get)(const THStorage* self, ptrdiff_t index);
+TH_API void THStorage_(fill)(THStorage* storage, real value);
 /* Keeps the first min(old, new) elements. */
-TH_API void THStorage_(resize)(THStorage *storage, ptrdiff_t size);
-TH_API void THStorage_(swap)(THStorage *storage1, THStorage *storage2);
-TH_API void THStorage_(setFlag)(THStorage *storage, const char flag);
-TH_API void THStorage_(clearFlag)(THStorage *storage, const char flag);
+TH_API void THStorage_(resize)(THStorage* storage, ptrdiff_t size);
+TH_API void THStorage_(swap)(THStorage* storage1, THStorage* storage2);
+TH_API void THStorage_(setFlag)(THStorage* storage, const char flag);
+TH_API void THStorage_(clearFlag)(THStorage* storage, const char flag);
 
 /* From size elements at src. */
-TH_API void THStorage_(rawCopy)(THStorage *storage, real *src);
+TH_API void THStorage_(rawCopy)(THStorage* storage, real* src);
 /* Both storages must have as many elements. */
-TH_API void THStorage_(copy)(THStorage *storage, THStorage *src);
+TH_API void THStorage_(copy)(THStorage* storage, THStorage* src);
 #define TH_TYPE(Name, type, acctype, kind) \
-  TH_API void THStorage_(copy##Name)(THStorage * storage, struct TH##Name##Storage *src);
+  TH_API void THStorage_(copy##Name)(THStorage * storage, struct TH##Name##Storage * src);
 #include "THTypes.def"
 #undef TH_TYPE
 

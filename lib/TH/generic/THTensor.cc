@@ -48,7 +48,7 @@ void resize_to(Tensor* t, std::initializer_list<int64_t> sizes) {
   resize(t, static_cast<int>(sizes.size()), sizes.begin());
 }
 
-// Pairs of size and stride, as the …WithStorage…d functions have them.
+// Pairs of size and stride, as the ...WithStorage...d functions have them.
 void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset,
                   std::initializer_list<int64_t> pairs) {
   int64_t size[4], stride[4];
@@ -94,9 +94,9 @@ Tensor* make(DType type, const F& initialize) {
 #else
 
 // A new tensor that the given statement on th::Tensor* t makes.
-#define TH_MAKE(statement)                                               \
-  return th::guard([&] {                                                 \
-    return reinterpret_cast<THTensor*>(                                  \
+#define TH_MAKE(statement)                                             \
+  return th::guard([&] {                                               \
+    return reinterpret_cast<THTensor*>(                                \
         th::make(th::DType::Real, [&](th::Tensor* t) { statement; })); \
   })
 #define TH_SELF th::erase_tensor(self)
@@ -149,9 +149,8 @@ THTensor* THTensor_(newWithTensor)(THTensor* self) { TH_MAKE(th::set_view(t, *TH
 THTensor* THTensor_(newWithStorage)(THStorage* storage, ptrdiff_t offset, THLongStorage* size,
                                     THLongStorage* stride) {
   TH_MAKE(th::Sizes sizes = th::to_sizes(size); th::Sizes strides = th::to_sizes(stride);
-          th::check_strides(sizes, strides);
-          th::set_storage(t, th::erase_storage(storage), offset, sizes.ndim, sizes.size,
-                          strides.size));
+          th::check_strides(sizes, strides); th::set_storage(t, th::erase_storage(storage), offset,
+                                                             sizes.ndim, sizes.size, strides.size));
 }
 THTensor* THTensor_(newWithStorage1d)(THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0) {
   TH_MAKE(th::view_storage(t, th::erase_storage(s), offset, {n0, s0}));
@@ -256,27 +255,26 @@ void THTensor_(setStorage)(THTensor* self, THStorage* storage, ptrdiff_t offset,
 }
 void THTensor_(setStorageNd)(THTensor* self, THStorage* storage, ptrdiff_t offset, int ndim,
                              int64_t* size, int64_t* stride) {
-  th::guard([&] {
-    th::set_storage(TH_SELF, th::erase_storage(storage), offset, ndim, size, stride);
-  });
+  th::guard(
+      [&] { th::set_storage(TH_SELF, th::erase_storage(storage), offset, ndim, size, stride); });
 }
 void THTensor_(setStorage1d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
                              int64_t s0) {
   th::guard([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0}); });
 }
-void THTensor_(setStorage2d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
-                             int64_t s0, int64_t n1, int64_t s1) {
+void THTensor_(setStorage2d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
+                             int64_t n1, int64_t s1) {
   th::guard([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1}); });
 }
-void THTensor_(setStorage3d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
-                             int64_t s0, int64_t n1, int64_t s1, int64_t n2, int64_t s2) {
+void THTensor_(setStorage3d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
+                             int64_t n1, int64_t s1, int64_t n2, int64_t s2) {
   th::guard([&] {
     th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2});
   });
 }
-void THTensor_(setStorage4d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
-                             int64_t s0, int64_t n1, int64_t s1, int64_t n2, int64_t s2,
-                             int64_t n3, int64_t s3) {
+void THTensor_(setStorage4d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
+                             int64_t n1, int64_t s1, int64_t n2, int64_t s2, int64_t n3,
+                             int64_t s3) {
   th::guard([&] {
     th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2, n3, s3});
   });
@@ -312,9 +310,9 @@ real THTensor_(get4d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2, 
 void THTensor_(copy)(THTensor* self, THTensor* src) {
   th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });
 }
-#define TH_TYPE(Name, type, acctype, kind)                                   \
+#define TH_TYPE(Name, type, acctype, kind)                                     \
   void THTensor_(copy##Name)(THTensor * self, struct TH##Name##Tensor * src) { \
-    th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });       \
+    th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });         \
   }
 #include "THTypes.def"
 #undef TH_TYPE

@@ -32,6 +32,6 @@ class Device {
 Device* default_device() noexcept;
 void set_default_device(Device* device) noexcept;
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

@@ -27,6 +27,6 @@ class Error : public std::exception {
 [[noreturn]] void fail_argument(int argument, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

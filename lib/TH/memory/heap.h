@@ -27,6 +27,6 @@ void heap_free(void* block) noexcept;
 
 void set_collector(void (*collect)(void* data), void* data) noexcept;
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

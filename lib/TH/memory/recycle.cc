@@ -19,7 +19,8 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// ---- small blocks: lists of the thread, by multiples of 64 bytes ---------------------------------
+// ---- small blocks: lists of the thread, by multiples of 64 bytes
+// ---------------------------------
 
 constexpr size_t kStep = 64;
 constexpr int kMostKept = 4096;  // blocks in a list
@@ -46,7 +47,8 @@ struct SmallListsEnd {
 };
 thread_local SmallListsEnd small_lists_end;
 
-// ---- large blocks: lists shared by all threads, eight sizes to each doubling ---------------------
+// ---- large blocks: lists shared by all threads, eight sizes to each doubling
+// ---------------------
 
 constexpr int kFirstDoubling = 17;  // of kLargeBlock
 constexpr int kDoublings = 14;      // blocks of 2 GB and more are not kept

@@ -11,8 +11,8 @@
 
 namespace th TH_VISIBLE {
 
-constexpr size_t kSmallBlock = 512;          // bytes up to which a block is small
-constexpr size_t kLargeBlock = 128 * 1024;   // bytes from which on it is large
+constexpr size_t kSmallBlock = 512;         // bytes up to which a block is small
+constexpr size_t kLargeBlock = 128 * 1024;  // bytes from which on it is large
 
 // nullptr when memory runs out. recycle_free wants the size that was asked for.
 void* recycle_allocate(size_t bytes) noexcept;
@@ -27,6 +27,6 @@ struct Recycled {
   static void operator delete(void* block, size_t bytes) noexcept { recycle_free(block, bytes); }
 };
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

@@ -88,8 +88,7 @@ void* SyncedMemory::device(Access access) {
       if (access != Access::overwrite && bytes_) {
         device.copy_to_device(device_block_, host_, bytes_);
       }
-      head_.store(access == Access::read ? Head::synced : Head::device,
-                  std::memory_order_release);
+      head_.store(access == Access::read ? Head::synced : Head::device, std::memory_order_release);
       break;
     case Head::device:
       break;

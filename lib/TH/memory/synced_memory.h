@@ -77,6 +77,6 @@ class SyncedMemory {
   std::mutex mutex_;
 };
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

@@ -49,9 +49,7 @@ class BlockCounts {
   }
   int64_t before(int64_t block) const { return before_[block]; }
   // The same by the number of an element, the first of a block or the one after the last.
-  int64_t before_element(int64_t element) const {
-    return before_[(element + kBlock - 1) / kBlock];
-  }
+  int64_t before_element(int64_t element) const { return before_[(element + kBlock - 1) / kBlock]; }
   int64_t total() const { return before_[blocks_]; }
 
  private:

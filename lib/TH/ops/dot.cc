@@ -45,10 +45,11 @@ Scalar dot(Tensor* a, Tensor* b) {
   }
   int64_t n = a->numel();
   if (n != b->numel()) {
-    fail("inconsistent tensor size, expected tensor %s and src %s to have the same number of "
-         "elements, but got %lld and %lld elements respectively",
-         shape_text(*a).c_str(), shape_text(*b).c_str(), static_cast<long long>(n),
-         static_cast<long long>(b->numel()));
+    fail(
+        "inconsistent tensor size, expected tensor %s and src %s to have the same number of "
+        "elements, but got %lld and %lld elements respectively",
+        shape_text(*a).c_str(), shape_text(*b).c_str(), static_cast<long long>(n),
+        static_cast<long long>(b->numel()));
   }
   bool integral = is_integral(a->dtype);
   if (n == 0) return integral ? Scalar(0) : Scalar(0.0);

@@ -61,8 +61,8 @@ void check_divisor(const char* name, const Tensor* t, const Tensor* divisor) {
 
 enum class Divides { no, yes };
 constexpr Divides divides(const char* name) {
-  const char* const names[] = {"div", "fmod", "remainder", "cdiv", "cfmod", "cremainder",
-                               "addcdiv"};
+  const char* const names[] = {"div",   "fmod",       "remainder", "cdiv",
+                               "cfmod", "cremainder", "addcdiv"};
   for (const char* candidate : names) {
     const char *a = candidate, *b = name;
     while (*a && *a == *b) ++a, ++b;
@@ -75,49 +75,47 @@ constexpr Divides divides(const char* name) {
 
 namespace ops {
 
-#define TH_UNARY(name, types, cost, doc)                                      \
-  void name(Tensor* r, Tensor* t) {                                           \
-    check_result_type(#name, r, t);                                           \
-    run(#name, unary_kernels().name, nullptr, Grain::cost, r, {t});           \
+#define TH_UNARY(name, types, cost, doc)                            \
+  void name(Tensor* r, Tensor* t) {                                 \
+    check_result_type(#name, r, t);                                 \
+    run(#name, unary_kernels().name, nullptr, Grain::cost, r, {t}); \
   }
-#define TH_SCALAR(name, lua, types, cost, doc)                                \
-  void name(Tensor* r, Tensor* t, Scalar value) {                             \
-    check_result_type(#name, r, t);                                           \
-    if (divides(#name) == Divides::yes) check_divisor(#name, t, value);       \
-    run(#name, value_kernels().name, &value, Grain::cost, r, {t});            \
+#define TH_SCALAR(name, lua, types, cost, doc)                          \
+  void name(Tensor* r, Tensor* t, Scalar value) {                       \
+    check_result_type(#name, r, t);                                     \
+    if (divides(#name) == Divides::yes) check_divisor(#name, t, value); \
+    run(#name, value_kernels().name, &value, Grain::cost, r, {t});      \
   }
-#define TH_BINARY(name, lua, types, cost, doc)                                \
-  void name(Tensor* r, Tensor* a, Tensor* b) {                                \
-    check_result_type(#name, r, a);                                           \
-    if (divides(#name) == Divides::yes) check_divisor(#name, a, b);           \
-    run(#name, binary_kernels().name, nullptr, Grain::cost, r, {a, b});       \
+#define TH_BINARY(name, lua, types, cost, doc)                          \
+  void name(Tensor* r, Tensor* a, Tensor* b) {                          \
+    check_result_type(#name, r, a);                                     \
+    if (divides(#name) == Divides::yes) check_divisor(#name, a, b);     \
+    run(#name, binary_kernels().name, nullptr, Grain::cost, r, {a, b}); \
   }
-#define TH_SCALED(name, lua, types, cost, doc)                                \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b) {                  \
-    check_result_type(#name, r, t);                                           \
-    run(#name, binary_kernels().name, &value, Grain::cost, r, {t, b});        \
+#define TH_SCALED(name, lua, types, cost, doc)                         \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b) {           \
+    check_result_type(#name, r, t);                                    \
+    run(#name, binary_kernels().name, &value, Grain::cost, r, {t, b}); \
   }
-#define TH_TERNARY(name, types, cost, doc)                                    \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b) {       \
-    check_result_type(#name, r, t);                                           \
-    if (divides(#name) == Divides::yes) check_divisor(#name, t, b);           \
-    run(#name, ternary_kernels().name, &value, Grain::cost, r, {t, a, b});    \
+#define TH_TERNARY(name, types, cost, doc)                                 \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b) {    \
+    check_result_type(#name, r, t);                                        \
+    if (divides(#name) == Divides::yes) check_divisor(#name, t, b);        \
+    run(#name, ternary_kernels().name, &value, Grain::cost, r, {t, a, b}); \
   }
-#define TH_COMPARE(name, doc)                                                                \
-  void name##Value(Tensor* r, Tensor* t, Scalar value) {                                     \
-    bool same = r->dtype == t->dtype;                                                        \
-    if (r->dtype != DType::Byte) check_result_type(#name, r, t);                             \
-    run(#name,                                                                               \
-        same ? compare_kernels().name.value_to_same : compare_kernels().name.value_to_byte,  \
-        &value, Grain::cheap, r, {t});                                                       \
-  }                                                                                          \
-  void name##Tensor(Tensor* r, Tensor* a, Tensor* b) {                                       \
-    bool same = r->dtype == a->dtype;                                                        \
-    if (r->dtype != DType::Byte) check_result_type(#name, r, a);                             \
-    run(#name,                                                                               \
-        same ? compare_kernels().name.tensor_to_same                                         \
-             : compare_kernels().name.tensor_to_byte,                                        \
-        nullptr, Grain::cheap, r, {a, b});                                                   \
+#define TH_COMPARE(name, doc)                                                                      \
+  void name##Value(Tensor* r, Tensor* t, Scalar value) {                                           \
+    bool same = r->dtype == t->dtype;                                                              \
+    if (r->dtype != DType::Byte) check_result_type(#name, r, t);                                   \
+    run(#name, same ? compare_kernels().name.value_to_same : compare_kernels().name.value_to_byte, \
+        &value, Grain::cheap, r, {t});                                                             \
+  }                                                                                                \
+  void name##Tensor(Tensor* r, Tensor* a, Tensor* b) {                                             \
+    bool same = r->dtype == a->dtype;                                                              \
+    if (r->dtype != DType::Byte) check_result_type(#name, r, a);                                   \
+    run(#name,                                                                                     \
+        same ? compare_kernels().name.tensor_to_same : compare_kernels().name.tensor_to_byte,      \
+        nullptr, Grain::cheap, r, {a, b});                                                         \
   }
 #include "THOps.def"
 
@@ -139,8 +137,7 @@ void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight) {
 
 void copy(Tensor* r, Tensor* src) {
   if (r == src) return;
-  Loop loop =
-      copy_kernels().copy[static_cast<int>(r->dtype)][static_cast<int>(src->dtype)];
+  Loop loop = copy_kernels().copy[static_cast<int>(r->dtype)][static_cast<int>(src->dtype)];
   if (r->nDimension == 0 && src->nDimension == 0) return;
   // r's sizes are fixed, so r joins as an operand whose elements nobody reads.
   Tensor* shapes[] = {r, src};

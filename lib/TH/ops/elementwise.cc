@@ -109,8 +109,8 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
   bool same_numel = true;
   bool has_empty = inputs[0]->nDimension == 0;
   for (int k = 1; k < count; ++k) {
-    broadcasts = broadcasts && broadcast_sizes(*ndim, size, inputs[k]->nDimension,
-                                               inputs[k]->size, ndim, size);
+    broadcasts = broadcasts &&
+                 broadcast_sizes(*ndim, size, inputs[k]->nDimension, inputs[k]->size, ndim, size);
     same_numel = same_numel && inputs[k]->numel() == inputs[0]->numel();
     has_empty = has_empty || inputs[k]->nDimension == 0;
   }

@@ -20,8 +20,10 @@ void check_fits(const char* op, const Tensor& index, const Tensor& t, int dim, b
     fits = index.size[d] <= t.size[d] || (d == dim && !along_dim);
   }
   if (!fits) {
-    fail_argument(argument, "%s: indices of size %s do not fit a tensor of size %s along "
-                  "dimension %d", op, shape_text(index).c_str(), shape_text(t).c_str(), dim + 1);
+    fail_argument(argument,
+                  "%s: indices of size %s do not fit a tensor of size %s along "
+                  "dimension %d",
+                  op, shape_text(index).c_str(), shape_text(t).c_str(), dim + 1);
   }
 }
 
@@ -60,11 +62,9 @@ void scatter_by(Tensor* r, int dim, const Tensor& index, char* from, const int64
   auto work = [&](int64_t begin, int64_t end) {
     positions.for_each_run(begin, end, [&](char* const* at, const int64_t* step, int64_t count) {
       auto one = [&](int64_t i, int64_t j) {
-        int64_t chosen =
-            *reinterpret_cast<const int64_t*>(at[1] + i * step[1] + j * index_step);
-        Action::run(
-            reinterpret_cast<T*>(at[0] + i * step[0] + (chosen - TH_INDEX_BASE) * to_step),
-            reinterpret_cast<const T*>(at[2] + i * step[2] + j * from_step));
+        int64_t chosen = *reinterpret_cast<const int64_t*>(at[1] + i * step[1] + j * index_step);
+        Action::run(reinterpret_cast<T*>(at[0] + i * step[0] + (chosen - TH_INDEX_BASE) * to_step),
+                    reinterpret_cast<const T*>(at[2] + i * step[2] + j * from_step));
       };
       if (dim_inside) {
         for (int64_t i = 0; i < count; ++i) {

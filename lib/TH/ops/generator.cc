@@ -103,11 +103,11 @@ uint64_t seed_by_system(Generator& g) {
 namespace {
 
 // Offsets into the state's bytes.
-constexpr int kSeedAt = 0;        // uint64
-constexpr int kLeftAt = 8;        // int32: words left before the next refill, + 1
-constexpr int kSeededAt = 12;     // int32: 1
-constexpr int kNextAt = 16;       // uint64: words given out; 0 only when fresh
-constexpr int kStateAt = 24;      // uint64 each, of which the low half is used
+constexpr int kSeedAt = 0;                        // uint64
+constexpr int kLeftAt = 8;                        // int32: words left before the next refill, + 1
+constexpr int kSeededAt = 12;                     // int32: 1
+constexpr int kNextAt = 16;                       // uint64: words given out; 0 only when fresh
+constexpr int kStateAt = 24;                      // uint64 each, of which the low half is used
 constexpr int kNormalAt = kStateAt + 8 * kWords;  // x, y, rho: double
 constexpr int kKeptAt = kNormalAt + 24;           // int32
 constexpr int kStateBytes = kKeptAt + 8;          // padded
@@ -163,8 +163,8 @@ void set_generator_state(Generator& g, Tensor* bytes) {
   auto next = get<uint64_t>(image, kNextAt);
   auto kept = get<int32_t>(image, kKeptAt);
   bool fresh = left == 1 && next == 0;
-  bool possible = fresh || (next >= 1 && next <= kWords && left == kWords + 1 -
-                                                                       static_cast<int>(next));
+  bool possible =
+      fresh || (next >= 1 && next <= kWords && left == kWords + 1 - static_cast<int>(next));
   possible = possible && get<int32_t>(image, kSeededAt) == 1 && (kept == 0 || kept == 1);
   Generator loaded{};
   for (int i = 0; i < kWords; ++i) {

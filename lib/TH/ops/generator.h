@@ -60,6 +60,6 @@ void generator_state(const Generator& g, Tensor* bytes);
 // Throws where the bytes are no state that a generator can have.
 void set_generator_state(Generator& g, Tensor* bytes);
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

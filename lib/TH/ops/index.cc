@@ -46,9 +46,11 @@ TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& 
     if (d != dim) src_slice *= src->size[d];
   }
   if (dim >= src->nDimension || src->size[dim] != index.size[0] || slice != src_slice) {
-    fail_argument(4, "%s: a source of size %s does not give %lld slices along dimension %d for a "
-                  "tensor of size %s", op, shape_text(*src).c_str(),
-                  static_cast<long long>(index.size[0]), dim + 1, shape_text(r).c_str());
+    fail_argument(4,
+                  "%s: a source of size %s does not give %lld slices along dimension %d for a "
+                  "tensor of size %s",
+                  op, shape_text(*src).c_str(), static_cast<long long>(index.size[0]), dim + 1,
+                  shape_text(r).c_str());
   }
   TensorRef kept = kept_from(r, src);
   if (same) return kept;

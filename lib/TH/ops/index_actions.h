@@ -16,9 +16,7 @@ struct Move {
 
 template <class T>
 struct Accumulate {
-  static void run(T* to, const T* from) {
-    *to = convert<T>(functor::plus(load(*to), load(*from)));
-  }
+  static void run(T* to, const T* from) { *to = convert<T>(functor::plus(load(*to), load(*from))); }
 };
 
 }  // namespace

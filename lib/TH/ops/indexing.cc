@@ -10,8 +10,8 @@ namespace th {
 
 void check_same_type(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype != b.dtype) {
-    fail("%s: a %sTensor and a %sTensor do not go together: convert one of them", op,
-         name(a.dtype), name(b.dtype));
+    fail("%s: a %sTensor and a %sTensor do not go together: convert one of them", op, name(a.dtype),
+         name(b.dtype));
   }
 }
 
@@ -41,16 +41,16 @@ void check_indices(const char* op, const Tensor& index, int64_t size, int dim, i
     if (bad) found = true;
   });
   if (!found) return;
-  iterator.for_each_run(0, iterator.numel(), [&](char* const* at, const int64_t* stride,
-                                                 int64_t n) {
-    for (int64_t i = 0; i < n; ++i) {
-      int64_t value = *reinterpret_cast<const int64_t*>(at[0] + i * stride[0]);
-      if (is_bad(value)) {
-        fail_argument(argument, "%s: index %lld is out of range of dimension %d of size %lld", op,
-                      static_cast<long long>(value), dim + 1, static_cast<long long>(size));
-      }
-    }
-  });
+  iterator.for_each_run(
+      0, iterator.numel(), [&](char* const* at, const int64_t* stride, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+          int64_t value = *reinterpret_cast<const int64_t*>(at[0] + i * stride[0]);
+          if (is_bad(value)) {
+            fail_argument(argument, "%s: index %lld is out of range of dimension %d of size %lld",
+                          op, static_cast<long long>(value), dim + 1, static_cast<long long>(size));
+          }
+        }
+      });
 }
 
 bool has_shared_elements(const Tensor& t) {

@@ -177,8 +177,7 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
     }
     int64_t stride = t->stride[0] + t->stride[1];
     set_storage(diagonal.get(), t->storage,
-                t->storageOffset + down * t->stride[0] + right * t->stride[1], 1, &length,
-                &stride);
+                t->storageOffset + down * t->stride[0] + right * t->stride[1], 1, &length, &stride);
     TensorRef result = clone(diagonal.get());
     resize(r, 1, &length);
     copy(r, result.get());

@@ -33,15 +33,16 @@ TensorRef mask_for(const char* what, const Tensor& t, Tensor* mask, int argument
   }
   int ndim;
   int64_t size[kMaxDims], stride[kMaxDims];
-  bool broadcasts = t.nDimension > 0 && mask->nDimension > 0 &&
-                    broadcast_sizes(t.nDimension, t.size, mask->nDimension, mask->size, &ndim,
-                                    size) &&
-                    ndim == t.nDimension && std::equal(size, size + ndim, t.size);
+  bool broadcasts =
+      t.nDimension > 0 && mask->nDimension > 0 &&
+      broadcast_sizes(t.nDimension, t.size, mask->nDimension, mask->size, &ndim, size) &&
+      ndim == t.nDimension && std::equal(size, size + ndim, t.size);
   if (!broadcasts && mask->numel() != t.numel()) {
-    fail("inconsistent tensor size, expected %s %s and mask %s to have the same number of "
-         "elements, but got %lld and %lld elements respectively", what, shape_text(t).c_str(),
-         shape_text(*mask).c_str(), static_cast<long long>(t.numel()),
-         static_cast<long long>(mask->numel()));
+    fail(
+        "inconsistent tensor size, expected %s %s and mask %s to have the same number of "
+        "elements, but got %lld and %lld elements respectively",
+        what, shape_text(t).c_str(), shape_text(*mask).c_str(), static_cast<long long>(t.numel()),
+        static_cast<long long>(mask->numel()));
   }
   TensorRef seen(tensor_new(DType::Byte));
   if (broadcasts) {
@@ -128,8 +129,10 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   Iterator iterator = walk(*r, r->data(Access::read), *seen);
   BlockCounts ones(iterator, 1, count_ones);
   if (ones.total() > src->numel()) {
-    fail_argument(3, "maskedCopy: the mask has %lld ones, but the source of size %s has only %lld "
-                  "elements", static_cast<long long>(ones.total()), shape_text(*src).c_str(),
+    fail_argument(3,
+                  "maskedCopy: the mask has %lld ones, but the source of size %s has only %lld "
+                  "elements",
+                  static_cast<long long>(ones.total()), shape_text(*src).c_str(),
                   static_cast<long long>(src->numel()));
   }
   if (ones.total() == 0) return;
@@ -138,21 +141,21 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   iterator = walk(*r, r->data(Access::write), *seen);
   dispatch_item(r->dtype, [&](auto zero) {
     using T = decltype(zero);
-    for_blocks(iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin,
-                                                              int64_t end) {
-      const T* next = reinterpret_cast<const T*>(from) + ones.before(block);
-      const T* last = reinterpret_cast<const T*>(from) + ones.before_element(end);
-      iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-        // Without a branch on the mask, which no processor could foresee.
-        for (int64_t i = 0; i < n && next != last; ++i) {
-          T* to = reinterpret_cast<T*>(at[0] + i * stride[0]);
-          T old = *to, candidate = *next;
-          char chosen = at[1][i * stride[1]];
-          *to = chosen ? candidate : old;
-          next += chosen;
-        }
-      });
-    });
+    for_blocks(
+        iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin, int64_t end) {
+          const T* next = reinterpret_cast<const T*>(from) + ones.before(block);
+          const T* last = reinterpret_cast<const T*>(from) + ones.before_element(end);
+          iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
+            // Without a branch on the mask, which no processor could foresee.
+            for (int64_t i = 0; i < n && next != last; ++i) {
+              T* to = reinterpret_cast<T*>(at[0] + i * stride[0]);
+              T old = *to, candidate = *next;
+              char chosen = at[1][i * stride[1]];
+              *to = chosen ? candidate : old;
+              next += chosen;
+            }
+          });
+        });
   });
 }
 
@@ -180,18 +183,18 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
   int64_t step = r->stride[0];
   dispatch_item(t->dtype, [&](auto zero) {
     using T = decltype(zero);
-    for_blocks(iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin,
-                                                              int64_t end) {
-      T* data = reinterpret_cast<T*>(to);
-      int64_t next = ones.before(block), last = ones.before_element(end);
-      iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-        // What is not chosen is written over by what is.
-        for (int64_t i = 0; i < n && next != last; ++i) {
-          data[next * step] = *reinterpret_cast<const T*>(at[0] + i * stride[0]);
-          next += at[1][i * stride[1]];
-        }
-      });
-    });
+    for_blocks(
+        iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin, int64_t end) {
+          T* data = reinterpret_cast<T*>(to);
+          int64_t next = ones.before(block), last = ones.before_element(end);
+          iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
+            // What is not chosen is written over by what is.
+            for (int64_t i = 0; i < n && next != last; ++i) {
+              data[next * step] = *reinterpret_cast<const T*>(at[0] + i * stride[0]);
+              next += at[1][i * stride[1]];
+            }
+          });
+        });
   });
 }
 

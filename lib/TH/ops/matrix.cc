@@ -248,8 +248,12 @@ void matrix_matrix(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar a
   if (a->size[1] != b->size[0]) {
     fail("size mismatch, m1: %s, m2: %s", shape_text(*a).c_str(), shape_text(*b).c_str());
   }
-  Call call = {2, {a->size[0], b->size[1], 0}, r, beta, t, alpha, a, VectorAs::column,
-               b, VectorAs::column, false};
+  Call call = {2,    {a->size[0], b->size[1], 0},
+               r,    beta,
+               t,    alpha,
+               a,    VectorAs::column,
+               b,    VectorAs::column,
+               false};
   check_types(name, call);
   check_addend(call, "m1", "m2");
   product(call);
@@ -261,18 +265,22 @@ void matrix_vector(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar a
   if (mat->size[1] != vec->size[0]) {
     fail("size mismatch, %s, %s", shape_text(*mat).c_str(), shape_text(*vec).c_str());
   }
-  Call call = {1, {mat->size[0], 0, 0}, r, beta, t, alpha, mat, VectorAs::column,
-               vec, VectorAs::column, false};
+  Call call = {1,   {mat->size[0], 0, 0}, r,    beta, t, alpha, mat, VectorAs::column,
+               vec, VectorAs::column,     false};
   check_types(name, call);
   check_addend(call, "mat", "vec");
   product(call);
 }
 
-void vector_vector(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha,
-                   Tensor* vec1, Tensor* vec2) {
+void vector_vector(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1,
+                   Tensor* vec2) {
   check_dims(name, "vector and vector", vec1, 1, vec2, 1);
-  Call call = {2, {vec1->size[0], vec2->size[0], 0}, r, beta, t, alpha, vec1, VectorAs::column,
-               vec2, VectorAs::row, false};
+  Call call = {2,    {vec1->size[0], vec2->size[0], 0},
+               r,    beta,
+               t,    alpha,
+               vec1, VectorAs::column,
+               vec2, VectorAs::row,
+               false};
   check_types(name, call);
   check_addend(call, "vec1", "vec2");
   product(call);
@@ -290,8 +298,12 @@ void batch_batch(const char* name, int argument, Tensor* r, Scalar beta, Tensor*
     fail_argument(argument, "size mismatch, batch1: %s, batch2: %s", shape_text(*a).c_str(),
                   shape_text(*b).c_str());
   }
-  Call call = {3, {a->size[0], a->size[1], b->size[2]}, r, beta, t, alpha, a, VectorAs::column,
-               b, VectorAs::column, sum};
+  Call call = {3,  {a->size[0], a->size[1], b->size[2]},
+               r,  beta,
+               t,  alpha,
+               a,  VectorAs::column,
+               b,  VectorAs::column,
+               sum};
   if (sum) {
     call.ndim = 2;
     call.size[0] = a->size[1];

@@ -86,13 +86,15 @@ void check_row(const T* p, int64_t categories, int64_t stride, int64_t row, int6
     possible += value > 0;
   }
   if (!(sum > 0 && std::isfinite(sum))) {
-    fail_argument(3, "the probabilities of row %lld sum up to %g",
-                  static_cast<long long>(row + 1), sum);
+    fail_argument(3, "the probabilities of row %lld sum up to %g", static_cast<long long>(row + 1),
+                  sum);
   }
   if (possible < needed) {
-    fail_argument(4, "cannot draw %lld samples without replacement from row %lld, in which only "
-                  "%lld categories have a probability", static_cast<long long>(needed),
-                  static_cast<long long>(row + 1), static_cast<long long>(possible));
+    fail_argument(4,
+                  "cannot draw %lld samples without replacement from row %lld, in which only "
+                  "%lld categories have a probability",
+                  static_cast<long long>(needed), static_cast<long long>(row + 1),
+                  static_cast<long long>(possible));
   }
 }
 
@@ -128,8 +130,7 @@ void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t sa
     if constexpr (!std::is_integral_v<T>) {
       const T* from = p.data_as<T>(Access::read);
       for (int64_t row = 0; row < rows; ++row) {
-        check_row(from + row * row_stride, categories, stride, row,
-                  with_replacement ? 1 : samples);
+        check_row(from + row * row_stride, categories, stride, row, with_replacement ? 1 : samples);
       }
       Distribution<T> distribution(categories);
       int64_t size[] = {rows, samples};

@@ -87,19 +87,19 @@ void ops::nonzero(Tensor* r, Tensor* t) {
     resize(r, 2, size);
     if (size[0] == 0) return;
     auto* data = r->data_as<int64_t>(access_for_result(*r));
-    for_blocks(iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin,
-                                                              int64_t end) {
-      Subscripts subscripts(*t, *r, data);
-      int64_t row = found.before(block), element = begin;
-      iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) {
-          if (is_nonzero(*reinterpret_cast<const T*>(at[0] + i * stride[0]))) {
-            subscripts.write(row++, element + i);
-          }
-        }
-        element += n;
-      });
-    });
+    for_blocks(
+        iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin, int64_t end) {
+          Subscripts subscripts(*t, *r, data);
+          int64_t row = found.before(block), element = begin;
+          iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
+            for (int64_t i = 0; i < n; ++i) {
+              if (is_nonzero(*reinterpret_cast<const T*>(at[0] + i * stride[0]))) {
+                subscripts.write(row++, element + i);
+              }
+            }
+            element += n;
+          });
+        });
   });
 }
 

@@ -38,9 +38,9 @@ namespace ops {
 #define TH_TERNARY(name, types, cost, doc) \
   void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b);
 // r is a ByteTensor or of t's type.
-#define TH_COMPARE(name, doc)                              \
-  void name##Value(Tensor* r, Tensor* t, Scalar value);    \
-  void name##Tensor(Tensor* r, Tensor* a, Tensor* b);      \
+#define TH_COMPARE(name, doc)                                                                \
+  void name##Value(Tensor* r, Tensor* t, Scalar value);                                      \
+  void name##Tensor(Tensor* r, Tensor* a, Tensor* b);                                        \
   inline void name##ValueT(Tensor* r, Tensor* t, Scalar value) { name##Value(r, t, value); } \
   inline void name##TensorT(Tensor* r, Tensor* a, Tensor* b) { name##Tensor(r, a, b); }
 #include "THOps.def"
@@ -51,7 +51,8 @@ void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight);
 // Element by element in order; sizes may differ where the numbers of elements agree. Any types.
 void copy(Tensor* r, Tensor* src);
 
-// ---- making (make.cc) ----------------------------------------------------------------------------
+// ---- making (make.cc)
+// ----------------------------------------------------------------------------
 bool equal(Tensor* a, Tensor* b);
 bool isSameSizeAs(Tensor* a, Tensor* b);
 bool isSetTo(Tensor* a, Tensor* b);
@@ -73,8 +74,9 @@ void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim);
 void catArray(Tensor* r, TensorList inputs, int64_t dim);
 void reshape(Tensor* r, Tensor* t, Sizes sizes);
 
-// ---- reductions (reduce.cc, scan.cc) -------------------------------------------------------------
-// "all" of no elements: sum 0, prod 1; mean, min, max, var are errors (min, max) or NaN.
+// ---- reductions (reduce.cc, scan.cc)
+// ------------------------------------------------------------- "all" of no elements: sum 0, prod
+// 1; mean, min, max, var are errors (min, max) or NaN.
 Scalar sumall(Tensor* t);
 Scalar prodall(Tensor* t);
 Scalar meanall(Tensor* t);
@@ -98,10 +100,12 @@ void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim);
 void cumsum(Tensor* r, Tensor* t, int64_t dim);
 void cumprod(Tensor* r, Tensor* t, int64_t dim);
 
-// ---- sorting (sort.cc) ---------------------------------------------------------------------------
+// ---- sorting (sort.cc)
+// ---------------------------------------------------------------------------
 void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending);
 
-// ---- indices and masks (index.cc, gather.cc, mask.cc) --------------------------------------------
+// ---- indices and masks (index.cc, gather.cc, mask.cc)
+// --------------------------------------------
 void indexSelect(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
 void indexCopy(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
 void indexAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
@@ -115,7 +119,8 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src);
 void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
 void nonzero(Tensor* r, Tensor* t);
 
-// ---- matrix products (matrix.cc) -----------------------------------------------------------------
+// ---- matrix products (matrix.cc)
+// -----------------------------------------------------------------
 Scalar dot(Tensor* a, Tensor* b);
 void addmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
 void addmv(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat, Tensor* vec);
@@ -127,7 +132,8 @@ void mv(Tensor* r, Tensor* mat, Tensor* vec);
 void ger(Tensor* r, Tensor* vec1, Tensor* vec2);
 void bmm(Tensor* r, Tensor* a, Tensor* b);
 
-// ---- random numbers (random.cc, multinomial.cc) --------------------------------------------------
+// ---- random numbers (random.cc, multinomial.cc)
+// --------------------------------------------------
 void random(Tensor* r, Generator* g);
 void cappedRandom(Tensor* r, Generator* g, int64_t max);
 void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max);
@@ -147,6 +153,6 @@ void multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples
                  bool with_replacement);
 
 }  // namespace ops
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

@@ -93,11 +93,20 @@ void multiply_tile(const Product& p, ProductBlock block) {
 void multiply_tile(const Product& p, const Tiling& t, int64_t batch, int64_t tile) {
   int64_t item = static_cast<int64_t>(item_size(p.dtype));
   int64_t i = tile / t.across * t.rows, j = tile % t.across * t.cols;
-  ProductBlock block = {std::min(t.rows, p.m - i), std::min(t.cols, p.n - j), p.k, p.alpha, p.beta,
-                        p.a.data + (batch * p.a.batch + i * p.a.row) * item, p.a.row, p.a.col,
-                        p.b.data + (batch * p.b.batch + j * p.b.col) * item, p.b.row, p.b.col,
+  ProductBlock block = {std::min(t.rows, p.m - i),
+                        std::min(t.cols, p.n - j),
+                        p.k,
+                        p.alpha,
+                        p.beta,
+                        p.a.data + (batch * p.a.batch + i * p.a.row) * item,
+                        p.a.row,
+                        p.a.col,
+                        p.b.data + (batch * p.b.batch + j * p.b.col) * item,
+                        p.b.row,
+                        p.b.col,
                         p.c.data + (batch * p.c.batch + i * p.c.row + j * p.c.col) * item,
-                        p.c.row, p.c.col};
+                        p.c.row,
+                        p.c.col};
   multiply_tile(p, block);
   if (!p.sum) return;
   block.beta = is_integral(p.dtype) ? Scalar(1) : Scalar(1.0);

@@ -131,8 +131,7 @@ void fill_integers(Tensor* r, Generator* g, int64_t first, uint64_t range) {
       fill_by_word<T>(r, g, [=](uint32_t w) { return static_cast<int64_t>(base + w); });
     } else {
       auto divisor = static_cast<uint32_t>(range);
-      fill_by_word<T>(r, g,
-                      [=](uint32_t w) { return static_cast<int64_t>(base + w % divisor); });
+      fill_by_word<T>(r, g, [=](uint32_t w) { return static_cast<int64_t>(base + w % divisor); });
     }
   });
 }
@@ -194,8 +193,8 @@ void normal(Tensor* r, Generator* g, double mean, double deviation) {
 void exponential(Tensor* r, Generator* g, double lambda) {
   check_lambda(lambda, 3);
   dispatch_floating("exponential", *r, [&](auto zero) {
-    fill_by_costly<decltype(zero)>(
-        r, g, [=](uint32_t w) { return exponential_of(unit_of(w), lambda); });
+    fill_by_costly<decltype(zero)>(r, g,
+                                   [=](uint32_t w) { return exponential_of(unit_of(w), lambda); });
   });
 }
 
@@ -209,25 +208,22 @@ void cauchy(Tensor* r, Generator* g, double median, double sigma) {
 void logNormal(Tensor* r, Generator* g, double mean, double deviation) {
   check_deviation(deviation, 4);
   dispatch_floating("logNormal", *r, [&](auto zero) {
-    fill_by_normal<decltype(zero)>(r, g,
-                                   [=](double z) { return std::exp(z * deviation + mean); });
+    fill_by_normal<decltype(zero)>(r, g, [=](double z) { return std::exp(z * deviation + mean); });
   });
 }
 
 void geometric(Tensor* r, Generator* g, double p) {
   check_geometric(p, 3);
   dispatch(r->dtype, [&](auto zero) {
-    fill_by_costly<decltype(zero)>(r, g,
-                                   [=](uint32_t w) { return geometric_of(unit_of(w), p); });
+    fill_by_costly<decltype(zero)>(r, g, [=](uint32_t w) { return geometric_of(unit_of(w), p); });
   });
 }
 
 void bernoulli(Tensor* r, Generator* g, double p) {
   check_bernoulli(p, 3);
   dispatch(r->dtype, [&](auto zero) {
-    fill_by_word<decltype(zero)>(r, g, [=](uint32_t w) {
-      return static_cast<int>(bernoulli_of(unit_of(w), p));
-    });
+    fill_by_word<decltype(zero)>(
+        r, g, [=](uint32_t w) { return static_cast<int>(bernoulli_of(unit_of(w), p)); });
   });
 }
 

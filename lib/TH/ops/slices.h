@@ -62,8 +62,8 @@ class Slices {
     positions_.add(to.data, item, to_stride);
     positions_.add(from.data, item, from_stride);
     positions_.plan(keep_order);
-    along_indices_ = !keep_order &&
-                     (positions_.inner_size() == 1 || to.step < positions_.inner_stride(0));
+    along_indices_ =
+        !keep_order && (positions_.inner_size() == 1 || to.step < positions_.inner_stride(0));
   }
 
   // One slice after the other on this thread.
@@ -106,9 +106,7 @@ class Slices {
   }
 
  private:
-  static int64_t grain(int64_t repeats) {
-    return std::max<int64_t>(1, Grain::gather / repeats);
-  }
+  static int64_t grain(int64_t repeats) { return std::max<int64_t>(1, Grain::gather / repeats); }
 
   template <class T, class Action>
   static void run_one(char* to, int64_t to_stride, const char* from, int64_t from_stride,

@@ -69,8 +69,8 @@ inline BFloat16 float_to_bfloat16(float f) {
   std::memcpy(&bits, &f, 4);
   uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   uint32_t quiet_nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
-  return BFloat16{static_cast<unsigned short>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan
-                                                                                  : rounded)};
+  return BFloat16{
+      static_cast<unsigned short>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : rounded)};
 }
 
 template <class T>

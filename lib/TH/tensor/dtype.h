@@ -48,14 +48,14 @@ template <DType type>
 struct ElementOf;
 template <class T>
 struct DTypeOf;
-#define TH_ELEMENT(Name, type)                     \
-  template <>                                      \
-  struct ElementOf<DType::Name> {                  \
-    using Type = type;                             \
-  };                                               \
-  template <>                                      \
-  struct DTypeOf<type> {                           \
-    static constexpr DType value = DType::Name;    \
+#define TH_ELEMENT(Name, type)                  \
+  template <>                                   \
+  struct ElementOf<DType::Name> {               \
+    using Type = type;                          \
+  };                                            \
+  template <>                                   \
+  struct DTypeOf<type> {                        \
+    static constexpr DType value = DType::Name; \
   };
 TH_ELEMENT(Byte, uint8_t)
 TH_ELEMENT(Char, int8_t)

@@ -64,6 +64,6 @@ void storage_free(Storage* s) noexcept;
 void storage_resize(Storage* s, ptrdiff_t elements);
 void storage_swap(Storage* a, Storage* b);
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

@@ -166,8 +166,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
 void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
   bool same = ndim == t->nDimension;
   for (int d = 0; same && d < ndim; ++d) {
-    same = size[d] == t->size[d] &&
-           (!stride || stride[d] < 0 || stride[d] == t->stride[d]);
+    same = size[d] == t->size[d] && (!stride || stride[d] < 0 || stride[d] == t->stride[d]);
   }
   if (!same) set_geometry(t, ndim, size, stride);
 }

@@ -102,7 +102,7 @@ bool same_view(const Tensor& a, const Tensor& b);  // storage, offset, sizes and
 std::string shape_text(const Tensor& t);
 std::string shape_text(int ndim, const int64_t* size);
 
-// d from the front (0 …) or from the back (-1 …); throws naming the tensor's dimensions.
+// d from the front (0, ...) or from the back (-1, ...); throws naming the tensor's dimensions.
 int wrap_dim(const Tensor& t, int64_t d, int argument = 0);
 int wrap_dim(int ndim, int64_t d, int argument = 0);
 int64_t wrap_index(int64_t index, int64_t size, int argument = 0);
@@ -123,6 +123,6 @@ void ensure_storage(Tensor* t);
 // t takes over the other's storage and geometry.
 void adopt(Tensor* t, Tensor* other);
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

@@ -45,8 +45,8 @@ bool view_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* strid
   while (d_old >= 0) {
     int64_t group = t.size[d_old];
     int64_t step = t.stride[d_old];
-    while (d_old > 0 && (t.size[d_old - 1] == 1 || group == 1 ||
-                         t.stride[d_old - 1] == group * step)) {
+    while (d_old > 0 &&
+           (t.size[d_old - 1] == 1 || group == 1 || t.stride[d_old - 1] == group * step)) {
       if (group == 1) step = t.stride[d_old - 1];
       group *= t.size[--d_old];
     }
@@ -218,8 +218,10 @@ void expand(Tensor* r, Tensor* t, Sizes sizes) {
     int64_t wanted = sizes.size[d];
     if (wanted == g.size[d] || (wanted == -1 && d >= extra)) continue;
     if (g.size[d] != 1 || wanted < 0) {
-      fail_argument(3, "a tensor of size %s cannot be expanded to %s: only dimensions of size 1 "
-                    "expand", shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
+      fail_argument(3,
+                    "a tensor of size %s cannot be expanded to %s: only dimensions of size 1 "
+                    "expand",
+                    shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
     }
     g.size[d] = wanted;
     g.stride[d] = 0;
@@ -243,9 +245,10 @@ void view(Tensor* r, Tensor* t, Sizes sizes) {
                   shape_text(sizes.ndim, sizes.size).c_str());
   }
   if (!view_strides(*t, sizes.ndim, size, stride)) {
-    fail_argument(2, "the layout of this tensor of size %s cannot be viewed as %s without "
-                  "copying: use contiguous() first, or reshape", shape_text(*t).c_str(),
-                  shape_text(sizes.ndim, sizes.size).c_str());
+    fail_argument(2,
+                  "the layout of this tensor of size %s cannot be viewed as %s without "
+                  "copying: use contiguous() first, or reshape",
+                  shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
   }
   set_storage(r, t->storage, t->storageOffset, sizes.ndim, size, stride);
 }

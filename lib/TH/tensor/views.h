@@ -43,6 +43,6 @@ bool view_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* strid
 bool broadcast_sizes(int ndim_a, const int64_t* a, int ndim_b, const int64_t* b, int* ndim,
                      int64_t* size);
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

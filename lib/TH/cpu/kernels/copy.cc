@@ -43,14 +43,16 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const Scalar
 
 namespace TH_ISA {
 
-#define TH_ROW(To)                                                                            \
-  {&copy_loop<To, uint8_t>, &copy_loop<To, int8_t>, &copy_loop<To, int16_t>,                  \
-   &copy_loop<To, int32_t>, &copy_loop<To, int64_t>, &copy_loop<To, Half>,                    \
-   &copy_loop<To, BFloat16>, &copy_loop<To, float>, &copy_loop<To, double>}
+#define TH_ROW(To)                                                              \
+  {                                                                             \
+    &copy_loop<To, uint8_t>, &copy_loop<To, int8_t>, &copy_loop<To, int16_t>,   \
+        &copy_loop<To, int32_t>, &copy_loop<To, int64_t>, &copy_loop<To, Half>, \
+        &copy_loop<To, BFloat16>, &copy_loop<To, float>, &copy_loop<To, double> \
+  }
 extern const CopyKernels copy_kernels;
 const CopyKernels copy_kernels = {{TH_ROW(uint8_t), TH_ROW(int8_t), TH_ROW(int16_t),
-                                   TH_ROW(int32_t), TH_ROW(int64_t), TH_ROW(Half),
-                                   TH_ROW(BFloat16), TH_ROW(float), TH_ROW(double)}};
+                                   TH_ROW(int32_t), TH_ROW(int64_t), TH_ROW(Half), TH_ROW(BFloat16),
+                                   TH_ROW(float), TH_ROW(double)}};
 
 }  // namespace TH_ISA
 }  // namespace th

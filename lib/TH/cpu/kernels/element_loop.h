@@ -98,8 +98,7 @@ void blocked_loop(char* const* data, const int64_t* stride, int64_t n, const F& 
 
 // Strides are compile-time where the layout is a common one, so that the loop vectorises.
 template <class F, class Out, class T, int64_t... Stride, size_t... K>
-inline void fixed_loop(char* const* data, int64_t n, const F& f,
-                       std::index_sequence<K...>) {
+inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequence<K...>) {
   Out* out = reinterpret_cast<Out*>(data[0]);
   const T* in[] = {reinterpret_cast<const T*>(data[K + 1])...};
 #pragma GCC ivdep
@@ -153,21 +152,21 @@ void element_loop(char* const* data, const int64_t* stride, int64_t n, const Sca
 enum Cost { cheap, costly };
 
 // The entries of a row's table, by the row's set of types.
-#define TH_KERNELS_INTEGRAL(F, inputs, cost)                                                   \
-  &element_loop<F, uint8_t, inputs, cost == costly>,                                           \
-      &element_loop<F, int8_t, inputs, cost == costly>,                                        \
-      &element_loop<F, int16_t, inputs, cost == costly>,                                       \
-      &element_loop<F, int32_t, inputs, cost == costly>,                                       \
+#define TH_KERNELS_INTEGRAL(F, inputs, cost)             \
+  &element_loop<F, uint8_t, inputs, cost == costly>,     \
+      &element_loop<F, int8_t, inputs, cost == costly>,  \
+      &element_loop<F, int16_t, inputs, cost == costly>, \
+      &element_loop<F, int32_t, inputs, cost == costly>, \
       &element_loop<F, int64_t, inputs, cost == costly>
 #define TH_KERNELS_FLOATING(F, inputs, cost)                                                   \
   nullptr, nullptr, nullptr, nullptr, nullptr, &element_loop<F, Half, inputs, cost == costly>, \
       &element_loop<F, BFloat16, inputs, cost == costly>,                                      \
       &element_loop<F, float, inputs, cost == costly>,                                         \
       &element_loop<F, double, inputs, cost == costly>
-#define TH_KERNELS_ALL(F, inputs, cost)                                                        \
-  TH_KERNELS_INTEGRAL(F, inputs, cost), &element_loop<F, Half, inputs, cost == costly>,        \
-      &element_loop<F, BFloat16, inputs, cost == costly>,                                      \
-      &element_loop<F, float, inputs, cost == costly>,                                         \
+#define TH_KERNELS_ALL(F, inputs, cost)                                                 \
+  TH_KERNELS_INTEGRAL(F, inputs, cost), &element_loop<F, Half, inputs, cost == costly>, \
+      &element_loop<F, BFloat16, inputs, cost == costly>,                               \
+      &element_loop<F, float, inputs, cost == costly>,                                  \
       &element_loop<F, double, inputs, cost == costly>
 
 }  // namespace
