@@ -14,7 +14,7 @@ namespace {
 
 // Of a tensor and its storage, beside the elements: what Lua's collector does not see.
 constexpr int64_t kObjectBytes = 400;
-constexpr int64_t kFirstThreshold = int64_t{32} << 20;
+constexpr int64_t kFirstThreshold = int64_t{16} << 20;
 
 void** push_boxed(lua_State* L, State* state, int kind) {
   auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));

@@ -58,8 +58,10 @@ void read_storage_view(lua_State* L, State* state, int first, View* view) {
   }
 }
 
-// What a constructor or set() is given from stack position first on, applied to t.
-void initialize(lua_State* L, State* state, Tensor* t, int first, const char* function) {
+// What a constructor or set() is given from stack position first on, applied to t. Only a tensor in
+// the making takes a table, which may turn out ragged half-way.
+void initialize(lua_State* L, State* state, Tensor* t, int first, const char* function,
+                bool making) {
   int last = lua_gettop(L);
   if (last < first) return;
   Object object = object_at(L, state, first);
@@ -79,7 +81,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, const char* fu
     read_sizes_and_strides(L, state, first, &view);
     protect(L, function,
             [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
-  } else if (lua_istable(L, first)) {
+  } else if (lua_istable(L, first) && making) {
     if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a table");
     tensor_from_table(L, t, first);
   } else if (lua_type(L, first) == LUA_TNUMBER) {
@@ -103,7 +105,7 @@ int construct(lua_State* L) {
   lua_pop(L, 1);
   Tensor* t = push_new_tensor(L, state, static_cast<DType>(type));
   lua_insert(L, 1);
-  initialize(L, state, t, 2, tensor_class(t->dtype));
+  initialize(L, state, t, 2, tensor_class(t->dtype), true);
   lua_settop(L, 1);
   return 1;
 }
@@ -257,7 +259,7 @@ int set(lua_State* L) {
   if (lua_gettop(L) == 1) {
     protect(L, "set", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
   } else {
-    initialize(L, state, t, 2, "set");
+    initialize(L, state, t, 2, "set", false);
   }
   lua_settop(L, 1);
   return 1;

@@ -13,7 +13,8 @@
 #include "tensor/convert.h"
 
 #ifdef TH_HAVE_LIBMVEC
-// With this attribute loops over these functions call glibc's vector versions of them.
+// With this attribute loops over these functions call glibc's vector versions of them. log2 and
+// log10 stay scalar: of powers of 2 and 10 their results must be integers.
 #define TH_VECTOR_MATH_1(function)                                           \
   __attribute__((__simd__("notinbranch"))) double function(double) noexcept; \
   __attribute__((__simd__("notinbranch"))) float function##f(float) noexcept;
@@ -25,8 +26,6 @@ TH_VECTOR_MATH_1(exp)
 TH_VECTOR_MATH_1(expm1)
 TH_VECTOR_MATH_1(log)
 TH_VECTOR_MATH_1(log1p)
-TH_VECTOR_MATH_1(log2)
-TH_VECTOR_MATH_1(log10)
 TH_VECTOR_MATH_1(sin)
 TH_VECTOR_MATH_1(cos)
 TH_VECTOR_MATH_1(tan)

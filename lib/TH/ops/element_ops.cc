@@ -1,5 +1,7 @@
 // The rows of THOps.def's element-wise families, as calls of the one element-wise operation.
 
+#include <cstring>
+
 #include "cpu/element_kernels.h"
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
@@ -71,6 +73,22 @@ constexpr Divides divides(const char* name) {
   return Divides::no;
 }
 
+// The powers that are one operation, and exact: vector versions of pow are not.
+bool simple_power(const char* name, Tensor* r, Tensor* t, const Scalar& value) {
+  if (std::strcmp(name, "pow") || is_integral(t->dtype)) return false;
+  double exponent = value.to_double();
+  if (exponent == 2) {
+    ops::cmul(r, t, t);
+  } else if (exponent == 1) {
+    ops::mul(r, t, 1);
+  } else if (exponent == -1) {
+    ops::cinv(r, t);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 namespace ops {
@@ -83,6 +101,7 @@ namespace ops {
 #define TH_SCALAR(name, lua, types, cost, doc)                          \
   void name(Tensor* r, Tensor* t, Scalar value) {                       \
     check_result_type(#name, r, t);                                     \
+    if (simple_power(#name, r, t, value)) return;                       \
     if (divides(#name) == Divides::yes) check_divisor(#name, t, value); \
     run(#name, value_kernels().name, &value, Grain::cost, r, {t});      \
   }

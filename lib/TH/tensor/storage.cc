@@ -11,7 +11,9 @@ void check_size(DType type, ptrdiff_t elements) {
   if (elements < 0) {
     fail("a %sStorage cannot have %td elements", name(type), elements);
   }
-  if (elements > PTRDIFF_MAX / static_cast<ptrdiff_t>(item_size(type))) {
+  // What a process can address on today's 64-bit machines.
+  constexpr ptrdiff_t most_bytes = ptrdiff_t{1} << 47;
+  if (elements > most_bytes / static_cast<ptrdiff_t>(item_size(type))) {
     fail("a %sStorage of %td elements does not fit into the address space", name(type), elements);
   }
 }
@@ -42,6 +44,7 @@ void storage_resize(Storage* s, ptrdiff_t elements) {
     fail("this %sStorage is in use by apply or map and cannot be resized now", name(s->dtype));
   }
   s->memory.resize(elements * item_size(s->dtype));
+  if (elements < s->size) s->shrunk = true;
   s->size = elements;
   s->data = s->memory.cpu_if_valid();
 }
@@ -54,6 +57,7 @@ void storage_swap(Storage* a, Storage* b) {
   std::swap(a->size, b->size);
   std::swap(a->flag, b->flag);
   a->memory.swap(b->memory);
+  a->shrunk = b->shrunk = true;
 }
 
 }  // namespace th

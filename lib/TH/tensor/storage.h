@@ -20,6 +20,8 @@ struct Storage : Recycled {
   int refcount;
   char flag;
   DType dtype;
+  // It once had more elements: tensors may view more than it has, and must be checked.
+  bool shrunk;
   // Loops that hold raw pointers for long (apply, map) forbid resizing meanwhile.
   int pins;
   SyncedMemory memory;
@@ -30,6 +32,7 @@ struct Storage : Recycled {
         refcount(1),
         flag(kRefcounted | kResizable),
         dtype(type),
+        shrunk(false),
         pins(0),
         memory(elements * item_size(type), allocator, context) {}
   Storage(DType type, void* block, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -38,6 +41,7 @@ struct Storage : Recycled {
         refcount(1),
         flag(allocator ? kRefcounted | kResizable : kRefcounted),
         dtype(type),
+        shrunk(false),
         pins(0),
         memory(block, elements * item_size(type), allocator, context) {}
 

@@ -12,6 +12,18 @@ Tensor::~Tensor() {
   storage_free(storage);
 }
 
+void Tensor::check_fits() const {
+  if (numel() == 0) return;
+  int64_t last = storageOffset;
+  for (int d = 0; d < nDimension; ++d) last += (size[d] - 1) * stride[d];
+  if (last >= storage->size) {
+    fail(
+        "the storage was resized to %td elements, which a %sTensor of size %s at offset %td "
+        "exceeds",
+        storage->size, name(dtype), shape_text(*this).c_str(), storageOffset + 1);
+  }
+}
+
 Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size) {
   TensorRef t(tensor_new(type));
   resize(t.get(), ndim, size);

@@ -49,11 +49,14 @@ struct Tensor : Recycled {
     return n;
   }
 
-  // Host address of the first element; null only when there is no storage.
+  // Host address of the first element; null only when there is no storage. Throws where the
+  // storage has been made too small for the tensor meanwhile.
   char* data(Access access) const {
     if (!storage) return nullptr;
+    if (storage->shrunk) check_fits();
     return static_cast<char*>(storage->cpu(access)) + storageOffset * item_size(dtype);
   }
+  void check_fits() const;
   template <class T>
   T* data_as(Access access) const {
     return reinterpret_cast<T*>(data(access));

@@ -1,0 +1,79 @@
+-- Storages that change under the tensors that view them, and what they hand out.
+
+local tensor = require 'tensor'
+
+describe('a storage', function()
+  it('that was made smaller is not read or written beyond its end', function()
+    local t = tensor.FloatTensor(1000):fill(1)
+    local matrix = t:view(10, 100)
+    local square = t:narrow(1, 1, 900):view(30, 30)
+    t:storage():resize(10)
+    local other = tensor.FloatTensor(1000)
+    for name, call in pairs {
+      sum = function() return t:sum() end,
+      add = function() return t:add(1) end,
+      result = function() return tensor.add(t, other, 1) end,
+      source = function() return other:copy(t) end,
+      totable = function() return t:totable() end,
+      apply = function() return t:apply(function() return 1 end) end,
+      element = function() return t[500] end,
+      assignment = function() t[500] = 1 end,
+      text = function() return tostring(t) end,
+      mm = function() return square:mm(square, square) end,
+      sort = function() return t:sort() end,
+    } do
+      local ok, message = pcall(call)
+      assert.is_false(ok, name)
+      assert.matches('resized to 10 elements', message, 1, true)
+    end
+    assert.are.equal(5, tensor.FloatTensor(t:storage(), 1, 5):sum())
+    -- A new view makes it large enough again, as in Torch7.
+    assert.are.equal(10, matrix:t():sum())
+  end)
+
+  it('that grows reads as zeros where nothing was written', function()
+    local dirty = tensor.Tensor(200):fill(5)
+    dirty:free()
+    local t = tensor.Tensor(3):fill(1)
+    t:resize(150)
+    assert.are.equal(3, t:sum())
+  end)
+
+  it('cannot be larger than memory can be', function()
+    assert.has_error(function() tensor.ByteStorage(2 ^ 50) end)
+    local storage = tensor.ByteStorage(10)
+    assert.has_error(function() tensor.ByteTensor(storage, 2 ^ 50, 2, 1) end)
+    assert.are.equal(10, storage:size())
+  end)
+
+  it('keeps its elements as long as someone holds it', function()
+    local storage = tensor.Tensor({1, 2, 3}):storage()
+    collectgarbage()
+    collectgarbage()
+    assert.are.same({1, 2, 3}, storage:totable())
+  end)
+
+  it('counts the references that retain takes and free gives back', function()
+    local t = tensor.Tensor {1, 2}
+    t:retain()
+    t:free()
+    assert.are.same({1, 2}, t:totable())
+    t:free()
+    assert.are.equal(0, t:dim())
+  end)
+end)
+
+describe('simple powers and logarithms', function()
+  it('are exact', function()
+    local x = tensor.FloatTensor(1000):uniform(-100, 100)
+    assert.is_true((x ^ 2):equal(tensor.cmul(x, x)))
+    assert.is_true((x ^ 1):equal(x))
+    assert.is_true((x ^ -1):equal(tensor.cinv(x)))
+    for _, class in ipairs {tensor.FloatTensor, tensor.DoubleTensor} do
+      for n = 0, 20 do
+        assert.are.equal(n, tensor.log10(class {10 ^ n})[1])
+        assert.are.equal(n, tensor.log2(class {2 ^ n})[1])
+      end
+    end
+  end)
+end)
