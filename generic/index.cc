@@ -115,6 +115,7 @@ bool lookup_override(lua_State* L, const char* name, int arguments) {
 
 int tensor_index(lua_State* L) {
   State* state = state_of(L);
+  lua_settop(L, 2);
   int type = lua_type(L, 2);
   if (type == LUA_TSTRING) {
     lua_pushvalue(L, 2);
@@ -124,6 +125,7 @@ int tensor_index(lua_State* L) {
   Object self = object_at(L, state, 1);
   if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
   Tensor* t = self.tensor();
+  protect(L, kIndexing, [&] { t->check_storage(); });
   if (type == LUA_TNUMBER) {
     if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
@@ -188,10 +190,12 @@ int tensor_index(lua_State* L) {
 
 int tensor_newindex(lua_State* L) {
   State* state = state_of(L);
+  lua_settop(L, 3);
   Object self = object_at(L, state, 1);
   if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
   Tensor* t = self.tensor();
   int type = lua_type(L, 2);
+  protect(L, kIndexing, [&] { t->check_storage(); });
   if (type == LUA_TNUMBER) {
     if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);

@@ -2,7 +2,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "TH.h"
 #include "bindings.h"
@@ -22,23 +24,53 @@ void set_functions(lua_State* L, const luaL_Reg* functions, int table) {
 namespace {
 
 // Errors of C functions that packages call, through the FFI or from C, become Lua errors.
-void raise_error(const char* message, void* data) {
+void raise_error_of_c(const char* message, void* data) {
   luaL_error(static_cast<lua_State*>(data), "%s", message);
 }
-void raise_argument_error(int argument, const char* message, void* data) {
+void raise_argument_error_of_c(int argument, const char* message, void* data) {
   luaL_error(static_cast<lua_State*>(data), "bad argument #%d (%s)", argument, message);
 }
 void collect(void* data) { lua_gc(static_cast<lua_State*>(data), LUA_GCCOLLECT, 0); }
 
-// Handlers belong to the thread; a coroutine's errors must unwind the coroutine.
+// The Lua states of this thread that the module was loaded in, the one last told of at the end: its
+// Lua thread is where errors of C functions are raised.
+struct Handling {
+  State* state;
+  lua_State* thread;
+};
+thread_local std::vector<Handling> handling;
+
+void install_handlers() {
+  lua_State* L = handling.empty() ? nullptr : handling.back().thread;
+  THSetErrorHandler(L ? raise_error_of_c : nullptr, L);
+  THSetArgErrorHandler(L ? raise_argument_error_of_c : nullptr, L);
+  THSetGCHandler(L ? collect : nullptr, L);
+}
+
+void forget(State* state) {
+  auto is_it = [state](const Handling& h) { return h.state == state; };
+  handling.erase(std::remove_if(handling.begin(), handling.end(), is_it), handling.end());
+}
+
+// Handlers belong to the thread; a coroutine's errors must unwind the coroutine, which is kept
+// alive as long as it is the one.
 int update_handlers(lua_State* L) {
-  THSetErrorHandler(raise_error, L);
-  THSetArgErrorHandler(raise_argument_error, L);
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
+  auto* state = static_cast<State*>(lua_touserdata(L, -1));
+  lua_pushthread(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, "tensor.thread");
+  protect(L, "updateerrorhandlers", [&] {
+    forget(state);
+    handling.push_back({state, L});
+    install_handlers();
+  });
   return 0;
 }
-int update_thread_locals(lua_State* L) {
-  update_handlers(L);
-  THSetGCHandler(collect, L);
+
+// The Lua state is closing: nobody may be told of errors in it any more.
+int forget_state(lua_State* L) {
+  forget(static_cast<State*>(lua_touserdata(L, 1)));
+  install_handlers();
   return 0;
 }
 
@@ -137,7 +169,7 @@ const luaL_Reg functions[] = {{"setnumthreads", set_threads},
                               {"isTensor", is_tensor},
                               {"isStorage", is_storage},
                               {"updateerrorhandlers", update_handlers},
-                              {"updatethreadlocals", update_thread_locals},
+                              {"updatethreadlocals", update_handlers},
                               {nullptr, nullptr}};
 
 const luaL_Reg luaT_functions[] = {{"typename", luaT_lua_typename},
@@ -176,9 +208,13 @@ int open(lua_State* L) {
 extern "C" __attribute__((visibility("default"))) int luaopen_tensor_core(lua_State* L) {
   auto* state = static_cast<bind::State*>(lua_newuserdata(L, sizeof(bind::State)));
   new (state) bind::State;
+  lua_newtable(L);
+  lua_pushcfunction(L, bind::forget_state);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  bind::update_thread_locals(L);
+  bind::update_handlers(L);
   lua_pushcclosure(L, bind::open, 1);
   lua_call(L, 0, 1);
   return 1;

@@ -306,6 +306,21 @@ void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
   raise_error(L, "%s: %s", name, text);
 }
 
+// Before the operation resizes a result: operands whose storage was made too small.
+void check_operands(lua_State* L, const char* name, const Call& call,
+                    const std::vector<Slot>& slots, const Pattern& pattern) {
+  protect(L, name, [&] {
+    for (size_t k = 0; k < slots.size(); ++k) {
+      const Slot& slot = slots[k];
+      bool is_tensor = std::strchr("TLBMFD", slot.kind) != nullptr;
+      if (!slot.result && is_tensor && (pattern.arg_of_slot[k] >= 0 || slot.kind == 'T')) {
+        call.args[k].tensor->check_storage();
+      }
+    }
+    for (int i = 0; i < call.list_count; ++i) call.list[i]->check_storage();
+  });
+}
+
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type) {
   const Row& row = rows[pattern.row];
@@ -332,6 +347,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     read_argument(L, state, slot, arg, args, type, name, &call, &call.args[k]);
     if (slot.result) results[result_count++] = arg + 1;
   }
+  check_operands(L, name, call, slots, pattern);
   if (row.gives_number || row.gives_boolean) {
     run_row(L, name, row, call);
     if (row.gives_boolean) {

@@ -72,6 +72,27 @@ void push_storage(lua_State* L, State* state, Storage* owned);
 // Push a userdata with a new, empty tensor in it.
 Tensor* push_new_tensor(lua_State* L, State* state, DType type);
 
+// retain() and free() of tensors and storages. A reference that retain did not take is somebody
+// else's: free must not give it back, however often it is called.
+template <class T>
+bool count_retain(T* object) {
+  int count = __atomic_load_n(&object->retained, __ATOMIC_RELAXED);
+  do {
+    if (count == INT32_MAX / 2) return false;
+  } while (!__atomic_compare_exchange_n(&object->retained, &count, count + 1, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+  return true;
+}
+template <class T>
+bool count_free(T* object) {
+  int count = __atomic_load_n(&object->retained, __ATOMIC_RELAXED);
+  do {
+    if (count == 0) return false;
+  } while (!__atomic_compare_exchange_n(&object->retained, &count, count - 1, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+  return true;
+}
+
 // Collects when the memory that Lua cannot see has grown since the last time.
 void collect_under_pressure(lua_State* L, State* state);
 

@@ -61,12 +61,12 @@ int make_empty(lua_State* L) {
   return construct<type>(L);
 }
 
+// Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
-  auto** box = static_cast<Storage**>(lua_touserdata(L, 1));
-  if (box && *box) {
-    th::storage_free(*box);
-    *box = nullptr;
-  }
+  Object object = object_at(L, state_of(L), 1);
+  if (!object.is_storage()) return 0;
+  th::storage_free(object.storage());
+  *static_cast<void**>(lua_touserdata(L, 1)) = nullptr;
   return 0;
 }
 
@@ -150,16 +150,18 @@ int resize(lua_State* L) {
 }
 
 int retain(lua_State* L) {
-  th::storage_retain(check_storage(L, state_of(L), 1));
+  Storage* storage = check_storage(L, state_of(L), 1);
+  if (!count_retain(storage)) return raise_error(L, "retain: too many references");
+  th::storage_retain(storage);
   return 0;
 }
 
-// As the tensors' free.
+// As the tensors' free. The memory stays while tensors view it.
 int free_reference(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
-  if (__atomic_load_n(&storage->refcount, __ATOMIC_ACQUIRE) > 1) {
+  if (count_free(storage)) {
     th::storage_free(storage);
-  } else {
+  } else if (__atomic_load_n(&storage->refcount, __ATOMIC_ACQUIRE) == 1) {
     protect(L, "free", [&] { th::storage_resize(storage, 0); });
   }
   return 0;
@@ -259,7 +261,8 @@ void register_storage_classes(lua_State* L, State* state, int module) {
     lua_pushvalue(L, metatable);
     state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 
-    lua_pushcfunction(L, destroy);  // directly: objects come and go often
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushcclosure(L, destroy, 1);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
     set_functions(L, methods, metatable);
     const luaL_Reg access[] = {{"__index", index}, {"__newindex", newindex}};

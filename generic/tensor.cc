@@ -110,12 +110,12 @@ int construct(lua_State* L) {
   return 1;
 }
 
+// Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
-  auto** box = static_cast<Tensor**>(lua_touserdata(L, 1));
-  if (box && *box) {
-    th::tensor_free(*box);
-    *box = nullptr;
-  }
+  Object object = object_at(L, state_of(L), 1);
+  if (!object.is_tensor()) return 0;
+  th::tensor_free(object.tensor());
+  *static_cast<void**>(lua_touserdata(L, 1)) = nullptr;
   return 0;
 }
 
@@ -295,14 +295,16 @@ int sub(lua_State* L) {
 }
 
 int retain(lua_State* L) {
-  th::tensor_retain(check_tensor(L, state_of(L), 1));
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  if (!count_retain(t)) return raise_error(L, "retain: too many references");
+  th::tensor_retain(t);
   return 0;
 }
-// Gives back a reference that retain took; the last one is the userdata's own, and then only the
+// Gives back a reference that retain took; without one the userdata keeps its own, and only the
 // memory goes, at once instead of when the collector comes.
 int free_reference(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
-  if (__atomic_load_n(&t->refcount, __ATOMIC_ACQUIRE) > 1) {
+  if (count_free(t)) {
     th::tensor_free(t);
   } else {
     protect(L, "free", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
@@ -425,7 +427,8 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
     lua_pushvalue(L, metatable);
     state->reference[k] = luaL_ref(L, LUA_REGISTRYINDEX);
 
-    lua_pushcfunction(L, destroy);  // directly: objects come and go often
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushcclosure(L, destroy, 1);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
     register_op_methods(L, metatable, type);
     register_operators(L, metatable);

@@ -55,6 +55,7 @@ local commands = {
   cd = function() return true end,
   cc = function() return true end,
   sudo = function() return true end,
+  luarocks = function(word) return not word:find '/' or exists(word) end,
   luajit = function(word) return not word:find '/.*%.lua$' or exists(word) end,
   tensor = function(word) return not word:find '/.*%.lua$' or exists(word) end,
   eval = function() return true end,

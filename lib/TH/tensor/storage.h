@@ -22,6 +22,8 @@ struct Storage : Recycled {
   DType dtype;
   // It once had more elements: tensors may view more than it has, and must be checked.
   bool shrunk;
+  // References that Lua code took by retain(), and may give back by free().
+  int retained;
   // Loops that hold raw pointers for long (apply, map) forbid resizing meanwhile.
   int pins;
   SyncedMemory memory;
@@ -33,6 +35,7 @@ struct Storage : Recycled {
         flag(kRefcounted | kResizable),
         dtype(type),
         shrunk(false),
+        retained(0),
         pins(0),
         memory(elements * item_size(type), allocator, context) {}
   Storage(DType type, void* block, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -42,6 +45,7 @@ struct Storage : Recycled {
         flag(allocator ? kRefcounted | kResizable : kRefcounted),
         dtype(type),
         shrunk(false),
+        retained(0),
         pins(0),
         memory(block, elements * item_size(type), allocator, context) {}
 

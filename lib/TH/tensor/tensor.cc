@@ -139,6 +139,10 @@ void reserve_dims(Tensor* t, int ndim) {
   t->capacity = ndim;
 }
 
+void restore_storage(Tensor* t) {
+  if (t->storage && t->storage->shrunk) set_geometry(t, t->nDimension, t->size, t->stride);
+}
+
 }  // namespace
 
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
@@ -180,11 +184,19 @@ void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
   for (int d = 0; same && d < ndim; ++d) {
     same = size[d] == t->size[d] && (!stride || stride[d] < 0 || stride[d] == t->stride[d]);
   }
-  if (!same) set_geometry(t, ndim, size, stride);
+  if (same) {
+    restore_storage(t);
+  } else {
+    set_geometry(t, ndim, size, stride);
+  }
 }
 
 void resize_as(Tensor* t, const Tensor& like) {
-  if (!same_size(*t, like)) set_geometry(t, like.nDimension, like.size, nullptr);
+  if (same_size(*t, like)) {
+    restore_storage(t);
+  } else {
+    set_geometry(t, like.nDimension, like.size, nullptr);
+  }
 }
 
 void set_view(Tensor* t, const Tensor& source) {

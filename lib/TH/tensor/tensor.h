@@ -24,6 +24,7 @@ struct Tensor : Recycled {
   char flag;
   DType dtype;
   int capacity;  // dimensions that size and stride have room for
+  int retained;  // references that Lua code took by retain(), and may give back by free()
 
   static constexpr int kInlineDims = 5;
   int64_t inline_geometry[2 * kInlineDims];
@@ -37,7 +38,8 @@ struct Tensor : Recycled {
         refcount(1),
         flag(kRefcounted),
         dtype(type),
-        capacity(kInlineDims) {}
+        capacity(kInlineDims),
+        retained(0) {}
   ~Tensor();
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
@@ -53,8 +55,12 @@ struct Tensor : Recycled {
   // storage has been made too small for the tensor meanwhile.
   char* data(Access access) const {
     if (!storage) return nullptr;
-    if (storage->shrunk) check_fits();
+    check_storage();
     return static_cast<char*>(storage->cpu(access)) + storageOffset * item_size(dtype);
+  }
+  // Throws as data() does.
+  void check_storage() const {
+    if (storage && storage->shrunk) check_fits();
   }
   void check_fits() const;
   template <class T>
@@ -116,7 +122,8 @@ int64_t checked_numel(int ndim, const int64_t* size);
 // Low-level: takes sizes and strides as they are, after checking them against the storage's
 // limits; stride null or negative entries: contiguous. Grows the storage where it is too short.
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride);
-// Torch7's resize: nothing happens where the sizes agree (whatever the strides).
+// Torch7's resize: nothing happens where the sizes agree (whatever the strides), but that the
+// storage grows again where it has become too small.
 void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride = nullptr);
 void resize_as(Tensor* t, const Tensor& like);
 void set_view(Tensor* t, const Tensor& source);

@@ -1,0 +1,109 @@
+-- Several Lua states in one process: each has the module for itself, tensors go from one to
+-- another, and closing one leaves the others as they were.
+
+local tensor = require 'tensor'
+local ffi = require 'ffi'
+
+pcall(ffi.cdef, [[
+  typedef struct lua_State lua_State;
+  lua_State *luaL_newstate(void);
+  void luaL_openlibs(lua_State *L);
+  int luaL_loadstring(lua_State *L, const char *s);
+  int lua_pcall(lua_State *L, int nargs, int nresults, int errfunc);
+  const char *lua_tolstring(lua_State *L, int index, size_t *length);
+  void lua_settop(lua_State *L, int index);
+  void lua_close(lua_State *L);
+]])
+pcall(ffi.cdef, 'void THSetNumThreads(int n);')
+
+local C = ffi.C
+
+local State = {}
+State.__index = State
+
+function State.new()
+  local L = C.luaL_newstate()
+  C.luaL_openlibs(L)
+  local state = setmetatable({L = L}, State)
+  state:run(('package.path, package.cpath = %q, %q; tensor = require "tensor"')
+            :format(package.path, package.cpath))
+  return state
+end
+
+-- Runs code that returns a string.
+function State:run(code)
+  local failed = C.luaL_loadstring(self.L, code) ~= 0 or C.lua_pcall(self.L, 0, 1, 0) ~= 0
+  local text = C.lua_tolstring(self.L, -1, nil)
+  local result = text ~= nil and ffi.string(text) or nil
+  C.lua_settop(self.L, -2)
+  if failed then
+    error(result, 2)
+  end
+  return result
+end
+
+function State:close()
+  C.lua_close(self.L)
+end
+-- These call back into Lua states through the C API, which compiled code must not.
+jit.off(State.new)
+jit.off(State.run)
+jit.off(State.close)
+
+describe('another Lua state', function()
+  it('has a module, a default type and a generator of its own', function()
+    local state = State.new()
+    tensor.manualSeed(1)
+    state:run('tensor.manualSeed(123) tensor.setdefaulttensortype("torch.FloatTensor")')
+    assert.are.equal('torch.DoubleTensor', tensor.getdefaulttensortype())
+    assert.are.equal('0.69646918773651', state:run('return tostring(tensor.rand(1)[1])'))
+    assert.are.equal(1, tensor.initialSeed())
+    state:close()
+  end)
+
+  it('shares a tensor that it is handed by pointer', function()
+    local state = State.new()
+    local t = tensor.Tensor {1, 2, 3}
+    t:retain()
+    state:run(('t = tensor.pushudata(%.0f, "torch.DoubleTensor")'):format(tensor.pointer(t)))
+    assert.are.equal('6', state:run('return tostring(t:sum())'))
+    state:run('t:mul(2)')
+    assert.are.equal(12, t:sum())
+    state:close()
+    assert.are.equal(12, t:sum())
+  end)
+
+  it('keeps a tensor alive that its maker has dropped', function()
+    local state = State.new()
+    local t = tensor.Tensor {4, 5}
+    t:retain()
+    state:run(('t = tensor.pushudata(%.0f, "torch.DoubleTensor")'):format(tensor.pointer(t)))
+    t = nil -- luacheck: ignore
+    collectgarbage()
+    collectgarbage()
+    assert.are.equal('9', state:run('return tostring(t:sum())'))
+    state:close()
+  end)
+
+  it('raises its errors in itself', function()
+    local state = State.new()
+    assert.matches('dimension 3 out of range', state:run([[
+      local ok, message = pcall(function() return tensor.Tensor(2, 2):sum(3) end)
+      return message]]), 1, true)
+    state:close()
+    assert.has_error(function() tensor.Tensor(2, 2):sum(3) end)
+  end)
+
+  it('leaves the handlers of C functions to the others when it closes', function()
+    local library = ffi.load(os.getenv('TENSOR_PREFIX') .. '/lib/libTH.so.0')
+    local call = function() library.THSetNumThreads(0) end
+    jit.off(call)
+    local ok, message = pcall(call)
+    assert.is_false(ok)
+    assert.matches('at least 1', message, 1, true)
+    State.new():close()
+    ok, message = pcall(call)
+    assert.is_false(ok)
+    assert.matches('at least 1', message, 1, true)
+  end)
+end)
