@@ -167,6 +167,7 @@ int tensor_index(lua_State* L) {
     // A storage of one position per dimension.
     Storage* positions = key.storage();
     int64_t n = positions->size;
+    if (n == 0) return raise_error(L, "an empty tensor cannot be indexed");
     if (n != t->nDimension) {
       return raise_error(L, "%d indices for a tensor of %d dimensions", static_cast<int>(n),
                          t->nDimension);

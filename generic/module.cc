@@ -30,7 +30,19 @@ void raise_error_of_c(const char* message, void* data) {
 void raise_argument_error_of_c(int argument, const char* message, void* data) {
   luaL_error(static_cast<lua_State*>(data), "bad argument #%d (%s)", argument, message);
 }
-void collect(void* data) { lua_gc(static_cast<lua_State*>(data), LUA_GCCOLLECT, 0); }
+
+int collect_garbage(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  return 0;
+}
+// Called in the middle of an operation: an error of a finalizer, which ends the collection, must
+// not pass through it.
+void collect(void* data) {
+  lua_State* L = running ? running : static_cast<lua_State*>(data);
+  for (int attempts = 0; attempts < 10 && lua_cpcall(L, collect_garbage, nullptr); ++attempts) {
+    lua_pop(L, 1);
+  }
+}
 
 // The Lua states of this thread that the module was loaded in, the one last told of at the end: its
 // Lua thread is where errors of C functions are raised.
@@ -206,6 +218,9 @@ int open(lua_State* L) {
 }  // namespace bind
 
 extern "C" __attribute__((visibility("default"))) int luaopen_tensor_core(lua_State* L) {
+  // The classes of a Lua state are made once, however often the module is loaded.
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.module");
+  if (lua_istable(L, -1)) return 1;
   auto* state = static_cast<bind::State*>(lua_newuserdata(L, sizeof(bind::State)));
   new (state) bind::State;
   lua_newtable(L);
@@ -217,5 +232,7 @@ extern "C" __attribute__((visibility("default"))) int luaopen_tensor_core(lua_St
   bind::update_handlers(L);
   lua_pushcclosure(L, bind::open, 1);
   lua_call(L, 0, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "tensor.module");
   return 1;
 }

@@ -293,7 +293,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
 
 // The core may name the operation as in C; the message names the Lua function, once.
 void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
-  Failure failure = attempt([&] { row.run(call); });
+  Failure failure = attempt(L, [&] { row.run(call); });
   if (!failure.failed) return;
   const char* text = failure.text;
   for (const char* prefix : {row.name, name}) {
@@ -306,14 +306,18 @@ void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
   raise_error(L, "%s: %s", name, text);
 }
 
-// Before the operation resizes a result: operands whose storage was made too small.
-void check_operands(lua_State* L, const char* name, const Call& call,
-                    const std::vector<Slot>& slots, const Pattern& pattern) {
+// Before the operation resizes a result that was given: operands whose storage was made too small.
+void check_operands(lua_State* L, const char* name, const Call& call, const Pattern& pattern) {
+  const std::vector<Slot>& slots = pattern.form->slots;
+  bool result_given = false;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    result_given = result_given || (slots[k].result && pattern.arg_of_slot[k] >= 0);
+  }
+  if (!result_given) return;
   protect(L, name, [&] {
     for (size_t k = 0; k < slots.size(); ++k) {
-      const Slot& slot = slots[k];
-      bool is_tensor = std::strchr("TLBMFD", slot.kind) != nullptr;
-      if (!slot.result && is_tensor && (pattern.arg_of_slot[k] >= 0 || slot.kind == 'T')) {
+      bool given = pattern.arg_of_slot[k] >= 0 || slots[k].kind == 'T';
+      if (!slots[k].result && given && std::strchr("TLBMAFD", slots[k].kind)) {
         call.args[k].tensor->check_storage();
       }
     }
@@ -347,7 +351,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     read_argument(L, state, slot, arg, args, type, name, &call, &call.args[k]);
     if (slot.result) results[result_count++] = arg + 1;
   }
-  check_operands(L, name, call, slots, pattern);
+  check_operands(L, name, call, pattern);
   if (row.gives_number || row.gives_boolean) {
     run_row(L, name, row, call);
     if (row.gives_boolean) {

@@ -10,6 +10,8 @@
 
 namespace bind {
 
+__thread lua_State* running = nullptr;
+
 namespace {
 
 // Of a tensor and its storage, beside the elements: what Lua's collector does not see.

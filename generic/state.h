@@ -120,10 +120,22 @@ Failure attempt(F&& body) noexcept {
   }
   return failure;
 }
+// The Lua thread that runs the operation, null outside of any: where finalizers may run when memory
+// is short.
+extern __thread lua_State* running;
+
+template <class F>
+Failure attempt(lua_State* L, F&& body) noexcept {
+  lua_State* before = running;
+  running = L;
+  Failure failure = attempt(static_cast<F&&>(body));
+  running = before;
+  return failure;
+}
 // Runs body, which must not call Lua, and raises what it throws, blamed on the caller's line.
 template <class F>
 void protect(lua_State* L, const char* function, F&& body) {
-  Failure failure = attempt(static_cast<F&&>(body));
+  Failure failure = attempt(L, static_cast<F&&>(body));
   if (!failure.failed) return;
   size_t n = __builtin_strlen(function);
   bool named = __builtin_strncmp(failure.text, function, n) == 0 && failure.text[n] == ':';

@@ -10,7 +10,7 @@ namespace bind {
 namespace {
 
 // The storage, offset (from 1), sizes and strides of set(), resize() and the constructors, read
-// from stack position `first` on.
+// from the stack positions first ... last.
 struct View {
   Storage* storage = nullptr;
   ptrdiff_t offset = 0;
@@ -22,8 +22,7 @@ struct View {
 
 bool is_sizes(const Object& object) { return object.is_storage() && object.dtype() == DType::Long; }
 
-void read_sizes_and_strides(lua_State* L, State* state, int first, View* view) {
-  int last = lua_gettop(L);
+void read_sizes_and_strides(lua_State* L, State* state, int first, int last, View* view) {
   if (last < first) return;
   view->ndim = read_sizes(L, state, first, first, view->size);
   if (last == first) return;
@@ -36,9 +35,8 @@ void read_sizes_and_strides(lua_State* L, State* state, int first, View* view) {
 }
 
 // (storage [, offset [, sizes [, strides]]]) or (storage, offset, size1 [, stride1 ...])
-void read_storage_view(lua_State* L, State* state, int first, View* view) {
+void read_storage_view(lua_State* L, State* state, int first, int last, View* view) {
   view->storage = check_storage(L, state, first);
-  int last = lua_gettop(L);
   if (last > first) {
     view->offset = static_cast<ptrdiff_t>(check_integer(L, first + 1)) - 1;
     if (view->offset < 0) luaL_argerror(L, first + 1, "the storage offset counts from 1");
@@ -54,15 +52,14 @@ void read_storage_view(lua_State* L, State* state, int first, View* view) {
     }
     view->has_strides = true;
   } else {
-    read_sizes_and_strides(L, state, first + 2, view);
+    read_sizes_and_strides(L, state, first + 2, last, view);
   }
 }
 
-// What a constructor or set() is given from stack position first on, applied to t. Only a tensor in
-// the making takes a table, which may turn out ragged half-way.
-void initialize(lua_State* L, State* state, Tensor* t, int first, const char* function,
+// What a constructor or set() is given at the stack positions first ... last, applied to t. Only a
+// tensor in the making takes a table, which may turn out ragged half-way.
+void initialize(lua_State* L, State* state, Tensor* t, int first, int last, const char* function,
                 bool making) {
-  int last = lua_gettop(L);
   if (last < first) return;
   Object object = object_at(L, state, first);
   if (object.is_tensor()) {
@@ -71,14 +68,14 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, const char* fu
     protect(L, function, [&] { th::set_view(t, *object.tensor()); });
   } else if (object.is_storage() && object.dtype() == t->dtype) {
     View view;
-    read_storage_view(L, state, first, &view);
+    read_storage_view(L, state, first, last, &view);
     protect(L, function, [&] {
       th::set_storage(t, view.storage, view.offset, view.ndim, view.size,
                       view.has_strides ? view.stride : nullptr);
     });
   } else if (is_sizes(object)) {
     View view;
-    read_sizes_and_strides(L, state, first, &view);
+    read_sizes_and_strides(L, state, first, last, &view);
     protect(L, function,
             [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
   } else if (lua_istable(L, first) && making) {
@@ -103,10 +100,10 @@ int construct(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
   auto* state = static_cast<State*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
+  int last = lua_gettop(L);
   Tensor* t = push_new_tensor(L, state, static_cast<DType>(type));
-  lua_insert(L, 1);
-  initialize(L, state, t, 2, tensor_class(t->dtype), true);
-  lua_settop(L, 1);
+  initialize(L, state, t, 1, last, tensor_class(t->dtype), true);
+  lua_settop(L, last + 1);
   return 1;
 }
 
@@ -222,7 +219,11 @@ int copy(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
   Tensor* source = check_tensor(L, state, 2);
-  protect(L, "copy", [&] { th::ops::copy(t, source); });
+  protect(L, "copy", [&] {
+    t->check_storage();
+    source->check_storage();
+    th::ops::copy(t, source);
+  });
   lua_settop(L, 1);
   return 1;
 }
@@ -233,7 +234,7 @@ int resize(lua_State* L) {
   View view;
   Object object = object_at(L, state, 2);
   if (is_sizes(object) || lua_istable(L, 2)) {
-    read_sizes_and_strides(L, state, 2, &view);
+    read_sizes_and_strides(L, state, 2, lua_gettop(L), &view);
   } else {
     view.ndim = read_sizes(L, state, 2, lua_gettop(L), view.size);
   }
@@ -259,7 +260,7 @@ int set(lua_State* L) {
   if (lua_gettop(L) == 1) {
     protect(L, "set", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
   } else {
-    initialize(L, state, t, 2, "set", false);
+    initialize(L, state, t, 2, lua_gettop(L), "set", false);
   }
   lua_settop(L, 1);
   return 1;

@@ -60,17 +60,33 @@ local function install(tensor)
       end
    end
 
-   -- Loops over raw pointers: the storages must stay, and stay where they are, meanwhile.
+   -- Nobody else's to call: what is unpinned too early may move under a loop.
+   local pin, unpin
+   for _, element in ipairs(types) do
+      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+      pin, unpin = class._pin or pin, class._unpin or unpin
+      class._pin, class._unpin = nil, nil
+   end
+
+   -- Loops over raw pointers: the storages must stay, and stay where they are, meanwhile; also when
+   -- the function yields, and as long as its coroutine may be resumed.
    local function pinned(tensors, loop)
       local storages = {}
+      local function release()
+         for k = #storages, 1, -1 do
+            pcall(unpin, table.remove(storages, k))
+         end
+      end
       for k, t in ipairs(tensors) do
          storages[k] = t:storage()
-         t:_pin()
+         pin(t)
       end
+      -- Made last, so that it is finalized before the storages.
+      local guard = newproxy(true)
+      getmetatable(guard).__gc = release
       local ok, message = pcall(loop)
-      for k, storage in ipairs(storages) do
-         tensors[k]._unpin(storage)
-      end
+      getmetatable(guard).__gc = nil
+      release()
       if not ok then
          error(message, 0)
       end

@@ -16,7 +16,11 @@ local function install(tensor)
    --- t:type() gives the class name; t:type(name) gives a tensor of that class, t itself where it
    -- is of that class already.
    local function converter(kind)
+      local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
       return function(self, name)
+         if not isobject(self) then
+            error(('type: a %s is expected, got %s'):format(kind:lower(), tensor.type(self)), 3)
+         end
          local current = tensor.typename(self)
          if name == nil then
             return current
@@ -80,22 +84,39 @@ local function install(tensor)
          elseif #sizes == 1 and type(sizes[1]) == 'table' then
             sizes = sizes[1]
          end
+         if not tensor.isTensor(source) then
+            error('repeatTensor: a tensor is expected, got ' .. tensor.type(source), 2)
+         end
+         if source:dim() == 0 then
+            error('repeatTensor: a tensor without dimensions cannot be repeated', 2)
+         end
          if #sizes < source:dim() then
             error(('repeatTensor: %d sizes for a tensor of %d dimensions')
                   :format(#sizes, source:dim()), 2)
          end
+         local counts = {}
+         for d = 1, #sizes do
+            local count = sizes[d]
+            if type(count) ~= 'number' or count ~= count then
+               error(('repeatTensor: number expected for size %d, got %s')
+                     :format(d, count ~= count and 'nan' or tensor.type(count)), 2)
+            end
+            counts[d] = count < 0 and math.ceil(count) or math.floor(count)
+         end
+         -- The result may lie in the source's own storage.
+         source = result and source:clone() or source:contiguous()
          result = result or source.new()
          local missing = #sizes - source:dim()
          local total, window, blocks = {}, {}, {}
-         for d = 1, #sizes do
+         for d = 1, #counts do
             local own = d > missing and source:size(d - missing) or 1
-            total[d] = sizes[d] * own
-            window[2 * d - 1], window[2 * d] = sizes[d], own
+            total[d] = counts[d] * own
+            window[2 * d - 1], window[2 * d] = counts[d], own
             blocks[2 * d - 1], blocks[2 * d] = 1, own
          end
          result:resize(tensor.LongStorage(total))
          if result:nElement() > 0 then
-            local repeated = source:contiguous():view(tensor.LongStorage(blocks))
+            local repeated = source:view(tensor.LongStorage(blocks))
             local target = result:view(tensor.LongStorage(window))
             target:copy(repeated:expand(tensor.LongStorage(window)))
          end
@@ -104,12 +125,21 @@ local function install(tensor)
    end)
 
    function tensor.repeatTensor(t, ...)
+      if not tensor.isTensor(t) then
+         error('repeatTensor: a tensor is expected, got ' .. tensor.type(t), 2)
+      end
       return t:repeatTensor(...)
    end
    function tensor.totable(object)
+      if not tensor.isTensor(object) and not tensor.isStorage(object) then
+         error('totable: a tensor or storage is expected, got ' .. tensor.type(object), 2)
+      end
       return object:totable()
    end
    function tensor.clone(t)
+      if not tensor.isTensor(t) then
+         error('clone: a tensor is expected, got ' .. tensor.type(t), 2)
+      end
       return t:clone()
    end
 end

@@ -153,6 +153,8 @@ void SyncedMemory::resize(size_t bytes) {
   }
   release_device();
   bytes_ = bytes;
+  // Without a block there is nothing valid: what the memory grows by is yet to be allocated.
+  if (!host_) head_.store(Head::uninitialized, std::memory_order_release);
 }
 
 void SyncedMemory::swap(SyncedMemory& other) noexcept {

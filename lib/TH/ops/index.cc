@@ -1,5 +1,6 @@
 // Slices of one dimension, chosen by a vector of indices.
 
+#include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
 #include "ops/index_actions.h"
@@ -74,6 +75,21 @@ TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& 
   return shaped;
 }
 
+// The elements of a vector at the indices: slices of one element, without their bookkeeping.
+void select_elements(Tensor* r, Tensor* t, const Tensor& index) {
+  dispatch_item(t->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const int64_t* at = index.data_as<int64_t>(Access::read);
+    const T* in = t->data_as<T>(Access::read);
+    T* out = r->data_as<T>(Access::write);
+    int64_t at_step = index.stride[0], in_step = t->stride[0], out_step = r->stride[0];
+    parallel_for(r->size[0], Grain::gather, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        out[i * out_step] = in[(at[i * at_step] - TH_INDEX_BASE) * in_step];
+    });
+  });
+}
+
 // Checks and prepares what indexCopy and indexAdd have in common.
 struct SliceWrite {
   int dim;
@@ -117,6 +133,10 @@ void indexSelect(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   Side from = chosen_slices(t->data(Access::read), t->stride, dim, item, *index);
   Side to = all_slices(r->data(access_for_result(*r)), r->stride, dim, item);
   bool in_order = has_shared_elements(*r);
+  if (t->nDimension == 1 && !in_order) {
+    select_elements(r, t, *index);
+    return;
+  }
   Slices slices(item, r->nDimension, r->size, dim, count, to, from, in_order);
   dispatch_item(t->dtype, [&](auto zero) {
     using T = decltype(zero);

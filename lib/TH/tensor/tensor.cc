@@ -111,6 +111,7 @@ int64_t wrap_index(int64_t index, int64_t size, int argument) {
 int64_t checked_numel(int ndim, const int64_t* size) {
   if (ndim > kMaxDims) fail("%d dimensions are more than the %d a tensor can have", ndim, kMaxDims);
   if (ndim <= 0) return 0;
+  // Without an element too, products of sizes must not overflow: strides are such.
   int64_t n = 1;
   bool empty = false;
   for (int d = 0; d < ndim; ++d) {
@@ -119,13 +120,13 @@ int64_t checked_numel(int ndim, const int64_t* size) {
     }
     if (size[d] == 0) empty = true;
   }
-  if (empty) return 0;
   for (int d = 0; d < ndim; ++d) {
-    if (__builtin_mul_overflow(n, size[d], &n) || n > PTRDIFF_MAX / 16) {
+    if (size[d] == 0) continue;
+    if (__builtin_mul_overflow(n, size[d], &n) || n > kMostElements) {
       fail("a tensor of size %s is too large", shape_text(ndim, size).c_str());
     }
   }
-  return n;
+  return empty ? 0 : n;
 }
 
 namespace {
@@ -139,10 +140,6 @@ void reserve_dims(Tensor* t, int ndim) {
   t->capacity = ndim;
 }
 
-void restore_storage(Tensor* t) {
-  if (t->storage && t->storage->shrunk) set_geometry(t, t->nDimension, t->size, t->stride);
-}
-
 }  // namespace
 
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
@@ -153,6 +150,9 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
   for (int d = ndim - 1; d >= 0; --d) {
     sizes[d] = size[d];
     if (stride && stride[d] >= 0) {
+      if (stride[d] > kMostElements) {
+        fail("stride %lld of dimension %d is too large", static_cast<long long>(stride[d]), d + 1);
+      }
       strides[d] = stride[d];
     } else {
       strides[d] = d == ndim - 1 ? 1 : strides[d + 1] * (sizes[d + 1] > 0 ? sizes[d + 1] : 1);
@@ -184,19 +184,11 @@ void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
   for (int d = 0; same && d < ndim; ++d) {
     same = size[d] == t->size[d] && (!stride || stride[d] < 0 || stride[d] == t->stride[d]);
   }
-  if (same) {
-    restore_storage(t);
-  } else {
-    set_geometry(t, ndim, size, stride);
-  }
+  if (!same) set_geometry(t, ndim, size, stride);
 }
 
 void resize_as(Tensor* t, const Tensor& like) {
-  if (same_size(*t, like)) {
-    restore_storage(t);
-  } else {
-    set_geometry(t, like.nDimension, like.size, nullptr);
-  }
+  if (!same_size(*t, like)) set_geometry(t, like.nDimension, like.size, nullptr);
 }
 
 void set_view(Tensor* t, const Tensor& source) {

@@ -11,6 +11,8 @@ namespace th TH_VISIBLE {
 
 // Far above what anyone uses, and small enough for iterators to live on the stack.
 constexpr int kMaxDims = 64;
+// Bytes, and differences of addresses, are counted in ptrdiff_t.
+constexpr int64_t kMostElements = PTRDIFF_MAX / 16;
 
 // A view of a storage: sizes and strides in elements. The first fields are those of the public
 // THFloatTensor and its sisters. No dimension at all means no element (Torch7's empty tensor).
@@ -122,8 +124,7 @@ int64_t checked_numel(int ndim, const int64_t* size);
 // Low-level: takes sizes and strides as they are, after checking them against the storage's
 // limits; stride null or negative entries: contiguous. Grows the storage where it is too short.
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride);
-// Torch7's resize: nothing happens where the sizes agree (whatever the strides), but that the
-// storage grows again where it has become too small.
+// Torch7's resize: nothing happens where the sizes agree (whatever the strides).
 void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride = nullptr);
 void resize_as(Tensor* t, const Tensor& like);
 void set_view(Tensor* t, const Tensor& source);

@@ -178,7 +178,8 @@ void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
   Geometry g(*t);
   g.insert(g.ndim, size, t->stride[d]);
   g.size[d] = (t->size[d] - size) / step + 1;
-  if (__builtin_mul_overflow(step, t->stride[d], &g.stride[d])) g.stride[d] = 0;
+  bool overflows = __builtin_mul_overflow(step, t->stride[d], &g.stride[d]);
+  if (overflows || g.stride[d] > kMostElements) g.stride[d] = 0;  // there is but one slice
   apply(r, t, g);
 }
 

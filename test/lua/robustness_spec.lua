@@ -1,0 +1,247 @@
+-- What Lua code may do wrong, or in a strange order: the process lives, memory is not touched where
+-- it is not ours, and tensors are as they were before an error.
+
+local tensor = require 'tensor'
+
+local function collect()
+  collectgarbage()
+  collectgarbage()
+end
+
+local function fails(pattern, f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  assert.matches(pattern, message)
+end
+
+describe('robustness', function()
+  describe('of finalizers called from Lua', function()
+    it('leaves alone what is not of the class', function()
+      local t, s = tensor.Tensor{1, 2, 3}, tensor.IntStorage{4, 5}
+      local generator = tensor.Generator()
+      for _, class in ipairs {'torch.DoubleTensor', 'torch.DoubleStorage', 'torch.Generator'} do
+        local finalize = tensor.getmetatable(class).__gc
+        for _, object in ipairs {io.stdout, newproxy(), newproxy(true), 1, 'x', {}} do
+          finalize(object)
+        end
+        finalize()
+      end
+      tensor.getmetatable('torch.Generator').__gc(t)
+      tensor.getmetatable('torch.DoubleStorage').__gc(t)
+      tensor.getmetatable('torch.DoubleTensor').__gc(generator)
+      tensor.getmetatable('torch.DoubleTensor').__gc(s)
+      collect()
+      assert.equal('file', io.type(io.stdout))
+      assert.same({1, 2, 3}, t:totable())
+      assert.same({4, 5}, s:totable())
+      assert.is_number(tensor.random(generator))
+    end)
+
+    it('frees once, and what is freed is no tensor any more', function()
+      local before = tensor.memory().blocks
+      local t = tensor.Tensor(3):fill(1)
+      local finalize = getmetatable(t).__gc
+      finalize(t)
+      finalize(t)
+      assert.equal(before, tensor.memory().blocks)
+      fails('expected, got', function() return t:size() end)
+    end)
+  end)
+
+  describe('of free', function()
+    it('does not take the storage from a tensor', function()
+      local t = tensor.Tensor{1, 2, 3}
+      for _ = 1, 3 do
+        t:storage():free()
+        collect()
+      end
+      assert.same({1, 2, 3}, t:totable())
+    end)
+
+    it('gives back what retain took, and no more', function()
+      local t = tensor.Tensor{1, 2, 3}
+      local view, storage = t:narrow(1, 1, 2), t:storage()
+      storage:retain()
+      storage:free()
+      storage:free()
+      storage:free()
+      t:retain()
+      t:free()
+      assert.same({1, 2, 3}, t:totable())
+      t:free()
+      t, storage = nil, nil
+      collect()
+      assert.same({1, 2}, view:totable())
+      assert.is_nil(t or storage)
+    end)
+  end)
+
+  describe('of storages that change their size', function()
+    it('may lose all memory and get some again', function()
+      local s = tensor.DoubleStorage{1, 2, 3}
+      s:resize(0):resize(2)
+      assert.same({0, 0}, s:totable())
+      local t = tensor.Tensor{1, 2, 3}
+      t:storage():resize(0)
+      assert.same({5, 5, 5, 5}, t:resize(4):fill(5):totable())
+    end)
+
+    it('are checked before an operation resizes its result', function()
+      for _, name in ipairs {'neg', 'exp', 'sort', 'clone', 'cumsum', 'repeatTensor'} do
+        local result, t = tensor.Tensor{{1, 2}}, tensor.Tensor{4, 5, 6}
+        t:storage():resize(2)
+        local call = {result, t, name == 'repeatTensor' and 2 or nil}
+        if name == 'clone' then
+          call = {t}
+        end
+        fails('storage was resized to 2 elements', result[name], unpack(call))
+        assert.same({{1, 2}}, result:totable())
+        assert.same({4, 5}, t:storage():totable())
+      end
+      local list = {tensor.Tensor{1}, tensor.Tensor{1, 2}}
+      list[2]:storage():resize(0)
+      fails('storage was resized', tensor.cat, list, 1)
+    end)
+
+    it('are checked by every way of indexing', function()
+      local t = tensor.Tensor(2, 3):fill(7)
+      t:storage():resize(4)
+      for _, key in ipairs {1, {}, {2}, {2, 3}, {{1, 2}}, tensor.LongStorage{2, 3},
+                     tensor.ByteTensor(2, 3):fill(1), tensor.LongTensor{1}} do
+        fails('storage was resized', function() return t[key] end)
+        if not tensor.isStorage(key) then
+          fails('storage was resized', function() t[key] = 1 end)
+        end
+      end
+      assert.same({7, 7, 7, 7}, t:storage():totable())
+    end)
+  end)
+
+  describe('of metamethods called by hand', function()
+    it('takes too few and too many arguments', function()
+      local class = tensor.getmetatable('torch.ShortTensor')
+      local t = tensor.ShortTensor{1, 2}
+      class.__index__ = function() return nil, false end
+      class.__newindex__ = function() return false end
+      local ok, message = pcall(function()
+        class.__index(t)
+        class.__index(t, true, 3, 4)
+        class.__newindex(t)
+        class.__newindex(t, true)
+        assert.equal(2, class.__index(t, 2, 7, 8))
+        class.__newindex(t, 1, 5, 6)
+      end)
+      class.__index__, class.__newindex__ = nil, nil
+      assert.is_true(ok, message)
+      assert.same({5, 2}, t:totable())
+      fails('expected, got nil', class.__index)
+      fails('expected, got nil', class.__newindex, t, 1)
+    end)
+
+    it('knows that a tensor without dimensions has no element', function()
+      fails('empty tensor cannot be indexed', function()
+        return tensor.Tensor()[tensor.LongStorage()]
+      end)
+    end)
+  end)
+
+  describe('of the collector', function()
+    it('survives errors of finalizers when memory runs out', function()
+      for _ = 1, 3 do
+        getmetatable(newproxy(true)).__gc = function() error('a finalizer fails') end
+      end
+      fails('out of memory', function() return tensor.ByteTensor(2 ^ 46):fill(1) end)
+    end)
+  end)
+
+  describe('of loading', function()
+    it('gives the same module again', function()
+      local core = require 'tensor.core'
+      package.loaded['tensor.core'] = nil
+      assert.equal(core, require 'tensor.core')
+      assert.same({1, 1}, tensor.FloatTensor(2):fill(1):totable())
+      assert.is_number(tensor.uniform())
+    end)
+  end)
+
+  describe('of apply', function()
+    it('keeps to itself what pins the memory', function()
+      local t = tensor.Tensor(3)
+      assert.is_nil(t._pin)
+      assert.is_nil(t._unpin)
+    end)
+
+    it('lets go of the memory when its coroutine is collected', function()
+      local t = tensor.Tensor(10):fill(1)
+      local function suspend()
+        local resume = coroutine.wrap(function()
+          t:apply(function() coroutine.yield() end)
+        end)
+        resume()
+        resume()
+      end
+      suspend()
+      fails('in use by apply', t.resize, t, 100)
+      -- What is left of the call on Lua's stack is overwritten.
+      local function clear(n) return n > 0 and 1 + clear(n - 1) or 0 end
+      clear(100)
+      collect()
+      assert.equal(100, t:resize(100):nElement())
+    end)
+
+    it('keeps memory that the function frees', function()
+      local t, sum = tensor.Tensor(1000):fill(1), 0
+      t:apply(function(x)
+        t:free()
+        collectgarbage()
+        sum = sum + x
+      end)
+      assert.equal(1000, sum)
+    end)
+  end)
+
+  describe('of sizes', function()
+    it('refuses those whose strides would overflow, without an element too', function()
+      local t = tensor.Tensor{1, 2}
+      fails('too large', t.resize, t, 0, 2 ^ 40, 2 ^ 40)
+      fails('too large', t.resize, t, 2 ^ 40, 2 ^ 40, 0)
+      local one, far = tensor.LongStorage{1}, tensor.LongStorage{2 ^ 62}
+      fails('too large', t.set, t, tensor.DoubleStorage(1), 1, one, far)
+      assert.same({1, 2}, t:totable())
+      assert.same({{1, 2}}, t:unfold(1, 2, 2 ^ 62):totable())
+    end)
+  end)
+
+  describe('of repeatTensor', function()
+    it('may give the tensor itself', function()
+      local t = tensor.Tensor{1, 2}
+      t:repeatTensor(t, 2)
+      assert.same({1, 2, 1, 2}, t:totable())
+    end)
+
+    it('cuts fractions off, as other sizes', function()
+      assert.equal(0, tensor.Tensor{1, 2}:repeatTensor(0.5):nElement())
+      assert.same({1, 2, 1, 2}, tensor.Tensor{1, 2}:repeatTensor(2.9):totable())
+    end)
+
+    it('leaves the result alone on errors', function()
+      local t = tensor.Tensor{1, 2}
+      fails('without dimensions', t.repeatTensor, t, tensor.Tensor(), 1)
+      fails('number expected', t.repeatTensor, t, tensor.Tensor{3}, 'x')
+      fails('number expected', t.repeatTensor, t, tensor.Tensor{3}, {{}})
+      assert.same({1, 2}, t:totable())
+    end)
+  end)
+
+  describe('of messages', function()
+    it('counts the arguments of a constructor from the first', function()
+      fails('bad argument #2', tensor.FloatTensor, 3, 'x')
+    end)
+
+    it('says what is expected', function()
+      fails('a tensor is expected, got nil', tensor.Tensor().float, nil)
+      fails('a tensor is expected, got number', tensor.clone, 3)
+      fails('tensor or storage is expected, got table', tensor.totable, {})
+    end)
+  end)
+end)
