@@ -83,9 +83,15 @@ void select_elements(Tensor* r, Tensor* t, const Tensor& index) {
     const T* in = t->data_as<T>(Access::read);
     T* out = r->data_as<T>(Access::write);
     int64_t at_step = index.stride[0], in_step = t->stride[0], out_step = r->stride[0];
+    bool unit_steps = at_step == 1 && in_step == 1 && out_step == 1;
     parallel_for(r->size[0], Grain::gather, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
+      if (unit_steps) {
+        for (int64_t i = begin; i < end; ++i) out[i] = in[at[i] - TH_INDEX_BASE];
+        return;
+      }
+      for (int64_t i = begin; i < end; ++i) {
         out[i * out_step] = in[(at[i * at_step] - TH_INDEX_BASE) * in_step];
+      }
     });
   });
 }

@@ -32,12 +32,16 @@ void check_indices(const char* op, const Tensor& index, int64_t size, int dim, i
   iterator.plan(true);
   std::atomic<bool> found{false};
   parallel_for(iterator.numel(), Grain::cheap, [&](int64_t begin, int64_t end) {
-    bool bad = false;
+    uint64_t largest = 0;
     iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) {
-        bad |= is_bad(*reinterpret_cast<const int64_t*>(at[0] + i * stride[0]));
+      const char* p = at[0];
+      const int64_t step = stride[0];
+      for (int64_t i = 0; i < n; ++i, p += step) {
+        uint64_t position = *reinterpret_cast<const uint64_t*>(p) - TH_INDEX_BASE;
+        largest = position > largest ? position : largest;
       }
     });
+    bool bad = largest >= static_cast<uint64_t>(size);
     if (bad) found = true;
   });
   if (!found) return;
