@@ -25,6 +25,11 @@ string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 add_compile_options(-Wall -Wextra -fno-math-errno -ffp-contract=off -fno-strict-aliasing
                     $<$<COMPILE_LANGUAGE:CXX>:-fno-operator-names>)
 
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # How GCC is told to vectorise; Clang goes without.
+  add_compile_options(-Wno-unknown-pragmas -Wno-unknown-attributes -Wno-ignored-pragmas)
+endif()
+
 if(TH_WERROR)
   add_compile_options(-Werror)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -7,6 +7,7 @@
 
 #include "cpu/parallel.h"
 #include "matrix_tensors.h"
+#include "ops/ops.h"
 #include "memory/error.h"
 
 namespace {

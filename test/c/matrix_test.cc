@@ -1,6 +1,7 @@
 // Matrix products against naive loops: every element type, layout, shape, factor and aliasing.
 
 #include "matrix_tensors.h"
+#include "ops/ops.h"
 
 namespace {
 

@@ -3,16 +3,28 @@
 #include <cstdlib>
 #include <cstring>
 
+#ifdef TH_HAVE_X86_KERNELS
+#include <cpuid.h>
+#endif
+
 namespace th {
 
 namespace {
+
+#ifdef TH_HAVE_X86_KERNELS
+// Clang's __builtin_cpu_supports does not know it.
+bool has_f16c() {
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
 
 Isa detect() noexcept {
 #ifdef TH_HAVE_X86_KERNELS
   __builtin_cpu_init();
   Isa best = Isa::baseline;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c")) {
+      __builtin_cpu_supports("bmi2") && has_f16c()) {
     best = Isa::avx2;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
