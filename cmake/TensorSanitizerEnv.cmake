@@ -34,6 +34,6 @@ elseif("thread" IN_LIST TH_SANITIZE)
   get_filename_component(omp_dir "${omp_dir}" DIRECTORY)
   find_library(TH_ARCHER_LIBRARY NAMES archer HINTS "${omp_dir}" REQUIRED)
   set(TENSOR_SANITIZER_C_ENV
-      "TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=0"
+      "TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=0:allocator_may_return_null=1"
       "OMP_TOOL_LIBRARIES=${TH_ARCHER_LIBRARY}" "OPENBLAS_NUM_THREADS=1")
 endif()
