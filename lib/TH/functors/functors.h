@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "tensor/convert.h"
+#include "tensor/host_device.h"
 
 #ifdef TH_HAVE_LIBMVEC
 // With this attribute loops over these functions call glibc's vector versions of them. log2 and
@@ -56,20 +57,20 @@ template <class T>
 using Wide = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 4), uint32_t, Wrapping<T>>;
 
 template <class T>
-inline T plus(T a, T b) {
+TH_HD T plus(T a, T b) {
   return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
 }
 template <class T>
-inline T minus(T a, T b) {
+TH_HD T minus(T a, T b) {
   return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
 }
 template <class T>
-inline T times(T a, T b) {
+TH_HD T times(T a, T b) {
   return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
 }
 // Callers have checked integers' divisors for 0; the lowest value over -1 wraps.
 template <class T>
-inline T quotient(T a, T b) {
+TH_HD T quotient(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     if constexpr (std::is_signed_v<T>) {
       if (b == T(-1)) return minus(T(0), a);
@@ -80,7 +81,7 @@ inline T quotient(T a, T b) {
   }
 }
 template <class T>
-inline T truncated_rest(T a, T b) {
+TH_HD T truncated_rest(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     if constexpr (std::is_signed_v<T>) {
       if (b == T(-1)) return 0;
@@ -91,7 +92,7 @@ inline T truncated_rest(T a, T b) {
   }
 }
 template <class T>
-inline T floored_rest(T a, T b) {
+TH_HD T floored_rest(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     T rest = truncated_rest(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
@@ -100,7 +101,7 @@ inline T floored_rest(T a, T b) {
   }
 }
 template <class T>
-inline T power(T a, T b) {
+TH_HD T power(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     if (b < 0) return a == 1 ? T(1) : a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0);
     T result = 1;
@@ -114,7 +115,7 @@ inline T power(T a, T b) {
   }
 }
 template <class T>
-inline T shift_left(T a, T bits) {
+TH_HD T shift_left(T a, T bits) {
   if constexpr (std::is_integral_v<T>) {
     if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return 0;
     return static_cast<T>(static_cast<Wide<T>>(a) << bits);
@@ -123,7 +124,7 @@ inline T shift_left(T a, T bits) {
   }
 }
 template <class T>
-inline T shift_right(T a, T bits) {
+TH_HD T shift_right(T a, T bits) {
   if constexpr (std::is_integral_v<T>) {
     if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return a < 0 ? T(-1) : T(0);
     return static_cast<T>(a >> bits);
@@ -132,11 +133,11 @@ inline T shift_right(T a, T bits) {
   }
 }
 template <class T>
-inline T larger(T a, T b) {
+TH_HD T larger(T a, T b) {
   return a >= b || a != a ? a : b;
 }
 template <class T>
-inline T smaller(T a, T b) {
+TH_HD T smaller(T a, T b) {
   return a <= b || a != a ? a : b;
 }
 
@@ -144,16 +145,16 @@ inline T smaller(T a, T b) {
 // ------------------------------------------------------------------------------
 
 struct NoValue {
-  explicit NoValue(const Scalar*) {}
+  TH_HD explicit NoValue(const Scalar*) {}
 };
 #define TH_FUNCTOR_1(name)          \
   template <class T>                \
   struct name : NoValue {           \
     using NoValue::NoValue;         \
-    inline T operator()(T x) const; \
+    TH_HD T operator()(T x) const; \
   };                                \
   template <class T>                \
-  inline T name<T>::operator()(T x) const
+  TH_HD T name<T>::operator()(T x) const
 
 TH_FUNCTOR_1(abs) {
   if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
@@ -207,11 +208,11 @@ TH_FUNCTOR_1(frac) { return x - std::trunc(x); }
   template <class T>                                                      \
   struct name {                                                           \
     T value;                                                              \
-    explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    inline T operator()(T x) const;                                       \
+    TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
+    TH_HD T operator()(T x) const;                                       \
   };                                                                      \
   template <class T>                                                      \
-  inline T name<T>::operator()(T x) const
+  TH_HD T name<T>::operator()(T x) const
 
 TH_FUNCTOR_VALUE(add) { return plus(x, value); }
 TH_FUNCTOR_VALUE(sub) { return minus(x, value); }
@@ -232,8 +233,8 @@ TH_FUNCTOR_VALUE(cminValue) { return smaller(x, value); }
 template <class T>
 struct clamp {
   T low, high;
-  explicit clamp(const Scalar* v) : low(convert<T>(v[0])), high(convert<T>(v[1])) {}
-  T operator()(T x) const { return x < low ? low : x > high ? high : x; }
+  TH_HD explicit clamp(const Scalar* v) : low(convert<T>(v[0])), high(convert<T>(v[1])) {}
+  TH_HD T operator()(T x) const { return x < low ? low : x > high ? high : x; }
 };
 
 // ---- of two and three elements
@@ -243,19 +244,19 @@ struct clamp {
   template <class T>                     \
   struct name : NoValue {                \
     using NoValue::NoValue;              \
-    inline T operator()(T a, T b) const; \
+    TH_HD T operator()(T a, T b) const; \
   };                                     \
   template <class T>                     \
-  inline T name<T>::operator()(T a, T b) const
+  TH_HD T name<T>::operator()(T a, T b) const
 #define TH_FUNCTOR_SCALED(name)                                           \
   template <class T>                                                      \
   struct name {                                                           \
     T value;                                                              \
-    explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    inline T operator()(T a, T b) const;                                  \
+    TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
+    TH_HD T operator()(T a, T b) const;                                  \
   };                                                                      \
   template <class T>                                                      \
-  inline T name<T>::operator()(T a, T b) const
+  TH_HD T name<T>::operator()(T a, T b) const
 
 TH_FUNCTOR_SCALED(cadd) { return plus(a, times(value, b)); }
 TH_FUNCTOR_SCALED(csub) { return minus(a, times(value, b)); }
@@ -278,11 +279,11 @@ TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
   template <class T>                                                      \
   struct name {                                                           \
     T value;                                                              \
-    explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    inline T operator()(T t, T a, T b) const;                             \
+    TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
+    TH_HD T operator()(T t, T a, T b) const;                             \
   };                                                                      \
   template <class T>                                                      \
-  inline T name<T>::operator()(T t, T a, T b) const
+  TH_HD T name<T>::operator()(T t, T a, T b) const
 
 TH_FUNCTOR_3(addcmul) { return plus(t, times(value, times(a, b))); }
 TH_FUNCTOR_3(addcdiv) { return plus(t, quotient(times(value, a), b)); }
@@ -292,37 +293,37 @@ TH_FUNCTOR_3(addcdiv) { return plus(t, quotient(times(value, a), b)); }
 
 struct lt {
   template <class T>
-  static bool compare(T a, T b) {
+  static TH_HD bool compare(T a, T b) {
     return a < b;
   }
 };
 struct le {
   template <class T>
-  static bool compare(T a, T b) {
+  static TH_HD bool compare(T a, T b) {
     return a <= b;
   }
 };
 struct gt {
   template <class T>
-  static bool compare(T a, T b) {
+  static TH_HD bool compare(T a, T b) {
     return a > b;
   }
 };
 struct ge {
   template <class T>
-  static bool compare(T a, T b) {
+  static TH_HD bool compare(T a, T b) {
     return a >= b;
   }
 };
 struct eq {
   template <class T>
-  static bool compare(T a, T b) {
+  static TH_HD bool compare(T a, T b) {
     return a == b;
   }
 };
 struct ne {
   template <class T>
-  static bool compare(T a, T b) {
+  static TH_HD bool compare(T a, T b) {
     return a != b;
   }
 };

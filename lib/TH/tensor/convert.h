@@ -9,11 +9,12 @@
 #include <type_traits>
 
 #include "tensor/dtype.h"
+#include "tensor/host_device.h"
 
 namespace th {
 namespace {
 
-inline float half_to_float(Half h) {
+TH_HD float half_to_float(Half h) {
   // Scaling by 2^-112 moves the exponent, and makes subnormals come out right; infinities and NaNs
   // are the exponents that scaling would leave finite.
   uint32_t magnitude = static_cast<uint32_t>(h.x & 0x7fff) << 13;
@@ -34,7 +35,7 @@ inline float half_to_float(Half h) {
   return value;
 }
 
-inline Half float_to_half(float f) {
+TH_HD Half float_to_half(float f) {
   uint32_t bits;
   std::memcpy(&bits, &f, 4);
   uint32_t sign = (bits >> 16) & 0x8000u;
@@ -57,14 +58,14 @@ inline Half float_to_half(float f) {
   return Half{static_cast<unsigned short>(sign | rounded)};
 }
 
-inline float bfloat16_to_float(BFloat16 b) {
+TH_HD float bfloat16_to_float(BFloat16 b) {
   uint32_t bits = static_cast<uint32_t>(b.x) << 16;
   float f;
   std::memcpy(&f, &bits, 4);
   return f;
 }
 
-inline BFloat16 float_to_bfloat16(float f) {
+TH_HD BFloat16 float_to_bfloat16(float f) {
   uint32_t bits;
   std::memcpy(&bits, &f, 4);
   uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -82,7 +83,7 @@ struct IsReduced<BFloat16> : std::true_type {};
 
 // To the compute type of T, which is T itself but for the 16-bit floats.
 template <class T>
-inline typename Numeric<T>::Compute load(T x) {
+TH_HD typename Numeric<T>::Compute load(T x) {
   if constexpr (std::is_same_v<T, Half>) {
     return half_to_float(x);
   } else if constexpr (std::is_same_v<T, BFloat16>) {
@@ -93,7 +94,7 @@ inline typename Numeric<T>::Compute load(T x) {
 }
 
 template <class To, class From>
-inline To convert(From x) {
+TH_HD To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
   } else if constexpr (IsReduced<From>::value) {
@@ -114,7 +115,7 @@ inline To convert(From x) {
 }
 
 template <class T>
-inline T convert(Scalar s) {
+TH_HD T convert(Scalar s) {
   return s.integral ? convert<T>(s.i) : convert<T>(s.d);
 }
 

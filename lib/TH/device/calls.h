@@ -1,0 +1,82 @@
+#ifndef TH_DEVICE_CALLS_H
+#define TH_DEVICE_CALLS_H
+
+// What is handed to a device to do: one plain struct for each operation of DeviceOp. Sizes, types
+// and layouts were checked by the caller; memory is the device's.
+
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace th {
+
+// The operations, and their structs: run_<name>(Queue&, const Struct&) does it on a device.
+#define TH_DEVICE_OPS(X)    \
+  X(element, ElementCall)   \
+  X(copy, CopyCall)         \
+  X(generate, GenerateCall)
+
+enum class DeviceOp : int {
+#define TH_DEVICE_OP(name, Struct) name,
+  TH_DEVICE_OPS(TH_DEVICE_OP)
+#undef TH_DEVICE_OP
+};
+
+// Dimensions that are left after those that lie in memory as one were merged.
+constexpr int kDeviceDims = 12;
+constexpr int kWalkOperands = 4;
+
+// The elements of up to four operands of one shape. The innermost dimension comes first; strides
+// are in bytes. Operand 0 is the output, unless said otherwise.
+struct Walk {
+  int ndim;
+  int operands;
+  int64_t numel;
+  int64_t size[kDeviceDims];
+  int64_t stride[kWalkOperands][kDeviceDims];
+  char* data[kWalkOperands];
+};
+
+// The element-wise kernels: a row of THOps.def, and a few that share their loops.
+enum class ElementKernel : int {
+#define TH_UNARY(name, types, cost, doc) name,
+#define TH_SCALAR(name, lua, types, cost, doc) name,
+#define TH_BINARY(name, lua, types, cost, doc) name,
+#define TH_SCALED(name, lua, types, cost, doc) name,
+#define TH_TERNARY(name, types, cost, doc) name,
+#define TH_COMPARE(name, doc) \
+  name##_value_to_byte, name##_tensor_to_byte, name##_value_to_same, name##_tensor_to_same,
+#include "THOps.def"
+  tpow,
+  clamp,
+  lerp,
+  count
+};
+
+// walk.data[0] = kernel(walk.data[1], ...), where all inputs are of type dtype.
+struct ElementCall {
+  ElementKernel kernel;
+  DType dtype;
+  Scalar params[2];
+  Walk walk;
+};
+
+// walk.data[0] = walk.data[1], converted.
+struct CopyCall {
+  DType to, from;
+  Walk walk;
+};
+
+// Element i of a contiguous vector of n, in order: a + i * b, or 10^(a + i * b). The output's walk
+// has one operand. With integers where both scalars are.
+struct GenerateCall {
+  DType dtype;
+  bool power_of_ten;
+  Scalar a, b;
+  int64_t n;
+  char* out;
+};
+
+}  // namespace th
+
+#endif
