@@ -5,31 +5,10 @@
 
 #include <cstdint>
 
+#include "functors/reduction.h"
 #include "tensor/dtype.h"
 
 namespace th {
-
-// What an accumulator becomes: int64 for integer elements, double for all others.
-union Wide {
-  double d;
-  int64_t i;
-};
-
-// What n elements are reduced to. Those from nonzero on are for floating point only.
-enum class Reducer : int {
-  sum,
-  prod,
-  min,  // NaN where there is one
-  max,
-  nonzero,  // how many are not 0
-  abs_sum,
-  abs_min,
-  abs_max,
-  squares,    // sum of squares
-  powers,     // sum of |x|^parameter
-  deviation,  // sum of (x - parameter)^2
-};
-constexpr int kReducers = 11;
 
 // The most results that one call makes.
 constexpr int64_t kReduceWidth = 512;

@@ -89,13 +89,9 @@ namespace ops {
 
 namespace {
 
-double divide_by_count(const Reduction&, const Partial& p, int64_t n) {
-  return p.value.d / static_cast<double>(n);
-}
-
 constexpr Reduction kSum = {Reducer::sum};
 constexpr Reduction kProd = {Reducer::prod};
-constexpr Reduction kMean = {Reducer::sum, Reduction::Extra::none, 0, &divide_by_count};
+constexpr Reduction kMean = {Reducer::sum, Reduction::Extra::none, 0, Finish::mean};
 constexpr Reduction kMin = {Reducer::min};
 constexpr Reduction kMax = {Reducer::max};
 constexpr Reduction kFirstMin = {Reducer::min, Reduction::Extra::index};
@@ -118,7 +114,7 @@ Scalar prodall(Tensor* t) { return to_scalar(reduce_all(kProd, *t).value, t->dty
 Scalar meanall(Tensor* t) {
   check_floating("mean", 1, *t);
   if (t->nDimension == 0) fail_argument(1, "mean: empty Tensor");
-  return divide_by_count(kMean, reduce_all(kMean, *t), t->numel());
+  return finished(Finish::mean, reduce_all(kMean, *t), t->numel(), 0);
 }
 
 Scalar minall(Tensor* t) { return extreme("min", kMin, t); }

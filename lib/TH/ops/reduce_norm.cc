@@ -10,65 +10,47 @@ namespace th::ops {
 
 namespace {
 
-double finish_variance(const Partial& p, int64_t n, bool biased) {
-  // One element has no unbiased variance: 0 / 0.
-  double degrees = static_cast<double>(biased ? n : n - 1);
-  return n == 0 ? std::numeric_limits<double>::quiet_NaN() : p.aside.moment / degrees;
-}
-template <bool Biased, bool Root>
-double finish_moment(const Reduction&, const Partial& p, int64_t n) {
-  double variance = finish_variance(p, n, Biased);
-  return Root ? std::sqrt(variance) : variance;
-}
-
-template <bool Root>
-Reduction moments(bool biased) {
+Reduction variance_of(bool biased) {
   return {Reducer::sum, Reduction::Extra::moment, 0,
-          biased ? &finish_moment<true, Root> : &finish_moment<false, Root>};
+          biased ? Finish::biased_variance : Finish::variance};
 }
-
-double finish_root(const Reduction&, const Partial& p, int64_t) { return std::sqrt(p.value.d); }
-double finish_power(const Reduction& op, const Partial& p, int64_t) {
-  return std::pow(p.value.d, 1 / op.parameter);
+Reduction deviation_of(bool biased) {
+  return {Reducer::sum, Reduction::Extra::moment, 0,
+          biased ? Finish::biased_deviation : Finish::deviation};
 }
-
 Reduction norm_of(double p) {
   if (p == 0) return {Reducer::nonzero};
   if (p == 1) return {Reducer::abs_sum};
-  if (p == 2) return {Reducer::squares, Reduction::Extra::none, 0, &finish_root};
+  if (p == 2) return {Reducer::squares, Reduction::Extra::none, 0, Finish::square_root};
   if (std::isinf(p)) return {p > 0 ? Reducer::abs_max : Reducer::abs_min};
-  return {Reducer::powers, Reduction::Extra::none, p, &finish_power};
-}
-
-double finished(const Reduction& op, const Partial& p, int64_t n) {
-  return op.finish ? op.finish(op, p, n) : p.value.d;
+  return {Reducer::powers, Reduction::Extra::none, p, Finish::root};
 }
 
 Scalar moment_of_all(const char* name, const Reduction& op, Tensor* t) {
   check_floating(name, 1, *t);
   if (t->nDimension == 0) fail_argument(1, "%s: empty Tensor", name);
-  return finished(op, reduce_all(op, *t), t->numel());
+  return finished(op.finish, reduce_all(op, *t), t->numel(), op.parameter);
 }
 
 }  // namespace
 
-Scalar varall(Tensor* t, bool biased) { return moment_of_all("var", moments<false>(biased), t); }
-Scalar stdall(Tensor* t, bool biased) { return moment_of_all("std", moments<true>(biased), t); }
+Scalar varall(Tensor* t, bool biased) { return moment_of_all("var", variance_of(biased), t); }
+Scalar stdall(Tensor* t, bool biased) { return moment_of_all("std", deviation_of(biased), t); }
 
 void var(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim) {
   check_floating("var", 2, *t);
-  reduce_along({"var", 2, 3}, moments<false>(biased), r, nullptr, t, dim, keepdim);
+  reduce_along({"var", 2, 3}, variance_of(biased), r, nullptr, t, dim, keepdim);
 }
 
 void std(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim) {
   check_floating("std", 2, *t);
-  reduce_along({"std", 2, 3}, moments<true>(biased), r, nullptr, t, dim, keepdim);
+  reduce_along({"std", 2, 3}, deviation_of(biased), r, nullptr, t, dim, keepdim);
 }
 
 Scalar normall(Tensor* t, Scalar p) {
   check_floating("norm", 1, *t);
   Reduction op = norm_of(p.to_double());
-  return finished(op, reduce_all(op, *t), t->numel());
+  return finished(op.finish, reduce_all(op, *t), t->numel(), op.parameter);
 }
 
 void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim) {
@@ -101,7 +83,7 @@ Scalar dist(Tensor* a, Tensor* b, Scalar p) {
     b = second.get();
   }
   Reduction op = norm_of(p.to_double());
-  return finished(op, reduce_all(op, *a, b), a->numel());
+  return finished(op.finish, reduce_all(op, *a, b), a->numel(), op.parameter);
 }
 
 }  // namespace th::ops

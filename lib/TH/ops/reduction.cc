@@ -172,7 +172,7 @@ Wide reduce_nothing(const Reduction& op, DType dtype) {
   Partial p = {};
   ReduceCall call = one_run(nullptr, 0, item_size(dtype));
   reduce_kernels().reduce[static_cast<int>(op.reducer)][static_cast<int>(dtype)](call, &p.value);
-  if (op.finish) p.value.d = op.finish(op, p, 0);
+  if (op.finish != Finish::none) p.value.d = finished(op.finish, p, 0, op.parameter);
   return p.value;
 }
 
@@ -180,7 +180,7 @@ Partial reduce_all(const Reduction& op, const Tensor& a, const Tensor* b) {
   Partial result = {};
   if (a.numel() == 0) {
     Reduction plain = op;
-    plain.finish = nullptr;
+    plain.finish = Finish::none;
     result.value = reduce_nothing(plain, a.dtype);
     return result;
   }
@@ -304,11 +304,11 @@ struct Results {
   int64_t* indices;
 
   void write(Wide* value, const Aside* aside, int64_t count, char* out, int64_t next) const {
-    if (op.finish) {
+    if (op.finish != Finish::none) {
       for (int64_t k = 0; k < count; ++k) {
         Partial p = {value[k], {}};
         if (op.extra != Reduction::Extra::none) p.aside = aside[k];
-        value[k].d = op.finish(op, p, n);
+        value[k].d = finished(op.finish, p, n, op.parameter);
       }
     }
     reduce_kernels().write[static_cast<int>(dtype)](out, next, value, count);

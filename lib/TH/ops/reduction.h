@@ -10,29 +10,16 @@
 
 namespace th {
 
-// What some reductions know besides their value.
-union Aside {
-  int64_t index;  // of the value, from 0
-  double moment;  // sum of squared differences from the mean
-};
-
-// One reduction with its result so far.
-struct Partial {
-  Wide value;
-  Aside aside;
-};
-
 struct Reduction {
   enum class Extra { none, index, moment };  // Aside in use
 
   Reducer reducer;
   Extra extra = Extra::none;
-  double parameter = 0;  // of Reducer::powers
-  // The result for n elements; null: the value as it is. Floating point only.
-  double (*finish)(const Reduction& op, const Partial& p, int64_t n) = nullptr;
+  double parameter = 0;  // of Reducer::powers, and of Finish::root
+  Finish finish = Finish::none;
 };
 
-// Of all elements of a; with b, which has a's sizes, of all a - b. finish was not applied.
+// Of all elements of a; with b, which has a's sizes, of all a - b. finish is not applied.
 Partial reduce_all(const Reduction& op, const Tensor& a, const Tensor* b = nullptr);
 
 // Along a dimension of at least one element. r is contiguous, of t's type, shares no memory with t,

@@ -3,7 +3,8 @@
 // anything. A contiguous run is folded into kLanes columns first. So results are the same for
 // every instruction set.
 
-#include "cpu/kernels/reducers.h"
+#include "cpu/reduce_kernels.h"
+#include "functors/reducers.h"
 
 #include <utility>
 

@@ -1,4 +1,5 @@
-#include "cpu/kernels/reducers.h"
+#include "cpu/reduce_kernels.h"
+#include "functors/reducers.h"
 
 namespace th {
 namespace {

@@ -1,19 +1,20 @@
-#ifndef TH_CPU_KERNELS_REDUCERS_H
-#define TH_CPU_KERNELS_REDUCERS_H
+#ifndef TH_FUNCTORS_REDUCERS_H
+#define TH_FUNCTORS_REDUCERS_H
 
-// The reducers. For elements T of compute type C:
+// The reducers, for every backend. For elements T of compute type C:
 //   A                    the accumulator
 //   init()               of no elements
 //   map(x, parameter)    of the element x
 //   combine(a, b)        of both
 // Where Each is true the parameter is one for each reduction.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include "cpu/reduce_kernels.h"
 #include "tensor/convert.h"
+#include "tensor/host_device.h"
 
 namespace th {
 namespace {
@@ -25,7 +26,7 @@ template <class T>
 using WideOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
 template <class A>
-inline A magnitude(A x) {
+TH_HD A magnitude(A x) {
   return x < 0 ? -x : x;
 }
 
@@ -34,34 +35,34 @@ struct Adding {
   using C = Compute<T>;
   using A = WideOf<T>;
   static constexpr bool Each = false;
-  static constexpr A init() { return 0; }
-  static A combine(A a, A b) { return a + b; }
+  static constexpr TH_HD A init() { return 0; }
+  static TH_HD A combine(A a, A b) { return a + b; }
 };
 
 template <class T>
 struct Sum : Adding<T> {
-  static WideOf<T> map(Compute<T> x, double) { return static_cast<WideOf<T>>(x); }
+  static TH_HD WideOf<T> map(Compute<T> x, double) { return static_cast<WideOf<T>>(x); }
 };
 template <class T>
 struct NonZero : Adding<T> {
-  static double map(Compute<T> x, double) { return x != 0 ? 1.0 : 0.0; }
+  static TH_HD double map(Compute<T> x, double) { return x != 0 ? 1.0 : 0.0; }
 };
 template <class T>
 struct AbsSum : Adding<T> {
-  static double map(Compute<T> x, double) { return magnitude<double>(x); }
+  static TH_HD double map(Compute<T> x, double) { return magnitude<double>(x); }
 };
 template <class T>
 struct Squares : Adding<T> {
-  static double map(Compute<T> x, double) { return static_cast<double>(x) * x; }
+  static TH_HD double map(Compute<T> x, double) { return static_cast<double>(x) * x; }
 };
 template <class T>
 struct Powers : Adding<T> {
-  static double map(Compute<T> x, double p) { return __builtin_pow(magnitude<double>(x), p); }
+  static TH_HD double map(Compute<T> x, double p) { return std::pow(magnitude<double>(x), p); }
 };
 template <class T>
 struct Deviation : Adding<T> {
   static constexpr bool Each = true;
-  static double map(Compute<T> x, double mean) { return (x - mean) * (x - mean); }
+  static TH_HD double map(Compute<T> x, double mean) { return (x - mean) * (x - mean); }
 };
 
 template <class T>
@@ -69,9 +70,9 @@ struct Prod {
   using C = Compute<T>;
   using A = WideOf<T>;
   static constexpr bool Each = false;
-  static constexpr A init() { return 1; }
-  static A combine(A a, A b) { return a * b; }
-  static A map(C x, double) { return static_cast<A>(x); }
+  static constexpr TH_HD A init() { return 1; }
+  static TH_HD A combine(A a, A b) { return a * b; }
+  static TH_HD A map(C x, double) { return static_cast<A>(x); }
 };
 
 template <class C>
@@ -87,33 +88,33 @@ struct Min {
   using C = Compute<T>;
   using A = C;
   static constexpr bool Each = false;
-  static constexpr A init() { return Extremes<C>::highest; }
+  static constexpr TH_HD A init() { return Extremes<C>::highest; }
   // In two steps, the first of which is one instruction. A NaN in a stays, as nothing is less.
-  static A combine(A a, A b) {
+  static TH_HD A combine(A a, A b) {
     A c = b < a ? b : a;
     return b != b ? b : c;
   }
-  static A map(C x, double) { return x; }
+  static TH_HD A map(C x, double) { return x; }
 };
 template <class T>
 struct Max {
   using C = Compute<T>;
   using A = C;
   static constexpr bool Each = false;
-  static constexpr A init() { return Extremes<C>::lowest; }
-  static A combine(A a, A b) {
+  static constexpr TH_HD A init() { return Extremes<C>::lowest; }
+  static TH_HD A combine(A a, A b) {
     A c = b > a ? b : a;
     return b != b ? b : c;
   }
-  static A map(C x, double) { return x; }
+  static TH_HD A map(C x, double) { return x; }
 };
 template <class T>
 struct AbsMin : Min<T> {
-  static Compute<T> map(Compute<T> x, double) { return magnitude(x); }
+  static TH_HD Compute<T> map(Compute<T> x, double) { return magnitude(x); }
 };
 template <class T>
 struct AbsMax : Max<T> {
-  static Compute<T> map(Compute<T> x, double) { return magnitude(x); }
+  static TH_HD Compute<T> map(Compute<T> x, double) { return magnitude(x); }
 };
 
 }  // namespace
