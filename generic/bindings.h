@@ -17,6 +17,8 @@ void register_tensor_classes(lua_State* L, State* state, int module);
 void register_storage_classes(lua_State* L, State* state, int module);
 void register_generator_class(lua_State* L, State* state, int module);
 void register_random_functions(lua_State* L, int module);
+void register_device_functions(lua_State* L, int module);
+void register_device_methods(lua_State* L, int metatable, bool of_storage);
 
 // Closures over the State for a null-terminated list.
 void set_functions(lua_State* L, const luaL_Reg* functions, int table);

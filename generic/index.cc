@@ -22,12 +22,9 @@ int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   return static_cast<int64_t>(position) - 1;
 }
 
-// The element of a vector.
-char* vector_element(lua_State* L, Tensor* t, double number, th::Access access) {
-  int64_t i = checked_position(L, t, 0, number);
-  char* data = nullptr;
-  protect(L, kIndexing, [&] { data = t->data(access); });
-  return data + i * t->stride[0] * static_cast<int64_t>(th::item_size(t->dtype));
+// Where the element of a vector is in its storage.
+ptrdiff_t vector_element(lua_State* L, const Tensor* t, double number) {
+  return t->storageOffset + checked_position(L, t, 0, number) * t->stride[0];
 }
 
 double range_bound(lua_State* L, int table, int position) {
@@ -130,7 +127,7 @@ int tensor_index(lua_State* L) {
     if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     if (t->nDimension == 1) {
-      push_element(L, t->dtype, vector_element(L, t, number, th::Access::read));
+      push_element_of(L, t->storage, vector_element(L, t, number));
       return 1;
     }
     int64_t position = checked_position(L, t, 0, number);
@@ -143,12 +140,7 @@ int tensor_index(lua_State* L) {
     protect(L, kIndexing, [&] { th::set_view(view, *t); });
     ptrdiff_t offset;
     if (apply_table(L, 2, view, &offset)) {
-      char* data = nullptr;
-      protect(L, kIndexing, [&] {
-        data = static_cast<char*>(t->storage->cpu(th::Access::read)) +
-               offset * static_cast<ptrdiff_t>(th::item_size(t->dtype));
-      });
-      push_element(L, t->dtype, data);
+      push_element_of(L, t->storage, offset);
     }
     return 1;
   }
@@ -177,9 +169,7 @@ int tensor_index(lua_State* L) {
     for (int d = 0; d < t->nDimension; ++d) {
       offset += checked_position(L, t, d, static_cast<double>(at[d])) * t->stride[d];
     }
-    char* data = nullptr;
-    protect(L, kIndexing, [&] { data = t->data(th::Access::read); });
-    push_element(L, t->dtype, data + offset * static_cast<int64_t>(th::item_size(t->dtype)));
+    push_element_of(L, t->storage, t->storageOffset + offset);
     return 1;
   }
   if (lookup_override(L, "__index__", 2)) return 1;
@@ -200,9 +190,14 @@ int tensor_newindex(lua_State* L) {
   if (type == LUA_TNUMBER) {
     if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
-    if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER) {
+    // Where only a device has the bytes, it writes them too.
+    if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER && !th::is_on_device(t->storage)) {
       double value = lua_tonumber(L, 3);
-      write_element(t->dtype, vector_element(L, t, number, th::Access::write), value);
+      ptrdiff_t element = vector_element(L, t, number);
+      char* data = nullptr;
+      protect(L, kIndexing, [&] { data = t->data(th::Access::write); });
+      data += (element - t->storageOffset) * static_cast<ptrdiff_t>(th::item_size(t->dtype));
+      write_element(t->dtype, data, value);
       return 0;
     }
     int64_t position = checked_position(L, t, 0, number);

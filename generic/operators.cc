@@ -3,6 +3,7 @@
 #include "bindings.h"
 
 #include "luaT.h"
+#include "memory/stats.h"
 #include "ops/ops.h"
 
 namespace bind {
@@ -44,6 +45,7 @@ template <class Both, class Right, class Left>
 int compute(lua_State* L, const char* symbol, Both both, Right right_number, Left left_number) {
   Operands o = read(L, symbol);
   protect(L, symbol, [&] {
+    th::OpScope scope(symbol);
     if (o.a.is_tensor() && o.b.is_tensor()) {
       both(o.result, o.a.tensor(), o.b.tensor());
     } else if (o.a.is_tensor()) {
@@ -77,7 +79,10 @@ int multiply(lua_State* L) {
   if (a.is_tensor() && b.is_tensor() && a.tensor()->nDimension == 1 &&
       b.tensor()->nDimension == 1) {
     double product = 0;
-    protect(L, "*", [&] { product = th::ops::dot(a.tensor(), b.tensor()).to_double(); });
+    protect(L, "*", [&] {
+      th::OpScope scope("*");
+      product = th::ops::dot(a.tensor(), b.tensor()).to_double();
+    });
     lua_pushnumber(L, product);
     return 1;
   }

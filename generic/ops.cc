@@ -8,6 +8,7 @@
 
 #include "invoke.h"
 #include "luaT.h"
+#include "memory/stats.h"
 
 namespace bind {
 
@@ -293,7 +294,10 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
 
 // The core may name the operation as in C; the message names the Lua function, once.
 void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
-  Failure failure = attempt(L, [&] { row.run(call); });
+  Failure failure = attempt(L, [&] {
+    th::OpScope scope(name);
+    row.run(call);
+  });
   if (!failure.failed) return;
   const char* text = failure.text;
   for (const char* prefix : {row.name, name}) {
@@ -387,7 +391,7 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
       if (pattern.form->slots[0].result && pattern.arg_of_slot[0] >= 0) continue;
       run_pattern(L, state, overloads.name, pattern, args, DType::Double);
       Tensor* result = object_at(L, state, lua_gettop(L)).tensor();
-      push_element(L, DType::Double, result->data(th::Access::read));
+      push_element_of(L, result->storage, result->storageOffset);
       return 1;
     }
   }
@@ -406,7 +410,7 @@ int random_number(lua_State* L, State* state, const Overloads& overloads) {
     if (!pattern.matches(args.codes, args.count)) continue;
     if (!types_fit(pattern, args, DType::Double)) continue;
     run_pattern(L, state, overloads.name, pattern, args, DType::Double);
-    push_element(L, DType::Double, t->data(th::Access::read));
+    push_element_of(L, t->storage, t->storageOffset);
     return 1;
   }
   lua_remove(L, 1);

@@ -208,6 +208,12 @@ void push_element(lua_State* L, DType type, const char* address) {
   lua_pushnumber(L, value);
 }
 
+void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index) {
+  alignas(8) char element[8];
+  protect(L, "indexing", [&] { th::storage_read(storage, index, element); });
+  push_element(L, storage->dtype, element);
+}
+
 void write_element(DType type, char* address, double value) {
   th::dispatch(type, [&](auto zero) {
     using T = decltype(zero);

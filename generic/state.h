@@ -158,6 +158,8 @@ int64_t check_index(lua_State* L, int index, const char* what);
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes);
 
 void push_element(lua_State* L, DType type, const char* address);
+// The same of a storage's element, counted from 0, wherever its memory is.
+void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index);
 // value must be a number at index.
 void write_element(DType type, char* address, double value);
 

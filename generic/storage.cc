@@ -70,16 +70,14 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-char* element(lua_State* L, Storage* storage, th::Access access) {
+// The position, from 0, at stack index 2.
+ptrdiff_t element(lua_State* L, Storage* storage) {
   double number = lua_tonumber(L, 2);
   if (!(number >= 1 && number < static_cast<double>(storage->size) + 1)) {
     raise_error(L, "index %.14g is out of bounds of a storage of size %d", number,
                 static_cast<int>(storage->size));
   }
-  char* data = nullptr;
-  protect(L, "indexing", [&] { data = static_cast<char*>(storage->cpu(access)); });
-  return data + (static_cast<ptrdiff_t>(number) - 1) *
-                    static_cast<ptrdiff_t>(th::item_size(storage->dtype));
+  return static_cast<ptrdiff_t>(number) - 1;
 }
 
 int index(lua_State* L) {
@@ -89,7 +87,7 @@ int index(lua_State* L) {
     return 1;
   }
   Storage* storage = check_storage(L, state_of(L), 1);
-  push_element(L, storage->dtype, element(L, storage, th::Access::read));
+  push_element_of(L, storage, element(L, storage));
   return 1;
 }
 
@@ -102,7 +100,10 @@ int newindex(lua_State* L) {
     return luaL_argerror(L, 3, lua_pushfstring(L, "number expected, got %s", luaL_typename(L, 3)));
   }
   double value = lua_tonumber(L, 3);
-  write_element(storage->dtype, element(L, storage, th::Access::write), value);
+  ptrdiff_t at = element(L, storage) * static_cast<ptrdiff_t>(th::item_size(storage->dtype));
+  char* data = nullptr;
+  protect(L, "indexing", [&] { data = static_cast<char*>(storage->cpu(th::Access::write)); });
+  write_element(storage->dtype, data + at, value);
   return 0;
 }
 

@@ -52,11 +52,29 @@ class CountingDevice : public Device {
     pending[event] = {device, host, bytes};
     return event;
   }
+  void* pull_async(void* host, const void* device, size_t bytes) override {
+    return push_async(host, device, bytes);
+  }
   void wait(void* event) override {
     ++waits;
     const Push& push = pending.at(event);
     std::memcpy(push.to, push.from, push.bytes);
   }
+  // Work of this device is done when it is queued, so what it waits for must be done too.
+  void order(void* event) override { wait(event); }
+  void* allocate_host(size_t) override { return nullptr; }
+  void release_host(void*) noexcept override {}
+  void copy_within(void* to, const void* from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
+  void copy_from(Device&, void* to, const void* from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
+  void synchronize() override {}
+  void properties(DeviceProperties*) override {}
+  void usage(DeviceUsage*) override {}
+  void empty_cache() override {}
+  void run(DeviceOp, const void*) override {}
   void release_event(void* event) noexcept override {
     pending.erase(event);
     delete static_cast<char*>(event);

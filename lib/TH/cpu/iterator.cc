@@ -12,45 +12,50 @@ namespace {
 constexpr int64_t kTile = 64;
 }  // namespace
 
-void Iterator::plan(bool keep_order) {
+void plan_dimensions(int* ndim, int64_t* size, int operands, int64_t (*stride)[kMaxDims],
+                     bool keep_order) {
   int kept = 0;
-  for (int d = 0; d < ndim_; ++d) {
-    if (size_[d] == 1) continue;
-    size_[kept] = size_[d];
-    for (int k = 0; k < operands_; ++k) stride_[k][kept] = stride_[k][d];
+  for (int d = 0; d < *ndim; ++d) {
+    if (size[d] == 1) continue;
+    size[kept] = size[d];
+    for (int k = 0; k < operands; ++k) stride[k][kept] = stride[k][d];
     ++kept;
   }
-  ndim_ = kept;
+  *ndim = kept;
   if (!keep_order) {
     // Insertion sort: few dimensions, mostly in order already. Operand 0 decides, then the rest.
-    auto before = [this](int a, int b) {
-      for (int k = 0; k < operands_; ++k) {
-        if (stride_[k][a] != stride_[k][b]) return stride_[k][a] < stride_[k][b];
+    auto before = [&](int a, int b) {
+      for (int k = 0; k < operands; ++k) {
+        if (stride[k][a] != stride[k][b]) return stride[k][a] < stride[k][b];
       }
       return false;
     };
-    for (int i = 1; i < ndim_; ++i) {
+    for (int i = 1; i < *ndim; ++i) {
       for (int j = i; j > 0 && before(j, j - 1); --j) {
-        std::swap(size_[j], size_[j - 1]);
-        for (int k = 0; k < operands_; ++k) std::swap(stride_[k][j], stride_[k][j - 1]);
+        std::swap(size[j], size[j - 1]);
+        for (int k = 0; k < operands; ++k) std::swap(stride[k][j], stride[k][j - 1]);
       }
     }
   }
   int merged = 0;
-  for (int d = 1; d < ndim_; ++d) {
+  for (int d = 1; d < *ndim; ++d) {
     bool adjacent = true;
-    for (int k = 0; k < operands_; ++k) {
-      adjacent = adjacent && stride_[k][d] == size_[merged] * stride_[k][merged];
+    for (int k = 0; k < operands; ++k) {
+      adjacent = adjacent && stride[k][d] == size[merged] * stride[k][merged];
     }
     if (adjacent) {
-      size_[merged] *= size_[d];
+      size[merged] *= size[d];
     } else {
       ++merged;
-      size_[merged] = size_[d];
-      for (int k = 0; k < operands_; ++k) stride_[k][merged] = stride_[k][d];
+      size[merged] = size[d];
+      for (int k = 0; k < operands; ++k) stride[k][merged] = stride[k][d];
     }
   }
-  if (ndim_ > 0) ndim_ = merged + 1;
+  if (*ndim > 0) *ndim = merged + 1;
+}
+
+void Iterator::plan(bool keep_order) {
+  plan_dimensions(&ndim_, size_, operands_, stride_, keep_order);
 }
 
 bool Iterator::output_overlaps() const {

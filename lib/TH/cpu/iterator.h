@@ -6,6 +6,11 @@
 
 namespace th {
 
+// Drops dimensions of size 1, orders the others by the strides of operand 0, and merges what lies
+// in memory as one. Sizes and strides are innermost first.
+void plan_dimensions(int* ndim, int64_t* size, int operands, int64_t (*stride)[kMaxDims],
+                     bool keep_order);
+
 // Walks up to four operands of one shape together: drops dimensions of size 1, orders the rest by
 // the output's strides, merges what lies in memory as one, cuts the work over threads, and hands
 // runs of the innermost dimension to a loop. Operand 0 is the output.

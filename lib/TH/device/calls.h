@@ -11,9 +11,10 @@
 namespace th {
 
 // The operations, and their structs: run_<name>(Queue&, const Struct&) does it on a device.
-#define TH_DEVICE_OPS(X)    \
-  X(element, ElementCall)   \
-  X(copy, CopyCall)         \
+#define TH_DEVICE_OPS(X)  \
+  X(element, ElementCall) \
+  X(copy, CopyCall)       \
+  X(fill, FillCall)       \
   X(generate, GenerateCall)
 
 enum class DeviceOp : int {
@@ -67,8 +68,15 @@ struct CopyCall {
   Walk walk;
 };
 
-// Element i of a contiguous vector of n, in order: a + i * b, or 10^(a + i * b). The output's walk
-// has one operand. With integers where both scalars are.
+// walk.data[0] = value, converted.
+struct FillCall {
+  DType dtype;
+  Scalar value;
+  Walk walk;
+};
+
+// Element i of a contiguous vector of n, in order: a + i * b, or 10^(a + i * b); in integers
+// where both scalars are.
 struct GenerateCall {
   DType dtype;
   bool power_of_ten;

@@ -147,13 +147,13 @@ TH_HD T smaller(T a, T b) {
 struct NoValue {
   TH_HD explicit NoValue(const Scalar*) {}
 };
-#define TH_FUNCTOR_1(name)          \
-  template <class T>                \
-  struct name : NoValue {           \
-    using NoValue::NoValue;         \
+#define TH_FUNCTOR_1(name)         \
+  template <class T>               \
+  struct name : NoValue {          \
+    using NoValue::NoValue;        \
     TH_HD T operator()(T x) const; \
-  };                                \
-  template <class T>                \
+  };                               \
+  template <class T>               \
   TH_HD T name<T>::operator()(T x) const
 
 TH_FUNCTOR_1(abs) {
@@ -186,9 +186,13 @@ TH_FUNCTOR_1(tanh) { return std::tanh(x); }
 TH_FUNCTOR_1(sigmoid) { return T(1) / (T(1) + std::exp(-x)); }
 TH_FUNCTOR_1(erf) { return std::erf(x); }
 TH_FUNCTOR_1(lgamma) {
+#ifdef __CUDA_ARCH__
+  return ::lgamma(x);
+#else
   // std::lgamma writes the global signgam; the reentrant form keeps threads apart.
   int sign;
   return static_cast<T>(::lgamma_r(x, &sign));
+#endif
 }
 TH_FUNCTOR_1(ceil) { return std::ceil(x); }
 TH_FUNCTOR_1(floor) { return std::floor(x); }
@@ -204,14 +208,14 @@ TH_FUNCTOR_1(frac) { return x - std::trunc(x); }
 // ---- of an element and a number
 // ------------------------------------------------------------------
 
-#define TH_FUNCTOR_VALUE(name)                                            \
-  template <class T>                                                      \
-  struct name {                                                           \
-    T value;                                                              \
+#define TH_FUNCTOR_VALUE(name)                                                  \
+  template <class T>                                                            \
+  struct name {                                                                 \
+    T value;                                                                    \
     TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    TH_HD T operator()(T x) const;                                       \
-  };                                                                      \
-  template <class T>                                                      \
+    TH_HD T operator()(T x) const;                                              \
+  };                                                                            \
+  template <class T>                                                            \
   TH_HD T name<T>::operator()(T x) const
 
 TH_FUNCTOR_VALUE(add) { return plus(x, value); }
@@ -240,22 +244,22 @@ struct clamp {
 // ---- of two and three elements
 // -------------------------------------------------------------------
 
-#define TH_FUNCTOR_2(name)               \
-  template <class T>                     \
-  struct name : NoValue {                \
-    using NoValue::NoValue;              \
+#define TH_FUNCTOR_2(name)              \
+  template <class T>                    \
+  struct name : NoValue {               \
+    using NoValue::NoValue;             \
     TH_HD T operator()(T a, T b) const; \
-  };                                     \
-  template <class T>                     \
+  };                                    \
+  template <class T>                    \
   TH_HD T name<T>::operator()(T a, T b) const
-#define TH_FUNCTOR_SCALED(name)                                           \
-  template <class T>                                                      \
-  struct name {                                                           \
-    T value;                                                              \
+#define TH_FUNCTOR_SCALED(name)                                                 \
+  template <class T>                                                            \
+  struct name {                                                                 \
+    T value;                                                                    \
     TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    TH_HD T operator()(T a, T b) const;                                  \
-  };                                                                      \
-  template <class T>                                                      \
+    TH_HD T operator()(T a, T b) const;                                         \
+  };                                                                            \
+  template <class T>                                                            \
   TH_HD T name<T>::operator()(T a, T b) const
 
 TH_FUNCTOR_SCALED(cadd) { return plus(a, times(value, b)); }
@@ -275,14 +279,14 @@ TH_FUNCTOR_2(cmax) { return larger(a, b); }
 TH_FUNCTOR_2(cmin) { return smaller(a, b); }
 TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
 
-#define TH_FUNCTOR_3(name)                                                \
-  template <class T>                                                      \
-  struct name {                                                           \
-    T value;                                                              \
+#define TH_FUNCTOR_3(name)                                                      \
+  template <class T>                                                            \
+  struct name {                                                                 \
+    T value;                                                                    \
     TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    TH_HD T operator()(T t, T a, T b) const;                             \
-  };                                                                      \
-  template <class T>                                                      \
+    TH_HD T operator()(T t, T a, T b) const;                                    \
+  };                                                                            \
+  template <class T>                                                            \
   TH_HD T name<T>::operator()(T t, T a, T b) const
 
 TH_FUNCTOR_3(addcmul) { return plus(t, times(value, times(a, b))); }

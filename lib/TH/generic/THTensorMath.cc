@@ -17,7 +17,7 @@
 
 #define TH_OP(name, lua, types, result, parameters, names, function, method, doc) \
   TH_IF_##types(result THTensor_(name)                                            \
-                    parameters { return th::expose<result>(&th::ops::name) names; })
+                    parameters { return th::expose<result>(#name, &th::ops::name) names; })
 #include "THOps.def"
 
 #endif

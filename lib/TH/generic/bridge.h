@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "generic/guard.h"
+#include "memory/stats.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
 
@@ -65,11 +66,12 @@ To bridge_result(From x) {
   }
 }
 
-// expose<Result>(&th::ops::name)(C arguments...) calls the operation across the boundary.
+// expose<Result>("name", &th::ops::name)(C arguments...) calls the operation across the boundary.
 template <class Result, class R, class... P>
-auto expose(R (*operation)(P...)) {
-  return [operation](auto... arguments) -> Result {
+auto expose(const char* name, R (*operation)(P...)) {
+  return [name, operation](auto... arguments) -> Result {
     return guard([&]() -> Result {
+      OpScope scope(name);
       if constexpr (std::is_void_v<Result>) {
         operation(bridge<P>(arguments)...);
       } else {

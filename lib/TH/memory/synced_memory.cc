@@ -1,5 +1,6 @@
 #include "memory/synced_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -8,8 +9,21 @@
 namespace th {
 
 namespace {
+
 std::atomic<Device*> the_default_device{nullptr};
+
+// Single elements that are read from a device one by one before all of the block comes over.
+constexpr uint8_t kFewReads = 8;
+
+ByteRange hull(ByteRange a, ByteRange b) {
+  if (a.begin == a.end) return b;
+  if (b.begin == b.end) return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
+
+char* at(void* block, size_t offset) { return static_cast<char*>(block) + offset; }
+
+}  // namespace
 
 Device* default_device() noexcept { return the_default_device.load(); }
 void set_default_device(Device* device) noexcept { the_default_device.store(device); }
@@ -25,6 +39,7 @@ SyncedMemory::SyncedMemory(size_t bytes, THAllocator* allocator, void* allocator
 SyncedMemory::SyncedMemory(void* host, size_t bytes, THAllocator* allocator,
                            void* allocator_context) noexcept
     : head_(Head::cpu),
+      host_ready_(kMayRead | kMayWrite),
       owns_host_(allocator != nullptr),
       bytes_(bytes),
       host_(host),
@@ -33,7 +48,7 @@ SyncedMemory::SyncedMemory(void* host, size_t bytes, THAllocator* allocator,
 
 SyncedMemory::~SyncedMemory() {
   try {
-    wait_for_push();
+    finish_copy();
   } catch (...) {
     // A destructor has nobody to tell; the device will say so at its next use.
   }
@@ -41,131 +56,256 @@ SyncedMemory::~SyncedMemory() {
   release_device();
 }
 
-void* SyncedMemory::cpu_if_valid() const noexcept {
-  Head head = head_.load(std::memory_order_acquire);
-  return head == Head::cpu || head == Head::synced ? host_ : nullptr;
+// The host may write without asking only where there is no device block to remember it for, or all
+// of that is stale already.
+void SyncedMemory::set_head(Head head) noexcept {
+  uint8_t ready = 0;
+  if (copying_ != Copying::to_host) {
+    bool all_stale = !device_block_ || (stale_.begin == 0 && stale_.end == bytes_);
+    if (head == Head::cpu) ready = all_stale ? kMayRead | kMayWrite : kMayRead;
+    if (head == Head::synced) ready = kMayRead;
+  }
+  head_.store(head, std::memory_order_release);
+  host_ready_.store(ready, std::memory_order_release);
 }
 
-void* SyncedMemory::cpu_transition(Access access) {
+void* SyncedMemory::cpu(Access access, ByteRange range) {
   std::lock_guard<std::mutex> lock(mutex_);
   Head head = head_.load(std::memory_order_relaxed);
+  bool reads = access != Access::overwrite;
+  if (access == Access::overwrite) range = {0, bytes_};
+  if (copying_ == Copying::to_host || (copying_ == Copying::to_device && access != Access::read)) {
+    finish_copy();
+  }
   switch (head) {
     case Head::uninitialized:
       need_host_block();
-      if (access != Access::overwrite && bytes_) std::memset(host_, 0, bytes_);
-      head_.store(Head::cpu, std::memory_order_release);
-      break;
-    case Head::cpu:
-      break;
+      if (reads && bytes_) std::memset(host_, 0, bytes_);
+      stale_ = {0, bytes_};
+      set_head(Head::cpu);
+      return host_;
     case Head::device:
       need_host_block();
-      if (access != Access::overwrite && bytes_) {
-        device_->copy_to_host(host_, device_block_, bytes_);
-      }
-      head_.store(access == Access::read ? Head::synced : Head::cpu, std::memory_order_release);
+      if (reads) host_from_device();
+      stale_ = {0, 0};
       break;
-    case Head::synced:
-      if (access != Access::read) {
-        wait_for_push();
-        head_.store(Head::cpu, std::memory_order_release);
-      }
+    default:
       break;
+  }
+  if (access == Access::read) {
+    set_head(head == Head::cpu ? Head::cpu : Head::synced);
+  } else {
+    stale_ = hull(stale_, range);
+    set_head(Head::cpu);
   }
   return host_;
 }
 
-void* SyncedMemory::device(Access access) {
+void* SyncedMemory::device(Access access, Device& device, ByteRange range) {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (device_ != &device) move_to(device);
+  need_device_block();
   Head head = head_.load(std::memory_order_relaxed);
-  Device& device = need_device();
-  need_device_block(device);
+  bool reads = access != Access::overwrite;
+  if (access == Access::overwrite) range = {0, bytes_};
+  if (copying_ != Copying::nothing && !ordered_) {
+    device_->order(event_);
+    ordered_ = true;
+  }
   switch (head) {
     case Head::uninitialized:
-      if (access != Access::overwrite && bytes_) device.fill_zero(device_block_, bytes_);
-      head_.store(Head::device, std::memory_order_release);
-      break;
+      if (reads && bytes_) device_->fill_zero(device_block_, bytes_);
+      stale_ = {0, bytes_};
+      set_head(Head::device);
+      reads_ = 0;
+      return device_block_;
     case Head::cpu:
-      if (access != Access::overwrite && bytes_) {
-        device.copy_to_device(device_block_, host_, bytes_);
-      }
-      head_.store(access == Access::read ? Head::synced : Head::device, std::memory_order_release);
+      if (reads) device_from_host();
+      stale_ = {0, 0};
       break;
-    case Head::device:
-      break;
-    case Head::synced:
-      if (access != Access::read) {
-        wait_for_push();
-        head_.store(Head::device, std::memory_order_release);
-      }
+    default:
       break;
   }
+  if (access == Access::read) {
+    set_head(head == Head::device ? Head::device : Head::synced);
+  } else {
+    // The host must not take a copy for valid that the device's work now runs ahead of.
+    if (copying_ == Copying::to_host) finish_copy();
+    stale_ = hull(stale_, range);
+    reads_ = 0;
+    set_head(Head::device);
+  }
   return device_block_;
+}
+
+void SyncedMemory::host_from_device() {
+  if (stale_.begin < stale_.end) {
+    device_->copy_to_host(at(host_, stale_.begin), at(device_block_, stale_.begin),
+                          stale_.end - stale_.begin);
+  }
+}
+
+void SyncedMemory::device_from_host() {
+  if (stale_.begin < stale_.end) {
+    device_->copy_to_device(at(device_block_, stale_.begin), at(host_, stale_.begin),
+                            stale_.end - stale_.begin);
+  }
+}
+
+void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (head_.load(std::memory_order_relaxed) == Head::device && count < bytes_ &&
+        reads_ < kFewReads) {
+      ++reads_;
+      device_->copy_to_host(out, at(device_block_, offset), count);
+      return;
+    }
+  }
+  std::memcpy(out, at(cpu(Access::read), offset), count);
 }
 
 void SyncedMemory::set_cpu(void* host) {
   if (!host && bytes_) fail("set_cpu: no memory given");
   std::lock_guard<std::mutex> lock(mutex_);
-  wait_for_push();
+  finish_copy();
   release_host();
   host_ = host;
   owns_host_ = false;
-  head_.store(Head::cpu, std::memory_order_release);
+  stale_ = {0, bytes_};
+  set_head(Head::cpu);
 }
 
 void SyncedMemory::set_device(void* block) {
   if (!block && bytes_) fail("set_device: no memory given");
+  Device& device = need_device();
   std::lock_guard<std::mutex> lock(mutex_);
-  need_device();
-  wait_for_push();
+  device_ = &device;
+  finish_copy();
   release_device();
   device_block_ = block;
   owns_device_block_ = false;
-  head_.store(Head::device, std::memory_order_release);
+  stale_ = {0, bytes_};
+  reads_ = 0;
+  set_head(Head::device);
 }
 
-void SyncedMemory::push_async() {
+void SyncedMemory::push_async(Device& device) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (head_.load(std::memory_order_relaxed) != Head::cpu) {
     fail("push_async: the head is not at the CPU");
   }
-  Device& device = need_device();
-  need_device_block(device);
-  event_ = device.push_async(device_block_, host_, bytes_);
-  head_.store(Head::synced, std::memory_order_release);
+  if (device_ != &device) move_to(device);
+  need_device_block();
+  finish_copy();
+  if (stale_.begin < stale_.end) {
+    event_ = device_->push_async(at(device_block_, stale_.begin), at(host_, stale_.begin),
+                                 stale_.end - stale_.begin);
+    copying_ = Copying::to_device;
+    ordered_ = false;
+  }
+  stale_ = {0, 0};
+  set_head(Head::synced);
 }
 
-void SyncedMemory::resize(size_t bytes) {
-  if (!owns_host_) fail("memory that belongs to someone else cannot be resized");
-  Head head = this->head();
-  if (head != Head::uninitialized) cpu(Access::write);
+void SyncedMemory::pull_async() {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (head_.load(std::memory_order_relaxed) != Head::device) {
+    fail("pull_async: the head is not at a device");
+  }
+  need_host_block();
+  finish_copy();
+  if (stale_.begin < stale_.end) {
+    event_ = device_->pull_async(at(host_, stale_.begin), at(device_block_, stale_.begin),
+                                 stale_.end - stale_.begin);
+    copying_ = Copying::to_host;
+    ordered_ = false;
+  }
+  stale_ = {0, 0};
+  set_head(Head::synced);
+}
+
+void SyncedMemory::leave_device() {
+  if (head() == Head::device) cpu(Access::read);
+  std::lock_guard<std::mutex> lock(mutex_);
+  finish_copy();
+  release_device();
+  if (head_.load(std::memory_order_relaxed) != Head::uninitialized) set_head(Head::cpu);
+}
+
+void SyncedMemory::resize(size_t bytes, bool on_device) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!owns_host_ || (device_block_ && !owns_device_block_)) {
+    fail("memory that belongs to someone else cannot be resized");
+  }
+  finish_copy();
+  Head head = head_.load(std::memory_order_relaxed);
+  if (head == Head::device || (head == Head::synced && on_device)) {
+    resize_on_device(bytes);
+  } else {
+    resize_on_host(bytes);
+  }
+}
+
+void SyncedMemory::resize_on_device(size_t bytes) {
+  void* moved = nullptr;
+  if (bytes) {
+    moved = device_->allocate(bytes);
+    try {
+      size_t kept = std::min(bytes, bytes_);
+      if (kept) device_->copy_within(moved, device_block_, kept);
+      if (bytes > kept) device_->fill_zero(at(moved, kept), bytes - kept);
+    } catch (...) {
+      device_->release(moved);
+      throw;
+    }
+  }
+  release_device();
+  release_host();
+  device_block_ = moved;
+  owns_device_block_ = moved != nullptr;
+  bytes_ = bytes;
+  stale_ = {0, bytes};
+  set_head(moved ? Head::device : Head::uninitialized);
+}
+
+void SyncedMemory::resize_on_host(size_t bytes) {
   if (host_) {
     void* moved = nullptr;
-    if (allocator_->realloc) {
+    if (allocator_->realloc && !host_is_devices_) {
       moved = allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
     } else {
       if (bytes) moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
-      if (moved) std::memcpy(moved, host_, bytes < bytes_ ? bytes : bytes_);
-      allocator_->free(allocator_context_, host_);
+      if (moved) std::memcpy(moved, host_, std::min(bytes, bytes_));
+      release_host();
     }
     host_ = moved;
-    if (bytes > bytes_) std::memset(static_cast<char*>(host_) + bytes_, 0, bytes - bytes_);
+    if (bytes > bytes_) std::memset(at(host_, bytes_), 0, bytes - bytes_);
   }
   release_device();
   bytes_ = bytes;
+  stale_ = {0, bytes};
   // Without a block there is nothing valid: what the memory grows by is yet to be allocated.
-  if (!host_) head_.store(Head::uninitialized, std::memory_order_release);
+  set_head(host_ ? Head::cpu : Head::uninitialized);
 }
 
 void SyncedMemory::swap(SyncedMemory& other) noexcept {
   Head head = head_.load();
   head_.store(other.head_.load());
   other.head_.store(head);
+  uint8_t ready = host_ready_.load();
+  host_ready_.store(other.host_ready_.load());
+  other.host_ready_.store(ready);
+  std::swap(copying_, other.copying_);
   std::swap(owns_host_, other.owns_host_);
+  std::swap(host_is_devices_, other.host_is_devices_);
   std::swap(owns_device_block_, other.owns_device_block_);
+  std::swap(ordered_, other.ordered_);
+  std::swap(reads_, other.reads_);
   std::swap(bytes_, other.bytes_);
   std::swap(host_, other.host_);
   std::swap(device_block_, other.device_block_);
+  std::swap(stale_, other.stale_);
   std::swap(device_, other.device_);
   std::swap(event_, other.event_);
   std::swap(allocator_, other.allocator_);
@@ -173,38 +313,97 @@ void SyncedMemory::swap(SyncedMemory& other) noexcept {
 }
 
 Device& SyncedMemory::need_device() {
-  if (!device_) device_ = default_device();
-  if (!device_) fail("there is no device: this build or this machine has a CPU only");
-  return *device_;
+  Device* device = device_ ? device_ : default_device();
+  if (!device) fail("there is no device: this build or this machine has a CPU only");
+  return *device;
+}
+
+// What is on one device goes to another.
+void SyncedMemory::move_to(Device& device) {
+  Head head = head_.load(std::memory_order_relaxed);
+  if (device_block_) {
+    finish_copy();
+    if (!owns_device_block_) fail("memory that belongs to someone else cannot change the device");
+    if (head == Head::device) {
+      void* moved = device.allocate(bytes_);
+      try {
+        device.copy_from(*device_, moved, device_block_, bytes_);
+      } catch (...) {
+        device.release(moved);
+        throw;
+      }
+      release_device();
+      device_block_ = moved;
+      owns_device_block_ = true;
+    } else {
+      release_device();
+      if (head == Head::synced) head = Head::cpu;
+      stale_ = {0, bytes_};
+      set_head(head);
+    }
+  }
+  if (host_is_devices_) {
+    // Host blocks of a device go back to it, so it stays known: the bytes change their place.
+    if (head != Head::device && bytes_) {
+      void* moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
+      std::memcpy(moved, host_, bytes_);
+      release_host();
+      host_ = moved;
+    } else {
+      release_host();
+      stale_ = {0, bytes_};
+    }
+  }
+  device_ = &device;
 }
 
 void SyncedMemory::need_host_block() {
   if (host_ || bytes_ == 0) return;
-  host_ = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
+  if (device_ && allocator_ == &THDefaultAllocator) {
+    host_ = device_->allocate_host(bytes_);
+    host_is_devices_ = host_ != nullptr;
+  }
+  if (!host_) host_ = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
   owns_host_ = true;
+  stale_ = {0, bytes_};
 }
 
-void SyncedMemory::need_device_block(Device& device) {
+void SyncedMemory::need_device_block() {
   if (device_block_ || bytes_ == 0) return;
-  device_block_ = device.allocate(bytes_);
+  device_block_ = device_->allocate(bytes_);
   owns_device_block_ = true;
+  stale_ = {0, bytes_};
 }
 
-void SyncedMemory::wait_for_push() {
-  if (!event_) return;
+void SyncedMemory::finish_copy() {
+  if (copying_ == Copying::nothing) return;
+  copying_ = Copying::nothing;
   void* event = std::exchange(event_, nullptr);
-  device_->wait(event);
+  try {
+    device_->wait(event);
+  } catch (...) {
+    device_->release_event(event);
+    throw;
+  }
   device_->release_event(event);
 }
 
 void SyncedMemory::release_host() noexcept {
-  if (host_ && owns_host_) allocator_->free(allocator_context_, host_);
+  if (host_ && owns_host_) {
+    if (host_is_devices_) {
+      device_->release_host(host_);
+    } else {
+      allocator_->free(allocator_context_, host_);
+    }
+  }
+  host_is_devices_ = false;
   host_ = nullptr;
 }
 
 void SyncedMemory::release_device() noexcept {
   if (device_block_ && owns_device_block_) device_->release(device_block_);
   device_block_ = nullptr;
+  owns_device_block_ = false;
 }
 
 }  // namespace th

@@ -18,11 +18,17 @@ enum class Head : uint8_t { uninitialized, cpu, device, synced };
 // What the caller is going to do: read; read and write; replace every byte without reading any.
 enum class Access : uint8_t { read, write, overwrite };
 
+// Bytes from begin up to end.
+struct ByteRange {
+  size_t begin, end;
+};
+
 // A block of bytes that is allocated, and copied between the host and a device, only when someone
 // asks for it on a side where it is not valid. Asking moves the head as Caffe's SyncedMemory does:
 // a read of the other side makes it synced, a write leaves the head at the writer's side; memory
-// that nobody has written reads as zeros. Transitions are serialised by a mutex per block; where
-// nothing moves there is no lock.
+// that nobody has written reads as zeros. Where both sides have a block, only the bytes between the
+// first and the last that were asked for writing are copied. Transitions are serialised by a mutex
+// per block; where nothing moves on the host there is no lock.
 class SyncedMemory {
  public:
   SyncedMemory(size_t bytes, THAllocator* allocator, void* allocator_context) noexcept;
@@ -34,44 +40,81 @@ class SyncedMemory {
 
   size_t size() const noexcept { return bytes_; }
   Head head() const noexcept { return head_.load(std::memory_order_acquire); }
+  // Where the device's block is; nullptr: it never had one.
+  Device* device() const noexcept { return device_; }
 
   void* cpu(Access access) {
-    Head head = head_.load(std::memory_order_acquire);
-    if (head == Head::cpu || (head == Head::synced && access == Access::read)) return host_;
-    return cpu_transition(access);
+    void* host = cpu_if_ready(access);
+    return host ? host : cpu(access, {0, bytes_});
   }
-  void* device(Access access);
+  // Only bytes of the range will be written, unless the access is overwrite.
+  void* cpu(Access access, ByteRange range);
+  // The host block, if it can be used so without doing anything first; otherwise null.
+  void* cpu_if_ready(Access access) const noexcept {
+    uint8_t needed = access == Access::read ? kMayRead : kMayWrite;
+    return host_ready_.load(std::memory_order_acquire) & needed ? host_ : nullptr;
+  }
   // The host block if it is valid there, without moving anything; otherwise null.
-  void* cpu_if_valid() const noexcept;
+  void* cpu_if_valid() const noexcept { return cpu_if_ready(Access::read); }
+
+  // The block on the given device, where the memory moves if it is on another. Work that uses the
+  // block must be queued before the memory is asked for anything else.
+  void* device(Access access, Device& device, ByteRange range);
+  void* device(Access access, Device& device) { return this->device(access, device, {0, bytes_}); }
+  // On the recorded device, or, for memory that was on none yet, the default one.
+  void* device(Access access) { return device(access, need_device()); }
+
+  // A few bytes, wherever they are. The head stays, unless this is asked so often in a row that
+  // copying all is better.
+  void read_bytes(size_t offset, size_t count, void* out);
 
   // The caller's own block becomes the memory; it stays the caller's to free.
   void set_cpu(void* host);
   void set_device(void* block);
-  // Starts copying the host's bytes to the device; the host block must not be written until then.
-  void push_async();
+  // Starts copying to the other side; the head is synced at once, and who needs the copy waits.
+  void push_async() { push_async(need_device()); }
+  void push_async(Device& device);
+  void pull_async();
+  // The device's block is given back, after what only it holds was copied to the host.
+  void leave_device();
 
-  // Keeps the first min(old, new) bytes, on the host; further ones read as zeros. Borrowed memory
-  // cannot be resized.
-  void resize(size_t bytes);
+  // Keeps the first min(old, new) bytes; further ones read as zeros. on_device: which side to keep
+  // where both are valid. Borrowed memory cannot be resized.
+  void resize(size_t bytes, bool on_device = false);
   void swap(SyncedMemory& other) noexcept;
 
  private:
-  void* cpu_transition(Access access);
+  static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
+  enum class Copying : uint8_t { nothing, to_device, to_host };
+
   Device& need_device();
+  void set_head(Head head) noexcept;
   void need_host_block();
-  void need_device_block(Device& device);
-  void wait_for_push();
+  void need_device_block();
+  void move_to(Device& device);
+  void host_from_device();
+  void device_from_host();
+  void finish_copy();
   void release_host() noexcept;
   void release_device() noexcept;
+  void resize_on_device(size_t bytes);
+  void resize_on_host(size_t bytes);
 
   std::atomic<Head> head_;
+  std::atomic<uint8_t> host_ready_{0};
+  Copying copying_ = Copying::nothing;
   bool owns_host_;
+  bool host_is_devices_ = false;  // the host block came from device_
   bool owns_device_block_ = false;
+  bool ordered_ = false;  // the device's later work waits for event_
+  uint8_t reads_ = 0;     // of a few bytes, since the head came to the device
   size_t bytes_;
   void* host_;
   void* device_block_ = nullptr;
+  // With a head at one side: where the other side's block differs.
+  ByteRange stale_{0, 0};
   Device* device_ = nullptr;
-  void* event_ = nullptr;
+  void* event_ = nullptr;  // of the copy in progress
   THAllocator* allocator_;
   void* allocator_context_;
   std::mutex mutex_;

@@ -13,10 +13,11 @@ namespace th {
 
 namespace {
 
-void run(const char* name, const Loop* loops, const Scalar* params, int64_t grain, Tensor* r,
-         std::initializer_list<Tensor*> inputs) {
+void run(const char* name, const Loop* loops, ElementKernel kernel, const Scalar* params,
+         int param_count, int64_t grain, Tensor* r, std::initializer_list<Tensor*> inputs) {
   Tensor* const* in = inputs.begin();
-  elementwise({name, loops[static_cast<int>(in[0]->dtype)], params, grain}, r, in,
+  Loop loop = loops[static_cast<int>(in[0]->dtype)];
+  elementwise({name, loop, params, grain, kernel, param_count}, r, in,
               static_cast<int>(inputs.size()));
 }
 
@@ -93,110 +94,68 @@ bool simple_power(const char* name, Tensor* r, Tensor* t, const Scalar& value) {
 
 namespace ops {
 
-#define TH_UNARY(name, types, cost, doc)                            \
-  void name(Tensor* r, Tensor* t) {                                 \
-    check_result_type(#name, r, t);                                 \
-    run(#name, unary_kernels().name, nullptr, Grain::cost, r, {t}); \
+#define TH_UNARY(name, types, cost, doc)                                                    \
+  void name(Tensor* r, Tensor* t) {                                                         \
+    check_result_type(#name, r, t);                                                         \
+    run(#name, unary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, {t}); \
   }
-#define TH_SCALAR(name, lua, types, cost, doc)                          \
-  void name(Tensor* r, Tensor* t, Scalar value) {                       \
-    check_result_type(#name, r, t);                                     \
-    if (simple_power(#name, r, t, value)) return;                       \
-    if (divides(#name) == Divides::yes) check_divisor(#name, t, value); \
-    run(#name, value_kernels().name, &value, Grain::cost, r, {t});      \
+#define TH_SCALAR(name, lua, types, cost, doc)                                             \
+  void name(Tensor* r, Tensor* t, Scalar value) {                                          \
+    check_result_type(#name, r, t);                                                        \
+    if (simple_power(#name, r, t, value)) return;                                          \
+    if (divides(#name) == Divides::yes) check_divisor(#name, t, value);                    \
+    run(#name, value_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, {t}); \
   }
-#define TH_BINARY(name, lua, types, cost, doc)                          \
-  void name(Tensor* r, Tensor* a, Tensor* b) {                          \
-    check_result_type(#name, r, a);                                     \
-    if (divides(#name) == Divides::yes) check_divisor(#name, a, b);     \
-    run(#name, binary_kernels().name, nullptr, Grain::cost, r, {a, b}); \
+#define TH_BINARY(name, lua, types, cost, doc)                                                  \
+  void name(Tensor* r, Tensor* a, Tensor* b) {                                                  \
+    check_result_type(#name, r, a);                                                             \
+    if (divides(#name) == Divides::yes) check_divisor(#name, a, b);                             \
+    run(#name, binary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, {a, b}); \
   }
-#define TH_SCALED(name, lua, types, cost, doc)                         \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b) {           \
-    check_result_type(#name, r, t);                                    \
-    run(#name, binary_kernels().name, &value, Grain::cost, r, {t, b}); \
+#define TH_SCALED(name, lua, types, cost, doc)                                                 \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b) {                                   \
+    check_result_type(#name, r, t);                                                            \
+    run(#name, binary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, {t, b}); \
   }
-#define TH_TERNARY(name, types, cost, doc)                                 \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b) {    \
-    check_result_type(#name, r, t);                                        \
-    if (divides(#name) == Divides::yes) check_divisor(#name, t, b);        \
-    run(#name, ternary_kernels().name, &value, Grain::cost, r, {t, a, b}); \
+#define TH_TERNARY(name, types, cost, doc)                                                         \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b) {                            \
+    check_result_type(#name, r, t);                                                                \
+    if (divides(#name) == Divides::yes) check_divisor(#name, t, b);                                \
+    run(#name, ternary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, {t, a, b}); \
   }
-#define TH_COMPARE(name, doc)                                                                      \
-  void name##Value(Tensor* r, Tensor* t, Scalar value) {                                           \
-    bool same = r->dtype == t->dtype;                                                              \
-    if (r->dtype != DType::Byte) check_result_type(#name, r, t);                                   \
-    run(#name, same ? compare_kernels().name.value_to_same : compare_kernels().name.value_to_byte, \
-        &value, Grain::cheap, r, {t});                                                             \
-  }                                                                                                \
-  void name##Tensor(Tensor* r, Tensor* a, Tensor* b) {                                             \
-    bool same = r->dtype == a->dtype;                                                              \
-    if (r->dtype != DType::Byte) check_result_type(#name, r, a);                                   \
-    run(#name,                                                                                     \
-        same ? compare_kernels().name.tensor_to_same : compare_kernels().name.tensor_to_byte,      \
-        nullptr, Grain::cheap, r, {a, b});                                                         \
+#define TH_COMPARE(name, doc)                                                                     \
+  void name##Value(Tensor* r, Tensor* t, Scalar value) {                                          \
+    bool same = r->dtype == t->dtype;                                                             \
+    if (r->dtype != DType::Byte) check_result_type(#name, r, t);                                  \
+    const CompareLoops& loops = compare_kernels().name;                                           \
+    run(#name, same ? loops.value_to_same : loops.value_to_byte,                                  \
+        same ? ElementKernel::name##_value_to_same : ElementKernel::name##_value_to_byte, &value, \
+        1, Grain::cheap, r, {t});                                                                 \
+  }                                                                                               \
+  void name##Tensor(Tensor* r, Tensor* a, Tensor* b) {                                            \
+    bool same = r->dtype == a->dtype;                                                             \
+    if (r->dtype != DType::Byte) check_result_type(#name, r, a);                                  \
+    const CompareLoops& loops = compare_kernels().name;                                           \
+    run(#name, same ? loops.tensor_to_same : loops.tensor_to_byte,                                \
+        same ? ElementKernel::name##_tensor_to_same : ElementKernel::name##_tensor_to_byte,       \
+        nullptr, 0, Grain::cheap, r, {a, b});                                                     \
   }
 #include "THOps.def"
 
 void tpow(Tensor* r, Scalar value, Tensor* t) {
   check_result_type("pow", r, t);
-  run("pow", value_kernels().tpow, &value, Grain::costly, r, {t});
+  run("pow", value_kernels().tpow, ElementKernel::tpow, &value, 1, Grain::costly, r, {t});
 }
 
 void clamp(Tensor* r, Tensor* t, Scalar min, Scalar max) {
   check_result_type("clamp", r, t);
   Scalar bounds[] = {min, max};
-  run("clamp", value_kernels().clamp, bounds, Grain::cheap, r, {t});
+  run("clamp", value_kernels().clamp, ElementKernel::clamp, bounds, 2, Grain::cheap, r, {t});
 }
 
 void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight) {
   check_result_type("lerp", r, a);
-  run("lerp", binary_kernels().lerp, &weight, Grain::cheap, r, {a, b});
-}
-
-void copy(Tensor* r, Tensor* src) {
-  if (r == src) return;
-  Loop loop = copy_kernels().copy[static_cast<int>(r->dtype)][static_cast<int>(src->dtype)];
-  if (r->nDimension == 0 && src->nDimension == 0) return;
-  // r's sizes are fixed, so r joins as an operand whose elements nobody reads.
-  Tensor* shapes[] = {r, src};
-  int ndim;
-  int64_t size[kMaxDims];
-  bool pairs = !elementwise_shape("copy", shapes, 2, r, &ndim, size);
-  if (partly_overlap(*r, *src)) {
-    TensorRef temporary = clone(src);
-    copy(r, temporary.get());
-    return;
-  }
-  if (r->numel() == 0) return;
-  if (same_view(*r, *src)) return;
-  TensorRef view;
-  if (pairs) {
-    // Read src in r's shape, or write r in src's, whichever needs no copy.
-    int64_t stride[kMaxDims];
-    view = TensorRef(tensor_new(src->dtype));
-    if (view_strides(*src, ndim, size, stride)) {
-      set_storage(view.get(), src->storage, src->storageOffset, ndim, size, stride);
-    } else if (is_contiguous(*r)) {
-      TensorRef target(tensor_new(r->dtype));
-      set_storage(target.get(), r->storage, r->storageOffset, src->nDimension, src->size, nullptr);
-      copy(target.get(), src);
-      return;
-    } else {
-      TensorRef whole = clone(src);
-      set_geometry(whole.get(), ndim, size, nullptr);
-      view = std::move(whole);
-    }
-    src = view.get();
-  }
-  Iterator iterator(ndim, size);
-  char* from = src->data(Access::read);
-  char* to = r->data(access_for_result(*r));
-  int64_t stride[kMaxDims];
-  broadcast_strides(*src, ndim, size, stride);
-  iterator.add(to, item_size(r->dtype), r->stride);
-  iterator.add(from, item_size(src->dtype), stride);
-  iterator.run(loop, nullptr, Grain::cheap);
+  run("lerp", binary_kernels().lerp, ElementKernel::lerp, &weight, 1, Grain::cheap, r, {a, b});
 }
 
 }  // namespace ops

@@ -5,6 +5,7 @@
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
+#include "ops/on_device.h"
 
 namespace th {
 
@@ -69,6 +70,31 @@ void run_strided(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
     iterator.add(data[k + 1], item_size(inputs[k]->dtype), stride);
   }
   iterator.run(op.loop, op.params, op.grain);
+}
+
+// False where it is better left to the CPU.
+bool run_on_device(Device& device, const ElementwiseOp& op, Tensor* r, Tensor* const* inputs,
+                   int count, int ndim, const int64_t* size) {
+  if (has_shared_elements(*r)) return false;
+  ElementCall call;
+  call.kernel = op.kernel;
+  call.dtype = inputs[0]->dtype;
+  for (int k = 0; k < op.param_count; ++k) call.params[k] = op.params[k];
+  TensorRef brought[kMaxOperands];
+  WalkBuilder walk(ndim, size);
+  int64_t stride[kMaxOperands][kMaxDims];
+  for (int k = 0; k < count; ++k) {
+    brought[k] = brought_to(device, inputs[k]);
+    broadcast_strides(*brought[k], ndim, size, stride[k]);
+  }
+  char* data[kMaxOperands];
+  for (int k = 0; k < count; ++k) data[k] = data_on(device, *brought[k], Access::read);
+  walk.add(result_on(device, *r, access_for_result(*r, inputs, count)), item_size(r->dtype),
+           r->stride);
+  for (int k = 0; k < count; ++k) walk.add(data[k], item_size(inputs[k]->dtype), stride[k]);
+  if (!walk.plan(&call.walk)) return false;
+  device.run(DeviceOp::element, &call);
+  return true;
 }
 
 // t read in order under another shape with as many elements; a copy where its layout needs one.
@@ -160,13 +186,20 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
     ops::copy(r, temporary.get());
     return;
   }
-  if (plain && is_contiguous(*r)) {
+  Device* device = device_of(inputs, count);
+  if (!device) device = device_of({r});
+  if (!device && plain && is_contiguous(*r)) {
     run_contiguous(op, r, inputs, count, in_place);
     return;
   }
   if (plain) std::copy(inputs[0]->size, inputs[0]->size + ndim, size);
+  auto run = [&](Tensor* const* operands) {
+    if (r->numel() == 0) return;
+    if (device && run_on_device(*device, op, r, operands, count, ndim, size)) return;
+    run_strided(op, r, operands, count, ndim, size);
+  };
   if (!paired) {
-    run_strided(op, r, inputs, count, ndim, size);
+    run(inputs);
     return;
   }
   TensorRef views[kMaxOperands];
@@ -175,7 +208,7 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
     views[k] = in_shape(inputs[k], ndim, size);
     seen[k] = views[k].get();
   }
-  run_strided(op, r, seen, count, ndim, size);
+  run(seen);
 }
 
 TensorRef clone(Tensor* t) {

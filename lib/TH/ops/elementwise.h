@@ -2,6 +2,7 @@
 #define TH_OPS_ELEMENTWISE_H
 
 #include "cpu/loop.h"
+#include "device/calls.h"
 #include "ops/ops.h"
 
 namespace th {
@@ -12,6 +13,8 @@ struct ElementwiseOp {
   Loop loop;             // null: not defined for the type
   const Scalar* params;  // of the loop; may be null
   int64_t grain;
+  ElementKernel kernel;  // the same on devices
+  int param_count;
 };
 
 // Shapes broadcast by NumPy's rules. Where they do not, but the numbers of elements agree, the
@@ -33,6 +36,14 @@ inline Access access_for_result(const Tensor& r) {
   return r.storageOffset == 0 && r.storage && r.numel() == r.storage->size && is_contiguous(r)
              ? Access::overwrite
              : Access::write;
+}
+
+// The same where inputs may be r itself, in the same layout.
+inline Access access_for_result(const Tensor& r, Tensor* const* inputs, int count) {
+  for (int k = 0; k < count; ++k) {
+    if (inputs[k]->storage == r.storage) return Access::write;
+  }
+  return access_for_result(r);
 }
 
 }  // namespace th

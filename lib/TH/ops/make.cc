@@ -8,6 +8,7 @@
 #include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
+#include "ops/on_device.h"
 #include "tensor/convert.h"
 
 namespace th::ops {
@@ -27,12 +28,14 @@ int64_t steps(const char* name, double first, double last, double step, bool inc
   return static_cast<int64_t>(n);
 }
 
-// Writes f(i) to element i, in order, whatever r's layout; f(i) is a double or an int64_t.
+// a + i b, or 10^(a + i b), for i = 0, 1, ...; in integers where both are.
+struct Progression {
+  Scalar a, b;
+  bool power_of_ten = false;
+};
+
 template <class F>
-void generate(Tensor* r, const F& f) {
-  TensorRef target = is_contiguous(*r) ? TensorRef() : clone(r);
-  Tensor* t = target ? target.get() : r;
-  if (t->numel() == 0) return;
+void generate_by(Tensor* t, const F& f) {
   dispatch(t->dtype, [&](auto zero) {
     using T = decltype(zero);
     T* data = t->data_as<T>(access_for_result(*t));
@@ -40,6 +43,27 @@ void generate(Tensor* r, const F& f) {
       for (int64_t i = begin; i < end; ++i) data[i] = convert<T>(f(i));
     });
   });
+}
+
+// Writes the progression to r's elements, in order, whatever r's layout.
+void generate(Tensor* r, const Progression& p) {
+  TensorRef target = is_contiguous(*r) ? TensorRef() : clone(r);
+  Tensor* t = target ? target.get() : r;
+  if (t->numel() == 0) return;
+  if (Device* device = device_of({t})) {
+    GenerateCall call = {t->dtype, p.power_of_ten, p.a, p.b, t->numel(), nullptr};
+    call.out = result_on(*device, *t, access_for_result(*t));
+    device->run(DeviceOp::generate, &call);
+  } else if (p.a.integral && p.b.integral) {
+    generate_by(t, [&](int64_t i) { return p.a.i + i * p.b.i; });
+  } else {
+    double a = p.a.to_double(), b = p.b.to_double();
+    if (p.power_of_ten) {
+      generate_by(t, [&](int64_t i) { return std::pow(10.0, a + static_cast<double>(i) * b); });
+    } else {
+      generate_by(t, [&](int64_t i) { return a + static_cast<double>(i) * b; });
+    }
+  }
   if (target) copy(r, t);
 }
 
@@ -52,12 +76,7 @@ void progression(const char* name, Tensor* r, Scalar first, Scalar last, Scalar 
                  bool inclusive) {
   int64_t n = steps(name, first.to_double(), last.to_double(), step.to_double(), inclusive);
   resize_to_vector(r, n);
-  if (first.integral && step.integral) {
-    generate(r, [&](int64_t i) { return first.i + i * step.i; });
-  } else {
-    double a = first.to_double(), b = step.to_double();
-    generate(r, [&](int64_t i) { return a + static_cast<double>(i) * b; });
-  }
+  generate(r, {first, step});
 }
 
 void check_matrix(const char* name, const Tensor* t) {
@@ -90,8 +109,22 @@ void keep_where(const char* name, Tensor* r, Tensor* t, const F& keep) {
 
 }  // namespace
 
+namespace {
+bool fill_on_device(Device& device, Tensor* r, Scalar value) {
+  if (has_shared_elements(*r)) return false;
+  FillCall call = {r->dtype, value, {}};
+  WalkBuilder walk(r->nDimension, r->size);
+  walk.add(result_on(device, *r, access_for_result(*r)), item_size(r->dtype), r->stride);
+  if (!walk.plan(&call.walk)) return false;
+  device.run(DeviceOp::fill, &call);
+  return true;
+}
+}  // namespace
+
 void fill(Tensor* r, Scalar value) {
   if (r->numel() == 0) return;
+  Device* device = device_of({r});
+  if (device && fill_on_device(*device, r, value)) return;
   DType from = value.integral ? DType::Long : DType::Double;
   Loop loop = copy_kernels().copy[static_cast<int>(r->dtype)][static_cast<int>(from)];
   static const int64_t still[kMaxDims] = {};
@@ -148,7 +181,7 @@ void linspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
   if (n == 1 && first != last) fail_argument(4, "linspace: one point cannot be both ends");
   resize_to_vector(r, n);
   double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
-  generate(r, [&](int64_t i) { return first + step * static_cast<double>(i); });
+  generate(r, {first, step});
 }
 void logspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
   double first = a.to_double(), last = b.to_double();
@@ -156,7 +189,7 @@ void logspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
   if (n == 1 && first != last) fail_argument(4, "logspace: one point cannot be both ends");
   resize_to_vector(r, n);
   double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
-  generate(r, [&](int64_t i) { return std::pow(10.0, first + step * static_cast<double>(i)); });
+  generate(r, {first, step, true});
 }
 
 void diag(Tensor* r, Tensor* t, int64_t k) {

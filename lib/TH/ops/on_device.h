@@ -28,6 +28,10 @@ T* data_on_as(Device& device, const Tensor& t, Access access) {
 // As data_on for writing, where the result lives from now on. access: how, as data_on.
 char* result_on(Device& device, Tensor& r, Access access);
 
+// t, or, where t is a small part of a large storage that is at home elsewhere, a copy of that part
+// on the device. For operands that are read.
+TensorRef brought_to(Device& device, Tensor* t);
+
 // A device block for as long as the object lives; later work may take it over.
 class DeviceBlock {
  public:

@@ -1,5 +1,6 @@
 #include "tensor/storage.h"
 
+#include <cstring>
 #include <utility>
 
 #include "memory/error.h"
@@ -43,10 +44,19 @@ void storage_resize(Storage* s, ptrdiff_t elements) {
   if (__atomic_load_n(&s->pins, __ATOMIC_ACQUIRE) > 0) {
     fail("this %sStorage is in use by apply or map and cannot be resized now", name(s->dtype));
   }
-  s->memory.resize(elements * item_size(s->dtype));
+  s->memory.resize(elements * item_size(s->dtype), s->get_home() != nullptr);
   if (elements < s->size) s->shrunk = true;
   s->size = elements;
   s->data = s->memory.cpu_if_valid();
+}
+
+void storage_read(Storage* s, ptrdiff_t index, void* out) {
+  size_t item = item_size(s->dtype);
+  if (is_on_device(s)) {
+    s->memory.read_bytes(index * item, item, out);
+  } else {
+    std::memcpy(out, static_cast<char*>(s->cpu(Access::read)) + index * item, item);
+  }
 }
 
 void storage_swap(Storage* a, Storage* b) {
@@ -56,8 +66,36 @@ void storage_swap(Storage* a, Storage* b) {
   std::swap(a->data, b->data);
   std::swap(a->size, b->size);
   std::swap(a->flag, b->flag);
+  std::swap(a->home, b->home);
   a->memory.swap(b->memory);
   a->shrunk = b->shrunk = true;
 }
+
+void storage_to(Storage* s, Device* device) {
+  if (!device) {
+    s->memory.leave_device();
+  } else if (s->size && s->memory.head() != Head::uninitialized) {
+    s->memory.device(Access::read, *device);
+  }
+  s->set_home(device);
+}
+
+void storage_prefetch(Storage* s, Device* device) {
+  Head head = s->memory.head();
+  if (s->size == 0 || head == Head::uninitialized) return;
+  if (!device) {
+    if (head == Head::device) s->memory.pull_async();
+  } else if (head == Head::cpu) {
+    s->memory.push_async(*device);
+  } else {
+    s->memory.device(Access::read, *device);
+  }
+}
+
+namespace {
+thread_local Device* the_default_home = nullptr;
+}
+Device* default_home() noexcept { return the_default_home; }
+void set_default_home(Device* device) noexcept { the_default_home = device; }
 
 }  // namespace th

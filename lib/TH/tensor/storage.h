@@ -26,6 +26,8 @@ struct Storage : Recycled {
   int retained;
   // Loops that hold raw pointers for long (apply, map) forbid resizing meanwhile.
   int pins;
+  // Where operations on it run; null: the CPU.
+  Device* home;
   SyncedMemory memory;
 
   Storage(DType type, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -37,6 +39,7 @@ struct Storage : Recycled {
         shrunk(false),
         retained(0),
         pins(0),
+        home(nullptr),
         memory(elements * item_size(type), allocator, context) {}
   Storage(DType type, void* block, ptrdiff_t elements, THAllocator* allocator, void* context)
       : data(block),
@@ -47,10 +50,21 @@ struct Storage : Recycled {
         shrunk(false),
         retained(0),
         pins(0),
+        home(nullptr),
         memory(block, elements * item_size(type), allocator, context) {}
 
   void* cpu(Access access) {
-    void* block = memory.cpu(access);
+    void* block = memory.cpu_if_ready(access);
+    return mirrored(block ? block : memory.cpu(access));
+  }
+  // Only bytes of the range will be written, unless the access is overwrite.
+  void* cpu(Access access, ByteRange range) { return mirrored(memory.cpu(access, range)); }
+
+  Device* get_home() const { return __atomic_load_n(&home, __ATOMIC_RELAXED); }
+  void set_home(Device* device) { __atomic_store_n(&home, device, __ATOMIC_RELAXED); }
+
+ private:
+  void* mirrored(void* block) {
     if (__atomic_load_n(&data, __ATOMIC_RELAXED) != block) {
       __atomic_store_n(&data, block, __ATOMIC_RELAXED);
     }
@@ -70,7 +84,19 @@ inline void storage_retain(Storage* s) {
 void storage_free(Storage* s) noexcept;
 // Keeps the first min(old, new) elements. Unchanged when it throws.
 void storage_resize(Storage* s, ptrdiff_t elements);
+// One element's bytes, wherever they are; out has room for item_size.
+void storage_read(Storage* s, ptrdiff_t index, void* out);
+// Whether only a device has the bytes.
+inline bool is_on_device(const Storage* s) { return s && s->memory.head() == Head::device; }
 void storage_swap(Storage* a, Storage* b);
+// Makes the device, or, where it is null, the CPU, the storage's home and moves its bytes there.
+void storage_to(Storage* s, Device* device);
+// Starts moving them there without waiting; the home stays.
+void storage_prefetch(Storage* s, Device* device);
+
+// The home of the storages that tensors of the calling thread get from now on; null: the CPU.
+Device* default_home() noexcept;
+void set_default_home(Device* device) noexcept;
 
 }  // namespace TH_VISIBLE
 

@@ -4,6 +4,7 @@
 
 #include "memory/error.h"
 #include "memory/heap.h"
+#include "memory/stats.h"
 
 namespace th {
 
@@ -22,6 +23,19 @@ void Tensor::check_fits() const {
         "exceeds",
         storage->size, name(dtype), shape_text(*this).c_str(), storageOffset + 1);
   }
+}
+
+ByteRange Tensor::bytes() const {
+  if (numel() == 0) return {0, 0};
+  int64_t last = storageOffset;
+  for (int d = 0; d < nDimension; ++d) last += (size[d] - 1) * stride[d];
+  size_t item = item_size(dtype);
+  return {storageOffset * item, (last + 1) * item};
+}
+
+void* Tensor::data_after_move(Access access) const {
+  if (storage->get_home()) note_use_on_host();
+  return storage->cpu(access, bytes());
 }
 
 Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size) {
@@ -168,7 +182,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
     if (__builtin_add_overflow(last, t->storageOffset + 1, &needed)) {
       fail("the storage offset %td is too large", t->storageOffset);
     }
-    if (!t->storage) t->storage = storage_new(t->dtype);
+    ensure_storage(t);
     if (needed > t->storage->size) storage_resize(t->storage, needed);
   }
   reserve_dims(t, ndim);
@@ -221,7 +235,9 @@ void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const 
 }
 
 void ensure_storage(Tensor* t) {
-  if (!t->storage) t->storage = storage_new(t->dtype);
+  if (t->storage) return;
+  t->storage = storage_new(t->dtype);
+  t->storage->set_home(default_home());
 }
 
 void adopt(Tensor* t, Tensor* other) { set_view(t, *other); }

@@ -58,8 +58,13 @@ struct Tensor : Recycled {
   char* data(Access access) const {
     if (!storage) return nullptr;
     check_storage();
-    return static_cast<char*>(storage->cpu(access)) + storageOffset * item_size(dtype);
+    void* block = storage->memory.cpu_if_ready(access);
+    if (!block || block != storage->data || storage->get_home()) block = data_after_move(access);
+    return static_cast<char*>(block) + storageOffset * item_size(dtype);
   }
+  void* data_after_move(Access access) const;
+  // The bytes of the storage from the first element's to the last one's.
+  ByteRange bytes() const;
   // Throws as data() does.
   void check_storage() const {
     if (storage && storage->shrunk) check_fits();
