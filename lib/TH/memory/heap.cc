@@ -54,7 +54,7 @@ void* heap_allocate(size_t bytes) {
   if (bytes == 0) return nullptr;
   void* block = aligned_block(bytes);
   if (!block) {
-    if (collector.collect) collector.collect(collector.data);
+    collect_garbage();
     recycle_release();
     block = aligned_block(bytes);
   }
@@ -87,6 +87,9 @@ void heap_free(void* block) noexcept {
   recycle_free(header.raw, header.bytes + extra);
 }
 
+void collect_garbage() {
+  if (collector.collect) collector.collect(collector.data);
+}
 void set_collector(void (*collect)(void*), void* data) noexcept { collector = {collect, data}; }
 
 }  // namespace th

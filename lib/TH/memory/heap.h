@@ -25,6 +25,8 @@ void* heap_allocate(size_t bytes);
 void* heap_reallocate(void* block, size_t bytes);
 void heap_free(void* block) noexcept;
 
+// Asks the thread's collector handler, if any, to free what nobody uses.
+void collect_garbage();
 void set_collector(void (*collect)(void* data), void* data) noexcept;
 
 }  // namespace TH_VISIBLE

@@ -10,8 +10,6 @@ namespace th {
 
 namespace {
 
-std::atomic<Device*> the_default_device{nullptr};
-
 // Single elements that are read from a device one by one before all of the block comes over.
 constexpr uint8_t kFewReads = 8;
 
@@ -24,9 +22,6 @@ ByteRange hull(ByteRange a, ByteRange b) {
 char* at(void* block, size_t offset) { return static_cast<char*>(block) + offset; }
 
 }  // namespace
-
-Device* default_device() noexcept { return the_default_device.load(); }
-void set_default_device(Device* device) noexcept { the_default_device.store(device); }
 
 SyncedMemory::SyncedMemory(size_t bytes, THAllocator* allocator, void* allocator_context) noexcept
     : head_(Head::uninitialized),

@@ -70,8 +70,8 @@ class WalkBuilder {
 bool has_shared_elements(const Tensor& t);
 
 // A check of values that are on the device: work queued with this number reports there what it
-// finds, and the next time someone waits for the device they are told so. format has one %lld, for
-// the value found.
+// finds, and the next time someone waits for the device they are told so. A %%lld in the format,
+// which leaves %lld in the text, stands for the value found.
 uint32_t device_check(Device& device, int argument, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
