@@ -9,7 +9,6 @@
 #include "TH.h"
 #include "bindings.h"
 #include "luaT.h"
-#include "memory/heap.h"
 
 namespace bind {
 
@@ -103,16 +102,6 @@ int get_cores(lua_State* L) {
   return 1;
 }
 
-int memory(lua_State* L) {
-  th::HeapUsage usage = th::heap_usage();
-  lua_createtable(L, 0, 2);
-  lua_pushnumber(L, static_cast<lua_Number>(usage.bytes));
-  lua_setfield(L, -2, "bytes");
-  lua_pushnumber(L, static_cast<lua_Number>(usage.blocks));
-  lua_setfield(L, -2, "blocks");
-  return 1;
-}
-
 int info(lua_State* L) {
   const char* const keys[] = {"version", "compiler", "build",      "blas",
                               "openmp",  "isa",      "vectormath", "sort"};
@@ -171,7 +160,6 @@ int set_own_source(lua_State* L) {
 const luaL_Reg functions[] = {{"setnumthreads", set_threads},
                               {"getnumthreads", get_threads},
                               {"getnumcores", get_cores},
-                              {"memory", memory},
                               {"info", info},
                               {"_defaulttype", default_type},
                               {"_optable", op_table},
@@ -209,6 +197,7 @@ int open(lua_State* L) {
   register_generator_class(L, state, module);
   register_op_functions(L, module);
   register_random_functions(L, module);
+  register_device_functions(L, module);
   set_functions(L, functions, module);
   set_functions(L, luaT_functions, module);
   return 1;

@@ -266,6 +266,7 @@ void register_storage_classes(lua_State* L, State* state, int module) {
     lua_pushcclosure(L, destroy, 1);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
     set_functions(L, methods, metatable);
+    register_device_methods(L, metatable, true);
     const luaL_Reg access[] = {{"__index", index}, {"__newindex", newindex}};
     for (const luaL_Reg& function : access) {
       lua_pushvalue(L, lua_upvalueindex(1));

@@ -434,6 +434,7 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
     register_op_methods(L, metatable, type);
     register_operators(L, metatable);
     set_functions(L, methods, metatable);
+    register_device_methods(L, metatable, false);
     const luaL_Reg access[] = {{"__index", tensor_index}, {"__newindex", tensor_newindex}};
     for (const luaL_Reg& function : access) {
       lua_pushvalue(L, lua_upvalueindex(1));

@@ -33,6 +33,13 @@ class Devices {
   const std::string& problem() const { return problem_; }
   std::string name(int index) const { return prefix_ + (":" + std::to_string(index + 1)); }
 
+  void add_opened(std::vector<Device*>* out) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (auto& device : devices_) {
+      if (device) out->push_back(device.get());
+    }
+  }
+
   Device* get(int index) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto& device = devices_[static_cast<size_t>(index)];
@@ -48,23 +55,26 @@ class Devices {
   std::vector<std::unique_ptr<TableDevice>> devices_;
 };
 
+bool soft_is_gpu() {
+  const char* text = std::getenv("TENSOR_DEVICE");
+  return text && std::strncmp(text, "soft", 4) == 0 && (text[4] == '\0' || text[4] == ':');
+}
+
 Devices& soft_devices() {
-  static auto* devices = new Devices(soft_device_table(), "soft", "");
+  static auto* devices = new Devices(soft_device_table(), soft_is_gpu() ? "gpu" : "soft", "");
   return *devices;
 }
 
+std::atomic<bool> cuda_is_known{false};
 Devices& cuda_devices() {
   static auto* devices = [] {
     std::string problem;
     const DeviceTable* table = load_cuda_plugin(&problem);
-    return new Devices(table, "gpu", problem);
+    auto* found = new Devices(table, soft_is_gpu() ? "cuda" : "gpu", problem);
+    cuda_is_known = true;
+    return found;
   }();
   return *devices;
-}
-
-bool soft_is_gpu() {
-  const char* text = std::getenv("TENSOR_DEVICE");
-  return text && std::strncmp(text, "soft", 4) == 0 && (text[4] == '\0' || text[4] == ':');
 }
 
 Devices& gpu_devices() { return soft_is_gpu() ? soft_devices() : cuda_devices(); }
@@ -123,6 +133,13 @@ std::vector<Device*> all_devices() {
   add(gpu_devices());
   add(soft_is_gpu() ? cuda_devices() : soft_devices());
   return all;
+}
+
+std::vector<Device*> opened_devices() {
+  std::vector<Device*> opened;
+  if (cuda_is_known) cuda_devices().add_opened(&opened);
+  soft_devices().add_opened(&opened);
+  return opened;
 }
 
 // ---- of memory/device.h

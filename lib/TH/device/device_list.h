@@ -19,6 +19,9 @@ Device* find_device(const char* name);
 // All but the CPU: what "gpu" means first.
 std::vector<Device*> all_devices();
 
+// Those that were asked for so far.
+std::vector<Device*> opened_devices();
+
 }  // namespace TH_VISIBLE
 
 #endif

@@ -57,11 +57,6 @@ class TableDevice : public Device {
   void* handle_ = nullptr;
 };
 
-// Whether every operation is waited for, so that the one that fails is named. At first:
-// TENSOR_DEVICE_DEBUG=1.
-bool device_debug() noexcept;
-void set_device_debug(bool debug) noexcept;
-
 }  // namespace th
 
 #endif

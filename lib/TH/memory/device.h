@@ -50,6 +50,11 @@ class Device {
   virtual void run(DeviceOp op, const void* call) = 0;
 };
 
+// Whether every operation is waited for, so that the one that fails is named. At first:
+// TENSOR_DEVICE_DEBUG=1.
+bool device_debug() noexcept;
+void set_device_debug(bool debug) noexcept;
+
 // The device that memory without a recorded one goes to; nullptr: there is none.
 Device* default_device() noexcept;
 void set_default_device(Device* device) noexcept;

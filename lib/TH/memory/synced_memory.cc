@@ -10,8 +10,10 @@ namespace th {
 
 namespace {
 
-// Single elements that are read from a device one by one before all of the block comes over.
+// Single elements of a block of more than kSmallCopy bytes that are read from a device one by one,
+// before all of the block comes over.
 constexpr uint8_t kFewReads = 8;
+constexpr size_t kSmallCopy = 65536;
 
 ByteRange hull(ByteRange a, ByteRange b) {
   if (a.begin == a.end) return b;
@@ -150,7 +152,7 @@ void SyncedMemory::device_from_host() {
 void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (head_.load(std::memory_order_relaxed) == Head::device && count < bytes_ &&
+    if (head_.load(std::memory_order_relaxed) == Head::device && bytes_ > kSmallCopy &&
         reads_ < kFewReads) {
       ++reads_;
       device_->copy_to_host(out, at(device_block_, offset), count);

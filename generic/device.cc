@@ -1,0 +1,209 @@
+// Where memory is: homes, heads, devices and what is counted of them.
+
+#include "bindings.h"
+
+#include "device/device_list.h"
+#include "device/table.h"
+#include "luaT.h"
+#include "memory/heap.h"
+#include "memory/stats.h"
+
+namespace bind {
+
+namespace {
+
+using th::Device;
+
+const char* name_of(const Device* device) { return device ? device->name() : "cpu"; }
+
+// The device named at index; null for 'cpu'.
+Device* check_device(lua_State* L, int index, const char* function) {
+  const char* name = luaL_checkstring(L, index);
+  Device* device = nullptr;
+  protect(L, function, [&] { device = th::find_device(name); });
+  return device;
+}
+
+// ---- methods of tensors and storages ----
+
+Storage* storage_at(lua_State* L, int index) {
+  Object object = object_at(L, state_of(L), index);
+  if (object.is_storage()) return object.storage();
+  Tensor* t = check_tensor(L, state_of(L), index);
+  protect(L, "storage", [&] { th::ensure_storage(t); });
+  return t->storage;
+}
+
+int to(lua_State* L) {
+  Storage* storage = storage_at(L, 1);
+  Device* device = check_device(L, 2, "to");
+  protect(L, "to", [&] { th::storage_to(storage, device); });
+  lua_settop(L, 1);
+  return 1;
+}
+
+int prefetch(lua_State* L) {
+  Storage* storage = storage_at(L, 1);
+  Device* device = check_device(L, 2, "prefetch");
+  protect(L, "prefetch", [&] { th::storage_prefetch(storage, device); });
+  lua_settop(L, 1);
+  return 1;
+}
+
+int device(lua_State* L) {
+  Object object = object_at(L, state_of(L), 1);
+  Storage* storage =
+      object.is_storage() ? object.storage() : check_tensor(L, state_of(L), 1)->storage;
+  lua_pushstring(L, name_of(storage ? storage->get_home() : th::default_home()));
+  return 1;
+}
+
+int head(lua_State* L) {
+  const char* const heads[] = {"uninitialized", "cpu", "gpu", "synced"};
+  Storage* storage = check_storage(L, state_of(L), 1);
+  lua_pushstring(L, heads[static_cast<int>(storage->memory.head())]);
+  return 1;
+}
+
+// ---- functions of the module ----
+
+int set_default_device(lua_State* L) {
+  th::set_default_home(check_device(L, 1, "setDefaultDevice"));
+  return 0;
+}
+int get_default_device(lua_State* L) {
+  lua_pushstring(L, name_of(th::default_home()));
+  return 1;
+}
+
+void set_number(lua_State* L, const char* key, int64_t value) {
+  lua_pushnumber(L, static_cast<lua_Number>(value));
+  lua_setfield(L, -2, key);
+}
+
+int devices(lua_State* L) {
+  lua_newtable(L);
+  int count = 0;
+  for (Device* device : th::all_devices()) {
+    th::DeviceProperties properties;
+    protect(L, "devices", [&] { device->properties(&properties); });
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, device->name());
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, properties.name);
+    lua_setfield(L, -2, "model");
+    set_number(L, "memory", properties.total_memory);
+    lua_rawseti(L, -2, ++count);
+  }
+  return 1;
+}
+
+int synchronize(lua_State* L) {
+  if (lua_isnoneornil(L, 1)) {
+    protect(L, "synchronize", [&] {
+      for (Device* device : th::opened_devices()) device->synchronize();
+    });
+  } else if (Device* device = check_device(L, 1, "synchronize")) {
+    protect(L, "synchronize", [&] { device->synchronize(); });
+  }
+  return 0;
+}
+
+int empty_cache(lua_State* L) {
+  if (lua_isnoneornil(L, 1)) {
+    protect(L, "emptyCache", [&] {
+      for (Device* device : th::opened_devices()) device->empty_cache();
+    });
+  } else if (Device* device = check_device(L, 1, "emptyCache")) {
+    protect(L, "emptyCache", [&] { device->empty_cache(); });
+  }
+  return 0;
+}
+
+int memory(lua_State* L) {
+  Device* device = lua_isnoneornil(L, 1) ? nullptr : check_device(L, 1, "memory");
+  lua_newtable(L);
+  if (!device) {
+    th::HeapUsage usage = th::heap_usage();
+    set_number(L, "bytes", usage.bytes);
+    set_number(L, "blocks", usage.blocks);
+    return 1;
+  }
+  th::DeviceUsage usage;
+  protect(L, "memory", [&] { device->usage(&usage); });
+  set_number(L, "total", usage.total);
+  set_number(L, "free", usage.free);
+  set_number(L, "used", usage.in_use);
+  set_number(L, "cached", usage.cached);
+  return 1;
+}
+
+void set_count(lua_State* L, const char* key, const th::CopyCount& count) {
+  lua_createtable(L, 0, 2);
+  set_number(L, "copies", count.copies);
+  set_number(L, "bytes", count.bytes);
+  lua_setfield(L, -2, key);
+}
+
+int stats(lua_State* L) {
+  // In plain memory before Lua, which may raise an error, is called.
+  auto** box = static_cast<th::DeviceStats**>(lua_newuserdata(L, sizeof(void*)));
+  *box = nullptr;
+  lua_newtable(L);
+  lua_pushcfunction(L, [](lua_State* state) {
+    delete *static_cast<th::DeviceStats**>(lua_touserdata(state, 1));
+    return 0;
+  });
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  protect(L, "stats", [&] { *box = new th::DeviceStats(th::device_stats()); });
+  const th::DeviceStats& counted = **box;
+  lua_createtable(L, 0, 4);
+  set_count(L, "h2d", counted.to_device);
+  set_count(L, "d2h", counted.to_host);
+  set_count(L, "d2d", counted.between_devices);
+  lua_newtable(L);
+  for (const auto& [op, count] : counted.fallbacks) set_number(L, op.c_str(), count);
+  lua_setfield(L, -2, "fallbacks");
+  return 1;
+}
+
+int reset_stats(lua_State*) {
+  th::reset_device_stats();
+  return 0;
+}
+
+int set_device_debug(lua_State* L) {
+  th::set_device_debug(lua_toboolean(L, 1));
+  return 0;
+}
+int warn_of_fallbacks(lua_State* L) {
+  th::warn_of_fallbacks(lua_toboolean(L, 1));
+  return 0;
+}
+
+const luaL_Reg functions[] = {{"setDefaultDevice", set_default_device},
+                              {"getDefaultDevice", get_default_device},
+                              {"devices", devices},
+                              {"synchronize", synchronize},
+                              {"emptyCache", empty_cache},
+                              {"memory", memory},
+                              {"stats", stats},
+                              {"resetStats", reset_stats},
+                              {"setDeviceDebug", set_device_debug},
+                              {"warnOfFallbacks", warn_of_fallbacks},
+                              {nullptr, nullptr}};
+const luaL_Reg shared_methods[] = {
+    {"to", to}, {"prefetch", prefetch}, {"device", device}, {nullptr, nullptr}};
+const luaL_Reg storage_methods[] = {{"head", head}, {nullptr, nullptr}};
+
+}  // namespace
+
+void register_device_functions(lua_State* L, int module) { set_functions(L, functions, module); }
+
+void register_device_methods(lua_State* L, int metatable, bool of_storage) {
+  set_functions(L, shared_methods, metatable);
+  if (of_storage) set_functions(L, storage_methods, metatable);
+}
+
+}  // namespace bind
