@@ -329,8 +329,16 @@ void check_operands(lua_State* L, const char* name, const Call& call, const Patt
   });
 }
 
+// Numbers are computed on the CPU, whatever the default device.
+void keep_on_cpu(lua_State* L, const char* name, Tensor* t) {
+  protect(L, name, [&] {
+    th::ensure_storage(t);
+    t->storage->set_home(nullptr);
+  });
+}
+
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
-                const Arguments& args, DType type) {
+                const Arguments& args, DType type, bool of_numbers = false) {
   const Row& row = rows[pattern.row];
   if (!(pattern.types >> static_cast<int>(type) & 1)) {
     return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
@@ -346,6 +354,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     if (slot.result && arg < 0) {
       call.args[k].tensor = push_new_tensor(L, state, result_type(slot.kind, type));
       results[result_count++] = lua_gettop(L);
+      if (of_numbers) keep_on_cpu(L, name, call.args[k].tensor);
       continue;
     }
     if (arg < 0 && slot.kind == 'T') {
@@ -381,6 +390,7 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
       protect(L, overloads.name, [&] {
         int64_t one = 1;
         th::resize(t, 1, &one);
+        t->storage->set_home(nullptr);
         th::ops::fill(t, value);
       });
       lua_replace(L, i);
@@ -389,7 +399,7 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
     for (const Pattern& pattern : overloads.patterns) {
       if (!pattern.matches(args.codes, args.count)) continue;
       if (pattern.form->slots[0].result && pattern.arg_of_slot[0] >= 0) continue;
-      run_pattern(L, state, overloads.name, pattern, args, DType::Double);
+      run_pattern(L, state, overloads.name, pattern, args, DType::Double, true);
       Tensor* result = object_at(L, state, lua_gettop(L)).tensor();
       push_element_of(L, result->storage, result->storageOffset);
       return 1;
@@ -403,6 +413,7 @@ int random_number(lua_State* L, State* state, const Overloads& overloads) {
   protect(L, overloads.name, [&] {
     int64_t one = 1;
     th::resize(t, 1, &one);
+    t->storage->set_home(nullptr);
   });
   lua_insert(L, 1);
   Arguments args(L, state);

@@ -16,3 +16,9 @@ if os.getenv('TENSOR_TEST_GC') == '1' then
   collectgarbage('setpause', 0)
   collectgarbage('setstepmul', 10000)
 end
+
+-- With TENSOR_TEST_DEVICE every tensor of the specs is at home on that device.
+local device = os.getenv('TENSOR_TEST_DEVICE')
+if device then
+  require('tensor').setDefaultDevice(device)
+end
