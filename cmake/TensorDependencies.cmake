@@ -24,6 +24,17 @@ find_program(LUAJIT_EXECUTABLE NAMES luajit)
 tensor_require("LuaJIT 2.1 (interpreter)" luajit LUAJIT_EXECUTABLE)
 tensor_pkg(HWY "libhwy>=1.0;libhwy-contrib>=1.0" "Highway 1.0" libhwy-dev)
 
+# protozero is headers only, and tells its version in one.
+find_path(PROTOZERO_INCLUDE_DIR protozero/version.hpp)
+mark_as_advanced(PROTOZERO_INCLUDE_DIR)
+set(PROTOZERO_VERSION "")
+if(PROTOZERO_INCLUDE_DIR)
+  file(STRINGS "${PROTOZERO_INCLUDE_DIR}/protozero/version.hpp" PROTOZERO_VERSION
+       REGEX "PROTOZERO_VERSION_STRING")
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" PROTOZERO_VERSION "${PROTOZERO_VERSION}")
+endif()
+tensor_require("protozero 1.7" libprotozero-dev PROTOZERO_VERSION VERSION_GREATER_EQUAL 1.7)
+
 find_package(ZLIB QUIET)
 tensor_require("zlib" zlib1g-dev ZLIB_FOUND)
 find_package(Threads QUIET)

@@ -104,7 +104,7 @@ int get_cores(lua_State* L) {
 
 int info(lua_State* L) {
   const char* const keys[] = {"version", "compiler", "build",      "blas",
-                              "openmp",  "isa",      "vectormath", "sort"};
+                              "openmp",  "isa",      "vectormath", "sort", "protobuf"};
   lua_newtable(L);
   for (const char* key : keys) {
     if (const char* value = THInfo(key)) {
@@ -195,6 +195,7 @@ int open(lua_State* L) {
   register_tensor_classes(L, state, module);
   register_storage_classes(L, state, module);
   register_generator_class(L, state, module);
+  register_blob_classes(L, module);
   register_op_functions(L, module);
   register_random_functions(L, module);
   register_device_functions(L, module);

@@ -14,6 +14,7 @@ require 'tensor.methods'(tensor)
 require 'tensor.split'(tensor)
 require 'tensor.apply'(tensor)
 require 'tensor.printing'(tensor)
+require 'tensor.load'(tensor)
 
 tensor.setdefaulttensortype('torch.DoubleTensor')
 

@@ -6,6 +6,7 @@
 #include "THGeneral.h"
 
 #include "THAllocator.h"
+#include "THBlob.h"
 #include "THHalf.h"
 #include "THRandom.h"
 #include "THStorage.h"

@@ -197,7 +197,8 @@ const char* THInfo(const char* key) {
                         {"openmp", TH_BUILD_OPENMP},
                         {"isa", th::isa_name()},
                         {"vectormath", TH_BUILD_VECTORMATH},
-                        {"sort", TH_BUILD_SORT}};
+                        {"sort", TH_BUILD_SORT},
+                        {"protobuf", TH_BUILD_PROTOBUF}};
   for (const Fact& fact : facts) {
     if (!std::strcmp(fact.key, key)) return fact.value;
   }

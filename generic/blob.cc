@@ -1,0 +1,344 @@
+// The blob classes, torch.FloatBlob and torch.DoubleBlob.
+
+#include "blob/blob.h"
+
+#include <initializer_list>
+
+#include "bindings.h"
+#include "blobs.h"
+#include "luaT.h"
+
+namespace bind {
+
+namespace {
+
+using th::Blob;
+using Part = Blob::Part;
+
+const char* blob_class(DType type) {
+  return type == DType::Float ? "torch.FloatBlob" : "torch.DoubleBlob";
+}
+
+State* registered_state(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
+  auto* state = static_cast<State*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return state;
+}
+
+template <DType type>
+int construct(lua_State* L) {
+  int last = lua_gettop(L);
+  Blob* blob = push_new_blob(L, type);
+  if (last == 0) return 1;
+  int64_t shape[th::kMaxDims];
+  int axes = read_sizes(L, registered_state(L), 1, last, shape);
+  protect(L, blob_class(type), [&] { blob->reshape(axes, shape); });
+  return 1;
+}
+
+template <DType type>
+int make_empty(lua_State* L) {
+  push_new_blob(L, type);
+  return 1;
+}
+
+// Lua code may call it too, and with anything.
+int destroy(lua_State* L) {
+  if (Blob* blob = to_blob(L, 1)) {
+    *static_cast<void**>(lua_touserdata(L, 1)) = nullptr;
+    blob->release();
+  }
+  return 0;
+}
+
+int return_self(lua_State* L) {
+  lua_settop(L, 1);
+  return 1;
+}
+int return_number(lua_State* L, double number) {
+  lua_pushnumber(L, number);
+  return 1;
+}
+int return_number(lua_State* L, int64_t number) {
+  return return_number(L, static_cast<double>(number));
+}
+bool flag(lua_State* L, int index, bool otherwise) {
+  return lua_isnoneornil(L, index) ? otherwise : lua_toboolean(L, index);
+}
+
+// ---- shape ----
+
+// An axis counted from 1, or from the end where negative, as the core counts it.
+int check_axis(lua_State* L, int index) {
+  int64_t axis = check_index(L, index, "axis");
+  // Out of range however many axes there are.
+  return static_cast<int>(axis > INT32_MAX ? INT32_MAX : axis < -INT32_MAX ? -INT32_MAX : axis);
+}
+
+int reshape(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  if (lua_gettop(L) < 2) return raise_error(L, "reshape: the new shape is expected");
+  int64_t shape[th::kMaxDims];
+  int axes = read_sizes(L, state_of(L), 2, lua_gettop(L), shape);
+  protect(L, "reshape", [&] { blob->reshape(axes, shape); });
+  collect_under_pressure(L, state_of(L));
+  return return_self(L);
+}
+int reshape_like(lua_State* L) {
+  Blob *blob = check_blob(L, 1), *other = check_blob(L, 2);
+  protect(L, "reshapeLike", [&] { blob->reshape_like(*other); });
+  collect_under_pressure(L, state_of(L));
+  return return_self(L);
+}
+int shape(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  if (!lua_isnoneornil(L, 2)) {
+    int axis = check_axis(L, 2);
+    protect(L, "shape", [&] { axis = blob->canonical_axis("shape", axis); });
+    return return_number(L, blob->shape()[axis]);
+  }
+  Storage* sizes = nullptr;
+  protect(L, "shape", [&] {
+    th::StorageRef made(th::storage_new(DType::Long, blob->axes()));
+    auto* data = static_cast<int64_t*>(made->cpu(th::Access::overwrite));
+    for (int a = 0; a < blob->axes(); ++a) data[a] = blob->shape()[a];
+    sizes = made.release();
+  });
+  push_storage(L, state_of(L), sizes);
+  return 1;
+}
+int axis_count(lua_State* L) { return return_number(L, int64_t{check_blob(L, 1)->axes()}); }
+int canonical_axis_index(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  int axis = check_axis(L, 2);
+  protect(L, "canonicalAxisIndex",
+          [&] { axis = blob->canonical_axis("canonicalAxisIndex", axis); });
+  return return_number(L, int64_t{axis} + TH_INDEX_BASE);
+}
+
+// count([first [, last]]): of axes first to last, both included.
+int count(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  if (lua_isnoneornil(L, 2)) return return_number(L, blob->count());
+  int64_t first = check_axis(L, 2), last = blob->axes();
+  if (first < 0) first += blob->axes();
+  if (!lua_isnoneornil(L, 3)) {
+    last = check_integer(L, 3);
+    if (last < 0) last += blob->axes() + 1;
+  }
+  int64_t elements = 0;
+  protect(L, "count", [&] { elements = blob->count(first, last); });
+  return return_number(L, elements);
+}
+
+int legacy(lua_State* L, const char* function, int axis) {
+  Blob* blob = check_blob(L, 1);
+  int64_t size = 0;
+  protect(L, function, [&] { size = blob->legacy_shape(function, axis); });
+  return return_number(L, size);
+}
+int legacy_shape(lua_State* L) { return legacy(L, "legacyShape", check_axis(L, 2)); }
+int num(lua_State* L) { return legacy(L, "num", 0); }
+int channels(lua_State* L) { return legacy(L, "channels", 1); }
+int height(lua_State* L) { return legacy(L, "height", 2); }
+int width(lua_State* L) { return legacy(L, "width", 3); }
+
+void push_shape(lua_State* L, const Blob& blob, const char* format) {
+  char text[(th::kMaxBlobAxes + 1) * 24];
+  protect(L, "shapeString",
+          [&] { __builtin_snprintf(text, sizeof(text), "%s", blob.shape_text().c_str()); });
+  lua_pushfstring(L, format, text);
+}
+int shape_string(lua_State* L) {
+  push_shape(L, *check_blob(L, 1), "%s");
+  return 1;
+}
+int text(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  lua_pushfstring(L, "[%s of shape ", blob_class(blob->dtype()));
+  push_shape(L, *blob, "%s]");
+  lua_concat(L, 2);
+  return 1;
+}
+
+// shapeEquals(blob), (sizes), (the bytes of a BlobProto), or (num, channels, height, width).
+int shape_equals(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  bool equal = false;
+  if (Blob* other = to_blob(L, 2)) {
+    equal = blob->equals_shape(other->axes(), other->shape());
+  } else if (lua_type(L, 2) == LUA_TSTRING) {
+    equal = equals_proto_shape(L, *blob, 2);
+  } else {
+    int64_t sizes[th::kMaxDims];
+    bool legacy = lua_type(L, 2) == LUA_TNUMBER;
+    if (legacy && lua_gettop(L) != 5) {
+      return raise_error(L,
+                         "shapeEquals: a blob, a table of sizes, a LongStorage, the bytes of a "
+                         "BlobProto or four numbers are expected");
+    }
+    int n = read_sizes(L, state_of(L), 2, lua_gettop(L), sizes);
+    equal = legacy ? blob->equals_legacy_shape(sizes) : blob->equals_shape(n, sizes);
+  }
+  lua_pushboolean(L, equal);
+  return 1;
+}
+
+// ---- elements ----
+
+// Indices from 1, or from the end where negative, as numbers, a table or a LongStorage. Up to four
+// may be given for any blob: those of axes that it lacks are 1.
+int64_t read_offset(lua_State* L, const char* function, const Blob& blob) {
+  int64_t index[th::kMaxDims];
+  int n = lua_gettop(L) < 2 ? 0 : read_sizes(L, state_of(L), 2, lua_gettop(L), index);
+  while (n > blob.axes() && n <= 4 && index[n - 1] == 1) --n;
+  for (int a = 0; a < n && a < blob.axes(); ++a) {
+    if (index[a] == 0) raise_error(L, "%s: index 0 of axis %d is out of range", function, a + 1);
+    index[a] = index[a] > 0 ? index[a] - 1 : index[a] + blob.shape()[a];
+  }
+  int64_t offset = 0;
+  protect(L, function, [&] { offset = blob.offset(function, n, index); });
+  return offset;
+}
+int offset(lua_State* L) {
+  return return_number(L, read_offset(L, "offset", *check_blob(L, 1)) + TH_INDEX_BASE);
+}
+int element(lua_State* L, const char* function, Part part) {
+  Blob* blob = check_blob(L, 1);
+  int64_t offset = read_offset(L, function, *blob);
+  double value = 0;
+  protect(L, function, [&] { value = blob->element(function, part, offset); });
+  return return_number(L, value);
+}
+int data_at(lua_State* L) { return element(L, "dataAt", Part::data); }
+int diff_at(lua_State* L) { return element(L, "diffAt", Part::diff); }
+
+// ---- memory ----
+
+int part(lua_State* L, const char* function, Part part) {
+  Blob* blob = check_blob(L, 1);
+  Tensor* t = push_new_tensor(L, state_of(L), blob->dtype());
+  protect(L, function, [&] { th::set_view(t, *blob->tensor(function, part)); });
+  return 1;
+}
+int data(lua_State* L) { return part(L, "data", Part::data); }
+int diff(lua_State* L) { return part(L, "diff", Part::diff); }
+
+// copyFrom(source [, diff [, reshape]])
+int copy_from(lua_State* L) {
+  Blob *blob = check_blob(L, 1), *source = check_blob(L, 2);
+  Part part = flag(L, 3, false) ? Part::diff : Part::data;
+  bool reshape = flag(L, 4, false);
+  protect(L, "copyFrom", [&] { blob->copy_from(*source, part, reshape); });
+  return return_self(L);
+}
+int share(lua_State* L, const char* function, Part part) {
+  Blob *blob = check_blob(L, 1), *other = check_blob(L, 2);
+  protect(L, function, [&] { blob->share(function, part, *other); });
+  return return_self(L);
+}
+int share_data(lua_State* L) { return share(L, "shareData", Part::data); }
+int share_diff(lua_State* L) { return share(L, "shareDiff", Part::diff); }
+
+// ---- arithmetic ----
+
+int update(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  protect(L, "update", [&] { blob->update(); });
+  return return_self(L);
+}
+int sum(lua_State* L, const char* function, Part part, bool squares) {
+  Blob* blob = check_blob(L, 1);
+  double value = 0;
+  protect(L, function,
+          [&] { value = squares ? blob->sumsq(function, part) : blob->asum(function, part); });
+  return return_number(L, value);
+}
+int asum_data(lua_State* L) { return sum(L, "asumData", Part::data, false); }
+int asum_diff(lua_State* L) { return sum(L, "asumDiff", Part::diff, false); }
+int sumsq_data(lua_State* L) { return sum(L, "sumsqData", Part::data, true); }
+int sumsq_diff(lua_State* L) { return sum(L, "sumsqDiff", Part::diff, true); }
+int scale(lua_State* L, const char* function, Part part) {
+  Blob* blob = check_blob(L, 1);
+  double factor = luaL_checknumber(L, 2);
+  protect(L, function, [&] { blob->scale(function, part, factor); });
+  return return_self(L);
+}
+int scale_data(lua_State* L) { return scale(L, "scaleData", Part::data); }
+int scale_diff(lua_State* L) { return scale(L, "scaleDiff", Part::diff); }
+
+const luaL_Reg methods[] = {{"reshape", reshape},
+                            {"reshapeLike", reshape_like},
+                            {"shape", shape},
+                            {"numAxes", axis_count},
+                            {"canonicalAxisIndex", canonical_axis_index},
+                            {"count", count},
+                            {"legacyShape", legacy_shape},
+                            {"num", num},
+                            {"channels", channels},
+                            {"height", height},
+                            {"width", width},
+                            {"shapeString", shape_string},
+                            {"shapeEquals", shape_equals},
+                            {"offset", offset},
+                            {"dataAt", data_at},
+                            {"diffAt", diff_at},
+                            {"data", data},
+                            {"diff", diff},
+                            {"copyFrom", copy_from},
+                            {"shareData", share_data},
+                            {"shareDiff", share_diff},
+                            {"update", update},
+                            {"asumData", asum_data},
+                            {"asumDiff", asum_diff},
+                            {"sumsqData", sumsq_data},
+                            {"sumsqDiff", sumsq_diff},
+                            {"scaleData", scale_data},
+                            {"scaleDiff", scale_diff},
+                            {"__tostring__", text},
+                            {nullptr, nullptr}};
+
+template <DType type>
+void register_class(lua_State* L, int module) {
+  luaT_newlocalmetatable(L, blob_class(type), nullptr, construct<type>, destroy, make_empty<type>,
+                         module);
+  set_functions(L, methods, lua_gettop(L));
+  register_blob_proto_methods(L, lua_gettop(L));
+  lua_pop(L, 1);
+}
+
+}  // namespace
+
+Blob* to_blob(lua_State* L, int index) {
+  for (DType type : {DType::Float, DType::Double}) {
+    if (void* blob = luaT_rawudata(L, index, blob_class(type))) return static_cast<Blob*>(blob);
+  }
+  return nullptr;
+}
+
+Blob* check_blob(lua_State* L, int index) {
+  Blob* blob = to_blob(L, index);
+  if (!blob) luaT_typerror(L, index, "torch.*Blob");
+  return blob;
+}
+
+Blob* push_new_blob(lua_State* L, DType type) {
+  State* state = registered_state(L);
+  collect_under_pressure(L, state);
+  auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
+  *box = nullptr;
+  luaT_pushmetatable(L, blob_class(type));
+  lua_setmetatable(L, -2);
+  protect(L, blob_class(type), [&] { *box = new Blob(type); });
+  state->objects++;
+  return static_cast<Blob*>(*box);
+}
+
+void register_blob_classes(lua_State* L, int module) {
+  register_class<DType::Float>(L, module);
+  register_class<DType::Double>(L, module);
+  register_blob_proto_functions(L, module);
+}
+
+}  // namespace bind

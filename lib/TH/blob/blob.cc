@@ -1,0 +1,270 @@
+#include "blob/blob.h"
+
+#include <algorithm>
+
+#include "memory/error.h"
+#include "ops/ops.h"
+
+namespace th {
+
+namespace {
+
+using Number = long long;
+
+// How messages name an axis.
+Number shown(int64_t axis) { return axis < 0 ? axis : axis + TH_INDEX_BASE; }
+
+std::string text_of(int axes, const int64_t* shape, const std::string& count) {
+  std::string text;
+  for (int a = 0; a < axes; ++a) text += std::to_string(shape[a]) + " ";
+  return text + "(" + count + ")";
+}
+
+}  // namespace
+
+std::string blob_shape_text(int axes, const int64_t* shape) {
+  int64_t count = 1;
+  for (int a = 0; a < axes; ++a) count *= shape[a];
+  return text_of(axes, shape, std::to_string(count));
+}
+
+int64_t checked_blob_count(const char* function, int axes, const int64_t* shape) {
+  if (axes < 0 || axes > kMaxBlobAxes) {
+    fail("%s: a blob has at most %d axes, got %d", function, kMaxBlobAxes, axes);
+  }
+  int64_t most = (int64_t{1} << 47) / 8;  // elements that a storage can have
+  int64_t count = 1;
+  bool empty = false;
+  for (int a = 0; a < axes; ++a) {
+    if (shape[a] < 0) {
+      fail("%s: size %lld of axis %lld is negative", function, Number{shape[a]}, shown(a));
+    }
+    if (shape[a] == 0) {
+      empty = true;
+    } else if (__builtin_mul_overflow(count, shape[a], &count) || count > most) {
+      fail("%s: a blob of shape %s is too large", function,
+           text_of(axes, shape, "too many").c_str());
+    }
+  }
+  return empty ? 0 : count;
+}
+
+bool Blob::has_room(int64_t count) const {
+  // The storages are asked too: a part may be shared since, or its storage resized by others.
+  return data_ && count <= capacity_ && count <= data_->size && count <= diff_->size;
+}
+
+void Blob::set_shape(int axes, const int64_t* shape, int64_t count) {
+  std::copy(shape, shape + axes, shape_);
+  axes_ = axes;
+  count_ = count;
+}
+
+void Blob::reshape(int axes, const int64_t* shape) {
+  int64_t count = checked_blob_count("reshape", axes, shape);
+  if (!has_room(count)) {
+    StorageRef data(storage_new(dtype_, count)), diff(storage_new(dtype_, count));
+    data_ = std::move(data);
+    diff_ = std::move(diff);
+    capacity_ = count;
+  }
+  set_shape(axes, shape, count);
+}
+
+Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
+  int64_t count = checked_blob_count("reshape", axes, shape);
+  StorageRef fresh_data, fresh_diff;
+  Storage *data = data_.get(), *diff = diff_.get();
+  if (!has_room(count)) {
+    fresh_data.reset(data = storage_new(dtype_, count));
+    fresh_diff.reset(diff = storage_new(dtype_, count));
+  }
+  Elements elements = {nullptr, nullptr};
+  // The diff keeps its elements until nothing can fail any more.
+  if (with_diff) elements.diff = static_cast<char*>(diff->cpu(Access::write));
+  Access access = data->size == count ? Access::overwrite : Access::write;
+  elements.data = static_cast<char*>(data->cpu(access));
+  if (fresh_data) {
+    data_ = std::move(fresh_data);
+    diff_ = std::move(fresh_diff);
+    capacity_ = count;
+  }
+  set_shape(axes, shape, count);
+  return elements;
+}
+
+void Blob::reshape_like(const Blob& other) {
+  other.need_shape("reshapeLike");
+  reshape(other.axes_, other.shape_);
+}
+
+int Blob::canonical_axis(const char* function, int64_t axis) const {
+  int64_t canonical = axis < 0 ? axis + axes_ : axis;
+  if (canonical < 0 || canonical >= axes_) {
+    fail("%s: axis %lld is out of range of a blob of %d axes, of shape %s", function, shown(axis),
+         axes_, shape_text().c_str());
+  }
+  return static_cast<int>(canonical);
+}
+
+int64_t Blob::count(int64_t first, int64_t last) const {
+  if (first < 0 || last < first || last > axes_) {
+    fail("count: axes %lld to %lld are no range of a blob of %d axes, of shape %s",
+         Number{first + TH_INDEX_BASE}, Number{last - 1 + TH_INDEX_BASE}, axes_,
+         shape_text().c_str());
+  }
+  int64_t count = 1;
+  for (int64_t a = first; a < last; ++a) count *= shape_[a];
+  return count;
+}
+
+int64_t Blob::legacy_shape(const char* function, int axis) const {
+  if (axes_ > 4) {
+    fail("%s: a blob of %d axes is not one of num, channels, height and width", function, axes_);
+  }
+  if (axis < -4 || axis >= 4) {
+    fail("%s: axis %lld is out of range of the four legacy axes", function, shown(axis));
+  }
+  if (axis >= axes_ || axis < -axes_) return 1;
+  return shape_[axis < 0 ? axis + axes_ : axis];
+}
+
+bool Blob::equals_legacy_shape(const int64_t* four) const {
+  if (axes_ > 4) return false;
+  for (int a = 0; a < 4; ++a) {
+    if (legacy_shape("shapeEquals", a - 4) != four[a]) return false;
+  }
+  return true;
+}
+
+bool Blob::equals_shape(int axes, const int64_t* shape) const {
+  return std::equal(shape_, shape_ + axes_, shape, shape + axes);
+}
+
+std::string Blob::shape_text() const { return text_of(axes_, shape_, std::to_string(count_)); }
+
+int64_t Blob::legacy_offset(int64_t n, int64_t c, int64_t h, int64_t w) const {
+  const int64_t index[] = {n, c, h, w};
+  int64_t offset = 0;
+  for (int a = 0; a < 4; ++a) {
+    int64_t size = legacy_shape("offset", a);
+    if (index[a] < 0 || index[a] > size) {
+      fail("offset: index %lld is out of range of axis %lld of a blob of shape %s",
+           Number{index[a]}, shown(a), shape_text().c_str());
+    }
+    offset = offset * size + index[a];
+  }
+  return offset;
+}
+
+int64_t Blob::offset(const char* function, int indices, const int64_t* index) const {
+  if (indices < 0 || indices > axes_) {
+    fail("%s: %d indices for a blob of %d axes", function, indices, axes_);
+  }
+  int64_t offset = 0;
+  for (int a = 0; a < axes_; ++a) {
+    int64_t i = a < indices ? index[a] : 0;
+    if (i < 0 || i >= shape_[a]) {
+      fail("%s: index %lld is out of range of axis %lld of a blob of shape %s", function, shown(i),
+           shown(a), shape_text().c_str());
+    }
+    offset = offset * shape_[a] + i;
+  }
+  return offset;
+}
+
+double Blob::element(const char* function, Part part, int64_t offset) const {
+  TensorRef t = tensor(function, part);
+  if (offset < 0 || offset >= count_) {
+    fail("%s: offset %lld is out of range of a blob of shape %s", function, Number{offset},
+         shape_text().c_str());
+  }
+  if (dtype_ == DType::Float) return t->data_as<float>(Access::read)[offset];
+  return t->data_as<double>(Access::read)[offset];
+}
+
+void Blob::need_shape(const char* function) const {
+  if (!data_) fail("%s: the %sBlob has no shape yet", function, name(dtype_));
+}
+
+TensorRef Blob::tensor(const char* function, Part part) const {
+  need_shape(function);
+  static constexpr int64_t one[] = {1};
+  TensorRef t(tensor_new(dtype_));
+  if (axes_ == 0) {
+    set_storage(t.get(), storage(part), 0, 1, one, nullptr);
+  } else {
+    set_storage(t.get(), storage(part), 0, axes_, shape_, nullptr);
+  }
+  return t;
+}
+
+bool Blob::was_written(Part part) const {
+  Storage* s = storage(part);
+  return s && s->memory.head() != Head::uninitialized;
+}
+
+void Blob::copy_from(const Blob& source, Part part, bool reshape) {
+  source.need_shape("copyFrom");
+  if (!data_ || !equals_shape(source.axes_, source.shape_)) {
+    if (!reshape) {
+      fail("copyFrom: a blob of shape %s is copied to one of shape %s, which needs reshape",
+           source.shape_text().c_str(), shape_text().c_str());
+    }
+    this->reshape(source.axes_, source.shape_);
+  }
+  if (storage(part) == source.storage(part)) return;
+  TensorRef to = tensor("copyFrom", part);
+  if (source.was_written(part)) {
+    TensorRef from = source.tensor("copyFrom", part);
+    ops::copy(to.get(), from.get());
+  } else if (was_written(part)) {
+    ops::zero(to.get());
+  }
+}
+
+void Blob::share(const char* function, Part part, const Blob& other) {
+  other.need_shape(function);
+  need_shape(function);
+  if (other.dtype_ != dtype_) {
+    fail("%s: a %sBlob cannot share the memory of a %sBlob", function, name(dtype_),
+         name(other.dtype_));
+  }
+  if (other.count_ != count_) {
+    fail("%s: blobs of shapes %s and %s differ in their numbers of elements", function,
+         shape_text().c_str(), other.shape_text().c_str());
+  }
+  Storage* shared = other.storage(part);
+  storage_retain(shared);
+  (part == Part::data ? data_ : diff_).reset(shared);
+}
+
+void Blob::update() {
+  need_shape("update");
+  if (!was_written(Part::data)) {
+    if (count_ == 0) return;
+    fail("update: the data of the %sBlob were never written", name(dtype_));
+  }
+  if (!was_written(Part::diff)) return;
+  TensorRef data = tensor("update", Part::data), diff = tensor("update", Part::diff);
+  ops::csub(data.get(), data.get(), Scalar(1.0), diff.get());
+}
+
+double Blob::asum(const char* function, Part part) const {
+  if (!was_written(part)) return 0;
+  return ops::normall(tensor(function, part).get(), Scalar(1.0)).to_double();
+}
+
+double Blob::sumsq(const char* function, Part part) const {
+  if (!was_written(part)) return 0;
+  TensorRef t = tensor(function, part);
+  return ops::dot(t.get(), t.get()).to_double();
+}
+
+void Blob::scale(const char* function, Part part, double factor) {
+  if (!was_written(part)) return;
+  TensorRef t = tensor(function, part);
+  ops::mul(t.get(), t.get(), Scalar(factor));
+}
+
+}  // namespace th

@@ -1,0 +1,220 @@
+// Reading BlobProto. Everything is checked in a first pass, against the bytes that are there,
+// before memory is taken for anything.
+
+#include <algorithm>
+#include <protozero/pbf_reader.hpp>
+#include <string>
+
+#include "io/blob_proto.h"
+#include "io/blob_proto_fields.h"
+#include "memory/error.h"
+
+namespace th {
+
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+using protozero::tag_and_type;
+
+// Calls body, whose errors of the wire format become errors of ours.
+template <class F>
+auto reading(const char* function, const char* message, F&& body) {
+  try {
+    return body();
+  } catch (const protozero::end_of_buffer_exception&) {
+    fail("%s: the %s is cut off", function, message);
+  } catch (const protozero::exception& error) {
+    fail("%s: this is no %s: %s", function, message, error.what());
+  }
+}
+
+void check_size(const char* function, const char* message, Bytes bytes) {
+  if (bytes.size > kMostProtoBytes) {
+    fail("%s: a %s has less than 2 GiB, got %zu bytes", function, message, bytes.size);
+  }
+}
+
+// Calls values(range) for each run of numbers in the field, be it packed or one number alone.
+template <class T, class F>
+void for_each_run(Bytes bytes, uint32_t field, const F& values) {
+  constexpr bool single = sizeof(T) == 4;
+  pbf_reader reader(bytes.data, bytes.size);
+  while (reader.next()) {
+    if (reader.tag() == field && reader.wire_type() == pbf_wire_type::length_delimited) {
+      if constexpr (single) {
+        auto run = reader.get_packed_float();
+        values(run.begin(), run.end());
+      } else {
+        auto run = reader.get_packed_double();
+        values(run.begin(), run.end());
+      }
+    } else if (reader.tag() == field &&
+               reader.wire_type() == (single ? pbf_wire_type::fixed32 : pbf_wire_type::fixed64)) {
+      T value;
+      if constexpr (single) {
+        value = reader.get_float();
+      } else {
+        value = reader.get_double();
+      }
+      values(&value, &value + 1);
+    } else {
+      reader.skip();
+    }
+  }
+}
+
+template <class T>
+int64_t count_values(Bytes bytes, uint32_t field) {
+  int64_t count = 0;
+  for_each_run<T>(bytes, field, [&](auto first, auto last) {
+    count += static_cast<int64_t>(std::distance(first, last));
+  });
+  return count;
+}
+
+// Doubles count where there are any.
+ProtoValues find_values(Bytes bytes, uint32_t floats, uint32_t doubles) {
+  int64_t count = count_values<double>(bytes, doubles);
+  if (count) return {doubles, count, true};
+  return {floats, count_values<float>(bytes, floats), false};
+}
+
+template <class From, class To>
+void copy_runs(Bytes bytes, uint32_t field, To* out) {
+  for_each_run<From>(bytes, field, [&](auto first, auto last) {
+    for (; first != last; ++first) *out++ = static_cast<To>(*first);
+  });
+}
+
+}  // namespace
+
+BlobProto::BlobProto(const char* function, Bytes bytes) : function_(function), bytes_(bytes) {
+  check_size(function, "BlobProto", bytes);
+  reading(function, "BlobProto", [&] {
+    read_fields();
+    data_ = find_values(bytes, BlobField::data, BlobField::double_data);
+    diff_ = find_values(bytes, BlobField::diff, BlobField::double_diff);
+  });
+  if (legacy_) {
+    axes_ = 4;
+    std::copy(four_, four_ + 4, shape_);
+  }
+  int64_t count = checked_blob_count(function, axes_, shape_);
+  check_values("data", data_, count);
+  if (diff_.count) check_values("diff", diff_, count);
+}
+
+void BlobProto::read_fields() {
+  pbf_reader reader(bytes_.data, bytes_.size);
+  while (reader.next()) {
+    uint32_t tag = reader.tag();
+    if (tag >= BlobField::num && tag <= BlobField::width &&
+        reader.wire_type() == pbf_wire_type::varint) {
+      four_[tag - BlobField::num] = reader.get_int32();
+      legacy_ = true;
+    } else if (reader.tag_and_type() ==
+               tag_and_type(uint32_t{BlobField::shape}, pbf_wire_type::length_delimited)) {
+      // More than one is one after the other, as messages are merged.
+      auto view = reader.get_view();
+      read_shape({view.data(), view.size()});
+    } else {
+      reader.skip();
+    }
+  }
+}
+
+void BlobProto::read_shape(Bytes bytes) {
+  pbf_reader reader(bytes.data, bytes.size);
+  while (reader.next()) {
+    if (reader.tag() == ShapeField::dim && reader.wire_type() == pbf_wire_type::length_delimited) {
+      for (int64_t size : reader.get_packed_int64()) add_dimension(size);
+    } else if (reader.tag() == ShapeField::dim && reader.wire_type() == pbf_wire_type::varint) {
+      add_dimension(reader.get_int64());
+    } else {
+      reader.skip();
+    }
+  }
+}
+
+void BlobProto::add_dimension(int64_t size) {
+  if (axes_ == kMaxBlobAxes) {
+    fail("%s: a blob has at most %d axes, the BlobProto has more", function_, kMaxBlobAxes);
+  }
+  shape_[axes_++] = size;
+}
+
+void BlobProto::check_values(const char* what, const ProtoValues& values, int64_t count) const {
+  if (values.count == count) return;
+  fail("%s: a blob of shape %s needs as many values, the BlobProto has %lld in its %s", function_,
+       shape_text().c_str(), static_cast<long long>(values.count), what);
+}
+
+std::string BlobProto::shape_text() const { return blob_shape_text(axes_, shape_); }
+
+bool BlobProto::equals_shape(const Blob& blob) const {
+  return legacy_ ? blob.equals_legacy_shape(four_) : blob.equals_shape(axes_, shape_);
+}
+
+void BlobProto::copy_values(const ProtoValues& values, DType type, char* out) const {
+  auto copy = [&](auto* to) {
+    if (values.doubles) {
+      copy_runs<double>(bytes_, values.field, to);
+    } else {
+      copy_runs<float>(bytes_, values.field, to);
+    }
+  };
+  if (type == DType::Float) {
+    copy(reinterpret_cast<float*>(out));
+  } else {
+    copy(reinterpret_cast<double*>(out));
+  }
+}
+
+void BlobProto::read_into(Blob& blob, bool reshape) const {
+  if (!reshape) {
+    blob.need_shape(function_);
+    if (!equals_shape(blob)) {
+      fail("%s: the BlobProto has shape %s, the blob %s, and reshape is not set", function_,
+           shape_text().c_str(), blob.shape_text().c_str());
+    }
+  }
+  Blob::Elements elements = reshape ? blob.replace(axes_, shape_, diff_.count > 0)
+                                    : blob.replace(blob.axes(), blob.shape(), diff_.count > 0);
+  copy_values(data_, blob.dtype(), elements.data);
+  if (diff_.count) copy_values(diff_, blob.dtype(), elements.diff);
+}
+
+bool next_blob_proto(const char* function, Bytes* vector, Bytes* proto) {
+  check_size(function, "BlobProtoVector", *vector);
+  return reading(function, "BlobProtoVector", [&] {
+    pbf_reader reader(vector->data, vector->size);
+    while (reader.next()) {
+      if (reader.tag_and_type() !=
+          tag_and_type(uint32_t{VectorField::blobs}, pbf_wire_type::length_delimited)) {
+        reader.skip();
+        continue;
+      }
+      auto view = reader.get_view();
+      *proto = {view.data(), view.size()};
+      *vector = {view.data() + view.size(), reader.length()};
+      return true;
+    }
+    return false;
+  });
+}
+
+int64_t check_blob_protos(const char* function, Bytes vector) {
+  int64_t count = 0;
+  Bytes proto;
+  for (; next_blob_proto(function, &vector, &proto); ++count) BlobProto(function, proto);
+  return count;
+}
+
+bool is_blob_proto_vector(Bytes bytes) {
+  // Field 1 of a BlobProto is a number, and of a BlobProtoVector a message.
+  constexpr char first = (VectorField::blobs << 3) | 2;
+  return bytes.size > 0 && bytes.data[0] == first;
+}
+
+}  // namespace th
