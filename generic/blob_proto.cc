@@ -104,15 +104,15 @@ int blobs_to_proto(lua_State* L) {
     lua_pop(L, 1);
   }
   Storage* storage = push_byte_storage(L, "blobsToProto");
-  protect(L, "blobsToProto",
-          [&] {  // Where memory is short finalizers run, which may do anything to the table.
-            std::vector<th::BlobRef> held(count);
-            for (size_t i = 0; i < count; ++i) {
-              blobs[i]->retain();
-              held[i].reset(blobs[i]);
-            }
-            th::write_blob_protos(blobs, static_cast<int64_t>(count), with_diff, storage);
-          });
+  protect(L, "blobsToProto", [&] {
+    // Where memory is short finalizers run, which may do anything to the table.
+    std::vector<th::BlobRef> held(count);
+    for (size_t i = 0; i < count; ++i) {
+      blobs[i]->retain();
+      held[i].reset(blobs[i]);
+    }
+    th::write_blob_protos(blobs, static_cast<int64_t>(count), with_diff, storage);
+  });
   return return_bytes(L, "blobsToProto", storage);
 }
 

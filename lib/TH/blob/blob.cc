@@ -20,6 +20,11 @@ std::string text_of(int axes, const int64_t* shape, const std::string& count) {
   return text + "(" + count + ")";
 }
 
+StorageRef another(const StorageRef& s) {
+  storage_retain(s.get());
+  return StorageRef(s.get());
+}
+
 }  // namespace
 
 std::string blob_shape_text(int axes, const int64_t* shape) {
@@ -73,22 +78,25 @@ void Blob::reshape(int axes, const int64_t* shape) {
 
 Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
   int64_t count = checked_blob_count("reshape", axes, shape);
-  StorageRef fresh_data, fresh_diff;
-  Storage *data = data_.get(), *diff = diff_.get();
-  if (!has_room(count)) {
-    fresh_data.reset(data = storage_new(dtype_, count));
-    fresh_diff.reset(diff = storage_new(dtype_, count));
+  StorageRef data, diff;
+  if (has_room(count)) {
+    data = another(data_);
+    diff = another(diff_);
+  } else {
+    data.reset(storage_new(dtype_, count));
+    diff.reset(storage_new(dtype_, count));
   }
-  Elements elements = {nullptr, nullptr};
   // The diff keeps its elements until nothing can fail any more.
-  if (with_diff) elements.diff = static_cast<char*>(diff->cpu(Access::write));
-  Access access = data->size == count ? Access::overwrite : Access::write;
-  elements.data = static_cast<char*>(data->cpu(access));
-  if (fresh_data) {
-    data_ = std::move(fresh_data);
-    diff_ = std::move(fresh_diff);
-    capacity_ = count;
-  }
+  if (with_diff) diff->cpu(Access::write);
+  data->cpu(data->size == count ? Access::overwrite : Access::write);
+  // Where memory is short, finalizers of Lua may have run meanwhile.
+  if (data->size < count || diff->size < count) fail("reshape: a storage was resized meanwhile");
+  Elements elements = {{another(data), another(diff)},
+                       static_cast<char*>(data->cpu(Access::write)),
+                       with_diff ? static_cast<char*>(diff->cpu(Access::write)) : nullptr};
+  data_ = std::move(data);
+  diff_ = std::move(diff);
+  if (capacity_ < count) capacity_ = count;
   set_shape(axes, shape, count);
   return elements;
 }

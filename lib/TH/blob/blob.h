@@ -44,6 +44,7 @@ class Blob {
   void reshape_like(const Blob& other);
   // As reshape, with host memory to write all elements to: of data, and of diff where asked for.
   struct Elements {
+    StorageRef storages[2];  // keep the memory
     char* data;
     char* diff;
   };
