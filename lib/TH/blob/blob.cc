@@ -20,6 +20,31 @@ std::string text_of(int axes, const int64_t* shape, const std::string& count) {
   return text + "(" + count + ")";
 }
 
+// Memory for a part, at home where the part's memory was before.
+StorageRef new_memory(DType type, int64_t count, const StorageRef& before) {
+  StorageRef s(storage_new(type, count));
+  s->set_home(before ? before->get_home() : default_home());
+  return s;
+}
+
+// Operations run where memory is at home. Memory that has no home, and was brought to a device by
+// hand, is at home there for the time of an operation.
+class AtHead {
+ public:
+  explicit AtHead(Storage* s) : s_(s->get_home() ? nullptr : s) {
+    Head head = s->memory.head();
+    if (s_ && (head == Head::device || head == Head::synced)) s_->set_home(s->memory.device());
+  }
+  ~AtHead() {
+    if (s_) s_->set_home(nullptr);
+  }
+  AtHead(const AtHead&) = delete;
+  AtHead& operator=(const AtHead&) = delete;
+
+ private:
+  Storage* s_;
+};
+
 StorageRef another(const StorageRef& s) {
   storage_retain(s.get());
   return StorageRef(s.get());
@@ -59,6 +84,13 @@ bool Blob::has_room(int64_t count) const {
   return data_ && count <= capacity_ && count <= data_->size && count <= diff_->size;
 }
 
+void Blob::renew(int64_t count) {
+  StorageRef data = new_memory(dtype_, count, data_), diff = new_memory(dtype_, count, diff_);
+  data_ = std::move(data);
+  diff_ = std::move(diff);
+  capacity_ = count;
+}
+
 void Blob::set_shape(int axes, const int64_t* shape, int64_t count) {
   std::copy(shape, shape + axes, shape_);
   axes_ = axes;
@@ -68,10 +100,7 @@ void Blob::set_shape(int axes, const int64_t* shape, int64_t count) {
 void Blob::reshape(int axes, const int64_t* shape) {
   int64_t count = checked_blob_count("reshape", axes, shape);
   if (!has_room(count)) {
-    StorageRef data(storage_new(dtype_, count)), diff(storage_new(dtype_, count));
-    data_ = std::move(data);
-    diff_ = std::move(diff);
-    capacity_ = count;
+    renew(count);
   }
   set_shape(axes, shape, count);
 }
@@ -83,8 +112,8 @@ Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
     data = another(data_);
     diff = another(diff_);
   } else {
-    data.reset(storage_new(dtype_, count));
-    diff.reset(storage_new(dtype_, count));
+    data = new_memory(dtype_, count, data_);
+    diff = new_memory(dtype_, count, diff_);
   }
   // The diff keeps its elements until nothing can fail any more.
   if (with_diff) diff->cpu(Access::write);
@@ -187,8 +216,11 @@ double Blob::element(const char* function, Part part, int64_t offset) const {
     fail("%s: offset %lld is out of range of a blob of shape %s", function, Number{offset},
          shape_text().c_str());
   }
-  if (dtype_ == DType::Float) return t->data_as<float>(Access::read)[offset];
-  return t->data_as<double>(Access::read)[offset];
+  float number = 0;
+  double wide = 0;
+  bool is_float = dtype_ == DType::Float;
+  storage_read(t->storage, offset, is_float ? static_cast<void*>(&number) : &wide);
+  return is_float ? static_cast<double>(number) : wide;
 }
 
 void Blob::need_shape(const char* function) const {
@@ -205,6 +237,22 @@ TensorRef Blob::tensor(const char* function, Part part) const {
     set_storage(t.get(), storage(part), 0, axes_, shape_, nullptr);
   }
   return t;
+}
+
+void* Blob::device_block(const char* function, Part part, Access access) const {
+  return tensor(function, part)->storage->memory.device(access);
+}
+
+void Blob::set_block(const char* function, void* block, bool on_device) {
+  need_shape(function);
+  if (!block) fail("%s: memory is expected, got NULL", function);
+  if (data_->size != count_) renew(count_);
+  if (on_device) {
+    data_->memory.set_device(block);
+  } else {
+    data_->memory.set_cpu(block);
+    data_->cpu(Access::read);
+  }
 }
 
 bool Blob::was_written(Part part) const {
@@ -254,23 +302,27 @@ void Blob::update() {
     fail("update: the data of the %sBlob were never written", name(dtype_));
   }
   if (!was_written(Part::diff)) return;
+  AtHead at_head(storage(Part::data));
   TensorRef data = tensor("update", Part::data), diff = tensor("update", Part::diff);
   ops::csub(data.get(), data.get(), Scalar(1.0), diff.get());
 }
 
 double Blob::asum(const char* function, Part part) const {
   if (!was_written(part)) return 0;
+  AtHead at_head(storage(part));
   return ops::normall(tensor(function, part).get(), Scalar(1.0)).to_double();
 }
 
 double Blob::sumsq(const char* function, Part part) const {
   if (!was_written(part)) return 0;
+  AtHead at_head(storage(part));
   TensorRef t = tensor(function, part);
   return ops::dot(t.get(), t.get()).to_double();
 }
 
 void Blob::scale(const char* function, Part part, double factor) {
   if (!was_written(part)) return;
+  AtHead at_head(storage(part));
   TensorRef t = tensor(function, part);
   ops::mul(t.get(), t.get(), Scalar(factor));
 }

@@ -75,6 +75,12 @@ class Blob {
   // Throws before the first reshape.
   void need_shape(const char* function) const;
 
+  // The part's block on its device, or on the default one.
+  void* device_block(const char* function, Part part, Access access) const;
+  // The caller's own block, of as many elements as the blob has, becomes the data's memory; it
+  // stays the caller's to free. Both parts get new memory before where theirs is of another size.
+  void set_block(const char* function, void* block, bool on_device);
+
   // As a blob of another shape only where reshape is set. Types may differ.
   void copy_from(const Blob& source, Part part, bool reshape);
   // The part becomes the other blob's, which has as many elements.
@@ -91,6 +97,7 @@ class Blob {
   ~Blob() = default;
   bool was_written(Part part) const;
   bool has_room(int64_t count) const;
+  void renew(int64_t count);
   void set_shape(int axes, const int64_t* shape, int64_t count);
 
   const DType dtype_;

@@ -207,6 +207,18 @@ int64_t THBlob_(offsetNd)(const THBlob* self, int indices, const int64_t* index)
       return TH_SELF.tensor("mutableCpu" #Name, th::Part::part)->data_as<real>(th::Access::write); \
     });                                                                                            \
   }                                                                                                \
+  const real* THBlob_(gpu##Name)(const THBlob* self) {                                             \
+    return th::guard([&] {                                                                         \
+      return static_cast<const real*>(                                                             \
+          TH_SELF.device_block("gpu" #Name, th::Part::part, th::Access::read));                    \
+    });                                                                                            \
+  }                                                                                                \
+  real* THBlob_(mutableGpu##Name)(THBlob * self) {                                                 \
+    return th::guard([&] {                                                                         \
+      return static_cast<real*>(                                                                   \
+          TH_SELF.device_block("mutableGpu" #Name, th::Part::part, th::Access::write));            \
+    });                                                                                            \
+  }                                                                                                \
   void THBlob_(share##Name)(THBlob * self, const THBlob* other) {                                  \
     th::guard([&] { TH_SELF.share("share" #Name, th::Part::part, th::erase_blob(other)); });       \
   }                                                                                                \
@@ -222,6 +234,13 @@ int64_t THBlob_(offsetNd)(const THBlob* self, int indices, const int64_t* index)
 TH_PART(Data, data)
 TH_PART(Diff, diff)
 #undef TH_PART
+
+void THBlob_(setCpuData)(THBlob* self, real* data) {
+  th::guard([&] { TH_SELF.set_block("setCpuData", data, false); });
+}
+void THBlob_(setGpuData)(THBlob* self, real* data) {
+  th::guard([&] { TH_SELF.set_block("setGpuData", data, true); });
+}
 
 void THBlob_(copyFrom)(THBlob* self, const THBlob* src, int copyDiff, int reshape) {
   th::guard([&] {

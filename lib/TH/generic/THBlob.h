@@ -66,11 +66,20 @@ TH_API THTensor* THBlob_(newDiff)(const THBlob* self);
 /* The memory itself, which may have more elements than the blob. Not retained. */
 TH_API THStorage* THBlob_(dataStorage)(const THBlob* self);
 TH_API THStorage* THBlob_(diffStorage)(const THBlob* self);
-/* Host memory, for reading, and for reading and writing. */
+/* Memory of the host, and of the device that the blob's is on, or else of the default one: for
+   reading, and for reading and writing. */
 TH_API const real* THBlob_(cpuData)(const THBlob* self);
 TH_API real* THBlob_(mutableCpuData)(THBlob* self);
+TH_API const real* THBlob_(gpuData)(const THBlob* self);
+TH_API real* THBlob_(mutableGpuData)(THBlob* self);
 TH_API const real* THBlob_(cpuDiff)(const THBlob* self);
 TH_API real* THBlob_(mutableCpuDiff)(THBlob* self);
+TH_API const real* THBlob_(gpuDiff)(const THBlob* self);
+TH_API real* THBlob_(mutableGpuDiff)(THBlob* self);
+/* The caller's own block of as many elements as the blob has becomes the memory of the data, and
+   stays the caller's to free. Where the memory had another size, the diff gets new memory, too. */
+TH_API void THBlob_(setCpuData)(THBlob* self, real* data);
+TH_API void THBlob_(setGpuData)(THBlob* self, real* data);
 
 /* data or diff become those of src, whose shape must be the same, or is taken over with reshape. */
 TH_API void THBlob_(copyFrom)(THBlob* self, const THBlob* src, int copyDiff, int reshape);
