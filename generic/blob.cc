@@ -173,7 +173,8 @@ int shape_equals(lua_State* L) {
   } else {
     int64_t sizes[th::kMaxDims];
     bool legacy = lua_type(L, 2) == LUA_TNUMBER;
-    if (legacy && lua_gettop(L) != 5) {
+    bool sizes_given = lua_istable(L, 2) || lua_isuserdata(L, 2);
+    if (legacy ? lua_gettop(L) != 5 : !sizes_given) {
       return raise_error(L,
                          "shapeEquals: a blob, a table of sizes, a LongStorage, the bytes of a "
                          "BlobProto or four numbers are expected");

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Writes test/data/blobs: Caffe's BlobProto and BlobProtoVector, encoded without any library.
+"""Writes Caffe's BlobProto and BlobProtoVector, encoded without any library.
 
-Run by hand: test/reference/blobs.py test/data/blobs
-Element i of data is i / 2 - 3, element i of diff is 10 - i.
+Run by hand, in the root: test/reference/blobs.py
+In test/data/blobs element i of data is i / 2 - 3, element i of diff is 10 - i.
+examples/data/digits-mean.binaryproto is the mean of the images of examples/data/digits.csv.
 """
 
 import struct
-import sys
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
@@ -86,6 +86,19 @@ FILES = {
                message(1, shape(1) + packed(5, "f", data(1)) + packed(6, "f", diff(1)))),
 }
 
-for name, content in FILES.items():
-    with open("%s/%s.binaryproto" % (sys.argv[1], name), "wb") as file:
+
+def mean_of_digits():
+    with open("examples/data/digits.csv") as lines:
+        images = [[int(pixel) for pixel in line.split(",")[:64]] for line in lines]
+    mean = [sum(pixels) / len(images) for pixels in zip(*images)]
+    return legacy(1, 1, 8, 8) + packed(5, "f", mean)
+
+
+def write(path, content):
+    with open(path, "wb") as file:
         file.write(content)
+
+
+for name, content in FILES.items():
+    write("test/data/blobs/%s.binaryproto" % name, content)
+write("examples/data/digits-mean.binaryproto", mean_of_digits())
