@@ -6,6 +6,7 @@
 
 #include "luaT.h"
 #include "memory/heap.h"
+#include "memory/stats.h"
 #include "tensor/convert.h"
 
 namespace bind {
@@ -111,12 +112,14 @@ Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
   return tensor;
 }
 
+static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_bytes(); }
+
 void collect_under_pressure(lua_State* L, State* state) {
-  int64_t in_use = th::heap_usage().bytes;
+  int64_t in_use = memory_in_use();
   if (in_use + state->objects * kObjectBytes < state->collect_at) return;
   if (state->collect_at > 0) {
     lua_gc(L, LUA_GCCOLLECT, 0);
-    in_use = th::heap_usage().bytes;
+    in_use = memory_in_use();
   }
   state->objects = 0;
   state->collect_at = in_use + (in_use > 4 * kFirstThreshold ? in_use / 2 : kFirstThreshold);

@@ -18,6 +18,7 @@ struct Counter {
   void reset() { copies = bytes = 0; }
 };
 Counter to_device, to_host, between_devices;
+std::atomic<int64_t> bytes_on_devices{0};
 
 std::mutex fallbacks_mutex;
 std::map<std::string, int64_t>& fallbacks() {
@@ -45,6 +46,11 @@ void reset_device_stats() {
 void count_copy_to_device(size_t bytes) noexcept { to_device.count(bytes); }
 void count_copy_to_host(size_t bytes) noexcept { to_host.count(bytes); }
 void count_copy_between_devices(size_t bytes) noexcept { between_devices.count(bytes); }
+
+int64_t device_bytes() noexcept { return bytes_on_devices.load(std::memory_order_relaxed); }
+void account_device_bytes(int64_t bytes) noexcept {
+  bytes_on_devices.fetch_add(bytes, std::memory_order_relaxed);
+}
 
 const char* current_op() noexcept { return the_op; }
 

@@ -27,6 +27,10 @@ void count_copy_to_device(size_t bytes) noexcept;
 void count_copy_to_host(size_t bytes) noexcept;
 void count_copy_between_devices(size_t bytes) noexcept;
 
+// Bytes of devices' blocks that storages have.
+int64_t device_bytes() noexcept;
+void account_device_bytes(int64_t bytes) noexcept;
+
 // The operation that the calling thread is in; null: none. The outermost counts.
 const char* current_op() noexcept;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "memory/error.h"
+#include "memory/stats.h"
 
 namespace th {
 
@@ -259,9 +260,8 @@ void SyncedMemory::resize_on_device(size_t bytes) {
   }
   release_device();
   release_host();
-  device_block_ = moved;
-  owns_device_block_ = moved != nullptr;
   bytes_ = bytes;
+  if (moved) take_device_block(moved);
   stale_ = {0, bytes};
   set_head(moved ? Head::device : Head::uninitialized);
 }
@@ -269,7 +269,7 @@ void SyncedMemory::resize_on_device(size_t bytes) {
 void SyncedMemory::resize_on_host(size_t bytes) {
   if (host_) {
     void* moved = nullptr;
-    if (allocator_->realloc && !host_is_devices_) {
+    if (allocator_->realloc && !host_owner_) {
       moved = allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
     } else {
       if (bytes) moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
@@ -295,7 +295,7 @@ void SyncedMemory::swap(SyncedMemory& other) noexcept {
   other.host_ready_.store(ready);
   std::swap(copying_, other.copying_);
   std::swap(owns_host_, other.owns_host_);
-  std::swap(host_is_devices_, other.host_is_devices_);
+  std::swap(host_owner_, other.host_owner_);
   std::swap(owns_device_block_, other.owns_device_block_);
   std::swap(ordered_, other.ordered_);
   std::swap(reads_, other.reads_);
@@ -330,25 +330,12 @@ void SyncedMemory::move_to(Device& device) {
         throw;
       }
       release_device();
-      device_block_ = moved;
-      owns_device_block_ = true;
+      take_device_block(moved);
     } else {
       release_device();
       if (head == Head::synced) head = Head::cpu;
       stale_ = {0, bytes_};
       set_head(head);
-    }
-  }
-  if (host_is_devices_) {
-    // Host blocks of a device go back to it, so it stays known: the bytes change their place.
-    if (head != Head::device && bytes_) {
-      void* moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
-      std::memcpy(moved, host_, bytes_);
-      release_host();
-      host_ = moved;
-    } else {
-      release_host();
-      stale_ = {0, bytes_};
     }
   }
   device_ = &device;
@@ -358,7 +345,7 @@ void SyncedMemory::need_host_block() {
   if (host_ || bytes_ == 0) return;
   if (device_ && allocator_ == &THDefaultAllocator) {
     host_ = device_->allocate_host(bytes_);
-    host_is_devices_ = host_ != nullptr;
+    if (host_) host_owner_ = device_;
   }
   if (!host_) host_ = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
   owns_host_ = true;
@@ -367,9 +354,14 @@ void SyncedMemory::need_host_block() {
 
 void SyncedMemory::need_device_block() {
   if (device_block_ || bytes_ == 0) return;
-  device_block_ = device_->allocate(bytes_);
-  owns_device_block_ = true;
+  take_device_block(device_->allocate(bytes_));
   stale_ = {0, bytes_};
+}
+
+void SyncedMemory::take_device_block(void* block) noexcept {
+  device_block_ = block;
+  owns_device_block_ = true;
+  account_device_bytes(static_cast<int64_t>(bytes_));
 }
 
 void SyncedMemory::finish_copy() {
@@ -387,18 +379,21 @@ void SyncedMemory::finish_copy() {
 
 void SyncedMemory::release_host() noexcept {
   if (host_ && owns_host_) {
-    if (host_is_devices_) {
-      device_->release_host(host_);
+    if (host_owner_) {
+      host_owner_->release_host(host_);
     } else {
       allocator_->free(allocator_context_, host_);
     }
   }
-  host_is_devices_ = false;
+  host_owner_ = nullptr;
   host_ = nullptr;
 }
 
 void SyncedMemory::release_device() noexcept {
-  if (device_block_ && owns_device_block_) device_->release(device_block_);
+  if (device_block_ && owns_device_block_) {
+    device_->release(device_block_);
+    account_device_bytes(-static_cast<int64_t>(bytes_));
+  }
   device_block_ = nullptr;
   owns_device_block_ = false;
 }

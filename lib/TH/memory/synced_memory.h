@@ -91,6 +91,7 @@ class SyncedMemory {
   void set_head(Head head) noexcept;
   void need_host_block();
   void need_device_block();
+  void take_device_block(void* block) noexcept;
   void move_to(Device& device);
   void host_from_device();
   void device_from_host();
@@ -104,7 +105,6 @@ class SyncedMemory {
   std::atomic<uint8_t> host_ready_{0};
   Copying copying_ = Copying::nothing;
   bool owns_host_;
-  bool host_is_devices_ = false;  // the host block came from device_
   bool owns_device_block_ = false;
   bool ordered_ = false;  // the device's later work waits for event_
   uint8_t reads_ = 0;     // of a few bytes, since the head came to the device
@@ -114,6 +114,7 @@ class SyncedMemory {
   // With a head at one side: where the other side's block differs.
   ByteRange stale_{0, 0};
   Device* device_ = nullptr;
+  Device* host_owner_ = nullptr;  // whom the host block came from, if not from the allocator
   void* event_ = nullptr;  // of the copy in progress
   THAllocator* allocator_;
   void* allocator_context_;
