@@ -22,21 +22,27 @@ string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 # -ffp-contract=off: results are the same whether or not an instruction set has fused multiply-add.
 # -fno-strict-aliasing: the typed C structs are seen as the one type-erased struct of the core.
 # -fno-operator-names: operations are called bitand and bitor.
-add_compile_options(-Wall -Wextra -fno-math-errno -ffp-contract=off -fno-strict-aliasing
-                    $<$<COMPILE_LANGUAGE:CXX>:-fno-operator-names>)
+# nvcc has flags of its own: lib/TH/cuda/CMakeLists.txt.
+function(tensor_add_compile_options)
+  foreach(option IN LISTS ARGN)
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:${option}>)
+  endforeach()
+endfunction()
+tensor_add_compile_options(-Wall -Wextra -fno-math-errno -ffp-contract=off -fno-strict-aliasing)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-operator-names>)
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # How GCC is told to vectorise; Clang goes without.
-  add_compile_options(-Wno-unknown-pragmas -Wno-unknown-attributes -Wno-ignored-pragmas)
+  tensor_add_compile_options(-Wno-unknown-pragmas -Wno-unknown-attributes -Wno-ignored-pragmas)
 endif()
 
 if(TH_WERROR)
-  add_compile_options(-Werror)
+  tensor_add_compile_options(-Werror)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # These depend on what the optimizer inlined and are often wrong.
-    add_compile_options(-Wno-error=maybe-uninitialized -Wno-error=array-bounds
-                        -Wno-error=stringop-overflow -Wno-error=stringop-overread
-                        -Wno-error=restrict)
+    tensor_add_compile_options(-Wno-error=maybe-uninitialized -Wno-error=array-bounds
+                               -Wno-error=stringop-overflow -Wno-error=stringop-overread
+                               -Wno-error=restrict)
   endif()
 endif()
 

@@ -9,7 +9,9 @@
 #include "device/calls.h"
 #include "device/table.h"
 
-#ifdef __CUDACC__
+// The plugin's host code is the host compiler's, its kernels are nvcc's.
+#if defined(__CUDACC__) || defined(TH_CUDA_PLUGIN)
+#define TH_USES_CUDA 1
 #include <cuda_runtime.h>
 #else
 #include <functional>
@@ -25,7 +27,7 @@ struct DeviceFailure {
 
 class Queue {
  public:
-#ifdef __CUDACC__
+#ifdef TH_USES_CUDA
   cudaStream_t stream() const { return stream_; }
   // Throws where the code is an error, naming it.
   void check(cudaError_t code) const;
@@ -44,7 +46,7 @@ class Queue {
  protected:
   int most_blocks_ = 64;
   DeviceFinding* finding_ = nullptr;
-#ifdef __CUDACC__
+#ifdef TH_USES_CUDA
   cudaStream_t stream_ = nullptr;
 #endif
 };

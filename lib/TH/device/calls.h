@@ -6,16 +6,18 @@
 
 #include <cstdint>
 
+#include "device/product_call.h"
 #include "tensor/dtype.h"
 
 namespace th {
 
 // The operations, and their structs: run_<name>(Queue&, const Struct&) does it on a device.
-#define TH_DEVICE_OPS(X)  \
-  X(element, ElementCall) \
-  X(copy, CopyCall)       \
-  X(fill, FillCall)       \
-  X(generate, GenerateCall)
+#define TH_DEVICE_OPS(X)    \
+  X(element, ElementCall)   \
+  X(copy, CopyCall)         \
+  X(fill, FillCall)         \
+  X(generate, GenerateCall) \
+  X(product, ProductCall)
 
 enum class DeviceOp : int {
 #define TH_DEVICE_OP(name, Struct) name,

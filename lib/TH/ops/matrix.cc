@@ -5,6 +5,7 @@
 
 #include "memory/error.h"
 #include "ops/elementwise.h"
+#include "ops/on_device.h"
 #include "ops/product.h"
 #include "tensor/convert.h"
 
@@ -26,7 +27,8 @@ struct Call {
   VectorAs a_vector;
   Tensor* b;
   VectorAs b_vector;
-  bool sum;  // over the batches
+  bool sum;                  // over the batches
+  Device* device = nullptr;  // that it runs on; null: the CPU
 };
 
 void product(Call call);
@@ -76,7 +78,7 @@ TensorRef copy_for_blas(Tensor* t) {
 }
 
 // The factor to multiply by; copied, where that is needed, into copied.
-Factor operand(Tensor* t, VectorAs vector, TensorRef* copied) {
+Factor operand(Device* device, Tensor* t, VectorAs vector, TensorRef* copied) {
   Shape shape = shape_of(*t, vector);
   Factor factor = strides_of(*t, vector);
   if (!is_integral(t->dtype) && !has_blas_layout(&factor, shape.rows, shape.cols)) {
@@ -85,7 +87,7 @@ Factor operand(Tensor* t, VectorAs vector, TensorRef* copied) {
     factor = strides_of(*t, vector);
     has_blas_layout(&factor, shape.rows, shape.cols);
   }
-  factor.data = t->data(Access::read);
+  factor.data = device ? data_on(*device, *t, Access::read) : t->data(Access::read);
   return factor;
 }
 
@@ -155,13 +157,34 @@ void product_in_float(Call call) {
   copy(r, result.get());
 }
 
+// The sum over batches as one product: the matrices of a side by side, those of b below each other.
+void merge_batches(Call* call, TensorRef* a, TensorRef* b) {
+  int64_t batches = call->a->size[0], depth = call->a->size[2];
+  if (batches * depth == 0) return;
+  TensorRef turned(tensor_new(call->a->dtype));
+  transpose(turned.get(), call->a, 0, 1);
+  int64_t a_size[] = {call->size[0], batches * depth}, b_size[] = {batches * depth, call->size[1]};
+  int64_t stride[2];
+  *a = TensorRef(tensor_new(call->a->dtype));
+  TensorRef copied = view_strides(*turned, 2, a_size, stride) ? TensorRef() : clone(turned.get());
+  view(a->get(), copied ? copied.get() : turned.get(), {2, a_size});
+  *b = TensorRef(tensor_new(call->b->dtype));
+  TensorRef b_copied = view_strides(*call->b, 2, b_size, stride) ? TensorRef() : clone(call->b);
+  view(b->get(), b_copied ? b_copied.get() : call->b, {2, b_size});
+  call->a = a->get();
+  call->b = b->get();
+  call->sum = false;
+}
+
 // All sizes and types have been checked.
 void product(Call call) {
   Tensor* r = call.r;
   call.alpha = in_type(call.alpha, r->dtype);
   call.beta = in_type(call.beta, r->dtype);
   if (call.beta.to_double() == 0) call.t = nullptr;
-  if (info(r->dtype).kind == Kind::REDUCED) {
+  if (!call.device) call.device = device_of({r, call.t, call.a, call.b});
+  Device* device = call.device;
+  if (!device && info(r->dtype).kind == Kind::REDUCED) {
     product_in_float(call);
     return;
   }
@@ -171,7 +194,9 @@ void product(Call call) {
   }
   resize(r, call.ndim, call.size);
   if (r->numel() == 0) return;
-  Product p;
+  TensorRef merged_a, merged_b;
+  if (device && call.sum) merge_batches(&call, &merged_a, &merged_b);
+  ProductCall p = {};
   if (!is_writable(call, *r, &p.c) || shares_memory(*r, *call.a) || shares_memory(*r, *call.b) ||
       (call.t && partly_overlap(*r, *call.t))) {
     through_temporary(call);
@@ -182,9 +207,11 @@ void product(Call call) {
   bool adds_nothing = a.cols == 0 || a.batches == 0 || call.alpha.to_double() == 0;
   TensorRef a_copy, b_copy;
   if (!adds_nothing) {
-    p.a = operand(call.a, call.a_vector, &a_copy);
-    p.b = operand(call.b, call.b_vector, &b_copy);
+    p.a = operand(device, call.a, call.a_vector, &a_copy);
+    p.b = operand(device, call.b, call.b_vector, &b_copy);
   }
+  // The result lives there also where other operations make it.
+  if (device) result_on(*device, *r, call.t == r ? Access::write : access_for_result(*r));
   if (call.t && call.t != r && !same_view(*r, *call.t)) copy_expanded(r, call.t);
   if (adds_nothing) {
     if (!call.t) {
@@ -202,7 +229,14 @@ void product(Call call) {
   p.sum = call.sum;
   p.alpha = call.alpha;
   p.beta = call.t ? call.beta : in_type(0, r->dtype);
-  p.c.data = r->data(call.t ? Access::write : access_for_result(*r));
+  Access access = call.t ? Access::write : access_for_result(*r);
+  if (device) {
+    p.tf32 = allows_tf32();
+    p.c.data = result_on(*device, *r, access);
+    device->run(DeviceOp::product, &p);
+    return;
+  }
+  p.c.data = r->data(access);
   multiply(p);
 }
 

@@ -2,6 +2,8 @@
 
 #include "ops/product.h"
 
+#include <algorithm>
+#include <atomic>
 #include <climits>
 
 #include "cpu/blas.h"
@@ -25,7 +27,7 @@ int64_t part_of(int64_t size, int64_t limit) {
   return std::min(size, ceil_div(even, 16) * 16);
 }
 
-Tiling tiling_of(const Product& p) {
+Tiling tiling_of(const ProductCall& p) {
   Tiling t;
   if (p.m == 1 || p.n == 1) {
     // A matrix is read once; 2^18 of its elements are worth a thread.
@@ -51,7 +53,7 @@ blas::Matrix<T> as_matrix(char* data, int64_t row, int64_t col) {
 }
 
 template <class T>
-void multiply_by_blas(const ProductBlock& p, const Product& whole) {
+void multiply_by_blas(const ProductBlock& p, const ProductCall& whole) {
   T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
   auto a = as_matrix<const T>(const_cast<char*>(p.a), p.a_row, p.a_col);
   auto b = as_matrix<const T>(const_cast<char*>(p.b), p.b_row, p.b_col);
@@ -75,7 +77,7 @@ void transpose(ProductBlock* p) {
   std::swap(p->a_col, p->b_row);
 }
 
-void multiply_tile(const Product& p, ProductBlock block) {
+void multiply_tile(const ProductCall& p, ProductBlock block) {
   const ProductKernels& kernels = product_kernels();
   int type = static_cast<int>(p.dtype);
   if (kernels.integer[type]) {
@@ -90,7 +92,7 @@ void multiply_tile(const Product& p, ProductBlock block) {
   }
 }
 
-void multiply_tile(const Product& p, const Tiling& t, int64_t batch, int64_t tile) {
+void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t tile) {
   int64_t item = static_cast<int64_t>(item_size(p.dtype));
   int64_t i = tile / t.across * t.rows, j = tile % t.across * t.cols;
   ProductBlock block = {std::min(t.rows, p.m - i),
@@ -118,7 +120,7 @@ void multiply_tile(const Product& p, const Tiling& t, int64_t batch, int64_t til
 }
 
 // Tiles below which a second thread costs more than it brings.
-int64_t grain_of(const Product& p, const Tiling& t) {
+int64_t grain_of(const ProductCall& p, const Tiling& t) {
   double work = static_cast<double>(t.rows) * static_cast<double>(t.cols) *
                 static_cast<double>(p.k) * static_cast<double>(p.sum ? p.batches : 1);
   bool memory_bound = p.m == 1 || p.n == 1 || p.k == 1;
@@ -150,7 +152,14 @@ bool has_blas_layout(Factor* factor, int64_t rows, int64_t cols) {
   return false;
 }
 
-void multiply(const Product& p) {
+namespace {
+std::atomic<bool> tf32_allowed{false};
+}
+
+bool allows_tf32() noexcept { return tf32_allowed.load(std::memory_order_relaxed); }
+void allow_tf32(bool allow) noexcept { tf32_allowed.store(allow, std::memory_order_relaxed); }
+
+void multiply(const ProductCall& p) {
   Tiling t = tiling_of(p);
   int64_t tiles = t.down * t.across;
   int64_t tasks = p.sum ? tiles : tiles * p.batches;

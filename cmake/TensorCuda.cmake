@@ -1,0 +1,52 @@
+# The CUDA plugin: whether it is built, and what it is built with. Sets TH_CUDA_FOUND and, where it
+# is not, TH_CUDA_REASON.
+
+set(cuda_default AUTO)
+if(TH_SANITIZE OR TENSOR_ROCK)
+  set(cuda_default OFF)
+endif()
+# Not option(), which would make AUTO a truth value.
+set(TH_CUDA ${cuda_default} CACHE STRING "The CUDA plugin: AUTO (where nvcc is found), ON or OFF")
+set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(TH_CUDA_ARCHITECTURES "75-real;80-real;90-real;100-real;100-virtual" CACHE STRING
+    "CUDA architectures that the plugin has kernels for")
+
+set(TH_CUDA_FOUND FALSE)
+set(TH_CUDA_REASON "TH_CUDA is OFF")
+if(NOT TH_CUDA STREQUAL "AUTO" AND NOT TH_CUDA MATCHES "^(ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
+  message(FATAL_ERROR "TH_CUDA is AUTO, ON or OFF, not '${TH_CUDA}'")
+endif()
+
+if(TH_CUDA)
+  set(CMAKE_CUDA_ARCHITECTURES "${TH_CUDA_ARCHITECTURES}")
+  if(NOT CMAKE_CUDA_HOST_COMPILER)
+    set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
+  endif()
+  find_program(TH_NVCC_EXECUTABLE NAMES nvcc HINTS ENV CUDACXX ENV CUDA_HOME ENV CUDA_PATH
+               PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  mark_as_advanced(TH_NVCC_EXECUTABLE)
+  if(TH_NVCC_EXECUTABLE AND NOT CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_COMPILER "${TH_NVCC_EXECUTABLE}")
+  endif()
+  if(CMAKE_CUDA_COMPILER)
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      enable_language(CUDA)
+      find_package(CUDAToolkit QUIET)
+      if(TARGET CUDA::cublas AND TARGET CUDA::cudart_static)
+        set(TH_CUDA_FOUND TRUE)
+      else()
+        set(TH_CUDA_REASON "cuBLAS was not found beside nvcc")
+      endif()
+    else()
+      set(TH_CUDA_REASON "${TH_NVCC_EXECUTABLE} compiles nothing with ${CMAKE_CXX_COMPILER}")
+    endif()
+  else()
+    set(TH_CUDA_REASON "nvcc was not found")
+  endif()
+  if(NOT TH_CUDA_FOUND AND NOT TH_CUDA STREQUAL "AUTO")
+    message(FATAL_ERROR "TH_CUDA is ON, but ${TH_CUDA_REASON}: install the CUDA toolkit, or name "
+                        "nvcc by -DCMAKE_CUDA_COMPILER=")
+  endif()
+endif()
