@@ -87,12 +87,15 @@ int devices(lua_State* L) {
   for (Device* device : th::all_devices()) {
     th::DeviceProperties properties;
     protect(L, "devices", [&] { device->properties(&properties); });
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 5);
     lua_pushstring(L, device->name());
     lua_setfield(L, -2, "name");
     lua_pushstring(L, properties.name);
     lua_setfield(L, -2, "model");
+    lua_pushstring(L, properties.software);
+    lua_setfield(L, -2, "software");
     set_number(L, "memory", properties.total_memory);
+    set_number(L, "bandwidth", properties.bandwidth);
     lua_rawseti(L, -2, ++count);
   }
   return 1;
@@ -182,6 +185,16 @@ int warn_of_fallbacks(lua_State* L) {
   return 0;
 }
 
+int set_tf32(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TBOOLEAN);
+  THSetTF32(lua_toboolean(L, 1));
+  return 0;
+}
+int get_tf32(lua_State* L) {
+  lua_pushboolean(L, THGetTF32());
+  return 1;
+}
+
 const luaL_Reg functions[] = {{"setDefaultDevice", set_default_device},
                               {"getDefaultDevice", get_default_device},
                               {"devices", devices},
@@ -190,6 +203,8 @@ const luaL_Reg functions[] = {{"setDefaultDevice", set_default_device},
                               {"memory", memory},
                               {"stats", stats},
                               {"resetStats", reset_stats},
+                              {"setTF32", set_tf32},
+                              {"getTF32", get_tf32},
                               {"setDeviceDebug", set_device_debug},
                               {"warnOfFallbacks", warn_of_fallbacks},
                               {nullptr, nullptr}};

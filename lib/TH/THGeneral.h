@@ -134,6 +134,13 @@ TH_API int THGetNumCores(void);
 /* Torch7 compatible: takes the thread count from OpenMP's environment again. */
 TH_API void THInferNumThreads(void);
 
+/* ---- devices ------------------------------------------------------------------------------- */
+
+/* Whether products of FloatTensors on a GPU may round their factors to TF32 (10 bits of mantissa),
+   which is several times as fast there. At first they may not. */
+TH_API void THSetTF32(int allowed);
+TH_API int THGetTF32(void);
+
 /* ---- what this library is ---------------------------------------------------------------- */
 
 /* The value of a build or run-time fact, NULL for an unknown key. Keys: "version", "compiler",

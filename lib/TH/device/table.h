@@ -19,7 +19,9 @@ enum class CopyKind : int { host_to_device, device_to_host, device_to_device };
 
 struct DeviceProperties {
   char name[256];
+  char software[64];     // versions: "CUDA 13.0, driver for 13.0"; may be empty
   int64_t total_memory;  // bytes
+  int64_t bandwidth;     // of its memory, bytes per second at most; 0: unknown
   int major, minor;      // compute capability; 0 for the software device
   int multiprocessors;
 };

@@ -11,6 +11,7 @@
 #include "cpu/parallel.h"
 #include "generic/guard.h"
 #include "memory/heap.h"
+#include "ops/product.h"
 #include "tensor/tensor.h"
 
 namespace th {
@@ -183,6 +184,9 @@ void THSetNumThreads(int n) {
 int THGetNumThreads(void) { return th::num_threads(); }
 int THGetNumCores(void) { return static_cast<int>(std::thread::hardware_concurrency()); }
 void THInferNumThreads(void) { th::infer_num_threads(); }
+
+void THSetTF32(int allowed) { th::allow_tf32(allowed != 0); }
+int THGetTF32(void) { return th::allows_tf32(); }
 
 const char* THInfo(const char* key) {
   struct Fact {

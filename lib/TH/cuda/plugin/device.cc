@@ -38,7 +38,15 @@ DeviceProperties properties_of(int index) {
   check_cuda(cudaGetDeviceProperties(&found, index), "asking for the device's properties");
   DeviceProperties p = {};
   std::snprintf(p.name, sizeof p.name, "%s", found.name);
+  int driver = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "asking for the driver's version");
+  std::snprintf(p.software, sizeof p.software, "CUDA %d.%d, driver for %d.%d",
+                CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, driver / 1000,
+                driver % 1000 / 10);
   p.total_memory = static_cast<int64_t>(found.totalGlobalMem);
+  // In kHz and bits, at two transfers a clock.
+  p.bandwidth = int64_t{2000} * attribute(cudaDevAttrMemoryClockRate, index) *
+                (attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8);
   p.major = found.major;
   p.minor = found.minor;
   p.multiprocessors = found.multiProcessorCount;

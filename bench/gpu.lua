@@ -1,0 +1,136 @@
+-- Times the library on a device, on the cases that gpu.py times PyTorch on. Prints "device <name>
+-- <peak bytes per second, or 0>", then a line "case<TAB>nanoseconds<TAB>amount<TAB>unit" for each:
+-- the median over rounds of one call, and what it moves (B, bytes) or computes (F, operations).
+--
+--   tensor bench/gpu.lua [device] [substring of case names]
+--
+-- On the software device, soft, sizes are small: that only checks the cases.
+
+local tensor = require 'tensor'
+local device = arg[1] or 'gpu'
+local wanted = arg[2] or ''
+local soft = device:find('^soft') ~= nil
+
+
+local function find_device()
+  local probe = tensor.Tensor(1)
+  local ok, message = pcall(probe.to, probe, device)
+  if not ok then
+    io.stderr:write('gpu.lua: ', message, '\n')
+    os.exit(1)
+  end
+  for _, found in ipairs(tensor.devices()) do
+    if found.name == probe:device() then
+      return found
+    end
+  end
+end
+
+local found = find_device()
+print(('device %s %.0f'):format(found.model, found.bandwidth))
+
+local function time(run, calls)
+  tensor.synchronize()
+  local start = tensor.tic()
+  for _ = 1, calls do
+    run()
+  end
+  tensor.synchronize()
+  return tensor.toc(start)
+end
+
+local function measure(name, amount, unit, run)
+  if not name:find(wanted, 1, true) then
+    return
+  end
+  -- As many calls as fill about 20 ms, then the median of 7 rounds.
+  time(run, 3)
+  local calls, least = 1, soft and 0.001 or 0.02
+  while true do
+    local elapsed = time(run, calls)
+    if elapsed > least then
+      break
+    end
+    calls = math.ceil(calls * math.max(2, least / math.max(elapsed, 1e-9)))
+    calls = math.min(calls, 2 ^ 20)
+  end
+  local rounds = {}
+  for round = 1, 7 do
+    rounds[round] = time(run, calls) / calls * 1e9
+  end
+  table.sort(rounds)
+  print(('%s\t%.1f\t%.0f\t%s'):format(name, rounds[4], amount, unit))
+  collectgarbage()
+end
+
+local function on_device(t)
+  return t:to(device)
+end
+local function floats(...)
+  return on_device(tensor.FloatTensor(...):uniform())
+end
+
+local small, other = floats(4), floats(4)
+measure('a:add(1), n = 4', 0, '-', function() small:add(1) end)
+measure('a:add(b), n = 4', 0, '-', function() small:add(other) end)
+measure('a + b, n = 4', 0, '-', function() return small + other end)
+measure('sum of a, n = 4, read', 0, '-', function() return small:sum() end)
+
+local n = soft and 2 ^ 14 or 2 ^ 26
+local label = soft and '2^14' or '2^26'
+local a, b, c = floats(n), floats(n), floats(n)
+measure('add(c, a, b) ' .. label, 12 * n, 'B', function() tensor.add(c, a, b) end)
+measure('a + b ' .. label, 12 * n, 'B', function() return a + b end)
+measure('exp(c, a) ' .. label, 8 * n, 'B', function() tensor.exp(c, a) end)
+measure('tanh(c, a) ' .. label, 8 * n, 'B', function() tensor.tanh(c, a) end)
+measure('copy ' .. label, 8 * n, 'B', function() c:copy(a) end)
+measure('sum ' .. label, 4 * n, 'B', function() return a:sum() end)
+measure('max ' .. label, 4 * n, 'B', function() return a:max() end)
+measure('uniform ' .. label, 4 * n, 'B', function() c:uniform() end)
+local ha, hb = on_device(a:half()), on_device(b:half())
+local hc = on_device(tensor.HalfTensor(n):zero())
+measure('add(c, a, b), half ' .. label, 6 * n, 'B', function() tensor.add(hc, ha, hb) end)
+
+local side = soft and 128 or 8192
+local square = ('%dx%d'):format(side, side)
+local m, to = floats(side, side), floats(side, side)
+local row, column = floats(1, side), floats(side, 1)
+local bytes = 4 * side * side
+measure('sum over rows ' .. square, bytes, 'B', function() tensor.sum(row, m, 1) end)
+measure('sum over columns ' .. square, bytes, 'B', function() tensor.sum(column, m, 2) end)
+measure('copy of the transpose ' .. square, 2 * bytes, 'B', function() to:copy(m:t()) end)
+measure('add a row ' .. square, 2 * bytes, 'B', function() tensor.add(to, m, row) end)
+
+local sorted = soft and 2 ^ 10 or 2 ^ 24
+local sort_label = soft and '2^10' or '2^24'
+local keys = floats(sorted)
+measure('sort ' .. sort_label, 0, '-', function() return tensor.sort(keys) end)
+local picks = tensor.LongTensor(sorted):random(sorted)
+picks = on_device(picks)
+local picked = floats(sorted)
+measure('gather ' .. sort_label, 16 * sorted, 'B',
+        function() tensor.gather(picked, keys, 1, picks) end)
+measure('index ' .. sort_label, 16 * sorted, 'B',
+        function() tensor.index(picked, keys, 1, picks) end)
+
+for _, size in ipairs(soft and { 64 } or { 64, 1024, 8192 }) do
+  local shape, work = (' %dx%d'):format(size, size), 2 * size ^ 3
+  for _, kind in ipairs { 'Float', 'Half' } do
+    local x = on_device(floats(size, size):type('torch.' .. kind .. 'Tensor'))
+    local y = on_device(floats(size, size):type('torch.' .. kind .. 'Tensor'))
+    local z = on_device(tensor[kind .. 'Tensor'](size, size):zero())
+    measure('mm, ' .. kind:lower() .. shape, work, 'F', function() tensor.mm(z, x, y) end)
+  end
+end
+local batches = soft and 4 or 256
+local bx, by = floats(batches, 128, 128), floats(batches, 128, 128)
+local bz = floats(batches, 128, 128)
+measure(('bmm %dx128x128'):format(batches), 2 * batches * 128 ^ 3, 'F',
+        function() tensor.bmm(bz, bx, by) end)
+local vector, product = floats(side), floats(side)
+measure('mv ' .. square, bytes, 'B', function() tensor.mv(product, m, vector) end)
+
+local host = tensor.FloatTensor(n):uniform()
+local there = on_device(tensor.FloatTensor(n):zero())
+measure('host to device ' .. label, 4 * n, 'B', function() there:copy(host) end)
+measure('device to host ' .. label, 4 * n, 'B', function() host:copy(there) end)

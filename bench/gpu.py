@@ -1,0 +1,112 @@
+"""Times PyTorch on a device on the cases of gpu.lua, in the same way, and prints the same lines.
+
+usage: gpu.py [device] [substring of case names]
+"""
+
+import sys
+import time
+
+import torch
+
+device = sys.argv[1] if len(sys.argv) > 1 else "cuda"
+wanted = sys.argv[2] if len(sys.argv) > 2 else ""
+small_sizes = device == "cpu"
+torch.set_grad_enabled(False)
+if device != "cpu" and not torch.cuda.is_available():
+    sys.exit("gpu.py: PyTorch finds no GPU")
+print(f"device {torch.cuda.get_device_name(device) if device != 'cpu' else 'cpu'} 0")
+
+
+def synchronize():
+    if device != "cpu":
+        torch.cuda.synchronize()
+
+
+def timed(run, calls):
+    synchronize()
+    start = time.perf_counter()
+    for _ in range(calls):
+        run()
+    synchronize()
+    return time.perf_counter() - start
+
+
+def measure(name, amount, unit, run):
+    if wanted not in name:
+        return
+    timed(run, 3)
+    calls = 1
+    least = 0.001 if small_sizes else 0.02
+    while True:
+        elapsed = timed(run, calls)
+        if elapsed > least:
+            break
+        calls = min(int(calls * max(2, least / max(elapsed, 1e-9))) + 1, 2**20)
+    rounds = sorted(timed(run, calls) / calls * 1e9 for _ in range(7))
+    print(f"{name}\t{rounds[3]:.1f}\t{amount:.0f}\t{unit}", flush=True)
+
+
+def floats(*sizes):
+    return torch.rand(*sizes, device=device)
+
+
+small, other = floats(4), floats(4)
+measure("a:add(1), n = 4", 0, "-", lambda: small.add_(1))
+measure("a:add(b), n = 4", 0, "-", lambda: small.add_(other))
+measure("a + b, n = 4", 0, "-", lambda: small + other)
+measure("sum of a, n = 4, read", 0, "-", lambda: small.sum().item())
+
+power = 14 if small_sizes else 26
+n, label = 2**power, f"2^{power}"
+a, b, c = floats(n), floats(n), floats(n)
+measure("add(c, a, b) " + label, 12 * n, "B", lambda: torch.add(a, b, out=c))
+measure("a + b " + label, 12 * n, "B", lambda: a + b)
+measure("exp(c, a) " + label, 8 * n, "B", lambda: torch.exp(a, out=c))
+measure("tanh(c, a) " + label, 8 * n, "B", lambda: torch.tanh(a, out=c))
+measure("copy " + label, 8 * n, "B", lambda: c.copy_(a))
+measure("sum " + label, 4 * n, "B", lambda: a.sum().item())
+measure("max " + label, 4 * n, "B", lambda: a.max().item())
+measure("uniform " + label, 4 * n, "B", lambda: c.uniform_())
+ha, hb, hc = a.half(), b.half(), c.half()
+measure("add(c, a, b), half " + label, 6 * n, "B", lambda: torch.add(ha, hb, out=hc))
+
+side = 128 if small_sizes else 8192
+square = f"{side}x{side}"
+m, to = floats(side, side), floats(side, side)
+row, column = floats(1, side), floats(side, 1)
+size = 4 * side * side
+measure("sum over rows " + square, size, "B", lambda: torch.sum(m, 0, keepdim=True, out=row))
+measure("sum over columns " + square, size, "B", lambda: torch.sum(m, 1, keepdim=True, out=column))
+measure("copy of the transpose " + square, 2 * size, "B", lambda: to.copy_(m.t()))
+measure("add a row " + square, 2 * size, "B", lambda: torch.add(m, row, out=to))
+
+sort_power = 10 if small_sizes else 24
+count, sort_label = 2**sort_power, f"2^{sort_power}"
+keys = floats(count)
+measure("sort " + sort_label, 0, "-", lambda: torch.sort(keys))
+picks = torch.randint(0, count, (count,), device=device)
+picked = floats(count)
+measure("gather " + sort_label, 16 * count, "B", lambda: torch.gather(keys, 0, picks, out=picked))
+measure(
+    "index " + sort_label, 16 * count, "B", lambda: torch.index_select(keys, 0, picks, out=picked)
+)
+
+for edge in (64,) if small_sizes else (64, 1024, 8192):
+    for kind, dtype in (("float", torch.float32), ("half", torch.float16)):
+        x, y = floats(edge, edge).to(dtype), floats(edge, edge).to(dtype)
+        z = torch.zeros_like(x)
+        measure(
+            f"mm, {kind} {edge}x{edge}", 2 * edge**3, "F", lambda: torch.mm(x, y, out=z)
+        )
+batches = 4 if small_sizes else 256
+bx, by, bz = (floats(batches, 128, 128) for _ in range(3))
+measure(
+    f"bmm {batches}x128x128", 2 * batches * 128**3, "F", lambda: torch.bmm(bx, by, out=bz)
+)
+vector, product = floats(side), floats(side)
+measure("mv " + square, size, "B", lambda: torch.mv(m, vector, out=product))
+
+host = torch.rand(n)
+there = floats(n)
+measure("host to device " + label, 4 * n, "B", lambda: there.copy_(host))
+measure("device to host " + label, 4 * n, "B", lambda: host.copy_(there))
