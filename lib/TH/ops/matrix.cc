@@ -79,6 +79,10 @@ TensorRef copy_for_blas(Tensor* t) {
 
 // The factor to multiply by; copied, where that is needed, into copied.
 Factor operand(Device* device, Tensor* t, VectorAs vector, TensorRef* copied) {
+  if (device) {
+    *copied = brought_to(*device, t);
+    t = copied->get();
+  }
   Shape shape = shape_of(*t, vector);
   Factor factor = strides_of(*t, vector);
   if (!is_integral(t->dtype) && !has_blas_layout(&factor, shape.rows, shape.cols)) {
