@@ -11,7 +11,6 @@ local device = arg[1] or 'gpu'
 local wanted = arg[2] or ''
 local soft = device:find('^soft') ~= nil
 
-
 local function find_device()
   local probe = tensor.Tensor(1)
   local ok, message = pcall(probe.to, probe, device)
