@@ -47,6 +47,8 @@ void check_cuda(cudaError_t code, const char* doing) {
        is_final(code) ? "; this process can use the device no more" : "");
 }
 
-void Queue::check(cudaError_t code) const { check_cuda(code, "launching a kernel, or work queued before"); }
+void Queue::check(cudaError_t code) const {
+  check_cuda(code, "launching a kernel, or work queued before");
+}
 
 }  // namespace th
