@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "blobs.h"
+#include "device/device_list.h"
 #include "luaT.h"
 
 namespace bind {
@@ -226,6 +227,18 @@ int part(lua_State* L, const char* function, Part part) {
 int data(lua_State* L) { return part(L, "data", Part::data); }
 int diff(lua_State* L) { return part(L, "diff", Part::diff); }
 
+// to(device): data and diff are at home there from now on.
+int to(lua_State* L) {
+  Blob* blob = check_blob(L, 1);
+  const char* device = luaL_checkstring(L, 2);
+  protect(L, "to", [&] {
+    blob->need_shape("to");
+    th::Device* home = th::find_device(device);
+    for (Part part : {Part::data, Part::diff}) th::storage_to(blob->storage(part), home);
+  });
+  return return_self(L);
+}
+
 // copyFrom(source [, diff [, reshape]])
 int copy_from(lua_State* L) {
   Blob *blob = check_blob(L, 1), *source = check_blob(L, 2);
@@ -287,6 +300,7 @@ const luaL_Reg methods[] = {{"reshape", reshape},
                             {"diffAt", diff_at},
                             {"data", data},
                             {"diff", diff},
+                            {"to", to},
                             {"copyFrom", copy_from},
                             {"shareData", share_data},
                             {"shareDiff", share_diff},

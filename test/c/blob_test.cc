@@ -42,6 +42,15 @@ std::string error_of(const std::function<void()>& body) {
 
 class BlobTest : public testing::TestWithParam<std::tuple<DType, Place>> {
  protected:
+  void SetUp() override {
+    set_soft_mode(place().mode);
+    set_thread_order(place().order);
+  }
+  void TearDown() override {
+    soft().synchronize();
+    set_soft_mode(SoftMode::eager);
+    set_thread_order(ThreadOrder::ascending);
+  }
   DType type() const { return std::get<0>(GetParam()); }
   const Place& place() const { return std::get<1>(GetParam()); }
   BlobRef make(const Shape& shape) const { return th::make(type(), shape); }
@@ -290,6 +299,7 @@ TEST_P(BlobTest, PartsAreScaledAlone) {
   set(*blob, Part::data, [](int64_t i) { return i % 7 - 3.0; });
   double asum = blob->asum("asumData", Part::data);
   blob->scale("scaleData", Part::data, 3);
+  EXPECT_EQ(head(*blob, Part::data), place().head);
   EXPECT_EQ(blob->asum("asumData", Part::data), 3 * asum);
   EXPECT_EQ(blob->asum("asumDiff", Part::diff), 0);
   fill(*blob, Part::diff, -1);
@@ -305,6 +315,7 @@ TEST_P(BlobTest, UpdateSubtractsTheDiff) {
   EXPECT_EQ(get(*blob, Part::data)[11], 22);
   set(*blob, Part::diff, [](int64_t i) { return 0.5 * i; });
   blob->update();
+  EXPECT_EQ(head(*blob, Part::data), place().head);
   for (int i = 0; i < 12; ++i) EXPECT_EQ(get(*blob, Part::data)[i], 1.5 * i);
   EXPECT_EQ(get(*blob, Part::diff)[10], 5);
 }
@@ -405,6 +416,70 @@ TEST_P(BlobTest, SurvivesAStorageThatOthersResize) {
   storage_resize(blob->storage(Part::diff), 4);
   reshape(*blob, {100});
   EXPECT_EQ(blob->storage(Part::diff)->size, 100);
+}
+
+TEST_P(BlobTest, KeepsItsHome) {
+  BlobRef blob = make({2, 3});
+  fill(*blob, Part::data, 1);
+  fill(*blob, Part::diff, 2);
+  Device* home = blob->storage(Part::data)->get_home();
+  blob->scale("scaleData", Part::data, 2);
+  blob->update();
+  blob->asum("asumDiff", Part::diff);
+  EXPECT_EQ(blob->storage(Part::data)->get_home(), home);
+  EXPECT_EQ(blob->storage(Part::diff)->get_home(), home);
+  // Memory that a larger shape needs is at home where the old one was.
+  reshape(*blob, {100});
+  EXPECT_EQ(blob->storage(Part::data)->get_home(), home);
+  EXPECT_EQ(blob->storage(Part::diff)->get_home(), home);
+}
+
+TEST_P(BlobTest, GivesItsMemoryOnBothSides) {
+  BlobRef blob = make({2, 3});
+  for (Part part : {Part::data, Part::diff}) {
+    place().bring(blob->storage(part));
+    EXPECT_NE(blob->storage(part)->memory.device(Access::read, soft()), nullptr);
+    EXPECT_NE(blob->device_block("gpuData", part, Access::read), nullptr);
+    EXPECT_NE(blob->storage(part)->cpu(Access::read), nullptr);
+    EXPECT_EQ(head(*blob, part), Head::synced);
+    EXPECT_NE(blob->device_block("gpuData", part, Access::write), nullptr);
+    EXPECT_EQ(head(*blob, part), Head::device);
+    EXPECT_NE(blob->storage(part)->cpu(Access::write), nullptr);
+    EXPECT_EQ(head(*blob, part), Head::cpu);
+  }
+}
+
+TEST_P(BlobTest, TakesBlocksOfTheCaller) {
+  BlobRef blob = make({2, 3});
+  fill(*blob, Part::data, 1);
+  fill(*blob, Part::diff, 4);
+  size_t bytes = 6 * item_size(type());
+  std::vector<char> block(bytes);
+  blob->set_block("setCpuData", block.data(), false);
+  EXPECT_EQ(head(*blob, Part::data), Head::cpu);
+  EXPECT_EQ(blob->asum("asumData", Part::data), 0);
+  EXPECT_EQ(blob->asum("asumDiff", Part::diff), 24);
+  blob->storage(Part::data)->memory.device(Access::read, soft());
+  void* device_block = soft().allocate(bytes);
+  BlobRef ones = make({6});
+  fill(*ones, Part::data, 1);
+  soft().copy_to_device(device_block, ones->storage(Part::data)->cpu(Access::read), bytes);
+  blob->set_block("setGpuData", device_block, true);
+  EXPECT_EQ(head(*blob, Part::data), Head::device);
+  blob->scale("scaleData", Part::data, 3);
+  EXPECT_EQ(block, std::vector<char>(bytes));
+  EXPECT_EQ(blob->asum("asumData", Part::data), 18);
+  // Of fewer elements than the memory has: both parts are new.
+  reshape(*blob, {5});
+  TensorRef diff = blob->tensor("diff", Part::diff);
+  blob->set_block("setCpuData", block.data(), false);
+  EXPECT_NE(blob->storage(Part::diff), diff->storage);
+  EXPECT_EQ(blob->storage(Part::data)->size, 5);
+  reshape(*blob, {6});
+  EXPECT_NE(blob->tensor("data", Part::data)->data(Access::read), block.data());
+  EXPECT_FAILS(blob->set_block("setCpuData", nullptr, false), "got NULL");
+  blob.reset();
+  soft().release(device_block);
 }
 
 TEST_P(BlobTest, IsFreedWithItsLastReference) {
