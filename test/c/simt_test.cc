@@ -9,7 +9,8 @@
 
 #include "cuda/soft/soft_device.h"
 #include "cuda/soft/soft_queue.h"
-#include "cuda/simt.h"
+#include "cuda/soft/sanitizer.h"
+#include "cuda/report.h"
 
 namespace th {
 namespace {
@@ -324,6 +325,20 @@ TEST(SimtFunctions, VectorsAreAlignedAsCudasAre) {
   EXPECT_EQ(make_float4(1, 2, 3, 4).w, 4);
 }
 
+__global__ void find_negative(DeviceFinding* finding, const int* values) {
+  int value = values[threadIdx.x];
+  if (value < 0) report(finding, 17, value);
+}
+
+TEST_P(Simt, TheFirstFindingIsReported) {
+  int values[4] = {3, -1, -2, 5};
+  TH_LAUNCH(queue(), (find_negative), 1, 4, 0, queue().finding(), values);
+  DeviceFinding found = queue().take_finding();
+  EXPECT_EQ(found.check, 17u);
+  EXPECT_EQ(found.value, GetParam() == ThreadOrder::ascending ? -1 : -2);
+  EXPECT_EQ(queue().take_finding().check, 0u);
+}
+
 // ---- faults
 
 __global__ void end_before_barrier(int n) {
@@ -384,6 +399,19 @@ TEST_P(Simt, DivergentBarriersAreErrors) {
   TH_LAUNCH(queue(), (reverse_parts<int, 256>), 1, 256, 0, data.data());
   EXPECT_EQ(data[0], 255);
 }
+
+#ifdef TH_ADDRESS_SANITIZER
+__global__ void write_shared(int n) {
+  TH_DYNAMIC_SHARED(char, part);
+  part[n] = 1;
+}
+
+TEST(SimtDeathTest, SharedMemoryOverrun) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  TH_LAUNCH(queue(), (write_shared), 1, 1, 100, 99);
+  EXPECT_DEATH(TH_LAUNCH(queue(), (write_shared), 1, 1, 100, 100), "use-after-poison");
+}
+#endif
 
 TEST(SimtFaults, LaunchLimits) {
   int count = 0;
