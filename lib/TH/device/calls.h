@@ -7,37 +7,27 @@
 #include <cstdint>
 
 #include "device/product_call.h"
+#include "device/reduce_call.h"
+#include "device/walk.h"
 #include "tensor/dtype.h"
 
 namespace th {
 
 // The operations, and their structs: run_<name>(Queue&, const Struct&) does it on a device.
-#define TH_DEVICE_OPS(X)    \
-  X(element, ElementCall)   \
-  X(copy, CopyCall)         \
-  X(fill, FillCall)         \
-  X(generate, GenerateCall) \
-  X(product, ProductCall)
+#define TH_DEVICE_OPS(X)       \
+  X(element, ElementCall)      \
+  X(copy, CopyCall)            \
+  X(fill, FillCall)            \
+  X(generate, GenerateCall)    \
+  X(product, ProductCall)      \
+  X(reduce_all, ReduceAllCall) \
+  X(reduce_dim, ReduceDimCall) \
+  X(check_zero, CheckZeroCall)
 
 enum class DeviceOp : int {
 #define TH_DEVICE_OP(name, Struct) name,
   TH_DEVICE_OPS(TH_DEVICE_OP)
 #undef TH_DEVICE_OP
-};
-
-// Dimensions that are left after those that lie in memory as one were merged.
-constexpr int kDeviceDims = 12;
-constexpr int kWalkOperands = 4;
-
-// The elements of up to four operands of one shape. The innermost dimension comes first; strides
-// are in bytes. Operand 0 is the output, unless said otherwise.
-struct Walk {
-  int ndim;
-  int operands;
-  int64_t numel;
-  int64_t size[kDeviceDims];
-  int64_t stride[kWalkOperands][kDeviceDims];
-  char* data[kWalkOperands];
 };
 
 // The element-wise kernels: a row of THOps.def, and a few that share their loops.

@@ -6,6 +6,7 @@
 #include "cpu/product_kernels.h"
 #include "memory/error.h"
 #include "ops/ops.h"
+#include "ops/reduce_on_device.h"
 
 namespace th::ops {
 
@@ -37,6 +38,19 @@ Sum sum_of_blocks(int64_t n, const Dot& dot) {
   return sums[0];
 }
 
+// t's elements, in order.
+TensorRef as_vector(Tensor* t) {
+  if (t->nDimension == 1) {
+    tensor_retain(t);
+    return TensorRef(t);
+  }
+  TensorRef whole = contiguous(t);
+  TensorRef vector(tensor_new(t->dtype));
+  int64_t n = t->numel();
+  set_storage(vector.get(), whole->storage, whole->storageOffset, 1, &n, nullptr);
+  return vector;
+}
+
 }  // namespace
 
 Scalar dot(Tensor* a, Tensor* b) {
@@ -53,6 +67,13 @@ Scalar dot(Tensor* a, Tensor* b) {
   }
   bool integral = is_integral(a->dtype);
   if (n == 0) return integral ? Scalar(0) : Scalar(0.0);
+  if (Device* device = device_of({a, b})) {
+    Partial sum;
+    if (reduce_all_on(*device, {Reducer::sum}, Pairing::product, *as_vector(a), as_vector(b).get(),
+                      &sum)) {
+      return integral ? Scalar(sum.value.i) : Scalar(sum.value.d);
+    }
+  }
   TensorRef copies[2];
   const char* data[2];
   int64_t stride[2];

@@ -6,7 +6,9 @@
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
+#include "memory/stats.h"
 #include "ops/elementwise.h"
+#include "ops/on_device.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -30,6 +32,7 @@ void check_result_type(const char* name, const Tensor* r, const Tensor* t) {
 
 bool contains_zero(const Tensor* t) {
   if (t->numel() == 0) return false;
+  HostUseMeant meant;
   return dispatch(t->dtype, [&](auto zero) {
     using T = decltype(zero);
     bool found = false;
@@ -49,17 +52,32 @@ bool contains_zero(const Tensor* t) {
   });
 }
 
+constexpr const char* kZeroInDivisor =
+    "%s: integers cannot be divided by 0, which the divisor, a %sTensor, contains";
+
 // Dividing integers by 0 ends the process on most machines, so it is found before it happens.
 void check_divisor(const char* name, const Tensor* t, const Scalar& value) {
   if (!is_integral(t->dtype)) return;
   bool zero = dispatch(t->dtype, [&](auto x) { return load(convert<decltype(x)>(value)) == 0; });
   if (zero) fail("%s: integers cannot be divided by 0, got %sTensor / 0", name, th::name(t->dtype));
 }
+// The same where the divisor lives, which tells when somebody next waits for it.
+bool check_divisor_on_device(const char* name, const Tensor* divisor) {
+  Device* device = on_host(*divisor) ? nullptr : device_of({divisor});
+  if (!device) return false;
+  CheckZeroCall call;
+  WalkBuilder walk(divisor->nDimension, divisor->size);
+  walk.add(data_on(*device, *divisor, Access::read), item_size(divisor->dtype), divisor->stride);
+  if (!walk.plan(&call.walk)) return false;
+  call.dtype = divisor->dtype;
+  call.check = device_check(*device, 0, kZeroInDivisor, name, th::name(divisor->dtype));
+  device->run(DeviceOp::check_zero, &call);
+  return true;
+}
 void check_divisor(const char* name, const Tensor* t, const Tensor* divisor) {
-  if (is_integral(t->dtype) && divisor->dtype == t->dtype && contains_zero(divisor)) {
-    fail("%s: integers cannot be divided by 0, which the divisor, a %sTensor, contains", name,
-         th::name(t->dtype));
-  }
+  if (!is_integral(t->dtype) || divisor->dtype != t->dtype) return;
+  if (check_divisor_on_device(name, divisor)) return;
+  if (contains_zero(divisor)) fail(kZeroInDivisor, name, th::name(t->dtype));
 }
 
 enum class Divides { no, yes };

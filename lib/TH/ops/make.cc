@@ -8,7 +8,7 @@
 #include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
-#include "ops/on_device.h"
+#include "ops/reduce_on_device.h"
 #include "tensor/convert.h"
 
 namespace th::ops {
@@ -254,6 +254,12 @@ bool equal(Tensor* a, Tensor* b) {
   }
   if (!same_size(*a, *b)) return false;
   if (a->numel() == 0) return true;
+  if (Device* device = device_of({a, b})) {
+    Partial different;
+    if (reduce_all_on(*device, {Reducer::sum}, Pairing::unequal, *a, b, &different)) {
+      return different.value.i == 0;
+    }
+  }
   return dispatch(a->dtype, [&](auto zero) {
     using T = decltype(zero);
     int64_t different = 0;

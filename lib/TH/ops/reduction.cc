@@ -8,6 +8,7 @@
 #include "cpu/parallel.h"
 #include "memory/heap.h"
 #include "ops/ops.h"
+#include "ops/reduce_on_device.h"
 
 namespace th {
 
@@ -184,6 +185,10 @@ Partial reduce_all(const Reduction& op, const Tensor& a, const Tensor* b) {
     result.value = reduce_nothing(plain, a.dtype);
     return result;
   }
+  if (Device* device = device_of({&a, b})) {
+    Pairing pairing = b ? Pairing::difference : Pairing::none;
+    if (reduce_all_on(*device, op, pairing, a, b, &result)) return result;
+  }
   Iterator iterator(a.nDimension, a.size);
   iterator.add(a.data(Access::read), item_size(a.dtype), a.stride);
   if (b) iterator.add(b->data(Access::read), item_size(b->dtype), b->stride);
@@ -324,6 +329,9 @@ struct Results {
 void reduce_dim(const Reduction& op, Tensor* t, int dim, Tensor* r, Tensor* indices) {
   int64_t n = t->size[dim];
   if (r->numel() == 0) return;
+  if (Device* device = device_of({t, r, indices})) {
+    if (reduce_dim_on(*device, op, t, dim, r, indices)) return;
+  }
   Along along(op, *t, dim);
   Iterator it = along.iterator(0, n, 1, nullptr, item_size(t->dtype));
   it.plan(false);
