@@ -6,9 +6,6 @@
 #include "cuda/simt.h"
 
 namespace th {
-namespace {
-
-constexpr int kThreads = 256;
 
 // n / divisor as a multiplication, for n and divisor below 2^31 (Granlund and Montgomery 1994).
 struct Divider {
@@ -24,6 +21,10 @@ struct Divider {
     return (high + n) >> shift;
   }
 };
+
+namespace {
+
+constexpr int kThreads = 256;
 
 template <int operands>
 struct Offsets {
