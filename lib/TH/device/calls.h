@@ -8,21 +8,31 @@
 
 #include "device/product_call.h"
 #include "device/reduce_call.h"
+#include "device/index_call.h"
+#include "device/select_call.h"
 #include "device/walk.h"
 #include "tensor/dtype.h"
 
 namespace th {
 
 // The operations, and their structs: run_<name>(Queue&, const Struct&) does it on a device.
-#define TH_DEVICE_OPS(X)       \
-  X(element, ElementCall)      \
-  X(copy, CopyCall)            \
-  X(fill, FillCall)            \
-  X(generate, GenerateCall)    \
-  X(product, ProductCall)      \
-  X(reduce_all, ReduceAllCall) \
-  X(reduce_dim, ReduceDimCall) \
-  X(check_zero, CheckZeroCall)
+#define TH_DEVICE_OPS(X)             \
+  X(element, ElementCall)            \
+  X(copy, CopyCall)                  \
+  X(fill, FillCall)                  \
+  X(generate, GenerateCall)          \
+  X(product, ProductCall)            \
+  X(reduce_all, ReduceAllCall)       \
+  X(reduce_dim, ReduceDimCall)       \
+  X(check_zero, CheckZeroCall)       \
+  X(gather, GatherCall)              \
+  X(scatter, ScatterCall)            \
+  X(count, CountCall)                \
+  X(masked_select, MaskedSelectCall) \
+  X(masked_copy, MaskedCopyCall)     \
+  X(nonzero, NonzeroCall)            \
+  X(masked_fill, MaskedFillCall)     \
+  X(triangle, TriangleCall)
 
 enum class DeviceOp : int {
 #define TH_DEVICE_OP(name, Struct) name,

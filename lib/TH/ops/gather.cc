@@ -1,11 +1,13 @@
 // Single elements, chosen by an index for each position.
 
+#include <optional>
+
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
-#include "ops/index_actions.h"
-#include "ops/indexing.h"
+#include "functors/index_actions.h"
+#include "ops/index_on_device.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -84,21 +86,37 @@ void scatter_by(Tensor* r, int dim, const Tensor& index, char* from, const int64
   }
 }
 
-int check_scatter(const char* op, const Tensor& r, int64_t dimension, const Tensor& index) {
-  int dim = wrap_dim(r, dimension, 2);
-  check_index_type(op, index, 3);
-  check_fits(op, index, r, dim, false, 3);
-  check_indices(op, index, r.size[dim], dim, 3);
-  return dim;
-}
+// Checks and prepares what the operations that write have in common. src: null for a value.
+struct Scatter {
+  int dim;
+  Device* device;
+  TensorRef index, src;
+  std::optional<IndexCheck> check;
 
-int check_scatter(const char* op, const Tensor& r, int64_t dimension, const Tensor& index,
-                  const Tensor& src) {
-  check_same_type(op, r, src);
-  int dim = check_scatter(op, r, dimension, index);
-  check_fits(op, index, src, dim, true, 4);
-  return dim;
-}
+  Scatter(const char* op, Tensor* r, int64_t dimension, Tensor* indices, Tensor* source) {
+    if (source) check_same_type(op, *r, *source);
+    dim = wrap_dim(*r, dimension, 2);
+    check_index_type(op, *indices, 3);
+    check_fits(op, *indices, *r, dim, false, 3);
+    device = device_of({r, indices, source});
+    check.emplace(op, *indices, r->size[dim], dim, 3, device);
+    if (source) check_fits(op, *indices, *source, dim, true, 4);
+    if (indices->numel() == 0) return;
+    index = kept_from(*r, indices);
+    if (source) src = kept_from(*r, source);
+  }
+
+  bool nothing_to_do() const { return !index; }
+  // Whether the operation was queued on a device.
+  bool done_on_device(ScatterAction action, Tensor* r, Scalar value) const {
+    if (device && scatter_on(*device, action, r, dim, index.get(), IndexShape::full, src.get(),
+                             value, *check)) {
+      return true;
+    }
+    check->on_cpu(*index);
+    return false;
+  }
+};
 
 }  // namespace
 
@@ -109,7 +127,8 @@ void gather(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   check_same_type("gather", *r, *t);
   check_index_type("gather", *index, 4);
   check_fits("gather", *index, *t, dim, false, 4);
-  check_indices("gather", *index, t->size[dim], dim, 4);
+  Device* device = device_of({r, t, index});
+  IndexCheck check("gather", *index, t->size[dim], dim, 4, device);
   if (needs_temporary(*r, *t, *index)) {
     TensorRef result(tensor_new(r->dtype));
     gather(result.get(), t, dimension, index);
@@ -118,6 +137,8 @@ void gather(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   }
   resize_as(r, *index);
   if (r->numel() == 0) return;
+  if (device && gather_on(*device, r, t, dim, index, IndexShape::full, check)) return;
+  check.on_cpu(*index);
   int64_t stride[kMaxDims];
   std::copy(t->stride, t->stride + t->nDimension, stride);
   stride[dim] = 0;
@@ -150,36 +171,33 @@ void gather(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
 }
 
 void scatter(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
-  int dim = check_scatter("scatter", *r, dimension, *index, *src);
-  if (index->numel() == 0) return;
-  TensorRef indices = kept_from(*r, index), source = kept_from(*r, src);
-  char* from = source->data(Access::read);
+  Scatter s("scatter", r, dimension, index, src);
+  if (s.nothing_to_do() || s.done_on_device(ScatterAction::move, r, 0)) return;
+  char* from = s.src->data(Access::read);
   dispatch_item(r->dtype, [&](auto zero) {
     using T = decltype(zero);
-    scatter_by<T, Move<T>>(r, dim, *indices, from, source->stride);
+    scatter_by<T, Move<T>>(r, s.dim, *s.index, from, s.src->stride);
   });
 }
 
 void scatterFill(Tensor* r, int64_t dimension, Tensor* index, Scalar value) {
-  int dim = check_scatter("scatter", *r, dimension, *index);
-  if (index->numel() == 0) return;
-  TensorRef indices = kept_from(*r, index);
+  Scatter s("scatter", r, dimension, index, nullptr);
+  if (s.nothing_to_do() || s.done_on_device(ScatterAction::fill, r, value)) return;
   int64_t no_stride[kMaxDims] = {};
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);
     T element = convert<T>(value);
-    scatter_by<T, Move<T>>(r, dim, *indices, reinterpret_cast<char*>(&element), no_stride);
+    scatter_by<T, Move<T>>(r, s.dim, *s.index, reinterpret_cast<char*>(&element), no_stride);
   });
 }
 
 void scatterAdd(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
-  int dim = check_scatter("scatterAdd", *r, dimension, *index, *src);
-  if (index->numel() == 0) return;
-  TensorRef indices = kept_from(*r, index), source = kept_from(*r, src);
-  char* from = source->data(Access::read);
+  Scatter s("scatterAdd", r, dimension, index, src);
+  if (s.nothing_to_do() || s.done_on_device(ScatterAction::add, r, 0)) return;
+  char* from = s.src->data(Access::read);
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);
-    scatter_by<T, Accumulate<T>>(r, dim, *indices, from, source->stride);
+    scatter_by<T, Accumulate<T>>(r, s.dim, *s.index, from, s.src->stride);
   });
 }
 

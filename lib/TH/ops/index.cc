@@ -1,10 +1,12 @@
 // Slices of one dimension, chosen by a vector of indices.
 
+#include <optional>
+
 #include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
-#include "ops/index_actions.h"
-#include "ops/indexing.h"
+#include "functors/index_actions.h"
+#include "ops/index_on_device.h"
 #include "ops/slices.h"
 #include "tensor/convert.h"
 
@@ -99,17 +101,28 @@ void select_elements(Tensor* r, Tensor* t, const Tensor& index) {
 // Checks and prepares what indexCopy and indexAdd have in common.
 struct SliceWrite {
   int dim;
+  Device* device;
   TensorRef index;
   TensorRef src;
+  std::optional<IndexCheck> check;
   SliceWrite(const char* op, Tensor* r, int64_t dimension, Tensor* indices, Tensor* source)
-      : dim(wrap_dim(*r, dimension, 2)) {
+      : dim(wrap_dim(*r, dimension, 2)), device(device_of({r, indices, source})) {
     check_same_type(op, *r, *source);
     check_vector(op, *indices, 3);
-    check_indices(op, *indices, r->size[dim], dim, 3);
+    check.emplace(op, *indices, r->size[dim], dim, 3, device);
     src = source_slices(op, *r, dim, *indices, source);
     index = kept_from(*r, indices);
   }
   bool nothing_to_do() const { return src->numel() == 0; }
+  // Whether the operation was queued on a device.
+  bool done_on_device(ScatterAction action, Tensor* r) const {
+    if (device && scatter_on(*device, action, r, dim, index.get(), IndexShape::vector, src.get(), 0,
+                             *check)) {
+      return true;
+    }
+    check->on_cpu(*index);
+    return false;
+  }
   Side from() const {
     return all_slices(src->data(Access::read), src->stride, dim, item_size(src->dtype));
   }
@@ -123,7 +136,8 @@ void indexSelect(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   int dim = wrap_dim(*t, dimension, 3);
   check_same_type("indexSelect", *r, *t);
   check_vector("indexSelect", *index, 4);
-  check_indices("indexSelect", *index, t->size[dim], dim, 4);
+  Device* device = device_of({r, t, index});
+  IndexCheck check("indexSelect", *index, t->size[dim], dim, 4, device);
   if (needs_temporary(*r, *t, *index)) {
     TensorRef result(tensor_new(r->dtype));
     indexSelect(result.get(), t, dimension, index);
@@ -135,6 +149,8 @@ void indexSelect(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   int64_t count = size[dim] = index->size[0];
   resize(r, t->nDimension, size);
   if (r->numel() == 0) return;
+  if (device && gather_on(*device, r, t, dim, index, IndexShape::vector, check)) return;
+  check.on_cpu(*index);
   size_t item = item_size(t->dtype);
   Side from = chosen_slices(t->data(Access::read), t->stride, dim, item, *index);
   Side to = all_slices(r->data(access_for_result(*r)), r->stride, dim, item);
@@ -156,7 +172,7 @@ void indexSelect(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
 
 void indexCopy(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
   SliceWrite w("indexCopy", r, dimension, index, src);
-  if (w.nothing_to_do()) return;
+  if (w.nothing_to_do() || w.done_on_device(ScatterAction::move, r)) return;
   dispatch_item(r->dtype, [&](auto zero) {
     using T = decltype(zero);
     write_slices<T, Move<T>>(r, w.dim, *w.index, w.from());
@@ -165,7 +181,7 @@ void indexCopy(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
 
 void indexAdd(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
   SliceWrite w("indexAdd", r, dimension, index, src);
-  if (w.nothing_to_do()) return;
+  if (w.nothing_to_do() || w.done_on_device(ScatterAction::add, r)) return;
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);
     write_slices<T, Accumulate<T>>(r, w.dim, *w.index, w.from());
@@ -175,9 +191,15 @@ void indexAdd(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
 void indexFill(Tensor* r, int64_t dimension, Tensor* index, Scalar value) {
   int dim = wrap_dim(*r, dimension, 2);
   check_vector("indexFill", *index, 3);
-  check_indices("indexFill", *index, r->size[dim], dim, 3);
+  Device* device = device_of({r, index});
+  IndexCheck check("indexFill", *index, r->size[dim], dim, 3, device);
   if (r->numel() == 0 || index->numel() == 0) return;
   TensorRef kept = kept_from(*r, index);
+  if (device && scatter_on(*device, ScatterAction::fill, r, dim, kept.get(), IndexShape::vector,
+                           nullptr, value, check)) {
+    return;
+  }
+  check.on_cpu(*kept);
   int64_t no_stride[kMaxDims] = {};
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);

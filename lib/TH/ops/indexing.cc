@@ -57,6 +57,23 @@ void check_indices(const char* op, const Tensor& index, int64_t size, int dim, i
       });
 }
 
+IndexCheck::IndexCheck(const char* op, const Tensor& index, int64_t size, int dim, int argument,
+                       Device* device)
+    : op_(op), size_(size), dim_(dim), argument_(argument), done_(!device || on_host(index)) {
+  if (done_) check_indices(op, index, size, dim, argument);
+}
+
+uint32_t IndexCheck::number_on(Device& device) const {
+  if (done_) return 0;
+  return device_check(device, argument_,
+                      "%s: index %%lld is out of range of dimension %d of size %lld", op_, dim_ + 1,
+                      static_cast<long long>(size_));
+}
+
+void IndexCheck::on_cpu(const Tensor& index) const {
+  if (!done_) check_indices(op_, index, size_, dim_, argument_);
+}
+
 bool has_shared_elements(const Tensor& t) {
   // In the order of their strides, each dimension must clear what the smaller ones span.
   int order[kMaxDims];

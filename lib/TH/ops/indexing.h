@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ops/on_device.h"
 #include "ops/ops.h"
 
 namespace th {
@@ -32,6 +33,25 @@ void check_index_type(const char* op, const Tensor& index, int argument);
 // Throws unless all indices, counted from TH_INDEX_BASE, are within dimension dim of the given
 // size; names the first that is not.
 void check_indices(const char* op, const Tensor& index, int64_t size, int dim, int argument);
+
+// As check_indices, for an operation that runs on the CPU or, unless it is null, a device. Values
+// that are on the host are checked at once, others by the kernel that uses them.
+class IndexCheck {
+ public:
+  IndexCheck(const char* op, const Tensor& index, int64_t size, int dim, int argument,
+             Device* device);
+  // What the kernel has to report; 0: nothing, all are known to be good.
+  uint32_t number_on(Device& device) const;
+  // Where the CPU runs the operation after all.
+  void on_cpu(const Tensor& index) const;
+  int64_t size() const { return size_; }
+
+ private:
+  const char* op_;
+  int64_t size_;
+  int dim_, argument_;
+  bool done_;
+};
 
 // Whether several elements may be one place in memory.
 bool has_shared_elements(const Tensor& t);

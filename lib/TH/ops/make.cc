@@ -8,6 +8,8 @@
 #include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
+#include "ops/index_on_device.h"
+#include "ops/on_device.h"
 #include "ops/reduce_on_device.h"
 #include "tensor/convert.h"
 
@@ -86,22 +88,24 @@ void check_matrix(const char* name, const Tensor* t) {
   }
 }
 
-// t with zeros wherever keep(row, column) is false.
-template <class F>
-void keep_where(const char* name, Tensor* r, Tensor* t, const F& keep) {
+// t with zeros above the diagonal, or below it.
+void zero_triangle(const char* name, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
   check_matrix(name, t);
   if (r->dtype != t->dtype) fail("%s: result and source differ in type", name);
-  TensorRef source = r == t ? TensorRef(tensor_new_view(t)) : TensorRef();
   if (r != t) {
     resize_as(r, *t);
     copy(r, t);
   }
+  if (r->numel() == 0) return;
+  if (Device* device = device_of({r})) return zero_triangle_on(*device, r, above, diagonal);
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);
     T* data = r->data_as<T>(Access::write);
     for (int64_t i = 0; i < r->size[0]; ++i) {
       for (int64_t j = 0; j < r->size[1]; ++j) {
-        if (!keep(i, j)) data[i * r->stride[0] + j * r->stride[1]] = T();
+        if (above ? j - i > diagonal : j - i < diagonal) {
+          data[i * r->stride[0] + j * r->stride[1]] = T();
+        }
       }
     }
   });
@@ -228,12 +232,8 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
   copy(diagonal.get(), source.get());
 }
 
-void tril(Tensor* r, Tensor* t, int64_t k) {
-  keep_where("tril", r, t, [k](int64_t i, int64_t j) { return j - i <= k; });
-}
-void triu(Tensor* r, Tensor* t, int64_t k) {
-  keep_where("triu", r, t, [k](int64_t i, int64_t j) { return j - i >= k; });
-}
+void tril(Tensor* r, Tensor* t, int64_t k) { zero_triangle("tril", r, t, true, k); }
+void triu(Tensor* r, Tensor* t, int64_t k) { zero_triangle("triu", r, t, false, k); }
 
 void reshape(Tensor* r, Tensor* t, Sizes sizes) {
   int64_t size[kMaxDims];

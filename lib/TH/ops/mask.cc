@@ -1,13 +1,14 @@
 // Elements chosen by masks of 0 and 1.
 
 #include <cstring>
+#include <string>
 
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/block_counts.h"
 #include "ops/elementwise.h"
-#include "ops/indexing.h"
+#include "ops/index_on_device.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -55,6 +56,8 @@ TensorRef mask_for(const char* what, const Tensor& t, Tensor* mask, int argument
   return seen;
 }
 
+constexpr char kMessage[] = "Mask tensor can take 0 and 1 values only";
+
 void check_mask(const Tensor& mask) {
   if (mask.numel() == 0) return;
   Iterator iterator(mask.nDimension, mask.size);
@@ -66,8 +69,28 @@ void check_mask(const Tensor& mask) {
     for (int64_t i = 0; i < n; ++i) all |= value[i * stride];
     return static_cast<int64_t>(all > 1);
   });
-  if (bad.total() > 0) fail("Mask tensor can take 0 and 1 values only");
+  if (bad.total() > 0) fail("%s", kMessage);
 }
+
+// A mask's values are 0 and 1: checked at once where they are on the host or the operation runs
+// there; otherwise by the kernel.
+class MaskCheck {
+ public:
+  MaskCheck(const Tensor& mask, Device* device) : done_(!device || on_host(mask)) {
+    if (done_) check_mask(mask);
+  }
+  // What the kernel has to report, or 0.
+  uint32_t number_on(Device& device) const {
+    return done_ ? 0 : device_check(device, 0, "%s", kMessage);
+  }
+  // Where the CPU runs the operation after all.
+  void on_cpu(const Tensor& mask) const {
+    if (!done_) check_mask(mask);
+  }
+
+ private:
+  bool done_;
+};
 
 template <class T>
 void fill_run(T* to, int64_t stride, const char* mask, int64_t mask_stride, int64_t n, T element) {
@@ -91,23 +114,54 @@ Iterator walk(const Tensor& t, char* data, const Tensor& mask) {
   return iterator;
 }
 
+int64_t count_all_ones(const Tensor& mask) {
+  Iterator iterator(mask.nDimension, mask.size);
+  iterator.add(mask.data(Access::read), 1, mask.stride);
+  iterator.plan(false);
+  return BlockCounts(iterator, 0, count_ones).total();
+}
+
+// What follows the number of ones where a source has not enough elements.
+std::string too_many(const Tensor& src) {
+  return "ones, but the source of size " + shape_text(src) + " has only " +
+         std::to_string(src.numel()) + " elements";
+}
+
+void check_count(int64_t ones, const Tensor& src) {
+  if (ones > src.numel()) {
+    fail_argument(3, "maskedCopy: the mask has %lld %s", static_cast<long long>(ones),
+                  too_many(src).c_str());
+  }
+}
+
+bool masked_copy_done_on(Device& device, Tensor* r, Tensor* mask, Tensor* src,
+                         const MaskCheck& check) {
+  uint32_t count_check = 0;
+  if (on_host(*mask)) {
+    check_count(count_all_ones(*mask), *src);
+  } else {
+    count_check =
+        device_check(device, 3, "maskedCopy: the mask has %%lld %s", too_many(*src).c_str());
+  }
+  TensorRef source = share_storage(*r, *src) ? clone(src) : contiguous(src);
+  return masked_copy_on(device, r, mask, source.get(), check.number_on(device), count_check);
+}
+
 }  // namespace
 
 namespace ops {
 
 void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
   TensorRef seen = mask_for("tensor", *r, mask, 2);
-  check_mask(*seen);
+  Device* device = device_of({r, mask});
+  MaskCheck check(*seen, device);
   if (r->numel() == 0) return;
   if (share_storage(*r, *seen)) seen = clone(seen.get());
+  if (device && masked_fill_on(*device, r, seen.get(), value, check.number_on(*device))) return;
+  check.on_cpu(*seen);
   Iterator iterator = walk(*r, r->data(Access::write), *seen);
   int64_t grain = has_shared_elements(*r) ? iterator.numel() : Grain::cheap;
-  // The element, as item_size bytes.
-  uint64_t bits = 0;
-  dispatch(r->dtype, [&](auto zero) {
-    auto element = convert<decltype(zero)>(value);
-    std::memcpy(&bits, &element, sizeof(element));
-  });
+  uint64_t bits = element_bits(r->dtype, value);
   dispatch_item(r->dtype, [&](auto zero) {
     using T = decltype(zero);
     T element;
@@ -123,18 +177,15 @@ void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
 void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   check_same_type("maskedCopy", *r, *src);
   TensorRef seen = mask_for("tensor", *r, mask, 2);
-  check_mask(*seen);
+  Device* device = device_of({r, mask, src});
+  MaskCheck check(*seen, device);
   if (r->numel() == 0) return;
   if (share_storage(*r, *seen)) seen = clone(seen.get());
+  if (device && masked_copy_done_on(*device, r, seen.get(), src, check)) return;
+  check.on_cpu(*seen);
   Iterator iterator = walk(*r, r->data(Access::read), *seen);
   BlockCounts ones(iterator, 1, count_ones);
-  if (ones.total() > src->numel()) {
-    fail_argument(3,
-                  "maskedCopy: the mask has %lld ones, but the source of size %s has only %lld "
-                  "elements",
-                  static_cast<long long>(ones.total()), shape_text(*src).c_str(),
-                  static_cast<long long>(src->numel()));
-  }
+  check_count(ones.total(), *src);
   if (ones.total() == 0) return;
   TensorRef source = share_storage(*r, *src) ? clone(src) : contiguous(src);
   const char* from = source->data(Access::read);
@@ -162,7 +213,8 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
 void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
   check_same_type("maskedSelect", *r, *t);
   TensorRef seen = mask_for("src", *t, mask, 3);
-  check_mask(*seen);
+  Device* device = device_of({r, t, mask});
+  MaskCheck check(*seen, device);
   if (needs_temporary(*r, *t, *seen)) {
     TensorRef result(tensor_new(r->dtype));
     maskedSelect(result.get(), t, mask);
@@ -174,6 +226,11 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
     resize(r, 1, &none);
     return;
   }
+  if (device) {
+    int64_t known = on_host(*seen) ? count_all_ones(*seen) : -1;
+    if (masked_select_on(*device, r, t, seen.get(), known, check.number_on(*device))) return;
+  }
+  check.on_cpu(*seen);
   Iterator iterator = walk(*t, t->data(Access::read), *seen);
   BlockCounts ones(iterator, 1, count_ones);
   int64_t total = ones.total();

@@ -1,7 +1,7 @@
 #include "cpu/iterator.h"
 #include "ops/block_counts.h"
 #include "ops/elementwise.h"
-#include "ops/indexing.h"
+#include "ops/index_on_device.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -77,6 +77,8 @@ void ops::nonzero(Tensor* r, Tensor* t) {
     deliver(r, result.get());
     return;
   }
+  Device* device = device_of({r, t});
+  if (device && nonzero_on(*device, r, t)) return;
   dispatch(t->dtype, [&](auto zero) {
     using T = decltype(zero);
     Iterator iterator(t->nDimension, t->size);

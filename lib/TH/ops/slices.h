@@ -10,7 +10,7 @@
 #include "THGeneral.h"
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
-#include "ops/index_actions.h"
+#include "functors/index_actions.h"
 #include "tensor/tensor.h"
 
 namespace th {

@@ -1,5 +1,5 @@
-#ifndef TH_OPS_INDEX_ACTIONS_H
-#define TH_OPS_INDEX_ACTIONS_H
+#ifndef TH_FUNCTORS_INDEX_ACTIONS_H
+#define TH_FUNCTORS_INDEX_ACTIONS_H
 
 // What becomes of an element that an index has chosen.
 
@@ -11,12 +11,14 @@ namespace {
 
 template <class T>
 struct Move {
-  static void run(T* to, const T* from) { *to = *from; }
+  static TH_HD void run(T* to, const T* from) { *to = *from; }
 };
 
 template <class T>
 struct Accumulate {
-  static void run(T* to, const T* from) { *to = convert<T>(functor::plus(load(*to), load(*from))); }
+  static TH_HD void run(T* to, const T* from) {
+    *to = convert<T>(functor::plus(load(*to), load(*from)));
+  }
 };
 
 }  // namespace
