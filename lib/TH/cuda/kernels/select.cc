@@ -1,7 +1,7 @@
 // Chosen elements one after the other: counted by chunks, then written where the counts say.
 
 #include "THGeneral.h"
-#include "cuda/block_scan.h"
+#include "cuda/block_sum.h"
 #include "cuda/report.h"
 #include "cuda/walk.h"
 

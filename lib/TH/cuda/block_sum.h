@@ -1,5 +1,5 @@
-#ifndef TH_CUDA_BLOCK_SCAN_H
-#define TH_CUDA_BLOCK_SCAN_H
+#ifndef TH_CUDA_BLOCK_SUM_H
+#define TH_CUDA_BLOCK_SUM_H
 
 #include "cuda/simt.h"
 
