@@ -34,6 +34,8 @@ if(PROTOZERO_INCLUDE_DIR)
   string(REGEX REPLACE ".*\"(.*)\".*" "\\1" PROTOZERO_VERSION "${PROTOZERO_VERSION}")
 endif()
 tensor_require("protozero 1.7" libprotozero-dev PROTOZERO_VERSION VERSION_GREATER_EQUAL 1.7)
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
+tensor_require("Random123" librandom123-dev RANDOM123_INCLUDE_DIR)
 
 find_package(ZLIB QUIET)
 tensor_require("zlib" zlib1g-dev ZLIB_FOUND)

@@ -1,5 +1,7 @@
 // torch.Generator, and the functions on a generator's state.
 
+#include <cstring>
+
 #include "bindings.h"
 
 #include "THRandom.h"
@@ -17,13 +19,24 @@ State* registered_state(lua_State* L) {
   return state;
 }
 
+// The name of a kind of generator at stack position index; def where there is none.
+const char* check_kind(lua_State* L, int index, const char* def) {
+  const char* kind = luaL_optstring(L, index, def);
+  for (const char* known : {"mt19937", "philox"}) {
+    if (kind && !std::strcmp(kind, known)) return known;
+  }
+  luaL_argerror(L, index, "a kind of generator is expected: 'mt19937' or 'philox'");
+  return nullptr;
+}
+
 int construct(lua_State* L) {
+  const char* kind = check_kind(L, 1, "mt19937");
   State* state = registered_state(L);
   auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
   *box = nullptr;
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[2 * th::kDTypes]);
   lua_setmetatable(L, -2);
-  *box = THGenerator_new();
+  *box = THGenerator_newOfKind(kind);
   return 1;
 }
 
@@ -53,6 +66,17 @@ int manual_seed(lua_State* L) {
   THRandom_manualSeed(generator, seed < 0 ? static_cast<unsigned long>(static_cast<long>(seed))
                                           : static_cast<unsigned long>(seed));
   return 0;
+}
+
+int set_generator(lua_State* L) {
+  THGenerator* generator = take_generator(L, state_of(L));
+  THGenerator_setKind(generator, check_kind(L, 1, nullptr));
+  return 0;
+}
+
+int get_generator(lua_State* L) {
+  lua_pushstring(L, THGenerator_kind(take_generator(L, state_of(L))));
+  return 1;
 }
 
 void push_seed(lua_State* L, unsigned long seed) {
@@ -94,9 +118,14 @@ int set_state(lua_State* L) {
   return 0;
 }
 
-const luaL_Reg functions[] = {
-    {"manualSeed", manual_seed}, {"initialSeed", initial_seed}, {"seed", seed},
-    {"getRNGState", get_state},  {"setRNGState", set_state},    {nullptr, nullptr}};
+const luaL_Reg functions[] = {{"manualSeed", manual_seed},
+                              {"initialSeed", initial_seed},
+                              {"seed", seed},
+                              {"getRNGState", get_state},
+                              {"setRNGState", set_state},
+                              {"setGenerator", set_generator},
+                              {"getGenerator", get_generator},
+                              {nullptr, nullptr}};
 
 }  // namespace
 
@@ -105,7 +134,8 @@ void register_generator_class(lua_State* L, State* state, int module) {
   int kind = 2 * th::kDTypes;
   state->metatable[kind] = lua_topointer(L, -1);
   state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
-  construct(L);
+  lua_pushcfunction(L, construct);
+  lua_call(L, 0, 1);
   state->generator = *static_cast<th::Generator**>(lua_touserdata(L, -1));
   lua_setfield(L, module, "_gen");
   // The State's default generator lives as long as the registry, whatever becomes of _gen.

@@ -103,8 +103,8 @@ int get_cores(lua_State* L) {
 }
 
 int info(lua_State* L) {
-  const char* const keys[] = {"version", "compiler",   "build", "blas",    "openmp",
-                              "isa",     "vectormath", "sort",  "protobuf"};
+  const char* const keys[] = {"version", "compiler",   "build", "blas",     "openmp",
+                              "isa",     "vectormath", "sort",  "protobuf", "random"};
   lua_newtable(L);
   for (const char* key : keys) {
     if (const char* value = THInfo(key)) {

@@ -2,7 +2,9 @@
 #define TH_RANDOM_INC
 
 /* Pseudo-random numbers from the 32-bit Mersenne Twister MT19937 (Matsumoto and Nishimura 1998):
-   the same seed gives Torch7's streams. A generator must not be used by two threads at a time. */
+   the same seed gives Torch7's streams; or, on demand, from Philox4x32-10 (Salmon et al. 2011),
+   which gives the same numbers on every device. A generator must not be used by two threads at a
+   time. */
 
 #include "THGeneral.h"
 
@@ -10,6 +12,11 @@ typedef struct THGenerator THGenerator;
 
 /* A new generator, seeded from the system's source of randomness. */
 TH_API THGenerator* THGenerator_new(void);
+/* kind: "mt19937", which THGenerator_new makes, or "philox". */
+TH_API THGenerator* THGenerator_newOfKind(const char* kind);
+TH_API const char* THGenerator_kind(THGenerator* gen);
+/* Makes gen one of that kind, seeded by its initial seed; nothing happens where it is already. */
+TH_API void THGenerator_setKind(THGenerator* gen, const char* kind);
 /* Makes self a copy of from and returns self. */
 TH_API THGenerator* THGenerator_copy(THGenerator* self, THGenerator* from);
 TH_API void THGenerator_free(THGenerator* gen);

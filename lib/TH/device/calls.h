@@ -11,6 +11,9 @@
 #include "device/index_call.h"
 #include "device/select_call.h"
 #include "device/walk.h"
+#include "device/random_call.h"
+#include "device/scan_call.h"
+#include "device/sort_call.h"
 #include "tensor/dtype.h"
 
 namespace th {
@@ -32,7 +35,12 @@ namespace th {
   X(masked_copy, MaskedCopyCall)     \
   X(nonzero, NonzeroCall)            \
   X(masked_fill, MaskedFillCall)     \
-  X(triangle, TriangleCall)
+  X(triangle, TriangleCall)          \
+  X(random, RandomCall)              \
+  X(bernoulli, BernoulliCall)        \
+  X(multinomial, MultinomialCall)    \
+  X(sort, SortCall)                  \
+  X(scan, DeviceScanCall)
 
 enum class DeviceOp : int {
 #define TH_DEVICE_OP(name, Struct) name,

@@ -202,7 +202,8 @@ const char* THInfo(const char* key) {
                         {"isa", th::isa_name()},
                         {"vectormath", TH_BUILD_VECTORMATH},
                         {"sort", TH_BUILD_SORT},
-                        {"protobuf", TH_BUILD_PROTOBUF}};
+                        {"protobuf", TH_BUILD_PROTOBUF},
+                        {"random", TH_BUILD_RANDOM}};
   for (const Fact& fact : facts) {
     if (!std::strcmp(fact.key, key)) return fact.value;
   }

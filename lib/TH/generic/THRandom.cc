@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <new>
 
 #include "THTensorRandom.h"
 
@@ -22,10 +23,14 @@ th::Generator& core(THGenerator* gen) { return *reinterpret_cast<th::Generator*>
 
 extern "C" {
 
-THGenerator* THGenerator_new(void) {
-  return th::guard([] {
-    auto* gen = static_cast<th::Generator*>(th::heap_allocate(sizeof(th::Generator)));
+THGenerator* THGenerator_new(void) { return THGenerator_newOfKind("mt19937"); }
+
+THGenerator* THGenerator_newOfKind(const char* kind) {
+  return th::guard([=] {
+    th::GeneratorKind its_kind = th::generator_kind(kind);
+    auto* gen = new (th::heap_allocate(sizeof(th::Generator))) th::Generator;
     try {
+      gen->kind = its_kind;
       th::seed_by_system(*gen);
     } catch (...) {
       th::heap_free(gen);
@@ -42,6 +47,12 @@ THGenerator* THGenerator_copy(THGenerator* self, THGenerator* from) {
 
 void THGenerator_free(THGenerator* gen) { th::heap_free(gen); }
 
+const char* THGenerator_kind(THGenerator* gen) { return th::name(core(gen).kind); }
+
+void THGenerator_setKind(THGenerator* gen, const char* kind) {
+  th::guard([=] { th::set_kind(core(gen), th::generator_kind(kind)); });
+}
+
 int THGenerator_isValid(THGenerator* gen) { return gen != nullptr && core(gen).valid(); }
 
 unsigned long THRandom_seed(THGenerator* gen) {
@@ -55,7 +66,7 @@ unsigned long THRandom_initialSeed(THGenerator* gen) { return core(gen).initial_
 unsigned long THRandom_random(THGenerator* gen) { return core(gen).word(); }
 
 double THRandom_uniform(THGenerator* gen, double a, double b) {
-  return core(gen).unit() * (b - a) + a;
+  return th::uniform_of(core(gen).unit(), a, b);
 }
 
 double THRandom_normal(THGenerator* gen, double mean, double stdv) {

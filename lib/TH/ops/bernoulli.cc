@@ -1,6 +1,7 @@
 // 0 or 1 by a tensor of probabilities.
 
 #include "cpu/iterator.h"
+#include "ops/device_operands.h"
 #include "ops/distributions.h"
 #include "ops/elementwise.h"
 #include "ops/generator.h"
@@ -41,12 +42,34 @@ void check_probabilities(const Tensor& p) {
   });
 }
 
+bool draw_on_device(Tensor* r, Generator* g, Tensor* p, bool is_checked) {
+  Device* device = device_of({r, p});
+  if (!device) return false;
+  BernoulliCall call = {};
+  TensorRef in_order = packed(*device, p);
+  PackedResult out(*device, r);
+  call.dtype = r->dtype;
+  call.p_dtype = p->dtype;
+  call.n = r->numel();
+  call.place = g->take(static_cast<uint64_t>(call.n));
+  call.p = data_on(*device, *in_order, Access::read);
+  call.out = out.data();
+  if (!is_checked) {
+    call.check = device_check(*device, 3, "bernoulli: element %%lld of p is not from 0 to 1");
+  }
+  device->run(DeviceOp::bernoulli, &call);
+  out.finish();
+  return true;
+}
+
 template <class P>
 void bernoulli_by_tensor(Tensor* r, Generator* g, Tensor* p) {
   TensorRef seen = probabilities_for(r, p);
   int64_t numel = r->numel();
   if (numel == 0) return;
-  check_probabilities<P>(*seen);
+  bool is_checked = !device_of({r, p}) || on_host(*seen);
+  if (is_checked) check_probabilities<P>(*seen);
+  if (draw_on_device(r, g, seen.get(), is_checked)) return;
   char* from = seen->data(Access::read);
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "cpu/parallel.h"
+#include "functors/distributions.h"
+#include "functors/philox.h"
 #include "memory/error.h"
-#include "ops/distributions.h"
-#include "ops/ops.h"
-#include "tensor/tensor.h"
 
 namespace th {
 
@@ -20,6 +20,16 @@ namespace {
 
 constexpr int kWords = Generator::kWords;
 constexpr int kShift = 397;
+
+// n words of the key's first stream, from offset on.
+void philox_words(uint64_t key, uint64_t offset, uint32_t* out, int64_t n) {
+  for (; n > 0 && offset % 4 != 0; --n) *out++ = philox_word({key, 0, offset++});
+  for (; n >= 4; n -= 4, out += 4, offset += 4) {
+    PhiloxBlock block = philox_block(key, 0, offset / 4);
+    std::memcpy(out, block.word, sizeof(block.word));
+  }
+  for (; n > 0; --n) *out++ = philox_word({key, 0, offset++});
+}
 
 inline uint32_t twist(uint32_t high, uint32_t low) {
   uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
@@ -53,7 +63,17 @@ void Generator::temper() {
   }
 }
 
+uint32_t Generator::next_of_philox() { return philox_word({initial_seed, 0, offset++}); }
+
 void Generator::words(uint32_t* out, int64_t n) {
+  if (kind == GeneratorKind::philox) {
+    uint64_t first = offset;
+    parallel_for(n, Grain::cheap, [=](int64_t begin, int64_t end) {
+      philox_words(initial_seed, first + static_cast<uint64_t>(begin), out + begin, end - begin);
+    });
+    offset += static_cast<uint64_t>(n);
+    return;
+  }
   while (n > 0) {
     if (used >= kWords) refill();
     int64_t count = std::min<int64_t>(n, kWords - used);
@@ -70,22 +90,41 @@ uint64_t Generator::below(uint64_t range) {
   return word() % range;
 }
 
+void Generator::set_pair(uint32_t x, uint32_t y) {
+  normal_x = unit_of(x);
+  normal_y = unit_of(y);
+  normal_rho = normal_radius(normal_y);
+}
+
+double Generator::first_of_pair() const { return normal_rho * std::cos(normal_angle(normal_x)); }
+double Generator::second_of_pair() const { return normal_rho * std::sin(normal_angle(normal_x)); }
+
 double Generator::normal() {
   if (normal_kept) {
     normal_kept = false;
-    return normal_rho * std::sin(2. * kPi * normal_x);
+    return second_of_pair();
   }
-  normal_x = unit();
-  normal_y = unit();
-  normal_rho = normal_radius(normal_y);
+  begin_pair();
+  uint32_t x = word();
+  set_pair(x, word());
   normal_kept = true;
-  return normal_rho * std::cos(2. * kPi * normal_x);
+  return first_of_pair();
+}
+
+PhiloxPlace Generator::take(uint64_t words) {
+  if (kind == GeneratorKind::mt19937) return {initial_seed, fills++, 0};
+  PhiloxPlace place = {initial_seed, 0, offset};
+  offset += words;
+  return place;
 }
 
 void seed(Generator& g, uint64_t seed) {
+  GeneratorKind kind = g.kind;
   g = Generator{};
+  g.kind = kind;
   g.initial_seed = seed;
   g.used = Generator::kFresh;
+  if (kind == GeneratorKind::philox) return;
   g.state[0] = static_cast<uint32_t>(seed);
   for (uint32_t i = 1; i < kWords; ++i) {
     g.state[i] = 1812433253u * (g.state[i - 1] ^ (g.state[i - 1] >> 30)) + i;
@@ -100,87 +139,21 @@ uint64_t seed_by_system(Generator& g) {
   return value;
 }
 
-namespace {
-
-// Offsets into the state's bytes.
-constexpr int kSeedAt = 0;                        // uint64
-constexpr int kLeftAt = 8;                        // int32: words left before the next refill, + 1
-constexpr int kSeededAt = 12;                     // int32: 1
-constexpr int kNextAt = 16;                       // uint64: words given out; 0 only when fresh
-constexpr int kStateAt = 24;                      // uint64 each, of which the low half is used
-constexpr int kNormalAt = kStateAt + 8 * kWords;  // x, y, rho: double
-constexpr int kKeptAt = kNormalAt + 24;           // int32
-constexpr int kStateBytes = kKeptAt + 8;          // padded
-
-template <class T>
-void put(unsigned char* bytes, int at, T value) {
-  std::memcpy(bytes + at, &value, sizeof(value));
-}
-template <class T>
-T get(const unsigned char* bytes, int at) {
-  T value;
-  std::memcpy(&value, bytes + at, sizeof(value));
-  return value;
+void set_kind(Generator& g, GeneratorKind kind) {
+  if (g.kind == kind) return;
+  g.kind = kind;
+  seed(g, g.initial_seed);
 }
 
-void check_byte_tensor(const Tensor& t) {
-  if (t.dtype != DType::Byte) {
-    fail("the state of a generator is a ByteTensor, not a %sTensor", name(t.dtype));
+const char* name(GeneratorKind kind) {
+  return kind == GeneratorKind::philox ? "philox" : "mt19937";
+}
+
+GeneratorKind generator_kind(const char* text) {
+  for (GeneratorKind kind : {GeneratorKind::mt19937, GeneratorKind::philox}) {
+    if (!std::strcmp(text, name(kind))) return kind;
   }
-}
-
-}  // namespace
-
-void generator_state(const Generator& g, Tensor* bytes) {
-  check_byte_tensor(*bytes);
-  unsigned char image[kStateBytes] = {};
-  bool fresh = g.used == Generator::kFresh;
-  put<uint64_t>(image, kSeedAt, g.initial_seed);
-  put<int32_t>(image, kLeftAt, fresh ? 1 : kWords + 1 - static_cast<int32_t>(g.used));
-  put<int32_t>(image, kSeededAt, 1);
-  put<uint64_t>(image, kNextAt, fresh ? 0 : g.used);
-  for (int i = 0; i < kWords; ++i) put<uint64_t>(image, kStateAt + 8 * i, g.state[i]);
-  put<double>(image, kNormalAt, g.normal_x);
-  put<double>(image, kNormalAt + 8, g.normal_y);
-  put<double>(image, kNormalAt + 16, g.normal_rho);
-  put<int32_t>(image, kKeptAt, g.normal_kept);
-
-  int64_t size = kStateBytes;
-  resize(bytes, 1, &size);
-  auto* out = bytes->data_as<unsigned char>(Access::write);
-  for (int i = 0; i < kStateBytes; ++i) out[i * bytes->stride[0]] = image[i];
-}
-
-void set_generator_state(Generator& g, Tensor* bytes) {
-  check_byte_tensor(*bytes);
-  if (bytes->numel() != kStateBytes) {
-    fail_argument(2, "the state of a generator has %d bytes, got a tensor of size %s", kStateBytes,
-                  shape_text(*bytes).c_str());
-  }
-  TensorRef whole = contiguous(bytes);
-  auto* image = whole->data_as<unsigned char>(Access::read);
-  auto left = get<int32_t>(image, kLeftAt);
-  auto next = get<uint64_t>(image, kNextAt);
-  auto kept = get<int32_t>(image, kKeptAt);
-  bool fresh = left == 1 && next == 0;
-  bool possible =
-      fresh || (next >= 1 && next <= kWords && left == kWords + 1 - static_cast<int>(next));
-  possible = possible && get<int32_t>(image, kSeededAt) == 1 && (kept == 0 || kept == 1);
-  Generator loaded{};
-  for (int i = 0; i < kWords; ++i) {
-    auto word = get<uint64_t>(image, kStateAt + 8 * i);
-    possible = possible && word >> 32 == 0;
-    loaded.state[i] = static_cast<uint32_t>(word);
-  }
-  if (!possible) fail_argument(2, "these bytes are not the state of a generator");
-  loaded.initial_seed = get<uint64_t>(image, kSeedAt);
-  loaded.used = fresh ? Generator::kFresh : static_cast<uint32_t>(next);
-  loaded.normal_x = get<double>(image, kNormalAt);
-  loaded.normal_y = get<double>(image, kNormalAt + 8);
-  loaded.normal_rho = get<double>(image, kNormalAt + 16);
-  loaded.normal_kept = kept == 1;
-  loaded.temper();
-  g = loaded;
+  fail("a kind of generator is 'mt19937' or 'philox', not '%s'", text);
 }
 
 }  // namespace th

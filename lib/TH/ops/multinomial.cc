@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "THGeneral.h"
 #include "memory/error.h"
 #include "ops/buffer.h"
+#include "ops/device_operands.h"
 #include "ops/generator.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
@@ -14,9 +16,9 @@ namespace {
 // One distribution: its cumulative probabilities, scaled to end in 1, from which categories can be
 // taken out.
 template <class T>
-class Distribution {
+class Categories {
  public:
-  explicit Distribution(int64_t categories)
+  explicit Categories(int64_t categories)
       : categories_(categories), cumulative_(categories), possible_(categories) {}
 
   void set(const T* p, int64_t stride) {
@@ -98,6 +100,47 @@ void check_row(const T* p, int64_t categories, int64_t stride, int64_t row, int6
   }
 }
 
+// Throws where a row of p cannot give what is asked for.
+void check_rows(const Tensor& p, int64_t rows, int64_t row_stride, int64_t needed) {
+  int last = p.nDimension - 1;
+  dispatch(p.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_integral_v<T>) {
+      const T* from = p.data_as<T>(Access::read);
+      for (int64_t row = 0; row < rows; ++row) {
+        check_row(from + row * row_stride, p.size[last], p.stride[last], row, needed);
+      }
+    }
+  });
+}
+
+// is_checked: by check_rows. r has its sizes.
+void draw_on_device(Device& device, Tensor* r, Generator* g, Tensor* p, int64_t rows,
+                    int64_t samples, bool with_replacement, bool is_checked) {
+  MultinomialCall call = {};
+  TensorRef in_order = packed(device, p);
+  PackedResult out(device, r);
+  call.dtype = p->dtype;
+  call.with_replacement = with_replacement;
+  call.rows = rows;
+  call.categories = p->size[p->nDimension - 1];
+  call.samples = samples;
+  call.place = g->take(static_cast<uint64_t>(rows) * static_cast<uint64_t>(samples));
+  call.p = data_on(device, *in_order, Access::read);
+  call.out = out.data<int64_t>();
+  call.index_base = TH_INDEX_BASE;
+  if (!is_checked) {
+    call.check_value = device_check(
+        device, 3, "multinomial: a probability in row %%lld is negative or not finite");
+    call.check_sum = device_check(
+        device, 3, "multinomial: the probabilities of row %%lld sum up to 0 or to infinity");
+    call.check_possible = device_check(
+        device, 4, "multinomial: row %%lld has less categories of some probability than samples");
+  }
+  device.run(DeviceOp::multinomial, &call);
+  out.finish();
+}
+
 }  // namespace
 
 void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
@@ -125,17 +168,21 @@ void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t sa
   }
   if (categories == 0) fail_argument(3, "there are no categories to draw from");
 
+  Device* device = device_of({r, probabilities});
+  bool is_checked = !device || on_host(p);
+  if (is_checked) check_rows(p, rows, row_stride, with_replacement ? 1 : samples);
+  int64_t size[] = {rows, samples};
+  resize(r, is_matrix ? 2 : 1, is_matrix ? size : size + 1);
+  if (rows == 0) return;
+  if (device) {
+    draw_on_device(*device, r, g, probabilities, rows, samples, with_replacement, is_checked);
+    return;
+  }
   dispatch(p.dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (!std::is_integral_v<T>) {
       const T* from = p.data_as<T>(Access::read);
-      for (int64_t row = 0; row < rows; ++row) {
-        check_row(from + row * row_stride, categories, stride, row, with_replacement ? 1 : samples);
-      }
-      Distribution<T> distribution(categories);
-      int64_t size[] = {rows, samples};
-      resize(r, is_matrix ? 2 : 1, is_matrix ? size : size + 1);
-      if (rows == 0) return;
+      Categories<T> distribution(categories);
       auto* out = r->data_as<int64_t>(Access::write);
       int64_t out_row = is_matrix ? r->stride[0] : 0;
       int64_t out_sample = r->stride[r->nDimension - 1];

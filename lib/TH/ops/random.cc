@@ -1,6 +1,6 @@
 // Tensors of random numbers: each element in order takes its words from the one generator, so that
 // the stream is the same for every layout and number of threads. The words are made in blocks on
-// this thread; what is computed of them may be shared out.
+// this thread; what is computed of them may be shared out. On devices: random_device.cc.
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,9 @@
 #include "ops/distributions.h"
 #include "ops/elementwise.h"
 #include "ops/generator.h"
+#include "ops/on_device.h"
 #include "ops/ops.h"
+#include "ops/random_device.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -77,10 +79,13 @@ void fill_by_costly(Tensor* r, Generator* g, const F& f) {
   });
 }
 
+void check_floating(const char* op, const Tensor& r) {
+  if (is_integral(r.dtype)) fail("%s is not defined for a %sTensor", op, name(r.dtype));
+}
+
 // f(T()) for the floating-point types.
 template <class F>
-void dispatch_floating(const char* op, const Tensor& r, const F& f) {
-  if (is_integral(r.dtype)) fail("%s is not defined for a %sTensor", op, name(r.dtype));
+void dispatch_floating(const Tensor& r, const F& f) {
   dispatch(r.dtype, [&](auto zero) {
     if constexpr (!std::is_integral_v<decltype(zero)>) f(zero);
   });
@@ -97,26 +102,24 @@ void fill_by_normal(Tensor* r, Generator* g, const F& f) {
       --n;
     }
     int64_t pairs = n / 2;
+    if (pairs > 0) g->begin_pair();
     g->words(words.data(), 2 * pairs);
     parallel_for(pairs, Grain::costly / 2, [=](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        double angle = 2. * kPi * unit_of(word[2 * i]);
+        double angle = normal_angle(unit_of(word[2 * i]));
         double radius = normal_radius(unit_of(word[2 * i + 1]));
         out[2 * i] = convert<T>(f(radius * std::cos(angle)));
         out[2 * i + 1] = convert<T>(f(radius * std::sin(angle)));
       }
     });
-    if (pairs > 0) {
-      g->normal_x = unit_of(word[2 * pairs - 2]);
-      g->normal_y = unit_of(word[2 * pairs - 1]);
-      g->normal_rho = normal_radius(g->normal_y);
-    }
+    if (pairs > 0) g->set_pair(word[2 * pairs - 2], word[2 * pairs - 1]);
     if (n % 2) out[n - 1] = convert<T>(f(g->normal()));
   });
 }
 
 // Integers counted from first on; range 0 stands for 2^64.
 void fill_integers(Tensor* r, Generator* g, int64_t first, uint64_t range) {
+  if (fill_integers_on_device(r, g, first, range)) return;
   constexpr uint64_t kWordRange = uint64_t{1} << 32;
   auto base = static_cast<uint64_t>(first);
   dispatch(r->dtype, [&](auto zero) {
@@ -178,28 +181,36 @@ void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max) {
 }
 
 void uniform(Tensor* r, Generator* g, double a, double b) {
-  dispatch_floating("uniform", *r, [&](auto zero) {
-    fill_by_word<decltype(zero)>(r, g, [=](uint32_t w) { return unit_of(w) * (b - a) + a; });
+  check_floating("uniform", *r);
+  if (fill_on_device(r, g, Distribution::uniform, a, b)) return;
+  dispatch_floating(*r, [&](auto zero) {
+    fill_by_word<decltype(zero)>(r, g, [=](uint32_t w) { return uniform_of(unit_of(w), a, b); });
   });
 }
 
 void normal(Tensor* r, Generator* g, double mean, double deviation) {
   check_deviation(deviation, 4);
-  dispatch_floating("normal", *r, [&](auto zero) {
+  check_floating("normal", *r);
+  if (fill_on_device(r, g, Distribution::normal, mean, deviation)) return;
+  dispatch_floating(*r, [&](auto zero) {
     fill_by_normal<decltype(zero)>(r, g, [=](double z) { return z * deviation + mean; });
   });
 }
 
 void exponential(Tensor* r, Generator* g, double lambda) {
   check_lambda(lambda, 3);
-  dispatch_floating("exponential", *r, [&](auto zero) {
+  check_floating("exponential", *r);
+  if (fill_on_device(r, g, Distribution::exponential, lambda)) return;
+  dispatch_floating(*r, [&](auto zero) {
     fill_by_costly<decltype(zero)>(r, g,
                                    [=](uint32_t w) { return exponential_of(unit_of(w), lambda); });
   });
 }
 
 void cauchy(Tensor* r, Generator* g, double median, double sigma) {
-  dispatch_floating("cauchy", *r, [&](auto zero) {
+  check_floating("cauchy", *r);
+  if (fill_on_device(r, g, Distribution::cauchy, median, sigma)) return;
+  dispatch_floating(*r, [&](auto zero) {
     fill_by_costly<decltype(zero)>(
         r, g, [=](uint32_t w) { return cauchy_of(unit_of(w), median, sigma); });
   });
@@ -207,13 +218,16 @@ void cauchy(Tensor* r, Generator* g, double median, double sigma) {
 
 void logNormal(Tensor* r, Generator* g, double mean, double deviation) {
   check_deviation(deviation, 4);
-  dispatch_floating("logNormal", *r, [&](auto zero) {
+  check_floating("logNormal", *r);
+  if (fill_on_device(r, g, Distribution::log_normal, mean, deviation)) return;
+  dispatch_floating(*r, [&](auto zero) {
     fill_by_normal<decltype(zero)>(r, g, [=](double z) { return std::exp(z * deviation + mean); });
   });
 }
 
 void geometric(Tensor* r, Generator* g, double p) {
   check_geometric(p, 3);
+  if (fill_on_device(r, g, Distribution::geometric, p)) return;
   dispatch(r->dtype, [&](auto zero) {
     fill_by_costly<decltype(zero)>(r, g, [=](uint32_t w) { return geometric_of(unit_of(w), p); });
   });
@@ -221,6 +235,7 @@ void geometric(Tensor* r, Generator* g, double p) {
 
 void bernoulli(Tensor* r, Generator* g, double p) {
   check_bernoulli(p, 3);
+  if (fill_on_device(r, g, Distribution::bernoulli, p)) return;
   dispatch(r->dtype, [&](auto zero) {
     fill_by_word<decltype(zero)>(
         r, g, [=](uint32_t w) { return static_cast<int>(bernoulli_of(unit_of(w), p)); });
@@ -245,6 +260,7 @@ void randperm(Tensor* r, Generator* g, int64_t n) {
   }
   resize(r, 1, &n);
   if (n == 0) return;
+  if (g->kind == GeneratorKind::philox || device_of({r})) return permute_by_keys(r, g);
   dispatch(r->dtype, [&](auto zero) {
     using T = decltype(zero);
     T* data = r->data_as<T>(access_for_result(*r));

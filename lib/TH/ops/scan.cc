@@ -5,6 +5,7 @@
 #include "cpu/iterator.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
+#include "ops/device_operands.h"
 #include "ops/reduce.h"
 
 namespace th {
@@ -47,28 +48,71 @@ void run_scan(ScanKernel kernel, Tensor* r, Tensor* t, int dim) {
   });
 }
 
-void scan(const char* name, const ScanKernel* kernels, Tensor* r, Tensor* t, int64_t dim) {
-  check_result(name, 1, *r, t->dtype);
+// Columns shorter than this, or as many, are well run along in memory order.
+constexpr int64_t kLongColumn = 256;
+constexpr int64_t kManyColumns = 8192;
+
+void scan_on_device(Device& device, bool product, Tensor* r, Tensor* t, int dim) {
+  DeviceScanCall call = {};
+  call.dtype = t->dtype;
+  call.product = product;
+  call.outer = call.inner = 1;
+  call.n = t->size[dim];
+  for (int d = 0; d < t->nDimension; ++d) {
+    if (d != dim) (d < dim ? call.outer : call.inner) *= t->size[d];
+  }
+  TensorRef from(tensor_new_view(t)), to(tensor_new_view(r));
+  if (call.inner > 1 && call.n >= kLongColumn && call.outer * call.inner < kManyColumns) {
+    call.outer *= call.inner;
+    call.inner = 1;
+    ops::transpose(from.get(), t, dim, t->nDimension - 1);
+    ops::transpose(to.get(), r, dim, t->nDimension - 1);
+  }
+  TensorRef in = packed(device, from.get());
+  PackedResult out(device, to.get());
+  call.in = data_on(device, *in, Access::read);
+  call.out = out.data();
+  device.run(DeviceOp::scan, &call);
+  out.finish();
+}
+
+struct Scan {
+  const char* name;
+  bool product;
+  const ScanKernel* kernels;
+};
+
+void scan(const Scan& op, Tensor* r, Tensor* t, int64_t dim) {
+  check_result(op.name, 1, *r, t->dtype);
   int d = wrap_dim(*t, dim, 3);
-  ScanKernel kernel = kernels[static_cast<int>(t->dtype)];
+  ScanKernel kernel = op.kernels[static_cast<int>(t->dtype)];
   if (r != t) resize_as(r, *t);
   if (t->numel() == 0) return;
+  Device* device = device_of({r, t});
+  TensorRef temporary;
   if (partly_overlap(*r, *t) || has_repeats(*r)) {
-    TensorRef temporary(tensor_new_sized(t->dtype, t->nDimension, t->size));
-    run_scan(kernel, temporary.get(), t, d);
-    ops::copy(r, temporary.get());
-    return;
+    temporary = TensorRef(tensor_new_sized(t->dtype, t->nDimension, t->size));
   }
-  run_scan(kernel, r, t, d);
+  Tensor* to = temporary ? temporary.get() : r;
+  if (device) {
+    scan_on_device(*device, op.product, to, t, d);
+  } else {
+    run_scan(kernel, to, t, d);
+  }
+  if (temporary) ops::copy(r, to);
 }
 
 }  // namespace
 
 namespace ops {
 
-void cumsum(Tensor* r, Tensor* t, int64_t dim) { scan("cumsum", scan_kernels().sum, r, t, dim); }
+void cumsum(Tensor* r, Tensor* t, int64_t dim) {
+  scan({"cumsum", false, scan_kernels().sum}, r, t, dim);
+}
 
-void cumprod(Tensor* r, Tensor* t, int64_t dim) { scan("cumprod", scan_kernels().prod, r, t, dim); }
+void cumprod(Tensor* r, Tensor* t, int64_t dim) {
+  scan({"cumprod", true, scan_kernels().prod}, r, t, dim);
+}
 
 }  // namespace ops
 }  // namespace th

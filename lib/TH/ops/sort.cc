@@ -9,6 +9,7 @@
 #include "hwy/contrib/sort/vqsort.h"
 #include "memory/error.h"
 #include "ops/buffer.h"
+#include "ops/device_operands.h"
 #include "ops/reduce.h"
 #include "ops/sort_keys.h"
 
@@ -195,6 +196,36 @@ void sort_tensor(Tensor* values, Tensor* indices, Tensor* t, int dim, bool desce
 
 bool share(const Tensor& a, const Tensor& b) { return a.storage && a.storage == b.storage; }
 
+// t with its last dimension in the place of dim.
+TensorRef with_last(Tensor* t, int dim) {
+  TensorRef view(tensor_new_view(t));
+  ops::transpose(view.get(), t, dim, t->nDimension - 1);
+  return view;
+}
+
+void sort_on_device(Device& device, Tensor* values, Tensor* indices, Tensor* t, int dim,
+                    bool descending) {
+  SortCall call = {};
+  TensorRef rows = with_last(t, dim);
+  TensorRef in = packed(device, rows.get());
+  PackedResult sorted(device, with_last(values, dim).get(), share(*values, *in));
+  PackedResult order(device, with_last(indices, dim).get(), share(*indices, *in));
+  call.dtype = t->dtype;
+  call.descending = descending;
+  call.n = t->size[dim];
+  call.rows = t->numel() / call.n;
+  call.in = data_on(device, *in, Access::read);
+  call.values = sorted.data();
+  call.indices = order.data<int64_t>();
+  call.index_base = TH_INDEX_BASE;
+  device.run(DeviceOp::sort, &call);
+  sorted.finish();
+  order.finish();
+}
+
+// Devices number the elements of a row by 32 bits.
+constexpr int64_t kLongestRow = UINT32_MAX;
+
 }  // namespace
 
 namespace ops {
@@ -210,6 +241,7 @@ void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descendi
   }
   if (indices == values) fail_argument(2, "sort: values and indices must be two tensors");
   int d = wrap_dim(*t, dim, 4);
+  Device* device = t->size[d] <= kLongestRow ? device_of({values, indices, t}) : nullptr;
   TensorRef new_values, new_indices;
   Tensor* v = values;
   Tensor* i = indices;
@@ -229,7 +261,11 @@ void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descendi
       new_indices = TensorRef(tensor_new_sized(DType::Long, t->nDimension, t->size));
       i = new_indices.get();
     }
-    sort_tensor(v, i, t, d, descending);
+    if (device) {
+      sort_on_device(*device, v, i, t, d, descending);
+    } else {
+      sort_tensor(v, i, t, d, descending);
+    }
   }
   int ndim = v->nDimension;
   if (new_values) copy(values, new_values.get());

@@ -1,0 +1,42 @@
+#ifndef TH_FUNCTORS_PHILOX_H
+#define TH_FUNCTORS_PHILOX_H
+
+// Random words as a function of a key and a number: Philox4x32-10 of Random123 (Salmon, Moraes,
+// Dror and Shaw 2011), the same on every device.
+
+#include <cstdint>
+
+#include "Random123/philox.h"
+#include "tensor/host_device.h"
+
+namespace th {
+
+// A word in one of the 2^64 streams of a key. Four words make a block, from offset 0 on.
+struct PhiloxPlace {
+  uint64_t key;
+  uint64_t stream;
+  uint64_t offset;
+};
+
+struct PhiloxBlock {
+  uint32_t word[4];
+};
+
+namespace {
+
+TH_HD PhiloxBlock philox_block(uint64_t key, uint64_t stream, uint64_t block) {
+  philox4x32_ctr_t counter = {{static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
+                               static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)}};
+  philox4x32_key_t keys = {{static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)}};
+  philox4x32_ctr_t words = philox4x32(counter, keys);
+  return {{words.v[0], words.v[1], words.v[2], words.v[3]}};
+}
+
+TH_HD uint32_t philox_word(const PhiloxPlace& place) {
+  return philox_block(place.key, place.stream, place.offset / 4).word[place.offset % 4];
+}
+
+}  // namespace
+}  // namespace th
+
+#endif

@@ -1,0 +1,151 @@
+// The state of a generator as bytes.
+
+#include <cstring>
+
+#include "functors/distributions.h"
+#include "memory/error.h"
+#include "ops/generator.h"
+#include "ops/ops.h"
+
+namespace th {
+
+namespace {
+
+constexpr int kWords = Generator::kWords;
+
+// Offsets into the bytes of the state of MT19937.
+constexpr int kSeedAt = 0;                        // uint64
+constexpr int kLeftAt = 8;                        // int32: words left before the next refill, + 1
+constexpr int kSeededAt = 12;                     // int32: 1
+constexpr int kNextAt = 16;                       // uint64: words given out; 0 only when fresh
+constexpr int kStateAt = 24;                      // uint64 each, of which the low half is used
+constexpr int kNormalAt = kStateAt + 8 * kWords;  // x, y, rho: double
+constexpr int kKeptAt = kNormalAt + 24;           // int32
+// Torch7 leaves the last four bytes 0 and does not look at them.
+constexpr int kFillsAt = kKeptAt + 4;  // uint32: the low bits
+constexpr int kStateBytes = kFillsAt + 4;
+
+// The same of Philox.
+constexpr char kPhiloxMagic[] = "Philox10";
+constexpr int kKeyAt = 8;          // uint64
+constexpr int kOffsetAt = 16;      // uint64
+constexpr int kPairAt = 24;        // uint32 each: the words of the last pair
+constexpr int kPhiloxKeptAt = 32;  // uint64: 0 or 1
+constexpr int kPhiloxBytes = kPhiloxKeptAt + 8;
+
+template <class T>
+void put(unsigned char* bytes, int at, T value) {
+  std::memcpy(bytes + at, &value, sizeof(value));
+}
+template <class T>
+T get(const unsigned char* bytes, int at) {
+  T value;
+  std::memcpy(&value, bytes + at, sizeof(value));
+  return value;
+}
+
+void check_byte_tensor(const Tensor& t) {
+  if (t.dtype != DType::Byte) {
+    fail("the state of a generator is a ByteTensor, not a %sTensor", name(t.dtype));
+  }
+}
+
+void mt19937_state(const Generator& g, unsigned char* image) {
+  bool fresh = g.used == Generator::kFresh;
+  put<uint64_t>(image, kSeedAt, g.initial_seed);
+  put<int32_t>(image, kLeftAt, fresh ? 1 : kWords + 1 - static_cast<int32_t>(g.used));
+  put<int32_t>(image, kSeededAt, 1);
+  put<uint64_t>(image, kNextAt, fresh ? 0 : g.used);
+  for (int i = 0; i < kWords; ++i) put<uint64_t>(image, kStateAt + 8 * i, g.state[i]);
+  put<double>(image, kNormalAt, g.normal_x);
+  put<double>(image, kNormalAt + 8, g.normal_y);
+  put<double>(image, kNormalAt + 16, g.normal_rho);
+  put<int32_t>(image, kKeptAt, g.normal_kept);
+  put<uint32_t>(image, kFillsAt, static_cast<uint32_t>(g.fills));
+}
+
+bool read_mt19937(const unsigned char* image, Generator& g) {
+  auto left = get<int32_t>(image, kLeftAt);
+  auto next = get<uint64_t>(image, kNextAt);
+  auto kept = get<int32_t>(image, kKeptAt);
+  bool fresh = left == 1 && next == 0;
+  bool possible =
+      fresh || (next >= 1 && next <= kWords && left == kWords + 1 - static_cast<int>(next));
+  possible = possible && get<int32_t>(image, kSeededAt) == 1 && (kept == 0 || kept == 1);
+  for (int i = 0; i < kWords; ++i) {
+    auto word = get<uint64_t>(image, kStateAt + 8 * i);
+    possible = possible && word >> 32 == 0;
+    g.state[i] = static_cast<uint32_t>(word);
+  }
+  if (!possible) return false;
+  g.kind = GeneratorKind::mt19937;
+  g.initial_seed = get<uint64_t>(image, kSeedAt);
+  g.fills = get<uint32_t>(image, kFillsAt);
+  g.used = fresh ? Generator::kFresh : static_cast<uint32_t>(next);
+  g.normal_x = get<double>(image, kNormalAt);
+  g.normal_y = get<double>(image, kNormalAt + 8);
+  g.normal_rho = get<double>(image, kNormalAt + 16);
+  g.normal_kept = kept == 1;
+  g.temper();
+  return true;
+}
+
+// The uniform values of a pair hold 32 bits.
+uint32_t word_of(double unit) { return static_cast<uint32_t>(unit * 4294967296.0); }
+
+void philox_state(const Generator& g, unsigned char* image) {
+  std::memcpy(image, kPhiloxMagic, kKeyAt);
+  put<uint64_t>(image, kKeyAt, g.initial_seed);
+  put<uint64_t>(image, kOffsetAt, g.offset);
+  put<uint32_t>(image, kPairAt, word_of(g.normal_x));
+  put<uint32_t>(image, kPairAt + 4, word_of(g.normal_y));
+  put<uint64_t>(image, kPhiloxKeptAt, g.normal_kept);
+}
+
+bool read_philox(const unsigned char* image, Generator& g) {
+  auto kept = get<uint64_t>(image, kPhiloxKeptAt);
+  if (std::memcmp(image, kPhiloxMagic, kKeyAt) != 0 || kept > 1) return false;
+  g.kind = GeneratorKind::philox;
+  seed(g, get<uint64_t>(image, kKeyAt));
+  g.offset = get<uint64_t>(image, kOffsetAt);
+  g.set_pair(get<uint32_t>(image, kPairAt), get<uint32_t>(image, kPairAt + 4));
+  g.normal_kept = kept == 1;
+  return true;
+}
+
+}  // namespace
+
+void generator_state(const Generator& g, Tensor* bytes) {
+  check_byte_tensor(*bytes);
+  unsigned char image[kStateBytes] = {};
+  bool is_philox = g.kind == GeneratorKind::philox;
+  if (is_philox) {
+    philox_state(g, image);
+  } else {
+    mt19937_state(g, image);
+  }
+  int64_t size = is_philox ? kPhiloxBytes : kStateBytes;
+  resize(bytes, 1, &size);
+  auto* out = bytes->data_as<unsigned char>(Access::write);
+  for (int64_t i = 0; i < size; ++i) out[i * bytes->stride[0]] = image[i];
+}
+
+void set_generator_state(Generator& g, Tensor* bytes) {
+  check_byte_tensor(*bytes);
+  int64_t size = bytes->numel();
+  if (size != kStateBytes && size != kPhiloxBytes) {
+    fail_argument(2,
+                  "the state of a generator has %d bytes, or %d if it is Philox's, got a tensor of "
+                  "size %s",
+                  kStateBytes, kPhiloxBytes, shape_text(*bytes).c_str());
+  }
+  TensorRef whole = contiguous(bytes);
+  auto* image = whole->data_as<unsigned char>(Access::read);
+  Generator loaded{};
+  if (!(size == kStateBytes ? read_mt19937(image, loaded) : read_philox(image, loaded))) {
+    fail_argument(2, "these bytes are not the state of a generator");
+  }
+  g = loaded;
+}
+
+}  // namespace th
