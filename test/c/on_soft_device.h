@@ -1,0 +1,66 @@
+#ifndef TENSOR_TEST_C_ON_SOFT_DEVICE_H
+#define TENSOR_TEST_C_ON_SOFT_DEVICE_H
+
+// A fixture for operations on the software device: whenever work runs, in whatever order threads
+// do, and none of it on the CPU.
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core_tensors.h"
+#include "cuda/soft/soft_device.h"
+#include "device/device_list.h"
+#include "memory/stats.h"
+
+namespace core {
+
+struct Setting {
+  th::SoftMode mode;
+  th::ThreadOrder order;
+};
+inline const Setting kSettings[] = {{th::SoftMode::lazy, th::ThreadOrder::descending},
+                                    {th::SoftMode::lazy, th::ThreadOrder::ascending},
+                                    {th::SoftMode::eager, th::ThreadOrder::descending},
+                                    {th::SoftMode::eager, th::ThreadOrder::ascending}};
+inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
+  return std::string(info.param.mode == th::SoftMode::lazy ? "Lazy" : "Eager") +
+         (info.param.order == th::ThreadOrder::ascending ? "Up" : "Down");
+}
+
+class OnSoftDevice : public testing::TestWithParam<Setting> {
+ protected:
+  void SetUp() override {
+    th::set_soft_mode(GetParam().mode);
+    th::set_thread_order(GetParam().order);
+    device_ = th::find_device("soft");
+    th::reset_device_stats();
+  }
+  void TearDown() override {
+    for (const auto& entry : th::device_stats().fallbacks) {
+      ADD_FAILURE() << entry.first << " ran on the CPU";
+    }
+    device_->synchronize();
+    th::set_soft_mode(th::SoftMode::eager);
+    th::set_thread_order(th::ThreadOrder::ascending);
+  }
+
+  // t, at home on the device.
+  TensorRef sent(TensorRef t) {
+    if (t->storage) th::storage_to(t->storage, device_);
+    return t;
+  }
+  TensorRef make_there(DType type, const Shape& shape, Layout layout = Layout::contiguous) {
+    return sent(make(type, shape, layout));
+  }
+  // Whether t lives on the device and its bytes are there alone.
+  bool is_there(const Tensor& t) {
+    return t.storage->get_home() == device_ && t.storage->memory.head() == th::Head::device;
+  }
+
+  th::Device* device_ = nullptr;
+};
+
+}  // namespace core
+
+#endif
