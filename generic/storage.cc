@@ -9,14 +9,7 @@ namespace bind {
 
 namespace {
 
-// All of a storage as a vector.
-template <class F>
-void with_vector(Storage* storage, const F& f) {
-  th::TensorRef view(th::tensor_new(storage->dtype));
-  int64_t n = storage->size;
-  th::set_storage(view.get(), storage, 0, 1, &n, nullptr);
-  f(view.get());
-}
+th::TensorRef all_of(Storage* storage) { return th::vector_of(storage, 0, storage->size); }
 
 void fill_from_table(lua_State* L, Storage* storage, int index) {
   char* data = nullptr;
@@ -100,10 +93,19 @@ int newindex(lua_State* L) {
     return luaL_argerror(L, 3, lua_pushfstring(L, "number expected, got %s", luaL_typename(L, 3)));
   }
   double value = lua_tonumber(L, 3);
-  ptrdiff_t at = element(L, storage) * static_cast<ptrdiff_t>(th::item_size(storage->dtype));
+  ptrdiff_t position = element(L, storage);
+  // Where only a device has the bytes, it writes them too.
+  if (th::is_on_device(storage)) {
+    protect(L, "indexing",
+            [&] { th::ops::fill(th::vector_of(storage, position, 1).get(), value); });
+    return 0;
+  }
+  size_t item = th::item_size(storage->dtype);
+  th::ByteRange range = {position * item, (position + 1) * item};
   char* data = nullptr;
-  protect(L, "indexing", [&] { data = static_cast<char*>(storage->cpu(th::Access::write)); });
-  write_element(storage->dtype, data + at, value);
+  protect(L, "indexing",
+          [&] { data = static_cast<char*>(storage->cpu(th::Access::write, range)); });
+  write_element(storage->dtype, data + range.begin, value);
   return 0;
 }
 
@@ -120,7 +122,7 @@ int element_size(lua_State* L) {
 int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   double value = luaL_checknumber(L, 2);
-  protect(L, "fill", [&] { with_vector(storage, [&](Tensor* t) { th::ops::fill(t, value); }); });
+  protect(L, "fill", [&] { th::ops::fill(all_of(storage).get(), value); });
   lua_settop(L, 1);
   return 1;
 }
@@ -133,8 +135,7 @@ int copy(lua_State* L) {
     if (storage->size != source->size) {
       th::fail("storages of %td and %td elements differ in size", storage->size, source->size);
     }
-    with_vector(storage,
-                [&](Tensor* to) { with_vector(source, [&](Tensor* t) { th::ops::copy(to, t); }); });
+    th::ops::copy(all_of(storage).get(), all_of(source).get());
   });
   lua_settop(L, 1);
   return 1;

@@ -7,9 +7,11 @@
 
 #include "THAllocator.h"
 #include "THBlob.h"
+#include "THDevice.h"
 #include "THHalf.h"
 #include "THRandom.h"
 #include "THStorage.h"
+#include "THSyncedMemory.h"
 #include "THTensor.h"
 #include "THTensorRandom.h"
 

@@ -6,6 +6,7 @@
 #include "THAllocator.h"
 #include "THGeneral.h"
 #include "THHalf.h"
+#include "THSyncedMemory.h"
 
 #define THStorage TH_CONCAT_3(TH, Real, Storage)
 #define THStorage_(NAME) TH_CONCAT_4(TH, Real, Storage_, NAME)

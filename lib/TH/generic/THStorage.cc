@@ -4,8 +4,6 @@
 
 #include <cstring>
 
-#include "cpu/element_kernels.h"
-#include "cpu/parallel.h"
 #include "generic/bridge.h"
 #include "tensor/views.h"
 
@@ -23,16 +21,7 @@ void copy_storage(Storage* to, Storage* from) {
   if (to->size != from->size) {
     fail("storages of %td and %td elements differ in size", to->size, from->size);
   }
-  if (to->size == 0 || to == from) return;
-  Loop loop = copy_kernels().copy[static_cast<int>(to->dtype)][static_cast<int>(from->dtype)];
-  char* data[] = {nullptr, static_cast<char*>(from->cpu(Access::read))};
-  data[0] = static_cast<char*>(to->cpu(Access::overwrite));
-  const int64_t stride[] = {static_cast<int64_t>(item_size(to->dtype)),
-                            static_cast<int64_t>(item_size(from->dtype))};
-  parallel_for(to->size, Grain::cheap, [&](int64_t begin, int64_t end) {
-    char* at[] = {data[0] + begin * stride[0], data[1] + begin * stride[1]};
-    loop(at, stride, end - begin, nullptr);
-  });
+  ops::copy(vector_of(to, 0, to->size).get(), vector_of(from, 0, from->size).get());
 }
 
 }  // namespace
@@ -124,20 +113,21 @@ size_t THStorage_(elementSize)(void) { return sizeof(real); }
 void THStorage_(set)(THStorage* self, ptrdiff_t index, real value) {
   th::guard([&] {
     th::check_index(th::erase_storage(self), index);
-    static_cast<real*>(th::erase_storage(self)->cpu(th::Access::write))[index] = value;
+    th::storage_write(th::erase_storage(self), index, &value, th::to_scalar(value));
   });
 }
 real THStorage_(get)(const THStorage* self, ptrdiff_t index) {
   return th::guard([&] {
     th::check_index(th::erase_storage(self), index);
-    return static_cast<real*>(th::erase_storage(self)->cpu(th::Access::read))[index];
+    real value;
+    th::storage_read(th::erase_storage(self), index, &value);
+    return value;
   });
 }
 void THStorage_(fill)(THStorage* storage, real value) {
   th::guard([&] {
-    if (storage->size == 0) return;
-    real* data = static_cast<real*>(th::erase_storage(storage)->cpu(th::Access::overwrite));
-    for (ptrdiff_t i = 0; i < storage->size; ++i) data[i] = value;
+    th::TensorRef all = th::vector_of(th::erase_storage(storage), 0, storage->size);
+    th::ops::fill(all.get(), th::to_scalar(value));
   });
 }
 void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {

@@ -31,7 +31,9 @@ TH_API void THStorage_(retain)(THStorage* storage);
 /* Gives back one reference; the last one frees. NULL is ignored. */
 TH_API void THStorage_(free)(THStorage* storage);
 
-/* The host block, up to date; what is on a device is stale from now on. NULL when empty. */
+/* The host block, up to date; what is on a device is stale from now on. NULL when empty. The
+   storage's home stays: the next operation there takes a copy, and what is written through an
+   older pointer then is lost. */
 TH_API real* THStorage_(data)(const THStorage* self);
 TH_API ptrdiff_t THStorage_(size)(const THStorage* self);
 TH_API size_t THStorage_(elementSize)(void); /* in bytes */
@@ -54,5 +56,26 @@ TH_API void THStorage_(copy)(THStorage* storage, THStorage* src);
   TH_API void THStorage_(copy##Name)(THStorage * storage, struct TH##Name##Storage * src);
 #include "THTypes.def"
 #undef TH_TYPE
+
+/* ---- where the elements are: see THSyncedMemory.h, whose functions these are for storages ---- */
+
+/* The home of a storage is where operations on it run: a device's name, or "cpu". */
+TH_API const char* THStorage_(device)(const THStorage* self);
+/* Makes the named device the home, and moves the elements there. */
+TH_API void THStorage_(to)(THStorage* self, const char* device);
+/* Starts to copy the elements there without waiting; the home stays. */
+TH_API void THStorage_(prefetch)(THStorage* self, const char* device);
+TH_API THSyncedHead THStorage_(head)(const THStorage* self);
+TH_API const real* THStorage_(cpuData)(THStorage* self);
+TH_API real* THStorage_(mutableCpuData)(THStorage* self);
+TH_API real* THStorage_(overwriteCpuData)(THStorage* self);
+/* On the home, where it is a device; else as THSyncedMemory_device says. */
+TH_API const real* THStorage_(gpuData)(THStorage* self);
+TH_API real* THStorage_(mutableGpuData)(THStorage* self);
+TH_API real* THStorage_(overwriteGpuData)(THStorage* self);
+/* data must have as many elements as the storage, which cannot be resized from then on. */
+TH_API void THStorage_(setCpuData)(THStorage* self, real* data);
+TH_API void THStorage_(setGpuData)(THStorage* self, real* data);
+TH_API void THStorage_(asyncGpuPush)(THStorage* self);
 
 #endif

@@ -60,12 +60,14 @@ void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset,
   set_storage(t, storage, offset, ndim, size, stride);
 }
 
-char* element(const Tensor& t, std::initializer_list<int64_t> indices, Access access) {
+// Where an element is in its tensor's storage.
+ptrdiff_t element(const Tensor& t, std::initializer_list<int64_t> indices) {
   if (t.nDimension != static_cast<int>(indices.size())) {
     fail_argument(1, "a tensor of %d dimensions is expected, got size %s",
                   static_cast<int>(indices.size()), shape_text(t).c_str());
   }
-  int64_t offset = 0;
+  t.check_storage();
+  ptrdiff_t offset = t.storageOffset;
   int d = 0;
   for (int64_t index : indices) {
     if (index < 0 || index >= t.size[d]) {
@@ -75,7 +77,19 @@ char* element(const Tensor& t, std::initializer_list<int64_t> indices, Access ac
     }
     offset += index * t.stride[d++];
   }
-  return t.data(access) + offset * static_cast<int64_t>(item_size(t.dtype));
+  return offset;
+}
+
+template <class T>
+T get_element(const Tensor& t, std::initializer_list<int64_t> indices) {
+  T value;
+  storage_read(t.storage, element(t, indices), &value);
+  return value;
+}
+
+template <class T>
+void set_element(const Tensor& t, std::initializer_list<int64_t> indices, T value) {
+  storage_write(t.storage, element(t, indices), &value, to_scalar(value));
 }
 
 template <class F>
@@ -280,31 +294,29 @@ void THTensor_(setStorage4d)(THTensor* self, THStorage* s, ptrdiff_t offset, int
   });
 }
 
-#define TH_ELEMENT(access, ...) \
-  *reinterpret_cast<real*>(th::element(*TH_SELF, {__VA_ARGS__}, th::Access::access))
 void THTensor_(set1d)(THTensor* self, int64_t x0, real value) {
-  th::guard([&] { TH_ELEMENT(write, x0) = value; });
+  th::guard([&] { th::set_element(*TH_SELF, {x0}, value); });
 }
 void THTensor_(set2d)(THTensor* self, int64_t x0, int64_t x1, real value) {
-  th::guard([&] { TH_ELEMENT(write, x0, x1) = value; });
+  th::guard([&] { th::set_element(*TH_SELF, {x0, x1}, value); });
 }
 void THTensor_(set3d)(THTensor* self, int64_t x0, int64_t x1, int64_t x2, real value) {
-  th::guard([&] { TH_ELEMENT(write, x0, x1, x2) = value; });
+  th::guard([&] { th::set_element(*TH_SELF, {x0, x1, x2}, value); });
 }
 void THTensor_(set4d)(THTensor* self, int64_t x0, int64_t x1, int64_t x2, int64_t x3, real value) {
-  th::guard([&] { TH_ELEMENT(write, x0, x1, x2, x3) = value; });
+  th::guard([&] { th::set_element(*TH_SELF, {x0, x1, x2, x3}, value); });
 }
 real THTensor_(get1d)(const THTensor* self, int64_t x0) {
-  return th::guard([&] { return TH_ELEMENT(read, x0); });
+  return th::guard([&] { return th::get_element<real>(*TH_SELF, {x0}); });
 }
 real THTensor_(get2d)(const THTensor* self, int64_t x0, int64_t x1) {
-  return th::guard([&] { return TH_ELEMENT(read, x0, x1); });
+  return th::guard([&] { return th::get_element<real>(*TH_SELF, {x0, x1}); });
 }
 real THTensor_(get3d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2) {
-  return th::guard([&] { return TH_ELEMENT(read, x0, x1, x2); });
+  return th::guard([&] { return th::get_element<real>(*TH_SELF, {x0, x1, x2}); });
 }
 real THTensor_(get4d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2, int64_t x3) {
-  return th::guard([&] { return TH_ELEMENT(read, x0, x1, x2, x3); });
+  return th::guard([&] { return th::get_element<real>(*TH_SELF, {x0, x1, x2, x3}); });
 }
 
 void THTensor_(copy)(THTensor* self, THTensor* src) {
@@ -318,7 +330,6 @@ void THTensor_(copy)(THTensor* self, THTensor* src) {
 #undef TH_TYPE
 }
 
-#undef TH_ELEMENT
 #undef TH_SELF
 #undef TH_MAKE
 

@@ -25,6 +25,11 @@ TH_API THLongStorage* THTensor_(newStrideOf)(THTensor* self);
 /* The host address of the first element, for reading and writing; what is on a device is stale
    from now on. NULL for a tensor without storage. */
 TH_API real* THTensor_(data)(const THTensor* self);
+/* The home of its storage, or that of the storage which it would get now; and as the functions of
+   storages. Other tensors of the storage move, too. */
+TH_API const char* THTensor_(device)(const THTensor* self);
+TH_API void THTensor_(to)(THTensor* self, const char* device);
+TH_API void THTensor_(prefetch)(THTensor* self, const char* device);
 TH_API void THTensor_(setFlag)(THTensor* self, const char flag);
 TH_API void THTensor_(clearFlag)(THTensor* self, const char flag);
 TH_API ptrdiff_t THTensor_(nElement)(const THTensor* self);

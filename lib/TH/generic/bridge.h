@@ -4,6 +4,7 @@
 // From the typed C functions to the type-erased core: the one place where THFloatTensor* and its
 // sisters become th::Tensor*, and C numbers become Scalars.
 
+#include <cstring>
 #include <type_traits>
 
 #include "generic/guard.h"
@@ -30,6 +31,18 @@ Scalar to_scalar(T x) {
     return Scalar(static_cast<int64_t>(x));
   } else {
     return Scalar(static_cast<double>(x));
+  }
+}
+
+// One element of a storage becomes value, which is at bytes in the storage's type, too. Where only
+// a device has the storage, it writes the element.
+inline void storage_write(Storage* s, ptrdiff_t index, const void* bytes, const Scalar& value) {
+  size_t item = item_size(s->dtype);
+  if (is_on_device(s)) {
+    ops::fill(vector_of(s, index, 1).get(), value);
+  } else {
+    void* data = s->cpu(Access::write, {index * item, (index + 1) * item});
+    std::memcpy(static_cast<char*>(data) + index * item, bytes, item);
   }
 }
 

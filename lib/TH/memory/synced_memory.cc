@@ -174,13 +174,12 @@ void SyncedMemory::set_cpu(void* host) {
   set_head(Head::cpu);
 }
 
-void SyncedMemory::set_device(void* block) {
+void SyncedMemory::set_device(Device& device, void* block) {
   if (!block && bytes_) fail("set_device: no memory given");
-  Device& device = need_device();
   std::lock_guard<std::mutex> lock(mutex_);
-  device_ = &device;
   finish_copy();
   release_device();
+  set_device_used(&device);
   device_block_ = block;
   owns_device_block_ = false;
   stale_ = {0, bytes_};
@@ -221,6 +220,12 @@ void SyncedMemory::pull_async() {
   }
   stale_ = {0, 0};
   set_head(Head::synced);
+}
+
+void SyncedMemory::wait() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  finish_copy();
+  set_head(head_.load(std::memory_order_relaxed));
 }
 
 void SyncedMemory::leave_device() {
@@ -303,14 +308,17 @@ void SyncedMemory::swap(SyncedMemory& other) noexcept {
   std::swap(host_, other.host_);
   std::swap(device_block_, other.device_block_);
   std::swap(stale_, other.stale_);
-  std::swap(device_, other.device_);
+  Device* device = device_;
+  set_device_used(other.device_);
+  other.set_device_used(device);
   std::swap(event_, other.event_);
   std::swap(allocator_, other.allocator_);
   std::swap(allocator_context_, other.allocator_context_);
 }
 
 Device& SyncedMemory::need_device() {
-  Device* device = device_ ? device_ : default_device();
+  Device* device = this->device();
+  if (!device) device = default_device();
   if (!device) fail("there is no device: this build or this machine has a CPU only");
   return *device;
 }
@@ -338,7 +346,7 @@ void SyncedMemory::move_to(Device& device) {
       set_head(head);
     }
   }
-  device_ = &device;
+  set_device_used(&device);
 }
 
 void SyncedMemory::need_host_block() {
@@ -366,12 +374,17 @@ void SyncedMemory::take_device_block(void* block) noexcept {
 
 void SyncedMemory::finish_copy() {
   if (copying_ == Copying::nothing) return;
-  copying_ = Copying::nothing;
+  Copying direction = std::exchange(copying_, Copying::nothing);
   void* event = std::exchange(event_, nullptr);
   try {
     device_->wait(event);
   } catch (...) {
     device_->release_event(event);
+    // Nobody may believe what did not arrive.
+    if (head_.load(std::memory_order_relaxed) == Head::synced) {
+      stale_ = {0, bytes_};
+      set_head(direction == Copying::to_device ? Head::cpu : Head::device);
+    }
     throw;
   }
   device_->release_event(event);

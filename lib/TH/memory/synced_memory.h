@@ -41,7 +41,7 @@ class SyncedMemory {
   size_t size() const noexcept { return bytes_; }
   Head head() const noexcept { return head_.load(std::memory_order_acquire); }
   // Where the device's block is; nullptr: it never had one.
-  Device* device() const noexcept { return device_; }
+  Device* device() const noexcept { return __atomic_load_n(&device_, __ATOMIC_RELAXED); }
 
   void* cpu(Access access) {
     void* host = cpu_if_ready(access);
@@ -70,11 +70,14 @@ class SyncedMemory {
 
   // The caller's own block becomes the memory; it stays the caller's to free.
   void set_cpu(void* host);
-  void set_device(void* block);
+  void set_device(Device& device, void* block);
+  void set_device(void* block) { set_device(need_device(), block); }
   // Starts copying to the other side; the head is synced at once, and who needs the copy waits.
   void push_async() { push_async(need_device()); }
   void push_async(Device& device);
   void pull_async();
+  // Waits for a copy that was started so.
+  void wait();
   // The device's block is given back, after what only it holds was copied to the host.
   void leave_device();
 
@@ -88,6 +91,9 @@ class SyncedMemory {
   enum class Copying : uint8_t { nothing, to_device, to_host };
 
   Device& need_device();
+  void set_device_used(Device* device) noexcept {
+    __atomic_store_n(&device_, device, __ATOMIC_RELAXED);
+  }
   void set_head(Head head) noexcept;
   void need_host_block();
   void need_device_block();

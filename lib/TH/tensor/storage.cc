@@ -18,6 +18,13 @@ void check_size(DType type, ptrdiff_t elements) {
     fail("a %sStorage of %td elements does not fit into the address space", name(type), elements);
   }
 }
+
+void check_pins(const Storage* s, const char* done) {
+  if (__atomic_load_n(&s->pins, __ATOMIC_ACQUIRE) > 0) {
+    fail("this %sStorage is in use by apply or map and cannot be %s now", name(s->dtype), done);
+  }
+}
+
 }  // namespace
 
 Storage* storage_new(DType type, ptrdiff_t elements, THAllocator* allocator, void* context) {
@@ -41,9 +48,7 @@ void storage_resize(Storage* s, ptrdiff_t elements) {
   if (elements == s->size) return;
   check_size(s->dtype, elements);
   if (!(s->flag & kResizable)) fail("this %sStorage cannot be resized", name(s->dtype));
-  if (__atomic_load_n(&s->pins, __ATOMIC_ACQUIRE) > 0) {
-    fail("this %sStorage is in use by apply or map and cannot be resized now", name(s->dtype));
-  }
+  check_pins(s, "resized");
   s->memory.resize(elements * item_size(s->dtype), s->get_home() != nullptr);
   if (elements < s->size) s->shrunk = true;
   s->size = elements;
@@ -90,6 +95,17 @@ void storage_prefetch(Storage* s, Device* device) {
   } else {
     s->memory.device(Access::read, *device);
   }
+}
+
+void storage_set_cpu(Storage* s, void* block) {
+  check_pins(s, "given other memory");
+  s->memory.set_cpu(block);
+  s->data = block;
+}
+
+void storage_set_device(Storage* s, Device& device, void* block) {
+  check_pins(s, "given other memory");
+  s->memory.set_device(device, block);
 }
 
 namespace {

@@ -94,6 +94,10 @@ void storage_to(Storage* s, Device* device);
 // Starts moving them there without waiting; the home stays.
 void storage_prefetch(Storage* s, Device* device);
 
+// The caller's own block of as many elements becomes the storage's on that side.
+void storage_set_cpu(Storage* s, void* block);
+void storage_set_device(Storage* s, Device& device, void* block);
+
 // The home of the storages that tensors of the calling thread get from now on; null: the CPU.
 Device* default_home() noexcept;
 void set_default_home(Device* device) noexcept;

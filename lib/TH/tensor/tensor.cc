@@ -240,6 +240,12 @@ void ensure_storage(Tensor* t) {
   t->storage->set_home(default_home());
 }
 
+TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count) {
+  TensorRef view(tensor_new(storage->dtype));
+  set_storage(view.get(), storage, first, 1, &count, nullptr);
+  return view;
+}
+
 void adopt(Tensor* t, Tensor* other) { set_view(t, *other); }
 
 }  // namespace th

@@ -136,6 +136,8 @@ void set_view(Tensor* t, const Tensor& source);
 void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const int64_t* size,
                  const int64_t* stride);
 void ensure_storage(Tensor* t);
+// count elements of a storage from first on, as a vector.
+TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count);
 // t takes over the other's storage and geometry.
 void adopt(Tensor* t, Tensor* other);
 

@@ -1,0 +1,239 @@
+#ifndef TH_GENERIC_FILE
+
+// Memory that moves, as C programs ask for it: blocks of bytes, storages, and the storages of
+// tensors.
+
+#include "TH.h"
+
+#include <atomic>
+
+#include "generic/bridge.h"
+#include "generic/device_names.h"
+#include "tensor/storage.h"
+
+struct THSyncedMemory {
+  template <class... T>
+  explicit THSyncedMemory(T... arguments) : memory(arguments...) {}
+
+  th::SyncedMemory memory;
+  std::atomic<th::Device*> home{nullptr};  // chosen by the program
+};
+
+namespace th {
+namespace {
+
+static_assert(static_cast<int>(Head::uninitialized) == TH_UNINITIALIZED);
+static_assert(static_cast<int>(Head::cpu) == TH_HEAD_AT_CPU);
+static_assert(static_cast<int>(Head::device) == TH_HEAD_AT_GPU);
+static_assert(static_cast<int>(Head::synced) == TH_SYNCED);
+
+THSyncedHead head_of(const SyncedMemory& memory) {
+  return static_cast<THSyncedHead>(memory.head());
+}
+
+Device* gpu_of(const SyncedMemory& memory, Device* home) {
+  if (home) return home;
+  if (Device* last = memory.device()) return last;
+  if (Device* chosen = default_home()) return chosen;
+  return default_device();
+}
+
+Device& need_gpu_of(const SyncedMemory& memory, Device* home) {
+  // Finding it by name says why there is none.
+  Device* device = gpu_of(memory, home);
+  return device ? *device : *find_device("gpu");
+}
+
+// The program uses the block by means of its own, which know nothing of the order of the device's
+// work: all that was queued must have ended.
+char* on_gpu(SyncedMemory& memory, Device* home, Access access, ByteRange range) {
+  Device& device = need_gpu_of(memory, home);
+  void* block = memory.device(access, device, range);
+  device.synchronize();
+  return static_cast<char*>(block);
+}
+char* on_gpu(SyncedMemory& memory, Device* home, Access access) {
+  return on_gpu(memory, home, access, {0, memory.size()});
+}
+
+ByteRange checked_range(const SyncedMemory& memory, size_t offset, size_t count) {
+  if (offset > memory.size() || count > memory.size() - offset) {
+    fail_argument(3, "%zu bytes from %zu on are not within the memory's %zu", count, offset,
+                  memory.size());
+  }
+  return {offset, offset + count};
+}
+
+char* at(void* block, size_t offset) {
+  return block ? static_cast<char*>(block) + offset : nullptr;
+}
+
+Storage* storage_of(Tensor* t) {
+  ensure_storage(t);
+  return t->storage;
+}
+
+}  // namespace
+}  // namespace th
+
+extern "C" {
+
+THSyncedMemory* THSyncedMemory_new(size_t size) {
+  return th::guard([&] { return new THSyncedMemory(size, &THDefaultAllocator, nullptr); });
+}
+THSyncedMemory* THSyncedMemory_newWithData(void* data, size_t size) {
+  return th::guard([&] {
+    if (!data && size) th::fail_argument(1, "%zu bytes are expected, got NULL", size);
+    return new THSyncedMemory(data, size, static_cast<THAllocator*>(nullptr), nullptr);
+  });
+}
+void THSyncedMemory_free(THSyncedMemory* self) { delete self; }
+
+size_t THSyncedMemory_size(const THSyncedMemory* self) { return self->memory.size(); }
+THSyncedHead THSyncedMemory_head(const THSyncedMemory* self) { return th::head_of(self->memory); }
+const char* THSyncedMemory_device(const THSyncedMemory* self) {
+  return th::guard([&] {
+    th::Device* device = th::gpu_of(self->memory, self->home);
+    return device ? device->name() : nullptr;
+  });
+}
+void THSyncedMemory_to(THSyncedMemory* self, const char* name) {
+  th::guard([&] {
+    th::Device* device = th::device_named(name, 2);
+    if (!device) {
+      self->memory.leave_device();
+    } else if (self->memory.size() && self->memory.head() != th::Head::uninitialized) {
+      self->memory.device(th::Access::read, *device);
+    }
+    self->home = device;
+  });
+}
+
+const void* THSyncedMemory_cpuData(THSyncedMemory* self) {
+  return th::guard([&] { return self->memory.cpu(th::Access::read); });
+}
+void* THSyncedMemory_mutableCpuData(THSyncedMemory* self) {
+  return th::guard([&] { return self->memory.cpu(th::Access::write); });
+}
+void* THSyncedMemory_overwriteCpuData(THSyncedMemory* self) {
+  return th::guard([&] { return self->memory.cpu(th::Access::overwrite); });
+}
+void* THSyncedMemory_mutableCpuRange(THSyncedMemory* self, size_t offset, size_t count) {
+  return th::guard([&]() -> void* {
+    th::ByteRange range = th::checked_range(self->memory, offset, count);
+    return th::at(self->memory.cpu(th::Access::write, range), offset);
+  });
+}
+
+const void* THSyncedMemory_gpuData(THSyncedMemory* self) {
+  return th::guard([&] { return th::on_gpu(self->memory, self->home, th::Access::read); });
+}
+void* THSyncedMemory_mutableGpuData(THSyncedMemory* self) {
+  return th::guard([&] { return th::on_gpu(self->memory, self->home, th::Access::write); });
+}
+void* THSyncedMemory_overwriteGpuData(THSyncedMemory* self) {
+  return th::guard([&] { return th::on_gpu(self->memory, self->home, th::Access::overwrite); });
+}
+void* THSyncedMemory_mutableGpuRange(THSyncedMemory* self, size_t offset, size_t count) {
+  return th::guard([&]() -> void* {
+    th::ByteRange range = th::checked_range(self->memory, offset, count);
+    return th::at(th::on_gpu(self->memory, self->home, th::Access::write, range), offset);
+  });
+}
+
+void THSyncedMemory_setCpuData(THSyncedMemory* self, void* data) {
+  th::guard([&] { self->memory.set_cpu(data); });
+}
+void THSyncedMemory_setGpuData(THSyncedMemory* self, void* data) {
+  th::guard([&] { self->memory.set_device(th::need_gpu_of(self->memory, self->home), data); });
+}
+void THSyncedMemory_asyncGpuPush(THSyncedMemory* self) {
+  th::guard([&] { self->memory.push_async(th::need_gpu_of(self->memory, self->home)); });
+}
+void THSyncedMemory_asyncCpuPull(THSyncedMemory* self) {
+  th::guard([&] { self->memory.pull_async(); });
+}
+void THSyncedMemory_wait(THSyncedMemory* self) {
+  th::guard([&] { self->memory.wait(); });
+}
+}
+
+#define TH_GENERIC_FILE "generic/THSyncedMemory.cc"
+#include "THGenerateEveryType.h"
+
+#else
+
+#define TH_STORAGE th::erase_storage(self)
+
+extern "C" {
+
+const char* THStorage_(device)(const THStorage* self) {
+  return th::name_of(TH_STORAGE->get_home());
+}
+void THStorage_(to)(THStorage* self, const char* name) {
+  th::guard([&] { th::storage_to(TH_STORAGE, th::device_named(name, 2)); });
+}
+void THStorage_(prefetch)(THStorage* self, const char* name) {
+  th::guard([&] { th::storage_prefetch(TH_STORAGE, th::device_named(name, 2)); });
+}
+THSyncedHead THStorage_(head)(const THStorage* self) { return th::head_of(TH_STORAGE->memory); }
+
+const real* THStorage_(cpuData)(THStorage* self) {
+  return th::guard([&] { return static_cast<real*>(TH_STORAGE->cpu(th::Access::read)); });
+}
+real* THStorage_(mutableCpuData)(THStorage* self) {
+  return th::guard([&] { return static_cast<real*>(TH_STORAGE->cpu(th::Access::write)); });
+}
+real* THStorage_(overwriteCpuData)(THStorage* self) {
+  return th::guard([&] { return static_cast<real*>(TH_STORAGE->cpu(th::Access::overwrite)); });
+}
+static real* THStorage_(onGpu)(THStorage* self, th::Access access) {
+  return th::guard([&] {
+    return reinterpret_cast<real*>(th::on_gpu(TH_STORAGE->memory, TH_STORAGE->get_home(), access));
+  });
+}
+const real* THStorage_(gpuData)(THStorage* self) {
+  return THStorage_(onGpu)(self, th::Access::read);
+}
+real* THStorage_(mutableGpuData)(THStorage* self) {
+  return THStorage_(onGpu)(self, th::Access::write);
+}
+real* THStorage_(overwriteGpuData)(THStorage* self) {
+  return THStorage_(onGpu)(self, th::Access::overwrite);
+}
+void THStorage_(setCpuData)(THStorage* self, real* data) {
+  th::guard([&] { th::storage_set_cpu(TH_STORAGE, data); });
+}
+void THStorage_(setGpuData)(THStorage* self, real* data) {
+  th::guard([&] {
+    th::Device& device = th::need_gpu_of(TH_STORAGE->memory, TH_STORAGE->get_home());
+    th::storage_set_device(TH_STORAGE, device, data);
+  });
+}
+void THStorage_(asyncGpuPush)(THStorage* self) {
+  th::guard([&] {
+    TH_STORAGE->memory.push_async(th::need_gpu_of(TH_STORAGE->memory, TH_STORAGE->get_home()));
+  });
+}
+
+const char* THTensor_(device)(const THTensor* self) {
+  th::Storage* storage = th::erase_tensor(self)->storage;
+  return th::name_of(storage ? storage->get_home() : th::default_home());
+}
+void THTensor_(to)(THTensor* self, const char* name) {
+  th::guard([&] {
+    th::Device* device = th::device_named(name, 2);
+    th::storage_to(th::storage_of(th::erase_tensor(self)), device);
+  });
+}
+void THTensor_(prefetch)(THTensor* self, const char* name) {
+  th::guard([&] {
+    th::Device* device = th::device_named(name, 2);
+    th::storage_prefetch(th::storage_of(th::erase_tensor(self)), device);
+  });
+}
+}
+
+#undef TH_STORAGE
+
+#endif
