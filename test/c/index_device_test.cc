@@ -1,6 +1,7 @@
 // Indices on a device: what they choose, and what becomes of bad ones.
 
 #include "device_compare.h"
+#include "ops/ops.h"
 
 namespace {
 

@@ -1,6 +1,7 @@
 // Masks, nonzero and triangles on a device.
 
 #include "device_compare.h"
+#include "ops/ops.h"
 
 namespace {
 

@@ -121,7 +121,7 @@ class SyncedMemory {
   ByteRange stale_{0, 0};
   Device* device_ = nullptr;
   Device* host_owner_ = nullptr;  // whom the host block came from, if not from the allocator
-  void* event_ = nullptr;  // of the copy in progress
+  void* event_ = nullptr;         // of the copy in progress
   THAllocator* allocator_;
   void* allocator_context_;
   std::mutex mutex_;

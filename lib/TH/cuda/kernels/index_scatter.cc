@@ -142,7 +142,7 @@ void sort_and_scatter(Queue& queue, const ScatterCall& call, bool common) {
   for (int64_t most = static_cast<int64_t>(entries.positions) * call.size; most > 1; most /= 2) {
     ++bits;
   }
-  sort_by_key(queue, keys, sorted_keys, numbers, sorted_numbers, n, bits);
+  sort_indices(queue, keys, sorted_keys, numbers, sorted_numbers, n, bits);
   int64_t common_to = common ? call.positions.numel : 1;
   TH_LAUNCH(queue, (scatter_sorted<T, Action, I>), blocks_for(queue, n * common_to), kThreads, 0,
             call, Places<3, I>(call.positions), entries, static_cast<I>(n),

@@ -46,13 +46,13 @@ void sort_by_key(Queue& queue, const K* keys, K* sorted_keys, const K* values, K
 
 }  // namespace
 
-void sort_by_key(Queue& queue, const uint32_t* keys, uint32_t* sorted_keys, const uint32_t* values,
-                uint32_t* sorted_values, int64_t n, int bits) {
+void sort_indices(Queue& queue, const uint32_t* keys, uint32_t* sorted_keys, const uint32_t* values,
+                  uint32_t* sorted_values, int64_t n, int bits) {
   sort_by_key(queue, keys, sorted_keys, values, sorted_values, n, bits);
 }
 
-void sort_by_key(Queue& queue, const uint64_t* keys, uint64_t* sorted_keys, const uint64_t* values,
-                uint64_t* sorted_values, int64_t n, int bits) {
+void sort_indices(Queue& queue, const uint64_t* keys, uint64_t* sorted_keys, const uint64_t* values,
+                  uint64_t* sorted_values, int64_t n, int bits) {
   sort_by_key(queue, keys, sorted_keys, values, sorted_values, n, bits);
 }
 
