@@ -8,7 +8,7 @@
 
 #include "cuda/soft/sanitizer.h"
 
-#if defined(__x86_64__)
+#ifndef TH_UCONTEXT
 // What the calling convention preserves is pushed, and popped from the other stack. The control
 // words of the floating-point units are nobody's to change.
 asm(R"(
@@ -71,12 +71,14 @@ Fiber::Fiber(void (*entry)()) : entry_(entry) {
   if (mapping_ == MAP_FAILED) throw std::bad_alloc();
   mprotect(mapping_, page_bytes(), PROT_NONE);
   char* stack = static_cast<char*>(mapping_) + page_bytes();
+  // The tops of stacks lie apart, or all would share the same few lines of the caches.
+  static unsigned made = 0;
   bottom_ = stack;
-  size_ = kStackBytes;
-#if defined(__x86_64__)
+  size_ = kStackBytes - (++made * 5 % 64) * 64;
+#ifndef TH_UCONTEXT
   // As th_simt_switch leaves it: six registers, then where to return to. The zero above ends
   // the frames for who walks them, and leaves the stack aligned as after a call.
-  void** top = reinterpret_cast<void**>(stack + kStackBytes);
+  void** top = reinterpret_cast<void**>(stack + size_);
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(&Fiber::begin);
   for (int k = 0; k < 6; ++k) *--top = nullptr;
@@ -84,7 +86,7 @@ Fiber::Fiber(void (*entry)()) : entry_(entry) {
 #else
   getcontext(&context_);
   context_.uc_stack.ss_sp = stack;
-  context_.uc_stack.ss_size = kStackBytes;
+  context_.uc_stack.ss_size = size_;
   context_.uc_link = nullptr;
   makecontext(&context_, &Fiber::begin, 0);
 #endif
@@ -123,7 +125,7 @@ void Fiber::switch_to(Fiber& from, Fiber& to) {
 #ifdef TH_THREAD_SANITIZER
   __tsan_switch_to_fiber(to.tsan_fiber_, 0);
 #endif
-#if defined(__x86_64__)
+#ifndef TH_UCONTEXT
   th_simt_switch(&from.saved_, to.saved_);
 #else
   swapcontext(&from.context_, &to.context_);

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 
-#if !defined(__x86_64__)
+// On x86-64 fibers switch in a few instructions; elsewhere, or where asked for, by ucontext.
+#if !defined(__x86_64__) || defined(TH_UCONTEXT_FIBERS)
+#define TH_UCONTEXT 1
 #include <ucontext.h>
 #endif
 
@@ -31,15 +33,16 @@ class Fiber {
 
   void (*entry_)() = nullptr;
   void* mapping_ = nullptr;  // with a page below that nobody may touch
-#if defined(__x86_64__)
+#ifndef TH_UCONTEXT
   void* saved_ = nullptr;
 #else
   ucontext_t context_;
 #endif
   const void* bottom_ = nullptr;
   size_t size_ = 0;
-  void* fake_stack_ = nullptr;
-  void* tsan_fiber_ = nullptr;
+  // For the sanitizers.
+  [[maybe_unused]] void* fake_stack_ = nullptr;
+  [[maybe_unused]] void* tsan_fiber_ = nullptr;
 };
 
 }  // namespace th::simt
