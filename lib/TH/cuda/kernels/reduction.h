@@ -192,8 +192,9 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
       y[0] = S::kOperands == 2 ? packs_b[i] : x[0];
       take_packs(x, y, 1, i);
     }
-    i = packs * P::kItems + lane;
-    if (i < count) take(0, a + i * item, b + i * item, i);
+    for (i = packs * P::kItems + lane; i < count; i += lanes) {
+      take(0, a + i * item, b + i * item, i);
+    }
   } else if (p.inner.ndim <= 1) {
     int64_t step_a = p.inner.stride[0][0], step_b = p.inner.stride[1][0];
     a += first * step_a;
