@@ -100,7 +100,10 @@ TensorRef filled(DType type, const Shape& size, Layout layout, const F& element)
 // The same elements in the same places of another storage.
 inline TensorRef twin(const Tensor* t) {
   TensorRef copy(th::tensor_new(t->dtype));
-  if (!t->storage) return copy;
+  if (!t->storage) {
+    th::resize(copy.get(), t->nDimension, t->size);
+    return copy;
+  }
   th::Storage* storage = th::storage_new(t->dtype, t->storage->size);
   if (storage->size > 0) {
     std::memcpy(storage->cpu(th::Access::overwrite), t->storage->cpu(th::Access::read),

@@ -88,12 +88,19 @@ void check_matrix(const char* name, const Tensor* t) {
   }
 }
 
+// r, which all of will be written, lives where an operation on t runs.
+void place_result(Tensor* r, Tensor* t) {
+  Device* device = device_of({r, t});
+  if (device && r->numel() > 0) result_on(*device, *r, access_for_result(*r));
+}
+
 // t with zeros above the diagonal, or below it.
 void zero_triangle(const char* name, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
   check_matrix(name, t);
   if (r->dtype != t->dtype) fail("%s: result and source differ in type", name);
   if (r != t) {
     resize_as(r, *t);
+    if (!share_storage(*r, *t)) place_result(r, t);
     copy(r, t);
   }
   if (r->numel() == 0) return;
@@ -217,6 +224,7 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
                 t->storageOffset + down * t->stride[0] + right * t->stride[1], 1, &length, &stride);
     TensorRef result = clone(diagonal.get());
     resize(r, 1, &length);
+    place_result(r, result.get());
     copy(r, result.get());
     return;
   }
@@ -224,6 +232,7 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
   int64_t n = source->size[0];
   int64_t size[] = {n + down + right, n + down + right};
   resize(r, 2, size);
+  place_result(r, source.get());
   zero(r);
   if (n == 0) return;
   int64_t stride = r->stride[0] + r->stride[1];
