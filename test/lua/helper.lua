@@ -17,8 +17,10 @@ if os.getenv('TENSOR_TEST_GC') == '1' then
   collectgarbage('setstepmul', 10000)
 end
 
--- With TENSOR_TEST_DEVICE every tensor of the specs is at home on that device.
+-- With TENSOR_TEST_DEVICE every tensor of the specs is at home on that device, and what is drawn
+-- there is what is drawn on the CPU.
 local device = os.getenv('TENSOR_TEST_DEVICE')
 if device then
   require('tensor').setDefaultDevice(device)
+  require('tensor').setGenerator('philox')
 end
