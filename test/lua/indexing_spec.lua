@@ -169,7 +169,7 @@ describe('errors of indexing', function()
     local t = T(2, 2)
     fails(function() t[tensor.ByteTensor(3):fill(1)] = 1 end)
     fails(function() t[tensor.LongTensor { 3 }] = 1 end)
-    fails(function() t[tensor.ByteTensor(2, 2):fill(1)] = T(2):fill(1) end)
+    fails(function() t[tensor.ByteTensor { { 1, 1 }, { 1, 1 } }] = T(2):fill(1) end)
     fails(function() t[tensor.LongTensor { 1 }] = T(3):fill(1) end)
   end)
 

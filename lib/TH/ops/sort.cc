@@ -205,6 +205,8 @@ TensorRef with_last(Tensor* t, int dim) {
 
 void sort_on_device(Device& device, Tensor* values, Tensor* indices, Tensor* t, int dim,
                     bool descending) {
+  // Views of a storage that was made too small would make it grow.
+  t->check_storage();
   SortCall call = {};
   TensorRef rows = with_last(t, dim);
   TensorRef in = packed(device, rows.get());
