@@ -1,7 +1,7 @@
 -- Learns to read handwritten digits: a network of one hidden layer, its gradients and its training,
 -- in tensor operations only.
 --
---   tensor examples/digits.lua [--epochs N] [--seed N] [--out FILE] [--quiet]
+--   tensor examples/digits.lua [--device NAME] [--epochs N] [--seed N] [--out FILE] [--quiet]
 --
 -- Prints how well it reads 360 digits that it was not trained on, and draws digits.png: how the
 -- loss fell, and the digits that were misread.
@@ -20,6 +20,7 @@ local chosen = options.parse(arg, {
    help = 'how often to go through the training images (60)'},
   {name = 'seed', value = 'N', least = 0, most = 2 ^ 32 - 1, default = 1,
    help = 'the seed of all randomness (1)'},
+  {name = 'device', value = 'NAME', default = 'cpu', help = 'where to compute: cpu, gpu, soft (cpu)'},
   {name = 'out', value = 'FILE', default = 'digits.png', help = 'the picture (digits.png)'},
   {name = 'quiet', help = 'print the accuracy only'},
 })
@@ -36,7 +37,14 @@ local function give_up(...)
 end
 
 tensor.setdefaulttensortype('torch.FloatTensor')
+-- A generator that gives the same numbers on every device.
+tensor.setGenerator('philox')
 tensor.manualSeed(chosen.seed)
+-- All that is made from here on is at home on the device, and so are all results.
+local found, message = pcall(tensor.setDefaultDevice, chosen.device)
+if not found then
+  give_up('%s', message)
+end
 
 ---- The data: an image a line, 8 x 8 values from 0 to 16, and last the digit that it shows. ----
 
@@ -158,15 +166,16 @@ end
 
 say('%d images to train on, %d to test on; %d parameters', TRAIN, TEST, size)
 local bar, seconds = progress.new(chosen.epochs), 0
-local losses, test_losses, accuracy, read = {}, {}, nil, nil
+local losses, test_losses, accuracy, read, counted = {}, {}, nil, nil, nil
 for epoch = 1, chosen.epochs do
   local start, total = tensor.tic(), 0
   local rate = RATE * (1 - (epoch - 1) / chosen.epochs)
+  tensor.resetStats()
   local shuffled = training:index(1, tensor.LongTensor():randperm(TRAIN))
   for _, batch in ipairs(shuffled:split(BATCH)) do
     total = total + train(batch, rate)
   end
-  seconds = seconds + tensor.toc(start)
+  seconds, counted = seconds + tensor.toc(start), tensor.stats()
   losses[epoch] = total / TRAIN
   test_losses[epoch], accuracy, read = test()
   if not chosen.quiet then
@@ -178,6 +187,16 @@ end
 ---- What came of it. ----
 
 say('trained for %.2f s, %.0f images/s\n', seconds, chosen.epochs * TRAIN / seconds)
+if parameters:device() ~= 'cpu' then
+  local left = {}
+  for op, times in pairs(counted.fallbacks) do
+    left[#left + 1] = ('%s %d times'):format(op, times)
+  end
+  say('on %s, in the last epoch of %d steps: %d copies to the device, %d of %d bytes from it; '
+      .. 'left to the CPU: %s\n', parameters:device(), math.ceil(TRAIN / BATCH),
+      counted.h2d.copies, counted.d2h.copies, counted.d2h.bytes,
+      #left > 0 and table.concat(left, ', ') or 'nothing')
+end
 say('%s\n', report.confusion(test_targets:t() * one_hot(read)))
 
 local wrong, captions = {}, {}

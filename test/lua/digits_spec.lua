@@ -143,6 +143,23 @@ describe('examples/digits.lua', function()
     assert.are.equal(360 - correct, misread)
   end)
 
+  it('learns the same on a device, which nothing leaves but what is read', function()
+    local function last_lines(device)
+      local output, status = shell(('%s %s/digits.lua --epochs 3 --out /dev/null --device %s')
+                                   :format(launcher, examples, device))
+      assert.are.equal(0, status, output)
+      return output
+    end
+    local on_cpu, on_device = last_lines('cpu'), last_lines('soft')
+    assert.are.equal(on_cpu:match('test accuracy [%d.]+'), on_device:match('test accuracy [%d.]+'))
+    local steps, to_device, to_host, left = on_device:match(
+      'epoch of (%d+) steps: (%d+) copies to the device, (%d+) of %d+ bytes from it; '
+      .. 'left to the CPU: ([^\n]+)')
+    assert.are.equal('0', to_device)
+    assert.are.equal(steps, to_host)
+    assert.are.equal('nothing', left)
+  end)
+
   it('draws its picture as a PNG', function()
     local output, status = run('--epochs 2 --out two.png')
     assert.are.equal(0, status, output)
