@@ -92,8 +92,9 @@ void write_blob_protos(const Blob* const* blobs, int64_t count, bool with_diff, 
     }
   }
   Buffer buffer = buffer_in(bytes, total);
-  Writer writer(buffer);
   for (int64_t i = 0; i < count; ++i) {
+    // One writer for each: protozero takes a message of a size known before as still open.
+    Writer writer(buffer);
     Writer message(writer, VectorField::blobs, proto_size(function, *blobs[i], with_diff));
     add_blob(message, *blobs[i], with_diff);
   }
