@@ -14,15 +14,13 @@ local soft = device:find('^soft') ~= nil
 local function find_device()
   local probe = tensor.Tensor(1)
   local ok, message = pcall(probe.to, probe, device)
-  if not ok then
-    io.stderr:write('gpu.lua: ', message, '\n')
-    os.exit(1)
-  end
   for _, found in ipairs(tensor.devices()) do
-    if found.name == probe:device() then
+    if ok and found.name == probe:device() then
       return found
     end
   end
+  io.stderr:write('gpu.lua: ', ok and device .. ' is no device' or message, '\n')
+  os.exit(1)
 end
 
 local found = find_device()
