@@ -13,6 +13,7 @@ require 'tensor.ffi'(tensor)
 require 'tensor.methods'(tensor)
 require 'tensor.split'(tensor)
 require 'tensor.apply'(tensor)
+require 'tensor.device'(tensor)
 require 'tensor.printing'(tensor)
 require 'tensor.load'(tensor)
 

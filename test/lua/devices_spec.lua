@@ -1,0 +1,228 @@
+-- Devices, from Lua: their names and memory, the default one, the counters, and the environment.
+
+local support = require 'support.on_device'
+local tensor = require 'tensor'
+
+local device = support.device
+local numbers = support.numbers
+local on_device = support.on_device
+local made_on_device = support.made_on_device
+local assert_copied = support.assert_copied
+
+support.around(before_each, after_each)
+
+describe('devices', function()
+  it('are listed with what they have', function()
+    local names = {}
+    for _, entry in ipairs(tensor.devices()) do
+      names[entry.name] = entry
+      assert.are.equal('string', type(entry.model))
+    end
+    assert.is_table(names[device])
+    assert.is_true(names[device].memory > 0)
+  end)
+
+  it('tell how much memory is used', function()
+    collectgarbage()
+    tensor.emptyCache(device)
+    local before = tensor.memory(device)
+    assert.are.equal(before.total, before.free + before.used + before.cached)
+    local t = tensor.FloatTensor(1e5):to(device):fill(1)
+    assert.is_true(tensor.memory(device).used >= before.used + 4e5)
+    t:free()
+    local after = tensor.memory(device)
+    assert.are.equal(before.used, after.used)
+    assert.is_true(after.cached >= 4e5)
+    tensor.emptyCache()
+    assert.are.equal(0, tensor.memory(device).cached)
+    assert.is_true(tensor.memory().bytes >= 0)
+    assert.is_nil(tensor.memory('cpu').cached)
+  end)
+
+  it('have work that can be waited for', function()
+    local t = on_device(10):add(1)
+    tensor.synchronize()
+    tensor.synchronize(device)
+    tensor.synchronize 'cpu'
+    assert.are.equal(65, t:sum())
+  end)
+
+  it('are named', function()
+    local t = tensor.FloatTensor(1)
+    assert.are.equal(device, t:to('soft'):device())
+    for _, name in ipairs { 'potato', 'soft:0', 'soft:99', 'soft:', 'soft:1x', '', 'CPU' } do
+      for _, call in ipairs {
+        function() t:to(name) end,
+        function() t:prefetch(name) end,
+        function() t:storage():to(name) end,
+        function() tensor.setDefaultDevice(name) end,
+        function() tensor.synchronize(name) end,
+        function() tensor.memory(name) end,
+        function() tensor.emptyCache(name) end,
+        function() tensor.withDevice(name, error) end,
+      } do
+        local ok, message = pcall(call)
+        assert.is_false(ok, name)
+        assert.matches("no device '" .. name .. "'", message, 1, true)
+        assert.matches('there are: cpu', message, 1, true)
+        assert.matches(device, message, 1, true)
+      end
+    end
+    assert.has_error(function() t:to() end)
+    assert.has_error(function() t:to {} end)
+    assert.has_error(function() t.to('soft') end)
+    assert.are.equal(device, t:device())
+  end)
+end)
+
+describe('the default device', function()
+  it('is the home of new tensors', function()
+    assert.are.equal('cpu', tensor.getDefaultDevice())
+    local old = tensor.FloatTensor(3)
+    tensor.setDefaultDevice 'soft'
+    assert.are.equal(device, tensor.getDefaultDevice())
+    for _, t in ipairs { tensor.FloatTensor(3), tensor.ones(3), tensor.FloatTensor { 1, 2 },
+                         tensor.range(1, 3), tensor.rand(3), tensor.LongTensor() } do
+      assert.are.equal(device, t:device())
+    end
+    tensor.setDefaultDevice 'cpu'
+    assert.are.equal('cpu', tensor.FloatTensor(3):device())
+    assert.are.equal('cpu', old:device())
+  end)
+
+  it('is another for a function', function()
+    local t, three, none, nothing = tensor.withDevice(device, function(n, ...)
+      assert.are.equal(device, tensor.getDefaultDevice())
+      assert.are.equal(2, select('#', ...))
+      return tensor.ones(n), 3, nil, ...
+    end, 4, nil, nil)
+    assert.are.equal(device, t:device())
+    assert.are.equal(3, three)
+    assert.is_nil(none)
+    assert.is_nil(nothing)
+    assert.are.equal('cpu', tensor.getDefaultDevice())
+    assert.are.equal(6, select('#', tensor.withDevice(device, function() return nil, 1, nil, 2, nil,
+                                                                                  nil end)))
+  end)
+
+  it('comes back after an error, which passes unchanged', function()
+    local thrown = {}
+    for _, object in ipairs { thrown, 'text without a place', 42, false } do
+      local ok, caught = pcall(tensor.withDevice, device, function() error(object, 0) end)
+      assert.is_false(ok)
+      assert.are.equal(object, caught)
+      assert.are.equal('cpu', tensor.getDefaultDevice())
+    end
+    local ok, message = pcall(tensor.withDevice, device, function() error 'here' end)
+    assert.is_false(ok)
+    assert.matches('devices_spec.lua:%d+: here', message)
+    assert.has_error(function() tensor.withDevice(device) end)
+    assert.has_error(function() tensor.withDevice(device, 5) end)
+    assert.are.equal('cpu', tensor.getDefaultDevice())
+  end)
+
+  it('may be another within another', function()
+    tensor.withDevice(device, function()
+      tensor.withDevice('cpu', function()
+        assert.are.equal('cpu', tensor.ones(2):device())
+      end)
+      assert.are.equal(device, tensor.ones(2):device())
+    end)
+  end)
+end)
+
+describe('the counters', function()
+  it('count copies and what the CPU did', function()
+    local stats = tensor.stats()
+    assert.are.same({ h2d = { copies = 0, bytes = 0 }, d2h = { copies = 0, bytes = 0 },
+                      d2d = { copies = 0, bytes = 0 }, fallbacks = {} }, stats)
+    local t = numbers(10):to(device)
+    t:add(1)
+    t:sum()
+    assert.are.equal(1, tensor.stats().h2d.copies)
+    -- Elements that are one place in memory have an order on the CPU only.
+    tensor.FloatTensor(1):to(device):fill(0):expand(4):add(1)
+    assert.are.equal(1, tensor.stats().fallbacks.add)
+    tensor.resetStats()
+    assert.are.same(stats, tensor.stats())
+  end)
+
+  it('count nothing in a loop that stays on the device', function()
+    local x, w = made_on_device(100), made_on_device(100)
+    for _ = 1, 10 do
+      local y = tensor.cmul(x, w):add(1)
+      w:add(-0.1, y):mul(0.5)
+    end
+    assert_copied(0, 0)
+    assert.are.same({}, tensor.stats().fallbacks)
+  end)
+
+  it('are the same when every operation is waited for', function()
+    tensor.setDeviceDebug(true)
+    local t = made_on_device(10):mul(3)
+    tensor.setDeviceDebug(false)
+    assert_copied(0, 0)
+    assert.are.equal(195, t:sum())
+  end)
+end)
+
+describe('a machine without a GPU', function()
+  local function output_of(environment, code)
+    local script = ('package.path, package.cpath = %q, %q\nlocal tensor = require "tensor"\n%s')
+      :format(package.path, package.cpath, code)
+    local path = os.tmpname()
+    local file = assert(io.open(path, 'w'))
+    file:write(script)
+    file:close()
+    local pipe = assert(io.popen(('env -u TENSOR_DEVICE %s luajit %s 2>&1')
+      :format(environment, path)))
+    local output = pipe:read '*a'
+    pipe:close()
+    os.remove(path)
+    return output
+  end
+
+  it('says so when one is asked for', function()
+    local output = output_of('TENSOR_CUDA_PLUGIN=/nowhere/libTHcuda.so', [[
+      print(tensor.ones(3):sum(), #tensor.devices())
+      print(pcall(function() tensor.ones(3):to 'gpu' end))]])
+    assert.matches('^3\t1\nfalse\t', output)
+    assert.matches("no device 'gpu': no CUDA: ", output, 1, true)
+    assert.matches('there are: cpu, soft:1', output, 1, true)
+  end)
+
+  it('has the software device for one, if the environment says so', function()
+    local output = output_of('TENSOR_DEVICE=soft:2 TENSOR_SOFT_MODE=lazy', [[
+      local t = tensor.FloatTensor{1, 2, 3}:to('gpu:2')
+      print(t:device(), t:add(1):device())
+      print(t:to('gpu'):device(), t:add(1):sum(), tensor.stats().d2d.bytes)
+      print(t:to('gpu:2'):add(tensor.ones(3):float():to 'gpu:1'):sum(), t:device())
+      print(#tensor.devices(), pcall(t.to, t, 'gpu:3'))]])
+    assert.matches('^gpu:2\tgpu:2\ngpu:1\t12\t12\n15\tgpu:2\n2\tfalse\t', output)
+  end)
+
+  it('refuses settings that it does not know', function()
+    for setting, message in pairs {
+      ['TENSOR_SOFT_MODE=potato'] = 'TENSOR_SOFT_MODE: expected eager or lazy',
+      ['TENSOR_SOFT_THREADS=up'] = 'TENSOR_SOFT_THREADS: expected ascending or descending',
+      ['TENSOR_SOFT_MEMORY=much'] = 'TENSOR_SOFT_MEMORY: expected a number of bytes',
+    } do
+      local output = output_of(setting, [[
+        print(tensor.ones(3):sum())
+        print(pcall(function() tensor.ones(3):to 'soft' end))
+        print(pcall(tensor.devices))]])
+      assert.matches('^3\nfalse\t.*\nfalse\t', output)
+      assert.matches(message, output, 1, true)
+    end
+  end)
+
+  it('has devices without memory, if the environment says so', function()
+    local output = output_of('TENSOR_SOFT_MEMORY=1000000', [[
+      local t = tensor.FloatTensor(1000):fill(1):to 'soft'
+      print(pcall(function() return tensor.FloatTensor(1e6):fill(1):to 'soft' end))
+      print(t:add(1):sum(), tensor.memory('soft').total)]])
+    assert.matches('^false\t', output)
+    assert.matches('out of memory of soft:1: 4000000 bytes asked for', output, 1, true)
+    assert.matches('\n2000\t1000000\n$', output)
+  end)
+end)
