@@ -408,15 +408,14 @@ TEST_P(ReduceDevice, ResultsOfAnyLayoutAndInPlace) {
 TEST_P(ReduceDevice, LargeAndReproducible) {
   static std::map<std::string, List> first_results;
   auto is_seen = [this](const std::string& name) {
-    return thorough() || name == "sum" || name == "var" || name == "max";
+    return name == "sum" || name == "var" || (thorough() && (name == "max" || name == "prod"));
   };
   auto reproduces = [](const std::string& name, const List& results) {
     auto first = first_results.emplace(name, results).first;
     EXPECT_EQ(0, std::memcmp(first->second.data(), results.data(), results.size() * sizeof(double)))
         << name;
   };
-  for (const Shape& size :
-       {Shape{1000000}, Shape{1000, 1000}, Shape{300000, 3}, Shape{3, 300001}}) {
+  for (const Shape& size : {Shape{1000000}, Shape{1000, 1000}, Shape{300001, 3}}) {
     TensorRef t = make(DType::Float, size);
     auto* x = t->data_as<float>(th::Access::write);
     for (int64_t i = 0; i < t->numel(); ++i) x[i] = static_cast<float>(noise(i) * 2 - 1);
