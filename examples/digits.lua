@@ -20,7 +20,8 @@ local chosen = options.parse(arg, {
    help = 'how often to go through the training images (60)'},
   {name = 'seed', value = 'N', least = 0, most = 2 ^ 32 - 1, default = 1,
    help = 'the seed of all randomness (1)'},
-  {name = 'device', value = 'NAME', default = 'cpu', help = 'where to compute: cpu, gpu, soft (cpu)'},
+  {name = 'device', value = 'NAME', default = 'cpu',
+   help = 'where to compute: cpu, gpu, soft (cpu)'},
   {name = 'out', value = 'FILE', default = 'digits.png', help = 'the picture (digits.png)'},
   {name = 'quiet', help = 'print the accuracy only'},
 })
@@ -41,9 +42,9 @@ tensor.setdefaulttensortype('torch.FloatTensor')
 tensor.setGenerator('philox')
 tensor.manualSeed(chosen.seed)
 -- All that is made from here on is at home on the device, and so are all results.
-local found, message = pcall(tensor.setDefaultDevice, chosen.device)
+local found, why = pcall(tensor.setDefaultDevice, chosen.device)
 if not found then
-  give_up('%s', message)
+  give_up('%s', why)
 end
 
 ---- The data: an image a line, 8 x 8 values from 0 to 16, and last the digit that it shows. ----

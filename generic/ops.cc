@@ -365,16 +365,15 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     if (slot.result) results[result_count++] = arg + 1;
   }
   check_operands(L, name, call, pattern);
-  if (row.gives_number || row.gives_boolean) {
-    run_row(L, name, row, call);
-    if (row.gives_boolean) {
-      lua_pushboolean(L, call.number != 0);
-    } else {
-      lua_pushnumber(L, call.number);
-    }
+  run_row(L, name, row, call);
+  if (row.gives_boolean) {
+    lua_pushboolean(L, call.number != 0);
     return 1;
   }
-  run_row(L, name, row, call);
+  if (row.gives_number) {
+    lua_pushnumber(L, call.number);
+    return 1;
+  }
   for (int i = 0; i < result_count; ++i) lua_pushvalue(L, results[i]);
   return result_count;
 }
