@@ -366,14 +366,9 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   }
   check_operands(L, name, call, pattern);
   run_row(L, name, row, call);
-  if (row.gives_boolean) {
-    lua_pushboolean(L, call.number != 0);
-    return 1;
-  }
-  if (row.gives_number) {
-    lua_pushnumber(L, call.number);
-    return 1;
-  }
+  if (row.gives_boolean) lua_pushboolean(L, call.number != 0);
+  if (row.gives_number) lua_pushnumber(L, call.number);
+  if (row.gives_boolean || row.gives_number) return 1;
   for (int i = 0; i < result_count; ++i) lua_pushvalue(L, results[i]);
   return result_count;
 }
