@@ -50,6 +50,15 @@ TEST_P(Moves, OnlyThePartThatTheHostWroteGoesToTheDevice) {
   EXPECT_EQ(THDeviceFallbacks("mul"), 0);
 }
 
+TEST_P(Moves, APartThatWasWrittenDoesNotStandForAll) {
+  FloatTensor t = vector_on("soft", 1000, 1);
+  FloatTensor first = part(t, 0, 10);
+  THFloatTensor_data(first.get())[0] = 2;
+  THFloatStorage_data(t->storage)[500] = 4;
+  THFloatTensor_mul(t.get(), t.get(), 10);
+  EXPECT_EQ(THFloatTensor_sumall(t.get()), 10 * (998 + 2 + 4));
+}
+
 TEST_P(Moves, OnlyThePartThatTheDeviceWroteGoesToTheHost) {
   FloatTensor t = vector_on("soft", 1000, 1);
   FloatTensor view = part(t, 500, 20);
@@ -261,6 +270,23 @@ TEST_P(Moves, NewTensorsAreAtHomeOnTheDefaultDevice) {
   FloatTensor other = vector(10, 2);
   EXPECT_STREQ(THFloatTensor_device(other.get()), "cpu");
   EXPECT_EQ(THFloatTensor_sumall(t.get()), 20);
+}
+
+TEST_P(Moves, BlobsGiveOutMemoryOfTheirHome) {
+  THFloatBlob* blob = THFloatBlob_newWithShape4d(1, 1, 2, 5);
+  THFloatStorage_to(THFloatBlob_dataStorage(blob), "soft:2");
+  int64_t used = used_on("soft:2");
+  put_floats("soft:2", THFloatBlob_mutableGpuData(blob), std::vector<float>(10, 3));
+  EXPECT_GE(used_on("soft:2"), used + 40);
+  EXPECT_EQ(THFloatBlob_asumData(blob), 30);
+  std::vector<float> twos(10, 2);
+  auto* mine = static_cast<float*>(find_device("soft:2")->allocate(40));
+  put_floats("soft:2", mine, twos);
+  THFloatBlob_setGpuData(blob, mine);
+  EXPECT_EQ(THFloatBlob_gpuData(blob), mine);
+  EXPECT_EQ(THFloatBlob_cpuData(blob)[9], 2);
+  THFloatBlob_free(blob);
+  find_device("soft:2")->release(mine);
 }
 
 TEST_P(Moves, DevicesAreListedAndNamed) {

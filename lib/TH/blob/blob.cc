@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/raw_block.h"
 #include "memory/error.h"
 #include "ops/ops.h"
 
@@ -18,6 +19,10 @@ std::string text_of(int axes, const int64_t* shape, const std::string& count) {
   std::string text;
   for (int a = 0; a < axes; ++a) text += std::to_string(shape[a]) + " ";
   return text + "(" + count + ")";
+}
+
+Device& gpu_of_storage(const Storage& s) {
+  return need_gpu_of(s.memory, s.get_home(), default_home());
 }
 
 // Memory for a part, at home where the part's memory was before.
@@ -240,7 +245,9 @@ TensorRef Blob::tensor(const char* function, Part part) const {
 }
 
 void* Blob::device_block(const char* function, Part part, Access access) const {
-  return tensor(function, part)->storage->memory.device(access);
+  need_shape(function);
+  SyncedMemory& memory = storage(part)->memory;
+  return raw_block(memory, gpu_of_storage(*storage(part)), access, {0, memory.size()});
 }
 
 void Blob::set_block(const char* function, void* block, bool on_device) {
@@ -248,10 +255,9 @@ void Blob::set_block(const char* function, void* block, bool on_device) {
   if (!block) fail("%s: memory is expected, got NULL", function);
   if (data_->size != count_) renew(count_);
   if (on_device) {
-    data_->memory.set_device(block);
+    storage_set_device(storage(Part::data), gpu_of_storage(*storage(Part::data)), block);
   } else {
-    data_->memory.set_cpu(block);
-    data_->cpu(Access::read);
+    storage_set_cpu(storage(Part::data), block);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 
+#include "device/raw_block.h"
 #include "generic/bridge.h"
 #include "generic/device_names.h"
 #include "tensor/storage.h"
@@ -31,26 +32,12 @@ THSyncedHead head_of(const SyncedMemory& memory) {
   return static_cast<THSyncedHead>(memory.head());
 }
 
-Device* gpu_of(const SyncedMemory& memory, Device* home) {
-  if (home) return home;
-  if (Device* last = memory.device()) return last;
-  if (Device* chosen = default_home()) return chosen;
-  return default_device();
+Device& chosen_gpu(const SyncedMemory& memory, Device* home) {
+  return need_gpu_of(memory, home, default_home());
 }
 
-Device& need_gpu_of(const SyncedMemory& memory, Device* home) {
-  // Finding it by name says why there is none.
-  Device* device = gpu_of(memory, home);
-  return device ? *device : *find_device("gpu");
-}
-
-// The program uses the block by means of its own, which know nothing of the order of the device's
-// work: all that was queued must have ended.
 char* on_gpu(SyncedMemory& memory, Device* home, Access access, ByteRange range) {
-  Device& device = need_gpu_of(memory, home);
-  void* block = memory.device(access, device, range);
-  device.synchronize();
-  return static_cast<char*>(block);
+  return static_cast<char*>(raw_block(memory, chosen_gpu(memory, home), access, range));
 }
 char* on_gpu(SyncedMemory& memory, Device* home, Access access) {
   return on_gpu(memory, home, access, {0, memory.size()});
@@ -93,7 +80,7 @@ size_t THSyncedMemory_size(const THSyncedMemory* self) { return self->memory.siz
 THSyncedHead THSyncedMemory_head(const THSyncedMemory* self) { return th::head_of(self->memory); }
 const char* THSyncedMemory_device(const THSyncedMemory* self) {
   return th::guard([&] {
-    th::Device* device = th::gpu_of(self->memory, self->home);
+    th::Device* device = th::gpu_of(self->memory, self->home, th::default_home());
     return device ? device->name() : nullptr;
   });
 }
@@ -145,10 +132,10 @@ void THSyncedMemory_setCpuData(THSyncedMemory* self, void* data) {
   th::guard([&] { self->memory.set_cpu(data); });
 }
 void THSyncedMemory_setGpuData(THSyncedMemory* self, void* data) {
-  th::guard([&] { self->memory.set_device(th::need_gpu_of(self->memory, self->home), data); });
+  th::guard([&] { self->memory.set_device(th::chosen_gpu(self->memory, self->home), data); });
 }
 void THSyncedMemory_asyncGpuPush(THSyncedMemory* self) {
-  th::guard([&] { self->memory.push_async(th::need_gpu_of(self->memory, self->home)); });
+  th::guard([&] { self->memory.push_async(th::chosen_gpu(self->memory, self->home)); });
 }
 void THSyncedMemory_asyncCpuPull(THSyncedMemory* self) {
   th::guard([&] { self->memory.pull_async(); });
@@ -206,13 +193,13 @@ void THStorage_(setCpuData)(THStorage* self, real* data) {
 }
 void THStorage_(setGpuData)(THStorage* self, real* data) {
   th::guard([&] {
-    th::Device& device = th::need_gpu_of(TH_STORAGE->memory, TH_STORAGE->get_home());
+    th::Device& device = th::chosen_gpu(TH_STORAGE->memory, TH_STORAGE->get_home());
     th::storage_set_device(TH_STORAGE, device, data);
   });
 }
 void THStorage_(asyncGpuPush)(THStorage* self) {
   th::guard([&] {
-    TH_STORAGE->memory.push_async(th::need_gpu_of(TH_STORAGE->memory, TH_STORAGE->get_home()));
+    TH_STORAGE->memory.push_async(th::chosen_gpu(TH_STORAGE->memory, TH_STORAGE->get_home()));
   });
 }
 
