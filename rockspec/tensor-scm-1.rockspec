@@ -10,8 +10,8 @@ description = {
   summary = 'Tensors for LuaJIT, in the manner of Torch7',
   detailed = [[
     The tensor core of Torch7 built anew: a C library, libTH, and a Lua module on top of it.
-    Needs LuaJIT 2.1, OpenBLAS, Highway, Random123 and zlib with their headers, CMake and a
-    C++17 compiler.
+    Needs LuaJIT 2.1, OpenBLAS, Highway, protozero, Random123 and zlib with their headers, CMake
+    and a C++17 compiler.
   ]],
   license = 'MIT',
 }
