@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <cstring>
 
 #include "cuda/soft/sanitizer.h"
@@ -24,7 +25,11 @@ bool all_are(const void* bytes, char value) {
 
 // A device of the given functions; they live as long as the process.
 Device& device_of(const DeviceTable& table) {
-  return *new TableDevice(*new DeviceTable(table), 0, "faulty:1");
+  static std::deque<DeviceTable> tables;
+  static std::deque<TableDevice> devices;
+  tables.push_back(table);
+  devices.emplace_back(tables.back(), 0, "faulty:1");
+  return devices.back();
 }
 DeviceTable sound() { return *soft_device_table(); }
 
