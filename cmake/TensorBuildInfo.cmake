@@ -1,9 +1,10 @@
 # The facts of this build: for tensor.info() in generated/TH_build_info.h, and as a summary.
 
-set(TH_ISAS baseline)
+set(isas baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  list(APPEND TH_ISAS avx2 avx512)
+  list(APPEND isas avx2 avx512)
 endif()
+set(TH_ISAS "${isas}" CACHE STRING "Instruction sets that kernels are compiled for; baseline must be one")
 
 set(TH_BUILD_COMPILER "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 set(TH_BUILD_BLAS "OpenBLAS ${TH_BLAS_VERSION} (${TH_BLAS_FLAVOUR})")

@@ -5,7 +5,7 @@
 function(tensor_link program source)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(STRINGS "${source}" of_rooms
-       REGEX "^ *# *include +[\"<](TH/)?(memory|tensor|ops|cpu|cuda|device|generic|blob|io)/.*[\">]")
+       REGEX "^ *# *include +[\"<](TH/)?(memory|tensor|ops|cpu|cuda|simt|soft|backend|generic|blob|io)/.*[\">]")
   file(STRINGS "${source}" of_luat REGEX "^ *# *include +[\"<](luaT/)?luaT\\.h")
   if(of_rooms)
     target_link_libraries(${program} PRIVATE th_internal)

@@ -6,7 +6,7 @@
 
 #include "bindings.h"
 #include "blobs.h"
-#include "device/device_list.h"
+#include "backend/device_list.h"
 #include "luaT.h"
 
 namespace bind {

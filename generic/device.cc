@@ -2,8 +2,8 @@
 
 #include "bindings.h"
 
-#include "device/device_list.h"
-#include "device/table.h"
+#include "backend/device_list.h"
+#include "backend/table.h"
 #include "luaT.h"
 #include "memory/heap.h"
 #include "memory/stats.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "blob/blob.h"
-#include "cuda/soft/soft_device.h"
-#include "device/device_list.h"
+#include "soft/soft_device.h"
+#include "backend/device_list.h"
 #include "memory/error.h"
 
 namespace th {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "device/table.h"
+#include "backend/table.h"
 
 namespace {
 

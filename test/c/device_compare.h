@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "cuda/soft/soft_device.h"
-#include "device/device_list.h"
+#include "soft/soft_device.h"
+#include "backend/device_list.h"
 #include "elements.h"
 #include "memory/error.h"
 #include "memory/stats.h"

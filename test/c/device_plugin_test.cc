@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "device/plugin.h"
+#include "backend/plugin.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "device/table_device.h"
+#include "backend/table_device.h"
 #include "memory/error.h"
 #include "soft_devices.h"
 #include "tensor/tensor.h"

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "core_tensors.h"
-#include "cuda/soft/soft_device.h"
-#include "device/device_list.h"
+#include "soft/soft_device.h"
+#include "backend/device_list.h"
 #include "memory/stats.h"
 
 namespace core {

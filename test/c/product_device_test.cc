@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "cuda/soft/soft_device.h"
-#include "device/device_list.h"
+#include "soft/soft_device.h"
+#include "backend/device_list.h"
 #include "matrix_tensors.h"
 #include "memory/error.h"
 #include "memory/stats.h"

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "core_tensors.h"
-#include "cuda/soft/soft_device.h"
-#include "device/device_list.h"
+#include "soft/soft_device.h"
+#include "backend/device_list.h"
 #include "memory/error.h"
 #include "memory/stats.h"
 #include "ops/on_device.h"

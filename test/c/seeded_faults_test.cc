@@ -6,8 +6,8 @@
 #include <deque>
 #include <cstring>
 
-#include "cuda/soft/sanitizer.h"
-#include "device/table_device.h"
+#include "simt/shim/sanitizer.h"
+#include "backend/table_device.h"
 #include "memory/synced_memory.h"
 #include "soft_devices.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cuda/soft/soft_device.h"
-#include "cuda/soft/soft_queue.h"
-#include "cuda/soft/sanitizer.h"
-#include "cuda/report.h"
+#include "soft/soft_device.h"
+#include "soft/soft_queue.h"
+#include "simt/shim/sanitizer.h"
+#include "simt/report.h"
 
 namespace th {
 namespace {

@@ -8,13 +8,13 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/soft/sanitizer.h"
-#include "cuda/soft/soft_device.h"
-#include "device/calls.h"
-#include "device/device_list.h"
-#include "device/findings.h"
-#include "device/table.h"
-#include "device/table_device.h"
+#include "simt/shim/sanitizer.h"
+#include "soft/soft_device.h"
+#include "backend/calls.h"
+#include "backend/device_list.h"
+#include "backend/findings.h"
+#include "backend/table.h"
+#include "backend/table_device.h"
 #include "memory/error.h"
 #include "memory/heap.h"
 #include "memory/stats.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "TH.h"
-#include "cuda/soft/soft_device.h"
-#include "device/device_list.h"
+#include "soft/soft_device.h"
+#include "backend/device_list.h"
 
 namespace th {
 

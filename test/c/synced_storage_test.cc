@@ -7,7 +7,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "device/device_list.h"
+#include "backend/device_list.h"
 #include "soft_devices.h"
 
 namespace th {

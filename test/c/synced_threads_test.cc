@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "device/device_list.h"
+#include "backend/device_list.h"
 #include "soft_devices.h"
 
 namespace th {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "device/raw_block.h"
+#include "backend/raw_block.h"
 #include "memory/error.h"
 #include "ops/ops.h"
 

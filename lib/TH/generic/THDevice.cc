@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
-#include "device/device_list.h"
-#include "device/table.h"
-#include "device/table_device.h"
+#include "backend/device_list.h"
+#include "backend/table.h"
+#include "backend/table_device.h"
 #include "generic/device_names.h"
 #include "memory/stats.h"
 #include "tensor/storage.h"

@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "device/raw_block.h"
+#include "backend/raw_block.h"
 #include "generic/bridge.h"
 #include "generic/device_names.h"
 #include "tensor/storage.h"

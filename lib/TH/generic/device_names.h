@@ -3,7 +3,7 @@
 
 // Devices as C programs name them.
 
-#include "device/device_list.h"
+#include "backend/device_list.h"
 #include "generic/guard.h"
 
 namespace th {

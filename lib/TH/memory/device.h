@@ -46,7 +46,7 @@ class Device {
   virtual void properties(DeviceProperties* out) = 0;
   virtual void usage(DeviceUsage* out) = 0;
   virtual void empty_cache() = 0;
-  // Queues an operation, whose struct is in device/calls.h.
+  // Queues an operation, whose struct is in backend/calls.h.
   virtual void run(DeviceOp op, const void* call) = 0;
 };
 

@@ -1,7 +1,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "device/findings.h"
+#include "backend/findings.h"
 #include "memory/error.h"
 #include "ops/on_device.h"
 

@@ -2,7 +2,7 @@
 #define TH_OPS_ELEMENTWISE_H
 
 #include "cpu/loop.h"
-#include "device/calls.h"
+#include "backend/calls.h"
 #include "ops/ops.h"
 
 namespace th {

@@ -4,7 +4,7 @@
 // The operations on indices and masks on devices. Each returns false, having written nothing, where
 // the layout is not one that devices walk.
 
-#include "device/index_call.h"
+#include "backend/index_call.h"
 #include "ops/indexing.h"
 
 namespace th {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "device/calls.h"
+#include "backend/calls.h"
 #include "ops/elementwise.h"
 #include "ops/index_on_device.h"
 

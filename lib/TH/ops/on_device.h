@@ -2,11 +2,11 @@
 #define TH_OPS_ON_DEVICE_H
 
 // How an operation runs on a device: where its operands live decides, their memory is asked for
-// there, and a struct of device/calls.h is queued.
+// there, and a struct of backend/calls.h is queued.
 
 #include <initializer_list>
 
-#include "device/calls.h"
+#include "backend/calls.h"
 #include "memory/device.h"
 #include "tensor/tensor.h"
 

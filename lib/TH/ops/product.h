@@ -1,7 +1,7 @@
 #ifndef TH_OPS_PRODUCT_H
 #define TH_OPS_PRODUCT_H
 
-#include "device/product_call.h"
+#include "backend/product_call.h"
 
 namespace th {
 

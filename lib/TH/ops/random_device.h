@@ -1,7 +1,7 @@
 #ifndef TH_OPS_RANDOM_DEVICE_H
 #define TH_OPS_RANDOM_DEVICE_H
 
-#include "device/random_call.h"
+#include "backend/random_call.h"
 #include "ops/generator.h"
 #include "tensor/tensor.h"
 

@@ -1,6 +1,6 @@
 // A device plugin of another version.
 
-#include "device/table.h"
+#include "backend/table.h"
 
 extern "C" __attribute__((visibility("default"))) const th::DeviceTable* th_device_table(void) {
   static const th::DeviceTable table = [] {

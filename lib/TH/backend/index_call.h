@@ -1,0 +1,43 @@
+#ifndef TH_BACKEND_INDEX_CALL_H
+#define TH_BACKEND_INDEX_CALL_H
+
+// Elements chosen by indices, which count from TH_INDEX_BASE. An index outside of its dimension is
+// skipped, and reported as `check` unless that is 0.
+
+#include <cstdint>
+
+#include "backend/walk.h"
+#include "tensor/dtype.h"
+
+namespace th {
+
+// walk.data[0] = walk.data[2], moved along a dimension by the index at walk.data[1].
+struct GatherCall {
+  DType dtype;
+  uint32_t check;
+  int64_t size;  // of the dimension
+  int64_t step;  // bytes along it
+  Walk walk;
+};
+
+enum class ScatterAction : int { move, add, fill };
+
+// The elements of positions.data[0], moved along a dimension by the indices at positions.data[1],
+// become those of positions.data[2], have them added, or become a value. The positions are those
+// beside the dimension; at each there are `length` indices and elements, which are taken in order.
+// A dimension of stride 0 in which all of positions.data[1] is one vector is common. When filling,
+// there are two operands.
+struct ScatterCall {
+  DType dtype;
+  ScatterAction action;
+  uint32_t check;
+  int64_t size;  // of the dimension in data[0]
+  int64_t length;
+  int64_t step[3];  // bytes along it, of each operand
+  uint64_t value;   // the element's bits
+  Walk positions;
+};
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef TH_BACKEND_REDUCE_CALL_H
+#define TH_BACKEND_REDUCE_CALL_H
+
+#include "backend/walk.h"
+#include "functors/reduction.h"
+#include "tensor/dtype.h"
+
+namespace th {
+
+// What is reduced: elements of one operand, or what each pair of two becomes.
+enum class Pairing : int {
+  none,
+  difference,
+  product,  // for Reducer::sum; of integers modulo 2^64
+  unequal,  // 1 or 0, for Reducer::sum
+};
+
+// out = all elements of the walk, whose operands are the inputs. The result is not finished. With
+// moment, for Reducer::sum, out->aside is written too.
+struct ReduceAllCall {
+  Reducer reducer;
+  Pairing pairing;
+  bool moment;
+  DType dtype;
+  double parameter;
+  Walk walk;
+  Partial* out;
+};
+
+// For each element of the walk, whose operands are the input and the output: n elements of the
+// input, step bytes apart. indices: null, or as many elements as the output, with its layout.
+struct ReduceDimCall {
+  Reducer reducer;
+  Finish finish;
+  bool moment;  // as above, for finish
+  DType dtype;
+  double parameter;
+  int64_t n;
+  int64_t step;
+  Walk walk;
+  int64_t* indices;
+  int64_t index_base;
+};
+
+// Reports to check where an element of the walk's operand is 0.
+struct CheckZeroCall {
+  DType dtype;
+  uint32_t check;
+  Walk walk;
+};
+
+}  // namespace th
+
+#endif

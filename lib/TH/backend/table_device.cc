@@ -1,0 +1,177 @@
+#include "backend/table_device.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "backend/findings.h"
+#include "memory/error.h"
+#include "memory/heap.h"
+#include "memory/stats.h"
+
+namespace th {
+namespace {
+
+bool debug_in_environment() {
+  const char* text = std::getenv("TENSOR_DEVICE_DEBUG");
+  return text && *text && std::strcmp(text, "0") != 0;
+}
+
+std::atomic<bool>& debug() {
+  static std::atomic<bool> on{debug_in_environment()};
+  return on;
+}
+
+long long number(int64_t value) { return static_cast<long long>(value); }
+
+}  // namespace
+
+bool device_debug() noexcept { return debug().load(std::memory_order_relaxed); }
+void set_device_debug(bool on) noexcept { debug().store(on); }
+
+TableDevice::TableDevice(const DeviceTable& table, int index, std::string name)
+    : table_(table), name_(std::move(name)) {
+  check(table_.open(index, &handle_), "opening it");
+}
+
+void TableDevice::check(int status, const char* doing) {
+  if (status == kDeviceOk) return;
+  const char* op = current_op();
+  fail("%s%s%s: %s: %s", op ? op : "", op ? ": " : "", name(), doing, table_.message());
+}
+
+void TableDevice::raise_findings() {
+  DeviceFinding found;
+  table_.finding(handle_, &found);
+  if (found.check) fail_check(found.check, found.value);
+}
+
+template <class Try>
+int TableDevice::with_memory(Try attempt) {
+  int status = attempt();
+  if (status != kDeviceOutOfMemory) return status;
+  if (table_.empty_cache(handle_) == kDeviceOk) status = attempt();
+  if (status != kDeviceOutOfMemory) return status;
+  collect_garbage();
+  check(table_.empty_cache(handle_), "emptying its cache");
+  return attempt();
+}
+
+void TableDevice::fail_memory(size_t bytes, const char* doing) {
+  DeviceUsage usage = {};
+  table_.usage(handle_, &usage);
+  const char* op = current_op();
+  std::string asked = bytes ? std::to_string(bytes) + " bytes asked for" : std::string(doing);
+  fail("%s%sout of memory of %s: %s, %lld in use, %lld cached, %lld free of %lld", op ? op : "",
+       op ? ": " : "", name(), asked.c_str(), number(usage.in_use), number(usage.cached),
+       number(usage.free), number(usage.total));
+}
+
+void* TableDevice::allocate(size_t bytes) {
+  void* block = nullptr;
+  int status = with_memory([&] { return table_.allocate(handle_, bytes, &block); });
+  if (status == kDeviceOutOfMemory) fail_memory(bytes, "allocation");
+  check(status, "allocating memory");
+  return block;
+}
+
+void TableDevice::release(void* block) noexcept {
+  if (block) table_.release(handle_, block);
+}
+
+void* TableDevice::allocate_host(size_t bytes) {
+  void* block = nullptr;
+  // The system has other memory, if slower.
+  if (bytes == 0 || table_.allocate_host(handle_, bytes, &block) != kDeviceOk) return nullptr;
+  return block;
+}
+
+void TableDevice::release_host(void* block) noexcept {
+  if (block) table_.release_host(handle_, block);
+}
+
+void TableDevice::fill_zero(void* block, size_t bytes) {
+  check(table_.zero(handle_, block, bytes), "filling memory");
+}
+
+void TableDevice::copy_to_device(void* device, const void* host, size_t bytes) {
+  check(table_.copy(handle_, CopyKind::host_to_device, device, host, bytes), "copying to it");
+  count_copy_to_device(bytes);
+}
+
+void TableDevice::copy_to_host(void* host, const void* device, size_t bytes) {
+  check(table_.copy(handle_, CopyKind::device_to_host, host, device, bytes), "copying from it");
+  count_copy_to_host(bytes);
+  raise_findings();
+}
+
+void TableDevice::copy_within(void* to, const void* from, size_t bytes) {
+  check(table_.copy(handle_, CopyKind::device_to_device, to, from, bytes), "copying within it");
+}
+
+void TableDevice::copy_from(Device& other, void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return;
+  auto* source = dynamic_cast<TableDevice*>(&other);
+  if (source && &source->table_ == &table_) {
+    check(table_.copy_peer(handle_, to, source->handle_, from, bytes), "copying between devices");
+  } else {
+    std::unique_ptr<void, void (*)(void*)> staged(heap_allocate(bytes), heap_free);
+    other.copy_to_host(staged.get(), from, bytes);
+    copy_to_device(to, staged.get(), bytes);
+  }
+  count_copy_between_devices(bytes);
+}
+
+void* TableDevice::push_async(void* device, const void* host, size_t bytes) {
+  void* event = nullptr;
+  check(table_.copy_async(handle_, CopyKind::host_to_device, device, host, bytes, &event),
+        "copying to it");
+  count_copy_to_device(bytes);
+  return event;
+}
+
+void* TableDevice::pull_async(void* host, const void* device, size_t bytes) {
+  void* event = nullptr;
+  check(table_.copy_async(handle_, CopyKind::device_to_host, host, device, bytes, &event),
+        "copying from it");
+  count_copy_to_host(bytes);
+  return event;
+}
+
+void TableDevice::wait(void* event) { check(table_.wait(handle_, event), "waiting for a copy"); }
+
+void TableDevice::order(void* event) { check(table_.order(handle_, event), "ordering a copy"); }
+
+void TableDevice::release_event(void* event) noexcept {
+  if (event) table_.release_event(handle_, event);
+}
+
+void TableDevice::synchronize() {
+  check(table_.synchronize(handle_), "waiting for it");
+  raise_findings();
+}
+
+void TableDevice::properties(DeviceProperties* out) {
+  check(table_.properties(handle_, out), "asking for its properties");
+}
+
+void TableDevice::usage(DeviceUsage* out) {
+  check(table_.usage(handle_, out), "asking for its memory");
+}
+
+void TableDevice::empty_cache() { check(table_.empty_cache(handle_), "emptying its cache"); }
+
+void TableDevice::run(DeviceOp op, const void* call) {
+  int number = static_cast<int>(op);
+  int status = with_memory([&] { return table_.run(handle_, number, call); });
+  if (status == kDeviceOutOfMemory) fail_memory(0, "for what the operation needs meanwhile");
+  check(status, "running it");
+  if (device_debug()) {
+    check(table_.synchronize(handle_), "running it");
+    raise_findings();
+  }
+}
+
+}  // namespace th

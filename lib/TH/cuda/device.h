@@ -1,0 +1,119 @@
+#ifndef TH_CUDA_DEVICE_H
+#define TH_CUDA_DEVICE_H
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <mutex>
+#include <vector>
+
+#include "cuda/host_memory.h"
+#include "simt/queue.h"
+
+namespace th {
+
+// Events without timing, used again and again.
+class EventPool {
+ public:
+  cudaEvent_t take();
+  void give_back(cudaEvent_t event) noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::vector<cudaEvent_t> free_;
+};
+
+// An event for as long as the object lives.
+class PooledEvent {
+ public:
+  explicit PooledEvent(EventPool& pool) : pool_(pool), event_(pool.take()) {}
+  ~PooledEvent() {
+    if (event_) pool_.give_back(event_);
+  }
+  PooledEvent(const PooledEvent&) = delete;
+  PooledEvent& operator=(const PooledEvent&) = delete;
+  cudaEvent_t get() const { return event_; }
+  cudaEvent_t release() {
+    cudaEvent_t event = event_;
+    event_ = nullptr;
+    return event;
+  }
+
+ private:
+  EventPool& pool_;
+  cudaEvent_t event_;
+};
+
+// One CUDA device: a stream for work in order, another for asynchronous copies beside it, and a
+// pool of memory of our own, so that other users of CUDA in the process keep theirs as it was.
+// Never destroyed: the driver may be gone before the last tensor is. Its functions expect that the
+// device is current on the calling thread.
+class CudaDevice : public Queue {
+ public:
+  explicit CudaDevice(int index);
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  void make_current() const;
+  const DeviceProperties& properties() const { return properties_; }
+
+  void* allocate_block(size_t bytes);
+  // Not before a copy of copy_async to or from it has ended or was waited for.
+  void release_block(void* block) noexcept;
+  HostMemory& host_memory() { return host_memory_; }
+
+  void zero(void* block, size_t bytes);
+  void copy(CopyKind kind, void* to, const void* from, size_t bytes);
+  void copy_peer(void* to, CudaDevice& other, const void* from, size_t bytes);
+  cudaEvent_t copy_async(CopyKind kind, void* to, const void* from, size_t bytes);
+  void wait(cudaEvent_t event);
+  void order(cudaEvent_t event);
+  EventPool& events() { return events_; }
+  // Kernels on either device may use the other's memory, where the hardware can.
+  void allow_peer(CudaDevice& other);
+
+  void synchronize();
+  DeviceFinding take_finding();
+  DeviceUsage usage();
+  void empty_cache();
+
+  // Calls use(cublasHandle_t), one thread at a time.
+  template <class F>
+  void with_cublas(const F& use) {
+    std::lock_guard<std::mutex> lock(cublas_mutex_);
+    if (!cublas_) open_cublas();
+    use(cublas_);
+  }
+
+ private:
+  // Pinned room for small copies to the device, so that their callers need not wait for the work
+  // that was queued before.
+  static constexpr size_t kSlotBytes = 64 << 10;
+  static constexpr int kSlots = 32;
+
+  void open_pool();
+  void open_cublas();
+  void copy_staged(void* to, const void* from, size_t bytes);
+  // Later work on the stream waits for all earlier work on the other one.
+  void order_streams(cudaStream_t later, cudaStream_t earlier);
+
+  int index_;
+  DeviceProperties properties_;
+  cudaStream_t copies_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;
+  volatile DeviceFinding* host_finding_ = nullptr;
+  EventPool events_;
+  HostMemory host_memory_;
+  std::mutex slots_mutex_;
+  char* slots_ = nullptr;
+  cudaEvent_t slot_events_[kSlots] = {};
+  int next_slot_ = 0;
+  std::mutex cublas_mutex_;
+  cublasHandle_t cublas_ = nullptr;
+};
+
+inline CudaDevice& cuda_device(Queue& queue) { return static_cast<CudaDevice&>(queue); }
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,54 @@
+#include "cuda/failure.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace th {
+
+namespace {
+
+// Errors after which the driver refuses all further work of the process on the device.
+bool is_final(cudaError_t code) {
+  switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorExternalDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void fail(DeviceStatus status, const char* format, ...) {
+  DeviceFailure failure;
+  failure.status = status;
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(failure.text, sizeof failure.text, format, values);
+  va_end(values);
+  throw failure;
+}
+
+void check_cuda(cudaError_t code, const char* doing) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();
+  fail(code == cudaErrorMemoryAllocation ? kDeviceOutOfMemory : kDeviceFailed,
+       "CUDA: %s: %s (%s)%s", doing, cudaGetErrorString(code), cudaGetErrorName(code),
+       is_final(code) ? "; this process can use the device no more" : "");
+}
+
+void Queue::check(cudaError_t code) const {
+  check_cuda(code, "launching a kernel, or work queued before");
+}
+
+}  // namespace th

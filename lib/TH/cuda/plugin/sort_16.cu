@@ -1,7 +1,0 @@
-#include "cuda/plugin/sort_rows.h"
-
-namespace th {
-
-uint32_t* sort_pairs(Queue& queue, const KeyRows<uint16_t>& rows) { return sort_rows(queue, rows); }
-
-}  // namespace th

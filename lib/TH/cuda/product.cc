@@ -1,0 +1,97 @@
+// Matrix products by cuBLAS.
+
+#include <algorithm>
+
+#include "cuda/device.h"
+#include "cuda/failure.h"
+#include "simt/product_integer.h"
+
+namespace th {
+
+namespace {
+
+// Batches of one call: some of cuBLAS's kernels count them in a launch's third dimension.
+constexpr int64_t kMostBatches = 65535;
+
+struct Types {
+  cudaDataType_t element;
+  cublasComputeType_t compute;
+};
+
+Types types_of(const ProductCall& call) {
+  switch (call.dtype) {
+    case DType::Half:
+      return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
+    case DType::BFloat16:
+      return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+    case DType::Double:
+      return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    default:
+      return {CUDA_R_32F, call.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+  }
+}
+
+void check_cublas(cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  fail(status == CUBLAS_STATUS_ALLOC_FAILED ? kDeviceOutOfMemory : kDeviceFailed, "cuBLAS: %s (%s)",
+       cublasGetStatusString(status), cublasGetStatusName(status));
+}
+
+// A factor as BLAS sees it.
+struct Matrix {
+  char* data;
+  int64_t ld, batch;
+  bool by_rows;
+
+  explicit Matrix(const Factor& f)
+      : data(f.data), ld(f.col == 1 ? f.row : f.col), batch(f.batch), by_rows(f.col == 1) {}
+};
+
+// S: what the scalars are read as.
+template <class S>
+void multiply(cublasHandle_t handle, const ProductCall& call) {
+  Types types = types_of(call);
+  Matrix a(call.a), b(call.b), c(call.c);
+  int64_t m = call.m, n = call.n;
+  // cuBLAS knows columns only: what lies by rows is its transpose, that of c is b's times a's.
+  cublasOperation_t turn_a = a.by_rows == c.by_rows ? CUBLAS_OP_N : CUBLAS_OP_T;
+  cublasOperation_t turn_b = b.by_rows == c.by_rows ? CUBLAS_OP_N : CUBLAS_OP_T;
+  if (c.by_rows) {
+    std::swap(a, b);
+    std::swap(turn_a, turn_b);
+    std::swap(m, n);
+  }
+  S alpha = static_cast<S>(call.alpha.d), beta = static_cast<S>(call.beta.d);
+  if (call.batches == 1) {
+    check_cublas(cublasGemmEx_64(handle, turn_a, turn_b, m, n, call.k, &alpha, a.data,
+                                 types.element, a.ld, b.data, types.element, b.ld, &beta, c.data,
+                                 types.element, c.ld, types.compute, CUBLAS_GEMM_DEFAULT));
+    return;
+  }
+  int64_t item = static_cast<int64_t>(item_size(call.dtype));
+  for (int64_t first = 0; first < call.batches; first += kMostBatches) {
+    check_cublas(cublasGemmStridedBatchedEx_64(
+        handle, turn_a, turn_b, m, n, call.k, &alpha, a.data + first * a.batch * item,
+        types.element, a.ld, a.batch, b.data + first * b.batch * item, types.element, b.ld, b.batch,
+        &beta, c.data + first * c.batch * item, types.element, c.ld, c.batch,
+        std::min(kMostBatches, call.batches - first), types.compute, CUBLAS_GEMM_DEFAULT));
+  }
+}
+
+}  // namespace
+
+void run_product(Queue& queue, const ProductCall& call) {
+  if (is_integral(call.dtype)) {
+    run_integer_product(queue, call);
+    return;
+  }
+  cuda_device(queue).with_cublas([&](cublasHandle_t handle) {
+    if (call.dtype == DType::Double) {
+      multiply<double>(handle, call);
+    } else {
+      multiply<float>(handle, call);
+    }
+  });
+}
+
+}  // namespace th

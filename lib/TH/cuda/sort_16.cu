@@ -1,0 +1,7 @@
+#include "cuda/sort_rows.h"
+
+namespace th {
+
+uint32_t* sort_pairs(Queue& queue, const KeyRows<uint16_t>& rows) { return sort_rows(queue, rows); }
+
+}  // namespace th

@@ -1,0 +1,58 @@
+// 0 or 1 by a tensor of probabilities.
+
+#include "simt/report.h"
+#include "simt/simt.h"
+#include "functors/distributions.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+// out may be p. One thread makes the elements of one block of words.
+template <class T, class P>
+__global__ void draw(PhiloxPlace place, int64_t n, const P* p, T* out, DeviceFinding* finding,
+                     uint32_t check) {
+  auto skipped = static_cast<int64_t>(place.offset % 4);
+  int64_t blocks = (skipped + n + 3) / 4;
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t b = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; b < blocks;
+       b += step) {
+    PhiloxBlock block =
+        philox_block(place.key, place.stream, place.offset / 4 + static_cast<uint64_t>(b));
+    for (int k = 0; k < 4; ++k) {
+      int64_t i = 4 * b + k - skipped;
+      if (i < 0 || i >= n) continue;
+      P probability = p[i];
+      if (check && !is_probability(probability)) report(finding, check, i + 1);
+      out[i] = convert<T>(static_cast<int>(bernoulli_of(unit_of(block.word[k]), probability)));
+    }
+  }
+}
+
+template <class P>
+void draw_by(Queue& queue, const BernoulliCall& call) {
+  int64_t blocks = (call.n / 4 + 2 + kThreads - 1) / kThreads;
+  if (blocks > queue.most_blocks()) blocks = queue.most_blocks();
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    TH_LAUNCH(queue, (draw<T, P>), static_cast<unsigned>(blocks), kThreads, 0, call.place, call.n,
+              reinterpret_cast<const P*>(call.p), reinterpret_cast<T*>(call.out), queue.finding(),
+              call.check);
+  });
+}
+
+}  // namespace
+
+void run_bernoulli(Queue& queue, const BernoulliCall& call) {
+  if (call.n == 0) return;
+  if (call.p_dtype == DType::Float) {
+    draw_by<float>(queue, call);
+  } else {
+    draw_by<double>(queue, call);
+  }
+}
+
+}  // namespace th

@@ -1,0 +1,94 @@
+// Memory filled with one value or with a progression.
+
+#include <cstring>
+
+#include "simt/kernels/element_kernel.h"
+
+namespace th {
+namespace {
+
+template <class T>
+__global__ void fill_kernel(T value, char* out, Offsets<1> offsets, uint32_t n) {
+  uint32_t step = gridDim.x * blockDim.x;
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+    uint32_t offset;
+    offsets.get(i, &offset);
+    *reinterpret_cast<T*>(out + offset) = value;
+  }
+}
+
+template <class T>
+void fill_elements(Queue& queue, T value, const Walk& walk) {
+  for_small_parts(walk, [&](const Walk& part) {
+    auto n = static_cast<uint32_t>(part.numel);
+    TH_LAUNCH(queue, (fill_kernel<T>), blocks_for(queue, n), kThreads, 0, value, part.data[0],
+              Offsets<1>(part), n);
+  });
+}
+
+// Packed memory is filled by 16 bytes at a time.
+struct alignas(16) Sixteen {
+  char byte[16];
+};
+
+template <class T>
+bool fill_packed(Queue& queue, T value, const Walk& walk) {
+  int64_t bytes = walk.numel * static_cast<int64_t>(sizeof(T));
+  if (!is_packed(walk, 0, sizeof(T)) || !is_aligned(walk.data[0], 16) || bytes % 16) return false;
+  Sixteen pattern;
+  for (size_t k = 0; k < 16; k += sizeof(T)) std::memcpy(pattern.byte + k, &value, sizeof(T));
+  Walk wide = walk;
+  wide.ndim = 1;
+  wide.numel = wide.size[0] = bytes / 16;
+  wide.stride[0][0] = 16;
+  fill_elements(queue, pattern, wide);
+  return true;
+}
+
+template <class T, class A, bool power_of_ten>
+__global__ void progression_kernel(A a, A b, T* out, int64_t n) {
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
+    A x = a + static_cast<A>(i) * b;
+    if constexpr (power_of_ten) x = std::pow(A(10), x);
+    out[i] = convert<T>(x);
+  }
+}
+
+}  // namespace
+
+void run_fill(Queue& queue, const FillCall& call) {
+  if (call.walk.numel == 0) return;
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    using Bits = std::conditional_t<
+        sizeof(T) == 1, uint8_t,
+        std::conditional_t<sizeof(T) == 2, uint16_t,
+                           std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+    T value = convert<T>(call.value);
+    Bits bits;
+    std::memcpy(&bits, &value, sizeof(T));
+    if (!fill_packed(queue, bits, call.walk)) fill_elements(queue, bits, call.walk);
+  });
+}
+
+void run_generate(Queue& queue, const GenerateCall& call) {
+  if (call.n == 0) return;
+  int blocks = blocks_for(queue, call.n);
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    auto* out = reinterpret_cast<T*>(call.out);
+    if (call.power_of_ten) {
+      TH_LAUNCH(queue, (progression_kernel<T, double, true>), blocks, kThreads, 0,
+                call.a.to_double(), call.b.to_double(), out, call.n);
+    } else if (call.a.integral && call.b.integral) {
+      TH_LAUNCH(queue, (progression_kernel<T, int64_t, false>), blocks, kThreads, 0, call.a.i,
+                call.b.i, out, call.n);
+    } else {
+      TH_LAUNCH(queue, (progression_kernel<T, double, false>), blocks, kThreads, 0,
+                call.a.to_double(), call.b.to_double(), out, call.n);
+    }
+  });
+}
+
+}  // namespace th

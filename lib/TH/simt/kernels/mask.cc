@@ -1,0 +1,62 @@
+// Elements replaced where a mask, or their place in a matrix, says so.
+
+#include "simt/report.h"
+#include "simt/walk.h"
+
+namespace th {
+namespace {
+
+template <class T, class I>
+__global__ void fill_masked(Places<2, I> places, I n, T value, uint32_t check,
+                            DeviceFinding* finding) {
+  for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
+    char* at[2];
+    places.get(i, at);
+    uint8_t mask = *reinterpret_cast<const uint8_t*>(at[1]);
+    if (mask) *reinterpret_cast<T*>(at[0]) = value;
+    if (mask > 1 && check) report(finding, check, mask);
+  }
+}
+
+template <class T, class I>
+__global__ void zero_triangle(TriangleCall call, I n) {
+  I columns = static_cast<I>(call.columns);
+  for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
+    int64_t row = i / columns, column = i % columns;
+    int64_t place = column - row;
+    if (call.above ? place > call.diagonal : place < call.diagonal) {
+      *reinterpret_cast<T*>(call.out + row * call.row_step + column * call.column_step) = T{};
+    }
+  }
+}
+
+}  // namespace
+
+void run_masked_fill(Queue& queue, const MaskedFillCall& call) {
+  if (call.walk.numel == 0) return;
+  dispatch_bytes(item_size(call.dtype), [&](auto item) {
+    using T = decltype(item);
+    T value = static_cast<T>(call.value);
+    dispatch_count(call.walk.numel, [&](auto count) {
+      using I = decltype(count);
+      TH_LAUNCH(queue, (fill_masked<T, I>), blocks_for(queue, call.walk.numel), kThreads, 0,
+                Places<2, I>(call.walk), static_cast<I>(call.walk.numel), value, call.check,
+                queue.finding());
+    });
+  });
+}
+
+void run_triangle(Queue& queue, const TriangleCall& call) {
+  int64_t n = call.rows * call.columns;
+  if (n == 0) return;
+  dispatch_bytes(item_size(call.dtype), [&](auto item) {
+    using T = decltype(item);
+    dispatch_count(n, [&](auto count) {
+      using I = decltype(count);
+      TH_LAUNCH(queue, (zero_triangle<T, I>), blocks_for(queue, n), kThreads, 0, call,
+                static_cast<I>(n));
+    });
+  });
+}
+
+}  // namespace th

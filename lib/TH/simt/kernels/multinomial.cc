@@ -1,0 +1,211 @@
+// Drawing categories by their probabilities. Sums run over the categories in their order, so that
+// the same uniform values lead to the categories that they lead to on the CPU.
+
+#include "simt/block_scan.h"
+#include "simt/report.h"
+#include "simt/simt.h"
+#include "functors/distributions.h"
+#include "functors/reducers.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+struct Checks {
+  DeviceFinding* finding;
+  uint32_t value, sum, possible;
+
+  // Of row, by one thread.
+  __device__ void look(int64_t row, bool is_valid, double total) const {
+    if (value && !is_valid) report(finding, value, row + 1);
+    if (sum && is_valid && !(total > 0 && std::isfinite(total))) report(finding, sum, row + 1);
+  }
+};
+
+__device__ inline bool is_weight(double p) { return p >= 0 && std::isfinite(p); }
+
+// cumulative[row][i]: of p[row][0 ... i]. A block for each row.
+template <class T>
+__global__ void accumulate(const T* p, double* cumulative, int64_t rows, int64_t categories,
+                           Checks checks) {
+  __shared__ double shared[33];
+  for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    double carry = 0;
+    int is_valid = 1;
+    for (int64_t begin = 0; begin < categories; begin += kThreads) {
+      int64_t i = begin + threadIdx.x;
+      double own = i < categories ? static_cast<double>(load(p[row * categories + i])) : 0;
+      if (!is_weight(own)) {
+        is_valid = 0;
+        own = 0;
+      }
+      double total;
+      double before = scan_block<Sum<double>>(own, &total, shared);
+      if (i < categories) cumulative[row * categories + i] = carry + (before + own);
+      carry += total;
+    }
+    if (checks.value == 0) continue;
+    is_valid = __syncthreads_and(is_valid);
+    if (threadIdx.x == 0) checks.look(row, is_valid != 0, carry);
+  }
+}
+
+// The category of the uniform value u: the first whose sum reaches it. Rounding, or u = 0, may lead
+// to one of no probability: the next that has some is meant, or the last.
+template <class T>
+__device__ int64_t find(const T* p, const double* cumulative, int64_t categories, double u) {
+  double total = cumulative[categories - 1];
+  int64_t low = 0, high = categories;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (cumulative[middle] / total < u) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  int64_t i = low;
+  while (i < categories && !(load(p[i]) > 0)) ++i;
+  if (i < categories) return i;
+  for (i = categories - 1; i > 0 && !(load(p[i]) > 0);) --i;
+  return i;
+}
+
+template <class T>
+__global__ void draw(const T* p, const double* cumulative, PhiloxPlace place, int64_t rows,
+                     int64_t categories, int64_t samples, int64_t* out, int64_t base) {
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t k = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < rows * samples;
+       k += step) {
+    int64_t row = k / samples * categories;
+    uint64_t offset = place.offset + static_cast<uint64_t>(k);
+    double u = unit_of(philox_word({place.key, place.stream, offset}));
+    out[k] = find(p + row, cumulative + row, categories, u) + base;
+  }
+}
+
+// The categories that one thread looks after in draw_distinct, and what is left of their weights.
+struct Share {
+  double* left;
+  int64_t begin, end;
+
+  __device__ double sum() const {
+    double sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += left[i];
+    return sum;
+  }
+  // The category with which the sum of all before it reaches target, or the last that is left.
+  __device__ int64_t find(double before, double target) const {
+    int64_t last = begin;
+    for (int64_t i = begin; i < end; ++i) {
+      if (!(left[i] > 0)) continue;
+      last = i;
+      before += left[i];
+      if (before >= target) break;
+    }
+    return last;
+  }
+};
+
+// Without replacement: what was drawn is taken out. A block for each row, a share of neighbouring
+// categories for each thread.
+template <class T>
+__global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64_t rows,
+                              int64_t categories, int64_t samples, int64_t* out, int64_t base,
+                              Checks checks) {
+  __shared__ double shared[33];
+  __shared__ int first, last;
+  int64_t length = (categories + kThreads - 1) / kThreads;
+  auto thread = static_cast<int>(threadIdx.x);
+  for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    Share share = {left + row * categories, thread * length, (thread + 1) * length};
+    if (share.begin > categories) share.begin = categories;
+    if (share.end > categories) share.end = categories;
+    int is_valid = 1;
+    int64_t possible = 0;
+    for (int64_t i = share.begin; i < share.end; ++i) {
+      double own = static_cast<double>(load(p[row * categories + i]));
+      if (!is_weight(own)) {
+        is_valid = 0;
+        own = 0;
+      }
+      share.left[i] = own;
+      possible += own > 0;
+    }
+    double sum = share.sum();
+    double total;
+    if (checks.value) {
+      is_valid = __syncthreads_and(is_valid);
+      scan_block<Sum<double>>(static_cast<double>(possible), &total, shared);
+      bool enough = total >= static_cast<double>(samples);
+      scan_block<Sum<double>>(sum, &total, shared);
+      if (thread == 0) {
+        checks.look(row, is_valid != 0, total);
+        if (is_valid && total > 0 && !enough) report(checks.finding, checks.possible, row + 1);
+      }
+    }
+    for (int64_t k = 0; k < samples; ++k) {
+      double before = scan_block<Sum<double>>(sum, &total, shared);
+      uint64_t offset = place.offset + static_cast<uint64_t>(row * samples + k);
+      double target = unit_of(philox_word({place.key, place.stream, offset})) * total;
+      if (thread == 0) {
+        first = kThreads;
+        last = -1;
+      }
+      __syncthreads();
+      if (sum > 0) {
+        if (before + sum >= target) atomicMin(&first, thread);
+        atomicMax(&last, thread);
+      }
+      __syncthreads();
+      int chosen = first < kThreads ? first : last;
+      if (thread == chosen) {
+        int64_t category = share.find(before, target);
+        share.left[category] = 0;
+        sum = share.sum();
+        out[row * samples + k] = category + base;
+      } else if (chosen < 0 && thread == 0) {
+        out[row * samples + k] = base;
+      }
+      __syncthreads();
+    }
+  }
+}
+
+unsigned at_most(const Queue& queue, int64_t blocks) {
+  return static_cast<unsigned>(blocks < queue.most_blocks() ? blocks : queue.most_blocks());
+}
+
+template <class T>
+void multinomial(Queue& queue, const MultinomialCall& call) {
+  auto* p = reinterpret_cast<const T*>(call.p);
+  Checks checks = {queue.finding(), call.check_value, call.check_sum, call.check_possible};
+  Scratch scratch(queue, static_cast<size_t>(call.rows * call.categories) * sizeof(double));
+  auto* sums = scratch.as<double>();
+  unsigned row_blocks = at_most(queue, call.rows);
+  if (!call.with_replacement) {
+    TH_LAUNCH(queue, (draw_distinct<T>), row_blocks, kThreads, 0, p, sums, call.place, call.rows,
+              call.categories, call.samples, call.out, call.index_base, checks);
+    return;
+  }
+  TH_LAUNCH(queue, (accumulate<T>), row_blocks, kThreads, 0, p, sums, call.rows, call.categories,
+            checks);
+  int64_t draws = call.rows * call.samples;
+  TH_LAUNCH(queue, (draw<T>), at_most(queue, (draws + kThreads - 1) / kThreads), kThreads, 0, p,
+            sums, call.place, call.rows, call.categories, call.samples, call.out, call.index_base);
+}
+
+}  // namespace
+
+void run_multinomial(Queue& queue, const MultinomialCall& call) {
+  if (call.rows * call.samples == 0) return;
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_integral_v<T>) multinomial<T>(queue, call);
+  });
+}
+
+}  // namespace th

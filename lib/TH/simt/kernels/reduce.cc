@@ -1,0 +1,84 @@
+// The reductions' calls, as plans for one kernel.
+
+#include "simt/kernels/reduction.h"
+
+namespace th {
+
+namespace {
+
+Places places_of(const Walk& walk) {
+  Places places = {};
+  places.ndim = walk.ndim;
+  places.narrow = walk.numel <= INT32_MAX;
+  for (int d = 0; d < walk.ndim; ++d) {
+    places.size[d] = walk.size[d];
+    if (places.narrow) places.divider[d] = Divider(static_cast<uint32_t>(walk.size[d]));
+    for (int k = 0; k < 2; ++k) places.stride[k][d] = k < walk.operands ? walk.stride[k][d] : 0;
+  }
+  return places;
+}
+
+void reduce_plan(Queue& queue, DType dtype, Reducer reducer, bool index, const ReducePlan& plan) {
+  dispatch(dtype, [&](auto zero) { reduce_elements<decltype(zero)>(queue, reducer, index, plan); });
+}
+
+// The sums first, then what lies around the means. The plan's results are those of the second.
+void reduce_moments(Queue& queue, DType dtype, ReducePlan plan, Wide* sums) {
+  ReducePlan first = plan;
+  first.wide = true;
+  first.out = reinterpret_cast<char*>(sums);
+  reduce_plan(queue, dtype, Reducer::sum, false, first);
+  plan.sums = sums;
+  reduce_plan(queue, dtype, Reducer::deviation, false, plan);
+}
+
+}  // namespace
+
+void run_reduce_all(Queue& queue, const ReduceAllCall& call) {
+  if (call.walk.numel == 0) return;
+  ReducePlan plan = {};
+  plan.data[0] = call.walk.data[0];
+  plan.data[1] = call.pairing == Pairing::none ? call.walk.data[0] : call.walk.data[1];
+  plan.outer.narrow = true;
+  plan.inner = places_of(call.walk);
+  plan.n = call.walk.numel;
+  plan.outputs = 1;
+  plan.wide = true;
+  plan.parameter = call.parameter;
+  plan.out = reinterpret_cast<char*>(&call.out->value);
+  if (call.pairing != Pairing::none) {
+    dispatch(call.dtype, [&](auto zero) {
+      reduce_pairs<decltype(zero)>(queue, call.reducer, call.pairing, plan);
+    });
+  } else if (call.moment) {
+    plan.out = reinterpret_cast<char*>(&call.out->aside);
+    reduce_moments(queue, call.dtype, plan, &call.out->value);
+  } else {
+    reduce_plan(queue, call.dtype, call.reducer, false, plan);
+  }
+}
+
+void run_reduce_dim(Queue& queue, const ReduceDimCall& call) {
+  if (call.walk.numel == 0 || call.n == 0) return;
+  ReducePlan plan = {};
+  plan.data[0] = plan.data[1] = call.walk.data[0];
+  plan.outer = places_of(call.walk);
+  plan.inner.ndim = 1;
+  plan.inner.size[0] = call.n;
+  plan.inner.stride[0][0] = plan.inner.stride[1][0] = call.step;
+  plan.n = call.n;
+  plan.outputs = call.walk.numel;
+  plan.finish = call.finish;
+  plan.parameter = call.parameter;
+  plan.out = call.walk.data[1];
+  plan.indices = call.indices;
+  plan.index_base = call.index_base;
+  if (call.moment) {
+    Scratch sums(queue, static_cast<size_t>(plan.outputs) * sizeof(Wide));
+    reduce_moments(queue, call.dtype, plan, sums.as<Wide>());
+  } else {
+    reduce_plan(queue, call.dtype, call.reducer, call.indices != nullptr, plan);
+  }
+}
+
+}  // namespace th

@@ -1,0 +1,168 @@
+// Running sums and products. A row is cut into parts by its length alone and combined in one order,
+// so that results are the same every time; a library's scan of one pass is not, for floating point.
+
+#include <type_traits>
+
+#include "simt/block_scan.h"
+#include "simt/simt.h"
+#include "functors/reducers.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kItems = 4;  // of a thread at a time
+constexpr int64_t kTile = kThreads * kItems;
+constexpr int64_t kPart = 8 * kTile;
+// Up to this length a row is one thread's.
+constexpr int64_t kShort = 32;
+
+template <class R, class T>
+__device__ typename R::A read(const T* at) {
+  return R::map(load(*at), 0);
+}
+
+template <class T, class A>
+__device__ void write(T* at, A sum) {
+  if constexpr (std::is_integral_v<T>) {
+    *at = static_cast<T>(sum);
+  } else {
+    *at = convert<T>(sum);
+  }
+}
+
+// One thread for each row: along the middle dimension of [outer x n x inner].
+template <class T, class R>
+__global__ void scan_columns(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t k = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < outer * inner;
+       k += step) {
+    int64_t at = k / inner * n * inner + k % inner;
+    auto sum = R::init();
+    for (int64_t i = 0; i < n; ++i, at += inner) {
+      sum = R::combine(sum, read<R>(in + at));
+      write(out + at, sum);
+    }
+  }
+}
+
+// totals[part]: of each part of each row.
+template <class T, class R>
+__global__ void reduce_parts(const T* in, typename R::A* totals, int64_t rows, int64_t n,
+                             int64_t parts) {
+  using A = typename R::A;
+  __shared__ A shared[33];
+  for (int64_t k = blockIdx.x; k < rows * parts; k += gridDim.x) {
+    const T* row = in + k / parts * n;
+    int64_t begin = k % parts * kPart;
+    int64_t end = begin + kPart < n ? begin + kPart : n;
+    A sum = R::init();
+    for (int64_t i = begin + threadIdx.x; i < end; i += kThreads) {
+      sum = R::combine(sum, read<R>(row + i));
+    }
+    A total;
+    scan_block<R>(sum, &total, shared);
+    if (threadIdx.x == 0) totals[k] = total;
+  }
+}
+
+// What comes before each part of a row, in place. One block for each row.
+template <class R>
+__global__ void scan_totals(typename R::A* totals, int64_t rows, int64_t parts) {
+  using A = typename R::A;
+  __shared__ A shared[33];
+  for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    A* of_row = totals + row * parts;
+    A carry = R::init();
+    for (int64_t begin = 0; begin < parts; begin += kThreads) {
+      int64_t i = begin + threadIdx.x;
+      A own = i < parts ? of_row[i] : R::init();
+      A total;
+      A before = scan_block<R>(own, &total, shared);
+      if (i < parts) of_row[i] = R::combine(carry, before);
+      carry = R::combine(carry, total);
+    }
+  }
+}
+
+// carries: what comes before each part; null where a row is one part. One block for each part; out
+// may be in.
+template <class T, class R>
+__global__ void scan_parts(const T* in, T* out, const typename R::A* carries, int64_t rows,
+                           int64_t n, int64_t parts) {
+  using A = typename R::A;
+  __shared__ A shared[33];
+  for (int64_t k = blockIdx.x; k < rows * parts; k += gridDim.x) {
+    int64_t first = k / parts * n;
+    int64_t begin = k % parts * kPart;
+    int64_t end = begin + kPart < n ? begin + kPart : n;
+    A carry = carries ? carries[k] : R::init();
+    for (int64_t tile = begin; tile < end; tile += blockDim.x * kItems) {
+      int64_t i = tile + threadIdx.x * kItems;
+      A sum[kItems];
+      A running = R::init();
+      for (int j = 0; j < kItems; ++j) {
+        if (i + j < end) running = R::combine(running, read<R>(in + first + i + j));
+        sum[j] = running;
+      }
+      A total;
+      A before = R::combine(carry, scan_block<R>(running, &total, shared));
+      for (int j = 0; j < kItems; ++j) {
+        if (i + j < end) write(out + first + i + j, R::combine(before, sum[j]));
+      }
+      carry = R::combine(carry, total);
+    }
+  }
+}
+
+unsigned at_most(const Queue& queue, int64_t blocks) {
+  return static_cast<unsigned>(blocks < queue.most_blocks() ? blocks : queue.most_blocks());
+}
+
+template <template <class> class Reducer, class T>
+void scan(Queue& queue, const DeviceScanCall& call) {
+  using R = Reducer<T>;
+  using A = typename R::A;
+  using OfTotals = Reducer<std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
+  auto* in = reinterpret_cast<const T*>(call.in);
+  auto* out = reinterpret_cast<T*>(call.out);
+  int64_t n = call.n, rows = call.outer;
+  if (call.inner > 1 || n <= kShort) {
+    int64_t columns = rows * call.inner;
+    TH_LAUNCH(queue, (scan_columns<T, R>), at_most(queue, (columns + kThreads - 1) / kThreads),
+              kThreads, 0, in, out, rows, n, call.inner);
+    return;
+  }
+  int64_t parts = (n + kPart - 1) / kPart;
+  unsigned blocks = at_most(queue, rows * parts);
+  if (parts == 1) {
+    unsigned threads = 32;
+    while (threads < kThreads && threads * kItems < n) threads *= 2;
+    const A* nothing = nullptr;
+    TH_LAUNCH(queue, (scan_parts<T, R>), blocks, threads, 0, in, out, nothing, rows, n, parts);
+    return;
+  }
+  Scratch scratch(queue, static_cast<size_t>(rows * parts) * sizeof(A));
+  A* totals = scratch.as<A>();
+  TH_LAUNCH(queue, (reduce_parts<T, R>), blocks, kThreads, 0, in, totals, rows, n, parts);
+  TH_LAUNCH(queue, (scan_totals<OfTotals>), at_most(queue, rows), kThreads, 0, totals, rows, parts);
+  TH_LAUNCH(queue, (scan_parts<T, R>), blocks, kThreads, 0, in, out, totals, rows, n, parts);
+}
+
+}  // namespace
+
+void run_scan(Queue& queue, const DeviceScanCall& call) {
+  if (call.outer * call.n * call.inner == 0) return;
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if (call.product) {
+      scan<Prod, T>(queue, call);
+    } else {
+      scan<Sum, T>(queue, call);
+    }
+  });
+}
+
+}  // namespace th

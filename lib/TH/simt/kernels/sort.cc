@@ -1,0 +1,145 @@
+// Sorting: elements become unsigned keys of the same order, the keys are sorted with the elements'
+// numbers in their row, and the elements are fetched by them. Short rows are sorted in a block's
+// shared memory.
+
+#include "simt/simt.h"
+#include "simt/sort_pairs.h"
+#include "functors/sort_key.h"
+
+namespace th {
+
+namespace {
+
+constexpr int kThreads = 256;
+// Elements that a block sorts at a time; longer rows are not short.
+constexpr int kSlots = 1024;
+
+template <class T, class Key>
+__global__ void make_keys(const T* in, Key* keys, uint32_t* numbers, int64_t total, int64_t n,
+                          Key flip) {
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total;
+       i += step) {
+    keys[i] = static_cast<Key>(SortKey<T>::key(in[i]) ^ flip);
+    numbers[i] = static_cast<uint32_t>(i % n);
+  }
+}
+
+// The elements' own bits, since keys do not tell 0 from -0, nor one NaN from another.
+template <class Bits>
+__global__ void fetch(const Bits* in, const uint32_t* numbers, Bits* values, int64_t* indices,
+                      int64_t total, int64_t n, int64_t base) {
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total;
+       i += step) {
+    int64_t number = numbers[i];
+    values[i] = in[i / n * n + number];
+    indices[i] = number + base;
+  }
+}
+
+// Bitonic sorting (Batcher 1968) of rows of up to `slots` elements, a power of two that divides
+// kSlots. The numbers tell equal keys apart, and so keep their order.
+template <class T, class Key>
+__global__ void sort_short(const T* in, T* values, int64_t* indices, int64_t rows, int n, int slots,
+                           Key flip, int64_t base) {
+  __shared__ Key keys[kSlots];
+  __shared__ uint32_t numbers[kSlots];
+  int rows_at_once = kSlots / slots;
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * rows_at_once; first < rows;
+       first += static_cast<int64_t>(gridDim.x) * rows_at_once) {
+    for (int i = static_cast<int>(threadIdx.x); i < kSlots; i += kThreads) {
+      int64_t row = first + i / slots;
+      int number = i % slots;
+      bool is_there = row < rows && number < n;
+      keys[i] = is_there ? static_cast<Key>(SortKey<T>::key(in[row * n + number]) ^ flip)
+                         : static_cast<Key>(~Key(0));
+      numbers[i] = static_cast<uint32_t>(number);
+    }
+    for (int size = 2; size <= slots; size *= 2) {
+      for (int distance = size / 2; distance > 0; distance /= 2) {
+        __syncthreads();
+        for (int k = static_cast<int>(threadIdx.x); k < kSlots / 2; k += kThreads) {
+          int a = 2 * k - k % distance, b = a + distance;
+          bool ascending = (a % slots & size) == 0;
+          Key key_a = keys[a], key_b = keys[b];
+          uint32_t number_a = numbers[a], number_b = numbers[b];
+          bool in_order = key_a < key_b || (key_a == key_b && number_a < number_b);
+          if (in_order != ascending) {
+            keys[a] = key_b;
+            keys[b] = key_a;
+            numbers[a] = number_b;
+            numbers[b] = number_a;
+          }
+        }
+      }
+    }
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < kSlots; i += kThreads) {
+      int64_t row = first + i / slots;
+      int place = i % slots;
+      if (row < rows && place < n) {
+        values[row * n + place] = in[row * n + numbers[i]];
+        indices[row * n + place] = numbers[i] + base;
+      }
+    }
+    __syncthreads();
+  }
+}
+
+template <class T>
+void sort_short_rows(Queue& queue, const SortCall& call) {
+  using Key = typename SortKey<T>::Key;
+  int slots = 1;
+  while (slots < call.n) slots *= 2;
+  int64_t at_once = kSlots / slots;
+  int64_t blocks = (call.rows + at_once - 1) / at_once;
+  if (blocks > queue.most_blocks()) blocks = queue.most_blocks();
+  Key flip = call.descending ? static_cast<Key>(~Key(0)) : Key(0);
+  TH_LAUNCH(queue, (sort_short<T, Key>), static_cast<unsigned>(blocks), kThreads, 0,
+            reinterpret_cast<const T*>(call.in), reinterpret_cast<T*>(call.values), call.indices,
+            call.rows, static_cast<int>(call.n), slots, flip, call.index_base);
+}
+
+unsigned blocks_for(const Queue& queue, int64_t total) {
+  int64_t blocks = (total + kThreads - 1) / kThreads;
+  return static_cast<unsigned>(blocks < queue.most_blocks() ? blocks : queue.most_blocks());
+}
+
+template <class T>
+void sort_long_rows(Queue& queue, const SortCall& call) {
+  using Key = typename SortKey<T>::Key;
+  int64_t total = call.rows * call.n;
+  auto count = static_cast<size_t>(total);
+  Scratch keys(queue, count * sizeof(Key)), other_keys(queue, count * sizeof(Key));
+  Scratch numbers(queue, count * sizeof(uint32_t)), others(queue, count * sizeof(uint32_t));
+  KeyRows<Key> rows = {call.rows,
+                       call.n,
+                       keys.as<Key>(),
+                       numbers.as<uint32_t>(),
+                       other_keys.as<Key>(),
+                       others.as<uint32_t>()};
+  Key flip = call.descending ? static_cast<Key>(~Key(0)) : Key(0);
+  unsigned blocks = blocks_for(queue, total);
+  TH_LAUNCH(queue, (make_keys<T, Key>), blocks, kThreads, 0, reinterpret_cast<const T*>(call.in),
+            rows.keys, rows.numbers, total, call.n, flip);
+  const uint32_t* order = sort_pairs(queue, rows);
+  TH_LAUNCH(queue, (fetch<Key>), blocks, kThreads, 0, reinterpret_cast<const Key*>(call.in), order,
+            reinterpret_cast<Key*>(call.values), call.indices, total, call.n, call.index_base);
+}
+
+}  // namespace
+
+void run_sort(Queue& queue, const SortCall& call) {
+  if (call.rows * call.n == 0) return;
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if (call.n <= kSlots) {
+      sort_short_rows<T>(queue, call);
+    } else {
+      sort_long_rows<T>(queue, call);
+    }
+  });
+}
+
+}  // namespace th

@@ -1,0 +1,369 @@
+#include "simt/shim/simt_shim.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "simt/shim/fiber.h"
+#include "simt/shim/sanitizer.h"
+#include "soft/soft_device.h"
+
+namespace th::simt {
+
+Running running;
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace {
+
+constexpr unsigned kMostThreads = 1024;
+constexpr size_t kMostShared = 48 * 1024;  // what every CUDA device gives without being asked
+constexpr unsigned kLanes = 32;
+constexpr uint64_t kGarbage = 0xA5A5A5A5A5A5A5A5u;
+
+struct Waiting {
+  Meeting meeting;  // none: the thread does not wait, or no more
+  int line;
+  unsigned mask;
+  int source;
+  uint64_t value, result;
+  Fiber* fiber;  // null: the thread is not in the middle of waiting
+};
+
+// Unwinds the stacks of waiting threads when a launch is given up.
+struct GivenUp {};
+
+struct Launcher {
+  const char* kernel;
+  void (*body)(const void*);
+  const void* values;
+  size_t shared_bytes;
+  uint64_t blocks, next_block;
+
+  unsigned waiting;     // threads at a meeting
+  unsigned at_barrier;  // of them, at __syncthreads
+  int barrier_line, predicates;
+  bool barriers_differ;
+  unsigned arrived[kMostThreads / kLanes];  // of each warp, the lanes at a meeting
+  Waiting threads[kMostThreads];
+  unsigned ready[kMostThreads];  // a ring of running.ready threads
+  unsigned first_ready;
+
+  bool giving_up;
+  std::exception_ptr error;
+
+  Fiber* caller = nullptr;  // null: no kernel is running
+  Fiber* current = nullptr;
+  std::vector<std::unique_ptr<Fiber>> workers;
+  std::vector<Fiber*> idle;
+  alignas(256) char shared[kMostShared];
+};
+
+// Lives as long as the process.
+Launcher& launcher() {
+  static auto* all = new Launcher();
+  return *all;
+}
+
+[[noreturn]] void fail_launch(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void fail_launch(const char* format, ...) {
+  DeviceFailure failure;
+  failure.status = kDeviceFailed;
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(failure.text, sizeof(failure.text), format, values);
+  va_end(values);
+  throw failure;
+}
+
+// ---- which stack goes on
+
+void go_to(Launcher& l, Fiber* fiber) {
+  Fiber* self = l.current;
+  l.current = fiber;
+  Fiber::switch_to(*self, *fiber);
+}
+
+void push_ready(Launcher& l, unsigned thread) {
+  l.ready[(l.first_ready + running.ready) % kMostThreads] = thread;
+  ++running.ready;
+}
+
+unsigned pop_ready(Launcher& l) {
+  unsigned thread = l.ready[l.first_ready];
+  l.first_ready = (l.first_ready + 1) % kMostThreads;
+  --running.ready;
+  return thread;
+}
+
+// A worker runs threads until none can be started on its stack; then it is idle until one can.
+void work() {
+  Launcher& l = launcher();
+  for (;;) {
+    try {
+      l.body(l.values);
+    } catch (const GivenUp&) {
+    } catch (...) {
+      if (!l.error) l.error = std::current_exception();
+      l.giving_up = true;
+    }
+    l.idle.push_back(l.current);
+    go_to(l, running.ready && !l.giving_up ? l.threads[pop_ready(l)].fiber : l.caller);
+  }
+}
+
+Fiber* idle_worker(Launcher& l) {
+  if (l.idle.empty()) {
+    l.idle.reserve(l.workers.size() + 1);
+    l.workers.push_back(std::make_unique<Fiber>(&work));
+    return l.workers.back().get();
+  }
+  Fiber* worker = l.idle.back();
+  l.idle.pop_back();
+  return worker;
+}
+
+// The running thread goes on when it is its turn among those that are ready.
+void wait_for_turn(Launcher& l) {
+  unsigned self = running.thread;
+  if (running.ready && l.ready[l.first_ready] == self) {
+    pop_ready(l);
+    return;
+  }
+  l.threads[self].fiber = l.current;
+  if (running.ready) {
+    go_to(l, l.threads[pop_ready(l)].fiber);
+  } else {
+    go_to(l, running.fresh ? idle_worker(l) : l.caller);
+  }
+  l.threads[self].fiber = nullptr;
+  if (l.giving_up) throw GivenUp();
+  running.thread = self;
+  set_thread_index(self);
+}
+
+unsigned in_order(unsigned k, unsigned count) { return running.descending ? count - 1 - k : k; }
+
+void arrive(Launcher& l, Meeting meeting, int line) {
+  Waiting& self = l.threads[running.thread];
+  self.meeting = meeting;
+  self.line = line;
+  ++l.waiting;
+}
+
+void leave(Launcher& l, unsigned thread, uint64_t result) {
+  l.threads[thread].meeting = Meeting::none;
+  l.threads[thread].result = result;
+  --l.waiting;
+  push_ready(l, thread);
+}
+
+// ---- errors
+
+const char* name_of(Meeting meeting) {
+  switch (meeting) {
+    case Meeting::syncthreads:
+      return "__syncthreads";
+    case Meeting::syncwarp:
+      return "__syncwarp";
+    case Meeting::shuffle:
+      return "a shuffle";
+    case Meeting::ballot:
+      return "a vote";
+    case Meeting::none:
+      break;
+  }
+  return "nothing";
+}
+
+// All that are left wait for threads that ended, or wait elsewhere.
+void fail_divergent(Launcher& l) {
+  char text[160];
+  size_t used = 0;
+  auto add = [&](const char* format, auto... values) {
+    if (used >= sizeof(text)) return;
+    int length = std::snprintf(text + used, sizeof(text) - used, format, values...);
+    used += static_cast<size_t>(length);
+  };
+  unsigned ended = running.threads - l.waiting;
+  if (ended) add("%u of %u threads ended", ended, running.threads);
+  bool told[kMostThreads] = {};
+  for (unsigned t = 0; t < running.threads; ++t) {
+    const Waiting& one = l.threads[t];
+    if (one.meeting == Meeting::none || told[t]) continue;
+    unsigned alike = 0;
+    for (unsigned u = t; u < running.threads; ++u) {
+      if (l.threads[u].meeting != one.meeting || l.threads[u].line != one.line) continue;
+      told[u] = true;
+      ++alike;
+    }
+    add("%s%u wait at %s of line %d", used ? ", " : "", alike, name_of(one.meeting), one.line);
+  }
+  fail_launch("kernel %s: divergent barrier in block (%u, %u, %u): %s", l.kernel, blockIdx.x,
+              blockIdx.y, blockIdx.z, text);
+}
+
+void unwind_all(Launcher& l) {
+  l.giving_up = true;
+  for (Waiting& thread : l.threads) {
+    if (thread.fiber) go_to(l, thread.fiber);
+    thread.meeting = Meeting::none;
+  }
+  std::fill(std::begin(l.arrived), std::end(l.arrived), 0u);
+}
+
+void check_grid(const char* kernel, const Grid& grid) {
+  const dim3 &b = grid.blocks, &t = grid.threads;
+  uint64_t threads = uint64_t{t.x} * t.y * t.z;
+  if (threads == 0 || threads > kMostThreads || t.z > 64) {
+    fail_launch("kernel %s: a block has 1 to %u threads, got (%u, %u, %u)", kernel, kMostThreads,
+                t.x, t.y, t.z);
+  }
+  if (uint64_t{b.x} * b.y * b.z == 0 || b.x > 0x7fffffffu || b.y > 65535 || b.z > 65535) {
+    fail_launch("kernel %s: a grid has 1 to (2147483647, 65535, 65535) blocks, got (%u, %u, %u)",
+                kernel, b.x, b.y, b.z);
+  }
+  if (grid.shared > kMostShared) {
+    fail_launch("kernel %s: a block has at most %zu bytes of shared memory, got %zu", kernel,
+                kMostShared, grid.shared);
+  }
+}
+
+}  // namespace
+
+void set_thread_index(unsigned thread) {
+  threadIdx.x = thread % blockDim.x;
+  threadIdx.y = thread / blockDim.x % blockDim.y;
+  threadIdx.z = thread / blockDim.x / blockDim.y;
+}
+
+// Called when no thread is fresh and none is ready.
+bool next_block() {
+  Launcher& l = launcher();
+  if (l.waiting || l.next_block == l.blocks) return false;
+  uint64_t block = running.descending ? l.blocks - 1 - l.next_block : l.next_block;
+  ++l.next_block;
+  blockIdx.x = static_cast<unsigned>(block % gridDim.x);
+  blockIdx.y = static_cast<unsigned>(block / gridDim.x % gridDim.y);
+  blockIdx.z = static_cast<unsigned>(block / gridDim.x / gridDim.y);
+  running.fresh = running.threads;
+  if (l.shared_bytes) std::memset(l.shared, 0xA5, l.shared_bytes);
+  return true;
+}
+
+void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), const void* values) {
+  Launcher& l = launcher();
+  check_grid(kernel, grid);
+  if (l.caller) fail_launch("kernel %s: launched from within a kernel", kernel);
+  l.kernel = kernel;
+  l.body = body;
+  l.values = values;
+  l.shared_bytes = grid.shared;
+  l.blocks = uint64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
+  l.next_block = 0;
+  l.waiting = l.at_barrier = 0;
+  l.predicates = 0;
+  l.giving_up = false;
+  l.error = nullptr;
+  running = {};
+  running.descending = thread_order() == ThreadOrder::descending;
+  running.flat = grid.threads.y == 1 && grid.threads.z == 1;
+  running.threads = grid.threads.x * grid.threads.y * grid.threads.z;
+  threadIdx = {};
+  blockDim = grid.threads;
+  gridDim = grid.blocks;
+
+  unpoison(l.shared, kMostShared);
+  poison(l.shared + grid.shared, kMostShared - grid.shared);
+  Fiber caller;
+  l.caller = l.current = &caller;
+  try {
+    go_to(l, idle_worker(l));
+    if (l.error) std::rethrow_exception(l.error);
+    if (l.waiting) fail_divergent(l);
+  } catch (...) {
+    unwind_all(l);
+    l.caller = l.current = nullptr;
+    l.error = nullptr;
+    throw;
+  }
+  l.caller = l.current = nullptr;
+}
+
+void* dynamic_shared() { return launcher().shared; }
+
+int lane() { return static_cast<int>(running.thread % kLanes); }
+
+int meet_block(bool predicate, int line) {
+  if (running.threads == 1) return predicate;
+  Launcher& l = launcher();
+  unsigned self = running.thread;
+  arrive(l, Meeting::syncthreads, line);
+  if (l.at_barrier++ == 0) {
+    l.barrier_line = line;
+    l.barriers_differ = false;
+  }
+  if (line != l.barrier_line) l.barriers_differ = true;
+  if (predicate) ++l.predicates;
+  if (l.at_barrier == running.threads && !l.barriers_differ) {
+    auto result = static_cast<uint64_t>(l.predicates);
+    l.at_barrier = 0;
+    l.predicates = 0;
+    for (unsigned k = 0; k < running.threads; ++k) {
+      leave(l, in_order(k, running.threads), result);
+    }
+  }
+  wait_for_turn(l);
+  return static_cast<int>(l.threads[self].result);
+}
+
+uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, int line) {
+  Launcher& l = launcher();
+  unsigned self = running.thread, warp = self / kLanes, first = warp * kLanes;
+  unsigned lanes = std::min(kLanes, running.threads - first);
+  unsigned needed = mask & (lanes == kLanes ? 0xffffffffu : (1u << lanes) - 1);
+  unsigned own = 1u << (self - first);
+  if (!(mask & own)) {
+    fail_launch("kernel %s: line %d: lane %u is not in its own mask %08x", l.kernel, line,
+                self - first, mask);
+  }
+  arrive(l, meeting, line);
+  l.threads[self].mask = mask;
+  l.threads[self].value = value;
+  l.threads[self].source = source;
+  l.arrived[warp] |= own;
+  Waiting* warp_threads = l.threads + first;
+  bool complete = (l.arrived[warp] & needed) == needed;
+  for (unsigned k = 0; complete && k < lanes; ++k) {
+    const Waiting& other = warp_threads[k];
+    if (needed >> k & 1) {
+      complete = other.meeting == meeting && other.line == line && other.mask == mask;
+    }
+  }
+  if (complete) {
+    unsigned votes = 0;
+    for (unsigned k = 0; k < lanes; ++k) {
+      if ((needed >> k & 1) && warp_threads[k].value) votes |= 1u << k;
+    }
+    l.arrived[warp] &= ~needed;
+    for (unsigned k = 0; k < lanes; ++k) {
+      unsigned to = in_order(k, lanes);
+      if (!(needed >> to & 1)) continue;
+      auto from = static_cast<unsigned>(warp_threads[to].source);
+      // What a lane that does not take part has is not known.
+      bool known = from < lanes && (needed >> from & 1);
+      uint64_t result = known ? warp_threads[from].value : kGarbage;
+      leave(l, first + to, meeting == Meeting::ballot ? votes : result);
+    }
+  }
+  wait_for_turn(l);
+  return l.threads[self].result;
+}
+
+void trap() { fail_launch("kernel %s: trapped", launcher().kernel); }
+
+}  // namespace th::simt

@@ -1,0 +1,36 @@
+#ifndef TH_SIMT_SIMT_H
+#define TH_SIMT_SIMT_H
+
+// The language that kernels are written in: CUDA C++ where nvcc compiles them, and the same on the
+// CPU, one fiber for each CUDA thread, where the host's compiler does. Kernels are templates or
+// functions in unnamed namespaces, marked __global__ and launched by TH_LAUNCH:
+//
+//   TH_LAUNCH(queue, (kernel<T, Op>), blocks, threads, bytes of dynamic shared memory,
+//   arguments...);
+//
+// Dynamic shared memory is named by TH_DYNAMIC_SHARED(Type, name) in the kernel.
+
+#ifdef __CUDACC__
+
+#include <cuda_runtime.h>
+
+#define TH_LAUNCH(queue, kernel, blocks, threads, shared, ...)                    \
+  do {                                                                            \
+    TH_UNPACK kernel<<<blocks, threads, shared, (queue).stream()>>>(__VA_ARGS__); \
+    (queue).check(cudaGetLastError());                                            \
+  } while (0)
+#define TH_UNPACK(...) __VA_ARGS__
+
+#define TH_DYNAMIC_SHARED(Type, name)                \
+  extern __shared__ __align__(16) char th_shared_[]; \
+  Type* name = reinterpret_cast<Type*>(th_shared_)
+
+#else
+
+#include "simt/shim/simt_shim.h"
+
+#endif
+
+#include "simt/queue.h"
+
+#endif

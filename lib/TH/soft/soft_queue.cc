@@ -1,0 +1,162 @@
+#include "soft/soft_queue.h"
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "soft/soft_device.h"
+
+namespace th {
+namespace {
+
+// A device's queue is finite: who fills it waits. So is what released blocks and staged copies
+// take before they are looked at.
+constexpr size_t kMostTasks = 1024;
+constexpr int64_t kMostBytes = int64_t{256} << 20;
+
+}  // namespace
+
+std::recursive_mutex& soft_mutex() {
+  static auto* mutex = new std::recursive_mutex;
+  return *mutex;
+}
+
+SoftDevice::Accessible::Accessible(SoftDevice& device) : device_(device) {
+  if (device_.accessible_++ == 0) device_.memory_.set_accessible(true);
+}
+
+SoftDevice::Accessible::~Accessible() {
+  if (--device_.accessible_ == 0) device_.memory_.set_accessible(false);
+}
+
+SoftDevice::SoftDevice(int index) : index_(index) {
+  finding_ = static_cast<DeviceFinding*>(allocate_block(sizeof(DeviceFinding)));
+  run_all();
+  take_finding();
+}
+
+void SoftDevice::enqueue_task(std::function<void()> task, size_t bytes) {
+  tasks_.push_back({std::move(task), bytes});
+  kept_bytes_ += bytes;
+  bool full = tasks_.size() > kMostTasks ||
+              static_cast<int64_t>(kept_bytes_) + memory_.released() > kMostBytes;
+  if (soft_mode() == SoftMode::eager || full) run_all();
+}
+
+void SoftDevice::enqueue_operation(std::function<void()> task) {
+  operation_queued_ = true;
+  enqueue_task(std::move(task));
+}
+
+void SoftDevice::run_until(uint64_t position) {
+  if (done_ >= position) return;
+  Accessible accessible(*this);
+  while (done_ < position) {
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    ++done_;
+    kept_bytes_ -= task.bytes;
+    try {
+      task.work();
+    } catch (const DeviceFailure& failure) {
+      if (!failed_) failure_ = failure;
+      failed_ = true;
+    }
+  }
+}
+
+void SoftDevice::check() {
+  if (!failed_) return;
+  failed_ = false;
+  throw failure_;
+}
+
+DeviceFinding SoftDevice::take_finding() {
+  Accessible accessible(*this);
+  return std::exchange(*finding_, DeviceFinding{0, 0});
+}
+
+void* SoftDevice::allocate_block(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* block = memory_.allocate(bytes);
+  if (!block && memory_.released()) {
+    run_all();
+    block = memory_.allocate(bytes);
+  }
+  if (!block) {
+    DeviceFailure failure;
+    failure.status = operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory;
+    std::snprintf(failure.text, sizeof(failure.text), "out of memory: %zu bytes asked for", bytes);
+    throw failure;
+  }
+  enqueue_task([this, block] { memory_.fill(block); });
+  return block;
+}
+
+void SoftDevice::release_block(void* block) {
+  if (!block) return;
+  memory_.release(block);
+  enqueue_task([this, block] { memory_.retire(block); });
+}
+
+std::shared_ptr<SoftCopy> SoftDevice::copy_beside(void* to, const void* from, size_t bytes) {
+  auto copy = std::make_shared<SoftCopy>(SoftCopy{queued(), to, from, bytes, false});
+  copies_.push_back(copy);
+  if (soft_mode() == SoftMode::eager) finish(*copy);
+  return copy;
+}
+
+void SoftDevice::finish(const SoftCopy& copy) {
+  while (!copy.done && !copies_.empty()) {
+    std::shared_ptr<SoftCopy> next = copies_.front();
+    run_until(next->after);
+    // The work before may have waited for this copy itself.
+    if (next->done) continue;
+    copies_.pop_front();
+    next->done = true;
+    Accessible accessible(*this);
+    if (next->bytes) std::memcpy(next->to, next->from, next->bytes);
+  }
+}
+
+void SoftDevice::finish_copies() {
+  while (!copies_.empty()) {
+    std::shared_ptr<SoftCopy> last = copies_.back();
+    finish(*last);
+  }
+}
+
+// Each device's work waits for what the other was to do before.
+void SoftDevice::copy_from(SoftDevice& other, void* to, const void* from, size_t bytes) {
+  uint64_t others = other.queued();
+  enqueue_task([&other, others, to, from, bytes] {
+    other.run_until(others);
+    Accessible accessible(other);
+    std::memcpy(to, from, bytes);
+  });
+  uint64_t own = queued();
+  other.enqueue_task([this, own] { run_until(own); });
+}
+
+// ---- what operations see of it
+
+namespace {
+SoftDevice& soft(Queue* queue) { return *static_cast<SoftDevice*>(queue); }
+}  // namespace
+
+void Queue::enqueue(std::function<void()> task) {
+  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
+  soft(this).enqueue_operation(std::move(task));
+}
+
+void* Queue::allocate(size_t bytes) {
+  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
+  return soft(this).allocate_block(bytes);
+}
+
+void Queue::release(void* block) noexcept {
+  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
+  soft(this).release_block(block);
+}
+
+}  // namespace th
