@@ -55,11 +55,11 @@ class SoftDeviceTest : public testing::Test {
     FillCall call = {};
     call.dtype = DType::Float;
     call.value = Scalar(static_cast<double>(value));
-    call.walk.ndim = 1;
-    call.walk.operands = 1;
-    call.walk.numel = call.walk.size[0] = n;
-    call.walk.stride[0][0] = sizeof(float);
-    call.walk.data[0] = block;
+    call.plan.ndim = 1;
+    call.plan.operands = 1;
+    call.plan.numel = call.plan.size[0] = n;
+    call.plan.stride[0][0] = sizeof(float);
+    call.plan.data[0] = block;
     on.run(DeviceOp::fill, &call);
   }
   void fill(char* block, int64_t n, float value) { fill(device, block, n, value); }

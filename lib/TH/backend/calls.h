@@ -10,7 +10,7 @@
 #include "backend/reduce_call.h"
 #include "backend/index_call.h"
 #include "backend/select_call.h"
-#include "backend/walk.h"
+#include "backend/loop_plan.h"
 #include "backend/random_call.h"
 #include "backend/scan_call.h"
 #include "backend/sort_call.h"
@@ -64,25 +64,25 @@ enum class ElementKernel : int {
   count
 };
 
-// walk.data[0] = kernel(walk.data[1], ...), where all inputs are of type dtype.
+// plan.data[0] = kernel(plan.data[1], ...), where all inputs are of type dtype.
 struct ElementCall {
   ElementKernel kernel;
   DType dtype;
   Scalar params[2];
-  Walk walk;
+  LoopPlan plan;
 };
 
-// walk.data[0] = walk.data[1], converted.
+// plan.data[0] = plan.data[1], converted.
 struct CopyCall {
   DType to, from;
-  Walk walk;
+  LoopPlan plan;
 };
 
-// walk.data[0] = value, converted.
+// plan.data[0] = value, converted.
 struct FillCall {
   DType dtype;
   Scalar value;
-  Walk walk;
+  LoopPlan plan;
 };
 
 // Element i of a contiguous vector of n, in order: a + i * b, or 10^(a + i * b); in integers

@@ -6,18 +6,18 @@
 
 #include <cstdint>
 
-#include "backend/walk.h"
+#include "backend/loop_plan.h"
 #include "tensor/dtype.h"
 
 namespace th {
 
-// walk.data[0] = walk.data[2], moved along a dimension by the index at walk.data[1].
+// plan.data[0] = plan.data[2], moved along a dimension by the index at plan.data[1].
 struct GatherCall {
   DType dtype;
   uint32_t check;
   int64_t size;  // of the dimension
   int64_t step;  // bytes along it
-  Walk walk;
+  LoopPlan plan;
 };
 
 enum class ScatterAction : int { move, add, fill };
@@ -35,7 +35,7 @@ struct ScatterCall {
   int64_t length;
   int64_t step[3];  // bytes along it, of each operand
   uint64_t value;   // the element's bits
-  Walk positions;
+  LoopPlan positions;
 };
 
 }  // namespace th

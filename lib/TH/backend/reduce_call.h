@@ -1,7 +1,7 @@
 #ifndef TH_BACKEND_REDUCE_CALL_H
 #define TH_BACKEND_REDUCE_CALL_H
 
-#include "backend/walk.h"
+#include "backend/loop_plan.h"
 #include "functors/reduction.h"
 #include "tensor/dtype.h"
 
@@ -15,7 +15,7 @@ enum class Pairing : int {
   unequal,  // 1 or 0, for Reducer::sum
 };
 
-// out = all elements of the walk, whose operands are the inputs. The result is not finished. With
+// out = all elements of the plan, whose operands are the inputs. The result is not finished. With
 // moment, for Reducer::sum, out->aside is written too.
 struct ReduceAllCall {
   Reducer reducer;
@@ -23,11 +23,11 @@ struct ReduceAllCall {
   bool moment;
   DType dtype;
   double parameter;
-  Walk walk;
+  LoopPlan plan;
   Partial* out;
 };
 
-// For each element of the walk, whose operands are the input and the output: n elements of the
+// For each element of the plan, whose operands are the input and the output: n elements of the
 // input, step bytes apart. indices: null, or as many elements as the output, with its layout.
 struct ReduceDimCall {
   Reducer reducer;
@@ -37,16 +37,16 @@ struct ReduceDimCall {
   double parameter;
   int64_t n;
   int64_t step;
-  Walk walk;
+  LoopPlan plan;
   int64_t* indices;
   int64_t index_base;
 };
 
-// Reports to check where an element of the walk's operand is 0.
+// Reports to check where an element of the plan's operand is 0.
 struct CheckZeroCall {
   DType dtype;
   uint32_t check;
-  Walk walk;
+  LoopPlan plan;
 };
 
 }  // namespace th

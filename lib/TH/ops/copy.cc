@@ -30,12 +30,12 @@ bool copy_on_device(Device& device, Tensor* r, Tensor* src, int ndim, const int6
   CopyCall call = {r->dtype, src->dtype, {}};
   int64_t stride[kMaxDims];
   broadcast_strides(*src, ndim, size, stride);
-  WalkBuilder walk(ndim, size);
+  LoopPlanBuilder builder(ndim, size);
   char* from = data_on(device, *src, Access::read);
   Access access = r->storage == src->storage ? Access::write : access_for_result(*r);
-  walk.add(result_on(device, *r, access), item_size(r->dtype), r->stride);
-  walk.add(from, item_size(src->dtype), stride);
-  if (!walk.plan(&call.walk)) return false;
+  builder.add(result_on(device, *r, access), item_size(r->dtype), r->stride);
+  builder.add(from, item_size(src->dtype), stride);
+  if (!builder.plan(&call.plan)) return false;
   device.run(DeviceOp::copy, &call);
   return true;
 }

@@ -66,9 +66,9 @@ bool check_divisor_on_device(const char* name, const Tensor* divisor) {
   Device* device = on_host(*divisor) ? nullptr : device_of({divisor});
   if (!device) return false;
   CheckZeroCall call;
-  WalkBuilder walk(divisor->nDimension, divisor->size);
-  walk.add(data_on(*device, *divisor, Access::read), item_size(divisor->dtype), divisor->stride);
-  if (!walk.plan(&call.walk)) return false;
+  LoopPlanBuilder builder(divisor->nDimension, divisor->size);
+  builder.add(data_on(*device, *divisor, Access::read), item_size(divisor->dtype), divisor->stride);
+  if (!builder.plan(&call.plan)) return false;
   call.dtype = divisor->dtype;
   call.check = device_check(*device, 0, kZeroInDivisor, name, th::name(divisor->dtype));
   device->run(DeviceOp::check_zero, &call);

@@ -81,7 +81,7 @@ bool run_on_device(Device& device, const ElementwiseOp& op, Tensor* r, Tensor* c
   call.dtype = inputs[0]->dtype;
   for (int k = 0; k < op.param_count; ++k) call.params[k] = op.params[k];
   TensorRef brought[kMaxOperands];
-  WalkBuilder walk(ndim, size);
+  LoopPlanBuilder builder(ndim, size);
   int64_t stride[kMaxOperands][kMaxDims];
   for (int k = 0; k < count; ++k) {
     brought[k] = brought_to(device, inputs[k]);
@@ -89,10 +89,10 @@ bool run_on_device(Device& device, const ElementwiseOp& op, Tensor* r, Tensor* c
   }
   char* data[kMaxOperands];
   for (int k = 0; k < count; ++k) data[k] = data_on(device, *brought[k], Access::read);
-  walk.add(result_on(device, *r, access_for_result(*r, inputs, count)), item_size(r->dtype),
-           r->stride);
-  for (int k = 0; k < count; ++k) walk.add(data[k], item_size(inputs[k]->dtype), stride[k]);
-  if (!walk.plan(&call.walk)) return false;
+  builder.add(result_on(device, *r, access_for_result(*r, inputs, count)), item_size(r->dtype),
+              r->stride);
+  for (int k = 0; k < count; ++k) builder.add(data[k], item_size(inputs[k]->dtype), stride[k]);
+  if (!builder.plan(&call.plan)) return false;
   device.run(DeviceOp::element, &call);
   return true;
 }

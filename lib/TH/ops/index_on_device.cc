@@ -52,11 +52,11 @@ bool gather_on(Device& device, Tensor* r, Tensor* t, int dim, Tensor* index, Ind
   from_stride[dim] = 0;
   char* index_data = data_on(device, *indices, Access::read);
   char* from_data = data_on(device, *from, Access::read);
-  WalkBuilder walk(r->nDimension, r->size);
-  walk.add(result_on(device, *r, access_for_result(*r)), item, r->stride);
-  walk.add(index_data, sizeof(int64_t), index_stride);
-  walk.add(from_data, item, from_stride);
-  if (!walk.plan(&call.walk)) return false;
+  LoopPlanBuilder builder(r->nDimension, r->size);
+  builder.add(result_on(device, *r, access_for_result(*r)), item, r->stride);
+  builder.add(index_data, sizeof(int64_t), index_stride);
+  builder.add(from_data, item, from_stride);
+  if (!builder.plan(&call.plan)) return false;
   call.check = check.number_on(device);
   device.run(DeviceOp::gather, &call);
   return true;
@@ -72,7 +72,7 @@ bool scatter_on(Device& device, ScatterAction action, Tensor* r, int dim, Tensor
   int64_t size[kMaxDims], stride[kMaxDims], all_index[kMaxDims];
   const Tensor& shaped = shape == IndexShape::full ? *index : *r;
   call.length = index->size[shape == IndexShape::full ? dim : 0];
-  WalkBuilder walk(beside(ndim, shaped.size, dim, 1, size), size);
+  LoopPlanBuilder builder(beside(ndim, shaped.size, dim, 1, size), size);
 
   index_strides(*indices, shape, ndim, dim, all_index);
   char* index_data = data_on(device, *indices, Access::read);
@@ -82,19 +82,19 @@ bool scatter_on(Device& device, ScatterAction action, Tensor* r, int dim, Tensor
     from_data = data_on(device, *from, Access::read);
   }
   beside(ndim, r->stride, dim, 0, stride);
-  walk.add(result_on(device, *r, Access::write), item, stride);
+  builder.add(result_on(device, *r, Access::write), item, stride);
   beside(ndim, all_index, dim, 0, stride);
-  walk.add(index_data, sizeof(int64_t), stride);
+  builder.add(index_data, sizeof(int64_t), stride);
   call.step[0] = r->stride[dim] * item;
   call.step[1] = all_index[dim] * static_cast<int64_t>(sizeof(int64_t));
   if (src) {
     beside(ndim, from->stride, dim, 0, stride);
-    walk.add(from_data, item, stride);
+    builder.add(from_data, item, stride);
     call.step[2] = from->stride[dim] * item;
   } else {
     call.value = element_bits(r->dtype, value);
   }
-  if (!walk.plan(&call.positions)) return false;
+  if (!builder.plan(&call.positions)) return false;
   call.check = check.number_on(device);
   device.run(DeviceOp::scatter, &call);
   return true;

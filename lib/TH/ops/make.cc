@@ -124,9 +124,9 @@ namespace {
 bool fill_on_device(Device& device, Tensor* r, Scalar value) {
   if (has_shared_elements(*r)) return false;
   FillCall call = {r->dtype, value, {}};
-  WalkBuilder walk(r->nDimension, r->size);
-  walk.add(result_on(device, *r, access_for_result(*r)), item_size(r->dtype), r->stride);
-  if (!walk.plan(&call.walk)) return false;
+  LoopPlanBuilder builder(r->nDimension, r->size);
+  builder.add(result_on(device, *r, access_for_result(*r)), item_size(r->dtype), r->stride);
+  if (!builder.plan(&call.plan)) return false;
   device.run(DeviceOp::fill, &call);
   return true;
 }

@@ -8,14 +8,14 @@ namespace th {
 
 namespace {
 
-// How many elements are chosen before each chunk of a walk.
+// How many elements are chosen before each chunk of a plan.
 class Counts {
  public:
-  Counts(Device& device, DType dtype, const Walk& walk)
+  Counts(Device& device, DType dtype, const LoopPlan& plan)
       : device_(device),
-        chunks_(select_chunks(walk.numel)),
+        chunks_(select_chunks(plan.numel)),
         before_(device, (chunks_ + 1) * sizeof(int64_t)),
-        call_{dtype, 0, 0, 0, before(), walk} {}
+        call_{dtype, 0, 0, 0, before(), plan} {}
   void run(uint32_t mask_check, uint32_t limit_check, int64_t limit) {
     call_.mask_check = mask_check;
     call_.limit_check = limit_check;
@@ -44,10 +44,10 @@ bool masked_fill_on(Device& device, Tensor* r, Tensor* mask, Scalar value, uint3
   TensorRef chosen = brought_to(device, mask);
   MaskedFillCall call = {r->dtype, mask_check, element_bits(r->dtype, value), {}};
   char* mask_data = data_on(device, *chosen, Access::read);
-  WalkBuilder walk(r->nDimension, r->size);
-  walk.add(result_on(device, *r, Access::write), item_size(r->dtype), r->stride);
-  walk.add(mask_data, 1, chosen->stride);
-  if (!walk.plan(&call.walk)) return false;
+  LoopPlanBuilder builder(r->nDimension, r->size);
+  builder.add(result_on(device, *r, Access::write), item_size(r->dtype), r->stride);
+  builder.add(mask_data, 1, chosen->stride);
+  if (!builder.plan(&call.plan)) return false;
   device.run(DeviceOp::masked_fill, &call);
   return true;
 }
@@ -59,11 +59,11 @@ bool masked_copy_on(Device& device, Tensor* r, Tensor* mask, Tensor* src, uint32
   MaskedCopyCall call = {
       r->dtype, nullptr, data_on(device, *from, Access::read), from->numel(), {}};
   char* mask_data = data_on(device, *chosen, Access::read);
-  WalkBuilder walk(r->nDimension, r->size);
-  walk.add(mask_data, 1, chosen->stride);
-  walk.add(result_on(device, *r, Access::write), item_size(r->dtype), r->stride);
-  if (!walk.plan(&call.walk, true)) return false;
-  Counts counts(device, DType::Byte, call.walk);
+  LoopPlanBuilder builder(r->nDimension, r->size);
+  builder.add(mask_data, 1, chosen->stride);
+  builder.add(result_on(device, *r, Access::write), item_size(r->dtype), r->stride);
+  if (!builder.plan(&call.plan, true)) return false;
+  Counts counts(device, DType::Byte, call.plan);
   counts.run(mask_check, count_check, call.limit);
   call.before = counts.before();
   device.run(DeviceOp::masked_copy, &call);
@@ -75,11 +75,11 @@ bool masked_select_on(Device& device, Tensor* r, Tensor* t, Tensor* mask, int64_
   TensorRef chosen = brought_to(device, mask), from = brought_to(device, t);
   MaskedSelectCall call = {t->dtype, nullptr, nullptr, 0, {}};
   char* mask_data = data_on(device, *chosen, Access::read);
-  WalkBuilder walk(t->nDimension, t->size);
-  walk.add(mask_data, 1, chosen->stride);
-  walk.add(data_on(device, *from, Access::read), item_size(t->dtype), from->stride);
-  if (!walk.plan(&call.walk, true)) return false;
-  Counts counts(device, DType::Byte, call.walk);
+  LoopPlanBuilder builder(t->nDimension, t->size);
+  builder.add(mask_data, 1, chosen->stride);
+  builder.add(data_on(device, *from, Access::read), item_size(t->dtype), from->stride);
+  if (!builder.plan(&call.plan, true)) return false;
+  Counts counts(device, DType::Byte, call.plan);
   counts.run(mask_check, 0, 0);
   int64_t total = ones >= 0 ? ones : counts.total();
   resize(r, 1, &total);
@@ -97,10 +97,10 @@ bool nonzero_on(Device& device, Tensor* r, Tensor* t) {
   TensorRef from = brought_to(device, t);
   NonzeroCall call = {t->dtype, nullptr, nullptr, 0, 0, t->nDimension, {}, {}};
   std::copy(t->size, t->size + t->nDimension, call.size);
-  WalkBuilder walk(t->nDimension, t->size);
-  walk.add(data_on(device, *from, Access::read), item_size(t->dtype), from->stride);
-  if (!walk.plan(&call.walk, true)) return false;
-  Counts counts(device, t->dtype, call.walk);
+  LoopPlanBuilder builder(t->nDimension, t->size);
+  builder.add(data_on(device, *from, Access::read), item_size(t->dtype), from->stride);
+  if (!builder.plan(&call.plan, true)) return false;
+  Counts counts(device, t->dtype, call.plan);
   counts.run(0, 0, 0);
   int64_t size[] = {counts.total(), t->nDimension};
   resize(r, 2, size);

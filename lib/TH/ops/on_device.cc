@@ -58,21 +58,22 @@ TensorRef brought_to(Device& device, Tensor* t) {
   return copied;
 }
 
-WalkBuilder::WalkBuilder(int ndim, const int64_t* size) : ndim_(ndim), numel_(ndim ? 1 : 0) {
+LoopPlanBuilder::LoopPlanBuilder(int ndim, const int64_t* size)
+    : ndim_(ndim), numel_(ndim ? 1 : 0) {
   for (int d = 0; d < ndim; ++d) {
     size_[ndim - 1 - d] = size[d];
     numel_ *= size[d];
   }
 }
 
-void WalkBuilder::add(char* data, size_t item, const int64_t* stride) {
+void LoopPlanBuilder::add(char* data, size_t item, const int64_t* stride) {
   for (int d = 0; d < ndim_; ++d) {
     stride_[operands_][ndim_ - 1 - d] = stride[d] * static_cast<int64_t>(item);
   }
   data_[operands_++] = data;
 }
 
-bool WalkBuilder::plan(Walk* out, bool keep_order) {
+bool LoopPlanBuilder::plan(LoopPlan* out, bool keep_order) {
   plan_dimensions(&ndim_, size_, operands_, stride_, keep_order);
   if (ndim_ > kDeviceDims) return false;
   out->ndim = ndim_;

@@ -46,23 +46,23 @@ class DeviceBlock {
   void* block_;
 };
 
-// Builds a Walk: operands are added in order, then plan() drops dimensions of size 1, orders the
-// others by the strides of operand 0, and merges what lies in memory as one.
-class WalkBuilder {
+// Builds a LoopPlan: operands are added in order, then plan() drops dimensions of size 1, orders
+// the others by the strides of operand 0, and merges what lies in memory as one.
+class LoopPlanBuilder {
  public:
-  WalkBuilder(int ndim, const int64_t* size);
+  LoopPlanBuilder(int ndim, const int64_t* size);
   // stride in elements, per dimension of the shape given to the constructor.
   void add(char* data, size_t item, const int64_t* stride);
-  // Whether the result fits a Walk. keep_order: the dimensions stay in their order.
-  bool plan(Walk* out, bool keep_order = false);
+  // Whether the result fits a LoopPlan. keep_order: the dimensions stay in their order.
+  bool plan(LoopPlan* out, bool keep_order = false);
 
  private:
   int ndim_;
   int operands_ = 0;
   int64_t numel_;
   int64_t size_[kMaxDims];  // innermost first
-  int64_t stride_[kWalkOperands][kMaxDims];
-  char* data_[kWalkOperands];
+  int64_t stride_[kPlanOperands][kMaxDims];
+  char* data_[kPlanOperands];
 };
 
 // Whether elements of t may be one place in memory: devices write such results in no order, so

@@ -14,14 +14,14 @@ bool reduce_all_on(Device& device, const Reduction& op, Pairing pairing, const T
   call.moment = op.extra == Reduction::Extra::moment;
   call.dtype = a.dtype;
   call.parameter = op.parameter;
-  WalkBuilder walk(a.nDimension, a.size);
+  LoopPlanBuilder builder(a.nDimension, a.size);
   const Tensor* operands[] = {&a, b};
   TensorRef brought[2];
   for (int k = 0; k < (b ? 2 : 1); ++k) {
     brought[k] = brought_to(device, const_cast<Tensor*>(operands[k]));
-    walk.add(data_on(device, *brought[k], Access::read), item_size(a.dtype), brought[k]->stride);
+    builder.add(data_on(device, *brought[k], Access::read), item_size(a.dtype), brought[k]->stride);
   }
-  if (!walk.plan(&call.walk)) return false;
+  if (!builder.plan(&call.plan)) return false;
   DeviceBlock out(device, sizeof(Partial));
   call.out = reinterpret_cast<Partial*>(out.get());
   device.run(DeviceOp::reduce_all, &call);
@@ -56,10 +56,10 @@ bool reduce_dim_on(Device& device, const Reduction& op, Tensor* t, int dim, Tens
   }
   char* data = data_on(device, *source, Access::read);
   // The input's layout first: it has more to read than there is to write.
-  WalkBuilder walk(ndim, size);
-  walk.add(data, item_size(t->dtype), stride);
-  walk.add(result_on(device, *r, access_for_result(*r)), item_size(r->dtype), out_stride);
-  if (!walk.plan(&call.walk)) return false;
+  LoopPlanBuilder builder(ndim, size);
+  builder.add(data, item_size(t->dtype), stride);
+  builder.add(result_on(device, *r, access_for_result(*r)), item_size(r->dtype), out_stride);
+  if (!builder.plan(&call.plan)) return false;
   call.indices = nullptr;
   if (indices) {
     call.indices =

@@ -22,11 +22,11 @@ __global__ void report_zeros(const char* data, Offsets<1> offsets, uint32_t n,
 }  // namespace
 
 void run_check_zero(Queue& queue, const CheckZeroCall& call) {
-  if (call.walk.numel == 0) return;
+  if (call.plan.numel == 0) return;
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {
-      for_small_parts(call.walk, [&](const Walk& part) {
+      for_small_parts(call.plan, [&](const LoopPlan& part) {
         auto n = static_cast<uint32_t>(part.numel);
         TH_LAUNCH(queue, (report_zeros<T>), blocks_for(queue, n), kThreads, 0, part.data[0],
                   Offsets<1>(part), n, queue.finding(), call.check);

@@ -21,9 +21,9 @@ void run_comparison(Queue& queue, const ElementCall& call) {
     using Out = std::conditional_t<to_byte, uint8_t, T>;
     if constexpr (with_value) {
       WithValue<Op, C> f = {convert<C>(call.params[0])};
-      run_elements<WithValue<Op, C>, Out, T, 1>(queue, f, call.walk);
+      run_elements<WithValue<Op, C>, Out, T, 1>(queue, f, call.plan);
     } else {
-      run_elements<WithTensor<Op, C>, Out, T, 2>(queue, {}, call.walk);
+      run_elements<WithTensor<Op, C>, Out, T, 2>(queue, {}, call.plan);
     }
   });
 }

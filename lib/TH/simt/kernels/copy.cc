@@ -40,8 +40,8 @@ __global__ void transpose_kernel(Transposition t) {
   }
 }
 
-// Whether the walk is a batch of transpositions; sets it.
-bool is_transposition(const Walk& w, int64_t item, Transposition* t) {
+// Whether the plan is a batch of transpositions; sets it.
+bool is_transposition(const LoopPlan& w, int64_t item, Transposition* t) {
   if (w.ndim < 2 || w.ndim > 3) return false;
   if (w.size[0] < kTile / 2 || w.size[1] < kTile / 2) return false;
   if (w.stride[0][0] != item || w.stride[1][1] != item) return false;
@@ -63,16 +63,16 @@ struct Same {
 
 // Elements of one type are moved by their size alone.
 template <class T>
-void move_elements(Queue& queue, const Walk& walk) {
+void move_elements(Queue& queue, const LoopPlan& plan) {
   Transposition t;
-  if (is_transposition(walk, sizeof(T), &t)) {
+  if (is_transposition(plan, sizeof(T), &t)) {
     dim3 blocks(static_cast<unsigned>((t.cols + kTile - 1) / kTile),
                 static_cast<unsigned>((t.rows + kTile - 1) / kTile),
-                static_cast<unsigned>(walk.ndim == 3 ? walk.size[2] : 1));
+                static_cast<unsigned>(plan.ndim == 3 ? plan.size[2] : 1));
     TH_LAUNCH(queue, (transpose_kernel<T>), blocks, dim3(kTile, kTileRows), 0, t);
     return;
   }
-  run_elements<Same<T>, T, T, 1>(queue, {}, walk);
+  run_elements<Same<T>, T, T, 1>(queue, {}, plan);
 }
 
 // Converts on its way to the output; the functor itself changes nothing.
@@ -85,17 +85,17 @@ struct Converted {
 }  // namespace
 
 void run_copy(Queue& queue, const CopyCall& call) {
-  if (call.walk.numel == 0) return;
+  if (call.plan.numel == 0) return;
   if (call.to == call.from) {
     switch (item_size(call.to)) {
       case 1:
-        return move_elements<uint8_t>(queue, call.walk);
+        return move_elements<uint8_t>(queue, call.plan);
       case 2:
-        return move_elements<uint16_t>(queue, call.walk);
+        return move_elements<uint16_t>(queue, call.plan);
       case 4:
-        return move_elements<uint32_t>(queue, call.walk);
+        return move_elements<uint32_t>(queue, call.plan);
       default:
-        return move_elements<uint64_t>(queue, call.walk);
+        return move_elements<uint64_t>(queue, call.plan);
     }
   }
   dispatch(call.from, [&](auto from) {
@@ -103,7 +103,7 @@ void run_copy(Queue& queue, const CopyCall& call) {
     dispatch(call.to, [&](auto to) {
       using To = decltype(to);
       if constexpr (!std::is_same_v<From, To>) {
-        run_elements<Converted<From>, To, From, 1>(queue, {}, call.walk);
+        run_elements<Converted<From>, To, From, 1>(queue, {}, call.plan);
       }
     });
   });

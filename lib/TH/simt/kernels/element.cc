@@ -3,7 +3,7 @@
 namespace th {
 
 void run_element(Queue& queue, const ElementCall& call) {
-  if (call.walk.numel == 0) return;
+  if (call.plan.numel == 0) return;
   run_unary(queue, call) || run_value(queue, call) || run_binary(queue, call) ||
       run_ternary(queue, call) || run_compare(queue, call);
 }

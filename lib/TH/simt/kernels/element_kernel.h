@@ -66,19 +66,19 @@ __global__ void strided_kernel(F f, Pointers<inputs + 1> at, Offsets<inputs + 1>
 
 // f of elements of T, which become elements of Out.
 template <class F, class Out, class T, int inputs>
-void run_elements(Queue& queue, const F& f, const Walk& walk) {
+void run_elements(Queue& queue, const F& f, const LoopPlan& plan) {
   constexpr int width = 16 / sizeof(T);
-  bool packed = is_packed(walk, 0, sizeof(Out)) && is_aligned(walk.data[0], width * sizeof(Out));
+  bool packed = is_packed(plan, 0, sizeof(Out)) && is_aligned(plan.data[0], width * sizeof(Out));
   for (int k = 1; k <= inputs; ++k) {
-    packed = packed && is_packed(walk, k, sizeof(T)) && is_aligned(walk.data[k], 16);
+    packed = packed && is_packed(plan, k, sizeof(T)) && is_aligned(plan.data[k], 16);
   }
   if (packed) {
     TH_LAUNCH(queue, (packed_kernel<F, Out, T, inputs, width>),
-              blocks_for(queue, (walk.numel + width - 1) / width), kThreads, 0, f,
-              Pointers<inputs + 1>(walk), walk.numel);
+              blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, f,
+              Pointers<inputs + 1>(plan), plan.numel);
     return;
   }
-  for_small_parts(walk, [&](const Walk& part) {
+  for_small_parts(plan, [&](const LoopPlan& part) {
     auto n = static_cast<uint32_t>(part.numel);
     TH_LAUNCH(queue, (strided_kernel<F, Out, T, inputs>), blocks_for(queue, n), kThreads, 0, f,
               Pointers<inputs + 1>(part), Offsets<inputs + 1>(part), n);
@@ -92,7 +92,7 @@ void run_row(Queue& queue, const ElementCall& call) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T> ? integral : floating) {
       using C = typename Numeric<T>::Compute;
-      run_elements<F<C>, T, T, inputs>(queue, F<C>(call.params), call.walk);
+      run_elements<F<C>, T, T, inputs>(queue, F<C>(call.params), call.plan);
     }
   });
 }

@@ -18,8 +18,8 @@ __global__ void fill_kernel(T value, char* out, Offsets<1> offsets, uint32_t n) 
 }
 
 template <class T>
-void fill_elements(Queue& queue, T value, const Walk& walk) {
-  for_small_parts(walk, [&](const Walk& part) {
+void fill_elements(Queue& queue, T value, const LoopPlan& plan) {
+  for_small_parts(plan, [&](const LoopPlan& part) {
     auto n = static_cast<uint32_t>(part.numel);
     TH_LAUNCH(queue, (fill_kernel<T>), blocks_for(queue, n), kThreads, 0, value, part.data[0],
               Offsets<1>(part), n);
@@ -32,12 +32,12 @@ struct alignas(16) Sixteen {
 };
 
 template <class T>
-bool fill_packed(Queue& queue, T value, const Walk& walk) {
-  int64_t bytes = walk.numel * static_cast<int64_t>(sizeof(T));
-  if (!is_packed(walk, 0, sizeof(T)) || !is_aligned(walk.data[0], 16) || bytes % 16) return false;
+bool fill_packed(Queue& queue, T value, const LoopPlan& plan) {
+  int64_t bytes = plan.numel * static_cast<int64_t>(sizeof(T));
+  if (!is_packed(plan, 0, sizeof(T)) || !is_aligned(plan.data[0], 16) || bytes % 16) return false;
   Sixteen pattern;
   for (size_t k = 0; k < 16; k += sizeof(T)) std::memcpy(pattern.byte + k, &value, sizeof(T));
-  Walk wide = walk;
+  LoopPlan wide = plan;
   wide.ndim = 1;
   wide.numel = wide.size[0] = bytes / 16;
   wide.stride[0][0] = 16;
@@ -58,7 +58,7 @@ __global__ void progression_kernel(A a, A b, T* out, int64_t n) {
 }  // namespace
 
 void run_fill(Queue& queue, const FillCall& call) {
-  if (call.walk.numel == 0) return;
+  if (call.plan.numel == 0) return;
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     using Bits = std::conditional_t<
@@ -68,7 +68,7 @@ void run_fill(Queue& queue, const FillCall& call) {
     T value = convert<T>(call.value);
     Bits bits;
     std::memcpy(&bits, &value, sizeof(T));
-    if (!fill_packed(queue, bits, call.walk)) fill_elements(queue, bits, call.walk);
+    if (!fill_packed(queue, bits, call.plan)) fill_elements(queue, bits, call.plan);
   });
 }
 

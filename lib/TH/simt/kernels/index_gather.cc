@@ -2,7 +2,7 @@
 
 #include "THGeneral.h"
 #include "simt/report.h"
-#include "simt/walk.h"
+#include "simt/places.h"
 
 namespace th {
 namespace {
@@ -27,14 +27,14 @@ __global__ void gather_elements(GatherCall call, Places<3, I> places, I n, Devic
 
 void run_gather(Queue& queue, const GatherCall& given) {
   GatherCall call = given;
-  if (call.walk.numel == 0) return;
-  size_t bytes = widen(&call.walk, item_size(call.dtype), &call.step, 1);
+  if (call.plan.numel == 0) return;
+  size_t bytes = widen(&call.plan, item_size(call.dtype), &call.step, 1);
   dispatch_wide(bytes, [&](auto item) {
     using T = decltype(item);
-    dispatch_count(call.walk.numel, [&](auto count) {
+    dispatch_count(call.plan.numel, [&](auto count) {
       using I = decltype(count);
-      TH_LAUNCH(queue, (gather_elements<T, I>), blocks_for(queue, call.walk.numel), kThreads, 0,
-                call, Places<3, I>(call.walk), static_cast<I>(call.walk.numel), queue.finding());
+      TH_LAUNCH(queue, (gather_elements<T, I>), blocks_for(queue, call.plan.numel), kThreads, 0,
+                call, Places<3, I>(call.plan), static_cast<I>(call.plan.numel), queue.finding());
     });
   });
 }

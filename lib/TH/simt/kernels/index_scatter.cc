@@ -5,7 +5,7 @@
 #include "THGeneral.h"
 #include "simt/report.h"
 #include "simt/index_sort.h"
-#include "simt/walk.h"
+#include "simt/places.h"
 #include "functors/index_actions.h"
 
 namespace th {

@@ -1,7 +1,7 @@
 // Elements replaced where a mask, or their place in a matrix, says so.
 
 #include "simt/report.h"
-#include "simt/walk.h"
+#include "simt/places.h"
 
 namespace th {
 namespace {
@@ -33,14 +33,14 @@ __global__ void zero_triangle(TriangleCall call, I n) {
 }  // namespace
 
 void run_masked_fill(Queue& queue, const MaskedFillCall& call) {
-  if (call.walk.numel == 0) return;
+  if (call.plan.numel == 0) return;
   dispatch_bytes(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
     T value = static_cast<T>(call.value);
-    dispatch_count(call.walk.numel, [&](auto count) {
+    dispatch_count(call.plan.numel, [&](auto count) {
       using I = decltype(count);
-      TH_LAUNCH(queue, (fill_masked<T, I>), blocks_for(queue, call.walk.numel), kThreads, 0,
-                Places<2, I>(call.walk), static_cast<I>(call.walk.numel), value, call.check,
+      TH_LAUNCH(queue, (fill_masked<T, I>), blocks_for(queue, call.plan.numel), kThreads, 0,
+                Places<2, I>(call.plan), static_cast<I>(call.plan.numel), value, call.check,
                 queue.finding());
     });
   });

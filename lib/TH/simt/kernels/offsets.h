@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_KERNELS_OFFSETS_H
 #define TH_SIMT_KERNELS_OFFSETS_H
 
-// From the number of an element in a Walk to its place in each operand, in 32-bit arithmetic.
+// From the number of an element in a LoopPlan to its place in each operand, in 32-bit arithmetic.
 
 #include "simt/simt.h"
 
@@ -32,11 +32,11 @@ struct Offsets {
   Divider size[kDeviceDims];
   uint32_t stride[operands][kDeviceDims];
 
-  explicit Offsets(const Walk& walk) : ndim(walk.ndim) {
+  explicit Offsets(const LoopPlan& plan) : ndim(plan.ndim) {
     for (int d = 0; d < ndim; ++d) {
-      size[d] = Divider(static_cast<uint32_t>(walk.size[d]));
+      size[d] = Divider(static_cast<uint32_t>(plan.size[d]));
       for (int k = 0; k < operands; ++k) {
-        stride[k][d] = static_cast<uint32_t>(walk.stride[k][d]);
+        stride[k][d] = static_cast<uint32_t>(plan.stride[k][d]);
       }
     }
   }
@@ -55,57 +55,57 @@ struct Offsets {
 template <int operands>
 struct Pointers {
   char* data[operands];
-  explicit Pointers(const Walk& walk) {
-    for (int k = 0; k < operands; ++k) data[k] = walk.data[k];
+  explicit Pointers(const LoopPlan& plan) {
+    for (int k = 0; k < operands; ++k) data[k] = plan.data[k];
   }
 };
 
-inline bool is_packed(const Walk& walk, int operand, size_t item) {
-  return walk.ndim == 0 ||
-         (walk.ndim == 1 && walk.stride[operand][0] == static_cast<int64_t>(item));
+inline bool is_packed(const LoopPlan& plan, int operand, size_t item) {
+  return plan.ndim == 0 ||
+         (plan.ndim == 1 && plan.stride[operand][0] == static_cast<int64_t>(item));
 }
 
 inline bool is_aligned(const void* p, size_t to) {
   return reinterpret_cast<uintptr_t>(p) % to == 0;
 }
 
-// Calls f(Walk) for parts of the walk whose numbers and offsets fit into 32 bits.
+// Calls f(LoopPlan) for parts of the plan whose numbers and offsets fit into 32 bits.
 template <class F>
-void for_small_parts(const Walk& walk, const F& f) {
+void for_small_parts(const LoopPlan& plan, const F& f) {
   constexpr int64_t limit = INT32_MAX;
-  int64_t reach = walk.numel;
-  for (int k = 0; k < walk.operands; ++k) {
+  int64_t reach = plan.numel;
+  for (int k = 0; k < plan.operands; ++k) {
     int64_t span = 0;
-    for (int d = 0; d < walk.ndim; ++d) span += (walk.size[d] - 1) * walk.stride[k][d];
+    for (int d = 0; d < plan.ndim; ++d) span += (plan.size[d] - 1) * plan.stride[k][d];
     if (span > reach) reach = span;
   }
   if (reach <= limit) {
-    f(walk);
+    f(plan);
     return;
   }
   // The dimension that reaches furthest is cut in two.
   int longest = 0;
   int64_t longest_span = -1;
-  for (int d = 0; d < walk.ndim; ++d) {
-    int64_t span = walk.size[d];
-    for (int k = 0; k < walk.operands; ++k) {
-      int64_t s = (walk.size[d] - 1) * walk.stride[k][d];
+  for (int d = 0; d < plan.ndim; ++d) {
+    int64_t span = plan.size[d];
+    for (int k = 0; k < plan.operands; ++k) {
+      int64_t s = (plan.size[d] - 1) * plan.stride[k][d];
       if (s > span) span = s;
     }
-    if (walk.size[d] > 1 && span > longest_span) {
+    if (plan.size[d] > 1 && span > longest_span) {
       longest = d;
       longest_span = span;
     }
   }
-  int64_t half = walk.size[longest] / 2;
-  int64_t rest = walk.numel / walk.size[longest];
-  Walk part = walk;
+  int64_t half = plan.size[longest] / 2;
+  int64_t rest = plan.numel / plan.size[longest];
+  LoopPlan part = plan;
   part.size[longest] = half;
   part.numel = rest * half;
   for_small_parts(part, f);
-  part.size[longest] = walk.size[longest] - half;
+  part.size[longest] = plan.size[longest] - half;
   part.numel = rest * part.size[longest];
-  for (int k = 0; k < walk.operands; ++k) part.data[k] += half * walk.stride[k][longest];
+  for (int k = 0; k < plan.operands; ++k) part.data[k] += half * plan.stride[k][longest];
   for_small_parts(part, f);
 }
 

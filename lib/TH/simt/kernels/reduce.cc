@@ -6,14 +6,14 @@ namespace th {
 
 namespace {
 
-Places places_of(const Walk& walk) {
+Places places_of(const LoopPlan& plan) {
   Places places = {};
-  places.ndim = walk.ndim;
-  places.narrow = walk.numel <= INT32_MAX;
-  for (int d = 0; d < walk.ndim; ++d) {
-    places.size[d] = walk.size[d];
-    if (places.narrow) places.divider[d] = Divider(static_cast<uint32_t>(walk.size[d]));
-    for (int k = 0; k < 2; ++k) places.stride[k][d] = k < walk.operands ? walk.stride[k][d] : 0;
+  places.ndim = plan.ndim;
+  places.narrow = plan.numel <= INT32_MAX;
+  for (int d = 0; d < plan.ndim; ++d) {
+    places.size[d] = plan.size[d];
+    if (places.narrow) places.divider[d] = Divider(static_cast<uint32_t>(plan.size[d]));
+    for (int k = 0; k < 2; ++k) places.stride[k][d] = k < plan.operands ? plan.stride[k][d] : 0;
   }
   return places;
 }
@@ -35,13 +35,13 @@ void reduce_moments(Queue& queue, DType dtype, ReducePlan plan, Wide* sums) {
 }  // namespace
 
 void run_reduce_all(Queue& queue, const ReduceAllCall& call) {
-  if (call.walk.numel == 0) return;
+  if (call.plan.numel == 0) return;
   ReducePlan plan = {};
-  plan.data[0] = call.walk.data[0];
-  plan.data[1] = call.pairing == Pairing::none ? call.walk.data[0] : call.walk.data[1];
+  plan.data[0] = call.plan.data[0];
+  plan.data[1] = call.pairing == Pairing::none ? call.plan.data[0] : call.plan.data[1];
   plan.outer.narrow = true;
-  plan.inner = places_of(call.walk);
-  plan.n = call.walk.numel;
+  plan.inner = places_of(call.plan);
+  plan.n = call.plan.numel;
   plan.outputs = 1;
   plan.wide = true;
   plan.parameter = call.parameter;
@@ -59,18 +59,18 @@ void run_reduce_all(Queue& queue, const ReduceAllCall& call) {
 }
 
 void run_reduce_dim(Queue& queue, const ReduceDimCall& call) {
-  if (call.walk.numel == 0 || call.n == 0) return;
+  if (call.plan.numel == 0 || call.n == 0) return;
   ReducePlan plan = {};
-  plan.data[0] = plan.data[1] = call.walk.data[0];
-  plan.outer = places_of(call.walk);
+  plan.data[0] = plan.data[1] = call.plan.data[0];
+  plan.outer = places_of(call.plan);
   plan.inner.ndim = 1;
   plan.inner.size[0] = call.n;
   plan.inner.stride[0][0] = plan.inner.stride[1][0] = call.step;
   plan.n = call.n;
-  plan.outputs = call.walk.numel;
+  plan.outputs = call.plan.numel;
   plan.finish = call.finish;
   plan.parameter = call.parameter;
-  plan.out = call.walk.data[1];
+  plan.out = call.plan.data[1];
   plan.indices = call.indices;
   plan.index_base = call.index_base;
   if (call.moment) {

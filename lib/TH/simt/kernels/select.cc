@@ -3,7 +3,7 @@
 #include "THGeneral.h"
 #include "simt/block_sum.h"
 #include "simt/report.h"
-#include "simt/walk.h"
+#include "simt/places.h"
 
 namespace th {
 namespace {
@@ -138,14 +138,14 @@ struct WriteSubscripts {
 };
 
 template <class T, class Write>
-void launch_writes(Queue& queue, const Walk& walk, T bits, const int64_t* before, Write write) {
-  int64_t chunks = select_chunks(walk.numel);
+void launch_writes(Queue& queue, const LoopPlan& plan, T bits, const int64_t* before, Write write) {
+  int64_t chunks = select_chunks(plan.numel);
   if (chunks == 0) return;
   int blocks = blocks_for(queue, chunks * kSelectThreads);
-  dispatch_count(walk.numel, [&](auto count) {
+  dispatch_count(plan.numel, [&](auto count) {
     using I = decltype(count);
     TH_LAUNCH(queue, (write_chosen<T, I, Write>), blocks, kSelectThreads, 0,
-              Places<Write::kOperands, I>(walk), static_cast<I>(walk.numel), bits, before, chunks,
+              Places<Write::kOperands, I>(plan), static_cast<I>(plan.numel), bits, before, chunks,
               write);
   });
 }
@@ -153,15 +153,15 @@ void launch_writes(Queue& queue, const Walk& walk, T bits, const int64_t* before
 }  // namespace
 
 void run_count(Queue& queue, const CountCall& call) {
-  int64_t chunks = select_chunks(call.walk.numel);
+  int64_t chunks = select_chunks(call.plan.numel);
   int blocks = blocks_for(queue, chunks * kSelectThreads);
   dispatch_bytes(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
-    dispatch_count(call.walk.numel, [&](auto count) {
+    dispatch_count(call.plan.numel, [&](auto count) {
       using I = decltype(count);
       if (chunks == 0) return;
       TH_LAUNCH(queue, (count_chunks<T, I>), blocks, kSelectThreads, 0, call,
-                Places<1, I>(call.walk), static_cast<I>(call.walk.numel),
+                Places<1, I>(call.plan), static_cast<I>(call.plan.numel),
                 static_cast<T>(nonzero_bits(call.dtype)), chunks, queue.finding());
     });
   });
@@ -171,7 +171,7 @@ void run_count(Queue& queue, const CountCall& call) {
 void run_masked_select(Queue& queue, const MaskedSelectCall& call) {
   dispatch_bytes(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
-    launch_writes(queue, call.walk, uint8_t{0xff}, call.before,
+    launch_writes(queue, call.plan, uint8_t{0xff}, call.before,
                   WriteElement<T>{call.out, call.step});
   });
 }
@@ -179,7 +179,7 @@ void run_masked_select(Queue& queue, const MaskedSelectCall& call) {
 void run_masked_copy(Queue& queue, const MaskedCopyCall& call) {
   dispatch_bytes(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
-    launch_writes(queue, call.walk, uint8_t{0xff}, call.before,
+    launch_writes(queue, call.plan, uint8_t{0xff}, call.before,
                   ReadElement<T>{call.from, call.limit});
   });
 }
@@ -187,7 +187,7 @@ void run_masked_copy(Queue& queue, const MaskedCopyCall& call) {
 void run_nonzero(Queue& queue, const NonzeroCall& call) {
   dispatch_bytes(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
-    launch_writes(queue, call.walk, static_cast<T>(nonzero_bits(call.dtype)), call.before,
+    launch_writes(queue, call.plan, static_cast<T>(nonzero_bits(call.dtype)), call.before,
                   WriteSubscripts{call});
   });
 }

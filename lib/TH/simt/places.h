@@ -1,13 +1,13 @@
-#ifndef TH_SIMT_WALK_H
-#define TH_SIMT_WALK_H
+#ifndef TH_SIMT_PLACES_H
+#define TH_SIMT_PLACES_H
 
-// How kernels find the elements of a Walk, and elements that are only moved.
+// How kernels find the elements of a LoopPlan, and elements that are only moved.
 
 #include <algorithm>
 #include <cstdint>
 
 #include "simt/kernels/offsets.h"
-#include "backend/walk.h"
+#include "backend/loop_plan.h"
 #include "tensor/dtype.h"
 
 namespace th {
@@ -27,7 +27,7 @@ struct Quotient<uint32_t> : Divider {
   explicit Quotient(int64_t d) : Divider(static_cast<uint32_t>(d)) {}
 };
 
-// Where the elements of a walk's first N operands lie. I: uint32_t where their number allows it.
+// Where the elements of a plan's first N operands lie. I: uint32_t where their number allows it.
 template <int N, class I>
 struct Places {
   int ndim;
@@ -35,11 +35,11 @@ struct Places {
   int64_t stride[N][kDeviceDims];
   char* data[N];
 
-  explicit Places(const Walk& walk) : ndim(walk.ndim) {
-    for (int d = 0; d < ndim; ++d) size[d] = Quotient<I>(walk.size[d]);
+  explicit Places(const LoopPlan& plan) : ndim(plan.ndim) {
+    for (int d = 0; d < ndim; ++d) size[d] = Quotient<I>(plan.size[d]);
     for (int k = 0; k < N; ++k) {
-      data[k] = walk.data[k];
-      std::copy(walk.stride[k], walk.stride[k] + ndim, stride[k]);
+      data[k] = plan.data[k];
+      std::copy(plan.stride[k], plan.stride[k] + ndim, stride[k]);
     }
   }
 
@@ -121,22 +121,22 @@ void dispatch_count(int64_t most, const F& f) {
 // Moves of single elements become moves of up to 16 bytes where operands 0 and 2 lie side by side,
 // whatever operand 1, an index, says: it is the same for all of these, and steps are the distances
 // that it moves them by. Returns the new size of an element.
-inline size_t widen(Walk* walk, size_t item, const int64_t* steps, int count) {
-  if (walk->ndim == 0 || walk->stride[1][0] != 0) return item;
+inline size_t widen(LoopPlan* plan, size_t item, const int64_t* steps, int count) {
+  if (plan->ndim == 0 || plan->stride[1][0] != 0) return item;
   for (size_t bytes = sizeof(Bytes16); bytes > item; bytes /= 2) {
     auto wide = static_cast<int64_t>(bytes);
-    bool fits = walk->size[0] * static_cast<int64_t>(item) % wide == 0;
+    bool fits = plan->size[0] * static_cast<int64_t>(item) % wide == 0;
     for (int k : {0, 2}) {
-      fits = fits && walk->stride[k][0] == static_cast<int64_t>(item) &&
-             reinterpret_cast<uintptr_t>(walk->data[k]) % bytes == 0;
-      for (int d = 1; d < walk->ndim; ++d) fits = fits && walk->stride[k][d] % wide == 0;
+      fits = fits && plan->stride[k][0] == static_cast<int64_t>(item) &&
+             reinterpret_cast<uintptr_t>(plan->data[k]) % bytes == 0;
+      for (int d = 1; d < plan->ndim; ++d) fits = fits && plan->stride[k][d] % wide == 0;
     }
     for (int s = 0; s < count; ++s) fits = fits && steps[s] % wide == 0;
     if (!fits) continue;
     int64_t merged = wide / static_cast<int64_t>(item);
-    walk->size[0] /= merged;
-    walk->numel /= merged;
-    walk->stride[0][0] = walk->stride[2][0] = wide;
+    plan->size[0] /= merged;
+    plan->numel /= merged;
+    plan->stride[0][0] = plan->stride[2][0] = wide;
     return bytes;
   }
   return item;
