@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "tensor/dtype.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 
@@ -23,13 +23,16 @@ struct ProductBlock {
   int64_t c_row, c_col;
 };
 
+using ProductKernel = void (*)(const ProductBlock&);
+using DotKernel = void (*)(const char* a, int64_t a_stride, const char* b, int64_t b_stride,
+                           int64_t n, void* sum);
+
 struct ProductKernels {
-  void (*integer[kDTypes])(const ProductBlock&);  // null for floating point
-  void (*outer[kDTypes])(const ProductBlock&);    // k = 1; Float and Double only
+  TypeTable<ProductKernel> integer;  // null for floating point
+  TypeTable<ProductKernel> outer;    // k = 1; Float and Double only
   // Sum of a[i] * b[i], strides in bytes: an int64_t for integers, otherwise a double. The lanes of
   // the sum are the same for all instruction sets.
-  void (*dot[kDTypes])(const char* a, int64_t a_stride, const char* b, int64_t b_stride, int64_t n,
-                       void* sum);
+  TypeTable<DotKernel> dot;
 };
 
 const ProductKernels& product_kernels();

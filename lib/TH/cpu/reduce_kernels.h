@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "functors/reduction.h"
-#include "tensor/dtype.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 
@@ -41,10 +41,10 @@ using GatherKernel = void (*)(char* out, const char* a, int64_t a_step, const ch
 using WriteKernel = void (*)(char* out, int64_t step, const Wide* value, int64_t n);
 
 struct ReduceKernels {
-  ReduceKernel reduce[kReducers][kDTypes];
-  FindKernel find[kDTypes];
-  GatherKernel gather[kDTypes];
-  WriteKernel write[kDTypes];
+  TypeTable<ReduceKernel> reduce[kReducers];
+  TypeTable<FindKernel> find;
+  TypeTable<GatherKernel> gather;
+  TypeTable<WriteKernel> write;
 };
 
 // count <= kReduceWidth scans of n elements each; in and out may be the same elements.
@@ -61,8 +61,8 @@ struct ScanCall {
 using ScanKernel = void (*)(const ScanCall& call);
 
 struct ScanKernels {
-  ScanKernel sum[kDTypes];
-  ScanKernel prod[kDTypes];
+  TypeTable<ScanKernel> sum;
+  TypeTable<ScanKernel> prod;
 };
 
 const ReduceKernels& reduce_kernels();

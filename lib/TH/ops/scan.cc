@@ -79,13 +79,13 @@ void scan_on_device(Device& device, bool product, Tensor* r, Tensor* t, int dim)
 struct Scan {
   const char* name;
   bool product;
-  const ScanKernel* kernels;
+  const TypeTable<ScanKernel>& kernels;
 };
 
 void scan(const Scan& op, Tensor* r, Tensor* t, int64_t dim) {
   check_result(op.name, 1, *r, t->dtype);
   int d = wrap_dim(*t, dim, 3);
-  ScanKernel kernel = op.kernels[static_cast<int>(t->dtype)];
+  ScanKernel kernel = op.kernels[t->dtype];
   if (r != t) resize_as(r, *t);
   if (t->numel() == 0) return;
   Device* device = device_of({r, t});

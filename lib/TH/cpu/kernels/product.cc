@@ -194,13 +194,10 @@ void dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, int64
 namespace TH_ISA {
 
 extern const ProductKernels product_kernels;
-const ProductKernels product_kernels = {
-    {&integer_product<uint8_t>, &integer_product<int8_t>, &integer_product<int16_t>,
-     &integer_product<int32_t>, &integer_product<int64_t>, nullptr, nullptr, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &outer_product<float>,
-     &outer_product<double>},
-    {&dot<uint8_t>, &dot<int8_t>, &dot<int16_t>, &dot<int32_t>, &dot<int64_t>, &dot<Half>,
-     &dot<BFloat16>, &dot<float>, &dot<double>}};
+constexpr ProductKernels product_kernels = {
+    for_types<IntegralTypes>([](auto zero) { return &integer_product<decltype(zero)>; }),
+    for_types<BlasTypes>([](auto zero) { return &outer_product<decltype(zero)>; }),
+    for_types<AllTypes>([](auto zero) { return &dot<decltype(zero)>; })};
 
 }  // namespace TH_ISA
 }  // namespace th

@@ -266,42 +266,27 @@ void write(char* out, int64_t step, const Wide* value, int64_t n) {
   }
 }
 
+// A reducer's kernels for the types of the set.
+template <template <class> class Reducer, class Set>
+constexpr TypeTable<ReduceKernel> reduce_by() {
+  return for_types<Set>([](auto zero) { return &reduce<Reducer, decltype(zero)>; });
+}
+
 }  // namespace
 
 namespace TH_ISA {
 
-// In the order of the element types.
-#define TH_ALL(f)                                                                              \
-  {                                                                                            \
-    f(uint8_t), f(int8_t), f(int16_t), f(int32_t), f(int64_t), f(Half), f(BFloat16), f(float), \
-        f(double)                                                                              \
-  }
-#define TH_REAL(f) \
-  { nullptr, nullptr, nullptr, nullptr, nullptr, f(Half), f(BFloat16), f(float), f(double) }
-
-#define TH_SUM(T) &reduce<Sum, T>
-#define TH_PROD(T) &reduce<Prod, T>
-#define TH_MIN(T) &reduce<Min, T>
-#define TH_MAX(T) &reduce<Max, T>
-#define TH_NONZERO(T) &reduce<NonZero, T>
-#define TH_ABS_SUM(T) &reduce<AbsSum, T>
-#define TH_ABS_MIN(T) &reduce<AbsMin, T>
-#define TH_ABS_MAX(T) &reduce<AbsMax, T>
-#define TH_SQUARES(T) &reduce<Squares, T>
-#define TH_POWERS(T) &reduce<Powers, T>
-#define TH_DEVIATION(T) &reduce<Deviation, T>
-#define TH_FIND(T) &find<T>
-#define TH_GATHER(T) &gather<T>
-#define TH_WRITE(T) &write<T>
-
 extern const ReduceKernels reduce_kernels;
-const ReduceKernels reduce_kernels = {
-    {TH_ALL(TH_SUM), TH_ALL(TH_PROD), TH_ALL(TH_MIN), TH_ALL(TH_MAX), TH_REAL(TH_NONZERO),
-     TH_REAL(TH_ABS_SUM), TH_REAL(TH_ABS_MIN), TH_REAL(TH_ABS_MAX), TH_REAL(TH_SQUARES),
-     TH_REAL(TH_POWERS), TH_REAL(TH_DEVIATION)},
-    TH_ALL(TH_FIND),
-    TH_ALL(TH_GATHER),
-    TH_ALL(TH_WRITE)};
+constexpr ReduceKernels reduce_kernels = {
+    // In the order of enum Reducer.
+    {reduce_by<Sum, AllTypes>(), reduce_by<Prod, AllTypes>(), reduce_by<Min, AllTypes>(),
+     reduce_by<Max, AllTypes>(), reduce_by<NonZero, FloatingTypes>(),
+     reduce_by<AbsSum, FloatingTypes>(), reduce_by<AbsMin, FloatingTypes>(),
+     reduce_by<AbsMax, FloatingTypes>(), reduce_by<Squares, FloatingTypes>(),
+     reduce_by<Powers, FloatingTypes>(), reduce_by<Deviation, FloatingTypes>()},
+    for_types<AllTypes>([](auto zero) { return &find<decltype(zero)>; }),
+    for_types<AllTypes>([](auto zero) { return &gather<decltype(zero)>; }),
+    for_types<AllTypes>([](auto zero) { return &write<decltype(zero)>; })};
 
 }  // namespace TH_ISA
 }  // namespace th

@@ -51,15 +51,10 @@ void scan(const ScanCall& call) {
 
 namespace TH_ISA {
 
-#define TH_SCAN(Reducer)                                                        \
-  {                                                                             \
-    &scan<Reducer, uint8_t>, &scan<Reducer, int8_t>, &scan<Reducer, int16_t>,   \
-        &scan<Reducer, int32_t>, &scan<Reducer, int64_t>, &scan<Reducer, Half>, \
-        &scan<Reducer, BFloat16>, &scan<Reducer, float>, &scan<Reducer, double> \
-  }
-
 extern const ScanKernels scan_kernels;
-const ScanKernels scan_kernels = {TH_SCAN(Sum), TH_SCAN(Prod)};
+constexpr ScanKernels scan_kernels = {
+    for_types<AllTypes>([](auto zero) { return &scan<Sum, decltype(zero)>; }),
+    for_types<AllTypes>([](auto zero) { return &scan<Prod, decltype(zero)>; })};
 
 }  // namespace TH_ISA
 }  // namespace th

@@ -1,0 +1,105 @@
+#ifndef TH_TENSOR_TYPE_SETS_H
+#define TH_TENSOR_TYPE_SETS_H
+
+// Sets of element types, tables and dispatch over them, and dispatch by an element's size.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace th {
+
+constexpr Kind kind(DType type) {
+  switch (type) {
+#define TH_TYPE(Name, real, accreal, kind) \
+  case DType::Name:                        \
+    return Kind::kind;
+#include "THTypes.def"
+#undef TH_TYPE
+  }
+  return Kind::INTEGRAL;
+}
+
+// The sets of THOps.def and their like.
+struct AllTypes {
+  static constexpr bool contains(DType) { return true; }
+};
+struct IntegralTypes {
+  static constexpr bool contains(DType type) { return kind(type) == Kind::INTEGRAL; }
+};
+struct FloatingTypes {  // Half, BFloat16, Float, Double
+  static constexpr bool contains(DType type) { return kind(type) != Kind::INTEGRAL; }
+};
+struct BlasTypes {  // Float and Double, for which there are BLAS and LAPACK
+  static constexpr bool contains(DType type) { return kind(type) == Kind::FLOATING; }
+};
+template <DType type>
+struct OneType {
+  static constexpr bool contains(DType other) { return other == type; }
+};
+
+template <class Set>
+constexpr DType first_type() {
+  int type = 0;
+  while (!Set::contains(static_cast<DType>(type))) ++type;
+  return static_cast<DType>(type);
+}
+
+// Something for each element type.
+template <class Entry>
+struct TypeTable {
+  Entry entry[kDTypes];
+  constexpr const Entry& operator[](int type) const { return entry[type]; }
+  constexpr const Entry& operator[](DType type) const { return entry[static_cast<int>(type)]; }
+};
+
+// A table of pointers, maker(ElementType()) for each type of the set, null for the others:
+//
+//   for_types<IntegralTypes>([](auto zero) { return &kernel<decltype(zero)>; })
+template <class Set, class Maker>
+constexpr auto for_types(Maker maker) {
+  using First = typename ElementOf<first_type<Set>()>::Type;
+  TypeTable<decltype(maker(First()))> table = {};
+#define TH_TYPE(Name, real, accreal, kind)                                                       \
+  if constexpr (Set::contains(DType::Name)) {                                                    \
+    table.entry[static_cast<int>(DType::Name)] = maker(typename ElementOf<DType::Name>::Type()); \
+  }
+#include "THTypes.def"
+#undef TH_TYPE
+  return table;
+}
+
+// f(ElementType()) for a type of the set; nothing for others, which callers have refused.
+template <class Set, class F>
+void dispatch_types(DType type, const F& f) {
+  dispatch(type, [&](auto zero) {
+    if constexpr (Set::contains(DTypeOf<decltype(zero)>::value)) f(zero);
+  });
+}
+
+struct alignas(16) Bytes16 {
+  uint64_t low, high;
+};
+
+// f(T()) for a T of that size, up to most bytes: for what moves elements whatever they are.
+template <size_t most = 8, class F>
+void dispatch_size(size_t bytes, const F& f) {
+  static_assert(most == 8 || most == 16, "elements have up to 8 bytes, two of them 16");
+  switch (bytes) {
+    case 1:
+      return f(uint8_t());
+    case 2:
+      return f(uint16_t());
+    case 4:
+      return f(uint32_t());
+    case 8:
+      return f(uint64_t());
+    default:
+      if constexpr (most == 16) f(Bytes16());
+  }
+}
+
+}  // namespace th
+
+#endif
