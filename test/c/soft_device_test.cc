@@ -408,6 +408,16 @@ TEST_F(SoftDeviceTest, FailuresNameTheOperationAndTheDevice) {
             "cadd: soft:8: running it: too hot");
 }
 
+TEST_F(SoftDeviceTest, DeclinedOperationsAreNoFailures) {
+  SortCall call = {};
+  call.dtype = DType::Float;
+  call.rows = 1;
+  call.n = int64_t{1} << 32;
+  EXPECT_FALSE(device.run(DeviceOp::sort, &call));
+  call.n = 0;
+  EXPECT_TRUE(device.run(DeviceOp::sort, &call));
+}
+
 TEST_F(SoftDeviceTest, DebuggingWaitsForEveryOperation) {
   TableDevice& telling = telling_device();
   DeviceBlock block(telling, 4);

@@ -11,7 +11,7 @@ struct SortCall {
   DType dtype;
   bool descending;
   int64_t rows;
-  int64_t n;  // less than 2^32
+  int64_t n;  // devices decline more than 2^32 - 1
   const char* in;
   char* values;
   int64_t* indices;

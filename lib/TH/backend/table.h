@@ -10,10 +10,15 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 1;
+constexpr uint32_t kDeviceAbi = 2;
 
 // What a function of the table returns; its text is then message().
-enum DeviceStatus : int { kDeviceOk = 0, kDeviceFailed = 1, kDeviceOutOfMemory = 2 };
+enum DeviceStatus : int {
+  kDeviceOk = 0,
+  kDeviceFailed = 1,
+  kDeviceOutOfMemory = 2,
+  kDeviceDeclined = 3  // of run(): the device cannot do the call, and has queued nothing
+};
 
 enum class CopyKind : int { host_to_device, device_to_host, device_to_device };
 
@@ -80,7 +85,7 @@ struct DeviceTable {
   int (*usage)(void* device, DeviceUsage* out);
   int (*empty_cache)(void* device);
 
-  // Queues an operation: op is a DeviceOp, call its struct of calls.h.
+  // Queues an operation, or declines it: op is a DeviceOp, call its struct of calls.h.
   int (*run)(void* device, int op, const void* call);
 };
 

@@ -163,15 +163,17 @@ void TableDevice::usage(DeviceUsage* out) {
 
 void TableDevice::empty_cache() { check(table_.empty_cache(handle_), "emptying its cache"); }
 
-void TableDevice::run(DeviceOp op, const void* call) {
+bool TableDevice::run(DeviceOp op, const void* call) {
   int number = static_cast<int>(op);
   int status = with_memory([&] { return table_.run(handle_, number, call); });
+  if (status == kDeviceDeclined) return false;
   if (status == kDeviceOutOfMemory) fail_memory(0, "for what the operation needs meanwhile");
   check(status, "running it");
   if (device_debug()) {
     check(table_.synchronize(handle_), "running it");
     raise_findings();
   }
+  return true;
 }
 
 }  // namespace th

@@ -46,8 +46,9 @@ class Device {
   virtual void properties(DeviceProperties* out) = 0;
   virtual void usage(DeviceUsage* out) = 0;
   virtual void empty_cache() = 0;
-  // Queues an operation, whose struct is in backend/calls.h.
-  virtual void run(DeviceOp op, const void* call) = 0;
+  // Queues an operation, whose struct is in backend/calls.h. False: the device cannot do it, and
+  // has done nothing.
+  virtual bool run(DeviceOp op, const void* call) = 0;
 };
 
 // Whether every operation is waited for, so that the one that fails is named. At first:

@@ -5,6 +5,7 @@
 // soft/ and cuda/ each implement it.
 
 #include <cstddef>
+#include <cstdio>
 
 #include "backend/calls.h"
 #include "backend/table.h"
@@ -24,6 +25,14 @@ struct DeviceFailure {
   DeviceStatus status;
   char text[256];
 };
+
+// For a call that is not for devices; before anything is queued.
+[[noreturn]] inline void decline(const char* why) {
+  DeviceFailure failure;
+  failure.status = kDeviceDeclined;
+  std::snprintf(failure.text, sizeof(failure.text), "%s", why);
+  throw failure;
+}
 
 class Queue {
  public:

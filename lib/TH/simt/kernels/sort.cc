@@ -132,6 +132,7 @@ void sort_long_rows(Queue& queue, const SortCall& call) {
 
 void run_sort(Queue& queue, const SortCall& call) {
   if (call.rows * call.n == 0) return;
+  if (call.n > UINT32_MAX) decline("rows of more than 2^32 - 1 elements are not sorted here");
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     if (call.n <= kSlots) {
