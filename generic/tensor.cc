@@ -128,9 +128,10 @@ void push_sizes(lua_State* L, State* state, const char* function, int count,
                 const int64_t* values) {
   Storage* storage = nullptr;
   protect(L, function, [&] {
-    storage = th::storage_new(DType::Long, count);
-    auto* data = static_cast<int64_t*>(storage->cpu(th::Access::overwrite));
+    th::StorageRef made(th::storage_new(DType::Long, count));
+    auto* data = static_cast<int64_t*>(made->cpu(th::Access::overwrite));
     for (int i = 0; i < count; ++i) data[i] = values[i];
+    storage = made.release();
   });
   push_storage(L, state, storage);
 }

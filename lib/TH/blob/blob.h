@@ -11,11 +11,6 @@ namespace th TH_VISIBLE {
 
 constexpr int kMaxBlobAxes = 32;
 
-struct StorageRelease {
-  void operator()(Storage* s) const noexcept { storage_free(s); }
-};
-using StorageRef = std::unique_ptr<Storage, StorageRelease>;
-
 // Caffe's Blob: data and their gradient (diff), two blocks of synchronised memory of one shape.
 // Neither is allocated before someone reads or writes it, and either may be shared with other
 // blobs. Axes and indices count from 0. Shared by reference count.

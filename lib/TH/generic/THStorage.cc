@@ -45,10 +45,10 @@ THLongStorage* THLongStorage_newInferSize(THLongStorage* size, ptrdiff_t element
       th::fail("%td elements do not fill sizes %s", elements,
                th::shape_text(given.ndim, given.size).c_str());
     }
-    th::Storage* result = th::storage_new(th::DType::Long, given.ndim);
+    th::StorageRef result(th::storage_new(th::DType::Long, given.ndim));
     void* data = result->cpu(th::Access::overwrite);
     if (given.ndim) std::memcpy(data, inferred, given.ndim * sizeof(int64_t));
-    return reinterpret_cast<THLongStorage*>(result);
+    return reinterpret_cast<THLongStorage*>(result.release());
   });
 }
 }
@@ -67,9 +67,9 @@ THStorage* THStorage_(newWithSize)(ptrdiff_t size) {
 }
 static THStorage* THStorage_(of)(const real* values, int count) {
   return th::guard([&] {
-    th::Storage* s = th::storage_new(TH_THIS_TYPE, count);
+    th::StorageRef s(th::storage_new(TH_THIS_TYPE, count));
     std::memcpy(s->cpu(th::Access::overwrite), values, count * sizeof(real));
-    return THStorage_(wrap)(s);
+    return THStorage_(wrap)(s.release());
   });
 }
 THStorage* THStorage_(newWithSize1)(real v0) { return THStorage_(of)(&v0, 1); }

@@ -38,10 +38,10 @@ void check_strides(const Sizes& size, const Sizes& stride) {
 }
 
 THLongStorage* new_sizes(const int64_t* values, int count) {
-  Storage* s = storage_new(DType::Long, count);
+  StorageRef s(storage_new(DType::Long, count));
   auto* data = static_cast<int64_t*>(s->cpu(Access::overwrite));
   for (int i = 0; i < count; ++i) data[i] = values[i];
-  return reinterpret_cast<THLongStorage*>(s);
+  return reinterpret_cast<THLongStorage*>(s.release());
 }
 
 void resize_to(Tensor* t, std::initializer_list<int64_t> sizes) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "memory/error.h"
 #include "memory/recycle.h"
@@ -16,6 +17,8 @@ std::atomic<int64_t> live_blocks{0};
 struct Collector {
   void (*collect)(void*) = nullptr;
   void* data = nullptr;
+  bool held_off = false;
+  bool wanted = false;  // while held off
 };
 thread_local Collector collector;
 
@@ -88,9 +91,25 @@ void heap_free(void* block) noexcept {
 }
 
 void collect_garbage() {
-  if (collector.collect) collector.collect(collector.data);
+  if (collector.held_off) {
+    collector.wanted = true;
+  } else if (collector.collect) {
+    collector.collect(collector.data);
+  }
 }
-void set_collector(void (*collect)(void*), void* data) noexcept { collector = {collect, data}; }
+void set_collector(void (*collect)(void*), void* data) noexcept {
+  collector.collect = collect;
+  collector.data = data;
+}
+
+CollectorHeldOff::CollectorHeldOff() noexcept
+    : held_off_before_(std::exchange(collector.held_off, true)),
+      wanted_before_(std::exchange(collector.wanted, false)) {}
+CollectorHeldOff::~CollectorHeldOff() {
+  collector.held_off = held_off_before_;
+  collector.wanted = wanted_before_;
+}
+bool CollectorHeldOff::wanted() const noexcept { return collector.wanted; }
 
 }  // namespace th
 

@@ -29,6 +29,21 @@ void heap_free(void* block) noexcept;
 void collect_garbage();
 void set_collector(void (*collect)(void* data), void* data) noexcept;
 
+// While one lives, the thread's collector is not run: it runs finalizers, which may want the lock
+// that the thread holds.
+class CollectorHeldOff {
+ public:
+  CollectorHeldOff() noexcept;
+  ~CollectorHeldOff();
+  CollectorHeldOff(const CollectorHeldOff&) = delete;
+  CollectorHeldOff& operator=(const CollectorHeldOff&) = delete;
+  // Whether it was asked for meanwhile.
+  bool wanted() const noexcept;
+
+ private:
+  bool held_off_before_, wanted_before_;
+};
+
 }  // namespace TH_VISIBLE
 
 #endif

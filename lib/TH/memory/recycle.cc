@@ -28,12 +28,12 @@ constexpr int kMostKept = 4096;  // blocks in a list
 struct SmallLists {
   FreeBlock* first[kSmallBlock / kStep];
   int count[kSmallBlock / kStep];
+  bool ends;    // with the thread, by end_lists_with_thread
   bool closed;  // the thread is ending
 };
 thread_local SmallLists small_lists;
 
 struct SmallListsEnd {
-  bool used = false;
   ~SmallListsEnd() {
     small_lists.closed = true;
     for (FreeBlock*& list : small_lists.first) {
@@ -45,7 +45,10 @@ struct SmallListsEnd {
     }
   }
 };
-thread_local SmallListsEnd small_lists_end;
+void end_lists_with_thread() {
+  thread_local SmallListsEnd end;
+  small_lists.ends = true;
+}
 
 // ---- large blocks: lists shared by all threads, eight sizes to each doubling
 // ---------------------
@@ -122,10 +125,7 @@ void* recycle_allocate(size_t bytes) noexcept {
   if (bytes > kSmallBlock) return std::malloc(bytes);
   size_t k = (bytes - 1) / kStep;
   FreeBlock* block = small_lists.first[k];
-  if (!block) {
-    small_lists_end.used = true;  // so that it exists, and ends with the thread
-    return std::malloc((k + 1) * kStep);
-  }
+  if (!block) return std::malloc((k + 1) * kStep);
   small_lists.first[k] = block->next;
   --small_lists.count[k];
   return block;
@@ -145,6 +145,7 @@ void recycle_free(void* block, size_t bytes) noexcept {
       std::free(block);
       return;
     }
+    if (!small_lists.ends) end_lists_with_thread();
     small_lists.first[k] = new (block) FreeBlock{small_lists.first[k]};
     ++small_lists.count[k];
   }

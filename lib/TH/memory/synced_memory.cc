@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "memory/error.h"
+#include "memory/heap.h"
 #include "memory/stats.h"
 
 namespace th {
@@ -59,7 +60,7 @@ SyncedMemory::~SyncedMemory() {
 void SyncedMemory::set_head(Head head) noexcept {
   uint8_t ready = 0;
   if (copying_ != Copying::to_host) {
-    bool all_stale = !device_block_ || (stale_.begin == 0 && stale_.end == bytes_);
+    bool all_stale = !block_ || (stale_.begin == 0 && stale_.end == bytes_);
     if (head == Head::cpu) ready = all_stale ? kMayRead | kMayWrite : kMayRead;
     if (head == Head::synced) ready = kMayRead;
   }
@@ -67,8 +68,51 @@ void SyncedMemory::set_head(Head head) noexcept {
   host_ready_.store(ready, std::memory_order_release);
 }
 
+// Makes a change under the lock. Where memory runs out, it is tried again after the thread's
+// collector, which runs finalizers: these may ask for this very memory, so not under the lock.
+template <class Change>
+void SyncedMemory::transition(Change change) {
+  {
+    CollectorHeldOff held_off;
+    try {
+      Lock lock(mutex_);
+      change(lock);
+      return;
+    } catch (const Error&) {
+      if (!held_off.wanted()) throw;
+    }
+  }
+  collect_garbage();
+  CollectorHeldOff held_off;
+  Lock lock(mutex_);
+  change(lock);
+}
+
+// Returns when all work that writes the device's block has been queued; others may have had the
+// lock meanwhile.
+void SyncedMemory::await_writers(Lock& lock) {
+  while (block_ && block_->being_written()) {
+    if (Lease::thread_writes()) {
+      fail("memory that an operation on %s is about to write was asked for elsewhere",
+           device_->name());
+    }
+    SharedBlock* block = block_;
+    block->retain();
+    lock.unlock();
+    block->wait_for_writers();
+    lock.lock();
+    block->release();
+  }
+}
+
 void* SyncedMemory::cpu(Access access, ByteRange range) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  void* host = nullptr;
+  transition([&](Lock& lock) { host = bring_to_host(lock, access, range); });
+  return host;
+}
+
+void* SyncedMemory::bring_to_host(Lock& lock, Access access, ByteRange range) {
+  await_writers(lock);
   Head head = head_.load(std::memory_order_relaxed);
   bool reads = access != Access::overwrite;
   if (access == Access::overwrite) range = {0, bytes_};
@@ -99,24 +143,39 @@ void* SyncedMemory::cpu(Access access, ByteRange range) {
   return host_;
 }
 
+char* SyncedMemory::lease(Access access, Device& device, ByteRange range, Lease* lease) {
+  transition([&](Lock& lock) {
+    bring_to_device(lock, access, device, range);
+    *lease = Lease(block_, access != Access::read);
+  });
+  return static_cast<char*>(lease->data());
+}
+
 void* SyncedMemory::device(Access access, Device& device, ByteRange range) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (device_ != &device) move_to(device);
-  need_device_block();
-  Head head = head_.load(std::memory_order_relaxed);
+  void* block = nullptr;
+  transition([&](Lock& lock) {
+    bring_to_device(lock, access, device, range);
+    block = on_device(0);
+  });
+  return block;
+}
+
+void SyncedMemory::bring_to_device(Lock& lock, Access access, Device& device, ByteRange range) {
   bool reads = access != Access::overwrite;
   if (access == Access::overwrite) range = {0, bytes_};
+  need_device_block(lock, device, reads);
+  Head head = head_.load(std::memory_order_relaxed);
   if (copying_ != Copying::nothing && !ordered_) {
     device_->order(event_);
     ordered_ = true;
   }
   switch (head) {
     case Head::uninitialized:
-      if (reads && bytes_) device_->fill_zero(device_block_, bytes_);
+      if (reads && bytes_) device_->fill_zero(on_device(0), bytes_);
       stale_ = {0, bytes_};
       set_head(Head::device);
       reads_ = 0;
-      return device_block_;
+      return;
     case Head::cpu:
       if (reads) device_from_host();
       stale_ = {0, 0};
@@ -133,19 +192,18 @@ void* SyncedMemory::device(Access access, Device& device, ByteRange range) {
     reads_ = 0;
     set_head(Head::device);
   }
-  return device_block_;
 }
 
 void SyncedMemory::host_from_device() {
   if (stale_.begin < stale_.end) {
-    device_->copy_to_host(at(host_, stale_.begin), at(device_block_, stale_.begin),
+    device_->copy_to_host(at(host_, stale_.begin), on_device(stale_.begin),
                           stale_.end - stale_.begin);
   }
 }
 
 void SyncedMemory::device_from_host() {
   if (stale_.begin < stale_.end) {
-    device_->copy_to_device(at(device_block_, stale_.begin), at(host_, stale_.begin),
+    device_->copy_to_device(on_device(stale_.begin), at(host_, stale_.begin),
                             stale_.end - stale_.begin);
   }
 }
@@ -156,7 +214,7 @@ void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
     if (head_.load(std::memory_order_relaxed) == Head::device && bytes_ > kSmallCopy &&
         reads_ < kFewReads) {
       ++reads_;
-      device_->copy_to_host(out, at(device_block_, offset), count);
+      device_->copy_to_host(out, on_device(offset), count);
       return;
     }
   }
@@ -165,38 +223,46 @@ void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
 
 void SyncedMemory::set_cpu(void* host) {
   if (!host && bytes_) fail("set_cpu: no memory given");
-  std::lock_guard<std::mutex> lock(mutex_);
-  finish_copy();
-  release_host();
-  host_ = host;
-  owns_host_ = false;
-  stale_ = {0, bytes_};
-  set_head(Head::cpu);
+  transition([&](Lock& lock) {
+    await_writers(lock);
+    finish_copy();
+    release_host();
+    host_ = host;
+    owns_host_ = false;
+    stale_ = {0, bytes_};
+    set_head(Head::cpu);
+  });
 }
 
 void SyncedMemory::set_device(Device& device, void* block) {
   if (!block && bytes_) fail("set_device: no memory given");
-  std::lock_guard<std::mutex> lock(mutex_);
-  finish_copy();
-  release_device();
-  set_device_used(&device);
-  device_block_ = block;
-  owns_device_block_ = false;
-  stale_ = {0, bytes_};
-  reads_ = 0;
-  set_head(Head::device);
+  transition([&](Lock& lock) {
+    await_writers(lock);
+    finish_copy();
+    SharedBlock* borrowed = SharedBlock::borrow(device, block);
+    release_device();
+    set_device_used(&device);
+    block_ = borrowed;
+    stale_ = {0, bytes_};
+    reads_ = 0;
+    set_head(Head::device);
+  });
 }
 
 void SyncedMemory::push_async(Device& device) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (head_.load(std::memory_order_relaxed) != Head::cpu) {
-    fail("push_async: the head is not at the CPU");
-  }
-  if (device_ != &device) move_to(device);
-  need_device_block();
+  transition([&](Lock& lock) {
+    if (head_.load(std::memory_order_relaxed) != Head::cpu) {
+      fail("push_async: the head is not at the CPU");
+    }
+    begin_push(lock, device);
+  });
+}
+
+void SyncedMemory::begin_push(Lock& lock, Device& device) {
+  need_device_block(lock, device, true);
   finish_copy();
   if (stale_.begin < stale_.end) {
-    event_ = device_->push_async(at(device_block_, stale_.begin), at(host_, stale_.begin),
+    event_ = device_->push_async(on_device(stale_.begin), at(host_, stale_.begin),
                                  stale_.end - stale_.begin);
     copying_ = Copying::to_device;
     ordered_ = false;
@@ -206,14 +272,20 @@ void SyncedMemory::push_async(Device& device) {
 }
 
 void SyncedMemory::pull_async() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (head_.load(std::memory_order_relaxed) != Head::device) {
-    fail("pull_async: the head is not at a device");
-  }
+  transition([&](Lock& lock) {
+    await_writers(lock);
+    if (head_.load(std::memory_order_relaxed) != Head::device) {
+      fail("pull_async: the head is not at a device");
+    }
+    begin_pull();
+  });
+}
+
+void SyncedMemory::begin_pull() {
   need_host_block();
   finish_copy();
   if (stale_.begin < stale_.end) {
-    event_ = device_->pull_async(at(host_, stale_.begin), at(device_block_, stale_.begin),
+    event_ = device_->pull_async(at(host_, stale_.begin), on_device(stale_.begin),
                                  stale_.end - stale_.begin);
     copying_ = Copying::to_host;
     ordered_ = false;
@@ -223,50 +295,71 @@ void SyncedMemory::pull_async() {
 }
 
 void SyncedMemory::wait() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  finish_copy();
-  set_head(head_.load(std::memory_order_relaxed));
+  transition([&](Lock&) {
+    finish_copy();
+    set_head(head_.load(std::memory_order_relaxed));
+  });
+}
+
+void SyncedMemory::prefetch(Device* device) {
+  transition([&](Lock& lock) {
+    if (!device) await_writers(lock);
+    Head head = head_.load(std::memory_order_relaxed);
+    if (bytes_ == 0 || head == Head::uninitialized) return;
+    if (!device) {
+      if (head == Head::device) begin_pull();
+    } else if (head == Head::cpu) {
+      begin_push(lock, *device);
+    } else {
+      bring_to_device(lock, Access::read, *device, {0, bytes_});
+    }
+  });
 }
 
 void SyncedMemory::leave_device() {
-  if (head() == Head::device) cpu(Access::read);
-  std::lock_guard<std::mutex> lock(mutex_);
-  finish_copy();
-  release_device();
-  if (head_.load(std::memory_order_relaxed) != Head::uninitialized) set_head(Head::cpu);
+  transition([&](Lock& lock) {
+    await_writers(lock);
+    Head head = head_.load(std::memory_order_relaxed);
+    if (head == Head::device) bring_to_host(lock, Access::read, {0, bytes_});
+    finish_copy();
+    release_device();
+    if (head != Head::uninitialized) set_head(Head::cpu);
+  });
 }
 
 void SyncedMemory::resize(size_t bytes, bool on_device) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (!owns_host_ || (device_block_ && !owns_device_block_)) {
-    fail("memory that belongs to someone else cannot be resized");
-  }
-  finish_copy();
-  Head head = head_.load(std::memory_order_relaxed);
-  if (head == Head::device || (head == Head::synced && on_device)) {
-    resize_on_device(bytes);
-  } else {
-    resize_on_host(bytes);
-  }
+  transition([&](Lock& lock) {
+    await_writers(lock);
+    if (!owns_host_ || (block_ && !block_->owned())) {
+      fail("memory that belongs to someone else cannot be resized");
+    }
+    finish_copy();
+    Head head = head_.load(std::memory_order_relaxed);
+    if (head == Head::device || (head == Head::synced && on_device)) {
+      resize_on_device(bytes);
+    } else {
+      resize_on_host(bytes);
+    }
+  });
 }
 
 void SyncedMemory::resize_on_device(size_t bytes) {
-  void* moved = nullptr;
+  SharedBlock* moved = nullptr;
   if (bytes) {
-    moved = device_->allocate(bytes);
+    moved = SharedBlock::allocate(*device_, bytes);
     try {
       size_t kept = std::min(bytes, bytes_);
-      if (kept) device_->copy_within(moved, device_block_, kept);
-      if (bytes > kept) device_->fill_zero(at(moved, kept), bytes - kept);
+      if (kept) device_->copy_within(moved->data(), on_device(0), kept);
+      if (bytes > kept) device_->fill_zero(at(moved->data(), kept), bytes - kept);
     } catch (...) {
-      device_->release(moved);
+      moved->release();
       throw;
     }
   }
   release_device();
   release_host();
   bytes_ = bytes;
-  if (moved) take_device_block(moved);
+  block_ = moved;
   stale_ = {0, bytes};
   set_head(moved ? Head::device : Head::uninitialized);
 }
@@ -301,12 +394,11 @@ void SyncedMemory::swap(SyncedMemory& other) noexcept {
   std::swap(copying_, other.copying_);
   std::swap(owns_host_, other.owns_host_);
   std::swap(host_owner_, other.host_owner_);
-  std::swap(owns_device_block_, other.owns_device_block_);
   std::swap(ordered_, other.ordered_);
   std::swap(reads_, other.reads_);
   std::swap(bytes_, other.bytes_);
   std::swap(host_, other.host_);
-  std::swap(device_block_, other.device_block_);
+  std::swap(block_, other.block_);
   std::swap(stale_, other.stale_);
   Device* device = device_;
   set_device_used(other.device_);
@@ -323,32 +415,6 @@ Device& SyncedMemory::need_device() {
   return *device;
 }
 
-// What is on one device goes to another.
-void SyncedMemory::move_to(Device& device) {
-  Head head = head_.load(std::memory_order_relaxed);
-  if (device_block_) {
-    finish_copy();
-    if (!owns_device_block_) fail("memory that belongs to someone else cannot change the device");
-    if (head == Head::device) {
-      void* moved = device.allocate(bytes_);
-      try {
-        device.copy_from(*device_, moved, device_block_, bytes_);
-      } catch (...) {
-        device.release(moved);
-        throw;
-      }
-      release_device();
-      take_device_block(moved);
-    } else {
-      release_device();
-      if (head == Head::synced) head = Head::cpu;
-      stale_ = {0, bytes_};
-      set_head(head);
-    }
-  }
-  set_device_used(&device);
-}
-
 void SyncedMemory::need_host_block() {
   if (host_ || bytes_ == 0) return;
   if (device_ && allocator_ == &THDefaultAllocator) {
@@ -360,16 +426,30 @@ void SyncedMemory::need_host_block() {
   stale_ = {0, bytes_};
 }
 
-void SyncedMemory::need_device_block() {
-  if (device_block_ || bytes_ == 0) return;
-  take_device_block(device_->allocate(bytes_));
+// What is on another device goes to this one.
+void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads) {
+  if (block_ && device_ != &device) await_writers(lock);
+  if (block_ && device_ == &device) return;
+  if (block_ && !block_->owned()) {
+    fail("memory that belongs to someone else cannot change the device");
+  }
+  finish_copy();
+  SharedBlock* block = bytes_ ? SharedBlock::allocate(device, bytes_) : nullptr;
+  Head head = head_.load(std::memory_order_relaxed);
+  if (block_ && head == Head::device && reads) {
+    try {
+      device.copy_from(*device_, block->data(), block_->data(), bytes_);
+    } catch (...) {
+      block->release();
+      throw;
+    }
+  }
+  release_device();
+  set_device_used(&device);
+  block_ = block;
+  if (head == Head::device) return;
   stale_ = {0, bytes_};
-}
-
-void SyncedMemory::take_device_block(void* block) noexcept {
-  device_block_ = block;
-  owns_device_block_ = true;
-  account_device_bytes(static_cast<int64_t>(bytes_));
+  set_head(head == Head::synced ? Head::cpu : head);
 }
 
 void SyncedMemory::finish_copy() {
@@ -403,12 +483,11 @@ void SyncedMemory::release_host() noexcept {
 }
 
 void SyncedMemory::release_device() noexcept {
-  if (device_block_ && owns_device_block_) {
-    device_->release(device_block_);
-    account_device_bytes(-static_cast<int64_t>(bytes_));
-  }
-  device_block_ = nullptr;
-  owns_device_block_ = false;
+  if (SharedBlock* block = std::exchange(block_, nullptr)) block->release();
+}
+
+char* SyncedMemory::on_device(size_t offset) const noexcept {
+  return block_ ? at(block_->data(), offset) : nullptr;
 }
 
 }  // namespace th

@@ -8,6 +8,7 @@
 
 #include "THAllocator.h"
 #include "memory/device.h"
+#include "memory/lease.h"
 #include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
@@ -27,8 +28,10 @@ struct ByteRange {
 // asks for it on a side where it is not valid. Asking moves the head as Caffe's SyncedMemory does:
 // a read of the other side makes it synced, a write leaves the head at the writer's side; memory
 // that nobody has written reads as zeros. Where both sides have a block, only the bytes between the
-// first and the last that were asked for writing are copied. Transitions are serialised by a mutex
-// per block; where nothing moves on the host there is no lock.
+// first and the last that were asked for writing are copied. It is on one device at a time: asked
+// for on another, it moves there, and is copied if the host doesn't have the bytes, too.
+// Transitions are serialised by a mutex per block; where nothing moves on the host there is no
+// lock.
 class SyncedMemory {
  public:
   SyncedMemory(size_t bytes, THAllocator* allocator, void* allocator_context) noexcept;
@@ -57,8 +60,10 @@ class SyncedMemory {
   // The host block if it is valid there, without moving anything; otherwise null.
   void* cpu_if_valid() const noexcept { return cpu_if_ready(Access::read); }
 
-  // The block on the given device, where the memory moves if it is on another. Work that uses the
-  // block must be queued before the memory is asked for anything else.
+  // The block on the given device, where the memory moves if it is on another, for work that is
+  // queued before the lease ends. Null only where there are no bytes.
+  char* lease(Access access, Device& device, ByteRange range, Lease* lease);
+  // The same for who knows that no other thread moves or resizes the memory meanwhile.
   void* device(Access access, Device& device, ByteRange range);
   void* device(Access access, Device& device) { return this->device(access, device, {0, bytes_}); }
   // On the recorded device, or, for memory that was on none yet, the default one.
@@ -78,6 +83,9 @@ class SyncedMemory {
   void pull_async();
   // Waits for a copy that was started so.
   void wait();
+  // Starts copying there what is not there yet; null: to the host. Memory that nobody has written
+  // stays as it is.
+  void prefetch(Device* device);
   // The device's block is given back, after what only it holds was copied to the host.
   void leave_device();
 
@@ -90,15 +98,22 @@ class SyncedMemory {
   static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
   enum class Copying : uint8_t { nothing, to_device, to_host };
 
+  using Lock = std::unique_lock<std::mutex>;
+
   Device& need_device();
   void set_device_used(Device* device) noexcept {
     __atomic_store_n(&device_, device, __ATOMIC_RELAXED);
   }
   void set_head(Head head) noexcept;
+  template <class Change>
+  void transition(Change change);
+  void await_writers(Lock& lock);
+  void* bring_to_host(Lock& lock, Access access, ByteRange range);
+  void bring_to_device(Lock& lock, Access access, Device& device, ByteRange range);
+  void begin_push(Lock& lock, Device& device);
+  void begin_pull();
   void need_host_block();
-  void need_device_block();
-  void take_device_block(void* block) noexcept;
-  void move_to(Device& device);
+  void need_device_block(Lock& lock, Device& device, bool reads);
   void host_from_device();
   void device_from_host();
   void finish_copy();
@@ -106,17 +121,17 @@ class SyncedMemory {
   void release_device() noexcept;
   void resize_on_device(size_t bytes);
   void resize_on_host(size_t bytes);
+  char* on_device(size_t offset) const noexcept;
 
   std::atomic<Head> head_;
   std::atomic<uint8_t> host_ready_{0};
   Copying copying_ = Copying::nothing;
   bool owns_host_;
-  bool owns_device_block_ = false;
   bool ordered_ = false;  // the device's later work waits for event_
   uint8_t reads_ = 0;     // of a few bytes, since the head came to the device
   size_t bytes_;
   void* host_;
-  void* device_block_ = nullptr;
+  SharedBlock* block_ = nullptr;  // on device_
   // With a head at one side: where the other side's block differs.
   ByteRange stale_{0, 0};
   Device* device_ = nullptr;

@@ -85,17 +85,7 @@ void storage_to(Storage* s, Device* device) {
   s->set_home(device);
 }
 
-void storage_prefetch(Storage* s, Device* device) {
-  Head head = s->memory.head();
-  if (s->size == 0 || head == Head::uninitialized) return;
-  if (!device) {
-    if (head == Head::device) s->memory.pull_async();
-  } else if (head == Head::cpu) {
-    s->memory.push_async(*device);
-  } else {
-    s->memory.device(Access::read, *device);
-  }
-}
+void storage_prefetch(Storage* s, Device* device) { s->memory.prefetch(device); }
 
 void storage_set_cpu(Storage* s, void* block) {
   check_pins(s, "given other memory");

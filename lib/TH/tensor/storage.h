@@ -1,6 +1,8 @@
 #ifndef TH_TENSOR_STORAGE_H
 #define TH_TENSOR_STORAGE_H
 
+#include <memory>
+
 #include "memory/recycle.h"
 #include "memory/synced_memory.h"
 #include "tensor/dtype.h"
@@ -60,14 +62,13 @@ struct Storage : Recycled {
   // Only bytes of the range will be written, unless the access is overwrite.
   void* cpu(Access access, ByteRange range) { return mirrored(memory.cpu(access, range)); }
 
+  void* get_data() const { return __atomic_load_n(&data, __ATOMIC_RELAXED); }
   Device* get_home() const { return __atomic_load_n(&home, __ATOMIC_RELAXED); }
   void set_home(Device* device) { __atomic_store_n(&home, device, __ATOMIC_RELAXED); }
 
  private:
   void* mirrored(void* block) {
-    if (__atomic_load_n(&data, __ATOMIC_RELAXED) != block) {
-      __atomic_store_n(&data, block, __ATOMIC_RELAXED);
-    }
+    if (get_data() != block) __atomic_store_n(&data, block, __ATOMIC_RELAXED);
     return block;
   }
 };
@@ -82,6 +83,13 @@ inline void storage_retain(Storage* s) {
   if (s && (s->flag & kRefcounted)) __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED);
 }
 void storage_free(Storage* s) noexcept;
+
+struct StorageRelease {
+  void operator()(Storage* s) const noexcept { storage_free(s); }
+};
+// Owns one reference, so that an exception releases it.
+using StorageRef = std::unique_ptr<Storage, StorageRelease>;
+
 // Keeps the first min(old, new) elements. Unchanged when it throws.
 void storage_resize(Storage* s, ptrdiff_t elements);
 // One element's bytes, wherever they are; out has room for item_size.

@@ -59,7 +59,9 @@ struct Tensor : Recycled {
     if (!storage) return nullptr;
     check_storage();
     void* block = storage->memory.cpu_if_ready(access);
-    if (!block || block != storage->data || storage->get_home()) block = data_after_move(access);
+    if (!block || block != storage->get_data() || storage->get_home()) {
+      block = data_after_move(access);
+    }
     return static_cast<char*>(block) + storageOffset * item_size(dtype);
   }
   void* data_after_move(Access access) const;
