@@ -3,29 +3,40 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export JOBS
+INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
-CMAKE_CONFIGURE = cmake --preset
-CMAKE_BUILD = cmake --build --parallel $(JOBS) --preset
-
-.PHONY: all demo repl test asan-test tsan-test bench lint format install clean deps prefix
-.PHONY: release asan tsan
+.PHONY: all demo repl test test-all asan-test tsan-test bench lint format install clean deps prefix
+.PHONY: release asan tsan release-tests soft cuda
 
 all: release
 
 deps:
 	@scripts/install-deps
 
-release asan: deps
-	$(CMAKE_CONFIGURE) $@
-	$(CMAKE_BUILD) $@
+# The library and the Lua module, and a plugin for GPUs where there is one.
+release: deps
+	@scripts/build release build/release
+
+# Also the plugins that are built on request: the software device, and CUDA's whatever is here.
+soft: deps
+	@scripts/build release build/release -DTH_SOFT=ON
+	@$(INSTALL)
+cuda: deps
+	@scripts/build release build/release -DTH_CUDA=ON
+	@$(INSTALL)
+
+release-tests: deps
+	@scripts/build test build/release
+
+asan: deps
+	@scripts/build asan build/asan
 
 tsan:
 	@scripts/install-deps --tsan
-	$(CMAKE_CONFIGURE) $@
-	$(CMAKE_BUILD) $@
+	@scripts/build tsan build/tsan
 
 prefix: release
-	@cmake --install build/release >build/release/install.log
+	@$(INSTALL)
 
 demo: prefix
 	build/prefix/bin/tensor examples/digits.lua
@@ -34,7 +45,7 @@ repl: prefix
 	@build/prefix/bin/tensor
 
 # The last line is "N passed, N failed".
-test: release asan
+test: release-tests asan
 	@scripts/run-tests build/release build/asan
 
 asan-test: asan
@@ -44,10 +55,9 @@ tsan-test: tsan
 	@scripts/run-tests build/tsan
 
 bench: deps
-	$(CMAKE_CONFIGURE) release -DTH_BUILD_BENCH=ON
-	$(CMAKE_BUILD) release
-	$(CMAKE_BUILD) release --target bench
-	@cmake --install build/release >build/release/install.log
+	@scripts/build release build/release -DTH_BUILD_BENCH=ON
+	@cmake --build build/release --parallel $(JOBS) --target bench
+	@$(INSTALL)
 	@scripts/run-bench
 
 lint: deps

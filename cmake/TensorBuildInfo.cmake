@@ -1,7 +1,8 @@
 # The facts of this build: for tensor.info() in generated/TH_build_info.h, and as a summary.
 
 set(isas baseline)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+# One is enough for what sanitizers look for.
+if(NOT TH_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   list(APPEND isas avx2 avx512)
 endif()
 set(TH_ISAS "${isas}" CACHE STRING "Instruction sets that kernels are compiled for; baseline must be one")

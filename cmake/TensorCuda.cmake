@@ -6,7 +6,8 @@ if(TH_SANITIZE OR TENSOR_ROCK)
   set(cuda_default OFF)
 endif()
 # Not option(), which would make AUTO a truth value.
-set(TH_CUDA ${cuda_default} CACHE STRING "The CUDA plugin: AUTO (where nvcc is found), ON or OFF")
+set(TH_CUDA ${cuda_default} CACHE STRING
+    "The CUDA plugin: AUTO (where there are a GPU and nvcc), ON or OFF")
 set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(TH_CUDA_ARCHITECTURES "75-real;80-real;90-real;100-real;100-virtual" CACHE STRING
     "CUDA architectures that the plugin has kernels for")
@@ -17,7 +18,17 @@ if(NOT TH_CUDA STREQUAL "AUTO" AND NOT TH_CUDA MATCHES "^(ON|OFF|TRUE|FALSE|YES|
   message(FATAL_ERROR "TH_CUDA is AUTO, ON or OFF, not '${TH_CUDA}'")
 endif()
 
-if(TH_CUDA)
+# Nobody waits for the kernels' compilation where nothing can run them.
+set(gpu_found FALSE)
+foreach(file IN ITEMS /dev/nvidia0 /dev/nvidiactl /dev/dxg)
+  if(EXISTS "${file}")
+    set(gpu_found TRUE)
+  endif()
+endforeach()
+
+if(TH_CUDA STREQUAL "AUTO" AND NOT gpu_found)
+  set(TH_CUDA_REASON "there is no NVIDIA GPU here")
+elseif(TH_CUDA)
   set(CMAKE_CUDA_ARCHITECTURES "${TH_CUDA_ARCHITECTURES}")
   find_program(TH_NVCC_EXECUTABLE NAMES nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
                PATHS /usr/local/cuda PATH_SUFFIXES bin)

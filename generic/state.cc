@@ -30,7 +30,7 @@ void** push_boxed(lua_State* L, State* state, int kind) {
 }  // namespace
 
 const char* tensor_class(DType type) {
-#define TH_TYPE(Name, real, accreal, kind) "torch." #Name "Tensor",
+#define TH_TYPE(Name, real, accreal, kind, ...) "torch." #Name "Tensor",
   static const char* const names[] = {
 #include "THTypes.def"
   };
@@ -39,7 +39,7 @@ const char* tensor_class(DType type) {
 }
 
 const char* storage_class(DType type) {
-#define TH_TYPE(Name, real, accreal, kind) "torch." #Name "Storage",
+#define TH_TYPE(Name, real, accreal, kind, ...) "torch." #Name "Storage",
   static const char* const names[] = {
 #include "THTypes.def"
   };

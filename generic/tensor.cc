@@ -399,12 +399,12 @@ const luaL_Reg methods[] = {{"size", size},
                             {nullptr, nullptr}};
 
 using Function = int (*)(lua_State*);
-#define TH_TYPE(Name, real, accreal, kind) construct<static_cast<int>(DType::Name)>,
+#define TH_TYPE(Name, real, accreal, kind, ...) construct<static_cast<int>(DType::Name)>,
 const Function constructors[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind) make_empty<static_cast<int>(DType::Name)>,
+#define TH_TYPE(Name, real, accreal, kind, ...) make_empty<static_cast<int>(DType::Name)>,
 const Function factories[] = {
 #include "THTypes.def"
 };

@@ -15,7 +15,7 @@
 #define TH_STORAGE_REFCOUNTED 1
 #define TH_STORAGE_RESIZABLE 2
 
-#define TH_TYPE(Name, real, accreal, kind) typedef struct TH##Name##Storage TH##Name##Storage;
+#define TH_TYPE(Name, real, accreal, kind, ...) typedef struct TH##Name##Storage TH##Name##Storage;
 #include "THTypes.def"
 #undef TH_TYPE
 

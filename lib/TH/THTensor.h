@@ -13,7 +13,7 @@
 
 #define TH_TENSOR_REFCOUNTED 1
 
-#define TH_TYPE(Name, real, accreal, kind) typedef struct TH##Name##Tensor TH##Name##Tensor;
+#define TH_TYPE(Name, real, accreal, kind, ...) typedef struct TH##Name##Tensor TH##Name##Tensor;
 #include "THTypes.def"
 #undef TH_TYPE
 

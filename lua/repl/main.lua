@@ -17,7 +17,7 @@ Runs a script, or without one a REPL, with the module tensor at hand.
 
 tensor env prints shell commands that let the plain luajit find the module:
   eval "$(tensor env)"
-In the REPL the module is in the globals `tensor` and `torch`; scripts require it.
+In the REPL and for -e the module is in the globals `tensor` and `torch`; scripts require it.
 ]=]
 
 local program, lua_dir, c_dir = ...
@@ -205,13 +205,15 @@ local function main()
   end
   local interactive = parsed.interactive
                       or not parsed.script and not executes and not parsed.version
-  if interactive then
+  if interactive or executes then
     local tensor = load_tensor()
     if not tensor then
       return false
     end
     rawset(_G, 'tensor', tensor)
     rawset(_G, 'torch', tensor)
+  end
+  if interactive then
     if require 'tensor.repl.edit'.stdin_is_terminal() then
       interrupt.setup()
     end

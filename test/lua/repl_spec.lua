@@ -376,6 +376,12 @@ describe('the launcher', function()
     assert.are.equal('', (tensor("-e 'error()' 2>/dev/null")))
   end)
 
+  it('gives code on the command line the globals that the REPL has', function()
+    local code = 'print(type(torch.DoubleTensor) ~= "nil" and torch == tensor)'
+    assert.are.equal('true\n', (tensor('-e ' .. shell_quoted(code))))
+    assert.are.equal('true\n', shell(('echo %s | %s'):format(shell_quoted(code), clean .. launcher)))
+  end)
+
   it('runs code and modules in order, before the script', function()
     write_file(work .. '/counted.lua', 'print("module") return {}')
     local output, status = shell(('cd %s && %s -e "print(1)" -lcounted -e"print(2)" -- %s')

@@ -52,7 +52,7 @@ TH_API void THStorage_(clearFlag)(THStorage* storage, const char flag);
 TH_API void THStorage_(rawCopy)(THStorage* storage, real* src);
 /* Both storages must have as many elements. */
 TH_API void THStorage_(copy)(THStorage* storage, THStorage* src);
-#define TH_TYPE(Name, type, acctype, kind) \
+#define TH_TYPE(Name, type, acctype, kind, ...) \
   TH_API void THStorage_(copy##Name)(THStorage * storage, struct TH##Name##Storage * src);
 #include "THTypes.def"
 #undef TH_TYPE

@@ -117,7 +117,7 @@ TH_API real THTensor_(get4d)(const THTensor* tensor, int64_t x0, int64_t x1, int
 
 /* ---- copies: element by element in order; src may have any type ---- */
 TH_API void THTensor_(copy)(THTensor* tensor, THTensor* src);
-#define TH_TYPE(Name, type, acctype, kind) \
+#define TH_TYPE(Name, type, acctype, kind, ...) \
   TH_API void THTensor_(copy##Name)(THTensor * tensor, struct TH##Name##Tensor * src);
 #include "THTypes.def"
 #undef TH_TYPE

@@ -11,13 +11,13 @@ namespace th {
 using Half = THHalf;
 using BFloat16 = THBFloat16;
 
-#define TH_TYPE(Name, real, accreal, kind) Name,
+#define TH_TYPE(Name, real, accreal, kind, ...) Name,
 enum class DType : uint8_t {
 #include "THTypes.def"
 };
 #undef TH_TYPE
 
-#define TH_TYPE(Name, real, accreal, kind) +1
+#define TH_TYPE(Name, real, accreal, kind, ...) +1
 constexpr int kDTypes = 0
 #include "THTypes.def"
     ;
@@ -32,7 +32,7 @@ struct DTypeInfo {
 };
 
 inline const DTypeInfo& info(DType type) {
-#define TH_TYPE(Name, real, accreal, kind) {#Name, sizeof(real), Kind::kind},
+#define TH_TYPE(Name, real, accreal, kind, ...) {#Name, sizeof(real), Kind::kind},
   static constexpr DTypeInfo table[] = {
 #include "THTypes.def"
   };
@@ -99,7 +99,7 @@ struct Numeric<BFloat16> {
 template <class F>
 decltype(auto) dispatch(DType type, F&& f) {
   switch (type) {
-#define TH_TYPE(Name, real, accreal, kind) \
+#define TH_TYPE(Name, real, accreal, kind, ...) \
   case DType::Name:                        \
     return f(ElementOf<DType::Name>::Type());
 #include "THTypes.def"

@@ -49,23 +49,23 @@ template <class F>
 struct Row {
   static constexpr CompareLoops loops() {
     return {{
-#define TH_TYPE(Name, real, accreal, kind) &value_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
+#define TH_TYPE(Name, real, accreal, kind, ...) &value_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
 #include "THTypes.def"
             },
             {
 #undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind) &tensor_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
+#define TH_TYPE(Name, real, accreal, kind, ...) &tensor_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
 #include "THTypes.def"
             },
             {
 #undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind) \
+#define TH_TYPE(Name, real, accreal, kind, ...) \
   &value_loop<F, ElementOf<DType::Name>::Type, ElementOf<DType::Name>::Type>,
 #include "THTypes.def"
             },
             {
 #undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind) \
+#define TH_TYPE(Name, real, accreal, kind, ...) \
   &tensor_loop<F, ElementOf<DType::Name>::Type, ElementOf<DType::Name>::Type>,
 #include "THTypes.def"
             }};

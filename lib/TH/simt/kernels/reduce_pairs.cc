@@ -33,7 +33,7 @@ void reduce_pairs(Queue& queue, Reducer reducer, Pairing pairing, const ReducePl
   }
 }
 
-#define TH_TYPE(Name, real, accreal, kind)                                           \
+#define TH_TYPE(Name, real, accreal, kind, ...)                                           \
   template void reduce_pairs<ElementOf<DType::Name>::Type>(Queue&, Reducer, Pairing, \
                                                            const ReducePlan&);
 #include "THTypes.def"
