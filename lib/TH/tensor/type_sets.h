@@ -12,8 +12,8 @@ namespace th {
 
 constexpr Kind kind(DType type) {
   switch (type) {
-#define TH_TYPE(Name, real, accreal, kind) \
-  case DType::Name:                        \
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  case DType::Name:                             \
     return Kind::kind;
 #include "THTypes.def"
 #undef TH_TYPE
@@ -61,7 +61,7 @@ template <class Set, class Maker>
 constexpr auto for_types(Maker maker) {
   using First = typename ElementOf<first_type<Set>()>::Type;
   TypeTable<decltype(maker(First()))> table = {};
-#define TH_TYPE(Name, real, accreal, kind)                                                       \
+#define TH_TYPE(Name, real, accreal, kind, ...)                                                  \
   if constexpr (Set::contains(DType::Name)) {                                                    \
     table.entry[static_cast<int>(DType::Name)] = maker(typename ElementOf<DType::Name>::Type()); \
   }
