@@ -5,15 +5,13 @@
 #include "backend/raw_block.h"
 #include "memory/error.h"
 #include "ops/ops.h"
+#include "tensor/checked.h"
 
 namespace th {
 
 namespace {
 
 using Number = long long;
-
-// How messages name an axis.
-Number shown(int64_t axis) { return axis < 0 ? axis : axis + TH_INDEX_BASE; }
 
 std::string text_of(int axes, const int64_t* shape, const std::string& count) {
   std::string text;
@@ -59,7 +57,9 @@ StorageRef another(const StorageRef& s) {
 
 std::string blob_shape_text(int axes, const int64_t* shape) {
   int64_t count = 1;
-  for (int a = 0; a < axes; ++a) count *= shape[a];
+  for (int a = 0; a < axes; ++a) {
+    if (!mul_fits(count, shape[a], &count)) return text_of(axes, shape, "too many");
+  }
   return text_of(axes, shape, std::to_string(count));
 }
 
@@ -76,7 +76,7 @@ int64_t checked_blob_count(const char* function, int axes, const int64_t* shape)
     }
     if (shape[a] == 0) {
       empty = true;
-    } else if (__builtin_mul_overflow(count, shape[a], &count) || count > most) {
+    } else if (!mul_fits(count, shape[a], &count) || count > most) {
       fail("%s: a blob of shape %s is too large", function,
            text_of(axes, shape, "too many").c_str());
     }
@@ -151,9 +151,8 @@ int Blob::canonical_axis(const char* function, int64_t axis) const {
 
 int64_t Blob::count(int64_t first, int64_t last) const {
   if (first < 0 || last < first || last > axes_) {
-    fail("count: axes %lld to %lld are no range of a blob of %d axes, of shape %s",
-         Number{first + TH_INDEX_BASE}, Number{last - 1 + TH_INDEX_BASE}, axes_,
-         shape_text().c_str());
+    fail("count: axes %lld to %lld are no range of a blob of %d axes, of shape %s", shown(first),
+         Number{last - 1 + TH_INDEX_BASE}, axes_, shape_text().c_str());
   }
   int64_t count = 1;
   for (int64_t a = first; a < last; ++a) count *= shape_[a];
@@ -194,7 +193,7 @@ int64_t Blob::legacy_offset(int64_t n, int64_t c, int64_t h, int64_t w) const {
       fail("offset: index %lld is out of range of axis %lld of a blob of shape %s",
            Number{index[a]}, shown(a), shape_text().c_str());
     }
-    offset = offset * size + index[a];
+    offset = checked_add(checked_mul(offset, size, "offset"), index[a], "offset");
   }
   return offset;
 }
@@ -210,7 +209,7 @@ int64_t Blob::offset(const char* function, int indices, const int64_t* index) co
       fail("%s: index %lld is out of range of axis %lld of a blob of shape %s", function, shown(i),
            shown(a), shape_text().c_str());
     }
-    offset = offset * shape_[a] + i;
+    offset = checked_add(checked_mul(offset, shape_[a], "offset"), i, "offset");
   }
   return offset;
 }

@@ -189,6 +189,7 @@ void THSetTF32(int allowed) { th::allow_tf32(allowed != 0); }
 int THGetTF32(void) { return th::allows_tf32(); }
 
 const char* THInfo(const char* key) {
+  if (!key) return nullptr;
   struct Fact {
     const char* key;
     const char* value;

@@ -9,7 +9,7 @@
 
 #include "THTensorRandom.h"
 
-#include "generic/guard.h"
+#include "generic/bridge.h"
 #include "memory/heap.h"
 #include "ops/distributions.h"
 #include "ops/generator.h"
@@ -17,7 +17,7 @@
 
 namespace {
 
-th::Generator& core(THGenerator* gen) { return *reinterpret_cast<th::Generator*>(gen); }
+th::Generator& core(THGenerator* gen) { return *th::erase_generator(gen); }
 
 }  // namespace
 
@@ -41,13 +41,17 @@ THGenerator* THGenerator_newOfKind(const char* kind) {
 }
 
 THGenerator* THGenerator_copy(THGenerator* self, THGenerator* from) {
-  core(self) = core(from);
-  return self;
+  return th::guard([=] {
+    core(self) = core(from);
+    return self;
+  });
 }
 
 void THGenerator_free(THGenerator* gen) { th::heap_free(gen); }
 
-const char* THGenerator_kind(THGenerator* gen) { return th::name(core(gen).kind); }
+const char* THGenerator_kind(THGenerator* gen) {
+  return th::guard([=] { return th::name(core(gen).kind); });
+}
 
 void THGenerator_setKind(THGenerator* gen, const char* kind) {
   th::guard([=] { th::set_kind(core(gen), th::generator_kind(kind)); });
@@ -59,14 +63,20 @@ unsigned long THRandom_seed(THGenerator* gen) {
   return th::guard([=] { return static_cast<unsigned long>(th::seed_by_system(core(gen))); });
 }
 
-void THRandom_manualSeed(THGenerator* gen, unsigned long seed) { th::seed(core(gen), seed); }
+void THRandom_manualSeed(THGenerator* gen, unsigned long seed) {
+  th::guard([=] { th::seed(core(gen), seed); });
+}
 
-unsigned long THRandom_initialSeed(THGenerator* gen) { return core(gen).initial_seed; }
+unsigned long THRandom_initialSeed(THGenerator* gen) {
+  return th::guard([=] { return static_cast<unsigned long>(core(gen).initial_seed); });
+}
 
-unsigned long THRandom_random(THGenerator* gen) { return core(gen).word(); }
+unsigned long THRandom_random(THGenerator* gen) {
+  return th::guard([=] { return static_cast<unsigned long>(core(gen).word()); });
+}
 
 double THRandom_uniform(THGenerator* gen, double a, double b) {
-  return th::uniform_of(core(gen).unit(), a, b);
+  return th::guard([=] { return th::uniform_of(core(gen).unit(), a, b); });
 }
 
 double THRandom_normal(THGenerator* gen, double mean, double stdv) {
@@ -84,7 +94,7 @@ double THRandom_exponential(THGenerator* gen, double lambda) {
 }
 
 double THRandom_cauchy(THGenerator* gen, double median, double sigma) {
-  return th::cauchy_of(core(gen).unit(), median, sigma);
+  return th::guard([=] { return th::cauchy_of(core(gen).unit(), median, sigma); });
 }
 
 double THRandom_logNormal(THGenerator* gen, double mean, double stdv) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "generic/bridge.h"
+#include "tensor/checked.h"
 #include "tensor/views.h"
 
 namespace th {
@@ -13,7 +14,7 @@ namespace {
 void check_index(const Storage* s, ptrdiff_t index) {
   if (index < 0 || index >= s->size) {
     fail_argument(2, "index %td is out of bounds of a storage of %td elements",
-                  index + TH_INDEX_BASE, s->size);
+                  static_cast<ptrdiff_t>(shown(index)), s->size);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "generic/bridge.h"
+#include "tensor/checked.h"
 #include "tensor/views.h"
 
 namespace th {
@@ -27,7 +28,7 @@ static_assert(offsetof(THFloatStorage, refcount) == offsetof(Storage, refcount))
 static_assert(offsetof(THFloatStorage, flag) == offsetof(Storage, flag));
 
 int checked_dim(const Tensor& t, int dim) {
-  if (t.nDimension == 0) fail_argument(2, "the tensor has no dimension %d", dim + TH_INDEX_BASE);
+  if (t.nDimension == 0) fail_argument(2, "the tensor has no dimension %lld", shown(dim));
   return wrap_dim(t, dim, 2);
 }
 
@@ -67,17 +68,15 @@ ptrdiff_t element(const Tensor& t, std::initializer_list<int64_t> indices) {
                   static_cast<int>(indices.size()), shape_text(t).c_str());
   }
   t.check_storage();
-  ptrdiff_t offset = t.storageOffset;
   int d = 0;
   for (int64_t index : indices) {
     if (index < 0 || index >= t.size[d]) {
-      fail_argument(d + 2, "index %lld is out of range of dimension %d of size %lld",
-                    static_cast<long long>(index + TH_INDEX_BASE), d + 1,
-                    static_cast<long long>(t.size[d]));
+      fail_argument(d + 2, "index %lld is out of range of dimension %d of size %lld", shown(index),
+                    d + 1, static_cast<long long>(t.size[d]));
     }
-    offset += index * t.stride[d++];
+    ++d;
   }
-  return offset;
+  return t.position(indices.begin());
 }
 
 template <class T>

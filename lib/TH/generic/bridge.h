@@ -4,6 +4,8 @@
 // From the typed C functions to the type-erased core: the one place where THFloatTensor* and its
 // sisters become th::Tensor*, and C numbers become Scalars.
 
+#include <algorithm>
+#include <climits>
 #include <cstring>
 #include <type_traits>
 
@@ -50,7 +52,14 @@ inline void storage_write(Storage* s, ptrdiff_t index, const void* bytes, const 
 inline Sizes to_sizes(const void* long_storage) {
   auto* s = erase_storage(long_storage);
   if (!s) return {0, nullptr};
-  return {static_cast<int>(s->size), static_cast<int64_t*>(s->cpu(Access::read))};
+  int count = static_cast<int>(std::min<ptrdiff_t>(s->size, INT_MAX));
+  return {count, static_cast<int64_t*>(s->cpu(Access::read))};
+}
+
+template <class T>
+Generator* erase_generator(T* g) {
+  if (!g) fail("a generator is expected, got NULL");
+  return reinterpret_cast<Generator*>(g);
 }
 
 template <class To, class From>
@@ -63,6 +72,8 @@ To bridge(From x) {
     return to_scalar(x);
   } else if constexpr (std::is_same_v<To, Sizes>) {
     return to_sizes(x);
+  } else if constexpr (std::is_same_v<To, Generator*>) {
+    return erase_generator(x);
   } else if constexpr (std::is_pointer_v<To>) {
     return reinterpret_cast<To>(x);
   } else {

@@ -2,6 +2,7 @@
 
 #include "memory/error.h"
 #include "ops/ops.h"
+#include "tensor/checked.h"
 
 namespace th::ops {
 
@@ -45,7 +46,7 @@ void catArray(Tensor* r, TensorList inputs, int64_t dim) {
                       shape_text(*first).c_str(), shape_text(*t).c_str(), d + 1);
       }
     }
-    size[d] += size_of(t, d);
+    size[d] = checked_add(size[d], size_of(t, d), "cat: a size");
   }
   if (aliases) {
     TensorRef temporary(tensor_new(r->dtype));

@@ -11,21 +11,44 @@
 #include "ops/index_on_device.h"
 #include "ops/on_device.h"
 #include "ops/reduce_on_device.h"
+#include "tensor/checked.h"
 #include "tensor/convert.h"
 
 namespace th::ops {
 
 namespace {
 
+bool fits_long(double x) { return x >= -9223372036854775808.0 && x < 9223372036854775808.0; }
+
+// A whole number as an integer, where it is one that int64 holds.
+Scalar whole(Scalar x) {
+  if (x.integral || !fits_long(x.d) || x.d != std::floor(x.d)) return x;
+  return Scalar(static_cast<int64_t>(x.d));
+}
+
+// The elements of a progression of integers, exactly, where doubles would round. Unsigned: the
+// distance may be of 64 bits.
+double integral_steps(int64_t first, int64_t last, int64_t step, bool inclusive) {
+  uint64_t from = static_cast<uint64_t>(first), to = static_cast<uint64_t>(last);
+  uint64_t distance = step > 0 ? to - from : from - to;
+  uint64_t by = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  bool one_more = inclusive || distance % by != 0;
+  return static_cast<double>(distance / by) + (one_more ? 1 : 0);
+}
+
 // Elements of a progression; throws where it is endless or runs the wrong way.
-int64_t steps(const char* name, double first, double last, double step, bool inclusive) {
+int64_t steps(const char* name, Scalar a, Scalar b, Scalar by, bool inclusive) {
+  double first = a.to_double(), last = b.to_double(), step = by.to_double();
+  bool integral = a.integral && b.integral && by.integral;
   if (!std::isfinite(first) || !std::isfinite(last) || !std::isfinite(step) || step == 0) {
     fail("%s: from %g to %g in steps of %g is no finite range", name, first, last, step);
   }
-  if ((last - first) / step < 0) {
+  if (integral ? a.i != b.i && (a.i < b.i) != (by.i > 0) : (last - first) / step < 0) {
     fail("%s: steps of %g do not lead from %g to %g", name, step, first, last);
   }
-  double n = inclusive ? std::floor((last - first) / step) + 1 : std::ceil((last - first) / step);
+  double n = integral    ? integral_steps(a.i, b.i, by.i, inclusive)
+             : inclusive ? std::floor((last - first) / step) + 1
+                         : std::ceil((last - first) / step);
   if (n > 1e15) fail("%s: %g elements are too many", name, n);
   return static_cast<int64_t>(n);
 }
@@ -57,7 +80,10 @@ void generate(Tensor* r, const Progression& p) {
     call.out = result_on(*device, *t, access_for_result(*t));
     device->run(DeviceOp::generate, &call);
   } else if (p.a.integral && p.b.integral) {
-    generate_by(t, [&](int64_t i) { return p.a.i + i * p.b.i; });
+    // i b alone may wrap where the sum is an int64 again.
+    auto a = static_cast<uint64_t>(p.a.i), b = static_cast<uint64_t>(p.b.i);
+    generate_by(t,
+                [=](int64_t i) { return static_cast<int64_t>(a + static_cast<uint64_t>(i) * b); });
   } else {
     double a = p.a.to_double(), b = p.b.to_double();
     if (p.power_of_ten) {
@@ -76,9 +102,26 @@ void resize_to_vector(Tensor* r, int64_t n) {
 
 void progression(const char* name, Tensor* r, Scalar first, Scalar last, Scalar step,
                  bool inclusive) {
-  int64_t n = steps(name, first.to_double(), last.to_double(), step.to_double(), inclusive);
+  int64_t n = steps(name, whole(first), whole(last), whole(step), inclusive);
   resize_to_vector(r, n);
-  generate(r, {first, step});
+  if (!fits_long(last.to_double()) && !last.integral) {
+    generate(r, {first.to_double(), step.to_double()});
+  } else if (r->dtype == DType::Long) {
+    generate(r, {whole(first), whole(step)});
+  } else {
+    generate(r, {first, step});
+  }
+}
+
+// The diagonal of a matrix from the element in row down and column right on: a view.
+TensorRef diagonal_of(Tensor* t, int64_t down, int64_t right) {
+  constexpr char what[] = "the stride of a diagonal";
+  TensorRef diagonal(tensor_new(t->dtype));
+  int64_t first[] = {down, right};
+  int64_t length = std::min(t->size[0] - down, t->size[1] - right);
+  int64_t stride = length > 1 ? checked_add(t->stride[0], t->stride[1], what) : 1;
+  set_storage(diagonal.get(), t->storage, t->position(first), 1, &length, &stride);
+  return diagonal;
 }
 
 void check_matrix(const char* name, const Tensor* t) {
@@ -171,12 +214,7 @@ void eye(Tensor* r, int64_t n, int64_t m) {
   int64_t size[] = {n, m};
   resize(r, 2, size);
   zero(r);
-  int64_t length = std::min(n, m);
-  if (length == 0) return;
-  TensorRef diagonal(tensor_new(r->dtype));
-  int64_t stride = r->stride[0] + r->stride[1];
-  set_storage(diagonal.get(), r->storage, r->storageOffset, 1, &length, &stride);
-  fill(diagonal.get(), 1);
+  if (n > 0) fill(diagonal_of(r, 0, 0).get(), 1);
 }
 
 void range(Tensor* r, Scalar first, Scalar last, Scalar step) {
@@ -212,17 +250,13 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
   constexpr int64_t limit = int64_t{1} << 40;
   if (k < -limit || k > limit) fail_argument(3, "diag: there is no such diagonal");
   int64_t down = k < 0 ? -k : 0, right = k > 0 ? k : 0;
-  TensorRef diagonal(tensor_new(t->dtype));
   if (t->nDimension == 2) {
     int64_t length = std::min(t->size[0] - down, t->size[1] - right);
     if (length <= 0) {
       fail_argument(3, "diag: a matrix of size %s has no diagonal %lld", shape_text(*t).c_str(),
                     static_cast<long long>(k));
     }
-    int64_t stride = t->stride[0] + t->stride[1];
-    set_storage(diagonal.get(), t->storage,
-                t->storageOffset + down * t->stride[0] + right * t->stride[1], 1, &length, &stride);
-    TensorRef result = clone(diagonal.get());
+    TensorRef result = clone(diagonal_of(t, down, right).get());
     resize(r, 1, &length);
     place_result(r, result.get());
     copy(r, result.get());
@@ -230,15 +264,13 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
   }
   TensorRef source = clone(t);
   int64_t n = source->size[0];
-  int64_t size[] = {n + down + right, n + down + right};
+  int64_t side = checked_add(n, down + right, "diag: a size");
+  int64_t size[] = {side, side};
   resize(r, 2, size);
   place_result(r, source.get());
   zero(r);
   if (n == 0) return;
-  int64_t stride = r->stride[0] + r->stride[1];
-  set_storage(diagonal.get(), r->storage,
-              r->storageOffset + down * r->stride[0] + right * r->stride[1], 1, &n, &stride);
-  copy(diagonal.get(), source.get());
+  copy(diagonal_of(r, down, right).get(), source.get());
 }
 
 void tril(Tensor* r, Tensor* t, int64_t k) { zero_triangle("tril", r, t, true, k); }

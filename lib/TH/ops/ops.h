@@ -44,7 +44,6 @@ namespace ops {
   inline void name##ValueT(Tensor* r, Tensor* t, Scalar value) { name##Value(r, t, value); } \
   inline void name##TensorT(Tensor* r, Tensor* a, Tensor* b) { name##Tensor(r, a, b); }
 #include "THOps.def"
-#include "memory/visibility.h"
 void tpow(Tensor* r, Scalar value, Tensor* t);
 void clamp(Tensor* r, Tensor* t, Scalar min, Scalar max);
 void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight);

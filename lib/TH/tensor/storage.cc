@@ -68,6 +68,8 @@ void storage_swap(Storage* a, Storage* b) {
   if (a->dtype != b->dtype) {
     fail("a %sStorage and a %sStorage cannot be swapped", name(a->dtype), name(b->dtype));
   }
+  check_pins(a, "swapped");
+  check_pins(b, "swapped");
   std::swap(a->data, b->data);
   std::swap(a->size, b->size);
   std::swap(a->flag, b->flag);

@@ -5,6 +5,7 @@
 #include "memory/error.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
+#include "tensor/checked.h"
 
 namespace th {
 
@@ -15,9 +16,7 @@ Tensor::~Tensor() {
 
 void Tensor::check_fits() const {
   if (numel() == 0) return;
-  int64_t last = storageOffset;
-  for (int d = 0; d < nDimension; ++d) last += (size[d] - 1) * stride[d];
-  if (last >= storage->size) {
+  if (last_position(storageOffset, nDimension, size, stride) >= storage->size) {
     fail(
         "the storage was resized to %td elements, which a %sTensor of size %s at offset %td "
         "exceeds",
@@ -27,8 +26,7 @@ void Tensor::check_fits() const {
 
 ByteRange Tensor::bytes() const {
   if (numel() == 0) return {0, 0};
-  int64_t last = storageOffset;
-  for (int d = 0; d < nDimension; ++d) last += (size[d] - 1) * stride[d];
+  int64_t last = last_position(storageOffset, nDimension, size, stride);
   size_t item = item_size(dtype);
   return {storageOffset * item, (last + 1) * item};
 }
@@ -102,8 +100,7 @@ std::string shape_text(const Tensor& t) { return shape_text(t.nDimension, t.size
 int wrap_dim(int ndim, int64_t d, int argument) {
   int64_t wrapped = d < 0 ? d + ndim : d;
   if (wrapped < 0 || wrapped >= ndim) {
-    fail_argument(argument, "dimension %lld out of range of %dD tensor",
-                  static_cast<long long>(d < 0 ? d : d + TH_INDEX_BASE), ndim);
+    fail_argument(argument, "dimension %lld out of range of %dD tensor", shown(d), ndim);
   }
   return static_cast<int>(wrapped);
 }
@@ -115,8 +112,7 @@ int wrap_dim(const Tensor& t, int64_t d, int argument) {
 int64_t wrap_index(int64_t index, int64_t size, int argument) {
   int64_t wrapped = index < 0 ? index + size : index;
   if (wrapped < 0 || wrapped >= size) {
-    fail_argument(argument, "index %lld out of range of a dimension of size %lld",
-                  static_cast<long long>(index < 0 ? index : index + TH_INDEX_BASE),
+    fail_argument(argument, "index %lld out of range of a dimension of size %lld", shown(index),
                   static_cast<long long>(size));
   }
   return wrapped;
@@ -124,7 +120,9 @@ int64_t wrap_index(int64_t index, int64_t size, int argument) {
 
 int64_t checked_numel(int ndim, const int64_t* size) {
   if (ndim > kMaxDims) fail("%d dimensions are more than the %d a tensor can have", ndim, kMaxDims);
-  if (ndim <= 0) return 0;
+  if (ndim < 0) fail("a tensor cannot have %d dimensions", ndim);
+  if (ndim == 0) return 0;
+  if (!size) fail("the sizes of %d dimensions are expected, got NULL", ndim);
   // Without an element too, products of sizes must not overflow: strides are such.
   int64_t n = 1;
   bool empty = false;
@@ -136,11 +134,24 @@ int64_t checked_numel(int ndim, const int64_t* size) {
   }
   for (int d = 0; d < ndim; ++d) {
     if (size[d] == 0) continue;
-    if (__builtin_mul_overflow(n, size[d], &n) || n > kMostElements) {
+    if (!mul_fits(n, size[d], &n)) {
       fail("a tensor of size %s is too large", shape_text(ndim, size).c_str());
     }
   }
   return empty ? 0 : n;
+}
+
+int64_t last_position(int64_t offset, int ndim, const int64_t* size, const int64_t* stride) {
+  constexpr char what[] = "the position of a tensor's last element";
+  int64_t last = offset;
+  for (int d = 0; d < ndim; ++d) {
+    last = checked_add(last, checked_mul(size[d] - 1, stride[d], what), what);
+  }
+  return last;
+}
+
+int64_t stride_before(int64_t size, int64_t stride) {
+  return checked_mul(stride, size > 0 ? size : 1, "a stride");
 }
 
 namespace {
@@ -160,7 +171,6 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
   int64_t numel = checked_numel(ndim, size);
   // Sizes and strides may be the tensor's own; work on copies until nothing can fail any more.
   int64_t sizes[kMaxDims], strides[kMaxDims];
-  int64_t last = 0;
   for (int d = ndim - 1; d >= 0; --d) {
     sizes[d] = size[d];
     if (stride && stride[d] >= 0) {
@@ -169,24 +179,16 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
       }
       strides[d] = stride[d];
     } else {
-      strides[d] = d == ndim - 1 ? 1 : strides[d + 1] * (sizes[d + 1] > 0 ? sizes[d + 1] : 1);
-    }
-    int64_t span;
-    if (numel && (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span) ||
-                  __builtin_add_overflow(last, span, &last))) {
-      fail("the strides of a tensor of size %s are too large", shape_text(ndim, size).c_str());
+      strides[d] = d == ndim - 1 ? 1 : stride_before(sizes[d + 1], strides[d + 1]);
     }
   }
   if (numel) {
-    int64_t needed;
-    if (__builtin_add_overflow(last, t->storageOffset + 1, &needed)) {
-      fail("the storage offset %td is too large", t->storageOffset);
-    }
+    int64_t needed = last_position(t->storageOffset, ndim, sizes, strides) + 1;
     ensure_storage(t);
     if (needed > t->storage->size) storage_resize(t->storage, needed);
   }
   reserve_dims(t, ndim);
-  t->nDimension = ndim > 0 ? ndim : 0;
+  t->nDimension = ndim;
   for (int d = 0; d < ndim; ++d) {
     t->size[d] = sizes[d];
     t->stride[d] = strides[d];
@@ -194,7 +196,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
 }
 
 void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
-  bool same = ndim == t->nDimension;
+  bool same = ndim == t->nDimension && (size || ndim == 0);
   for (int d = 0; same && d < ndim; ++d) {
     same = size[d] == t->size[d] && (!stride || stride[d] < 0 || stride[d] == t->stride[d]);
   }
@@ -217,6 +219,7 @@ void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const 
     fail("a %sTensor cannot view a %sStorage", name(t->dtype), name(storage->dtype));
   }
   if (offset < 0) fail("storage offset %td is negative", offset);
+  if (offset > kMostElements) fail("storage offset %td is too large", offset);
   Storage* old_storage = t->storage;
   ptrdiff_t old_offset = t->storageOffset;
   storage_retain(storage);
@@ -245,7 +248,5 @@ TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count) {
   set_storage(view.get(), storage, first, 1, &count, nullptr);
   return view;
 }
-
-void adopt(Tensor* t, Tensor* other) { set_view(t, *other); }
 
 }  // namespace th

@@ -11,11 +11,12 @@ namespace th TH_VISIBLE {
 
 // Far above what anyone uses, and small enough for iterators to live on the stack.
 constexpr int kMaxDims = 64;
-// Bytes, and differences of addresses, are counted in ptrdiff_t.
-constexpr int64_t kMostElements = PTRDIFF_MAX / 16;
 
 // A view of a storage: sizes and strides in elements. The first fields are those of the public
 // THFloatTensor and its sisters. No dimension at all means no element (Torch7's empty tensor).
+// set_geometry and set_storage see to it that none of the numbers, nor the product of the sizes
+// that are not 0, is negative or above kMostElements, and that the storage had all elements once:
+// what an index within the sizes leads to needs no further check.
 struct Tensor : Recycled {
   int64_t* size;
   int64_t* stride;
@@ -53,7 +54,7 @@ struct Tensor : Recycled {
     return n;
   }
 
-  // Host address of the first element; null only when there is no storage. Throws where the
+  // Host address of the first element; null only when the storage has none. Throws where the
   // storage has been made too small for the tensor meanwhile.
   char* data(Access access) const {
     if (!storage) return nullptr;
@@ -62,11 +63,18 @@ struct Tensor : Recycled {
     if (!block || block != storage->get_data() || storage->get_home()) {
       block = data_after_move(access);
     }
+    if (!block) return nullptr;
     return static_cast<char*>(block) + storageOffset * item_size(dtype);
   }
   void* data_after_move(Access access) const;
   // The bytes of the storage from the first element's to the last one's.
   ByteRange bytes() const;
+  // Where an element is in the storage: one index for each dimension, from 0 and within the sizes.
+  ptrdiff_t position(const int64_t* index) const {
+    ptrdiff_t at = storageOffset;
+    for (int d = 0; d < nDimension; ++d) at += index[d] * stride[d];
+    return at;
+  }
   // Throws as data() does.
   void check_storage() const {
     if (storage && storage->shrunk) check_fits();
@@ -127,6 +135,10 @@ int64_t wrap_index(int64_t index, int64_t size, int argument = 0);
 
 // Elements of a shape; throws on a negative size, too many dimensions, or overflow.
 int64_t checked_numel(int ndim, const int64_t* size);
+// Where the last element in memory is of a view that has elements, from 0; throws on overflow.
+int64_t last_position(int64_t offset, int ndim, const int64_t* size, const int64_t* stride);
+// The stride of the dimension before one of that size and stride, where they are contiguous.
+int64_t stride_before(int64_t size, int64_t stride);
 
 // Low-level: takes sizes and strides as they are, after checking them against the storage's
 // limits; stride null or negative entries: contiguous. Grows the storage where it is too short.
@@ -140,8 +152,6 @@ void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const 
 void ensure_storage(Tensor* t);
 // count elements of a storage from first on, as a vector.
 TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count);
-// t takes over the other's storage and geometry.
-void adopt(Tensor* t, Tensor* other);
 
 }  // namespace TH_VISIBLE
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "memory/error.h"
+#include "tensor/checked.h"
 
 namespace th {
 
@@ -17,7 +18,7 @@ void infer_sizes(const Sizes& sizes, int64_t numel, int64_t* out) {
       unknown = d;
     } else if (out[d] < 0) {
       fail("size %lld of dimension %d is negative", static_cast<long long>(out[d]), d + 1);
-    } else if (__builtin_mul_overflow(known, out[d], &known)) {
+    } else if (!mul_fits(known, out[d], &known)) {
       fail("sizes %s are too large", shape_text(sizes.ndim, sizes.size).c_str());
     }
   }
@@ -32,14 +33,13 @@ void infer_sizes(const Sizes& sizes, int64_t numel, int64_t* out) {
 
 bool view_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* stride) {
   if (t.numel() == 0 || ndim == 0) {
-    int64_t step = 1;
     for (int d = ndim - 1; d >= 0; --d) {
-      stride[d] = step;
-      step *= std::max<int64_t>(size[d], 1);
+      stride[d] = d == ndim - 1 ? 1 : stride_before(size[d + 1], stride[d + 1]);
     }
     return true;
   }
-  // Walk groups of old dimensions that lie in memory as one, and cut each into new ones.
+  // Groups of old dimensions that lie in memory as one, each cut into new ones. There are elements,
+  // so that sizes times strides, where a size is not 1, are positions in memory.
   int d_new = ndim - 1;
   int d_old = t.nDimension - 1;
   while (d_old >= 0) {
@@ -100,6 +100,11 @@ struct Geometry {
     stride[d] = new_stride;
     ++ndim;
   }
+  // To the index-th slice along d.
+  void advance(int d, int64_t index) {
+    constexpr char what[] = "a storage offset";
+    offset = checked_add(offset, checked_mul(index, stride[d], what), what);
+  }
 };
 
 void apply(Tensor* r, Tensor* t, const Geometry& g) {
@@ -117,13 +122,11 @@ void narrow(Tensor* r, Tensor* t, int64_t dim, int64_t first, int64_t size) {
   if (size < 0 || start < 0 || start > whole - size) {
     fail_argument(size < 0 ? 5 : 4,
                   "range of %lld from %lld on is out of range of dimension %d of size %lld",
-                  static_cast<long long>(size),
-                  static_cast<long long>(first < 0 ? first : first + TH_INDEX_BASE), d + 1,
-                  static_cast<long long>(whole));
+                  static_cast<long long>(size), shown(first), d + 1, static_cast<long long>(whole));
   }
   Geometry g(*t);
   g.size[d] = size;
-  if (size > 0) g.offset += start * g.stride[d];
+  if (size > 0) g.advance(d, start);
   apply(r, t, g);
 }
 
@@ -132,7 +135,7 @@ void select(Tensor* r, Tensor* t, int64_t dim, int64_t index) {
   if (t->nDimension == 1) fail_argument(2, "cannot select on a vector");
   int64_t i = wrap_index(index, t->size[d], 4);
   Geometry g(*t);
-  g.offset += i * g.stride[d];
+  g.advance(d, i);
   g.erase(d);
   apply(r, t, g);
 }
@@ -178,8 +181,7 @@ void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
   Geometry g(*t);
   g.insert(g.ndim, size, t->stride[d]);
   g.size[d] = (t->size[d] - size) / step + 1;
-  bool overflows = __builtin_mul_overflow(step, t->stride[d], &g.stride[d]);
-  if (overflows || g.stride[d] > kMostElements) g.stride[d] = 0;  // there is but one slice
+  if (!mul_fits(step, t->stride[d], &g.stride[d])) g.stride[d] = 0;  // there is but one slice
   apply(r, t, g);
 }
 
@@ -203,7 +205,8 @@ void unsqueeze1d(Tensor* r, Tensor* t, int64_t dim) {
   int64_t d = dim < 0 ? dim + t->nDimension + 1 : dim;
   if (d < 0 || d > t->nDimension) wrap_dim(t->nDimension + 1, dim, 3);
   Geometry g(*t);
-  g.insert(static_cast<int>(d), 1, d < g.ndim ? g.size[d] * g.stride[d] : 1);
+  g.insert(static_cast<int>(d), 1,
+           d < g.ndim ? checked_mul(g.size[d], g.stride[d], "a stride") : 1);
   apply(r, t, g);
 }
 

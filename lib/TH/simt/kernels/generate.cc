@@ -1,6 +1,7 @@
 // Memory filled with one value or with a progression.
 
 #include <cstring>
+#include <type_traits>
 
 #include "simt/kernels/element_kernel.h"
 
@@ -49,7 +50,14 @@ template <class T, class A, bool power_of_ten>
 __global__ void progression_kernel(A a, A b, T* out, int64_t n) {
   int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
-    A x = a + static_cast<A>(i) * b;
+    A x;
+    if constexpr (std::is_integral_v<A>) {
+      // i b alone may wrap where the sum is an int64 again.
+      x = static_cast<A>(static_cast<uint64_t>(a) +
+                         static_cast<uint64_t>(i) * static_cast<uint64_t>(b));
+    } else {
+      x = a + static_cast<A>(i) * b;
+    }
     if constexpr (power_of_ten) x = std::pow(A(10), x);
     out[i] = convert<T>(x);
   }

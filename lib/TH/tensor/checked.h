@@ -1,0 +1,51 @@
+#ifndef TH_TENSOR_CHECKED_H
+#define TH_TENSOR_CHECKED_H
+
+// Arithmetic on sizes, strides and offsets, which come from anyone. None is above kMostElements, so
+// that sums of a few, and their bytes, can be counted in ptrdiff_t.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "THGeneral.h"
+#include "memory/error.h"
+
+namespace th {
+
+// Far above what a process can address.
+constexpr int64_t kMostElements = PTRDIFF_MAX / 16;
+
+// a + b and a * b of numbers that are not negative; false where the result is too large.
+inline bool add_fits(int64_t a, int64_t b, int64_t* sum) {
+  return !__builtin_add_overflow(a, b, sum) && *sum <= kMostElements;
+}
+inline bool mul_fits(int64_t a, int64_t b, int64_t* product) {
+  return !__builtin_mul_overflow(a, b, product) && *product <= kMostElements;
+}
+
+// The same, or an error about what.
+inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
+  int64_t sum;
+  if (!add_fits(a, b, &sum)) {
+    fail("%s is too large: %lld + %lld", what, static_cast<long long>(a),
+         static_cast<long long>(b));
+  }
+  return sum;
+}
+inline int64_t checked_mul(int64_t a, int64_t b, const char* what) {
+  int64_t product;
+  if (!mul_fits(a, b, &product)) {
+    fail("%s is too large: %lld x %lld", what, static_cast<long long>(a),
+         static_cast<long long>(b));
+  }
+  return product;
+}
+
+// How messages count a dimension, an index or a position that was given from 0, or from the end.
+inline long long shown(int64_t given) {
+  return given < 0 || given == INT64_MAX ? given : given + TH_INDEX_BASE;
+}
+
+}  // namespace th
+
+#endif
