@@ -18,6 +18,7 @@ void register_storage_classes(lua_State* L, State* state, int module);
 void register_generator_class(lua_State* L, State* state, int module);
 void register_blob_classes(lua_State* L, int module);
 void register_random_functions(lua_State* L, int module);
+void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);
 void register_device_methods(lua_State* L, int metatable, bool of_storage);
 

@@ -98,12 +98,15 @@ int get_state(lua_State* L) {
   State* state = state_of(L);
   auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state));
   Object given = object_at(L, state, 1);
-  Tensor* t = given.is_tensor() && given.dtype() == DType::Byte
-                  ? given.tensor()
-                  : push_new_tensor(L, state, DType::Byte);
-  int result = given.is_tensor() ? 1 : lua_gettop(L);
+  lua_settop(L, 1);
+  if (lua_isnil(L, 1)) {
+    push_new_tensor(L, state, DType::Byte);
+    lua_replace(L, 1);
+  } else if (!given.is_tensor() || given.dtype() != DType::Byte) {
+    luaT_typerror(L, 1, "torch.ByteTensor");
+  }
+  Tensor* t = object_at(L, state, 1).tensor();
   protect(L, "getRNGState", [&] { th::generator_state(*generator, t); });
-  lua_pushvalue(L, result);
   return 1;
 }
 

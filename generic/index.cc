@@ -16,15 +16,16 @@ int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   double position = number < 0 ? number + 1 + static_cast<double>(size) : number;
   // Also false for NaN.
   if (!(position >= 1 && position < static_cast<double>(size) + 1)) {
-    raise_error(L, "index %.14g is out of range of dimension %d of size %d", number, d + 1,
-                static_cast<int>(size));
+    raise_error(L, "index %.14g is out of range of dimension %d of size %lld", number, d + 1,
+                static_cast<long long>(size));
   }
   return static_cast<int64_t>(position) - 1;
 }
 
 // Where the element of a vector is in its storage.
 ptrdiff_t vector_element(lua_State* L, const Tensor* t, double number) {
-  return t->storageOffset + checked_position(L, t, 0, number) * t->stride[0];
+  int64_t position = checked_position(L, t, 0, number);
+  return t->position(&position);
 }
 
 double range_bound(lua_State* L, int table, int position) {
@@ -52,7 +53,7 @@ bool apply_table(lua_State* L, int key, Tensor* view, ptrdiff_t* offset) {
     if (type == LUA_TNUMBER) {
       int64_t position = checked_position(L, view, d, lua_tonumber(L, -1));
       if (view->nDimension == 1) {
-        *offset = view->storageOffset + position * view->stride[0];
+        *offset = view->position(&position);
         lua_pop(L, 1);
         return true;
       }
@@ -161,15 +162,14 @@ int tensor_index(lua_State* L) {
     int64_t n = positions->size;
     if (n == 0) return raise_error(L, "an empty tensor cannot be indexed");
     if (n != t->nDimension) {
-      return raise_error(L, "%d indices for a tensor of %d dimensions", static_cast<int>(n),
+      return raise_error(L, "%lld indices for a tensor of %d dimensions", static_cast<long long>(n),
                          t->nDimension);
     }
-    auto* at = static_cast<const int64_t*>(positions->cpu(th::Access::read));
-    int64_t offset = 0;
-    for (int d = 0; d < t->nDimension; ++d) {
-      offset += checked_position(L, t, d, static_cast<double>(at[d])) * t->stride[d];
-    }
-    push_element_of(L, t->storage, t->storageOffset + offset);
+    int64_t at[th::kMaxDims];
+    protect(L, kIndexing,
+            [&] { __builtin_memcpy(at, positions->cpu(th::Access::read), n * sizeof(int64_t)); });
+    for (int d = 0; d < n; ++d) at[d] = checked_position(L, t, d, static_cast<double>(at[d]));
+    push_element_of(L, t->storage, t->position(at));
     return 1;
   }
   if (lookup_override(L, "__index__", 2)) return 1;

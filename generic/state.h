@@ -24,12 +24,7 @@ using th::DType;
 using th::Storage;
 using th::Tensor;
 
-enum class Class : int {
-  none = -1,
-  tensor = 0,
-  storage = th::kDTypes,
-  generator = 2 * th::kDTypes
-};
+// The tensors, the storages, and the generator.
 constexpr int kClasses = 2 * th::kDTypes + 1;
 
 struct State {

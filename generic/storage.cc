@@ -67,8 +67,7 @@ int destroy(lua_State* L) {
 ptrdiff_t element(lua_State* L, Storage* storage) {
   double number = lua_tonumber(L, 2);
   if (!(number >= 1 && number < static_cast<double>(storage->size) + 1)) {
-    raise_error(L, "index %.14g is out of bounds of a storage of size %d", number,
-                static_cast<int>(storage->size));
+    raise_error(L, "index %.14g is out of bounds of a storage of size %td", number, storage->size);
   }
   return static_cast<ptrdiff_t>(number) - 1;
 }

@@ -2,6 +2,8 @@
 
 #include "bindings.h"
 
+#include <cstdio>
+
 #include "luaT.h"
 #include "ops/ops.h"
 
@@ -38,8 +40,9 @@ void read_sizes_and_strides(lua_State* L, State* state, int first, int last, Vie
 void read_storage_view(lua_State* L, State* state, int first, int last, View* view) {
   view->storage = check_storage(L, state, first);
   if (last > first) {
-    view->offset = static_cast<ptrdiff_t>(check_integer(L, first + 1)) - 1;
-    if (view->offset < 0) luaL_argerror(L, first + 1, "the storage offset counts from 1");
+    int64_t position = check_integer(L, first + 1);
+    if (position < 1) luaL_argerror(L, first + 1, "the storage offset counts from 1");
+    view->offset = position - 1;
   }
   if (last <= first + 1) {
     view->ndim = view->storage->size > view->offset ? 1 : 0;
@@ -144,9 +147,10 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
     int64_t given = check_integer(L, 2);
     int64_t d = given < 0 ? given + t->nDimension : given - 1;
     if (d < 0 || d >= t->nDimension) {
-      return luaL_argerror(L, 2,
-                           lua_pushfstring(L, "dimension %d out of range of %dD tensor",
-                                           static_cast<int>(given), t->nDimension));
+      char text[80];
+      std::snprintf(text, sizeof(text), "dimension %lld out of range of %dD tensor",
+                    static_cast<long long>(given), t->nDimension);
+      return luaL_argerror(L, 2, text);
     }
     lua_pushnumber(L, static_cast<lua_Number>(values[d]));
     return 1;
@@ -357,19 +361,6 @@ int struct_address(lua_State* L) {
   return 1;
 }
 
-// The memory must neither move nor go while Lua loops over raw pointers.
-int pin(lua_State* L) {
-  Tensor* t = check_tensor(L, state_of(L), 1);
-  if (t->storage) __atomic_fetch_add(&t->storage->pins, 1, __ATOMIC_ACQ_REL);
-  return 0;
-}
-int unpin(lua_State* L) {
-  State* state = state_of(L);
-  Storage* storage = check_storage(L, state, 1);
-  __atomic_fetch_sub(&storage->pins, 1, __ATOMIC_ACQ_REL);
-  return 0;
-}
-
 const luaL_Reg methods[] = {{"size", size},
                             {"stride", stride},
                             {"__len__", length},
@@ -394,8 +385,6 @@ const luaL_Reg methods[] = {{"size", size},
                             {"totable", totable},
                             {"_address", data_address},
                             {"_struct", struct_address},
-                            {"_pin", pin},
-                            {"_unpin", unpin},
                             {nullptr, nullptr}};
 
 using Function = int (*)(lua_State*);

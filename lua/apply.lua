@@ -4,7 +4,7 @@
 local types = require 'tensor.types'
 
 local function install(tensor)
-   local found = pcall(require, 'ffi')
+   local found, ffi = pcall(require, 'ffi')
    if not found then
       return
    end
@@ -61,30 +61,35 @@ local function install(tensor)
    end
 
    -- Nobody else's to call: what is unpinned too early may move under a loop.
-   local pin, unpin
-   for _, element in ipairs(types) do
-      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
-      pin, unpin = class._pin or pin, class._unpin or unpin
-      class._pin, class._unpin = nil, nil
+   local native = tensor._apply
+   tensor._apply = nil
+   if not native then
+      return  -- the methods are there already
    end
 
-   -- Loops over raw pointers: the storages must stay, and stay where they are, meanwhile; also when
-   -- the function yields, and as long as its coroutine may be resumed.
-   local function pinned(tensors, loop)
-      local storages = {}
+   -- Loops over raw pointers: the storages must stay meanwhile, also when the function yields, and
+   -- as long as its coroutine may be resumed. The loop gets views of its own, whatever becomes of
+   -- the tensors.
+   local function pinned(how, tensors, loop)
+      local views, pins = {}, 0
       local function release()
-         for k = #storages, 1, -1 do
-            pcall(unpin, table.remove(storages, k))
+         while pins > 0 do
+            pins = pins - 1
+            pcall(native.unpin, views[pins + 1])
          end
       end
       for k, t in ipairs(tensors) do
-         storages[k] = t:storage()
-         pin(t)
+         native.check(t)
+         views[k] = how.view(t)
       end
-      -- Made last, so that it is finalized before the storages.
+      -- Made last, so that it is finalized before the views.
       local guard = newproxy(true)
       getmetatable(guard).__gc = release
-      local ok, message = pcall(loop)
+      for k, view in ipairs(views) do
+         native.pin(view)
+         pins = k
+      end
+      local ok, message = pcall(loop, views)
       getmetatable(guard).__gc = nil
       release()
       if not ok then
@@ -100,72 +105,119 @@ local function install(tensor)
       return value
    end
 
+   -- How elements of a type are read and written. C converts numbers to integers and to the 16-bit
+   -- floats, so that what does not fit becomes what it becomes everywhere.
+   local function access(element)
+      local view = tensor[element.name .. 'Tensor']
+      local readat, writeat = native.accessors(view())
+      local read = ffi.cast('double (*)(const void *)', readat)
+      local write = ffi.cast('void (*)(void *, double)', writeat)
+      local how = {view = view, pointer = ffi.typeof(element.ctype .. ' *')}
+      function how.load(p, at)
+         return tonumber(p[at])
+      end
+      function how.store(p, at, value)
+         p[at] = value
+      end
+      if element.packed then
+         function how.load(p, at)
+            return read(p + at)
+         end
+      end
+      if element.packed or element.integral then
+         function how.store(p, at, value)
+            write(p + at, value)
+         end
+      end
+      return how
+   end
+
+   -- An operand's elements on the host: where they are, and a byte that says whether they still may
+   -- be used there. The function may have had them moved to a device, or written there.
+   local WRITABLE, MOVED = 3, 0
+   local function operand(how, view, step, writes)
+      local function settle()
+         return ffi.cast(how.pointer, native.settle(view, writes))
+      end
+      local pointer = settle()
+      return {pointer = pointer, settle = settle, step = step,
+              ready = ffi.cast('const uint8_t *', native.ready(view))}
+   end
+
    local loops = {}
 
-   loops[1] = function(p, n, step, f)
+   loops[1] = function(how, n, f, a)
+      local load, store, p, step, ready = how.load, how.store, a.pointer, a.step, a.ready
       return function(offset)
          for i = 0, n - 1 do
             local at = offset + i * step
-            local value = f(tonumber(p[at]))
+            local value = f(load(p, at))
+            if ready[0] ~= WRITABLE then
+               p = a.settle()
+            end
             if value ~= nil then
-               p[at] = stored(value)
+               store(p, at, stored(value))
             end
          end
       end
    end
 
-   loops[2] = function(p, n, step, f, q, step2)
+   loops[2] = function(how, n, f, a, b)
+      local load, store, p, step, ready = how.load, how.store, a.pointer, a.step, a.ready
+      local q, step2, ready2 = b.pointer, b.step, b.ready
       return function(offset, offset2)
          for i = 0, n - 1 do
             local at = offset + i * step
-            local value = f(tonumber(p[at]), tonumber(q[offset2 + i * step2]))
+            local value = f(load(p, at), load(q, offset2 + i * step2))
+            if ready[0] ~= WRITABLE then
+               p = a.settle()
+            end
+            if ready2[0] == MOVED then
+               q = b.settle()
+            end
             if value ~= nil then
-               p[at] = stored(value)
+               store(p, at, stored(value))
             end
          end
       end
    end
 
-   loops[3] = function(p, n, step, f, q, step2, r, step3)
+   loops[3] = function(how, n, f, a, b, c)
+      local load, store, p, step, ready = how.load, how.store, a.pointer, a.step, a.ready
+      local q, step2, ready2 = b.pointer, b.step, b.ready
+      local r, step3, ready3 = c.pointer, c.step, c.ready
       return function(offset, offset2, offset3)
          for i = 0, n - 1 do
             local at = offset + i * step
-            local value = f(tonumber(p[at]), tonumber(q[offset2 + i * step2]),
-                            tonumber(r[offset3 + i * step3]))
+            local value = f(load(p, at), load(q, offset2 + i * step2), load(r, offset3 + i * step3))
+            if ready[0] ~= WRITABLE then
+               p = a.settle()
+            end
+            if ready2[0] == MOVED then
+               q = b.settle()
+            end
+            if ready3[0] == MOVED then
+               r = c.settle()
+            end
             if value ~= nil then
-               p[at] = stored(value)
+               store(p, at, stored(value))
             end
          end
       end
    end
 
-   local function run(tensors, f)
+   local function run(how, tensors, f)
       if tensors[1]:nElement() == 0 then
          return tensors[1]
       end
-      return pinned(tensors, function()
-         local dims = walk(tensors)
-         local inner = dims[1]
-         local pointers = {}
-         for k, t in ipairs(tensors) do
-            pointers[k] = t:data()
+      return pinned(how, tensors, function(views)
+         local dims = walk(views)
+         local inner, operands = dims[1], {}
+         for k, view in ipairs(views) do
+            operands[k] = operand(how, view, inner[k], k == 1)
          end
-         local row = loops[#tensors](pointers[1], inner.size, inner[1], f, pointers[2], inner[2],
-                                     pointers[3], inner[3])
-         eachrow(dims, row)
+         eachrow(dims, loops[#views](how, inner.size, f, unpack(operands)))
       end)
-   end
-
-   -- Integers are stored as C does it, but from a number that may be out of range or NaN; and the
-   -- 16-bit floats have no arithmetic in Lua: both go through a tensor of doubles.
-   local function throughdoubles(tensors, f)
-      local doubles = {}
-      for k, t in ipairs(tensors) do
-         doubles[k] = t:double()
-      end
-      run(doubles, f)
-      tensors[1]:copy(doubles[1])
-      return tensors[1]
    end
 
    local function check(name, f, tensors)
@@ -198,25 +250,25 @@ local function install(tensor)
 
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
-      local direct = not element.packed and not element.integral
-      local go = direct and run or throughdoubles
+      local how = access(element)
 
-      --- t:apply(f): each element becomes f(element), or stays where f returns nothing.
+      --- t:apply(f): each element becomes f(element), or stays where f returns nothing; one after
+      -- the other, so that f is given what calls before have written to the same memory.
       function class.apply(self, f)
          check('apply', f, {self})
-         return go({self}, f)
+         return run(how, {self}, f)
       end
 
       --- t:map(u, f): each element becomes f(element of t, element of u).
       function class.map(self, other, f)
          check('map', f, {self, other})
-         return go(aligned('map', {self, other}), f)
+         return run(how, aligned('map', {self, other}), f)
       end
 
       --- t:map2(u, v, f): each element becomes f(elements of t, u and v).
       function class.map2(self, other, third, f)
          check('map2', f, {self, other, third})
-         return go(aligned('map2', {self, other, third}), f)
+         return run(how, aligned('map2', {self, other, third}), f)
       end
    end
 end

@@ -40,7 +40,7 @@ local function install(tensor)
    end
 
    --- Whether an object is of a class or of one derived from it; the class is given by its name,
-   -- by the end of its name, or by its metatable.
+   -- by the end of its name, or a pattern for it, or by its metatable.
    function tensor.isTypeOf(object, class)
       local wanted
       if type(class) == 'table' then
@@ -54,7 +54,11 @@ local function install(tensor)
       local metatable = getmetatable(object)
       local name = typename(object)
       while name and type(metatable) == 'table' do
-         if name == wanted or name:find(wanted .. '$') then
+         local isvalid, found = pcall(name.find, name, wanted .. '$')
+         if not isvalid then
+            error(('isTypeOf: %s is no class name, nor a pattern for one'):format(wanted), 2)
+         end
+         if found or name == wanted then
             return true
          end
          metatable = getmetatable(metatable)

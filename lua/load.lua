@@ -20,11 +20,7 @@ local function known()
    return table.concat(lines, ', ')
 end
 
-local function content(filename)
-   local file, message = io.open(filename, 'rb')
-   if not file then
-      return nil, message
-   end
+local function content(file, filename)
    local bytes, failure = file:read('*a')
    file:close()
    if not bytes then
@@ -40,13 +36,18 @@ local function install(tensor)
       if type(filename) ~= 'string' then
          error('load: the name of a file is expected, got ' .. tensor.type(filename), 2)
       end
+      local file, failure = io.open(filename, 'rb')
+      if not file then
+         error('load: ' .. failure, 2)
+      end
       local ending = filename:match('%.([^./\\]+)$')
       local format = formats[ending and ending:lower()]
       if not format then
+         file:close()
          error(('load: %s is of no format that can be read; these are: %s')
                :format(filename, known()), 2)
       end
-      local bytes, message = content(filename)
+      local bytes, message = content(file, filename)
       if not bytes then
          error('load: ' .. message, 2)
       end

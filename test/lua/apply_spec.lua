@@ -5,6 +5,8 @@ local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
 
+local device = require('support.on_device').device
+
 local layouts = { 'contiguous', 'transposed', 'offset', 'strided' }
 local shapes = { { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 }, { 0 }, { 2, 0 }, {} }
 
@@ -91,6 +93,60 @@ for _, e in ipairs(elements) do
       end)
     end)
 
+    it('gives the function what it has made of the same memory', function()
+      both(function()
+        local one = e.Tensor { 1 }
+        assert.are.equal(30, one:expand(5):apply(function(x) return x + 1 end):sum())
+        assert.are.equal(6, one[1])
+        local rows = e.Tensor { { 1, 2 } }
+        rows:expand(3, 2):map(e.Tensor(3, 2):fill(2), function(x, y) return x + y end)
+        assert.are.same({ { 7, 8 } }, rows:totable())
+        local u = e.Tensor { 1, 2, 3 }
+        assert.are.same({ 2, 4, 5 }, u:apply(function(x) return u[1] + x end):totable())
+        u:fill(1):narrow(1, 2, 2):map(u:narrow(1, 1, 2), function(x, y) return x + y end)
+        assert.are.same({ 1, 2, 3 }, u:totable())
+        pcall(u.apply, u, function(x)
+          if x == 2 then error('no more') end
+          return 9
+        end)
+        assert.are.same({ 9, 2, 3 }, u:totable())
+      end)
+    end)
+
+    it('goes on where the function has the elements moved', function()
+      both(function()
+        local t = e.Tensor { 1, 2, 3, 4, 5 }:to(device)
+        t:apply(function(x)
+          t:sum()
+          return x + 1
+        end)
+        assert.are.equal(20, t:sum())
+        t:apply(function(x)
+          if x == 3 then t:add(1) end
+          if x < 6 then return x + 1 end
+        end)
+        assert.are.same({ 4, 4, 6, 6, 7 }, t:totable())
+        local host, other = e.Tensor { 1, 1, 1 }, e.Tensor { 1, 2, 3 }:to(device)
+        host:apply(function(x)
+          other:add(host)
+          return x + 1
+        end)
+        assert.are.same({ 2, 2, 2 }, host:totable())
+        assert.are.same({ 6, 6, 6 }, other:totable())
+        host:map2(other, other, function(_, y, z)
+          other:add(1)
+          return y + z
+        end)
+        assert.are.same({ 12, 14, 16 }, host:totable())
+        assert.are.same({ 9, 9, 9 }, other:totable())
+        t:narrow(1, 2, 3):apply(function(x)
+          t:to 'cpu'
+          return x + 1
+        end)
+        assert.are.same({ 4, 5, 7, 7, 7 }, t:totable())
+      end)
+    end)
+
     it('takes expanded tensors as operands', function()
       local t = e.Tensor(2, 3):fill(1)
       t:map(e.Tensor { 1, 2, 3 }:view(1, 3):expand(2, 3), function(x, y) return x + y end)
@@ -121,6 +177,20 @@ describe('apply', function()
         assert.are.equal(20, t:sum())
         assert.are.equal(40, t:apply(function(x) return x + 1 end):sum())
       end
+    end)
+  end)
+
+  it('leaves integers alone that no number of Lua is', function()
+    both(function()
+      local t = tensor.LongTensor(3):fill(2 ^ 53):add(1)
+      local u = t:clone()
+      t:apply(function() end)
+      t:map(u, function() end)
+      assert.is_true(u:equal(t))
+      t:map2(u, u, function(_, x) if x < 0 then return 1 end end)
+      assert.is_true(u:equal(t))
+      t:apply(function() return 2 ^ 62 end)
+      assert.is_true(tensor.LongTensor(3):fill(2 ^ 62):equal(t))
     end)
   end)
 

@@ -121,6 +121,32 @@ describe('the default device', function()
     assert.are.equal('cpu', tensor.getDefaultDevice())
   end)
 
+  it('is another in a coroutine while that runs', function()
+    local function body(x)
+      return tensor.withDevice(device, function(y)
+        local third = coroutine.yield(tensor.ones(2):device(), y + 1)
+        tensor.setDefaultDevice(device)
+        return tensor.ones(2):device(), third
+      end, x)
+    end
+    local thread = coroutine.create(body)
+    assert.are.same({ true, device, 6 }, { coroutine.resume(thread, 5) })
+    assert.are.equal('cpu', tensor.getDefaultDevice())
+    assert.are.same({ true, device, 'third' }, { coroutine.resume(thread, 'third') })
+    assert.are.equal('dead', coroutine.status(thread))
+    assert.are.equal('cpu', tensor.getDefaultDevice())
+
+    coroutine.wrap(body)(1)  -- dropped
+    assert.are.equal('cpu', tensor.getDefaultDevice())
+
+    local ok, message = coroutine.resume(coroutine.create(function()
+      tensor.withDevice(device, function() error('thrown', 0) end)
+    end))
+    assert.is_false(ok)
+    assert.are.equal('thrown', message)
+    assert.are.equal('cpu', tensor.getDefaultDevice())
+  end)
+
   it('may be another within another', function()
     tensor.withDevice(device, function()
       tensor.withDevice('cpu', function()

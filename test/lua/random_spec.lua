@@ -54,6 +54,14 @@ describe('generators', function()
   it('keep a state across a refused one', function()
     tensor.manualSeed(4)
     local before = tensor.getRNGState()
+    for _, bad in ipairs { tensor.FloatTensor(3), 'x', 5, {} } do
+      local ok, message = pcall(tensor.getRNGState, bad)
+      assert.is_false(ok)
+      assert.matches('torch.ByteTensor', message)
+    end
+    local given = tensor.ByteTensor()
+    assert.are.equal(given, tensor.getRNGState(given))
+    assert.is_true(before:equal(given))
     for _, bad in ipairs { tensor.ByteTensor(3), tensor.ByteTensor(), tensor.IntTensor(5056),
                            tensor.ByteTensor(before:nElement()):fill(255), 'x', 3 } do
       assert.has_error(function() tensor.setRNGState(bad) end)

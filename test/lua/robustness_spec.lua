@@ -113,6 +113,8 @@ describe('robustness', function()
           fails('storage was resized', function() t[key] = 1 end)
         end
       end
+      fails('storage was resized', t.apply, t, function() return 1 end)
+      fails('storage was resized', t.map, tensor.ones(2, 3), t, function() return 1 end)
       assert.same({7, 7, 7, 7}, t:storage():totable())
     end)
   end)
@@ -172,6 +174,24 @@ describe('robustness', function()
       local t = tensor.Tensor(3)
       assert.is_nil(t._pin)
       assert.is_nil(t._unpin)
+      assert.is_nil(tensor._apply)
+    end)
+
+    it('takes tensors of its class only', function()
+      local double = tensor.getmetatable('torch.DoubleTensor')
+      fails('DoubleTensor', double.apply, tensor.FloatTensor(3):fill(1), function() return 2 end)
+      fails('DoubleTensor', double.apply, tensor.ByteTensor(3), function() return 2 end)
+    end)
+
+    it('is there after the Lua files are loaded again', function()
+      local loaded = {}
+      for name in pairs(package.loaded) do
+        if name:match('^tensor') then loaded[name] = package.loaded[name] end
+      end
+      for name in pairs(loaded) do package.loaded[name] = nil end
+      local again = require 'tensor'
+      for name, module in pairs(loaded) do package.loaded[name] = module end
+      assert.equal(6, again.ones(3):apply(function(x) return x + 1 end):sum())
     end)
 
     it('lets go of the memory when its coroutine is collected', function()
@@ -213,6 +233,29 @@ describe('robustness', function()
       assert.same({1, 2}, t:totable())
       assert.same({{1, 2}}, t:unfold(1, 2, 2 ^ 62):totable())
     end)
+
+    it('refuses offsets that are none', function()
+      local s = tensor.IntStorage(4):fill(7)
+      for _, offset in ipairs {-2 ^ 63, -2 ^ 62, -1, 0, 0.5} do
+        fails('counts from 1', tensor.IntTensor, s, offset, 12, 1)
+        fails('counts from 1', tensor.IntTensor().set, tensor.IntTensor(), s, offset)
+      end
+      for _, offset in ipairs {2 ^ 62, 2 ^ 63 - 1024} do
+        fails('too large', tensor.IntTensor, s, offset, 12, 1)
+        fails('too large', tensor.IntTensor, s, offset)
+      end
+      fails('address space', tensor.IntTensor, s, 2 ^ 50, 12, 1)
+      assert.same({7, 7, 7, 7}, s:totable())
+    end)
+
+    it('refuses those that leave a stride open which would overflow', function()
+      local s = tensor.FloatStorage(4)
+      local sizes, strides = tensor.LongStorage{2, 8192}, tensor.LongStorage{-1, 2 ^ 50}
+      fails('too large', tensor.FloatTensor, s, 1, sizes, strides)
+      fails('too large', tensor.FloatTensor().resize, tensor.FloatTensor(), sizes, strides)
+      fails('too large', tensor.FloatTensor().set, tensor.FloatTensor(), s, 1, 2, -1, 8192, 2 ^ 50)
+      assert.equal(4, s:size())
+    end)
   end)
 
   describe('of repeatTensor', function()
@@ -239,6 +282,32 @@ describe('robustness', function()
   describe('of messages', function()
     it('counts the arguments of a constructor from the first', function()
       fails('bad argument #2', tensor.FloatTensor, 3, 'x')
+    end)
+
+    it('gives numbers of more than 32 bits as they are', function()
+      local t = tensor.FloatTensor(2)
+      fails('dimension 4294967297 out of range', t.size, t, 2 ^ 32 + 1)
+      fails('dimension %-4294967297 out of range', t.stride, t, -2 ^ 32 - 1)
+      local long = tensor.ByteStorage(2 ^ 33)
+      fails('storage of size 8589934592', function() return long[0] end)
+      fails('storage of size 8589934592', function() long[2 ^ 33 + 1] = 1 end)
+      local wide = tensor.ByteTensor(1):expand(2 ^ 33)
+      fails('dimension 1 of size 8589934592', function() return wide[2 ^ 33 + 1] end)
+    end)
+
+    it('blames who called for what is no class', function()
+      fails('robustness_spec.lua:%d+: isTypeOf: %( is no class', function()
+        local _ = tensor.isTypeOf(tensor.Tensor(), '(')
+      end)
+      fails('robustness_spec.lua:%d+: isTypeOf', function()
+        local _ = tensor.isTypeOf(tensor.Tensor(), 'Tensor[')
+      end)
+      assert.is_true(tensor.isTypeOf(tensor.Tensor(), 'torch%..*Tensor'))
+    end)
+
+    it('says of a file that is not there that it is not', function()
+      fails('load: nosuch: No such file', tensor.load, 'nosuch')
+      fails('load: nosuch.t7: No such file', tensor.load, 'nosuch.t7')
     end)
 
     it('says what is expected', function()

@@ -69,6 +69,11 @@ class SyncedMemory {
   // On the recorded device, or, for memory that was on none yet, the default one.
   void* device(Access access) { return device(access, need_device()); }
 
+  // A byte with kMayRead and kMayWrite set as long as the host block can be used so without asking:
+  // for loops that look at it before every access to a block that is neither resized nor replaced.
+  static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
+  const void* host_ready() const noexcept { return &host_ready_; }
+
   // A few bytes, wherever they are. The head stays, unless this is asked so often in a row that
   // copying all is better.
   void read_bytes(size_t offset, size_t count, void* out);
@@ -95,7 +100,6 @@ class SyncedMemory {
   void swap(SyncedMemory& other) noexcept;
 
  private:
-  static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
   enum class Copying : uint8_t { nothing, to_device, to_host };
 
   using Lock = std::unique_lock<std::mutex>;

@@ -1,0 +1,86 @@
+// What apply, map and map2 (lua/apply.lua) need to loop over elements by raw pointers, which the
+// compiler of LuaJIT takes along: pins, addresses that are true, and elements as numbers.
+
+#include "bindings.h"
+
+#include "tensor/convert.h"
+
+namespace bind {
+
+namespace {
+
+// Raises an error where the storage has been made too small for the tensor: a view of it would make
+// the storage grow.
+int check(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  protect(L, "apply", [&] { t->check_storage(); });
+  return 0;
+}
+
+// Between them the memory is neither resized nor replaced. Of tensors that have a storage.
+int pin(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  __atomic_fetch_add(&t->storage->pins, 1, __ATOMIC_ACQ_REL);
+  return 0;
+}
+int unpin(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  __atomic_fetch_sub(&t->storage->pins, 1, __ATOMIC_ACQ_REL);
+  return 0;
+}
+
+void push_address(lua_State* L, const void* address) {
+  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(address)));
+}
+
+// settle(t, writes): the host address of the first element, where the loop may write to any element
+// or only read, as long as the byte at the address that `ready` gives has the bit for it.
+int settle(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  th::Access access = lua_toboolean(L, 2) ? th::Access::write : th::Access::read;
+  char* block = nullptr;
+  protect(L, "apply", [&] {
+    // All of it: what is not known to be written would not reach the device again.
+    block = static_cast<char*>(t->storage->cpu(access));
+  });
+  push_address(L, block + t->storageOffset * static_cast<ptrdiff_t>(th::item_size(t->dtype)));
+  return 1;
+}
+int ready(lua_State* L) {
+  push_address(L, check_tensor(L, state_of(L), 1)->storage->memory.host_ready());
+  return 1;
+}
+
+template <class T>
+double read(const void* address) noexcept {
+  return static_cast<double>(th::load(*static_cast<const T*>(address)));
+}
+template <class T>
+void write(void* address, double value) noexcept {
+  *static_cast<T*>(address) = th::convert<T>(value);
+}
+
+// accessors(t): addresses of functions that read and write an element of t's type as a double.
+int accessors(lua_State* L) {
+  Tensor* t = check_tensor(L, state_of(L), 1);
+  th::dispatch(t->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    push_address(L, reinterpret_cast<const void*>(&read<T>));
+    push_address(L, reinterpret_cast<const void*>(&write<T>));
+  });
+  return 2;
+}
+
+const luaL_Reg functions[] = {{"check", check},   {"pin", pin},     {"unpin", unpin},
+                              {"settle", settle}, {"ready", ready}, {"accessors", accessors},
+                              {nullptr, nullptr}};
+
+}  // namespace
+
+void register_apply_functions(lua_State* L, int module) {
+  lua_newtable(L);
+  set_functions(L, functions, lua_gettop(L));
+  lua_setfield(L, module, "_apply");
+}
+
+}  // namespace bind
