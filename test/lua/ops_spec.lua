@@ -63,10 +63,7 @@ for number, row in ipairs(rows) do
       for _, e in ipairs(#supported < #elements and not busy_collector and elements or {}) do
         if not elements.supports(row.types, e) then
           it('refuses ' .. e.name, function()
-            local t = e.Tensor(2, 2):fill(1)
-            for _, args in ipairs { { t }, { t, 1 }, { t, t }, { t, t, 1 }, { t, 1, 2 } } do
-              assert.is_false((pcall(tensor[row.lua], unpack(args))))
-            end
+            assert.is_true(runner.refused(row, case, e) > 0)
           end)
         end
       end

@@ -304,6 +304,53 @@ function runner.small(row, case, e, random, count)
   return calls
 end
 
+--- An element type that the row has not: each form says so, whatever its arguments.
+function runner.refused(row, case, e)
+  local function_slots, slots = slots_of(row, case)
+  local other
+  for _, candidate in ipairs(elements) do
+    if elements.supports(row.types, candidate) then other = candidate end
+  end
+  local wanted = ('%s is not defined for %s'):format(row.lua, tensor.typename(e.Tensor()))
+  local calls = 0
+  local function refuse(form_slots, args, name, invoke)
+    local map = forms.align(form_slots, slots, args, omit)
+    if not map then return end
+    -- Where no operand has the type, the result has.
+    local typed = false
+    for i, slot in ipairs(form_slots) do
+      typed = typed or map[i] and (slot.kind == 'T' or slot.kind == '{')
+    end
+    local results = {}
+    for i, slot in ipairs(form_slots) do
+      if slot.result and not map[i] and (not typed or not slot.optional) then
+        results[i] = element_of(slot.kind, e).Tensor()
+      end
+    end
+    local list = assemble(form_slots, map, make_arguments(e, slots, args, 'contiguous'), results)
+    local done, message = pcall(invoke, list)
+    if done or not tostring(message):find(wanted, 1, true) then
+      error(('%s of %s, %s: %s instead of "%s"'):format(row.name, e.name, name,
+                                                        done and 'no error' or message, wanted), 0)
+    end
+    calls = calls + 1
+  end
+  for _, scenario in ipairs(case.scenarios(other, elements.generator(1))) do
+    if row['function'] ~= '-' then
+      refuse(function_slots, scenario.args, 'function', function(list)
+        return tensor[row.lua](unpack(list))
+      end)
+    end
+    for number, form_slots in ipairs(forms.methods(row)) do
+      for i, slot in ipairs(form_slots) do slot.required = case.inout and i == 1 end
+      refuse(form_slots, scenario.args, 'method ' .. number, function(list)
+        return list[1][row.lua](unpack(list))
+      end)
+    end
+  end
+  return calls
+end
+
 local function bytes(t)
   t = t:contiguous()
   if t:nElement() == 0 then return '' end
