@@ -48,6 +48,9 @@ repl: prefix
 test: release-tests asan
 	@scripts/run-tests build/release build/asan
 
+test-all: release-tests asan tsan
+	@scripts/run-tests --all build/release build/asan build/tsan
+
 asan-test: asan
 	@scripts/run-tests build/asan
 

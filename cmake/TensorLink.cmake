@@ -1,6 +1,6 @@
 # tensor_link(<program> <source>): links a test or benchmark with what its source includes. One that
 # includes a header of one of libTH's rooms gets libTH's objects, whose symbols the shared library
-# hides; all others are linked as clients are.
+# hides, and the software device; all others are linked as clients are.
 
 function(tensor_link program source)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
@@ -9,6 +9,9 @@ function(tensor_link program source)
   file(STRINGS "${source}" of_luat REGEX "^ *# *include +[\"<](luaT/)?luaT\\.h")
   if(of_rooms)
     target_link_libraries(${program} PRIVATE th_internal)
+    if(TARGET THsoft)
+      target_link_libraries(${program} PRIVATE THsoft)
+    endif()
   else()
     target_link_libraries(${program} PRIVATE TH Threads::Threads)
   endif()

@@ -98,7 +98,12 @@ int devices(lua_State* L) {
     set_number(L, "bandwidth", properties.bandwidth);
     lua_rawseti(L, -2, ++count);
   }
-  return 1;
+  lua_newtable(L);
+  for (const th::MissingDevices& missing : th::missing_devices()) {
+    lua_pushstring(L, missing.problem.c_str());
+    lua_setfield(L, -2, missing.kind);
+  }
+  return 2;
 }
 
 int synchronize(lua_State* L) {

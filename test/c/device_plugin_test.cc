@@ -10,16 +10,26 @@
 namespace {
 
 std::string problem_with(const char* path) {
-  setenv("TENSOR_CUDA_PLUGIN", path, 1);
   std::string problem;
-  EXPECT_EQ(th::load_cuda_plugin(&problem), nullptr);
-  unsetenv("TENSOR_CUDA_PLUGIN");
+  for (const th::DevicePlugin& plugin : th::kDevicePlugins) {
+    setenv(plugin.variable, path, 1);
+    EXPECT_EQ(th::load_plugin(plugin, &problem), nullptr);
+    unsetenv(plugin.variable);
+  }
   return problem;
 }
 
 TEST(DevicePlugin, Missing) {
   std::string problem = problem_with("/nonexistent/libTHcuda.so");
   EXPECT_NE(problem.find("/nonexistent/libTHcuda.so"), std::string::npos) << problem;
+}
+
+TEST(DevicePlugin, NotBuilt) {
+  std::string problem;
+  EXPECT_EQ(th::load_plugin({"toy", "libTHtoy.so", "TENSOR_TOY_PLUGIN", "make toy"}, &problem),
+            nullptr);
+  EXPECT_NE(problem.find("libTHtoy.so"), std::string::npos) << problem;
+  EXPECT_NE(problem.find("'make toy' builds it"), std::string::npos) << problem;
 }
 
 TEST(DevicePlugin, OfAnotherVersion) {

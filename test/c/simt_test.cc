@@ -24,7 +24,7 @@ SoftDevice& queue() {
 // Waits, and returns what failed.
 std::string failure() {
   try {
-    queue().check();
+    queue().check_work();
     return "";
   } catch (const DeviceFailure& failed) {
     return failed.text;

@@ -213,8 +213,18 @@ describe('a machine without a GPU', function()
       print(tensor.ones(3):sum(), #tensor.devices())
       print(pcall(function() tensor.ones(3):to 'gpu' end))]])
     assert.matches('^3\t1\nfalse\t', output)
-    assert.matches("no device 'gpu': no CUDA: ", output, 1, true)
+    assert.matches("no device 'gpu': its plugin was not loaded: /nowhere/", output, 1, true)
     assert.matches('there are: cpu, soft:1', output, 1, true)
+  end)
+
+  it('says why there is no software device', function()
+    local output = output_of('TENSOR_SOFT_PLUGIN=/nowhere/libTHsoft.so', [[
+      print(pcall(function() tensor.ones(3):to 'soft' end))
+      local devices, missing = tensor.devices()
+      print(#devices == 0 or devices[1].name, missing.soft)]])
+    local why = 'its plugin was not loaded: /nowhere/libTHsoft.so: '
+    assert.matches("no device 'soft': " .. why, output, 1, true)
+    assert.matches('[%w:]+\t' .. why:gsub('%p', '%%%0'), output)
   end)
 
   it('has the software device for one, if the environment says so', function()

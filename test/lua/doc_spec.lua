@@ -59,6 +59,8 @@ local commands = {
   luajit = function(word) return not word:find '/.*%.lua$' or exists(word) end,
   tensor = function(word) return not word:find '/.*%.lua$' or exists(word) end,
   eval = function() return true end,
+  export = function() return true end,
+  ['./program'] = function() return true end,
 }
 commands.ctest = commands.cmake
 commands['build/prefix/bin/tensor'] = commands.tensor
@@ -81,6 +83,29 @@ local function check_shell(line)
   end
 end
 
+-- Samples of these alone are run; what builds or installs is not.
+local runs = { cc = true, export = true, eval = true, luajit = true, tensor = true,
+               ['./program'] = true, ['build/prefix/bin/tensor'] = true }
+
+local function is_run(sample)
+  for _, line in ipairs(sample.lines) do
+    if not runs[line:match '^%S+'] or line:find 'scripts/' then return false end
+  end
+  return true
+end
+
+-- The C program that a shell sample is about: the last before it, or the first after it.
+local function program_of(sample, all)
+  local found
+  for _, other in ipairs(all) do
+    if other.language == 'c' and other.text:find '%f[%w_]main%(' then
+      if other.line > sample.line then return found or other end
+      found = other
+    end
+  end
+  return found
+end
+
 for _, path in ipairs(files) do
   describe(path, function()
     local folder, remove, cpath
@@ -97,7 +122,8 @@ for _, path in ipairs(files) do
     before_each(defaults)
     after_each(defaults)
 
-    for _, sample in ipairs(samples.read(path)) do
+    local all = samples.read(path)
+    for _, sample in ipairs(all) do
       local name = ('line %d: %s'):format(sample.line, sample.language)
       local function compare(output)
         if sample.expected then assert.are.equal(trimmed(sample.expected), trimmed(output)) end
@@ -114,6 +140,15 @@ for _, path in ipairs(files) do
         it(name, function()
           for _, line in ipairs(sample.lines) do check_shell(line) end
         end)
+        if is_run(sample) then
+          it(name .. ', run', function()
+            local program = program_of(sample, all) or {}
+            local output = samples.run_shell(sample.text, program.text, folder, prefix)
+            if sample.text:find('./program', 1, true) then
+              assert.are.equal(trimmed(program.expected), trimmed(output))
+            end
+          end)
+        end
       end
     end
 

@@ -12,6 +12,16 @@ if prefix then
   package.cpath = lib .. '?.so;' .. package.cpath
 end
 
+-- With TENSOR_ISA the tests are of that instruction set; without it in the CPU they are skipped.
+local asked = os.getenv('TENSOR_ISA')
+if asked then
+  local chosen = require('tensor').info().isa:lower():gsub('-', '')
+  if chosen ~= asked then
+    print(('skipped: this CPU, or this build, has no %s'):format(asked))
+    os.exit(77)
+  end
+end
+
 if os.getenv('TENSOR_TEST_GC') == '1' then
   collectgarbage('setpause', 0)
   collectgarbage('setstepmul', 10000)

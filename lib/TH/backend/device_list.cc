@@ -7,7 +7,6 @@
 #include <mutex>
 #include <string>
 
-#include "soft/soft_device.h"
 #include "backend/plugin.h"
 #include "backend/table_device.h"
 #include "memory/error.h"
@@ -55,32 +54,66 @@ class Devices {
   std::vector<std::unique_ptr<TableDevice>> devices_;
 };
 
-bool soft_is_gpu() {
+// TENSOR_DEVICE=kind or kind:n in the environment says which kind is the process's gpu.
+const DevicePlugin& gpu_plugin() {
   const char* text = std::getenv("TENSOR_DEVICE");
-  return text && std::strncmp(text, "soft", 4) == 0 && (text[4] == '\0' || text[4] == ':');
+  for (const DevicePlugin& plugin : kDevicePlugins) {
+    size_t length = std::strlen(plugin.kind);
+    if (text && std::strncmp(text, plugin.kind, length) == 0 &&
+        (text[length] == '\0' || text[length] == ':')) {
+      return plugin;
+    }
+  }
+  return kDevicePlugins[0];
 }
 
-Devices& soft_devices() {
-  static auto* devices = new Devices(soft_device_table(), soft_is_gpu() ? "gpu" : "soft", "");
-  return *devices;
+// The devices of each plugin, which is loaded when they are first asked for.
+class Kinds {
+ public:
+  Devices& operator[](const DevicePlugin& plugin) {
+    Kind& kind = kinds_[&plugin - kDevicePlugins];
+    std::call_once(kind.once, [&] {
+      std::string problem;
+      const DeviceTable* table = load_plugin(plugin, &problem);
+      kind.devices = new Devices(table, &plugin == &gpu_ ? "gpu" : plugin.kind, problem);
+    });
+    return *kind.devices;
+  }
+  // nullptr: not loaded yet.
+  Devices* loaded(const DevicePlugin& plugin) {
+    return kinds_[&plugin - kDevicePlugins].devices.load();
+  }
+  const DevicePlugin& gpu() const { return gpu_; }
+
+ private:
+  struct Kind {
+    std::once_flag once;
+    std::atomic<Devices*> devices{nullptr};
+  };
+  const DevicePlugin& gpu_ = gpu_plugin();
+  Kind kinds_[kDevicePluginCount];
+};
+
+// Lives as long as the process.
+Kinds& kinds() {
+  static auto* all = new Kinds;
+  return *all;
 }
 
-std::atomic<bool> cuda_is_known{false};
-Devices& cuda_devices() {
-  static auto* devices = [] {
-    std::string problem;
-    const DeviceTable* table = load_cuda_plugin(&problem);
-    auto* found = new Devices(table, soft_is_gpu() ? "cuda" : "gpu", problem);
-    cuda_is_known = true;
-    return found;
-  }();
-  return *devices;
+// f(Devices&) for each kind; what "gpu" means comes first.
+template <class F>
+void for_each_kind(const F& f) {
+  f(kinds()[kinds().gpu()]);
+  for (const DevicePlugin& plugin : kDevicePlugins) {
+    if (&plugin != &kinds().gpu()) f(kinds()[plugin]);
+  }
 }
 
-Devices& gpu_devices() { return soft_is_gpu() ? soft_devices() : cuda_devices(); }
-
-// The number after "gpu" or "gpu:"; 0: it is none.
-int number_after(const char* rest) {
+// The number after the kind's name in "gpu" or "gpu:2"; 0: the name is another.
+int number_after(const char* kind, const char* name) {
+  size_t length = std::strlen(kind);
+  if (std::strncmp(name, kind, length) != 0) return 0;
+  const char* rest = name + length;
   if (*rest == '\0') return 1;
   if (*rest != ':' || rest[1] < '1' || rest[1] > '9') return 0;
   char* end = nullptr;
@@ -90,10 +123,18 @@ int number_after(const char* rest) {
 
 std::string names_of_all() {
   std::string names = "cpu";
-  for (Devices* devices : {&cuda_devices(), &soft_devices()}) {
-    for (int k = 0; k < devices->count(); ++k) names += ", " + devices->name(k);
-  }
+  for_each_kind([&](Devices& devices) {
+    for (int k = 0; k < devices.count(); ++k) names += ", " + devices.name(k);
+  });
   return names;
+}
+
+Device* device_of(const char* name, const DevicePlugin& plugin, int number) {
+  Devices& devices = kinds()[plugin];
+  if (number <= devices.count()) return devices.get(number - 1);
+  const std::string& problem = devices.problem();
+  fail("no device '%s'%s%s; there are: %s", name, problem.empty() ? "" : ": ", problem.c_str(),
+       names_of_all().c_str());
 }
 
 std::atomic<Device*> chosen_default{nullptr};
@@ -101,44 +142,40 @@ std::atomic<Device*> chosen_default{nullptr};
 }  // namespace
 
 Device* find_device(const char* name) {
-  struct Kind {
-    const char* prefix;
-    Devices& (*devices)();
-  };
-  static constexpr Kind kinds[] = {
-      {"gpu", gpu_devices}, {"cuda", cuda_devices}, {"soft", soft_devices}};
   if (std::strcmp(name, "cpu") == 0) return nullptr;
-  for (const Kind& kind : kinds) {
-    size_t length = std::strlen(kind.prefix);
-    if (std::strncmp(name, kind.prefix, length) != 0) continue;
-    int number = number_after(name + length);
-    if (number == 0) continue;
-    Devices& devices = kind.devices();
-    if (number <= devices.count()) return devices.get(number - 1);
-    const std::string& problem = devices.problem();
-    fail("no device '%s'%s%s; there are: %s", name, problem.empty() ? "" : ": ", problem.c_str(),
-         names_of_all().c_str());
+  if (int number = number_after("gpu", name)) return device_of(name, kinds().gpu(), number);
+  std::string expected = "cpu, gpu";
+  for (const DevicePlugin& plugin : kDevicePlugins) {
+    if (int number = number_after(plugin.kind, name)) return device_of(name, plugin, number);
+    expected += (&plugin == kDevicePlugins + kDevicePluginCount - 1 ? " or " : ", ");
+    expected += plugin.kind;
   }
-  fail(
-      "no device '%.60s': expected cpu, gpu, cuda or soft, with or without a number from 1 as in "
-      "gpu:1; there are: %s",
-      name, names_of_all().c_str());
+  fail("no device '%.60s': expected %s, with or without a number from 1 as in gpu:1; there are: %s",
+       name, expected.c_str(), names_of_all().c_str());
 }
 
 std::vector<Device*> all_devices() {
   std::vector<Device*> all;
-  auto add = [&](Devices& devices) {
+  for_each_kind([&](Devices& devices) {
     for (int k = 0; k < devices.count(); ++k) all.push_back(devices.get(k));
-  };
-  add(gpu_devices());
-  add(soft_is_gpu() ? cuda_devices() : soft_devices());
+  });
   return all;
+}
+
+std::vector<MissingDevices> missing_devices() {
+  std::vector<MissingDevices> missing;
+  for (const DevicePlugin& plugin : kDevicePlugins) {
+    Devices& devices = kinds()[plugin];
+    if (devices.count() == 0) missing.push_back({plugin.kind, devices.problem()});
+  }
+  return missing;
 }
 
 std::vector<Device*> opened_devices() {
   std::vector<Device*> opened;
-  if (cuda_is_known) cuda_devices().add_opened(&opened);
-  soft_devices().add_opened(&opened);
+  for (const DevicePlugin& plugin : kDevicePlugins) {
+    if (Devices* devices = kinds().loaded(plugin)) devices->add_opened(&opened);
+  }
   return opened;
 }
 
@@ -147,7 +184,7 @@ std::vector<Device*> opened_devices() {
 Device* default_device() noexcept {
   if (Device* chosen = chosen_default.load()) return chosen;
   try {
-    Devices& gpus = gpu_devices();
+    Devices& gpus = kinds()[kinds().gpu()];
     return gpus.count() ? gpus.get(0) : nullptr;
   } catch (...) {
     return nullptr;

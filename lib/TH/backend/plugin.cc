@@ -1,30 +1,39 @@
 #include "backend/plugin.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
 namespace th {
 namespace {
 
-std::string plugin_path() {
-  const char* given = std::getenv("TENSOR_CUDA_PLUGIN");
-  if (given && *given) return given;
-  const char* file = "libTHcuda.so";
+std::string own_folder() {
   Dl_info here;
-  if (!dladdr(reinterpret_cast<void*>(&load_cuda_plugin), &here) || !here.dli_fname) return file;
+  if (!dladdr(reinterpret_cast<void*>(&load_plugin), &here) || !here.dli_fname) return "./";
   std::string path = here.dli_fname;
   size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "./" + std::string(file) : path.substr(0, slash + 1) + file;
+  return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
+}
+
+std::string path_of(const DevicePlugin& plugin) {
+  const char* given = std::getenv(plugin.variable);
+  if (given && *given) return given;
+  std::string beside = own_folder() + plugin.file;
+  return access(beside.c_str(), F_OK) == 0 ? beside : plugin.file;
 }
 
 }  // namespace
 
-const DeviceTable* load_cuda_plugin(std::string* problem) {
-  std::string path = plugin_path();
+const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem) {
+  std::string path = path_of(plugin);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    *problem = std::string("no CUDA: ") + dlerror();
+    *problem = std::string("its plugin was not loaded: ") + dlerror();
+    if (path == plugin.file) {
+      *problem +=
+          std::string("; nor is it in ") + own_folder() + " ('" + plugin.made_by + "' builds it)";
+    }
     return nullptr;
   }
   using Entry = const DeviceTable* (*)();

@@ -256,7 +256,7 @@ void CudaDevice::copy_peer(void* to, CudaDevice& other, const void* from, size_t
   order_streams(other.stream_, stream_);
 }
 
-cudaEvent_t CudaDevice::copy_async(CopyKind kind, void* to, const void* from, size_t bytes) {
+void* CudaDevice::copy_async(CopyKind kind, void* to, const void* from, size_t bytes) {
   order_streams(copies_, stream_);
   PooledEvent event(events_);
   if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, as_cuda(kind), copies_), "copying");
@@ -264,12 +264,13 @@ cudaEvent_t CudaDevice::copy_async(CopyKind kind, void* to, const void* from, si
   return event.release();
 }
 
-void CudaDevice::wait(cudaEvent_t event) {
-  check_cuda(cudaEventSynchronize(event), "waiting for a copy");
+void CudaDevice::wait(void* event) {
+  check_cuda(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "waiting for a copy");
 }
 
-void CudaDevice::order(cudaEvent_t event) {
-  check_cuda(cudaStreamWaitEvent(stream_, event, 0), "ordering work after a copy");
+void CudaDevice::order(void* event) {
+  check_cuda(cudaStreamWaitEvent(stream_, static_cast<cudaEvent_t>(event), 0),
+             "ordering work after a copy");
 }
 
 void CudaDevice::synchronize() {

@@ -50,6 +50,13 @@ class PooledEvent {
 // device is current on the calling thread.
 class CudaDevice : public Queue {
  public:
+  // While it lives, the device is current on the calling thread.
+  struct Turn {
+    explicit Turn(CudaDevice& device) { device.make_current(); }
+  };
+
+  static int count();
+  static CudaDevice* open(int index);
   explicit CudaDevice(int index);
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -60,18 +67,23 @@ class CudaDevice : public Queue {
   void* allocate_block(size_t bytes);
   // Not before a copy of copy_async to or from it has ended or was waited for.
   void release_block(void* block) noexcept;
-  HostMemory& host_memory() { return host_memory_; }
+  void* allocate_host(size_t bytes) { return host_memory_.allocate(bytes); }
+  void release_host(void* block) noexcept { host_memory_.release(block); }
 
   void zero(void* block, size_t bytes);
   void copy(CopyKind kind, void* to, const void* from, size_t bytes);
   void copy_peer(void* to, CudaDevice& other, const void* from, size_t bytes);
-  cudaEvent_t copy_async(CopyKind kind, void* to, const void* from, size_t bytes);
-  void wait(cudaEvent_t event);
-  void order(cudaEvent_t event);
-  EventPool& events() { return events_; }
+  // An event is a cudaEvent_t.
+  void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes);
+  void wait(void* event);
+  void order(void* event);
+  void release_event(void* event) noexcept { events_.give_back(static_cast<cudaEvent_t>(event)); }
   // Kernels on either device may use the other's memory, where the hardware can.
   void allow_peer(CudaDevice& other);
 
+  // Work that failed is told of by the calls of CUDA themselves.
+  void begin_operation() {}
+  void check_work() {}
   void synchronize();
   DeviceFinding take_finding();
   DeviceUsage usage();

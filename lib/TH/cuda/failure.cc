@@ -1,8 +1,5 @@
 #include "cuda/failure.h"
 
-#include <cstdarg>
-#include <cstdio>
-
 namespace th {
 
 namespace {
@@ -28,16 +25,6 @@ bool is_final(cudaError_t code) {
 }
 
 }  // namespace
-
-void fail(DeviceStatus status, const char* format, ...) {
-  DeviceFailure failure;
-  failure.status = status;
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(failure.text, sizeof failure.text, format, values);
-  va_end(values);
-  throw failure;
-}
 
 void check_cuda(cudaError_t code, const char* doing) {
   if (code == cudaSuccess) return;

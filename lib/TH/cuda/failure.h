@@ -7,10 +7,6 @@
 
 namespace th {
 
-// Throws a DeviceFailure.
-[[noreturn]] void fail(DeviceStatus status, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 // Throws where code is an error, and clears it as far as that goes. doing: "copying", ...
 void check_cuda(cudaError_t code, const char* doing);
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "backend/calls.h"
-#include "backend/table.h"
+#include "simt/failure.h"
 
 // The plugin's host code is the host compiler's, its kernels are nvcc's.
 #if defined(__CUDACC__) || defined(TH_CUDA_PLUGIN)
@@ -19,20 +19,6 @@
 #endif
 
 namespace th {
-
-// Thrown on the device's side of the table; becomes a DeviceStatus at its border.
-struct DeviceFailure {
-  DeviceStatus status;
-  char text[256];
-};
-
-// For a call that is not for devices; before anything is queued.
-[[noreturn]] inline void decline(const char* why) {
-  DeviceFailure failure;
-  failure.status = kDeviceDeclined;
-  std::snprintf(failure.text, sizeof(failure.text), "%s", why);
-  throw failure;
-}
 
 class Queue {
  public:

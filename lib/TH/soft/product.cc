@@ -1,81 +1,61 @@
-// Matrix products on the software device: OpenBLAS in the place of cuBLAS.
+// Matrix products on the software device, where CUDA has cuBLAS: one task of the queue.
 
-#include "ops/product.h"
-
+#include <algorithm>
 #include <vector>
 
 #include "simt/product_integer.h"
+#include "simt/queue.h"
 #include "tensor/convert.h"
 
 namespace th {
 
 namespace {
 
-// A factor's matrices one after the other in float, by rows.
-class FloatFactor {
- public:
-  FloatFactor(const Factor& factor, int64_t batches, int64_t rows, int64_t cols)
-      : factor_(factor),
-        batches_(batches),
-        rows_(rows),
-        cols_(cols),
-        values_(static_cast<size_t>(batches * rows * cols)) {}
+template <class T>
+T* element(const Factor& f, int64_t batch, int64_t row, int64_t col) {
+  return reinterpret_cast<T*>(f.data) + batch * f.batch + row * f.row + col * f.col;
+}
 
-  template <class T>
-  void read() {
-    each<T>([](T& element, float& value) { value = load(element); });
-  }
-  template <class T>
-  void write() {
-    each<T>([](T& element, float& value) { element = convert<T>(value); });
-  }
-  Factor get() { return {reinterpret_cast<char*>(values_.data()), rows_ * cols_, cols_, 1}; }
-
- private:
-  template <class T, class F>
-  void each(const F& f) {
-    float* value = values_.data();
-    for (int64_t batch = 0; batch < batches_; ++batch) {
-      for (int64_t i = 0; i < rows_; ++i) {
-        T* row = reinterpret_cast<T*>(factor_.data) + batch * factor_.batch + i * factor_.row;
-        for (int64_t j = 0; j < cols_; ++j) f(row[j * factor_.col], *value++);
+// Sums are kept in C and rounded once.
+template <class T, class C>
+void multiply(const ProductCall& call) {
+  C alpha = static_cast<C>(call.alpha.d), beta = static_cast<C>(call.beta.d);
+  std::vector<C> sums(static_cast<size_t>(call.n));
+  for (int64_t batch = 0; batch < call.batches; ++batch) {
+    for (int64_t i = 0; i < call.m; ++i) {
+      std::fill(sums.begin(), sums.end(), C(0));
+      // As with BLAS, no factor is read where alpha is 0.
+      for (int64_t k = 0; k < (alpha == 0 ? 0 : call.k); ++k) {
+        C factor = static_cast<C>(load(*element<T>(call.a, batch, i, k)));
+        const T* b = element<T>(call.b, batch, k, 0);
+        C* sum = sums.data();
+        for (int64_t j = 0; j < call.n; ++j)
+          sum[j] += factor * static_cast<C>(load(b[j * call.b.col]));
+      }
+      for (int64_t j = 0; j < call.n; ++j) {
+        T* c = element<T>(call.c, batch, i, j);
+        C value = alpha * sums[static_cast<size_t>(j)];
+        if (beta != 0) value += beta * static_cast<C>(load(*c));
+        *c = convert<T>(value);
       }
     }
   }
-
-  Factor factor_;
-  int64_t batches_, rows_, cols_;
-  std::vector<float> values_;
-};
-
-// The 16-bit floats multiply in float; a result is rounded once.
-template <class T>
-void multiply_in_float(ProductCall call) {
-  FloatFactor a(call.a, call.batches, call.m, call.k);
-  FloatFactor b(call.b, call.batches, call.k, call.n);
-  FloatFactor c(call.c, call.batches, call.m, call.n);
-  a.read<T>();
-  b.read<T>();
-  if (call.beta.d != 0) c.read<T>();
-  call.dtype = DType::Float;
-  call.a = a.get();
-  call.b = b.get();
-  call.c = c.get();
-  multiply(call);
-  c.write<T>();
 }
 
 }  // namespace
 
 void run_product(Queue& queue, const ProductCall& call) {
-  if (is_integral(call.dtype)) {
-    run_integer_product(queue, call);
-  } else if (call.dtype == DType::Half) {
-    queue.enqueue([call] { multiply_in_float<Half>(call); });
-  } else if (call.dtype == DType::BFloat16) {
-    queue.enqueue([call] { multiply_in_float<BFloat16>(call); });
-  } else {
-    queue.enqueue([call] { multiply(call); });
+  switch (call.dtype) {
+    case DType::Half:
+      return queue.enqueue([call] { multiply<Half, float>(call); });
+    case DType::BFloat16:
+      return queue.enqueue([call] { multiply<BFloat16, float>(call); });
+    case DType::Float:
+      return queue.enqueue([call] { multiply<float, float>(call); });
+    case DType::Double:
+      return queue.enqueue([call] { multiply<double, double>(call); });
+    default:
+      return run_integer_product(queue, call);
   }
 }
 

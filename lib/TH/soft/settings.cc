@@ -12,7 +12,6 @@ namespace {
 
 struct Settings {
   std::atomic<SoftMode> mode{SoftMode::eager};
-  std::atomic<ThreadOrder> order{ThreadOrder::ascending};
   std::atomic<int64_t> memory{0};
   char error[128] = "";
 
@@ -20,7 +19,7 @@ struct Settings {
     choose_between("TENSOR_SOFT_MODE", "eager", "lazy",
                    [&](bool second) { mode = second ? SoftMode::lazy : SoftMode::eager; });
     choose_between("TENSOR_SOFT_THREADS", "ascending", "descending", [&](bool second) {
-      order = second ? ThreadOrder::descending : ThreadOrder::ascending;
+      set_thread_order(second ? ThreadOrder::descending : ThreadOrder::ascending);
     });
     if (const char* text = given("TENSOR_SOFT_MEMORY")) {
       char* end = nullptr;
@@ -67,8 +66,6 @@ int64_t machine_memory() {
 
 SoftMode soft_mode() { return settings().mode; }
 void set_soft_mode(SoftMode mode) { settings().mode = mode; }
-ThreadOrder thread_order() { return settings().order; }
-void set_thread_order(ThreadOrder order) { settings().order = order; }
 int64_t soft_memory() {
   int64_t bytes = settings().memory;
   return bytes > 0 ? bytes : machine_memory();

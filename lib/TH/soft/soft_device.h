@@ -2,11 +2,13 @@
 #define TH_SOFT_SOFT_DEVICE_H
 
 // The software device: memory of its own, and kernels that run on the CPU. What it may do, and a
-// program must not rely on, is chosen here, or in the environment when the process starts.
+// program must not rely on, is chosen here, or in the environment when its first device is opened.
+// The order of threads, TENSOR_SOFT_THREADS=ascending|descending, is the shim's.
 
 #include <cstdint>
 
 #include "backend/table.h"
+#include "simt/shim/thread_order.h"
 
 namespace th {
 
@@ -15,12 +17,6 @@ namespace th {
 enum class SoftMode { eager, lazy };
 SoftMode soft_mode();
 void set_soft_mode(SoftMode mode);
-
-// In which order the blocks of a grid and the threads of a block run.
-// TENSOR_SOFT_THREADS=ascending|descending.
-enum class ThreadOrder { ascending, descending };
-ThreadOrder thread_order();
-void set_thread_order(ThreadOrder order);
 
 // How much memory each device has; 0: as much as the machine. TENSOR_SOFT_MEMORY=bytes.
 int64_t soft_memory();

@@ -1,6 +1,5 @@
 #include "soft/soft_queue.h"
 
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -29,7 +28,7 @@ SoftDevice::Accessible::~Accessible() {
   if (--device_.accessible_ == 0) device_.memory_.set_accessible(false);
 }
 
-SoftDevice::SoftDevice(int index) : index_(index) {
+SoftDevice::SoftDevice(int) {
   finding_ = static_cast<DeviceFinding*>(allocate_block(sizeof(DeviceFinding)));
   run_all();
   take_finding();
@@ -65,7 +64,7 @@ void SoftDevice::run_until(uint64_t position) {
   }
 }
 
-void SoftDevice::check() {
+void SoftDevice::check_work() {
   if (!failed_) return;
   failed_ = false;
   throw failure_;
@@ -84,10 +83,8 @@ void* SoftDevice::allocate_block(size_t bytes) {
     block = memory_.allocate(bytes);
   }
   if (!block) {
-    DeviceFailure failure;
-    failure.status = operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory;
-    std::snprintf(failure.text, sizeof(failure.text), "out of memory: %zu bytes asked for", bytes);
-    throw failure;
+    fail(operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory,
+         "out of memory: %zu bytes asked for", bytes);
   }
   enqueue_task([this, block] { memory_.fill(block); });
   return block;
@@ -127,7 +124,8 @@ void SoftDevice::finish_copies() {
 }
 
 // Each device's work waits for what the other was to do before.
-void SoftDevice::copy_from(SoftDevice& other, void* to, const void* from, size_t bytes) {
+void SoftDevice::copy_peer(void* to, SoftDevice& other, const void* from, size_t bytes) {
+  if (bytes == 0) return;
   uint64_t others = other.queued();
   enqueue_task([&other, others, to, from, bytes] {
     other.run_until(others);

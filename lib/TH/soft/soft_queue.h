@@ -44,9 +44,30 @@ class SoftDevice : public Queue {
     SoftDevice& device_;
   };
 
+  // The device's turn: all take it under one lock.
+  struct Turn {
+    explicit Turn(SoftDevice&) : lock(soft_mutex()) {}
+    std::lock_guard<std::recursive_mutex> lock;
+  };
+
   explicit SoftDevice(int index);
-  int index() const { return index_; }
-  SoftMemory& memory() { return memory_; }
+
+  // What libTH asks for: see DeviceTable. Devices live as long as the process.
+  static int count();
+  static SoftDevice* open(int index);
+  DeviceProperties properties() const;
+  void* allocate_host(size_t bytes);
+  void release_host(void* block) noexcept;
+  void zero(void* block, size_t bytes);
+  void copy(CopyKind kind, void* to, const void* from, size_t bytes);
+  void copy_peer(void* to, SoftDevice& other, const void* from, size_t bytes);
+  void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes);
+  void wait(void* event);
+  void order(void* event);
+  void release_event(void* event) noexcept;
+  void synchronize();
+  DeviceUsage usage() const;
+  void empty_cache();
 
   // Throws DeviceFailure.
   void* allocate_block(size_t bytes);
@@ -62,12 +83,11 @@ class SoftDevice : public Queue {
   void run_all() { run_until(queued()); }
 
   // Throws the first DeviceFailure of work that ran since the last time.
-  void check();
+  void check_work();
 
   std::shared_ptr<SoftCopy> copy_beside(void* to, const void* from, size_t bytes);
   void finish(const SoftCopy& copy);
   void finish_copies();
-  void copy_from(SoftDevice& other, void* to, const void* from, size_t bytes);
 
   // Until the operation queues its first kernel it can be begun again, should memory run out.
   void begin_operation() { operation_queued_ = false; }
@@ -80,7 +100,9 @@ class SoftDevice : public Queue {
     size_t bytes;
   };
 
-  int index_;
+  void copy_in(void* to, const void* from, size_t bytes);
+  void copy_out(void* to, const void* from, size_t bytes);
+
   SoftMemory memory_;
   std::deque<Task> tasks_;
   uint64_t done_ = 0;

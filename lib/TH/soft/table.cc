@@ -1,222 +1,129 @@
+// The software device's functions of the table.
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
-#include <memory>
 #include <new>
 #include <vector>
 
+#include "simt/device_table.h"
 #include "soft/soft_device.h"
 #include "soft/soft_queue.h"
 
 namespace th {
-namespace {
 
-thread_local char last_message[256] = "";
-
-int failed(DeviceStatus status, const char* text) {
-  std::snprintf(last_message, sizeof(last_message), "%s", text);
-  return status;
-}
-
-template <class Body>
-int guarded(Body body) {
-  try {
-    std::lock_guard<std::recursive_mutex> lock(soft_mutex());
-    body();
-    return kDeviceOk;
-  } catch (const DeviceFailure& failure) {
-    return failed(failure.status, failure.text);
-  } catch (const std::bad_alloc&) {
-    return failed(kDeviceOutOfMemory, "out of memory of the host");
-  } catch (const std::exception& error) {
-    return failed(kDeviceFailed, error.what());
-  }
-}
-
-SoftDevice& soft(void* device) { return *static_cast<SoftDevice*>(device); }
-
-// For what queues or runs work: failures of work that ran meanwhile are told of.
-template <class Body>
-int checked(void* device, Body body) {
-  return guarded([&] {
-    body(soft(device));
-    soft(device).check();
-  });
-}
-
-const char* message() { return last_message; }
-
-int count(int* devices) {
-  *devices = 1;
+int SoftDevice::count() {
   const char* text = std::getenv("TENSOR_DEVICE");
-  if (!text || std::strncmp(text, "soft:", 5) != 0) return kDeviceOk;
+  if (!text || std::strncmp(text, "soft:", 5) != 0) return 1;
   char* end = nullptr;
   long number = std::strtol(text + 5, &end, 10);
   if (end == text + 5 || *end || number < 1 || number > 64) {
-    return failed(kDeviceFailed, "TENSOR_DEVICE: expected soft:1 to soft:64");
+    fail(kDeviceFailed, "TENSOR_DEVICE: expected soft:1 to soft:64, got '%.40s'", text);
   }
-  *devices = static_cast<int>(number);
-  return kDeviceOk;
+  return static_cast<int>(number);
 }
 
-int open(int index, void** device) {
-  return guarded([&] {
-    if (*soft_settings_error()) {
-      DeviceFailure failure;
-      failure.status = kDeviceFailed;
-      std::snprintf(failure.text, sizeof(failure.text), "%s", soft_settings_error());
-      throw failure;
-    }
-    static auto* devices = new std::vector<std::unique_ptr<SoftDevice>>;
-    devices->push_back(std::make_unique<SoftDevice>(index));
-    *device = devices->back().get();
-  });
+SoftDevice* SoftDevice::open(int index) {
+  if (*soft_settings_error()) fail(kDeviceFailed, "%s", soft_settings_error());
+  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
+  static auto* devices = new std::vector<std::unique_ptr<SoftDevice>>;
+  devices->push_back(std::make_unique<SoftDevice>(index));
+  return devices->back().get();
 }
 
-int properties(void*, DeviceProperties* out) {
-  *out = {};
-  std::snprintf(out->name, sizeof(out->name), "software device");
-  out->total_memory = soft_memory();
-  out->multiprocessors = 1;
-  return kDeviceOk;
+DeviceProperties SoftDevice::properties() const {
+  DeviceProperties out = {};
+  std::snprintf(out.name, sizeof(out.name), "software device");
+  out.total_memory = soft_memory();
+  out.multiprocessors = 1;
+  return out;
 }
 
-int allocate(void* device, size_t bytes, void** block) {
-  return checked(device, [&](SoftDevice& d) {
-    d.begin_operation();
-    *block = d.allocate_block(bytes);
-  });
-}
-
-void release(void* device, void* block) { soft(device).release(block); }
-
-int allocate_host(void*, size_t bytes, void** block) {
+void* SoftDevice::allocate_host(size_t bytes) {
   constexpr size_t alignment = 256;
-  *block = bytes > PTRDIFF_MAX - alignment
-               ? nullptr
-               : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  return *block ? kDeviceOk : failed(kDeviceOutOfMemory, "out of memory of the host");
+  void* block =
+      bytes > PTRDIFF_MAX - alignment
+          ? nullptr
+          : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!block) throw std::bad_alloc();
+  return block;
 }
 
-void release_host(void*, void* block) { std::free(block); }
+void SoftDevice::release_host(void* block) noexcept { std::free(block); }
 
-int zero(void* device, void* block, size_t bytes) {
-  return checked(device, [&](SoftDevice& d) {
-    if (bytes) d.enqueue_task([block, bytes] { std::memset(block, 0, bytes); });
-  });
+void SoftDevice::zero(void* block, size_t bytes) {
+  if (bytes) enqueue_task([block, bytes] { std::memset(block, 0, bytes); });
 }
 
 // The host's bytes are read before the call returns, but reach the device in the queue's order.
-void copy_in(SoftDevice& d, void* to, const void* from, size_t bytes) {
+void SoftDevice::copy_in(void* to, const void* from, size_t bytes) {
   auto staged = std::make_shared<std::vector<char>>(bytes);
   std::memcpy(staged->data(), from, bytes);
-  d.enqueue_task([to, staged] { std::memcpy(to, staged->data(), staged->size()); }, bytes);
+  enqueue_task([to, staged] { std::memcpy(to, staged->data(), staged->size()); }, bytes);
 }
 
-void copy_out(SoftDevice& d, void* to, const void* from, size_t bytes) {
-  d.run_all();
-  d.check();
-  SoftDevice::Accessible accessible(d);
+void SoftDevice::copy_out(void* to, const void* from, size_t bytes) {
+  run_all();
+  check_work();
+  Accessible accessible(*this);
   std::memcpy(to, from, bytes);
 }
 
-int copy(void* device, CopyKind kind, void* to, const void* from, size_t bytes) {
-  return checked(device, [&](SoftDevice& d) {
-    if (bytes == 0) return;
-    switch (kind) {
-      case CopyKind::host_to_device:
-        return copy_in(d, to, from, bytes);
-      case CopyKind::device_to_host:
-        return copy_out(d, to, from, bytes);
-      case CopyKind::device_to_device:
-        return d.enqueue_task([to, from, bytes] { std::memcpy(to, from, bytes); });
-    }
-  });
+void SoftDevice::copy(CopyKind kind, void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return;
+  switch (kind) {
+    case CopyKind::host_to_device:
+      return copy_in(to, from, bytes);
+    case CopyKind::device_to_host:
+      return copy_out(to, from, bytes);
+    case CopyKind::device_to_device:
+      return enqueue_task([to, from, bytes] { std::memcpy(to, from, bytes); });
+  }
 }
 
-int copy_peer(void* device, void* to, void* from_device, const void* from, size_t bytes) {
-  return checked(device, [&](SoftDevice& d) {
-    if (bytes) d.copy_from(soft(from_device), to, from, bytes);
-  });
-}
-
+// An event is a reference to its copy.
+namespace {
 using Event = std::shared_ptr<SoftCopy>;
-
-int copy_async(void* device, CopyKind, void* to, const void* from, size_t bytes, void** event) {
-  return checked(device, [&](SoftDevice& d) {
-    auto made = std::make_unique<Event>(d.copy_beside(to, from, bytes));
-    *event = made.release();
-  });
-}
-
-int wait(void* device, void* event) {
-  return checked(device, [&](SoftDevice& d) { d.finish(**static_cast<Event*>(event)); });
-}
-
-int order(void* device, void* event) {
-  return checked(device, [&](SoftDevice& d) {
-    d.enqueue_task([&d, copy = *static_cast<Event*>(event)] { d.finish(*copy); });
-  });
-}
-
-void release_event(void*, void* event) {
-  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
-  delete static_cast<Event*>(event);
-}
-
-int synchronize(void* device) {
-  return checked(device, [](SoftDevice& d) {
-    d.run_all();
-    d.finish_copies();
-  });
-}
-
-void finding(void* device, DeviceFinding* out) {
-  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
-  *out = soft(device).take_finding();
-}
-
-int usage(void* device, DeviceUsage* out) {
-  return guarded([&] {
-    const SoftMemory& memory = soft(device).memory();
-    out->total = soft_memory();
-    out->in_use = memory.in_use();
-    out->cached = memory.released() + memory.cached();
-    out->free = out->total - out->in_use - out->cached;
-  });
-}
-
-int empty_cache(void* device) {
-  return checked(device, [](SoftDevice& d) {
-    if (d.memory().released()) d.run_all();
-    d.memory().empty_cache();
-  });
-}
-
-int run(void* device, int op, const void* call) {
-  return checked(device, [&](SoftDevice& d) {
-    d.begin_operation();
-    run_device_op(d, op, call);
-  });
-}
-
+SoftCopy& copy_of(void* event) { return **static_cast<Event*>(event); }
 }  // namespace
 
+void* SoftDevice::copy_async(CopyKind, void* to, const void* from, size_t bytes) {
+  return new Event(copy_beside(to, from, bytes));
+}
+
+void SoftDevice::wait(void* event) { finish(copy_of(event)); }
+
+void SoftDevice::order(void* event) {
+  enqueue_task([this, copy = *static_cast<Event*>(event)] { finish(*copy); });
+}
+
+void SoftDevice::release_event(void* event) noexcept { delete static_cast<Event*>(event); }
+
+void SoftDevice::synchronize() {
+  run_all();
+  finish_copies();
+}
+
+DeviceUsage SoftDevice::usage() const {
+  DeviceUsage out = {};
+  out.total = soft_memory();
+  out.in_use = memory_.in_use();
+  out.cached = memory_.released() + memory_.cached();
+  out.free = out.total - out.in_use - out.cached;
+  return out;
+}
+
+void SoftDevice::empty_cache() {
+  if (memory_.released()) run_all();
+  memory_.empty_cache();
+}
+
 const DeviceTable* soft_device_table() {
-  static const DeviceTable table = {kDeviceAbi,   sizeof(DeviceTable),
-                                    "soft",       message,
-                                    count,        open,
-                                    properties,   allocate,
-                                    release,      allocate_host,
-                                    release_host, zero,
-                                    copy,         copy_peer,
-                                    copy_async,   wait,
-                                    order,        release_event,
-                                    synchronize,  finding,
-                                    usage,        empty_cache,
-                                    run};
+  static constexpr DeviceTable table = DeviceTableOf<SoftDevice>::make("soft");
   return &table;
 }
 
 }  // namespace th
+
+extern "C" const th::DeviceTable* th_device_table(void);
+const th::DeviceTable* th_device_table(void) { return th::soft_device_table(); }

@@ -130,4 +130,32 @@ function samples.build_c(text, folder, prefix)
   return output
 end
 
+--- Runs a shell sample in a folder that looks like a clone after `make demo`, where program.c holds
+-- a C program. Gives what it wrote.
+function samples.run_shell(text, program, folder, prefix)
+  -- As in samples.build_c, a sanitizer has nothing to do in the tools.
+  local setup = {
+    'set -e',
+    'cd ' .. quoted(folder),
+    'mkdir -p tools build',
+    'ln -sfn ' .. quoted(prefix) .. ' build/prefix',
+  }
+  for _, tool in ipairs { 'cc', 'pkg-config' } do
+    setup[#setup + 1] = ([[
+      echo '#!/bin/sh' >tools/%s
+      echo 'exec env -u LD_PRELOAD' "$(command -v %s)" '"$@"' >>tools/%s
+      chmod +x tools/%s]]):gsub('%%s', tool)
+  end
+  setup[#setup + 1] = 'PATH=$PWD/tools:$PWD/build/prefix/bin:$PATH'
+  local file = assert(io.open(folder .. '/program.c', 'w'))
+  file:write(program or '')
+  file:close()
+  file = assert(io.open(folder .. '/train.lua', 'w'))
+  file:write "assert(require 'tensor'.ones(2):sum() == 2)\n"
+  file:close()
+  local output, status = command_output('{ ' .. table.concat(setup, '\n') .. '\n' .. text .. '}')
+  if status ~= 0 then error(('status %d: %s'):format(status, output), 0) end
+  return output
+end
+
 return samples

@@ -1,7 +1,7 @@
 #include "simt/shim/simt_shim.h"
 
 #include <algorithm>
-#include <cstdarg>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -10,7 +10,17 @@
 
 #include "simt/shim/fiber.h"
 #include "simt/shim/sanitizer.h"
-#include "soft/soft_device.h"
+#include "simt/shim/thread_order.h"
+
+namespace th {
+
+namespace {
+std::atomic<ThreadOrder> chosen_order{ThreadOrder::ascending};
+}  // namespace
+ThreadOrder thread_order() { return chosen_order; }
+void set_thread_order(ThreadOrder order) { chosen_order = order; }
+
+}  // namespace th
 
 namespace th::simt {
 
@@ -67,17 +77,6 @@ struct Launcher {
 Launcher& launcher() {
   static auto* all = new Launcher();
   return *all;
-}
-
-[[noreturn]] void fail_launch(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void fail_launch(const char* format, ...) {
-  DeviceFailure failure;
-  failure.status = kDeviceFailed;
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(failure.text, sizeof(failure.text), format, values);
-  va_end(values);
-  throw failure;
 }
 
 // ---- which stack goes on
@@ -203,8 +202,8 @@ void fail_divergent(Launcher& l) {
     }
     add("%s%u wait at %s of line %d", used ? ", " : "", alike, name_of(one.meeting), one.line);
   }
-  fail_launch("kernel %s: divergent barrier in block (%u, %u, %u): %s", l.kernel, blockIdx.x,
-              blockIdx.y, blockIdx.z, text);
+  fail(kDeviceFailed, "kernel %s: divergent barrier in block (%u, %u, %u): %s", l.kernel,
+       blockIdx.x, blockIdx.y, blockIdx.z, text);
 }
 
 void unwind_all(Launcher& l) {
@@ -220,16 +219,17 @@ void check_grid(const char* kernel, const Grid& grid) {
   const dim3 &b = grid.blocks, &t = grid.threads;
   uint64_t threads = uint64_t{t.x} * t.y * t.z;
   if (threads == 0 || threads > kMostThreads || t.z > 64) {
-    fail_launch("kernel %s: a block has 1 to %u threads, got (%u, %u, %u)", kernel, kMostThreads,
-                t.x, t.y, t.z);
+    fail(kDeviceFailed, "kernel %s: a block has 1 to %u threads, got (%u, %u, %u)", kernel,
+         kMostThreads, t.x, t.y, t.z);
   }
   if (uint64_t{b.x} * b.y * b.z == 0 || b.x > 0x7fffffffu || b.y > 65535 || b.z > 65535) {
-    fail_launch("kernel %s: a grid has 1 to (2147483647, 65535, 65535) blocks, got (%u, %u, %u)",
-                kernel, b.x, b.y, b.z);
+    fail(kDeviceFailed,
+         "kernel %s: a grid has 1 to (2147483647, 65535, 65535) blocks, got (%u, %u, %u)", kernel,
+         b.x, b.y, b.z);
   }
   if (grid.shared > kMostShared) {
-    fail_launch("kernel %s: a block has at most %zu bytes of shared memory, got %zu", kernel,
-                kMostShared, grid.shared);
+    fail(kDeviceFailed, "kernel %s: a block has at most %zu bytes of shared memory, got %zu",
+         kernel, kMostShared, grid.shared);
   }
 }
 
@@ -258,7 +258,7 @@ bool next_block() {
 void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), const void* values) {
   Launcher& l = launcher();
   check_grid(kernel, grid);
-  if (l.caller) fail_launch("kernel %s: launched from within a kernel", kernel);
+  if (l.caller) fail(kDeviceFailed, "kernel %s: launched from within a kernel", kernel);
   l.kernel = kernel;
   l.body = body;
   l.values = values;
@@ -328,8 +328,8 @@ uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, i
   unsigned needed = mask & (lanes == kLanes ? 0xffffffffu : (1u << lanes) - 1);
   unsigned own = 1u << (self - first);
   if (!(mask & own)) {
-    fail_launch("kernel %s: line %d: lane %u is not in its own mask %08x", l.kernel, line,
-                self - first, mask);
+    fail(kDeviceFailed, "kernel %s: line %d: lane %u is not in its own mask %08x", l.kernel, line,
+         self - first, mask);
   }
   arrive(l, meeting, line);
   l.threads[self].mask = mask;
@@ -364,6 +364,6 @@ uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, i
   return l.threads[self].result;
 }
 
-void trap() { fail_launch("kernel %s: trapped", launcher().kernel); }
+void trap() { fail(kDeviceFailed, "kernel %s: trapped", launcher().kernel); }
 
 }  // namespace th::simt

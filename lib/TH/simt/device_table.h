@@ -1,0 +1,155 @@
+#ifndef TH_SIMT_DEVICE_TABLE_H
+#define TH_SIMT_DEVICE_TABLE_H
+
+// What libTH gets of a plugin: the table of functions over the plugin's device class D. No
+// exception crosses it. D has the functions that are called below, of which all but those that are
+// noexcept may throw DeviceFailure; and a class D::Turn(D&), which lives while they run. A plugin
+// has one function of C: th_device_table, which gives its table.
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "simt/failure.h"
+#include "simt/queue.h"
+
+namespace th {
+
+template <class D>
+class DeviceTableOf {
+ public:
+  static constexpr DeviceTable make(const char* kind) {
+    return {kDeviceAbi,   sizeof(DeviceTable),
+            kind,         message,
+            count,        open,
+            properties,   allocate,
+            release,      allocate_host,
+            release_host, zero,
+            copy,         copy_peer,
+            copy_async,   wait,
+            order,        release_event,
+            synchronize,  finding,
+            usage,        empty_cache,
+            run};
+  }
+
+ private:
+  static char* text() {
+    static thread_local char of_last_failure[sizeof(DeviceFailure::text)];
+    return of_last_failure;
+  }
+  static int failed(int status, const char* message) {
+    std::snprintf(text(), sizeof(DeviceFailure::text), "%s", message);
+    return status;
+  }
+  template <class F>
+  static int guarded(const F& f) noexcept {
+    try {
+      f();
+      return kDeviceOk;
+    } catch (const DeviceFailure& failure) {
+      return failed(failure.status, failure.text);
+    } catch (const std::bad_alloc&) {
+      return failed(kDeviceOutOfMemory, "out of memory of the host");
+    } catch (const std::exception& error) {
+      return failed(kDeviceFailed, error.what());
+    } catch (...) {
+      return failed(kDeviceFailed, "an unknown failure");
+    }
+  }
+  // f(D&) in its turn.
+  template <class F>
+  static int on(void* device, const F& f) noexcept {
+    return guarded([&] {
+      D& d = *static_cast<D*>(device);
+      typename D::Turn turn(d);
+      f(d);
+    });
+  }
+  // The same for what queues or runs work: failures of work that ran meanwhile are told of.
+  template <class F>
+  static int working(void* device, const F& f) noexcept {
+    return on(device, [&](D& d) {
+      f(d);
+      d.check_work();
+    });
+  }
+
+  static const char* message() { return text(); }
+
+  static int count(int* devices) {
+    *devices = 0;
+    return guarded([&] { *devices = D::count(); });
+  }
+  static int open(int index, void** device) {
+    return guarded([&] { *device = D::open(index); });
+  }
+  static int properties(void* device, DeviceProperties* out) {
+    return guarded([&] { *out = static_cast<D*>(device)->properties(); });
+  }
+
+  static int allocate(void* device, size_t bytes, void** block) {
+    return working(device, [&](D& d) {
+      d.begin_operation();
+      *block = d.allocate_block(bytes);
+    });
+  }
+  static void release(void* device, void* block) {
+    on(device, [&](D& d) { d.release_block(block); });
+  }
+  static int allocate_host(void* device, size_t bytes, void** block) {
+    return on(device, [&](D& d) { *block = d.allocate_host(bytes); });
+  }
+  static void release_host(void* device, void* block) {
+    on(device, [&](D& d) { d.release_host(block); });
+  }
+
+  static int zero(void* device, void* block, size_t bytes) {
+    return working(device, [&](D& d) { d.zero(block, bytes); });
+  }
+  static int copy(void* device, CopyKind kind, void* to, const void* from, size_t bytes) {
+    return working(device, [&](D& d) { d.copy(kind, to, from, bytes); });
+  }
+  static int copy_peer(void* device, void* to, void* from_device, const void* from, size_t bytes) {
+    D& other = *static_cast<D*>(from_device);
+    return working(device, [&](D& d) { d.copy_peer(to, other, from, bytes); });
+  }
+  static int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t bytes,
+                        void** event) {
+    return working(device, [&](D& d) { *event = d.copy_async(kind, to, from, bytes); });
+  }
+  static int wait(void* device, void* event) {
+    return working(device, [&](D& d) { d.wait(event); });
+  }
+  static int order(void* device, void* event) {
+    return working(device, [&](D& d) { d.order(event); });
+  }
+  static void release_event(void* device, void* event) {
+    on(device, [&](D& d) { d.release_event(event); });
+  }
+
+  static int synchronize(void* device) {
+    return working(device, [](D& d) { d.synchronize(); });
+  }
+  static void finding(void* device, DeviceFinding* out) {
+    *out = DeviceFinding();
+    on(device, [&](D& d) { *out = d.take_finding(); });
+  }
+  static int usage(void* device, DeviceUsage* out) {
+    return on(device, [&](D& d) { *out = d.usage(); });
+  }
+  static int empty_cache(void* device) {
+    return working(device, [](D& d) { d.empty_cache(); });
+  }
+
+  static int run(void* device, int op, const void* call) {
+    return working(device, [&](D& d) {
+      d.begin_operation();
+      run_device_op(d, op, call);
+    });
+  }
+};
+
+}  // namespace th
+
+#endif
