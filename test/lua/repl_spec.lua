@@ -379,7 +379,8 @@ describe('the launcher', function()
   it('gives code on the command line the globals that the REPL has', function()
     local code = 'print(type(torch.DoubleTensor) ~= "nil" and torch == tensor)'
     assert.are.equal('true\n', (tensor('-e ' .. shell_quoted(code))))
-    assert.are.equal('true\n', shell(('echo %s | %s'):format(shell_quoted(code), clean .. launcher)))
+    local piped = ('echo %s | %s'):format(shell_quoted(code), clean .. launcher)
+    assert.are.equal('true\n', (shell(piped)))
   end)
 
   it('runs code and modules in order, before the script', function()
