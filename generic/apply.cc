@@ -19,13 +19,11 @@ int check(lua_State* L) {
 
 // Between them the memory is neither resized nor replaced. Of tensors that have a storage.
 int pin(lua_State* L) {
-  Tensor* t = check_tensor(L, state_of(L), 1);
-  __atomic_fetch_add(&t->storage->pins, 1, __ATOMIC_ACQ_REL);
+  th::pin(check_tensor(L, state_of(L), 1)->storage);
   return 0;
 }
 int unpin(lua_State* L) {
-  Tensor* t = check_tensor(L, state_of(L), 1);
-  __atomic_fetch_sub(&t->storage->pins, 1, __ATOMIC_ACQ_REL);
+  th::unpin(check_tensor(L, state_of(L), 1)->storage);
   return 0;
 }
 
@@ -38,6 +36,7 @@ void push_address(lua_State* L, const void* address) {
 int settle(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
   th::Access access = lua_toboolean(L, 2) ? th::Access::write : th::Access::read;
+  if (access == th::Access::write) refuse_held(L, state_of(L), "apply", t->storage);
   char* block = nullptr;
   protect(L, "apply", [&] {
     // All of it: what is not known to be written would not reach the device again.
@@ -71,9 +70,9 @@ int accessors(lua_State* L) {
   return 2;
 }
 
-const luaL_Reg functions[] = {{"check", check},   {"pin", pin},     {"unpin", unpin},
-                              {"settle", settle}, {"ready", ready}, {"accessors", accessors},
-                              {nullptr, nullptr}};
+const Method functions[] = {{"check", guarded<check>}, {"pin", guarded<pin>},
+                            {"unpin", guarded<unpin>}, {"settle", guarded<settle>},
+                            {"ready", guarded<ready>}, {"accessors", guarded<accessors>}};
 
 }  // namespace
 

@@ -22,8 +22,19 @@ void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);
 void register_device_methods(lua_State* L, int metatable, bool of_storage);
 
-// Closures over the State for a null-terminated list.
-void set_functions(lua_State* L, const luaL_Reg* functions, int table);
+// Errors and shortage of memory in C functions are told to the Lua thread that calls it.
+int update_handlers(lua_State* L);
+// The State's finalizer: nobody may be told of errors in it any more.
+int forget_state(lua_State* L);
+// C code outside the module gets hold of a pointer, in this Lua thread.
+void note_thread(lua_State* L, const State* state);
+
+// Closures over the State, in the table.
+void set_functions(lua_State* L, const Method* functions, size_t count, int table);
+template <size_t count>
+void set_functions(lua_State* L, const Method (&functions)[count], int table) {
+  set_functions(L, functions, count, table);
+}
 
 // t[key] and t[key] = value.
 int tensor_index(lua_State* L);

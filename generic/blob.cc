@@ -20,13 +20,6 @@ const char* blob_class(DType type) {
   return type == DType::Float ? "torch.FloatBlob" : "torch.DoubleBlob";
 }
 
-State* registered_state(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  auto* state = static_cast<State*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  return state;
-}
-
 template <DType type>
 int construct(lua_State* L) {
   int last = lua_gettop(L);
@@ -46,10 +39,11 @@ int make_empty(lua_State* L) {
 
 // Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
-  if (Blob* blob = to_blob(L, 1)) {
-    *static_cast<void**>(lua_touserdata(L, 1)) = nullptr;
-    blob->release();
-  }
+  Blob* blob = to_blob(L, 1);
+  auto** box = static_cast<void**>(lua_touserdata(L, 1));
+  if (!blob || is_held(state_of(L), box)) return 0;
+  *box = nullptr;
+  blob->release();
   return 0;
 }
 
@@ -282,42 +276,44 @@ int scale(lua_State* L, const char* function, Part part) {
 int scale_data(lua_State* L) { return scale(L, "scaleData", Part::data); }
 int scale_diff(lua_State* L) { return scale(L, "scaleDiff", Part::diff); }
 
-const luaL_Reg methods[] = {{"reshape", reshape},
-                            {"reshapeLike", reshape_like},
-                            {"shape", shape},
-                            {"numAxes", axis_count},
-                            {"canonicalAxisIndex", canonical_axis_index},
-                            {"count", count},
-                            {"legacyShape", legacy_shape},
-                            {"num", num},
-                            {"channels", channels},
-                            {"height", height},
-                            {"width", width},
-                            {"shapeString", shape_string},
-                            {"shapeEquals", shape_equals},
-                            {"offset", offset},
-                            {"dataAt", data_at},
-                            {"diffAt", diff_at},
-                            {"data", data},
-                            {"diff", diff},
-                            {"to", to},
-                            {"copyFrom", copy_from},
-                            {"shareData", share_data},
-                            {"shareDiff", share_diff},
-                            {"update", update},
-                            {"asumData", asum_data},
-                            {"asumDiff", asum_diff},
-                            {"sumsqData", sumsq_data},
-                            {"sumsqDiff", sumsq_diff},
-                            {"scaleData", scale_data},
-                            {"scaleDiff", scale_diff},
-                            {"__tostring__", text},
-                            {nullptr, nullptr}};
+const Method methods[] = {{"reshape", guarded<reshape>},
+                          {"reshapeLike", guarded<reshape_like>},
+                          {"shape", guarded<shape>},
+                          {"numAxes", guarded<axis_count>},
+                          {"canonicalAxisIndex", guarded<canonical_axis_index>},
+                          {"count", guarded<count>},
+                          {"legacyShape", guarded<legacy_shape>},
+                          {"num", guarded<num>},
+                          {"channels", guarded<channels>},
+                          {"height", guarded<height>},
+                          {"width", guarded<width>},
+                          {"shapeString", guarded<shape_string>},
+                          {"shapeEquals", guarded<shape_equals>},
+                          {"offset", guarded<offset>},
+                          {"dataAt", guarded<data_at>},
+                          {"diffAt", guarded<diff_at>},
+                          {"data", guarded<data>},
+                          {"diff", guarded<diff>},
+                          {"to", guarded<to>},
+                          {"copyFrom", guarded<copy_from>},
+                          {"shareData", guarded<share_data>},
+                          {"shareDiff", guarded<share_diff>},
+                          {"update", guarded<update>},
+                          {"asumData", guarded<asum_data>},
+                          {"asumDiff", guarded<asum_diff>},
+                          {"sumsqData", guarded<sumsq_data>},
+                          {"sumsqDiff", guarded<sumsq_diff>},
+                          {"scaleData", guarded<scale_data>},
+                          {"scaleDiff", guarded<scale_diff>},
+                          {"__tostring__", guarded<text>}};
 
 template <DType type>
 void register_class(lua_State* L, int module) {
-  luaT_newlocalmetatable(L, blob_class(type), nullptr, construct<type>, destroy, make_empty<type>,
-                         module);
+  luaT_newlocalmetatable(L, blob_class(type), nullptr, guarded<construct<type>>.function(),
+                         guarded<destroy>.function(), guarded<make_empty<type>>.function(), module);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  push_closure(L, guarded<destroy>, 1);
+  lua_setfield(L, -2, "__gc");
   set_functions(L, methods, lua_gettop(L));
   register_blob_proto_methods(L, lua_gettop(L));
   lua_pop(L, 1);

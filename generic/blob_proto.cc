@@ -121,12 +121,11 @@ int is_vector(lua_State* L) {
   return 1;
 }
 
-const luaL_Reg methods[] = {{"fromProto", from_proto}, {"toProto", to_proto}, {nullptr, nullptr}};
-const luaL_Reg functions[] = {{"blobFromProto", blob_from_proto},
-                              {"blobsFromProto", blobs_from_proto},
-                              {"blobsToProto", blobs_to_proto},
-                              {"_isblobvector", is_vector},
-                              {nullptr, nullptr}};
+const Method methods[] = {{"fromProto", guarded<from_proto>}, {"toProto", guarded<to_proto>}};
+const Method functions[] = {{"blobFromProto", guarded<blob_from_proto>},
+                            {"blobsFromProto", guarded<blobs_from_proto>},
+                            {"blobsToProto", guarded<blobs_to_proto>},
+                            {"_isblobvector", guarded<is_vector>}};
 
 }  // namespace
 

@@ -35,16 +35,16 @@ Storage* storage_at(lua_State* L, int index) {
 }
 
 int to(lua_State* L) {
-  Storage* storage = storage_at(L, 1);
   Device* device = check_device(L, 2, "to");
+  Storage* storage = storage_at(L, 1);
   protect(L, "to", [&] { th::storage_to(storage, device); });
   lua_settop(L, 1);
   return 1;
 }
 
 int prefetch(lua_State* L) {
-  Storage* storage = storage_at(L, 1);
   Device* device = check_device(L, 2, "prefetch");
+  Storage* storage = storage_at(L, 1);
   protect(L, "prefetch", [&] { th::storage_prefetch(storage, device); });
   lua_settop(L, 1);
   return 1;
@@ -153,15 +153,16 @@ void set_count(lua_State* L, const char* key, const th::CopyCount& count) {
   lua_setfield(L, -2, key);
 }
 
+int delete_stats(lua_State* L) {
+  delete *static_cast<th::DeviceStats**>(lua_touserdata(L, 1));
+  return 0;
+}
 int stats(lua_State* L) {
   // In plain memory before Lua, which may raise an error, is called.
   auto** box = static_cast<th::DeviceStats**>(lua_newuserdata(L, sizeof(void*)));
   *box = nullptr;
   lua_newtable(L);
-  lua_pushcfunction(L, [](lua_State* state) {
-    delete *static_cast<th::DeviceStats**>(lua_touserdata(state, 1));
-    return 0;
-  });
+  push_closure(L, guarded<delete_stats>, 0);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   protect(L, "stats", [&] { *box = new th::DeviceStats(th::device_stats()); });
@@ -200,22 +201,21 @@ int get_tf32(lua_State* L) {
   return 1;
 }
 
-const luaL_Reg functions[] = {{"setDefaultDevice", set_default_device},
-                              {"getDefaultDevice", get_default_device},
-                              {"devices", devices},
-                              {"synchronize", synchronize},
-                              {"emptyCache", empty_cache},
-                              {"memory", memory},
-                              {"stats", stats},
-                              {"resetStats", reset_stats},
-                              {"setTF32", set_tf32},
-                              {"getTF32", get_tf32},
-                              {"setDeviceDebug", set_device_debug},
-                              {"warnOfFallbacks", warn_of_fallbacks},
-                              {nullptr, nullptr}};
-const luaL_Reg shared_methods[] = {
-    {"to", to}, {"prefetch", prefetch}, {"device", device}, {nullptr, nullptr}};
-const luaL_Reg storage_methods[] = {{"head", head}, {nullptr, nullptr}};
+const Method functions[] = {{"setDefaultDevice", guarded<set_default_device>},
+                            {"getDefaultDevice", guarded<get_default_device>},
+                            {"devices", guarded<devices>},
+                            {"synchronize", guarded<synchronize>},
+                            {"emptyCache", guarded<empty_cache>},
+                            {"memory", guarded<memory>},
+                            {"stats", guarded<stats>},
+                            {"resetStats", guarded<reset_stats>},
+                            {"setTF32", guarded<set_tf32>},
+                            {"getTF32", guarded<get_tf32>},
+                            {"setDeviceDebug", guarded<set_device_debug>},
+                            {"warnOfFallbacks", guarded<warn_of_fallbacks>}};
+const Method shared_methods[] = {
+    {"to", guarded<to>}, {"prefetch", guarded<prefetch>}, {"device", guarded<device>}};
+const Method storage_methods[] = {{"head", guarded<head>}};
 
 }  // namespace
 

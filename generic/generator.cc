@@ -12,13 +12,6 @@ namespace bind {
 
 namespace {
 
-State* registered_state(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  auto* state = static_cast<State*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  return state;
-}
-
 // The name of a kind of generator at stack position index; def where there is none.
 const char* check_kind(lua_State* L, int index, const char* def) {
   const char* kind = luaL_optstring(L, index, def);
@@ -40,28 +33,31 @@ int construct(lua_State* L) {
   return 1;
 }
 
+// Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
-  auto** box = static_cast<void**>(lua_touserdata(L, 1));
-  if (box && *box) {
-    THGenerator_free(static_cast<THGenerator*>(*box));
-    *box = nullptr;
-  }
+  State* state = state_of(L);
+  Object object = object_at(L, state, 1);
+  if (!object.is_generator() || is_held(state, object.box)) return 0;
+  if (object.box == state->generator_userdata) return 0;
+  THGenerator_free(static_cast<THGenerator*>(object.payload));
+  *object.box = nullptr;
   return 0;
 }
 
-// The generator at stack position 1, which is then removed, or the default one.
-THGenerator* take_generator(lua_State* L, State* state) {
+// The generator at stack position 1, or the default one, and the position of the next argument.
+THGenerator* take_generator(lua_State* L, State* state, int* next) {
   Object object = object_at(L, state, 1);
-  if (!object.is_generator()) return reinterpret_cast<THGenerator*>(state->generator);
-  lua_remove(L, 1);
+  *next = object.is_generator() ? 2 : 1;
+  if (!object.is_generator()) return reinterpret_cast<THGenerator*>(default_generator(L, state));
   return static_cast<THGenerator*>(object.payload);
 }
 
 int manual_seed(lua_State* L) {
-  THGenerator* generator = take_generator(L, state_of(L));
-  double seed = luaL_checknumber(L, 1);
+  int next = 1;
+  THGenerator* generator = take_generator(L, state_of(L), &next);
+  double seed = luaL_checknumber(L, next);
   if (!(seed >= -9223372036854775808.0 && seed < 18446744073709551616.0)) {
-    return luaL_argerror(L, 1, "a seed is an integer of at most 64 bits");
+    return luaL_argerror(L, next, "a seed is an integer of at most 64 bits");
   }
   THRandom_manualSeed(generator, seed < 0 ? static_cast<unsigned long>(static_cast<long>(seed))
                                           : static_cast<unsigned long>(seed));
@@ -69,13 +65,17 @@ int manual_seed(lua_State* L) {
 }
 
 int set_generator(lua_State* L) {
-  THGenerator* generator = take_generator(L, state_of(L));
-  THGenerator_setKind(generator, check_kind(L, 1, nullptr));
+  int next = 1;
+  take_generator(L, state_of(L), &next);
+  const char* kind = check_kind(L, next, nullptr);
+  // Again: a number that was made a string may have had finalizers run.
+  THGenerator_setKind(take_generator(L, state_of(L), &next), kind);
   return 0;
 }
 
 int get_generator(lua_State* L) {
-  lua_pushstring(L, THGenerator_kind(take_generator(L, state_of(L))));
+  int next = 1;
+  lua_pushstring(L, THGenerator_kind(take_generator(L, state_of(L), &next)));
   return 1;
 }
 
@@ -85,65 +85,75 @@ void push_seed(lua_State* L, unsigned long seed) {
 }
 
 int initial_seed(lua_State* L) {
-  push_seed(L, THRandom_initialSeed(take_generator(L, state_of(L))));
+  int next = 1;
+  push_seed(L, THRandom_initialSeed(take_generator(L, state_of(L), &next)));
   return 1;
 }
 
 int seed(lua_State* L) {
-  push_seed(L, THRandom_seed(take_generator(L, state_of(L))));
+  int next = 1;
+  push_seed(L, THRandom_seed(take_generator(L, state_of(L), &next)));
   return 1;
 }
 
 int get_state(lua_State* L) {
   State* state = state_of(L);
-  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state));
-  Object given = object_at(L, state, 1);
-  lua_settop(L, 1);
-  if (lua_isnil(L, 1)) {
+  int next = 1;
+  take_generator(L, state, &next);
+  lua_settop(L, next);
+  Object given = object_at(L, state, next);
+  if (lua_isnil(L, next)) {
     push_new_tensor(L, state, DType::Byte);
-    lua_replace(L, 1);
+    lua_replace(L, next);
   } else if (!given.is_tensor() || given.dtype() != DType::Byte) {
-    luaT_typerror(L, 1, "torch.ByteTensor");
+    luaT_typerror(L, next, "torch.ByteTensor");
   }
-  Tensor* t = object_at(L, state, 1).tensor();
+  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next));
+  Tensor* t = object_at(L, state, next).tensor();
   protect(L, "getRNGState", [&] { th::generator_state(*generator, t); });
   return 1;
 }
 
 int set_state(lua_State* L) {
   State* state = state_of(L);
-  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state));
-  Object given = object_at(L, state, 1);
+  int next = 1;
+  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next));
+  Object given = object_at(L, state, next);
   if (!given.is_tensor() || given.dtype() != DType::Byte) {
-    luaT_typerror(L, 1, "torch.ByteTensor");
+    luaT_typerror(L, next, "torch.ByteTensor");
   }
   protect(L, "setRNGState", [&] { th::set_generator_state(*generator, given.tensor()); });
   return 0;
 }
 
-const luaL_Reg functions[] = {{"manualSeed", manual_seed},
-                              {"initialSeed", initial_seed},
-                              {"seed", seed},
-                              {"getRNGState", get_state},
-                              {"setRNGState", set_state},
-                              {"setGenerator", set_generator},
-                              {"getGenerator", get_generator},
-                              {nullptr, nullptr}};
+const Method functions[] = {{"manualSeed", guarded<manual_seed>},
+                            {"initialSeed", guarded<initial_seed>},
+                            {"seed", guarded<seed>},
+                            {"getRNGState", guarded<get_state>},
+                            {"setRNGState", guarded<set_state>},
+                            {"setGenerator", guarded<set_generator>},
+                            {"getGenerator", guarded<get_generator>}};
 
 }  // namespace
 
 void register_generator_class(lua_State* L, State* state, int module) {
-  luaT_newlocalmetatable(L, "torch.Generator", nullptr, construct, destroy, construct, module);
+  luaT_newlocalmetatable(L, "torch.Generator", nullptr, guarded<construct>.function(),
+                         guarded<destroy>.function(), guarded<construct>.function(), module);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  push_closure(L, guarded<destroy>, 1);
+  lua_setfield(L, -2, "__gc");
   int kind = 2 * th::kDTypes;
   state->metatable[kind] = lua_topointer(L, -1);
   state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
-  lua_pushcfunction(L, construct);
+  push_closure(L, guarded<construct>, 0);
   lua_call(L, 0, 1);
-  state->generator = *static_cast<th::Generator**>(lua_touserdata(L, -1));
-  lua_setfield(L, module, "_gen");
-  // The State's default generator lives as long as the registry, whatever becomes of _gen.
-  lua_getfield(L, module, "_gen");
+  // It lives as long as the Lua state, whatever becomes of _gen.
+  auto** box = static_cast<th::Generator**>(lua_touserdata(L, -1));
+  state->generator = *box;
+  state->generator_userdata = box;
+  lua_pushvalue(L, -1);
   luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_setfield(L, module, "_gen");
 }
 
 void register_random_functions(lua_State* L, int module) { set_functions(L, functions, module); }

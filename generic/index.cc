@@ -132,28 +132,33 @@ int tensor_index(lua_State* L) {
       return 1;
     }
     int64_t position = checked_position(L, t, 0, number);
-    Tensor* slice = push_new_tensor(L, state, t->dtype);
+    Tensor* slice = push_new_like(L, state, 1, &t);
     protect(L, kIndexing, [&] { th::ops::select(slice, t, 0, position); });
     return 1;
   }
   if (type == LUA_TTABLE) {
-    Tensor* view = push_new_tensor(L, state, t->dtype);
-    protect(L, kIndexing, [&] { th::set_view(view, *t); });
+    Tensor* view = push_new_like(L, state, 1, &t);
+    protect(L, kIndexing, [&] {
+      t->check_storage();
+      th::set_view(view, *t);
+    });
     ptrdiff_t offset;
     if (apply_table(L, 2, view, &offset)) {
-      push_element_of(L, t->storage, offset);
+      push_element_of(L, view->storage, offset);
     }
     return 1;
   }
   Object key = object_at(L, state, 2);
   if (is_mask(key)) {
-    Tensor* selected = push_new_tensor(L, state, t->dtype);
-    protect(L, kIndexing, [&] { th::ops::maskedSelect(selected, t, key.tensor()); });
+    Tensor* selected = push_new_like(L, state, 1, &t);
+    Tensor* mask = check_tensor(L, state, 2);
+    protect(L, kIndexing, [&] { th::ops::maskedSelect(selected, t, mask); });
     return 1;
   }
   if (is_vector_of_longs(key)) {
-    Tensor* selected = push_new_tensor(L, state, t->dtype);
-    protect(L, kIndexing, [&] { th::ops::indexSelect(selected, t, 0, key.tensor()); });
+    Tensor* selected = push_new_like(L, state, 1, &t);
+    Tensor* positions = check_tensor(L, state, 2);
+    protect(L, kIndexing, [&] { th::ops::indexSelect(selected, t, 0, positions); });
     return 1;
   }
   if (key.is_storage() && key.dtype() == DType::Long) {
@@ -186,6 +191,7 @@ int tensor_newindex(lua_State* L) {
   if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
   Tensor* t = self.tensor();
   int type = lua_type(L, 2);
+  refuse_held(L, state, kIndexing, t->storage);
   protect(L, kIndexing, [&] { t->check_storage(); });
   if (type == LUA_TNUMBER) {
     if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
@@ -201,7 +207,7 @@ int tensor_newindex(lua_State* L) {
       return 0;
     }
     int64_t position = checked_position(L, t, 0, number);
-    Tensor* slice = push_new_tensor(L, state, t->dtype);
+    Tensor* slice = push_new_like(L, state, 1, &t);
     protect(L, kIndexing, [&] {
       if (t->nDimension == 1) {
         th::ops::narrow(slice, t, 0, position, 1);
@@ -213,7 +219,7 @@ int tensor_newindex(lua_State* L) {
     return 0;
   }
   if (type == LUA_TTABLE) {
-    Tensor* view = push_new_tensor(L, state, t->dtype);
+    Tensor* view = push_new_like(L, state, 1, &t);
     protect(L, kIndexing, [&] { th::set_view(view, *t); });
     ptrdiff_t offset;
     if (!apply_table(L, 2, view, &offset)) {

@@ -2,9 +2,7 @@
 
 #include <omp.h>
 
-#include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "TH.h"
 #include "bindings.h"
@@ -12,77 +10,26 @@
 
 namespace bind {
 
-void set_functions(lua_State* L, const luaL_Reg* functions, int table) {
-  for (; functions->name; ++functions) {
+void set_functions(lua_State* L, const Method* functions, size_t count, int table) {
+  for (size_t i = 0; i < count; ++i) {
     lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, functions->func, 1);
-    lua_setfield(L, table, functions->name);
+    push_closure(L, functions[i].function, 1);
+    lua_setfield(L, table, functions[i].name);
   }
 }
 
 namespace {
 
-// Errors of C functions that packages call, through the FFI or from C, become Lua errors.
-void raise_error_of_c(const char* message, void* data) {
-  luaL_error(static_cast<lua_State*>(data), "%s", message);
-}
-void raise_argument_error_of_c(int argument, const char* message, void* data) {
-  luaL_error(static_cast<lua_State*>(data), "bad argument #%d (%s)", argument, message);
-}
-
-int collect_garbage(lua_State* L) {
-  lua_gc(L, LUA_GCCOLLECT, 0);
-  return 0;
-}
-// Called in the middle of an operation: an error of a finalizer, which ends the collection, must
-// not pass through it.
-void collect(void* data) {
-  lua_State* L = running ? running : static_cast<lua_State*>(data);
-  for (int attempts = 0; attempts < 10 && lua_cpcall(L, collect_garbage, nullptr); ++attempts) {
-    lua_pop(L, 1);
+// The C function that Lua calls for whoever calls an FFI object.
+lua_CFunction find_ffi_call(lua_State* L) {
+  int top = lua_gettop(L);
+  lua_CFunction function = nullptr;
+  if (luaL_dostring(L, "return require('ffi').new('int')") == 0 &&
+      luaL_getmetafield(L, -1, "__call")) {
+    function = lua_tocfunction(L, -1);
   }
-}
-
-// The Lua states of this thread that the module was loaded in, the one last told of at the end: its
-// Lua thread is where errors of C functions are raised.
-struct Handling {
-  State* state;
-  lua_State* thread;
-};
-thread_local std::vector<Handling> handling;
-
-void install_handlers() {
-  lua_State* L = handling.empty() ? nullptr : handling.back().thread;
-  THSetErrorHandler(L ? raise_error_of_c : nullptr, L);
-  THSetArgErrorHandler(L ? raise_argument_error_of_c : nullptr, L);
-  THSetGCHandler(L ? collect : nullptr, L);
-}
-
-void forget(State* state) {
-  auto is_it = [state](const Handling& h) { return h.state == state; };
-  handling.erase(std::remove_if(handling.begin(), handling.end(), is_it), handling.end());
-}
-
-// Handlers belong to the thread; a coroutine's errors must unwind the coroutine, which is kept
-// alive as long as it is the one.
-int update_handlers(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  auto* state = static_cast<State*>(lua_touserdata(L, -1));
-  lua_pushthread(L);
-  lua_setfield(L, LUA_REGISTRYINDEX, "tensor.thread");
-  protect(L, "updateerrorhandlers", [&] {
-    forget(state);
-    handling.push_back({state, L});
-    install_handlers();
-  });
-  return 0;
-}
-
-// The Lua state is closing: nobody may be told of errors in it any more.
-int forget_state(lua_State* L) {
-  forget(static_cast<State*>(lua_touserdata(L, 1)));
-  install_handlers();
-  return 0;
+  lua_settop(L, top);
+  return function;
 }
 
 int set_threads(lua_State* L) {
@@ -157,35 +104,33 @@ int set_own_source(lua_State* L) {
   return 0;
 }
 
-const luaL_Reg functions[] = {{"setnumthreads", set_threads},
-                              {"getnumthreads", get_threads},
-                              {"getnumcores", get_cores},
-                              {"info", info},
-                              {"_defaulttype", default_type},
-                              {"_optable", op_table},
-                              {"_ownsource", set_own_source},
-                              {"tic", tic},
-                              {"toc", toc},
-                              {"isTensor", is_tensor},
-                              {"isStorage", is_storage},
-                              {"updateerrorhandlers", update_handlers},
-                              {"updatethreadlocals", update_handlers},
-                              {nullptr, nullptr}};
+const Method functions[] = {{"setnumthreads", guarded<set_threads>},
+                            {"getnumthreads", guarded<get_threads>},
+                            {"getnumcores", guarded<get_cores>},
+                            {"info", guarded<info>},
+                            {"_defaulttype", guarded<default_type>},
+                            {"_optable", guarded<op_table>},
+                            {"_ownsource", guarded<set_own_source>},
+                            {"tic", guarded<tic>},
+                            {"toc", guarded<toc>},
+                            {"isTensor", guarded<is_tensor>},
+                            {"isStorage", guarded<is_storage>},
+                            {"updateerrorhandlers", guarded<update_handlers>},
+                            {"updatethreadlocals", guarded<update_handlers>}};
 
-const luaL_Reg luaT_functions[] = {{"typename", luaT_lua_typename},
-                                   {"factory", luaT_lua_factory},
-                                   {"getconstructortable", luaT_lua_getconstructortable},
-                                   {"newmetatable", luaT_lua_newmetatable},
-                                   {"getmetatable", luaT_lua_getmetatable},
-                                   {"setmetatable", luaT_lua_setmetatable},
-                                   {"metatype", luaT_lua_metatype},
-                                   {"isequal", luaT_lua_isequal},
-                                   {"pointer", luaT_lua_pointer},
-                                   {"pushudata", luaT_lua_pushudata},
-                                   {"setenv", luaT_lua_setenv},
-                                   {"getenv", luaT_lua_getenv},
-                                   {"version", luaT_lua_version},
-                                   {nullptr, nullptr}};
+const Method luaT_functions[] = {{"typename", guarded<luaT_lua_typename>},
+                                 {"factory", guarded<luaT_lua_factory>},
+                                 {"getconstructortable", guarded<luaT_lua_getconstructortable>},
+                                 {"newmetatable", guarded<luaT_lua_newmetatable>},
+                                 {"getmetatable", guarded<luaT_lua_getmetatable>},
+                                 {"setmetatable", guarded<luaT_lua_setmetatable>},
+                                 {"metatype", guarded<luaT_lua_metatype>},
+                                 {"isequal", guarded<luaT_lua_isequal>},
+                                 {"pointer", guarded<luaT_lua_pointer>},
+                                 {"pushudata", guarded<luaT_lua_pushudata>},
+                                 {"setenv", guarded<luaT_lua_setenv>},
+                                 {"getenv", guarded<luaT_lua_getenv>},
+                                 {"version", guarded<luaT_lua_version>}};
 
 // Runs as a closure over the State, as all that registers does.
 int open(lua_State* L) {
@@ -205,25 +150,30 @@ int open(lua_State* L) {
   return 1;
 }
 
-}  // namespace
-}  // namespace bind
-
-extern "C" __attribute__((visibility("default"))) int luaopen_tensor_core(lua_State* L) {
+int load(lua_State* L) {
   // The classes of a Lua state are made once, however often the module is loaded.
   lua_getfield(L, LUA_REGISTRYINDEX, "tensor.module");
   if (lua_istable(L, -1)) return 1;
-  auto* state = static_cast<bind::State*>(lua_newuserdata(L, sizeof(bind::State)));
-  new (state) bind::State;
+  auto* state = static_cast<State*>(lua_newuserdata(L, sizeof(State)));
+  new (state) State;
+  state->ffi_call = find_ffi_call(L);
   lua_newtable(L);
-  lua_pushcfunction(L, bind::forget_state);
+  push_closure(L, guarded<forget_state>, 0);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  bind::update_handlers(L);
-  lua_pushcclosure(L, bind::open, 1);
+  update_handlers(L);
+  push_closure(L, guarded<open>, 1);
   lua_call(L, 0, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "tensor.module");
   return 1;
+}
+
+}  // namespace
+}  // namespace bind
+
+extern "C" __attribute__((visibility("default"))) int luaopen_tensor_core(lua_State* L) {
+  return bind::guarded<bind::load>.function()(L);
 }

@@ -37,6 +37,8 @@ Operands read(lua_State* L, const char* symbol) {
   }
   o.type = o.a.is_tensor() ? o.a.dtype() : o.b.dtype();
   o.result = push_new_tensor(L, state, o.type);
+  if (o.a.is_tensor()) o.a.payload = payload(L, o.a, 1);
+  if (o.b.is_tensor()) o.b.payload = payload(L, o.b, 2);
   return o;
 }
 
@@ -127,16 +129,16 @@ int modulo(lua_State* L) {
 int power(lua_State* L) { return compute(L, "^", th::ops::cpow, th::ops::pow, th::ops::tpow); }
 
 int negate(lua_State* L) {
-  State* state = state_of(L);
-  Tensor* t = check_tensor(L, state, 1);
-  Tensor* result = push_new_tensor(L, state, t->dtype);
+  Tensor* t = nullptr;
+  Tensor* result = push_new_like(L, state_of(L), 1, &t);
   protect(L, "-", [&] { th::ops::neg(result, t); });
   return 1;
 }
 
-const luaL_Reg operators[] = {{"__add__", add},    {"__sub__", subtract}, {"__mul__", multiply},
-                              {"__div__", divide}, {"__mod__", modulo},   {"__pow__", power},
-                              {"__unm__", negate}, {nullptr, nullptr}};
+const Method operators[] = {{"__add__", guarded<add>},      {"__sub__", guarded<subtract>},
+                            {"__mul__", guarded<multiply>}, {"__div__", guarded<divide>},
+                            {"__mod__", guarded<modulo>},   {"__pow__", guarded<power>},
+                            {"__unm__", guarded<negate>}};
 
 }  // namespace
 

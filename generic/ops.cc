@@ -163,48 +163,33 @@ DType element_type(const Pattern& pattern, const Arguments& args, State* state, 
   return result;
 }
 
-bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
-  const std::vector<Slot>& slots = pattern.form->slots;
-  for (size_t k = 0; k < slots.size(); ++k) {
-    int arg = pattern.arg_of_slot[k];
-    if (arg < 0 || !args.objects[arg].is_tensor()) continue;
-    DType given = args.objects[arg].dtype();
-    bool fits = true;
-    switch (slots[k].kind) {
-      case 'T':
-        fits = given == type;
-        break;
-      case 'L':
-        fits = given == DType::Long;
-        break;
-      case 'B':
-        fits = given == DType::Byte;
-        break;
-      case 'M':
-        fits = given == DType::Byte || given == type;
-        break;
-      case 'F':
-        fits = given == DType::Float;
-        break;
-      case 'D':
-        fits = given == DType::Double;
-        break;
-    }
-    if (!fits) return false;
-  }
-  return true;
-}
-
-DType result_type(char kind, DType type) {
+// The type that a letter stands for, where T stands for `type`.
+DType type_of(char kind, DType type) {
   switch (kind) {
     case 'L':
       return DType::Long;
     case 'M':
     case 'B':
       return DType::Byte;
+    case 'F':
+      return DType::Float;
+    case 'D':
+      return DType::Double;
     default:
       return type;
   }
+}
+
+bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
+  const std::vector<Slot>& slots = pattern.form->slots;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    int arg = pattern.arg_of_slot[k];
+    char kind = slots[k].kind;
+    if (arg < 0 || !args.objects[arg].is_tensor() || !std::strchr("TLBMFD", kind)) continue;
+    DType given = args.objects[arg].dtype();
+    if (given != type_of(kind, type) && !(kind == 'M' && given == type)) return false;
+  }
+  return true;
 }
 
 // Pushes the message of a call that no form accepts.
@@ -231,10 +216,13 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, const
                   got.c_str(), accepted.c_str());
 }
 
-// Reads the tensors of a table into memory that Lua owns, left on the stack.
+// Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
+// becomes of the other one; both are left on the stack.
 void read_list(lua_State* L, State* state, int index, DType type, const char* name, Call* call) {
   int n = static_cast<int>(lua_objlen(L, index));
   if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
+  lua_createtable(L, n, 0);
+  int kept = lua_gettop(L);
   call->list = static_cast<Tensor**>(lua_newuserdata(L, n * sizeof(Tensor*)));
   call->list_count = n;
   for (int i = 0; i < n; ++i) {
@@ -246,12 +234,12 @@ void read_list(lua_State* L, State* state, int index, DType type, const char* na
                   object.is_tensor() ? tensor_class(object.dtype()) : luaL_typename(L, -1));
     }
     call->list[i] = object.tensor();
-    lua_pop(L, 1);
+    lua_rawseti(L, kept, i + 1);
   }
 }
 
 void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const Arguments& args,
-                   DType type, const char* name, Call* call, Arg* value) {
+                   const char* name, Call* call, Arg* value) {
   int index = arg + 1;
   switch (slot.kind) {
     case 'x':
@@ -271,8 +259,9 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
       value->boolean = arg < 0 ? slot.value != 0 : lua_toboolean(L, index);
       break;
     case 'g':
-      value->generator =
-          arg < 0 ? state->generator : static_cast<th::Generator*>(args.objects[arg].payload);
+      value->generator = arg < 0
+                             ? default_generator(L, state)
+                             : static_cast<th::Generator*>(payload(L, args.objects[arg], index));
       break;
     case 's':
       call->size_count = read_sizes(L, state, index, args.count, call->sizes);
@@ -284,11 +273,8 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
         if (call->sizes[i] > 0) --call->sizes[i];
       }
       break;
-    case '{':
-      read_list(L, state, index, type, name, call);
-      break;
     default:
-      value->tensor = args.objects[arg].tensor();
+      value->tensor = static_cast<Tensor*>(payload(L, args.objects[arg], index));
   }
 }
 
@@ -346,31 +332,51 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   Call call;
   const std::vector<Slot>& slots = pattern.form->slots;
   int count = static_cast<int>(slots.size());
-  int results[kMaxArgs];
-  int result_count = 0;
+  int results[kMaxArgs] = {};  // where on the stack
+  // First all that Lua has to allocate: finalizers may run there, and free arguments.
   for (int k = 0; k < count; ++k) {
     const Slot& slot = slots[k];
     int arg = pattern.arg_of_slot[k];
     if (slot.result && arg < 0) {
-      call.args[k].tensor = push_new_tensor(L, state, result_type(slot.kind, type));
-      results[result_count++] = lua_gettop(L);
+      call.args[k].tensor = push_new_tensor(L, state, type_of(slot.kind, type));
+      results[k] = lua_gettop(L);
       if (of_numbers) keep_on_cpu(L, name, call.args[k].tensor);
-      continue;
+    } else if (slot.kind == '{') {
+      read_list(L, state, arg + 1, type, name, &call);
     }
+  }
+  for (int k = 0; k < count; ++k) {
+    const Slot& slot = slots[k];
+    int arg = pattern.arg_of_slot[k];
+    if (results[k] || slot.kind == '{') continue;
     if (arg < 0 && slot.kind == 'T') {
       call.args[k].tensor = call.args[0].tensor;  // a method's own tensor
       continue;
     }
-    read_argument(L, state, slot, arg, args, type, name, &call, &call.args[k]);
-    if (slot.result) results[result_count++] = arg + 1;
+    read_argument(L, state, slot, arg, args, name, &call, &call.args[k]);
+    if (!slot.result) continue;
+    results[k] = arg + 1;
+    refuse_held(L, state, name, call.args[k].tensor->storage);
   }
   check_operands(L, name, call, pattern);
   run_row(L, name, row, call);
   if (row.gives_boolean) lua_pushboolean(L, call.number != 0);
   if (row.gives_number) lua_pushnumber(L, call.number);
   if (row.gives_boolean || row.gives_number) return 1;
-  for (int i = 0; i < result_count; ++i) lua_pushvalue(L, results[i]);
-  return result_count;
+  int before = lua_gettop(L);
+  for (int at : results) {
+    if (at) lua_pushvalue(L, at);
+  }
+  return lua_gettop(L) - before;
+}
+
+// A DoubleTensor of one element, on the CPU.
+Tensor* push_number_tensor(lua_State* L, State* state, const char* name) {
+  Tensor* t = push_new_tensor(L, state, DType::Double);
+  keep_on_cpu(L, name, t);
+  int64_t one = 1;
+  protect(L, name, [&] { th::resize(t, 1, &one); });
+  return t;
 }
 
 // Puts tensors of one element in the place of the first numbers, so that exp(1) is a number.
@@ -380,13 +386,8 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
     for (int i = 1; i <= tensors; ++i) {
       if (lua_type(L, i) != LUA_TNUMBER) continue;
       double value = lua_tonumber(L, i);
-      Tensor* t = push_new_tensor(L, state, DType::Double);
-      protect(L, overloads.name, [&] {
-        int64_t one = 1;
-        th::resize(t, 1, &one);
-        t->storage->set_home(nullptr);
-        th::ops::fill(t, value);
-      });
+      Tensor* t = push_number_tensor(L, state, overloads.name);
+      protect(L, overloads.name, [&] { th::ops::fill(t, value); });
       lua_replace(L, i);
     }
     Arguments args(L, state);
@@ -403,12 +404,7 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
 }
 
 int random_number(lua_State* L, State* state, const Overloads& overloads) {
-  Tensor* t = push_new_tensor(L, state, DType::Double);
-  protect(L, overloads.name, [&] {
-    int64_t one = 1;
-    th::resize(t, 1, &one);
-    t->storage->set_home(nullptr);
-  });
+  Tensor* t = push_number_tensor(L, state, overloads.name);
   lua_insert(L, 1);
   Arguments args(L, state);
   for (const Pattern& pattern : overloads.patterns) {
@@ -459,7 +455,7 @@ void register_overloads(lua_State* L, const std::map<std::string, Overloads>& al
     lua_pushvalue(L, lua_upvalueindex(1));
     auto** box = static_cast<const Overloads**>(lua_newuserdata(L, sizeof(void*)));
     *box = &overloads;
-    lua_pushcclosure(L, call_op, 2);
+    push_closure(L, guarded<call_op>, 2);
     lua_setfield(L, table, name.c_str());
   }
 }

@@ -11,8 +11,6 @@
 
 namespace bind {
 
-__thread lua_State* running = nullptr;
-
 namespace {
 
 // Of a tensor and its storage, beside the elements: what Lua's collector does not see.
@@ -47,6 +45,21 @@ const char* storage_class(DType type) {
   return names[static_cast<int>(type)];
 }
 
+const char* exception_text(const std::exception& error) noexcept {
+  return dynamic_cast<const std::bad_alloc*>(&error) ? "out of memory" : error.what();
+}
+
+int Guarded::raise(lua_State* L, const char* text) {
+  lua_Debug frame;
+  const char* name = nullptr;
+  if (lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame)) name = frame.name;
+  return name ? raise_error(L, "%s: %s", name, text) : raise_error(L, "%s", text);
+}
+
+void push_closure(lua_State* L, Guarded function, int upvalues) {
+  lua_pushcclosure(L, function.function(), upvalues);
+}
+
 Object object_at(lua_State* L, State* state, int index) {
   Object object;
   if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return object;
@@ -54,7 +67,8 @@ Object object_at(lua_State* L, State* state, int index) {
   lua_pop(L, 1);
   for (int k = 0; k < kClasses; ++k) {
     if (state->metatable[k] == metatable) {
-      object.payload = *static_cast<void**>(lua_touserdata(L, index));
+      object.box = static_cast<void**>(lua_touserdata(L, index));
+      object.payload = *object.box;
       if (object.payload) object.kind = k;
       return object;
     }
@@ -65,12 +79,23 @@ Object object_at(lua_State* L, State* state, int index) {
                        : k < 2 * th::kDTypes ? storage_class(static_cast<DType>(k - th::kDTypes))
                                              : "torch.Generator";
     if (void* payload = luaT_rawudata(L, index, name)) {
+      object.box = static_cast<void**>(lua_touserdata(L, index));
       object.payload = payload;
       object.kind = k;
       return object;
     }
   }
   return object;
+}
+
+void* payload(lua_State* L, const Object& object, int index) {
+  if (!*object.box) luaL_argerror(L, index, "a finalizer has freed it");
+  return *object.box;
+}
+
+th::Generator* default_generator(lua_State* L, const State* state) {
+  if (!state->generator) raise_error(L, "the Lua state is closing, and its generator is gone");
+  return state->generator;
 }
 
 Tensor* check_tensor(lua_State* L, State* state, int index) {
@@ -110,6 +135,14 @@ Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
   auto* tensor = static_cast<Tensor*>(*box);
   state->objects++;
   return tensor;
+}
+
+Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like) {
+  Object object = object_at(L, state, index);
+  if (!object.is_tensor()) luaT_typerror(L, index, "torch.*Tensor");
+  Tensor* made = push_new_tensor(L, state, object.dtype());
+  *like = static_cast<Tensor*>(payload(L, object, index));
+  return made;
 }
 
 static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_bytes(); }
@@ -188,10 +221,8 @@ int raise_error(lua_State* L, const char* format, ...) {
   va_start(values, format);
   std::vsnprintf(text, sizeof(text), format, values);
   va_end(values);
-  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  auto* state = static_cast<State*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  const char* own = state->own_source;
+  const State* state = registered_state(L);
+  const char* own = state ? state->own_source : "";
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "Sl", &frame);

@@ -9,6 +9,9 @@ extern "C" {
 #include <lua.h>
 }
 
+#include <atomic>
+#include <exception>
+#include <memory>
 #include <new>
 
 #include "memory/error.h"
@@ -27,20 +30,30 @@ using th::Tensor;
 // The tensors, the storages, and the generator.
 constexpr int kClasses = 2 * th::kDTypes + 1;
 
+class Operands;
+
 struct State {
   const void* metatable[kClasses];
   int reference[kClasses];  // of the metatables, in the registry
   DType default_type = DType::Double;
-  th::Generator* generator = nullptr;
-  int64_t collect_at = 0;     // bytes in use from which on Lua is asked to collect
-  int64_t objects = 0;        // made since then; Lua sees only eight bytes of each
-  char own_source[512] = "";  // how the sources of the module's own Lua functions begin
+  th::Generator* generator = nullptr;        // null once the Lua state is closing
+  const void* generator_userdata = nullptr;  // which shows it to Lua code, but does not own it
+  // What operations that a finalizer has interrupted work on; null: there are none.
+  Operands* operands = nullptr;
+  // Whether the Lua state is; outlives it, for other threads that know of it.
+  std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(true);
+  int noted_thread = LUA_NOREF;      // in the registry: a weak table of one Lua thread
+  lua_CFunction ffi_call = nullptr;  // what calls C functions through the FFI
+  int64_t collect_at = 0;            // bytes in use from which on Lua is asked to collect
+  int64_t objects = 0;               // made since then; Lua sees only eight bytes of each
+  char own_source[512] = "";         // how the sources of the module's own Lua functions begin
 };
 
 // An object's kind and payload; none for anything that is no tensor, storage or generator.
 struct Object {
   int kind = -1;
   void* payload = nullptr;
+  void** box = nullptr;  // the userdata, which holds the payload, or null once it is freed
   bool is_tensor() const { return kind >= 0 && kind < th::kDTypes; }
   bool is_storage() const { return kind >= th::kDTypes && kind < 2 * th::kDTypes; }
   bool is_generator() const { return kind == 2 * th::kDTypes; }
@@ -49,9 +62,50 @@ struct Object {
   Storage* storage() const { return static_cast<Storage*>(payload); }
 };
 
+const char* exception_text(const std::exception& error) noexcept;
+
+// A C function for Lua out of which no C++ exception comes: what it throws becomes a Lua error.
+// guarded<f> makes one, and only such become functions of the module.
+class Guarded {
+ public:
+  lua_CFunction function() const { return function_; }
+
+ private:
+  explicit constexpr Guarded(lua_CFunction function) : function_(function) {}
+  static int raise(lua_State* L, const char* text);
+  // Errors of Lua, which may pass as exceptions, too, are none of std's.
+  template <lua_CFunction f>
+  static int call(lua_State* L) {
+    char text[th::Error::kLength];
+    try {
+      return f(L);
+    } catch (const std::exception& error) {
+      __builtin_snprintf(text, sizeof(text), "%s", exception_text(error));
+    }
+    return raise(L, text);
+  }
+  template <lua_CFunction f>
+  friend constexpr Guarded make_guarded();
+
+  lua_CFunction function_;
+};
+template <lua_CFunction f>
+constexpr Guarded make_guarded() {
+  return Guarded(&Guarded::call<f>);
+}
+template <lua_CFunction f>
+constexpr Guarded guarded = make_guarded<f>();
+
+struct Method {
+  const char* name;
+  Guarded function;
+};
+void push_closure(lua_State* L, Guarded function, int upvalues);
+
 inline State* state_of(lua_State* L) {
   return static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
+State* registered_state(lua_State* L);
 Object object_at(lua_State* L, State* state, int index);
 
 const char* tensor_class(DType type);   // "torch.FloatTensor"
@@ -61,11 +115,35 @@ const char* storage_class(DType type);  // "torch.FloatStorage"
 Tensor* check_tensor(lua_State* L, State* state, int index);
 Storage* check_storage(lua_State* L, State* state, int index);
 
+// For what finalizers do while they interrupt an operation. Whether it works on the object of this
+// userdata, which cannot be freed then.
+bool holds_object(const Operands* operands, const void* userdata);
+inline bool is_held(const State* state, const void* userdata) {
+  return state->operands && holds_object(state->operands, userdata);
+}
+// Raises an error where it works on this storage, to which nobody may write then.
+void check_unheld(lua_State* L, const Operands* operands, const char* function,
+                  const Storage* storage);
+inline void refuse_held(lua_State* L, const State* state, const char* function,
+                        const Storage* storage) {
+  if (state->operands && storage) check_unheld(L, state->operands, function, storage);
+}
+
+// The payload of an object that was read before the collector may have run. Finalizers may have
+// freed it, which is an argument error.
+void* payload(lua_State* L, const Object& object, int index);
+// Raises an error where the Lua state is closing.
+th::Generator* default_generator(lua_State* L, const State* state);
+
 // Push a userdata that owns the reference it is given; nullptr pushes nil.
 void push_tensor(lua_State* L, State* state, Tensor* owned);
 void push_storage(lua_State* L, State* state, Storage* owned);
 // Push a userdata with a new, empty tensor in it.
 Tensor* push_new_tensor(lua_State* L, State* state, DType type);
+
+// The same of the type of the tensor at index, which is given in *like: read after the collector
+// may have run, as finalizers may free it.
+Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like);
 
 // retain() and free() of tensors and storages. A reference that retain did not take is somebody
 // else's: free must not give it back, however often it is called.
@@ -109,9 +187,9 @@ Failure attempt(F&& body) noexcept {
     failure.failed = true;
     failure.argument = error.argument();
     __builtin_snprintf(failure.text, sizeof(failure.text), "%s", error.what());
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& error) {
     failure.failed = true;
-    __builtin_snprintf(failure.text, sizeof(failure.text), "out of memory");
+    __builtin_snprintf(failure.text, sizeof(failure.text), "%s", exception_text(error));
   }
   return failure;
 }

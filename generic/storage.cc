@@ -29,9 +29,7 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
 
 template <int type>
 int construct(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  auto* state = static_cast<State*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
+  State* state = registered_state(L);
   auto dtype = static_cast<DType>(type);
   int64_t size = 0;
   if (lua_istable(L, 1)) {
@@ -57,9 +55,9 @@ int make_empty(lua_State* L) {
 // Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
   Object object = object_at(L, state_of(L), 1);
-  if (!object.is_storage()) return 0;
+  if (!object.is_storage() || is_held(state_of(L), object.box)) return 0;
   th::storage_free(object.storage());
-  *static_cast<void**>(lua_touserdata(L, 1)) = nullptr;
+  *object.box = nullptr;
   return 0;
 }
 
@@ -93,6 +91,7 @@ int newindex(lua_State* L) {
   }
   double value = lua_tonumber(L, 3);
   ptrdiff_t position = element(L, storage);
+  refuse_held(L, state_of(L), "indexing", storage);
   // Where only a device has the bytes, it writes them too.
   if (th::is_on_device(storage)) {
     protect(L, "indexing",
@@ -121,6 +120,7 @@ int element_size(lua_State* L) {
 int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   double value = luaL_checknumber(L, 2);
+  refuse_held(L, state_of(L), "fill", storage);
   protect(L, "fill", [&] { th::ops::fill(all_of(storage).get(), value); });
   lua_settop(L, 1);
   return 1;
@@ -130,6 +130,7 @@ int copy(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = check_storage(L, state, 1);
   Storage* source = check_storage(L, state, 2);
+  refuse_held(L, state, "copy", storage);
   protect(L, "copy", [&] {
     if (storage->size != source->size) {
       th::fail("storages of %td and %td elements differ in size", storage->size, source->size);
@@ -169,12 +170,16 @@ int free_reference(lua_State* L) {
 }
 
 int totable(lua_State* L) {
-  Storage* storage = check_storage(L, state_of(L), 1);
+  State* state = state_of(L);
+  ptrdiff_t n = check_storage(L, state, 1)->size;
+  lua_createtable(L, n < INT32_MAX ? static_cast<int>(n) : 0, 0);
+  // Finalizers may have freed or resized it meanwhile; they do not run any more.
+  Storage* storage = check_storage(L, state, 1);
   const char* data = nullptr;
   protect(L, "totable", [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
   auto item = static_cast<ptrdiff_t>(th::item_size(storage->dtype));
-  lua_createtable(L, storage->size < INT32_MAX ? static_cast<int>(storage->size) : 0, 0);
-  for (ptrdiff_t i = 0; i < storage->size; ++i) {
+  if (n > storage->size) n = storage->size;
+  for (ptrdiff_t i = 0; i < n; ++i) {
     push_element(L, storage->dtype, data + i * item);
     lua_rawseti(L, -2, static_cast<int>(i + 1));
   }
@@ -191,6 +196,7 @@ int string(lua_State* L) {
   if (lua_type(L, 2) == LUA_TSTRING) {
     size_t length;
     const char* text = lua_tolstring(L, 2, &length);
+    refuse_held(L, state_of(L), "string", storage);
     protect(L, "string", [&] {
       th::storage_resize(storage, static_cast<ptrdiff_t>(length));
       if (length) __builtin_memcpy(storage->cpu(th::Access::overwrite), text, length);
@@ -198,53 +204,66 @@ int string(lua_State* L) {
     lua_settop(L, 1);
     return 1;
   }
-  const char* data = nullptr;
-  protect(L, "string", [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
-  lua_pushlstring(L, data, static_cast<size_t>(storage->size));
+  // Finalizers may run and resize the storage while the string is made: from a copy, whose making
+  // they may interrupt, too.
+  auto n = static_cast<size_t>(storage->size);
+  void* copy = lua_newuserdata(L, n);
+  storage = check_storage(L, state_of(L), 1);
+  if (n > static_cast<size_t>(storage->size)) n = static_cast<size_t>(storage->size);
+  protect(L, "string", [&] {
+    if (n) __builtin_memcpy(copy, storage->cpu(th::Access::read), n);
+  });
+  lua_pushlstring(L, static_cast<const char*>(copy), n);
   return 1;
 }
 
 int data_address(lua_State* L) {
+  note_thread(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
+  refuse_held(L, state_of(L), "data", storage);
   void* data = nullptr;
   protect(L, "data", [&] { data = storage->cpu(th::Access::write); });
   lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(data)));
   return 1;
 }
 int struct_address(lua_State* L) {
+  note_thread(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
+  refuse_held(L, state_of(L), "cdata", storage);
   protect(L, "cdata", [&] { storage->cpu(th::Access::write); });
   lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(storage)));
   return 1;
 }
 
-const luaL_Reg methods[] = {{"size", size},
-                            {"__len__", size},
-                            {"elementSize", element_size},
-                            {"fill", fill},
-                            {"copy", copy},
-                            {"resize", resize},
-                            {"retain", retain},
-                            {"free", free_reference},
-                            {"totable", totable},
-                            {"string", string},
-                            {"_address", data_address},
-                            {"_struct", struct_address},
-                            {nullptr, nullptr}};
+const Method methods[] = {{"size", guarded<size>},
+                          {"__len__", guarded<size>},
+                          {"elementSize", guarded<element_size>},
+                          {"fill", guarded<fill>},
+                          {"copy", guarded<copy>},
+                          {"resize", guarded<resize>},
+                          {"retain", guarded<retain>},
+                          {"free", guarded<free_reference>},
+                          {"totable", guarded<totable>},
+                          {"string", guarded<string>},
+                          {"_address", guarded<data_address>},
+                          {"_struct", guarded<struct_address>}};
 
 using Function = int (*)(lua_State*);
-#define TH_TYPE(Name, real, accreal, kind, ...) construct<static_cast<int>(DType::Name)>,
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  guarded<construct<static_cast<int>(DType::Name)>>.function(),
 const Function constructors[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind, ...) make_empty<static_cast<int>(DType::Name)>,
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  guarded<make_empty<static_cast<int>(DType::Name)>>.function(),
 const Function factories[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
 
-void hand_over(void* object) {
+void hand_over(lua_State* L, void* object) {
+  note_thread(L, registered_state(L));
   auto* storage = static_cast<Storage*>(object);
   attempt([&] { storage->cpu(th::Access::write); });
 }
@@ -254,7 +273,8 @@ void hand_over(void* object) {
 void register_storage_classes(lua_State* L, State* state, int module) {
   for (int k = 0; k < th::kDTypes; ++k) {
     const char* name = storage_class(static_cast<DType>(k));
-    luaT_newlocalmetatable(L, name, nullptr, constructors[k], destroy, factories[k], module);
+    luaT_newlocalmetatable(L, name, nullptr, constructors[k], guarded<destroy>.function(),
+                           factories[k], module);
     int metatable = lua_gettop(L);
     luaT_sethandover(L, name, hand_over);
     int kind = th::kDTypes + k;
@@ -263,15 +283,15 @@ void register_storage_classes(lua_State* L, State* state, int module) {
     state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 
     lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, destroy, 1);  // directly: objects come and go often
+    push_closure(L, guarded<destroy>, 1);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
     set_functions(L, methods, metatable);
     register_device_methods(L, metatable, true);
-    const luaL_Reg access[] = {{"__index", index}, {"__newindex", newindex}};
-    for (const luaL_Reg& function : access) {
+    const Method access[] = {{"__index", guarded<index>}, {"__newindex", guarded<newindex>}};
+    for (const Method& function : access) {
       lua_pushvalue(L, lua_upvalueindex(1));
       lua_pushvalue(L, metatable);
-      lua_pushcclosure(L, function.func, 2);
+      push_closure(L, function.function, 2);
       lua_setfield(L, metatable, function.name);
     }
     lua_settop(L, metatable - 1);

@@ -100,9 +100,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
 
 template <int type>
 int construct(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
-  auto* state = static_cast<State*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
+  State* state = registered_state(L);
   int last = lua_gettop(L);
   Tensor* t = push_new_tensor(L, state, static_cast<DType>(type));
   initialize(L, state, t, 1, last, tensor_class(t->dtype), true);
@@ -113,9 +111,9 @@ int construct(lua_State* L) {
 // Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
   Object object = object_at(L, state_of(L), 1);
-  if (!object.is_tensor()) return 0;
+  if (!object.is_tensor() || is_held(state_of(L), object.box)) return 0;
   th::tensor_free(object.tensor());
-  *static_cast<void**>(lua_touserdata(L, 1)) = nullptr;
+  *object.box = nullptr;
   return 0;
 }
 
@@ -205,9 +203,8 @@ int is_size(lua_State* L) {
 }
 
 int clone(lua_State* L) {
-  State* state = state_of(L);
-  Tensor* t = check_tensor(L, state, 1);
-  Tensor* copy = push_new_tensor(L, state, t->dtype);
+  Tensor* t = nullptr;
+  Tensor* copy = push_new_like(L, state_of(L), 1, &t);
   protect(L, "clone", [&] {
     th::resize_as(copy, *t);
     th::ops::copy(copy, t);
@@ -224,6 +221,7 @@ int copy(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
   Tensor* source = check_tensor(L, state, 2);
+  refuse_held(L, state, "copy", t->storage);
   protect(L, "copy", [&] {
     t->check_storage();
     source->check_storage();
@@ -282,7 +280,7 @@ int sub(lua_State* L) {
   }
   int64_t range[2 * th::kMaxDims];
   for (int i = 0; i < count; ++i) range[i] = check_integer(L, i + 2);
-  Tensor* view = push_new_tensor(L, state, t->dtype);
+  Tensor* view = push_new_like(L, state, 1, &t);
   protect(L, "sub", [&] {
     th::set_view(view, *t);
     for (int d = 0; d < count / 2; ++d) {
@@ -318,88 +316,103 @@ int free_reference(lua_State* L) {
   return 0;
 }
 
-void push_nested(lua_State* L, const Tensor& t, int d, const char* data) {
+// The table of the view's dimension d at an offset in elements. Where a table is made finalizers
+// may run and resize the storage, so its memory is asked for after that.
+void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
   luaL_checkstack(L, 3, "too many dimensions");
-  int64_t n = t.size[d];
-  int64_t step = t.stride[d] * static_cast<int64_t>(th::item_size(t.dtype));
+  int64_t n = view.size[d], step = view.stride[d];
   lua_createtable(L, n < INT32_MAX ? static_cast<int>(n) : 0, 0);
-  for (int64_t i = 0; i < n; ++i, data += step) {
-    if (d == t.nDimension - 1) {
-      push_element(L, t.dtype, data);
+  bool innermost = d == view.nDimension - 1;
+  const char* data = nullptr;
+  auto item = static_cast<int64_t>(th::item_size(view.dtype));
+  if (innermost) protect(L, "totable", [&] { data = view.data(th::Access::read) + offset * item; });
+  for (int64_t i = 0; i < n; ++i) {
+    if (innermost) {
+      push_element(L, view.dtype, data + i * step * item);
     } else {
-      push_nested(L, t, d + 1, data);
+      push_nested(L, view, d + 1, offset + i * step);
     }
     lua_rawseti(L, -2, static_cast<int>(i + 1));
   }
 }
 
 int totable(lua_State* L) {
-  Tensor* t = check_tensor(L, state_of(L), 1);
-  if (t->nDimension == 0) {
+  State* state = state_of(L);
+  if (check_tensor(L, state, 1)->nDimension == 0) {
     lua_newtable(L);
     return 1;
   }
-  char* data = nullptr;
-  protect(L, "totable", [&] { data = t->data(th::Access::read); });
-  push_nested(L, *t, 0, data);
+  Tensor* t = nullptr;
+  Tensor* view = push_new_like(L, state, 1, &t);
+  protect(L, "totable", [&] {
+    t->check_storage();
+    th::set_view(view, *t);
+  });
+  push_nested(L, *view, 0, 0);
   return 1;
 }
 
 // The address of the first element, and of the C struct, as numbers for the FFI. The memory is at
 // the CPU from now on.
 int data_address(lua_State* L) {
+  note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
+  refuse_held(L, state_of(L), "data", t->storage);
   char* data = nullptr;
   protect(L, "data", [&] { data = t->data(th::Access::write); });
   lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(data)));
   return 1;
 }
 int struct_address(lua_State* L) {
+  note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
+  refuse_held(L, state_of(L), "cdata", t->storage);
   protect(L, "cdata", [&] { t->data(th::Access::write); });
   lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(t)));
   return 1;
 }
 
-const luaL_Reg methods[] = {{"size", size},
-                            {"stride", stride},
-                            {"__len__", length},
-                            {"dim", dim},
-                            {"nDimension", dim},
-                            {"nElement", element_count},
-                            {"numel", element_count},
-                            {"elementSize", element_size},
-                            {"storageOffset", storage_offset},
-                            {"storage", storage},
-                            {"isContiguous", contiguous_question},
-                            {"isSize", is_size},
-                            {"clone", clone},
-                            {"contiguous", contiguous},
-                            {"copy", copy},
-                            {"resize", resize},
-                            {"resizeAs", resize_as},
-                            {"set", set},
-                            {"sub", sub},
-                            {"retain", retain},
-                            {"free", free_reference},
-                            {"totable", totable},
-                            {"_address", data_address},
-                            {"_struct", struct_address},
-                            {nullptr, nullptr}};
+const Method methods[] = {{"size", guarded<size>},
+                          {"stride", guarded<stride>},
+                          {"__len__", guarded<length>},
+                          {"dim", guarded<dim>},
+                          {"nDimension", guarded<dim>},
+                          {"nElement", guarded<element_count>},
+                          {"numel", guarded<element_count>},
+                          {"elementSize", guarded<element_size>},
+                          {"storageOffset", guarded<storage_offset>},
+                          {"storage", guarded<storage>},
+                          {"isContiguous", guarded<contiguous_question>},
+                          {"isSize", guarded<is_size>},
+                          {"clone", guarded<clone>},
+                          {"contiguous", guarded<contiguous>},
+                          {"copy", guarded<copy>},
+                          {"resize", guarded<resize>},
+                          {"resizeAs", guarded<resize_as>},
+                          {"set", guarded<set>},
+                          {"sub", guarded<sub>},
+                          {"retain", guarded<retain>},
+                          {"free", guarded<free_reference>},
+                          {"totable", guarded<totable>},
+                          {"_address", guarded<data_address>},
+                          {"_struct", guarded<struct_address>}};
 
 using Function = int (*)(lua_State*);
-#define TH_TYPE(Name, real, accreal, kind, ...) construct<static_cast<int>(DType::Name)>,
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  guarded<construct<static_cast<int>(DType::Name)>>.function(),
 const Function constructors[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind, ...) make_empty<static_cast<int>(DType::Name)>,
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  guarded<make_empty<static_cast<int>(DType::Name)>>.function(),
 const Function factories[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
 
-void hand_over(void* object) {
+void hand_over(lua_State* L, void* object) {
+  note_thread(L, registered_state(L));
   // C code outside this module is about to see the struct: its data field must be true.
   auto* t = static_cast<Tensor*>(object);
   attempt([&] { t->data(th::Access::write); });
@@ -411,7 +424,8 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
   for (int k = 0; k < th::kDTypes; ++k) {
     auto type = static_cast<DType>(k);
     const char* name = tensor_class(type);
-    luaT_newlocalmetatable(L, name, nullptr, constructors[k], destroy, factories[k], module);
+    luaT_newlocalmetatable(L, name, nullptr, constructors[k], guarded<destroy>.function(),
+                           factories[k], module);
     int metatable = lua_gettop(L);
     luaT_sethandover(L, name, hand_over);
     state->metatable[k] = lua_topointer(L, metatable);
@@ -419,17 +433,18 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
     state->reference[k] = luaL_ref(L, LUA_REGISTRYINDEX);
 
     lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, destroy, 1);  // directly: objects come and go often
+    push_closure(L, guarded<destroy>, 1);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
     register_op_methods(L, metatable, type);
     register_operators(L, metatable);
     set_functions(L, methods, metatable);
     register_device_methods(L, metatable, false);
-    const luaL_Reg access[] = {{"__index", tensor_index}, {"__newindex", tensor_newindex}};
-    for (const luaL_Reg& function : access) {
+    const Method access[] = {{"__index", guarded<tensor_index>},
+                             {"__newindex", guarded<tensor_newindex>}};
+    for (const Method& function : access) {
       lua_pushvalue(L, lua_upvalueindex(1));
       lua_pushvalue(L, metatable);
-      lua_pushcclosure(L, function.func, 2);
+      push_closure(L, function.function, 2);
       lua_setfield(L, metatable, function.name);
     }
     lua_settop(L, metatable - 1);

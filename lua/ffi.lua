@@ -47,11 +47,14 @@ local function install(tensor)
    end
 
    --- Functions of the methods' names, as Torch7 has them.
-   function tensor.data(object, asnumber)
-      return object:data(asnumber)
-   end
-   function tensor.cdata(object, asnumber)
-      return object:cdata(asnumber)
+   for _, name in ipairs {'data', 'cdata'} do
+      tensor[name] = function(object, asnumber)
+         if not (tensor.isTensor(object) or tensor.isStorage(object)) then
+            error(('%s: a tensor or storage is expected, got %s')
+                  :format(name, tensor.type(object)), 2)
+         end
+         return object[name](object, asnumber)
+      end
    end
 end
 

@@ -99,7 +99,7 @@ int luaT_typerror(lua_State* L, int ud, const char* tname) {
   return luaL_argerror(L, ud, lua_pushfstring(L, "%s expected, got %s", tname, got));
 }
 
-void luaT_sethandover(lua_State* L, const char* tname, void (*hook)(void* object)) {
+void luaT_sethandover(lua_State* L, const char* tname, void (*hook)(lua_State* L, void* object)) {
   luaT_Class* cls = luaT_pushclass(L, tname);
   if (!cls) {
     luaL_error(L, "unknown class %s", tname);

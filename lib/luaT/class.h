@@ -10,7 +10,7 @@
    believed, it could pass an object of one class for one of another. */
 typedef struct luaT_Class {
   const struct luaT_Class* parent;
-  void (*handover)(void* object);
+  void (*handover)(lua_State* L, void* object);
   int has_constructor;
   int has_destructor;
   int has_factory;

@@ -108,7 +108,8 @@ LUAT_API int luaT_isudata(lua_State* L, int ud, const char* tname);
 /* Has hook called with each pointer that luaT_toudata, luaT_checkudata and luaT_getfieldcheckudata
    hand out of objects of the class tname and of subclasses without a hook of their own, before C
    code gets to see it. NULL takes the hook away. */
-LUAT_API void luaT_sethandover(lua_State* L, const char* tname, void (*hook)(void* object));
+LUAT_API void luaT_sethandover(lua_State* L, const char* tname,
+                               void (*hook)(lua_State* L, void* object));
 
 /* luaT_toudata without the hook: for the library to which the objects belong. */
 LUAT_API void* luaT_rawudata(lua_State* L, int ud, const char* tname);

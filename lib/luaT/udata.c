@@ -55,7 +55,7 @@ void* luaT_toudata(lua_State* L, int ud, const char* tname) {
   if (!object) return NULL;
   for (; cls; cls = cls->parent) {
     if (cls->handover) {
-      cls->handover(object);
+      cls->handover(L, object);
       break;
     }
   }

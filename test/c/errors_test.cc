@@ -104,6 +104,74 @@ TEST(Try, GivesBackStatusAndMessage) {
   THFloatTensor_free(t);
 }
 
+void fail_and_see(void* data) {
+  char inner[100];
+  EXPECT_EQ(THTry(fail_inside, data, inner, sizeof(inner)), -1);
+  EXPECT_NE(std::string(inner).find("-5"), std::string::npos);
+}
+
+TEST(Try, MayBeLeftByAnException) {
+  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  char message[200] = "unchanged";
+  auto leave = [](void*) { throw 42; };
+  EXPECT_THROW(THTry(leave, nullptr, message, sizeof(message)), int);
+  Caught caught;
+  THSetErrorHandler(catch_error, &caught);
+  if (setjmp(caught.escape) == 0) {
+    fail_inside(t);
+    ADD_FAILURE() << "no error";
+  }
+  THSetErrorHandler(nullptr, nullptr);
+  EXPECT_NE(caught.message.find("-5"), std::string::npos);
+  EXPECT_STREQ(message, "unchanged");
+  THFloatTensor_free(t);
+}
+
+jmp_buf outside;
+__attribute__((noinline)) void leave_by_longjmp(int depth) {
+  char message[200];
+  auto leave = [](void* data) {
+    int depth_left = *static_cast<int*>(data);
+    if (depth_left > 0) leave_by_longjmp(depth_left - 1);
+    longjmp(outside, 1);
+  };
+  THTry(leave, &depth, message, sizeof(message));
+  ADD_FAILURE() << "the body came back";
+}
+
+TEST(Try, IsForgottenOnceItIsLeftByLongjmp) {
+  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  for (int depth = 0; depth < 3; ++depth) {
+    if (setjmp(outside) == 0) leave_by_longjmp(depth);
+    fail_and_see(t);
+    Caught caught;
+    THSetErrorHandler(catch_error, &caught);
+    if (setjmp(caught.escape) == 0) {
+      fail_inside(t);
+      ADD_FAILURE() << "no error";
+    }
+    THSetErrorHandler(nullptr, nullptr);
+    EXPECT_NE(caught.message.find("-5"), std::string::npos);
+  }
+  THFloatTensor_free(t);
+}
+
+// One that has nobody to tell returns, and the default is told.
+TEST(Errors, HandlersMayReturn) {
+  static Caught caught;
+  static int asked = 0;
+  THSetDefaultErrorHandler(catch_error, &caught);
+  THSetErrorHandler([](const char*, void*) { ++asked; }, nullptr);
+  if (setjmp(caught.escape) == 0) {
+    THFloatTensor_newWithSize1d(-1);
+    ADD_FAILURE() << "no error";
+  }
+  THSetErrorHandler(nullptr, nullptr);
+  THSetDefaultErrorHandler(nullptr, nullptr);
+  EXPECT_EQ(asked, 1);
+  EXPECT_NE(caught.message.find("negative"), std::string::npos);
+}
+
 TEST(Errors, NothingLeaksOrChanges) {
   int64_t bytes, blocks, bytes_after, blocks_after;
   THFloatTensor* a = THFloatTensor_newWithSize2d(4, 5);

@@ -42,8 +42,10 @@ int value(lua_State* L) {
   return 1;
 }
 
-void remember(void* object) { handed_over.push_back(static_cast<Object*>(object)->value); }
-void remember_negative(void* object) {
+void remember(lua_State*, void* object) {
+  handed_over.push_back(static_cast<Object*>(object)->value);
+}
+void remember_negative(lua_State*, void* object) {
   handed_over.push_back(-static_cast<Object*>(object)->value);
 }
 

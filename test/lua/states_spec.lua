@@ -15,6 +15,10 @@ pcall(ffi.cdef, [[
   void lua_close(lua_State *L);
 ]])
 pcall(ffi.cdef, 'void THSetNumThreads(int n);')
+pcall(ffi.cdef, [[
+  int pthread_create(unsigned long *thread, const void *attributes, void *(*start)(void *), void *);
+  int pthread_join(unsigned long thread, void **result);
+]])
 
 local C = ffi.C
 
@@ -45,10 +49,19 @@ end
 function State:close()
   C.lua_close(self.L)
 end
+
+-- In another thread of the process.
+function State:close_elsewhere()
+  local thread = ffi.new 'unsigned long[1]'
+  local close = ffi.cast('void *(*)(void *)', C.lua_close)
+  assert(C.pthread_create(thread, nil, close, self.L) == 0)
+  assert(C.pthread_join(thread[0], nil) == 0)
+end
 -- These call back into Lua states through the C API, which compiled code must not.
 jit.off(State.new)
 jit.off(State.run)
 jit.off(State.close)
+jit.off(State.close_elsewhere)
 
 describe('another Lua state', function()
   it('has a module, a default type and a generator of its own', function()
@@ -106,5 +119,87 @@ describe('another Lua state', function()
     ok, message = pcall(call)
     assert.is_false(ok)
     assert.matches('at least 1', message, 1, true)
+  end)
+
+  it('may be closed by a thread that did not make it', function()
+    local library = ffi.load(os.getenv('TENSOR_PREFIX') .. '/lib/libTH.so.0')
+    local call = function() library.THSetNumThreads(0) end
+    jit.off(call)
+    for _ = 1, 3 do
+      State.new():close_elsewhere()
+      local ok, message = pcall(call)
+      assert.is_false(ok)
+      assert.matches('at least 1', message, 1, true)
+      ok, message = pcall(function() tensor.ByteTensor(2 ^ 46):fill(1) end)
+      assert.is_false(ok)
+      assert.matches('out of memory', message, 1, true)
+    end
+  end)
+end)
+
+describe('errors of C functions in coroutines', function()
+  local library = ffi.load(os.getenv('TENSOR_PREFIX') .. '/lib/libTH.so.0')
+  pcall(ffi.cdef, 'void THFloatTensor_resize1d(struct THFloatTensor *t, int64_t n);')
+  local function fail(t, n) library.THFloatTensor_resize1d(t:cdata(), n) end
+  local function set(n) library.THSetNumThreads(n) end
+  jit.off(fail)
+  jit.off(set)
+
+  it('are raised there', function()
+    local t = tensor.FloatTensor{1, 2}
+    local function body()
+      local ok, message = pcall(fail, t, -5)
+      coroutine.yield(ok, message)
+      ok, message = pcall(fail, t, -6)
+      return ok, message
+    end
+    for _ = 1, 100 do
+      local a, b = coroutine.wrap(body), coroutine.wrap(body)
+      for _, co in ipairs {a, b} do
+        local ok, message = co()
+        assert.is_false(ok)
+        assert.matches('%-5', message)
+      end
+      local ok, message = pcall(fail, t, -7)
+      assert.is_false(ok)
+      assert.matches('%-7', message)
+      for _, co in ipairs {b, a} do
+        ok, message = co()
+        assert.is_false(ok)
+        assert.matches('%-6', message)
+      end
+    end
+    assert.same({1, 2}, t:totable())
+  end)
+
+  it('are raised in one that ends by them', function()
+    local t = tensor.FloatTensor{1, 2}
+    for _ = 1, 100 do
+      local ok, message = coroutine.resume(coroutine.create(function() fail(t, -8) end))
+      assert.is_false(ok)
+      assert.matches('%-8', message)
+      collectgarbage()
+      ok, message = pcall(set, 0)
+      assert.is_false(ok)
+      assert.matches('at least 1', message)
+    end
+  end)
+
+  it('are errors in one that the module has not seen', function()
+    for _ = 1, 50000 do
+      local ok, message = coroutine.wrap(function() return pcall(set, -5) end)()
+      assert.is_false(ok)
+      assert.is_string(message)
+    end
+    local ok, message = coroutine.wrap(function()
+      tensor.updateerrorhandlers()
+      return pcall(set, -5)
+    end)()
+    tensor.updateerrorhandlers()
+    assert.is_false(ok)
+    assert.matches('at least 1', message)
+    ok, message = pcall(set, -5)
+    assert.is_false(ok)
+    assert.matches('at least 1', message)
   end)
 end)

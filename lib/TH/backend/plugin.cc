@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "memory/interrupt.h"
+
 namespace th {
 namespace {
 
@@ -43,6 +45,8 @@ const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem)
     *problem = path + ": not of this version of libTH";
     return nullptr;
   }
+  using Look = void (*)(StopSign);
+  if (auto look = reinterpret_cast<Look>(dlsym(library, "th_look_for_stop"))) look(stop_sign);
   return table;
 }
 

@@ -2,12 +2,22 @@
 
 #include <cblas.h>
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
+#include <mutex>
 #include <string>
 
+#include "cpu/parallel.h"
 #include "memory/error.h"
+
+// OpenBLAS's own, which it exports, though not in a header.
+extern "C" {
+void* blas_memory_alloc(int place) __attribute__((weak));
+void blas_memory_free(void* buffer) __attribute__((weak));
+}
 
 namespace th::blas {
 
@@ -19,6 +29,47 @@ bool pin() noexcept {
   openblas_set_num_threads(1);
   omp_set_num_threads(before);
   return true;
+}
+
+// OpenBLAS wants a buffer for each product that is under way, keeps it afterwards, and where there
+// is no memory tries for ever. So they are made here, before, as far as there is address space.
+constexpr size_t kBufferBytes = size_t{130} << 20;
+std::mutex buffers_mutex;
+std::atomic<int> buffers_made{0}, buffers_claimed{0};
+
+bool has_room() noexcept {
+  void* room =
+      mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  munmap(room, kBufferBytes);
+  return true;
+}
+
+void make_buffers(int wanted) {
+  constexpr int kMost = 256;
+  wanted = std::min(wanted, kMost);
+  if (buffers_made.load(std::memory_order_acquire) >= wanted) return;
+  std::lock_guard<std::mutex> lock(buffers_mutex);
+  void* buffers[kMost];
+  int count = 0;
+  // Those that were made come first.
+  while (count < wanted && (count < buffers_made || has_room())) {
+    buffers[count++] = blas_memory_alloc(0);
+  }
+  if (count > buffers_made) buffers_made = count;
+  while (count > 0) blas_memory_free(buffers[--count]);
+}
+
+// Returns how many of the buffers wanted the caller may count on.
+int claim_buffers(int wanted) {
+  if (!blas_memory_alloc || !blas_memory_free) return wanted;
+  int claimed = buffers_claimed += wanted;
+  make_buffers(claimed);
+  int lacking = std::max(claimed - buffers_made, 0);
+  int given = std::max(wanted - lacking, 0);
+  buffers_claimed -= wanted - given;
+  if (given > 0) return given;
+  fail("out of memory: OpenBLAS needs %zu MiB of address space for a product", kBufferBytes >> 20);
 }
 
 int checked(int64_t n) {
@@ -69,10 +120,12 @@ void gemv_with(const Call& call, int64_t m, int64_t n, T alpha, Matrix<const T> 
 
 }  // namespace
 
-OneThread::OneThread() noexcept : openmp_threads_(0) {
+OneThread::OneThread(int threads) {
   static const bool pinned = pin();
   static_cast<void>(pinned);
   if (omp_in_parallel()) return;
+  claimed_ = claim_buffers(threads);
+  if (claimed_ < threads) team_ = limit_team(claimed_);
   if (openblas_get_num_threads() != 1) pin();
   // Newer versions ask OpenMP at each call.
   int n = omp_get_max_threads();
@@ -83,6 +136,8 @@ OneThread::OneThread() noexcept : openmp_threads_(0) {
 
 OneThread::~OneThread() {
   if (openmp_threads_) omp_set_num_threads(openmp_threads_);
+  if (team_ >= 0) limit_team(team_);
+  buffers_claimed -= claimed_;
 }
 
 void set_num_threads(int n) {

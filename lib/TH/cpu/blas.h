@@ -13,13 +13,16 @@ namespace th::blas {
 // everything else stands this guard.
 class OneThread {
  public:
-  OneThread() noexcept;
+  // Around products of that many threads. Throws where there is no memory for OpenBLAS.
+  explicit OneThread(int threads);
   ~OneThread();
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
 
  private:
-  int openmp_threads_;  // to set again, 0 for nothing to do
+  int openmp_threads_ = 0;  // to set again, 0 for nothing to do
+  int team_ = -1;           // likewise the limit of parallel_for, -1 for nothing to do
+  int claimed_ = 0;         // buffers
 };
 
 // n for OpenMP's later regions; OpenBLAS itself, LAPACK included, is kept at one.

@@ -1,6 +1,11 @@
 #include "cpu/parallel.h"
 
+#include <pthread.h>
+#include <sys/mman.h>
+
 #include <atomic>
+#include <memory>
+#include <new>
 
 #include "cpu/blas.h"
 #include "memory/error.h"
@@ -8,16 +13,81 @@
 namespace th {
 
 namespace {
+
 std::atomic<int> threads{0};
+
+// OpenMP's threads are not there in a child process, and it would wait for them.
+std::atomic<bool> any_started{false}, lost{false};
+const int fork_is_watched =
+    pthread_atfork(nullptr, nullptr, [] { lost = any_started.load(std::memory_order_relaxed); });
+
+// Ends the process where it cannot start one: OpenMP. So it is tried before, with threads that do
+// nothing. Returns how many there were.
+int try_threads(int wanted) noexcept {
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  auto wait = [](void* at) -> void* {
+    pthread_mutex_lock(static_cast<pthread_mutex_t*>(at));
+    pthread_mutex_unlock(static_cast<pthread_mutex_t*>(at));
+    return nullptr;
+  };
+  std::unique_ptr<pthread_t[]> started(new (std::nothrow) pthread_t[static_cast<size_t>(wanted)]);
+  if (!started) return 0;
+  int count = 0;
+  pthread_mutex_lock(&gate);
+  while (count < wanted && pthread_create(&started[count], nullptr, wait, &gate) == 0) ++count;
+  pthread_mutex_unlock(&gate);
+  for (int i = 0; i < count; ++i) pthread_join(started[i], nullptr);
+  return count;
 }
 
+// Whether there is address space for the stacks of that many threads.
+bool has_room(int count) noexcept {
+  pthread_attr_t attributes;
+  size_t stack = 0;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_getstacksize(&attributes, &stack);
+  pthread_attr_destroy(&attributes);
+  size_t bytes = static_cast<size_t>(count) * (stack + (size_t{1} << 20));
+  void* block = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block == MAP_FAILED) return false;
+  munmap(block, bytes);
+  return true;
+}
+
+// The calling thread's team, itself included. OpenMP ends threads that the next region does not
+// want, and starts them again later.
+thread_local int team = 1, largest_team = 1;
+thread_local int most_at_once = 0;  // 0: any number
+
+}  // namespace
+
 int num_threads() noexcept {
+  if (lost.load(std::memory_order_relaxed)) return 1;
   int n = threads.load(std::memory_order_relaxed);
   if (n == 0) {
     n = omp_get_max_threads();
     threads.store(n, std::memory_order_relaxed);
   }
   return n;
+}
+
+int form_team(int wanted) noexcept {
+  if (most_at_once && wanted > most_at_once) wanted = most_at_once;
+  if (wanted > largest_team) {
+    any_started = true;
+    wanted = 1 + try_threads(wanted - 1);
+    if (wanted > largest_team) largest_team = wanted;
+  } else if (wanted > team && !has_room(wanted - team)) {
+    wanted = team;
+  }
+  team = wanted;
+  return wanted;
+}
+
+int limit_team(int most) noexcept {
+  int before = most_at_once;
+  most_at_once = most;
+  return before;
 }
 
 void set_num_threads(int n) {

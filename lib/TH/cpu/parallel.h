@@ -10,9 +10,15 @@
 
 namespace th TH_VISIBLE {
 
-int num_threads() noexcept;
+int num_threads() noexcept;   // 1 in the child of a process that had started threads
 void set_num_threads(int n);  // of TH's loops and of BLAS; throws where n < 1
 void infer_num_threads();
+
+// How many threads, of 2 or more, the calling thread's next parallel region can have: fewer where
+// they cannot be started.
+int form_team(int wanted) noexcept;
+// At most so many in each team of the calling thread, 0 for any number. Returns what held before.
+int limit_team(int most) noexcept;
 
 // Elements below which a second thread costs more than it brings, by what an element costs.
 struct Grain {
@@ -31,7 +37,11 @@ void parallel_for(int64_t n, int64_t grain, const F& f) {
     if (n > 0) f(int64_t{0}, n);
     return;
   }
-  if (parts > threads) parts = threads;
+  parts = form_team(static_cast<int>(parts > threads ? threads : parts));
+  if (parts < 2) {
+    f(int64_t{0}, n);
+    return;
+  }
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (int64_t part = 0; part < parts; ++part) {
     f(n * part / parts, n * (part + 1) / parts);

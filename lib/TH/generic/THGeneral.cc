@@ -3,7 +3,9 @@
 #include <csetjmp>
 #include <cstdarg>
 #include <cstring>
+#include <initializer_list>
 #include <thread>
+#include <vector>
 
 #include "TH_build_info.h"
 #include "cpu/blas.h"
@@ -29,39 +31,82 @@ thread_local Handler<THArgErrorHandlerFunction> argument_handler;
 Handler<THErrorHandlerFunction> default_error_handler;
 Handler<THArgErrorHandlerFunction> default_argument_handler;
 
-// The innermost THTry of this thread.
-struct Attempt {
+// A THTry that is under way.
+class Attempt {
+ public:
+  Attempt(void* frame, char* message, size_t length);
+  ~Attempt();  // also where a C++ exception passes
   jmp_buf escape;
-  char* message;
-  size_t length;
-  Attempt* outer;
+
+  static Attempt* innermost();
+  void keep(int argument, const char* text);
+
+ private:
+  struct Place {
+    Attempt* attempt;
+    void* frame;
+  };
+  static thread_local std::vector<Place> all;
+
+  char* message_;
+  size_t length_;
+  // Its own address, as long as nobody has written over it.
+  Attempt* volatile self_;
 };
-thread_local Attempt* attempt = nullptr;
+thread_local std::vector<Attempt::Place> Attempt::all;
+
+Attempt::Attempt(void* frame, char* message, size_t length)
+    : message_(message), length_(message ? length : 0), self_(this) {
+  innermost();
+  all.push_back({this, frame});
+}
+
+Attempt::~Attempt() {
+  while (all.back().attempt != this) all.pop_back();
+  all.pop_back();
+  self_ = nullptr;
+}
+
+// A body that is left by longjmp leaves its THTry behind. It is then further down than the stack
+// that is in use, or has been written over since: what is read here may be anything.
+__attribute__((no_sanitize("address"), noinline)) Attempt* Attempt::innermost() {
+  while (!all.empty()) {
+    const Place& last = all.back();
+    bool left = last.frame < __builtin_frame_address(0) || last.attempt->self_ != last.attempt;
+    if (!left) return last.attempt;
+    all.pop_back();
+  }
+  return nullptr;
+}
+
+void Attempt::keep(int argument, const char* text) {
+  if (length_ == 0) return;
+  if (argument) {
+    std::snprintf(message_, length_, "bad argument #%d (%s)", argument, text);
+  } else {
+    std::snprintf(message_, length_, "%s", text);
+  }
+}
 
 void tell(int argument, const char* message) {
-  if (attempt) {
-    if (attempt->length) {
-      if (argument) {
-        std::snprintf(attempt->message, attempt->length, "bad argument #%d (%s)", argument,
-                      message);
-      } else {
-        std::snprintf(attempt->message, attempt->length, "%s", message);
-      }
-    }
+  if (Attempt* attempt = Attempt::innermost()) {
+    attempt->keep(argument, message);
     longjmp(attempt->escape, 1);
   }
   if (argument) {
-    auto handler = argument_handler.function ? argument_handler : default_argument_handler;
-    if (handler.function) handler.function(argument, message, handler.data);
+    for (auto handler : {argument_handler, default_argument_handler}) {
+      if (handler.function) handler.function(argument, message, handler.data);
+    }
   } else {
-    auto handler = error_handler.function ? error_handler : default_error_handler;
-    if (handler.function) handler.function(message, handler.data);
+    for (auto handler : {error_handler, default_error_handler}) {
+      if (handler.function) handler.function(message, handler.data);
+    }
   }
 }
 
 [[noreturn]] void raise_text(int argument, const char* message) {
   tell(argument, message);
-  // No handler, or one that returned against its contract.
+  // No handler, or only such as have nobody to tell and return.
   if (argument) {
     std::fprintf(stderr, "Error: bad argument #%d (%s)\n", argument, message);
   } else {
@@ -101,18 +146,10 @@ void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction handler, void* data) 
 }
 
 int THTry(void (*body)(void*), void* data, char* message, size_t length) {
-  th::Attempt here;
-  here.message = message;
-  here.length = message ? length : 0;
-  here.outer = th::attempt;
-  if (setjmp(here.escape) == 0) {
-    th::attempt = &here;
-    body(data);
-    th::attempt = here.outer;
-    return 0;
-  }
-  th::attempt = here.outer;
-  return -1;
+  th::Attempt attempt(__builtin_frame_address(0), message, length);
+  if (setjmp(attempt.escape) != 0) return -1;
+  body(data);
+  return 0;
 }
 
 void _THError(const char* file, const int line, const char* format, ...) {

@@ -164,7 +164,7 @@ void multiply(const ProductCall& p) {
   int64_t tiles = t.down * t.across;
   int64_t tasks = p.sum ? tiles : tiles * p.batches;
   bool threads = tasks > 1 && num_threads() > 1;
-  blas::OneThread guard;
+  blas::OneThread guard(threads ? num_threads() : 1);
   if (!threads) {
     for (int64_t task = 0; task < tasks; ++task) {
       multiply_tile(p, t, task / tiles, task % tiles);

@@ -100,7 +100,7 @@ template <class F>
 decltype(auto) dispatch(DType type, F&& f) {
   switch (type) {
 #define TH_TYPE(Name, real, accreal, kind, ...) \
-  case DType::Name:                        \
+  case DType::Name:                             \
     return f(ElementOf<DType::Name>::Type());
 #include "THTypes.def"
 #undef TH_TYPE

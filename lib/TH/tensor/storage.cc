@@ -20,8 +20,9 @@ void check_size(DType type, ptrdiff_t elements) {
 }
 
 void check_pins(const Storage* s, const char* done) {
-  if (__atomic_load_n(&s->pins, __ATOMIC_ACQUIRE) > 0) {
-    fail("this %sStorage is in use by apply or map and cannot be %s now", name(s->dtype), done);
+  if (is_pinned(s)) {
+    fail("this %sStorage is in use by apply, map or an operation and cannot be %s now",
+         name(s->dtype), done);
   }
 }
 

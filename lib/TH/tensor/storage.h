@@ -26,7 +26,8 @@ struct Storage : Recycled {
   bool shrunk;
   // References that Lua code took by retain(), and may give back by free().
   int retained;
-  // Loops that hold raw pointers for long (apply, map) forbid resizing meanwhile.
+  // While it is not 0 the storage cannot be resized, nor given other memory: loops hold raw
+  // pointers for long (apply, map), or finalizers run in the middle of an operation.
   int pins;
   // Where operations on it run; null: the CPU.
   Device* home;
@@ -90,6 +91,9 @@ struct StorageRelease {
 // Owns one reference, so that an exception releases it.
 using StorageRef = std::unique_ptr<Storage, StorageRelease>;
 
+inline void pin(Storage* s) { __atomic_fetch_add(&s->pins, 1, __ATOMIC_ACQ_REL); }
+inline void unpin(Storage* s) { __atomic_fetch_sub(&s->pins, 1, __ATOMIC_ACQ_REL); }
+inline bool is_pinned(const Storage* s) { return __atomic_load_n(&s->pins, __ATOMIC_ACQUIRE) > 0; }
 // Keeps the first min(old, new) elements. Unchanged when it throws.
 void storage_resize(Storage* s, ptrdiff_t elements);
 // One element's bytes, wherever they are; out has room for item_size.

@@ -168,6 +168,9 @@ void reserve_dims(Tensor* t, int ndim) {
 }  // namespace
 
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
+  if (__atomic_load_n(&t->pins, __ATOMIC_ACQUIRE) > 0) {
+    fail("this %sTensor is in use by an operation and cannot be changed now", name(t->dtype));
+  }
   int64_t numel = checked_numel(ndim, size);
   // Sizes and strides may be the tensor's own; work on copies until nothing can fail any more.
   int64_t sizes[kMaxDims], strides[kMaxDims];

@@ -28,6 +28,7 @@ struct Tensor : Recycled {
   DType dtype;
   int capacity;  // dimensions that size and stride have room for
   int retained;  // references that Lua code took by retain(), and may give back by free()
+  int pins;      // while it is not 0 sizes, strides and storage stay
 
   static constexpr int kInlineDims = 5;
   int64_t inline_geometry[2 * kInlineDims];
@@ -42,7 +43,8 @@ struct Tensor : Recycled {
         flag(kRefcounted),
         dtype(type),
         capacity(kInlineDims),
-        retained(0) {}
+        retained(0),
+        pins(0) {}
   ~Tensor();
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
@@ -95,6 +97,8 @@ inline void tensor_retain(Tensor* t) {
   if (t->flag & kRefcounted) __atomic_fetch_add(&t->refcount, 1, __ATOMIC_RELAXED);
 }
 void tensor_free(Tensor* t) noexcept;
+inline void pin(Tensor* t) { __atomic_fetch_add(&t->pins, 1, __ATOMIC_ACQ_REL); }
+inline void unpin(Tensor* t) { __atomic_fetch_sub(&t->pins, 1, __ATOMIC_ACQ_REL); }
 
 // Owns one reference; for temporaries, so that an exception releases them.
 class TensorRef {

@@ -20,7 +20,17 @@ std::atomic<ThreadOrder> chosen_order{ThreadOrder::ascending};
 ThreadOrder thread_order() { return chosen_order; }
 void set_thread_order(ThreadOrder order) { chosen_order = order; }
 
+namespace {
+const void* never() { return nullptr; }
+std::atomic<const void* (*)()> stop_sign{never};
+}  // namespace
+
 }  // namespace th
+
+// libTH says where to look whether its user wants kernels to stop (memory/interrupt.h).
+extern "C" __attribute__((visibility("default"))) void th_look_for_stop(const void* (*sign)()) {
+  th::stop_sign = sign;
+}
 
 namespace th::simt {
 
@@ -53,6 +63,7 @@ struct Launcher {
   const void* values;
   size_t shared_bytes;
   uint64_t blocks, next_block;
+  const void* stop_sign;  // when it was launched
 
   unsigned waiting;     // threads at a meeting
   unsigned at_barrier;  // of them, at __syncthreads
@@ -245,6 +256,10 @@ void set_thread_index(unsigned thread) {
 bool next_block() {
   Launcher& l = launcher();
   if (l.waiting || l.next_block == l.blocks) return false;
+  constexpr uint64_t blocks_between_looks = 1024;
+  if (l.next_block % blocks_between_looks == 0 && stop_sign.load()() != l.stop_sign) {
+    fail(kDeviceFailed, "kernel %s: interrupted", l.kernel);
+  }
   uint64_t block = running.descending ? l.blocks - 1 - l.next_block : l.next_block;
   ++l.next_block;
   blockIdx.x = static_cast<unsigned>(block % gridDim.x);
@@ -265,6 +280,7 @@ void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), c
   l.shared_bytes = grid.shared;
   l.blocks = uint64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
   l.next_block = 0;
+  l.stop_sign = stop_sign.load()();
   l.waiting = l.at_barrier = 0;
   l.predicates = 0;
   l.giving_up = false;

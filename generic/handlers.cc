@@ -1,0 +1,199 @@
+// What C functions tell Lua: their errors, and that memory is short. Handlers belong to the thread
+// of the process, and are told which Lua thread runs.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "TH.h"
+#include "memory/interrupt.h"
+#include "bindings.h"
+#include "operands.h"
+
+namespace bind {
+
+__thread lua_State* running = nullptr;
+
+namespace {
+
+// A Lua state that this thread has loaded the module in, or goes on with.
+struct Handling {
+  std::shared_ptr<std::atomic<bool>> open;  // false once it is closed, by whatever thread
+  State* state;
+  lua_State* told;  // its Lua thread that told of itself last; the registry keeps it
+};
+// The state last told of at the end.
+thread_local std::vector<Handling> handling;
+
+void forget_closed() {
+  auto closed = [](const Handling& h) { return !*h.open; };
+  handling.erase(std::remove_if(handling.begin(), handling.end(), closed), handling.end());
+}
+
+// Only the Lua thread that runs can be unwound. One that has resumed another is in a function that
+// is not C's, coroutine.resume or what coroutine.wrap gave. Pushes nothing while Lua code may be
+// running compiled, with the top of the stack unknown.
+enum class Activity { none, waits, in_lua, in_c };
+Activity activity_of(lua_State* L, lua_CFunction* function) {
+  lua_Debug frame;
+  if (!L || lua_status(L) != 0 || !lua_getstack(L, 0, &frame)) return Activity::none;
+  lua_getinfo(L, "S", &frame);
+  if (*frame.what != 'C') return Activity::in_lua;
+  lua_getinfo(L, "f", &frame);
+  *function = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
+  return *function ? Activity::in_c : Activity::waits;
+}
+
+struct Running {
+  lua_State* thread = nullptr;
+  bool in_package = false;  // in a function of C that Lua called, not through the FFI
+  bool waits = false;       // one that is not known runs
+};
+// The Lua thread that pointers were handed out to last, if it is still there. Only while told does
+// not run: nobody knows the top of its stack otherwise.
+lua_State* last_noted(const Handling& h) {
+  lua_rawgeti(h.told, LUA_REGISTRYINDEX, h.state->noted_thread);
+  lua_rawgeti(h.told, -1, 1);
+  lua_State* thread = lua_tothread(h.told, -1);
+  lua_pop(h.told, 2);
+  return thread;
+}
+
+Running find_running() {
+  forget_closed();
+  Running found;
+  for (auto h = handling.rbegin(); h != handling.rend(); ++h) {
+    for (bool told : {true, false}) {
+      lua_State* thread = told ? h->told : last_noted(*h);
+      lua_CFunction function = nullptr;
+      Activity activity = activity_of(thread, &function);
+      if (activity == Activity::waits) found.waits = true;
+      if (activity != Activity::in_lua && activity != Activity::in_c) continue;
+      found.thread = thread;
+      found.in_package = activity == Activity::in_c && function != h->state->ffi_call;
+      return found;
+    }
+  }
+  return found;
+}
+
+// Errors of C functions that packages call, through the FFI or from C, become Lua errors. Those of
+// coroutines that the module has never seen are C++ exceptions on their way through Lua, which
+// tells of them without their text. Where no Lua code runs, nobody is there to be told.
+struct UnknownThread : std::exception {
+  const char* what() const noexcept override { return "an error in an unknown coroutine"; }
+};
+void raise_error_of_c(const char* message, void*) {
+  Running found = find_running();
+  if (found.thread) luaL_error(found.thread, "%s", message);
+  if (found.waits) throw UnknownThread();
+}
+void raise_argument_error_of_c(int argument, const char* message, void*) {
+  Running found = find_running();
+  if (found.thread) luaL_error(found.thread, "bad argument #%d (%s)", argument, message);
+  if (found.waits) throw UnknownThread();
+}
+
+int collect_garbage(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  return 0;
+}
+
+// Called in the middle of an operation: an error of a finalizer, which ends the collection, must
+// not pass through it, and no finalizer may take away what it works on. An operation called through
+// the FFI has its operands nobody knows where, and may be called by compiled code, from which the
+// collector must not run.
+void collect(void*) {
+  lua_State* L = running;
+  if (!L) {
+    Running found = find_running();
+    if (!found.in_package) return;
+    L = found.thread;
+  }
+  lua_State* before = std::exchange(running, nullptr);
+  try {
+    Operands operands(L, registered_state(L));
+    for (int attempts = 0; attempts < 10 && lua_cpcall(L, collect_garbage, nullptr); ++attempts) {
+      lua_pop(L, 1);
+    }
+  } catch (const std::bad_alloc&) {
+    // Not even a list of the operands: nothing is collected.
+  }
+  running = before;
+}
+
+// Ctrl-C sets a hook, that Lua calls as soon as the operation is over.
+const void* hook() {
+  return running ? reinterpret_cast<const void*>(lua_gethook(running)) : nullptr;
+}
+
+void install_handlers() {
+  bool any = !handling.empty();
+  THSetErrorHandler(any ? raise_error_of_c : nullptr, nullptr);
+  THSetArgErrorHandler(any ? raise_argument_error_of_c : nullptr, nullptr);
+  THSetGCHandler(any ? collect : nullptr, nullptr);
+  th::set_stop_sign(any ? hook : nullptr);
+}
+
+}  // namespace
+
+State* registered_state(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
+  auto* state = static_cast<State*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return state;
+}
+
+void note_thread(lua_State* L, const State* state) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state->noted_thread);
+  lua_pushthread(L);
+  lua_rawseti(L, -2, 1);
+  lua_pop(L, 1);
+  if (handling.empty() || handling.back().state == state) return;
+  for (Handling& h : handling) {
+    if (h.state != state || !*h.open) continue;
+    std::rotate(&h, &h + 1, handling.data() + handling.size());
+    return;
+  }
+}
+
+int update_handlers(lua_State* L) {
+  State* state = registered_state(L);
+  if (state->noted_thread == LUA_NOREF) {
+    lua_createtable(L, 1, 0);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    state->noted_thread = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
+  lua_pushthread(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, "tensor.thread");
+  protect(L, "updateerrorhandlers", [&] {
+    forget_closed();
+    auto same = [state](const Handling& h) { return h.state == state; };
+    handling.erase(std::remove_if(handling.begin(), handling.end(), same), handling.end());
+    handling.push_back({state->open, state, L});
+    install_handlers();
+  });
+  return 0;
+}
+
+int forget_state(lua_State* L) {
+  auto* state = static_cast<State*>(lua_touserdata(L, 1));
+  if (!*state->open) return 0;
+  *state->open = false;
+  // The object that shows it is freed with all others, and finalizers that are still to run may use
+  // it: it is empty from now on.
+  if (state->generator) {
+    *static_cast<void**>(const_cast<void*>(state->generator_userdata)) = nullptr;
+    THGenerator_free(reinterpret_cast<THGenerator*>(state->generator));
+    state->generator = nullptr;
+  }
+  forget_closed();
+  install_handlers();
+  return 0;
+}
+
+}  // namespace bind

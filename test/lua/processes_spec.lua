@@ -1,0 +1,103 @@
+-- What becomes of the process: children, limits, and Ctrl-C. Nothing here may hang, or end it.
+
+local tensor = require 'tensor'
+local child = require 'support.child'
+
+-- As many threads as it takes, on whatever machine.
+local threads = 'OMP_NUM_THREADS=4; export OMP_NUM_THREADS; unset TENSOR_TEST_DEVICE'
+
+describe('the process', function()
+  it('is not kept busy by functions that are given the module', function()
+    for _, name in ipairs {'data', 'cdata'} do
+      local ok, message = pcall(tensor[name], tensor)
+      assert.is_false(ok)
+      assert.matches(name .. ': a tensor or storage is expected, got table', message, 1, true)
+    end
+    assert.equal(3, tensor.data(tensor.Tensor{3})[0])
+    assert.is_not_nil(tensor.cdata(tensor.ByteStorage(3)))
+  end)
+
+  it('may fork after parallel operations', function()
+    local output, status = child.run([[
+      local ffi = require 'ffi'
+      ffi.cdef 'int fork(void); int waitpid(int, int *, int); void _exit(int);'
+      local t = tensor.FloatTensor(1e6):fill(1)
+      local m = tensor.FloatTensor(300, 300):fill(1)
+      print(t:sum(), tensor.mm(m, m):sum(), tensor.getnumthreads())
+      io.stdout:flush()
+      local pid = ffi.C.fork()
+      if pid == 0 then
+        print(t:add(1):sum(), tensor.mm(m, m):sum(), tensor.getnumthreads())
+        io.stdout:flush()
+        ffi.C._exit(0)
+      end
+      ffi.C.waitpid(pid, nil, 0)
+      print(t:sum(), tensor.getnumthreads())]], {before = threads, seconds = 60})
+    assert.equal(0, status, output)
+    assert.equal('1000000\t27000000\t4\n2000000\t27000000\t1\n1000000\t4\n', output)
+  end)
+
+  if child.sanitized then
+    return
+  end
+
+  local limit = [[
+    local ffi = require 'ffi'
+    ffi.cdef [=[
+      typedef struct { unsigned long now, most; } limits;
+      int setrlimit(int, const limits *);
+    ]=]
+    local function leave(mebibytes)
+      local size
+      for line in io.lines '/proc/self/status' do
+        size = size or line:match 'VmSize:%s*(%d+)'
+      end
+      local limits = ffi.new('limits', tonumber(size) * 1024 + mebibytes * 2 ^ 20, -1)
+      assert(ffi.C.setrlimit(9, limits) == 0)
+    end
+  ]]
+
+  it('goes on with fewer threads where no more can be started', function()
+    local output, status = child.run(limit .. [[
+      local t = tensor.FloatTensor(1e6):fill(1)
+      leave(3)
+      print(t:add(1):sum(), tensor.getnumthreads())]], {before = threads})
+    assert.equal(0, status, output)
+    assert.equal('2000000\t4\n', output)
+  end)
+
+  it('gets an error where there is no memory for products', function()
+    local output, status = child.run(limit .. [[
+      local m = tensor.FloatTensor(200, 200):fill(1)
+      leave(20)
+      print(pcall(tensor.mm, m, m))
+      print(m:sum())]], {before = threads})
+    assert.equal(0, status, output)
+    assert.matches('^false\t.*out of memory: OpenBLAS needs %d+ MiB.*\n40000\n$', output)
+    output, status = child.run(limit .. [[
+      local m = tensor.FloatTensor(1000, 1000):fill(1)
+      leave(170)
+      print(tensor.mm(m, m):sum())]], {before = threads})
+    assert.equal(0, status, output)
+    assert.equal('1000000000\n', output)
+  end)
+
+  it('stops the software device on Ctrl-C', function()
+    local before = 'unset TENSOR_TEST_DEVICE; TENSOR_SOFT_MODE=eager; export TENSOR_SOFT_MODE'
+    local output, status = child.run([[
+      local ffi = require 'ffi'
+      ffi.cdef 'int getpid(void);'
+      local t = tensor.ByteTensor(2e8):to 'soft'
+      t:fill(0)
+      os.execute('(sleep 1; kill -INT ' .. ffi.C.getpid() .. ') &')
+      local started = tensor.tic()
+      local ok, message = pcall(function()
+        for _ = 1, 1000 do
+          t:fill(1)
+        end
+      end)
+      print(ok, message, tensor.toc(started) < 30)]], {before = before, seconds = 100})
+    assert.equal(0, status, output)
+    assert.matches('^false\t.*interrupted.*\ttrue\n$', output)
+  end)
+end)
