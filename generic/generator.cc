@@ -6,7 +6,8 @@
 
 #include "THRandom.h"
 #include "luaT.h"
-#include "ops/generator.h"
+#include "cpu/generator.h"
+#include "ops/generator_state.h"
 
 namespace bind {
 

@@ -16,7 +16,7 @@
 #include "elements.h"
 #include "memory/error.h"
 #include "memory/stats.h"
-#include "ops/on_device.h"
+#include "ops/operands.h"
 #include "ops/ops.h"
 
 namespace device_compare {

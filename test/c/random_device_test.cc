@@ -8,7 +8,8 @@
 #include "functors/philox.h"
 #include "memory/error.h"
 #include "on_soft_device.h"
-#include "ops/generator.h"
+#include "cpu/generator.h"
+#include "ops/generator_state.h"
 
 namespace {
 

@@ -18,7 +18,8 @@
 #include "cpu/parallel.h"
 #include "elements.h"
 #include "memory/error.h"
-#include "ops/generator.h"
+#include "cpu/generator.h"
+#include "ops/generator_state.h"
 #include "ops/ops.h"
 
 #ifndef TEST_DATA_DIR

@@ -15,7 +15,7 @@
 #include "backend/device_list.h"
 #include "memory/error.h"
 #include "memory/stats.h"
-#include "ops/on_device.h"
+#include "ops/operands.h"
 
 namespace {
 
@@ -58,7 +58,7 @@ class ReduceDevice : public testing::TestWithParam<Setting> {
     TensorRef copy = make(t.dtype, shape(t), layout);
     fill(*copy, [&](int64_t i) { return get(t, i); });
     th::storage_to(copy->storage, device_);
-    th::data_on(*device_, *copy, th::Access::write);
+    th::Operands(device_).write(copy.get());
     return copy;
   }
 

@@ -453,6 +453,22 @@ TEST(Scan, InPlaceAndOverlapping) {
   EXPECT_EQ((List{1, 3, 3, 7}), values(*turned));
 }
 
+// They get what copying the results in order leaves.
+TEST(Scan, ResultsWhoseElementsOverlap) {
+  for (Layout layout : {Layout::contiguous, Layout::permuted}) {
+    TensorRef t = make(DType::Float, {4, 3}, layout);
+    fill(*t, [](int64_t i) { return static_cast<double>(i * 7 % 12); });
+    for (int dim : {0, 1}) {
+      TensorRef sums = empty(DType::Float);
+      ops::cumsum(sums.get(), t.get(), dim);
+      TensorRef want = windows(DType::Float, 4, 3), got = windows(DType::Float, 4, 3);
+      ops::copy(want.get(), sums.get());
+      ops::cumsum(got.get(), t.get(), dim);
+      EXPECT_EQ(values(*want), values(*got)) << dim;
+    }
+  }
+}
+
 // Every result, bit for bit, on one thread and on several.
 List everything(const Shape& size, Layout layout) {
   List all;

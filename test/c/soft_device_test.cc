@@ -18,7 +18,8 @@
 #include "memory/error.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
-#include "ops/on_device.h"
+#include "backend/findings.h"
+#include "device_block.h"
 
 namespace th {
 namespace {
@@ -371,7 +372,8 @@ TEST_F(SoftDeviceTest, FindingsAreErrorsWhenSomebodyWaits) {
   DeviceBlock block(telling, 4);
   float host = 0;
   auto number = [&](int argument, long long size) {
-    return device_check(telling, argument, "gather: index %%lld is out of range 1..%lld", size);
+    std::string text = "gather: index %lld is out of range 1.." + std::to_string(size);
+    return number_of_check(argument, text.c_str());
   };
   told = {number(2, 10), -3};
   EXPECT_EQ(error_of([&] { telling.synchronize(); }), "gather: index -3 is out of range 1..10");
@@ -411,7 +413,7 @@ TEST_F(SoftDeviceTest, FailuresNameTheOperationAndTheDevice) {
 TEST_F(SoftDeviceTest, DeclinedOperationsAreNoFailures) {
   SortCall call = {};
   call.dtype = DType::Float;
-  call.rows = 1;
+  call.plan.numel = 1;
   call.n = int64_t{1} << 32;
   EXPECT_FALSE(device.run(DeviceOp::sort, &call));
   call.n = 0;

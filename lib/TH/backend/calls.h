@@ -6,10 +6,12 @@
 
 #include <cstdint>
 
+#include "backend/check_call.h"
 #include "backend/product_call.h"
 #include "backend/reduce_call.h"
 #include "backend/index_call.h"
 #include "backend/select_call.h"
+#include "backend/loop.h"
 #include "backend/loop_plan.h"
 #include "backend/random_call.h"
 #include "backend/scan_call.h"
@@ -27,7 +29,7 @@ namespace th {
   X(product, ProductCall)            \
   X(reduce_all, ReduceAllCall)       \
   X(reduce_dim, ReduceDimCall)       \
-  X(check_zero, CheckZeroCall)       \
+  X(check, CheckCall)                \
   X(gather, GatherCall)              \
   X(scatter, ScatterCall)            \
   X(count, CountCall)                \
@@ -40,7 +42,7 @@ namespace th {
   X(bernoulli, BernoulliCall)        \
   X(multinomial, MultinomialCall)    \
   X(sort, SortCall)                  \
-  X(scan, DeviceScanCall)
+  X(scan, ScanCall)
 
 enum class DeviceOp : int {
 #define TH_DEVICE_OP(name, Struct) name,
@@ -69,6 +71,8 @@ struct ElementCall {
   ElementKernel kernel;
   DType dtype;
   Scalar params[2];
+  Loop loop;      // the CPU's
+  int64_t grain;  // elements below which one thread is best
   LoopPlan plan;
 };
 

@@ -59,9 +59,14 @@ void fail_check(uint32_t check, int64_t value) {
       text = all.by_number[slot]->first.second;
     }
   }
-  size_t place = text.find("%lld");
-  if (place != std::string::npos) text.replace(place, 4, std::to_string(value));
-  fail_argument(argument, "%s", text.c_str());
+  fail_finding(argument, text, value);
+}
+
+void fail_finding(int argument, const std::string& text, int64_t value) {
+  std::string told = text;
+  size_t place = told.find("%lld");
+  if (place != std::string::npos) told.replace(place, 4, std::to_string(value));
+  fail_argument(argument, "%s", told.c_str());
 }
 
 }  // namespace th

@@ -4,6 +4,7 @@
 // What kernels may find wrong with values, by numbers: the texts stay on the host.
 
 #include <cstdint>
+#include <string>
 
 namespace th {
 
@@ -11,7 +12,8 @@ namespace th {
 // value found. argument: as in th::fail_argument.
 uint32_t number_of_check(int argument, const char* text);
 
-// Throws th::Error: the check of that number found the value.
+// Throw th::Error: a check, by its text or by its number, found the value.
+[[noreturn]] void fail_finding(int argument, const std::string& text, int64_t value);
 [[noreturn]] void fail_check(uint32_t check, int64_t value);
 
 }  // namespace th

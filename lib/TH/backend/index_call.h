@@ -22,10 +22,10 @@ struct GatherCall {
 
 enum class ScatterAction : int { move, add, fill };
 
-// The elements of positions.data[0], moved along a dimension by the indices at positions.data[1],
-// become those of positions.data[2], have them added, or become a value. The positions are those
-// beside the dimension; at each there are `length` indices and elements, which are taken in order.
-// A dimension of stride 0 in which all of positions.data[1] is one vector is common. When filling,
+// The elements of plan.data[0], moved along a dimension by the indices at plan.data[1], become
+// those of plan.data[2], have them added, or become a value. The plan is of the positions beside
+// the dimension; at each there are `length` indices and elements, which are taken in order. An
+// index of stride 0 everywhere, which is one vector for all positions, is common. When filling,
 // there are two operands.
 struct ScatterCall {
   DType dtype;
@@ -35,7 +35,7 @@ struct ScatterCall {
   int64_t length;
   int64_t step[3];  // bytes along it, of each operand
   uint64_t value;   // the element's bits
-  LoopPlan positions;
+  LoopPlan plan;
 };
 
 }  // namespace th

@@ -6,6 +6,8 @@
 
 namespace th {
 
+struct Generator;
+
 enum class Distribution : int {
   integer,      // from first on, range of them; 0 stands for 2^64
   uniform,      // on [a, b)
@@ -14,12 +16,13 @@ enum class Distribution : int {
   exponential,  // rate a
   cauchy,       // median a, scale b
   geometric,    // probability a
-  bernoulli     // probability a
+  bernoulli,    // probability a
+  permutation   // of the integers from TH_INDEX_BASE on; by the CPU only
 };
 
-// out[i] for i < n, contiguous. An element takes the next word from place on; of a normal
-// distribution every two take two words, and an integer of more than 32 bits takes two: place is
-// even then.
+// out[i] for i < n, contiguous. An element takes the next word, on a device from place on, on the
+// CPU the generator's; of a normal distribution every two take two words, and an integer of more
+// than 32 bits takes two: place is even then.
 struct RandomCall {
   Distribution distribution;
   DType dtype;
@@ -30,6 +33,7 @@ struct RandomCall {
   // Whether out[0] is first_value, and takes no word: the normal value left over by the last fill.
   bool has_first;
   double first_value;
+  Generator* generator;
   int64_t n;
   char* out;
 };
@@ -39,6 +43,7 @@ struct BernoulliCall {
   DType dtype;
   DType p_dtype;
   PhiloxPlace place;
+  Generator* generator;  // as above
   int64_t n;
   const char* p;
   char* out;
@@ -51,8 +56,9 @@ struct MultinomialCall {
   bool with_replacement;
   int64_t rows, categories, samples;
   PhiloxPlace place;  // a word for each sample
+  Generator* generator;
   const char* p;
-  int64_t* out;
+  int64_t* out;  // null: the CPU only checks the rows, and throws
   int64_t index_base;
   // Told the number of the row, from 1 on, in which a probability is negative or not finite, their
   // sum is 0 or not finite, less than samples are possible. 0: they were checked.

@@ -8,18 +8,18 @@
 namespace th {
 
 // What is reduced: elements of one operand, or what each pair of two becomes.
-enum class Pairing : int {
+enum class Transform : int {
   none,
-  difference,
-  product,  // for Reducer::sum; of integers modulo 2^64
-  unequal,  // 1 or 0, for Reducer::sum
+  difference,  // of floating point
+  product,     // for Reducer::sum, of vectors; of integers modulo 2^64
+  unequal,     // for Reducer::sum: 0 where no pair is unequal, else at least 1
 };
 
 // out = all elements of the plan, whose operands are the inputs. The result is not finished. With
-// moment, for Reducer::sum, out->aside is written too.
+// moment, for Reducer::sum, out->aux is written too.
 struct ReduceAllCall {
   Reducer reducer;
-  Pairing pairing;
+  Transform transform;
   bool moment;
   DType dtype;
   double parameter;
@@ -28,7 +28,8 @@ struct ReduceAllCall {
 };
 
 // For each element of the plan, whose operands are the input and the output: n elements of the
-// input, step bytes apart. indices: null, or as many elements as the output, with its layout.
+// input, step bytes apart. Outputs lie in the shape's order, one after the other. indices: null, or
+// as many elements as the output, with its layout.
 struct ReduceDimCall {
   Reducer reducer;
   Finish finish;
@@ -40,13 +41,6 @@ struct ReduceDimCall {
   LoopPlan plan;
   int64_t* indices;
   int64_t index_base;
-};
-
-// Reports to check where an element of the plan's operand is 0.
-struct CheckZeroCall {
-  DType dtype;
-  uint32_t check;
-  LoopPlan plan;
 };
 
 }  // namespace th

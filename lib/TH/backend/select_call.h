@@ -56,7 +56,7 @@ struct NonzeroCall {
   char* out;
   int64_t row_step, column_step;  // bytes
   int ndim;
-  int64_t size[kDeviceDims];  // the outermost first
+  int64_t size[kMaxDims];  // the outermost first
   LoopPlan plan;
 };
 

@@ -4,7 +4,7 @@
 // The tables of the element-wise loops, one per family of rows in THOps.def; null where a row is
 // not defined for the element type.
 
-#include "cpu/loop.h"
+#include "backend/loop.h"
 
 namespace th {
 

@@ -1,8 +1,8 @@
 #ifndef TH_CPU_PRODUCT_KERNELS_H
 #define TH_CPU_PRODUCT_KERNELS_H
 
-// What BLAS does not do: products of integers, outer products in one pass that keep 0 * inf a NaN,
-// and dot products with a fixed order of additions.
+// What BLAS does not do: products of integers, and outer products in one pass that keep 0 * inf a
+// NaN.
 
 #include <cstdint>
 
@@ -24,15 +24,10 @@ struct ProductBlock {
 };
 
 using ProductKernel = void (*)(const ProductBlock&);
-using DotKernel = void (*)(const char* a, int64_t a_stride, const char* b, int64_t b_stride,
-                           int64_t n, void* sum);
 
 struct ProductKernels {
   TypeTable<ProductKernel> integer;  // null for floating point
   TypeTable<ProductKernel> outer;    // k = 1; Float and Double only
-  // Sum of a[i] * b[i], strides in bytes: an int64_t for integers, otherwise a double. The lanes of
-  // the sum are the same for all instruction sets.
-  TypeTable<DotKernel> dot;
 };
 
 const ProductKernels& product_kernels();

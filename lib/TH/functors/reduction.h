@@ -17,8 +17,8 @@ union Wide {
   int64_t i;
 };
 
-// What some reductions know besides their value.
-union Aside {
+// What some reductions keep beside their value.
+union Auxiliary {
   int64_t index;  // of the value, from 0
   double moment;  // sum of squared differences from the mean
 };
@@ -26,7 +26,7 @@ union Aside {
 // One reduction with its result so far.
 struct Partial {
   Wide value;
-  Aside aside;
+  Auxiliary aux;
 };
 
 // What n elements are reduced to. Those from nonzero on are for floating point only.
@@ -63,7 +63,7 @@ namespace {
 TH_HD double finished(Finish finish, const Partial& p, int64_t n, double parameter) {
   auto count = static_cast<double>(n);
   // No element has no variance; one has no unbiased one, which is 0 / 0.
-  double moment = n == 0 ? std::numeric_limits<double>::quiet_NaN() : p.aside.moment;
+  double moment = n == 0 ? std::numeric_limits<double>::quiet_NaN() : p.aux.moment;
   switch (finish) {
     case Finish::none:
       break;

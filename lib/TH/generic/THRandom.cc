@@ -12,7 +12,8 @@
 #include "generic/bridge.h"
 #include "memory/heap.h"
 #include "ops/distributions.h"
-#include "ops/generator.h"
+#include "cpu/generator.h"
+#include "ops/generator_state.h"
 #include "tensor/tensor.h"
 
 namespace {

@@ -2,42 +2,25 @@
 
 #include <algorithm>
 
-#include "cpu/element_kernels.h"
-#include "cpu/iterator.h"
-#include "cpu/parallel.h"
-#include "memory/stats.h"
 #include "ops/elementwise.h"
-#include "ops/on_device.h"
+#include "ops/operands.h"
 
 namespace th {
 
 namespace {
 
-void copy_on_host(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
-  Loop loop = copy_kernels().copy[static_cast<int>(r->dtype)][static_cast<int>(src->dtype)];
-  Iterator iterator(ndim, size);
-  char* from = src->data(Access::read);
-  char* to = r->data(access_for_result(*r));
-  int64_t stride[kMaxDims];
-  broadcast_strides(*src, ndim, size, stride);
-  iterator.add(to, item_size(r->dtype), r->stride);
-  iterator.add(from, item_size(src->dtype), stride);
-  iterator.run(loop, nullptr, Grain::cheap);
-}
-
-bool copy_on_device(Device& device, Tensor* r, Tensor* src, int ndim, const int64_t* size) {
-  if (has_shared_elements(*r)) return false;
-  CopyCall call = {r->dtype, src->dtype, {}};
-  int64_t stride[kMaxDims];
-  broadcast_strides(*src, ndim, size, stride);
-  LoopPlanBuilder builder(ndim, size);
-  char* from = data_on(device, *src, Access::read);
-  Access access = r->storage == src->storage ? Access::write : access_for_result(*r);
-  builder.add(result_on(device, *r, access), item_size(r->dtype), r->stride);
-  builder.add(from, item_size(src->dtype), stride);
-  if (!builder.plan(&call.plan)) return false;
-  device.run(DeviceOp::copy, &call);
-  return true;
+// Where both operands are at home.
+void copy_at(Device* device, Tensor* r, Tensor* src, int ndim, const int64_t* size) {
+  run(Op::copy, device, [&](Operands& at) {
+    CopyCall call = {r->dtype, src->dtype, LoopPlan(ndim, size)};
+    int64_t stride[kMaxDims];
+    char* from = at.read_whole(src);
+    broadcast_strides(*src, ndim, size, stride);
+    call.plan.add(at.overwrite(r), item_size(r->dtype), r->stride);
+    call.plan.add(from, item_size(src->dtype), stride);
+    call.plan.plan();
+    return call;
+  });
 }
 
 size_t bytes_of(const Tensor& t) { return t.numel() * item_size(t.dtype); }
@@ -59,16 +42,17 @@ void copy_to_host(Tensor* r, Tensor* src) {
   Device& device = *src->storage->get_home();
   TensorRef packed = packed_on(device, src, r->dtype);
   size_t bytes = bytes_of(*packed);
-  const char* from = data_on(device, *packed, Access::read);
+  Operands there(&device), here(nullptr);
+  const char* from = there.read_whole(packed.get());
   if (is_contiguous(*r)) {
-    device.copy_to_host(r->data(access_for_result(*r)), from, bytes);
+    device.copy_to_host(here.overwrite(r), from, bytes);
     return;
   }
   TensorRef whole(tensor_new(r->dtype));
   whole->storage = storage_new(r->dtype);
   set_geometry(whole.get(), r->nDimension, r->size, nullptr);
   device.copy_to_host(whole->data(Access::overwrite), from, bytes);
-  copy_on_host(r, whole.get(), r->nDimension, r->size);
+  copy_at(nullptr, r, whole.get(), r->nDimension, r->size);
 }
 
 // From the CPU to a device: only src's elements go over, and src's memory stays as it is.
@@ -82,22 +66,20 @@ void copy_to_device(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
     packed = TensorRef(tensor_new(src->dtype));
     packed->storage = storage_new(src->dtype);
     set_geometry(packed.get(), src->nDimension, src->size, nullptr);
-    copy_on_host(packed.get(), src, src->nDimension, src->size);
+    copy_at(nullptr, packed.get(), src, src->nDimension, src->size);
   }
   const char* from = packed->data(Access::read);
   size_t bytes = bytes_of(*packed);
   if (r->dtype == src->dtype && is_contiguous(*r) && packed->numel() == r->numel()) {
-    device.copy_to_device(result_on(device, *r, access_for_result(*r)), from, bytes);
+    device.copy_to_device(Operands(&device).overwrite(r), from, bytes);
     return;
   }
   TensorRef arrived(tensor_new(src->dtype));
   arrived->storage = storage_new(src->dtype);
   arrived->storage->set_home(&device);
   set_geometry(arrived.get(), packed->nDimension, packed->size, nullptr);
-  device.copy_to_device(result_on(device, *arrived, Access::overwrite), from, bytes);
-  if (!copy_on_device(device, r, arrived.get(), ndim, size)) {
-    copy_on_host(r, src, ndim, size);
-  }
+  device.copy_to_device(Operands(&device).overwrite(arrived.get()), from, bytes);
+  copy_at(&device, r, arrived.get(), ndim, size);
 }
 
 void copy_elements(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
@@ -112,12 +94,12 @@ void copy_elements(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   if (to && on_host(*src) && !from) {
     copy_to_device(r, src, ndim, size);
   } else if (to) {
-    if (!copy_on_device(*to, r, src, ndim, size)) copy_on_host(r, src, ndim, size);
+    copy_at(to, r, src, ndim, size);
   } else if (from && !on_host(*src) && r->numel() == src->numel()) {
     copy_to_host(r, src);
   } else {
     HostUseMeant meant;
-    copy_on_host(r, src, ndim, size);
+    copy_at(nullptr, r, src, ndim, size);
   }
 }
 

@@ -1,54 +1,20 @@
-// The dot product: blocks by index, whose sums are added in a fixed tree.
+// The dot product.
 
-#include <algorithm>
-
-#include "cpu/parallel.h"
-#include "cpu/product_kernels.h"
 #include "memory/error.h"
-#include "ops/ops.h"
-#include "ops/reduce_on_device.h"
+#include "ops/reduce.h"
 
 namespace th::ops {
 
 namespace {
 
-constexpr int64_t kMaxBlocks = 256;
-
-// The sums of the blocks; n is at least 1.
-template <class Sum, class Dot>
-Sum sum_of_blocks(int64_t n, const Dot& dot) {
-  // A multiple of the kernel's lanes and its buffers.
-  int64_t length = std::max(Grain::cheap, (n / kMaxBlocks / 256 + 1) * 256);
-  int64_t blocks = (n + length - 1) / length;
-  Sum sums[kMaxBlocks];
-  if (blocks == 1) {
-    dot(0, n, sums);
-    return sums[0];
-  }
-  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t k = begin; k < end; ++k) {
-      dot(k * length, std::min(length, n - k * length), sums + k);
-    }
-  });
-  while (blocks > 1) {
-    int64_t half = (blocks + 1) / 2;
-    for (int64_t k = 0; k < blocks / 2; ++k) sums[k] += sums[k + half];
-    blocks = half;
-  }
-  return sums[0];
-}
-
-// t's elements, in order.
-TensorRef as_vector(Tensor* t) {
-  if (t->nDimension == 1) {
-    tensor_retain(t);
-    return TensorRef(t);
-  }
+// t's elements, in order: t itself, or a view or copy that is kept in made.
+Tensor* as_vector(Tensor* t, TensorRef* made) {
+  if (t->nDimension == 1) return t;
   TensorRef whole = contiguous(t);
-  TensorRef vector(tensor_new(t->dtype));
+  *made = TensorRef(tensor_new(t->dtype));
   int64_t n = t->numel();
-  set_storage(vector.get(), whole->storage, whole->storageOffset, 1, &n, nullptr);
-  return vector;
+  set_storage(made->get(), whole->storage, whole->storageOffset, 1, &n, nullptr);
+  return made->get();
 }
 
 }  // namespace
@@ -65,38 +31,11 @@ Scalar dot(Tensor* a, Tensor* b) {
         shape_text(*a).c_str(), shape_text(*b).c_str(), static_cast<long long>(n),
         static_cast<long long>(b->numel()));
   }
-  bool integral = is_integral(a->dtype);
-  if (n == 0) return integral ? Scalar(0) : Scalar(0.0);
-  if (Device* device = device_of({a, b})) {
-    Partial sum;
-    if (reduce_all_on(*device, {Reducer::sum}, Pairing::product, *as_vector(a), as_vector(b).get(),
-                      &sum)) {
-      return integral ? Scalar(sum.value.i) : Scalar(sum.value.d);
-    }
-  }
-  TensorRef copies[2];
-  const char* data[2];
-  int64_t stride[2];
-  int64_t item = static_cast<int64_t>(item_size(a->dtype));
-  Tensor* operands[2] = {a, b};
-  for (int k = 0; k < 2; ++k) {
-    Tensor* t = operands[k];
-    bool is_vector = t->nDimension == 1;
-    if (!is_vector && !is_contiguous(*t)) {
-      copies[k] = clone(t);
-      t = copies[k].get();
-    }
-    data[k] = t->data(Access::read);
-    stride[k] = is_vector ? t->stride[0] * item : item;
-  }
-  auto kernel = product_kernels().dot[static_cast<int>(a->dtype)];
-  auto block = [&](int64_t first, int64_t count, void* sum) {
-    kernel(data[0] + first * stride[0], stride[0], data[1] + first * stride[1], stride[1], count,
-           sum);
-  };
-  // Wrapping, like all arithmetic on integers: sums of unsigned numbers.
-  if (integral) return Scalar(static_cast<int64_t>(sum_of_blocks<uint64_t>(n, block)));
-  return Scalar(sum_of_blocks<double>(n, block));
+  if (n == 0) return is_integral(a->dtype) ? Scalar(0) : Scalar(0.0);
+  TensorRef made[2];
+  Partial sum = reduce_all(Op::dot, {Reducer::sum}, as_vector(a, &made[0]), Transform::product,
+                           as_vector(b, &made[1]));
+  return to_scalar(sum.value, a->dtype);
 }
 
 }  // namespace th::ops

@@ -1,25 +1,24 @@
 // The rows of THOps.def's element-wise families, as calls of the one element-wise operation.
 
+#include <cstdio>
 #include <cstring>
 
 #include "cpu/element_kernels.h"
-#include "cpu/iterator.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
-#include "memory/stats.h"
 #include "ops/elementwise.h"
-#include "ops/on_device.h"
+#include "ops/operands.h"
 #include "tensor/convert.h"
 
 namespace th {
 
 namespace {
 
-void run(const char* name, const Loop* loops, ElementKernel kernel, const Scalar* params,
+void run(Op op, const char* name, const Loop* loops, ElementKernel kernel, const Scalar* params,
          int param_count, int64_t grain, Tensor* r, std::initializer_list<Tensor*> inputs) {
   Tensor* const* in = inputs.begin();
   Loop loop = loops[static_cast<int>(in[0]->dtype)];
-  elementwise({name, loop, params, grain, kernel, param_count}, r, in,
+  elementwise({op, name, loop, params, grain, kernel, param_count}, r, in,
               static_cast<int>(inputs.size()));
 }
 
@@ -30,54 +29,21 @@ void check_result_type(const char* name, const Tensor* r, const Tensor* t) {
   }
 }
 
-bool contains_zero(const Tensor* t) {
-  if (t->numel() == 0) return false;
-  HostUseMeant meant;
-  return dispatch(t->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    bool found = false;
-    Iterator iterator(t->nDimension, t->size);
-    iterator.add(t->data(Access::read), sizeof(T), t->stride);
-    iterator.plan(false);
-    iterator.for_each_run(0, iterator.numel(),
-                          [&](char* const* data, const int64_t* stride, int64_t n) {
-                            int64_t zeros = 0;
-                            for (int64_t i = 0; i < n; ++i) {
-                              T x = *reinterpret_cast<const T*>(data[0] + i * stride[0]);
-                              zeros += load(x) == 0;
-                            }
-                            found = found || zeros > 0;
-                          });
-    return found;
-  });
-}
-
-constexpr const char* kZeroInDivisor =
-    "%s: integers cannot be divided by 0, which the divisor, a %sTensor, contains";
-
 // Dividing integers by 0 ends the process on most machines, so it is found before it happens.
 void check_divisor(const char* name, const Tensor* t, const Scalar& value) {
   if (!is_integral(t->dtype)) return;
   bool zero = dispatch(t->dtype, [&](auto x) { return load(convert<decltype(x)>(value)) == 0; });
   if (zero) fail("%s: integers cannot be divided by 0, got %sTensor / 0", name, th::name(t->dtype));
 }
-// The same where the divisor lives, which tells when somebody next waits for it.
-bool check_divisor_on_device(const char* name, const Tensor* divisor) {
-  Device* device = on_host(*divisor) ? nullptr : device_of({divisor});
-  if (!device) return false;
-  CheckZeroCall call;
-  LoopPlanBuilder builder(divisor->nDimension, divisor->size);
-  builder.add(data_on(*device, *divisor, Access::read), item_size(divisor->dtype), divisor->stride);
-  if (!builder.plan(&call.plan)) return false;
-  call.dtype = divisor->dtype;
-  call.check = device_check(*device, 0, kZeroInDivisor, name, th::name(divisor->dtype));
-  device->run(DeviceOp::check_zero, &call);
-  return true;
-}
-void check_divisor(const char* name, const Tensor* t, const Tensor* divisor) {
-  if (!is_integral(t->dtype) || divisor->dtype != t->dtype) return;
-  if (check_divisor_on_device(name, divisor)) return;
-  if (contains_zero(divisor)) fail(kZeroInDivisor, name, th::name(t->dtype));
+// The same where the divisor's values are; a device tells when somebody next waits for it.
+void check_divisor(const char* name, Op op, const Tensor* t, Tensor* divisor) {
+  if (!is_integral(t->dtype) || divisor->dtype != t->dtype || divisor->numel() == 0) return;
+  check_values(op, Condition::divisor, 0, divisor, CheckText(0, [&](char* text, size_t room) {
+                 std::snprintf(text, room,
+                               "%s: integers cannot be divided by 0, which the divisor, a "
+                               "%sTensor, contains",
+                               name, th::name(divisor->dtype));
+               }));
 }
 
 enum class Divides { no, yes };
@@ -112,41 +78,46 @@ bool simple_power(const char* name, Tensor* r, Tensor* t, const Scalar& value) {
 
 namespace ops {
 
-#define TH_UNARY(name, types, cost, doc)                                                    \
-  void name(Tensor* r, Tensor* t) {                                                         \
-    check_result_type(#name, r, t);                                                         \
-    run(#name, unary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, {t}); \
+#define TH_UNARY(name, types, cost, doc)                                                        \
+  void name(Tensor* r, Tensor* t) {                                                             \
+    check_result_type(#name, r, t);                                                             \
+    run(Op::name, #name, unary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, \
+        {t});                                                                                   \
   }
-#define TH_SCALAR(name, lua, types, cost, doc)                                             \
-  void name(Tensor* r, Tensor* t, Scalar value) {                                          \
-    check_result_type(#name, r, t);                                                        \
-    if (simple_power(#name, r, t, value)) return;                                          \
-    if (divides(#name) == Divides::yes) check_divisor(#name, t, value);                    \
-    run(#name, value_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, {t}); \
-  }
-#define TH_BINARY(name, lua, types, cost, doc)                                                  \
-  void name(Tensor* r, Tensor* a, Tensor* b) {                                                  \
-    check_result_type(#name, r, a);                                                             \
-    if (divides(#name) == Divides::yes) check_divisor(#name, a, b);                             \
-    run(#name, binary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, {a, b}); \
-  }
-#define TH_SCALED(name, lua, types, cost, doc)                                                 \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b) {                                   \
+#define TH_SCALAR(name, lua, types, cost, doc)                                                 \
+  void name(Tensor* r, Tensor* t, Scalar value) {                                              \
     check_result_type(#name, r, t);                                                            \
-    run(#name, binary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, {t, b}); \
+    if (simple_power(#name, r, t, value)) return;                                              \
+    if (divides(#name) == Divides::yes) check_divisor(#name, t, value);                        \
+    run(Op::name, #name, value_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, \
+        {t});                                                                                  \
   }
-#define TH_TERNARY(name, types, cost, doc)                                                         \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b) {                            \
-    check_result_type(#name, r, t);                                                                \
-    if (divides(#name) == Divides::yes) check_divisor(#name, t, b);                                \
-    run(#name, ternary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, {t, a, b}); \
+#define TH_BINARY(name, lua, types, cost, doc)                                                   \
+  void name(Tensor* r, Tensor* a, Tensor* b) {                                                   \
+    check_result_type(#name, r, a);                                                              \
+    if (divides(#name) == Divides::yes) check_divisor(#name, Op::name, a, b);                    \
+    run(Op::name, #name, binary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, \
+        {a, b});                                                                                 \
+  }
+#define TH_SCALED(name, lua, types, cost, doc)                                                  \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b) {                                    \
+    check_result_type(#name, r, t);                                                             \
+    run(Op::name, #name, binary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, \
+        {t, b});                                                                                \
+  }
+#define TH_TERNARY(name, types, cost, doc)                                                       \
+  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b) {                          \
+    check_result_type(#name, r, t);                                                              \
+    if (divides(#name) == Divides::yes) check_divisor(#name, Op::name, t, b);                    \
+    run(Op::name, #name, ternary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, \
+        {t, a, b});                                                                              \
   }
 #define TH_COMPARE(name, doc)                                                                     \
   void name##Value(Tensor* r, Tensor* t, Scalar value) {                                          \
     bool same = r->dtype == t->dtype;                                                             \
     if (r->dtype != DType::Byte) check_result_type(#name, r, t);                                  \
     const CompareLoops& loops = compare_kernels().name;                                           \
-    run(#name, same ? loops.value_to_same : loops.value_to_byte,                                  \
+    run(Op::name##Value, #name, same ? loops.value_to_same : loops.value_to_byte,                 \
         same ? ElementKernel::name##_value_to_same : ElementKernel::name##_value_to_byte, &value, \
         1, Grain::cheap, r, {t});                                                                 \
   }                                                                                               \
@@ -154,7 +125,7 @@ namespace ops {
     bool same = r->dtype == a->dtype;                                                             \
     if (r->dtype != DType::Byte) check_result_type(#name, r, a);                                  \
     const CompareLoops& loops = compare_kernels().name;                                           \
-    run(#name, same ? loops.tensor_to_same : loops.tensor_to_byte,                                \
+    run(Op::name##Tensor, #name, same ? loops.tensor_to_same : loops.tensor_to_byte,              \
         same ? ElementKernel::name##_tensor_to_same : ElementKernel::name##_tensor_to_byte,       \
         nullptr, 0, Grain::cheap, r, {a, b});                                                     \
   }
@@ -162,18 +133,20 @@ namespace ops {
 
 void tpow(Tensor* r, Scalar value, Tensor* t) {
   check_result_type("pow", r, t);
-  run("pow", value_kernels().tpow, ElementKernel::tpow, &value, 1, Grain::costly, r, {t});
+  run(Op::tpow, "pow", value_kernels().tpow, ElementKernel::tpow, &value, 1, Grain::costly, r, {t});
 }
 
 void clamp(Tensor* r, Tensor* t, Scalar min, Scalar max) {
   check_result_type("clamp", r, t);
   Scalar bounds[] = {min, max};
-  run("clamp", value_kernels().clamp, ElementKernel::clamp, bounds, 2, Grain::cheap, r, {t});
+  run(Op::clamp, "clamp", value_kernels().clamp, ElementKernel::clamp, bounds, 2, Grain::cheap, r,
+      {t});
 }
 
 void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight) {
   check_result_type("lerp", r, a);
-  run("lerp", binary_kernels().lerp, ElementKernel::lerp, &weight, 1, Grain::cheap, r, {a, b});
+  run(Op::lerp, "lerp", binary_kernels().lerp, ElementKernel::lerp, &weight, 1, Grain::cheap, r,
+      {a, b});
 }
 
 }  // namespace ops

@@ -2,27 +2,12 @@
 
 #include <algorithm>
 
-#include "cpu/iterator.h"
-#include "cpu/parallel.h"
 #include "memory/error.h"
-#include "ops/on_device.h"
+#include "ops/operands.h"
 
 namespace th {
 
 namespace {
-
-// The bytes a tensor's elements span.
-struct Span {
-  const char* first;
-  const char* last;
-};
-Span span_of(const Tensor& t) {
-  int64_t last = t.storageOffset;
-  for (int d = 0; d < t.nDimension; ++d) last += (t.size[d] - 1) * t.stride[d];
-  auto item = static_cast<int64_t>(item_size(t.dtype));
-  const char* base = nullptr;  // offsets within one storage compare like addresses
-  return {base + t.storageOffset * item, base + (last + 1) * item};
-}
 
 void check_types(const ElementwiseOp& op, Tensor* const* inputs, int count) {
   for (int k = 1; k < count; ++k) {
@@ -34,67 +19,51 @@ void check_types(const ElementwiseOp& op, Tensor* const* inputs, int count) {
   if (!op.loop) fail("%s is not defined for a %sTensor", op.name, name(inputs[0]->dtype));
 }
 
-void run_contiguous(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count,
-                    bool in_place) {
+// Of operands that are all contiguous and of one shape.
+void plan_contiguous(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count) {
   int64_t numel = inputs[0]->numel();
-  if (numel == 0) return;
-  char* data[kMaxOperands];
-  int64_t stride[kMaxOperands];
+  plan->ndim = 1;
+  plan->operands = count + 1;
+  plan->shared_output = false;
+  plan->numel = plan->size[0] = numel;
   for (int k = 0; k < count; ++k) {
-    data[k + 1] = inputs[k]->data(Access::read);
-    stride[k + 1] = static_cast<int64_t>(item_size(inputs[k]->dtype));
+    plan->data[k + 1] = at.read(inputs[k]).data;
+    plan->stride[k + 1][0] = static_cast<int64_t>(item_size(inputs[k]->dtype));
   }
-  data[0] = r->data(in_place ? Access::write : access_for_result(*r));
-  stride[0] = static_cast<int64_t>(item_size(r->dtype));
-  if (numel < op.grain) {
-    op.loop(data, stride, numel, op.params);
-    return;
+  plan->data[0] = at.overwrite(r);
+  plan->stride[0][0] = static_cast<int64_t>(item_size(r->dtype));
+}
+
+void plan_strided(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count,
+                  int ndim, const int64_t* size) {
+  Placed in[kPlanOperands];
+  for (int k = 0; k < count; ++k) in[k] = at.read(inputs[k]);
+  plan->start(ndim, size);
+  plan->add(at.overwrite(r), item_size(r->dtype), r->stride);
+  for (int k = 0; k < count; ++k) {
+    int64_t stride[kMaxDims];
+    broadcast_strides(*in[k].tensor, ndim, size, stride);
+    plan->add(in[k].data, item_size(inputs[k]->dtype), stride);
   }
-  parallel_for(numel, op.grain, [&](int64_t begin, int64_t end) {
-    char* at[kMaxOperands];
-    for (int k = 0; k <= count; ++k) at[k] = data[k] + begin * stride[k];
-    op.loop(at, stride, end - begin, op.params);
+  plan->plan();
+}
+
+void run_elements(const ElementwiseOp& op, Device* device, Tensor* r, Tensor* const* inputs,
+                  int count, bool contiguous, int ndim, const int64_t* size) {
+  run(op.op, device, [&](Operands& at) {
+    ElementCall call;
+    call.kernel = op.kernel;
+    call.dtype = inputs[0]->dtype;
+    call.loop = op.loop;
+    call.grain = op.grain;
+    for (int k = 0; k < op.param_count; ++k) call.params[k] = op.params[k];
+    if (contiguous) {
+      plan_contiguous(at, &call.plan, r, inputs, count);
+    } else {
+      plan_strided(at, &call.plan, r, inputs, count, ndim, size);
+    }
+    return call;
   });
-}
-
-void run_strided(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count, int ndim,
-                 const int64_t* size) {
-  Iterator iterator(ndim, size);
-  char* data[kMaxOperands];
-  int64_t stride[kMaxDims];
-  for (int k = 0; k < count; ++k) data[k + 1] = inputs[k]->data(Access::read);
-  data[0] = r->data(access_for_result(*r));
-  iterator.add(data[0], item_size(r->dtype), r->stride);
-  for (int k = 0; k < count; ++k) {
-    broadcast_strides(*inputs[k], ndim, size, stride);
-    iterator.add(data[k + 1], item_size(inputs[k]->dtype), stride);
-  }
-  iterator.run(op.loop, op.params, op.grain);
-}
-
-// False where it is better left to the CPU.
-bool run_on_device(Device& device, const ElementwiseOp& op, Tensor* r, Tensor* const* inputs,
-                   int count, int ndim, const int64_t* size) {
-  if (has_shared_elements(*r)) return false;
-  ElementCall call;
-  call.kernel = op.kernel;
-  call.dtype = inputs[0]->dtype;
-  for (int k = 0; k < op.param_count; ++k) call.params[k] = op.params[k];
-  TensorRef brought[kMaxOperands];
-  LoopPlanBuilder builder(ndim, size);
-  int64_t stride[kMaxOperands][kMaxDims];
-  for (int k = 0; k < count; ++k) {
-    brought[k] = brought_to(device, inputs[k]);
-    broadcast_strides(*brought[k], ndim, size, stride[k]);
-  }
-  char* data[kMaxOperands];
-  for (int k = 0; k < count; ++k) data[k] = data_on(device, *brought[k], Access::read);
-  builder.add(result_on(device, *r, access_for_result(*r, inputs, count)), item_size(r->dtype),
-              r->stride);
-  for (int k = 0; k < count; ++k) builder.add(data[k], item_size(inputs[k]->dtype), stride[k]);
-  if (!builder.plan(&call.plan)) return false;
-  device.run(DeviceOp::element, &call);
-  return true;
 }
 
 // t read in order under another shape with as many elements; a copy where its layout needs one.
@@ -111,13 +80,6 @@ TensorRef in_shape(Tensor* t, int ndim, const int64_t* size) {
 }
 
 }  // namespace
-
-bool partly_overlap(const Tensor& r, const Tensor& operand) {
-  if (!r.storage || r.storage != operand.storage) return false;
-  if (r.numel() == 0 || operand.numel() == 0 || same_view(r, operand)) return false;
-  Span a = span_of(r), b = span_of(operand);
-  return a.first < b.last && b.first < a.last;
-}
 
 void broadcast_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* stride) {
   int missing = ndim - t.nDimension;
@@ -188,27 +150,20 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
   }
   Device* device = device_of(inputs, count);
   if (!device) device = device_of({r});
-  if (!device && plain && is_contiguous(*r)) {
-    run_contiguous(op, r, inputs, count, in_place);
-    return;
-  }
   if (plain) std::copy(inputs[0]->size, inputs[0]->size + ndim, size);
-  auto run = [&](Tensor* const* operands) {
-    if (r->numel() == 0) return;
-    if (device && run_on_device(*device, op, r, operands, count, ndim, size)) return;
-    run_strided(op, r, operands, count, ndim, size);
-  };
+  if (r->numel() == 0) return;
   if (!paired) {
-    run(inputs);
+    bool contiguous = plain && is_contiguous(*r);
+    run_elements(op, device, r, inputs, count, contiguous, ndim, size);
     return;
   }
-  TensorRef views[kMaxOperands];
-  Tensor* seen[kMaxOperands];
+  TensorRef views[kPlanOperands];
+  Tensor* seen[kPlanOperands];
   for (int k = 0; k < count; ++k) {
     views[k] = in_shape(inputs[k], ndim, size);
     seen[k] = views[k].get();
   }
-  run(seen);
+  run_elements(op, device, r, seen, count, false, ndim, size);
 }
 
 TensorRef clone(Tensor* t) {

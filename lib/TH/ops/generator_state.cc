@@ -4,7 +4,7 @@
 
 #include "functors/distributions.h"
 #include "memory/error.h"
-#include "ops/generator.h"
+#include "ops/generator_state.h"
 #include "ops/ops.h"
 
 namespace th {

@@ -1,12 +1,27 @@
 #include "ops/indexing.h"
 
-#include <atomic>
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
 
-#include "cpu/iterator.h"
-#include "cpu/parallel.h"
 #include "memory/error.h"
+#include "tensor/convert.h"
 
 namespace th {
+
+namespace {
+
+// The index's strides in a shape of ndim dimensions.
+void index_strides(const Indexed& by, const Tensor& index, int ndim, int64_t* stride) {
+  if (by.shape == IndexShape::full) {
+    std::copy(index.stride, index.stride + ndim, stride);
+  } else {
+    std::fill_n(stride, ndim, 0);
+    stride[by.dim] = index.stride[0];
+  }
+}
+
+}  // namespace
 
 void check_same_type(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype != b.dtype) {
@@ -22,77 +37,78 @@ void check_index_type(const char* op, const Tensor& index, int argument) {
   }
 }
 
-void check_indices(const char* op, const Tensor& index, int64_t size, int dim, int argument) {
-  if (index.numel() == 0) return;
-  auto is_bad = [size](int64_t value) {
-    return static_cast<uint64_t>(value) - TH_INDEX_BASE >= static_cast<uint64_t>(size);
-  };
-  Iterator iterator(index.nDimension, index.size);
-  iterator.add(index.data(Access::read), sizeof(int64_t), index.stride);
-  iterator.plan(true);
-  std::atomic<bool> found{false};
-  parallel_for(iterator.numel(), Grain::cheap, [&](int64_t begin, int64_t end) {
-    uint64_t largest = 0;
-    iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      const char* p = at[0];
-      const int64_t step = stride[0];
-      for (int64_t i = 0; i < n; ++i, p += step) {
-        uint64_t position = *reinterpret_cast<const uint64_t*>(p) - TH_INDEX_BASE;
-        largest = position > largest ? position : largest;
-      }
-    });
-    bool bad = largest >= static_cast<uint64_t>(size);
-    if (bad) found = true;
+IndexCheck::IndexCheck(const Indexed& by, Device* device)
+    : by_(by), check_(Condition::index, by.size, by.index, device, CheckText(by.argument, *this)) {}
+
+void IndexCheck::operator()(char* text, size_t room) const {
+  std::snprintf(text, room, "%s: index %%lld is out of range of dimension %d of size %lld",
+                by_.name, by_.dim + 1, static_cast<long long>(by_.size));
+}
+
+void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tensor* r, Tensor* t) {
+  run(by.op, device, [&](Operands& at) {
+    auto item = static_cast<int64_t>(item_size(t->dtype));
+    Placed indices = at.read(by.index), from = at.read(t);
+    int64_t index_stride[kMaxDims], from_stride[kMaxDims];
+    index_strides(by, *indices.tensor, r->nDimension, index_stride);
+    std::copy(from.tensor->stride, from.tensor->stride + r->nDimension, from_stride);
+    from_stride[by.dim] = 0;
+    GatherCall call = {t->dtype, check.number(at), by.size, from.tensor->stride[by.dim] * item,
+                       LoopPlan(r->nDimension, r->size)};
+    call.plan.add(at.overwrite(r), item, r->stride);
+    call.plan.add(indices.data, sizeof(int64_t), index_stride);
+    call.plan.add(from.data, item, from_stride);
+    call.plan.plan(has_shared_elements(*r));
+    return call;
   });
-  if (!found) return;
-  iterator.for_each_run(
-      0, iterator.numel(), [&](char* const* at, const int64_t* stride, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) {
-          int64_t value = *reinterpret_cast<const int64_t*>(at[0] + i * stride[0]);
-          if (is_bad(value)) {
-            fail_argument(argument, "%s: index %lld is out of range of dimension %d of size %lld",
-                          op, static_cast<long long>(value), dim + 1, static_cast<long long>(size));
-          }
-        }
-      });
 }
 
-IndexCheck::IndexCheck(const char* op, const Tensor& index, int64_t size, int dim, int argument,
-                       Device* device)
-    : op_(op), size_(size), dim_(dim), argument_(argument), done_(!device || on_host(index)) {
-  if (done_) check_indices(op, index, size, dim, argument);
+void scatter_by(const Indexed& by, const IndexCheck& check, Device* device, ScatterAction action,
+                Tensor* r, Tensor* src, Scalar value) {
+  run(by.op, device, [&](Operands& at) {
+    auto item = static_cast<int64_t>(item_size(r->dtype));
+    int ndim = r->nDimension;
+    // The positions beside the dimension are the index's, which may be less than r's.
+    const Tensor& shaped = by.shape == IndexShape::full ? *by.index : *r;
+    ScatterCall call = {r->dtype,
+                        action,
+                        check.number(at),
+                        by.size,
+                        by.index->size[by.shape == IndexShape::full ? by.dim : 0],
+                        {},
+                        0,
+                        LoopPlan(ndim, shaped.size, by.dim)};
+    Placed indices = at.read(by.index), from = {nullptr, nullptr};
+    if (src) from = at.read(src);
+    int64_t index_stride[kMaxDims];
+    index_strides(by, *indices.tensor, ndim, index_stride);
+    call.plan.add(at.write(r), item, r->stride);
+    call.plan.add(indices.data, sizeof(int64_t), index_stride);
+    call.step[0] = r->stride[by.dim] * item;
+    call.step[1] = index_stride[by.dim] * static_cast<int64_t>(sizeof(int64_t));
+    if (src) {
+      call.plan.add(from.data, item, from.tensor->stride);
+      call.step[2] = from.tensor->stride[by.dim] * item;
+    } else {
+      call.value = element_bits(r->dtype, value);
+    }
+    bool shared = has_shared_elements(*r);
+    call.plan.plan(shared);
+    call.plan.shared_output = shared;
+    return call;
+  });
 }
 
-uint32_t IndexCheck::number_on(Device& device) const {
-  if (done_) return 0;
-  return device_check(device, argument_,
-                      "%s: index %%lld is out of range of dimension %d of size %lld", op_, dim_ + 1,
-                      static_cast<long long>(size_));
+uint64_t element_bits(DType type, Scalar value) {
+  uint64_t bits = 0;
+  dispatch(type, [&](auto zero) {
+    auto element = convert<decltype(zero)>(value);
+    std::memcpy(&bits, &element, sizeof(element));
+  });
+  return bits;
 }
 
-void IndexCheck::on_cpu(const Tensor& index) const {
-  if (!done_) check_indices(op_, index, size_, dim_, argument_);
-}
-
-bool has_shared_elements(const Tensor& t) {
-  // In the order of their strides, each dimension must clear what the smaller ones span.
-  int order[kMaxDims];
-  int count = 0;
-  for (int d = 0; d < t.nDimension; ++d) {
-    if (t.size[d] == 0) return false;
-    if (t.size[d] > 1) order[count++] = d;
-  }
-  std::sort(order, order + count, [&](int a, int b) { return t.stride[a] < t.stride[b]; });
-  int64_t span = 0;
-  for (int i = 0; i < count; ++i) {
-    int d = order[i];
-    if (t.stride[d] <= span) return true;
-    span += (t.size[d] - 1) * t.stride[d];
-  }
-  return false;
-}
-
-TensorRef kept_from(const Tensor& r, Tensor* operand) {
+TensorRef copy_if_aliased(const Tensor& r, Tensor* operand) {
   if (share_storage(r, *operand)) return clone(operand);
   tensor_retain(operand);
   return TensorRef(operand);

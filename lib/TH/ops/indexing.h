@@ -3,65 +3,54 @@
 
 // What the operations on indices and masks share.
 
-#include <algorithm>
-#include <cstdint>
-
-#include "ops/on_device.h"
+#include "ops/operands.h"
 #include "ops/ops.h"
 
 namespace th {
-
-// f(T()) for an unsigned integer of the element type's size: for what only moves elements.
-template <class F>
-void dispatch_item(DType type, const F& f) {
-  switch (item_size(type)) {
-    case 1:
-      return f(uint8_t());
-    case 2:
-      return f(uint16_t());
-    case 4:
-      return f(uint32_t());
-    default:
-      return f(uint64_t());
-  }
-}
 
 // Throw naming both types, or the argument's.
 void check_same_type(const char* op, const Tensor& a, const Tensor& b);
 void check_index_type(const char* op, const Tensor& index, int argument);
 
-// Throws unless all indices, counted from TH_INDEX_BASE, are within dimension dim of the given
-// size; names the first that is not.
-void check_indices(const char* op, const Tensor& index, int64_t size, int dim, int argument);
+// How an index goes with the other operands: as an index for each element, or as a vector along the
+// dimension.
+enum class IndexShape { full, vector };
 
-// As check_indices, for an operation that runs on the CPU or, unless it is null, a device. Values
-// that are on the host are checked at once, others by the kernel that uses them.
-class IndexCheck {
- public:
-  IndexCheck(const char* op, const Tensor& index, int64_t size, int dim, int argument,
-             Device* device);
-  // What the kernel has to report; 0: nothing, all are known to be good.
-  uint32_t number_on(Device& device) const;
-  // Where the CPU runs the operation after all.
-  void on_cpu(const Tensor& index) const;
-  int64_t size() const { return size_; }
-
- private:
-  const char* op_;
-  int64_t size_;
-  int dim_, argument_;
-  bool done_;
+// What indices are for: dimension dim of an operation's tensor t, which has t's sizes.
+struct Indexed {
+  Op op;
+  const char* name;  // for messages
+  int dim;
+  int64_t size;  // of the dimension
+  Tensor* index;
+  IndexShape shape;
+  int argument;  // the index's, of the C function
 };
 
-// Whether several elements may be one place in memory.
-bool has_shared_elements(const Tensor& t);
+// The indices of an operation, checked as ValueCheck says.
+class IndexCheck {
+ public:
+  IndexCheck(const Indexed& by, Device* device);
+  uint32_t number(const Operands& at) const { return check_.number(at); }
+  void operator()(char* text, size_t room) const;
 
-inline bool share_storage(const Tensor& a, const Tensor& b) {
-  return a.storage && a.storage == b.storage;
-}
+ private:
+  const Indexed& by_;
+  ValueCheck check_;
+};
 
-// operand itself, or a copy of it where writing r's elements may change it.
-TensorRef kept_from(const Tensor& r, Tensor* operand);
+// r, which has its sizes, becomes t's elements at the indices.
+void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tensor* r, Tensor* t);
+// r's elements at the indices become src's, or, where src is null, a value; or src's are added.
+// Neither shares memory with r, nor does the index.
+void scatter_by(const Indexed& by, const IndexCheck& check, Device* device, ScatterAction action,
+                Tensor* r, Tensor* src, Scalar value);
+
+// An element's bits, from the lowest on.
+uint64_t element_bits(DType type, Scalar value);
+
+// operand itself, or a copy of it where it shares r's storage, so that writing r may change it.
+TensorRef copy_if_aliased(const Tensor& r, Tensor* operand);
 
 // Whether a result would be written over an operand that is still being read.
 template <class... Operands>

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu/element_kernels.h"
-#include "cpu/iterator.h"
-#include "cpu/parallel.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
-#include "ops/index_on_device.h"
-#include "ops/on_device.h"
-#include "ops/reduce_on_device.h"
+#include "ops/operands.h"
+#include "ops/reduce.h"
 #include "tensor/checked.h"
-#include "tensor/convert.h"
 
 namespace th::ops {
 
@@ -55,44 +50,24 @@ int64_t steps(const char* name, Scalar a, Scalar b, Scalar by, bool inclusive) {
 
 // a + i b, or 10^(a + i b), for i = 0, 1, ...; in integers where both are.
 struct Progression {
+  Op op;
   Scalar a, b;
   bool power_of_ten = false;
 };
 
-template <class F>
-void generate_by(Tensor* t, const F& f) {
-  dispatch(t->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    T* data = t->data_as<T>(access_for_result(*t));
-    parallel_for(t->numel(), Grain::cheap, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) data[i] = convert<T>(f(i));
-    });
-  });
-}
-
 // Writes the progression to r's elements, in order, whatever r's layout.
 void generate(Tensor* r, const Progression& p) {
-  TensorRef target = is_contiguous(*r) ? TensorRef() : clone(r);
-  Tensor* t = target ? target.get() : r;
-  if (t->numel() == 0) return;
-  if (Device* device = device_of({t})) {
-    GenerateCall call = {t->dtype, p.power_of_ten, p.a, p.b, t->numel(), nullptr};
-    call.out = result_on(*device, *t, access_for_result(*t));
-    device->run(DeviceOp::generate, &call);
-  } else if (p.a.integral && p.b.integral) {
-    // i b alone may wrap where the sum is an int64 again.
-    auto a = static_cast<uint64_t>(p.a.i), b = static_cast<uint64_t>(p.b.i);
-    generate_by(t,
-                [=](int64_t i) { return static_cast<int64_t>(a + static_cast<uint64_t>(i) * b); });
-  } else {
-    double a = p.a.to_double(), b = p.b.to_double();
-    if (p.power_of_ten) {
-      generate_by(t, [&](int64_t i) { return std::pow(10.0, a + static_cast<double>(i) * b); });
-    } else {
-      generate_by(t, [&](int64_t i) { return a + static_cast<double>(i) * b; });
-    }
+  if (r->numel() == 0) return;
+  if (!is_contiguous(*r)) {
+    TensorRef ordered(tensor_new_sized(r->dtype, r->nDimension, r->size));
+    if (Device* device = device_of({r})) ordered->storage->set_home(device);
+    generate(ordered.get(), p);
+    copy(r, ordered.get());
+    return;
   }
-  if (target) copy(r, t);
+  run(p.op, device_of({r}), [&](Operands& at) {
+    return GenerateCall{r->dtype, p.power_of_ten, p.a, p.b, r->numel(), at.overwrite(r)};
+  });
 }
 
 void resize_to_vector(Tensor* r, int64_t n) {
@@ -100,16 +75,15 @@ void resize_to_vector(Tensor* r, int64_t n) {
   if (r->numel() != n || r->nDimension == 0) resize(r, 1, &n);
 }
 
-void progression(const char* name, Tensor* r, Scalar first, Scalar last, Scalar step,
-                 bool inclusive) {
-  int64_t n = steps(name, whole(first), whole(last), whole(step), inclusive);
+void progression(Op op, Tensor* r, Scalar first, Scalar last, Scalar step, bool inclusive) {
+  int64_t n = steps(name(op), whole(first), whole(last), whole(step), inclusive);
   resize_to_vector(r, n);
   if (!fits_long(last.to_double()) && !last.integral) {
-    generate(r, {first.to_double(), step.to_double()});
+    generate(r, {op, first.to_double(), step.to_double()});
   } else if (r->dtype == DType::Long) {
-    generate(r, {whole(first), whole(step)});
+    generate(r, {op, whole(first), whole(step)});
   } else {
-    generate(r, {first, step});
+    generate(r, {op, first, step});
   }
 }
 
@@ -131,62 +105,44 @@ void check_matrix(const char* name, const Tensor* t) {
   }
 }
 
-// r, which all of will be written, lives where an operation on t runs.
-void place_result(Tensor* r, Tensor* t) {
-  Device* device = device_of({r, t});
-  if (device && r->numel() > 0) result_on(*device, *r, access_for_result(*r));
-}
-
 // t with zeros above the diagonal, or below it.
-void zero_triangle(const char* name, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
-  check_matrix(name, t);
-  if (r->dtype != t->dtype) fail("%s: result and source differ in type", name);
+void zero_triangle(Op op, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
+  check_matrix(name(op), t);
+  if (r->dtype != t->dtype) fail("%s: result and source differ in type", name(op));
   if (r != t) {
     resize_as(r, *t);
-    if (!share_storage(*r, *t)) place_result(r, t);
+    if (!share_storage(*r, *t)) place_result(device_of({r, t}), r);
     copy(r, t);
   }
   if (r->numel() == 0) return;
-  if (Device* device = device_of({r})) return zero_triangle_on(*device, r, above, diagonal);
-  dispatch(r->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    T* data = r->data_as<T>(Access::write);
-    for (int64_t i = 0; i < r->size[0]; ++i) {
-      for (int64_t j = 0; j < r->size[1]; ++j) {
-        if (above ? j - i > diagonal : j - i < diagonal) {
-          data[i * r->stride[0] + j * r->stride[1]] = T();
-        }
-      }
+  run(op, device_of({r}), [&](Operands& at) {
+    auto item = static_cast<int64_t>(item_size(r->dtype));
+    int64_t rows = r->size[0], columns = r->size[1];
+    // Diagonals further away are none.
+    int64_t nearest = std::clamp(diagonal, -rows - 1, columns + 1);
+    TriangleCall call = {
+        r->dtype,   above, nearest, rows, columns, r->stride[0] * item, r->stride[1] * item,
+        at.write(r)};
+    if (call.row_step < call.column_step) {
+      std::swap(call.rows, call.columns);
+      std::swap(call.row_step, call.column_step);
+      call.above = !above;
+      call.diagonal = -nearest;
     }
+    return call;
   });
 }
 
 }  // namespace
 
-namespace {
-bool fill_on_device(Device& device, Tensor* r, Scalar value) {
-  if (has_shared_elements(*r)) return false;
-  FillCall call = {r->dtype, value, {}};
-  LoopPlanBuilder builder(r->nDimension, r->size);
-  builder.add(result_on(device, *r, access_for_result(*r)), item_size(r->dtype), r->stride);
-  if (!builder.plan(&call.plan)) return false;
-  device.run(DeviceOp::fill, &call);
-  return true;
-}
-}  // namespace
-
 void fill(Tensor* r, Scalar value) {
   if (r->numel() == 0) return;
-  Device* device = device_of({r});
-  if (device && fill_on_device(*device, r, value)) return;
-  DType from = value.integral ? DType::Long : DType::Double;
-  Loop loop = copy_kernels().copy[static_cast<int>(r->dtype)][static_cast<int>(from)];
-  static const int64_t still[kMaxDims] = {};
-  char* data = r->data(access_for_result(*r));
-  Iterator iterator(r->nDimension, r->size);
-  iterator.add(data, item_size(r->dtype), r->stride);
-  iterator.add(reinterpret_cast<char*>(&value.i), 0, still);
-  iterator.run(loop, nullptr, Grain::cheap);
+  run(Op::fill, device_of({r}), [&](Operands& at) {
+    FillCall call = {r->dtype, value, LoopPlan(r->nDimension, r->size)};
+    call.plan.add(at.overwrite(r), item_size(r->dtype), r->stride);
+    call.plan.plan();
+    return call;
+  });
 }
 
 void zero(Tensor* r) { fill(r, 0); }
@@ -218,10 +174,10 @@ void eye(Tensor* r, int64_t n, int64_t m) {
 }
 
 void range(Tensor* r, Scalar first, Scalar last, Scalar step) {
-  progression("range", r, first, last, step, true);
+  progression(Op::range, r, first, last, step, true);
 }
 void arange(Tensor* r, Scalar first, Scalar last, Scalar step) {
-  progression("arange", r, first, last, step, false);
+  progression(Op::arange, r, first, last, step, false);
 }
 
 void linspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
@@ -230,7 +186,7 @@ void linspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
   if (n == 1 && first != last) fail_argument(4, "linspace: one point cannot be both ends");
   resize_to_vector(r, n);
   double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
-  generate(r, {first, step});
+  generate(r, {Op::linspace, first, step});
 }
 void logspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
   double first = a.to_double(), last = b.to_double();
@@ -238,7 +194,7 @@ void logspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
   if (n == 1 && first != last) fail_argument(4, "logspace: one point cannot be both ends");
   resize_to_vector(r, n);
   double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
-  generate(r, {first, step, true});
+  generate(r, {Op::logspace, first, step, true});
 }
 
 void diag(Tensor* r, Tensor* t, int64_t k) {
@@ -258,7 +214,7 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
     }
     TensorRef result = clone(diagonal_of(t, down, right).get());
     resize(r, 1, &length);
-    place_result(r, result.get());
+    place_result(device_of({r, result.get()}), r);
     copy(r, result.get());
     return;
   }
@@ -267,14 +223,14 @@ void diag(Tensor* r, Tensor* t, int64_t k) {
   int64_t side = checked_add(n, down + right, "diag: a size");
   int64_t size[] = {side, side};
   resize(r, 2, size);
-  place_result(r, source.get());
+  place_result(device_of({r, source.get()}), r);
   zero(r);
   if (n == 0) return;
   copy(diagonal_of(r, down, right).get(), source.get());
 }
 
-void tril(Tensor* r, Tensor* t, int64_t k) { zero_triangle("tril", r, t, true, k); }
-void triu(Tensor* r, Tensor* t, int64_t k) { zero_triangle("triu", r, t, false, k); }
+void tril(Tensor* r, Tensor* t, int64_t k) { zero_triangle(Op::tril, r, t, true, k); }
+void triu(Tensor* r, Tensor* t, int64_t k) { zero_triangle(Op::triu, r, t, false, k); }
 
 void reshape(Tensor* r, Tensor* t, Sizes sizes) {
   int64_t size[kMaxDims];
@@ -295,30 +251,7 @@ bool equal(Tensor* a, Tensor* b) {
   }
   if (!same_size(*a, *b)) return false;
   if (a->numel() == 0) return true;
-  if (Device* device = device_of({a, b})) {
-    Partial different;
-    if (reduce_all_on(*device, {Reducer::sum}, Pairing::unequal, *a, b, &different)) {
-      return different.value.i == 0;
-    }
-  }
-  return dispatch(a->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    int64_t different = 0;
-    Iterator iterator(a->nDimension, a->size);
-    iterator.add(a->data(Access::read), sizeof(T), a->stride);
-    iterator.add(b->data(Access::read), sizeof(T), b->stride);
-    iterator.plan(false);
-    iterator.for_each_run(0, iterator.numel(),
-                          [&](char* const* data, const int64_t* stride, int64_t n) {
-                            if (different) return;
-                            for (int64_t i = 0; i < n; ++i) {
-                              T x = *reinterpret_cast<const T*>(data[0] + i * stride[0]);
-                              T y = *reinterpret_cast<const T*>(data[1] + i * stride[1]);
-                              different += load(x) != load(y);
-                            }
-                          });
-    return different == 0;
-  });
+  return reduce_all(Op::equal, {Reducer::sum}, a, Transform::unequal, b).value.i == 0;
 }
 
 bool isSameSizeAs(Tensor* a, Tensor* b) { return same_size(*a, *b); }

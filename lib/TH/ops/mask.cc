@@ -1,31 +1,16 @@
-// Elements chosen by masks of 0 and 1.
+// Elements chosen by masks of 0 and 1, or by being no zeros.
 
-#include <cstring>
+#include <algorithm>
+#include <cstdio>
 #include <string>
 
-#include "cpu/iterator.h"
-#include "cpu/parallel.h"
 #include "memory/error.h"
-#include "ops/block_counts.h"
 #include "ops/elementwise.h"
-#include "ops/index_on_device.h"
-#include "tensor/convert.h"
+#include "ops/indexing.h"
 
 namespace th {
 
 namespace {
-
-int64_t count_ones(const char* at, int64_t stride, int64_t n) {
-  const auto* mask = reinterpret_cast<const uint8_t*>(at);
-  int64_t ones = 0;
-  if (stride == 1) {
-#pragma omp simd reduction(+ : ones)
-    for (int64_t i = 0; i < n; ++i) ones += mask[i];
-  } else {
-    for (int64_t i = 0; i < n; ++i) ones += mask[i * stride];
-  }
-  return ones;
-}
 
 // The mask as seen in t's sizes: expanded, or with its elements paired in order.
 TensorRef mask_for(const char* what, const Tensor& t, Tensor* mask, int argument) {
@@ -56,96 +41,72 @@ TensorRef mask_for(const char* what, const Tensor& t, Tensor* mask, int argument
   return seen;
 }
 
-constexpr char kMessage[] = "Mask tensor can take 0 and 1 values only";
+struct BadMask {
+  void operator()(char* text, size_t room) const {
+    std::snprintf(text, room, "Mask tensor can take 0 and 1 values only");
+  }
+};
+constexpr BadMask kBadMask;
 
-void check_mask(const Tensor& mask) {
-  if (mask.numel() == 0) return;
-  Iterator iterator(mask.nDimension, mask.size);
-  iterator.add(mask.data(Access::read), 1, mask.stride);
-  iterator.plan(false);
-  BlockCounts bad(iterator, 0, [](const char* at, int64_t stride, int64_t n) {
-    const auto* value = reinterpret_cast<const uint8_t*>(at);
-    uint8_t all = 0;
-    for (int64_t i = 0; i < n; ++i) all |= value[i * stride];
-    return static_cast<int64_t>(all > 1);
-  });
-  if (bad.total() > 0) fail("%s", kMessage);
+class MaskCheck : public ValueCheck {
+ public:
+  MaskCheck(Tensor* mask, Device* device)
+      : ValueCheck(Condition::mask, 0, mask, device, CheckText(0, kBadMask)) {}
+};
+
+// How many elements of the plan's operand 0 are chosen, before each chunk and in all: memory for
+// the counts, where the operation runs.
+CountCall counting(Operands& at, DType dtype, const LoopPlan& plan) {
+  auto bytes = static_cast<size_t>(select_chunks(plan.numel) + 1) * sizeof(int64_t);
+  return {dtype, 0, 0, 0, reinterpret_cast<int64_t*>(at.scratch(bytes)), plan};
+}
+// Waits for a device.
+int64_t counted(const Operands& at, const CountCall& call) {
+  int64_t all = 0;
+  const int64_t* total = call.before + select_chunks(call.plan.numel);
+  at.read_back(&all, reinterpret_cast<const char*>(total), sizeof(all));
+  return all;
 }
 
-// A mask's values are 0 and 1: checked at once where they are on the host or the operation runs
-// there; otherwise by the kernel.
-class MaskCheck {
+// In the order of t's elements: the mask, and t's own at `data`.
+LoopPlan plan_in_order(const Tensor& t, const Placed& mask, char* data, const int64_t* stride) {
+  LoopPlan plan(t.nDimension, t.size);
+  plan.add(mask.data, 1, mask.tensor->stride);
+  plan.add(data, item_size(t.dtype), stride);
+  plan.plan(true);
+  return plan;
+}
+
+int64_t count_on_host(Tensor* mask) {
+  HostUseMeant meant;
+  Operands at(nullptr);
+  LoopPlan plan(mask->nDimension, mask->size);
+  plan.add(at.read(mask).data, 1, mask->stride);
+  plan.plan();
+  CountCall count = counting(at, DType::Byte, plan);
+  at.run(count);
+  return counted(at, count);
+}
+
+// For more ones than the source has elements.
+class SourceCheck {
  public:
-  MaskCheck(const Tensor& mask, Device* device) : done_(!device || on_host(mask)) {
-    if (done_) check_mask(mask);
+  explicit SourceCheck(const Tensor& src) : src_(src), text_(3, *this) {}
+  void operator()(char* text, size_t room) const {
+    std::snprintf(text, room,
+                  "maskedCopy: the mask has %%lld ones, but the source of size %s has only %lld "
+                  "elements",
+                  shape_text(src_).c_str(), static_cast<long long>(src_.numel()));
   }
-  // What the kernel has to report, or 0.
-  uint32_t number_on(Device& device) const {
-    return done_ ? 0 : device_check(device, 0, "%s", kMessage);
-  }
-  // Where the CPU runs the operation after all.
-  void on_cpu(const Tensor& mask) const {
-    if (!done_) check_mask(mask);
+  const CheckText& text() const { return text_; }
+  void check(int64_t ones) const {
+    if (ones > src_.numel()) fail_check(text_, ones);
   }
 
  private:
-  bool done_;
+  const Tensor& src_;
+  CheckText text_;
 };
-
-template <class T>
-void fill_run(T* to, int64_t stride, const char* mask, int64_t mask_stride, int64_t n, T element) {
-  if (stride == sizeof(T) && mask_stride == 1) {
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) to[i] = mask[i] ? element : to[i];
-    return;
-  }
-  char* at = reinterpret_cast<char*>(to);
-  for (int64_t i = 0; i < n; ++i) {
-    if (mask[i * mask_stride]) *reinterpret_cast<T*>(at + i * stride) = element;
-  }
-}
-
-// A walk in the order of t's elements over t and its mask, operands 0 and 1.
-Iterator walk(const Tensor& t, char* data, const Tensor& mask) {
-  Iterator iterator(t.nDimension, t.size);
-  iterator.add(data, item_size(t.dtype), t.stride);
-  iterator.add(mask.data(Access::read), 1, mask.stride);
-  iterator.plan(true);
-  return iterator;
-}
-
-int64_t count_all_ones(const Tensor& mask) {
-  Iterator iterator(mask.nDimension, mask.size);
-  iterator.add(mask.data(Access::read), 1, mask.stride);
-  iterator.plan(false);
-  return BlockCounts(iterator, 0, count_ones).total();
-}
-
-// What follows the number of ones where a source has not enough elements.
-std::string too_many(const Tensor& src) {
-  return "ones, but the source of size " + shape_text(src) + " has only " +
-         std::to_string(src.numel()) + " elements";
-}
-
-void check_count(int64_t ones, const Tensor& src) {
-  if (ones > src.numel()) {
-    fail_argument(3, "maskedCopy: the mask has %lld %s", static_cast<long long>(ones),
-                  too_many(src).c_str());
-  }
-}
-
-bool masked_copy_done_on(Device& device, Tensor* r, Tensor* mask, Tensor* src,
-                         const MaskCheck& check) {
-  uint32_t count_check = 0;
-  if (on_host(*mask)) {
-    check_count(count_all_ones(*mask), *src);
-  } else {
-    count_check =
-        device_check(device, 3, "maskedCopy: the mask has %%lld %s", too_many(*src).c_str());
-  }
-  TensorRef source = share_storage(*r, *src) ? clone(src) : contiguous(src);
-  return masked_copy_on(device, r, mask, source.get(), check.number_on(device), count_check);
-}
 
 }  // namespace
 
@@ -154,23 +115,17 @@ namespace ops {
 void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
   TensorRef seen = mask_for("tensor", *r, mask, 2);
   Device* device = device_of({r, mask});
-  MaskCheck check(*seen, device);
+  MaskCheck check(seen.get(), device);
   if (r->numel() == 0) return;
-  if (share_storage(*r, *seen)) seen = clone(seen.get());
-  if (device && masked_fill_on(*device, r, seen.get(), value, check.number_on(*device))) return;
-  check.on_cpu(*seen);
-  Iterator iterator = walk(*r, r->data(Access::write), *seen);
-  int64_t grain = has_shared_elements(*r) ? iterator.numel() : Grain::cheap;
-  uint64_t bits = element_bits(r->dtype, value);
-  dispatch_item(r->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    T element;
-    std::memcpy(&element, &bits, sizeof(element));
-    parallel_for(iterator.numel(), grain, [&](int64_t begin, int64_t end) {
-      iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-        fill_run(reinterpret_cast<T*>(at[0]), stride[0], at[1], stride[1], n, element);
-      });
-    });
+  TensorRef chosen = copy_if_aliased(*r, seen.get());
+  run(Op::maskedFill, device, [&](Operands& at) {
+    Placed by = at.read(chosen.get());
+    MaskedFillCall call = {r->dtype, check.number(at), element_bits(r->dtype, value),
+                           LoopPlan(r->nDimension, r->size)};
+    call.plan.add(at.write(r), item_size(r->dtype), r->stride);
+    call.plan.add(by.data, 1, by.tensor->stride);
+    call.plan.plan();
+    return call;
   });
 }
 
@@ -178,35 +133,31 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   check_same_type("maskedCopy", *r, *src);
   TensorRef seen = mask_for("tensor", *r, mask, 2);
   Device* device = device_of({r, mask, src});
-  MaskCheck check(*seen, device);
+  MaskCheck check(seen.get(), device);
   if (r->numel() == 0) return;
-  if (share_storage(*r, *seen)) seen = clone(seen.get());
-  if (device && masked_copy_done_on(*device, r, seen.get(), src, check)) return;
-  check.on_cpu(*seen);
-  Iterator iterator = walk(*r, r->data(Access::read), *seen);
-  BlockCounts ones(iterator, 1, count_ones);
-  check_count(ones.total(), *src);
-  if (ones.total() == 0) return;
+  TensorRef chosen = copy_if_aliased(*r, seen.get());
+  SourceCheck source_check(*src);
+  bool counts_first = device && on_host(*chosen);
+  if (counts_first) source_check.check(count_on_host(chosen.get()));
+  bool shared = has_shared_elements(*r);
   TensorRef source = share_storage(*r, *src) ? clone(src) : contiguous(src);
-  const char* from = source->data(Access::read);
-  iterator = walk(*r, r->data(Access::write), *seen);
-  dispatch_item(r->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for_blocks(
-        iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin, int64_t end) {
-          const T* next = reinterpret_cast<const T*>(from) + ones.before(block);
-          const T* last = reinterpret_cast<const T*>(from) + ones.before_element(end);
-          iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-            // Without a branch on the mask, which no processor could foresee.
-            for (int64_t i = 0; i < n && next != last; ++i) {
-              T* to = reinterpret_cast<T*>(at[0] + i * stride[0]);
-              T old = *to, candidate = *next;
-              char chosen = at[1][i * stride[1]];
-              *to = chosen ? candidate : old;
-              next += chosen;
-            }
-          });
-        });
+  run_steps(Op::maskedCopy, device, [&](Operands& at) {
+    Placed by = at.read(chosen.get()), from = at.read(source.get());
+    MaskedCopyCall call = {r->dtype, nullptr, from.data, source->numel(), {}};
+    // The destination is not written, or moved, before all is known to be right.
+    call.plan = plan_in_order(*r, by, nullptr, r->stride);
+    call.plan.shared_output = shared;
+    CountCall count = counting(at, DType::Byte, call.plan);
+    count.plan.operands = 1;
+    count.plan.shared_output = false;
+    count.mask_check = check.number(at);
+    count.limit = call.limit;
+    if (at.device() && !counts_first) count.limit_check = late_check(source_check.text());
+    if (!at.run(count)) return false;
+    if (!at.device()) source_check.check(counted(at, count));
+    call.before = count.before;
+    call.plan.data[1] = at.write(r);
+    return at.run(call);
   });
 }
 
@@ -214,8 +165,8 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
   check_same_type("maskedSelect", *r, *t);
   TensorRef seen = mask_for("src", *t, mask, 3);
   Device* device = device_of({r, t, mask});
-  MaskCheck check(*seen, device);
-  if (needs_temporary(*r, *t, *seen)) {
+  MaskCheck check(seen.get(), device);
+  if (needs_temporary(*r, *t, *seen) || has_shared_elements(*r)) {
     TensorRef result(tensor_new(r->dtype));
     maskedSelect(result.get(), t, mask);
     deliver(r, result.get());
@@ -226,32 +177,58 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
     resize(r, 1, &none);
     return;
   }
-  if (device) {
-    int64_t known = on_host(*seen) ? count_all_ones(*seen) : -1;
-    if (masked_select_on(*device, r, t, seen.get(), known, check.number_on(*device))) return;
+  // Known without waiting for the device.
+  int64_t known = device && on_host(*seen) ? count_on_host(seen.get()) : -1;
+  run_steps(Op::maskedSelect, device, [&](Operands& at) {
+    Placed by = at.read(seen.get()), from = at.read(t);
+    MaskedSelectCall call = {t->dtype, nullptr, nullptr, 0, {}};
+    call.plan = plan_in_order(*t, by, from.data, from.tensor->stride);
+    call.plan.shared_output = false;
+    CountCall count = counting(at, DType::Byte, call.plan);
+    count.plan.operands = 1;
+    count.mask_check = check.number(at);
+    if (!at.run(count)) return false;
+    int64_t total = known >= 0 ? known : counted(at, count);
+    resize(r, 1, &total);
+    if (total == 0) return true;
+    call.before = count.before;
+    call.out = at.overwrite(r);
+    call.step = r->stride[0] * static_cast<int64_t>(item_size(r->dtype));
+    return at.run(call);
+  });
+}
+
+void nonzero(Tensor* r, Tensor* t) {
+  check_index_type("nonzero", *r, 1);
+  int64_t size[] = {0, t->nDimension};
+  if (t->numel() == 0) {
+    resize(r, 2, size);
+    return;
   }
-  check.on_cpu(*seen);
-  Iterator iterator = walk(*t, t->data(Access::read), *seen);
-  BlockCounts ones(iterator, 1, count_ones);
-  int64_t total = ones.total();
-  resize(r, 1, &total);
-  if (total == 0) return;
-  char* to = r->data(access_for_result(*r));
-  int64_t step = r->stride[0];
-  dispatch_item(t->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for_blocks(
-        iterator.numel(), has_shared_elements(*r), [&](int64_t block, int64_t begin, int64_t end) {
-          T* data = reinterpret_cast<T*>(to);
-          int64_t next = ones.before(block), last = ones.before_element(end);
-          iterator.for_each_run(begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-            // What is not chosen is written over by what is.
-            for (int64_t i = 0; i < n && next != last; ++i) {
-              data[next * step] = *reinterpret_cast<const T*>(at[0] + i * stride[0]);
-              next += at[1][i * stride[1]];
-            }
-          });
-        });
+  if (needs_temporary(*r, *t) || has_shared_elements(*r)) {
+    TensorRef result(tensor_new(r->dtype));
+    nonzero(result.get(), t);
+    deliver(r, result.get());
+    return;
+  }
+  run_steps(Op::nonzero, device_of({r, t}), [&](Operands& at) {
+    Placed from = at.read(t);
+    NonzeroCall call = {t->dtype, nullptr, nullptr, 0, 0, t->nDimension, {}, {}};
+    std::copy(t->size, t->size + t->nDimension, call.size);
+    call.plan.start(t->nDimension, t->size);
+    call.plan.add(from.data, item_size(t->dtype), from.tensor->stride);
+    call.plan.plan(true);
+    call.plan.shared_output = false;
+    CountCall count = counting(at, t->dtype, call.plan);
+    if (!at.run(count)) return false;
+    size[0] = counted(at, count);
+    resize(r, 2, size);
+    if (size[0] == 0) return true;
+    call.before = count.before;
+    call.out = at.overwrite(r);
+    call.row_step = r->stride[0] * static_cast<int64_t>(sizeof(int64_t));
+    call.column_step = r->stride[1] * static_cast<int64_t>(sizeof(int64_t));
+    return at.run(call);
   });
 }
 

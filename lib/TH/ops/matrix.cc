@@ -1,11 +1,11 @@
-// Matrix products of tensors: sizes, types, layouts and aliasing; the arithmetic is in product.cc.
+// Matrix products of tensors: sizes, types, layouts and aliasing.
 
 #include <algorithm>
 #include <climits>
 
 #include "memory/error.h"
 #include "ops/elementwise.h"
-#include "ops/on_device.h"
+#include "ops/operands.h"
 #include "ops/product.h"
 #include "tensor/convert.h"
 
@@ -17,6 +17,7 @@ enum class VectorAs { column, row };
 
 // One call: r = beta t + alpha a b. A vector counts as a matrix of one column or row.
 struct Call {
+  Op op;
   int ndim;  // of the result
   int64_t size[3];
   Tensor* r;
@@ -27,8 +28,7 @@ struct Call {
   VectorAs a_vector;
   Tensor* b;
   VectorAs b_vector;
-  bool sum;                  // over the batches
-  Device* device = nullptr;  // that it runs on; null: the CPU
+  bool sum;  // over the batches
 };
 
 void product(Call call);
@@ -78,20 +78,17 @@ TensorRef copy_for_blas(Tensor* t) {
 }
 
 // The factor to multiply by; copied, where that is needed, into copied.
-Factor operand(Device* device, Tensor* t, VectorAs vector, TensorRef* copied) {
-  if (device) {
-    *copied = brought_to(*device, t);
-    t = copied->get();
-  }
+Factor operand(Operands& at, Tensor* t, VectorAs vector, TensorRef* copied) {
+  Placed in = at.read(t);
   Shape shape = shape_of(*t, vector);
-  Factor factor = strides_of(*t, vector);
+  Factor factor = strides_of(*in.tensor, vector);
   if (!is_integral(t->dtype) && !has_blas_layout(&factor, shape.rows, shape.cols)) {
-    *copied = copy_for_blas(t);
-    t = copied->get();
-    factor = strides_of(*t, vector);
+    *copied = copy_for_blas(in.tensor);
+    in = at.read(copied->get());
+    factor = strides_of(*in.tensor, vector);
     has_blas_layout(&factor, shape.rows, shape.cols);
   }
-  factor.data = device ? data_on(*device, *t, Access::read) : t->data(Access::read);
+  factor.data = in.data;
   return factor;
 }
 
@@ -138,29 +135,6 @@ void copy_expanded(Tensor* r, Tensor* t) {
   copy(r, expanded.get());
 }
 
-TensorRef to_float(Tensor* t) {
-  TensorRef converted(tensor_new_sized(DType::Float, t->nDimension, t->size));
-  copy(converted.get(), t);
-  return converted;
-}
-
-// The 16-bit floats multiply in float; a result is rounded once.
-void product_in_float(Call call) {
-  TensorRef a = to_float(call.a), b = to_float(call.b);
-  TensorRef result(tensor_new_sized(DType::Float, call.ndim, call.size));
-  Tensor* r = call.r;
-  if (call.t) {
-    copy_expanded(result.get(), call.t);
-    call.t = result.get();
-  }
-  call.r = result.get();
-  call.a = a.get();
-  call.b = b.get();
-  product(call);
-  resize(r, call.ndim, call.size);
-  copy(r, result.get());
-}
-
 // The sum over batches as one product: the matrices of a side by side, those of b below each other.
 void merge_batches(Call* call, TensorRef* a, TensorRef* b) {
   int64_t batches = call->a->size[0], depth = call->a->size[2];
@@ -186,20 +160,12 @@ void product(Call call) {
   call.alpha = in_type(call.alpha, r->dtype);
   call.beta = in_type(call.beta, r->dtype);
   if (call.beta.to_double() == 0) call.t = nullptr;
-  if (!call.device) call.device = device_of({r, call.t, call.a, call.b});
-  Device* device = call.device;
-  if (!device && info(r->dtype).kind == Kind::REDUCED) {
-    product_in_float(call);
-    return;
-  }
   if (r == call.a || r == call.b || (r == call.t && !has_size(*r, call.ndim, call.size))) {
     through_temporary(call);
     return;
   }
   resize(r, call.ndim, call.size);
   if (r->numel() == 0) return;
-  TensorRef merged_a, merged_b;
-  if (device && call.sum) merge_batches(&call, &merged_a, &merged_b);
   ProductCall p = {};
   if (!is_writable(call, *r, &p.c) || shares_memory(*r, *call.a) || shares_memory(*r, *call.b) ||
       (call.t && partly_overlap(*r, *call.t))) {
@@ -209,13 +175,9 @@ void product(Call call) {
 
   Shape a = shape_of(*call.a, call.a_vector), b = shape_of(*call.b, call.b_vector);
   bool adds_nothing = a.cols == 0 || a.batches == 0 || call.alpha.to_double() == 0;
-  TensorRef a_copy, b_copy;
-  if (!adds_nothing) {
-    p.a = operand(device, call.a, call.a_vector, &a_copy);
-    p.b = operand(device, call.b, call.b_vector, &b_copy);
-  }
+  Device* device = device_of({r, call.t, call.a, call.b});
   // The result lives there also where other operations make it.
-  if (device) result_on(*device, *r, call.t == r ? Access::write : access_for_result(*r));
+  if (call.t != r) place_result(device, r);
   if (call.t && call.t != r && !same_view(*r, *call.t)) copy_expanded(r, call.t);
   if (adds_nothing) {
     if (!call.t) {
@@ -226,22 +188,25 @@ void product(Call call) {
     return;
   }
   p.dtype = r->dtype;
-  p.batches = a.batches;
   p.m = a.rows;
   p.n = b.cols;
-  p.k = a.cols;
-  p.sum = call.sum;
   p.alpha = call.alpha;
   p.beta = call.t ? call.beta : in_type(0, r->dtype);
-  Access access = call.t ? Access::write : access_for_result(*r);
-  if (device) {
-    p.tf32 = allows_tf32();
-    p.c.data = result_on(*device, *r, access);
-    device->run(DeviceOp::product, &p);
-    return;
-  }
-  p.c.data = r->data(access);
-  multiply(p);
+  p.tf32 = allows_tf32();
+  TensorRef merged_a, merged_b, a_copy, b_copy;
+  run(call.op, device, [&](Operands& at) {
+    Call factors = call;
+    // Devices add up long products rather than many.
+    if (at.device() && call.sum) merge_batches(&factors, &merged_a, &merged_b);
+    Shape shape = shape_of(*factors.a, factors.a_vector);
+    p.batches = shape.batches;
+    p.k = shape.cols;
+    p.sum = factors.sum;
+    p.a = operand(at, factors.a, factors.a_vector, &a_copy);
+    p.b = operand(at, factors.b, factors.b_vector, &b_copy);
+    p.c.data = call.t ? at.write(r) : at.overwrite(r);
+    return p;
+  });
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -280,54 +245,75 @@ void check_addend(const Call& call, const char* a_name, const char* b_name) {
        shape_text(*call.a).c_str(), b_name, shape_text(*call.b).c_str());
 }
 
-void matrix_matrix(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a,
-                   Tensor* b) {
-  check_dims(name, "matrices", a, 2, b, 2);
+void matrix_matrix(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b) {
+  check_dims(name(op), "matrices", a, 2, b, 2);
   if (a->size[1] != b->size[0]) {
     fail("size mismatch, m1: %s, m2: %s", shape_text(*a).c_str(), shape_text(*b).c_str());
   }
-  Call call = {2,    {a->size[0], b->size[1], 0},
-               r,    beta,
-               t,    alpha,
-               a,    VectorAs::column,
-               b,    VectorAs::column,
+  Call call = {op,
+               2,
+               {a->size[0], b->size[1], 0},
+               r,
+               beta,
+               t,
+               alpha,
+               a,
+               VectorAs::column,
+               b,
+               VectorAs::column,
                false};
-  check_types(name, call);
+  check_types(name(op), call);
   check_addend(call, "m1", "m2");
   product(call);
 }
 
-void matrix_vector(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat,
+void matrix_vector(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat,
                    Tensor* vec) {
-  check_dims(name, "matrix and vector", mat, 2, vec, 1);
+  check_dims(name(op), "matrix and vector", mat, 2, vec, 1);
   if (mat->size[1] != vec->size[0]) {
     fail("size mismatch, %s, %s", shape_text(*mat).c_str(), shape_text(*vec).c_str());
   }
-  Call call = {1,   {mat->size[0], 0, 0}, r,    beta, t, alpha, mat, VectorAs::column,
-               vec, VectorAs::column,     false};
-  check_types(name, call);
+  Call call = {op,
+               1,
+               {mat->size[0], 0, 0},
+               r,
+               beta,
+               t,
+               alpha,
+               mat,
+               VectorAs::column,
+               vec,
+               VectorAs::column,
+               false};
+  check_types(name(op), call);
   check_addend(call, "mat", "vec");
   product(call);
 }
 
-void vector_vector(const char* name, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1,
+void vector_vector(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1,
                    Tensor* vec2) {
-  check_dims(name, "vector and vector", vec1, 1, vec2, 1);
-  Call call = {2,    {vec1->size[0], vec2->size[0], 0},
-               r,    beta,
-               t,    alpha,
-               vec1, VectorAs::column,
-               vec2, VectorAs::row,
+  check_dims(name(op), "vector and vector", vec1, 1, vec2, 1);
+  Call call = {op,
+               2,
+               {vec1->size[0], vec2->size[0], 0},
+               r,
+               beta,
+               t,
+               alpha,
+               vec1,
+               VectorAs::column,
+               vec2,
+               VectorAs::row,
                false};
-  check_types(name, call);
+  check_types(name(op), call);
   check_addend(call, "vec1", "vec2");
   product(call);
 }
 
 // argument: the number of the first batch among the C function's arguments.
-void batch_batch(const char* name, int argument, Tensor* r, Scalar beta, Tensor* t, Scalar alpha,
-                 Tensor* a, Tensor* b, bool sum) {
-  check_dims(name, "3D tensors", a, 3, b, 3);
+void batch_batch(Op op, int argument, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a,
+                 Tensor* b, bool sum) {
+  check_dims(name(op), "3D tensors", a, 3, b, 3);
   if (a->size[0] != b->size[0]) {
     fail_argument(argument, "equal number of batches expected, got %lld, %lld",
                   static_cast<long long>(a->size[0]), static_cast<long long>(b->size[0]));
@@ -336,18 +322,24 @@ void batch_batch(const char* name, int argument, Tensor* r, Scalar beta, Tensor*
     fail_argument(argument, "size mismatch, batch1: %s, batch2: %s", shape_text(*a).c_str(),
                   shape_text(*b).c_str());
   }
-  Call call = {3,  {a->size[0], a->size[1], b->size[2]},
-               r,  beta,
-               t,  alpha,
-               a,  VectorAs::column,
-               b,  VectorAs::column,
+  Call call = {op,
+               3,
+               {a->size[0], a->size[1], b->size[2]},
+               r,
+               beta,
+               t,
+               alpha,
+               a,
+               VectorAs::column,
+               b,
+               VectorAs::column,
                sum};
   if (sum) {
     call.ndim = 2;
     call.size[0] = a->size[1];
     call.size[1] = b->size[2];
   }
-  check_types(name, call);
+  check_types(name(op), call);
   check_addend(call, "batch1", "batch2");
   product(call);
 }
@@ -355,25 +347,27 @@ void batch_batch(const char* name, int argument, Tensor* r, Scalar beta, Tensor*
 }  // namespace
 
 void addmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b) {
-  matrix_matrix("addmm", r, beta, t, alpha, a, b);
+  matrix_matrix(Op::addmm, r, beta, t, alpha, a, b);
 }
 void addmv(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat, Tensor* vec) {
-  matrix_vector("addmv", r, beta, t, alpha, mat, vec);
+  matrix_vector(Op::addmv, r, beta, t, alpha, mat, vec);
 }
 void addr(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1, Tensor* vec2) {
-  vector_vector("addr", r, beta, t, alpha, vec1, vec2);
+  vector_vector(Op::addr, r, beta, t, alpha, vec1, vec2);
 }
 void addbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b) {
-  batch_batch("addbmm", 5, r, beta, t, alpha, a, b, true);
+  batch_batch(Op::addbmm, 5, r, beta, t, alpha, a, b, true);
 }
 void baddbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b) {
-  batch_batch("baddbmm", 5, r, beta, t, alpha, a, b, false);
+  batch_batch(Op::baddbmm, 5, r, beta, t, alpha, a, b, false);
 }
-void mm(Tensor* r, Tensor* a, Tensor* b) { matrix_matrix("mm", r, 0, nullptr, 1, a, b); }
-void mv(Tensor* r, Tensor* mat, Tensor* vec) { matrix_vector("mv", r, 0, nullptr, 1, mat, vec); }
+void mm(Tensor* r, Tensor* a, Tensor* b) { matrix_matrix(Op::mm, r, 0, nullptr, 1, a, b); }
+void mv(Tensor* r, Tensor* mat, Tensor* vec) { matrix_vector(Op::mv, r, 0, nullptr, 1, mat, vec); }
 void ger(Tensor* r, Tensor* vec1, Tensor* vec2) {
-  vector_vector("ger", r, 0, nullptr, 1, vec1, vec2);
+  vector_vector(Op::ger, r, 0, nullptr, 1, vec1, vec2);
 }
-void bmm(Tensor* r, Tensor* a, Tensor* b) { batch_batch("bmm", 2, r, 0, nullptr, 1, a, b, false); }
+void bmm(Tensor* r, Tensor* a, Tensor* b) {
+  batch_batch(Op::bmm, 2, r, 0, nullptr, 1, a, b, false);
+}
 
 }  // namespace th::ops

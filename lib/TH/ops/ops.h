@@ -6,6 +6,7 @@
 // Dimensions count from 0, or from the end where negative; indices inside LongTensors count from
 // TH_INDEX_BASE. All throw th::Error, before anything was written unless said otherwise.
 
+#include "tensor/overlap.h"
 #include "tensor/tensor.h"
 #include "tensor/views.h"
 
@@ -23,9 +24,6 @@ struct TensorList {
 TensorRef contiguous(Tensor* t);
 // A new contiguous copy.
 TensorRef clone(Tensor* t);
-// Where r shares memory with an operand in another layout, a result must not be written while it
-// is still being read: such a result is made in a temporary and copied at the end.
-bool partly_overlap(const Tensor& r, const Tensor& operand);
 
 namespace ops {
 

@@ -9,9 +9,6 @@ namespace th {
 // that one is 1 and the other the leading dimension.
 bool has_blas_layout(Factor* factor, int64_t rows, int64_t cols);
 
-// On the host's memory; no type of 16-bit floats. Does not throw or allocate.
-void multiply(const ProductCall& p);
-
 // Whether devices may round Float's factors to TF32, of 10 bits, where they are faster with it.
 bool allows_tf32() noexcept;
 void allow_tf32(bool allow) noexcept;

@@ -1,142 +1,90 @@
-// Tensors of random numbers: each element in order takes its words from the one generator, so that
-// the stream is the same for every layout and number of threads. The words are made in blocks on
-// this thread; what is computed of them may be shared out. On devices: random_device.cc.
+// Tensors of random numbers.
+
+#include "ops/random.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "cpu/iterator.h"
-#include "cpu/parallel.h"
 #include "memory/error.h"
-#include "ops/buffer.h"
 #include "ops/distributions.h"
-#include "ops/elementwise.h"
-#include "ops/generator.h"
-#include "ops/on_device.h"
-#include "ops/ops.h"
-#include "ops/random_device.h"
 #include "tensor/convert.h"
 
 namespace th {
 
 namespace {
 
-// Elements at a time: what is cheap stays in the cache; what is costly is worth sharing out.
-constexpr int64_t kCheapBlock = 8192;
-constexpr int64_t kCostlyBlock = int64_t{1} << 20;
-
-Iterator walk_in_order(const Tensor& r, char* data) {
-  Iterator iterator(r.nDimension, r.size);
-  iterator.add(data, item_size(r.dtype), r.stride);
-  iterator.plan(true);
-  return iterator;
+void check_floating(Op op, const Tensor& r) {
+  if (is_integral(r.dtype)) fail("%s is not defined for a %sTensor", name(op), name(r.dtype));
 }
 
-// Fills r by block(T* values, n) for its elements in order, at most `most` at a time.
-template <class T, class Block>
-void fill_in_blocks(Tensor* r, int64_t most, const Block& block) {
-  int64_t numel = r->numel();
-  if (numel == 0) return;
-  T* data = r->data_as<T>(access_for_result(*r));
-  if (is_contiguous(*r)) {
-    for (int64_t i = 0; i < numel; i += most) block(data + i, std::min(most, numel - i));
-    return;
+// Devices' words of n normal values; a value kept by the last pair comes first.
+void take_normals(Generator& g, int64_t n, RandomCall* call) {
+  // A generator's own stream goes on from fill to fill; the others begin with each.
+  bool goes_on = g.kind == GeneratorKind::philox;
+  if (goes_on && g.normal_kept) {
+    double z = g.normal() * call->b + call->a;
+    call->has_first = true;
+    call->first_value = call->distribution == Distribution::log_normal ? std::exp(z) : z;
+    --n;
   }
-  Buffer<T> values(std::min(most, numel));
-  Iterator iterator = walk_in_order(*r, reinterpret_cast<char*>(data));
-  for (int64_t i = 0; i < numel; i += most) {
-    int64_t n = std::min(most, numel - i);
-    block(values.data(), n);
-    const T* next = values.data();
-    iterator.for_each_run(i, i + n, [&](char* const* to, const int64_t* stride, int64_t count) {
-      for (int64_t k = 0; k < count; ++k) *reinterpret_cast<T*>(to[0] + k * stride[0]) = *next++;
-    });
+  if (n == 0) return;
+  int64_t pairs = n / 2 + n % 2;
+  g.begin_pair();
+  call->place = g.take(2 * static_cast<uint64_t>(pairs));
+  if (!goes_on) return;
+  PhiloxPlace last = call->place;
+  last.offset += 2 * static_cast<uint64_t>(pairs - 1);
+  uint32_t x = philox_word(last);
+  ++last.offset;
+  g.set_pair(x, philox_word(last));
+  g.normal_kept = n % 2 != 0;
+}
+
+// Which words of which stream a device takes; the generator is left as the same fill on the CPU
+// leaves one of Philox.
+void take_words(Generator& g, RandomCall* call) {
+  if (call->distribution == Distribution::normal ||
+      call->distribution == Distribution::log_normal) {
+    return take_normals(g, call->n, call);
   }
+  bool takes_two = call->distribution == Distribution::integer &&
+                   (call->range == 0 || call->range > uint64_t{1} << 32);
+  if (takes_two) g.begin_pair();
+  call->place = g.take(static_cast<uint64_t>(call->n) * (takes_two ? 2 : 1));
 }
 
-// Every element is f(word), converted.
-template <class T, class F>
-void fill_by_word(Tensor* r, Generator* g, const F& f) {
-  uint32_t word[kCheapBlock];
-  fill_in_blocks<T>(r, kCheapBlock, [&](T* out, int64_t n) {
-    g->words(word, n);
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) out[i] = convert<T>(f(word[i]));
+void fill_random(Op op, Tensor* r, Generator* g, const RandomCall& filling) {
+  if (r->numel() == 0) return;
+  Device* device = device_of({r});
+  ContiguousResult result(device, r, nullptr);
+  run(op, device, [&](Operands& at) {
+    RandomCall call = filling;
+    call.dtype = r->dtype;
+    call.generator = g;
+    call.n = r->numel();
+    call.out = at.overwrite(result.get());
+    if (at.device()) take_words(*g, &call);
+    return call;
   });
+  result.finish();
 }
 
-// The same for an f that takes long.
-template <class T, class F>
-void fill_by_costly(Tensor* r, Generator* g, const F& f) {
-  Buffer<uint32_t> words(std::min(kCostlyBlock, r->numel()));
-  const uint32_t* word = words.data();
-  fill_in_blocks<T>(r, kCostlyBlock, [&](T* out, int64_t n) {
-    g->words(words.data(), n);
-    parallel_for(n, Grain::costly, [=](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) out[i] = convert<T>(f(word[i]));
-    });
-  });
-}
-
-void check_floating(const char* op, const Tensor& r) {
-  if (is_integral(r.dtype)) fail("%s is not defined for a %sTensor", op, name(r.dtype));
-}
-
-// f(T()) for the floating-point types.
-template <class F>
-void dispatch_floating(const Tensor& r, const F& f) {
-  dispatch(r.dtype, [&](auto zero) {
-    if constexpr (!std::is_integral_v<decltype(zero)>) f(zero);
-  });
-}
-
-// f of values that are normally distributed with mean 0 and deviation 1.
-template <class T, class F>
-void fill_by_normal(Tensor* r, Generator* g, const F& f) {
-  Buffer<uint32_t> words(std::min(kCostlyBlock, r->numel() + 1));
-  const uint32_t* word = words.data();
-  fill_in_blocks<T>(r, kCostlyBlock, [&](T* out, int64_t n) {
-    if (g->normal_kept) {
-      *out++ = convert<T>(f(g->normal()));
-      --n;
-    }
-    int64_t pairs = n / 2;
-    if (pairs > 0) g->begin_pair();
-    g->words(words.data(), 2 * pairs);
-    parallel_for(pairs, Grain::costly / 2, [=](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        double angle = normal_angle(unit_of(word[2 * i]));
-        double radius = normal_radius(unit_of(word[2 * i + 1]));
-        out[2 * i] = convert<T>(f(radius * std::cos(angle)));
-        out[2 * i + 1] = convert<T>(f(radius * std::sin(angle)));
-      }
-    });
-    if (pairs > 0) g->set_pair(word[2 * pairs - 2], word[2 * pairs - 1]);
-    if (n % 2) out[n - 1] = convert<T>(f(g->normal()));
-  });
+void fill_by(Op op, Tensor* r, Generator* g, Distribution distribution, double a, double b = 0) {
+  RandomCall call = {};
+  call.distribution = distribution;
+  call.a = a;
+  call.b = b;
+  fill_random(op, r, g, call);
 }
 
 // Integers counted from first on; range 0 stands for 2^64.
-void fill_integers(Tensor* r, Generator* g, int64_t first, uint64_t range) {
-  if (fill_integers_on_device(r, g, first, range)) return;
-  constexpr uint64_t kWordRange = uint64_t{1} << 32;
-  auto base = static_cast<uint64_t>(first);
-  dispatch(r->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if (range == 0 || range > kWordRange) {
-      fill_in_blocks<T>(r, kCheapBlock, [&](T* out, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) {
-          out[i] = convert<T>(static_cast<int64_t>(base + g->below(range)));
-        }
-      });
-    } else if (range == kWordRange) {
-      fill_by_word<T>(r, g, [=](uint32_t w) { return static_cast<int64_t>(base + w); });
-    } else {
-      auto divisor = static_cast<uint32_t>(range);
-      fill_by_word<T>(r, g, [=](uint32_t w) { return static_cast<int64_t>(base + w % divisor); });
-    }
-  });
+void fill_integers(Op op, Tensor* r, Generator* g, int64_t first, uint64_t range) {
+  RandomCall call = {};
+  call.distribution = Distribution::integer;
+  call.first = first;
+  call.range = range;
+  fill_random(op, r, g, call);
 }
 
 // The largest integer up to which an element type has all.
@@ -155,6 +103,17 @@ int64_t largest_exact(DType type) {
   });
 }
 
+// The integers from TH_INDEX_BASE on in the order of random keys, one of 64 bits for each: in no
+// order of its own, for devices. r is a vector, and not empty.
+void permute_by_keys(Tensor* r, Generator* g) {
+  TensorRef keys(tensor_new_sized(DType::Long, 1, r->size));
+  TensorRef sorted(tensor_new(DType::Long)), order(tensor_new(DType::Long));
+  place_result(device_of({r}), keys.get());
+  ops::clampedRandom(keys.get(), g, INT64_MIN, INT64_MAX);
+  ops::sort(sorted.get(), order.get(), keys.get(), 0, false);
+  ops::copy(r, order.get());
+}
+
 }  // namespace
 
 namespace ops {
@@ -162,14 +121,14 @@ namespace ops {
 void random(Tensor* r, Generator* g) {
   // One word for each element, as in Torch7: the wider types get 32 random bits.
   uint64_t range = static_cast<uint64_t>(largest_exact(r->dtype)) + 1;
-  fill_integers(r, g, 0, std::min(range, uint64_t{1} << 32));
+  fill_integers(Op::random, r, g, 0, std::min(range, uint64_t{1} << 32));
 }
 
 void cappedRandom(Tensor* r, Generator* g, int64_t max) {
   if (max < 1) {
     fail_argument(3, "max must be positive, got %lld", static_cast<long long>(max));
   }
-  fill_integers(r, g, 1, static_cast<uint64_t>(max));
+  fill_integers(Op::cappedRandom, r, g, 1, static_cast<uint64_t>(max));
 }
 
 void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max) {
@@ -177,69 +136,46 @@ void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max) {
     fail_argument(4, "max must not be less than min, got %lld and %lld",
                   static_cast<long long>(max), static_cast<long long>(min));
   }
-  fill_integers(r, g, min, static_cast<uint64_t>(max) - static_cast<uint64_t>(min) + 1);
+  fill_integers(Op::clampedRandom, r, g, min,
+                static_cast<uint64_t>(max) - static_cast<uint64_t>(min) + 1);
 }
 
 void uniform(Tensor* r, Generator* g, double a, double b) {
-  check_floating("uniform", *r);
-  if (fill_on_device(r, g, Distribution::uniform, a, b)) return;
-  dispatch_floating(*r, [&](auto zero) {
-    fill_by_word<decltype(zero)>(r, g, [=](uint32_t w) { return uniform_of(unit_of(w), a, b); });
-  });
+  check_floating(Op::uniform, *r);
+  fill_by(Op::uniform, r, g, Distribution::uniform, a, b);
 }
 
 void normal(Tensor* r, Generator* g, double mean, double deviation) {
   check_deviation(deviation, 4);
-  check_floating("normal", *r);
-  if (fill_on_device(r, g, Distribution::normal, mean, deviation)) return;
-  dispatch_floating(*r, [&](auto zero) {
-    fill_by_normal<decltype(zero)>(r, g, [=](double z) { return z * deviation + mean; });
-  });
+  check_floating(Op::normal, *r);
+  fill_by(Op::normal, r, g, Distribution::normal, mean, deviation);
 }
 
 void exponential(Tensor* r, Generator* g, double lambda) {
   check_lambda(lambda, 3);
-  check_floating("exponential", *r);
-  if (fill_on_device(r, g, Distribution::exponential, lambda)) return;
-  dispatch_floating(*r, [&](auto zero) {
-    fill_by_costly<decltype(zero)>(r, g,
-                                   [=](uint32_t w) { return exponential_of(unit_of(w), lambda); });
-  });
+  check_floating(Op::exponential, *r);
+  fill_by(Op::exponential, r, g, Distribution::exponential, lambda);
 }
 
 void cauchy(Tensor* r, Generator* g, double median, double sigma) {
-  check_floating("cauchy", *r);
-  if (fill_on_device(r, g, Distribution::cauchy, median, sigma)) return;
-  dispatch_floating(*r, [&](auto zero) {
-    fill_by_costly<decltype(zero)>(
-        r, g, [=](uint32_t w) { return cauchy_of(unit_of(w), median, sigma); });
-  });
+  check_floating(Op::cauchy, *r);
+  fill_by(Op::cauchy, r, g, Distribution::cauchy, median, sigma);
 }
 
 void logNormal(Tensor* r, Generator* g, double mean, double deviation) {
   check_deviation(deviation, 4);
-  check_floating("logNormal", *r);
-  if (fill_on_device(r, g, Distribution::log_normal, mean, deviation)) return;
-  dispatch_floating(*r, [&](auto zero) {
-    fill_by_normal<decltype(zero)>(r, g, [=](double z) { return std::exp(z * deviation + mean); });
-  });
+  check_floating(Op::logNormal, *r);
+  fill_by(Op::logNormal, r, g, Distribution::log_normal, mean, deviation);
 }
 
 void geometric(Tensor* r, Generator* g, double p) {
   check_geometric(p, 3);
-  if (fill_on_device(r, g, Distribution::geometric, p)) return;
-  dispatch(r->dtype, [&](auto zero) {
-    fill_by_costly<decltype(zero)>(r, g, [=](uint32_t w) { return geometric_of(unit_of(w), p); });
-  });
+  fill_by(Op::geometric, r, g, Distribution::geometric, p);
 }
 
 void bernoulli(Tensor* r, Generator* g, double p) {
   check_bernoulli(p, 3);
-  if (fill_on_device(r, g, Distribution::bernoulli, p)) return;
-  dispatch(r->dtype, [&](auto zero) {
-    fill_by_word<decltype(zero)>(
-        r, g, [=](uint32_t w) { return static_cast<int>(bernoulli_of(unit_of(w), p)); });
-  });
+  fill_by(Op::bernoulli, r, g, Distribution::bernoulli, p);
 }
 
 void rand(Tensor* r, Generator* g, Sizes sizes) {
@@ -261,16 +197,7 @@ void randperm(Tensor* r, Generator* g, int64_t n) {
   resize(r, 1, &n);
   if (n == 0) return;
   if (g->kind == GeneratorKind::philox || device_of({r})) return permute_by_keys(r, g);
-  dispatch(r->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    T* data = r->data_as<T>(access_for_result(*r));
-    int64_t stride = r->stride[0];
-    for (int64_t i = 0; i < n; ++i) data[i * stride] = convert<T>(i + TH_INDEX_BASE);
-    for (int64_t i = 0; i < n - 1; ++i) {
-      auto other = i + static_cast<int64_t>(g->below(static_cast<uint64_t>(n - i)));
-      std::swap(data[i * stride], data[other * stride]);
-    }
-  });
+  fill_by(Op::randperm, r, g, Distribution::permutation, 0);
 }
 
 }  // namespace ops

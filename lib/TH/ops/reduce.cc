@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "THGeneral.h"
 #include "memory/error.h"
-#include "tensor/convert.h"
+#include "ops/operands.h"
 
 namespace th {
 
@@ -21,34 +22,105 @@ void check_result(const char* name, int argument, const Tensor& r, DType type) {
   }
 }
 
-bool has_repeats(const Tensor& t) {
-  for (int d = 0; d < t.nDimension; ++d) {
-    if (t.stride[d] == 0 && t.size[d] > 1) return true;
-  }
-  return false;
-}
-
 Scalar to_scalar(Wide value, DType type) {
   return is_integral(type) ? Scalar(value.i) : Scalar(value.d);
 }
 
-Result::Result(Tensor* r, const Tensor& operand, int ndim, const int64_t* size) : r_(r) {
-  if (r == &operand || (r->storage && r->storage == operand.storage)) {
-    temporary_ = TensorRef(tensor_new_sized(r->dtype, ndim, size));
-    return;
+namespace {
+
+// Along a dimension of at least one element. r is contiguous, of t's type, shares no memory with t,
+// and has t's sizes but for that dimension, which has size 1 or is left out; so has indices, a
+// LongTensor, null unless the reduction has indices.
+void reduce_dim(Op op, const Reduction& reduction, Tensor* t, int dim, Tensor* r, Tensor* indices) {
+  if (r->numel() == 0) return;
+  run(op, device_of({t, r, indices}), [&](Operands& at) {
+    Placed in = at.read(t);
+    auto item = item_size(t->dtype);
+    int64_t stride[kMaxDims];
+    int64_t outputs = 1;
+    for (int d = t->nDimension - 1; d >= 0; --d) {
+      if (d == dim) continue;
+      stride[d] = outputs;
+      outputs *= t->size[d];
+    }
+    ReduceDimCall call = {reduction.reducer,
+                          reduction.finish,
+                          reduction.moment,
+                          t->dtype,
+                          reduction.parameter,
+                          t->size[dim],
+                          in.tensor->stride[dim] * static_cast<int64_t>(item),
+                          LoopPlan(t->nDimension, t->size, dim),
+                          nullptr,
+                          TH_INDEX_BASE};
+    // The input's layout first: it has more to read than there is to write.
+    call.plan.add(in.data, item, in.tensor->stride);
+    call.plan.add(at.overwrite(r), item, stride);
+    if (indices) call.indices = reinterpret_cast<int64_t*>(at.overwrite(indices));
+    call.plan.plan();
+    call.plan.shared_output = false;
+    return call;
+  });
+}
+
+// A contiguous tensor for a result of these sizes: r, resized, or a temporary where r is not
+// contiguous or shares the operand's storage, which finish() then copies to r.
+class Result {
+ public:
+  Result(Tensor* r, const Tensor& operand, int ndim, const int64_t* size) : r_(r) {
+    if (r == &operand || share_storage(*r, operand)) {
+      temporary_ = TensorRef(tensor_new_sized(r->dtype, ndim, size));
+      return;
+    }
+    resize(r, ndim, size);
+    if (!is_contiguous(*r)) temporary_ = TensorRef(tensor_new_sized(r->dtype, ndim, size));
   }
-  resize(r, ndim, size);
-  if (!is_contiguous(*r)) temporary_ = TensorRef(tensor_new_sized(r->dtype, ndim, size));
+  Tensor* get() const { return temporary_ ? temporary_.get() : r_; }
+  void finish() {
+    if (!temporary_) return;
+    resize(r_, temporary_->nDimension, temporary_->size);
+    ops::copy(r_, temporary_.get());
+  }
+
+ private:
+  Tensor* r_;
+  TensorRef temporary_;
+};
+
+}  // namespace
+
+Partial reduce_all(Op op, const Reduction& reduction, Tensor* a, Transform transform, Tensor* b) {
+  Partial result = {};
+  // Of no elements, too, but those are nowhere.
+  Device* device = a->numel() > 0 ? device_of({a, b}) : nullptr;
+  run_steps(op, device, [&](Operands& at) {
+    ReduceAllCall call = {reduction.reducer,
+                          transform,
+                          reduction.moment,
+                          a->dtype,
+                          reduction.parameter,
+                          LoopPlan(a->nDimension, a->size),
+                          &result};
+    if (call.plan.numel > 0) {
+      for (Tensor* t : {a, b}) {
+        if (!t) continue;
+        Placed in = at.read(t);
+        call.plan.add(in.data, item_size(t->dtype), in.tensor->stride);
+      }
+    }
+    call.plan.plan();
+    call.plan.shared_output = false;
+    if (!at.device()) return at.run(call);
+    call.out = reinterpret_cast<Partial*>(at.scratch(sizeof(Partial)));
+    if (!at.run(call)) return false;
+    at.read_back(&result, reinterpret_cast<char*>(call.out), sizeof(Partial));
+    return true;
+  });
+  return result;
 }
 
-void Result::finish() {
-  if (!temporary_) return;
-  resize(r_, temporary_->nDimension, temporary_->size);
-  ops::copy(r_, temporary_.get());
-}
-
-void reduce_along(const ReduceRow& row, const Reduction& op, Tensor* r, Tensor* indices, Tensor* t,
-                  int64_t dim, bool keepdim) {
+void reduce_along(const ReduceRow& row, const Reduction& reduction, Tensor* r, Tensor* indices,
+                  Tensor* t, int64_t dim, bool keepdim) {
   check_result(row.name, 1, *r, t->dtype);
   if (indices) check_result(row.name, 2, *indices, DType::Long);
   if (indices == r) fail_argument(2, "%s: values and indices must be two tensors", row.name);
@@ -67,20 +139,24 @@ void reduce_along(const ReduceRow& row, const Reduction& op, Tensor* r, Tensor* 
     --ndim;
   }
   if (t->size[d] == 0) {
-    Wide nothing = reduce_nothing(op, t->dtype);
+    TensorRef none(tensor_new(t->dtype));
+    Partial nothing = reduce_all(row.op, reduction, none.get());
+    if (reduction.finish != Finish::none) {
+      nothing.value.d = finished(reduction.finish, nothing, 0, reduction.parameter);
+    }
     resize(r, ndim, size);
-    ops::fill(r, to_scalar(nothing, t->dtype));
+    ops::fill(r, to_scalar(nothing.value, t->dtype));
     return;
   }
   if (!indices) {
     Result values(r, *t, ndim, size);
-    reduce_dim(op, t, d, values.get(), nullptr);
+    reduce_dim(row.op, reduction, t, d, values.get(), nullptr);
     values.finish();
     return;
   }
   Result values(r, *t, ndim, size);
-  Result places(indices, r->storage == indices->storage ? *r : *t, ndim, size);
-  reduce_dim(op, t, d, values.get(), places.get());
+  Result places(indices, share_storage(*r, *indices) ? *r : *t, ndim, size);
+  reduce_dim(row.op, reduction, t, d, values.get(), places.get());
   values.finish();
   places.finish();
 }
@@ -91,47 +167,45 @@ namespace {
 
 constexpr Reduction kSum = {Reducer::sum};
 constexpr Reduction kProd = {Reducer::prod};
-constexpr Reduction kMean = {Reducer::sum, Reduction::Extra::none, 0, Finish::mean};
+constexpr Reduction kMean = {Reducer::sum, false, 0, Finish::mean};
 constexpr Reduction kMin = {Reducer::min};
 constexpr Reduction kMax = {Reducer::max};
-constexpr Reduction kFirstMin = {Reducer::min, Reduction::Extra::index};
-constexpr Reduction kFirstMax = {Reducer::max, Reduction::Extra::index};
 
-Scalar extreme(const char* name, const Reduction& op, Tensor* t) {
+Scalar extreme(Op op, const char* name, const Reduction& reduction, Tensor* t) {
   if (t->nDimension == 0) fail_argument(1, "%s: tensor must have one dimension", name);
   if (t->numel() == 0) {
     fail_argument(1, "%s: a tensor of size %s has no element", name, shape_text(*t).c_str());
   }
-  return to_scalar(reduce_all(op, *t).value, t->dtype);
+  return to_scalar(reduce_all(op, reduction, t).value, t->dtype);
 }
 
 }  // namespace
 
-Scalar sumall(Tensor* t) { return to_scalar(reduce_all(kSum, *t).value, t->dtype); }
+Scalar sumall(Tensor* t) { return to_scalar(reduce_all(Op::sumall, kSum, t).value, t->dtype); }
 
-Scalar prodall(Tensor* t) { return to_scalar(reduce_all(kProd, *t).value, t->dtype); }
+Scalar prodall(Tensor* t) { return to_scalar(reduce_all(Op::prodall, kProd, t).value, t->dtype); }
 
 Scalar meanall(Tensor* t) {
   check_floating("mean", 1, *t);
   if (t->nDimension == 0) fail_argument(1, "mean: empty Tensor");
-  return finished(Finish::mean, reduce_all(kMean, *t), t->numel(), 0);
+  return finished(Finish::mean, reduce_all(Op::meanall, kMean, t), t->numel(), 0);
 }
 
-Scalar minall(Tensor* t) { return extreme("min", kMin, t); }
-Scalar maxall(Tensor* t) { return extreme("max", kMax, t); }
+Scalar minall(Tensor* t) { return extreme(Op::minall, "min", kMin, t); }
+Scalar maxall(Tensor* t) { return extreme(Op::maxall, "max", kMax, t); }
 
 bool logicalall(Tensor* t) {
   if (t->dtype != DType::Byte) {
     fail_argument(1, "all is defined for a ByteTensor, got a %sTensor", name(t->dtype));
   }
-  return t->numel() == 0 || reduce_all(kMin, *t).value.i != 0;
+  return t->numel() == 0 || reduce_all(Op::logicalall, kMin, t).value.i != 0;
 }
 
 bool logicalany(Tensor* t) {
   if (t->dtype != DType::Byte) {
     fail_argument(1, "any is defined for a ByteTensor, got a %sTensor", name(t->dtype));
   }
-  return t->numel() != 0 && reduce_all(kMax, *t).value.i != 0;
+  return t->numel() != 0 && reduce_all(Op::logicalany, kMax, t).value.i != 0;
 }
 
 Scalar trace(Tensor* t) {
@@ -144,28 +218,28 @@ Scalar trace(Tensor* t) {
   if (size > 0) {
     set_storage(diagonal.get(), t->storage, t->storageOffset, 1, &size, &stride);
   }
-  return sumall(diagonal.get());
+  return to_scalar(reduce_all(Op::trace, kSum, diagonal.get()).value, t->dtype);
 }
 
 void sum(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({"sum", 2, 3}, kSum, r, nullptr, t, dim, keepdim);
+  reduce_along({Op::sum, "sum", 2, 3}, kSum, r, nullptr, t, dim, keepdim);
 }
 
 void prod(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({"prod", 2, 3}, kProd, r, nullptr, t, dim, keepdim);
+  reduce_along({Op::prod, "prod", 2, 3}, kProd, r, nullptr, t, dim, keepdim);
 }
 
 void mean(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
   check_floating("mean", 2, *t);
-  reduce_along({"mean", 2, 3}, kMean, r, nullptr, t, dim, keepdim);
+  reduce_along({Op::mean, "mean", 2, 3}, kMean, r, nullptr, t, dim, keepdim);
 }
 
 void min(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({"min", 3, 4}, kFirstMin, values, indices, t, dim, keepdim);
+  reduce_along({Op::min, "min", 3, 4}, kMin, values, indices, t, dim, keepdim);
 }
 
 void max(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({"max", 3, 4}, kFirstMax, values, indices, t, dim, keepdim);
+  reduce_along({Op::max, "max", 3, 4}, kMax, values, indices, t, dim, keepdim);
 }
 
 }  // namespace ops

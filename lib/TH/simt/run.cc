@@ -2,11 +2,31 @@
 
 namespace th {
 
-void run_device_op(Queue& queue, int op, const void* call) {
+namespace {
+
+// Layouts that no kernel takes: too many dimensions for its parameters, or results whose elements
+// share memory, which are written in no order.
+void decline_layout(const LoopPlan* plan) {
+  if (plan->ndim > kDeviceDims) decline("more dimensions than kernels take");
+  if (plan->shared_output) decline("elements of the result share memory");
+}
+template <class Call>
+auto check_layout(const Call& call, int) -> decltype(call.plan, void()) {
+  decline_layout(&call.plan);
+}
+template <class Call>
+void check_layout(const Call&, long) {}
+
+}  // namespace
+
+void run_device_op(Queue& queue, int op, const void* given) {
   switch (static_cast<DeviceOp>(op)) {
-#define TH_DEVICE_OP(name, Struct) \
-  case DeviceOp::name:             \
-    return run_##name(queue, *static_cast<const Struct*>(call));
+#define TH_DEVICE_OP(name, Struct)                   \
+  case DeviceOp::name: {                             \
+    auto& call = *static_cast<const Struct*>(given); \
+    check_layout(call, 0);                           \
+    return run_##name(queue, call);                  \
+  }
     TH_DEVICE_OPS(TH_DEVICE_OP)
 #undef TH_DEVICE_OP
   }

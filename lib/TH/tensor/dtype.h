@@ -31,14 +31,14 @@ struct DTypeInfo {
   Kind kind;
 };
 
-inline const DTypeInfo& info(DType type) {
+// Not a variable of an inline function, which would be one for all instruction sets.
 #define TH_TYPE(Name, real, accreal, kind, ...) {#Name, sizeof(real), Kind::kind},
-  static constexpr DTypeInfo table[] = {
+constexpr DTypeInfo kDTypeInfos[] = {
 #include "THTypes.def"
-  };
+};
 #undef TH_TYPE
-  return table[static_cast<int>(type)];
-}
+
+inline const DTypeInfo& info(DType type) { return kDTypeInfos[static_cast<int>(type)]; }
 inline size_t item_size(DType type) { return info(type).size; }
 inline const char* name(DType type) { return info(type).name; }
 inline bool is_integral(DType type) { return info(type).kind == Kind::INTEGRAL; }

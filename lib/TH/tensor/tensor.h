@@ -4,13 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "tensor/limits.h"
 #include "tensor/storage.h"
 #include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
-
-// Far above what anyone uses, and small enough for iterators to live on the stack.
-constexpr int kMaxDims = 64;
 
 // A view of a storage: sizes and strides in elements. The first fields are those of the public
 // THFloatTensor and its sisters. No dimension at all means no element (Torch7's empty tensor).

@@ -49,12 +49,14 @@ template <class F>
 struct Row {
   static constexpr CompareLoops loops() {
     return {{
-#define TH_TYPE(Name, real, accreal, kind, ...) &value_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  &value_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
 #include "THTypes.def"
             },
             {
 #undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind, ...) &tensor_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  &tensor_loop<F, ElementOf<DType::Name>::Type, uint8_t>,
 #include "THTypes.def"
             },
             {

@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-#include "cpu/loop.h"
+#include "backend/loop.h"
 #include "tensor/convert.h"
 
 namespace th {

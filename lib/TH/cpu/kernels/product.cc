@@ -1,3 +1,4 @@
+#include "cpu/product.h"
 #include "cpu/product_kernels.h"
 #include "cpu/kernels/element_loop.h"
 
@@ -136,68 +137,17 @@ void outer_product(const ProductBlock& block) {
   }
 }
 
-template <class T>
-void dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, int64_t n, void* out) {
-  constexpr int64_t item = sizeof(T);
-  if constexpr (std::is_integral_v<T>) {
-    uint64_t sum = 0;
-    if (a_stride == item && b_stride == item) {
-      const T* x = reinterpret_cast<const T*>(a);
-      const T* y = reinterpret_cast<const T*>(b);
-      for (int64_t i = 0; i < n; ++i) {
-        sum += static_cast<uint64_t>(x[i]) * static_cast<uint64_t>(y[i]);
-      }
-    } else {
-      for (int64_t i = 0; i < n; ++i) {
-        sum += static_cast<uint64_t>(*reinterpret_cast<const T*>(a + i * a_stride)) *
-               static_cast<uint64_t>(*reinterpret_cast<const T*>(b + i * b_stride));
-      }
-    }
-    std::memcpy(out, &sum, sizeof sum);
-  } else {
-    using C = typename Numeric<T>::Compute;
-    double sum[kLanes] = {};
-    C a_block[kBlock], b_block[kBlock];
-    for (int64_t i = 0; i < n; i += kBlock) {
-      int64_t block = n - i < kBlock ? n - i : kBlock;
-      const C* x = a_block;
-      const C* y = b_block;
-      if (std::is_same_v<T, C> && a_stride == item) {
-        x = reinterpret_cast<const C*>(a + i * item);
-      } else {
-        load_block<T, C>(a + i * a_stride, a_stride, block, a_block);
-      }
-      if (std::is_same_v<T, C> && b_stride == item) {
-        y = reinterpret_cast<const C*>(b + i * item);
-      } else {
-        load_block<T, C>(b + i * b_stride, b_stride, block, b_block);
-      }
-      int64_t j = 0;
-      for (; j + kLanes <= block; j += kLanes) {
-        for (int l = 0; l < kLanes; ++l) {
-          sum[l] += static_cast<double>(x[j + l]) * static_cast<double>(y[j + l]);
-        }
-      }
-      for (int l = 0; j + l < block; ++l) {
-        sum[l] += static_cast<double>(x[j + l]) * static_cast<double>(y[j + l]);
-      }
-    }
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) sum[l] += sum[l + half];
-    }
-    std::memcpy(out, sum, sizeof sum[0]);
-  }
-}
-
 }  // namespace
 
 namespace TH_ISA {
 
+// Cut into blocks there, which come back to this table.
+void run_product(const ProductCall& call) { multiply(call); }
+
 extern const ProductKernels product_kernels;
 constexpr ProductKernels product_kernels = {
     for_types<IntegralTypes>([](auto zero) { return &integer_product<decltype(zero)>; }),
-    for_types<BlasTypes>([](auto zero) { return &outer_product<decltype(zero)>; }),
-    for_types<AllTypes>([](auto zero) { return &dot<decltype(zero)>; })};
+    for_types<BlasTypes>([](auto zero) { return &outer_product<decltype(zero)>; })};
 
 }  // namespace TH_ISA
 }  // namespace th

@@ -1,292 +1,368 @@
-// Every reduction is of the columns of a matrix: some rows are taken together into an array of
-// accumulators, one for each column, element by element, which vectorises without reordering
-// anything. A contiguous run is folded into kLanes columns first. So results are the same for
-// every instruction set.
+// Reductions of all elements, and along one dimension. Both cut the work into blocks by index,
+// reduce each, and combine the blocks in order, so that the result does not depend on the number of
+// threads.
 
-#include "cpu/reduce_kernels.h"
-#include "functors/reducers.h"
+#include <algorithm>
 
-#include <utility>
+#include "cpu/backend.h"
+#include "cpu/kernels/reduce_loops.h"
+#include "cpu/loops.h"
+#include "cpu/parallel.h"
+#include "cpu/workspace.h"
 
 namespace th {
 namespace {
 
-// Rows taken together, so that accumulators are loaded and stored once for all of them.
-constexpr int64_t kRows = 8;
-// Bytes of accumulators that a contiguous run is folded into: four of the widest vectors.
-constexpr int64_t kLaneBytes = 256;
+// Elements of a reduction after which its next block begins: blocks of a contiguous run stay in
+// the second-level cache for reductions that read them twice.
+constexpr int64_t kRunBlock = 16384;
+constexpr int64_t kColumnBlock = 4096;
+// Elements brought together where they do not lie together.
+constexpr int64_t kGathered = 1024;
+// Runs of at least this many elements are reduced where they are.
+constexpr int64_t kLongRun = 256;
+// Columns narrower than half of this are folded.
+constexpr int64_t kFoldWidth = 64;
 
-template <class R, class T>
-inline void take(typename R::A* a, T x, double parameter) {
-  *a = R::combine(*a, R::map(load(x), parameter));
-}
+// What both calls say of the reduction.
+struct Reduction {
+  Reducer reducer;
+  bool moment, index;
+  DType dtype;
+  double parameter;
 
-// Takes elements that are a step apart, one after the other.
-template <class R, class T, size_t... K>
-inline typename R::A take_each(typename R::A a, const T* x, int64_t step, double parameter,
-                               std::index_sequence<K...>) {
-  (take<R>(&a, x[static_cast<int64_t>(K) * step], parameter), ...);
-  return a;
-}
+  int64_t grain() const { return reducer == Reducer::powers ? Grain::costly : Grain::cheap; }
+  bool has_auxiliary() const { return moment || index; }
+};
 
-// Takes n rows of width elements into acc. Always inline, since some widths are constants.
-template <class R, class T, class Parameter>
-__attribute__((always_inline)) inline void take_rows(const T* x, int64_t n, int64_t step,
-                                                     int64_t width, typename R::A* acc,
-                                                     const Parameter& parameter) {
-  int64_t i = 0;
-  for (; i + kRows <= n; i += kRows) {
-    const T* row = x + i * step;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) {
-      acc[j] = take_each<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
-    }
-  }
-  for (; i < n; ++i) {
-    const T* row = x + i * step;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) take<R>(acc + j, row[j], parameter(j));
-  }
-}
-
-template <class A>
-inline void store(Wide* out, A value) {
-  if constexpr (std::is_integral_v<A>) {
-    out->i = static_cast<int64_t>(value);
-  } else {
-    out->d = value;
+// Writes block.count values, and what the reduction keeps beside them.
+void reduce_block(const Reduction& op, DType dtype, ReduceBlock block, Wide* value,
+                  Auxiliary* aux) {
+  const ReduceLoops& loops = TH_ISA::reduce_loops;
+  block.parameter = &op.parameter;
+  loops.reduce[static_cast<int>(op.reducer)][dtype](block, value);
+  if (op.index) {
+    int64_t index[kReduceWidth];
+    loops.find[dtype](block, value, index);
+    for (int64_t k = 0; k < block.count; ++k) aux[k].index = index[k];
+  } else if (op.moment) {
+    double mean[kReduceWidth];
+    Wide moment[kReduceWidth];
+    for (int64_t k = 0; k < block.count; ++k) mean[k] = value[k].d / static_cast<double>(block.n);
+    block.parameter = mean;
+    loops.reduce[static_cast<int>(Reducer::deviation)][dtype](block, moment);
+    for (int64_t k = 0; k < block.count; ++k) aux[k].moment = moment[k].d;
   }
 }
 
-// One contiguous run.
-template <class R, class T>
-inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
-  using A = typename R::A;
-  constexpr int64_t lanes = kLaneBytes / sizeof(A);
-  auto same = [parameter](int64_t) { return parameter; };
-  if (n < 2 * lanes) {
-    A a = R::init(), b = a, c = a, d = a;
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-      take<R>(&a, x[i], parameter);
-      take<R>(&b, x[i + 1], parameter);
-      take<R>(&c, x[i + 2], parameter);
-      take<R>(&d, x[i + 3], parameter);
-    }
-    for (; i < n; ++i) take<R>(&a, x[i], parameter);
-    return R::combine(R::combine(a, b), R::combine(c, d));
-  }
-  alignas(64) A acc[lanes];
-  for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
-  int64_t rows = n / lanes;
-  take_rows<R>(x, rows, lanes, lanes, acc, same);
-  const T* tail = x + rows * lanes;
-  for (int64_t j = 0; j < n - rows * lanes; ++j) take<R>(acc + j, tail[j], parameter);
-  for (int64_t half = lanes / 2; half > 0; half /= 2) {
-#pragma GCC ivdep
-    for (int64_t j = 0; j < half; ++j) acc[j] = R::combine(acc[j], acc[j + half]);
-  }
-  return acc[0];
+int64_t add_wrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t multiply_wrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-template <class R, class T>
-void reduce_columns(const ReduceCall& call, Wide* out) {
-  using A = typename R::A;
-  alignas(64) A acc[kReduceWidth];
-  auto* x = reinterpret_cast<const T*>(call.data);
-  int64_t step = call.step / static_cast<int64_t>(sizeof(T));
-  int64_t width = call.count * call.fold;
-  for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
-  if constexpr (R::Each) {
-    const double* each = call.parameter;
-    take_rows<R>(x, call.n, step, width, acc, [each](int64_t j) { return each[j]; });
-  } else {
-    double parameter = call.parameter ? *call.parameter : 0;
-    auto same = [parameter](int64_t) { return parameter; };
-    int64_t rows = call.n / call.fold;
-    take_rows<R>(x, rows, step * call.fold, width, acc, same);
-    const T* tail = x + rows * call.fold * step;
-    int64_t rest = (call.n - rows * call.fold) * call.count;
-    for (int64_t j = 0; j < rest; ++j) take<R>(acc + j, tail[j], parameter);
-    for (int64_t k = 1; k < call.fold; ++k) {
-      for (int64_t j = 0; j < call.count; ++j) {
-        acc[j] = R::combine(acc[j], acc[k * call.count + j]);
+// Whether b, which comes later, replaces a; a NaN does, and stays.
+template <class V>
+bool replaces(Reducer reducer, V a, V b) {
+  if (a != a) return false;
+  if (b != b) return true;
+  return reducer == Reducer::min || reducer == Reducer::abs_min ? b < a : b > a;
+}
+
+// a, of na elements, takes in b, of the nb elements that follow.
+void combine(const Reduction& op, Partial* a, int64_t na, const Partial& b, int64_t nb) {
+  bool integral = is_integral(op.dtype);
+  switch (op.reducer) {
+    case Reducer::prod:
+      if (integral) {
+        a->value.i = multiply_wrapping(a->value.i, b.value.i);
+      } else {
+        a->value.d *= b.value.d;
       }
-    }
+      return;
+    case Reducer::min:
+    case Reducer::max:
+    case Reducer::abs_min:
+    case Reducer::abs_max:
+      if (integral ? replaces(op.reducer, a->value.i, b.value.i)
+                   : replaces(op.reducer, a->value.d, b.value.d)) {
+        a->value = b.value;
+        if (op.index) a->aux.index = na + b.aux.index;
+      }
+      return;
+    default:
+      break;
   }
-  for (int64_t j = 0; j < call.count; ++j) store(out + j, acc[j]);
-}
-
-template <template <class> class Reducer, class T>
-void reduce(const ReduceCall& call, Wide* out) {
-  using R = Reducer<T>;
-  if (!call.rows) {
-    reduce_columns<R, T>(call, out);
-    return;
+  if (op.moment) {
+    auto x = static_cast<double>(na), y = static_cast<double>(nb);
+    double apart = b.value.d / y - a->value.d / x;
+    a->aux.moment += b.aux.moment + apart * apart * (x * y / (x + y));
   }
-  for (int64_t row = 0; row < call.count; ++row) {
-    double parameter = 0;
-    if (call.parameter) parameter = call.parameter[R::Each ? row : 0];
-    auto* x = reinterpret_cast<const T*>(call.data + row * call.next);
-    store(out + row, reduce_run<R>(x, call.n, parameter));
-  }
-}
-
-// ---- where the value was found -----------------------------------------------------------------
-
-template <class T>
-using WideElement = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
-
-template <class C>
-inline C from_wide(Wide value) {
-  if constexpr (std::is_integral_v<C>) {
-    return static_cast<C>(value.i);
+  if (integral) {
+    a->value.i = add_wrapping(a->value.i, b.value.i);
   } else {
-    return static_cast<C>(value.d);
-  }
-}
-template <class C>
-inline bool is_same(C x, C value) {
-  return (x == value) | ((x != x) & (value != value));
-}
-
-// same ? i : index, without a branch: which it is cannot be predicted.
-inline int64_t pick(bool same, int64_t i, int64_t index) {
-  return index ^ ((index ^ i) & -static_cast<int64_t>(same));
-}
-
-template <class T>
-inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
-  constexpr int64_t chunk = 64;
-  int64_t first = 0;
-  for (; first + chunk <= n; first += chunk) {
-    unsigned char found = 0;
-    for (int64_t j = 0; j < chunk; ++j) {
-      found = static_cast<unsigned char>(found | is_same(load(x[first + j]), value));
-    }
-    if (found) break;
-  }
-  // Backwards, so that the first match is what stays.
-  int64_t last = n - first < chunk ? n : first + chunk;
-  int64_t index = first;
-  for (int64_t i = last - 1; i >= first; --i) index = pick(is_same(load(x[i]), value), i, index);
-  return index;
-}
-
-template <class T, size_t... K>
-inline int64_t last_match(int64_t index, int64_t row, const T* x, int64_t step, Compute<T> value,
-                          std::index_sequence<K...>) {
-  ((index = pick(is_same(load(x[-static_cast<int64_t>(K) * step]), value),
-                 row - static_cast<int64_t>(K), index)),
-   ...);
-  return index;
-}
-
-// Rows backwards too.
-template <class T>
-void find_in_columns(const ReduceCall& call, const Wide* value, int64_t* index) {
-  using C = Compute<T>;
-  alignas(64) C wanted[kReduceWidth];
-  auto* x = reinterpret_cast<const T*>(call.data);
-  int64_t step = call.step / static_cast<int64_t>(sizeof(T));
-  int64_t width = call.count;
-  for (int64_t j = 0; j < width; ++j) {
-    wanted[j] = from_wide<C>(value[j]);
-    index[j] = 0;
-  }
-  int64_t i = call.n - 1;
-  for (; i >= kRows - 1; i -= kRows) {
-    const T* row = x + i * step;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) {
-      index[j] =
-          last_match(index[j], i, row + j, step, wanted[j], std::make_index_sequence<kRows>());
-    }
-  }
-  for (; i >= 0; --i) {
-    const T* row = x + i * step;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) {
-      index[j] = pick(is_same(load(row[j]), wanted[j]), i, index[j]);
-    }
+    a->value.d += b.value.d;
   }
 }
 
-template <class T>
-void find(const ReduceCall& call, Wide* value, int64_t* index) {
-  using C = Compute<T>;
-  if (!call.rows) find_in_columns<T>(call, value, index);
-  for (int64_t k = 0; k < call.count; ++k) {
-    auto* x = reinterpret_cast<const T*>(call.data + k * call.next);
-    if (call.rows) index[k] = find_in_run(x, call.n, from_wide<C>(value[k]));
-    if constexpr (!std::is_integral_v<C>) {
-      // 0 and -0 are equal, but the value shall be the one at the index.
-      x = reinterpret_cast<const T*>(call.data + k * call.next + index[k] * call.step);
-      value[k].d = load(*x);
-    }
-  }
+ReduceBlock one_run(const char* data, int64_t n, size_t item) {
+  return {data, n, static_cast<int64_t>(item), 1, 0, true, 1, nullptr};
 }
 
-// ---- elements brought together -----------------------------------------------------------------
+// ---- all elements ------------------------------------------------------------------------------
 
-template <class T>
-void gather(char* out, const char* a, int64_t a_step, const char* b, int64_t b_step, int64_t n) {
-  using C = Compute<T>;
-  constexpr int64_t item = sizeof(T);
-  C* __restrict to = reinterpret_cast<C*>(out);
-  if (!b) {
-    for (int64_t i = 0; i < n; ++i) to[i] = load(*reinterpret_cast<const T*>(a + i * a_step));
-    return;
+// Reduces runs of any strides, or differences of two, to one partial result.
+class RunReducer {
+ public:
+  RunReducer(const Reduction& op, bool difference, Partial* result)
+      : op_(op), difference_(difference), result_(result) {
+    gathered_type_ = info(op.dtype).kind == Kind::REDUCED ? DType::Float : op.dtype;
   }
-  if constexpr (!std::is_integral_v<C>) {
-    if (a_step == item && b_step == item) {
-      auto* x = reinterpret_cast<const T*>(a);
-      auto* y = reinterpret_cast<const T*>(b);
-      for (int64_t i = 0; i < n; ++i) to[i] = load(x[i]) - load(y[i]);
+
+  void add(char* const* data, const int64_t* stride, int64_t n) {
+    auto item = static_cast<int64_t>(item_size(op_.dtype));
+    if (!difference_ && stride[0] == item && n >= kLongRun) {
+      flush();
+      reduce_run(op_.dtype, data[0], n);
       return;
     }
-    for (int64_t i = 0; i < n; ++i) {
-      to[i] = load(*reinterpret_cast<const T*>(a + i * a_step)) -
-              load(*reinterpret_cast<const T*>(b + i * b_step));
+    auto size = static_cast<int64_t>(item_size(gathered_type_));
+    for (int64_t i = 0; i < n;) {
+      int64_t m = std::min(n - i, kGathered - filled_);
+      TH_ISA::reduce_loops.gather[op_.dtype](
+          buffer_ + filled_ * size, data[0] + i * stride[0], stride[0],
+          difference_ ? data[1] + i * stride[1] : nullptr, difference_ ? stride[1] : 0, m);
+      filled_ += m;
+      i += m;
+      if (filled_ == kGathered) flush();
     }
   }
-}
 
-// ---- results -----------------------------------------------------------------------------------
+  void flush() {
+    if (filled_ > 0) reduce_run(gathered_type_, buffer_, filled_);
+    filled_ = 0;
+  }
 
-template <class T>
-void write(char* out, int64_t step, const Wide* value, int64_t n) {
-  if (step == static_cast<int64_t>(sizeof(T))) {
-    T* to = reinterpret_cast<T*>(out);
-    for (int64_t i = 0; i < n; ++i) to[i] = convert<T>(from_wide<WideElement<T>>(value[i]));
+ private:
+  void reduce_run(DType type, const char* data, int64_t n) {
+    Partial partial = {};
+    reduce_block(op_, type, one_run(data, n, item_size(type)), &partial.value, &partial.aux);
+    if (reduced_) {
+      combine(op_, result_, reduced_, partial, n);
+    } else {
+      *result_ = partial;
+    }
+    reduced_ += n;
+  }
+
+  const Reduction& op_;
+  DType gathered_type_;
+  bool difference_;
+  Partial* result_;
+  int64_t reduced_ = 0;
+  int64_t filled_ = 0;
+  alignas(64) char buffer_[kGathered * sizeof(double)];
+};
+
+void reduce_elements(const ReduceAllCall& call) {
+  const LoopPlan& plan = call.plan;
+  Reduction op = {call.reducer, call.moment, false, call.dtype, call.parameter};
+  int64_t n = plan.numel;
+  if (n == 0) {
+    ReduceBlock nothing = one_run(nullptr, 0, item_size(call.dtype));
+    TH_ISA::reduce_loops.reduce[static_cast<int>(op.reducer)][op.dtype](nothing, &call.out->value);
     return;
   }
-  for (int64_t i = 0; i < n; ++i) {
-    *reinterpret_cast<T*>(out + i * step) = convert<T>(from_wide<WideElement<T>>(value[i]));
+  bool difference = call.transform == Transform::difference;
+  int64_t blocks = (n + kRunBlock - 1) / kRunBlock;
+  constexpr int64_t few = 16;
+  Partial local[few];
+  Workspace<Partial> many(blocks > few ? blocks : 0);
+  Partial* partials = blocks > few ? many.data() : local;
+  parallel_for(blocks, std::max<int64_t>(1, op.grain() / kRunBlock),
+               [&](int64_t first, int64_t last) {
+                 for (int64_t block = first; block < last; ++block) {
+                   RunReducer reducer(op, difference, partials + block);
+                   for_each_run(plan, block * kRunBlock, std::min(n, (block + 1) * kRunBlock),
+                                [&](char* const* data, const int64_t* stride, int64_t m) {
+                                  reducer.add(data, stride, m);
+                                });
+                   reducer.flush();
+                 }
+               });
+  *call.out = partials[0];
+  for (int64_t block = 1; block < blocks; ++block) {
+    combine(op, call.out, block * kRunBlock, partials[block],
+            std::min(kRunBlock, n - block * kRunBlock));
   }
 }
 
-// A reducer's kernels for the types of the set.
-template <template <class> class Reducer, class Set>
-constexpr TypeTable<ReduceKernel> reduce_by() {
-  return for_types<Set>([](auto zero) { return &reduce<Reducer, decltype(zero)>; });
+// ---- along a dimension -------------------------------------------------------------------------
+
+// Whether the elements of all reductions lie together, rather than those of each.
+bool is_columns(const LoopPlan& plan, int64_t step, int64_t n, int64_t item) {
+  return plan.inner_stride(0) == item && (step != item || n == 1);
+}
+
+// Of n elements each: sink(values, auxiliaries, count, out, bytes from one output to the next).
+template <class Sink>
+void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int64_t n,
+                    const Sink& sink) {
+  auto item = static_cast<int64_t>(item_size(op.dtype));
+  bool rows = !is_columns(plan, step, n, item);
+  int64_t width = plan.inner_size();
+  int64_t fold = 1;
+  if (!rows && !op.has_auxiliary() && width <= kFoldWidth / 2 && step == width * item) {
+    fold = std::min(kFoldWidth / width, n);
+  }
+  // Folded columns must not be cut.
+  int64_t unit = fold > 1 ? width : 1;
+  int64_t grain = std::max<int64_t>(1, op.grain() / std::max<int64_t>(1, n * unit));
+  parallel_for(plan.numel / unit, grain, [&](int64_t begin, int64_t end) {
+    Wide value[kReduceWidth];
+    Auxiliary aux[kReduceWidth];
+    for_each_run(
+        plan, begin * unit, end * unit, [&](char* const* at, const int64_t* next, int64_t count) {
+          for (int64_t k = 0; k < count; k += kReduceWidth) {
+            int64_t m = std::min(kReduceWidth, count - k);
+            ReduceBlock block = {at[0] + k * next[0], n, step, m, next[0], rows, fold, nullptr};
+            reduce_block(op, op.dtype, block, value, aux);
+            sink(value, aux, m, at[1] + k * next[1], next[1]);
+          }
+        });
+  });
+}
+
+void write_results(const ReduceDimCall& call, Wide* value, const Auxiliary* aux, int64_t count,
+                   char* out, int64_t next) {
+  if (call.finish != Finish::none) {
+    for (int64_t k = 0; k < count; ++k) {
+      Partial p = {value[k], {}};
+      if (call.moment) p.aux = aux[k];
+      value[k].d = finished(call.finish, p, call.n, call.parameter);
+    }
+  }
+  TH_ISA::reduce_loops.write[call.dtype](out, next, value, count);
+  if (!call.indices) return;
+  auto item = static_cast<int64_t>(item_size(call.dtype));
+  int64_t* to = call.indices + (out - call.plan.data[1]) / item;
+  for (int64_t k = 0; k < count; ++k) to[k * (next / item)] = aux[k].index + call.index_base;
+}
+
+// The reductions of blocks of n elements each, from element first on; each block's partial results
+// lie in the order of the outputs.
+LoopPlan plan_of_blocks(const ReduceDimCall& call, int64_t first, int64_t n, int64_t blocks,
+                        Partial* out) {
+  constexpr auto partial = static_cast<int64_t>(sizeof(Partial));
+  auto item = static_cast<int64_t>(item_size(call.dtype));
+  LoopPlan plan = call.plan;
+  plan.data[0] += first * call.step;
+  plan.data[1] = reinterpret_cast<char*>(out);
+  for (int d = 0; d < plan.ndim; ++d) plan.stride[1][d] = plan.stride[1][d] / item * partial;
+  plan.size[plan.ndim] = blocks;
+  plan.stride[0][plan.ndim] = n * call.step;
+  plan.stride[1][plan.ndim] = plan.numel * partial;
+  ++plan.ndim;
+  plan.numel *= blocks;
+  plan.plan();
+  return plan;
+}
+
+void reduce_in_blocks(const Reduction& op, const ReduceDimCall& call, int64_t block) {
+  int64_t outputs = call.plan.numel;
+  int64_t full = call.n / block;
+  int64_t rest = call.n - full * block;
+  Workspace<Partial> workspace((full + 1) * outputs);
+  Partial* partials = workspace.data();
+  auto keep = [&](const Wide* value, const Auxiliary* aux, int64_t count, char* out, int64_t next) {
+    for (int64_t k = 0; k < count; ++k) {
+      auto* to = reinterpret_cast<Partial*>(out + k * next);
+      to->value = value[k];
+      if (op.has_auxiliary()) to->aux = aux[k];
+    }
+  };
+  reduce_outputs(op, plan_of_blocks(call, 0, block, full, partials), call.step, block, keep);
+  if (rest > 0) {
+    reduce_outputs(op, plan_of_blocks(call, full * block, rest, 1, partials + full * outputs),
+                   call.step, rest, keep);
+  }
+  auto item = static_cast<int64_t>(item_size(call.dtype));
+  for (int64_t k = 0; k < outputs; ++k) {
+    Partial& result = partials[k];
+    for (int64_t b = 1; b < full + (rest > 0); ++b) {
+      combine(op, &result, b * block, partials[b * outputs + k], b < full ? block : rest);
+    }
+    write_results(call, &result.value, &result.aux, 1, call.plan.data[1] + k * item, item);
+  }
+}
+
+// Of a copy in which the elements lie in the order of the shape.
+void reduce_copy(const ReduceDimCall& call) {
+  auto item = static_cast<int64_t>(item_size(call.dtype));
+  int64_t n = call.n, trailing = call.plan.trailing;
+  Workspace<char> copy(call.plan.numel * n * item);
+  ReduceDimCall packed = call;
+  packed.step = trailing * item;
+  LoopPlan& plan = packed.plan;
+  // A dimension that goes on beyond the reduced one is cut there.
+  for (int d = 0; d < plan.ndim; ++d) {
+    int64_t stride = plan.stride[1][d] / item;
+    if (stride >= trailing || stride * plan.size[d] <= trailing) continue;
+    int64_t inner = trailing / stride;
+    plan.size[plan.ndim] = plan.size[d] / inner;
+    plan.size[d] = inner;
+    for (int k = 0; k < 2; ++k) plan.stride[k][plan.ndim] = inner * plan.stride[k][d];
+    ++plan.ndim;
+  }
+  CopyCall to_packed = {call.dtype, call.dtype, plan};
+  LoopPlan& elements = to_packed.plan;
+  elements.data[0] = plan.data[0] = copy.data();
+  elements.data[1] = call.plan.data[0];
+  for (int d = 0; d < plan.ndim; ++d) {
+    bool inside = plan.stride[1][d] < trailing * item;
+    elements.stride[1][d] = plan.stride[0][d];
+    elements.stride[0][d] = plan.stride[0][d] = plan.stride[1][d] * (inside ? 1 : n);
+  }
+  elements.size[elements.ndim] = n;
+  elements.stride[0][elements.ndim] = packed.step;
+  elements.stride[1][elements.ndim] = call.step;
+  ++elements.ndim;
+  elements.numel *= n;
+  elements.plan();
+  run_on_cpu(to_packed);
+  plan.plan();
+  run_on_cpu(packed);
 }
 
 }  // namespace
 
 namespace TH_ISA {
 
-extern const ReduceKernels reduce_kernels;
-constexpr ReduceKernels reduce_kernels = {
-    // In the order of enum Reducer.
-    {reduce_by<Sum, AllTypes>(), reduce_by<Prod, AllTypes>(), reduce_by<Min, AllTypes>(),
-     reduce_by<Max, AllTypes>(), reduce_by<NonZero, FloatingTypes>(),
-     reduce_by<AbsSum, FloatingTypes>(), reduce_by<AbsMin, FloatingTypes>(),
-     reduce_by<AbsMax, FloatingTypes>(), reduce_by<Squares, FloatingTypes>(),
-     reduce_by<Powers, FloatingTypes>(), reduce_by<Deviation, FloatingTypes>()},
-    for_types<AllTypes>([](auto zero) { return &find<decltype(zero)>; }),
-    for_types<AllTypes>([](auto zero) { return &gather<decltype(zero)>; }),
-    for_types<AllTypes>([](auto zero) { return &write<decltype(zero)>; })};
+void run_reduce_all(const ReduceAllCall& call) {
+  switch (call.transform) {
+    case Transform::product:
+      return reduce_products(call);
+    case Transform::unequal:
+      return reduce_unequal(call);
+    default:
+      return reduce_elements(call);
+  }
+}
+
+void run_reduce_dim(const ReduceDimCall& call) {
+  auto item = static_cast<int64_t>(item_size(call.dtype));
+  bool columns = is_columns(call.plan, call.step, call.n, item);
+  if (!columns && call.step != item && call.n > 1) return reduce_copy(call);
+  Reduction op = {call.reducer, call.moment, call.indices != nullptr, call.dtype, call.parameter};
+  // Blocks of one and the same element would be the innermost dimension.
+  int64_t block = call.step == 0 ? call.n : columns ? kColumnBlock : kRunBlock;
+  if (call.n > block) return reduce_in_blocks(op, call, block);
+  reduce_outputs(op, call.plan, call.step, call.n,
+                 [&](Wide* value, const Auxiliary* aux, int64_t count, char* out, int64_t next) {
+                   write_results(call, value, aux, count, out, next);
+                 });
+}
 
 }  // namespace TH_ISA
 }  // namespace th

@@ -53,8 +53,8 @@ struct Entries {
 
 template <class I>
 Entries<I> entries_of(const ScatterCall& call, bool common) {
-  int64_t inner = call.positions.ndim ? call.positions.stride[1][0] : 0;
-  return {static_cast<I>(common ? 1 : call.positions.numel), static_cast<I>(call.length),
+  int64_t inner = call.plan.ndim ? call.plan.stride[1][0] : 0;
+  return {static_cast<I>(common ? 1 : call.plan.numel), static_cast<I>(call.length),
           common || call.step[1] < inner};
 }
 
@@ -136,26 +136,26 @@ void sort_and_scatter(Queue& queue, const ScatterCall& call, bool common) {
   I* keys = block.as<I>();
   I *numbers = keys + n, *sorted_keys = keys + 2 * n, *sorted_numbers = keys + 3 * n;
   TH_LAUNCH(queue, (make_keys<I>), blocks_for(queue, n), kThreads, 0, call,
-            Places<2, I>(call.positions), entries, static_cast<I>(n), keys, numbers,
+            Places<2, I>(call.plan), entries, static_cast<I>(n), keys, numbers,
             queue.finding());
   int bits = 1;
   for (int64_t most = static_cast<int64_t>(entries.positions) * call.size; most > 1; most /= 2) {
     ++bits;
   }
   sort_indices(queue, keys, sorted_keys, numbers, sorted_numbers, n, bits);
-  int64_t common_to = common ? call.positions.numel : 1;
+  int64_t common_to = common ? call.plan.numel : 1;
   TH_LAUNCH(queue, (scatter_sorted<T, Action, I>), blocks_for(queue, n * common_to), kThreads, 0,
-            call, Places<3, I>(call.positions), entries, static_cast<I>(n),
+            call, Places<3, I>(call.plan), entries, static_cast<I>(n),
             static_cast<I>(common_to), sorted_keys, sorted_numbers);
 }
 
 template <class T, class Action>
 void scatter_in_order(Queue& queue, const ScatterCall& call) {
   bool common = true;
-  for (int d = 0; d < call.positions.ndim; ++d) {
-    common = common && call.positions.stride[1][d] == 0;
+  for (int d = 0; d < call.plan.ndim; ++d) {
+    common = common && call.plan.stride[1][d] == 0;
   }
-  int64_t positions = call.positions.numel;
+  int64_t positions = call.plan.numel;
   bool by_position = positions >= kManyPositions || call.length <= kFewIndices;
   // The largest number that is counted to: threads, entries or destinations.
   int64_t most = positions * (by_position ? 1 : std::max(call.length, call.size + 1));
@@ -163,7 +163,7 @@ void scatter_in_order(Queue& queue, const ScatterCall& call) {
     using I = decltype(count);
     if (!by_position) return sort_and_scatter<T, Action, I>(queue, call, common);
     TH_LAUNCH(queue, (scatter_by_position<T, Action, I>), blocks_for(queue, positions), kThreads, 0,
-              call, Places<3, I>(call.positions), static_cast<I>(positions), queue.finding());
+              call, Places<3, I>(call.plan), static_cast<I>(positions), queue.finding());
   });
 }
 
@@ -171,7 +171,7 @@ void scatter_in_order(Queue& queue, const ScatterCall& call) {
 
 void run_scatter(Queue& queue, const ScatterCall& given) {
   ScatterCall call = given;
-  int64_t numel = call.positions.numel * call.length;
+  int64_t numel = call.plan.numel * call.length;
   if (numel == 0) return;
   if (call.action == ScatterAction::add) {
     return dispatch(call.dtype, [&](auto zero) {
@@ -181,7 +181,7 @@ void run_scatter(Queue& queue, const ScatterCall& given) {
   }
   if (call.action == ScatterAction::move) {
     int64_t steps[] = {call.step[0], call.step[2]};
-    size_t bytes = widen(&call.positions, item_size(call.dtype), steps, 2);
+    size_t bytes = widen(&call.plan, item_size(call.dtype), steps, 2);
     return dispatch_wide(bytes, [&](auto item) {
       using T = decltype(item);
       scatter_in_order<T, Move<T>>(queue, call);
@@ -193,7 +193,7 @@ void run_scatter(Queue& queue, const ScatterCall& given) {
     dispatch_count(numel, [&](auto count) {
       using I = decltype(count);
       TH_LAUNCH(queue, (fill_chosen<T, I>), blocks_for(queue, numel), kThreads, 0, call,
-                Places<2, I>(call.positions), entries_of<I>(call, false), static_cast<I>(numel),
+                Places<2, I>(call.plan), entries_of<I>(call, false), static_cast<I>(numel),
                 value, queue.finding());
     });
   });

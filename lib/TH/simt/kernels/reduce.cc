@@ -38,7 +38,7 @@ void run_reduce_all(Queue& queue, const ReduceAllCall& call) {
   if (call.plan.numel == 0) return;
   ReducePlan plan = {};
   plan.data[0] = call.plan.data[0];
-  plan.data[1] = call.pairing == Pairing::none ? call.plan.data[0] : call.plan.data[1];
+  plan.data[1] = call.transform == Transform::none ? call.plan.data[0] : call.plan.data[1];
   plan.outer.narrow = true;
   plan.inner = places_of(call.plan);
   plan.n = call.plan.numel;
@@ -46,12 +46,12 @@ void run_reduce_all(Queue& queue, const ReduceAllCall& call) {
   plan.wide = true;
   plan.parameter = call.parameter;
   plan.out = reinterpret_cast<char*>(&call.out->value);
-  if (call.pairing != Pairing::none) {
+  if (call.transform != Transform::none) {
     dispatch(call.dtype, [&](auto zero) {
-      reduce_pairs<decltype(zero)>(queue, call.reducer, call.pairing, plan);
+      reduce_pairs<decltype(zero)>(queue, call.reducer, call.transform, plan);
     });
   } else if (call.moment) {
-    plan.out = reinterpret_cast<char*>(&call.out->aside);
+    plan.out = reinterpret_cast<char*>(&call.out->aux);
     reduce_moments(queue, call.dtype, plan, &call.out->value);
   } else {
     reduce_plan(queue, call.dtype, call.reducer, false, plan);

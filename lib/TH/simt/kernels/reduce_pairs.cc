@@ -5,15 +5,15 @@
 namespace th {
 
 template <class T>
-void reduce_pairs(Queue& queue, Reducer reducer, Pairing pairing, const ReducePlan& plan) {
-  if (pairing == Pairing::product) {
-    return run_reduction<Value<Sum<WideOf<T>>>, Source<T, Pairing::product>>(queue, plan);
+void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const ReducePlan& plan) {
+  if (transform == Transform::product) {
+    return run_reduction<Value<Sum<WideOf<T>>>, Source<T, Transform::product>>(queue, plan);
   }
-  if (pairing == Pairing::unequal) {
-    return run_reduction<Value<Sum<uint64_t>>, Source<T, Pairing::unequal>>(queue, plan);
+  if (transform == Transform::unequal) {
+    return run_reduction<Value<Sum<uint64_t>>, Source<T, Transform::unequal>>(queue, plan);
   }
   if constexpr (!std::is_integral_v<T>) {
-    using S = Source<T, Pairing::difference>;
+    using S = Source<T, Transform::difference>;
     switch (reducer) {
       case Reducer::nonzero:
         return run_reduction<Value<NonZero<T>>, S>(queue, plan);
@@ -33,8 +33,8 @@ void reduce_pairs(Queue& queue, Reducer reducer, Pairing pairing, const ReducePl
   }
 }
 
-#define TH_TYPE(Name, real, accreal, kind, ...)                                           \
-  template void reduce_pairs<ElementOf<DType::Name>::Type>(Queue&, Reducer, Pairing, \
+#define TH_TYPE(Name, real, accreal, kind, ...)                                        \
+  template void reduce_pairs<ElementOf<DType::Name>::Type>(Queue&, Reducer, Transform, \
                                                            const ReducePlan&);
 #include "THTypes.def"
 #undef TH_TYPE

@@ -8,7 +8,7 @@ namespace th {
 
 template <class T>
 void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan& plan) {
-  using S = Source<T, Pairing::none>;
+  using S = Source<T, Transform::none>;
   switch (reducer) {
     case Reducer::sum:
       return run_reduction<Value<Sum<T>>, S>(queue, plan);

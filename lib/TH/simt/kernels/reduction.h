@@ -68,23 +68,23 @@ struct ReducePlan {
 template <class T>
 void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan& plan);
 template <class T>
-void reduce_pairs(Queue& queue, Reducer reducer, Pairing pairing, const ReducePlan& plan);
+void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const ReducePlan& plan);
 
 namespace {
 
 // ---- what is reduced, and what is kept of it ---------------------------------------------------
 
 // The value of an element, or of a pair of them.
-template <class T_, Pairing pairing>
+template <class T_, Transform transform>
 struct Source {
   using T = T_;
-  static constexpr int kOperands = pairing == Pairing::none ? 1 : 2;
+  static constexpr int kOperands = transform == Transform::none ? 1 : 2;
   static __device__ auto value(T a, [[maybe_unused]] T b) {
-    if constexpr (pairing == Pairing::none) {
+    if constexpr (transform == Transform::none) {
       return load(a);
-    } else if constexpr (pairing == Pairing::difference) {
+    } else if constexpr (transform == Transform::difference) {
       return load(a) - load(b);
-    } else if constexpr (pairing == Pairing::product) {
+    } else if constexpr (transform == Transform::product) {
       return static_cast<WideOf<T>>(load(a)) * static_cast<WideOf<T>>(load(b));
     } else {
       return static_cast<uint64_t>(load(a) != load(b));
@@ -284,7 +284,7 @@ __device__ void write_result(const ReducePlan& p, int64_t output, A a) {
     result.value.i = static_cast<int64_t>(value);
   } else {
     result.value.d = value;
-    if constexpr (K::kEach) result.aside.moment = value;
+    if constexpr (K::kEach) result.aux.moment = value;
   }
   if (p.wide || S::kOperands == 2) {
     reinterpret_cast<Wide*>(p.out)[output] = result.value;

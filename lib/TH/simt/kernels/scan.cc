@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "simt/block_scan.h"
+#include "simt/packed_lines.h"
 #include "simt/simt.h"
 #include "functors/reducers.h"
 #include "tensor/convert.h"
@@ -18,6 +19,17 @@ constexpr int64_t kTile = kThreads * kItems;
 constexpr int64_t kPart = 8 * kTile;
 // Up to this length a row is one thread's.
 constexpr int64_t kShort = 32;
+// Columns shorter than this, or as many, are well run along in memory order.
+constexpr int64_t kLongColumn = 256;
+constexpr int64_t kManyColumns = 8192;
+
+// Along the middle dimension of [outer x n x inner]; in and out are contiguous, and may be the
+// same.
+struct Lines {
+  const char* in;
+  char* out;
+  int64_t outer, n, inner;
+};
 
 template <class R, class T>
 __device__ typename R::A read(const T* at) {
@@ -122,17 +134,17 @@ unsigned at_most(const Queue& queue, int64_t blocks) {
 }
 
 template <template <class> class Reducer, class T>
-void scan(Queue& queue, const DeviceScanCall& call) {
+void scan(Queue& queue, const Lines& lines) {
   using R = Reducer<T>;
   using A = typename R::A;
   using OfTotals = Reducer<std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
-  auto* in = reinterpret_cast<const T*>(call.in);
-  auto* out = reinterpret_cast<T*>(call.out);
-  int64_t n = call.n, rows = call.outer;
-  if (call.inner > 1 || n <= kShort) {
-    int64_t columns = rows * call.inner;
+  auto* in = reinterpret_cast<const T*>(lines.in);
+  auto* out = reinterpret_cast<T*>(lines.out);
+  int64_t n = lines.n, rows = lines.outer;
+  if (lines.inner > 1 || n <= kShort) {
+    int64_t columns = rows * lines.inner;
     TH_LAUNCH(queue, (scan_columns<T, R>), at_most(queue, (columns + kThreads - 1) / kThreads),
-              kThreads, 0, in, out, rows, n, call.inner);
+              kThreads, 0, in, out, rows, n, lines.inner);
     return;
   }
   int64_t parts = (n + kPart - 1) / kPart;
@@ -151,18 +163,41 @@ void scan(Queue& queue, const DeviceScanCall& call) {
   TH_LAUNCH(queue, (scan_parts<T, R>), blocks, kThreads, 0, in, out, totals, rows, n, parts);
 }
 
-}  // namespace
-
-void run_scan(Queue& queue, const DeviceScanCall& call) {
-  if (call.outer * call.n * call.inner == 0) return;
+void scan_lines(Queue& queue, const ScanCall& call, const Lines& lines) {
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     if (call.product) {
-      scan<Prod, T>(queue, call);
+      scan<Prod, T>(queue, lines);
     } else {
-      scan<Sum, T>(queue, call);
+      scan<Sum, T>(queue, lines);
     }
   });
+}
+
+}  // namespace
+
+void run_scan(Queue& queue, const ScanCall& call) {
+  check_dimensions(call.plan);
+  const LoopPlan& plan = call.plan;
+  int64_t n = call.n, columns = plan.numel, inner = plan.trailing;
+  if (columns * n == 0) return;
+  bool as_rows = inner == 1 || (n >= kLongColumn && columns < kManyColumns);
+  if (!as_rows) {
+    // In place where all lies in the order of the shape, else side by side.
+    PackedLines out(queue, call.dtype, plan, 0, call.out_step, n, inner);
+    PackedLines in(queue, call.dtype, plan, 1, call.in_step, n, inner);
+    if (out.is_packed() && in.is_packed()) {
+      return scan_lines(queue, call, {in.data(), out.data(), columns / inner, n, inner});
+    }
+    inner = columns;
+  } else {
+    inner = 1;
+  }
+  PackedLines out(queue, call.dtype, plan, 0, call.out_step, n, inner);
+  PackedLines in(queue, call.dtype, plan, 1, call.in_step, n, inner);
+  in.load();
+  scan_lines(queue, call, {in.data(), out.data(), columns / inner, n, inner});
+  out.store();
 }
 
 }  // namespace th

@@ -2,6 +2,7 @@
 // numbers in their row, and the elements are fetched by them. Short rows are sorted in a block's
 // shared memory.
 
+#include "simt/packed_lines.h"
 #include "simt/simt.h"
 #include "simt/sort_pairs.h"
 #include "functors/sort_key.h"
@@ -13,6 +14,16 @@ namespace {
 constexpr int kThreads = 256;
 // Elements that a block sorts at a time; longer rows are not short.
 constexpr int kSlots = 1024;
+
+// Rows of n elements; all are contiguous and share no memory.
+struct Rows {
+  bool descending;
+  int64_t rows, n;
+  const char* in;
+  char* values;
+  int64_t* indices;
+  int64_t index_base;
+};
 
 template <class T, class Key>
 __global__ void make_keys(const T* in, Key* keys, uint32_t* numbers, int64_t total, int64_t n,
@@ -88,7 +99,7 @@ __global__ void sort_short(const T* in, T* values, int64_t* indices, int64_t row
 }
 
 template <class T>
-void sort_short_rows(Queue& queue, const SortCall& call) {
+void sort_short_rows(Queue& queue, const Rows& call) {
   using Key = typename SortKey<T>::Key;
   int slots = 1;
   while (slots < call.n) slots *= 2;
@@ -107,7 +118,7 @@ unsigned blocks_for(const Queue& queue, int64_t total) {
 }
 
 template <class T>
-void sort_long_rows(Queue& queue, const SortCall& call) {
+void sort_long_rows(Queue& queue, const Rows& call) {
   using Key = typename SortKey<T>::Key;
   int64_t total = call.rows * call.n;
   auto count = static_cast<size_t>(total);
@@ -131,16 +142,28 @@ void sort_long_rows(Queue& queue, const SortCall& call) {
 }  // namespace
 
 void run_sort(Queue& queue, const SortCall& call) {
-  if (call.rows * call.n == 0) return;
   if (call.n > UINT32_MAX) decline("rows of more than 2^32 - 1 elements are not sorted here");
+  check_dimensions(call.plan);
+  const LoopPlan& plan = call.plan;
+  if (plan.numel * call.n == 0) return;
+  bool in_place = plan.data[0] == plan.data[2];
+  PackedLines values(queue, call.dtype, plan, 0, call.value_step, call.n, 1, in_place);
+  PackedLines indices(queue, DType::Long, plan, 1, call.index_step, call.n, 1);
+  PackedLines in(queue, call.dtype, plan, 2, call.in_step, call.n, 1);
+  in.load();
+  Rows rows = {call.descending, plan.numel,    call.n,
+               in.data(),       values.data(), reinterpret_cast<int64_t*>(indices.data()),
+               call.index_base};
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     if (call.n <= kSlots) {
-      sort_short_rows<T>(queue, call);
+      sort_short_rows<T>(queue, rows);
     } else {
-      sort_long_rows<T>(queue, call);
+      sort_long_rows<T>(queue, rows);
     }
   });
+  values.store();
+  indices.store();
 }
 
 }  // namespace th

@@ -1,0 +1,22 @@
+#ifndef TH_BACKEND_OP_H
+#define TH_BACKEND_OP_H
+
+#include <cstdint>
+
+#include "memory/visibility.h"
+
+namespace th TH_VISIBLE {
+
+// Every operation: the rows of THOps.def, and what has no row.
+enum class Op : uint16_t {
+#define TH_OP(name, ...) name,
+#include "THOps.def"
+  copy,
+};
+
+// The C name.
+const char* name(Op op) noexcept;
+
+}  // namespace TH_VISIBLE
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef TH_CPU_BACKEND_H
+#define TH_CPU_BACKEND_H
+
+// The CPU as a backend: what devices do for the calls of backend/calls.h, on host memory and at
+// once. Kernels are in cpu/kernels, compiled for each instruction set.
+
+#include "backend/calls.h"
+
+namespace th {
+
+struct CpuBackend {
+#define TH_DEVICE_OP(name, Struct) void (*name)(const Struct& call);
+  TH_DEVICE_OPS(TH_DEVICE_OP)
+#undef TH_DEVICE_OP
+};
+const CpuBackend& cpu_backend();
+
+#define TH_DEVICE_OP(name, Struct) \
+  inline void run_on_cpu(const Struct& call) { cpu_backend().name(call); }
+TH_DEVICE_OPS(TH_DEVICE_OP)
+#undef TH_DEVICE_OP
+
+}  // namespace th
+
+#endif

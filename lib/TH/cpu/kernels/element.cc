@@ -1,0 +1,95 @@
+// Loops around functors, and what else goes through all elements in any order.
+
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/backend.h"
+#include "cpu/element_kernels.h"
+#include "cpu/loops.h"
+#include "cpu/parallel.h"
+#include "tensor/convert.h"
+
+namespace th {
+namespace {
+
+template <class T, class F>
+void generate_by(const GenerateCall& call, const F& f) {
+  T* out = reinterpret_cast<T*>(call.out);
+  parallel_for(call.n, Grain::cheap, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = convert<T>(f(i));
+  });
+}
+
+template <class T>
+void zero_triangle(const TriangleCall& call) {
+  parallel_for(call.rows, std::max<int64_t>(1, Grain::cheap / call.columns),
+               [&](int64_t first, int64_t last) {
+                 for (int64_t i = first; i < last; ++i) {
+                   char* row = call.out + i * call.row_step;
+                   int64_t edge = std::min(std::max<int64_t>(i + call.diagonal, -1), call.columns);
+                   int64_t begin = call.above ? edge + 1 : 0;
+                   int64_t end = call.above ? call.columns : std::max<int64_t>(edge, 0);
+                   for (int64_t j = begin; j < end; ++j) {
+                     *reinterpret_cast<T*>(row + j * call.column_step) = T();
+                   }
+                 }
+               });
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+extern const CopyKernels copy_kernels;
+
+void run_element(const ElementCall& call) {
+  run_loop(call.plan, call.loop, call.params, call.grain);
+}
+
+void run_copy(const CopyCall& call) {
+  Loop loop = copy_kernels.copy[static_cast<int>(call.to)][static_cast<int>(call.from)];
+  run_loop(call.plan, loop, nullptr, Grain::cheap);
+}
+
+void run_fill(const FillCall& call) {
+  Scalar value = call.value;
+  DType from = value.integral ? DType::Long : DType::Double;
+  Loop loop = copy_kernels.copy[static_cast<int>(call.dtype)][static_cast<int>(from)];
+  auto* constant = reinterpret_cast<char*>(&value.i);
+  if (call.plan.ndim <= 1 && call.plan.numel < Grain::cheap) {
+    char* const data[] = {call.plan.data[0], constant};
+    const int64_t stride[] = {call.plan.inner_stride(0), 0};
+    loop(data, stride, call.plan.numel, nullptr);
+    return;
+  }
+  LoopPlan plan = call.plan;
+  plan.add_constant(constant);
+  run_loop(plan, loop, nullptr, Grain::cheap);
+}
+
+void run_generate(const GenerateCall& call) {
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if (call.a.integral && call.b.integral) {
+      // i b alone may wrap where the sum is an int64 again.
+      auto a = static_cast<uint64_t>(call.a.i), b = static_cast<uint64_t>(call.b.i);
+      generate_by<T>(
+          call, [=](int64_t i) { return static_cast<int64_t>(a + static_cast<uint64_t>(i) * b); });
+      return;
+    }
+    double a = call.a.to_double(), b = call.b.to_double();
+    if (call.power_of_ten) {
+      generate_by<T>(call,
+                     [=](int64_t i) { return std::pow(10.0, a + static_cast<double>(i) * b); });
+    } else {
+      generate_by<T>(call, [=](int64_t i) { return a + static_cast<double>(i) * b; });
+    }
+  });
+}
+
+void run_triangle(const TriangleCall& call) {
+  dispatch(call.dtype, [&](auto zero) { zero_triangle<decltype(zero)>(call); });
+}
+
+}  // namespace TH_ISA
+}  // namespace th

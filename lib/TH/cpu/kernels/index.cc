@@ -1,0 +1,286 @@
+// Elements read and written where indices say.
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "THGeneral.h"
+#include "cpu/backend.h"
+#include "cpu/loops.h"
+#include "cpu/parallel.h"
+#include "functors/index_actions.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+namespace {
+
+inline int64_t index_at(const char* at) {
+  return *reinterpret_cast<const int64_t*>(at) - TH_INDEX_BASE;
+}
+
+// The slices of one operand along a dimension: which of them is the k-th. Steps are in bytes.
+struct Side {
+  char* data;
+  int64_t step;       // from one slice to the next
+  const char* index;  // null: slice k is the k-th
+  int64_t index_step;
+
+  int64_t offset(int64_t k) const { return (index ? index_at(index + k * index_step) : k) * step; }
+};
+
+// Slice k of operand 0, `to`, becomes action(it, slice k of operand 1, `from`), for `count` slices.
+class Slices {
+ public:
+  // positions: those of the elements within a slice.
+  Slices(const LoopPlan& positions, int64_t count, const Side& to, const Side& from)
+      : count_(count), to_(to), from_(from), positions_(positions) {
+    along_indices_ = !positions.shared_output &&
+                     (positions_.inner_size() == 1 || to.step < positions_.inner_stride(0));
+  }
+
+  // Slices may be written more than once: each position is one thread's.
+  template <class T, class Action>
+  void run_by_position() const {
+    if (count_ == 0) return;
+    if (positions_.shared_output) return by_positions<T, Action>(0, count_, 0, positions_.numel);
+    parallel_for(positions_.numel, grain(count_), [&](int64_t begin, int64_t end) {
+      if (along_indices_) {
+        by_indices<T, Action>(0, count_, begin, end);
+      } else {
+        by_positions<T, Action>(0, count_, begin, end);
+      }
+    });
+  }
+
+  // All slices written are different ones.
+  template <class T, class Action>
+  void run() const {
+    int64_t positions = positions_.numel;
+    if (positions == 0) return;
+    if (positions_.shared_output) return run_by_position<T, Action>();
+    if ((along_indices_ ? positions : count_) < num_threads()) {
+      // The longer of both is shared out.
+      if (count_ <= positions) return run_by_position<T, Action>();
+    } else if (along_indices_) {
+      return run_by_position<T, Action>();
+    }
+    parallel_for(count_, grain(positions), [&](int64_t begin, int64_t end) {
+      if (along_indices_) {
+        by_indices<T, Action>(begin, end, 0, positions);
+      } else {
+        by_positions<T, Action>(begin, end, 0, positions);
+      }
+    });
+  }
+
+ private:
+  static int64_t grain(int64_t repeats) { return std::max<int64_t>(1, Grain::gather / repeats); }
+
+  template <class T, class Action>
+  static void run_one(char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                      int64_t n) {
+    constexpr int64_t item = sizeof(T);
+    if (to_stride == item && from_stride == item) {
+      if constexpr (std::is_same_v<Action, Move<T>>) {
+        std::memcpy(to, from, n * item);
+      } else {
+        for (int64_t i = 0; i < n; ++i) {
+          Action::run(reinterpret_cast<T*>(to) + i, reinterpret_cast<const T*>(from) + i);
+        }
+      }
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      Action::run(reinterpret_cast<T*>(to + i * to_stride),
+                  reinterpret_cast<const T*>(from + i * from_stride));
+    }
+  }
+
+  template <class T, class Action>
+  void by_positions(int64_t first, int64_t last, int64_t begin, int64_t end) const {
+    int64_t to_stride = positions_.inner_stride(0), from_stride = positions_.inner_stride(1);
+    bool one_run = positions_.inner_size() == positions_.numel;
+    for (int64_t k = first; k < last; ++k) {
+      int64_t to = to_.offset(k), from = from_.offset(k);
+      if (one_run) {
+        run_one<T, Action>(to_.data + to + begin * to_stride, to_stride,
+                           from_.data + from + begin * from_stride, from_stride, end - begin);
+        continue;
+      }
+      for_each_run(positions_, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
+        run_one<T, Action>(at[0] + to, stride[0], at[1] + from, stride[1], n);
+      });
+    }
+  }
+
+  template <class T, class Action>
+  void by_indices(int64_t first, int64_t last, int64_t begin, int64_t end) const {
+    for_each_run(positions_, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        char* to = at[0] + i * stride[0];
+        const char* from = at[1] + i * stride[1];
+        for (int64_t k = first; k < last; ++k) {
+          Action::run(reinterpret_cast<T*>(to + to_.offset(k)),
+                      reinterpret_cast<const T*>(from + from_.offset(k)));
+        }
+      }
+    });
+  }
+
+  int64_t count_;
+  Side to_, from_;
+  const LoopPlan& positions_;
+  bool along_indices_;
+};
+
+// ---- gather ----
+
+// An index for each element.
+template <class T>
+void gather_elements(const GatherCall& call) {
+  constexpr int64_t item = sizeof(T), index_item = sizeof(int64_t);
+  auto work = [&](int64_t begin, int64_t end) {
+    for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* s, int64_t n) {
+      const int64_t step = call.step;
+      if (s[0] == item && s[1] == index_item && s[2] == 0 && step == item) {
+        T* out = reinterpret_cast<T*>(at[0]);
+        const T* in = reinterpret_cast<const T*>(at[2]);
+        const int64_t* index = reinterpret_cast<const int64_t*>(at[1]);
+        for (int64_t i = 0; i < n; ++i) out[i] = in[index[i] - TH_INDEX_BASE];
+        return;
+      }
+      char* out = at[0];
+      const char *index = at[1], *in = at[2];
+      const int64_t out_step = s[0], index_step = s[1], in_step = s[2];
+      for (int64_t i = 0; i < n; ++i) {
+        *reinterpret_cast<T*>(out + i * out_step) =
+            *reinterpret_cast<const T*>(in + i * in_step + index_at(index + i * index_step) * step);
+      }
+    });
+  };
+  if (call.plan.shared_output) return work(0, call.plan.numel);
+  parallel_for(call.plan.numel, Grain::gather, work);
+}
+
+// The dimension along which one vector of indices lies that is the same for all positions; -1: the
+// index is one for all; ndim: there is no such dimension.
+int vector_dim(const LoopPlan& plan) {
+  int found = -1;
+  for (int d = 0; d < plan.ndim; ++d) {
+    if (plan.stride[1][d] == 0) continue;
+    if (found >= 0) return plan.ndim;
+    found = d;
+  }
+  return found;
+}
+
+// The plan of operands 0 and `second` without dimension d.
+void without(const LoopPlan& plan, int d, int second, LoopPlan* rest) {
+  rest->ndim = 0;
+  rest->operands = 2;
+  rest->shared_output = plan.shared_output;
+  rest->numel = 1;
+  for (int e = 0; e < plan.ndim; ++e) {
+    if (e == d) continue;
+    rest->size[rest->ndim] = plan.size[e];
+    rest->stride[0][rest->ndim] = plan.stride[0][e];
+    rest->stride[1][rest->ndim] = plan.stride[second][e];
+    rest->numel *= plan.size[e];
+    ++rest->ndim;
+  }
+  rest->data[0] = plan.data[0];
+  rest->data[1] = plan.data[second];
+}
+
+template <class T>
+void gather(const GatherCall& call) {
+  const LoopPlan& plan = call.plan;
+  int d = vector_dim(plan);
+  // A vector's elements are slices of one: without their bookkeeping.
+  bool slices_by_index = d < 0 || (d < plan.ndim && plan.ndim > 1 && plan.stride[2][d] == 0);
+  if (!slices_by_index) return gather_elements<T>(call);
+  LoopPlan positions;
+  without(plan, d, 2, &positions);
+  Side to = {plan.data[0], d < 0 ? 0 : plan.stride[0][d], nullptr, 0};
+  Side from = {plan.data[2], call.step, plan.data[1], d < 0 ? 0 : plan.stride[1][d]};
+  Slices slices(positions, d < 0 ? 1 : plan.size[d], to, from);
+  slices.run<T, Move<T>>();
+}
+
+// ---- scatter ----
+
+// The positions are shared out, and along the dimension, where indices may repeat, the order is
+// kept.
+template <class T, class Action>
+void scatter_elements(const ScatterCall& call) {
+  const LoopPlan& plan = call.plan;
+  const int64_t to_step = call.step[0], index_step = call.step[1], from_step = call.step[2];
+  const int64_t length = call.length;
+  bool dim_inside = plan.shared_output || index_step < plan.inner_stride(1);
+  auto work = [&](int64_t begin, int64_t end) {
+    for_each_run(plan, begin, end, [&](char* const* at, const int64_t* step, int64_t count) {
+      auto one = [&](int64_t i, int64_t j) {
+        int64_t chosen = index_at(at[1] + i * step[1] + j * index_step);
+        Action::run(reinterpret_cast<T*>(at[0] + i * step[0] + chosen * to_step),
+                    reinterpret_cast<const T*>(at[2] + i * step[2] + j * from_step));
+      };
+      if (dim_inside) {
+        for (int64_t i = 0; i < count; ++i) {
+          for (int64_t j = 0; j < length; ++j) one(i, j);
+        }
+      } else {
+        for (int64_t j = 0; j < length; ++j) {
+          for (int64_t i = 0; i < count; ++i) one(i, j);
+        }
+      }
+    });
+  };
+  if (plan.shared_output) return work(0, plan.numel);
+  parallel_for(plan.numel, std::max<int64_t>(1, Grain::gather / length), work);
+}
+
+template <class T, class Action>
+void scatter(const ScatterCall& call) {
+  const LoopPlan& plan = call.plan;
+  if (vector_dim(plan) >= 0) return scatter_elements<T, Action>(call);
+  LoopPlan positions;
+  without(plan, -1, 2, &positions);
+  Slices slices(positions, call.length,
+                Side{plan.data[0], call.step[0], plan.data[1], call.step[1]},
+                Side{plan.data[2], call.step[2], nullptr, 0});
+  slices.run_by_position<T, Action>();
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+void run_gather(const GatherCall& call) {
+  dispatch_size(item_size(call.dtype), [&](auto item) { gather<decltype(item)>(call); });
+}
+
+void run_scatter(const ScatterCall& call) {
+  if (call.plan.numel * call.length == 0) return;
+  if (call.action == ScatterAction::add) {
+    dispatch(call.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      scatter<T, Accumulate<T>>(call);
+    });
+    return;
+  }
+  auto move = [](const ScatterCall& moving) {
+    dispatch_size(item_size(moving.dtype), [&](auto item) {
+      using T = decltype(item);
+      scatter<T, Move<T>>(moving);
+    });
+  };
+  if (call.action == ScatterAction::move) return move(call);
+  // An operand that is the value everywhere.
+  ScatterCall filling = call;
+  filling.plan.add_constant(reinterpret_cast<char*>(&filling.value));
+  filling.step[2] = 0;
+  move(filling);
+}
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,140 @@
+// Categories drawn by their probabilities.
+
+#include <cmath>
+
+#include "cpu/backend.h"
+#include "cpu/workspace.h"
+#include "cpu/generator.h"
+#include "functors/distributions.h"
+#include "memory/error.h"
+#include "tensor/convert.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+namespace {
+
+// One distribution: its cumulative probabilities, scaled to end in 1, from which categories can be
+// taken out.
+template <class T>
+class Categories {
+ public:
+  explicit Categories(int64_t categories)
+      : categories_(categories), cumulative_(categories), possible_(categories) {}
+
+  void set(const T* p) {
+    p_ = p;
+    for (int64_t i = 0; i < categories_; ++i) possible_[i] = load(p[i]) > 0;
+    accumulate();
+  }
+
+  int64_t draw(double u) const {
+    int64_t i = 0, end = categories_;
+    while (i < end) {
+      int64_t middle = i + (end - i) / 2;
+      if (cumulative_[middle] < u) {
+        i = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    // Rounding, or u = 0, may lead to a category of no probability: the next that has some is
+    // meant, or the last.
+    while (i < categories_ && !possible_[i]) ++i;
+    if (i < categories_) return i;
+    do --i;
+    while (!possible_[i]);
+    return i;
+  }
+
+  // Shifts what lies above the category down by its probability and scales the rest to end in 1.
+  void take_out(int64_t category) {
+    double below = category > 0 ? cumulative_[category - 1] : 0;
+    double probability = cumulative_[category] - below;
+    double rest = 1. - probability;
+    possible_[category] = false;
+    if (rest < 1e-6) {
+      // Scaling this up would scale up its rounding errors.
+      accumulate();
+      return;
+    }
+    for (int64_t i = 0; i < category; ++i) cumulative_[i] /= rest;
+    for (int64_t i = category; i < categories_; ++i) {
+      cumulative_[i] = (cumulative_[i] - probability) / rest;
+    }
+  }
+
+ private:
+  void accumulate() {
+    double sum = 0;
+    for (int64_t i = 0; i < categories_; ++i) {
+      if (possible_[i]) sum += load(p_[i]);
+      cumulative_[i] = sum;
+    }
+    for (int64_t i = 0; i < categories_; ++i) cumulative_[i] /= sum;
+  }
+
+  int64_t categories_;
+  const T* p_ = nullptr;
+  Workspace<double> cumulative_;
+  Workspace<bool> possible_;
+};
+
+template <class T>
+void check_row(const T* p, int64_t categories, int64_t row, int64_t needed) {
+  double sum = 0;
+  int64_t possible = 0;
+  for (int64_t i = 0; i < categories; ++i) {
+    double value = load(p[i]);
+    if (!(value >= 0 && std::isfinite(value))) {
+      fail_argument(3, "probability %g of category %lld in row %lld is negative or not finite",
+                    value, static_cast<long long>(i + 1), static_cast<long long>(row + 1));
+    }
+    sum += value;
+    possible += value > 0;
+  }
+  if (!(sum > 0 && std::isfinite(sum))) {
+    fail_argument(3, "the probabilities of row %lld sum up to %g", static_cast<long long>(row + 1),
+                  sum);
+  }
+  if (possible < needed) {
+    fail_argument(4,
+                  "cannot draw %lld samples without replacement from row %lld, in which only "
+                  "%lld categories have a probability",
+                  static_cast<long long>(needed), static_cast<long long>(row + 1),
+                  static_cast<long long>(possible));
+  }
+}
+
+template <class T>
+void multinomial(const MultinomialCall& call) {
+  auto* p = reinterpret_cast<const T*>(call.p);
+  if (!call.out) {
+    for (int64_t row = 0; row < call.rows; ++row) {
+      check_row(p + row * call.categories, call.categories, row,
+                call.with_replacement ? 1 : call.samples);
+    }
+    return;
+  }
+  Categories<T> distribution(call.categories);
+  for (int64_t row = 0; row < call.rows; ++row) {
+    distribution.set(p + row * call.categories);
+    for (int64_t i = 0; i < call.samples; ++i) {
+      uint32_t word;
+      call.generator->words(&word, 1);
+      int64_t category = distribution.draw(unit_of(word));
+      call.out[row * call.samples + i] = category + call.index_base;
+      if (!call.with_replacement && i + 1 < call.samples) distribution.take_out(category);
+    }
+  }
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+void run_multinomial(const MultinomialCall& call) {
+  dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) { multinomial<decltype(zero)>(call); });
+}
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,185 @@
+// Random numbers: each element in order takes its words from the one generator, so that the stream
+// is the same for every number of threads. The words are made in blocks on this thread; what is
+// computed of them may be shared out.
+
+#include <algorithm>
+#include <cmath>
+
+#include "THGeneral.h"
+#include "cpu/backend.h"
+#include "cpu/workspace.h"
+#include "cpu/generator.h"
+#include "cpu/parallel.h"
+#include "functors/distributions.h"
+#include "tensor/convert.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+namespace {
+
+// Elements at a time: what is cheap stays in the cache; what is costly is worth sharing out.
+constexpr int64_t kCheapBlock = 8192;
+constexpr int64_t kCostlyBlock = int64_t{1} << 20;
+
+// block(T* values, n) for the elements in order, at most `most` at a time.
+template <class T, class Block>
+void fill_in_blocks(const RandomCall& call, int64_t most, const Block& block) {
+  T* out = reinterpret_cast<T*>(call.out);
+  for (int64_t i = 0; i < call.n; i += most) block(out + i, std::min(most, call.n - i));
+}
+
+// Every element is f(word), converted.
+template <class T, class F>
+void fill_by_word(const RandomCall& call, const F& f) {
+  uint32_t word[kCheapBlock];
+  fill_in_blocks<T>(call, kCheapBlock, [&](T* out, int64_t n) {
+    call.generator->words(word, n);
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) out[i] = convert<T>(f(word[i]));
+  });
+}
+
+// The same for an f that takes long.
+template <class T, class F>
+void fill_by_costly(const RandomCall& call, const F& f) {
+  Workspace<uint32_t> words(std::min(kCostlyBlock, call.n));
+  const uint32_t* word = words.data();
+  fill_in_blocks<T>(call, kCostlyBlock, [&](T* out, int64_t n) {
+    call.generator->words(words.data(), n);
+    parallel_for(n, Grain::costly, [=](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) out[i] = convert<T>(f(word[i]));
+    });
+  });
+}
+
+// f of values that are normally distributed with mean 0 and deviation 1.
+template <class T, class F>
+void fill_by_normal(const RandomCall& call, const F& f) {
+  Generator* g = call.generator;
+  Workspace<uint32_t> words(std::min(kCostlyBlock, call.n + 1));
+  const uint32_t* word = words.data();
+  fill_in_blocks<T>(call, kCostlyBlock, [&](T* out, int64_t n) {
+    if (g->normal_kept) {
+      *out++ = convert<T>(f(g->normal()));
+      --n;
+    }
+    int64_t pairs = n / 2;
+    if (pairs > 0) g->begin_pair();
+    g->words(words.data(), 2 * pairs);
+    parallel_for(pairs, Grain::costly / 2, [=](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        double angle = normal_angle(unit_of(word[2 * i]));
+        double radius = normal_radius(unit_of(word[2 * i + 1]));
+        out[2 * i] = convert<T>(f(radius * std::cos(angle)));
+        out[2 * i + 1] = convert<T>(f(radius * std::sin(angle)));
+      }
+    });
+    if (pairs > 0) g->set_pair(word[2 * pairs - 2], word[2 * pairs - 1]);
+    if (n % 2) out[n - 1] = convert<T>(f(g->normal()));
+  });
+}
+
+template <class T>
+void fill_integers(const RandomCall& call) {
+  constexpr uint64_t kWordRange = uint64_t{1} << 32;
+  auto base = static_cast<uint64_t>(call.first);
+  uint64_t range = call.range;
+  if (range == 0 || range > kWordRange) {
+    fill_in_blocks<T>(call, kCheapBlock, [&](T* out, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        out[i] = convert<T>(static_cast<int64_t>(base + call.generator->below(range)));
+      }
+    });
+  } else if (range == kWordRange) {
+    fill_by_word<T>(call, [=](uint32_t w) { return static_cast<int64_t>(base + w); });
+  } else {
+    auto divisor = static_cast<uint32_t>(range);
+    fill_by_word<T>(call, [=](uint32_t w) { return static_cast<int64_t>(base + w % divisor); });
+  }
+}
+
+// Fisher and Yates, from the front.
+template <class T>
+void permute(const RandomCall& call) {
+  T* out = reinterpret_cast<T*>(call.out);
+  for (int64_t i = 0; i < call.n; ++i) out[i] = convert<T>(i + TH_INDEX_BASE);
+  for (int64_t i = 0; i < call.n - 1; ++i) {
+    auto other = i + static_cast<int64_t>(call.generator->below(static_cast<uint64_t>(call.n - i)));
+    T kept = out[i];
+    out[i] = out[other];
+    out[other] = kept;
+  }
+}
+
+template <class T>
+void fill_reals(const RandomCall& call) {
+  double a = call.a, b = call.b;
+  switch (call.distribution) {
+    case Distribution::uniform:
+      return fill_by_word<T>(call, [=](uint32_t w) { return uniform_of(unit_of(w), a, b); });
+    case Distribution::normal:
+      return fill_by_normal<T>(call, [=](double z) { return z * b + a; });
+    case Distribution::log_normal:
+      return fill_by_normal<T>(call, [=](double z) { return std::exp(z * b + a); });
+    case Distribution::exponential:
+      return fill_by_costly<T>(call, [=](uint32_t w) { return exponential_of(unit_of(w), a); });
+    case Distribution::cauchy:
+      return fill_by_costly<T>(call, [=](uint32_t w) { return cauchy_of(unit_of(w), a, b); });
+    default:
+      return;
+  }
+}
+
+template <class T>
+void fill_any(const RandomCall& call) {
+  double p = call.a;
+  switch (call.distribution) {
+    case Distribution::integer:
+      return fill_integers<T>(call);
+    case Distribution::geometric:
+      return fill_by_costly<T>(call, [=](uint32_t w) { return geometric_of(unit_of(w), p); });
+    case Distribution::bernoulli:
+      return fill_by_word<T>(
+          call, [=](uint32_t w) { return static_cast<int>(bernoulli_of(unit_of(w), p)); });
+    case Distribution::permutation:
+      return permute<T>(call);
+    default:
+      if constexpr (!std::is_integral_v<T>) fill_reals<T>(call);
+  }
+}
+
+template <class T, class P>
+void draw(const BernoulliCall& call) {
+  auto* p = reinterpret_cast<const P*>(call.p);
+  T* out = reinterpret_cast<T*>(call.out);
+  uint32_t word[kCheapBlock];
+  for (int64_t i = 0; i < call.n; i += kCheapBlock) {
+    int64_t m = std::min(kCheapBlock, call.n - i);
+    call.generator->words(word, m);
+    for (int64_t k = 0; k < m; ++k) {
+      out[i + k] = convert<T>(static_cast<int>(bernoulli_of(unit_of(word[k]), p[i + k])));
+    }
+  }
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+void run_random(const RandomCall& call) {
+  dispatch(call.dtype, [&](auto zero) { fill_any<decltype(zero)>(call); });
+}
+
+void run_bernoulli(const BernoulliCall& call) {
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if (call.p_dtype == DType::Float) {
+      draw<T, float>(call);
+    } else {
+      draw<T, double>(call);
+    }
+  });
+}
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,292 @@
+// Every reduction is of the columns of a matrix: some rows are taken together into an array of
+// accumulators, one for each column, element by element, which vectorises without reordering
+// anything. A contiguous run is folded into kLanes columns first. So results are the same for
+// every instruction set.
+
+#include "cpu/kernels/reduce_loops.h"
+
+#include <utility>
+
+#include "functors/reducers.h"
+
+namespace th {
+namespace {
+
+// Rows taken together, so that accumulators are loaded and stored once for all of them.
+constexpr int64_t kRows = 8;
+// Bytes of accumulators that a contiguous run is folded into: four of the widest vectors.
+constexpr int64_t kLaneBytes = 256;
+
+template <class R, class T>
+inline void take(typename R::A* a, T x, double parameter) {
+  *a = R::combine(*a, R::map(load(x), parameter));
+}
+
+// Takes elements that are a step apart, one after the other.
+template <class R, class T, size_t... K>
+inline typename R::A take_each(typename R::A a, const T* x, int64_t step, double parameter,
+                               std::index_sequence<K...>) {
+  (take<R>(&a, x[static_cast<int64_t>(K) * step], parameter), ...);
+  return a;
+}
+
+// Takes n rows of width elements into acc. Always inline, since some widths are constants.
+template <class R, class T, class Parameter>
+__attribute__((always_inline)) inline void take_rows(const T* x, int64_t n, int64_t step,
+                                                     int64_t width, typename R::A* acc,
+                                                     const Parameter& parameter) {
+  int64_t i = 0;
+  for (; i + kRows <= n; i += kRows) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      acc[j] = take_each<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
+    }
+  }
+  for (; i < n; ++i) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) take<R>(acc + j, row[j], parameter(j));
+  }
+}
+
+template <class A>
+inline void store(Wide* out, A value) {
+  if constexpr (std::is_integral_v<A>) {
+    out->i = static_cast<int64_t>(value);
+  } else {
+    out->d = value;
+  }
+}
+
+// One contiguous run.
+template <class R, class T>
+inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
+  using A = typename R::A;
+  constexpr int64_t lanes = kLaneBytes / sizeof(A);
+  auto same = [parameter](int64_t) { return parameter; };
+  if (n < 2 * lanes) {
+    A a = R::init(), b = a, c = a, d = a;
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      take<R>(&a, x[i], parameter);
+      take<R>(&b, x[i + 1], parameter);
+      take<R>(&c, x[i + 2], parameter);
+      take<R>(&d, x[i + 3], parameter);
+    }
+    for (; i < n; ++i) take<R>(&a, x[i], parameter);
+    return R::combine(R::combine(a, b), R::combine(c, d));
+  }
+  alignas(64) A acc[lanes];
+  for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
+  int64_t rows = n / lanes;
+  take_rows<R>(x, rows, lanes, lanes, acc, same);
+  const T* tail = x + rows * lanes;
+  for (int64_t j = 0; j < n - rows * lanes; ++j) take<R>(acc + j, tail[j], parameter);
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+#pragma GCC ivdep
+    for (int64_t j = 0; j < half; ++j) acc[j] = R::combine(acc[j], acc[j + half]);
+  }
+  return acc[0];
+}
+
+template <class R, class T>
+void reduce_columns(const ReduceBlock& block, Wide* out) {
+  using A = typename R::A;
+  alignas(64) A acc[kReduceWidth];
+  auto* x = reinterpret_cast<const T*>(block.data);
+  int64_t step = block.step / static_cast<int64_t>(sizeof(T));
+  int64_t width = block.count * block.fold;
+  for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
+  if constexpr (R::Each) {
+    const double* each = block.parameter;
+    take_rows<R>(x, block.n, step, width, acc, [each](int64_t j) { return each[j]; });
+  } else {
+    double parameter = block.parameter ? *block.parameter : 0;
+    auto same = [parameter](int64_t) { return parameter; };
+    int64_t rows = block.n / block.fold;
+    take_rows<R>(x, rows, step * block.fold, width, acc, same);
+    const T* tail = x + rows * block.fold * step;
+    int64_t rest = (block.n - rows * block.fold) * block.count;
+    for (int64_t j = 0; j < rest; ++j) take<R>(acc + j, tail[j], parameter);
+    for (int64_t k = 1; k < block.fold; ++k) {
+      for (int64_t j = 0; j < block.count; ++j) {
+        acc[j] = R::combine(acc[j], acc[k * block.count + j]);
+      }
+    }
+  }
+  for (int64_t j = 0; j < block.count; ++j) store(out + j, acc[j]);
+}
+
+template <template <class> class Reducer, class T>
+void reduce(const ReduceBlock& block, Wide* out) {
+  using R = Reducer<T>;
+  if (!block.rows) {
+    reduce_columns<R, T>(block, out);
+    return;
+  }
+  for (int64_t row = 0; row < block.count; ++row) {
+    double parameter = 0;
+    if (block.parameter) parameter = block.parameter[R::Each ? row : 0];
+    auto* x = reinterpret_cast<const T*>(block.data + row * block.next);
+    store(out + row, reduce_run<R>(x, block.n, parameter));
+  }
+}
+
+// ---- where the value was found -----------------------------------------------------------------
+
+template <class T>
+using WideElement = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+
+template <class C>
+inline C from_wide(Wide value) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<C>(value.i);
+  } else {
+    return static_cast<C>(value.d);
+  }
+}
+template <class C>
+inline bool is_same(C x, C value) {
+  return (x == value) | ((x != x) & (value != value));
+}
+
+// same ? i : index, without a branch: which it is cannot be predicted.
+inline int64_t pick(bool same, int64_t i, int64_t index) {
+  return index ^ ((index ^ i) & -static_cast<int64_t>(same));
+}
+
+template <class T>
+inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
+  constexpr int64_t chunk = 64;
+  int64_t first = 0;
+  for (; first + chunk <= n; first += chunk) {
+    unsigned char found = 0;
+    for (int64_t j = 0; j < chunk; ++j) {
+      found = static_cast<unsigned char>(found | is_same(load(x[first + j]), value));
+    }
+    if (found) break;
+  }
+  // Backwards, so that the first match is what stays.
+  int64_t last = n - first < chunk ? n : first + chunk;
+  int64_t index = first;
+  for (int64_t i = last - 1; i >= first; --i) index = pick(is_same(load(x[i]), value), i, index);
+  return index;
+}
+
+template <class T, size_t... K>
+inline int64_t last_match(int64_t index, int64_t row, const T* x, int64_t step, Compute<T> value,
+                          std::index_sequence<K...>) {
+  ((index = pick(is_same(load(x[-static_cast<int64_t>(K) * step]), value),
+                 row - static_cast<int64_t>(K), index)),
+   ...);
+  return index;
+}
+
+// Rows backwards too.
+template <class T>
+void find_in_columns(const ReduceBlock& block, const Wide* value, int64_t* index) {
+  using C = Compute<T>;
+  alignas(64) C wanted[kReduceWidth];
+  auto* x = reinterpret_cast<const T*>(block.data);
+  int64_t step = block.step / static_cast<int64_t>(sizeof(T));
+  int64_t width = block.count;
+  for (int64_t j = 0; j < width; ++j) {
+    wanted[j] = from_wide<C>(value[j]);
+    index[j] = 0;
+  }
+  int64_t i = block.n - 1;
+  for (; i >= kRows - 1; i -= kRows) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      index[j] =
+          last_match(index[j], i, row + j, step, wanted[j], std::make_index_sequence<kRows>());
+    }
+  }
+  for (; i >= 0; --i) {
+    const T* row = x + i * step;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      index[j] = pick(is_same(load(row[j]), wanted[j]), i, index[j]);
+    }
+  }
+}
+
+template <class T>
+void find(const ReduceBlock& block, Wide* value, int64_t* index) {
+  using C = Compute<T>;
+  if (!block.rows) find_in_columns<T>(block, value, index);
+  for (int64_t k = 0; k < block.count; ++k) {
+    auto* x = reinterpret_cast<const T*>(block.data + k * block.next);
+    if (block.rows) index[k] = find_in_run(x, block.n, from_wide<C>(value[k]));
+    if constexpr (!std::is_integral_v<C>) {
+      // 0 and -0 are equal, but the value shall be the one at the index.
+      x = reinterpret_cast<const T*>(block.data + k * block.next + index[k] * block.step);
+      value[k].d = load(*x);
+    }
+  }
+}
+
+// ---- elements brought together -----------------------------------------------------------------
+
+template <class T>
+void gather(char* out, const char* a, int64_t a_step, const char* b, int64_t b_step, int64_t n) {
+  using C = Compute<T>;
+  constexpr int64_t item = sizeof(T);
+  C* __restrict to = reinterpret_cast<C*>(out);
+  if (!b) {
+    for (int64_t i = 0; i < n; ++i) to[i] = load(*reinterpret_cast<const T*>(a + i * a_step));
+    return;
+  }
+  if constexpr (!std::is_integral_v<C>) {
+    if (a_step == item && b_step == item) {
+      auto* x = reinterpret_cast<const T*>(a);
+      auto* y = reinterpret_cast<const T*>(b);
+      for (int64_t i = 0; i < n; ++i) to[i] = load(x[i]) - load(y[i]);
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = load(*reinterpret_cast<const T*>(a + i * a_step)) -
+              load(*reinterpret_cast<const T*>(b + i * b_step));
+    }
+  }
+}
+
+// ---- results -----------------------------------------------------------------------------------
+
+template <class T>
+void write(char* out, int64_t step, const Wide* value, int64_t n) {
+  if (step == static_cast<int64_t>(sizeof(T))) {
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t i = 0; i < n; ++i) to[i] = convert<T>(from_wide<WideElement<T>>(value[i]));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    *reinterpret_cast<T*>(out + i * step) = convert<T>(from_wide<WideElement<T>>(value[i]));
+  }
+}
+
+// A reducer's loops for the types of the set.
+template <template <class> class Reducer, class Set>
+constexpr TypeTable<ReduceLoop> reduce_by() {
+  return for_types<Set>([](auto zero) { return &reduce<Reducer, decltype(zero)>; });
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+constexpr ReduceLoops reduce_loops = {
+    // In the order of enum Reducer.
+    {reduce_by<Sum, AllTypes>(), reduce_by<Prod, AllTypes>(), reduce_by<Min, AllTypes>(),
+     reduce_by<Max, AllTypes>(), reduce_by<NonZero, FloatingTypes>(),
+     reduce_by<AbsSum, FloatingTypes>(), reduce_by<AbsMin, FloatingTypes>(),
+     reduce_by<AbsMax, FloatingTypes>(), reduce_by<Squares, FloatingTypes>(),
+     reduce_by<Powers, FloatingTypes>(), reduce_by<Deviation, FloatingTypes>()},
+    for_types<AllTypes>([](auto zero) { return &find<decltype(zero)>; }),
+    for_types<AllTypes>([](auto zero) { return &gather<decltype(zero)>; }),
+    for_types<AllTypes>([](auto zero) { return &write<decltype(zero)>; })};
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,176 @@
+// Sorting rows: elements become unsigned keys of the same order, packed with their numbers in the
+// row.
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "cpu/backend.h"
+#include "cpu/kernels/sort_keys.h"
+#include "cpu/key_sort.h"
+#include "cpu/loops.h"
+#include "cpu/parallel.h"
+#include "cpu/workspace.h"
+
+namespace th {
+namespace {
+
+// Rows up to this length are sorted by insertion; from kRadix on, 8- and 16-bit keys by digits.
+constexpr int64_t kInsertion = 40;
+constexpr int64_t kRadix = 256;
+
+// The row's elements as they are in memory; steps in elements.
+template <class T>
+struct Row {
+  const T* in;
+  int64_t in_step;
+  T* values;
+  int64_t value_step;
+  int64_t* indices;
+  int64_t index_step;
+  int64_t n;
+};
+
+// Sorts n packed keys of which the digits of Bytes bytes from the key's lowest on are set; the
+// result is in keys. Stable, so the indices need not be looked at.
+template <class Pack, int Bytes>
+void sort_by_digits(typename Pack::Type* keys, typename Pack::Type* other, int64_t n) {
+  int64_t count[Bytes][256] = {};
+  for (int64_t i = 0; i < n; ++i) {
+    uint64_t key = Pack::key(keys[i]);
+    for (int digit = 0; digit < Bytes; ++digit) ++count[digit][key >> (8 * digit) & 255];
+  }
+  auto* from = keys;
+  auto* to = other;
+  for (int digit = 0; digit < Bytes; ++digit) {
+    int64_t place = 0;
+    for (int64_t& c : count[digit]) place += std::exchange(c, place);
+    for (int64_t i = 0; i < n; ++i) {
+      to[count[digit][Pack::key(from[i]) >> (8 * digit) & 255]++] = from[i];
+    }
+    std::swap(from, to);
+  }
+  if (from != keys) std::copy(from, from + n, keys);
+}
+
+template <class Pack>
+void sort_by_insertion(typename Pack::Type* keys, int64_t n) {
+  for (int64_t i = 1; i < n; ++i) {
+    auto key = keys[i];
+    int64_t j = i;
+    for (; j > 0 && Pack::less(key, keys[j - 1]); --j) keys[j] = keys[j - 1];
+    keys[j] = key;
+  }
+}
+
+template <class T, class Pack>
+class RowSorter {
+ public:
+  using Key = typename SortKey<T>::Key;
+  using Packed = typename Pack::Type;
+  static constexpr bool kHasDigits = sizeof(T) <= 2;
+
+  // Packed keys that a row of n elements needs room for.
+  static int64_t room(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
+
+  RowSorter(Packed* keys, bool descending, int64_t index_base)
+      : keys_(keys),
+        flip_(descending ? static_cast<Key>(~Key(0)) : Key(0)),
+        index_base_(index_base) {}
+
+  void sort(const Row<T>& row) const {
+    bool exact = pack(row);
+    if (row.n <= kInsertion) {
+      sort_by_insertion<Pack>(keys_, row.n);
+    } else if (kHasDigits && row.n >= kRadix) {
+      sort_by_digits<Pack, kHasDigits ? sizeof(T) : 1>(keys_, keys_ + row.n, row.n);
+    } else {
+      sort_keys(keys_, row.n);
+    }
+    unpack(row, exact);
+  }
+
+ private:
+  // Returns whether all elements come back from their keys.
+  bool pack(const Row<T>& row) const {
+    bool exact = true;
+    for (int64_t i = 0; i < row.n; ++i) {
+      T x = row.in[i * row.in_step];
+      exact &= SortKey<T>::is_exact(x);
+      keys_[i] = Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip_), static_cast<uint64_t>(i));
+    }
+    return exact;
+  }
+
+  void unpack(const Row<T>& row, bool exact) const {
+    if (!exact) take_originals(row);
+    for (int64_t i = 0; i < row.n; ++i) {
+      if (exact) {
+        Key key = static_cast<Key>(static_cast<Key>(Pack::key(keys_[i])) ^ flip_);
+        row.values[i * row.value_step] = SortKey<T>::element(key);
+      } else {
+        Key bits = static_cast<Key>(Pack::key(keys_[i]));
+        std::memcpy(row.values + i * row.value_step, &bits, sizeof bits);
+      }
+      row.indices[i * row.index_step] = Pack::index(keys_[i]) + index_base_;
+    }
+  }
+
+  // Puts the elements' own bits in place of their keys, before values, which may be the elements
+  // themselves, are written.
+  void take_originals(const Row<T>& row) const {
+    for (int64_t i = 0; i < row.n; ++i) {
+      Key bits;
+      std::memcpy(&bits, row.in + Pack::index(keys_[i]) * row.in_step, sizeof bits);
+      keys_[i] = Pack::pack(bits, static_cast<uint64_t>(Pack::index(keys_[i])));
+    }
+  }
+
+  Packed* keys_;
+  Key flip_;
+  int64_t index_base_;
+};
+
+template <class T, class Pack>
+void sort_rows(const SortCall& call) {
+  using Sorter = RowSorter<T, Pack>;
+  constexpr int64_t item = sizeof(T), index_item = sizeof(int64_t);
+  // Each worker has its own room; all of it is there before the first row is sorted.
+  int64_t count = call.plan.numel;
+  int64_t least = std::max<int64_t>(1, Grain::costly / call.n);
+  int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
+  int64_t room = (Sorter::room(call.n) + 7) / 8 * 8;
+  Workspace<typename Pack::Type> workspace(workers * room);
+  parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t worker = begin; worker < end; ++worker) {
+      Sorter sorter(workspace.data() + worker * room, call.descending, call.index_base);
+      for_each_run(
+          call.plan, count * worker / workers, count * (worker + 1) / workers,
+          [&](char* const* data, const int64_t* next, int64_t m) {
+            for (int64_t k = 0; k < m; ++k) {
+              sorter.sort({reinterpret_cast<const T*>(data[2] + k * next[2]), call.in_step / item,
+                           reinterpret_cast<T*>(data[0] + k * next[0]), call.value_step / item,
+                           reinterpret_cast<int64_t*>(data[1] + k * next[1]),
+                           call.index_step / index_item, call.n});
+            }
+          });
+    }
+  });
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+void run_sort(const SortCall& call) {
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (sizeof(T) <= 4) {
+      if (static_cast<uint64_t>(call.n) <= Pack64::kIndexLimit) return sort_rows<T, Pack64>(call);
+    }
+    sort_rows<T, Pack128>(call);
+  });
+}
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,52 @@
+#ifndef TH_CPU_LOOPS_H
+#define TH_CPU_LOOPS_H
+
+// How the CPU goes through a plan.
+
+#include "backend/loop.h"
+#include "backend/loop_plan.h"
+
+namespace th {
+
+// f(char* const* data, const int64_t* stride, int64_t n) for runs of the innermost dimension that
+// cover elements [begin, end) of the plan, in its order.
+template <class F>
+void for_each_run(const LoopPlan& plan, int64_t begin, int64_t end, const F& f) {
+  char* data[kPlanOperands];
+  int64_t inner[kPlanOperands];
+  int64_t index[kMaxDims];
+  for (int k = 0; k < plan.operands; ++k) {
+    data[k] = plan.data[k];
+    inner[k] = plan.inner_stride(k);
+  }
+  int64_t rest = begin;
+  for (int d = 0; d < plan.ndim; ++d) {
+    index[d] = rest % plan.size[d];
+    rest /= plan.size[d];
+    for (int k = 0; k < plan.operands; ++k) data[k] += index[d] * plan.stride[k][d];
+  }
+  int64_t width = plan.inner_size();
+  while (begin < end) {
+    int64_t n = width - (plan.ndim ? index[0] : 0);
+    if (n > end - begin) n = end - begin;
+    f(data, inner, n);
+    begin += n;
+    if (begin >= end) break;
+    for (int k = 0; k < plan.operands; ++k) data[k] -= index[0] * inner[k];
+    index[0] = 0;
+    for (int d = 1; d < plan.ndim; ++d) {
+      for (int k = 0; k < plan.operands; ++k) data[k] += plan.stride[k][d];
+      if (++index[d] < plan.size[d]) break;
+      for (int k = 0; k < plan.operands; ++k) data[k] -= plan.size[d] * plan.stride[k][d];
+      index[d] = 0;
+    }
+  }
+}
+
+// Runs loop over all elements, in any order and by several threads, but one after the other where
+// the output's share memory. grain: elements below which one thread is best.
+void run_loop(const LoopPlan& plan, Loop loop, const Scalar* params, int64_t grain);
+
+}  // namespace th
+
+#endif

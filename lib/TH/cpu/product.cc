@@ -1,0 +1,203 @@
+// Matrix products on memory, cut into blocks that depend on the shapes only.
+
+#include "cpu/product.h"
+
+#include <algorithm>
+
+#include "cpu/backend.h"
+#include "cpu/blas.h"
+#include "cpu/workspace.h"
+#include "cpu/parallel.h"
+#include "cpu/product_kernels.h"
+
+namespace th {
+
+namespace {
+
+struct Tiling {
+  int64_t rows, cols;    // of a tile of c
+  int64_t down, across;  // tiles
+};
+
+int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
+
+// Equal parts of at most about limit, in whole registers.
+int64_t part_of(int64_t size, int64_t limit) {
+  int64_t even = ceil_div(size, ceil_div(size, limit));
+  return std::min(size, ceil_div(even, 16) * 16);
+}
+
+Tiling tiling_of(const ProductCall& p) {
+  Tiling t;
+  if (p.m == 1 || p.n == 1) {
+    // A matrix is read once; 2^18 of its elements are worth a thread.
+    int64_t limit = std::max<int64_t>(256, (int64_t{1} << 18) / p.k);
+    t.rows = part_of(p.m, limit);
+    t.cols = part_of(p.n, limit);
+  } else {
+    // Each tile packs its operands anew, which small tiles spend more time on; but there should be
+    // tiles for all threads: 16 for matrices of 512 and of 1024.
+    double size = static_cast<double>(p.m) * static_cast<double>(p.n);
+    int64_t edge = size <= 512 * 512 ? 128 : size <= 2048 * 2048 ? 256 : 512;
+    t.rows = part_of(p.m, edge * edge / std::min(p.n, edge));
+    t.cols = part_of(p.n, edge * edge / std::min(p.m, edge));
+  }
+  t.down = ceil_div(p.m, t.rows);
+  t.across = ceil_div(p.n, t.cols);
+  return t;
+}
+
+template <class T>
+blas::Matrix<T> as_matrix(char* data, int64_t row, int64_t col) {
+  return {reinterpret_cast<T*>(data), col == 1 ? row : col, col == 1};
+}
+
+template <class T>
+void multiply_by_blas(const ProductBlock& p, const ProductCall& whole) {
+  T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
+  auto a = as_matrix<const T>(const_cast<char*>(p.a), p.a_row, p.a_col);
+  auto b = as_matrix<const T>(const_cast<char*>(p.b), p.b_row, p.b_col);
+  auto c = as_matrix<T>(p.c, p.c_row, p.c_col);
+  if (whole.n == 1) {
+    blas::gemv(p.m, p.k, alpha, a, b.data, p.b_row, beta, c.data, p.c_row);
+  } else if (whole.m == 1) {
+    b.by_rows = !b.by_rows;
+    blas::gemv(p.n, p.k, alpha, b, a.data, p.a_col, beta, c.data, p.c_col);
+  } else {
+    blas::gemm(p.m, p.n, p.k, alpha, a, b, beta, c);
+  }
+}
+
+// The outer product with the roles exchanged, so that the inner loop runs along c's memory.
+void transpose(ProductBlock* p) {
+  std::swap(p->a, p->b);
+  std::swap(p->m, p->n);
+  std::swap(p->c_row, p->c_col);
+  std::swap(p->a_row, p->b_col);
+  std::swap(p->a_col, p->b_row);
+}
+
+void multiply_tile(const ProductCall& p, ProductBlock block) {
+  const ProductKernels& kernels = product_kernels();
+  int type = static_cast<int>(p.dtype);
+  if (kernels.integer[type]) {
+    kernels.integer[type](block);
+  } else if (p.k == 1) {
+    if (block.c_col != 1) transpose(&block);
+    kernels.outer[type](block);
+  } else if (p.dtype == DType::Float) {
+    multiply_by_blas<float>(block, p);
+  } else {
+    multiply_by_blas<double>(block, p);
+  }
+}
+
+void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t tile) {
+  int64_t item = static_cast<int64_t>(item_size(p.dtype));
+  int64_t i = tile / t.across * t.rows, j = tile % t.across * t.cols;
+  ProductBlock block = {std::min(t.rows, p.m - i),
+                        std::min(t.cols, p.n - j),
+                        p.k,
+                        p.alpha,
+                        p.beta,
+                        p.a.data + (batch * p.a.batch + i * p.a.row) * item,
+                        p.a.row,
+                        p.a.col,
+                        p.b.data + (batch * p.b.batch + j * p.b.col) * item,
+                        p.b.row,
+                        p.b.col,
+                        p.c.data + (batch * p.c.batch + i * p.c.row + j * p.c.col) * item,
+                        p.c.row,
+                        p.c.col};
+  multiply_tile(p, block);
+  if (!p.sum) return;
+  block.beta = is_integral(p.dtype) ? Scalar(1) : Scalar(1.0);
+  for (int64_t k = 1; k < p.batches; ++k) {
+    block.a += p.a.batch * item;
+    block.b += p.b.batch * item;
+    multiply_tile(p, block);
+  }
+}
+
+// Tiles below which a second thread costs more than it brings.
+int64_t grain_of(const ProductCall& p, const Tiling& t) {
+  double work = static_cast<double>(t.rows) * static_cast<double>(t.cols) *
+                static_cast<double>(p.k) * static_cast<double>(p.sum ? p.batches : 1);
+  bool memory_bound = p.m == 1 || p.n == 1 || p.k == 1;
+  double enough = memory_bound || is_integral(p.dtype) ? Grain::cheap : 1 << 18;
+  return work >= enough ? 1 : static_cast<int64_t>(enough / work);
+}
+
+}  // namespace
+
+namespace {
+
+// A factor's matrices one after the other in float, by rows.
+class FloatFactor {
+ public:
+  FloatFactor(DType dtype, const Factor& factor, int64_t batches, int64_t rows, int64_t cols)
+      : dtype_(dtype), size_{batches, rows, cols}, values_(batches * rows * cols) {
+    for (int side = 0; side < 2; ++side) {
+      plans_[side].start(3, size_);
+      for (int k = 0; k < 2; ++k) {
+        bool own = (k == 0) == (side == 0);
+        int64_t given[] = {factor.batch, factor.row, factor.col};
+        int64_t packed[] = {rows * cols, cols, 1};
+        char* data = own ? reinterpret_cast<char*>(values_.data()) : factor.data;
+        plans_[side].add(data, own ? sizeof(float) : item_size(dtype), own ? packed : given);
+      }
+      plans_[side].plan();
+    }
+  }
+  void read() { run_on_cpu(CopyCall{DType::Float, dtype_, plans_[0]}); }
+  void write() { run_on_cpu(CopyCall{dtype_, DType::Float, plans_[1]}); }
+  Factor get() {
+    return {reinterpret_cast<char*>(values_.data()), size_[1] * size_[2], size_[2], 1};
+  }
+
+ private:
+  DType dtype_;
+  int64_t size_[3];
+  Workspace<float> values_;
+  LoopPlan plans_[2];
+};
+
+// The 16-bit floats multiply in float; a result is rounded once.
+void multiply_in_float(ProductCall call) {
+  FloatFactor a(call.dtype, call.a, call.batches, call.m, call.k);
+  FloatFactor b(call.dtype, call.b, call.batches, call.k, call.n);
+  FloatFactor c(call.dtype, call.c, call.sum ? 1 : call.batches, call.m, call.n);
+  a.read();
+  b.read();
+  if (call.beta.d != 0) c.read();
+  call.dtype = DType::Float;
+  call.a = a.get();
+  call.b = b.get();
+  call.c = c.get();
+  multiply(call);
+  c.write();
+}
+
+}  // namespace
+
+void multiply(const ProductCall& p) {
+  if (info(p.dtype).kind == Kind::REDUCED) return multiply_in_float(p);
+  Tiling t = tiling_of(p);
+  int64_t tiles = t.down * t.across;
+  int64_t tasks = p.sum ? tiles : tiles * p.batches;
+  bool threads = tasks > 1 && num_threads() > 1;
+  blas::OneThread guard(threads ? num_threads() : 1);
+  if (!threads) {
+    for (int64_t task = 0; task < tasks; ++task) {
+      multiply_tile(p, t, task / tiles, task % tiles);
+    }
+    return;
+  }
+  parallel_for(tasks, grain_of(p, t), [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      multiply_tile(p, t, task / tiles, task % tiles);
+    }
+  });
+}
+
+}  // namespace th

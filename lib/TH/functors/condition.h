@@ -1,0 +1,72 @@
+#ifndef TH_FUNCTORS_CONDITION_H
+#define TH_FUNCTORS_CONDITION_H
+
+// What values must be for an operation to be possible, for every backend.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "THGeneral.h"
+#include "tensor/host_device.h"
+
+namespace th {
+
+enum class Condition : int {
+  divisor,      // of integers: not 0
+  index,        // of a dimension of size `limit`, counted from TH_INDEX_BASE
+  mask,         // 0 or 1
+  probability,  // from 0 to 1
+};
+
+namespace condition {
+
+// is_bad(x, limit), for the element types that the condition is about.
+struct Divisor {
+  template <class T>
+  static constexpr bool kHas = std::is_integral_v<T>;
+  template <class T>
+  static TH_HD bool is_bad(T x, int64_t) {
+    return x == 0;
+  }
+};
+struct Index {
+  template <class T>
+  static constexpr bool kHas = std::is_same_v<T, int64_t>;
+  static TH_HD bool is_bad(int64_t x, int64_t limit) {
+    return static_cast<uint64_t>(x) - TH_INDEX_BASE >= static_cast<uint64_t>(limit);
+  }
+};
+struct Mask {
+  template <class T>
+  static constexpr bool kHas = std::is_same_v<T, uint8_t>;
+  static TH_HD bool is_bad(uint8_t x, int64_t) { return x > 1; }
+};
+struct Probability {
+  template <class T>
+  static constexpr bool kHas = std::is_floating_point_v<T>;
+  template <class T>
+  static TH_HD bool is_bad(T x, int64_t) {
+    return !(x >= 0 && x <= 1);
+  }
+};
+
+}  // namespace condition
+
+// f(condition::Divisor()) and so on.
+template <class F>
+void dispatch(Condition condition, const F& f) {
+  switch (condition) {
+    case Condition::divisor:
+      return f(condition::Divisor());
+    case Condition::index:
+      return f(condition::Index());
+    case Condition::mask:
+      return f(condition::Mask());
+    case Condition::probability:
+      return f(condition::Probability());
+  }
+}
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,176 @@
+#include "ops/operands.h"
+
+#include <cstring>
+
+#include "backend/findings.h"
+#include "memory/error.h"
+#include "memory/heap.h"
+#include "ops/ops.h"
+
+namespace th {
+
+namespace {
+
+// Storages up to this size are brought to a device as a whole, and stay for the next time.
+constexpr size_t kWholeStorage = size_t{1} << 20;
+
+// How r's memory is asked for when all of r's elements will be replaced.
+Access access_to_replace(const Tensor& r) {
+  return r.storageOffset == 0 && r.storage && r.numel() == r.storage->size && is_contiguous(r)
+             ? Access::overwrite
+             : Access::write;
+}
+
+// Whether t is a small part of a large storage that is at home elsewhere.
+bool is_small_part(const Tensor& t, const Device& device) {
+  return t.storage && t.storage->get_home() != &device &&
+         t.storage->memory.size() > kWholeStorage && 2 * t.numel() <= t.storage->size;
+}
+
+void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
+  if (t->numel() == 0) return;
+  HostUseMeant meant;
+  DeviceFinding found = {};
+  CheckCall call = {t->dtype, condition, limit, 1, &found, LoopPlan(t->nDimension, t->size)};
+  call.plan.add(t->data(Access::read), item_size(t->dtype), t->stride);
+  call.plan.plan(true);
+  run_on_cpu(call);
+  if (found.check) fail_check(text, found.value);
+}
+
+}  // namespace
+
+bool on_host(const Tensor& t) {
+  return !t.storage || t.numel() == 0 || t.storage->memory.cpu_if_valid();
+}
+
+Device* device_of(Tensor* const* operands, int count) {
+  for (int k = 0; k < count; ++k) {
+    const Tensor* t = operands[k];
+    if (!t || !t->storage) continue;
+    if (Device* home = t->storage->get_home()) return home;
+  }
+  return nullptr;
+}
+
+Device* device_of(std::initializer_list<const Tensor*> operands) {
+  return device_of(const_cast<Tensor* const*>(operands.begin()), static_cast<int>(operands.size()));
+}
+
+Operands::~Operands() {
+  for (int k = 0; k < scratch_count_; ++k) {
+    if (device_) {
+      device_->release(scratch_[k]);
+    } else {
+      heap_free(scratch_[k]);
+    }
+  }
+}
+
+char* Operands::ask(Tensor* t, Access access) {
+  if (!device_) return t->data(access);
+  if (!t->storage) return nullptr;
+  t->check_storage();
+  Lease* lease = &held_->leases[held_->lease_count++];
+  char* block = t->storage->memory.lease(access, *device_, t->bytes(), lease);
+  return block + t->storageOffset * item_size(t->dtype);
+}
+
+Placed Operands::read(Tensor* t) {
+  if (device_ && is_small_part(*t, *device_)) {
+    TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
+    if (copy->storage) copy->storage->set_home(device_);
+    ops::copy(copy.get(), t);
+    t = copy.get();
+    held_->copies[held_->copy_count++] = std::move(copy);
+  }
+  return {t, read_whole(t)};
+}
+
+char* Operands::read_whole(Tensor* t) {
+  char* data = ask(t, Access::read);
+  read_[read_count_++] = t->storage;
+  return data;
+}
+
+char* Operands::write(Tensor* r) {
+  if (!device_) return r->data(Access::write);
+  ensure_storage(r);
+  char* data = ask(r, Access::write);
+  r->storage->set_home(device_);
+  return data;
+}
+
+char* Operands::overwrite(Tensor* r) {
+  Access access = access_to_replace(*r);
+  for (int k = 0; k < read_count_; ++k) {
+    if (read_[k] == r->storage) access = Access::write;
+  }
+  if (access == Access::write) return write(r);
+  char* data = ask(r, access);
+  if (device_) r->storage->set_home(device_);
+  return data;
+}
+
+char* Operands::scratch(size_t bytes) {
+  void* block = device_ ? device_->allocate(bytes) : heap_allocate(bytes);
+  scratch_[scratch_count_++] = block;
+  return static_cast<char*>(block);
+}
+
+void Operands::read_back(void* to, const char* scratch, size_t bytes) const {
+  if (device_) {
+    device_->copy_to_host(to, scratch, bytes);
+  } else {
+    std::memcpy(to, scratch, bytes);
+  }
+}
+
+void fail_check(const CheckText& check, int64_t value) {
+  char text[Error::kLength];
+  check.write(text, sizeof(text));
+  fail_finding(check.argument(), text, value);
+}
+
+uint32_t late_check(const CheckText& check) {
+  char text[Error::kLength];
+  check.write(text, sizeof(text));
+  return number_of_check(check.argument(), text);
+}
+
+uint32_t late_check(int argument, const char* text) { return number_of_check(argument, text); }
+
+void place_result(Device* device, Tensor* r) {
+  if (device && r->numel() > 0) Operands(device).overwrite(r);
+}
+
+ValueCheck::ValueCheck(Condition condition, int64_t limit, Tensor* t, Device* device,
+                       CheckText text)
+    : condition_(condition), limit_(limit), t_(t), text_(text), done_(!device || on_host(*t)) {
+  if (done_) check_on_host(condition, limit, t, text);
+}
+
+uint32_t ValueCheck::number(const Operands& at) const {
+  if (done_) return 0;
+  if (at.device()) return late_check(text_);
+  check_on_host(condition_, limit_, t_, text_);
+  return 0;
+}
+
+void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
+  if (t->numel() == 0) return;
+  Device* device = on_host(*t) ? nullptr : device_of({t});
+  if (!device) return check_on_host(condition, limit, t, text);
+  run(op, device, [&](Operands& at) {
+    CheckCall call = {t->dtype, condition, limit, 0, nullptr, LoopPlan(t->nDimension, t->size)};
+    Placed values = at.read(t);
+    call.check = late_check(text);
+    call.plan.add(values.data, item_size(t->dtype), values.tensor->stride);
+    call.plan.plan(true);
+    return call;
+  });
+}
+
+void note_declined(Op, const Device&) { note_use_on_host(); }
+
+}  // namespace th

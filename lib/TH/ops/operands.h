@@ -1,0 +1,166 @@
+#ifndef TH_OPS_OPERANDS_H
+#define TH_OPS_OPERANDS_H
+
+// The road of every operation: ops/ describes the work as one plain call (backend/calls.h), and
+// run() takes it to the backend where the operands live, or, where that declines, to the CPU. Here
+// stands whoever wants to see all operations go by.
+
+#include <initializer_list>
+#include <optional>
+
+#include "backend/calls.h"
+#include "backend/op.h"
+#include "cpu/backend.h"
+#include "memory/device.h"
+#include "memory/stats.h"
+#include "tensor/overlap.h"
+#include "tensor/tensor.h"
+
+namespace th {
+
+// The device to run on: the home of the first operand that has one; nullptr: the CPU. Null
+// operands are skipped.
+Device* device_of(std::initializer_list<const Tensor*> operands);
+Device* device_of(Tensor* const* operands, int count);
+
+// Whether t's elements can be looked at on the host without moving anything.
+bool on_host(const Tensor& t);
+
+// Writes what a check of values has to say; a "%lld" in the text stands for the value found.
+// text has room for Error::kLength characters.
+class CheckText {
+ public:
+  template <class F>
+  CheckText(int argument, const F& write)  // write(char* text, size_t room); must outlive this
+      : argument_(argument), write_(&call<F>), context_(&write) {}
+  int argument() const { return argument_; }
+  void write(char* text, size_t room) const { write_(context_, text, room); }
+
+ private:
+  template <class F>
+  static void call(const void* write, char* text, size_t room) {
+    (*static_cast<const F*>(write))(text, room);
+  }
+  int argument_;
+  void (*write_)(const void*, char*, size_t);
+  const void* context_;
+};
+
+// Offers the call to the device; false where it declines.
+#define TH_DEVICE_OP(name, Struct)                                \
+  inline bool run_on_device(Device& device, const Struct& call) { \
+    return device.run(DeviceOp::name, &call);                     \
+  }
+TH_DEVICE_OPS(TH_DEVICE_OP)
+#undef TH_DEVICE_OP
+
+// An operand where the operation runs.
+struct Placed {
+  Tensor* tensor;  // the operand, or a copy of it that was brought there
+  char* data;      // its first element
+};
+
+// Memory of one call's operands on the backend that it is offered to, held until the call was
+// queued. Operands are asked for in this order: those that are read, then the results.
+class Operands {
+ public:
+  explicit Operands(Device* device) : device_(device) {
+    if (device) held_.emplace();
+  }
+  ~Operands();
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
+
+  Device* device() const { return device_; }
+  // Of a small part of a large storage that is elsewhere, a copy.
+  Placed read(Tensor* t);
+  // At t's own storage, in any case.
+  char* read_whole(Tensor* t);
+  // A result whose old elements count, or are not all replaced.
+  char* write(Tensor* r);
+  // A result of which all elements are replaced.
+  char* overwrite(Tensor* r);
+  // Memory that lives as long as this.
+  char* scratch(size_t bytes);
+  // The same as the calling thread sees it after the call has run.
+  void read_back(void* to, const char* scratch, size_t bytes) const;
+
+  // Gives the call to the backend; false where it declines.
+  template <class Call>
+  bool run(const Call& call) const {
+    if (device_) return run_on_device(*device_, call);
+    run_on_cpu(call);
+    return true;
+  }
+
+ private:
+  static constexpr int kMost = 8;
+  // What is held on a device.
+  struct Held {
+    Lease leases[kMost];
+    TensorRef copies[kMost];
+    int lease_count = 0, copy_count = 0;
+  };
+  char* ask(Tensor* t, Access access);
+
+  Device* device_;
+  std::optional<Held> held_;
+  const Storage* read_[kMost];
+  void* scratch_[2];
+  int read_count_ = 0, scratch_count_ = 0;
+};
+
+// Values that must be as a condition says: looked at when this is made, before anything is written,
+// where that is possible without moving them; else told of when somebody waits for the device.
+class ValueCheck {
+ public:
+  ValueCheck(Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text);
+  // What a call is given whose kernel checks the values as it uses them; 0: they were checked.
+  uint32_t number(const Operands& at) const;
+
+ private:
+  Condition condition_;
+  int64_t limit_;
+  Tensor* t_;
+  CheckText text_;
+  bool done_;
+};
+
+// r, whose elements will all be written, lives on the device from now on, unless that is null.
+void place_result(Device* device, Tensor* r);
+
+// Throws what a check has to say of the value found.
+[[noreturn]] void fail_check(const CheckText& text, int64_t value);
+// The number of what a kernel may find, as in ValueCheck.
+uint32_t late_check(const CheckText& text);
+uint32_t late_check(int argument, const char* text);
+
+// The same by a call of its own where the kernel that uses the values does not look at them.
+void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text);
+
+// Where the CPU does what a device declined.
+void note_declined(Op op, const Device& device);
+
+// steps(Operands&) makes calls and gives them to Operands::run; it returns false as soon as that
+// does, and is asked again, without a device, where one declines.
+template <class Steps>
+void run_steps(Op op, Device* device, const Steps& steps) {
+  OpScope scope(name(op));
+  if (device) {
+    Operands at(device);
+    if (steps(at)) return;
+    note_declined(op, *device);
+  }
+  Operands at(nullptr);
+  steps(at);
+}
+
+// The same for one call, which build(Operands&) makes.
+template <class Build>
+void run(Op op, Device* device, const Build& build) {
+  run_steps(op, device, [&](Operands& at) { return at.run(build(at)); });
+}
+
+}  // namespace th
+
+#endif

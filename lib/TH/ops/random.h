@@ -1,0 +1,34 @@
+#ifndef TH_OPS_RANDOM_H
+#define TH_OPS_RANDOM_H
+
+// Results that backends want contiguous.
+
+#include "cpu/generator.h"
+#include "functors/philox.h"
+#include "ops/operands.h"
+#include "ops/ops.h"
+
+namespace th {
+
+// Contiguous memory for all of r's elements: r's own, or that of a temporary, which finish() copies
+// to r. operand: what r must not share memory with; may be null.
+class ContiguousResult {
+ public:
+  ContiguousResult(Device* device, Tensor* r, const Tensor* operand) : r_(r) {
+    if (is_contiguous(*r) && !(operand && share_storage(*r, *operand))) return;
+    temporary_ = TensorRef(tensor_new_sized(r->dtype, r->nDimension, r->size));
+    place_result(device, temporary_.get());
+  }
+  Tensor* get() const { return temporary_ ? temporary_.get() : r_; }
+  void finish() {
+    if (temporary_) ops::copy(r_, temporary_.get());
+  }
+
+ private:
+  Tensor* r_;
+  TensorRef temporary_;
+};
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,27 @@
+#ifndef TH_TENSOR_OVERLAP_H
+#define TH_TENSOR_OVERLAP_H
+
+// Whether elements, of one tensor or of two, are the same place in memory.
+
+#include "tensor/tensor.h"
+
+namespace th TH_VISIBLE {
+
+// Within one layout: strides in any unit and any order. False may be taken for certain; layouts
+// whose elements interleave without meeting count as shared.
+bool has_shared_elements(int ndim, const int64_t* size, const int64_t* stride);
+inline bool has_shared_elements(const Tensor& t) {
+  return has_shared_elements(t.nDimension, t.size, t.stride);
+}
+
+inline bool share_storage(const Tensor& a, const Tensor& b) {
+  return a.storage && a.storage == b.storage;
+}
+
+// Where r shares memory with an operand in another layout, a result must not be written while it
+// is still being read: such a result is made in a temporary and copied at the end.
+bool partly_overlap(const Tensor& r, const Tensor& operand);
+
+}  // namespace TH_VISIBLE
+
+#endif
