@@ -1,0 +1,223 @@
+-- Sequences of random calls: each call is a line of Lua, written down before it runs, so that what
+-- is left of a process that dies tells what it did.
+
+local tensor = require 'tensor'
+local ffi = require 'ffi'
+local check = require 'fuzz.check'
+local known = require 'fuzz.known'
+local new_random = require 'fuzz.random'
+local values = require 'fuzz.values'
+local operands = require 'fuzz.operands'
+
+local Sequence = {}
+Sequence.__index = Sequence
+
+Sequence.length = 150
+
+local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])'
+local prelude = assert(io.open(here .. 'prelude.lua')):read '*a'
+Sequence.prelude = prelude
+
+local start = assert(loadstring(prelude .. [[
+return { v = v, try = try, inside = inside, doomed = doomed,
+         finalized = function() return finalized end }]], '=prelude'))
+
+-- Tables that calls may have put something into, and settings that they may have changed.
+local function shallow(t)
+  local copy = {}
+  for k, x in pairs(t) do copy[k] = x end
+  return copy
+end
+local kept = { [tensor] = shallow(tensor) }
+for _, class in ipairs(values.classes) do
+  kept[tensor.getmetatable(class)] = shallow(tensor.getmetatable(class))
+end
+local device = tensor.getDefaultDevice()
+local generator = tensor.getGenerator()
+
+local function restore()
+  for original, copy in pairs(kept) do
+    for k in pairs(original) do
+      if copy[k] == nil then original[k] = nil end
+    end
+    for k, x in pairs(copy) do original[k] = x end
+  end
+  tensor.setdefaulttensortype 'torch.DoubleTensor'
+  tensor.setDefaultDevice(device)
+  tensor.setGenerator(generator)
+  tensor.setnumthreads(2)
+  tensor.setprintoptions { threshold = 1000, edgeitems = 3, precision = 4 }
+  tensor.setTF32(false)
+  tensor.setDeviceDebug(false)
+  tensor.warnOfFallbacks(false)
+end
+
+-- What is in use when nothing is alive, on both sides.
+local function usage()
+  for _ = 1, 3 do collectgarbage() end
+  -- What was left to be found on a device is told here.
+  pcall(tensor.synchronize)
+  tensor.emptyCache()
+  local host, soft = tensor.memory(), tensor.memory 'soft'
+  return ('%d bytes in %d blocks, %d bytes on the device'):format(host.bytes, host.blocks,
+                                                                   soft.used)
+end
+
+--- A sequence; wrong(text) is called where something does not hold.
+local function new(wrong)
+  restore()
+  tensor.manualSeed(1)
+  local self = setmetatable({ wrong = wrong, before = usage(), calls = 0, succeeded = 0 }, Sequence)
+  self.script = start()
+  self.v = self.script.v
+  return self
+end
+Sequence.new = new
+
+function Sequence:report(text)
+  for _, pattern in ipairs(known.texts) do
+    if text:find(pattern) then return end
+  end
+  self.wrong(text)
+end
+
+-- The objects that a line names.
+local function named(line)
+  local seen, list = {}, {}
+  for k in line:gmatch 'v%[(%d+)%]' do
+    k = tonumber(k)
+    if not seen[k] then
+      seen[k] = true
+      list[#list + 1] = k
+    end
+  end
+  return list
+end
+
+function Sequence:objects(list)
+  for _, k in ipairs(list) do
+    local object = self.v[k]
+    local text = check.object(tensor, object)
+    if text then self:report(('v[%d], a %s: %s'):format(k, tensor.type(object), text)) end
+    if type(object) == 'table' then
+      for i = 1, math.min(3, #object) do
+        text = check.object(tensor, object[i])
+        if text then self:report(('v[%d][%d]: %s'):format(k, i, text)) end
+      end
+    end
+  end
+end
+
+local function pictures(v, list)
+  local all = {}
+  for _, k in ipairs(list) do
+    if type(v[k]) == 'userdata' then
+      local object = v[k]
+      local ok, text = pcall(check.picture, tensor, object)
+      all[k] = { object = object, text = ok and text or 'unreadable',
+                 place = check.place(tensor, object) }
+    end
+  end
+  return all
+end
+
+--- Runs a line. What it looks at afterwards is told by a comment at its end, for a line has to do
+-- the same when it is run again: where it was refused, the message names a function, and operands
+-- are as before.
+function Sequence:run(line)
+  local script, v = self.script, self.v
+  local chunk, syntax = loadstring(
+    'local T, v, ffi, try, inside, doomed = ...\nreturn ' .. line, '=line')
+  if not chunk then self.wrong('the line is no Lua: ' .. syntax) end
+  local list = named(line)
+  local finalized = script.finalized()
+  local checked = line:find '%-%- checked'
+  -- What an earlier call left to be found on a device is not this one's error.
+  if checked then pcall(tensor.synchronize) end
+  local before = checked and pictures(v, list)
+  local ok, message = chunk(tensor, v, ffi, script.try, script.inside, script.doomed)
+  self.calls = self.calls + 1
+  if ok then
+    self.succeeded = self.succeeded + 1
+  else
+    local text = check.message(message, checked and line)
+    if text then self:report(text) end
+    -- A finalizer may have changed anything.
+    if before and script.finalized() == finalized then
+      for k, after in pairs(pictures(v, list)) do
+        local own = before[k]
+        if own and own.object == after.object then
+          if own.text ~= after.text then
+            self:report(('a call that was refused (%s) changed v[%d]'):format(message, k))
+          elseif own.place ~= after.place then
+            self:report(('a call that was refused (%s) changed the place of v[%d]')
+                        :format(message, k))
+          end
+        end
+      end
+    end
+  end
+  list[#list + 1] = tonumber(line:match '%((%d+),')
+  self:objects(list)
+  return ok
+end
+
+--- All objects go; the memory must, too.
+function Sequence:finish()
+  for k = 1, values.slots do self:objects { k } end
+  for k in pairs(self.v) do self.v[k] = nil end
+  restore()
+  local after = usage()
+  if after ~= self.before then
+    self:report(('in use at the end: %s; at the start: %s'):format(after, self.before))
+  end
+end
+
+--- Writes a random line and what it calls.
+local function write_line(random, calls, v)
+  local slot, kind = random:int(values.slots), random:int(100)
+  local body, name
+  local notes = ''
+  if kind <= 18 then
+    body, name = 'return ' .. operands.new(random), 'new'
+  elseif kind <= 28 then
+    body, name = 'return ' .. operands.view(random), 'view'
+  elseif kind <= 33 then
+    body, name = operands.change(random), 'change'
+  elseif kind <= 37 then
+    body, name = calls:own(random)
+  elseif kind <= 40 then
+    body, name = calls:finalizer(random)
+  elseif kind <= 48 then
+    body, name = calls:operator(random)
+  elseif kind <= 78 then
+    body, name = calls:of_row(random, tensor, v)
+    if random:once_in(3) then notes = ' -- checked' end
+  else
+    body, name = calls:blind(random)
+  end
+  local how = random:once_in(25) and 'inside' or 'try'
+  if how == 'inside' then notes = '' end
+  return ('%s(%d, function() %s end)%s'):format(how, slot, body, notes), name
+end
+
+--- A whole random sequence: log(line) is told of each line before it runs, seen(name, ok) of what
+-- it called.
+function Sequence.random(seed, calls, log, seen, wrong)
+  local random = new_random(seed)
+  local sequence = new(wrong)
+  -- Sometimes the collector runs at nearly every allocation, which takes long.
+  local busy = random:once_in(20)
+  local first = busy and 'collectgarbage("setpause", 0) collectgarbage("setstepmul", 10000)'
+                or 'collectgarbage("setpause", 200) collectgarbage("setstepmul", 200)'
+  local line, name = ('try(1, function() %s end)'):format(first), 'own'
+  for _ = 1, Sequence.length do
+    log(line)
+    seen(name, sequence:run(line))
+    line, name = write_line(random, calls, sequence.v)
+  end
+  sequence:finish()
+  return sequence
+end
+
+return Sequence
