@@ -1,5 +1,6 @@
 -- require 'tensor': the C++ module, and on top of it what is best written in Lua.
 
+require 'tensor.room'()
 local tensor = require 'tensor.core'
 
 -- Errors are blamed on the line that called into these files, not on a line in them.

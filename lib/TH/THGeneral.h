@@ -54,10 +54,10 @@
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-/* A handler is told of an error once everything TH held has been released. It must not return:
-   it leaves by longjmp, by lua_error, or by ending the process. When it does return, the process
-   is aborted. A thread that set no handler uses the process-wide default, whose default writes
-   the message to stderr and aborts. */
+/* A handler is told of an error once everything TH held has been released. It should not return:
+   it leaves by longjmp, by lua_error, or by ending the process. When it does return, the default
+   handler is told, and then the process is aborted. A thread that set no handler uses the
+   process-wide default, whose default writes the message to stderr and aborts. */
 typedef void (*THErrorHandlerFunction)(const char* msg, void* data);
 /* argNumber counts the arguments of the C function from 1. */
 typedef void (*THArgErrorHandlerFunction)(int argNumber, const char* msg, void* data);
@@ -72,7 +72,9 @@ TH_API void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, v
 /* Runs body(data) and gives back 0, or -1 when a TH function called from it failed; then the
    message is in message (cut to length bytes, which may be 0). After a failure the rest of body
    does not run: what it had acquired before is for the caller to release, through data. body must
-   be C, or C++ without destructors to run. Calls may nest. */
+   be C, or C++ without destructors to run. Calls may nest. A body may be left by a C++ exception.
+   It should not be left by longjmp: that is noticed at the next error, and the call then forgotten,
+   but not for certain. */
 TH_API int THTry(void (*body)(void* data), void* data, char* message, size_t length);
 
 TH_API TH_NORETURN void _THError(const char* file, const int line, const char* fmt, ...)

@@ -82,21 +82,37 @@ describe('the process', function()
     assert.equal('1000000000\n', output)
   end)
 
+  it('gets an error, too, where memory is limited from the start', function()
+    local output, status = child.run('print(tensor.ones(3):sum())',
+                                     {before = threads .. '; ulimit -v 150000', seconds = 30})
+    assert.equal(1, status, output)
+    assert.matches('tensor: out of memory: its libraries need %d+ MiB', output)
+    output, status = child.run([[
+      local m = tensor.FloatTensor(200, 200):fill(1)
+      print(tensor.mm(m, m):sum())]], {before = threads .. '; ulimit -v 800000', seconds = 60})
+    assert.equal(0, status, output)
+    assert.equal('8000000\n', output)
+  end)
+
   it('stops the software device on Ctrl-C', function()
     local before = 'unset TENSOR_TEST_DEVICE; TENSOR_SOFT_MODE=eager; export TENSOR_SOFT_MODE'
     local output, status = child.run([[
       local ffi = require 'ffi'
       ffi.cdef 'int getpid(void);'
-      local t = tensor.ByteTensor(2e8):to 'soft'
-      t:fill(0)
+      local function seconds(t)
+        local started = tensor.tic()
+        t:fill(1)
+        tensor.synchronize()
+        return tensor.toc(started)
+      end
+      local small = tensor.ByteTensor(1e6):to 'soft'
+      small:fill(0)
+      -- What takes 20 seconds.
+      local t = tensor.ByteTensor(math.min(1e9, 1e6 * 20 / seconds(small))):to 'soft'
       os.execute('(sleep 1; kill -INT ' .. ffi.C.getpid() .. ') &')
       local started = tensor.tic()
-      local ok, message = pcall(function()
-        for _ = 1, 1000 do
-          t:fill(1)
-        end
-      end)
-      print(ok, message, tensor.toc(started) < 30)]], {before = before, seconds = 100})
+      local ok, message = pcall(seconds, t)
+      print(ok, message, tensor.toc(started) < 12)]], {before = before, seconds = 100})
     assert.equal(0, status, output)
     assert.matches('^false\t.*interrupted.*\ttrue\n$', output)
   end)
