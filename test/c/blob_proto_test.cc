@@ -1,6 +1,7 @@
 // BlobProto and BlobProtoVector: files that test/reference/blobs.py encoded, what we write, and
 // bytes that are cut, changed or made to deceive.
 
+#include <algorithm>
 #include "io/blob_proto.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Instantiates generic_client.c's functions, and checks refcounts shared between threads.
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include <string>

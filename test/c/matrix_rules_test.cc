@@ -1,6 +1,8 @@
 // What matrix products promise beyond their values: the same bits for any number of threads,
 // results that share memory with operands, addends that broadcast, and errors.
 
+#include <cmath>
+#include <algorithm>
 #include <omp.h>
 
 #include <limits>

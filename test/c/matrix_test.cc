@@ -1,5 +1,6 @@
 // Matrix products against naive loops: every element type, layout, shape, factor and aliasing.
 
+#include <cmath>
 #include "matrix_tensors.h"
 #include "ops/ops.h"
 

@@ -1,6 +1,8 @@
 // Matrix products on the software device against the CPU's: the same operands, built twice, of
 // every type, layout, shape, factor, aliasing and home.
 
+#include <cmath>
+#include <limits>
 #include <functional>
 
 #include "soft/soft_device.h"

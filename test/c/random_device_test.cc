@@ -1,6 +1,7 @@
 // Random numbers on the software device: those of a Philox generator on the CPU, whatever the
 // layout, and whenever and in whatever order kernels run.
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>

@@ -1,6 +1,7 @@
 // Reductions on the software device against the CPU's, for every element type, layout and
 // dimension, whenever work runs and in whatever order threads do.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>

@@ -1,5 +1,6 @@
 // The software device behind the device interface: memory, order, laziness, errors.
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,7 +1,7 @@
 #ifndef TH_BACKEND_RANDOM_CALL_H
 #define TH_BACKEND_RANDOM_CALL_H
 
-#include "functors/philox.h"
+#include "functors/philox_place.h"
 #include "tensor/dtype.h"
 
 namespace th {

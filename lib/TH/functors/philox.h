@@ -6,17 +6,15 @@
 
 #include <cstdint>
 
+// Without its types for SSE, and with them the compiler's header of all intrinsics.
+#ifndef R123_USE_SSE
+#define R123_USE_SSE 0
+#endif
 #include "Random123/philox.h"
+#include "functors/philox_place.h"
 #include "tensor/host_device.h"
 
 namespace th {
-
-// A word in one of the 2^64 streams of a key. Four words make a block, from offset 0 on.
-struct PhiloxPlace {
-  uint64_t key;
-  uint64_t stream;
-  uint64_t offset;
-};
 
 struct PhiloxBlock {
   uint32_t word[4];

@@ -1,5 +1,6 @@
 // 0 or 1 by a tensor of probabilities.
 
+#include "functors/philox.h"
 #include "simt/report.h"
 #include "simt/simt.h"
 #include "functors/distributions.h"

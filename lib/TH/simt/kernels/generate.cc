@@ -1,5 +1,6 @@
 // Memory filled with one value or with a progression.
 
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 

@@ -2,6 +2,8 @@
 // taking them in order, bit for bit: a thread does so for each position where positions are many;
 // where they are few the indices are sorted, and a thread takes those that are equal.
 
+#include <algorithm>
+
 #include "THGeneral.h"
 #include "simt/report.h"
 #include "simt/index_sort.h"
@@ -135,9 +137,8 @@ void sort_and_scatter(Queue& queue, const ScatterCall& call, bool common) {
   Scratch block(queue, 4 * n * sizeof(I));
   I* keys = block.as<I>();
   I *numbers = keys + n, *sorted_keys = keys + 2 * n, *sorted_numbers = keys + 3 * n;
-  TH_LAUNCH(queue, (make_keys<I>), blocks_for(queue, n), kThreads, 0, call,
-            Places<2, I>(call.plan), entries, static_cast<I>(n), keys, numbers,
-            queue.finding());
+  TH_LAUNCH(queue, (make_keys<I>), blocks_for(queue, n), kThreads, 0, call, Places<2, I>(call.plan),
+            entries, static_cast<I>(n), keys, numbers, queue.finding());
   int bits = 1;
   for (int64_t most = static_cast<int64_t>(entries.positions) * call.size; most > 1; most /= 2) {
     ++bits;
@@ -145,8 +146,8 @@ void sort_and_scatter(Queue& queue, const ScatterCall& call, bool common) {
   sort_indices(queue, keys, sorted_keys, numbers, sorted_numbers, n, bits);
   int64_t common_to = common ? call.plan.numel : 1;
   TH_LAUNCH(queue, (scatter_sorted<T, Action, I>), blocks_for(queue, n * common_to), kThreads, 0,
-            call, Places<3, I>(call.plan), entries, static_cast<I>(n),
-            static_cast<I>(common_to), sorted_keys, sorted_numbers);
+            call, Places<3, I>(call.plan), entries, static_cast<I>(n), static_cast<I>(common_to),
+            sorted_keys, sorted_numbers);
 }
 
 template <class T, class Action>
@@ -193,8 +194,8 @@ void run_scatter(Queue& queue, const ScatterCall& given) {
     dispatch_count(numel, [&](auto count) {
       using I = decltype(count);
       TH_LAUNCH(queue, (fill_chosen<T, I>), blocks_for(queue, numel), kThreads, 0, call,
-                Places<2, I>(call.plan), entries_of<I>(call, false), static_cast<I>(numel),
-                value, queue.finding());
+                Places<2, I>(call.plan), entries_of<I>(call, false), static_cast<I>(numel), value,
+                queue.finding());
     });
   });
 }

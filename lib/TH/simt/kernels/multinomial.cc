@@ -1,6 +1,9 @@
 // Drawing categories by their probabilities. Sums run over the categories in their order, so that
 // the same uniform values lead to the categories that they lead to on the CPU.
 
+#include <cmath>
+
+#include "functors/philox.h"
 #include "simt/block_scan.h"
 #include "simt/report.h"
 #include "simt/simt.h"

@@ -1,6 +1,9 @@
 // Random fills. One thread makes the elements of one block of words, so that what an element is
 // depends on its place in the stream alone.
 
+#include <cmath>
+
+#include "functors/philox.h"
 #include "simt/simt.h"
 #include "functors/distributions.h"
 #include "tensor/convert.h"
