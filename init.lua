@@ -15,6 +15,7 @@ require 'tensor.methods'(tensor)
 require 'tensor.split'(tensor)
 require 'tensor.apply'(tensor)
 require 'tensor.device'(tensor)
+require 'tensor.profile'(tensor)
 require 'tensor.printing'(tensor)
 require 'tensor.load'(tensor)
 

@@ -20,6 +20,7 @@ void register_blob_classes(lua_State* L, int module);
 void register_random_functions(lua_State* L, int module);
 void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);
+void register_profile_functions(lua_State* L, int module);
 void register_device_methods(lua_State* L, int metatable, bool of_storage);
 
 // Errors and shortage of memory in C functions are told to the Lua thread that calls it.

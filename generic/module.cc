@@ -144,6 +144,7 @@ int open(lua_State* L) {
   register_op_functions(L, module);
   register_random_functions(L, module);
   register_device_functions(L, module);
+  register_profile_functions(L, module);
   register_apply_functions(L, module);
   set_functions(L, functions, module);
   set_functions(L, luaT_functions, module);

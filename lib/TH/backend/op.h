@@ -16,6 +16,8 @@ enum class Op : uint16_t {
 
 // The C name.
 const char* name(Op op) noexcept;
+// The name in Lua; the C name where Lua has none.
+const char* lua_name(Op op) noexcept;
 
 }  // namespace TH_VISIBLE
 

@@ -21,6 +21,12 @@ Access access_to_replace(const Tensor& r) {
              : Access::write;
 }
 
+void count_bytes(const Tensor& t) {
+  if (ProfiledOp* op = ProfiledOp::current()) {
+    op->add_bytes(t.numel() * static_cast<int64_t>(item_size(t.dtype)));
+  }
+}
+
 // Whether t is a small part of a large storage that is at home elsewhere.
 bool is_small_part(const Tensor& t, const Device& device) {
   return t.storage && t.storage->get_home() != &device &&
@@ -68,6 +74,7 @@ Operands::~Operands() {
 }
 
 char* Operands::ask(Tensor* t, Access access) {
+  if (profiling()) count_bytes(*t);
   if (!device_) return t->data(access);
   if (!t->storage) return nullptr;
   t->check_storage();
@@ -170,7 +177,5 @@ void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const Ch
     return call;
   });
 }
-
-void note_declined(Op, const Device&) { note_use_on_host(); }
 
 }  // namespace th

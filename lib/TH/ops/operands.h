@@ -10,6 +10,7 @@
 
 #include "backend/calls.h"
 #include "backend/op.h"
+#include "backend/profile.h"
 #include "cpu/backend.h"
 #include "memory/device.h"
 #include "memory/stats.h"
@@ -138,21 +139,27 @@ uint32_t late_check(int argument, const char* text);
 // The same by a call of its own where the kernel that uses the values does not look at them.
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text);
 
-// Where the CPU does what a device declined.
-void note_declined(Op op, const Device& device);
-
 // steps(Operands&) makes calls and gives them to Operands::run; it returns false as soon as that
 // does, and is asked again, without a device, where one declines.
 template <class Steps>
 void run_steps(Op op, Device* device, const Steps& steps) {
-  OpScope scope(name(op));
+  OpScope scope(lua_name(op));
+  std::optional<ProfiledOp> profiled;
+  if (profiling()) profiled.emplace(op, device);
+  bool done = false;
   if (device) {
     Operands at(device);
-    if (steps(at)) return;
-    note_declined(op, *device);
+    done = steps(at);
   }
-  Operands at(nullptr);
-  steps(at);
+  if (!done) {
+    if (device) {
+      note_use_on_host();
+      if (profiled) profiled->declined();
+    }
+    Operands at(nullptr);
+    steps(at);
+  }
+  if (profiled) profiled->finish();
 }
 
 // The same for one call, which build(Operands&) makes.

@@ -1,0 +1,66 @@
+// What lua/profile.lua makes tensor.profile of.
+
+#include "bindings.h"
+
+#include <string>
+#include <vector>
+
+#include "backend/profile.h"
+
+namespace bind {
+
+namespace {
+
+using Profile = std::vector<th::OpProfile>;
+
+int start(lua_State* L) {
+  protect(L, "profile", [] { th::start_profile(); });
+  return 0;
+}
+
+int delete_profile(lua_State* L) {
+  delete *static_cast<Profile**>(lua_touserdata(L, 1));
+  return 0;
+}
+
+void set_number(lua_State* L, const char* key, double value) {
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, key);
+}
+
+void set_string(lua_State* L, const char* key, const std::string& value) {
+  lua_pushlstring(L, value.data(), value.size());
+  lua_setfield(L, -2, key);
+}
+
+int stop(lua_State* L) {
+  // In plain memory before Lua, which may raise an error, is called.
+  auto** box = static_cast<Profile**>(lua_newuserdata(L, sizeof(void*)));
+  *box = nullptr;
+  lua_newtable(L);
+  push_closure(L, guarded<delete_profile>, 0);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  protect(L, "profile", [&] { *box = new Profile(th::stop_profile()); });
+  lua_newtable(L);
+  int row = 0;
+  for (const th::OpProfile& op : **box) {
+    lua_createtable(L, 0, 6);
+    set_string(L, "op", op.op);
+    set_string(L, "device", op.device);
+    set_number(L, "calls", static_cast<double>(op.calls));
+    set_number(L, "seconds", static_cast<double>(op.nanoseconds) * 1e-9);
+    set_number(L, "bytes", static_cast<double>(op.bytes));
+    set_number(L, "fallbacks", static_cast<double>(op.fallbacks));
+    lua_rawseti(L, -2, ++row);
+  }
+  return 1;
+}
+
+const Method functions[] = {{"_startprofile", guarded<start>}, {"_stopprofile", guarded<stop>}};
+
+}  // namespace
+
+void register_profile_functions(lua_State* L, int module) { set_functions(L, functions, module); }
+
+}  // namespace bind

@@ -1,0 +1,47 @@
+-- tensor.profile: what the operations of a function cost.
+
+local units = {{1e9, 'G'}, {1e6, 'M'}, {1e3, 'k'}}
+
+local function bytes(n)
+   for _, unit in ipairs(units) do
+      if n >= unit[1] then
+         return ('%.1f %sB'):format(n / unit[1], unit[2])
+      end
+   end
+   return ('%d B'):format(n)
+end
+
+local function print_rows(rows)
+   local format = '%-20s %-8s %9s %12s %12s %10s %9s'
+   print(format:format('operation', 'device', 'calls', 'time', 'per call', 'bytes', 'fallbacks'))
+   for _, row in ipairs(rows) do
+      local each = row.seconds / row.calls
+      print(format:format(row.op, row.device, ('%d'):format(row.calls),
+                          ('%.3f ms'):format(row.seconds * 1e3), ('%.3f us'):format(each * 1e6),
+                          bytes(row.bytes), ('%d'):format(row.fallbacks)))
+   end
+end
+
+local function install(tensor)
+   local function finish(ok, ...)
+      local rows = tensor._stopprofile()
+      if not ok then
+         error((...), 0)
+      end
+      print_rows(rows)
+      return rows
+   end
+
+   --- profile(f, ...): calls f(...), and prints and returns what each operation cost, the one that
+   -- took longest first: {op=, device=, calls=, seconds=, bytes=, fallbacks=}. The operations of all
+   -- threads count; those on devices are waited for. Errors of f pass unchanged.
+   function tensor.profile(f, ...)
+      if type(f) ~= 'function' then
+         error(('profile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
+      end
+      tensor._startprofile()
+      return finish(pcall(f, ...))
+   end
+end
+
+return install

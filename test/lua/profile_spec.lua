@@ -1,0 +1,80 @@
+-- tensor.profile: what passes the one road that operations take.
+
+local tensor = require 'tensor'
+
+local function profile(f, ...)
+   local lines, print_ = {}, _G.print
+   _G.print = function(line) lines[#lines + 1] = line end
+   local ok, rows = pcall(tensor.profile, f, ...)
+   _G.print = print_
+   if not ok then
+      error(rows, 0)
+   end
+   return rows, lines
+end
+
+local function row_of(rows, op, device)
+   for _, row in ipairs(rows) do
+      if row.op == op and (not device or row.device == device) then
+         return row
+      end
+   end
+end
+
+describe('profile', function()
+   it('counts calls, bytes and time of each operation', function()
+      local a = tensor.FloatTensor(1000):fill(1):to('cpu')
+      local rows, lines = profile(function(n)
+         for _ = 1, n do
+            a:add(1)
+         end
+         return a:sum()
+      end, 3)
+      local add, sum = row_of(rows, 'add', 'cpu'), row_of(rows, 'sum', 'cpu')
+      assert.are.equal(3, add.calls)
+      assert.are.equal(3 * 2 * 4000, add.bytes)
+      assert.are.equal(0, add.fallbacks)
+      assert.is_true(add.seconds > 0)
+      assert.are.equal(1, sum.calls)
+      assert.are.equal(4000, sum.bytes)
+      assert.are.equal(#rows + 1, #lines)
+      assert.is_truthy(lines[1]:find('operation', 1, true))
+   end)
+
+   it('puts the operation that took longest first', function()
+      local rows = profile(function()
+         local a = tensor.DoubleTensor(200000):fill(0.5):to('cpu')
+         a:exp():sin():tanh()
+         a:narrow(1, 1, 1):fill(2)
+      end)
+      for k = 2, #rows do
+         assert.is_true(rows[k - 1].seconds >= rows[k].seconds)
+      end
+   end)
+
+   it('counts nothing when it is off, and begins anew', function()
+      local a = tensor.FloatTensor(4):fill(1)
+      profile(function() a:mul(2) end)
+      a:mul(2)
+      local rows = profile(function() a:add(1) end)
+      assert.is_nil(row_of(rows, 'mul'))
+      assert.are.equal(1, row_of(rows, 'add').calls)
+   end)
+
+   it('tells where an operation ran, and what a device left to the CPU', function()
+      local a = tensor.FloatTensor(4):fill(1):to('soft')
+      local name = a:device()
+      local rows = profile(function() a:add(1) end)
+      assert.are.equal(1, row_of(rows, 'add', name).calls)
+      local expanded = tensor.FloatTensor{1}:to('soft'):expand(3)
+      rows = profile(function() expanded:fill(3) end)
+      assert.are.equal(1, row_of(rows, 'fill', 'cpu').fallbacks)
+   end)
+
+   it('passes errors on and is off afterwards', function()
+      assert.has_error(function() profile(function() error('stop', 0) end) end, 'stop')
+      assert.has_error(function() tensor.profile(3) end,
+                       'profile: a function is expected, got number')
+      assert.are.equal(0, #profile(function() end))
+   end)
+end)
