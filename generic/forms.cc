@@ -108,6 +108,7 @@ Form parse_form(const char* p, const char* end) {
     if (*p == '*') slot.result = true, ++p;
     if (*p == '+') slot.result = slot.fresh = true, ++p;
     slot.kind = *p++;
+    slot.tensor = std::strchr("TLBMAFD", slot.kind) != nullptr;
     if (slot.kind == '{') p = std::strchr(p, '}') + 1;
     if (*p == '=') {
       slot.has_value = true;

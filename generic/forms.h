@@ -24,7 +24,8 @@ enum ArgCode : uint64_t {
 constexpr int kMaxArgs = 12;
 
 struct Slot {
-  char kind;  // a letter of THOps.def
+  char kind;            // a letter of THOps.def
+  bool tensor = false;  // one tensor
   bool result = false;
   bool optional = false;
   bool fresh = false;      // +T

@@ -185,7 +185,7 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   for (size_t k = 0; k < slots.size(); ++k) {
     int arg = pattern.arg_of_slot[k];
     char kind = slots[k].kind;
-    if (arg < 0 || !args.objects[arg].is_tensor() || !std::strchr("TLBMFD", kind)) continue;
+    if (arg < 0 || !slots[k].tensor || kind == 'A' || !args.objects[arg].is_tensor()) continue;
     DType given = args.objects[arg].dtype();
     if (given != type_of(kind, type) && !(kind == 'M' && given == type)) return false;
   }
@@ -299,17 +299,22 @@ void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
 // Before the operation resizes a result that was given: operands whose storage was made too small.
 void check_operands(lua_State* L, const char* name, const Call& call, const Pattern& pattern) {
   const std::vector<Slot>& slots = pattern.form->slots;
-  bool result_given = false;
+  bool result_given = false, some_shrunk = false;
+  auto look = [&](const Tensor* t) {
+    some_shrunk = some_shrunk || (t->storage && t->storage->shrunk);
+  };
   for (size_t k = 0; k < slots.size(); ++k) {
-    result_given = result_given || (slots[k].result && pattern.arg_of_slot[k] >= 0);
+    bool given = pattern.arg_of_slot[k] >= 0;
+    result_given = result_given || (slots[k].result && given);
+    bool operand = slots[k].tensor && !slots[k].result;
+    if (operand && (given || slots[k].kind == 'T')) look(call.args[k].tensor);
   }
-  if (!result_given) return;
+  for (int i = 0; i < call.list_count; ++i) look(call.list[i]);
+  if (!result_given || !some_shrunk) return;
   protect(L, name, [&] {
     for (size_t k = 0; k < slots.size(); ++k) {
       bool given = pattern.arg_of_slot[k] >= 0 || slots[k].kind == 'T';
-      if (!slots[k].result && given && std::strchr("TLBMAFD", slots[k].kind)) {
-        call.args[k].tensor->check_storage();
-      }
+      if (slots[k].tensor && !slots[k].result && given) call.args[k].tensor->check_storage();
     }
     for (int i = 0; i < call.list_count; ++i) call.list[i]->check_storage();
   });

@@ -88,9 +88,9 @@ Object object_at(lua_State* L, State* state, int index) {
   return object;
 }
 
-void* payload(lua_State* L, const Object& object, int index) {
-  if (!*object.box) luaL_argerror(L, index, "a finalizer has freed it");
-  return *object.box;
+void fail_freed(lua_State* L, int index) {
+  luaL_argerror(L, index, "a finalizer has freed it");
+  __builtin_unreachable();
 }
 
 th::Generator* default_generator(lua_State* L, const State* state) {

@@ -131,7 +131,11 @@ inline void refuse_held(lua_State* L, const State* state, const char* function,
 
 // The payload of an object that was read before the collector may have run. Finalizers may have
 // freed it, which is an argument error.
-void* payload(lua_State* L, const Object& object, int index);
+[[noreturn]] void fail_freed(lua_State* L, int index);
+inline void* payload(lua_State* L, const Object& object, int index) {
+  if (!*object.box) fail_freed(L, index);
+  return *object.box;
+}
 // Raises an error where the Lua state is closing.
 th::Generator* default_generator(lua_State* L, const State* state);
 
@@ -195,7 +199,7 @@ Failure attempt(F&& body) noexcept {
 }
 // The Lua thread that runs the operation, null outside of any: where finalizers may run when memory
 // is short.
-extern __thread lua_State* running;
+extern __thread lua_State* running __attribute__((tls_model("initial-exec")));
 
 template <class F>
 Failure attempt(lua_State* L, F&& body) noexcept {

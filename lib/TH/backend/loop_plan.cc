@@ -1,5 +1,6 @@
 #include "backend/loop_plan.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tensor/overlap.h"
@@ -26,6 +27,20 @@ void LoopPlan::start(int dims, const int64_t* sizes, int dim) {
   }
 }
 
+void LoopPlan::copy(const LoopPlan& other) {
+  ndim = other.ndim;
+  operands = other.operands;
+  skipped = other.skipped;
+  trailing = other.trailing;
+  shared_output = other.shared_output;
+  numel = other.numel;
+  std::copy(other.size, other.size + ndim, size);
+  for (int k = 0; k < operands; ++k) {
+    std::copy(other.stride[k], other.stride[k] + ndim, stride[k]);
+    data[k] = other.data[k];
+  }
+}
+
 void LoopPlan::add(char* at, size_t item, const int64_t* strides) {
   int dims = skipped < 0 ? ndim : ndim + 1;
   int k = 0;
@@ -41,6 +56,11 @@ void LoopPlan::add_constant(char* at) {
 }
 
 void LoopPlan::plan(bool keep_order) {
+  if (ndim == 1 && operands > 0) {
+    if (size[0] == 1) ndim = 0;
+    shared_output = size[0] > 1 && stride[0][0] == 0;
+    return;
+  }
   int kept = 0;
   for (int d = 0; d < ndim; ++d) {
     if (size[d] == 1) continue;

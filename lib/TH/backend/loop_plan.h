@@ -28,13 +28,16 @@ struct LoopPlan {
   int64_t stride[kPlanOperands][kMaxDims];
   char* data[kPlanOperands];
 
-  LoopPlan() = default;
+  LoopPlan() {}  // not even zeros: it is large
   LoopPlan(int dims, const int64_t* sizes) { start(dims, sizes); }
   LoopPlan(int dims, const int64_t* sizes, int dim) { start(dims, sizes, dim); }
   // For all elements of a shape; without a dimension there is none.
   void start(int dims, const int64_t* sizes);
   // For the positions beside dimension dim of a shape: those of all other dimensions.
   void start(int dims, const int64_t* sizes, int dim);
+
+  // What is in use of another plan, rather than all of its room.
+  void copy(const LoopPlan& other);
 
   // strides: in elements, for each dimension of the shape as it was given.
   void add(char* at, size_t item, const int64_t* strides);

@@ -70,13 +70,13 @@ void run_one_by_one(const LoopPlan& plan, Loop loop, const Scalar* params) {
 void run_loop(const LoopPlan& plan, Loop loop, const Scalar* params, int64_t grain) {
   if (plan.numel == 0) return;
   if (plan.shared_output) return run_one_by_one(plan, loop, params);
-  if (wants_tiles(plan)) return run_tiles(plan, loop, params, grain);
   if (plan.ndim <= 1 && plan.numel < 2 * grain) {
     int64_t stride[kPlanOperands];
     for (int k = 0; k < plan.operands; ++k) stride[k] = plan.inner_stride(k);
     loop(plan.data, stride, plan.numel, params);
     return;
   }
+  if (wants_tiles(plan)) return run_tiles(plan, loop, params, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
       loop(data, stride, n, params);

@@ -27,8 +27,10 @@ std::map<std::string, int64_t>& fallbacks() {
 }
 std::atomic<bool> warns{false};
 
-thread_local const char* the_op = nullptr;
-thread_local bool noted = false;
+// Every operation looks at them.
+#define TH_QUICK_TLS thread_local __attribute__((tls_model("initial-exec")))
+TH_QUICK_TLS const char* the_op = nullptr;
+TH_QUICK_TLS bool noted = false;
 
 }  // namespace
 

@@ -141,7 +141,9 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
     if (!in_place) resize(r, ndim, size);
   }
   bool overlap = false;
-  for (int k = 0; k < count; ++k) overlap = overlap || partly_overlap(*r, *inputs[k]);
+  for (int k = 0; k < count; ++k) {
+    overlap = overlap || (inputs[k] != r && partly_overlap(*r, *inputs[k]));
+  }
   if (overlap) {
     TensorRef temporary(tensor_new_sized(r->dtype, r->nDimension, r->size));
     elementwise(op, temporary.get(), inputs, count);

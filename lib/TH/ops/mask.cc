@@ -56,9 +56,15 @@ class MaskCheck : public ValueCheck {
 
 // How many elements of the plan's operand 0 are chosen, before each chunk and in all: memory for
 // the counts, where the operation runs.
-CountCall counting(Operands& at, DType dtype, const LoopPlan& plan) {
+void start_count(Operands& at, DType dtype, const LoopPlan& plan, CountCall* call) {
   auto bytes = static_cast<size_t>(select_chunks(plan.numel) + 1) * sizeof(int64_t);
-  return {dtype, 0, 0, 0, reinterpret_cast<int64_t*>(at.scratch(bytes)), plan};
+  call->dtype = dtype;
+  call->mask_check = call->limit_check = 0;
+  call->limit = 0;
+  call->before = reinterpret_cast<int64_t*>(at.scratch(bytes));
+  call->plan.copy(plan);
+  call->plan.operands = 1;
+  call->plan.shared_output = false;
 }
 // Waits for a device.
 int64_t counted(const Operands& at, const CountCall& call) {
@@ -69,12 +75,12 @@ int64_t counted(const Operands& at, const CountCall& call) {
 }
 
 // In the order of t's elements: the mask, and t's own at `data`.
-LoopPlan plan_in_order(const Tensor& t, const Placed& mask, char* data, const int64_t* stride) {
-  LoopPlan plan(t.nDimension, t.size);
-  plan.add(mask.data, 1, mask.tensor->stride);
-  plan.add(data, item_size(t.dtype), stride);
-  plan.plan(true);
-  return plan;
+void plan_in_order(const Tensor& t, const Placed& mask, char* data, const int64_t* stride,
+                   LoopPlan* plan) {
+  plan->start(t.nDimension, t.size);
+  plan->add(mask.data, 1, mask.tensor->stride);
+  plan->add(data, item_size(t.dtype), stride);
+  plan->plan(true);
 }
 
 int64_t count_on_host(Tensor* mask) {
@@ -83,7 +89,8 @@ int64_t count_on_host(Tensor* mask) {
   LoopPlan plan(mask->nDimension, mask->size);
   plan.add(at.read(mask).data, 1, mask->stride);
   plan.plan();
-  CountCall count = counting(at, DType::Byte, plan);
+  CountCall count;
+  start_count(at, DType::Byte, plan, &count);
   at.run(count);
   return counted(at, count);
 }
@@ -145,11 +152,10 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
     Placed by = at.read(chosen.get()), from = at.read(source.get());
     MaskedCopyCall call = {r->dtype, nullptr, from.data, source->numel(), {}};
     // The destination is not written, or moved, before all is known to be right.
-    call.plan = plan_in_order(*r, by, nullptr, r->stride);
+    plan_in_order(*r, by, nullptr, r->stride, &call.plan);
     call.plan.shared_output = shared;
-    CountCall count = counting(at, DType::Byte, call.plan);
-    count.plan.operands = 1;
-    count.plan.shared_output = false;
+    CountCall count;
+    start_count(at, DType::Byte, call.plan, &count);
     count.mask_check = check.number(at);
     count.limit = call.limit;
     if (at.device() && !counts_first) count.limit_check = late_check(source_check.text());
@@ -182,10 +188,10 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
   run_steps(Op::maskedSelect, device, [&](Operands& at) {
     Placed by = at.read(seen.get()), from = at.read(t);
     MaskedSelectCall call = {t->dtype, nullptr, nullptr, 0, {}};
-    call.plan = plan_in_order(*t, by, from.data, from.tensor->stride);
+    plan_in_order(*t, by, from.data, from.tensor->stride, &call.plan);
     call.plan.shared_output = false;
-    CountCall count = counting(at, DType::Byte, call.plan);
-    count.plan.operands = 1;
+    CountCall count;
+    start_count(at, DType::Byte, call.plan, &count);
     count.mask_check = check.number(at);
     if (!at.run(count)) return false;
     int64_t total = known >= 0 ? known : counted(at, count);
@@ -219,7 +225,8 @@ void nonzero(Tensor* r, Tensor* t) {
     call.plan.add(from.data, item_size(t->dtype), from.tensor->stride);
     call.plan.plan(true);
     call.plan.shared_output = false;
-    CountCall count = counting(at, t->dtype, call.plan);
+    CountCall count;
+    start_count(at, t->dtype, call.plan, &count);
     if (!at.run(count)) return false;
     size[0] = counted(at, count);
     resize(r, 2, size);

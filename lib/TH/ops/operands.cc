@@ -101,7 +101,7 @@ char* Operands::read_whole(Tensor* t) {
 }
 
 char* Operands::write(Tensor* r) {
-  if (!device_) return r->data(Access::write);
+  if (!device_) return ask(r, Access::write);
   ensure_storage(r);
   char* data = ask(r, Access::write);
   r->storage->set_home(device_);
@@ -109,6 +109,10 @@ char* Operands::write(Tensor* r) {
 }
 
 char* Operands::overwrite(Tensor* r) {
+  if (char* data = device_ ? nullptr : r->data_if_ready()) {
+    if (profiling()) count_bytes(*r);
+    return data;
+  }
   Access access = access_to_replace(*r);
   for (int k = 0; k < read_count_; ++k) {
     if (read_[k] == r->storage) access = Access::write;

@@ -11,6 +11,7 @@ namespace th TH_VISIBLE {
 // whose elements interleave without meeting count as shared.
 bool has_shared_elements(int ndim, const int64_t* size, const int64_t* stride);
 inline bool has_shared_elements(const Tensor& t) {
+  if (t.nDimension == 1) return t.stride[0] == 0 && t.size[0] > 1;
   return has_shared_elements(t.nDimension, t.size, t.stride);
 }
 
@@ -18,9 +19,12 @@ inline bool share_storage(const Tensor& a, const Tensor& b) {
   return a.storage && a.storage == b.storage;
 }
 
+bool spans_overlap(const Tensor& a, const Tensor& b);
 // Where r shares memory with an operand in another layout, a result must not be written while it
 // is still being read: such a result is made in a temporary and copied at the end.
-bool partly_overlap(const Tensor& r, const Tensor& operand);
+inline bool partly_overlap(const Tensor& r, const Tensor& operand) {
+  return share_storage(r, operand) && spans_overlap(r, operand);
+}
 
 }  // namespace TH_VISIBLE
 

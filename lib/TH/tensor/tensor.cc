@@ -53,7 +53,7 @@ void tensor_free(Tensor* t) noexcept {
   if (__atomic_sub_fetch(&t->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete t;
 }
 
-bool is_contiguous(const Tensor& t) {
+bool has_contiguous_strides(const Tensor& t) {
   int64_t expected = 1;
   for (int d = t.nDimension - 1; d >= 0; --d) {
     if (t.size[d] == 0) return true;

@@ -66,6 +66,13 @@ struct Tensor : Recycled {
     if (!block) return nullptr;
     return static_cast<char*>(block) + storageOffset * item_size(dtype);
   }
+  // The same for reading and writing where nothing has to be done first; otherwise null.
+  char* data_if_ready() const {
+    if (!storage || storage->shrunk || storage->get_home()) return nullptr;
+    void* block = storage->memory.cpu_if_ready(Access::write);
+    if (!block || block != storage->get_data()) return nullptr;
+    return static_cast<char*>(block) + storageOffset * item_size(dtype);
+  }
   void* data_after_move(Access access) const;
   // The bytes of the storage from the first element's to the last one's.
   ByteRange bytes() const;
@@ -123,7 +130,10 @@ class TensorRef {
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-bool is_contiguous(const Tensor& t);
+bool has_contiguous_strides(const Tensor& t);
+inline bool is_contiguous(const Tensor& t) {
+  return t.nDimension == 1 ? t.stride[0] == 1 || t.size[0] <= 1 : has_contiguous_strides(t);
+}
 bool same_size(const Tensor& a, const Tensor& b);
 bool same_view(const Tensor& a, const Tensor& b);  // storage, offset, sizes and strides
 // "[2 x 3]", "[]"

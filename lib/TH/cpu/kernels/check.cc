@@ -9,18 +9,22 @@ namespace {
 
 template <class T, class Is>
 bool has_bad(const LoopPlan& plan, int64_t limit) {
+  using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                  std::conditional_t<sizeof(T) == 1, uint8_t, uint32_t>>;
   bool found = false;
   parallel_for(plan.numel, Grain::cheap, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
       const char* p = at[0];
       const int64_t step = stride[0];
-      bool bad = false;
+      // As wide as the elements, so that whole vectors of them are compared.
+      Word bad = 0;
       if (step == static_cast<int64_t>(sizeof(T))) {
         auto* x = reinterpret_cast<const T*>(p);
-        for (int64_t i = 0; i < n; ++i) bad |= Is::is_bad(x[i], limit);
+#pragma omp simd reduction(| : bad)
+        for (int64_t i = 0; i < n; ++i) bad |= static_cast<Word>(Is::is_bad(x[i], limit));
       } else {
         for (int64_t i = 0; i < n; ++i, p += step) {
-          bad |= Is::is_bad(*reinterpret_cast<const T*>(p), limit);
+          bad |= static_cast<Word>(Is::is_bad(*reinterpret_cast<const T*>(p), limit));
         }
       }
       if (bad) __atomic_store_n(&found, true, __ATOMIC_RELAXED);

@@ -90,6 +90,14 @@ void masked_select(const MaskedSelectCall& call) {
   });
 }
 
+// chosen ? a : b for a mask of 0 or 1: neither a branch nor a masked store, which compilers make of
+// that and some processors are slow with.
+template <class T>
+T pick(char chosen, T a, T b) {
+  T all = static_cast<T>(-static_cast<T>(chosen));
+  return static_cast<T>((a & all) | (b & ~all));
+}
+
 template <class T>
 void masked_copy(const MaskedCopyCall& call) {
   const T* from = reinterpret_cast<const T*>(call.from);
@@ -99,9 +107,8 @@ void masked_copy(const MaskedCopyCall& call) {
       // Without a branch on the mask, which no processor could foresee.
       for (int64_t i = 0; i < n && next != last; ++i) {
         T* to = reinterpret_cast<T*>(at[1] + i * stride[1]);
-        T old = *to, candidate = *next;
         char chosen = at[0][i * stride[0]];
-        *to = chosen ? candidate : old;
+        *to = pick(chosen, *next, *to);
         next += chosen;
       }
     });
@@ -112,7 +119,7 @@ template <class T>
 void fill_run(T* to, int64_t stride, const char* mask, int64_t mask_stride, int64_t n, T element) {
   if (stride == sizeof(T) && mask_stride == 1) {
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) to[i] = mask[i] ? element : to[i];
+    for (int64_t i = 0; i < n; ++i) to[i] = pick(mask[i], element, to[i]);
     return;
   }
   char* at = reinterpret_cast<char*>(to);
