@@ -35,6 +35,19 @@ struct LoopPlan {
   void start(int dims, const int64_t* sizes);
   // For the positions beside dimension dim of a shape: those of all other dimensions.
   void start(int dims, const int64_t* sizes, int dim);
+  // For operands that are all contiguous: nothing is left to plan.
+  void start_contiguous(int64_t elements) {
+    ndim = 1;
+    operands = 0;
+    skipped = -1;
+    shared_output = false;
+    numel = size[0] = elements;
+    trailing = 1;
+  }
+  void add_contiguous(char* at, size_t item) {
+    stride[operands][0] = static_cast<int64_t>(item);
+    data[operands++] = at;
+  }
 
   // What is in use of another plan, rather than all of its room.
   void copy(const LoopPlan& other);

@@ -21,17 +21,11 @@ void check_types(const ElementwiseOp& op, Tensor* const* inputs, int count) {
 
 // Of operands that are all contiguous and of one shape.
 void plan_contiguous(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count) {
-  int64_t numel = inputs[0]->numel();
-  plan->ndim = 1;
-  plan->operands = count + 1;
-  plan->shared_output = false;
-  plan->numel = plan->size[0] = numel;
-  for (int k = 0; k < count; ++k) {
-    plan->data[k + 1] = at.read(inputs[k]).data;
-    plan->stride[k + 1][0] = static_cast<int64_t>(item_size(inputs[k]->dtype));
-  }
-  plan->data[0] = at.overwrite(r);
-  plan->stride[0][0] = static_cast<int64_t>(item_size(r->dtype));
+  char* in[kPlanOperands];
+  for (int k = 0; k < count; ++k) in[k] = at.read(inputs[k]).data;
+  plan->start_contiguous(inputs[0]->numel());
+  plan->add_contiguous(at.overwrite(r), item_size(r->dtype));
+  for (int k = 0; k < count; ++k) plan->add_contiguous(in[k], item_size(inputs[k]->dtype));
 }
 
 void plan_strided(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count,

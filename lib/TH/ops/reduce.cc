@@ -89,27 +89,42 @@ class Result {
 
 }  // namespace
 
+namespace {
+
+// The elements of a and, unless it is null, b, which has the same sizes.
+void plan_inputs(Operands& at, LoopPlan* plan, Tensor* a, Tensor* b) {
+  if (a->numel() == 0) return plan->start_contiguous(0);
+  if (is_contiguous(*a) && (!b || is_contiguous(*b))) {
+    plan->start_contiguous(a->numel());
+    plan->add_contiguous(at.read(a).data, item_size(a->dtype));
+    if (b) plan->add_contiguous(at.read(b).data, item_size(b->dtype));
+    return;
+  }
+  plan->start(a->nDimension, a->size);
+  for (Tensor* t : {a, b}) {
+    if (!t) continue;
+    Placed in = at.read(t);
+    plan->add(in.data, item_size(t->dtype), in.tensor->stride);
+  }
+  plan->plan();
+  plan->shared_output = false;
+}
+
+}  // namespace
+
 Partial reduce_all(Op op, const Reduction& reduction, Tensor* a, Transform transform, Tensor* b) {
   Partial result = {};
   // Of no elements, too, but those are nowhere.
   Device* device = a->numel() > 0 ? device_of({a, b}) : nullptr;
   run_steps(op, device, [&](Operands& at) {
-    ReduceAllCall call = {reduction.reducer,
-                          transform,
-                          reduction.moment,
-                          a->dtype,
-                          reduction.parameter,
-                          LoopPlan(a->nDimension, a->size),
-                          &result};
-    if (call.plan.numel > 0) {
-      for (Tensor* t : {a, b}) {
-        if (!t) continue;
-        Placed in = at.read(t);
-        call.plan.add(in.data, item_size(t->dtype), in.tensor->stride);
-      }
-    }
-    call.plan.plan();
-    call.plan.shared_output = false;
+    ReduceAllCall call;
+    call.reducer = reduction.reducer;
+    call.transform = transform;
+    call.moment = reduction.moment;
+    call.dtype = a->dtype;
+    call.parameter = reduction.parameter;
+    call.out = &result;
+    plan_inputs(at, &call.plan, a, b);
     if (!at.device()) return at.run(call);
     call.out = reinterpret_cast<Partial*>(at.scratch(sizeof(Partial)));
     if (!at.run(call)) return false;
