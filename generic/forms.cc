@@ -17,6 +17,8 @@ uint64_t code_of(char kind) {
       return kNumber;
     case 'b':
       return kBoolean;
+    case 'o':
+      return kString;
     case 'g':
       return kGenerator;
     case '{':
@@ -66,6 +68,13 @@ std::string slot_text(const Slot& slot, const char* type) {
     case 'b':
       text = "boolean";
       break;
+    case 'o':
+      for (char letter : slot.letters) {
+        text += text.empty() ? "'" : " or '";
+        text += letter;
+        text += "'";
+      }
+      break;
     case 'g':
       text = "Generator";
       break;
@@ -110,10 +119,17 @@ Form parse_form(const char* p, const char* end) {
     slot.kind = *p++;
     slot.tensor = std::strchr("TLBMAFD", slot.kind) != nullptr;
     if (slot.kind == '{') p = std::strchr(p, '}') + 1;
+    if (slot.kind == 'o') {
+      const char* close = std::strchr(p, ')');
+      slot.letters.assign(p + 1, close);
+      p = close + 1;
+    }
     if (*p == '=') {
       slot.has_value = true;
       ++p;
-      slot.value = !std::strncmp(p, "true", 4) ? 1 : std::strtod(p, nullptr);
+      slot.value = slot.kind == 'o'              ? static_cast<unsigned char>(*p)
+                   : !std::strncmp(p, "true", 4) ? 1
+                                                 : std::strtod(p, nullptr);
       while (*p != ']' && *p != '>') ++p;
     }
     if (slot.optional || slot.fixed) ++p;

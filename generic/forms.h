@@ -26,12 +26,13 @@ constexpr int kMaxArgs = 12;
 struct Slot {
   char kind;            // a letter of THOps.def
   bool tensor = false;  // one tensor
+  std::string letters;  // those that o stands for
   bool result = false;
   bool optional = false;
   bool fresh = false;      // +T
   bool fixed = false;      // <x=1>
   bool has_value = false;  // [x=1]
-  double value = 0;
+  double value = 0;        // of an o its letter
 };
 
 struct Form {

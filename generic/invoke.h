@@ -17,6 +17,7 @@ union Arg {
   double number;
   int64_t integer;
   bool boolean;
+  char letter;
   th::Generator* generator;
 };
 
@@ -44,6 +45,8 @@ P take(Call& call, int position) {
     return th::TensorList(call.list, call.list_count);
   } else if constexpr (std::is_same_v<P, bool>) {
     return arg.boolean;
+  } else if constexpr (std::is_same_v<P, char>) {
+    return arg.letter;
   } else if constexpr (std::is_same_v<P, double>) {
     return arg.number;
   } else {

@@ -105,25 +105,10 @@ int multiply(lua_State* L) {
       th::ops::mul, [](Tensor* r, Scalar x, Tensor* b) { th::ops::mul(r, b, x); });
 }
 
-// A tensor of b's sizes, so that the number on the left can be an operand.
-void fill_like(Tensor* r, Scalar x, Tensor* b) {
-  th::resize_as(r, *b);
-  th::ops::fill(r, x);
-}
-
-int divide(lua_State* L) {
-  return compute(L, "/", th::ops::cdiv, th::ops::div, [](Tensor* r, Scalar x, Tensor* b) {
-    fill_like(r, x, b);
-    th::ops::cdiv(r, r, b);
-  });
-}
+int divide(lua_State* L) { return compute(L, "/", th::ops::cdiv, th::ops::div, th::ops::tdiv); }
 
 int modulo(lua_State* L) {
-  return compute(L, "%", th::ops::cremainder, th::ops::remainder,
-                 [](Tensor* r, Scalar x, Tensor* b) {
-                   fill_like(r, x, b);
-                   th::ops::cremainder(r, r, b);
-                 });
+  return compute(L, "%", th::ops::cremainder, th::ops::remainder, th::ops::tremainder);
 }
 
 int power(lua_State* L) { return compute(L, "^", th::ops::cpow, th::ops::pow, th::ops::tpow); }

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <map>
 
-#include "invoke.h"
+#include "functors/rows.h"
+#include "rows.h"
 #include "luaT.h"
 #include "memory/stats.h"
 
@@ -14,32 +15,7 @@ namespace bind {
 
 namespace {
 
-struct Row {
-  const char* name;
-  const char* lua;
-  const char* types;
-  const char* function;
-  const char* method;
-  const char* doc;
-  void (*run)(Call& call);
-  bool gives_number;
-  bool gives_boolean;
-};
-
-#define TH_OP(name, lua, types, result, parameters, names, function, method, doc) \
-  {#name,                                                                         \
-   lua,                                                                           \
-   #types,                                                                        \
-   function,                                                                      \
-   method,                                                                        \
-   doc,                                                                           \
-   &Invoke<&th::ops::name>::run,                                                  \
-   Invoke<&th::ops::name>::gives_number,                                          \
-   Invoke<&th::ops::name>::gives_boolean},
-const Row rows[] = {
-#include "THOps.def"
-};
-constexpr int row_count = sizeof(rows) / sizeof(rows[0]);
+using namespace th::row_flag;
 
 // All forms of one Lua name, as function or as method.
 struct Overloads {
@@ -55,16 +31,9 @@ struct Registry {
   std::map<std::string, Overloads> methods;
 };
 
-uint32_t type_bits(const char* types) {
+uint32_t type_bits(const Row& row) {
   uint32_t bits = 0;
-  for (int k = 0; k < th::kDTypes; ++k) {
-    auto type = static_cast<DType>(k);
-    bool in = !std::strcmp(types, "INTEGRAL")   ? th::is_integral(type)
-              : !std::strcmp(types, "FLOATING") ? !th::is_integral(type)
-              : !std::strcmp(types, "BYTE")     ? type == DType::Byte
-                                                : true;
-    bits |= static_cast<uint32_t>(in) << k;
-  }
+  for (int k = 0; k < th::kDTypes; ++k) bits |= row.defined(static_cast<DType>(k)) ? 1u << k : 0;
   return bits;
 }
 
@@ -78,7 +47,7 @@ void add_forms(Overloads* overloads, int row, const char* text) {
     size_t first = overloads->patterns.size();
     add_patterns(form, row, &overloads->patterns);
     for (; first < overloads->patterns.size(); ++first) {
-      overloads->patterns[first].types = type_bits(rows[row].types);
+      overloads->patterns[first].types = type_bits(rows[row]);
     }
     text = end ? end + 3 : stop;
   }
@@ -95,9 +64,9 @@ const Registry& registry() {
       Overloads& function = r->functions[row.lua];
       function.name = row.lua;
       add_forms(&function, i, row.function);
-      function.element_wise = function.element_wise || !std::strncmp(row.method, "*T [T]", 6) ||
-                              !std::strncmp(row.method, "*T x [T]", 8);
-      function.random = function.random || !std::strncmp(row.function, "*T [g]", 6);
+      function.element_wise =
+          function.element_wise || (row.flags & (element_wise | predicate)) == element_wise;
+      function.random = function.random || row.flags & random_number;
       Overloads& overloads = r->methods[row.lua];
       overloads.name = row.lua;
       add_forms(&overloads, i, method);
@@ -134,12 +103,15 @@ struct Arguments {
   int count;
   uint64_t codes = 0;
   Object objects[kMaxArgs];
+  char letters[kMaxArgs];  // the first of each string
 
   Arguments(lua_State* L, State* state) : count(lua_gettop(L)) {
     for (int i = 0; i < count && i < 16; ++i) {
       Object object;
       codes |= code_at(L, state, i + 1, &object) << (4 * i);
-      if (i < kMaxArgs) objects[i] = object;
+      if (i >= kMaxArgs) continue;
+      objects[i] = object;
+      if ((codes >> (4 * i) & 15) == kString) letters[i] = *lua_tostring(L, i + 1);
     }
   }
 };
@@ -185,6 +157,9 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   for (size_t k = 0; k < slots.size(); ++k) {
     int arg = pattern.arg_of_slot[k];
     char kind = slots[k].kind;
+    if (kind == 'o' && arg >= 0 && slots[k].letters.find(args.letters[arg]) == std::string::npos) {
+      return false;
+    }
     if (arg < 0 || !slots[k].tensor || kind == 'A' || !args.objects[arg].is_tensor()) continue;
     DType given = args.objects[arg].dtype();
     if (given != type_of(kind, type) && !(kind == 'M' && given == type)) return false;
@@ -257,6 +232,9 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
       break;
     case 'b':
       value->boolean = arg < 0 ? slot.value != 0 : lua_toboolean(L, index);
+      break;
+    case 'o':
+      value->letter = arg < 0 ? static_cast<char>(slot.value) : args.letters[arg];
       break;
     case 'g':
       value->generator = arg < 0
@@ -473,25 +451,6 @@ void register_op_functions(lua_State* L, int table) {
 
 void register_op_methods(lua_State* L, int table, DType) {
   register_overloads(L, registry().methods, table);
-}
-
-int op_table(lua_State* L) {
-  lua_createtable(L, row_count, 0);
-  for (int i = 0; i < row_count; ++i) {
-    const Row& row = rows[i];
-    lua_createtable(L, 0, 6);
-    const struct {
-      const char* key;
-      const char* value;
-    } fields[] = {{"name", row.name},         {"lua", row.lua},       {"types", row.types},
-                  {"function", row.function}, {"method", row.method}, {"doc", row.doc}};
-    for (const auto& field : fields) {
-      lua_pushstring(L, field.value);
-      lua_setfield(L, -2, field.key);
-    }
-    lua_rawseti(L, -2, i + 1);
-  }
-  return 1;
 }
 
 }  // namespace bind

@@ -1,72 +1,41 @@
 -- Makes doc/reference.md from the op table: what the functions are called and take is asked of the
--- module, their families and the names of their arguments are read from lib/TH/THOps.def.
+-- module, their families are read from lib/TH/THOps.def.
 -- Usage, from the repository's root:
 --   build/prefix/bin/tensor scripts/make-reference.lua doc/reference.md
 -- Without a file name nothing is written; the text is the result of this chunk.
 
 local tensor = require 'tensor'
 
--- Parameters of the C functions: a name, and whether it is a tensor.
-local function tensors_and(numbers, ...)
-  local list = {}
-  for k, name in ipairs { ... } do
-    list[k] = { name = name, tensor = not numbers[name] }
-  end
-  return list
-end
-
-local number = { value = true }
-local family_parameters = {
-  TH_UNARY = { [''] = tensors_and(number, 'r_', 't') },
-  TH_SCALAR = { [''] = tensors_and(number, 'r_', 't', 'value') },
-  TH_BINARY = { [''] = tensors_and(number, 'r_', 't', 'src') },
-  TH_SCALED = { [''] = tensors_and(number, 'r_', 't', 'value', 'src') },
-  TH_TERNARY = { [''] = tensors_and(number, 'r_', 't', 'value', 'src1', 'src2') },
-  TH_COMPARE = { Value = tensors_and(number, 'r_', 't', 'value'),
-                 Tensor = tensors_and(number, 'r_', 'ta', 'tb') },
-}
-
-local types_text = {
-  ALL = 'all types',
-  INTEGRAL = 'integer types',
-  FLOATING = 'floating-point types',
-  BYTE = 'ByteTensor',
-}
-
--- The families, under the headings of THOps.def, and the names of each row's arguments.
-local function read_table()
+-- The families, under the headings of THOps.def.
+local function read_families()
   local file = assert(io.open('lib/TH/THOps.def'))
   local text = file:read('*a')
   file:close()
-  local families, parameters = {}, {}
+  local families = {}
   -- What is before the first heading defines the macros.
   for heading, start in text:gmatch('/%* %-%-%-%- (.-) %-%-%-%- %*/()') do
     local family = { heading = heading:gsub('%s+', ' '), rows = {} }
     families[#families + 1] = family
     local rows = text:match('^(.-)/%* %-%-%-%-', start) or text:match('^(.-)#undef', start)
-    for macro, row in rows:gmatch('%f[%w](TH_%u+)(%b())') do
-      local name = row:match('[%w_]+')
-      if family_parameters[macro] then
-        for suffix, list in pairs(family_parameters[macro]) do
-          parameters[name .. suffix] = list
-          family.rows[name .. suffix] = true
-        end
-      else
-        -- The row's first parenthesis declares the parameters. A list's length is no argument.
-        local list = {}
-        for declaration in row:sub(2):match('%b()'):sub(2, -2):gmatch('[^,]+') do
-          local parameter = declaration:match('([%w_]+)%s*$')
-          if parameter ~= 'numInputs' then
-            local is_tensor = declaration:find 'Tensor' ~= nil
-            list[#list + 1] = { name = parameter, tensor = is_tensor }
-          end
-        end
-        parameters[name] = list
-        family.rows[name] = true
+    for macro, name in rows:gmatch('%f[%w](TH_%u+)%(([%w_]+)') do
+      for _, suffix in ipairs(macro == 'TH_COMPARE' and { 'Value', 'Tensor' } or { '' }) do
+        family.rows[name .. suffix] = true
       end
     end
   end
-  return families, parameters
+  return families
+end
+
+-- The C function's parameters: names, and whether they are tensors. A list's length is no argument.
+local function parameters_of(row)
+  local list = {}
+  for declaration in row.parameters:sub(2, -2):gmatch('[^,]+') do
+    local name = declaration:match('([%w_]+)%s*$')
+    if name ~= 'numInputs' then
+      list[#list + 1] = { name = name, tensor = declaration:find 'Tensor' ~= nil }
+    end
+  end
+  return list
 end
 
 -- The slots of one form, as THOps.def describes them, with the names of their parameters: a form
@@ -76,6 +45,7 @@ local function parse(form, parameters)
   for word in form:gmatch('%S+') do
     local slot = { optional = word:find '^%[' ~= nil, fresh = word:find '^[+<]' ~= nil,
                    result = word:find '^%[?[*+]' ~= nil }
+    word = word:gsub('%b()', '')  -- an option's letters
     -- Neither a new tensor nor a fixed value is an argument.
     slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[T}]*=?([^%]>]*)[%]>]?$')
     local is_tensor = slot.kind:find '[TLBMAFD{]' ~= nil
@@ -193,7 +163,7 @@ How to read an entry:
 ]]
 
 local function reference()
-  local families, parameters = read_table()
+  local families = read_families()
   local rows_of, order = {}, {}
   for _, row in ipairs(tensor._optable()) do
     if row.lua ~= '' then
@@ -225,10 +195,10 @@ local function reference()
       if family.rows[rows_of[name][1].name] then
         entries[#entries + 1] = '### ' .. name .. '\n'
         for _, row in ipairs(rows_of[name]) do
-          for _, call in ipairs(calls(row, parameters[row.name])) do
+          for _, call in ipairs(calls(row, parameters_of(row))) do
             entries[#entries + 1] = ('- `%s`'):format(call)
           end
-          local facts = ('%s (%s; C: `%s`)'):format(row.doc, types_text[row.types], row.name)
+          local facts = ('%s (%s; C: `%s`)'):format(row.doc, row.typenames, row.name)
           entries[#entries + 1] = '\n' .. wrapped(facts, '  ') .. '\n'
         end
       end

@@ -117,6 +117,14 @@ describe('operators', function()
     end
   end)
 
+  it('with a number beyond the range of a 16-bit type', function()
+    assert.are.same({ 35008, 17504 }, list(70000 / tensor.HalfTensor { 2, 4 }))
+    assert.are.same({ 1, 0 }, list(70000 % tensor.HalfTensor { 3, 4 }))
+    assert.are.same({ 10000 }, list(70000 - tensor.HalfTensor { 60000 }))
+    -- 257 does not fit into the 8 bits of a BFloat16's fraction: it would be 256.
+    assert.are.same({ 2, 1 }, list(257 % tensor.BFloat16Tensor { 3, 256 }))
+  end)
+
   it('of integers do not divide by 0', function()
     local i = tensor.IntTensor { 1, 2 }
     local zero = tensor.IntTensor { 1, 0 }

@@ -7,11 +7,11 @@
 #include <cstdint>
 
 #include "backend/check_call.h"
+#include "backend/op.h"
 #include "backend/product_call.h"
 #include "backend/reduce_call.h"
 #include "backend/index_call.h"
 #include "backend/select_call.h"
-#include "backend/loop.h"
 #include "backend/loop_plan.h"
 #include "backend/random_call.h"
 #include "backend/scan_call.h"
@@ -50,28 +50,12 @@ enum class DeviceOp : int {
 #undef TH_DEVICE_OP
 };
 
-// The element-wise kernels: a row of THOps.def, and a few that share their loops.
-enum class ElementKernel : int {
-#define TH_UNARY(name, types, cost, doc) name,
-#define TH_SCALAR(name, lua, types, cost, doc) name,
-#define TH_BINARY(name, lua, types, cost, doc) name,
-#define TH_SCALED(name, lua, types, cost, doc) name,
-#define TH_TERNARY(name, types, cost, doc) name,
-#define TH_COMPARE(name, doc) \
-  name##_value_to_byte, name##_tensor_to_byte, name##_value_to_same, name##_tensor_to_same,
-#include "THOps.def"
-  tpow,
-  clamp,
-  lerp,
-  count
-};
-
-// plan.data[0] = kernel(plan.data[1], ...), where all inputs are of type dtype.
+// An element-wise row of THOps.def: plan.data[0], of type result, becomes op of the row's tensors,
+// plan.data[1], ..., which are of type dtype or what the row says, and of its numbers, params.
 struct ElementCall {
-  ElementKernel kernel;
-  DType dtype;
+  Op op;
+  DType dtype, result;
   Scalar params[2];
-  Loop loop;      // the CPU's
   int64_t grain;  // elements below which one thread is best
   LoopPlan plan;
 };

@@ -20,7 +20,7 @@ bool wants_tiles(const LoopPlan& plan) {
   return false;
 }
 
-void run_tile(const LoopPlan& plan, Loop loop, const Scalar* params, int64_t tile, int64_t tiles0,
+void run_tile(const LoopPlan& plan, Loop loop, const void* context, int64_t tile, int64_t tiles0,
               int64_t tiles1) {
   char* data[kPlanOperands];
   int64_t inner[kPlanOperands];
@@ -38,48 +38,48 @@ void run_tile(const LoopPlan& plan, Loop loop, const Scalar* params, int64_t til
   int64_t n0 = std::min(kTile, plan.size[0] - first0);
   int64_t n1 = std::min(kTile, plan.size[1] - first1);
   for (int64_t row = 0; row < n1; ++row) {
-    loop(data, inner, n0, params);
+    loop(data, inner, n0, context);
     for (int k = 0; k < plan.operands; ++k) data[k] += plan.stride[k][1];
   }
 }
 
-void run_tiles(const LoopPlan& plan, Loop loop, const Scalar* params, int64_t grain) {
+void run_tiles(const LoopPlan& plan, Loop loop, const void* context, int64_t grain) {
   int64_t tiles0 = (plan.size[0] + kTile - 1) / kTile;
   int64_t tiles1 = (plan.size[1] + kTile - 1) / kTile;
   int64_t tiles = plan.numel / (plan.size[0] * plan.size[1]) * tiles0 * tiles1;
   parallel_for(tiles, std::max<int64_t>(1, grain / (kTile * kTile)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t tile = begin; tile < end; ++tile) {
-                   run_tile(plan, loop, params, tile, tiles0, tiles1);
+                   run_tile(plan, loop, context, tile, tiles0, tiles1);
                  }
                });
 }
 
-void run_one_by_one(const LoopPlan& plan, Loop loop, const Scalar* params) {
+void run_one_by_one(const LoopPlan& plan, Loop loop, const void* context) {
   for_each_run(plan, 0, plan.numel, [&](char* const* data, const int64_t* stride, int64_t n) {
     char* at[kPlanOperands];
     for (int64_t i = 0; i < n; ++i) {
       for (int k = 0; k < plan.operands; ++k) at[k] = data[k] + i * stride[k];
-      loop(at, stride, 1, params);
+      loop(at, stride, 1, context);
     }
   });
 }
 
 }  // namespace
 
-void run_loop(const LoopPlan& plan, Loop loop, const Scalar* params, int64_t grain) {
+void run_loop(const LoopPlan& plan, Loop loop, const void* context, int64_t grain) {
   if (plan.numel == 0) return;
-  if (plan.shared_output) return run_one_by_one(plan, loop, params);
+  if (plan.shared_output) return run_one_by_one(plan, loop, context);
   if (plan.ndim <= 1 && plan.numel < 2 * grain) {
     int64_t stride[kPlanOperands];
     for (int k = 0; k < plan.operands; ++k) stride[k] = plan.inner_stride(k);
-    loop(plan.data, stride, plan.numel, params);
+    loop(plan.data, stride, plan.numel, context);
     return;
   }
-  if (wants_tiles(plan)) return run_tiles(plan, loop, params, grain);
+  if (wants_tiles(plan)) return run_tiles(plan, loop, context, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
-      loop(data, stride, n, params);
+      loop(data, stride, n, context);
     });
   });
 }

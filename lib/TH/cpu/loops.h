@@ -45,7 +45,7 @@ void for_each_run(const LoopPlan& plan, int64_t begin, int64_t end, const F& f) 
 
 // Runs loop over all elements, in any order and by several threads, but one after the other where
 // the output's share memory. grain: elements below which one thread is best.
-void run_loop(const LoopPlan& plan, Loop loop, const Scalar* params, int64_t grain);
+void run_loop(const LoopPlan& plan, Loop loop, const void* context, int64_t grain);
 
 }  // namespace th
 

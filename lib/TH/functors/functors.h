@@ -1,9 +1,11 @@
 #ifndef TH_FUNCTORS_FUNCTORS_H
 #define TH_FUNCTORS_FUNCTORS_H
 
-// The arithmetic of the element-wise ops, once for every backend: a functor per row of THOps.def,
-// named as the row. T is the compute type (float for the 16-bit types). Value functors hold their
-// number; the loops know nothing of what is computed.
+// The arithmetic of the element-wise ops, once for every backend: the functors that the rows of
+// THOps.def name. T is the compute type (float for the 16-bit types). A functor takes all of its
+// row's arguments, or the tensors' elements, and is then made of the numbers; an argument or a
+// result that is a uint8_t is an element of a ByteTensor, whatever T is. The loops know nothing of
+// what is computed.
 
 #include <cmath>
 #include <cstdint>
@@ -141,21 +143,33 @@ TH_HD T smaller(T a, T b) {
   return a <= b || a != a ? a : b;
 }
 
-// ---- of one element
-// ------------------------------------------------------------------------------
-
+// A functor of Result operator()(parameters), without a state.
 struct NoValue {
   TH_HD explicit NoValue(const Scalar*) {}
 };
-#define TH_FUNCTOR_1(name)         \
-  template <class T>               \
-  struct name : NoValue {          \
-    using NoValue::NoValue;        \
-    TH_HD T operator()(T x) const; \
-  };                               \
-  template <class T>               \
-  TH_HD T name<T>::operator()(T x) const
+#define TH_FUNCTOR(name, Result, parameters)  \
+  template <class T>                          \
+  struct name : NoValue {                     \
+    using NoValue::NoValue;                   \
+    TH_HD Result operator() parameters const; \
+  };                                          \
+  template <class T>                          \
+  TH_HD Result name<T>::operator() parameters const
+#define TH_FUNCTOR_1(name) TH_FUNCTOR(name, T, (T x))
+#define TH_FUNCTOR_2(name) TH_FUNCTOR(name, T, (T a, T b))
+#define TH_PREDICATE_2(name) TH_FUNCTOR(name, uint8_t, (T a, T b))
+// One that holds the row's number.
+#define TH_FUNCTOR_SCALED(name, parameters)                                     \
+  template <class T>                                                            \
+  struct name {                                                                 \
+    T value;                                                                    \
+    TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
+    TH_HD T operator() parameters const;                                        \
+  };                                                                            \
+  template <class T>                                                            \
+  TH_HD T name<T>::operator() parameters const
 
+// ---- of one element
 TH_FUNCTOR_1(abs) {
   if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
   return x < 0 ? minus(T(0), x) : x;
@@ -205,66 +219,9 @@ TH_FUNCTOR_1(round) {
 TH_FUNCTOR_1(trunc) { return std::trunc(x); }
 TH_FUNCTOR_1(frac) { return x - std::trunc(x); }
 
-// ---- of an element and a number
-// ------------------------------------------------------------------
-
-#define TH_FUNCTOR_VALUE(name)                                                  \
-  template <class T>                                                            \
-  struct name {                                                                 \
-    T value;                                                                    \
-    TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    TH_HD T operator()(T x) const;                                              \
-  };                                                                            \
-  template <class T>                                                            \
-  TH_HD T name<T>::operator()(T x) const
-
-TH_FUNCTOR_VALUE(add) { return plus(x, value); }
-TH_FUNCTOR_VALUE(sub) { return minus(x, value); }
-TH_FUNCTOR_VALUE(mul) { return times(x, value); }
-TH_FUNCTOR_VALUE(div) { return quotient(x, value); }
-TH_FUNCTOR_VALUE(fmod) { return truncated_rest(x, value); }
-TH_FUNCTOR_VALUE(remainder) { return floored_rest(x, value); }
-TH_FUNCTOR_VALUE(pow) { return power(x, value); }
-TH_FUNCTOR_VALUE(tpow) { return power(value, x); }
-TH_FUNCTOR_VALUE(lshift) { return shift_left(x, value); }
-TH_FUNCTOR_VALUE(rshift) { return shift_right(x, value); }
-TH_FUNCTOR_VALUE(bitand) { return static_cast<T>(x & value); }
-TH_FUNCTOR_VALUE(bitor) { return static_cast<T>(x | value); }
-TH_FUNCTOR_VALUE(bitxor) { return static_cast<T>(x ^ value); }
-TH_FUNCTOR_VALUE(cmaxValue) { return larger(x, value); }
-TH_FUNCTOR_VALUE(cminValue) { return smaller(x, value); }
-
-template <class T>
-struct clamp {
-  T low, high;
-  TH_HD explicit clamp(const Scalar* v) : low(convert<T>(v[0])), high(convert<T>(v[1])) {}
-  TH_HD T operator()(T x) const { return x < low ? low : x > high ? high : x; }
-};
-
-// ---- of two and three elements
-// -------------------------------------------------------------------
-
-#define TH_FUNCTOR_2(name)              \
-  template <class T>                    \
-  struct name : NoValue {               \
-    using NoValue::NoValue;             \
-    TH_HD T operator()(T a, T b) const; \
-  };                                    \
-  template <class T>                    \
-  TH_HD T name<T>::operator()(T a, T b) const
-#define TH_FUNCTOR_SCALED(name)                                                 \
-  template <class T>                                                            \
-  struct name {                                                                 \
-    T value;                                                                    \
-    TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    TH_HD T operator()(T a, T b) const;                                         \
-  };                                                                            \
-  template <class T>                                                            \
-  TH_HD T name<T>::operator()(T a, T b) const
-
-TH_FUNCTOR_SCALED(cadd) { return plus(a, times(value, b)); }
-TH_FUNCTOR_SCALED(csub) { return minus(a, times(value, b)); }
-TH_FUNCTOR_SCALED(lerp) { return a + value * (b - a); }
+// ---- of two elements, or an element and a number
+TH_FUNCTOR_2(add) { return plus(a, b); }
+TH_FUNCTOR_2(sub) { return minus(a, b); }
 TH_FUNCTOR_2(cmul) { return times(a, b); }
 TH_FUNCTOR_2(cdiv) { return quotient(a, b); }
 TH_FUNCTOR_2(cpow) { return power(a, b); }
@@ -279,57 +236,28 @@ TH_FUNCTOR_2(cmax) { return larger(a, b); }
 TH_FUNCTOR_2(cmin) { return smaller(a, b); }
 TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
 
-#define TH_FUNCTOR_3(name)                                                      \
-  template <class T>                                                            \
-  struct name {                                                                 \
-    T value;                                                                    \
-    TH_HD explicit name(const Scalar* values) : value(convert<T>(values[0])) {} \
-    TH_HD T operator()(T t, T a, T b) const;                                    \
-  };                                                                            \
-  template <class T>                                                            \
-  TH_HD T name<T>::operator()(T t, T a, T b) const
-
-TH_FUNCTOR_3(addcmul) { return plus(t, times(value, times(a, b))); }
-TH_FUNCTOR_3(addcdiv) { return plus(t, quotient(times(value, a), b)); }
-
 // ---- comparisons
-// ---------------------------------------------------------------------------------
+TH_PREDICATE_2(lt) { return a < b; }
+TH_PREDICATE_2(le) { return a <= b; }
+TH_PREDICATE_2(eq) { return a == b; }
+TH_PREDICATE_2(ne) { return a != b; }
+TH_FUNCTOR(isnan, uint8_t, (T x)) { return x != x; }
 
-struct lt {
-  template <class T>
-  static TH_HD bool compare(T a, T b) {
-    return a < b;
-  }
-};
-struct le {
-  template <class T>
-  static TH_HD bool compare(T a, T b) {
-    return a <= b;
-  }
-};
-struct gt {
-  template <class T>
-  static TH_HD bool compare(T a, T b) {
-    return a > b;
-  }
-};
-struct ge {
-  template <class T>
-  static TH_HD bool compare(T a, T b) {
-    return a >= b;
-  }
-};
-struct eq {
-  template <class T>
-  static TH_HD bool compare(T a, T b) {
-    return a == b;
-  }
-};
-struct ne {
-  template <class T>
-  static TH_HD bool compare(T a, T b) {
-    return a != b;
-  }
+// ---- of three elements
+TH_FUNCTOR(where, T, (uint8_t mask, T a, T b)) { return mask ? a : b; }
+
+// ---- of elements, and made of a number
+TH_FUNCTOR_SCALED(cadd, (T a, T b)) { return plus(a, times(value, b)); }
+TH_FUNCTOR_SCALED(csub, (T a, T b)) { return minus(a, times(value, b)); }
+TH_FUNCTOR_SCALED(lerp, (T a, T b)) { return a + value * (b - a); }
+TH_FUNCTOR_SCALED(addcmul, (T t, T a, T b)) { return plus(t, times(value, times(a, b))); }
+TH_FUNCTOR_SCALED(addcdiv, (T t, T a, T b)) { return plus(t, quotient(times(value, a), b)); }
+
+template <class T>
+struct clamp {
+  T low, high;
+  TH_HD explicit clamp(const Scalar* v) : low(convert<T>(v[0])), high(convert<T>(v[1])) {}
+  TH_HD T operator()(T x) const { return x < low ? low : x > high ? high : x; }
 };
 
 }  // namespace functor

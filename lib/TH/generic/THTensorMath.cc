@@ -15,8 +15,8 @@
 
 #else
 
-#define TH_OP(name, lua, types, result, parameters, names, function, method, doc) \
-  TH_IF_##types(result THTensor_(name)                                            \
+#define TH_OP(name, lua, types, result, parameters, names, ...) \
+  TH_IF_##types(result THTensor_(name)                          \
                     parameters { return th::expose<result>(#name, &th::ops::name) names; })
 #include "THOps.def"
 

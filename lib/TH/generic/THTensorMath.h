@@ -3,7 +3,7 @@
 #else
 
 /* The functions of the op table, THOps.def, where each is described. */
-#define TH_OP(name, lua, types, result, parameters, names, function, method, doc) \
+#define TH_OP(name, lua, types, result, parameters, ...) \
   TH_IF_##types(TH_API result THTensor_(name) parameters;)
 #include "THOps.def"
 

@@ -74,6 +74,8 @@ To bridge(From x) {
     return to_sizes(x);
   } else if constexpr (std::is_same_v<To, Generator*>) {
     return erase_generator(x);
+  } else if constexpr (std::is_same_v<From, const char*>) {
+    return x ? *x : '\0';  // an option letter
   } else if constexpr (std::is_pointer_v<To>) {
     return reinterpret_cast<To>(x);
   } else {

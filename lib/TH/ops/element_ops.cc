@@ -1,10 +1,11 @@
-// The rows of THOps.def's element-wise families, as calls of the one element-wise operation.
+// The element-wise rows of THOps.def, as calls of the one element-wise operation.
 
 #include <cstdio>
-#include <cstring>
+#include <tuple>
 
-#include "cpu/element_kernels.h"
 #include "cpu/parallel.h"
+#include "functors/functors.h"
+#include "functors/rows.h"
 #include "memory/error.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
@@ -14,20 +15,7 @@ namespace th {
 
 namespace {
 
-void run(Op op, const char* name, const Loop* loops, ElementKernel kernel, const Scalar* params,
-         int param_count, int64_t grain, Tensor* r, std::initializer_list<Tensor*> inputs) {
-  Tensor* const* in = inputs.begin();
-  Loop loop = loops[static_cast<int>(in[0]->dtype)];
-  elementwise({op, name, loop, params, grain, kernel, param_count}, r, in,
-              static_cast<int>(inputs.size()));
-}
-
-void check_result_type(const char* name, const Tensor* r, const Tensor* t) {
-  if (r->dtype != t->dtype) {
-    fail("%s: the result of a %sTensor cannot be a %sTensor", name, th::name(t->dtype),
-         th::name(r->dtype));
-  }
-}
+using namespace row_flag;
 
 // Dividing integers by 0 ends the process on most machines, so it is found before it happens.
 void check_divisor(const char* name, const Tensor* t, const Scalar& value) {
@@ -46,21 +34,9 @@ void check_divisor(const char* name, Op op, const Tensor* t, Tensor* divisor) {
                }));
 }
 
-enum class Divides { no, yes };
-constexpr Divides divides(const char* name) {
-  const char* const names[] = {"div",   "fmod",       "remainder", "cdiv",
-                               "cfmod", "cremainder", "addcdiv"};
-  for (const char* candidate : names) {
-    const char *a = candidate, *b = name;
-    while (*a && *a == *b) ++a, ++b;
-    if (*a == *b) return Divides::yes;
-  }
-  return Divides::no;
-}
-
 // The powers that are one operation, and exact: vector versions of pow are not.
-bool simple_power(const char* name, Tensor* r, Tensor* t, const Scalar& value) {
-  if (std::strcmp(name, "pow") || is_integral(t->dtype)) return false;
+bool do_simple_power(Tensor* r, Tensor* t, const Scalar& value) {
+  if (is_integral(t->dtype)) return false;
   double exponent = value.to_double();
   if (exponent == 2) {
     ops::cmul(r, t, t);
@@ -74,80 +50,87 @@ bool simple_power(const char* name, Tensor* r, Tensor* t, const Scalar& value) {
   return true;
 }
 
+// A row as it is called: with the result, then its tensors and numbers in their order.
+struct Element {
+  Op op;
+  const char* name;
+  const ElementRow& row;
+  bool (*defined)(DType type);
+  int64_t grain;
+
+  template <class... Arguments>
+  void operator()(Tensor* r, Arguments... arguments) const {
+    Tensor* tensors[kMaxInputs];
+    Scalar numbers[kMaxNumbers];
+    int tensor_count = 0, number_count = 0;
+    auto add = [&](auto argument) {
+      if constexpr (std::is_same_v<decltype(argument), Scalar>) {
+        numbers[number_count++] = argument;
+      } else {
+        tensors[tensor_count++] = argument;
+      }
+    };
+    (add(arguments), ...);
+    using Last = std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>;
+    run(r, tensors, numbers, std::is_same_v<Last, Scalar>);
+  }
+
+ private:
+  DType check_types(const Tensor* r, Tensor* const* tensors) const;
+  void run(Tensor* r, Tensor* const* tensors, const Scalar* numbers, bool number_is_last) const;
+};
+
+// The type of the row's tensors, but those that are always ByteTensors.
+DType Element::check_types(const Tensor* r, Tensor* const* tensors) const {
+  const Tensor* first = nullptr;
+  for (int k = 0; k < row.tensors; ++k) {
+    const Tensor* t = tensors[k];
+    if (row.is_byte[k]) {
+      if (t->dtype == DType::Byte) continue;
+      fail("%s: a ByteTensor is expected where a %sTensor is", name, th::name(t->dtype));
+    }
+    if (!first) first = t;
+    if (t->dtype != first->dtype) {
+      fail("%s: a %sTensor and a %sTensor do not go together: convert one of them", name,
+           th::name(first->dtype), th::name(t->dtype));
+    }
+  }
+  if (!defined(first->dtype)) {
+    fail("%s is not defined for a %sTensor", name, th::name(first->dtype));
+  }
+  bool fits = r->dtype == first->dtype || (row.has(predicate) && r->dtype == DType::Byte);
+  if (!fits) {
+    fail("%s: the result of a %sTensor cannot be a %sTensor", name, th::name(first->dtype),
+         th::name(r->dtype));
+  }
+  return first->dtype;
+}
+
+void Element::run(Tensor* r, Tensor* const* tensors, const Scalar* numbers,
+                  bool number_is_last) const {
+  const DType dtype = check_types(r, tensors);
+  if (row.has(simple_power | divides)) {
+    if (row.has(simple_power) && do_simple_power(r, tensors[0], numbers[0])) return;
+    if (row.has(divides) && number_is_last) {
+      check_divisor(name, tensors[0], numbers[row.numbers - 1]);
+    } else if (row.has(divides)) {
+      check_divisor(name, op, tensors[0], tensors[row.tensors - 1]);
+    }
+  }
+  elementwise({op, name, dtype, numbers, row.numbers, grain}, r, tensors, row.tensors);
+}
+
 }  // namespace
 
 namespace ops {
 
-#define TH_UNARY(name, types, cost, doc)                                                        \
-  void name(Tensor* r, Tensor* t) {                                                             \
-    check_result_type(#name, r, t);                                                             \
-    run(Op::name, #name, unary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, \
-        {t});                                                                                   \
-  }
-#define TH_SCALAR(name, lua, types, cost, doc)                                                 \
-  void name(Tensor* r, Tensor* t, Scalar value) {                                              \
-    check_result_type(#name, r, t);                                                            \
-    if (simple_power(#name, r, t, value)) return;                                              \
-    if (divides(#name) == Divides::yes) check_divisor(#name, t, value);                        \
-    run(Op::name, #name, value_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, \
-        {t});                                                                                  \
-  }
-#define TH_BINARY(name, lua, types, cost, doc)                                                   \
-  void name(Tensor* r, Tensor* a, Tensor* b) {                                                   \
-    check_result_type(#name, r, a);                                                              \
-    if (divides(#name) == Divides::yes) check_divisor(#name, Op::name, a, b);                    \
-    run(Op::name, #name, binary_kernels().name, ElementKernel::name, nullptr, 0, Grain::cost, r, \
-        {a, b});                                                                                 \
-  }
-#define TH_SCALED(name, lua, types, cost, doc)                                                  \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b) {                                    \
-    check_result_type(#name, r, t);                                                             \
-    run(Op::name, #name, binary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, \
-        {t, b});                                                                                \
-  }
-#define TH_TERNARY(name, types, cost, doc)                                                       \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b) {                          \
-    check_result_type(#name, r, t);                                                              \
-    if (divides(#name) == Divides::yes) check_divisor(#name, Op::name, t, b);                    \
-    run(Op::name, #name, ternary_kernels().name, ElementKernel::name, &value, 1, Grain::cost, r, \
-        {t, a, b});                                                                              \
-  }
-#define TH_COMPARE(name, doc)                                                                     \
-  void name##Value(Tensor* r, Tensor* t, Scalar value) {                                          \
-    bool same = r->dtype == t->dtype;                                                             \
-    if (r->dtype != DType::Byte) check_result_type(#name, r, t);                                  \
-    const CompareLoops& loops = compare_kernels().name;                                           \
-    run(Op::name##Value, #name, same ? loops.value_to_same : loops.value_to_byte,                 \
-        same ? ElementKernel::name##_value_to_same : ElementKernel::name##_value_to_byte, &value, \
-        1, Grain::cheap, r, {t});                                                                 \
-  }                                                                                               \
-  void name##Tensor(Tensor* r, Tensor* a, Tensor* b) {                                            \
-    bool same = r->dtype == a->dtype;                                                             \
-    if (r->dtype != DType::Byte) check_result_type(#name, r, a);                                  \
-    const CompareLoops& loops = compare_kernels().name;                                           \
-    run(Op::name##Tensor, #name, same ? loops.tensor_to_same : loops.tensor_to_byte,              \
-        same ? ElementKernel::name##_tensor_to_same : ElementKernel::name##_tensor_to_byte,       \
-        nullptr, 0, Grain::cheap, r, {a, b});                                                     \
+#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
+                   ...)                                                                          \
+  void name parameters {                                                                         \
+    static constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);                \
+    Element{Op::name, #name, row, &type_set::types::contains, Grain::grain} names;               \
   }
 #include "THOps.def"
-
-void tpow(Tensor* r, Scalar value, Tensor* t) {
-  check_result_type("pow", r, t);
-  run(Op::tpow, "pow", value_kernels().tpow, ElementKernel::tpow, &value, 1, Grain::costly, r, {t});
-}
-
-void clamp(Tensor* r, Tensor* t, Scalar min, Scalar max) {
-  check_result_type("clamp", r, t);
-  Scalar bounds[] = {min, max};
-  run(Op::clamp, "clamp", value_kernels().clamp, ElementKernel::clamp, bounds, 2, Grain::cheap, r,
-      {t});
-}
-
-void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight) {
-  check_result_type("lerp", r, a);
-  run(Op::lerp, "lerp", binary_kernels().lerp, ElementKernel::lerp, &weight, 1, Grain::cheap, r,
-      {a, b});
-}
 
 }  // namespace ops
 }  // namespace th

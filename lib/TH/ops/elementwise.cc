@@ -9,16 +9,6 @@ namespace th {
 
 namespace {
 
-void check_types(const ElementwiseOp& op, Tensor* const* inputs, int count) {
-  for (int k = 1; k < count; ++k) {
-    if (inputs[k]->dtype != inputs[0]->dtype) {
-      fail("%s: a %sTensor and a %sTensor do not go together: convert one of them", op.name,
-           name(inputs[0]->dtype), name(inputs[k]->dtype));
-    }
-  }
-  if (!op.loop) fail("%s is not defined for a %sTensor", op.name, name(inputs[0]->dtype));
-}
-
 // Of operands that are all contiguous and of one shape.
 void plan_contiguous(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count) {
   char* in[kPlanOperands];
@@ -46,9 +36,9 @@ void run_elements(const ElementwiseOp& op, Device* device, Tensor* r, Tensor* co
                   int count, bool contiguous, int ndim, const int64_t* size) {
   run(op.op, device, [&](Operands& at) {
     ElementCall call;
-    call.kernel = op.kernel;
-    call.dtype = inputs[0]->dtype;
-    call.loop = op.loop;
+    call.op = op.op;
+    call.dtype = op.dtype;
+    call.result = r->dtype;
     call.grain = op.grain;
     for (int k = 0; k < op.param_count; ++k) call.params[k] = op.params[k];
     if (contiguous) {
@@ -118,7 +108,6 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
 }
 
 void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count) {
-  check_types(op, inputs, count);
   bool in_place = false;
   bool plain = true;
   for (int k = 0; k < count; ++k) {

@@ -7,21 +7,20 @@
 
 namespace th {
 
-// One element-wise operation: r = loop(inputs), for tensors of any layout.
+// An element-wise row of THOps.def, with its numbers.
 struct ElementwiseOp {
   Op op;
-  const char* name;      // for messages
-  Loop loop;             // the CPU's; null: not defined for the type
-  const Scalar* params;  // of the loop; may be null
-  int64_t grain;         // elements below which one thread is best
-  ElementKernel kernel;  // the same on devices
+  const char* name;  // for messages
+  DType dtype;       // the row's type
+  const Scalar* params;
   int param_count;
+  int64_t grain;  // elements below which one thread is best
 };
 
 // Shapes broadcast by NumPy's rules. Where they do not, but the numbers of elements agree, the
 // elements are paired in order, as Torch7 has it, and r takes the first input's sizes. r is
-// resized, unless it is one of the inputs: then the others must fit its sizes. The inputs' types
-// must agree; r has the type that the loop writes.
+// resized, unless it is one of the inputs: then the others must fit its sizes. Types have been
+// checked.
 void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count);
 
 // Shape rule of the above; throws naming the shapes. in_place: the tensor whose sizes are fixed.

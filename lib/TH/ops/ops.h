@@ -27,24 +27,14 @@ TensorRef clone(Tensor* t);
 
 namespace ops {
 
-// ---- element-wise (elementwise.cc); the rows of the families are declared from the table --------
-#define TH_UNARY(name, types, cost, doc) void name(Tensor* r, Tensor* t);
-#define TH_SCALAR(name, lua, types, cost, doc) void name(Tensor* r, Tensor* t, Scalar value);
-#define TH_BINARY(name, lua, types, cost, doc) void name(Tensor* r, Tensor* a, Tensor* b);
-#define TH_SCALED(name, lua, types, cost, doc) \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* b);
-#define TH_TERNARY(name, types, cost, doc) \
-  void name(Tensor* r, Tensor* t, Scalar value, Tensor* a, Tensor* b);
-// r is a ByteTensor or of t's type.
-#define TH_COMPARE(name, doc)                                                                \
-  void name##Value(Tensor* r, Tensor* t, Scalar value);                                      \
-  void name##Tensor(Tensor* r, Tensor* a, Tensor* b);                                        \
-  inline void name##ValueT(Tensor* r, Tensor* t, Scalar value) { name##Value(r, t, value); } \
-  inline void name##TensorT(Tensor* r, Tensor* a, Tensor* b) { name##Tensor(r, a, b); }
+// ---- element-wise (element_ops.cc), declared by their rows; the result of a predicate is a
+// ByteTensor or of the operands' type
+using real = Scalar;
+using THTensor = Tensor;
+using THRealTensor = Tensor;  // where TH.h was read, and makes this of THTensor
+using THByteTensor = Tensor;
+#define TH_ELEMENT(name, lua, types, parameters, ...) void name parameters;
 #include "THOps.def"
-void tpow(Tensor* r, Scalar value, Tensor* t);
-void clamp(Tensor* r, Tensor* t, Scalar min, Scalar max);
-void lerp(Tensor* r, Tensor* a, Tensor* b, Scalar weight);
 // Element by element in order; sizes may differ where the numbers of elements agree. Any types.
 void copy(Tensor* r, Tensor* src);
 

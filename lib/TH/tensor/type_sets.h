@@ -10,30 +10,43 @@
 
 namespace th {
 
-constexpr Kind kind(DType type) {
+// Whether one of the words, between single blanks, is this one.
+constexpr bool has_word(const char* words, const char* word) {
+  while (true) {
+    const char* w = word;
+    while (*words && *words != ' ' && *words == *w) ++words, ++w;
+    if ((!*words || *words == ' ') && !*w) return true;
+    while (*words && *words != ' ') ++words;
+    if (!*words) return false;
+    ++words;
+  }
+}
+
+// The sets of THTypeSets.def.
+namespace type_set {
+constexpr bool has_member(const char* members, DType type) {
   switch (type) {
 #define TH_TYPE(Name, real, accreal, kind, ...) \
   case DType::Name:                             \
-    return Kind::kind;
+    return has_word(members, #Name) || has_word(members, #kind);
 #include "THTypes.def"
 #undef TH_TYPE
   }
-  return Kind::INTEGRAL;
+  return false;
 }
+#define TH_TYPE_SET(NAME, members, in_words)                                         \
+  struct NAME {                                                                      \
+    static constexpr const char* words = in_words;                                   \
+    static constexpr bool contains(DType type) { return has_member(members, type); } \
+  };
+#include "THTypeSets.def"
+#undef TH_TYPE_SET
+}  // namespace type_set
 
-// The sets of THOps.def and their like.
-struct AllTypes {
-  static constexpr bool contains(DType) { return true; }
-};
-struct IntegralTypes {
-  static constexpr bool contains(DType type) { return kind(type) == Kind::INTEGRAL; }
-};
-struct FloatingTypes {  // Half, BFloat16, Float, Double
-  static constexpr bool contains(DType type) { return kind(type) != Kind::INTEGRAL; }
-};
-struct BlasTypes {  // Float and Double, for which there are BLAS and LAPACK
-  static constexpr bool contains(DType type) { return kind(type) == Kind::FLOATING; }
-};
+using AllTypes = type_set::ALL;
+using IntegralTypes = type_set::INTEGRAL;
+using FloatingTypes = type_set::FLOATING;
+using BlasTypes = type_set::REAL;  // for which there are BLAS and LAPACK
 template <DType type>
 struct OneType {
   static constexpr bool contains(DType other) { return other == type; }

@@ -207,6 +207,8 @@ end, { 'any', omit, 'any', 'any' }, { 'any', number(2), 'any', 'any' })
 case('addcdiv', 24, function(e, x, value, y, z)
   return x + quotient(e, (value == omit and 1 or value) * y, z)
 end, { 'any', omit, 'any', 'nonzero' }, { 'any', number(2), 'any', 'nonzero' })
+case('where', 0, function(_, mask, x, y) return mask ~= 0 and x or y end,
+     { 'logical', 'wide', 'wide' })
 case('lerp', 4, function(_, x, y, weight) return x + weight * (y - x) end,
      { 'any', 'any', number(0.25) })
 
@@ -221,6 +223,8 @@ for name, holds in pairs(comparisons) do
   case(name .. 'Value', 0, compare, { 'small', number(1) }, { 'any', number(2) })
   case(name .. 'Tensor', 0, compare, { 'small', 'small' }, { 'any', 'any' })
 end
+
+case('isnan', 0, function(_, x) return x ~= x and 1 or 0 end, { 'maybe_nan' })
 
 ---- whole tensors
 local function same_shape(a, b)

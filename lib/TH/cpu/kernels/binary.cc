@@ -1,15 +1,20 @@
-#include "cpu/element_kernels.h"
 #include "cpu/kernels/element_loop.h"
-#include "functors/functors.h"
 
-namespace th::TH_ISA {
+namespace th {
+namespace TH_ISA {
 
-#define TH_SCALED(name, lua, types, cost, doc) {TH_KERNELS_##types(functor::name, 2, cost)},
-#define TH_BINARY(name, lua, types, cost, doc) {TH_KERNELS_##types(functor::name, 2, cost)},
-extern const BinaryKernels binary_kernels;
-const BinaryKernels binary_kernels = {
+using namespace row_flag;
+
+// Rows of numbers and rows of tensors share their loops, so they are in one file.
+#define TH_UNARY(...)
+#define TH_SCALED(...)
+#define TH_TERNARY(...)
+#define TH_COMPARE(...)
+constexpr ElementKernel rows[] = {
 #include "THOps.def"
-    {TH_KERNELS_FLOATING(functor::lerp, 2, cheap)},
 };
+extern const ElementKernels binary_kernels;
+const ElementKernels binary_kernels = {rows, sizeof(rows) / sizeof(rows[0])};
 
-}  // namespace th::TH_ISA
+}  // namespace TH_ISA
+}  // namespace th

@@ -5,7 +5,7 @@ namespace th {
 namespace {
 
 template <class To, class From>
-void copy_loop(char* const* data, const int64_t* stride, int64_t n, const Scalar*) {
+void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*) {
   constexpr int64_t to = sizeof(To), from = sizeof(From);
   if constexpr (std::is_same_v<To, From>) {
     if (stride[0] == to && stride[1] == from) {
@@ -39,20 +39,71 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const Scalar
   }
 }
 
+// Between a 16-bit type and any type but float: both halves of the way, by blocks.
+template <class To, class From>
+void copy_by_float(char* const* data, const int64_t* stride, int64_t n, const void*) {
+  alignas(64) float buffer[kBlock];
+  char* const middle = reinterpret_cast<char*>(buffer);
+  const int64_t item = stride[1] ? sizeof(float) : 0;
+  const int64_t in[] = {sizeof(float), stride[1]};
+  const int64_t out[] = {stride[0], item};
+  if (stride[1] == 0) {  // one element for all
+    char* const from[] = {middle, data[1]};
+    char* const to[] = {data[0], middle};
+    copy_loop<float, From>(from, in, 1, nullptr);
+    copy_loop<To, float>(to, out, n, nullptr);
+    return;
+  }
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t m = n - i < kBlock ? n - i : kBlock;
+    char* const from[] = {middle, data[1] + i * stride[1]};
+    char* const to[] = {data[0] + i * stride[0], middle};
+    copy_loop<float, From>(from, in, m, nullptr);
+    copy_loop<To, float>(to, out, m, nullptr);
+  }
+}
+
+// Elements that are only moved, and integers' low bits, are the same for several types.
+template <class To, class From>
+constexpr Loop loop_for() {
+  if constexpr (sizeof(To) == sizeof(From) &&
+                (std::is_same_v<To, From> ||
+                 (std::is_integral_v<To> && std::is_integral_v<From>))) {
+    using Bits = std::conditional_t<
+        sizeof(To) == 1, int8_t,
+        std::conditional_t<sizeof(To) == 2, int16_t,
+                           std::conditional_t<sizeof(To) == 4, int32_t, int64_t>>>;
+    return &copy_loop<Bits, Bits>;
+  } else if constexpr (std::is_same_v<To, float> || std::is_same_v<From, float> ||
+                       !(IsReduced<To>::value || IsReduced<From>::value)) {
+    return &copy_loop<std::conditional_t<std::is_same_v<To, uint8_t>, int8_t, To>, From>;
+  } else {
+    return &copy_by_float<To, From>;
+  }
+}
+
+template <class To>
+constexpr void fill_row(Loop (&row)[kDTypes]) {
+  auto loops =
+      for_types<AllTypes>([](auto zero) -> Loop { return loop_for<To, decltype(zero)>(); });
+  for (int from = 0; from < kDTypes; ++from) row[from] = loops[from];
+}
+
+constexpr CopyKernels make_table() {
+  CopyKernels table = {};
+#define TH_TYPE(Name, ...) \
+  fill_row<ElementOf<DType::Name>::Type>(table.copy[static_cast<int>(DType::Name)]);
+#include "THTypes.def"
+#undef TH_TYPE
+  return table;
+}
+
 }  // namespace
 
 namespace TH_ISA {
 
-#define TH_ROW(To)                                                              \
-  {                                                                             \
-    &copy_loop<To, uint8_t>, &copy_loop<To, int8_t>, &copy_loop<To, int16_t>,   \
-        &copy_loop<To, int32_t>, &copy_loop<To, int64_t>, &copy_loop<To, Half>, \
-        &copy_loop<To, BFloat16>, &copy_loop<To, float>, &copy_loop<To, double> \
-  }
 extern const CopyKernels copy_kernels;
-const CopyKernels copy_kernels = {{TH_ROW(uint8_t), TH_ROW(int8_t), TH_ROW(int16_t),
-                                   TH_ROW(int32_t), TH_ROW(int64_t), TH_ROW(Half), TH_ROW(BFloat16),
-                                   TH_ROW(float), TH_ROW(double)}};
+const CopyKernels copy_kernels = make_table();
 
 }  // namespace TH_ISA
 }  // namespace th

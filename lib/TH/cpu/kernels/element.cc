@@ -5,6 +5,7 @@
 
 #include "cpu/backend.h"
 #include "cpu/element_kernels.h"
+#include "cpu/element_loop.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 #include "tensor/convert.h"
@@ -43,7 +44,8 @@ namespace TH_ISA {
 extern const CopyKernels copy_kernels;
 
 void run_element(const ElementCall& call) {
-  run_loop(call.plan, call.loop, call.params, call.grain);
+  const ElementLoop loop(call.op, call.dtype, call.result, call.params);
+  run_loop(call.plan, &ElementLoop::run, &loop, call.grain);
 }
 
 void run_copy(const CopyCall& call) {

@@ -1,20 +1,23 @@
 #ifndef TH_CPU_KERNELS_ELEMENT_LOOP_H
 #define TH_CPU_KERNELS_ELEMENT_LOOP_H
 
-// The one element-wise loop of the CPU. Where elements are computed in their own type by plain
-// arithmetic, the compiler vectorises a loop over memory. Otherwise blocks of elements are brought
-// into buffers of the compute type, computed there in whole vectors, and stored: so an element's
-// result does not depend on where it lies or how the work was cut, even though the vector versions
-// of the transcendental functions round differently from the scalar ones.
+// The one element-wise loop of the CPU, over elements of the compute type. Plain arithmetic is a
+// loop over memory that the compiler vectorises. For functions of the C library blocks that are no
+// whole vectors, or not packed, are computed in buffers: so an element's result does not depend on
+// where it lies or how the work was cut, even though the vector versions of these functions round
+// differently from the scalar ones.
 
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
 
-#include "backend/loop.h"
+#include "cpu/element_kernels.h"
+#include "functors/functors.h"
+#include "functors/rows.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -75,52 +78,85 @@ inline void store_block(char* data, int64_t stride, int64_t n, const C* in) {
 
 // n is a multiple of kLanes, so that whole vectors do all of it.
 template <class F, class C, size_t... K>
-inline void compute_block(const F& f, C (*buffer)[kBlock], C* out, int64_t n,
+inline void compute_block(const F& f, const C* const* in, C* out, int64_t n,
                           std::index_sequence<K...>) {
+  const C* const at[] = {in[K]...};
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = f(buffer[K][i]...);
+  for (int64_t i = 0; i < n; ++i) out[i] = f(at[K][i]...);
 }
 
-template <class F, class T, class C, size_t... K>
+template <class F, class C, size_t... K>
 void blocked_loop(char* const* data, const int64_t* stride, int64_t n, const F& f,
                   std::index_sequence<K...> inputs) {
+  constexpr int64_t item = sizeof(C);
   alignas(64) C buffer[sizeof...(K)][kBlock];
   alignas(64) C out[kBlock];
+  // What is the same for all is filled in once.
+  const int64_t most = n < kBlock ? (n + kLanes - 1) / kLanes * kLanes : kBlock;
+  ((stride[K + 1] == 0 ? load_block<C, C>(data[K + 1], 0, most, buffer[K]) : void()), ...);
   for (int64_t i = 0; i < n; i += kBlock) {
-    int64_t m = n - i < kBlock ? n - i : kBlock;
-    (load_block<T, C>(data[K + 1] + i * stride[K + 1], stride[K + 1], m, buffer[K]), ...);
-    int64_t padded = (m + kLanes - 1) / kLanes * kLanes;
-    for (int64_t j = m; j < padded; ++j) ((buffer[K][j] = buffer[K][m - 1]), ...);
-    compute_block(f, buffer, out, padded, inputs);
-    store_block<T, C>(data[0] + i * stride[0], stride[0], m, out);
+    const int64_t m = n - i < kBlock ? n - i : kBlock;
+    const int64_t padded = (m + kLanes - 1) / kLanes * kLanes;
+    const bool whole = m == padded;
+    auto input = [&](const char* at, int64_t step, C* own) -> const C* {
+      if (step == 0) return own;
+      if (step == item && whole) return reinterpret_cast<const C*>(at);
+      load_block<C, C>(at, step, m, own);
+      for (int64_t j = m; j < padded; ++j) own[j] = own[m - 1];
+      return own;
+    };
+    const C* in[] = {input(data[K + 1] + i * stride[K + 1], stride[K + 1], buffer[K])...};
+    char* to = data[0] + i * stride[0];
+    if (stride[0] == item && whole) {
+      compute_block(f, in, reinterpret_cast<C*>(to), m, inputs);
+    } else {
+      compute_block(f, in, out, padded, inputs);
+      store_block<C, C>(to, stride[0], m, out);
+    }
   }
 }
 
+// An operand in memory, or one element of it for all.
+template <class T, bool constant>
+struct Input {
+  const T* at;
+  T operator[](int64_t i) const { return at[i]; }
+};
+template <class T>
+struct Input<T, true> {
+  T value;
+  explicit Input(const T* at) : value(*at) {}
+  T operator[](int64_t) const { return value; }
+};
+
 // Strides are compile-time where the layout is a common one, so that the loop vectorises.
-template <class F, class Out, class T, int64_t... Stride, size_t... K>
-inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequence<K...>) {
+template <class Out, class... In, bool... constant, class F, size_t... K>
+inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequence<K...>,
+                       std::integer_sequence<bool, constant...>) {
   Out* out = reinterpret_cast<Out*>(data[0]);
-  const T* in[] = {reinterpret_cast<const T*>(data[K + 1])...};
+  const std::tuple<Input<In, constant>...> in{
+      Input<In, constant>{reinterpret_cast<const In*>(data[K + 1])}...};
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = convert<Out>(f(in[K][i * Stride]...));
+  for (int64_t i = 0; i < n; ++i) out[i] = f(std::get<K>(in)[i]...);
 }
 
-template <class F, class Out, class T, size_t... K>
+template <class Out, class... In, class F, size_t... K>
 void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f,
                  std::index_sequence<K...> inputs) {
-  constexpr int64_t item = sizeof(T);
   if (stride[0] == static_cast<int64_t>(sizeof(Out))) {
-    if (((stride[K + 1] == item) && ...)) {
-      fixed_loop<F, Out, T, (K * 0 + 1)...>(data, n, f, inputs);
+    if (((stride[K + 1] == static_cast<int64_t>(sizeof(In))) && ...)) {
+      fixed_loop<Out, In...>(data, n, f, inputs,
+                             std::integer_sequence<bool, (static_cast<void>(K), false)...>());
       return;
     }
     if constexpr (sizeof...(K) == 2) {
-      if (stride[1] == item && stride[2] == 0) {
-        fixed_loop<F, Out, T, 1, 0>(data, n, f, inputs);
+      constexpr int64_t item[] = {sizeof(In)...};
+      if (stride[1] == item[0] && stride[2] == 0) {
+        fixed_loop<Out, In...>(data, n, f, inputs, std::integer_sequence<bool, false, true>());
         return;
       }
-      if (stride[1] == 0 && stride[2] == item) {
-        fixed_loop<F, Out, T, 0, 1>(data, n, f, inputs);
+      if (stride[1] == 0 && stride[2] == item[1]) {
+        fixed_loop<Out, In...>(data, n, f, inputs, std::integer_sequence<bool, true, false>());
         return;
       }
     }
@@ -131,45 +167,49 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
   const char* in[] = {data[K + 1]...};
   const int64_t steps[] = {stride[K + 1]...};
   for (int64_t i = 0; i < n; ++i) {
-    *reinterpret_cast<Out*>(out) = convert<Out>(f(*reinterpret_cast<const T*>(in[K])...));
+    *reinterpret_cast<Out*>(out) = f(*reinterpret_cast<const In*>(in[K])...);
     out += step;
     ((in[K] += steps[K]), ...);
   }
 }
 
-// Inputs of type T, output of T: r = f(inputs...). F<C> is the functor for compute type C.
-template <template <class> class F, class T, int inputs, bool vector_math>
-void element_loop(char* const* data, const int64_t* stride, int64_t n, const Scalar* params) {
-  using C = typename Numeric<T>::Compute;
-  F<C> f(params);
-  if constexpr (IsReduced<T>::value || (vector_math && std::is_floating_point_v<T>)) {
-    blocked_loop<F<C>, T, C>(data, stride, n, f, std::make_index_sequence<inputs>());
-  } else {
-    direct_loop<F<C>, T, T>(data, stride, n, f, std::make_index_sequence<inputs>());
-  }
+// F is a functor for its compute type, in which all operands are.
+template <class F, bool vector_math>
+struct ElementLoopOf {
+  template <class... In>
+  struct Arguments {
+    static void loop(char* const* data, const int64_t* stride, int64_t n, const void* numbers) {
+      using Out = typename Operator<F>::Result;
+      F f(static_cast<const Scalar*>(numbers));
+      if constexpr (vector_math && std::is_floating_point_v<Out>) {
+        blocked_loop<F, Out>(data, stride, n, f, std::index_sequence_for<In...>());
+      } else {
+        direct_loop<Out, In...>(data, stride, n, f, std::index_sequence_for<In...>());
+      }
+    }
+  };
+};
+
+// The loops of a row: one for each type of the set that computes in itself, and for float.
+template <template <class> class F, class Set, bool vector_math>
+constexpr auto element_loops() {
+  return for_types<Set>([](auto zero) -> Loop {
+    using T = decltype(zero);
+    if constexpr (IsReduced<T>::value) {
+      return nullptr;
+    } else {
+      return &Operator<F<T>>::template Apply<
+          ElementLoopOf<F<T>, vector_math>::template Arguments>::loop;
+    }
+  });
 }
-
-enum Cost { cheap, costly };
-
-// The entries of a row's table, by the row's set of types.
-#define TH_KERNELS_INTEGRAL(F, inputs, cost)             \
-  &element_loop<F, uint8_t, inputs, cost == costly>,     \
-      &element_loop<F, int8_t, inputs, cost == costly>,  \
-      &element_loop<F, int16_t, inputs, cost == costly>, \
-      &element_loop<F, int32_t, inputs, cost == costly>, \
-      &element_loop<F, int64_t, inputs, cost == costly>
-#define TH_KERNELS_FLOATING(F, inputs, cost)                                                   \
-  nullptr, nullptr, nullptr, nullptr, nullptr, &element_loop<F, Half, inputs, cost == costly>, \
-      &element_loop<F, BFloat16, inputs, cost == costly>,                                      \
-      &element_loop<F, float, inputs, cost == costly>,                                         \
-      &element_loop<F, double, inputs, cost == costly>
-#define TH_KERNELS_ALL(F, inputs, cost)                                                 \
-  TH_KERNELS_INTEGRAL(F, inputs, cost), &element_loop<F, Half, inputs, cost == costly>, \
-      &element_loop<F, BFloat16, inputs, cost == costly>,                               \
-      &element_loop<F, float, inputs, cost == costly>,                                  \
-      &element_loop<F, double, inputs, cost == costly>
 
 }  // namespace
 }  // namespace th
+
+// A row's entry in a table, for those who use namespace row_flag.
+#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
+                   ...)                                                                          \
+  {Op::name, element_loops<functor::Functor, type_set::types, ((flags)&vector_math) != 0>()},
 
 #endif

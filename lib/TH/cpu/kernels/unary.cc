@@ -1,13 +1,21 @@
-#include "cpu/element_kernels.h"
 #include "cpu/kernels/element_loop.h"
-#include "functors/functors.h"
 
-namespace th::TH_ISA {
+namespace th {
+namespace TH_ISA {
 
-#define TH_UNARY(name, types, cost, doc) {TH_KERNELS_##types(functor::name, 1, cost)},
-extern const UnaryKernels unary_kernels;
-const UnaryKernels unary_kernels = {
+using namespace row_flag;
+
+#define TH_SCALAR(...)
+#define TH_BINARY(...)
+#define TH_SCALED(...)
+#define TH_TERNARY(...)
+#define TH_COMPARE(...)
+#define TH_GENERAL(...)
+constexpr ElementKernel rows[] = {
 #include "THOps.def"
 };
+extern const ElementKernels unary_kernels;
+const ElementKernels unary_kernels = {rows, sizeof(rows) / sizeof(rows[0])};
 
-}  // namespace th::TH_ISA
+}  // namespace TH_ISA
+}  // namespace th

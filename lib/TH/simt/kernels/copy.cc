@@ -72,7 +72,7 @@ void move_elements(Queue& queue, const LoopPlan& plan) {
     TH_LAUNCH(queue, (transpose_kernel<T>), blocks, dim3(kTile, kTileRows), 0, t);
     return;
   }
-  run_elements<Same<T>, T, T, 1>(queue, {}, plan);
+  run_elements<Same<T>, T, T, T>(queue, {}, plan, {});
 }
 
 // Converts on its way to the output; the functor itself changes nothing.
@@ -103,7 +103,7 @@ void run_copy(Queue& queue, const CopyCall& call) {
     dispatch(call.to, [&](auto to) {
       using To = decltype(to);
       if constexpr (!std::is_same_v<From, To>) {
-        run_elements<Converted<From>, To, From, 1>(queue, {}, call.plan);
+        run_elements<Converted<From>, To, From, From>(queue, {}, call.plan, {});
       }
     });
   });

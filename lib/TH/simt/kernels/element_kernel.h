@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "simt/kernels/offsets.h"
+#include "backend/calls.h"
 #include "functors/functors.h"
+#include "functors/rows.h"
 
 namespace th {
 namespace {
@@ -16,98 +18,173 @@ struct alignas(sizeof(T) * n) Pack {
   T value[n];
 };
 
-template <class F, class Out, class T, size_t... K>
-__device__ __forceinline__ Out apply(const F& f, const T* in, std::index_sequence<K...>) {
-  return convert<Out>(f(load(in[K])...));
+// The numbers among a functor's arguments, in its compute type; their pointers are null.
+template <class C>
+struct Numbers {
+  C value[kMaxInputs];
+};
+
+// One argument of width applications of a functor.
+template <class T, int width, class C>
+class Argument {
+ public:
+  __device__ Argument(const char* data, int64_t index, C number)
+      : number_(number), is_number_(data == nullptr) {
+    if (data) pack_ = reinterpret_cast<const Pack<T, width>*>(data)[index];
+  }
+  __device__ typename Numeric<T>::Compute operator[](int j) const {
+    return is_number_ ? static_cast<typename Numeric<T>::Compute>(number_) : load(pack_.value[j]);
+  }
+
+ private:
+  Pack<T, width> pack_;
+  C number_;
+  bool is_number_;
+};
+
+template <class Out, int width, class F, class... Arguments>
+__device__ __forceinline__ void apply(const F& f, char* out, int64_t index,
+                                      const Arguments&... arguments) {
+  Pack<Out, width> results;
+  for (int j = 0; j < width; ++j) results.value[j] = convert<Out>(f(arguments[j]...));
+  reinterpret_cast<Pack<Out, width>*>(out)[index] = results;
 }
 
-template <class F, class Out, class T, int inputs, int width>
-__global__ void packed_kernel(F f, Pointers<inputs + 1> at, int64_t n) {
-  constexpr auto each = std::make_index_sequence<inputs>();
+template <class F, class Out, int width, class C, class... In, size_t... K>
+__device__ __forceinline__ void packed_loop(const F& f, const Pointers<sizeof...(In) + 1>& at,
+                                            const Numbers<C>& numbers, int64_t n,
+                                            std::index_sequence<K...>) {
   int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   int64_t packs = n / width;
   for (int64_t p = first; p < packs; p += step) {
-    Pack<T, width> in[inputs];
-    for (int k = 0; k < inputs; ++k) {
-      in[k] = reinterpret_cast<const Pack<T, width>*>(at.data[k + 1])[p];
-    }
-    Pack<Out, width> out;
-    for (int j = 0; j < width; ++j) {
-      T x[inputs];
-      for (int k = 0; k < inputs; ++k) x[k] = in[k].value[j];
-      out.value[j] = apply<F, Out>(f, x, each);
-    }
-    reinterpret_cast<Pack<Out, width>*>(at.data[0])[p] = out;
+    apply<Out, width>(f, at.data[0], p,
+                      Argument<In, width, C>(at.data[K + 1], p, numbers.value[K])...);
   }
   int64_t i = packs * width + first;
   if (i < n) {
-    T x[inputs];
-    for (int k = 0; k < inputs; ++k) x[k] = reinterpret_cast<const T*>(at.data[k + 1])[i];
-    reinterpret_cast<Out*>(at.data[0])[i] = apply<F, Out>(f, x, each);
+    apply<Out, 1>(f, at.data[0], i, Argument<In, 1, C>(at.data[K + 1], i, numbers.value[K])...);
   }
 }
 
-template <class F, class Out, class T, int inputs>
-__global__ void strided_kernel(F f, Pointers<inputs + 1> at, Offsets<inputs + 1> offsets,
-                               uint32_t n) {
-  constexpr auto each = std::make_index_sequence<inputs>();
+template <class F, class Out, int width, class C, class... In>
+__global__ void packed_kernel(F f, Pointers<sizeof...(In) + 1> at, Numbers<C> numbers, int64_t n) {
+  packed_loop<F, Out, width, C, In...>(f, at, numbers, n, std::index_sequence_for<In...>());
+}
+
+template <class F, class Out, class C, class... In, size_t... K>
+__device__ __forceinline__ void strided_loop(const F& f, const Pointers<sizeof...(In) + 1>& at,
+                                             const Offsets<sizeof...(In) + 1>& offsets,
+                                             const Numbers<C>& numbers, uint32_t n,
+                                             std::index_sequence<K...>) {
   uint32_t step = gridDim.x * blockDim.x;
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-    uint32_t offset[inputs + 1];
+    uint32_t offset[sizeof...(In) + 1];
     offsets.get(i, offset);
-    T x[inputs];
-    for (int k = 0; k < inputs; ++k) {
-      x[k] = *reinterpret_cast<const T*>(at.data[k + 1] + offset[k + 1]);
-    }
-    *reinterpret_cast<Out*>(at.data[0] + offset[0]) = apply<F, Out>(f, x, each);
+    apply<Out, 1>(f, at.data[0] + offset[0], 0,
+                  Argument<In, 1, C>(at.data[K + 1] ? at.data[K + 1] + offset[K + 1] : nullptr, 0,
+                                     numbers.value[K])...);
   }
 }
 
-// f of elements of T, which become elements of Out.
-template <class F, class Out, class T, int inputs>
-void run_elements(Queue& queue, const F& f, const LoopPlan& plan) {
+template <class F, class Out, class C, class... In>
+__global__ void strided_kernel(F f, Pointers<sizeof...(In) + 1> at,
+                               Offsets<sizeof...(In) + 1> offsets, Numbers<C> numbers, uint32_t n) {
+  strided_loop<F, Out, C, In...>(f, at, offsets, numbers, n, std::index_sequence_for<In...>());
+}
+
+// f of elements of In, which become elements of Out; T is the row's type.
+template <class F, class Out, class T, class... In>
+void run_elements(Queue& queue, const F& f, const LoopPlan& plan,
+                  const Numbers<typename Numeric<T>::Compute>& numbers) {
+  using C = typename Numeric<T>::Compute;
+  constexpr int operands = sizeof...(In) + 1;
   constexpr int width = 16 / sizeof(T);
-  bool packed = is_packed(plan, 0, sizeof(Out)) && is_aligned(plan.data[0], width * sizeof(Out));
-  for (int k = 1; k <= inputs; ++k) {
-    packed = packed && is_packed(plan, k, sizeof(T)) && is_aligned(plan.data[k], 16);
+  constexpr size_t item[] = {sizeof(Out), sizeof(In)...};
+  bool packed = true;
+  for (int k = 0; k < operands; ++k) {
+    size_t bytes = width * item[k] < 16 ? width * item[k] : 16;
+    packed = packed &&
+             (!plan.data[k] || (is_packed(plan, k, item[k]) && is_aligned(plan.data[k], bytes)));
   }
   if (packed) {
-    TH_LAUNCH(queue, (packed_kernel<F, Out, T, inputs, width>),
+    TH_LAUNCH(queue, (packed_kernel<F, Out, width, C, In...>),
               blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, f,
-              Pointers<inputs + 1>(plan), plan.numel);
+              Pointers<operands>(plan), numbers, plan.numel);
     return;
   }
   for_small_parts(plan, [&](const LoopPlan& part) {
     auto n = static_cast<uint32_t>(part.numel);
-    TH_LAUNCH(queue, (strided_kernel<F, Out, T, inputs>), blocks_for(queue, n), kThreads, 0, f,
-              Pointers<inputs + 1>(part), Offsets<inputs + 1>(part), n);
+    TH_LAUNCH(queue, (strided_kernel<F, Out, C, In...>), blocks_for(queue, n), kThreads, 0, f,
+              Pointers<operands>(part), Offsets<operands>(part), numbers, n);
   });
 }
 
-// A row of the op table, by the types it is defined for; callers have refused the others.
-template <template <class> class F, int inputs, bool integral, bool floating>
-void run_row(Queue& queue, const ElementCall& call) {
-  dispatch(call.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T> ? integral : floating) {
-      using C = typename Numeric<T>::Compute;
-      run_elements<F<C>, T, T, inputs>(queue, F<C>(call.params), call.plan);
+// The operands as the functor takes them: numbers have no memory.
+inline LoopPlan plan_for(const ElementRow& row, const LoopPlan& plan) {
+  LoopPlan taken = plan;
+  taken.operands = 1 + row.inputs;
+  for (int k = 0; k < row.inputs; ++k) {
+    const int source = row.source[k];
+    for (int d = 0; d < plan.ndim; ++d) {
+      taken.stride[k + 1][d] = source < 0 ? 0 : plan.stride[source + 1][d];
     }
-  });
+    taken.data[k + 1] = source < 0 ? nullptr : plan.data[source + 1];
+  }
+  return taken;
 }
 
-#define TH_ROW_ALL(name, inputs) run_row<functor::name, inputs, true, true>(queue, call)
-#define TH_ROW_INTEGRAL(name, inputs) run_row<functor::name, inputs, true, false>(queue, call)
-#define TH_ROW_FLOATING(name, inputs) run_row<functor::name, inputs, false, true>(queue, call)
+template <class F, class T>
+struct RunOf {
+  using C = typename Numeric<T>::Compute;
+  template <class... A>
+  struct Arguments {
+    template <class Out>
+    static void run(Queue& queue, const ElementCall& call, const ElementRow& row) {
+      Numbers<C> numbers = {};
+      for (int k = 0; k < row.inputs; ++k) {
+        if (row.source[k] < 0) numbers.value[k] = convert<C>(call.params[-1 - row.source[k]]);
+      }
+      run_elements<F, Out, T, std::conditional_t<std::is_same_v<A, C>, T, A>...>(
+          queue, F(call.params), row.in_order() ? call.plan : plan_for(row, call.plan), numbers);
+    }
+  };
+};
+
+// A row of the op table, for the types it is defined for; callers have refused the others.
+template <template <class> class F, class Set>
+void run_row(Queue& queue, const ElementCall& call, const ElementRow& row) {
+  dispatch_types<Set>(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    using Functor = F<typename Numeric<T>::Compute>;
+    using Run = typename Operator<Functor>::template Apply<RunOf<Functor, T>::template Arguments>;
+    constexpr bool is_predicate = std::is_same_v<typename Operator<F<float>>::Result, uint8_t>;
+    if constexpr (is_predicate) {
+      if (call.result == DType::Byte) return Run::template run<uint8_t>(queue, call, row);
+    }
+    Run::template run<T>(queue, call, row);
+  });
+}
 
 }  // namespace
+}  // namespace th
+
+#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
+                   ...)                                                                          \
+  case Op::name: {                                                                               \
+    using namespace th;                                                                          \
+    using namespace row_flag;                                                                    \
+    constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);                       \
+    run_row<functor::Functor, type_set::types>(queue, call, row);                                \
+    return true;                                                                                 \
+  }
+
+namespace th {
 
 // The families of rows, a file each; false: the kernel is of another one.
 bool run_unary(Queue& queue, const ElementCall& call);
-bool run_value(Queue& queue, const ElementCall& call);
 bool run_binary(Queue& queue, const ElementCall& call);
-bool run_ternary(Queue& queue, const ElementCall& call);
+bool run_scaled(Queue& queue, const ElementCall& call);
 bool run_compare(Queue& queue, const ElementCall& call);
 
 }  // namespace th

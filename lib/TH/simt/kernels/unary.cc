@@ -1,11 +1,13 @@
 #include "simt/kernels/element_kernel.h"
 
+#define TH_SCALAR(...)
+#define TH_BINARY(...)
+#define TH_SCALED(...)
+#define TH_TERNARY(...)
+#define TH_COMPARE(...)
+#define TH_GENERAL(...)
 bool th::run_unary(Queue& queue, const ElementCall& call) {
-  switch (call.kernel) {
-#define TH_UNARY(name, types, cost, doc) \
-  case ElementKernel::name:              \
-    TH_ROW_##types(name, 1);             \
-    return true;
+  switch (call.op) {
 #include "THOps.def"
     default:
       return false;

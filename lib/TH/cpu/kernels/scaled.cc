@@ -1,0 +1,20 @@
+#include "cpu/kernels/element_loop.h"
+
+namespace th {
+namespace TH_ISA {
+
+using namespace row_flag;
+
+#define TH_UNARY(...)
+#define TH_SCALAR(...)
+#define TH_BINARY(...)
+#define TH_COMPARE(...)
+#define TH_GENERAL(...)
+constexpr ElementKernel rows[] = {
+#include "THOps.def"
+};
+extern const ElementKernels scaled_kernels;
+const ElementKernels scaled_kernels = {rows, sizeof(rows) / sizeof(rows[0])};
+
+}  // namespace TH_ISA
+}  // namespace th
