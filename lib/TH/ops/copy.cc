@@ -26,7 +26,7 @@ void copy_at(Device* device, Tensor* r, Tensor* src, int ndim, const int64_t* si
 size_t bytes_of(const Tensor& t) { return t.numel() * item_size(t.dtype); }
 
 // Contiguous, of the given type, with its bytes on the device; t itself or a copy.
-TensorRef packed_on(Device& device, Tensor* t, DType type) {
+TensorRef packed_at_home(Device& device, Tensor* t, DType type) {
   if (t->dtype == type && is_contiguous(*t)) {
     tensor_retain(t);
     return TensorRef(t);
@@ -40,7 +40,7 @@ TensorRef packed_on(Device& device, Tensor* t, DType type) {
 // From a device to the CPU: only src's elements come over, and src's memory stays as it is.
 void copy_to_host(Tensor* r, Tensor* src) {
   Device& device = *src->storage->get_home();
-  TensorRef packed = packed_on(device, src, r->dtype);
+  TensorRef packed = packed_at_home(device, src, r->dtype);
   size_t bytes = bytes_of(*packed);
   Operands there(&device), here(nullptr);
   const char* from = there.read_whole(packed.get());
@@ -51,7 +51,7 @@ void copy_to_host(Tensor* r, Tensor* src) {
   TensorRef whole(tensor_new(r->dtype));
   whole->storage = storage_new(r->dtype);
   set_geometry(whole.get(), r->nDimension, r->size, nullptr);
-  device.copy_to_host(whole->data(Access::overwrite), from, bytes);
+  device.copy_to_host(here.overwrite(whole.get()), from, bytes);
   copy_at(nullptr, r, whole.get(), r->nDimension, r->size);
 }
 
@@ -68,7 +68,8 @@ void copy_to_device(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
     set_geometry(packed.get(), src->nDimension, src->size, nullptr);
     copy_at(nullptr, packed.get(), src, src->nDimension, src->size);
   }
-  const char* from = packed->data(Access::read);
+  Operands here(nullptr);
+  const char* from = here.read_whole(packed.get());
   size_t bytes = bytes_of(*packed);
   if (r->dtype == src->dtype && is_contiguous(*r) && packed->numel() == r->numel()) {
     device.copy_to_device(Operands(&device).overwrite(r), from, bytes);

@@ -48,9 +48,9 @@ class CheckText {
 };
 
 // Offers the call to the device; false where it declines.
-#define TH_DEVICE_OP(name, Struct)                                \
-  inline bool run_on_device(Device& device, const Struct& call) { \
-    return device.run(DeviceOp::name, &call);                     \
+#define TH_DEVICE_OP(name, Struct)                        \
+  inline bool offer(Device& device, const Struct& call) { \
+    return device.run(DeviceOp::name, &call);             \
   }
 TH_DEVICE_OPS(TH_DEVICE_OP)
 #undef TH_DEVICE_OP
@@ -89,7 +89,7 @@ class Operands {
   // Gives the call to the backend; false where it declines.
   template <class Call>
   bool run(const Call& call) const {
-    if (device_) return run_on_device(*device_, call);
+    if (device_) return offer(*device_, call);
     run_on_cpu(call);
     return true;
   }
