@@ -33,8 +33,8 @@ local function install(tensor)
    end
 
    --- profile(f, ...): calls f(...), and prints and returns what each operation cost, the one that
-   -- took longest first: {op=, device=, calls=, seconds=, bytes=, fallbacks=}. The operations of all
-   -- threads count; those on devices are waited for. Errors of f pass unchanged.
+   -- took longest first: {op=, device=, calls=, seconds=, bytes=, fallbacks=}. The operations of
+   -- all threads count; those on devices are waited for. Errors of f pass unchanged.
    function tensor.profile(f, ...)
       if type(f) ~= 'function' then
          error(('profile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)

@@ -1,4 +1,4 @@
-// Reductions and scans against plain loops, for every element type, layout and dimension.
+// Reductions against plain loops, for every element type, layout and dimension.
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include "core_tensors.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
+#include "reduce_expect.h"
 
 namespace {
 
@@ -26,38 +27,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 const Shape kShapes[] = {{1},       {7},       {100},      {17000},   {3, 5},        {70, 130},
                          {130, 70}, {4500, 3}, {2, 17000}, {4, 3, 5}, {6, 1, 40, 3}, {2, 600, 2}};
 
-double rounding(DType type) {
-  return type == DType::Half       ? 1e-3
-         : type == DType::BFloat16 ? 1e-2
-         : type == DType::Float    ? 1e-6
-                                   : 1e-12;
-}
-
-void expect_near(double expected, double got, DType type, const std::string& what) {
-  if (std::isnan(expected)) {
-    EXPECT_TRUE(std::isnan(got)) << what << " gave " << got;
-  } else if (th::is_integral(type) || std::isinf(expected)) {
-    EXPECT_EQ(expected, got) << what;
-  } else {
-    EXPECT_NEAR(expected, got, rounding(type) * std::max(1.0, std::fabs(expected))) << what;
-  }
-}
-
-std::string label(const char* name, const Tensor& t, int dim) {
-  return std::string(name) + " of " + th::name(t.dtype) + " " + th::shape_text(t) + " stride " +
-         std::to_string(t.stride[0]) + " along " + std::to_string(dim);
-}
-
 using Expected = std::function<double(const List&)>;
 using Along = std::function<void(Tensor* r, Tensor* t, int dim, bool keepdim)>;
-
-// What an element of the type holds of a number.
-template <class X>
-double held(DType type, X x) {
-  return th::dispatch(type, [&](auto zero) {
-    return static_cast<double>(th::load(th::convert<decltype(zero)>(x)));
-  });
-}
 
 void check_along(const char* name, const Along& along, const Expected& expected,
                  const std::vector<DType>& types, const std::function<double(int64_t)>& element) {
@@ -409,63 +380,6 @@ TEST(ReduceErrors, AreClear) {
   } catch (const th::Error& error) {
     EXPECT_EQ(1, error.argument());
     EXPECT_NE(nullptr, std::strstr(error.what(), "expected a matrix"));
-  }
-}
-
-TEST(Scan, AgainstLoops) {
-  for (DType type : kAllTypes) {
-    for (const Shape& size :
-         {Shape{1}, Shape{1000}, Shape{3, 5}, Shape{40, 600}, Shape{600, 3}, Shape{4, 30, 5}}) {
-      for (Layout layout : kLayouts) {
-        for (bool product : {false, true}) {
-          TensorRef t = make(type, size, layout);
-          fill(
-              *t, product ? near_one : [](int64_t i) { return std::floor(noise(i) * 2); });
-          for (int dim = 0; dim < t->nDimension; ++dim) {
-            TensorRef r = empty(type);
-            (product ? ops::cumprod : ops::cumsum)(r.get(), t.get(), dim);
-            auto in = lines(*t, dim), out = lines(*r, dim);
-            for (size_t k = 0; k < in.size(); ++k) {
-              double a = product ? 1 : 0;
-              for (size_t i = 0; i < in[k].size(); ++i) {
-                a = product ? a * in[k][i] : a + in[k][i];
-                expect_near(held(type, a), out[k][i], type, label("scan", *t, dim));
-              }
-              if (HasFailure()) return;
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(Scan, InPlaceAndOverlapping) {
-  TensorRef t = make(DType::Float, {3, 4});
-  fill(*t, [](int64_t i) { return static_cast<double>(i); });
-  ops::cumsum(t.get(), t.get(), 0);
-  EXPECT_EQ((List{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21}), values(*t));
-  TensorRef square = make(DType::Float, {2, 2});
-  fill(*square, [](int64_t i) { return static_cast<double>(i + 1); });
-  TensorRef turned(th::tensor_new_view(square.get()));
-  ops::transpose(turned.get(), square.get(), 0, 1);
-  ops::cumsum(turned.get(), square.get(), 1);
-  EXPECT_EQ((List{1, 3, 3, 7}), values(*turned));
-}
-
-// They get what copying the results in order leaves.
-TEST(Scan, ResultsWhoseElementsOverlap) {
-  for (Layout layout : {Layout::contiguous, Layout::permuted}) {
-    TensorRef t = make(DType::Float, {4, 3}, layout);
-    fill(*t, [](int64_t i) { return static_cast<double>(i * 7 % 12); });
-    for (int dim : {0, 1}) {
-      TensorRef sums = empty(DType::Float);
-      ops::cumsum(sums.get(), t.get(), dim);
-      TensorRef want = windows(DType::Float, 4, 3), got = windows(DType::Float, 4, 3);
-      ops::copy(want.get(), sums.get());
-      ops::cumsum(got.get(), t.get(), dim);
-      EXPECT_EQ(values(*want), values(*got)) << dim;
-    }
   }
 }
 

@@ -19,12 +19,10 @@
 #include "memory/error.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
-#include "backend/findings.h"
 #include "device_block.h"
 
 namespace th {
 namespace {
-
 template <class F>
 std::string error_of(F f) {
   try {
@@ -34,9 +32,7 @@ std::string error_of(F f) {
     return error.what();
   }
 }
-
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
 class SoftDeviceTest : public testing::Test {
  protected:
   SoftDeviceTest() : device(*find_device("soft")) {}

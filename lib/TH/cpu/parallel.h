@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/grain.h"
 #include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
@@ -19,13 +20,6 @@ void infer_num_threads();
 int form_team(int wanted) noexcept;
 // At most so many in each team of the calling thread, 0 for any number. Returns what held before.
 int limit_team(int most) noexcept;
-
-// Elements below which a second thread costs more than it brings, by what an element costs.
-struct Grain {
-  static constexpr int64_t cheap = 32768;  // arithmetic, copies
-  static constexpr int64_t costly = 2048;  // transcendental functions
-  static constexpr int64_t gather = 3000;  // indexed access
-};
 
 // Calls f(begin, end) on disjoint ranges that cover [0, n), each at least grain long, in parallel.
 // f must not throw and must give the same result however the range is cut. Does not nest.

@@ -150,7 +150,7 @@ void THStorage_(rawCopy)(THStorage* storage, real* src) {
 void THStorage_(copy)(THStorage* storage, THStorage* src) {
   th::guard([&] { th::copy_storage(th::erase_storage(storage), th::erase_storage(src)); });
 }
-#define TH_TYPE(Name, type, acctype, kind, ...)                                                    \
+#define TH_TYPE(Name, type, acctype, kind, ...)                                               \
   void THStorage_(copy##Name)(THStorage * storage, struct TH##Name##Storage * src) {          \
     th::guard([&] { th::copy_storage(th::erase_storage(storage), th::erase_storage(src)); }); \
   }

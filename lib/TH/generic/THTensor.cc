@@ -321,7 +321,7 @@ real THTensor_(get4d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2, 
 void THTensor_(copy)(THTensor* self, THTensor* src) {
   th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });
 }
-#define TH_TYPE(Name, type, acctype, kind, ...)                                     \
+#define TH_TYPE(Name, type, acctype, kind, ...)                                \
   void THTensor_(copy##Name)(THTensor * self, struct TH##Name##Tensor * src) { \
     th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });         \
   }

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <tuple>
 
-#include "cpu/parallel.h"
+#include "backend/grain.h"
 #include "functors/functors.h"
 #include "functors/rows.h"
 #include "memory/error.h"

@@ -1,0 +1,74 @@
+// Running sums and products against plain loops.
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core_tensors.h"
+#include "reduce_expect.h"
+
+namespace {
+
+using namespace core;
+namespace ops = th::ops;
+using List = std::vector<double>;
+
+TEST(Scan, AgainstLoops) {
+  for (DType type : kAllTypes) {
+    for (const Shape& size :
+         {Shape{1}, Shape{1000}, Shape{3, 5}, Shape{40, 600}, Shape{600, 3}, Shape{4, 30, 5}}) {
+      for (Layout layout : kLayouts) {
+        for (bool product : {false, true}) {
+          TensorRef t = make(type, size, layout);
+          fill(
+              *t, product ? near_one : [](int64_t i) { return std::floor(noise(i) * 2); });
+          for (int dim = 0; dim < t->nDimension; ++dim) {
+            TensorRef r = empty(type);
+            (product ? ops::cumprod : ops::cumsum)(r.get(), t.get(), dim);
+            auto in = lines(*t, dim), out = lines(*r, dim);
+            for (size_t k = 0; k < in.size(); ++k) {
+              double a = product ? 1 : 0;
+              for (size_t i = 0; i < in[k].size(); ++i) {
+                a = product ? a * in[k][i] : a + in[k][i];
+                expect_near(held(type, a), out[k][i], type, label("scan", *t, dim));
+              }
+              if (testing::Test::HasFailure()) return;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Scan, InPlaceAndOverlapping) {
+  TensorRef t = make(DType::Float, {3, 4});
+  fill(*t, [](int64_t i) { return static_cast<double>(i); });
+  ops::cumsum(t.get(), t.get(), 0);
+  EXPECT_EQ((List{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21}), values(*t));
+  TensorRef square = make(DType::Float, {2, 2});
+  fill(*square, [](int64_t i) { return static_cast<double>(i + 1); });
+  TensorRef turned(th::tensor_new_view(square.get()));
+  ops::transpose(turned.get(), square.get(), 0, 1);
+  ops::cumsum(turned.get(), square.get(), 1);
+  EXPECT_EQ((List{1, 3, 3, 7}), values(*turned));
+}
+
+// They get what copying the results in order leaves.
+TEST(Scan, ResultsWhoseElementsOverlap) {
+  for (Layout layout : {Layout::contiguous, Layout::permuted}) {
+    TensorRef t = make(DType::Float, {4, 3}, layout);
+    fill(*t, [](int64_t i) { return static_cast<double>(i * 7 % 12); });
+    for (int dim : {0, 1}) {
+      TensorRef sums = empty(DType::Float);
+      ops::cumsum(sums.get(), t.get(), dim);
+      TensorRef want = windows(DType::Float, 4, 3), got = windows(DType::Float, 4, 3);
+      ops::copy(want.get(), sums.get());
+      ops::cumsum(got.get(), t.get(), dim);
+      EXPECT_EQ(values(*want), values(*got)) << dim;
+    }
+  }
+}
+
+}  // namespace
