@@ -184,6 +184,9 @@ inline std::string error_of(const std::function<void()>& f) {
   }
 }
 
+// The same error when it comes late: the argument is not of the operation that is running then.
+inline std::string late(const std::string& error) { return "0" + error.substr(error.find(':')); }
+
 }  // namespace device_compare
 
 #endif

@@ -265,7 +265,7 @@ TEST_P(IndexDevice, BadIndicesOnTheDevice) {
                     operation(there.get(), at.get());
                     soft().synchronize();
                   }),
-                  wanted);
+                  late(wanted));
         EXPECT_EQ(error_of([&] { soft().synchronize(); }), "no error");
         // The others have their places.
         EXPECT_EQ(get(*there, 0), 1);

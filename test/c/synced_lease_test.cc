@@ -200,20 +200,28 @@ TEST_P(SyncedLease, ReadersOnTheDeviceAreSafeBesideMoves) {
 }
 
 TEST_P(SyncedLease, PrefetchingBesideOtherThreadsIsNoError) {
+  constexpr int kThreads = 3, kRounds = 500;
   Storage* s = storage_new(DType::Byte, kBytes);
   std::memset(s->cpu(Access::overwrite), 9, kBytes);
+  std::atomic<int> arrived{0};
+  auto all_at_once = [&](int turn) {
+    ++arrived;
+    while (arrived < kThreads * turn) std::this_thread::yield();
+  };
   std::vector<std::thread> threads;
-  for (int k = 0; k < 3; ++k) {
-    threads.emplace_back([=] {
-      for (int round = 0; round < 2000; ++round) {
-        std::string error = error_of([&] {
-          Device* device = find_device((round + k) % 2 ? "soft:1" : "soft:2");
-          if (k == 0) storage_to(s, round % 2 ? device : nullptr);
-          if (k == 1) storage_prefetch(s, device);
-          if (k == 2) storage_prefetch(s, round % 2 ? device : nullptr);
+  for (int k = 0; k < kThreads; ++k) {
+    threads.emplace_back([&, k] {
+      for (int round = 0; round < kRounds; ++round) {
+        try {
+          Device* device = find_device(round % 2 ? "soft:1" : "soft:2");
+          if (k == 0) storage_to(s, round % 3 ? nullptr : device);
+          all_at_once(2 * round + 1);
+          storage_prefetch(s, round % 3 ? device : nullptr);
           if (static_cast<const char*>(s->cpu(Access::read))[kBytes - 1] != 9) ADD_FAILURE();
-        });
-        if (!error.empty()) ADD_FAILURE() << error;
+        } catch (const Error& error) {
+          ADD_FAILURE() << error.what();
+        }
+        all_at_once(2 * round + 2);
       }
     });
   }

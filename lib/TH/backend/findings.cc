@@ -1,42 +1,91 @@
 #include "backend/findings.h"
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "memory/error.h"
+#include "memory/stats.h"
 
 namespace th {
 namespace {
 
-using Check = std::pair<int, std::string>;  // argument and text
-
 // A program has few different checks, unless their texts name sizes that always change: then the
 // oldest are given up.
 constexpr size_t kMostChecks = 4096;
+// Numbers are those of texts times kFindings, plus that of the thread.
+constexpr uint32_t kMostNumbers = UINT32_MAX / kFindings;
 
-struct Checks {
+using Check = std::tuple<uint32_t, int, std::string>;  // number of the thread, argument, text
+
+struct Findings {
   std::mutex mutex;
   std::map<Check, uint32_t> numbers;
-  std::vector<std::map<Check, uint32_t>::iterator> by_number;  // number - 1, modulo its size
+  std::vector<std::map<Check, uint32_t>::iterator> by_number;  // of texts - 1, modulo its size
   uint32_t last = 0;
+  int threads[kFindings] = {};  // that have the number
+  DeviceFinding kept[kFindings] = {};
+
+  DeviceFinding* kept_for_caller();
 };
-Checks& checks() {
-  static auto* all = new Checks;
+Findings& findings() {
+  static auto* all = new Findings;
   return *all;
+}
+
+// A number below kFindings for as long as the thread lives: of its own, unless there are more
+// threads.
+class ThreadNumber {
+ public:
+  uint32_t get(Findings& all) {
+    if (number_ < kFindings) return number_;
+    int* fewest = std::min_element(all.threads, all.threads + kFindings);
+    ++*fewest;
+    number_ = static_cast<uint32_t>(fewest - all.threads);
+    return number_;
+  }
+  bool is(uint32_t number) const { return number == number_; }
+  ~ThreadNumber() {
+    if (number_ == kFindings) return;
+    Findings& all = findings();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    --all.threads[number_];
+  }
+
+ private:
+  uint32_t number_ = kFindings;
+};
+thread_local ThreadNumber thread_number;
+
+DeviceFinding* Findings::kept_for_caller() {
+  for (uint32_t k = 0; k < kFindings; ++k) {
+    if (kept[k].check && (thread_number.is(k) || threads[k] == 0)) return &kept[k];
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 uint32_t number_of_check(int argument, const char* text) {
-  Checks& all = checks();
+  // Whoever is told of it may be in another operation.
+  std::string named;
+  const char* op = current_op();
+  if (op && text[std::strcspn(text, ": ")] != ':') {
+    named = op + (": " + std::string(text));
+    text = named.c_str();
+  }
+  Findings& all = findings();
   std::lock_guard<std::mutex> lock(all.mutex);
-  auto [place, is_new] = all.numbers.try_emplace(Check(argument, text), 0);
+  uint32_t thread = thread_number.get(all);
+  auto [place, is_new] = all.numbers.try_emplace(Check(thread, argument, text), 0);
   if (!is_new) return place->second;
-  if (++all.last == 0) ++all.last;  // 0 stands for nothing found
-  place->second = all.last;
+  all.last = all.last % (kMostNumbers - 1) + 1;  // 0 stands for nothing found
+  place->second = all.last * kFindings + thread;
   size_t slot = (all.last - 1) % kMostChecks;
   if (slot == all.by_number.size()) {
     all.by_number.push_back(place);
@@ -47,19 +96,28 @@ uint32_t number_of_check(int argument, const char* text) {
   return place->second;
 }
 
-void fail_check(uint32_t check, int64_t value) {
+void raise_findings(const DeviceTable& table, void* device, bool names_argument) {
+  Findings& all = findings();
   int argument = 0;
   std::string text = "a value on the device is not as it must be: %lld";
+  DeviceFinding found;
   {
-    Checks& all = checks();
     std::lock_guard<std::mutex> lock(all.mutex);
-    size_t slot = (check - 1) % kMostChecks;
-    if (slot < all.by_number.size() && all.by_number[slot]->second == check) {
-      argument = all.by_number[slot]->first.first;
-      text = all.by_number[slot]->first.second;
+    for (table.finding(device, &found); found.check; table.finding(device, &found)) {
+      DeviceFinding& kept = all.kept[found.check % kFindings];
+      if (!kept.check) kept = found;
+    }
+    DeviceFinding* mine = all.kept_for_caller();
+    if (!mine) return;
+    found = std::exchange(*mine, DeviceFinding{0, 0});
+    names_argument &= thread_number.is(found.check % kFindings);
+    size_t slot = (found.check / kFindings - 1) % kMostChecks;
+    if (slot < all.by_number.size() && all.by_number[slot]->second == found.check) {
+      argument = std::get<1>(all.by_number[slot]->first);
+      text = std::get<2>(all.by_number[slot]->first);
     }
   }
-  fail_finding(argument, text, value);
+  fail_finding(names_argument ? argument : 0, text, found.value);
 }
 
 void fail_finding(int argument, const std::string& text, int64_t value) {

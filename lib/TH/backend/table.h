@@ -79,8 +79,8 @@ struct DeviceTable {
 
   // Waits for all work.
   int (*synchronize)(void* device);
-  // What checks have found since the last time; forgets it. Complete only after synchronize() or
-  // a copy that involves the host.
+  // One of what checks have found, which it forgets; number 0: none is left. Complete only after
+  // synchronize() or a copy that involves the host.
   void (*finding)(void* device, DeviceFinding* out);
   int (*usage)(void* device, DeviceUsage* out);
   int (*empty_cache)(void* device);

@@ -42,12 +42,6 @@ void TableDevice::check(int status, const char* doing) {
   fail("%s%s%s: %s: %s", op ? op : "", op ? ": " : "", name(), doing, table_.message());
 }
 
-void TableDevice::raise_findings() {
-  DeviceFinding found;
-  table_.finding(handle_, &found);
-  if (found.check) fail_check(found.check, found.value);
-}
-
 template <class Try>
 int TableDevice::with_memory(Try attempt) {
   int status = attempt();
@@ -104,7 +98,7 @@ void TableDevice::copy_to_device(void* device, const void* host, size_t bytes) {
 void TableDevice::copy_to_host(void* host, const void* device, size_t bytes) {
   check(table_.copy(handle_, CopyKind::device_to_host, host, device, bytes), "copying from it");
   count_copy_to_host(bytes);
-  raise_findings();
+  raise_findings(table_, handle_, false);
 }
 
 void TableDevice::copy_within(void* to, const void* from, size_t bytes) {
@@ -150,7 +144,7 @@ void TableDevice::release_event(void* event) noexcept {
 
 void TableDevice::synchronize() {
   check(table_.synchronize(handle_), "waiting for it");
-  raise_findings();
+  raise_findings(table_, handle_, false);
 }
 
 void TableDevice::properties(DeviceProperties* out) {
@@ -171,7 +165,7 @@ bool TableDevice::run(DeviceOp op, const void* call) {
   check(status, "running it");
   if (device_debug()) {
     check(table_.synchronize(handle_), "running it");
-    raise_findings();
+    raise_findings(table_, handle_, true);
   }
   return true;
 }

@@ -46,7 +46,6 @@ class TableDevice : public Device {
  private:
   // Throws where the status is a failure. doing: what was tried, for the message.
   void check(int status, const char* doing);
-  void raise_findings();
   // Tries until there is memory: as it is, without the cache, after the thread's collector.
   template <class Try>
   int with_memory(Try attempt);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "backend/findings.h"
 #include "cuda/failure.h"
 #include "cuda/probe.h"
 
@@ -95,10 +96,10 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   check_cuda(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "making a stream");
   open_pool();
   void* block = nullptr;
-  check_cuda(
-      cudaHostAlloc(&block, sizeof(DeviceFinding), cudaHostAllocMapped | cudaHostAllocPortable),
-      "allocating mapped host memory");
-  std::memset(block, 0, sizeof(DeviceFinding));
+  check_cuda(cudaHostAlloc(&block, kFindings * sizeof(DeviceFinding),
+                           cudaHostAllocMapped | cudaHostAllocPortable),
+             "allocating mapped host memory");
+  std::memset(block, 0, kFindings * sizeof(DeviceFinding));
   host_finding_ = static_cast<DeviceFinding*>(block);
   check_cuda(cudaHostGetDevicePointer(&block, block, 0), "mapping host memory");
   finding_ = static_cast<DeviceFinding*>(block);
@@ -279,15 +280,17 @@ void CudaDevice::synchronize() {
 }
 
 DeviceFinding CudaDevice::take_finding() {
-  DeviceFinding found = {};
-  if (__atomic_load_n(&host_finding_->check, __ATOMIC_ACQUIRE) == 0) return found;
-  // The value is written after the number; a kernel may be in between.
-  if (cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
-  found.check = host_finding_->check;
-  found.value = host_finding_->value;
-  host_finding_->value = 0;
-  __atomic_store_n(&host_finding_->check, 0u, __ATOMIC_RELEASE);
-  return found;
+  for (uint32_t k = 0; k < kFindings; ++k) {
+    volatile DeviceFinding& finding = host_finding_[k];
+    if (__atomic_load_n(&finding.check, __ATOMIC_ACQUIRE) == 0) continue;
+    // The value is written after the number; a kernel may be in between.
+    if (cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
+    DeviceFinding found = {finding.check, finding.value};
+    finding.value = 0;
+    __atomic_store_n(&finding.check, 0u, __ATOMIC_RELEASE);
+    return found;
+  }
+  return {};
 }
 
 }  // namespace th

@@ -9,10 +9,6 @@
 #include "memory/recycle.h"
 
 namespace th {
-namespace {
-
-std::atomic<int64_t> live_bytes{0};
-std::atomic<int64_t> live_blocks{0};
 
 struct Collector {
   void (*collect)(void*) = nullptr;
@@ -20,6 +16,12 @@ struct Collector {
   bool held_off = false;
   bool wanted = false;  // while held off
 };
+
+namespace {
+
+std::atomic<int64_t> live_bytes{0};
+std::atomic<int64_t> live_blocks{0};
+
 thread_local Collector collector;
 
 // Stands right before each block.
@@ -103,13 +105,14 @@ void set_collector(void (*collect)(void*), void* data) noexcept {
 }
 
 CollectorHeldOff::CollectorHeldOff() noexcept
-    : held_off_before_(std::exchange(collector.held_off, true)),
-      wanted_before_(std::exchange(collector.wanted, false)) {}
+    : collector_(collector),
+      held_off_before_(std::exchange(collector_.held_off, true)),
+      wanted_before_(std::exchange(collector_.wanted, false)) {}
 CollectorHeldOff::~CollectorHeldOff() {
-  collector.held_off = held_off_before_;
-  collector.wanted = wanted_before_;
+  collector_.held_off = held_off_before_;
+  collector_.wanted = wanted_before_;
 }
-bool CollectorHeldOff::wanted() const noexcept { return collector.wanted; }
+bool CollectorHeldOff::wanted() const noexcept { return collector_.wanted; }
 
 }  // namespace th
 

@@ -31,6 +31,7 @@ void set_collector(void (*collect)(void* data), void* data) noexcept;
 
 // While one lives, the thread's collector is not run: it runs finalizers, which may want the lock
 // that the thread holds.
+struct Collector;
 class CollectorHeldOff {
  public:
   CollectorHeldOff() noexcept;
@@ -41,6 +42,7 @@ class CollectorHeldOff {
   bool wanted() const noexcept;
 
  private:
+  Collector& collector_;
   bool held_off_before_, wanted_before_;
 };
 

@@ -20,7 +20,6 @@ struct FreeBlock {
 };
 
 // ---- small blocks: lists of the thread, by multiples of 64 bytes
-// ---------------------------------
 
 constexpr size_t kStep = 64;
 constexpr int kMostKept = 4096;  // blocks in a list
@@ -28,14 +27,14 @@ constexpr int kMostKept = 4096;  // blocks in a list
 struct SmallLists {
   FreeBlock* first[kSmallBlock / kStep];
   int count[kSmallBlock / kStep];
-  bool ends;    // with the thread, by end_lists_with_thread
-  bool closed;  // the thread is ending
+  // unused: nobody will empty the lists yet when the thread ends; closed: the thread is ending.
+  enum class State : char { unused, open, closed } state;
 };
 thread_local SmallLists small_lists;
 
 struct SmallListsEnd {
   ~SmallListsEnd() {
-    small_lists.closed = true;
+    small_lists.state = SmallLists::State::closed;
     for (FreeBlock*& list : small_lists.first) {
       while (list) {
         FreeBlock* next = list->next;
@@ -45,13 +44,19 @@ struct SmallListsEnd {
     }
   }
 };
-void end_lists_with_thread() {
+
+void keep_small(void* block, size_t k) {
+  small_lists.first[k] = new (block) FreeBlock{small_lists.first[k]};
+  ++small_lists.count[k];
+}
+
+__attribute__((noinline)) void keep_first_small(void* block, size_t k) {
   thread_local SmallListsEnd end;
-  small_lists.ends = true;
+  small_lists.state = SmallLists::State::open;
+  keep_small(block, k);
 }
 
 // ---- large blocks: lists shared by all threads, eight sizes to each doubling
-// ---------------------
 
 constexpr int kFirstDoubling = 17;  // of kLargeBlock
 constexpr int kDoublings = 14;      // blocks of 2 GB and more are not kept
@@ -141,13 +146,13 @@ void recycle_free(void* block, size_t bytes) noexcept {
     std::free(block);
   } else {
     size_t k = (bytes - 1) / kStep;
-    if (small_lists.closed || small_lists.count[k] >= kMostKept) {
+    if (small_lists.state == SmallLists::State::open && small_lists.count[k] < kMostKept) {
+      keep_small(block, k);
+    } else if (small_lists.state == SmallLists::State::unused) {
+      keep_first_small(block, k);
+    } else {
       std::free(block);
-      return;
     }
-    if (!small_lists.ends) end_lists_with_thread();
-    small_lists.first[k] = new (block) FreeBlock{small_lists.first[k]};
-    ++small_lists.count[k];
   }
 }
 

@@ -107,6 +107,18 @@ void SyncedMemory::await_writers(Lock& lock) {
 
 void* SyncedMemory::cpu(Access access, ByteRange range) {
   void* host = nullptr;
+  // New memory of the host, the most frequent case, is taken before the lock.
+  if (head() == Head::uninitialized && !device() && bytes_) {
+    host = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
+    Lock lock(mutex_);
+    if (head() == Head::uninitialized && !device() && !host_) {
+      host_ = host;
+      owns_host_ = true;
+      return bring_to_host(lock, access, range);
+    }
+    lock.unlock();
+    allocator_->free(allocator_context_, host);
+  }
   transition([&](Lock& lock) { host = bring_to_host(lock, access, range); });
   return host;
 }

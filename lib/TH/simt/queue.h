@@ -35,7 +35,7 @@ class Queue {
   void release(void* block) noexcept;
   // How many blocks of threads fill the device several times over; for grid-stride loops.
   int most_blocks() const { return most_blocks_; }
-  // Where kernels report what checks find; they write it only while its check is 0.
+  // Where kernels report what checks find: see report.h.
   DeviceFinding* finding() const { return finding_; }
 
  protected:

@@ -1,8 +1,10 @@
 #include "soft/soft_queue.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "backend/findings.h"
 #include "soft/soft_device.h"
 
 namespace th {
@@ -29,9 +31,10 @@ SoftDevice::Accessible::~Accessible() {
 }
 
 SoftDevice::SoftDevice(int) {
-  finding_ = static_cast<DeviceFinding*>(allocate_block(sizeof(DeviceFinding)));
+  finding_ = static_cast<DeviceFinding*>(allocate_block(kFindings * sizeof(DeviceFinding)));
   run_all();
-  take_finding();
+  Accessible accessible(*this);
+  std::fill_n(finding_, kFindings, DeviceFinding{0, 0});
 }
 
 void SoftDevice::enqueue_task(std::function<void()> task, size_t bytes) {
@@ -72,7 +75,10 @@ void SoftDevice::check_work() {
 
 DeviceFinding SoftDevice::take_finding() {
   Accessible accessible(*this);
-  return std::exchange(*finding_, DeviceFinding{0, 0});
+  DeviceFinding none = {0, 0};
+  auto found = [](const DeviceFinding& finding) { return finding.check != 0; };
+  DeviceFinding* first = std::find_if(finding_, finding_ + kFindings, found);
+  return first == finding_ + kFindings ? none : std::exchange(*first, none);
 }
 
 void* SoftDevice::allocate_block(size_t bytes) {
