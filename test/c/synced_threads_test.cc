@@ -82,6 +82,51 @@ TEST_P(SyncedThreads, ShareAnOperand) {
   THFloatTensor_free(a);
 }
 
+struct Vector {
+  Vector(int64_t n, const char* device, float value) : t(THFloatTensor_newWithSize1d(n)) {
+    THFloatTensor_to(t, device);
+    THFloatTensor_fill(t, value);
+  }
+  ~Vector() { THFloatTensor_free(t); }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+  THFloatTensor* t;
+};
+
+TEST_P(SyncedThreads, MoveWhatOthersRead) {
+  constexpr int kElements = 20000;
+  Vector a(kElements, "soft:1", 3);
+  std::atomic<int> readers{kThreads - 1};
+  on_threads([&](int k) {
+    const char* places[] = {"cpu", "soft:2", "soft:1"};
+    for (int round = 0; k == 0 && readers > 0; ++round) {
+      THFloatTensor_to(a.t, places[round % 3]);
+      THFloatTensor_prefetch(a.t, places[round / 3 % 3]);
+    }
+    for (int round = 0; k > 0 && round < 100; ++round) {
+      Vector r(kElements, places[k % 3], 0);
+      THFloatTensor_cmul(r.t, a.t, a.t);
+      if (THFloatTensor_sumall(r.t) != 9 * kElements) ADD_FAILURE() << THFloatTensor_sumall(r.t);
+    }
+    --readers;
+  });
+}
+
+TEST_P(SyncedThreads, KeepWhatOthersWriteWhenTheyMoveIt) {
+  constexpr int kAdded = 100;
+  for (int round = 0; round < 10; ++round) {
+    Vector a(500, "soft:1", 0);
+    std::atomic<int> added{0};
+    std::thread mover([&] {
+      while (added < kAdded / 2) std::this_thread::yield();
+      THFloatTensor_to(a.t, "cpu");
+    });
+    for (; added < kAdded; ++added) THFloatTensor_add(a.t, a.t, 1);
+    mover.join();
+    EXPECT_EQ(THFloatTensor_sumall(a.t), 500 * kAdded);
+  }
+}
+
 TEST_P(SyncedThreads, HaveDefaultDevicesOfTheirOwn) {
   on_threads([](int k) {
     if (std::string(THGetDefaultDevice()) != "cpu") ADD_FAILURE();
