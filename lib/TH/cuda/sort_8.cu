@@ -2,6 +2,6 @@
 
 namespace th {
 
-uint32_t* sort_pairs(Queue& queue, const KeyRows<uint8_t>& rows) { return sort_rows(queue, rows); }
+void sort_pairs(Queue& queue, PairBuffers<uint8_t>* pairs) { sort_rows(queue, pairs); }
 
 }  // namespace th

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <utility>
 
 #include "simt/sort_pairs.h"
 
@@ -35,46 +36,56 @@ void with_room(Queue& queue, const Sort& sort) {
   queue.check(sort(room.as<void>(), bytes));
 }
 
+// The buffers of rows from the first-th on.
 template <class Key>
-uint32_t* sort_row(Queue& queue, const KeyRows<Key>& rows, int64_t first) {
-  cub::DoubleBuffer<Key> keys(rows.keys + first, rows.other_keys + first);
-  cub::DoubleBuffer<uint32_t> numbers(rows.numbers + first, rows.other_numbers + first);
+struct Buffers {
+  cub::DoubleBuffer<Key> keys;
+  cub::DoubleBuffer<uint32_t> values;
+
+  Buffers(const PairBuffers<Key>& pairs, int64_t first)
+      : keys(pairs.keys + first * pairs.n, pairs.other_keys + first * pairs.n),
+        values(pairs.values + first * pairs.n, pairs.other_values + first * pairs.n) {}
+};
+
+// By the whole device.
+template <class Key>
+bool sort_row(Queue& queue, const PairBuffers<Key>& pairs, int64_t row) {
+  Buffers<Key> buffers(pairs, row);
   with_room(queue, [&](void* room, size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(room, bytes, keys, numbers, rows.n, 0, 8 * sizeof(Key),
-                                           queue.stream());
+    return cub::DeviceRadixSort::SortPairs(room, bytes, buffers.keys, buffers.values, pairs.n, 0,
+                                           pairs.key_bits, queue.stream());
   });
-  return numbers.Current() - first;
+  return buffers.keys.selector != 0;
 }
 
-// Rows first ... first + count - 1, a block of threads for each; CUB counts the elements in int.
+// A block of threads for each row; CUB counts the elements in int.
 template <class Key>
-uint32_t* sort_segments(Queue& queue, const KeyRows<Key>& rows, int64_t first, int64_t count) {
-  int64_t at = first * rows.n;
-  cub::DoubleBuffer<Key> keys(rows.keys + at, rows.other_keys + at);
-  cub::DoubleBuffer<uint32_t> numbers(rows.numbers + at, rows.other_numbers + at);
+bool sort_segments(Queue& queue, const PairBuffers<Key>& pairs, int64_t first, int64_t count) {
+  Buffers<Key> buffers(pairs, first);
   auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator(0),
-                                               RowBegin{static_cast<int>(rows.n)});
+                                               RowBegin{static_cast<int>(pairs.n)});
   with_room(queue, [&](void* room, size_t& bytes) {
     return cub::DeviceSegmentedRadixSort::SortPairs(
-        room, bytes, keys, numbers, static_cast<int>(count * rows.n), static_cast<int>(count),
-        begin, begin + 1, 0, 8 * sizeof(Key), queue.stream());
+        room, bytes, buffers.keys, buffers.values, static_cast<int>(count * pairs.n),
+        static_cast<int>(count), begin, begin + 1, 0, pairs.key_bits, queue.stream());
   });
-  return numbers.Current() - at;
+  return buffers.keys.selector != 0;
 }
 
 template <class Key>
-uint32_t* sort_rows(Queue& queue, const KeyRows<Key>& rows) {
-  bool one_by_one =
-      rows.rows == 1 || rows.n >= kVeryLongRow || (rows.n >= kLongRow && rows.rows <= kFewRows);
-  int64_t at_once = one_by_one ? 1 : INT_MAX / rows.n;
-  uint32_t* where = rows.numbers;
-  // Rows of one length take as many passes, so all end in the same of both places.
-  for (int64_t row = 0; row < rows.rows; row += at_once) {
-    int64_t count = std::min(at_once, rows.rows - row);
-    where =
-        one_by_one ? sort_row(queue, rows, row * rows.n) : sort_segments(queue, rows, row, count);
+void sort_rows(Queue& queue, PairBuffers<Key>* pairs) {
+  int64_t rows = pairs->rows, n = pairs->n;
+  bool one_by_one = rows == 1 || n >= kVeryLongRow || (n >= kLongRow && rows <= kFewRows);
+  int64_t at_once = one_by_one ? 1 : INT_MAX / n;
+  // Rows of one length take as many passes, so all end in the same buffers.
+  bool in_others = false;
+  for (int64_t row = 0; row < rows; row += at_once) {
+    in_others = one_by_one ? sort_row(queue, *pairs, row)
+                           : sort_segments(queue, *pairs, row, std::min(at_once, rows - row));
   }
-  return where;
+  if (!in_others) return;
+  std::swap(pairs->keys, pairs->other_keys);
+  std::swap(pairs->values, pairs->other_values);
 }
 
 }  // namespace

@@ -1,43 +1,41 @@
 #ifndef TH_SIMT_BLOCK_SCAN_H
 #define TH_SIMT_BLOCK_SCAN_H
 
-// Running combinations over the threads of a block, in an order of additions that depends on the
-// number of threads alone.
-
 #include "simt/simt.h"
 
 namespace th {
 namespace {
 
-// What the threads before this one have, combined by the reducer R; *total: what all have. All
-// threads of the block call it, whose number is a multiple of 32; room for 33 in shared memory may
-// be reused after the call.
+// What the block's threads before this one have, combined by the reducer R; *total: what all have.
+// The order of additions depends on the number of threads alone. All threads of the block call it,
+// whose number is a multiple of 32.
 template <class R>
-__device__ typename R::A scan_block(typename R::A own, typename R::A* total,
-                                    typename R::A* shared) {
+__device__ typename R::A block_exclusive_scan(typename R::A own, typename R::A* total) {
   using A = typename R::A;
+  __shared__ A of_warps[33];
   unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   A sum = own;
   for (unsigned d = 1; d < 32; d *= 2) {
     A before = __shfl_up_sync(0xffffffffu, sum, d);
     if (lane >= d) sum = R::combine(before, sum);
   }
-  if (lane == 31) shared[warp] = sum;
+  if (lane == 31) of_warps[warp] = sum;
   A previous = __shfl_up_sync(0xffffffffu, sum, 1);
   if (lane == 0) previous = R::init();
   __syncthreads();
   if (threadIdx.x == 0) {
     A running = R::init();
     for (unsigned w = 0; w < warps; ++w) {
-      A next = R::combine(running, shared[w]);
-      shared[w] = running;
+      A next = R::combine(running, of_warps[w]);
+      of_warps[w] = running;
       running = next;
     }
-    shared[32] = running;
+    of_warps[32] = running;
   }
   __syncthreads();
-  A before = R::combine(shared[warp], previous);
-  *total = shared[32];
+  A before = R::combine(of_warps[warp], previous);
+  *total = of_warps[32];
+  // Another call may write of_warps again.
   __syncthreads();
   return before;
 }

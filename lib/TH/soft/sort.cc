@@ -11,30 +11,33 @@ namespace th {
 namespace {
 
 template <class Key>
-void sort_rows(const KeyRows<Key>& rows) {
-  std::vector<std::pair<Key, uint32_t>> pairs(static_cast<size_t>(rows.n));
-  for (int64_t row = 0; row < rows.rows; ++row) {
-    const Key* keys = rows.keys + row * rows.n;
-    const uint32_t* numbers = rows.numbers + row * rows.n;
-    for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = {keys[i], numbers[i]};
-    std::stable_sort(pairs.begin(), pairs.end(),
+void sort_rows(const PairBuffers<Key>& from) {
+  std::vector<std::pair<Key, uint32_t>> row(static_cast<size_t>(from.n));
+  for (int64_t first = 0; first < from.rows * from.n; first += from.n) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      row[i] = {(from.keys + first)[i], (from.values + first)[i]};
+    }
+    std::stable_sort(row.begin(), row.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    uint32_t* out = rows.other_numbers + row * rows.n;
-    for (size_t i = 0; i < pairs.size(); ++i) out[i] = pairs[i].second;
+    for (size_t i = 0; i < row.size(); ++i) {
+      (from.other_keys + first)[i] = row[i].first;
+      (from.other_values + first)[i] = row[i].second;
+    }
   }
 }
 
 template <class Key>
-uint32_t* queue_sort(Queue& queue, const KeyRows<Key>& rows) {
-  queue.enqueue([rows] { sort_rows(rows); });
-  return rows.other_numbers;
+void queue_sort(Queue& queue, PairBuffers<Key>* pairs) {
+  queue.enqueue([from = *pairs] { sort_rows(from); });
+  std::swap(pairs->keys, pairs->other_keys);
+  std::swap(pairs->values, pairs->other_values);
 }
 
 }  // namespace
 
-uint32_t* sort_pairs(Queue& q, const KeyRows<uint8_t>& rows) { return queue_sort(q, rows); }
-uint32_t* sort_pairs(Queue& q, const KeyRows<uint16_t>& rows) { return queue_sort(q, rows); }
-uint32_t* sort_pairs(Queue& q, const KeyRows<uint32_t>& rows) { return queue_sort(q, rows); }
-uint32_t* sort_pairs(Queue& q, const KeyRows<uint64_t>& rows) { return queue_sort(q, rows); }
+void sort_pairs(Queue& queue, PairBuffers<uint8_t>* pairs) { queue_sort(queue, pairs); }
+void sort_pairs(Queue& queue, PairBuffers<uint16_t>* pairs) { queue_sort(queue, pairs); }
+void sort_pairs(Queue& queue, PairBuffers<uint32_t>* pairs) { queue_sort(queue, pairs); }
+void sort_pairs(Queue& queue, PairBuffers<uint64_t>* pairs) { queue_sort(queue, pairs); }
 
 }  // namespace th

@@ -2,15 +2,13 @@
 
 #include "functors/philox.h"
 #include "simt/report.h"
-#include "simt/simt.h"
+#include "simt/launch.h"
 #include "functors/distributions.h"
 #include "tensor/convert.h"
 
 namespace th {
 
 namespace {
-
-constexpr int kThreads = 256;
 
 // out may be p. One thread makes the elements of one block of words.
 template <class T, class P>
@@ -35,11 +33,10 @@ __global__ void draw(PhiloxPlace place, int64_t n, const P* p, T* out, DeviceFin
 
 template <class P>
 void draw_by(Queue& queue, const BernoulliCall& call) {
-  int64_t blocks = (call.n / 4 + 2 + kThreads - 1) / kThreads;
-  if (blocks > queue.most_blocks()) blocks = queue.most_blocks();
+  unsigned blocks = blocks_for(queue, call.n / 4 + 2);
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
-    TH_LAUNCH(queue, (draw<T, P>), static_cast<unsigned>(blocks), kThreads, 0, call.place, call.n,
+    TH_LAUNCH(queue, (draw<T, P>), blocks, kThreads, 0, call.place, call.n,
               reinterpret_cast<const P*>(call.p), reinterpret_cast<T*>(call.out), queue.finding(),
               call.check);
   });

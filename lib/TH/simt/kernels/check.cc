@@ -1,6 +1,6 @@
 // Values that are checked where they are.
 
-#include "simt/kernels/offsets.h"
+#include "simt/offset_calculator.h"
 #include "simt/report.h"
 #include "tensor/convert.h"
 
@@ -9,13 +9,13 @@ namespace th {
 namespace {
 
 template <class T, class Is>
-__global__ void report_bad(const char* data, Offsets<1> offsets, uint32_t n, int64_t limit,
+__global__ void report_bad(const char* data, OffsetCalculator<1> offsets, uint32_t n, int64_t limit,
                            int64_t before, DeviceFinding* finding, uint32_t check) {
   uint32_t step = gridDim.x * blockDim.x;
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-    uint32_t offset[1];
-    offsets.get(i, offset);
-    T x = *reinterpret_cast<const T*>(data + offset[0]);
+    uint32_t offset;
+    offsets.get(i, &offset);
+    T x = *reinterpret_cast<const T*>(data + offset);
     if (!Is::is_bad(x, limit)) continue;
     if constexpr (std::is_floating_point_v<T>) {
       report(finding, check, before + i + 1);
@@ -38,7 +38,7 @@ void run_check(Queue& queue, const CheckCall& call) {
         for_small_parts(call.plan, [&](const LoopPlan& part) {
           auto n = static_cast<uint32_t>(part.numel);
           TH_LAUNCH(queue, (report_bad<T, Is>), blocks_for(queue, n), kThreads, 0, part.data[0],
-                    Offsets<1>(part), n, call.limit, before, queue.finding(), call.check);
+                    OffsetCalculator<1>(part), n, call.limit, before, queue.finding(), call.check);
           before += part.numel;
         });
       }

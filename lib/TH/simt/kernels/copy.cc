@@ -1,6 +1,7 @@
 // Copies of any layout and between any types; a matrix against its transpose goes through tiles.
 
 #include "simt/kernels/element_kernel.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 namespace {
@@ -87,16 +88,8 @@ struct Converted {
 void run_copy(Queue& queue, const CopyCall& call) {
   if (call.plan.numel == 0) return;
   if (call.to == call.from) {
-    switch (item_size(call.to)) {
-      case 1:
-        return move_elements<uint8_t>(queue, call.plan);
-      case 2:
-        return move_elements<uint16_t>(queue, call.plan);
-      case 4:
-        return move_elements<uint32_t>(queue, call.plan);
-      default:
-        return move_elements<uint64_t>(queue, call.plan);
-    }
+    return dispatch_size(item_size(call.to),
+                         [&](auto item) { move_elements<decltype(item)>(queue, call.plan); });
   }
   dispatch(call.from, [&](auto from) {
     using From = decltype(from);

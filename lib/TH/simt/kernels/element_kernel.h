@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "simt/kernels/offsets.h"
+#include "simt/offset_calculator.h"
 #include "backend/calls.h"
 #include "functors/functors.h"
 #include "functors/rows.h"
@@ -74,7 +74,7 @@ __global__ void packed_kernel(F f, Pointers<sizeof...(In) + 1> at, Numbers<C> nu
 
 template <class F, class Out, class C, class... In, size_t... K>
 __device__ __forceinline__ void strided_loop(const F& f, const Pointers<sizeof...(In) + 1>& at,
-                                             const Offsets<sizeof...(In) + 1>& offsets,
+                                             const OffsetCalculator<sizeof...(In) + 1>& offsets,
                                              const Numbers<C>& numbers, uint32_t n,
                                              std::index_sequence<K...>) {
   uint32_t step = gridDim.x * blockDim.x;
@@ -89,7 +89,8 @@ __device__ __forceinline__ void strided_loop(const F& f, const Pointers<sizeof..
 
 template <class F, class Out, class C, class... In>
 __global__ void strided_kernel(F f, Pointers<sizeof...(In) + 1> at,
-                               Offsets<sizeof...(In) + 1> offsets, Numbers<C> numbers, uint32_t n) {
+                               OffsetCalculator<sizeof...(In) + 1> offsets, Numbers<C> numbers,
+                               uint32_t n) {
   strided_loop<F, Out, C, In...>(f, at, offsets, numbers, n, std::index_sequence_for<In...>());
 }
 
@@ -116,7 +117,7 @@ void run_elements(Queue& queue, const F& f, const LoopPlan& plan,
   for_small_parts(plan, [&](const LoopPlan& part) {
     auto n = static_cast<uint32_t>(part.numel);
     TH_LAUNCH(queue, (strided_kernel<F, Out, C, In...>), blocks_for(queue, n), kThreads, 0, f,
-              Pointers<operands>(part), Offsets<operands>(part), numbers, n);
+              Pointers<operands>(part), OffsetCalculator<operands>(part), numbers, n);
   });
 }
 

@@ -4,13 +4,15 @@
 #include <cstring>
 #include <type_traits>
 
-#include "simt/kernels/element_kernel.h"
+#include "simt/offset_calculator.h"
+#include "tensor/convert.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 namespace {
 
 template <class T>
-__global__ void fill_kernel(T value, char* out, Offsets<1> offsets, uint32_t n) {
+__global__ void fill_kernel(T value, char* out, OffsetCalculator<1> offsets, uint32_t n) {
   uint32_t step = gridDim.x * blockDim.x;
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     uint32_t offset;
@@ -24,21 +26,19 @@ void fill_elements(Queue& queue, T value, const LoopPlan& plan) {
   for_small_parts(plan, [&](const LoopPlan& part) {
     auto n = static_cast<uint32_t>(part.numel);
     TH_LAUNCH(queue, (fill_kernel<T>), blocks_for(queue, n), kThreads, 0, value, part.data[0],
-              Offsets<1>(part), n);
+              OffsetCalculator<1>(part), n);
   });
 }
 
 // Packed memory is filled by 16 bytes at a time.
-struct alignas(16) Sixteen {
-  char byte[16];
-};
-
 template <class T>
 bool fill_packed(Queue& queue, T value, const LoopPlan& plan) {
   int64_t bytes = plan.numel * static_cast<int64_t>(sizeof(T));
   if (!is_packed(plan, 0, sizeof(T)) || !is_aligned(plan.data[0], 16) || bytes % 16) return false;
-  Sixteen pattern;
-  for (size_t k = 0; k < 16; k += sizeof(T)) std::memcpy(pattern.byte + k, &value, sizeof(T));
+  Bytes16 pattern;
+  for (size_t k = 0; k < 16; k += sizeof(T)) {
+    std::memcpy(reinterpret_cast<char*>(&pattern) + k, &value, sizeof(T));
+  }
   LoopPlan wide = plan;
   wide.ndim = 1;
   wide.numel = wide.size[0] = bytes / 16;
@@ -68,22 +68,20 @@ __global__ void progression_kernel(A a, A b, T* out, int64_t n) {
 
 void run_fill(Queue& queue, const FillCall& call) {
   if (call.plan.numel == 0) return;
+  uint64_t bits = 0;
   dispatch(call.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    using Bits = std::conditional_t<
-        sizeof(T) == 1, uint8_t,
-        std::conditional_t<sizeof(T) == 2, uint16_t,
-                           std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
-    T value = convert<T>(call.value);
-    Bits bits;
-    std::memcpy(&bits, &value, sizeof(T));
-    if (!fill_packed(queue, bits, call.plan)) fill_elements(queue, bits, call.plan);
+    auto value = convert<decltype(zero)>(call.value);
+    std::memcpy(&bits, &value, sizeof(value));
+  });
+  dispatch_size(item_size(call.dtype), [&](auto item) {
+    auto value = static_cast<decltype(item)>(bits);
+    if (!fill_packed(queue, value, call.plan)) fill_elements(queue, value, call.plan);
   });
 }
 
 void run_generate(Queue& queue, const GenerateCall& call) {
   if (call.n == 0) return;
-  int blocks = blocks_for(queue, call.n);
+  unsigned blocks = blocks_for(queue, call.n);
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     auto* out = reinterpret_cast<T*>(call.out);

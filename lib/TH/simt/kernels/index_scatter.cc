@@ -4,10 +4,8 @@
 
 #include <algorithm>
 
-#include "THGeneral.h"
-#include "simt/report.h"
-#include "simt/index_sort.h"
-#include "simt/places.h"
+#include "simt/kernels/index_elements.h"
+#include "simt/sort_pairs.h"
 #include "functors/index_actions.h"
 
 namespace th {
@@ -17,26 +15,32 @@ namespace {
 constexpr int64_t kManyPositions = 32768;
 constexpr int64_t kFewIndices = 32;
 
-// Where a valid index leads to, counted from 0; `size` for one that is not.
-__device__ inline int64_t checked(const ScatterCall& call, const char* at, DeviceFinding* finding) {
-  int64_t index = *reinterpret_cast<const int64_t*>(at);
-  uint64_t chosen = static_cast<uint64_t>(index) - TH_INDEX_BASE;
-  if (chosen < static_cast<uint64_t>(call.size)) return static_cast<int64_t>(chosen);
-  if (call.check) report(finding, call.check, index);
-  return call.size;
-}
+// Of a ScatterCall, what its kernels need besides the positions.
+struct Scatter {
+  IndexedDim dim;
+  int64_t length;
+  int64_t step[3];
+
+  Scatter(const Queue& queue, const ScatterCall& call)
+      : dim{call.size, call.check, queue.finding()},
+        length(call.length),
+        step{call.step[0], call.step[1], call.step[2]} {}
+  // Where index j of the position leads to; dim.size for a bad one.
+  __device__ int64_t index_at(char* const* at, int64_t j) const {
+    return dim.index_at(at[1] + j * step[1]);
+  }
+};
 
 template <class T, class Action, class I>
-__global__ void scatter_by_position(ScatterCall call, Places<3, I> places, I n,
-                                    DeviceFinding* finding) {
+__global__ void scatter_by_position(Scatter s, StridedOperands<3, I> positions, I n) {
   for (I p = blockIdx.x * I(blockDim.x) + threadIdx.x; p < n; p += I(gridDim.x) * blockDim.x) {
     char* at[3];
-    places.get(p, at);
-    for (int64_t j = 0; j < call.length; ++j) {
-      int64_t chosen = checked(call, at[1] + j * call.step[1], finding);
-      if (chosen == call.size) continue;
-      Action::run(reinterpret_cast<T*>(at[0] + chosen * call.step[0]),
-                  reinterpret_cast<const T*>(at[2] + j * call.step[2]));
+    positions.get(p, at);
+    for (int64_t j = 0; j < s.length; ++j) {
+      int64_t index = s.index_at(at, j);
+      if (index == s.dim.size) continue;
+      Action::run(reinterpret_cast<T*>(at[0] + index * s.step[0]),
+                  reinterpret_cast<const T*>(at[2] + j * s.step[2]));
     }
   }
 }
@@ -62,29 +66,29 @@ Entries<I> entries_of(const ScatterCall& call, bool common) {
 
 // What is written is the same for all, so order does not matter.
 template <class T, class I>
-__global__ void fill_chosen(ScatterCall call, Places<2, I> places, Entries<I> entries, I n, T value,
-                            DeviceFinding* finding) {
+__global__ void fill_chosen(Scatter s, StridedOperands<2, I> positions, Entries<I> entries, I n,
+                            T value) {
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
     char* at[2];
-    places.get(entries.position(i), at);
-    int64_t chosen = checked(call, at[1] + entries.along(i) * call.step[1], finding);
-    if (chosen < call.size) *reinterpret_cast<T*>(at[0] + chosen * call.step[0]) = value;
+    positions.get(entries.position(i), at);
+    int64_t index = s.index_at(at, static_cast<int64_t>(entries.along(i)));
+    if (index < s.dim.size) *reinterpret_cast<T*>(at[0] + index * s.step[0]) = value;
   }
 }
 
 // The key of an entry is its destination, or, where the index is bad, the number of destinations.
 template <class I>
-__global__ void make_keys(ScatterCall call, Places<2, I> places, Entries<I> entries, I n, I* keys,
-                          I* numbers, DeviceFinding* finding) {
+__global__ void make_keys(Scatter s, StridedOperands<2, I> positions, Entries<I> entries, I n,
+                          I* keys, uint32_t* numbers) {
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
     I position = entries.position(i);
     char* at[2];
-    places.get(position, at);
-    int64_t chosen = checked(call, at[1] + entries.along(i) * call.step[1], finding);
-    I size = static_cast<I>(call.size);
-    keys[i] = (chosen < call.size ? position : entries.positions) * size +
-              (chosen < call.size ? static_cast<I>(chosen) : I(0));
-    numbers[i] = i;
+    positions.get(position, at);
+    int64_t index = s.index_at(at, static_cast<int64_t>(entries.along(i)));
+    I size = static_cast<I>(s.dim.size);
+    keys[i] =
+        index < s.dim.size ? position * size + static_cast<I>(index) : entries.positions * size;
+    numbers[i] = static_cast<uint32_t>(i);
   }
 }
 
@@ -106,9 +110,9 @@ __device__ inline I end_of_equals(const I* keys, I first, I n) {
 
 // A thread for each entry and, where the index is common to all positions, each of these.
 template <class T, class Action, class I>
-__global__ void scatter_sorted(ScatterCall call, Places<3, I> places, Entries<I> entries, I n,
-                               I common_to, const I* keys, const I* numbers) {
-  I size = static_cast<I>(call.size);
+__global__ void scatter_sorted(Scatter s, StridedOperands<3, I> positions, Entries<I> entries, I n,
+                               I common_to, const I* keys, const uint32_t* numbers) {
+  I size = static_cast<I>(s.dim.size);
   I threads = n * common_to;
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < threads;
        i += I(gridDim.x) * blockDim.x) {
@@ -117,14 +121,14 @@ __global__ void scatter_sorted(ScatterCall call, Places<3, I> places, Entries<I>
     if (first > 0 && keys[first - 1] == key) continue;
     I end = end_of_equals(keys, first, n);
     char* at[3];
-    places.get(common_to > 1 ? i % common_to : key / size, at);
-    T* to = reinterpret_cast<T*>(at[0] + key % size * call.step[0]);
+    positions.get(common_to > 1 ? i % common_to : key / size, at);
+    T* to = reinterpret_cast<T*>(at[0] + key % size * s.step[0]);
     T element = *to;
     // Of elements that replace each other only the last matters.
     I from = std::is_same_v<Action, Move<T>> ? end - 1 : first;
     for (I e = from; e < end; ++e) {
       Action::run(&element,
-                  reinterpret_cast<const T*>(at[2] + entries.along(numbers[e]) * call.step[2]));
+                  reinterpret_cast<const T*>(at[2] + entries.along(numbers[e]) * s.step[2]));
     }
     *to = element;
   }
@@ -134,20 +138,22 @@ template <class T, class Action, class I>
 void sort_and_scatter(Queue& queue, const ScatterCall& call, bool common) {
   Entries<I> entries = entries_of<I>(call, common);
   int64_t n = static_cast<int64_t>(entries.positions) * call.length;
-  Scratch block(queue, 4 * n * sizeof(I));
-  I* keys = block.as<I>();
-  I *numbers = keys + n, *sorted_keys = keys + 2 * n, *sorted_numbers = keys + 3 * n;
-  TH_LAUNCH(queue, (make_keys<I>), blocks_for(queue, n), kThreads, 0, call, Places<2, I>(call.plan),
-            entries, static_cast<I>(n), keys, numbers, queue.finding());
-  int bits = 1;
+  if (n > UINT32_MAX) decline("more than 2^32 - 1 indices at few positions");
+  Scatter s(queue, call);
+  auto count = static_cast<size_t>(n);
+  Scratch keys(queue, 2 * count * sizeof(I)), numbers(queue, 2 * count * sizeof(uint32_t));
+  PairBuffers<I> pairs = {
+      1, n, 1, keys.as<I>(), numbers.as<uint32_t>(), keys.as<I>() + n, numbers.as<uint32_t>() + n};
+  TH_LAUNCH(queue, (make_keys<I>), blocks_for(queue, n), kThreads, 0, s,
+            StridedOperands<2, I>(call.plan), entries, static_cast<I>(n), pairs.keys, pairs.values);
   for (int64_t most = static_cast<int64_t>(entries.positions) * call.size; most > 1; most /= 2) {
-    ++bits;
+    ++pairs.key_bits;
   }
-  sort_indices(queue, keys, sorted_keys, numbers, sorted_numbers, n, bits);
+  sort_pairs(queue, &pairs);
   int64_t common_to = common ? call.plan.numel : 1;
-  TH_LAUNCH(queue, (scatter_sorted<T, Action, I>), blocks_for(queue, n * common_to), kThreads, 0,
-            call, Places<3, I>(call.plan), entries, static_cast<I>(n), static_cast<I>(common_to),
-            sorted_keys, sorted_numbers);
+  TH_LAUNCH(queue, (scatter_sorted<T, Action, I>), blocks_for(queue, n * common_to), kThreads, 0, s,
+            StridedOperands<3, I>(call.plan), entries, static_cast<I>(n), static_cast<I>(common_to),
+            pairs.keys, pairs.values);
 }
 
 template <class T, class Action>
@@ -160,11 +166,11 @@ void scatter_in_order(Queue& queue, const ScatterCall& call) {
   bool by_position = positions >= kManyPositions || call.length <= kFewIndices;
   // The largest number that is counted to: threads, entries or destinations.
   int64_t most = positions * (by_position ? 1 : std::max(call.length, call.size + 1));
-  dispatch_count(most, [&](auto count) {
+  dispatch_index(call.plan, most, [&](auto count) {
     using I = decltype(count);
     if (!by_position) return sort_and_scatter<T, Action, I>(queue, call, common);
     TH_LAUNCH(queue, (scatter_by_position<T, Action, I>), blocks_for(queue, positions), kThreads, 0,
-              call, Places<3, I>(call.plan), static_cast<I>(positions), queue.finding());
+              Scatter(queue, call), StridedOperands<3, I>(call.plan), static_cast<I>(positions));
   });
 }
 
@@ -183,19 +189,19 @@ void run_scatter(Queue& queue, const ScatterCall& given) {
   if (call.action == ScatterAction::move) {
     int64_t steps[] = {call.step[0], call.step[2]};
     size_t bytes = widen(&call.plan, item_size(call.dtype), steps, 2);
-    return dispatch_wide(bytes, [&](auto item) {
+    return dispatch_size<16>(bytes, [&](auto item) {
       using T = decltype(item);
       scatter_in_order<T, Move<T>>(queue, call);
     });
   }
-  dispatch_bytes(item_size(call.dtype), [&](auto item) {
+  dispatch_size(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
     T value = static_cast<T>(call.value);
-    dispatch_count(numel, [&](auto count) {
+    dispatch_index(call.plan, numel, [&](auto count) {
       using I = decltype(count);
-      TH_LAUNCH(queue, (fill_chosen<T, I>), blocks_for(queue, numel), kThreads, 0, call,
-                Places<2, I>(call.plan), entries_of<I>(call, false), static_cast<I>(numel), value,
-                queue.finding());
+      TH_LAUNCH(queue, (fill_chosen<T, I>), blocks_for(queue, numel), kThreads, 0,
+                Scatter(queue, call), StridedOperands<2, I>(call.plan), entries_of<I>(call, false),
+                static_cast<I>(numel), value);
     });
   });
 }

@@ -1,17 +1,18 @@
 // Elements replaced where a mask, or their place in a matrix, says so.
 
+#include "simt/offset_calculator.h"
 #include "simt/report.h"
-#include "simt/places.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 namespace {
 
 template <class T, class I>
-__global__ void fill_masked(Places<2, I> places, I n, T value, uint32_t check,
+__global__ void fill_masked(StridedOperands<2, I> operands, I n, T value, uint32_t check,
                             DeviceFinding* finding) {
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
     char* at[2];
-    places.get(i, at);
+    operands.get(i, at);
     uint8_t mask = *reinterpret_cast<const uint8_t*>(at[1]);
     if (mask) *reinterpret_cast<T*>(at[0]) = value;
     if (mask > 1 && check) report(finding, check, mask);
@@ -34,14 +35,14 @@ __global__ void zero_triangle(TriangleCall call, I n) {
 
 void run_masked_fill(Queue& queue, const MaskedFillCall& call) {
   if (call.plan.numel == 0) return;
-  dispatch_bytes(item_size(call.dtype), [&](auto item) {
+  dispatch_size(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
     T value = static_cast<T>(call.value);
-    dispatch_count(call.plan.numel, [&](auto count) {
+    dispatch_index(call.plan, call.plan.numel, [&](auto count) {
       using I = decltype(count);
       TH_LAUNCH(queue, (fill_masked<T, I>), blocks_for(queue, call.plan.numel), kThreads, 0,
-                Places<2, I>(call.plan), static_cast<I>(call.plan.numel), value, call.check,
-                queue.finding());
+                StridedOperands<2, I>(call.plan), static_cast<I>(call.plan.numel), value,
+                call.check, queue.finding());
     });
   });
 }
@@ -49,9 +50,9 @@ void run_masked_fill(Queue& queue, const MaskedFillCall& call) {
 void run_triangle(Queue& queue, const TriangleCall& call) {
   int64_t n = call.rows * call.columns;
   if (n == 0) return;
-  dispatch_bytes(item_size(call.dtype), [&](auto item) {
+  dispatch_size(item_size(call.dtype), [&](auto item) {
     using T = decltype(item);
-    dispatch_count(n, [&](auto count) {
+    dispatch_index(n, [&](auto count) {
       using I = decltype(count);
       TH_LAUNCH(queue, (zero_triangle<T, I>), blocks_for(queue, n), kThreads, 0, call,
                 static_cast<I>(n));

@@ -5,17 +5,16 @@
 
 #include "functors/philox.h"
 #include "simt/block_scan.h"
+#include "simt/launch.h"
 #include "simt/report.h"
-#include "simt/simt.h"
 #include "functors/distributions.h"
 #include "functors/reducers.h"
 #include "tensor/convert.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 
 namespace {
-
-constexpr int kThreads = 256;
 
 struct Checks {
   DeviceFinding* finding;
@@ -34,7 +33,6 @@ __device__ inline bool is_weight(double p) { return p >= 0 && std::isfinite(p); 
 template <class T>
 __global__ void accumulate(const T* p, double* cumulative, int64_t rows, int64_t categories,
                            Checks checks) {
-  __shared__ double shared[33];
   for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     double carry = 0;
     int is_valid = 1;
@@ -46,7 +44,7 @@ __global__ void accumulate(const T* p, double* cumulative, int64_t rows, int64_t
         own = 0;
       }
       double total;
-      double before = scan_block<Sum<double>>(own, &total, shared);
+      double before = block_exclusive_scan<Sum<double>>(own, &total);
       if (i < categories) cumulative[row * categories + i] = carry + (before + own);
       carry += total;
     }
@@ -119,7 +117,6 @@ template <class T>
 __global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64_t rows,
                               int64_t categories, int64_t samples, int64_t* out, int64_t base,
                               Checks checks) {
-  __shared__ double shared[33];
   __shared__ int first, last;
   int64_t length = (categories + kThreads - 1) / kThreads;
   auto thread = static_cast<int>(threadIdx.x);
@@ -142,16 +139,16 @@ __global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64
     double total;
     if (checks.value) {
       is_valid = __syncthreads_and(is_valid);
-      scan_block<Sum<double>>(static_cast<double>(possible), &total, shared);
+      block_exclusive_scan<Sum<double>>(static_cast<double>(possible), &total);
       bool enough = total >= static_cast<double>(samples);
-      scan_block<Sum<double>>(sum, &total, shared);
+      block_exclusive_scan<Sum<double>>(sum, &total);
       if (thread == 0) {
         checks.look(row, is_valid != 0, total);
         if (is_valid && total > 0 && !enough) report(checks.finding, checks.possible, row + 1);
       }
     }
     for (int64_t k = 0; k < samples; ++k) {
-      double before = scan_block<Sum<double>>(sum, &total, shared);
+      double before = block_exclusive_scan<Sum<double>>(sum, &total);
       uint64_t offset = place.offset + static_cast<uint64_t>(row * samples + k);
       double target = unit_of(philox_word({place.key, place.stream, offset})) * total;
       if (thread == 0) {
@@ -178,10 +175,6 @@ __global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64
   }
 }
 
-unsigned at_most(const Queue& queue, int64_t blocks) {
-  return static_cast<unsigned>(blocks < queue.most_blocks() ? blocks : queue.most_blocks());
-}
-
 template <class T>
 void multinomial(Queue& queue, const MultinomialCall& call) {
   auto* p = reinterpret_cast<const T*>(call.p);
@@ -197,18 +190,16 @@ void multinomial(Queue& queue, const MultinomialCall& call) {
   TH_LAUNCH(queue, (accumulate<T>), row_blocks, kThreads, 0, p, sums, call.rows, call.categories,
             checks);
   int64_t draws = call.rows * call.samples;
-  TH_LAUNCH(queue, (draw<T>), at_most(queue, (draws + kThreads - 1) / kThreads), kThreads, 0, p,
-            sums, call.place, call.rows, call.categories, call.samples, call.out, call.index_base);
+  TH_LAUNCH(queue, (draw<T>), blocks_for(queue, draws), kThreads, 0, p, sums, call.place, call.rows,
+            call.categories, call.samples, call.out, call.index_base);
 }
 
 }  // namespace
 
 void run_multinomial(Queue& queue, const MultinomialCall& call) {
   if (call.rows * call.samples == 0) return;
-  dispatch(call.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!std::is_integral_v<T>) multinomial<T>(queue, call);
-  });
+  dispatch_types<FloatingTypes>(call.dtype,
+                                [&](auto zero) { multinomial<decltype(zero)>(queue, call); });
 }
 
 }  // namespace th

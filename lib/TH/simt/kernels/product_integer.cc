@@ -4,7 +4,8 @@
 
 #include <type_traits>
 
-#include "simt/simt.h"
+#include "simt/launch.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 
@@ -14,7 +15,7 @@ constexpr int kEdge = 16;             // threads of a block, each way
 constexpr int kEach = 4;              // elements of a thread, each way
 constexpr int kTile = kEdge * kEach;  // of c
 constexpr int kDepth = 16;            // of a and b at a time
-constexpr int kThreads = kEdge * kEdge;
+static_assert(kEdge * kEdge == kThreads);
 constexpr int kLoads = kTile * kDepth / kThreads;
 
 // A product modulo 2^32 (2^64 for Long) gives, cut to the element's width, what accumulating in
@@ -88,13 +89,9 @@ __global__ void integer_product(ProductCall p, int64_t across, int64_t tiles) {
 void run_integer_product(Queue& queue, const ProductCall& call) {
   int64_t down = (call.m + kTile - 1) / kTile, across = (call.n + kTile - 1) / kTile;
   int64_t tiles = down * across * call.batches;
-  unsigned blocks =
-      static_cast<unsigned>(tiles < queue.most_blocks() ? tiles : queue.most_blocks());
-  dispatch(call.dtype, [&](auto zero) {
+  dispatch_types<IntegralTypes>(call.dtype, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      TH_LAUNCH(queue, (integer_product<T>), blocks, kThreads, 0, call, across, tiles);
-    }
+    TH_LAUNCH(queue, (integer_product<T>), at_most(queue, tiles), kThreads, 0, call, across, tiles);
   });
 }
 

@@ -4,15 +4,13 @@
 #include <cmath>
 
 #include "functors/philox.h"
-#include "simt/simt.h"
+#include "simt/launch.h"
 #include "functors/distributions.h"
 #include "tensor/convert.h"
 
 namespace th {
 
 namespace {
-
-constexpr int kThreads = 256;
 
 // What makes values of a block's words: Value value[kValues].
 
@@ -154,9 +152,7 @@ void fill(Queue& queue, const RandomCall& call, const Maker& maker, int words = 
   Blocks blocks = {call.place.key, call.place.stream, call.place.offset / 4, 0,
                    static_cast<int64_t>(call.place.offset % 4) / words};
   blocks.count = (blocks.skipped + n + kValues - 1) / kValues;
-  int64_t grid = (blocks.count + kThreads - 1) / kThreads;
-  if (grid > queue.most_blocks()) grid = queue.most_blocks();
-  TH_LAUNCH(queue, (fill_by_blocks<T, Maker>), static_cast<unsigned>(grid), kThreads, 0, maker,
+  TH_LAUNCH(queue, (fill_by_blocks<T, Maker>), blocks_for(queue, blocks.count), kThreads, 0, maker,
             blocks, n, out);
 }
 

@@ -6,18 +6,6 @@ namespace th {
 
 namespace {
 
-Places places_of(const LoopPlan& plan) {
-  Places places = {};
-  places.ndim = plan.ndim;
-  places.narrow = plan.numel <= INT32_MAX;
-  for (int d = 0; d < plan.ndim; ++d) {
-    places.size[d] = plan.size[d];
-    if (places.narrow) places.divider[d] = Divider(static_cast<uint32_t>(plan.size[d]));
-    for (int k = 0; k < 2; ++k) places.stride[k][d] = k < plan.operands ? plan.stride[k][d] : 0;
-  }
-  return places;
-}
-
 void reduce_plan(Queue& queue, DType dtype, Reducer reducer, bool index, const ReducePlan& plan) {
   dispatch(dtype, [&](auto zero) { reduce_elements<decltype(zero)>(queue, reducer, index, plan); });
 }
@@ -39,8 +27,7 @@ void run_reduce_all(Queue& queue, const ReduceAllCall& call) {
   ReducePlan plan = {};
   plan.data[0] = call.plan.data[0];
   plan.data[1] = call.transform == Transform::none ? call.plan.data[0] : call.plan.data[1];
-  plan.outer.narrow = true;
-  plan.inner = places_of(call.plan);
+  plan.inner = ReduceOffsets(call.plan);
   plan.n = call.plan.numel;
   plan.outputs = 1;
   plan.wide = true;
@@ -62,9 +49,8 @@ void run_reduce_dim(Queue& queue, const ReduceDimCall& call) {
   if (call.plan.numel == 0 || call.n == 0) return;
   ReducePlan plan = {};
   plan.data[0] = plan.data[1] = call.plan.data[0];
-  plan.outer = places_of(call.plan);
+  plan.outer = ReduceOffsets(call.plan);
   plan.inner.ndim = 1;
-  plan.inner.size[0] = call.n;
   plan.inner.stride[0][0] = plan.inner.stride[1][0] = call.step;
   plan.n = call.n;
   plan.outputs = call.plan.numel;

@@ -15,10 +15,10 @@ void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan
     case Reducer::prod:
       return run_reduction<Value<Prod<T>>, S>(queue, plan);
     case Reducer::min:
-      return index ? run_reduction<First<T, false>, S>(queue, plan)
+      return index ? run_reduction<ArgExtreme<T, false>, S>(queue, plan)
                    : run_reduction<Value<Min<T>>, S>(queue, plan);
     case Reducer::max:
-      return index ? run_reduction<First<T, true>, S>(queue, plan)
+      return index ? run_reduction<ArgExtreme<T, true>, S>(queue, plan)
                    : run_reduction<Value<Max<T>>, S>(queue, plan);
     case Reducer::nonzero:
       return run_reduction<Value<NonZero<T>>, S>(queue, plan);

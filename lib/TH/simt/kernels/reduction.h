@@ -7,7 +7,7 @@
 // with many elements is cut into splits, of which a second kernel makes one. Which thread takes
 // what, and in which order results are combined, depends on sizes and strides only.
 
-#include "simt/kernels/offsets.h"
+#include "simt/offset_calculator.h"
 #include "backend/reduce_call.h"
 #include "functors/reducers.h"
 #include "functors/reduction.h"
@@ -17,36 +17,14 @@ namespace th {
 
 constexpr int kReduceThreads = 256;
 
-// Elements of one shape in up to two operands, the innermost dimension first. Numbers of elements
-// below 2^31 are divided in 32 bits; bytes are counted in 64.
-struct Places {
-  int ndim;
-  bool narrow;
-  Divider divider[kDeviceDims];
-  int64_t size[kDeviceDims];
-  int64_t stride[2][kDeviceDims];
-
-  // Bytes from each operand's first element to its i-th.
-  __device__ void find(int64_t i, int64_t* offset) const {
-    offset[0] = offset[1] = 0;
-    for (int d = 0; d < ndim; ++d) {
-      int64_t rest = 0;
-      if (d + 1 < ndim) {
-        rest = narrow ? divider[d].quotient(static_cast<uint32_t>(i)) : i / size[d];
-      }
-      int64_t index = i - rest * size[d];
-      offset[0] += index * stride[0][d];
-      offset[1] += index * stride[1][d];
-      i = rest;
-    }
-  }
-};
+// Where elements are in up to two operands.
+using ReduceOffsets = OffsetCalculator<2, uint64_t>;
 
 struct ReducePlan {
   const char* data[2];
-  Places outer;  // the outputs: their first elements in data[0], and the results
-  Places inner;  // an output's elements, in data[0] and data[1]
-  int64_t n;     // elements of an output
+  ReduceOffsets outer;  // the outputs: their first elements in data[0], and the results
+  ReduceOffsets inner;  // an output's elements, in data[0] and data[1]
+  int64_t n;            // elements of an output
   int64_t outputs;
   int64_t splits;
   int64_t length;  // elements of a split
@@ -109,14 +87,14 @@ struct Value {
 
 // The smallest or largest element and where it is first.
 template <class C>
-struct Place {
+struct ValueIndex {
   C value;
   int64_t index;  // -1: of no element
 };
 template <class T, bool largest>
-struct First {
+struct ArgExtreme {
   using C = Compute<T>;
-  using A = Place<C>;
+  using A = ValueIndex<C>;
   static constexpr bool kEach = false;
   static constexpr bool kIndex = true;
   static __device__ A init() { return {C(0), -1}; }
@@ -214,7 +192,7 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
   } else {
     for (; i < count; i += lanes) {
       int64_t offset[2];
-      p.inner.find(first + i, offset);
+      p.inner.get(static_cast<uint64_t>(first + i), offset);
       take(0, a + offset[0], b + offset[1], i);
     }
   }
@@ -224,7 +202,7 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
 // ---- a block's threads -------------------------------------------------------------------------
 
 template <class A>
-__device__ A from_lane_above(A a, int by) {
+__device__ A shuffle_down(A a, int by) {
   constexpr unsigned all = 0xffffffffu;
   if constexpr (std::is_integral_v<A> && sizeof(A) <= 4) {
     return static_cast<A>(__shfl_down_sync(all, static_cast<int>(a), by));
@@ -235,8 +213,8 @@ __device__ A from_lane_above(A a, int by) {
   }
 }
 template <class C>
-__device__ Place<C> from_lane_above(Place<C> a, int by) {
-  return {from_lane_above(a.value, by), from_lane_above(a.index, by)};
+__device__ ValueIndex<C> shuffle_down(ValueIndex<C> a, int by) {
+  return {shuffle_down(a.value, by), shuffle_down(a.index, by)};
 }
 
 // Of each row of threads, to its first thread.
@@ -244,7 +222,7 @@ template <class K, class A>
 __device__ A combine_row(A a, int log_width, A* shared) {
   int width = 1 << log_width;
   for (int by = (width < 32 ? width : 32) / 2; by > 0; by /= 2) {
-    a = K::combine(a, from_lane_above(a, by));
+    a = K::combine(a, shuffle_down(a, by));
   }
   if (width > 32) {
     int warp = static_cast<int>(threadIdx.x) / 32;
@@ -292,7 +270,7 @@ __device__ void write_result(const ReducePlan& p, int64_t output, A a) {
   }
   if constexpr (S::kOperands == 1) {
     int64_t offset[2];
-    p.outer.find(output, offset);
+    p.outer.get(static_cast<uint64_t>(output), offset);
     T* to = reinterpret_cast<T*>(p.out + offset[1]);
     if constexpr (std::is_integral_v<T>) {
       *to = convert<T>(result.value.i);
@@ -323,7 +301,7 @@ __global__ void reduce_splits(ReducePlan p) {
     A a = K::init();
     if (output < p.outputs) {
       int64_t offset[2];
-      p.outer.find(output, offset);
+      p.outer.get(static_cast<uint64_t>(output), offset);
       double parameter = p.parameter;
       if constexpr (K::kEach) parameter = p.sums[output].d / static_cast<double>(p.n);
       int64_t first = split * p.length;

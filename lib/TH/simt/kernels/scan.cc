@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "simt/block_scan.h"
+#include "simt/launch.h"
 #include "simt/packed_lines.h"
-#include "simt/simt.h"
 #include "functors/reducers.h"
 #include "tensor/convert.h"
 
@@ -13,7 +13,6 @@ namespace th {
 
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kItems = 4;  // of a thread at a time
 constexpr int64_t kTile = kThreads * kItems;
 constexpr int64_t kPart = 8 * kTile;
@@ -65,7 +64,6 @@ template <class T, class R>
 __global__ void reduce_parts(const T* in, typename R::A* totals, int64_t rows, int64_t n,
                              int64_t parts) {
   using A = typename R::A;
-  __shared__ A shared[33];
   for (int64_t k = blockIdx.x; k < rows * parts; k += gridDim.x) {
     const T* row = in + k / parts * n;
     int64_t begin = k % parts * kPart;
@@ -75,7 +73,7 @@ __global__ void reduce_parts(const T* in, typename R::A* totals, int64_t rows, i
       sum = R::combine(sum, read<R>(row + i));
     }
     A total;
-    scan_block<R>(sum, &total, shared);
+    block_exclusive_scan<R>(sum, &total);
     if (threadIdx.x == 0) totals[k] = total;
   }
 }
@@ -84,7 +82,6 @@ __global__ void reduce_parts(const T* in, typename R::A* totals, int64_t rows, i
 template <class R>
 __global__ void scan_totals(typename R::A* totals, int64_t rows, int64_t parts) {
   using A = typename R::A;
-  __shared__ A shared[33];
   for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     A* of_row = totals + row * parts;
     A carry = R::init();
@@ -92,7 +89,7 @@ __global__ void scan_totals(typename R::A* totals, int64_t rows, int64_t parts) 
       int64_t i = begin + threadIdx.x;
       A own = i < parts ? of_row[i] : R::init();
       A total;
-      A before = scan_block<R>(own, &total, shared);
+      A before = block_exclusive_scan<R>(own, &total);
       if (i < parts) of_row[i] = R::combine(carry, before);
       carry = R::combine(carry, total);
     }
@@ -105,7 +102,6 @@ template <class T, class R>
 __global__ void scan_parts(const T* in, T* out, const typename R::A* carries, int64_t rows,
                            int64_t n, int64_t parts) {
   using A = typename R::A;
-  __shared__ A shared[33];
   for (int64_t k = blockIdx.x; k < rows * parts; k += gridDim.x) {
     int64_t first = k / parts * n;
     int64_t begin = k % parts * kPart;
@@ -120,17 +116,13 @@ __global__ void scan_parts(const T* in, T* out, const typename R::A* carries, in
         sum[j] = running;
       }
       A total;
-      A before = R::combine(carry, scan_block<R>(running, &total, shared));
+      A before = R::combine(carry, block_exclusive_scan<R>(running, &total));
       for (int j = 0; j < kItems; ++j) {
         if (i + j < end) write(out + first + i + j, R::combine(before, sum[j]));
       }
       carry = R::combine(carry, total);
     }
   }
-}
-
-unsigned at_most(const Queue& queue, int64_t blocks) {
-  return static_cast<unsigned>(blocks < queue.most_blocks() ? blocks : queue.most_blocks());
 }
 
 template <template <class> class Reducer, class T>
@@ -143,8 +135,8 @@ void scan(Queue& queue, const Lines& lines) {
   int64_t n = lines.n, rows = lines.outer;
   if (lines.inner > 1 || n <= kShort) {
     int64_t columns = rows * lines.inner;
-    TH_LAUNCH(queue, (scan_columns<T, R>), at_most(queue, (columns + kThreads - 1) / kThreads),
-              kThreads, 0, in, out, rows, n, lines.inner);
+    TH_LAUNCH(queue, (scan_columns<T, R>), blocks_for(queue, columns), kThreads, 0, in, out, rows,
+              n, lines.inner);
     return;
   }
   int64_t parts = (n + kPart - 1) / kPart;

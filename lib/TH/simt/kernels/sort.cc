@@ -2,8 +2,8 @@
 // numbers in their row, and the elements are fetched by them. Short rows are sorted in a block's
 // shared memory.
 
+#include "simt/launch.h"
 #include "simt/packed_lines.h"
-#include "simt/simt.h"
 #include "simt/sort_pairs.h"
 #include "functors/sort_key.h"
 
@@ -11,7 +11,6 @@ namespace th {
 
 namespace {
 
-constexpr int kThreads = 256;
 // Elements that a block sorts at a time; longer rows are not short.
 constexpr int kSlots = 1024;
 
@@ -104,17 +103,11 @@ void sort_short_rows(Queue& queue, const Rows& call) {
   int slots = 1;
   while (slots < call.n) slots *= 2;
   int64_t at_once = kSlots / slots;
-  int64_t blocks = (call.rows + at_once - 1) / at_once;
-  if (blocks > queue.most_blocks()) blocks = queue.most_blocks();
+  unsigned blocks = at_most(queue, (call.rows + at_once - 1) / at_once);
   Key flip = call.descending ? static_cast<Key>(~Key(0)) : Key(0);
-  TH_LAUNCH(queue, (sort_short<T, Key>), static_cast<unsigned>(blocks), kThreads, 0,
-            reinterpret_cast<const T*>(call.in), reinterpret_cast<T*>(call.values), call.indices,
-            call.rows, static_cast<int>(call.n), slots, flip, call.index_base);
-}
-
-unsigned blocks_for(const Queue& queue, int64_t total) {
-  int64_t blocks = (total + kThreads - 1) / kThreads;
-  return static_cast<unsigned>(blocks < queue.most_blocks() ? blocks : queue.most_blocks());
+  TH_LAUNCH(queue, (sort_short<T, Key>), blocks, kThreads, 0, reinterpret_cast<const T*>(call.in),
+            reinterpret_cast<T*>(call.values), call.indices, call.rows, static_cast<int>(call.n),
+            slots, flip, call.index_base);
 }
 
 template <class T>
@@ -124,19 +117,21 @@ void sort_long_rows(Queue& queue, const Rows& call) {
   auto count = static_cast<size_t>(total);
   Scratch keys(queue, count * sizeof(Key)), other_keys(queue, count * sizeof(Key));
   Scratch numbers(queue, count * sizeof(uint32_t)), others(queue, count * sizeof(uint32_t));
-  KeyRows<Key> rows = {call.rows,
-                       call.n,
-                       keys.as<Key>(),
-                       numbers.as<uint32_t>(),
-                       other_keys.as<Key>(),
-                       others.as<uint32_t>()};
+  PairBuffers<Key> pairs = {call.rows,
+                            call.n,
+                            8 * sizeof(Key),
+                            keys.as<Key>(),
+                            numbers.as<uint32_t>(),
+                            other_keys.as<Key>(),
+                            others.as<uint32_t>()};
   Key flip = call.descending ? static_cast<Key>(~Key(0)) : Key(0);
   unsigned blocks = blocks_for(queue, total);
   TH_LAUNCH(queue, (make_keys<T, Key>), blocks, kThreads, 0, reinterpret_cast<const T*>(call.in),
-            rows.keys, rows.numbers, total, call.n, flip);
-  const uint32_t* order = sort_pairs(queue, rows);
-  TH_LAUNCH(queue, (fetch<Key>), blocks, kThreads, 0, reinterpret_cast<const Key*>(call.in), order,
-            reinterpret_cast<Key*>(call.values), call.indices, total, call.n, call.index_base);
+            pairs.keys, pairs.values, total, call.n, flip);
+  sort_pairs(queue, &pairs);
+  TH_LAUNCH(queue, (fetch<Key>), blocks, kThreads, 0, reinterpret_cast<const Key*>(call.in),
+            pairs.values, reinterpret_cast<Key*>(call.values), call.indices, total, call.n,
+            call.index_base);
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#ifndef TH_SIMT_KERNELS_INDEX_ELEMENTS_H
+#define TH_SIMT_KERNELS_INDEX_ELEMENTS_H
+
+// What kernels that go where indices say have in common.
+
+#include "THGeneral.h"
+#include "simt/offset_calculator.h"
+#include "simt/report.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+namespace {
+
+// The dimension that indices are of. An index counts from TH_INDEX_BASE; one outside is reported.
+struct IndexedDim {
+  int64_t size;
+  uint32_t check;  // 0: not reported
+  DeviceFinding* finding;
+
+  // The index at that place, counted from 0; `size` for a bad one.
+  __device__ int64_t index_at(const char* at) const {
+    int64_t index = *reinterpret_cast<const int64_t*>(at);
+    uint64_t from_0 = static_cast<uint64_t>(index) - TH_INDEX_BASE;
+    if (from_0 < static_cast<uint64_t>(size)) return static_cast<int64_t>(from_0);
+    if (check) report(finding, check, index);
+    return size;
+  }
+};
+
+// Moves of single elements become moves of up to 16 bytes where operands 0 and 2 lie side by side,
+// whatever operand 1, an index, says: it is the same for all of these, and steps are the distances
+// that it moves them by. Returns the new size of an element.
+inline size_t widen(LoopPlan* plan, size_t item, const int64_t* steps, int count) {
+  if (plan->ndim == 0 || plan->stride[1][0] != 0) return item;
+  for (size_t bytes = sizeof(Bytes16); bytes > item; bytes /= 2) {
+    auto wide = static_cast<int64_t>(bytes);
+    bool fits = plan->size[0] * static_cast<int64_t>(item) % wide == 0;
+    for (int k : {0, 2}) {
+      fits = fits && plan->stride[k][0] == static_cast<int64_t>(item) &&
+             is_aligned(plan->data[k], bytes);
+      for (int d = 1; d < plan->ndim; ++d) fits = fits && plan->stride[k][d] % wide == 0;
+    }
+    for (int s = 0; s < count; ++s) fits = fits && steps[s] % wide == 0;
+    if (!fits) continue;
+    int64_t merged = wide / static_cast<int64_t>(item);
+    plan->size[0] /= merged;
+    plan->numel /= merged;
+    plan->stride[0][0] = plan->stride[2][0] = wide;
+    return bytes;
+  }
+  return item;
+}
+
+}  // namespace
+}  // namespace th
+
+#endif
