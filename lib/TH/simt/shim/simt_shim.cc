@@ -45,8 +45,10 @@ constexpr size_t kMostShared = 48 * 1024;  // what every CUDA device gives witho
 constexpr unsigned kLanes = 32;
 constexpr uint64_t kGarbage = 0xA5A5A5A5A5A5A5A5u;
 
+enum class Barrier : uint8_t { none, block, shuffle };
+
 struct Waiting {
-  Meeting meeting;  // none: the thread does not wait, or no more
+  Barrier at;  // none: the thread does not wait, or no more
   int line;
   unsigned mask;
   int source;
@@ -65,11 +67,11 @@ struct Launcher {
   uint64_t blocks, next_block;
   const void* stop_sign;  // when it was launched
 
-  unsigned waiting;     // threads at a meeting
+  unsigned waiting;     // threads at a barrier
   unsigned at_barrier;  // of them, at __syncthreads
-  int barrier_line, predicates;
-  bool barriers_differ;
-  unsigned arrived[kMostThreads / kLanes];  // of each warp, the lanes at a meeting
+  int barrier_line;
+  bool barriers_differ, all_hold;           // of those at __syncthreads
+  unsigned arrived[kMostThreads / kLanes];  // of each warp, the lanes at a shuffle
   Waiting threads[kMostThreads];
   unsigned ready[kMostThreads];  // a ring of running.ready threads
   unsigned first_ready;
@@ -158,37 +160,21 @@ void wait_for_turn(Launcher& l) {
 
 unsigned in_order(unsigned k, unsigned count) { return running.descending ? count - 1 - k : k; }
 
-void arrive(Launcher& l, Meeting meeting, int line) {
+void arrive(Launcher& l, Barrier barrier, int line) {
   Waiting& self = l.threads[running.thread];
-  self.meeting = meeting;
+  self.at = barrier;
   self.line = line;
   ++l.waiting;
 }
 
 void leave(Launcher& l, unsigned thread, uint64_t result) {
-  l.threads[thread].meeting = Meeting::none;
+  l.threads[thread].at = Barrier::none;
   l.threads[thread].result = result;
   --l.waiting;
   push_ready(l, thread);
 }
 
 // ---- errors
-
-const char* name_of(Meeting meeting) {
-  switch (meeting) {
-    case Meeting::syncthreads:
-      return "__syncthreads";
-    case Meeting::syncwarp:
-      return "__syncwarp";
-    case Meeting::shuffle:
-      return "a shuffle";
-    case Meeting::ballot:
-      return "a vote";
-    case Meeting::none:
-      break;
-  }
-  return "nothing";
-}
 
 // All that are left wait for threads that ended, or wait elsewhere.
 void fail_divergent(Launcher& l) {
@@ -204,14 +190,15 @@ void fail_divergent(Launcher& l) {
   bool told[kMostThreads] = {};
   for (unsigned t = 0; t < running.threads; ++t) {
     const Waiting& one = l.threads[t];
-    if (one.meeting == Meeting::none || told[t]) continue;
+    if (one.at == Barrier::none || told[t]) continue;
     unsigned alike = 0;
     for (unsigned u = t; u < running.threads; ++u) {
-      if (l.threads[u].meeting != one.meeting || l.threads[u].line != one.line) continue;
+      if (l.threads[u].at != one.at || l.threads[u].line != one.line) continue;
       told[u] = true;
       ++alike;
     }
-    add("%s%u wait at %s of line %d", used ? ", " : "", alike, name_of(one.meeting), one.line);
+    add("%s%u wait at %s of line %d", used ? ", " : "", alike,
+        one.at == Barrier::block ? "__syncthreads" : "a shuffle", one.line);
   }
   fail(kDeviceFailed, "kernel %s: divergent barrier in block (%u, %u, %u): %s", l.kernel,
        blockIdx.x, blockIdx.y, blockIdx.z, text);
@@ -221,7 +208,7 @@ void unwind_all(Launcher& l) {
   l.giving_up = true;
   for (Waiting& thread : l.threads) {
     if (thread.fiber) go_to(l, thread.fiber);
-    thread.meeting = Meeting::none;
+    thread.at = Barrier::none;
   }
   std::fill(std::begin(l.arrived), std::end(l.arrived), 0u);
 }
@@ -282,7 +269,6 @@ void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), c
   l.next_block = 0;
   l.stop_sign = stop_sign.load()();
   l.waiting = l.at_barrier = 0;
-  l.predicates = 0;
   l.giving_up = false;
   l.error = nullptr;
   running = {};
@@ -314,30 +300,29 @@ void* dynamic_shared() { return launcher().shared; }
 
 int lane() { return static_cast<int>(running.thread % kLanes); }
 
-int meet_block(bool predicate, int line) {
+bool block_barrier(bool predicate, int line) {
   if (running.threads == 1) return predicate;
   Launcher& l = launcher();
   unsigned self = running.thread;
-  arrive(l, Meeting::syncthreads, line);
+  arrive(l, Barrier::block, line);
   if (l.at_barrier++ == 0) {
     l.barrier_line = line;
     l.barriers_differ = false;
+    l.all_hold = true;
   }
   if (line != l.barrier_line) l.barriers_differ = true;
-  if (predicate) ++l.predicates;
+  if (!predicate) l.all_hold = false;
   if (l.at_barrier == running.threads && !l.barriers_differ) {
-    auto result = static_cast<uint64_t>(l.predicates);
     l.at_barrier = 0;
-    l.predicates = 0;
     for (unsigned k = 0; k < running.threads; ++k) {
-      leave(l, in_order(k, running.threads), result);
+      leave(l, in_order(k, running.threads), l.all_hold);
     }
   }
   wait_for_turn(l);
-  return static_cast<int>(l.threads[self].result);
+  return l.threads[self].result != 0;
 }
 
-uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, int line) {
+uint64_t warp_shuffle(unsigned mask, uint64_t value, int source, int line) {
   Launcher& l = launcher();
   unsigned self = running.thread, warp = self / kLanes, first = warp * kLanes;
   unsigned lanes = std::min(kLanes, running.threads - first);
@@ -347,7 +332,7 @@ uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, i
     fail(kDeviceFailed, "kernel %s: line %d: lane %u is not in its own mask %08x", l.kernel, line,
          self - first, mask);
   }
-  arrive(l, meeting, line);
+  arrive(l, Barrier::shuffle, line);
   l.threads[self].mask = mask;
   l.threads[self].value = value;
   l.threads[self].source = source;
@@ -356,15 +341,9 @@ uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, i
   bool complete = (l.arrived[warp] & needed) == needed;
   for (unsigned k = 0; complete && k < lanes; ++k) {
     const Waiting& other = warp_threads[k];
-    if (needed >> k & 1) {
-      complete = other.meeting == meeting && other.line == line && other.mask == mask;
-    }
+    if (needed >> k & 1) complete = other.line == line && other.mask == mask;
   }
   if (complete) {
-    unsigned votes = 0;
-    for (unsigned k = 0; k < lanes; ++k) {
-      if ((needed >> k & 1) && warp_threads[k].value) votes |= 1u << k;
-    }
     l.arrived[warp] &= ~needed;
     for (unsigned k = 0; k < lanes; ++k) {
       unsigned to = in_order(k, lanes);
@@ -372,14 +351,11 @@ uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, i
       auto from = static_cast<unsigned>(warp_threads[to].source);
       // What a lane that does not take part has is not known.
       bool known = from < lanes && (needed >> from & 1);
-      uint64_t result = known ? warp_threads[from].value : kGarbage;
-      leave(l, first + to, meeting == Meeting::ballot ? votes : result);
+      leave(l, first + to, known ? warp_threads[from].value : kGarbage);
     }
   }
   wait_for_turn(l);
   return l.threads[self].result;
 }
-
-void trap() { fail(kDeviceFailed, "kernel %s: trapped", launcher().kernel); }
 
 }  // namespace th::simt

@@ -12,19 +12,23 @@
 #include <utility>
 
 #include "simt/queue.h"
-#include "simt/shim/simt_types.h"
 
 #define __global__
 #define __device__
 #define __host__
-#define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
-#define __align__(bytes) __attribute__((aligned(bytes)))
 // One kernel runs at a time, one block at a time.
 #define __shared__ static
 
 namespace th::simt {
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+struct uint3 {
+  unsigned x, y, z;
+};
 
 struct Grid {
   dim3 blocks, threads;
@@ -110,16 +114,21 @@ class Launch {
 // The block's bytes of dynamic shared memory.
 void* dynamic_shared();
 
-// What a thread takes part in with others of its block or warp. Of all that wait for one another
-// the operation, its place in the source and the mask must be the same.
-enum class Meeting : uint8_t { none, syncthreads, syncwarp, shuffle, ballot };
+// Threads that wait for one another must do so in the same line of the source; the lanes of a warp
+// also with the same mask.
 
-// Waits for the block; returns how many threads had a predicate that is not 0.
-int meet_block(bool predicate, int line);
-// Waits for the warp's lanes in the mask. A shuffle returns the value of lane `source`, a ballot
-// the lanes whose value is not 0.
-uint64_t meet_warp(Meeting meeting, unsigned mask, uint64_t value, int source, int line);
+// A barrier of the block; returns whether all threads' predicates hold.
+bool block_barrier(bool predicate, int line);
+// A barrier of the warp's lanes in the mask; returns the value of lane `source`.
+uint64_t warp_shuffle(unsigned mask, uint64_t value, int source, int line);
 int lane();
+
+template <class T>
+T exchange(T* place, T value) {
+  T old = *place;
+  *place = value;
+  return old;
+}
 
 template <class T>
 T shuffle(unsigned mask, T value, int source, int line) {
@@ -127,17 +136,16 @@ T shuffle(unsigned mask, T value, int source, int line) {
   static_assert(std::is_trivially_copyable_v<T>, "shuffles move bytes");
   uint64_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
-  bits = meet_warp(Meeting::shuffle, mask, bits, source, line);
+  bits = warp_shuffle(mask, bits, source, line);
   __builtin_memcpy(&value, &bits, sizeof(T));
   return value;
 }
-
-[[noreturn]] void trap();
 
 }  // namespace th::simt
 
 using th::simt::blockDim;
 using th::simt::blockIdx;
+using th::simt::dim3;
 using th::simt::gridDim;
 using th::simt::threadIdx;
 using th::simt::warpSize;
@@ -150,26 +158,11 @@ using th::simt::warpSize;
 
 // ---- barriers, and what the lanes of a warp do together
 
-inline void __syncthreads(int line = __builtin_LINE()) { th::simt::meet_block(false, line); }
-inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
-  return th::simt::meet_block(predicate != 0, line);
-}
-inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
-  return th::simt::meet_block(predicate != 0, line) != 0;
-}
+inline void __syncthreads(int line = __builtin_LINE()) { th::simt::block_barrier(true, line); }
 inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
-  return th::simt::meet_block(predicate == 0, line) == 0;
-}
-inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) {
-  th::simt::meet_warp(th::simt::Meeting::syncwarp, mask, 0, 0, line);
+  return th::simt::block_barrier(predicate != 0, line);
 }
 
-template <class T>
-T __shfl_sync(unsigned mask, T value, int source, int width = warpSize,
-              int line = __builtin_LINE()) {
-  int first = th::simt::lane() & ~(width - 1);
-  return th::simt::shuffle(mask, value, first + (source & (width - 1)), line);
-}
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                  int line = __builtin_LINE()) {
@@ -184,29 +177,16 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
   int source = self + static_cast<int>(delta);
   return th::simt::shuffle(mask, value, source > last ? self : source, line);
 }
-template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize,
-                  int line = __builtin_LINE()) {
-  int self = th::simt::lane(), source = self ^ lanes;
-  return th::simt::shuffle(mask, value, source > (self | (width - 1)) ? self : source, line);
-}
+// ---- atomic functions: plain ones, since threads take turns only where they wait
 
-inline unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return static_cast<unsigned>(
-      th::simt::meet_warp(th::simt::Meeting::ballot, mask, predicate != 0, 0, line));
+inline unsigned atomicCAS(unsigned* place, unsigned compare, unsigned value) {
+  return th::simt::exchange(place, *place == compare ? value : *place);
 }
-inline int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return __ballot_sync(mask, predicate, line) != 0;
+inline int atomicMax(int* place, int value) {
+  return th::simt::exchange(place, *place < value ? value : *place);
 }
-inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return __ballot_sync(mask, predicate == 0, line) == 0;
+inline int atomicMin(int* place, int value) {
+  return th::simt::exchange(place, value < *place ? value : *place);
 }
-
-inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
-[[noreturn]] inline void __trap() { th::simt::trap(); }
-
-#include "simt/shim/simt_functions.h"
 
 #endif
