@@ -61,8 +61,6 @@ const std::vector<DType> kReal(std::begin(kRealTypes), std::end(kRealTypes));
 
 double small_integer(int64_t i) { return std::floor(noise(i) * 7); }
 double small_real(int64_t i) { return noise(i) * 2 - 1; }
-double near_one(int64_t i) { return i % 1009 == 3 ? 3 : 1; }
-
 double sum_of(const List& x) {
   long double s = 0;
   for (double v : x) s += v;
