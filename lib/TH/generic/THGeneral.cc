@@ -38,7 +38,8 @@ class Attempt {
   ~Attempt();  // also where a C++ exception passes
   jmp_buf escape;
 
-  static Attempt* innermost();
+  // That which an error in a function whose frame is given is told; null: none.
+  static Attempt* innermost(void* frame);
   void keep(int argument, const char* text);
 
  private:
@@ -57,7 +58,7 @@ thread_local std::vector<Attempt::Place> Attempt::all;
 
 Attempt::Attempt(void* frame, char* message, size_t length)
     : message_(message), length_(message ? length : 0), self_(this) {
-  innermost();
+  innermost(frame);
   all.push_back({this, frame});
 }
 
@@ -69,10 +70,10 @@ Attempt::~Attempt() {
 
 // A body that is left by longjmp leaves its THTry behind. It is then further down than the stack
 // that is in use, or has been written over since: what is read here may be anything.
-__attribute__((no_sanitize("address"), noinline)) Attempt* Attempt::innermost() {
+__attribute__((no_sanitize("address"), noinline)) Attempt* Attempt::innermost(void* frame) {
   while (!all.empty()) {
     const Place& last = all.back();
-    bool left = last.frame < __builtin_frame_address(0) || last.attempt->self_ != last.attempt;
+    bool left = last.frame < frame || last.attempt->self_ != last.attempt;
     if (!left) return last.attempt;
     all.pop_back();
   }
@@ -88,8 +89,8 @@ void Attempt::keep(int argument, const char* text) {
   }
 }
 
-void tell(int argument, const char* message) {
-  if (Attempt* attempt = Attempt::innermost()) {
+void tell(int argument, const char* message, void* frame) {
+  if (Attempt* attempt = Attempt::innermost(frame)) {
     attempt->keep(argument, message);
     longjmp(attempt->escape, 1);
   }
@@ -104,8 +105,8 @@ void tell(int argument, const char* message) {
   }
 }
 
-[[noreturn]] void raise_text(int argument, const char* message) {
-  tell(argument, message);
+[[noreturn]] void raise_text(int argument, const char* message, void* frame) {
+  tell(argument, message, frame);
   // No handler, or only such as have nobody to tell and return.
   if (argument) {
     std::fprintf(stderr, "Error: bad argument #%d (%s)\n", argument, message);
@@ -126,7 +127,9 @@ void PendingError::set(const char* message) noexcept {
   std::snprintf(text, sizeof(text), "%s", message);
 }
 
-void raise(const PendingError& error) { raise_text(error.argument, error.text); }
+void raise(const PendingError& error, void* frame) {
+  raise_text(error.argument, error.text, frame);
+}
 
 }  // namespace th
 
@@ -159,7 +162,8 @@ void _THError(const char* file, const int line, const char* format, ...) {
   std::vsnprintf(text, sizeof(text), format, values);
   va_end(values);
   int n = std::snprintf(message, sizeof(message), "%s at %s:%d", text, file, line);
-  th::raise_text(0, n < static_cast<int>(sizeof(message)) ? message : text);
+  th::raise_text(0, n < static_cast<int>(sizeof(message)) ? message : text,
+                 __builtin_frame_address(0));
 }
 
 void _THAssertionFailed(const char* file, const int line, const char* expression,
@@ -181,7 +185,8 @@ void _THArgCheck(const char* file, const int line, int condition, int argument, 
   std::vsnprintf(text, sizeof(text), format, values);
   va_end(values);
   int n = std::snprintf(message, sizeof(message), "%s at %s:%d", text, file, line);
-  th::raise_text(argument, n < static_cast<int>(sizeof(message)) ? message : text);
+  th::raise_text(argument, n < static_cast<int>(sizeof(message)) ? message : text,
+                 __builtin_frame_address(0));
 }
 
 THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim) {

@@ -18,7 +18,8 @@ struct PendingError {
   void set(const char* message) noexcept;
 };
 
-[[noreturn]] void raise(const PendingError& error);
+// frame: of the C function that fails.
+[[noreturn]] void raise(const PendingError& error, void* frame);
 
 template <class F>
 auto guard(F&& body) -> decltype(body()) {
@@ -32,7 +33,7 @@ auto guard(F&& body) -> decltype(body()) {
   } catch (const std::exception& error) {
     pending.set(error.what());
   }
-  raise(pending);
+  raise(pending, __builtin_frame_address(0));
 }
 
 }  // namespace th
