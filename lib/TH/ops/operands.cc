@@ -171,14 +171,18 @@ uint32_t ValueCheck::number(const Operands& at) const {
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
   if (t->numel() == 0) return;
   Device* device = on_host(*t) ? nullptr : device_of({t});
-  if (!device) return check_on_host(condition, limit, t, text);
-  run(op, device, [&](Operands& at) {
+  run_steps(op, device, [&](Operands& at) {
+    if (!at.device()) {
+      check_on_host(condition, limit, t, text);
+      return true;
+    }
     CheckCall call = {t->dtype, condition, limit, 0, nullptr, LoopPlan(t->nDimension, t->size)};
     Placed values = at.read(t);
     call.check = late_check(text);
     call.plan.add(values.data, item_size(t->dtype), values.tensor->stride);
     call.plan.plan(true);
-    return call;
+    call.plan.shared_output = false;  // nothing is written
+    return at.run(call);
   });
 }
 
