@@ -1,0 +1,274 @@
+// Random calls of the generated C functions, of all element types, in processes of their own: a
+// process that dies, hangs, or has lost or changed something is run again with ever fewer calls,
+// and those that are left are told.
+//
+// In the environment: TH_FUZZ_CALLS, how many; TH_FUZZ_SEED, from which seed on.
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "fuzz_arguments.h"
+
+namespace fuzz {
+#define TH_GENERIC_FILE "../../test/c/fuzz_functions.h"
+#include "THGenerateEveryType.h"
+}  // namespace fuzz
+
+// Errors of memory that there is not are wanted; it need not take long.
+extern "C" const char* __asan_default_options();
+extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
+  return "max_allocation_size_mb=256:allocator_may_return_null=1";
+}
+
+namespace fuzz {
+
+constexpr int kCallsOfSequence = 40;
+
+// What a process tells the one that started it.
+struct Told {
+  uint64_t seed;
+  int call;
+  int64_t calls;
+  int64_t succeeded;
+  char wrong[400];
+};
+Told* told = nullptr;
+bool verbose = false;
+
+[[noreturn]] void wrong(const std::string& text) {
+  std::snprintf(told->wrong, sizeof(told->wrong), "%s", text.c_str());
+  _exit(3);
+}
+
+const std::vector<Function>& functions() {
+  static const std::vector<Function> all = [] {
+    std::vector<Function> list;
+#define TH_TYPE(Name, ...) list_##Name(list);
+#include "THTypes.def"
+#undef TH_TYPE
+    return list;
+  }();
+  return all;
+}
+
+template <class F>
+void each_class(F f) {
+#define TH_TYPE(Name, ...) f(Pool<TH##Name##Tensor>());
+#include "THTypes.def"
+#undef TH_TYPE
+#define TH_TYPE(Name, ...) f(Pool<TH##Name##Storage>());
+#include "THTypes.def"
+#undef TH_TYPE
+  f(Pool<THFloatBlob>());
+  f(Pool<THDoubleBlob>());
+}
+
+// Of an object, in words, what a call that fails must leave as it is.
+template <class T>
+auto picture(T* t, int) -> decltype(t->nDimension, std::string()) {
+  std::string text = "at " + std::to_string(t->storageOffset);
+  for (int d = 0; d < t->nDimension; ++d) {
+    if (t->size[d] < 0 || t->stride[d] < 0) wrong("a size or stride is negative");
+    text += " " + std::to_string(t->size[d]) + ":" + std::to_string(t->stride[d]);
+  }
+  if (t->storageOffset < 0) wrong("an offset is negative");
+  if (t->refcount != 1) wrong("a tensor has " + std::to_string(t->refcount) + " references");
+  // It may have got a storage without elements.
+  return text + " of " + std::to_string(t->storage ? t->storage->size : 0);
+}
+template <class S>
+auto picture(S* s, int) -> decltype(s->data, std::string()) {
+  if (s->size < 0) wrong("a storage of negative size");
+  if (s->refcount < 1) wrong("a storage has " + std::to_string(s->refcount) + " references");
+  return std::to_string(s->size);
+}
+template <class B>
+std::string picture(B* blob, long) {
+  return Class<B>::text(blob);
+}
+std::string picture_of_all() {
+  std::string text;
+  each_class([&](auto pool) {
+    for (auto* object : pool.objects) text += object ? picture(object, 0) + "; " : "; ";
+  });
+  return text;
+}
+
+void attempt(const Function& function, const std::string& arguments, void (*body)(void*),
+             void* data) {
+  if (verbose) {
+    std::fprintf(stderr, "  %s %s(%s)\n", function.type, function.name, arguments.c_str());
+  }
+  char message[600] = "";
+  // What an earlier call left to be found on a device is not this one's error.
+  THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
+  std::string before = picture_of_all();
+  bool failed = THTry(body, data, message, sizeof(message)) != 0;
+  std::string after = picture_of_all();
+  ++told->calls;
+  told->succeeded += !failed;
+  if (!failed) return;
+  if (verbose) std::fprintf(stderr, "    %s\n", message);
+  if (std::strlen(message) < 4 || std::strstr(message, "std::")) {
+    wrong(std::string("the message is ") + message);
+  }
+  // Memory is taken when it is first written to: the result has its sizes by then.
+  if (std::strstr(message, "out of memory")) return;
+  if (before != after) wrong(std::string("sizes changed though it failed: ") + message);
+}
+
+void clear_all() {
+  // Tensors and storages hold each other by reference counts: in any order.
+  each_class([](auto pool) { pool.clear(); });
+}
+
+// What is in use while no object lives, on both sides.
+std::string usage() {
+  char message[200];
+  THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
+  THEmptyCache(nullptr);
+  int64_t bytes, blocks;
+  THMemoryUsage(&bytes, &blocks);
+  THDeviceUsage device;
+  THGetDeviceUsage("soft", &device);
+  return std::to_string(bytes) + " bytes in " + std::to_string(blocks) + " blocks, " +
+         std::to_string(device.used) + " bytes on the device";
+}
+
+void run_call(uint64_t seed, int call) {
+  Random random(seed * 1000003 + static_cast<uint64_t>(call));
+  const Function& function = functions()[random.below(static_cast<int64_t>(functions().size()))];
+  function.call(function, random);
+}
+
+// The calls of a sequence that are not left out.
+void run_sequence(uint64_t seed, const std::vector<bool>& left_out) {
+  struct itimerval limit = {};
+  limit.it_value.tv_sec = 20;
+  setitimer(ITIMER_PROF, &limit, nullptr);
+  alarm(240);
+  told->seed = seed;
+  std::string before = usage();
+  uint64_t number = 0;
+  each_class([&](auto pool) { decltype(pool)::seed = seed * 100 + number++; });
+  for (int call = 0; call < kCallsOfSequence; ++call) {
+    if (left_out[call]) continue;
+    told->call = call;
+    run_call(seed, call);
+  }
+  clear_all();
+  std::string after = usage();
+  if (before != after) wrong("in use at the end: " + after + ", at the start: " + before);
+}
+
+void prepare_process() {
+  Argument<THGenerator*>::generator = THGenerator_new();
+  THRandom_manualSeed(Argument<THGenerator*>::generator, 1);
+  THSetNumThreads(2);
+  auto* t = THFloatTensor_newWithSize2d(300, 300);
+  THFloatTensor_mm(t, t, t);
+  THFloatTensor_free(t);
+#if !defined(__SANITIZE_ADDRESS__)
+  long pages = 0;
+  if (FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  rlim_t bytes = static_cast<rlim_t>(pages) * 4096 + (rlim_t{600} << 20);
+  struct rlimit limit = {bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+// Runs sequences in a process of its own; how it ended, in words, empty where well.
+std::string run_process(uint64_t first, int64_t count, const std::vector<bool>& left_out,
+                        bool tell) {
+  std::fflush(nullptr);
+  std::memset(told, 0, sizeof(*told));
+  pid_t child = fork();
+  if (child == 0) {
+    verbose = tell;
+    prepare_process();
+    for (int64_t k = 0; k < count; ++k) {
+      run_sequence(first + static_cast<uint64_t>(k), left_out);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) return std::string("ended by ") + strsignal(WTERMSIG(status));
+  if (WEXITSTATUS(status) == 3) return told->wrong;
+  return WEXITSTATUS(status) == 0 ? "" : "ended by a sanitizer";
+}
+
+// Leaves out calls, in ever smaller groups, as long as it fails; tells those that remain.
+std::string shortened(uint64_t seed, const std::string& failure) {
+  std::string kind = failure.substr(0, 12);
+  std::vector<bool> left_out(kCallsOfSequence, false);
+  for (int size = kCallsOfSequence / 2; size >= 1; size /= 2) {
+    for (int first = 0; first < kCallsOfSequence; first += size) {
+      std::vector<bool> tried = left_out;
+      for (int k = first; k < first + size && k < kCallsOfSequence; ++k) tried[k] = true;
+      if (tried == left_out) continue;
+      if (run_process(seed, 1, tried, false).substr(0, 12) == kind) left_out = tried;
+    }
+  }
+  std::fprintf(stderr, "seed %llu, the calls that are left:\n",
+               static_cast<unsigned long long>(seed));
+  return run_process(seed, 1, left_out, true);
+}
+
+int64_t from_environment(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoll(text) : otherwise;
+}
+
+class Fuzz : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    void* shared =
+        mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(shared, MAP_FAILED);
+    told = static_cast<Told*>(shared);
+  }
+};
+
+TEST_F(Fuzz, RandomCallsOfEveryFunction) {
+  EXPECT_GT(functions().size(), 1500u);
+  const std::vector<bool> all(kCallsOfSequence, false);
+  int64_t sequences = from_environment("TH_FUZZ_CALLS", 8000) / kCallsOfSequence;
+  auto seed = static_cast<uint64_t>(from_environment("TH_FUZZ_SEED", 1));
+  int64_t calls = 0, succeeded = 0;
+  int failures = 0;
+  while (sequences > 0 && failures < 10) {
+    int64_t count = sequences < 500 ? sequences : 500;
+    std::string failure = run_process(seed, count, all, false);
+    calls += told->calls;
+    succeeded += told->succeeded;
+    if (failure.empty()) {
+      seed += count;
+      sequences -= count;
+      continue;
+    }
+    ++failures;
+    uint64_t failed = told->seed;
+    sequences -= static_cast<int64_t>(failed - seed + 1);
+    seed = failed + 1;
+    std::string again = shortened(failed, failure);
+    ADD_FAILURE() << "seed " << failed << ": " << failure << "; again: " << again;
+  }
+  // Arguments must not be such that nothing is ever done.
+  EXPECT_GT(succeeded * 5, calls);
+  std::printf("%lld calls, %lld succeeded\n", static_cast<long long>(calls),
+              static_cast<long long>(succeeded));
+}
+
+}  // namespace fuzz
