@@ -68,17 +68,19 @@ ElementLoop::ElementLoop(Op op, DType dtype, DType result, const Scalar* params)
   plain_ = !converts_ && row.in_order();
   if (plain_) return;
 
-  const auto& copies = copy_kernels().copy;
-  auto copy_loop = [&](DType to, DType from) {
-    return to == from ? nullptr : copies[static_cast<int>(to)][static_cast<int>(from)];
-  };
-  convert_[0] = copy_loop(result, given);
-  item_[0] = static_cast<int64_t>(item_size(given));
-  for (int k = 0; k < inputs_; ++k) {
-    source_[k] = row.source[k];
-    bool as_it_is = source_[k] < 0 || row.is_byte[source_[k]];
-    convert_[k + 1] = as_it_is ? nullptr : copy_loop(compute, dtype);
-    item_[k + 1] = static_cast<int64_t>(item_size(compute));
+  for (int k = 0; k < inputs_; ++k) source_[k] = row.source[k];
+  if (converts_) {
+    const auto& copies = copy_kernels().copy;
+    auto copy_loop = [&](DType to, DType from) {
+      return to == from ? nullptr : copies[static_cast<int>(to)][static_cast<int>(from)];
+    };
+    convert_[0] = copy_loop(result, given);
+    item_[0] = static_cast<int64_t>(item_size(given));
+    for (int k = 0; k < inputs_; ++k) {
+      bool as_it_is = source_[k] < 0 || row.is_byte[source_[k]];
+      convert_[k + 1] = as_it_is ? nullptr : copy_loop(compute, dtype);
+      item_[k + 1] = static_cast<int64_t>(item_size(compute));
+    }
   }
   if (row.inputs == row.tensors) return;
   dispatch(compute, [&](auto zero) {

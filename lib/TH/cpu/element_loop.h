@@ -32,7 +32,7 @@ class ElementLoop {
   int inputs_;
   int source_[kMaxInputs];
   alignas(8) mutable char number_[kMaxNumbers][8];  // in the compute type
-  // By the kernel's operands; null: as it is.
+  // Where it converts, by the kernel's operands; null: as it is.
   Loop convert_[kMaxOperands];
   int64_t item_[kMaxOperands];  // bytes of the kernel's elements
 };

@@ -12,7 +12,10 @@ namespace {
 // Where both operands are at home.
 void copy_at(Device* device, Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   run(Op::copy, device, [&](Operands& at) {
-    CopyCall call = {r->dtype, src->dtype, LoopPlan(ndim, size)};
+    CopyCall call;
+    call.to = r->dtype;
+    call.from = src->dtype;
+    call.plan.start(ndim, size);
     int64_t stride[kMaxDims];
     char* from = at.read_whole(src);
     broadcast_strides(*src, ndim, size, stride);

@@ -53,8 +53,12 @@ void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tenso
     index_strides(by, *indices.tensor, r->nDimension, index_stride);
     std::copy(from.tensor->stride, from.tensor->stride + r->nDimension, from_stride);
     from_stride[by.dim] = 0;
-    GatherCall call = {t->dtype, check.number(at), by.size, from.tensor->stride[by.dim] * item,
-                       LoopPlan(r->nDimension, r->size)};
+    GatherCall call;
+    call.dtype = t->dtype;
+    call.check = check.number(at);
+    call.size = by.size;
+    call.step = from.tensor->stride[by.dim] * item;
+    call.plan.start(r->nDimension, r->size);
     call.plan.add(at.overwrite(r), item, r->stride);
     call.plan.add(indices.data, sizeof(int64_t), index_stride);
     call.plan.add(from.data, item, from_stride);
@@ -70,14 +74,14 @@ void scatter_by(const Indexed& by, const IndexCheck& check, Device* device, Scat
     int ndim = r->nDimension;
     // The positions beside the dimension are the index's, which may be less than r's.
     const Tensor& shaped = by.shape == IndexShape::full ? *by.index : *r;
-    ScatterCall call = {r->dtype,
-                        action,
-                        check.number(at),
-                        by.size,
-                        by.index->size[by.shape == IndexShape::full ? by.dim : 0],
-                        {},
-                        0,
-                        LoopPlan(ndim, shaped.size, by.dim)};
+    ScatterCall call;
+    call.dtype = r->dtype;
+    call.action = action;
+    call.check = check.number(at);
+    call.size = by.size;
+    call.length = by.index->size[by.shape == IndexShape::full ? by.dim : 0];
+    call.value = 0;
+    call.plan.start(ndim, shaped.size, by.dim);
     Placed indices = at.read(by.index), from = {nullptr, nullptr};
     if (src) from = at.read(src);
     int64_t index_stride[kMaxDims];
@@ -90,6 +94,7 @@ void scatter_by(const Indexed& by, const IndexCheck& check, Device* device, Scat
       call.plan.add(from.data, item, from.tensor->stride);
       call.step[2] = from.tensor->stride[by.dim] * item;
     } else {
+      call.step[2] = 0;
       call.value = element_bits(r->dtype, value);
     }
     bool shared = has_shared_elements(*r);

@@ -138,7 +138,10 @@ void zero_triangle(Op op, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
 void fill(Tensor* r, Scalar value) {
   if (r->numel() == 0) return;
   run(Op::fill, device_of({r}), [&](Operands& at) {
-    FillCall call = {r->dtype, value, LoopPlan(r->nDimension, r->size)};
+    FillCall call;
+    call.dtype = r->dtype;
+    call.value = value;
+    call.plan.start(r->nDimension, r->size);
     call.plan.add(at.overwrite(r), item_size(r->dtype), r->stride);
     call.plan.plan();
     return call;

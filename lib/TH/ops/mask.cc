@@ -127,8 +127,11 @@ void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
   TensorRef chosen = copy_if_aliased(*r, seen.get());
   run(Op::maskedFill, device, [&](Operands& at) {
     Placed by = at.read(chosen.get());
-    MaskedFillCall call = {r->dtype, check.number(at), element_bits(r->dtype, value),
-                           LoopPlan(r->nDimension, r->size)};
+    MaskedFillCall call;
+    call.dtype = r->dtype;
+    call.check = check.number(at);
+    call.value = element_bits(r->dtype, value);
+    call.plan.start(r->nDimension, r->size);
     call.plan.add(at.write(r), item_size(r->dtype), r->stride);
     call.plan.add(by.data, 1, by.tensor->stride);
     call.plan.plan();
@@ -150,7 +153,10 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   TensorRef source = share_storage(*r, *src) ? clone(src) : contiguous(src);
   run_steps(Op::maskedCopy, device, [&](Operands& at) {
     Placed by = at.read(chosen.get()), from = at.read(source.get());
-    MaskedCopyCall call = {r->dtype, nullptr, from.data, source->numel(), {}};
+    MaskedCopyCall call;
+    call.dtype = r->dtype;
+    call.from = from.data;
+    call.limit = source->numel();
     // The destination is not written, or moved, before all is known to be right.
     plan_in_order(*r, by, nullptr, r->stride, &call.plan);
     call.plan.shared_output = shared;
@@ -187,7 +193,8 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
   int64_t known = device && on_host(*seen) ? count_on_host(seen.get()) : -1;
   run_steps(Op::maskedSelect, device, [&](Operands& at) {
     Placed by = at.read(seen.get()), from = at.read(t);
-    MaskedSelectCall call = {t->dtype, nullptr, nullptr, 0, {}};
+    MaskedSelectCall call;
+    call.dtype = t->dtype;
     plan_in_order(*t, by, from.data, from.tensor->stride, &call.plan);
     call.plan.shared_output = false;
     CountCall count;
@@ -219,7 +226,9 @@ void nonzero(Tensor* r, Tensor* t) {
   }
   run_steps(Op::nonzero, device_of({r, t}), [&](Operands& at) {
     Placed from = at.read(t);
-    NonzeroCall call = {t->dtype, nullptr, nullptr, 0, 0, t->nDimension, {}, {}};
+    NonzeroCall call;
+    call.dtype = t->dtype;
+    call.ndim = t->nDimension;
     std::copy(t->size, t->size + t->nDimension, call.size);
     call.plan.start(t->nDimension, t->size);
     call.plan.add(from.data, item_size(t->dtype), from.tensor->stride);

@@ -33,11 +33,21 @@ bool is_small_part(const Tensor& t, const Device& device) {
          t.storage->memory.size() > kWholeStorage && 2 * t.numel() <= t.storage->size;
 }
 
+void start_check(CheckCall* call, Condition condition, int64_t limit, const Tensor& t) {
+  call->dtype = t.dtype;
+  call->condition = condition;
+  call->limit = limit;
+  call->plan.start(t.nDimension, t.size);
+}
+
 void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
   if (t->numel() == 0) return;
   HostUseMeant meant;
   DeviceFinding found = {};
-  CheckCall call = {t->dtype, condition, limit, 1, &found, LoopPlan(t->nDimension, t->size)};
+  CheckCall call;
+  start_check(&call, condition, limit, *t);
+  call.check = 1;
+  call.found = &found;
   call.plan.add(t->data(Access::read), item_size(t->dtype), t->stride);
   call.plan.plan(true);
   run_on_cpu(call);
@@ -176,7 +186,9 @@ void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const Ch
       check_on_host(condition, limit, t, text);
       return true;
     }
-    CheckCall call = {t->dtype, condition, limit, 0, nullptr, LoopPlan(t->nDimension, t->size)};
+    CheckCall call;
+    start_check(&call, condition, limit, *t);
+    call.found = nullptr;
     Placed values = at.read(t);
     call.check = late_check(text);
     call.plan.add(values.data, item_size(t->dtype), values.tensor->stride);

@@ -162,7 +162,8 @@ void run_steps(Op op, Device* device, const Steps& steps) {
   if (profiled) profiled->finish();
 }
 
-// The same for one call, which build(Operands&) makes.
+// The same for one call, which build(Operands&) makes: field by field, as a list of initializers
+// would clear all of its plan first.
 template <class Build>
 void run(Op op, Device* device, const Build& build) {
   run_steps(op, device, [&](Operands& at) { return at.run(build(at)); });

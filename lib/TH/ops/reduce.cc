@@ -43,16 +43,17 @@ void reduce_dim(Op op, const Reduction& reduction, Tensor* t, int dim, Tensor* r
       stride[d] = outputs;
       outputs *= t->size[d];
     }
-    ReduceDimCall call = {reduction.reducer,
-                          reduction.finish,
-                          reduction.moment,
-                          t->dtype,
-                          reduction.parameter,
-                          t->size[dim],
-                          in.tensor->stride[dim] * static_cast<int64_t>(item),
-                          LoopPlan(t->nDimension, t->size, dim),
-                          nullptr,
-                          TH_INDEX_BASE};
+    ReduceDimCall call;
+    call.reducer = reduction.reducer;
+    call.finish = reduction.finish;
+    call.moment = reduction.moment;
+    call.dtype = t->dtype;
+    call.parameter = reduction.parameter;
+    call.n = t->size[dim];
+    call.step = in.tensor->stride[dim] * static_cast<int64_t>(item);
+    call.indices = nullptr;
+    call.index_base = TH_INDEX_BASE;
+    call.plan.start(t->nDimension, t->size, dim);
     // The input's layout first: it has more to read than there is to write.
     call.plan.add(in.data, item, in.tensor->stride);
     call.plan.add(at.overwrite(r), item, stride);

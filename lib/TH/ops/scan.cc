@@ -22,12 +22,13 @@ void scan(Op op, bool product, Tensor* r, Tensor* t, int64_t dim) {
   run(op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(t->dtype));
     Placed in = at.read(t);
-    ScanCall call = {t->dtype,
-                     product,
-                     t->size[d],
-                     to->stride[d] * item,
-                     in.tensor->stride[d] * item,
-                     LoopPlan(t->nDimension, t->size, d)};
+    ScanCall call;
+    call.dtype = t->dtype;
+    call.product = product;
+    call.n = t->size[d];
+    call.out_step = to->stride[d] * item;
+    call.in_step = in.tensor->stride[d] * item;
+    call.plan.start(t->nDimension, t->size, d);
     call.plan.add(at.overwrite(to), item, to->stride);
     call.plan.add(in.data, item, in.tensor->stride);
     call.plan.plan();

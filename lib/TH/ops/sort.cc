@@ -41,14 +41,15 @@ void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descendi
       constexpr auto index_item = static_cast<int64_t>(sizeof(int64_t));
       auto item = static_cast<int64_t>(item_size(t->dtype));
       Placed in = at.read(t);
-      SortCall call = {t->dtype,
-                       descending,
-                       t->size[d],
-                       v->stride[d] * item,
-                       i->stride[d] * index_item,
-                       in.tensor->stride[d] * item,
-                       TH_INDEX_BASE,
-                       LoopPlan(t->nDimension, t->size, d)};
+      SortCall call;
+      call.dtype = t->dtype;
+      call.descending = descending;
+      call.n = t->size[d];
+      call.value_step = v->stride[d] * item;
+      call.index_step = i->stride[d] * index_item;
+      call.in_step = in.tensor->stride[d] * item;
+      call.index_base = TH_INDEX_BASE;
+      call.plan.start(t->nDimension, t->size, d);
       call.plan.add(at.overwrite(v), item, v->stride);
       call.plan.add(at.overwrite(i), index_item, i->stride);
       call.plan.add(in.data, item, in.tensor->stride);

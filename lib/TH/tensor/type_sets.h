@@ -34,10 +34,19 @@ constexpr bool has_member(const char* members, DType type) {
   }
   return false;
 }
-#define TH_TYPE_SET(NAME, members, in_words)                                         \
-  struct NAME {                                                                      \
-    static constexpr const char* words = in_words;                                   \
-    static constexpr bool contains(DType type) { return has_member(members, type); } \
+// A bit for each type: words are looked at by the compiler only.
+constexpr uint32_t bits_of(const char* members) {
+  uint32_t bits = 0;
+  for (int k = 0; k < kDTypes; ++k) {
+    if (has_member(members, static_cast<DType>(k))) bits |= uint32_t{1} << k;
+  }
+  return bits;
+}
+#define TH_TYPE_SET(NAME, members, in_words)                                                  \
+  struct NAME {                                                                               \
+    static constexpr const char* words = in_words;                                            \
+    static constexpr uint32_t bits = bits_of(members);                                        \
+    static constexpr bool contains(DType type) { return bits >> static_cast<int>(type) & 1; } \
   };
 #include "THTypeSets.def"
 #undef TH_TYPE_SET
