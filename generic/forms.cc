@@ -92,6 +92,20 @@ std::string slot_text(const Slot& slot, const char* type) {
   return slot.optional ? "[" + text + "]" : text;
 }
 
+void note_places(Pattern* pattern) {
+  bool of_operand = false;
+  for (int k = pattern->slots; k-- > 0;) {
+    const Place& place = pattern->places[k];
+    bool given = place.arg >= 0;
+    if (place.kind == '{') pattern->table_arg = place.arg;
+    if (place.kind == '{' || (place.result && !given)) pattern->allocates = true;
+    if (place.result && given) pattern->result_given = true;
+    if (place.kind != 'T' || !given || of_operand) continue;
+    pattern->type_arg = place.arg;
+    of_operand = !place.result;
+  }
+}
+
 }  // namespace
 
 std::string Form::text(const char* type) const {
@@ -138,8 +152,7 @@ Form parse_form(const char* p, const char* end) {
   return form;
 }
 
-bool Pattern::matches(uint64_t call, int count) const {
-  if (!sizes) return count == args && call == codes;
+bool Pattern::matches_with_sizes(uint64_t call, int count) const {
   if (count <= args) return false;
   uint64_t mask = (uint64_t{1} << (4 * args)) - 1;
   if ((call & mask) != codes) return false;
@@ -161,19 +174,19 @@ void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
     pattern.row = row;
     // The first optional slot is the highest bit: counting up leaves out the last ones first.
     int bit = optional;
-    int number = 0;
     for (const Slot& slot : form->slots) {
       bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));
-      pattern.arg_of_slot[number] = -1;
+      Place& place = pattern.places[pattern.slots++];
+      place = {slot.kind, slot.tensor, slot.result, -1};
       if (slot.kind == 's' || slot.kind == 'p') {
-        pattern.arg_of_slot[number] = static_cast<int8_t>(pattern.args);
+        place.arg = static_cast<int8_t>(pattern.args);
         pattern.sizes = true;
       } else if (!absent) {
-        pattern.arg_of_slot[number] = static_cast<int8_t>(pattern.args);
+        place.arg = static_cast<int8_t>(pattern.args);
         pattern.codes |= code_of(slot.kind) << (4 * pattern.args++);
       }
-      ++number;
     }
+    note_places(&pattern);
     patterns->push_back(pattern);
   }
 }

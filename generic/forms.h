@@ -43,17 +43,37 @@ struct Form {
 
 Form parse_form(const char* begin, const char* end);
 
-// One way to leave out optional slots: the codes of the arguments that remain.
+// What a call looks at of a slot.
+struct Place {
+  char kind;
+  bool tensor, result;
+  int8_t arg;  // counted from 0; -1: left out
+};
+
+// One way to leave out optional slots: the codes of the arguments that remain, and all that is
+// known of calls before they are made.
 struct Pattern {
   uint64_t codes = 0;  // first argument in the lowest bits
   int args = 0;        // without sizes, of which there may be any number
   bool sizes = false;
+  bool allocates = false;     // Lua has to, for results and tables
+  bool result_given = false;  // some result is an argument
+  int8_t type_arg = -1;       // whose element type T is: an operand's, else a result's; -1: none
+  int8_t table_arg = -1;      // whose first tensor has it before that
   const Form* form = nullptr;
-  int row = 0;                   // what is to be called
-  uint32_t types = 0;            // a bit for each element type it is defined for
-  int8_t arg_of_slot[kMaxArgs];  // -1: left out
+  int row = 0;         // what is to be called
+  uint32_t types = 0;  // a bit for each element type it is defined for
+  int slots = 0;
+  Place places[kMaxArgs];
 
-  bool matches(uint64_t call, int count) const;
+  bool matches(uint64_t call, int count) const {
+    return sizes ? matches_with_sizes(call, count) : count == args && call == codes;
+  }
+  const Place* begin() const { return places; }
+  const Place* end() const { return places + slots; }
+
+ private:
+  bool matches_with_sizes(uint64_t call, int count) const;
 };
 
 // Adds the patterns of a form, those that leave out later slots first.

@@ -81,7 +81,7 @@ uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
     case LUA_TNUMBER:
       return kNumber;
     case LUA_TUSERDATA:
-      *object = object_at(L, state, index);
+      *object = object_of_userdata(L, state, index);
       if (object->is_tensor()) return kTensor;
       if (object->is_generator()) return kGenerator;
       if (object->is_storage() && object->dtype() == DType::Long) return kLongStorage;
@@ -102,37 +102,31 @@ uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
 struct Arguments {
   int count;
   uint64_t codes = 0;
-  Object objects[kMaxArgs];
+  union {
+    Object objects[kMaxArgs];  // of userdata; a union, so that the others are not even cleared
+  };
   char letters[kMaxArgs];  // the first of each string
 
   Arguments(lua_State* L, State* state) : count(lua_gettop(L)) {
+    Object further;
     for (int i = 0; i < count && i < 16; ++i) {
-      Object object;
-      codes |= code_at(L, state, i + 1, &object) << (4 * i);
-      if (i >= kMaxArgs) continue;
-      objects[i] = object;
-      if ((codes >> (4 * i) & 15) == kString) letters[i] = *lua_tostring(L, i + 1);
+      uint64_t code = code_at(L, state, i + 1, i < kMaxArgs ? &objects[i] : &further);
+      codes |= code << (4 * i);
+      if (code == kString && i < kMaxArgs) letters[i] = *lua_tostring(L, i + 1);
     }
   }
+  uint64_t code(int i) const { return codes >> (4 * i) & 15; }
 };
 
 // The element type that T stands for: that of the operands, else of the result, else the default.
 DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L) {
-  DType result = state->default_type;
-  const std::vector<Slot>& slots = pattern.form->slots;
-  for (size_t k = slots.size(); k-- > 0;) {
-    int arg = pattern.arg_of_slot[k];
-    if (slots[k].kind == '{' && arg >= 0) {
-      lua_rawgeti(L, arg + 1, 1);
-      Object object = object_at(L, state, lua_gettop(L));
-      lua_pop(L, 1);
-      if (object.is_tensor()) return object.dtype();
-    }
-    if (slots[k].kind != 'T' || arg < 0) continue;
-    result = args.objects[arg].dtype();
-    if (!slots[k].result) return result;
+  if (pattern.table_arg >= 0) {
+    lua_rawgeti(L, pattern.table_arg + 1, 1);
+    Object object = object_at(L, state, lua_gettop(L));
+    lua_pop(L, 1);
+    if (object.is_tensor()) return object.dtype();
   }
-  return result;
+  return pattern.type_arg < 0 ? state->default_type : args.objects[pattern.type_arg].dtype();
 }
 
 // The type that a letter stands for, where T stands for `type`.
@@ -152,17 +146,20 @@ DType type_of(char kind, DType type) {
   }
 }
 
+bool type_fits(char kind, DType given, DType type) {
+  return given == type_of(kind, type) || (kind == 'M' && given == type);
+}
+
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
-  const std::vector<Slot>& slots = pattern.form->slots;
-  for (size_t k = 0; k < slots.size(); ++k) {
-    int arg = pattern.arg_of_slot[k];
-    char kind = slots[k].kind;
-    if (kind == 'o' && arg >= 0 && slots[k].letters.find(args.letters[arg]) == std::string::npos) {
-      return false;
+  for (const Place& place : pattern) {
+    if (place.arg < 0) continue;
+    if (place.tensor && place.kind != 'A') {
+      DType given = args.objects[place.arg].dtype();
+      if (place.kind == 'T' ? given != type : !type_fits(place.kind, given, type)) return false;
+    } else if (place.kind == 'o') {
+      const std::string& letters = pattern.form->slots[&place - pattern.places].letters;
+      if (letters.find(args.letters[place.arg]) == std::string::npos) return false;
     }
-    if (arg < 0 || !slots[k].tensor || kind == 'A' || !args.objects[arg].is_tensor()) continue;
-    DType given = args.objects[arg].dtype();
-    if (given != type_of(kind, type) && !(kind == 'M' && given == type)) return false;
   }
   return true;
 }
@@ -276,26 +273,19 @@ void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
 
 // Before the operation resizes a result that was given: operands whose storage was made too small.
 void check_operands(lua_State* L, const char* name, const Call& call, const Pattern& pattern) {
-  const std::vector<Slot>& slots = pattern.form->slots;
-  bool result_given = false, some_shrunk = false;
-  auto look = [&](const Tensor* t) {
-    some_shrunk = some_shrunk || (t->storage && t->storage->shrunk);
-  };
-  for (size_t k = 0; k < slots.size(); ++k) {
-    bool given = pattern.arg_of_slot[k] >= 0;
-    result_given = result_given || (slots[k].result && given);
-    bool operand = slots[k].tensor && !slots[k].result;
-    if (operand && (given || slots[k].kind == 'T')) look(call.args[k].tensor);
-  }
-  for (int i = 0; i < call.list_count; ++i) look(call.list[i]);
-  if (!result_given || !some_shrunk) return;
-  protect(L, name, [&] {
-    for (size_t k = 0; k < slots.size(); ++k) {
-      bool given = pattern.arg_of_slot[k] >= 0 || slots[k].kind == 'T';
-      if (slots[k].tensor && !slots[k].result && given) call.args[k].tensor->check_storage();
+  if (!pattern.result_given) return;
+  auto for_operands = [&](const auto& look) {
+    for (int k = 0; k < pattern.slots; ++k) {
+      const Place& place = pattern.places[k];
+      bool given = place.arg >= 0 || place.kind == 'T';
+      if (place.tensor && !place.result && given) look(call.args[k].tensor);
     }
-    for (int i = 0; i < call.list_count; ++i) call.list[i]->check_storage();
-  });
+    for (int i = 0; i < call.list_count; ++i) look(call.list[i]);
+  };
+  bool some_shrunk = false;
+  for_operands([&](const Tensor* t) { some_shrunk |= t->storage && t->storage->shrunk; });
+  if (!some_shrunk) return;
+  protect(L, name, [&] { for_operands([](const Tensor* t) { t->check_storage(); }); });
 }
 
 // Numbers are computed on the CPU, whatever the default device.
@@ -313,44 +303,41 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
   }
   Call call;
-  const std::vector<Slot>& slots = pattern.form->slots;
-  int count = static_cast<int>(slots.size());
-  int results[kMaxArgs] = {};  // where on the stack
+  int made[kMaxArgs];  // where new results are on the stack
   // First all that Lua has to allocate: finalizers may run there, and free arguments.
-  for (int k = 0; k < count; ++k) {
-    const Slot& slot = slots[k];
-    int arg = pattern.arg_of_slot[k];
-    if (slot.result && arg < 0) {
-      call.args[k].tensor = push_new_tensor(L, state, type_of(slot.kind, type));
-      results[k] = lua_gettop(L);
+  for (int k = 0; k < pattern.slots && pattern.allocates; ++k) {
+    const Place& place = pattern.places[k];
+    if (place.result && place.arg < 0) {
+      call.args[k].tensor = push_new_tensor(L, state, type_of(place.kind, type));
+      made[k] = lua_gettop(L);
       if (of_numbers) keep_on_cpu(L, name, call.args[k].tensor);
-    } else if (slot.kind == '{') {
-      read_list(L, state, arg + 1, type, name, &call);
+    } else if (place.kind == '{') {
+      read_list(L, state, place.arg + 1, type, name, &call);
     }
   }
-  for (int k = 0; k < count; ++k) {
-    const Slot& slot = slots[k];
-    int arg = pattern.arg_of_slot[k];
-    if (results[k] || slot.kind == '{') continue;
-    if (arg < 0 && slot.kind == 'T') {
+  for (int k = 0; k < pattern.slots; ++k) {
+    const Place& place = pattern.places[k];
+    if (place.kind == '{' || (place.result && place.arg < 0)) continue;
+    if (place.arg < 0 && place.kind == 'T') {
       call.args[k].tensor = call.args[0].tensor;  // a method's own tensor
       continue;
     }
-    read_argument(L, state, slot, arg, args, name, &call, &call.args[k]);
-    if (!slot.result) continue;
-    results[k] = arg + 1;
-    refuse_held(L, state, name, call.args[k].tensor->storage);
+    read_argument(L, state, pattern.form->slots[k], place.arg, args, name, &call, &call.args[k]);
+    if (place.result) refuse_held(L, state, name, call.args[k].tensor->storage);
   }
   check_operands(L, name, call, pattern);
   run_row(L, name, row, call);
   if (row.gives_boolean) lua_pushboolean(L, call.number != 0);
   if (row.gives_number) lua_pushnumber(L, call.number);
   if (row.gives_boolean || row.gives_number) return 1;
-  int before = lua_gettop(L);
-  for (int at : results) {
-    if (at) lua_pushvalue(L, at);
+  int results = 0;
+  for (int k = 0; k < pattern.slots; ++k) {
+    const Place& place = pattern.places[k];
+    if (!place.result) continue;
+    lua_pushvalue(L, place.arg < 0 ? made[k] : place.arg + 1);
+    ++results;
   }
-  return lua_gettop(L) - before;
+  return results;
 }
 
 // A DoubleTensor of one element, on the CPU.
@@ -376,7 +363,7 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
     Arguments args(L, state);
     for (const Pattern& pattern : overloads.patterns) {
       if (!pattern.matches(args.codes, args.count)) continue;
-      if (pattern.form->slots[0].result && pattern.arg_of_slot[0] >= 0) continue;
+      if (pattern.places[0].result && pattern.places[0].arg >= 0) continue;
       run_pattern(L, state, overloads.name, pattern, args, DType::Double, true);
       Tensor* result = object_at(L, state, lua_gettop(L)).tensor();
       push_element_of(L, result->storage, result->storageOffset);
@@ -403,7 +390,7 @@ int random_number(lua_State* L, State* state, const Overloads& overloads) {
 
 bool only_numbers(const Arguments& args) {
   for (int i = 0; i < args.count; ++i) {
-    if (i >= 16 || (args.codes >> (4 * i) & 15) != kNumber) return false;
+    if (i >= 16 || args.code(i) != kNumber) return false;
   }
   return args.count > 0;
 }
@@ -419,7 +406,7 @@ int call_op(lua_State* L) {
       if (!types_fit(pattern, args, type)) continue;
       return run_pattern(L, state, overloads.name, pattern, args, type);
     }
-    bool has_tensor = args.count > 0 && args.objects[0].is_tensor();
+    bool has_tensor = args.count > 0 && args.code(0) == kTensor;
     int results = 0;
     if (overloads.element_wise && only_numbers(args)) {
       results = call_with_numbers(L, state, overloads);

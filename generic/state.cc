@@ -60,9 +60,9 @@ void push_closure(lua_State* L, Guarded function, int upvalues) {
   lua_pushcclosure(L, function.function(), upvalues);
 }
 
-Object object_at(lua_State* L, State* state, int index) {
+Object object_of_userdata(lua_State* L, State* state, int index) {
   Object object;
-  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return object;
+  if (!lua_getmetatable(L, index)) return object;
   const void* metatable = lua_topointer(L, -1);
   lua_pop(L, 1);
   for (int k = 0; k < kClasses; ++k) {

@@ -106,7 +106,10 @@ inline State* state_of(lua_State* L) {
   return static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
 State* registered_state(lua_State* L);
-Object object_at(lua_State* L, State* state, int index);
+Object object_of_userdata(lua_State* L, State* state, int index);
+inline Object object_at(lua_State* L, State* state, int index) {
+  return lua_type(L, index) == LUA_TUSERDATA ? object_of_userdata(L, state, index) : Object();
+}
 
 const char* tensor_class(DType type);   // "torch.FloatTensor"
 const char* storage_class(DType type);  // "torch.FloatStorage"

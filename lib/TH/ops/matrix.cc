@@ -31,6 +31,23 @@ struct Call {
   bool sum;  // over the batches
 };
 
+Call make_call(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b,
+               std::initializer_list<int64_t> size) {
+  Call call;
+  call.op = op;
+  call.ndim = static_cast<int>(size.size());
+  std::copy(size.begin(), size.end(), call.size);
+  call.r = r;
+  call.beta = beta;
+  call.t = t;
+  call.alpha = alpha;
+  call.a = a;
+  call.b = b;
+  call.a_vector = call.b_vector = VectorAs::column;
+  call.sum = false;
+  return call;
+}
+
 void product(Call call);
 
 struct Shape {
@@ -166,7 +183,7 @@ void product(Call call) {
   }
   resize(r, call.ndim, call.size);
   if (r->numel() == 0) return;
-  ProductCall p = {};
+  ProductCall p;
   if (!is_writable(call, *r, &p.c) || shares_memory(*r, *call.a) || shares_memory(*r, *call.b) ||
       (call.t && partly_overlap(*r, *call.t))) {
     through_temporary(call);
@@ -250,18 +267,7 @@ void matrix_matrix(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tenso
   if (a->size[1] != b->size[0]) {
     fail("size mismatch, m1: %s, m2: %s", shape_text(*a).c_str(), shape_text(*b).c_str());
   }
-  Call call = {op,
-               2,
-               {a->size[0], b->size[1], 0},
-               r,
-               beta,
-               t,
-               alpha,
-               a,
-               VectorAs::column,
-               b,
-               VectorAs::column,
-               false};
+  Call call = make_call(op, r, beta, t, alpha, a, b, {a->size[0], b->size[1]});
   check_types(name(op), call);
   check_addend(call, "m1", "m2");
   product(call);
@@ -273,18 +279,7 @@ void matrix_vector(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tenso
   if (mat->size[1] != vec->size[0]) {
     fail("size mismatch, %s, %s", shape_text(*mat).c_str(), shape_text(*vec).c_str());
   }
-  Call call = {op,
-               1,
-               {mat->size[0], 0, 0},
-               r,
-               beta,
-               t,
-               alpha,
-               mat,
-               VectorAs::column,
-               vec,
-               VectorAs::column,
-               false};
+  Call call = make_call(op, r, beta, t, alpha, mat, vec, {mat->size[0]});
   check_types(name(op), call);
   check_addend(call, "mat", "vec");
   product(call);
@@ -293,18 +288,8 @@ void matrix_vector(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tenso
 void vector_vector(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1,
                    Tensor* vec2) {
   check_dims(name(op), "vector and vector", vec1, 1, vec2, 1);
-  Call call = {op,
-               2,
-               {vec1->size[0], vec2->size[0], 0},
-               r,
-               beta,
-               t,
-               alpha,
-               vec1,
-               VectorAs::column,
-               vec2,
-               VectorAs::row,
-               false};
+  Call call = make_call(op, r, beta, t, alpha, vec1, vec2, {vec1->size[0], vec2->size[0]});
+  call.b_vector = VectorAs::row;
   check_types(name(op), call);
   check_addend(call, "vec1", "vec2");
   product(call);
@@ -322,18 +307,8 @@ void batch_batch(Op op, int argument, Tensor* r, Scalar beta, Tensor* t, Scalar 
     fail_argument(argument, "size mismatch, batch1: %s, batch2: %s", shape_text(*a).c_str(),
                   shape_text(*b).c_str());
   }
-  Call call = {op,
-               3,
-               {a->size[0], a->size[1], b->size[2]},
-               r,
-               beta,
-               t,
-               alpha,
-               a,
-               VectorAs::column,
-               b,
-               VectorAs::column,
-               sum};
+  Call call = make_call(op, r, beta, t, alpha, a, b, {a->size[0], a->size[1], b->size[2]});
+  call.sum = sum;
   if (sum) {
     call.ndim = 2;
     call.size[0] = a->size[1];

@@ -73,7 +73,7 @@ Device* device_of(std::initializer_list<const Tensor*> operands) {
   return device_of(const_cast<Tensor* const*>(operands.begin()), static_cast<int>(operands.size()));
 }
 
-Operands::~Operands() {
+void Operands::release_scratch() noexcept {
   for (int k = 0; k < scratch_count_; ++k) {
     if (device_) {
       device_->release(scratch_[k]);
@@ -83,7 +83,7 @@ Operands::~Operands() {
   }
 }
 
-char* Operands::ask(Tensor* t, Access access) {
+char* Operands::ask_elsewhere(Tensor* t, Access access) {
   if (profiling()) count_bytes(*t);
   if (!device_) return t->data(access);
   if (!t->storage) return nullptr;
@@ -93,21 +93,15 @@ char* Operands::ask(Tensor* t, Access access) {
   return block + t->storageOffset * item_size(t->dtype);
 }
 
-Placed Operands::read(Tensor* t) {
-  if (device_ && is_small_part(*t, *device_)) {
-    TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
-    if (copy->storage) copy->storage->set_home(device_);
-    ops::copy(copy.get(), t);
-    t = copy.get();
-    held_->copies[held_->copy_count++] = std::move(copy);
-  }
-  return {t, read_whole(t)};
-}
-
-char* Operands::read_whole(Tensor* t) {
-  char* data = ask(t, Access::read);
-  read_[read_count_++] = t->storage;
-  return data;
+// t, or a copy of it on the device.
+Tensor* Operands::brought(Tensor* t) {
+  if (!is_small_part(*t, *device_)) return t;
+  TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
+  if (copy->storage) copy->storage->set_home(device_);
+  ops::copy(copy.get(), t);
+  t = copy.get();
+  held_->copies[held_->copy_count++] = std::move(copy);
+  return t;
 }
 
 char* Operands::write(Tensor* r) {

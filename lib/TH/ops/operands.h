@@ -68,15 +68,24 @@ class Operands {
   explicit Operands(Device* device) : device_(device) {
     if (device) held_.emplace();
   }
-  ~Operands();
+  ~Operands() {
+    if (scratch_count_) release_scratch();
+  }
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
 
   Device* device() const { return device_; }
   // Of a small part of a large storage that is elsewhere, a copy.
-  Placed read(Tensor* t);
+  Placed read(Tensor* t) {
+    if (device_) t = brought(t);
+    return {t, read_whole(t)};
+  }
   // At t's own storage, in any case.
-  char* read_whole(Tensor* t);
+  char* read_whole(Tensor* t) {
+    char* data = ask(t, Access::read);
+    read_[read_count_++] = t->storage;
+    return data;
+  }
   // A result whose old elements count, or are not all replaced.
   char* write(Tensor* r);
   // A result of which all elements are replaced.
@@ -102,7 +111,13 @@ class Operands {
     TensorRef copies[kMost];
     int lease_count = 0, copy_count = 0;
   };
-  char* ask(Tensor* t, Access access);
+  char* ask(Tensor* t, Access access) {
+    if (device_ || profiling()) return ask_elsewhere(t, access);
+    return t->data(access);
+  }
+  char* ask_elsewhere(Tensor* t, Access access);  // or while profiling
+  Tensor* brought(Tensor* t);
+  void release_scratch() noexcept;
 
   Device* device_;
   std::optional<Held> held_;
