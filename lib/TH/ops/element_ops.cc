@@ -1,5 +1,6 @@
 // The element-wise rows of THOps.def, as calls of the one element-wise operation.
 
+#include <algorithm>
 #include <cstdio>
 #include <tuple>
 
@@ -77,6 +78,7 @@ struct Element {
 
  private:
   DType check_types(const Tensor* r, Tensor* const* tensors) const;
+  void check_shapes(const Tensor* r, Tensor* const* tensors) const;
   void run(Tensor* r, Tensor* const* tensors, const Scalar* numbers, bool number_is_last) const;
 };
 
@@ -106,6 +108,14 @@ DType Element::check_types(const Tensor* r, Tensor* const* tensors) const {
   return first->dtype;
 }
 
+// Before values are checked: what a device finds in them comes late, and this would not.
+void Element::check_shapes(const Tensor* r, Tensor* const* tensors) const {
+  bool in_place = std::find(tensors, tensors + row.tensors, r) != tensors + row.tensors;
+  int ndim;
+  int64_t size[kMaxDims];
+  elementwise_shape(name, tensors, row.tensors, in_place ? r : nullptr, &ndim, size);
+}
+
 void Element::run(Tensor* r, Tensor* const* tensors, const Scalar* numbers,
                   bool number_is_last) const {
   const DType dtype = check_types(r, tensors);
@@ -113,7 +123,8 @@ void Element::run(Tensor* r, Tensor* const* tensors, const Scalar* numbers,
     if (row.has(simple_power) && do_simple_power(r, tensors[0], numbers[0])) return;
     if (row.has(divides) && number_is_last) {
       check_divisor(name, tensors[0], numbers[row.numbers - 1]);
-    } else if (row.has(divides)) {
+    } else if (row.has(divides) && is_integral(dtype)) {
+      check_shapes(r, tensors);
       check_divisor(name, op, tensors[0], tensors[row.tensors - 1]);
     }
   }
