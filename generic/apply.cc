@@ -3,6 +3,7 @@
 
 #include "bindings.h"
 
+#include "ops/elementwise.h"
 #include "tensor/convert.h"
 
 namespace bind {
@@ -15,6 +16,21 @@ int check(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
   protect(L, "apply", [&] { t->check_storage(); });
   return 0;
+}
+
+// align(t, u, name): u's elements as they pair with t's, in t's sizes: a view, or a copy.
+int align(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  Tensor* u = check_tensor(L, state, 2);
+  const char* name = luaL_checkstring(L, 3);
+  Tensor* aligned = nullptr;
+  protect(L, name, [&] {
+    th::PairingScope pairing(state->pairing);
+    aligned = th::paired_view(name, u, t).release();
+  });
+  push_tensor(L, state, aligned);
+  return 1;
 }
 
 // Between them the memory is neither resized nor replaced. Of tensors that have a storage.
@@ -70,9 +86,10 @@ int accessors(lua_State* L) {
   return 2;
 }
 
-const Method functions[] = {{"check", guarded<check>}, {"pin", guarded<pin>},
-                            {"unpin", guarded<unpin>}, {"settle", guarded<settle>},
-                            {"ready", guarded<ready>}, {"accessors", guarded<accessors>}};
+const Method functions[] = {
+    {"align", guarded<align>},        {"check", guarded<check>},   {"pin", guarded<pin>},
+    {"unpin", guarded<unpin>},        {"settle", guarded<settle>}, {"ready", guarded<ready>},
+    {"accessors", guarded<accessors>}};
 
 }  // namespace
 

@@ -93,7 +93,10 @@ void assign(lua_State* L, State* state, Tensor* view) {
     return;
   }
   Tensor* source = check_tensor(L, state, 3);
-  protect(L, kIndexing, [&] { th::ops::copy(view, source); });
+  protect(L, kIndexing, [&] {
+    th::PairingScope pairing(state->pairing);
+    th::ops::copy(view, source);
+  });
 }
 
 // A method of a class derived in Lua may replace __index__ and __newindex__.
@@ -152,7 +155,10 @@ int tensor_index(lua_State* L) {
   if (is_mask(key)) {
     Tensor* selected = push_new_like(L, state, 1, &t);
     Tensor* mask = check_tensor(L, state, 2);
-    protect(L, kIndexing, [&] { th::ops::maskedSelect(selected, t, mask); });
+    protect(L, kIndexing, [&] {
+      th::PairingScope pairing(state->pairing);
+      th::ops::maskedSelect(selected, t, mask);
+    });
     return 1;
   }
   if (is_vector_of_longs(key)) {
@@ -237,10 +243,16 @@ int tensor_newindex(lua_State* L) {
   if (is_mask(key)) {
     if (lua_type(L, 3) == LUA_TNUMBER) {
       double value = lua_tonumber(L, 3);
-      protect(L, kIndexing, [&] { th::ops::maskedFill(t, key.tensor(), value); });
+      protect(L, kIndexing, [&] {
+        th::PairingScope pairing(state->pairing);
+        th::ops::maskedFill(t, key.tensor(), value);
+      });
     } else {
       Tensor* source = check_tensor(L, state, 3);
-      protect(L, kIndexing, [&] { th::ops::maskedCopy(t, key.tensor(), source); });
+      protect(L, kIndexing, [&] {
+        th::PairingScope pairing(state->pairing);
+        th::ops::maskedCopy(t, key.tensor(), source);
+      });
     }
     return 0;
   }

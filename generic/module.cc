@@ -97,6 +97,35 @@ int toc(lua_State* L) {
   return 1;
 }
 
+const char* const pairings[] = {"torch7", "numpy", "strict", nullptr};
+
+int get_broadcast(lua_State* L) {
+  lua_pushstring(L, pairings[static_cast<int>(state_of(L)->pairing)]);
+  return 1;
+}
+void set_pairing(State* state, th::Pairing pairing) {
+  state->pairing = pairing;
+  if (pairing != th::Pairing::strict) state->not_strict = pairing;
+}
+int set_broadcast(lua_State* L) {
+  State* state = state_of(L);
+  const char* name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+  for (int k = 0; pairings[k]; ++k) {
+    if (std::strcmp(name, pairings[k]) != 0) continue;
+    get_broadcast(L);
+    set_pairing(state, static_cast<th::Pairing>(k));
+    return 1;
+  }
+  return raise_error(L, "setBroadcast: 'numpy', 'torch7' or 'strict' is expected, got %s",
+                     *name ? name : luaL_typename(L, 1));
+}
+int set_strict(lua_State* L) {
+  State* state = state_of(L);
+  luaL_checktype(L, 1, LUA_TBOOLEAN);
+  set_pairing(state, lua_toboolean(L, 1) ? th::Pairing::strict : state->not_strict);
+  return 0;
+}
+
 // Tells where the module's Lua files are, so that errors are not blamed on them.
 int set_own_source(lua_State* L) {
   State* state = state_of(L);
@@ -113,6 +142,9 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"_ownsource", guarded<set_own_source>},
                             {"tic", guarded<tic>},
                             {"toc", guarded<toc>},
+                            {"getBroadcast", guarded<get_broadcast>},
+                            {"setBroadcast", guarded<set_broadcast>},
+                            {"setStrict", guarded<set_strict>},
                             {"isTensor", guarded<is_tensor>},
                             {"isStorage", guarded<is_storage>},
                             {"updateerrorhandlers", guarded<update_handlers>},

@@ -48,6 +48,7 @@ int compute(lua_State* L, const char* symbol, Both both, Right right_number, Lef
   Operands o = read(L, symbol);
   protect(L, symbol, [&] {
     th::OpScope scope(symbol);
+    th::PairingScope pairing(state_of(L)->pairing);
     if (o.a.is_tensor() && o.b.is_tensor()) {
       both(o.result, o.a.tensor(), o.b.tensor());
     } else if (o.a.is_tensor()) {
@@ -83,6 +84,7 @@ int multiply(lua_State* L) {
     double product = 0;
     protect(L, "*", [&] {
       th::OpScope scope("*");
+      th::PairingScope pairing(state->pairing);
       product = th::ops::dot(a.tensor(), b.tensor()).to_double();
     });
     lua_pushnumber(L, product);

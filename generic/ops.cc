@@ -254,9 +254,10 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
 }
 
 // The core may name the operation as in C; the message names the Lua function, once.
-void run_row(lua_State* L, const char* name, const Row& row, Call& call) {
+void run_row(lua_State* L, const State* state, const char* name, const Row& row, Call& call) {
   Failure failure = attempt(L, [&] {
     th::OpScope scope(name);
+    th::PairingScope pairing(state->pairing);
     row.run(call);
   });
   if (!failure.failed) return;
@@ -326,7 +327,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     if (place.result) refuse_held(L, state, name, call.args[k].tensor->storage);
   }
   check_operands(L, name, call, pattern);
-  run_row(L, name, row, call);
+  run_row(L, state, name, row, call);
   if (row.gives_boolean) lua_pushboolean(L, call.number != 0);
   if (row.gives_number) lua_pushnumber(L, call.number);
   if (row.gives_boolean || row.gives_number) return 1;

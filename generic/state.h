@@ -15,6 +15,7 @@ extern "C" {
 #include <new>
 
 #include "memory/error.h"
+#include "ops/pairing.h"
 #include "tensor/tensor.h"
 
 namespace th {
@@ -36,8 +37,10 @@ struct State {
   const void* metatable[kClasses];
   int reference[kClasses];  // of the metatables, in the registry
   DType default_type = DType::Double;
-  th::Generator* generator = nullptr;        // null once the Lua state is closing
-  const void* generator_userdata = nullptr;  // which shows it to Lua code, but does not own it
+  th::Pairing pairing = th::Pairing::numpy;     // of all that is called from this Lua state
+  th::Pairing not_strict = th::Pairing::numpy;  // what it was before it was strict
+  th::Generator* generator = nullptr;           // null once the Lua state is closing
+  const void* generator_userdata = nullptr;     // which shows it to Lua code, but does not own it
   // What operations that a finalizer has interrupted work on; null: there are none.
   Operands* operands = nullptr;
   // Whether the Lua state is; outlives it, for other threads that know of it.

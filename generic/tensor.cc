@@ -225,6 +225,7 @@ int copy(lua_State* L) {
   protect(L, "copy", [&] {
     t->check_storage();
     source->check_storage();
+    th::PairingScope pairing(state->pairing);
     th::ops::copy(t, source);
   });
   lua_settop(L, 1);

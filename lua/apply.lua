@@ -232,17 +232,11 @@ local function install(tensor)
       end
    end
 
-   -- All in the first one's sizes; element counts must agree.
+   -- All in the first one's sizes, as shapes pair everywhere.
    local function aligned(name, tensors)
-      local first = tensors[1]
       for k = 2, #tensors do
-         local t = tensors[k]
-         if not t:isSameSizeAs(first) then
-            if t:nElement() ~= first:nElement() then
-               error(('%s: the tensors have %d and %d elements')
-                     :format(name, first:nElement(), t:nElement()), 3)
-            end
-            tensors[k] = t:contiguous():view(first:size())
+         if not tensors[k]:isSameSizeAs(tensors[1]) then
+            tensors[k] = native.align(tensors[1], tensors[k], name)
          end
       end
       return tensors

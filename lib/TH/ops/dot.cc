@@ -1,6 +1,7 @@
 // The dot product.
 
 #include "memory/error.h"
+#include "ops/elementwise.h"
 #include "ops/reduce.h"
 
 namespace th::ops {
@@ -31,6 +32,7 @@ Scalar dot(Tensor* a, Tensor* b) {
         shape_text(*a).c_str(), shape_text(*b).c_str(), static_cast<long long>(n),
         static_cast<long long>(b->numel()));
   }
+  check_strict(a, b);
   if (n == 0) return is_integral(a->dtype) ? Scalar(0) : Scalar(0.0);
   TensorRef made[2];
   Partial sum = reduce_all(Op::dot, {Reducer::sum}, as_vector(a, &made[0]), Transform::product,

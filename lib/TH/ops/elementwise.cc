@@ -7,6 +7,8 @@
 
 namespace th {
 
+__thread Pairing current_pairing = Pairing::torch7;
+
 namespace {
 
 // Of operands that are all contiguous and of one shape.
@@ -73,37 +75,72 @@ void broadcast_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* 
   }
 }
 
-bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,
-                       int* ndim, int64_t* size) {
+namespace {
+
+std::string shapes_text(Tensor* const* inputs, int count) {
+  std::string shapes;
+  for (int k = 0; k < count; ++k) {
+    if (k) shapes += k == count - 1 ? " and " : ", ";
+    shapes += shape_text(*inputs[k]);
+  }
+  return shapes;
+}
+
+// NumPy's rule; the result's shape must be that of in_place, where it is given. A tensor without
+// dimensions has no element, so it broadcasts to nothing.
+bool broadcast_all(Tensor* const* inputs, int count, const Tensor* in_place, int* ndim,
+                   int64_t* size) {
   *ndim = inputs[0]->nDimension;
   std::copy(inputs[0]->size, inputs[0]->size + *ndim, size);
-  bool broadcasts = true;
-  bool same_numel = true;
-  bool has_empty = inputs[0]->nDimension == 0;
+  bool fits = *ndim > 0;
+  for (int k = 1; fits && k < count; ++k) {
+    fits = inputs[k]->nDimension > 0 &&
+           broadcast_sizes(*ndim, size, inputs[k]->nDimension, inputs[k]->size, ndim, size);
+  }
+  if (!fits || !in_place) return fits;
+  return *ndim == in_place->nDimension && std::equal(size, size + *ndim, in_place->size);
+}
+
+}  // namespace
+
+void fail_strict(Tensor* const* inputs, int count) {
+  fail(
+      "sizes %s differ and have as many elements: that they pair in order is refused by "
+      "setBroadcast 'strict'",
+      shapes_text(inputs, count).c_str());
+}
+
+bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,
+                       int* ndim, int64_t* size) {
+  const Tensor* like = in_place ? in_place : inputs[0];
+  bool same_shapes = true, same_numel = true;
   for (int k = 1; k < count; ++k) {
-    broadcasts = broadcasts &&
-                 broadcast_sizes(*ndim, size, inputs[k]->nDimension, inputs[k]->size, ndim, size);
-    same_numel = same_numel && inputs[k]->numel() == inputs[0]->numel();
-    has_empty = has_empty || inputs[k]->nDimension == 0;
+    same_shapes = same_shapes && same_size(*inputs[0], *inputs[k]);
+    same_numel = same_numel && (same_shapes || inputs[k]->numel() == inputs[0]->numel());
   }
-  // A tensor without dimensions has no element, so it pairs with nothing but its like.
-  if (has_empty) broadcasts = false;
-  if (broadcasts && in_place) {
-    broadcasts = *ndim == in_place->nDimension && std::equal(size, size + *ndim, in_place->size);
+  auto take_shape = [&](const Tensor& t) {
+    *ndim = t.nDimension;
+    std::copy(t.size, t.size + t.nDimension, size);
+  };
+  if (same_shapes) {
+    take_shape(*inputs[0]);
+    return true;
   }
-  if (broadcasts) return true;
-  if (!same_numel) {
-    std::string shapes;
-    for (int k = 0; k < count; ++k) {
-      if (k) shapes += k == count - 1 ? " and " : ", ";
-      shapes += shape_text(*inputs[k]);
+  const Pairing pairing = current_pairing;
+  if (!same_numel || pairing != Pairing::torch7) {
+    bool broadcasts = broadcast_all(inputs, count, in_place, ndim, size);
+    if (broadcasts && same_numel && pairing == Pairing::strict) {
+      broadcasts = *ndim == like->nDimension && std::equal(size, size + *ndim, like->size);
     }
-    fail("%s: sizes %s %s, and their numbers of elements differ", name, shapes.c_str(),
+    if (broadcasts) return true;
+  }
+  if (!same_numel) {
+    fail("%s: sizes %s %s, and their numbers of elements differ", name,
+         shapes_text(inputs, count).c_str(),
          in_place ? "do not broadcast to the result's" : "do not broadcast");
   }
-  const Tensor* like = in_place ? in_place : inputs[0];
-  *ndim = like->nDimension;
-  std::copy(like->size, like->size + *ndim, size);
+  if (pairing == Pairing::strict) fail_strict(inputs, count);
+  take_shape(*like);
   return false;
 }
 
@@ -149,6 +186,17 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
     seen[k] = views[k].get();
   }
   run_elements(op, device, r, seen, count, false, ndim, size);
+}
+
+TensorRef paired_view(const char* name, Tensor* t, Tensor* like) {
+  Tensor* shapes[] = {like, t};
+  int ndim;
+  int64_t size[kMaxDims], stride[kMaxDims];
+  if (!elementwise_shape(name, shapes, 2, like, &ndim, size)) return in_shape(t, ndim, size);
+  broadcast_strides(*t, ndim, size, stride);
+  TensorRef view(tensor_new(t->dtype));
+  set_storage(view.get(), t->storage, t->storageOffset, ndim, size, stride);
+  return view;
 }
 
 TensorRef clone(Tensor* t) {

@@ -4,6 +4,7 @@
 #include "backend/calls.h"
 #include "backend/op.h"
 #include "ops/ops.h"
+#include "ops/pairing.h"
 
 namespace th {
 
@@ -17,16 +18,22 @@ struct ElementwiseOp {
   int64_t grain;  // elements below which one thread is best
 };
 
-// Shapes broadcast by NumPy's rules. Where they do not, but the numbers of elements agree, the
-// elements are paired in order, as Torch7 has it, and r takes the first input's sizes. r is
-// resized, unless it is one of the inputs: then the others must fit its sizes. Types have been
-// checked.
+// Shapes that differ pair as current_pairing says: by NumPy's rules, or, with as many elements, in
+// order, where r takes the first input's sizes. r is resized, unless it is one of the inputs: then
+// the others must fit its sizes. Types have been checked.
 void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count);
 
 // Shape rule of the above; throws naming the shapes. in_place: the tensor whose sizes are fixed.
-// Returns false where the inputs pair element by element.
+// Returns false where the inputs pair in order.
 bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,
                        int* ndim, int64_t* size);
+// What is thrown where shapes differ, as many elements would pair in order, and must not.
+[[noreturn]] void fail_strict(Tensor* const* inputs, int count);
+inline void check_strict(Tensor* a, Tensor* b) {
+  if (current_pairing != Pairing::strict || same_size(*a, *b)) return;
+  Tensor* const inputs[] = {a, b};
+  fail_strict(inputs, 2);
+}
 
 // Strides of t seen in a shape it broadcasts to.
 void broadcast_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* stride);

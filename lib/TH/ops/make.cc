@@ -244,6 +244,7 @@ void reshape(Tensor* r, Tensor* t, Sizes sizes) {
                   shape_text(sizes.ndim, sizes.size).c_str());
   }
   TensorRef source = clone(t);
+  set_geometry(source.get(), sizes.ndim, size, nullptr);
   resize(r, sizes.ndim, size);
   copy(r, source.get());
 }

@@ -13,7 +13,7 @@ namespace th {
 namespace {
 
 // The mask as seen in t's sizes: expanded, or with its elements paired in order.
-TensorRef mask_for(const char* what, const Tensor& t, Tensor* mask, int argument) {
+TensorRef mask_for(const char* what, Tensor& t, Tensor* mask, int argument) {
   if (mask->dtype != DType::Byte) {
     fail_argument(argument, "the mask must be a ByteTensor, not a %sTensor", name(mask->dtype));
   }
@@ -30,6 +30,7 @@ TensorRef mask_for(const char* what, const Tensor& t, Tensor* mask, int argument
         what, shape_text(t).c_str(), shape_text(*mask).c_str(), static_cast<long long>(t.numel()),
         static_cast<long long>(mask->numel()));
   }
+  if (!broadcasts) check_strict(&t, mask);
   TensorRef seen(tensor_new(DType::Byte));
   if (broadcasts) {
     broadcast_strides(*mask, ndim, size, stride);

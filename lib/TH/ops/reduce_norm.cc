@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "memory/error.h"
+#include "ops/elementwise.h"
 #include "ops/reduce.h"
 
 namespace th::ops {
@@ -73,6 +74,7 @@ Scalar dist(Tensor* a, Tensor* b, Scalar p) {
       fail_argument(2, "dist: sizes %s and %s have different numbers of elements",
                     shape_text(*a).c_str(), shape_text(*b).c_str());
     }
+    check_strict(a, b);
     first = contiguous(a);
     second = contiguous(b);
     a = first.get();
