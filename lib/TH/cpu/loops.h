@@ -14,11 +14,16 @@ template <class F>
 void for_each_run(const LoopPlan& plan, int64_t begin, int64_t end, const F& f) {
   char* data[kPlanOperands];
   int64_t inner[kPlanOperands];
-  int64_t index[kMaxDims];
   for (int k = 0; k < plan.operands; ++k) {
     data[k] = plan.data[k];
     inner[k] = plan.inner_stride(k);
   }
+  if (plan.ndim <= 1) {
+    for (int k = 0; k < plan.operands; ++k) data[k] += begin * inner[k];
+    if (begin < end) f(data, inner, end - begin);
+    return;
+  }
+  int64_t index[kMaxDims];
   int64_t rest = begin;
   for (int d = 0; d < plan.ndim; ++d) {
     index[d] = rest % plan.size[d];
@@ -27,7 +32,7 @@ void for_each_run(const LoopPlan& plan, int64_t begin, int64_t end, const F& f) 
   }
   int64_t width = plan.inner_size();
   while (begin < end) {
-    int64_t n = width - (plan.ndim ? index[0] : 0);
+    int64_t n = width - index[0];
     if (n > end - begin) n = end - begin;
     f(data, inner, n);
     begin += n;
