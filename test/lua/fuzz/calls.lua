@@ -115,7 +115,8 @@ end
 local function argument(random, tensor, v, slot, element, first)
   if random:once_in(16) then return values.any(random) end
   local kind = slot.kind
-  local dims = first and tensor.isTensor(v[first]) and v[first]:dim() or 2
+  local before = first and v[first]  -- a finalizer may take it out of v at any time
+  local dims = tensor.isTensor(before) and before:dim() or 2
   if kind == 'T' or element_of[kind] or kind == 'M' or kind == 'A' then
     local own = element_of[kind] or kind ~= 'A' and element or nil
     if kind == 'M' and random:once_in(2) then own = 'Byte' end

@@ -123,10 +123,9 @@ end
 
 -- Whether a call was refused for values that a device looked at, when results were written.
 local function is_late(message, before)
-  if not (message:find 'out of range' or message:find 'element %-?%d+ of p'
-          or message:find 'divided by 0') then
-    return false
-  end
+  local of_values = message:find 'out of range' or message:find 'divided by 0'
+                    or message:find 'element %-?%d+ of p' or message:find '0 and 1 values'
+  if not of_values then return false end
   for _, own in pairs(before) do
     if own.place ~= '' and own.place ~= 'cpu' then return true end
   end
