@@ -230,7 +230,7 @@ int struct_address(lua_State* L) {
   note_thread(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
   refuse_held(L, state_of(L), "cdata", storage);
-  protect(L, "cdata", [&] { storage->cpu(th::Access::write); });
+  protect(L, "cdata", [&] { th::expose_to_c(storage); });
   lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(storage)));
   return 1;
 }
@@ -265,7 +265,7 @@ const Function factories[] = {
 void hand_over(lua_State* L, void* object) {
   note_thread(L, registered_state(L));
   auto* storage = static_cast<Storage*>(object);
-  attempt([&] { storage->cpu(th::Access::write); });
+  attempt([&] { th::expose_to_c(storage); });
 }
 
 }  // namespace

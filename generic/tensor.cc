@@ -368,7 +368,10 @@ int struct_address(lua_State* L) {
   note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
   refuse_held(L, state_of(L), "cdata", t->storage);
-  protect(L, "cdata", [&] { t->data(th::Access::write); });
+  protect(L, "cdata", [&] {
+    th::expose_to_c(t->storage);
+    th::lend(t);
+  });
   lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(t)));
   return 1;
 }
@@ -416,7 +419,10 @@ void hand_over(lua_State* L, void* object) {
   note_thread(L, registered_state(L));
   // C code outside this module is about to see the struct: its data field must be true.
   auto* t = static_cast<Tensor*>(object);
-  attempt([&] { t->data(th::Access::write); });
+  attempt([&] {
+    th::expose_to_c(t->storage);
+    th::lend(t);
+  });
 }
 
 }  // namespace

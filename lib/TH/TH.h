@@ -13,6 +13,9 @@
 #include "THStorage.h"
 #include "THSyncedMemory.h"
 #include "THTensor.h"
+#include "THTensorApply.h"
+#include "THTensorDimApply.h"
+#include "THTensorMacros.h"
 #include "THTensorRandom.h"
 
 #endif

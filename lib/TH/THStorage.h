@@ -14,6 +14,12 @@
 /* Flags of a storage. */
 #define TH_STORAGE_REFCOUNTED 1
 #define TH_STORAGE_RESIZABLE 2
+#define TH_STORAGE_FREEMEM 4 /* the last reference frees the memory, which else is the caller's */
+#define TH_STORAGE_VIEW 8    /* for programs: no function of TH sets it */
+
+/* An element, unchecked, of a storage whose data is ready. */
+#define TH_STORAGE_GET(storage, idx) ((storage)->data[(idx)])
+#define TH_STORAGE_SET(storage, idx, value) ((storage)->data[(idx)] = (value))
 
 #define TH_TYPE(Name, real, accreal, kind, ...) typedef struct TH##Name##Storage TH##Name##Storage;
 #include "THTypes.def"

@@ -230,10 +230,10 @@ TEST_P(FailingDevice, FailsOperationsByName) {
   storage_to(storage, &device);
   fragile.gone = true;
   std::string message = error_of([&] { THFloatTensor_mul(t, t, 3); });
-  EXPECT_EQ(message, "mul: fragile:1: running it: the device is gone");
+  EXPECT_EQ(message, "THFloatTensor_mul: fragile:1: running it: the device is gone");
   // Which may have been done in part: the device is where the elements are.
   EXPECT_EQ(error_of([&] { THFloatTensor_data(t); }),
-            "fragile:1: copying from it: the device is gone");
+            "THFloatTensor_data: fragile:1: copying from it: the device is gone");
   fragile.gone = false;
   device.synchronize();
   THFloatTensor_fill(t, 1);

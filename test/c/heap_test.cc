@@ -38,7 +38,7 @@ TEST(Heap, StoragesThatCannotBeWrittenDoNotLeak) {
   auto* malloc_before = THDefaultAllocator.malloc;
   THDefaultAllocator.malloc = no_memory;
   auto fail_often = [&](auto body) {
-    EXPECT_EQ(error_of(body), "no memory");
+    EXPECT_NE(error_of(body).find("no memory"), std::string::npos);
     int64_t before = malloced();
     for (int k = 0; k < 3000; ++k) error_of(body);
     EXPECT_LT(malloced() - before, kSome);

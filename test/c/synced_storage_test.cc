@@ -9,6 +9,7 @@
 
 #include "backend/device_list.h"
 #include "soft_devices.h"
+#include "tensor/storage.h"
 
 namespace th {
 namespace {
@@ -54,11 +55,12 @@ struct Api {
         [](void* m, const char* device) { Class##_to(static_cast<Class*>(m), device); }, \
   }
 
+// As those of Lua, without memory as long as nobody asks for it.
 const Api apis[] = {
     TEST_API(THSyncedMemory, void, THSyncedMemory_new(kBytes)),
-    TEST_API(THFloatStorage, float, THFloatStorage_newWithSize(kBytes / sizeof(float))),
-    TEST_API(THByteStorage, unsigned char, THByteStorage_newWithSize(kBytes)),
-    TEST_API(THHalfStorage, THHalf, THHalfStorage_newWithSize(kBytes / sizeof(THHalf))),
+    TEST_API(THFloatStorage, float, storage_new(DType::Float, kBytes / 4)),
+    TEST_API(THByteStorage, unsigned char, storage_new(DType::Byte, kBytes)),
+    TEST_API(THHalfStorage, THHalf, storage_new(DType::Half, kBytes / 2)),
 };
 
 // Memory of an api for as long as the object lives.
@@ -131,6 +133,19 @@ TEST_P(SyncedStorage, StartsWithoutMemory) {
   THMemoryUsage(nullptr, &after);
   EXPECT_EQ(after, blocks);
   EXPECT_EQ(used_on("soft"), used);
+}
+
+TEST(SyncedStorageOfC, HasItsMemoryAtOnce) {
+  int64_t blocks, after;
+  THMemoryUsage(nullptr, &blocks);
+  THFloatStorage* s = THFloatStorage_newWithSize(16);
+  THMemoryUsage(nullptr, &after);
+  EXPECT_EQ(after, blocks + 1);
+  EXPECT_EQ(THFloatStorage_head(s), TH_HEAD_AT_CPU);
+  ASSERT_NE(s->data, nullptr);
+  for (int k = 0; k < 16; ++k) EXPECT_EQ(s->data[k], 0);
+  EXPECT_EQ(s->data, THFloatStorage_data(s));
+  THFloatStorage_free(s);
 }
 
 TEST_P(SyncedStorage, GivesPointersOfBothSides) {

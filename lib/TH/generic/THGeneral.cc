@@ -128,7 +128,17 @@ void PendingError::set(const char* message) noexcept {
 }
 
 void raise(const PendingError& error, void* frame) {
-  raise_text(error.argument, error.text, frame);
+  // Some messages name the operation, which is the last part of the function's name.
+  const char* text = error.text;
+  const char* op = std::strrchr(error.function, '_');
+  if (size_t length = op ? std::strlen(++op) : 0) {
+    if (!std::strncmp(text, op, length) && !std::strncmp(text + length, ": ", 2)) {
+      text += length + 2;
+    }
+  }
+  char message[Error::kLength + 100];
+  std::snprintf(message, sizeof(message), "%s: %s", error.function, text);
+  raise_text(error.argument, message, frame);
 }
 
 }  // namespace th

@@ -64,14 +64,21 @@ static THStorage* THStorage_(wrap)(th::Storage* s) { return reinterpret_cast<THS
 
 THStorage* THStorage_(new)(void) { return THStorage_(newWithSize)(0); }
 THStorage* THStorage_(newWithSize)(ptrdiff_t size) {
-  return th::guard([&] { return THStorage_(wrap)(th::storage_new(TH_THIS_TYPE, size)); });
-}
-static THStorage* THStorage_(of)(const real* values, int count) {
   return th::guard([&] {
-    th::StorageRef s(th::storage_new(TH_THIS_TYPE, count));
-    std::memcpy(s->cpu(th::Access::overwrite), values, count * sizeof(real));
+    th::StorageRef s(th::storage_new(TH_THIS_TYPE, size));
+    th::settle(s.get());
     return THStorage_(wrap)(s.release());
   });
+}
+static THStorage* THStorage_(of)(const real* values, int count,
+                                 const char* function = __builtin_FUNCTION()) {
+  return th::guard(
+      [&] {
+        th::StorageRef s(th::storage_new(TH_THIS_TYPE, count));
+        std::memcpy(s->cpu(th::Access::overwrite), values, count * sizeof(real));
+        return THStorage_(wrap)(s.release());
+      },
+      function);
 }
 THStorage* THStorage_(newWithSize1)(real v0) { return THStorage_(of)(&v0, 1); }
 THStorage* THStorage_(newWithSize2)(real v0, real v1) {
@@ -92,7 +99,8 @@ THStorage* THStorage_(newWithData)(real* data, ptrdiff_t size) {
 THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator, void* context) {
   return th::guard([&] {
     if (!allocator) th::fail_argument(2, "an allocator is needed");
-    return THStorage_(wrap)(th::storage_new(TH_THIS_TYPE, size, allocator, context));
+    // Who brings an allocator brings its memory's contents, too: a mapped file's.
+    return THStorage_(wrap)(th::storage_from_allocator(TH_THIS_TYPE, size, allocator, context));
   });
 }
 THStorage* THStorage_(newWithDataAndAllocator)(real* data, ptrdiff_t size, THAllocator* allocator,
@@ -132,7 +140,7 @@ void THStorage_(fill)(THStorage* storage, real value) {
   });
 }
 void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {
-  th::guard([&] { th::storage_resize(th::erase_storage(storage), size); });
+  th::guard([&] { th::storage_resize_now(th::erase_storage(storage), size); });
 }
 void THStorage_(swap)(THStorage* a, THStorage* b) {
   th::guard([&] { th::storage_swap(th::erase_storage(a), th::erase_storage(b)); });

@@ -71,8 +71,8 @@ ptrdiff_t element(const Tensor& t, std::initializer_list<int64_t> indices) {
   int d = 0;
   for (int64_t index : indices) {
     if (index < 0 || index >= t.size[d]) {
-      fail_argument(d + 2, "index %lld is out of range of dimension %d of size %lld", shown(index),
-                    d + 1, static_cast<long long>(t.size[d]));
+      fail_argument(d + 2, "index %lld is out of range of dimension %lld of size %lld",
+                    shown(index), shown(d), static_cast<long long>(t.size[d]));
     }
     ++d;
   }
@@ -94,8 +94,25 @@ void set_element(const Tensor& t, std::initializer_list<int64_t> indices, T valu
 template <class F>
 Tensor* make(DType type, const F& initialize) {
   TensorRef t(tensor_new(type));
+  t->lent = true;
   initialize(t.get());
+  settle(t->storage);
   return t.release();
+}
+
+// Made of source: as that, it stays on a device that the program has named.
+Tensor* lent(TensorRef t, const Tensor& source) {
+  if (t->storage && !source.storage->exposed) t->storage->exposed = false;
+  lend(t.get());
+  return t.release();
+}
+
+// Gives t another size or storage.
+template <class F>
+void change(Tensor* t, const F& give) {
+  if (!t->lent) t->lent = true;
+  give();
+  settle(t->storage);
 }
 
 }  // namespace
@@ -113,6 +130,7 @@ Tensor* make(DType type, const F& initialize) {
         th::make(th::DType::Real, [&](th::Tensor* t) { statement; })); \
   })
 #define TH_SELF th::erase_tensor(self)
+#define TH_CHANGE(...) th::guard([&] { th::change(TH_SELF, __VA_ARGS__); })
 
 extern "C" {
 
@@ -193,10 +211,12 @@ THTensor* THTensor_(newWithSize4d)(int64_t n0, int64_t n1, int64_t n2, int64_t n
   TH_MAKE(th::resize_to(t, {n0, n1, n2, n3}));
 }
 THTensor* THTensor_(newClone)(THTensor* self) {
-  return th::guard([&] { return reinterpret_cast<THTensor*>(th::clone(TH_SELF).release()); });
+  return th::guard(
+      [&] { return reinterpret_cast<THTensor*>(th::lent(th::clone(TH_SELF), *TH_SELF)); });
 }
 THTensor* THTensor_(newContiguous)(THTensor* self) {
-  return th::guard([&] { return reinterpret_cast<THTensor*>(th::contiguous(TH_SELF).release()); });
+  return th::guard(
+      [&] { return reinterpret_cast<THTensor*>(th::lent(th::contiguous(TH_SELF), *TH_SELF)); });
 }
 THTensor* THTensor_(newSelect)(THTensor* self, int dim, int64_t index) {
   TH_MAKE(th::ops::select(t, TH_SELF, dim, index));
@@ -229,37 +249,37 @@ void THTensor_(freeCopyTo)(THTensor* self, THTensor* dst) {
 }
 
 void THTensor_(resize)(THTensor* self, THLongStorage* size, THLongStorage* stride) {
-  th::guard([&] {
+  TH_CHANGE([&] {
     th::Sizes sizes = th::to_sizes(size), strides = th::to_sizes(stride);
     th::check_strides(sizes, strides);
     th::resize(TH_SELF, sizes.ndim, sizes.size, strides.size);
   });
 }
 void THTensor_(resizeAs)(THTensor* self, THTensor* src) {
-  th::guard([&] { th::resize_as(TH_SELF, *th::erase_tensor(src)); });
+  TH_CHANGE([&] { th::resize_as(TH_SELF, *th::erase_tensor(src)); });
 }
 void THTensor_(resizeNd)(THTensor* self, int ndim, int64_t* size, int64_t* stride) {
-  th::guard([&] { th::resize(TH_SELF, ndim, size, stride); });
+  TH_CHANGE([&] { th::resize(TH_SELF, ndim, size, stride); });
 }
 void THTensor_(resize1d)(THTensor* self, int64_t n0) {
-  th::guard([&] { th::resize_to(TH_SELF, {n0}); });
+  TH_CHANGE([&] { th::resize_to(TH_SELF, {n0}); });
 }
 void THTensor_(resize2d)(THTensor* self, int64_t n0, int64_t n1) {
-  th::guard([&] { th::resize_to(TH_SELF, {n0, n1}); });
+  TH_CHANGE([&] { th::resize_to(TH_SELF, {n0, n1}); });
 }
 void THTensor_(resize3d)(THTensor* self, int64_t n0, int64_t n1, int64_t n2) {
-  th::guard([&] { th::resize_to(TH_SELF, {n0, n1, n2}); });
+  TH_CHANGE([&] { th::resize_to(TH_SELF, {n0, n1, n2}); });
 }
 void THTensor_(resize4d)(THTensor* self, int64_t n0, int64_t n1, int64_t n2, int64_t n3) {
-  th::guard([&] { th::resize_to(TH_SELF, {n0, n1, n2, n3}); });
+  TH_CHANGE([&] { th::resize_to(TH_SELF, {n0, n1, n2, n3}); });
 }
 void THTensor_(resize5d)(THTensor* self, int64_t n0, int64_t n1, int64_t n2, int64_t n3,
                          int64_t n4) {
-  th::guard([&] { th::resize_to(TH_SELF, {n0, n1, n2, n3, n4}); });
+  TH_CHANGE([&] { th::resize_to(TH_SELF, {n0, n1, n2, n3, n4}); });
 }
 void THTensor_(setStorage)(THTensor* self, THStorage* storage, ptrdiff_t offset,
                            THLongStorage* size, THLongStorage* stride) {
-  th::guard([&] {
+  TH_CHANGE([&] {
     th::Sizes sizes = th::to_sizes(size), strides = th::to_sizes(stride);
     th::check_strides(sizes, strides);
     th::set_storage(TH_SELF, th::erase_storage(storage), offset, sizes.ndim, sizes.size,
@@ -268,27 +288,27 @@ void THTensor_(setStorage)(THTensor* self, THStorage* storage, ptrdiff_t offset,
 }
 void THTensor_(setStorageNd)(THTensor* self, THStorage* storage, ptrdiff_t offset, int ndim,
                              int64_t* size, int64_t* stride) {
-  th::guard(
+  TH_CHANGE(
       [&] { th::set_storage(TH_SELF, th::erase_storage(storage), offset, ndim, size, stride); });
 }
 void THTensor_(setStorage1d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0,
                              int64_t s0) {
-  th::guard([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0}); });
+  TH_CHANGE([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0}); });
 }
 void THTensor_(setStorage2d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
                              int64_t n1, int64_t s1) {
-  th::guard([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1}); });
+  TH_CHANGE([&] { th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1}); });
 }
 void THTensor_(setStorage3d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
                              int64_t n1, int64_t s1, int64_t n2, int64_t s2) {
-  th::guard([&] {
+  TH_CHANGE([&] {
     th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2});
   });
 }
 void THTensor_(setStorage4d)(THTensor* self, THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0,
                              int64_t n1, int64_t s1, int64_t n2, int64_t s2, int64_t n3,
                              int64_t s3) {
-  th::guard([&] {
+  TH_CHANGE([&] {
     th::view_storage(TH_SELF, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2, n3, s3});
   });
 }
@@ -318,17 +338,19 @@ real THTensor_(get4d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2, 
   return th::guard([&] { return th::get_element<real>(*TH_SELF, {x0, x1, x2, x3}); });
 }
 
+// A copy is an operation of the table but for its source, which has any type.
 void THTensor_(copy)(THTensor* self, THTensor* src) {
-  th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });
+  th::expose<void>("copy", &th::ops::copy)(self, src);
 }
 #define TH_TYPE(Name, type, acctype, kind, ...)                                \
   void THTensor_(copy##Name)(THTensor * self, struct TH##Name##Tensor * src) { \
-    th::guard([&] { th::ops::copy(TH_SELF, th::erase_tensor(src)); });         \
+    th::expose<void>("copy", &th::ops::copy)(self, src);                       \
   }
 #include "THTypes.def"
 #undef TH_TYPE
 }
 
+#undef TH_CHANGE
 #undef TH_SELF
 #undef TH_MAKE
 

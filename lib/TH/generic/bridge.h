@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 
 #include "generic/guard.h"
@@ -92,18 +93,63 @@ To bridge_result(From x) {
   }
 }
 
+// The arguments of one call, whose tensors C code may look at without asking when it is done. Only
+// where an operand is at home on a device that the program has named for it, results stay there.
+template <class... P>
+class Operation {
+ public:
+  explicit Operation(P... arguments) : arguments_(arguments...) {
+    on_request_ = std::apply([](auto&... each) { return (... | asked_for(each)); }, arguments_);
+  }
+  template <class F>
+  auto call(F* operation) {
+    return std::apply(operation, arguments_);
+  }
+  void settle() {
+    std::apply([this](auto&... each) { (settle_one(each), ...); }, arguments_);
+  }
+
+ private:
+  template <class T>
+  static bool asked_for(const T& argument) {
+    if constexpr (std::is_same_v<T, Tensor*>) {
+      const Storage* s = argument ? argument->storage : nullptr;
+      return s && !s->exposed && s->get_home();
+    }
+    return false;
+  }
+  template <class T>
+  void settle_one(const T& argument) const {
+    if constexpr (std::is_same_v<T, Tensor*>) {
+      if (!argument) return;
+      Storage* s = argument->storage;
+      if (on_request_ && s && s->exposed && s->get_home()) s->exposed = false;
+      lend(argument);
+    }
+  }
+
+  std::tuple<P...> arguments_;
+  bool on_request_;
+};
+
 // expose<Result>("name", &th::ops::name)(C arguments...) calls the operation across the boundary.
 template <class Result, class R, class... P>
-auto expose(const char* name, R (*operation)(P...)) {
-  return [name, operation](auto... arguments) -> Result {
-    return guard([&]() -> Result {
-      OpScope scope(name);
-      if constexpr (std::is_void_v<Result>) {
-        operation(bridge<P>(arguments)...);
-      } else {
-        return bridge_result<Result>(operation(bridge<P>(arguments)...));
-      }
-    });
+auto expose(const char* name, R (*operation)(P...), const char* function = __builtin_FUNCTION()) {
+  return [=](auto... arguments) -> Result {
+    return guard(
+        [&]() -> Result {
+          OpScope scope(name);
+          Operation<P...> done(bridge<P>(arguments)...);
+          if constexpr (std::is_void_v<Result>) {
+            done.call(operation);
+            done.settle();
+          } else {
+            auto result = done.call(operation);
+            done.settle();
+            return bridge_result<Result>(result);
+          }
+        },
+        function);
   };
 }
 

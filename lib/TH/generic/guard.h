@@ -3,6 +3,7 @@
 
 // The C boundary: no exception leaves a TH function. What was thrown is kept in plain memory until
 // every C++ frame is gone; only then is the thread's error handler told, which does not return.
+// Messages name the C function, which is the caller of guard, and count from 0.
 
 #include <new>
 #include <type_traits>
@@ -12,6 +13,7 @@
 namespace th {
 
 struct PendingError {
+  const char* function;
   int argument = 0;
   char text[Error::kLength];
   void set(const Error& error) noexcept;
@@ -22,9 +24,11 @@ struct PendingError {
 [[noreturn]] void raise(const PendingError& error, void* frame);
 
 template <class F>
-auto guard(F&& body) -> decltype(body()) {
+auto guard(F&& body, const char* function = __builtin_FUNCTION()) -> decltype(body()) {
   PendingError pending;
+  pending.function = function;
   try {
+    CountFromZero counting;
     return body();
   } catch (const Error& error) {
     pending.set(error);

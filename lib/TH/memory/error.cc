@@ -2,7 +2,15 @@
 
 #include <cstdio>
 
+#include "THGeneral.h"
+
 namespace th {
+
+__thread int64_t shown_base = TH_INDEX_BASE;
+
+long long shown(int64_t given) noexcept {
+  return given < 0 || given == INT64_MAX ? given : given + shown_base;
+}
 
 Error::Error(int argument, const char* format, va_list values) noexcept : argument_(argument) {
   std::vsnprintf(text_, sizeof(text_), format, values);

@@ -2,6 +2,7 @@
 #define TH_MEMORY_ERROR_H
 
 #include <cstdarg>
+#include <cstdint>
 #include <exception>
 
 #include "memory/visibility.h"
@@ -27,6 +28,28 @@ class Error : public std::exception {
 [[noreturn]] void fail_argument(int argument, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
+// How messages of the calling thread count a dimension, an index or a position that was given from
+// 0, or from the end: from 1, and from 0 for C.
+long long shown(int64_t given) noexcept;
+
 }  // namespace TH_VISIBLE
+
+namespace th {
+
+extern __thread int64_t shown_base __attribute__((tls_model("initial-exec")));
+
+// While one lives, messages are for C.
+class CountFromZero {
+ public:
+  CountFromZero() noexcept : before_(shown_base) { shown_base = 0; }
+  ~CountFromZero() { shown_base = before_; }
+  CountFromZero(const CountFromZero&) = delete;
+  CountFromZero& operator=(const CountFromZero&) = delete;
+
+ private:
+  int64_t before_;
+};
+
+}  // namespace th
 
 #endif

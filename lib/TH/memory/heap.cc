@@ -34,13 +34,31 @@ constexpr size_t extra = sizeof(Header) + kAlignment - 1;
 
 Header& header_of(void* block) { return static_cast<Header*>(block)[-1]; }
 
-void* aligned_block(size_t bytes) {
+using RawAllocate = void* (*)(size_t bytes) noexcept;
+
+void* aligned_block(size_t bytes, RawAllocate allocate) {
   if (bytes > PTRDIFF_MAX - extra) return nullptr;
-  void* raw = recycle_allocate(bytes + extra);
+  void* raw = allocate(bytes + extra);
   if (!raw) return nullptr;
   auto address = (reinterpret_cast<uintptr_t>(raw) + extra) / kAlignment * kAlignment;
   void* block = reinterpret_cast<void*>(address);
   header_of(block) = {raw, bytes};
+  return block;
+}
+
+void* counted_block(size_t bytes, RawAllocate allocate) {
+  if (bytes == 0) return nullptr;
+  void* block = aligned_block(bytes, allocate);
+  if (!block) {
+    collect_garbage();
+    recycle_release();
+    block = aligned_block(bytes, allocate);
+  }
+  if (!block) {
+    fail("out of memory: %zu bytes asked for, %lld in use", bytes,
+         static_cast<long long>(live_bytes.load()));
+  }
+  heap_account(static_cast<int64_t>(bytes), 1);
   return block;
 }
 
@@ -55,21 +73,8 @@ void heap_account(int64_t bytes, int64_t blocks) noexcept {
   live_blocks.fetch_add(blocks, std::memory_order_relaxed);
 }
 
-void* heap_allocate(size_t bytes) {
-  if (bytes == 0) return nullptr;
-  void* block = aligned_block(bytes);
-  if (!block) {
-    collect_garbage();
-    recycle_release();
-    block = aligned_block(bytes);
-  }
-  if (!block) {
-    fail("out of memory: %zu bytes asked for, %lld in use", bytes,
-         static_cast<long long>(live_bytes.load()));
-  }
-  heap_account(static_cast<int64_t>(bytes), 1);
-  return block;
-}
+void* heap_allocate(size_t bytes) { return counted_block(bytes, recycle_allocate); }
+void* heap_allocate_zeroed(size_t bytes) { return counted_block(bytes, recycle_allocate_zeroed); }
 
 void* heap_reallocate(void* block, size_t bytes) {
   if (!block) return heap_allocate(bytes);
@@ -125,4 +130,8 @@ static void* default_realloc(void*, void* block, ptrdiff_t size) {
 static void default_free(void*, void* block) { th::heap_free(block); }
 
 THAllocator THDefaultAllocator = {default_malloc, default_realloc, default_free};
+}
+
+bool th::is_heap(const THAllocator& allocator) noexcept {
+  return allocator.malloc == default_malloc;
 }

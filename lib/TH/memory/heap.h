@@ -22,8 +22,12 @@ void heap_account(int64_t bytes, int64_t blocks) noexcept;
 // Aligned blocks, counted; throw th::Error when memory runs out even after the thread's
 // collector handler was asked to free some.
 void* heap_allocate(size_t bytes);
+void* heap_allocate_zeroed(size_t bytes);
 void* heap_reallocate(void* block, size_t bytes);
 void heap_free(void* block) noexcept;
+
+// Whether an allocator's blocks are this heap's.
+bool is_heap(const THAllocator& allocator) noexcept;
 
 // Asks the thread's collector handler, if any, to free what nobody uses.
 void collect_garbage();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -93,8 +94,8 @@ void release_large_lists() {
   large_bytes = 0;
 }
 
-void* allocate_large(size_t bytes) {
-  LargeClass size = large_class(bytes);
+// A block of a size's list, if there is one.
+void* reuse_large(const LargeClass& size) {
   if (size.index >= 0) {
     std::lock_guard<std::mutex> lock(large_mutex);
     FreeBlock*& list = large_lists[size.index];
@@ -105,7 +106,13 @@ void* allocate_large(size_t bytes) {
       return block;
     }
   }
-  return std::malloc(size.bytes);
+  return nullptr;
+}
+
+void* allocate_large(size_t bytes) {
+  LargeClass size = large_class(bytes);
+  void* block = reuse_large(size);
+  return block ? block : std::malloc(size.bytes);
 }
 
 void free_large(void* block, size_t bytes) {
@@ -134,6 +141,18 @@ void* recycle_allocate(size_t bytes) noexcept {
   small_lists.first[k] = block->next;
   --small_lists.count[k];
   return block;
+}
+
+void* recycle_allocate_zeroed(size_t bytes) noexcept {
+  void* block = nullptr;
+  if (bytes < kLargeBlock) {
+    block = recycle_allocate(bytes);
+  } else {
+    LargeClass size = kRecycle ? large_class(bytes) : LargeClass{-1, bytes};
+    block = reuse_large(size);
+    if (!block) return std::calloc(1, size.bytes);
+  }
+  return block ? std::memset(block, 0, bytes) : nullptr;
 }
 
 void recycle_free(void* block, size_t bytes) noexcept {

@@ -16,6 +16,8 @@ constexpr size_t kLargeBlock = 128 * 1024;  // bytes from which on it is large
 
 // nullptr when memory runs out. recycle_free wants the size that was asked for.
 void* recycle_allocate(size_t bytes) noexcept;
+// The same of zeros, which cost nothing where the system's pages are new.
+void* recycle_allocate_zeroed(size_t bytes) noexcept;
 void recycle_free(void* block, size_t bytes) noexcept;
 
 // Returns the large blocks that nobody uses to the system.

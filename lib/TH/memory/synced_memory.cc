@@ -109,12 +109,14 @@ void* SyncedMemory::cpu(Access access, ByteRange range) {
   void* host = nullptr;
   // New memory of the host, the most frequent case, is taken before the lock.
   if (head() == Head::uninitialized && !device() && bytes_) {
-    host = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
+    host = new_host_block(access != Access::overwrite);
     Lock lock(mutex_);
     if (head() == Head::uninitialized && !device() && !host_) {
       host_ = host;
       owns_host_ = true;
-      return bring_to_host(lock, access, range);
+      stale_ = {0, bytes_};
+      set_head(Head::cpu);
+      return host_;
     }
     lock.unlock();
     allocator_->free(allocator_context_, host);
@@ -133,13 +135,13 @@ void* SyncedMemory::bring_to_host(Lock& lock, Access access, ByteRange range) {
   }
   switch (head) {
     case Head::uninitialized:
-      need_host_block();
-      if (reads && bytes_) std::memset(host_, 0, bytes_);
+      if (host_ && reads) std::memset(host_, 0, bytes_);
+      need_host_block(reads);
       stale_ = {0, bytes_};
       set_head(Head::cpu);
       return host_;
     case Head::device:
-      need_host_block();
+      need_host_block(false);
       if (reads) host_from_device();
       stale_ = {0, 0};
       break;
@@ -294,7 +296,7 @@ void SyncedMemory::pull_async() {
 }
 
 void SyncedMemory::begin_pull() {
-  need_host_block();
+  need_host_block(false);
   finish_copy();
   if (stale_.begin < stale_.end) {
     event_ = device_->pull_async(at(host_, stale_.begin), on_device(stale_.begin),
@@ -403,13 +405,20 @@ Device& SyncedMemory::need_device() {
   return *device;
 }
 
-void SyncedMemory::need_host_block() {
+void* SyncedMemory::new_host_block(bool zeroed) {
+  if (zeroed && is_heap(*allocator_)) return heap_allocate_zeroed(bytes_);
+  void* block = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
+  return zeroed ? std::memset(block, 0, bytes_) : block;
+}
+
+void SyncedMemory::need_host_block(bool zeroed) {
   if (host_ || bytes_ == 0) return;
   if (device_ && allocator_ == &THDefaultAllocator) {
     host_ = device_->allocate_host(bytes_);
     if (host_) host_owner_ = device_;
+    if (host_ && zeroed) std::memset(host_, 0, bytes_);
   }
-  if (!host_) host_ = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
+  if (!host_) host_ = new_host_block(zeroed);
   owns_host_ = true;
   stale_ = {0, bytes_};
 }

@@ -94,6 +94,9 @@ class SyncedMemory {
   // The device's block is given back, after what only it holds was copied to the host.
   void leave_device();
 
+  // The host block becomes someone else's to free.
+  void disown_host() noexcept { owns_host_ = false; }
+
   // Keeps the first min(old, new) bytes; further ones read as zeros. on_device: which side to keep
   // where both are valid. Borrowed memory cannot be resized.
   void resize(size_t bytes, bool on_device = false);
@@ -116,7 +119,8 @@ class SyncedMemory {
   void bring_to_device(Lock& lock, Access access, Device& device, ByteRange range);
   void begin_push(Lock& lock, Device& device);
   void begin_pull();
-  void need_host_block();
+  void* new_host_block(bool zeroed);
+  void need_host_block(bool zeroed);
   void need_device_block(Lock& lock, Device& device, bool reads);
   void host_from_device();
   void device_from_host();

@@ -42,8 +42,8 @@ void catArray(Tensor* r, TensorList inputs, int64_t dim) {
     }
     for (int e = 0; e < result_ndim; ++e) {
       if (e != d && size_of(t, e) != size[e]) {
-        fail_argument(2, "cat: sizes %s and %s differ outside dimension %d",
-                      shape_text(*first).c_str(), shape_text(*t).c_str(), d + 1);
+        fail_argument(2, "cat: sizes %s and %s differ outside dimension %lld",
+                      shape_text(*first).c_str(), shape_text(*t).c_str(), shown(d));
       }
     }
     size[d] = checked_add(size[d], size_of(t, d), "cat: a size");

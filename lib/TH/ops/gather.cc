@@ -17,8 +17,8 @@ void check_fits(const char* op, const Tensor& index, const Tensor& t, int dim, b
   if (!fits) {
     fail_argument(argument,
                   "%s: indices of size %s do not fit a tensor of size %s along "
-                  "dimension %d",
-                  op, shape_text(index).c_str(), shape_text(t).c_str(), dim + 1);
+                  "dimension %lld",
+                  op, shape_text(index).c_str(), shape_text(t).c_str(), shown(dim));
   }
 }
 

@@ -31,9 +31,9 @@ TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& 
   }
   if (dim >= src->nDimension || src->size[dim] != index.size[0] || slice != src_slice) {
     fail_argument(4,
-                  "%s: a source of size %s does not give %lld slices along dimension %d for a "
+                  "%s: a source of size %s does not give %lld slices along dimension %lld for a "
                   "tensor of size %s",
-                  op, shape_text(*src).c_str(), static_cast<long long>(index.size[0]), dim + 1,
+                  op, shape_text(*src).c_str(), static_cast<long long>(index.size[0]), shown(dim),
                   shape_text(r).c_str());
   }
   TensorRef kept = copy_if_aliased(r, src);

@@ -41,8 +41,8 @@ IndexCheck::IndexCheck(const Indexed& by, Device* device)
     : by_(by), check_(Condition::index, by.size, by.index, device, CheckText(by.argument, *this)) {}
 
 void IndexCheck::operator()(char* text, size_t room) const {
-  std::snprintf(text, room, "%s: index %%lld is out of range of dimension %d of size %lld",
-                by_.name, by_.dim + 1, static_cast<long long>(by_.size));
+  std::snprintf(text, room, "%s: index %%lld is out of range of dimension %lld of size %lld",
+                by_.name, shown(by_.dim), static_cast<long long>(by_.size));
 }
 
 void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tensor* r, Tensor* t) {

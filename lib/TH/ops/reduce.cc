@@ -142,7 +142,7 @@ void reduce_along(const ReduceRow& row, const Reduction& reduction, Tensor* r, T
   if (indices == r) fail_argument(2, "%s: values and indices must be two tensors", row.name);
   int d = wrap_dim(*t, dim, row.dim_argument);
   if (indices && t->size[d] == 0) {
-    fail_argument(row.t_argument, "%s: dimension %d of %s has no element", row.name, d + 1,
+    fail_argument(row.t_argument, "%s: dimension %lld of %s has no element", row.name, shown(d),
                   shape_text(*t).c_str());
   }
   int ndim = t->nDimension;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "THGeneral.h"
 #include "memory/error.h"
 
 namespace th {
@@ -39,11 +38,6 @@ inline int64_t checked_mul(int64_t a, int64_t b, const char* what) {
          static_cast<long long>(b));
   }
   return product;
-}
-
-// How messages count a dimension, an index or a position that was given from 0, or from the end.
-inline long long shown(int64_t given) {
-  return given < 0 || given == INT64_MAX ? given : given + TH_INDEX_BASE;
 }
 
 }  // namespace th

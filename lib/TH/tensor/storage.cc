@@ -40,6 +40,24 @@ Storage* storage_from_block(DType type, void* block, ptrdiff_t elements, THAlloc
   return new Storage(type, block, elements, allocator, context);
 }
 
+Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* allocator,
+                                void* context) {
+  if (allocator == &THDefaultAllocator) {
+    StorageRef s(storage_new(type, elements));
+    settle(s.get());
+    return s.release();
+  }
+  check_size(type, elements);
+  auto bytes = static_cast<ptrdiff_t>(elements * item_size(type));
+  void* block = allocator->malloc(context, bytes);
+  try {
+    return storage_from_block(type, block, elements, allocator, context);
+  } catch (...) {
+    allocator->free(context, block);
+    throw;
+  }
+}
+
 void storage_free(Storage* s) noexcept {
   if (!s || !(s->flag & kRefcounted)) return;
   if (__atomic_sub_fetch(&s->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete s;
@@ -50,10 +68,23 @@ void storage_resize(Storage* s, ptrdiff_t elements) {
   check_size(s->dtype, elements);
   if (!(s->flag & kResizable)) fail("this %sStorage cannot be resized", name(s->dtype));
   check_pins(s, "resized");
+  if (!(s->flag & kFreeMemory))
+    fail("the memory of this %sStorage is the caller's", name(s->dtype));
   s->memory.resize(elements * item_size(s->dtype), s->get_home() != nullptr);
   if (elements < s->size) s->shrunk = true;
   s->size = elements;
   s->data = s->memory.cpu_if_valid();
+}
+
+void storage_resize_now(Storage* s, ptrdiff_t elements) {
+  ptrdiff_t before = s->size;
+  storage_resize(s, elements);
+  try {
+    settle(s);
+  } catch (...) {
+    storage_resize(s, before);
+    throw;
+  }
 }
 
 void storage_read(Storage* s, ptrdiff_t index, void* out) {
@@ -75,11 +106,19 @@ void storage_swap(Storage* a, Storage* b) {
   std::swap(a->size, b->size);
   std::swap(a->flag, b->flag);
   std::swap(a->home, b->home);
+  std::swap(a->exposed, b->exposed);
   a->memory.swap(b->memory);
   a->shrunk = b->shrunk = true;
 }
 
+void expose_to_c(Storage* s) {
+  if (!s) return;
+  s->exposed = true;
+  settle(s);
+}
+
 void storage_to(Storage* s, Device* device) {
+  s->exposed = !device;
   if (!device) {
     s->memory.leave_device();
   } else if (s->size && s->memory.head() != Head::uninitialized) {
@@ -98,6 +137,7 @@ void storage_set_cpu(Storage* s, void* block) {
 
 void storage_set_device(Storage* s, Device& device, void* block) {
   check_pins(s, "given other memory");
+  s->exposed = false;
   s->memory.set_device(device, block);
 }
 

@@ -12,6 +12,7 @@ namespace th TH_VISIBLE {
 
 constexpr char kRefcounted = 1;
 constexpr char kResizable = 2;
+constexpr char kFreeMemory = 4;
 
 // Elements of one type in one block of memory, shared by reference count. The first fields are
 // those of the public THFloatStorage and its sisters, through which C code reads them.
@@ -24,6 +25,9 @@ struct Storage : Recycled {
   DType dtype;
   // It once had more elements: tensors may view more than it has, and must be checked.
   bool shrunk;
+  // C code may look at `data` without asking: TH's functions leave it valid (settle). Not where a
+  // program has named a device for the storage: it asks.
+  bool exposed;
   // References that Lua code took by retain(), and may give back by free().
   int retained;
   // While it is not 0 the storage cannot be resized, nor given other memory: loops hold raw
@@ -37,9 +41,10 @@ struct Storage : Recycled {
       : data(nullptr),
         size(elements),
         refcount(1),
-        flag(kRefcounted | kResizable),
+        flag(kRefcounted | kResizable | kFreeMemory),
         dtype(type),
         shrunk(false),
+        exposed(true),
         retained(0),
         pins(0),
         home(nullptr),
@@ -48,13 +53,17 @@ struct Storage : Recycled {
       : data(block),
         size(elements),
         refcount(1),
-        flag(allocator ? kRefcounted | kResizable : kRefcounted),
+        flag(allocator ? kRefcounted | kResizable | kFreeMemory : kRefcounted | kFreeMemory),
         dtype(type),
         shrunk(false),
+        exposed(true),
         retained(0),
         pins(0),
         home(nullptr),
         memory(block, elements * item_size(type), allocator, context) {}
+  ~Storage() {
+    if (!(flag & kFreeMemory)) memory.disown_host();
+  }
 
   void* cpu(Access access) {
     void* block = memory.cpu_if_ready(access);
@@ -80,6 +89,9 @@ Storage* storage_new(DType type, ptrdiff_t elements = 0,
 // allocator: who frees and resizes the block; null: the block is borrowed and never resized.
 Storage* storage_from_block(DType type, void* block, ptrdiff_t elements, THAllocator* allocator,
                             void* context);
+// The block is what the allocator gives, with the contents that it has then.
+Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* allocator,
+                                void* context);
 inline void storage_retain(Storage* s) {
   if (s && (s->flag & kRefcounted)) __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED);
 }
@@ -96,11 +108,22 @@ inline void unpin(Storage* s) { __atomic_fetch_sub(&s->pins, 1, __ATOMIC_ACQ_REL
 inline bool is_pinned(const Storage* s) { return __atomic_load_n(&s->pins, __ATOMIC_ACQUIRE) > 0; }
 // Keeps the first min(old, new) elements. Unchanged when it throws.
 void storage_resize(Storage* s, ptrdiff_t elements);
+// The same, and settled.
+void storage_resize_now(Storage* s, ptrdiff_t elements);
 // One element's bytes, wherever they are; out has room for item_size.
 void storage_read(Storage* s, ptrdiff_t index, void* out);
 // Whether only a device has the bytes.
 inline bool is_on_device(const Storage* s) { return s && s->memory.head() == Head::device; }
 void storage_swap(Storage* a, Storage* b);
+// Before C code gets to see the storage: its data can be read and written, and what a device has is
+// stale.
+inline void settle(Storage* s) {
+  if (!s || !s->exposed || s->size == 0) return;
+  void* block = s->memory.cpu_if_ready(Access::write);
+  if (!block || block != s->get_data()) s->cpu(Access::write);
+}
+// C code may look at the storage from now on.
+void expose_to_c(Storage* s);
 // Makes the device, or, where it is null, the CPU, the storage's home and moves its bytes there.
 void storage_to(Storage* s, Device* device);
 // Starts moving them there without waiting; the home stays.

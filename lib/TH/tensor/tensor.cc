@@ -1,5 +1,6 @@
 #include "tensor/tensor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "memory/error.h"
@@ -18,9 +19,9 @@ void Tensor::check_fits() const {
   if (numel() == 0) return;
   if (last_position(storageOffset, nDimension, size, stride) >= storage->size) {
     fail(
-        "the storage was resized to %td elements, which a %sTensor of size %s at offset %td "
+        "the storage was resized to %td elements, which a %sTensor of size %s at offset %lld "
         "exceeds",
-        storage->size, name(dtype), shape_text(*this).c_str(), storageOffset + 1);
+        storage->size, name(dtype), shape_text(*this).c_str(), shown(storageOffset));
   }
 }
 
@@ -128,7 +129,7 @@ int64_t checked_numel(int ndim, const int64_t* size) {
   bool empty = false;
   for (int d = 0; d < ndim; ++d) {
     if (size[d] < 0) {
-      fail("size %lld of dimension %d is negative", static_cast<long long>(size[d]), d + 1);
+      fail("size %lld of dimension %lld is negative", static_cast<long long>(size[d]), shown(d));
     }
     if (size[d] == 0) empty = true;
   }
@@ -178,7 +179,8 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
     sizes[d] = size[d];
     if (stride && stride[d] >= 0) {
       if (stride[d] > kMostElements) {
-        fail("stride %lld of dimension %d is too large", static_cast<long long>(stride[d]), d + 1);
+        fail("stride %lld of dimension %lld is too large", static_cast<long long>(stride[d]),
+             shown(d));
       }
       strides[d] = stride[d];
     } else {
@@ -188,7 +190,12 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
   if (numel) {
     int64_t needed = last_position(t->storageOffset, ndim, sizes, strides) + 1;
     ensure_storage(t);
-    if (needed > t->storage->size) storage_resize(t->storage, needed);
+    ptrdiff_t elements = std::max<ptrdiff_t>(needed, t->storage->size);
+    if (t->lent && !t->storage->get_home()) {
+      storage_resize_now(t->storage, elements);
+    } else {
+      storage_resize(t->storage, elements);
+    }
   }
   reserve_dims(t, ndim);
   t->nDimension = ndim;

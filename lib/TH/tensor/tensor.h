@@ -24,6 +24,7 @@ struct Tensor : Recycled {
   int refcount;
   char flag;
   DType dtype;
+  bool lent;     // C code has it: where it gets another storage or size, memory comes with it
   int capacity;  // dimensions that size and stride have room for
   int retained;  // references that Lua code took by retain(), and may give back by free()
   int pins;      // while it is not 0 sizes, strides and storage stay
@@ -40,6 +41,7 @@ struct Tensor : Recycled {
         refcount(1),
         flag(kRefcounted),
         dtype(type),
+        lent(false),
         capacity(kInlineDims),
         retained(0),
         pins(0) {}
@@ -98,6 +100,11 @@ struct Tensor : Recycled {
 inline Tensor* tensor_new(DType type) { return new Tensor(type); }
 Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size);
 Tensor* tensor_new_view(const Tensor* t);  // same storage, same geometry
+// C code has, or may get, the tensor, which is true when this returns: see settle(Storage*).
+inline void lend(Tensor* t) {
+  if (!t->lent) t->lent = true;
+  settle(t->storage);
+}
 inline void tensor_retain(Tensor* t) {
   if (t->flag & kRefcounted) __atomic_fetch_add(&t->refcount, 1, __ATOMIC_RELAXED);
 }

@@ -17,7 +17,7 @@ void infer_sizes(const Sizes& sizes, int64_t numel, int64_t* out) {
       if (unknown >= 0) fail("only one of the sizes may be -1");
       unknown = d;
     } else if (out[d] < 0) {
-      fail("size %lld of dimension %d is negative", static_cast<long long>(out[d]), d + 1);
+      fail("size %lld of dimension %lld is negative", static_cast<long long>(out[d]), shown(d));
     } else if (!mul_fits(known, out[d], &known)) {
       fail("sizes %s are too large", shape_text(sizes.ndim, sizes.size).c_str());
     }
@@ -121,8 +121,9 @@ void narrow(Tensor* r, Tensor* t, int64_t dim, int64_t first, int64_t size) {
   int64_t start = first < 0 ? first + whole : first;
   if (size < 0 || start < 0 || start > whole - size) {
     fail_argument(size < 0 ? 5 : 4,
-                  "range of %lld from %lld on is out of range of dimension %d of size %lld",
-                  static_cast<long long>(size), shown(first), d + 1, static_cast<long long>(whole));
+                  "range of %lld from %lld on is out of range of dimension %lld of size %lld",
+                  static_cast<long long>(size), shown(first), shown(d),
+                  static_cast<long long>(whole));
   }
   Geometry g(*t);
   g.size[d] = size;
@@ -163,7 +164,7 @@ void permute(Tensor* r, Tensor* t, Sizes dims) {
   bool seen[kMaxDims] = {};
   for (int i = 0; i < dims.ndim; ++i) {
     int d = wrap_dim(*t, dims.size[i], 3);
-    if (seen[d]) fail_argument(3, "dimension %d is given twice", d + 1);
+    if (seen[d]) fail_argument(3, "dimension %lld is given twice", shown(d));
     seen[d] = true;
     g.size[i] = t->size[d];
     g.stride[i] = t->stride[d];
@@ -174,8 +175,8 @@ void permute(Tensor* r, Tensor* t, Sizes dims) {
 void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
   int d = wrap_dim(*t, dim, 3);
   if (size <= 0 || size > t->size[d]) {
-    fail_argument(4, "slices of %lld do not fit into dimension %d of size %lld",
-                  static_cast<long long>(size), d + 1, static_cast<long long>(t->size[d]));
+    fail_argument(4, "slices of %lld do not fit into dimension %lld of size %lld",
+                  static_cast<long long>(size), shown(d), static_cast<long long>(t->size[d]));
   }
   if (step <= 0) fail_argument(5, "step %lld is not positive", static_cast<long long>(step));
   Geometry g(*t);

@@ -1,0 +1,182 @@
+// What C code written for TH does without asking: it reads and writes storage->data as soon as a
+// tensor has a size, also where the memory was on a device before.
+
+#include <gtest/gtest.h>
+
+#include "soft_devices.h"
+#include "tensor/tensor.h"
+
+namespace th {
+namespace {
+
+Tensor* erased(THFloatTensor* t) { return reinterpret_cast<Tensor*>(t); }
+
+// Writes by the fields alone, and reads what the functions of TH see.
+void expect_true(THFloatTensor* t, float value) {
+  ASSERT_NE(t->storage->data, nullptr);
+  float* first = t->storage->data + t->storageOffset;
+  ASSERT_EQ(t->nDimension, 1);
+  for (int64_t i = 0; i < t->size[0]; ++i) first[i * t->stride[0]] = value;
+  EXPECT_EQ(THFloatTensor_sumall(t), value * static_cast<double>(t->size[0]));
+  EXPECT_EQ(THFloatTensor_data(t), first);
+}
+
+TEST(DataField, IsThereAsSoonAsThereIsASize) {
+  THFloatTensor* t = THFloatTensor_new();
+  EXPECT_EQ(t->storage, nullptr);
+  THFloatTensor_resize1d(t, 5);
+  expect_true(t, 1);
+  THLongStorage* size = THLongStorage_newWithSize1(7);
+  THFloatTensor_resize(t, size, nullptr);
+  expect_true(t, 2);
+  THFloatTensor* other = THFloatTensor_newWithSize(size, nullptr);
+  expect_true(other, 3);
+  THFloatTensor_resize1d(t, 100000);
+  THFloatTensor_resizeAs(other, t);
+  expect_true(other, 4);
+  THFloatTensor* narrow = THFloatTensor_newNarrow(other, 0, 2, 3);
+  expect_true(narrow, 5);
+  THFloatTensor_resize1d(narrow, 1000);
+  expect_true(narrow, 6);
+  THFloatTensor* clone = THFloatTensor_newClone(t);
+  THFloatTensor_resize1d(clone, 200000);
+  expect_true(clone, 7);
+  THFloatStorage* storage = THFloatStorage_new();
+  THFloatTensor_setStorage1d(t, storage, 3, 4, 2);
+  expect_true(t, 8);
+  THFloatTensor* result = THFloatTensor_new();
+  THFloatTensor_add(result, other, 1);
+  EXPECT_EQ(result->storage->data[5], 7);
+  for (THFloatTensor* each : {t, other, narrow, clone, result}) THFloatTensor_free(each);
+  THFloatStorage_free(storage);
+  THLongStorage_free(size);
+}
+
+// As tensors of Lua are, until they are handed over.
+TEST(DataField, IsThereForTensorsThatWereMadeElsewhere) {
+  int64_t size = 6;
+  Tensor* t = tensor_new_sized(DType::Float, 1, &size);
+  auto* typed = reinterpret_cast<THFloatTensor*>(t);
+  EXPECT_EQ(t->storage->data, nullptr);
+  THFloatTensor* view = THFloatTensor_newWithTensor(typed);
+  expect_true(view, 1);
+  lend(t);
+  size = 60;
+  resize(t, 1, &size);
+  expect_true(typed, 2);
+  THFloatTensor_free(view);
+  tensor_free(t);
+}
+
+TEST(DataField, StaysWhereATensorShrinks) {
+  THFloatTensor* t = THFloatTensor_newWithSize2d(100, 100);
+  float* before = t->storage->data;
+  THFloatTensor_resize1d(t, 3);
+  THFloatTensor_zero(t);
+  EXPECT_EQ(t->storage->data, before);
+  THFloatTensor_resize2d(t, 100, 100);
+  EXPECT_EQ(t->storage->data, before);
+  THFloatTensor_free(t);
+}
+
+TEST(DataField, BelongsToTheCallerWithoutTheFlag) {
+  auto* mine = static_cast<float*>(THAlloc(4 * sizeof(float)));
+  for (int i = 0; i < 4; ++i) mine[i] = static_cast<float>(i);
+  THFloatStorage* s = THFloatStorage_newWithData(mine, 4);
+  THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM | TH_STORAGE_RESIZABLE);
+  THFloatTensor* t = THFloatTensor_newWithStorage1d(s, 0, 4, -1);
+  THFloatTensor_mul(t, t, 2);
+  EXPECT_NE(error_of([&] { THFloatTensor_resize1d(t, 5); }), "");
+  THFloatTensor_free(t);
+  THFloatStorage_free(s);
+  EXPECT_EQ(mine[3], 6);
+  THFree(mine);
+}
+
+class DataFieldOnDevice : public testing::TestWithParam<SoftMode> {
+ protected:
+  void SetUp() override {
+    set_soft_mode(GetParam());
+    t_ = THFloatTensor_newWithSize1d(8);
+    THFloatTensor_fill(t_, 1);
+    THFloatTensor_to(t_, "soft");
+    THFloatTensor_add(t_, t_, 1);
+  }
+  void TearDown() override {
+    THFloatTensor_free(t_);
+    set_soft_mode(SoftMode::eager);
+  }
+  THFloatTensor* t_;
+};
+
+TEST_P(DataFieldOnDevice, IsNotBroughtToWhoNamedTheDevice) {
+  EXPECT_EQ(THFloatStorage_head(t_->storage), TH_HEAD_AT_GPU);
+  THFloatTensor* r = THFloatTensor_new();
+  THFloatTensor_mul(r, t_, 3);
+  EXPECT_EQ(THFloatStorage_head(r->storage), TH_HEAD_AT_GPU);
+  THFloatTensor* clone = THFloatTensor_newClone(r);
+  EXPECT_EQ(THFloatStorage_head(clone->storage), TH_HEAD_AT_GPU);
+  EXPECT_EQ(THFloatTensor_data(clone)[7], 6);
+  THFloatTensor_free(r);
+  THFloatTensor_free(clone);
+}
+
+TEST_P(DataFieldOnDevice, IsTrueForWhoItWasHandedOverTo) {
+  expose_to_c(erased(t_)->storage);
+  EXPECT_EQ(t_->storage->data[0], 2);
+  float* kept = t_->storage->data;
+  THFloatTensor_zero(t_);
+  kept[3] = 5;
+  EXPECT_EQ(THFloatTensor_sumall(t_), 5);
+  THFloatTensor* r = THFloatTensor_new();
+  THFloatTensor_add(r, t_, 1);
+  EXPECT_EQ(r->storage->data[3], 6);
+  r->storage->data[3] = 60;
+  kept[3] = 50;
+  THFloatTensor_cadd(r, r, 1, t_);
+  EXPECT_EQ(r->storage->data[3], 110);
+  EXPECT_EQ(t_->storage->data, kept);
+  THFloatTensor_resize1d(r, 1000);
+  expect_true(r, 2);
+  THFloatTensor_free(r);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, DataFieldOnDevice,
+                         testing::Values(SoftMode::eager, SoftMode::lazy));
+
+TEST(CErrors, CountFromZeroAndNameTheFunction) {
+  THFloatTensor* t = THFloatTensor_newWithSize2d(3, 4);
+  THFloatTensor* r = THFloatTensor_new();
+  EXPECT_EQ(error_of([&] { THFloatTensor_get2d(t, 1000, 0); }),
+            "bad argument #2 (THFloatTensor_get2d: index 1000 is out of range of dimension 0 of "
+            "size 3)");
+  EXPECT_EQ(error_of([&] { THFloatTensor_size(t, 2); }),
+            "bad argument #2 (THFloatTensor_size: dimension 2 out of range of 2D tensor)");
+  EXPECT_EQ(error_of([&] { THFloatTensor_narrow(r, t, 1, 3, 2); }),
+            "bad argument #4 (THFloatTensor_narrow: range of 2 from 3 on is out of range of "
+            "dimension 1 of size 4)");
+  EXPECT_EQ(error_of([&] { THFloatTensor_mm(r, t, t); }),
+            "THFloatTensor_mm: size mismatch, m1: [3 x 4], m2: [3 x 4]");
+  THFloatTensor_free(t);
+  THFloatTensor_free(r);
+}
+
+TEST(CErrors, AHugeTensorIsAnErrorThatLeavesEverything) {
+  THByteTensor* t = THByteTensor_newWithSize1d(3);
+  THByteTensor_fill(t, 7);
+  std::string message = error_of([&] { THByteTensor_resize1d(t, int64_t{1} << 46); });
+  EXPECT_NE(message.find("THByteTensor_resize1d: out of memory"), std::string::npos) << message;
+  EXPECT_EQ(t->size[0], 3);
+  EXPECT_EQ(t->storage->size, 3);
+  EXPECT_EQ(THByteTensor_sumall(t), 21);
+  THByteTensor* fresh = THByteTensor_new();
+  EXPECT_NE(error_of([&] { THByteTensor_resize1d(fresh, int64_t{1} << 46); }), "");
+  EXPECT_EQ(fresh->nDimension, 0);
+  THByteTensor_resize1d(fresh, 4);
+  EXPECT_NE(fresh->storage->data, nullptr);
+  THByteTensor_free(t);
+  THByteTensor_free(fresh);
+}
+
+}  // namespace
+}  // namespace th
