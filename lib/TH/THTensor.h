@@ -23,4 +23,7 @@
 #define TH_GENERIC_FILE "generic/THTensorMath.h"
 #include "THGenerateEveryType.h"
 
+#define TH_GENERIC_FILE "generic/THTensorConv.h"
+#include "THGenerateEveryType.h"
+
 #endif

@@ -186,7 +186,8 @@ struct Argument<int64_t*> {
 template <>
 struct Argument<const char*> {
   static const char* make(Arguments& a) {
-    static const char* const names[] = {"cpu", "soft", "soft", "gpu:7", "", "philox", "%s"};
+    static const char* const names[] = {"cpu", "soft", "soft", "gpu:7", "", "philox",
+                                        "%s",  "V",    "F",    "X",     "C"};
     const char* name = a.random.of(names);
     a.tell(name);
     return name;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "backend/check_call.h"
+#include "backend/convolution_call.h"
 #include "backend/op.h"
 #include "backend/product_call.h"
 #include "backend/reduce_call.h"
@@ -42,7 +43,8 @@ namespace th {
   X(bernoulli, BernoulliCall)        \
   X(multinomial, MultinomialCall)    \
   X(sort, SortCall)                  \
-  X(scan, ScanCall)
+  X(scan, ScanCall)                  \
+  X(convolution, ConvolutionCall)
 
 enum class DeviceOp : int {
 #define TH_DEVICE_OP(name, Struct) name,

@@ -7,7 +7,7 @@
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "ops/product.h"
-#include "tensor/convert.h"
+#include "ops/scalars.h"
 
 namespace th::ops {
 
@@ -69,18 +69,6 @@ Factor strides_of(const Tensor& t, VectorAs vector) {
   }
   if (t.nDimension == 2) return {nullptr, 0, t.stride[0], t.stride[1]};
   return {nullptr, t.stride[0], t.stride[1], t.stride[2]};
-}
-
-// The scalar as an element, whatever it was given as.
-Scalar in_type(Scalar s, DType type) {
-  return dispatch(type, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      return Scalar(static_cast<int64_t>(convert<T>(s)));
-    } else {
-      return Scalar(static_cast<double>(load(convert<T>(s))));
-    }
-  });
 }
 
 // A copy that BLAS can take: one of the two leading dimensions fits into int.

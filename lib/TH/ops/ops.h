@@ -119,6 +119,41 @@ void mv(Tensor* r, Tensor* mat, Tensor* vec);
 void ger(Tensor* r, Tensor* vec1, Tensor* vec2);
 void bmm(Tensor* r, Tensor* a, Tensor* b);
 
+// ---- convolutions (convolution.cc); vf: 'V' or 'F', xc: 'X' or 'C'
+// ----------------------------------------------------------------------------------------------
+void conv2(Tensor* r, Tensor* t, Tensor* k, char vf);
+void xcorr2(Tensor* r, Tensor* t, Tensor* k, char vf);
+void conv3(Tensor* r, Tensor* t, Tensor* k, char vf);
+void xcorr3(Tensor* r, Tensor* t, Tensor* k, char vf);
+void conv2Dmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
+               int64_t scol, char vf, char xc);
+void conv2Dcmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
+                int64_t scol, char vf, char xc);
+void conv2Dmv(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
+              int64_t scol, char vf, char xc);
+void conv2Dmm(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
+              int64_t scol, char vf, char xc);
+void conv2Dger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
+               int64_t scol, char vf, char xc);
+void conv2DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
+                  int64_t scol);
+void conv2DRevgerm(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
+                   int64_t scol);
+void conv2Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
+               int64_t srow, int64_t scol, char vf, char xc);
+void conv3Dmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
+               int64_t srow, int64_t scol, char vf, char xc);
+void conv3Dcmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
+                int64_t srow, int64_t scol, char vf, char xc);
+void conv3Dmv(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
+              int64_t srow, int64_t scol, char vf, char xc);
+void conv3Dger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
+               int64_t srow, int64_t scol, char vf, char xc);
+void conv3DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
+                  int64_t srow, int64_t scol);
+void conv3Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
+               int64_t sdepth, int64_t srow, int64_t scol, char vf, char xc);
+
 // ---- random numbers (random.cc, multinomial.cc)
 // --------------------------------------------------
 void random(Tensor* r, Generator* g);

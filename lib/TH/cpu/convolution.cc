@@ -1,0 +1,260 @@
+// Convolutions on memory, cut into rows of results. Images are brought into a layout that rows can
+// be read from, and into a type that is computed in.
+
+#include "cpu/convolution.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "cpu/backend.h"
+#include "cpu/convolution_kernels.h"
+#include "cpu/parallel.h"
+#include "cpu/workspace.h"
+#include "tensor/checked.h"
+
+namespace th {
+
+namespace {
+
+using Operand = ConvolutionCall::Operand;
+
+DType compute_type(DType type) {
+  if (info(type).kind == Kind::REDUCED) return DType::Float;
+  return is_integral(type) && type != DType::Long ? DType::Int : type;
+}
+
+int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
+
+// How an image is laid out for the kernels: rows that are read in steps are split into phases, of
+// which each has neighbours side by side; zeros may stand on both sides of a row.
+struct RowLayout {
+  bool pack = false;
+  int64_t step = 1, phases = 1, margin = 0;
+};
+
+// An operand as the kernels take it: itself, or a copy that lies side by side. An operand that is
+// the same for all groups or outputs has one of them.
+class Packed {
+ public:
+  Packed(const Operand& operand, DType from, DType to, const ConvolutionCall& c, int64_t inputs,
+         const int64_t* plane, RowLayout layout = {})
+      : operand_(operand),
+        from_(from),
+        to_(to),
+        layout_(layout),
+        size_{operand.group ? c.groups : 1,
+              operand.output ? c.outputs : 1,
+              operand.input ? inputs : 1,
+              plane[0],
+              plane[1],
+              plane[2]},
+        phase_(ceil_div(plane[2], layout.step) + 2 * layout.margin),
+        data_(layout.pack || from != to ? bytes() : 0) {
+    if (!is_copy()) return;
+    if (layout_.margin) std::memset(data_.data(), 0, bytes());
+    int64_t stride = layout_.phases * phase_;
+    int64_t* own[] = {&operand_.group, &operand_.output, &operand_.input, &operand_.plane[0],
+                      &operand_.plane[1]};
+    given_ = operand;
+    operand_.data = data_.data() + layout_.margin * static_cast<int64_t>(item_size(to_));
+    operand_.plane[2] = 1;
+    for (int d = 4; d >= 0; --d) {
+      *own[d] = d > 2 || size_[d] > 1 ? stride : 0;
+      stride *= size_[d];
+    }
+  }
+  bool is_copy() const { return data_.data() != nullptr; }
+  const Operand& operand() const { return operand_; }
+  int64_t phase() const { return phase_; }  // elements from one to the next
+  int64_t numel() const {
+    return std::accumulate(size_, size_ + 6, int64_t{1}, std::multiplies<>());
+  }
+
+  void read() const {
+    for (int64_t k = 0; k < layout_.phases; ++k) copy(k, true);
+  }
+  void write() const { copy(0, false); }
+
+ private:
+  int64_t bytes() const {
+    const char* what = "the copy of an operand";
+    int64_t n = checked_mul(layout_.phases, phase_, what);
+    for (int d = 0; d < 5; ++d) n = checked_mul(n, size_[d], what);
+    n = checked_mul(n, static_cast<int64_t>(item_size(to_)), what);
+    return checked_add(n, kConvolutionRoom, what);
+  }
+  void copy(int64_t phase, bool reading) const {
+    if (!is_copy()) return;
+    int64_t size[6], given[6], own[6];
+    std::copy(size_, size_ + 6, size);
+    auto strides = [](const Operand& o, int64_t* out) {
+      int64_t all[] = {o.group, o.output, o.input, o.plane[0], o.plane[1], o.plane[2]};
+      std::copy(all, all + 6, out);
+    };
+    strides(given_, given);
+    strides(operand_, own);
+    size[5] = ceil_div(size_[5] - phase, layout_.step);
+    given[5] *= layout_.step;
+    char* data = given_.data + phase * given_.plane[2] * static_cast<int64_t>(item_size(from_));
+    char* copied = operand_.data + phase * phase_ * static_cast<int64_t>(item_size(to_));
+    LoopPlan plan(6, size);
+    plan.add(reading ? copied : data, item_size(reading ? to_ : from_), reading ? own : given);
+    plan.add(reading ? data : copied, item_size(reading ? from_ : to_), reading ? given : own);
+    plan.plan();
+    run_on_cpu(CopyCall{reading ? to_ : from_, reading ? from_ : to_, plan});
+  }
+
+  Operand operand_, given_ = {};
+  DType from_, to_;
+  RowLayout layout_;
+  int64_t size_[6];
+  int64_t phase_;
+  Workspace<char> data_;
+};
+
+// Whether zeros beside the image add nothing, whatever the kernel.
+template <class T>
+bool all_finite(const char* data, int64_t n) {
+  const T* x = reinterpret_cast<const T*>(data);
+  T sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += x[i] * T(0);
+  return sum == T(0);
+}
+bool all_finite(DType type, const char* data, int64_t n) {
+  if (is_integral(type)) return true;
+  return type == DType::Float ? all_finite<float>(data, n) : all_finite<double>(data, n);
+}
+
+void flip(Operand* w, const int64_t* kernel, DType type) {
+  for (int d = 0; d < 3; ++d) {
+    w->data += (kernel[d] - 1) * w->plane[d] * static_cast<int64_t>(item_size(type));
+    w->plane[d] = -w->plane[d];
+  }
+}
+
+// Where a result at o meets the kernel along a dimension: the taps, and the first one's places.
+ConvolutionTaps taps_at(const ConvolutionCall& c, int d, int64_t o, int64_t* i, int64_t* k) {
+  int64_t step = c.step[d], t = c.t.plane[d], w = c.w.plane[d];
+  *k = 0;
+  if (c.kind != ConvolutionKind::full) {
+    *i = c.kind == ConvolutionKind::valid ? o * step : o;
+    return {c.kernel[d], c.kind == ConvolutionKind::valid ? t : t * step, w};
+  }
+  // k = o - i step, for all i of the image where k is within the kernel.
+  int64_t last = std::min(o / step, c.image[d] - 1);
+  *k = o - last * step;
+  *i = last;
+  int64_t count = *k < c.kernel[d] ? std::min((c.kernel[d] - 1 - *k) / step, last) + 1 : 0;
+  return {count, -t, w * step};
+}
+
+struct ImageRows {
+  int64_t phase;  // elements from one phase to the next
+  bool margin;    // zeros stand where taps are left out
+  bool room;
+};
+
+// One row of results, of up to kConvolutionOutputs outputs from `output` on.
+void convolve_row(const ConvolutionCall& c, const ImageRows& image, int64_t group, int64_t output,
+                  int64_t z, int64_t y) {
+  int64_t item = static_cast<int64_t>(item_size(c.dtype));
+  ConvolutionRow row;
+  int64_t iz, kz, iy, ky;
+  row.input = {c.inputs, c.t.input, c.w.input};
+  row.z = taps_at(c, 0, z, &iz, &kz);
+  row.y = taps_at(c, 1, y, &iy, &ky);
+  row.outputs = static_cast<int>(std::min<int64_t>(c.outputs - output, kConvolutionOutputs));
+  row.alpha = c.alpha;
+  row.beta = c.beta;
+  row.t = c.t.data + (group * c.t.group + iz * c.t.plane[0] + iy * c.t.plane[1]) * item;
+  row.w = c.w.data +
+          (group * c.w.group + output * c.w.output + kz * c.w.plane[0] + ky * c.w.plane[1]) * item;
+  row.w_output = c.w.output;
+  row.r = c.r.data +
+          (group * c.r.group + output * c.r.output + z * c.r.plane[0] + y * c.r.plane[1]) * item;
+  row.r_output = c.r.output;
+  row.r_step = c.r.plane[2];
+  row.row = 0;
+  row.room = image.room;
+  row.n = c.result[2];
+  row.phase = {1, 0, 0};
+  row.step = 1;
+  ConvolutionKernel kernel = convolution_kernels().rows[c.dtype];
+  int64_t step = c.step[2], w = c.w.plane[2];
+  switch (c.kind) {
+    case ConvolutionKind::valid:
+      row.step = step;
+      row.phase = {std::min(step, c.kernel[2]), image.phase, w};
+      row.x = {c.kernel[2], 1, w * step};
+      return kernel(row);
+    case ConvolutionKind::dilated:
+      row.x = {c.kernel[2], step, w};
+      return kernel(row);
+    case ConvolutionKind::full:
+      // Results a step apart have the same taps.
+      if (!image.margin) row.row = c.image[2];
+      row.r_step *= step;
+      for (int64_t k = 0; k < std::min(step, c.result[2]); ++k) {
+        row.x = {ceil_div(std::max<int64_t>(c.kernel[2] - k, 0), step), -1, w * step};
+        row.n = ceil_div(c.result[2] - k, step);
+        kernel(row);
+        row.w += w * item;
+        row.r += c.r.plane[2] * item;
+      }
+  }
+}
+
+// Rows below which a second thread costs more than it brings.
+int64_t grain_of(const ConvolutionCall& c) {
+  double work = static_cast<double>(c.inputs) * static_cast<double>(c.result[2]) *
+                static_cast<double>(std::min<int64_t>(c.outputs, kConvolutionOutputs));
+  for (int64_t k : c.kernel) work *= static_cast<double>(k);
+  double enough = 1 << 17;
+  return work >= enough ? 1 : static_cast<int64_t>(enough / work);
+}
+
+}  // namespace
+
+void convolve(const ConvolutionCall& given) {
+  ConvolutionCall c = given;
+  c.dtype = compute_type(given.dtype);
+  bool full = c.kind == ConvolutionKind::full;
+  int64_t item = static_cast<int64_t>(item_size(c.dtype)), step = c.step[2];
+  RowLayout by_rows;
+  by_rows.pack = full;
+  Packed w(c.w, given.dtype, c.dtype, c, c.inputs, c.kernel, by_rows);
+  w.read();
+  RowLayout layout;
+  // Results that fill no vector take one, all the same, where there is room behind the image.
+  bool short_rows = ceil_div(c.result[2], full ? step : 1) * item < kConvolutionRoom;
+  layout.pack = full || c.t.plane[2] != 1 || short_rows;
+  if (c.kind == ConvolutionKind::valid && step != 1) {
+    layout = {true, step, std::min(step, c.kernel[2]), 0};
+  }
+  if (full && all_finite(c.dtype, w.operand().data, w.numel())) {
+    layout.margin = ceil_div(c.kernel[2], step);
+  }
+  Packed t(c.t, given.dtype, c.dtype, c, c.inputs, c.image, layout);
+  Packed r(c.r, given.dtype, c.dtype, c, 1, c.result);
+  t.read();
+  if (c.beta.to_double() != 0) r.read();
+  c.t = t.operand();
+  c.w = w.operand();
+  c.r = r.operand();
+  if (c.flipped) flip(&c.w, c.kernel, c.dtype);
+  ImageRows image = {t.phase(), layout.margin != 0, t.is_copy()};
+  int64_t blocks = ceil_div(c.outputs, kConvolutionOutputs);
+  int64_t rows = c.result[0] * c.result[1];
+  parallel_for(c.groups * blocks * rows, grain_of(c), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      int64_t plane = k / rows, row = k % rows;
+      convolve_row(c, image, plane / blocks, plane % blocks * kConvolutionOutputs,
+                   row / c.result[1], row % c.result[1]);
+    }
+  });
+  r.write();
+}
+
+}  // namespace th

@@ -1,0 +1,5 @@
+#include "cpu/convolution_kernels.h"
+
+#include "cpu/isa.h"
+
+TH_ISA_TABLE(ConvolutionKernels, convolution_kernels)

@@ -1,0 +1,174 @@
+// Rows of convolutions: sums stay in registers over all taps, for several vectors of a row and
+// several outputs at a time.
+
+#include "cpu/convolution.h"
+#include "cpu/convolution_kernels.h"
+#include "cpu/kernels/element_loop.h"
+
+namespace th {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+// Integers wrap: they are added up without a sign.
+template <class T>
+struct WordOf {
+  using Type = T;
+};
+template <>
+struct WordOf<int> {
+  using Type = uint32_t;
+};
+template <>
+struct WordOf<int64_t> {
+  using Type = uint64_t;
+};
+
+template <class T>
+T scalar_of(const Scalar& s) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(s.i);
+  } else {
+    return static_cast<T>(s.d);
+  }
+}
+
+template <class T>
+struct RowLoop {
+  static constexpr int kLanes = kVectorBytes / sizeof(T);
+  typedef T Vector __attribute__((vector_size(kVectorBytes)));
+  typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
+  // Sums of so many vectors of a row: with those of four outputs they fill the registers.
+  static constexpr int kMost = kVectorBytes == 64 ? 4 : 2;
+
+  const ConvolutionRow& row;
+  const T* t;
+  const T* w;
+
+  int64_t taps_of_phase(int64_t phase) const {
+    return (row.x.count - phase + row.step - 1) / row.step;
+  }
+
+  // f(t, w, taps of x) for all inputs, planes, rows and phases.
+  template <class F>
+  void for_lines(int64_t x, const F& f) const {
+    for (int64_t p = 0; p < row.input.count; ++p) {
+      for (int64_t z = 0; z < row.z.count; ++z) {
+        for (int64_t y = 0; y < row.y.count; ++y) {
+          const T* t_line = t + x + p * row.input.t + z * row.z.t + y * row.y.t;
+          const T* w_line = w + p * row.input.w + z * row.z.w + y * row.y.w;
+          for (int64_t k = 0; k < row.phase.count; ++k) {
+            f(t_line + k * row.phase.t, w_line + k * row.phase.w, taps_of_phase(k));
+          }
+        }
+      }
+    }
+  }
+
+  // Writes n results from x on.
+  void store(const T* sums, int output, int64_t x, int64_t n) const {
+    T alpha = scalar_of<T>(row.alpha), beta = scalar_of<T>(row.beta);
+    T* r = reinterpret_cast<T*>(row.r) + output * row.r_output + x * row.r_step;
+    if (beta == T(0)) {
+      for (int64_t i = 0; i < n; ++i) r[i * row.r_step] = alpha * sums[i];
+    } else {
+      for (int64_t i = 0; i < n; ++i) {
+        r[i * row.r_step] = beta * r[i * row.r_step] + alpha * sums[i];
+      }
+    }
+  }
+
+  // Of a vector, or several, from x on, the results number begin to end.
+  template <int kOutputs, int kVectors>
+  void vectors(int64_t x, int output, int64_t begin = 0, int64_t end = kVectors * kLanes) const {
+    Vector sum[kOutputs][kVectors] = {};
+    for_lines(x, [&](const T* t_tap, const T* w_tap, int64_t count) {
+      w_tap += output * row.w_output;
+      for (int64_t k = 0; k < count; ++k, t_tap += row.x.t, w_tap += row.x.w) {
+        Vector v[kVectors];
+        for (int j = 0; j < kVectors; ++j) {
+          v[j] = *reinterpret_cast<const Unaligned*>(t_tap + j * kLanes);
+        }
+        for (int o = 0; o < kOutputs; ++o) {
+          T factor = w_tap[o * row.w_output];
+          for (int j = 0; j < kVectors; ++j) sum[o][j] += factor * v[j];
+        }
+      }
+    });
+    for (int o = 0; o < kOutputs; ++o) {
+      store(reinterpret_cast<const T*>(sum[o]) + begin, output + o, x + begin, end - begin);
+    }
+  }
+
+  void one(int64_t x, int output) const {
+    T sum = 0;
+    for_lines(x, [&](const T* t_tap, const T* w_tap, int64_t count) {
+      w_tap += output * row.w_output;
+      int64_t first = 0;
+      if (row.row) {
+        first = x >= row.row ? x - row.row + 1 : 0;
+        count = x + 1 < count ? x + 1 : count;
+      }
+      for (int64_t k = first; k < count; ++k) sum += t_tap[k * row.x.t] * w_tap[k * row.x.w];
+    });
+    store(&sum, output, x, 1);
+  }
+
+  // Where no tap is left out.
+  template <int kOutputs>
+  void inside(int64_t x, int64_t end, int output) const {
+    int64_t begin = x;
+    for (; x + kMost * kLanes <= end; x += kMost * kLanes) vectors<kOutputs, kMost>(x, output);
+    for (; x + kLanes <= end; x += kLanes) vectors<kOutputs, 1>(x, output);
+    if (x == end) return;
+    if (end - begin >= kLanes) {
+      return vectors<kOutputs, 1>(end - kLanes, output, x - (end - kLanes));
+    }
+    if (row.room) return vectors<kOutputs, 1>(x, output, 0, end - x);
+    for (; x < end; ++x) {
+      for (int o = 0; o < kOutputs; ++o) one(x, output + o);
+    }
+  }
+
+  void run() const {
+    int64_t begin = 0, end = row.n;
+    if (row.row) {
+      begin = row.x.count > 0 ? row.x.count - 1 : 0;
+      end = row.row < row.n ? row.row : row.n;
+      if (begin > end) begin = end = row.n;
+      for (int output = 0; output < row.outputs; ++output) {
+        for (int64_t x = 0; x < begin; ++x) one(x, output);
+        for (int64_t x = end; x < row.n; ++x) one(x, output);
+      }
+    }
+    if (row.outputs == kConvolutionOutputs) return inside<kConvolutionOutputs>(begin, end, 0);
+    for (int output = 0; output < row.outputs; ++output) inside<1>(begin, end, output);
+  }
+};
+
+template <class T>
+void convolution_row(const ConvolutionRow& row) {
+  using Word = typename WordOf<T>::Type;
+  RowLoop<Word>{row, reinterpret_cast<const Word*>(row.t), reinterpret_cast<const Word*>(row.w)}
+      .run();
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+// Cut into rows there, which come back to this table.
+void run_convolution(const ConvolutionCall& call) { convolve(call); }
+
+extern const ConvolutionKernels convolution_kernels;
+constexpr ConvolutionKernels convolution_kernels = {
+    for_types<ConvolutionTypes>([](auto zero) { return &convolution_row<decltype(zero)>; })};
+
+}  // namespace TH_ISA
+}  // namespace th

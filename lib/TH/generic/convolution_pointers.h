@@ -1,0 +1,22 @@
+#ifndef TH_GENERIC_CONVOLUTION_POINTERS_H
+#define TH_GENERIC_CONVOLUTION_POINTERS_H
+
+#include "backend/convolution_call.h"
+
+namespace th {
+
+// r += alpha * the convolution of t by w, which all lie by rows. Planes and steps have three sizes.
+struct PointerConvolution {
+  const char* name;
+  DType dtype;
+  ConvolutionKind kind;
+  bool flipped;
+  Scalar alpha;
+  void *r, *t, *w;
+  int64_t image[3], kernel[3], step[3];
+};
+void convolve_pointers(const PointerConvolution& c);
+
+}  // namespace th
+
+#endif

@@ -1,0 +1,99 @@
+-- Convolutions: figures by SciPy, which ranks go together, and what is refused. Plain loops for all
+-- types and layouts are in support/cases_convolution.lua.
+
+local tensor = require 'tensor'
+
+local function sizes_of(text)
+  local list = {}
+  for n in text:gmatch '%d+' do list[#list + 1] = tonumber(n) end
+  return tensor.LongStorage(list)
+end
+
+local function filled(sizes, factor, period, shift, scale)
+  local t = tensor.Tensor(sizes)
+  local i = -1
+  return t:apply(function()
+    i = i + 1
+    return ((factor * i) % period - shift) / scale
+  end)
+end
+
+describe('convolutions', function()
+  it('agree with SciPy', function()
+    local count = 0
+    for line in io.lines('test/data/convolution.txt') do
+      local name, mode, image, kernel, result, figures =
+        line:match '^(%w+) (%w) ([%dx]+) ([%dx]+) ([%dx]+)\t(.*)$'
+      local t, k = filled(sizes_of(image), 7, 11, 5, 4), filled(sizes_of(kernel), 5, 7, 3, 2)
+      local want = {}
+      for x in figures:gmatch '%S+' do want[#want + 1] = tonumber(x) end
+      want = tensor.Tensor(want):view(sizes_of(result))
+      for _, class in ipairs { 'Double', 'Float', 'Half' } do
+        class = 'torch.' .. class .. 'Tensor'
+        local got = tensor[name](t:type(class), k:type(class), mode)
+        assert.is_true(got:double():equal(want), line)
+      end
+      count = count + 1
+    end
+    assert.are.equal(24, count)
+  end)
+
+  it('take ranks as Torch7 does', function()
+    local image, planes = tensor.ones(5, 6), tensor.ones(2, 5, 6)
+    local function size(name, ...)
+      return table.concat(tensor[name](...):size():totable(), 'x')
+    end
+    assert.are.equal('4x4', size('conv2', image, tensor.ones(2, 3)))
+    assert.are.equal('6x8', size('conv2', image, tensor.ones(2, 3), 'F'))
+    assert.are.equal('2x4x4', size('conv2', planes, tensor.ones(2, 2, 3)))
+    assert.are.equal('7x4x4', size('xcorr2', planes, tensor.ones(7, 2, 2, 3), 'V'))
+    assert.are.equal('1x4x4', size('conv3', planes, tensor.ones(2, 2, 3)))
+    local volumes = tensor.ones(3, 2, 5, 6)
+    assert.are.equal('3x1x4x4', size('conv3', volumes, tensor.ones(3, 2, 2, 3)))
+    assert.are.equal('4x3x6x8', size('xcorr3', volumes, tensor.ones(4, 3, 2, 2, 3), 'F'))
+    assert.are.equal(3 * 12, tensor.xcorr3(volumes, tensor.ones(4, 3, 2, 2, 3))[{ 1, 1, 1, 1 }])
+  end)
+
+  it('are methods, with and without a result', function()
+    local image, kernel = tensor.rand(4, 5), tensor.rand(2, 2)
+    local want = tensor.conv2(image, kernel, 'F')
+    assert.is_true(image:conv2(kernel, 'F'):equal(want))
+    local r = tensor.Tensor()
+    assert.is_true(rawequal(r, r:conv2(image, kernel, 'F')) and r:equal(want))
+    assert.is_true(rawequal(image, tensor.conv2(image, image, kernel, 'F')))
+    assert.is_true(image:equal(want))
+  end)
+
+  it('name shapes, modes and types in errors, and change nothing', function()
+    local r = tensor.ones(2)
+    local function message(name, ...)
+      local done, text = pcall(tensor[name], r, ...)
+      assert.is_false(done)
+      assert.is_true(r:equal(tensor.ones(2)))
+      return text
+    end
+    local image = tensor.ones(3, 4)
+    assert.matches('conv2: the image is smaller than the kernel: image %[3 x 4%], kernel %[4 x 1%]',
+                   message('conv2', image, tensor.ones(4, 1)))
+    assert.matches('invalid number of planes: image %[2 x 3 x 3%], kernel %[3 x 2 x 2%]',
+                   message('xcorr2', tensor.ones(2, 3, 3), tensor.ones(3, 2, 2)))
+    assert.matches('invalid number of planes', message('xcorr2', tensor.ones(2, 3, 3),
+                                                       tensor.ones(4, 3, 2, 2)))
+    assert.matches('2D and 2D, 3D and 3D, or 3D and 4D expected, got image %[3 x 4%], kernel %[2%]',
+                   message('conv2', image, tensor.ones(2)))
+    assert.matches('3D and 3D, 4D and 4D, or 4D and 5D expected', message('conv3', image, image))
+    assert.matches('need elements', message('conv2', image, tensor.Tensor(0, 2)))
+    assert.matches("%['V' or 'F'%]", message('conv2', image, tensor.ones(2, 2), 'S'))
+    assert.matches('invalid arguments', message('conv2', image, tensor.FloatTensor(2, 2)))
+  end)
+
+  it('do not depend on the number of threads', function()
+    local image, kernel = tensor.rand(8, 40, 50), tensor.rand(6, 8, 3, 3)
+    local threads = tensor.getnumthreads()
+    tensor.setnumthreads(1)
+    local one = tensor.conv2(image, kernel, 'F')
+    tensor.setnumthreads(4)
+    assert.is_true(tensor.conv2(image, kernel, 'F'):equal(one))
+    tensor.setnumthreads(threads)
+  end)
+end)
