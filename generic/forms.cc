@@ -37,6 +37,9 @@ std::string slot_text(const Slot& slot, const char* type) {
     case 'L':
       text = "LongTensor";
       break;
+    case 'I':
+      text = "IntTensor";
+      break;
     case 'B':
       text = "ByteTensor";
       break;
@@ -131,7 +134,7 @@ Form parse_form(const char* p, const char* end) {
     if (*p == '*') slot.result = true, ++p;
     if (*p == '+') slot.result = slot.fresh = true, ++p;
     slot.kind = *p++;
-    slot.tensor = std::strchr("TLBMAFD", slot.kind) != nullptr;
+    slot.tensor = std::strchr("TLIBMAFD", slot.kind) != nullptr;
     if (slot.kind == '{') p = std::strchr(p, '}') + 1;
     if (slot.kind == 'o') {
       const char* close = std::strchr(p, ')');

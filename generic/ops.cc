@@ -134,6 +134,8 @@ DType type_of(char kind, DType type) {
   switch (kind) {
     case 'L':
       return DType::Long;
+    case 'I':
+      return DType::Int;
     case 'M':
     case 'B':
       return DType::Byte;
@@ -297,6 +299,14 @@ void keep_on_cpu(lua_State* L, const char* name, Tensor* t) {
   });
 }
 
+// Whether the row's results, where they were not given, are numbers.
+bool gives_numbers(const Row& row, const Pattern& pattern, const Call& call) {
+  if (!(row.flags & number_of_matrix)) return false;
+  int k = 0;
+  while (pattern.places[k].result) ++k;
+  return call.args[k].tensor->nDimension == 2;
+}
+
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type, bool of_numbers = false) {
   const Row& row = rows[pattern.row];
@@ -331,10 +341,16 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   if (row.gives_boolean) lua_pushboolean(L, call.number != 0);
   if (row.gives_number) lua_pushnumber(L, call.number);
   if (row.gives_boolean || row.gives_number) return 1;
+  bool numbers = gives_numbers(row, pattern, call);
   int results = 0;
   for (int k = 0; k < pattern.slots; ++k) {
     const Place& place = pattern.places[k];
     if (!place.result) continue;
+    if (numbers && place.arg < 0) {
+      push_element_of(L, call.args[k].tensor->storage, call.args[k].tensor->storageOffset);
+      ++results;
+      continue;
+    }
     lua_pushvalue(L, place.arg < 0 ? made[k] : place.arg + 1);
     ++results;
   }

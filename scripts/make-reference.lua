@@ -48,7 +48,7 @@ local function parse(form, parameters)
     word = word:gsub('%b()', '')  -- an option's letters
     -- Neither a new tensor nor a fixed value is an argument.
     slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[T}]*=?([^%]>]*)[%]>]?$')
-    local is_tensor = slot.kind:find '[TLBMAFD{]' ~= nil
+    local is_tensor = slot.kind:find '[TLIBMAFD{]' ~= nil
     repeat
       position = position + 1
       assert(parameters[position], form)

@@ -9,6 +9,7 @@
 #include "THBlob.h"
 #include "THDevice.h"
 #include "THHalf.h"
+#include "THLapack.h"
 #include "THRandom.h"
 #include "THStorage.h"
 #include "THSyncedMemory.h"

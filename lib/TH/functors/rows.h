@@ -20,6 +20,7 @@ enum : uint32_t {
   swapped = 1 << 4,
   simple_power = 1 << 5,
   random_number = 1 << 6,
+  number_of_matrix = 1 << 7,
 };
 }  // namespace row_flag
 

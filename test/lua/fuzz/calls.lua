@@ -89,7 +89,7 @@ local function tensors_in(tensor, v, element)
   return list
 end
 
-local element_of = { L = 'Long', B = 'Byte', F = 'Float', D = 'Double' }
+local element_of = { L = 'Long', I = 'Int', B = 'Byte', F = 'Float', D = 'Double' }
 
 -- A tensor for a slot: mostly one of the sequence's, often of the sizes of the one before.
 local function tensor_text(random, tensor, v, element, like)
@@ -133,6 +133,8 @@ local function argument(random, tensor, v, slot, element, first)
     return tostring(random:once_in(4) and -random:int(dims + 1) or random:int(dims + 1))
   elseif kind == 'b' then
     return random:of { 'true', 'false' }
+  elseif kind == 'o' then
+    return random:of { "'U'", "'L'", "'N'", "'V'", "'T'", "'S'", "'A'", "'R'" }
   elseif kind == 'g' then
     return 'T.Generator()'
   end

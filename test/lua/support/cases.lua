@@ -5,7 +5,9 @@
 --   reference(e, arguments...): the expected result, or results, in plain Lua;
 --   ulps: how many units of the last place a floating-point result may be off;
 --   inout: the row's first tensor is changed; view: the result shares memory; random: the generator
---   is seeded before; accumulated: the result is a number in the accumulation type.
+--   is seeded before; accumulated: the result is a number in the accumulation type;
+--   check(e, arguments, results...): says what is wrong with the results, of which the reference
+--   has the sizes only; singular_expanded: operands with equal rows are of no use.
 
 local elements = require 'support.elements'
 local first = require 'support.cases_elementwise'
@@ -13,7 +15,7 @@ local first = require 'support.cases_elementwise'
 local shared = { omit = first.omit, elements = elements }
 local all = {}
 for name, case in pairs(first.cases) do all[name] = case end
-for _, file in ipairs { 'structure', 'reduce', 'index', 'product', 'convolution',
+for _, file in ipairs { 'structure', 'reduce', 'index', 'product', 'convolution', 'linalg',
                          'random' } do
   for name, case in pairs(require('support.cases_' .. file).install(shared)) do
     assert(not all[name], name)

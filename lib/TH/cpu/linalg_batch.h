@@ -1,0 +1,80 @@
+#ifndef TH_CPU_LINALG_BATCH_H
+#define TH_CPU_LINALG_BATCH_H
+
+// What the files of cpu/linalg_*.cc share.
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "cpu/blas.h"
+#include "cpu/lapack.h"
+#include "cpu/linalg.h"
+#include "cpu/parallel.h"
+#include "cpu/workspace.h"
+#include "memory/error.h"
+#include "tensor/type_sets.h"
+
+namespace th::linalg {
+namespace {
+
+template <class T>
+T* matrix(const Matrices& a, int64_t k) {
+  return reinterpret_cast<T*>(a.data) + k * a.step;
+}
+template <class T>
+T* items(char* data, int64_t first = 0) {
+  return reinterpret_cast<T*>(data) + first;
+}
+
+// f(T()) for the element type.
+template <class F>
+void for_type(DType dtype, const F& f) {
+  dispatch_types<BlasTypes>(dtype, f);
+}
+
+// f(k) for each matrix, in parallel where there is enough work; f must not throw.
+template <class F>
+void for_matrices(int64_t count, double work, const F& f) {
+  constexpr double kEnough = 1 << 17;
+  int64_t grain = work >= kEnough ? 1 : static_cast<int64_t>(kEnough / std::max(work, 1.0));
+  bool threads = count / grain > 1 && num_threads() > 1;
+  blas::OneThread one(threads ? num_threads() : 1);
+  auto range = [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) f(k);
+  };
+  if (threads) {
+    parallel_for(count, grain, range);
+  } else {
+    range(0, count);
+  }
+}
+
+inline double cube(const Matrices& a) {
+  return static_cast<double>(a.rows) * a.cols * std::min(a.rows, a.cols);
+}
+
+// What a routine wants as work space, which it tells as an element: a float may be below the size.
+template <class T>
+int work_size(T asked) {
+  double size = std::nextafter(asked, std::numeric_limits<T>::infinity());
+  if (!(size < INT_MAX)) {
+    fail("LAPACK cannot be given a work space of %.0f elements, which this matrix takes", size);
+  }
+  return std::max(1, static_cast<int>(size));
+}
+
+// call(work, lwork) with the work space that call(&size, -1) asks for.
+template <class T, class Call>
+int with_work(const Call& call) {
+  T asked = 0;
+  if (int info = call(&asked, -1)) return info;
+  int size = work_size(asked);
+  Workspace<T> work(size);
+  return call(work.data(), size);
+}
+
+}  // namespace
+}  // namespace th::linalg
+
+#endif

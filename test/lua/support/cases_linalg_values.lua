@@ -1,0 +1,241 @@
+-- Cases of linear algebra, continued: eigenvalues, singular values, and what NumPy and PyTorch call
+-- by other names, for batches.
+
+local model = require 'support.model'
+local matrices = require 'support.matrices'
+
+local cases = {}
+
+function cases.install(c, tools)
+  local case, sized, given, omit = tools.case, tools.sized, tools.given, tools.omit
+  local R, S, A = tools.R, tools.S, tools.A
+  local at, mul, t = matrices.at, matrices.mul, matrices.t
+
+  local function unordered(list, sign)
+    for i = 2, #list do
+      if sign * (list[i] - list[i - 1]) < 0 then return 'the values are in no order' end
+    end
+  end
+  local function not_eigen(e, a, values, vectors)
+    return unordered(values, 1) or matrices.skew(e, vectors)
+           or matrices.differs(e, "V D V'", mul(mul(vectors, matrices.diag(values)), t(vectors)), a)
+  end
+  -- The sums of the values and of their squares, which are those of the diagonal and of all.
+  local function wrong_sums(e, a, values)
+    local trace, squares, sum, sum2 = 0, 0, 0, 0
+    for i = 1, a.shape[1] do trace = trace + at(a, i, i) end
+    for _, x in ipairs(a.data) do squares = squares + x * x end
+    for _, x in ipairs(values) do sum, sum2 = sum + x, sum2 + x * x end
+    local size = math.max(squares, 1) * math.max(#values, 1) * e.eps * matrices.limit
+    if math.abs(trace - sum) > size or math.abs(squares - sum2) > size then return 'wrong sums' end
+  end
+  local function same_count(a) return sized(a.shape[1]) end
+  case('syev', { { S(4, 4), 'V', omit }, { R(4, 4), 'V', 'L' }, { R(5, 5), 'V', 'U' },
+                 { R(4, 4), omit, omit }, { R(4, 4), 'N', 'L' }, { A(1, 1), 'V', omit },
+                 { A(0, 0), 'V', omit } }, { S(50, 50), 'V', 'L' },
+       function(a, job) return same_count(a), job == 'V' and tools.same(a) or sized() end,
+       function(e, args, values, vectors)
+         local a = matrices.symmetric(args[1], given(args[3], 'U'))
+         if args[2] ~= 'V' then
+           return unordered(values.data, 1) or wrong_sums(e, a, values.data)
+         end
+         return not_eigen(e, a, values.data, vectors)
+       end)
+  case('eigh', { { S(4, 4), omit }, { R(4, 4), 'L' }, { R(5, 5), 'U' }, { R(2, 3, 3), 'U' },
+                 { A(1, 1), omit }, { A(0, 0), omit }, { A(0, 2, 2), omit } }, { R(40, 40), 'L' },
+       function(a) return sized(unpack(a.shape, 1, #a.shape - 1)), tools.same(a) end,
+       function(e, args, values, vectors)
+         local n = args[1].shape[#args[1].shape]
+         for k = 1, tools.batch_of(args[1]) do
+           local a = matrices.symmetric(matrices.of_batch(args[1], k), given(args[2], 'L'))
+           local text = not_eigen(e, a, { unpack(values.data, (k - 1) * n + 1, k * n) },
+                                  matrices.of_batch(vectors, k))
+           if text then return text end
+         end
+       end)
+
+  -- A v = (real + i imaginary) v for each value, by real and imaginary parts.
+  local function not_eigen_general(e, a, values, v)
+    local n, j = a.shape[1], 1
+    while j <= n do
+      local re, im = at(values, j, 1), at(values, j, 2)
+      local function vector(k)
+        return matrices.new(n, 1, function(i) return k > n and 0 or at(v, i, k) end)
+      end
+      local x, y = vector(j), im ~= 0 and vector(j + 1) or sized(n, 1)
+      local ax, ay = mul(a, x), mul(a, y)
+      local left = matrices.new(n, 2, function(i, part)
+        if part == 1 then return ax.data[i] - re * x.data[i] + im * y.data[i] end
+        return ay.data[i] - re * y.data[i] - im * x.data[i]
+      end)
+      local text = matrices.excess('A V - V D', e, left, matrices.norm(a) * n)
+      if text then return text end
+      local length = 0
+      for i = 1, n do length = length + x.data[i] ^ 2 + y.data[i] ^ 2 end
+      if math.abs(length - 1) > matrices.limit * n * e.eps then return 'length of a vector' end
+      if im ~= 0 and (at(values, j + 1, 1) ~= re or at(values, j + 1, 2) ~= -im) then
+        return 'no conjugate pair'
+      end
+      j = j + (im ~= 0 and 2 or 1)
+    end
+  end
+  case('geev', { { A(4, 4), 'V' }, { A(7, 7), 'V' }, { R(3, 3), omit }, { A(5, 5), 'N' },
+                 { A(1, 1), 'V' }, { A(0, 0), 'V' } }, { A(30, 30), 'V' },
+       function(a, job) return sized(a.shape[1], 2), job == 'V' and tools.same(a) or sized() end,
+       function(e, args, values, vectors)
+         if args[2] == 'V' then return not_eigen_general(e, args[1], values, vectors) end
+         local trace, sum = 0, 0
+         for i = 1, args[1].shape[1] do
+           trace, sum = trace + at(args[1], i, i), sum + at(values, i, 1)
+         end
+         if math.abs(trace - sum) > 1000 * e.eps then return 'wrong sum' end
+       end)
+  case('gesvd', { { A(5, 3), omit }, { A(3, 5), 'S' }, { A(5, 3), 'A' }, { A(3, 5), 'A' },
+                  { A(4, 4), 'S' }, { A(1, 1), 'A' }, { A(0, 3), 'A' }, { A(3, 0), omit } },
+       { A(40, 25), 'A' },
+       function(a, job)
+         local m, n, k = a.shape[1], a.shape[2], tools.smaller(a)
+         return sized(m, job == 'A' and m or k), sized(k), sized(n, job == 'A' and n or k)
+       end,
+       function(e, args, u, s, v)
+         local a, k = args[1], #s.data
+         if k > 0 and s.data[k] < 0 then return 'a singular value is negative' end
+         local product = mul(mul(matrices.columns(u, k), matrices.diag(s.data)),
+                             t(matrices.columns(v, k)))
+         return unordered(s.data, -1) or matrices.skew(e, u, "I - U'U")
+                or matrices.skew(e, v, "I - V'V") or matrices.differs(e, "U S V'", product, a)
+       end)
+
+  -- ---- for batches
+  -- One number for each matrix; that a single one gives a number is in linalg_spec.
+  local batches = { { R(2, 3, 3) }, { A(2, 3, 4, 4) }, { A(3, 1, 1) }, { A(2, 0, 0) },
+                    { A(0, 2, 2) }, { R(1, 5, 5) } }
+  local function leading(a) return sized(unpack(a.shape, 1, #a.shape - 2)) end
+  local function of_each(number_of)
+    return function(e, args, ...)
+      for k = 1, tools.batch_of(args[1]) do
+        local det = matrices.eliminate(matrices.of_batch(args[1], k))
+        for i, got in ipairs { ... } do
+          local want = number_of(det, i)
+          -- The nearer to singular, the less is known of a logarithm.
+          local eps = e.eps * 200 * math.max(math.abs(want), 1, 1 / math.abs(det))
+          if not (got.data[k] == want or want ~= want and got.data[k] ~= got.data[k]
+                  or math.abs(got.data[k] - want) <= eps) then
+            return ('%.17g instead of %.17g'):format(got.data[k], want)
+          end
+        end
+      end
+    end
+  end
+  local big = { R(9, 20, 20) }
+  -- Larger determinants would be compared with too fine a unit.
+  case('det', batches, { A(9, 5, 5) }, leading, of_each(function(det) return det end))
+  case('logdet', batches, big, leading,
+       of_each(function(det) return det < 0 and 0 / 0 or math.log(det) end))
+  case('slogdet', batches, big, function(a) return leading(a), leading(a) end,
+       of_each(function(det, i)
+         if i == 2 then return math.log(math.abs(det)) end
+         return det > 0 and 1 or det < 0 and -1 or 0
+       end))
+
+  local function part(m, k, rows, cols)
+    return matrices.of_batch(model.new({ #m.data / math.max(rows * cols, 1), rows, cols }, m.data),
+                             k)
+  end
+  case('solve', { { R(3, 3), A(3) }, { R(3, 3), A(3, 2) }, { R(2, 4, 4), A(2, 4, 3) },
+                  { R(2, 4, 4), A(2, 4) }, { R(1, 1), A(1, 1) }, { A(0, 0), A(0, 2) },
+                  { A(2, 0, 0), A(2, 0, 1) } }, { R(60, 60), A(60, 20) },
+       function(_, b) return tools.same(b) end,
+       function(e, args, x)
+         local a, b = args[1], args[2]
+         local n = a.shape[#a.shape]
+         local cols = #b.shape == #a.shape and b.shape[#b.shape] or 1
+         for k = 1, tools.batch_of(a) do
+           local text = matrices.unsolved(e, matrices.of_batch(a, k), part(x, k, n, cols),
+                                          part(b, k, n, cols))
+           if text then return text end
+         end
+       end)
+  case('lstsq', { { R(5, 3), A(5, 2), omit }, { R(3, 5), A(3), omit }, { R(6, 4), A(6), 0 },
+                  { R(2, 5, 3), A(2, 5, 2), omit }, { R(4, 4), A(4, 1), omit },
+                  { A(3, 0), A(3, 1), omit }, { A(0, 3), A(0, 2), omit } },
+       { R(40, 20), A(40, 5), omit },
+       function(a, b)
+         local d = #a.shape
+         local m, n = a.shape[d - 1], a.shape[d]
+         local vector = #b.shape < d
+         local x = { unpack(a.shape, 1, d - 2) }
+         local residuals, values, rank = { unpack(x) }, { unpack(x) }, { unpack(x) }
+         x[#x + 1] = n
+         if not vector then x[#x + 1] = b.shape[d] end
+         residuals[#residuals + 1] = vector and 1 or b.shape[d]
+         values[#values + 1] = math.min(m, n)
+         if #rank == 0 then rank[1] = 1 end
+         return sized(unpack(x)), m > n and sized(unpack(residuals)) or sized(),
+                sized(unpack(rank)), sized(unpack(values))
+       end,
+       function(e, args, x, residuals, rank, values)
+         local a, b = args[1], args[2]
+         local d = #a.shape
+         local m, n, cols = a.shape[d - 1], a.shape[d], #b.shape == d and b.shape[d] or 1
+         local text = unordered({ unpack(values.data, 1, math.min(m, n)) }, -1)
+         for k = 1, text and 0 or tools.batch_of(a) do
+           local own, left = matrices.of_batch(a, k), part(b, k, m, cols)
+           text = text or tools.not_least(e, own, part(x, k, n, cols), left)
+           if rank.data[k] ~= math.min(m, n) then return 'rank ' .. rank.data[k] end
+           local rest = n > 0 and matrices.sub(mul(own, part(x, k, n, cols)), left) or left
+           for j = 1, m > n and cols or 0 do
+             local sum = 0
+             for i = 1, m do sum = sum + at(rest, i, j) ^ 2 end
+             if math.abs(sum - residuals.data[(k - 1) * cols + j]) > 1000 * e.eps * (1 + sum) then
+               return 'residuals'
+             end
+           end
+         end
+         return text
+       end)
+  case('cholesky', { { S(4, 4), omit }, { S(4, 4), true }, { S(2, 3, 3), false }, { S(1, 1), true },
+                     { A(0, 0), omit } }, { S(60, 60), omit }, tools.same,
+       function(e, args, r)
+         for k = 1, tools.batch_of(args[1]) do
+           local text = tools.not_factor(e, matrices.of_batch(args[1], k), matrices.of_batch(r, k),
+                                         args[2] == true and 'U' or 'L')
+           if text then return text end
+         end
+       end)
+  -- The four conditions of Moore and Penrose.
+  local function not_pseudoinverse(e, a, p)
+    local ap, pa = mul(a, p), mul(p, a)
+    local size = matrices.norm(a) * matrices.norm(p) * math.max(a.shape[1], a.shape[2], 1)
+    return matrices.excess('A P A - A', e, matrices.sub(mul(ap, a), a), size * matrices.norm(a))
+           or matrices.excess('P A P - P', e, matrices.sub(mul(pa, p), p), size * matrices.norm(p))
+           or matrices.excess("A P - (A P)'", e, matrices.sub(ap, t(ap)), size)
+           or matrices.excess("P A - (P A)'", e, matrices.sub(pa, t(pa)), size)
+  end
+  case('pinverse', { { A(4, 3), omit }, { A(3, 4), omit }, { R(2, 3, 3), omit }, { A(4, 4), 1e-4 },
+                     { A(1, 1), omit }, { A(0, 3), omit }, { A(3, 0), omit } },
+       { R(40, 30), omit },
+       function(a)
+         local shape = { unpack(a.shape) }
+         shape[#shape], shape[#shape - 1] = shape[#shape - 1], shape[#shape]
+         return sized(unpack(shape))
+       end,
+       function(e, args, r)
+         for k = 1, tools.batch_of(args[1]) do
+           local text = not_pseudoinverse(e, matrices.of_batch(args[1], k), matrices.of_batch(r, k))
+           if text then return text end
+         end
+       end)
+  case('matrixRank', { { R(2, 3, 3), omit }, { R(2, 3, 4), 1e-3 }, { R(2, 2, 3, 3), 1e6 },
+                       { A(2, 0, 3), omit }, { A(0, 2, 2), omit } }, { R(5, 20, 20), omit },
+       leading, function(_, args, r)
+         local a = args[1]
+         local want = args[2] == 1e6 and 0 or math.min(a.shape[#a.shape], a.shape[#a.shape - 1])
+         for _, rank in ipairs(r.data) do
+           if rank ~= want then return rank .. ' instead of ' .. want end
+         end
+       end)
+  assert(c.matrixRank)
+end
+
+return cases
