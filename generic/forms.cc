@@ -22,6 +22,7 @@ uint64_t code_of(char kind) {
     case 'g':
       return kGenerator;
     case '{':
+    case 'r':
       return kTable;
     default:
       return kTensor;
@@ -89,6 +90,9 @@ std::string slot_text(const Slot& slot, const char* type) {
       break;
     case 'p':
       text = "(LongStorage | dim1 [dim2...])";
+      break;
+    case 'r':
+      text = "{dim1 [dim2...]}";
       break;
   }
   if (slot.result) text = "*" + text + "*";
@@ -177,6 +181,7 @@ void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
     pattern.row = row;
     // The first optional slot is the highest bit: counting up leaves out the last ones first.
     int bit = optional;
+    int dims = -1;
     for (const Slot& slot : form->slots) {
       bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));
       Place& place = pattern.places[pattern.slots++];
@@ -186,10 +191,14 @@ void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
         pattern.sizes = true;
       } else if (!absent) {
         place.arg = static_cast<int8_t>(pattern.args);
+        if (slot.kind == 'r') dims = pattern.args;
         pattern.codes |= code_of(slot.kind) << (4 * pattern.args++);
       }
     }
     note_places(&pattern);
+    patterns->push_back(pattern);
+    if (dims < 0) continue;
+    pattern.codes ^= (uint64_t{kTable} ^ kLongStorage) << (4 * dims);
     patterns->push_back(pattern);
   }
 }

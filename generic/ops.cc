@@ -22,8 +22,9 @@ struct Overloads {
   const char* name = nullptr;
   std::vector<Pattern> patterns;
   std::vector<Form*> forms;
-  bool element_wise = false;  // numbers alone are taken for tensors of one element
-  bool random = false;        // without a tensor it gives a number
+  bool element_wise = false;            // numbers alone are taken for tensors of one element
+  bool random = false;                  // without a tensor it gives a number
+  const Overloads* function = nullptr;  // of a method: what makes tensors of its class
 };
 
 struct Registry {
@@ -70,6 +71,7 @@ const Registry& registry() {
       Overloads& overloads = r->methods[row.lua];
       overloads.name = row.lua;
       add_forms(&overloads, i, method);
+      overloads.function = &function;
     }
     return r;
   }();
@@ -119,14 +121,15 @@ struct Arguments {
 };
 
 // The element type that T stands for: that of the operands, else of the result, else the default.
-DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L) {
+DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L,
+                   DType by_default) {
   if (pattern.table_arg >= 0) {
     lua_rawgeti(L, pattern.table_arg + 1, 1);
     Object object = object_at(L, state, lua_gettop(L));
     lua_pop(L, 1);
     if (object.is_tensor()) return object.dtype();
   }
-  return pattern.type_arg < 0 ? state->default_type : args.objects[pattern.type_arg].dtype();
+  return pattern.type_arg < 0 ? by_default : args.objects[pattern.type_arg].dtype();
 }
 
 // The type that a letter stands for, where T stands for `type`.
@@ -244,7 +247,9 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
       call->size_count = read_sizes(L, state, index, args.count, call->sizes);
       break;
     case 'p':
-      call->size_count = read_sizes(L, state, index, args.count, call->sizes);
+    case 'r':
+      call->size_count =
+          read_sizes(L, state, index, slot.kind == 'r' ? index : args.count, call->sizes);
       for (int i = 0; i < call->size_count; ++i) {
         if (call->sizes[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);
         if (call->sizes[i] > 0) --call->sizes[i];
@@ -412,49 +417,99 @@ bool only_numbers(const Arguments& args) {
   return args.count > 0;
 }
 
+// The results of a call; -1 where no form accepts it, and a message is on the stack.
+int call_overloads(lua_State* L, State* state, const Overloads& overloads, DType by_default) {
+  Arguments args(L, state);
+  DType refused = by_default;
+  bool is_refused = false;
+  for (const Pattern& pattern : overloads.patterns) {
+    if (!pattern.matches(args.codes, args.count)) continue;
+    DType type = element_type(pattern, args, state, L, by_default);
+    if (!types_fit(pattern, args, type)) continue;
+    if (pattern.types >> static_cast<int>(type) & 1) {
+      return run_pattern(L, state, overloads.name, pattern, args, type);
+    }
+    if (!is_refused) refused = type;
+    is_refused = true;
+  }
+  if (is_refused) {
+    return raise_error(L, "%s is not defined for %s", overloads.name, tensor_class(refused));
+  }
+  bool has_tensor = args.count > 0 && args.code(0) == kTensor;
+  int results = 0;
+  if (overloads.element_wise && only_numbers(args)) {
+    results = call_with_numbers(L, state, overloads);
+  } else if (overloads.random && !has_tensor) {
+    results = random_number(L, state, overloads);
+  }
+  if (results) return results;
+  if (overloads.function && !has_tensor) {
+    results = call_overloads(L, state, *overloads.function, by_default);
+    if (results >= 0) return results;
+  }
+  push_mismatch(L, state, overloads, args);
+  return -1;
+}
+
+// Its upvalues: the state, the overloads, and the element type that a class has; none: the default.
 int call_op(lua_State* L) {
   State* state = state_of(L);
   const auto& overloads = **static_cast<const Overloads**>(lua_touserdata(L, lua_upvalueindex(2)));
-  {
-    Arguments args(L, state);
-    for (const Pattern& pattern : overloads.patterns) {
-      if (!pattern.matches(args.codes, args.count)) continue;
-      DType type = element_type(pattern, args, state, L);
-      if (!types_fit(pattern, args, type)) continue;
-      return run_pattern(L, state, overloads.name, pattern, args, type);
-    }
-    bool has_tensor = args.count > 0 && args.code(0) == kTensor;
-    int results = 0;
-    if (overloads.element_wise && only_numbers(args)) {
-      results = call_with_numbers(L, state, overloads);
-    } else if (overloads.random && !has_tensor) {
-      results = random_number(L, state, overloads);
-    }
-    if (results) return results;
-    push_mismatch(L, state, overloads, args);
-  }
-  return raise_error(L, "%s", lua_tostring(L, -1));
+  bool of_class = lua_isnumber(L, lua_upvalueindex(3));
+  DType type =
+      of_class ? static_cast<DType>(lua_tointeger(L, lua_upvalueindex(3))) : state->default_type;
+  int results = call_overloads(L, state, overloads, type);
+  return results >= 0 ? results : raise_error(L, "%s", lua_tostring(L, -1));
 }
 
-void register_overloads(lua_State* L, const std::map<std::string, Overloads>& all, int table) {
+void push_overloads(lua_State* L, const Overloads& overloads, int type) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  auto** box = static_cast<const Overloads**>(lua_newuserdata(L, sizeof(void*)));
+  *box = &overloads;
+  if (type < 0) lua_pushnil(L);
+  if (type >= 0) lua_pushinteger(L, type);
+  push_closure(L, guarded<call_op>, 3);
+}
+
+void register_overloads(lua_State* L, const std::map<std::string, Overloads>& all, int table,
+                        int type) {
   for (const auto& [name, overloads] : all) {
     if (overloads.patterns.empty()) continue;
-    lua_pushvalue(L, lua_upvalueindex(1));
-    auto** box = static_cast<const Overloads**>(lua_newuserdata(L, sizeof(void*)));
-    *box = &overloads;
-    push_closure(L, guarded<call_op>, 2);
+    push_overloads(L, overloads, type);
     lua_setfield(L, table, name.c_str());
   }
+}
+
+// __index of a class's table of functions, which makes them when they are asked for.
+int function_of_class(lua_State* L) {
+  const auto& functions = registry().functions;
+  const char* name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  auto found = functions.find(name);
+  if (found == functions.end() || found->second.patterns.empty()) return 0;
+  push_overloads(L, found->second, static_cast<int>(lua_tointeger(L, lua_upvalueindex(2))));
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, 1);
+  return 1;
 }
 
 }  // namespace
 
 void register_op_functions(lua_State* L, int table) {
-  register_overloads(L, registry().functions, table);
+  register_overloads(L, registry().functions, table, -1);
 }
 
-void register_op_methods(lua_State* L, int table, DType) {
-  register_overloads(L, registry().methods, table);
+void register_op_methods(lua_State* L, int table, DType type) {
+  register_overloads(L, registry().methods, table, static_cast<int>(type));
+  // The functions that make tensors of this class where they have no operand.
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushinteger(L, static_cast<int>(type));
+  push_closure(L, guarded<function_of_class>, 2);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, table, "torch");
 }
 
 }  // namespace bind

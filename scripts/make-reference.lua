@@ -58,9 +58,10 @@ local function parse(form, parameters)
     results = results + (slot.result and 1 or 0)
     operands = operands + (not slot.result and slot.kind == 'T' and 1 or 0)
   end
-  for k, slot in ipairs(slots) do
-    if slot.result and results == 2 then
-      slot.name = k == 1 and 'values' or 'indices'
+  for _, slot in ipairs(slots) do
+    if slot.result and results > 1 then
+      local plain = { rt_ = 'values', ri_ = 'indices' }
+      slot.name = plain[slot.name] or slot.name:gsub('_$', '')
     elseif slot.result and (slot.optional or slot.fresh) then
       slot.name = 'result'
     elseif slot.result then
@@ -76,6 +77,9 @@ end
 local function argument(slot)
   local name = slot.name
   if slot.kind == '{' then name = '{' .. name .. '...}' end
+  if slot.kind == 'r' then name = '{' .. name .. '...}' end
+  -- A dimension of no tensor stands for none.
+  if slot.kind == 'i' and tonumber(slot.default) == -1000 then return name end
   if slot.kind == 's' or slot.kind == 'p' then name = name .. '...' end
   return slot.default ~= '' and name .. ' = ' .. slot.default or name
 end

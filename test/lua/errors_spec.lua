@@ -52,7 +52,7 @@ describe('calls with wrong arguments', function()
     fails(function() t:index(1, T { 1 }) end, 'index', 'LongTensor')
     fails(function() tensor.bitand(t, 1) end, 'bitand', 'DoubleTensor')
     fails(function() tensor.exp(tensor.IntTensor(2)) end, 'exp', 'IntTensor')
-    fails(function() tensor.all(t) end, 'all', 'DoubleTensor')
+    fails(function() tensor.norm(tensor.IntTensor(2)) end, 'norm', 'IntTensor')
     fails(function() tensor.add(coroutine.create(print), 1) end, 'add', 'thread')
   end)
 

@@ -40,6 +40,29 @@ local made = {
     tensor.setdefaulttensortype('torch.DoubleTensor')
     return p
   end,
+  ['FloatTensor.rand(5)'] = function() return tensor.FloatTensor.torch.rand(5) end,
+  ['float default: rand(5)'] = function()
+    tensor.setdefaulttensortype('torch.FloatTensor')
+    local u = tensor.rand(5)
+    tensor.setdefaulttensortype('torch.DoubleTensor')
+    return u
+  end,
+  ['multinomialAlias'] = function()
+    local p = tensor.DoubleTensor { 0.1, 0.2, 0.3, 0.25, 0.15 }
+    local state = tensor.multinomialAliasSetup(p)
+    return tensor.multinomialAlias(tensor.LongTensor(20), state)
+  end,
+  ['multinomialAliasSetup q'] = function()
+    return tensor.multinomialAliasSetup(tensor.DoubleTensor { 0.1, 0.2, 0.3, 0.25, 0.15 })[2]
+  end,
+  -- As nn initializes its layers.
+  ['nn.LookupTable(4,3).weight'] = function() return tensor.Tensor(4, 3):normal():view(12) end,
+  ['nn.SpatialConvolution(1,2,3,3) weight,bias'] = function()
+    local weight, bias = tensor.Tensor(2, 9), tensor.Tensor(2)
+    weight:uniform(-1 / 3, 1 / 3)
+    bias:uniform(-1 / 3, 1 / 3)
+    return tensor.cat(weight:view(18), bias)
+  end,
   ['bernoulli(tensor)'] = function()
     return tensor.DoubleTensor(6):bernoulli(tensor.DoubleTensor { 0, 0.2, 0.4, 0.6, 0.8, 1 })
   end,
@@ -111,7 +134,7 @@ describe('the streams of Torch7', function()
       tensor.manualSeed(123)
       local got = make(#want)
       if tensor.isTensor(got) then got = got:totable() end
-      local is_float = name:match('^FloatTensor')
+      local is_float = name:match('^FloatTensor') or name:match('^float')
       for i, x in ipairs(want) do
         local same = is_float and math.abs(got[i] - x) <= 1.2e-7 * math.abs(x) or near(got[i], x)
         assert.is_true(same, ('%d: %.17g instead of %.17g'):format(i, got[i], x))

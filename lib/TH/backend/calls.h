@@ -16,6 +16,7 @@
 #include "backend/loop_plan.h"
 #include "backend/random_call.h"
 #include "backend/scan_call.h"
+#include "backend/search_call.h"
 #include "backend/sort_call.h"
 #include "tensor/dtype.h"
 
@@ -42,8 +43,12 @@ namespace th {
   X(random, RandomCall)              \
   X(bernoulli, BernoulliCall)        \
   X(multinomial, MultinomialCall)    \
+  X(alias_setup, AliasSetupCall)     \
+  X(alias_draw, AliasDrawCall)       \
   X(sort, SortCall)                  \
   X(scan, ScanCall)                  \
+  X(scan_extremes, ScanExtremesCall) \
+  X(search, SearchCall)              \
   X(convolution, ConvolutionCall)
 
 enum class DeviceOp : int {

@@ -65,6 +65,27 @@ struct MultinomialCall {
   uint32_t check_value, check_sum, check_possible;
 };
 
+// Walker's tables of n categories with the probabilities p: category i is q[i] of its own, and else
+// alias[i], counted from 0. The probabilities were checked. All contiguous.
+struct AliasSetupCall {
+  DType dtype;
+  int64_t n;
+  const char* p;
+  int64_t* alias;
+  char* q;
+};
+
+// n categories drawn by such tables of that many.
+struct AliasDrawCall {
+  DType dtype;
+  int64_t categories, n;
+  const int64_t* alias;
+  const char* q;
+  Generator* generator;
+  int64_t* out;
+  int64_t index_base;
+};
+
 }  // namespace th
 
 #endif

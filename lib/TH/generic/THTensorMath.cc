@@ -20,4 +20,16 @@
                     parameters { return th::expose<result>(#name, &th::ops::name) names; })
 #include "THOps.def"
 
+#define TH_NO_BITS(name, Operand)                                                        \
+  TH_IF_FLOATING(void THTensor_(name)(THTensor*, THTensor*, Operand) {                   \
+    th::guard([] { th::fail("%s is only supported for integer type tensors", #name); }); \
+  })
+TH_NO_BITS(bitand, real)
+TH_NO_BITS(bitor, real)
+TH_NO_BITS(bitxor, real)
+TH_NO_BITS(cbitand, THTensor*)
+TH_NO_BITS(cbitor, THTensor*)
+TH_NO_BITS(cbitxor, THTensor*)
+#undef TH_NO_BITS
+
 #endif

@@ -7,4 +7,12 @@
   TH_IF_##types(TH_API result THTensor_(name) parameters;)
 #include "THOps.def"
 
+/* Of floating point these are errors. */
+TH_IF_FLOATING(TH_API void THTensor_ (bitand)(THTensor* r_, THTensor* t, real value);)
+TH_IF_FLOATING(TH_API void THTensor_(bitor)(THTensor* r_, THTensor* t, real value);)
+TH_IF_FLOATING(TH_API void THTensor_(bitxor)(THTensor* r_, THTensor* t, real value);)
+TH_IF_FLOATING(TH_API void THTensor_(cbitand)(THTensor* r_, THTensor* t, THTensor* src);)
+TH_IF_FLOATING(TH_API void THTensor_(cbitor)(THTensor* r_, THTensor* t, THTensor* src);)
+TH_IF_FLOATING(TH_API void THTensor_(cbitxor)(THTensor* r_, THTensor* t, THTensor* src);)
+
 #endif

@@ -87,9 +87,77 @@ void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim);
 void cumsum(Tensor* r, Tensor* t, int64_t dim);
 void cumprod(Tensor* r, Tensor* t, int64_t dim);
 
+// ---- reductions made of others (reduce_more.cc, softmax.cc)
+// ------------------------------------
+void logicalAll(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void logicalAny(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+Scalar argmaxall(Tensor* t);
+Scalar argminall(Tensor* t);
+void argmax(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void argmin(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+Scalar nansumall(Tensor* t);
+Scalar nanmeanall(Tensor* t);
+void nansum(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void nanmean(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+Scalar logsumexpall(Tensor* t);
+void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void softmax(Tensor* r, Tensor* t, int64_t dim);
+void logSoftmax(Tensor* r, Tensor* t, int64_t dim);
+// Of integers; results are DoubleTensors.
+Scalar meanallDouble(Tensor* t);
+Scalar varallDouble(Tensor* t, bool biased);
+Scalar stdallDouble(Tensor* t, bool biased);
+void meanDouble(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
+void varDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
+void stdDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
+
+// ---- over several dimensions (reduce_dims.cc)
+// --------------------------------------------------
+void sumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void prodDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void meanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void meanDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void minDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void maxDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void varDims(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
+void varDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
+void stdDims(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
+void stdDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
+void normDims(Tensor* r, Tensor* t, Scalar p, Sizes dims, bool keepdim);
+void logicalAllDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void logicalAnyDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void nansumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void nanmeanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+void logsumexpDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
+
 // ---- sorting (sort.cc)
 // ---------------------------------------------------------------------------
 void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending);
+
+// ---- made of sorting, and in sorted rows (order.cc, search.cc)
+// ---------------------------------
+void argsort(Tensor* indices, Tensor* t, int64_t dim, bool descending);
+void kthvalue(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool keepdim);
+void median(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
+Scalar medianall(Tensor* t);
+void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
+void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool largest,
+          bool in_order);
+void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t);
+void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right);
+void cummax(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
+void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
+
+// ---- counting, and vectors along a dimension (histogram.cc, vectors.cc)
+// ------------------------
+void histc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
+void bhistc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
+void bincount(Tensor* r, Tensor* t, int64_t least);
+void bincountWeights(Tensor* r, Tensor* t, Tensor* weights, int64_t least);
+void cross(Tensor* r, Tensor* a, Tensor* b, int64_t dim);     // negative: the first of size 3
+void crossDim(Tensor* r, Tensor* a, Tensor* b, int64_t dim);  // below -kMaxDims: the same
+void renorm(Tensor* r, Tensor* t, Scalar p, int64_t dim, Scalar most);
+void match(Tensor* r, Tensor* a, Tensor* b, Scalar gain);
 
 // ---- indices and masks (index.cc, gather.cc, mask.cc)
 // --------------------------------------------
@@ -193,6 +261,9 @@ void cappedRandom(Tensor* r, Generator* g, int64_t max);
 void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max);
 void uniform(Tensor* r, Generator* g, double a, double b);
 void normal(Tensor* r, Generator* g, double mean, double deviation);
+void normal_means(Tensor* r, Generator* g, Tensor* means, double deviation);
+void normal_stddevs(Tensor* r, Generator* g, double mean, Tensor* deviations);
+void normal_means_stddevs(Tensor* r, Generator* g, Tensor* means, Tensor* deviations);
 void exponential(Tensor* r, Generator* g, double lambda);
 void cauchy(Tensor* r, Generator* g, double median, double sigma);
 void logNormal(Tensor* r, Generator* g, double mean, double deviation);
@@ -205,6 +276,8 @@ void randn(Tensor* r, Generator* g, Sizes sizes);
 void randperm(Tensor* r, Generator* g, int64_t n);
 void multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
                  bool with_replacement);
+void multinomialAliasSetup(Tensor* probabilities, Tensor* alias, Tensor* q);
+void multinomialAliasDraw(Tensor* r, Generator* g, Tensor* alias, Tensor* q);
 
 }  // namespace ops
 }  // namespace TH_VISIBLE

@@ -210,20 +210,6 @@ Scalar meanall(Tensor* t) {
 Scalar minall(Tensor* t) { return extreme(Op::minall, "min", kMin, t); }
 Scalar maxall(Tensor* t) { return extreme(Op::maxall, "max", kMax, t); }
 
-bool logicalall(Tensor* t) {
-  if (t->dtype != DType::Byte) {
-    fail_argument(1, "all is defined for a ByteTensor, got a %sTensor", name(t->dtype));
-  }
-  return t->numel() == 0 || reduce_all(Op::logicalall, kMin, t).value.i != 0;
-}
-
-bool logicalany(Tensor* t) {
-  if (t->dtype != DType::Byte) {
-    fail_argument(1, "any is defined for a ByteTensor, got a %sTensor", name(t->dtype));
-  }
-  return t->numel() != 0 && reduce_all(Op::logicalany, kMax, t).value.i != 0;
-}
-
 Scalar trace(Tensor* t) {
   if (t->nDimension != 2) {
     fail_argument(1, "trace: expected a matrix, got size %s", shape_text(*t).c_str());

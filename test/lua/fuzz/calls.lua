@@ -129,6 +129,8 @@ local function argument(random, tensor, v, slot, element, first)
     return values.sizes(random)
   elseif kind == 'p' then
     return values.order(random, dims)
+  elseif kind == 'r' then
+    return ('{%d, %d}'):format(random:int(dims + 1), random:int(dims))
   elseif kind == 'i' and not random:once_in(6) then
     return tostring(random:once_in(4) and -random:int(dims + 1) or random:int(dims + 1))
   elseif kind == 'b' then

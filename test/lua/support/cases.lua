@@ -6,6 +6,7 @@
 --   ulps: how many units of the last place a floating-point result may be off;
 --   inout: the row's first tensor is changed; view: the result shares memory; random: the generator
 --   is seeded before; accumulated: the result is a number in the accumulation type;
+--   doubles: of integers it is computed in doubles;
 --   check(e, arguments, results...): says what is wrong with the results, of which the reference
 --   has the sizes only; singular_expanded: operands with equal rows are of no use.
 
@@ -15,8 +16,8 @@ local first = require 'support.cases_elementwise'
 local shared = { omit = first.omit, elements = elements }
 local all = {}
 for name, case in pairs(first.cases) do all[name] = case end
-for _, file in ipairs { 'structure', 'reduce', 'index', 'product', 'convolution', 'linalg',
-                         'random' } do
+for _, file in ipairs { 'structure', 'reduce', 'reduce_more', 'order', 'count', 'index', 'product',
+                         'convolution', 'linalg', 'random' } do
   for name, case in pairs(require('support.cases_' .. file).install(shared)) do
     assert(not all[name], name)
     all[name] = case

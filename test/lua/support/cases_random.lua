@@ -135,6 +135,112 @@ function cases.install(shared)
       return model.new(#p.shape == 1 and { n } or { p.shape[1], n }, data)
     end,
   }
+
+  -- Normal values, rounded, times deviations, plus means, each rounded.
+  local function normals(e, like, mean, deviation)
+    local made = model.fill(like.shape, function() return e.store(tensor.normal()) end)
+    for i, z in ipairs(made.data) do
+      made.data[i] = e.store(e.store(z * deviation(i)) + mean(i))
+    end
+    return made
+  end
+  local function with_parameters(list_args)
+    return function(e, random)
+      local all = {}
+      for _, shape in ipairs(shapes) do
+        all[#all + 1] = { scale = 64, args = list_args(function(kind)
+          return model.random(e, kind, shape, random)
+        end) }
+      end
+      return all
+    end
+  end
+  c.normal_means_stddevs = {
+    random = true, ulps = 2,
+    scenarios = with_parameters(function(make)
+      return { omit, make 'any', make 'positive' }
+    end),
+    reference = function(e, _, means, deviations)
+      return normals(e, means, function(i) return means.data[i] end,
+                     function(i) return deviations.data[i] end)
+    end,
+  }
+  c.normal_means = {
+    random = true, inout = true, ulps = 2,
+    scenarios = with_parameters(function(make) return { make 'any', omit, make 'any', 3 } end),
+    reference = function(e, _, _, means, deviation)
+      return normals(e, means, function(i) return means.data[i] end,
+                     function() return deviation end)
+    end,
+  }
+  c.normal_stddevs = {
+    random = true, ulps = 2,
+    scenarios = with_parameters(function(make) return { omit, -2, make 'positive' } end),
+    reference = function(e, _, mean, deviations)
+      return normals(e, deviations, function() return mean end,
+                     function(i) return deviations.data[i] end)
+    end,
+  }
+
+  -- Torch7's tables: its aliases count from 0, and an alias of 0 is none.
+  local function alias_tables(e, p)
+    local compute = e.reduced and shared.elements.Float.store or e.store
+    local n, alias, q, smaller, larger = #p.data, {}, {}, {}, {}
+    for i, x in ipairs(p.data) do
+      local share = compute(n * x)
+      alias[i], q[i] = 0, e.store(share)
+      table.insert(share < 1 and smaller or larger, i)
+    end
+    while #smaller > 0 and #larger > 0 do
+      local large, small = larger[#larger], smaller[#smaller]
+      alias[small] = large - 1
+      q[large] = e.store(q[large] - (1 - q[small]))
+      if q[large] < 1 then
+        smaller[#smaller] = large
+        larger[#larger] = nil
+      else
+        smaller[#smaller] = nil
+      end
+    end
+    local most = math.max(unpack(q))
+    for i = 1, n do
+      if most > 1 then q[i] = e.store(q[i] / most) end
+      if alias[i] <= 0 then q[i] = 1 end
+    end
+    return model.new({ n }, alias), model.new({ n }, q)
+  end
+  c.multinomialAliasSetup = {
+    scenarios = function(e, random)
+      local all = {}
+      for i, n in ipairs { 5, 1, 30 } do
+        local p, total = model.random(e, 'positive', { n }, random), 0
+        for _, x in ipairs(p.data) do total = total + x end
+        for k, x in ipairs(p.data) do p.data[k] = e.store(x / total) end
+        all[i] = { args = { p } }
+      end
+      return all
+    end,
+    reference = alias_tables,
+  }
+  c.multinomialAliasDraw = {
+    random = true, inout = true,
+    scenarios = function(e, random)
+      local alias, q = alias_tables(e, model.new({ 4 }, { 0.125, 0.25, 0.5, 0.125 }))
+      local all = {}
+      for i, shape in ipairs(shapes) do
+        all[i] = { args = { model.random(shared.elements.Long, 'any', shape, random), omit, alias,
+                            q } }
+      end
+      return all
+    end,
+    reference = function(_, m, _, alias, q)
+      return model.fill(m.shape, function()
+        local i = math.floor(tensor.uniform() * #q.data) + 1
+        local own = tensor.uniform() <= q.data[i]
+        return own and i or alias.data[i]
+      end)
+    end,
+  }
   return c
 end
 

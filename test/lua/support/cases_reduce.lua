@@ -1,25 +1,9 @@
 -- Cases of the rows that reduce, scan and sort.
 
+local lines = require 'support.lines'
 local model = require 'support.model'
 
 local cases = {}
-
--- The slices of m along dimension d, as lists; returns also the model's shape with d of size 1.
-local function slices(m, d)
-  local outer = {}
-  for i, size in ipairs(m.shape) do outer[i] = size end
-  outer[d] = 1
-  local all = {}
-  for position = 0, model.count(outer) - 1 do
-    local index, list = model.indices(outer, position), {}
-    for i = 1, m.shape[d] do
-      index[d] = i
-      list[i] = model.at(m, index)
-    end
-    all[position + 1] = list
-  end
-  return all, outer
-end
 
 function cases.install(shared)
   local omit = shared.omit
@@ -27,10 +11,6 @@ function cases.install(shared)
 
   local shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 }, { 1, 1, 1 }, { 40, 3 } }
   local large = { 317, 331 }
-
-  local function dimension(m, d)
-    return d < 0 and #m.shape + 1 + d or d
-  end
 
   -- extra: arguments between the tensor and the dimension; after: those after it.
   local function along(kind, before, after)
@@ -68,14 +48,7 @@ function cases.install(shared)
     end
   end
 
-  local function reduced(m, dim, keep, f)
-    local d = dimension(m, dim)
-    local lists, shape = slices(m, d)
-    local data = {}
-    for i, list in ipairs(lists) do data[i] = f(list) end
-    if keep == false and #shape > 1 then table.remove(shape, d) end
-    return model.new(shape, data)
-  end
+  local slices, reduced = lines.slices, lines.reduced
 
   local function sum(list)
     local total = 0

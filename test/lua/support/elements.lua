@@ -102,7 +102,9 @@ function kinds.factor(e, random)
   return (x < 0.4 and (e.signed or not e.integral)) and -1 or 1
 end
 function kinds.logical(_, random) return random() < 0.5 and 1 or 0 end
-function kinds.maybe_nan(e, random) return random() < 0.3 and 0 / 0 or kinds.any(e, random) end
+function kinds.maybe_nan(e, random)
+  return not e.integral and random() < 0.3 and 0 / 0 or kinds.any(e, random)
+end
 function kinds.small(_, random) return truncated(random() * 4) end
 
 function elements.value(e, kind, random)
@@ -114,7 +116,6 @@ function elements.supports(types, e)
   if types == 'INTEGRAL' then return e.integral == true end
   if types == 'FLOATING' then return not e.integral end
   if types == 'REAL' then return e.name == 'Float' or e.name == 'Double' end
-  if types == 'BYTE' then return e.name == 'Byte' end
   assert(types == 'ALL', types)
   return true
 end

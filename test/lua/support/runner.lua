@@ -102,6 +102,7 @@ end
 
 function Run:tolerance()
   local ulps = self.case.ulps or 0
+  if self.case.doubles then return ulps * elements.Double.eps end
   if self.e.integral or ulps == 0 then return 0 end
   local eps = self.e.eps
   if self.case.accumulated then eps = self.e.accumulated end

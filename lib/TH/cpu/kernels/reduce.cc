@@ -33,6 +33,8 @@ struct Reduction {
 
   int64_t grain() const { return reducer == Reducer::powers ? Grain::costly : Grain::cheap; }
   bool has_auxiliary() const { return moment || index; }
+  // Whether elements are taken one after the other, as users would multiply them.
+  bool in_order() const { return reducer == Reducer::prod && !is_integral(dtype); }
 };
 
 // Writes block.count values, and what the reduction keeps beside them.
@@ -213,7 +215,8 @@ void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int
   bool rows = !is_columns(plan, step, n, item);
   int64_t width = plan.inner_size();
   int64_t fold = 1;
-  if (!rows && !op.has_auxiliary() && width <= kFoldWidth / 2 && step == width * item) {
+  bool may_fold = !op.has_auxiliary() && !op.in_order();
+  if (!rows && may_fold && width <= kFoldWidth / 2 && step == width * item) {
     fold = std::min(kFoldWidth / width, n);
   }
   // Folded columns must not be cut.

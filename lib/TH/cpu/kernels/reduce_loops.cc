@@ -118,12 +118,39 @@ void reduce_columns(const ReduceBlock& block, Wide* out) {
   for (int64_t j = 0; j < block.count; ++j) store(out + j, acc[j]);
 }
 
+// Products of rows, each in the order of its elements, as columns are: so many rows at a time that
+// none waits for its last multiplication.
+template <class R, class T>
+void multiply_rows(const ReduceBlock& block, Wide* out) {
+  int64_t row = 0;
+  for (; row + kRows <= block.count; row += kRows) {
+    typename R::A a[kRows];
+    for (int64_t k = 0; k < kRows; ++k) a[k] = R::init();
+    const char* x = block.data + row * block.next;
+    for (int64_t i = 0; i < block.n; ++i) {
+      for (int64_t k = 0; k < kRows; ++k) {
+        take<R>(a + k, reinterpret_cast<const T*>(x + k * block.next)[i], 0);
+      }
+    }
+    for (int64_t k = 0; k < kRows; ++k) store(out + row + k, a[k]);
+  }
+  for (; row < block.count; ++row) {
+    auto* x = reinterpret_cast<const T*>(block.data + row * block.next);
+    typename R::A a = R::init();
+    for (int64_t i = 0; i < block.n; ++i) take<R>(&a, x[i], 0);
+    store(out + row, a);
+  }
+}
+
 template <template <class> class Reducer, class T>
 void reduce(const ReduceBlock& block, Wide* out) {
   using R = Reducer<T>;
   if (!block.rows) {
     reduce_columns<R, T>(block, out);
     return;
+  }
+  if constexpr (std::is_same_v<R, Prod<T>> && std::is_floating_point_v<Compute<T>>) {
+    return multiply_rows<R, T>(block, out);
   }
   for (int64_t row = 0; row < block.count; ++row) {
     double parameter = 0;

@@ -202,4 +202,7 @@ void run_multinomial(Queue& queue, const MultinomialCall& call) {
                                 [&](auto zero) { multinomial<decltype(zero)>(queue, call); });
 }
 
+void run_alias_setup(Queue&, const AliasSetupCall&) { decline("one category after the other"); }
+void run_alias_draw(Queue&, const AliasDrawCall&) { decline("not in this order"); }
+
 }  // namespace th

@@ -1,0 +1,88 @@
+#ifndef TH_OPS_COMPOSE_H
+#define TH_OPS_COMPOSE_H
+
+// For operations that are made of others: views and temporaries in one expression. Results are
+// made apart and delivered at the end, so that they may be operands, and stay as they are where
+// anything fails.
+
+#include "ops/indexing.h"
+#include "ops/ops.h"
+#include "ops/reduce.h"
+
+namespace th {
+namespace {
+
+inline TensorRef shared(Tensor* t) {
+  tensor_retain(t);
+  return TensorRef(t);
+}
+inline TensorRef empty(DType type) { return TensorRef(tensor_new(type)); }
+
+// An operation's first result, made by f(r).
+template <class F>
+TensorRef made(DType type, const F& f) {
+  TensorRef r(tensor_new(type));
+  f(r.get());
+  return r;
+}
+// A view of t, made by f(view).
+template <class F>
+TensorRef view_of(const TensorRef& t, const F& f) {
+  TensorRef view(tensor_new(t->dtype));
+  f(view.get());
+  return view;
+}
+
+inline TensorRef narrowed(const TensorRef& t, int64_t dim, int64_t first, int64_t size) {
+  return view_of(t, [&](Tensor* v) { ops::narrow(v, t.get(), dim, first, size); });
+}
+inline TensorRef selected(const TensorRef& t, int64_t dim, int64_t index) {
+  return view_of(t, [&](Tensor* v) { ops::select(v, t.get(), dim, index); });
+}
+inline TensorRef unsqueezed(const TensorRef& t, int64_t dim) {
+  return view_of(t, [&](Tensor* v) { ops::unsqueeze1d(v, t.get(), dim); });
+}
+inline TensorRef expanded(const TensorRef& t, const Tensor& like) {
+  return view_of(t, [&](Tensor* v) { ops::expand(v, t.get(), {like.nDimension, like.size}); });
+}
+// Without a dimension of size 1, but a vector stays one.
+inline TensorRef without(const TensorRef& t, int64_t dim) {
+  return view_of(t, [&](Tensor* v) { ops::squeeze1d(v, t.get(), dim); });
+}
+// A new tensor where t is, filled with a value.
+inline TensorRef filled(const Tensor& t, DType type, int ndim, const int64_t* size, Scalar value) {
+  TensorRef r(tensor_new_sized(type, ndim, size));
+  place_result(device_of({&t}), r.get());
+  ops::fill(r.get(), value);
+  return r;
+}
+inline TensorRef filled_like(const TensorRef& t, DType type, Scalar value) {
+  return filled(*t, type, t->nDimension, t->size, value);
+}
+// t's elements in the order of its shape, as a vector.
+inline TensorRef flattened(Tensor* t) {
+  int64_t n = t->numel();
+  if (n == 0) return TensorRef(tensor_new_sized(t->dtype, 1, &n));
+  TensorRef whole = contiguous(t);
+  TensorRef flat(tensor_new(t->dtype));
+  set_storage(flat.get(), whole->storage, whole->storageOffset, 1, &n, nullptr);
+  return flat;
+}
+// Converted to another type; t itself where it has that type.
+inline TensorRef in_type(Tensor* t, DType type) {
+  if (t->dtype == type) return shared(t);
+  return made(type, [&](Tensor* r) {
+    resize_as(r, *t);
+    ops::copy(r, t);
+  });
+}
+// What compositions of floating-point operations compute in: 16-bit types would be rounded each
+// time.
+inline DType compute_type(DType type) {
+  return info(type).kind == Kind::REDUCED ? DType::Float : type;
+}
+
+}  // namespace
+}  // namespace th
+
+#endif

@@ -1,0 +1,62 @@
+// Normal distributions with a mean or a deviation for each element.
+
+#include "ops/compose.h"
+#include "ops/distributions.h"
+
+namespace th::ops {
+
+namespace {
+
+void check_normal(const Tensor& r, const Tensor& parameters, int argument) {
+  check_floating("normal", 1, r);
+  if (parameters.dtype != r.dtype) {
+    fail_argument(argument, "normal: means and deviations must be a %sTensor, got a %sTensor",
+                  name(r.dtype), name(parameters.dtype));
+  }
+}
+
+// Normal values of the given size.
+TensorRef normals(const Tensor& like, Generator* g, double deviation) {
+  TensorRef values(tensor_new_sized(like.dtype, like.nDimension, like.size));
+  place_result(device_of({&like}), values.get());
+  normal(values.get(), g, 0, deviation);
+  return values;
+}
+
+}  // namespace
+
+void normal_means(Tensor* r, Generator* g, Tensor* means, double deviation) {
+  check_normal(*r, *means, 3);
+  check_deviation(deviation, 4);
+  TensorRef values = normals(*means, g, deviation);
+  cadd(values.get(), values.get(), 1, means);
+  deliver(r, values.get());
+}
+
+void normal_stddevs(Tensor* r, Generator* g, double mean, Tensor* deviations) {
+  check_normal(*r, *deviations, 4);
+  TensorRef values = normals(*deviations, g, 1);
+  cmul(values.get(), values.get(), deviations);
+  add(values.get(), values.get(), mean);
+  deliver(r, values.get());
+}
+
+void normal_means_stddevs(Tensor* r, Generator* g, Tensor* means, Tensor* deviations) {
+  check_normal(*r, *means, 3);
+  check_normal(*r, *deviations, 4);
+  if (means->numel() != deviations->numel()) {
+    fail_argument(4, "normal: means of size %s and deviations of size %s",
+                  shape_text(*means).c_str(), shape_text(*deviations).c_str());
+  }
+  TensorRef values = normals(*means, g, 1);
+  // In the order of their elements, whatever the deviations' shape.
+  if (values->numel() > 0) {
+    TensorRef whole = contiguous(deviations);
+    TensorRef factors = view_of(whole, [&](Tensor* v) { viewAs(v, whole.get(), means); });
+    cmul(values.get(), values.get(), factors.get());
+  }
+  cadd(values.get(), values.get(), 1, means);
+  deliver(r, values.get());
+}
+
+}  // namespace th::ops

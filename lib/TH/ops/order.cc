@@ -1,0 +1,174 @@
+// What is made of sorting: single elements by their rank, the most frequent ones, distinct ones.
+
+#include <algorithm>
+
+#include "THGeneral.h"
+#include "memory/error.h"
+#include "ops/compose.h"
+
+namespace th {
+
+namespace {
+
+struct Sorted {
+  TensorRef values, indices;
+};
+
+Sorted sorted(Tensor* t, int64_t dim, bool descending) {
+  Sorted s = {empty(t->dtype), empty(DType::Long)};
+  ops::sort(s.values.get(), s.indices.get(), t, dim, descending);
+  return s;
+}
+
+void check_values_and_indices(const char* name, const Tensor* values, const Tensor* indices,
+                              const Tensor& t) {
+  check_result(name, 1, *values, t.dtype);
+  check_result(name, 2, *indices, DType::Long);
+  if (values == indices) fail_argument(2, "%s: values and indices must be two tensors", name);
+}
+
+// Some elements of both in a row along the dimension, which goes away without keepdim.
+void deliver_range(Tensor* values, Tensor* indices, const Sorted& from, int dim, int64_t first,
+                   int64_t size, bool keepdim) {
+  auto part = [&](const TensorRef& t) {
+    TensorRef range = narrowed(t, dim, first, size);
+    return keepdim ? std::move(range) : without(range, dim);
+  };
+  deliver(values, part(from.values).get());
+  deliver(indices, part(from.indices).get());
+}
+
+// The dimension of t that the operation's elements lie along, of which there must be some.
+int dim_with_elements(const char* name, const Tensor& t, int64_t dim, int t_argument,
+                      int dim_argument) {
+  int d = wrap_dim(t, dim, dim_argument);
+  if (t.size[d] == 0) {
+    fail_argument(t_argument, "%s: dimension %d of %s has no element", name, d + 1,
+                  shape_text(t).c_str());
+  }
+  return d;
+}
+
+// Where an element differs from the one before it, along a dimension of sorted values.
+TensorRef starts_of_runs(const TensorRef& values, int dim) {
+  int64_t n = values->size[dim];
+  TensorRef starts = filled_like(values, DType::Byte, 1);
+  if (n < 2) return starts;
+  TensorRef later = narrowed(values, dim, 1, n - 1), earlier = narrowed(values, dim, 0, n - 1);
+  TensorRef differ =
+      made(DType::Byte, [&](Tensor* r) { ops::neTensor(r, later.get(), earlier.get()); });
+  ops::copy(narrowed(starts, dim, 1, n - 1).get(), differ.get());
+  return starts;
+}
+
+// The number, from TH_INDEX_BASE on, of the run that each element belongs to.
+TensorRef runs_of(const TensorRef& starts, int dim) {
+  TensorRef ones = in_type(starts.get(), DType::Long);
+  TensorRef runs = made(DType::Long, [&](Tensor* r) { ops::cumsum(r, ones.get(), dim); });
+  if (TH_INDEX_BASE != 1) ops::add(runs.get(), runs.get(), TH_INDEX_BASE - 1);
+  return runs;
+}
+
+}  // namespace
+
+namespace ops {
+
+void kthvalue(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool keepdim) {
+  check_values_and_indices("kthvalue", values, indices, *t);
+  int d = dim_with_elements("kthvalue", *t, dim, 3, 5);
+  if (k < 1 || k > t->size[d]) {
+    fail_argument(4, "kthvalue: k is %lld, dimension %d of %s has %lld elements",
+                  static_cast<long long>(k), d + 1, shape_text(*t).c_str(),
+                  static_cast<long long>(t->size[d]));
+  }
+  deliver_range(values, indices, sorted(t, d, false), d, k - 1, 1, keepdim);
+}
+
+void median(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
+  check_values_and_indices("median", values, indices, *t);
+  int d = dim_with_elements("median", *t, dim, 3, 4);
+  deliver_range(values, indices, sorted(t, d, false), d, (t->size[d] - 1) / 2, 1, keepdim);
+}
+
+Scalar medianall(Tensor* t) {
+  int64_t n = t->numel();
+  if (n == 0) {
+    fail_argument(1, "median: a tensor of size %s has no element", shape_text(*t).c_str());
+  }
+  TensorRef middle = narrowed(sorted(flattened(t).get(), 0, false).values, 0, (n - 1) / 2, 1);
+  return sumall(middle.get());
+}
+
+void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
+  check_values_and_indices("mode", values, indices, *t);
+  int d = dim_with_elements("mode", *t, dim, 3, 4);
+  Sorted s = sorted(t, d, false);
+  TensorRef runs = runs_of(starts_of_runs(s.values, d), d);
+  // How many elements each run has, in the place of its number.
+  TensorRef ones = filled_like(runs, DType::Long, 1), counts = filled_like(runs, DType::Long, 0);
+  scatterAdd(counts.get(), d, runs.get(), ones.get());
+  // The first of the longest runs, that is of the smallest value; and where it ends.
+  TensorRef most = empty(DType::Long), longest = empty(DType::Long);
+  max(most.get(), longest.get(), counts.get(), d, true);
+  TensorRef ends = made(DType::Long, [&](Tensor* r) { cumsum(r, counts.get(), d); });
+  TensorRef last = made(DType::Long, [&](Tensor* r) { gather(r, ends.get(), d, longest.get()); });
+  if (TH_INDEX_BASE != 1) add(last.get(), last.get(), TH_INDEX_BASE - 1);
+  auto found = [&](const TensorRef& from) {
+    TensorRef r = made(from->dtype, [&](Tensor* to) { gather(to, from.get(), d, last.get()); });
+    return keepdim ? std::move(r) : without(r, d);
+  };
+  TensorRef value = found(s.values), index = found(s.indices);
+  deliver(values, value.get());
+  deliver(indices, index.get());
+}
+
+void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool largest, bool) {
+  check_values_and_indices("topk", values, indices, *t);
+  int d = wrap_dim(*t, dim, 5);
+  if (k < 1 || k > t->size[d]) {
+    fail_argument(4, "topk: k is %lld, dimension %d of %s has %lld elements",
+                  static_cast<long long>(k), d + 1, shape_text(*t).c_str(),
+                  static_cast<long long>(t->size[d]));
+  }
+  deliver_range(values, indices, sorted(t, d, largest), d, 0, k, true);
+}
+
+void argsort(Tensor* indices, Tensor* t, int64_t dim, bool descending) {
+  check_result("argsort", 1, *indices, DType::Long);
+  int d = wrap_dim(*t, dim, 3);
+  deliver(indices, sorted(t, d, descending).indices.get());
+}
+
+void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t) {
+  check_result("unique", 1, *values, t->dtype);
+  check_result("unique", 2, *inverse, DType::Long);
+  check_result("unique", 3, *counts, DType::Long);
+  if (inverse == values || counts == values || counts == inverse) {
+    fail_argument(2, "unique: values, inverse and counts must be three tensors");
+  }
+  TensorRef flat = flattened(t);
+  TensorRef back(tensor_new_sized(DType::Long, t->nDimension, t->size));
+  if (t->numel() == 0) {
+    TensorRef none = made(DType::Long, [&](Tensor* r) { resize_as(r, *flat); });
+    deliver(values, flat.get());
+    deliver(inverse, back.get());
+    return deliver(counts, none.get());
+  }
+  Sorted s = sorted(flat.get(), 0, false);
+  TensorRef starts = starts_of_runs(s.values, 0);
+  TensorRef runs = runs_of(starts, 0);
+  TensorRef distinct =
+      made(t->dtype, [&](Tensor* r) { maskedSelect(r, s.values.get(), starts.get()); });
+  TensorRef in_order = made(DType::Long, [&](Tensor* r) { resize_as(r, *runs); });
+  scatter(in_order.get(), 0, s.indices.get(), runs.get());
+  copy(back.get(), in_order.get());
+  TensorRef ones = filled_like(runs, DType::Long, 1);
+  TensorRef lengths = filled_like(distinct, DType::Long, 0);
+  scatterAdd(lengths.get(), 0, runs.get(), ones.get());
+  deliver(values, distinct.get());
+  deliver(inverse, back.get());
+  deliver(counts, lengths.get());
+}
+
+}  // namespace ops
+}  // namespace th

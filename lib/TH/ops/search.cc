@@ -1,0 +1,100 @@
+// Places in sorted rows, and running extremes.
+
+#include <algorithm>
+
+#include "THGeneral.h"
+#include "memory/error.h"
+#include "ops/compose.h"
+
+namespace th {
+
+namespace {
+
+constexpr auto kIndexItem = static_cast<int64_t>(sizeof(int64_t));
+
+// Whether there is a sorted row for each row of values.
+bool has_rows_for(const Tensor& sorted, const Tensor& values) {
+  int last = sorted.nDimension - 1;
+  return last == 0 || (values.nDimension == last + 1 &&
+                       std::equal(sorted.size, sorted.size + last, values.size));
+}
+
+void scan_extremes(Op op, bool largest, Tensor* values, Tensor* indices, Tensor* t, int64_t dim) {
+  check_result(name(op), 1, *values, t->dtype);
+  check_result(name(op), 2, *indices, DType::Long);
+  if (values == indices) fail_argument(2, "%s: values and indices must be two tensors", name(op));
+  int d = wrap_dim(*t, dim, 4);
+  TensorRef best(tensor_new_sized(t->dtype, t->nDimension, t->size));
+  TensorRef places(tensor_new_sized(DType::Long, t->nDimension, t->size));
+  if (t->numel() > 0) {
+    run(op, device_of({values, indices, t}), [&](Operands& at) {
+      auto item = static_cast<int64_t>(item_size(t->dtype));
+      Placed in = at.read(t);
+      ScanExtremesCall call;
+      call.dtype = t->dtype;
+      call.largest = largest;
+      call.n = t->size[d];
+      call.value_step = best->stride[d] * item;
+      call.index_step = places->stride[d] * kIndexItem;
+      call.in_step = in.tensor->stride[d] * item;
+      call.index_base = TH_INDEX_BASE;
+      call.plan.start(t->nDimension, t->size, d);
+      call.plan.add(at.overwrite(best.get()), item, best->stride);
+      call.plan.add(at.overwrite(places.get()), kIndexItem, places->stride);
+      call.plan.add(in.data, item, in.tensor->stride);
+      call.plan.plan();
+      return call;
+    });
+  }
+  deliver(values, best.get());
+  deliver(indices, places.get());
+}
+
+}  // namespace
+
+namespace ops {
+
+void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right) {
+  check_result("searchsorted", 1, *r, DType::Long);
+  check_same_type("searchsorted", *sorted, *values);
+  int last = sorted->nDimension - 1;
+  if (last < 0 || !has_rows_for(*sorted, *values)) {
+    fail_argument(2, "searchsorted: sorted rows of size %s are none for values of size %s",
+                  shape_text(*sorted).c_str(), shape_text(*values).c_str());
+  }
+  TensorRef places(tensor_new_sized(DType::Long, values->nDimension, values->size));
+  if (values->numel() > 0 && sorted->numel() == 0) {
+    fill(places.get(), TH_INDEX_BASE);
+  } else if (values->numel() > 0) {
+    run(Op::searchsorted, device_of({r, sorted, values}), [&](Operands& at) {
+      auto item = static_cast<int64_t>(item_size(values->dtype));
+      Placed wanted = at.read(values), rows = at.read(sorted);
+      int64_t row_stride[kMaxDims] = {};
+      if (last > 0) std::copy(rows.tensor->stride, rows.tensor->stride + last, row_stride);
+      SearchCall call;
+      call.dtype = values->dtype;
+      call.right = right;
+      call.n = sorted->size[last];
+      call.step = rows.tensor->stride[last] * item;
+      call.index_base = TH_INDEX_BASE;
+      call.plan.start(values->nDimension, values->size);
+      call.plan.add(at.overwrite(places.get()), kIndexItem, places->stride);
+      call.plan.add(wanted.data, item, wanted.tensor->stride);
+      call.plan.add(rows.data, item, row_stride);
+      call.plan.plan();
+      return call;
+    });
+  }
+  deliver(r, places.get());
+}
+
+void cummax(Tensor* values, Tensor* indices, Tensor* t, int64_t dim) {
+  scan_extremes(Op::cummax, true, values, indices, t, dim);
+}
+
+void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim) {
+  scan_extremes(Op::cummin, false, values, indices, t, dim);
+}
+
+}  // namespace ops
+}  // namespace th

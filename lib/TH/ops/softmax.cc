@@ -1,0 +1,92 @@
+// Sums of exponentials, which are taken of what is left without the largest element.
+
+#include <cmath>
+
+#include "memory/error.h"
+#include "ops/compose.h"
+
+namespace th {
+
+namespace {
+
+// Of t's elements along the dimension: the largest one, and, without it, the logarithms that their
+// exponentials have.
+struct Exponents {
+  TensorRef largest, rest;
+  DType type;
+};
+
+// finite: 0 is taken from where the largest is infinite.
+Exponents exponents_of(Tensor* t, int64_t dim, bool finite) {
+  TensorRef x = in_type(t, compute_type(t->dtype));
+  Exponents e = {empty(x->dtype), empty(x->dtype), x->dtype};
+  ops::max(e.largest.get(), empty(DType::Long).get(), x.get(), dim, true);
+  if (finite) {
+    TensorRef size = made(e.type, [&](Tensor* r) { ops::abs(r, e.largest.get()); });
+    TensorRef infinite =
+        made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, size.get(), INFINITY); });
+    ops::maskedFill(e.largest.get(), infinite.get(), 0);
+  }
+  ops::csub(e.rest.get(), x.get(), 1, e.largest.get());
+  return e;
+}
+
+TensorRef sum_of_exponentials(const Exponents& e, int64_t dim, TensorRef* exponentials) {
+  *exponentials = made(e.type, [&](Tensor* r) { ops::exp(r, e.rest.get()); });
+  return made(e.type, [&](Tensor* r) { ops::sum(r, exponentials->get(), dim, true); });
+}
+
+int checked_dim(const char* name, const Tensor& r, const Tensor& t, int64_t dim) {
+  check_result(name, 1, r, t.dtype);
+  check_floating(name, 2, t);
+  return wrap_dim(t, dim, 3);
+}
+
+}  // namespace
+
+namespace ops {
+
+void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
+  int d = checked_dim("logsumexp", *r, *t, dim);
+  if (t->size[d] == 0) {
+    sum(r, t, d, keepdim);
+    return fill(r, -INFINITY);
+  }
+  Exponents e = exponents_of(t, d, true);
+  TensorRef exponentials;
+  TensorRef total = sum_of_exponentials(e, d, &exponentials);
+  log(total.get(), total.get());
+  cadd(total.get(), total.get(), 1, e.largest.get());
+  deliver(r, keepdim ? total.get() : without(total, d).get());
+}
+
+Scalar logsumexpall(Tensor* t) {
+  check_floating("logsumexp", 1, *t);
+  if (t->numel() == 0) return -INFINITY;
+  TensorRef all = in_type(flattened(t).get(), DType::Double);
+  TensorRef result = made(DType::Double, [&](Tensor* r) { logsumexp(r, all.get(), 0, true); });
+  return sumall(result.get());
+}
+
+void softmax(Tensor* r, Tensor* t, int64_t dim) {
+  int d = checked_dim("softmax", *r, *t, dim);
+  if (t->numel() == 0) return resize_as(r, *t);
+  TensorRef exponentials;
+  TensorRef total = sum_of_exponentials(exponents_of(t, d, false), d, &exponentials);
+  cdiv(exponentials.get(), exponentials.get(), total.get());
+  deliver(r, exponentials.get());
+}
+
+void logSoftmax(Tensor* r, Tensor* t, int64_t dim) {
+  int d = checked_dim("logSoftmax", *r, *t, dim);
+  if (t->numel() == 0) return resize_as(r, *t);
+  Exponents e = exponents_of(t, d, false);
+  TensorRef exponentials;
+  TensorRef total = sum_of_exponentials(e, d, &exponentials);
+  log(total.get(), total.get());
+  csub(e.rest.get(), e.rest.get(), 1, total.get());
+  deliver(r, e.rest.get());
+}
+
+}  // namespace ops
+}  // namespace th

@@ -1,0 +1,32 @@
+-- multinomialAlias: categories drawn by tables that are made once.
+
+local function install(tensor)
+   local function istable(state)
+      return type(state) == 'table' and tensor.isTensor(state[1]) and tensor.isTensor(state[2])
+   end
+
+   --- multinomialAliasSetup(probabilities [, state]): a table of two tensors, the aliases, which
+   -- count from 0, and the probabilities of each category itself; or state with both filled anew.
+   function tensor.multinomialAliasSetup(probabilities, state)
+      if state ~= nil and not istable(state) then
+         error('multinomialAliasSetup: a table made by it is expected, got ' .. tensor.type(state),
+               2)
+      end
+      if state then
+         tensor.multinomialAliasSetup_(probabilities, state[1], state[2])
+         return state
+      end
+      return {tensor.multinomialAliasSetup_(probabilities)}
+   end
+
+   --- multinomialAlias(indices, state): fills a LongTensor with categories.
+   function tensor.multinomialAlias(indices, state)
+      if not istable(state) then
+         error('multinomialAlias: a table made by multinomialAliasSetup is expected, got '
+               .. tensor.type(state), 2)
+      end
+      return tensor.multinomialAlias_(indices, state[1], state[2])
+   end
+end
+
+return install
