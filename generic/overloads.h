@@ -1,0 +1,34 @@
+#ifndef TENSOR_GENERIC_OVERLOADS_H
+#define TENSOR_GENERIC_OVERLOADS_H
+
+// The rows of THOps.def by their Lua names.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rows.h"
+
+namespace bind {
+
+// All forms of one Lua name, as function or as method.
+struct Overloads {
+  const char* name = nullptr;
+  std::vector<Pattern> patterns;
+  std::vector<Form*> forms;
+  bool element_wise = false;            // numbers alone are taken for tensors of one element
+  bool random = false;                  // without a tensor it gives a number
+  const Overloads* function = nullptr;  // of a method: what makes tensors of its class
+};
+
+struct Registry {
+  std::map<std::string, Overloads> functions;
+  std::map<std::string, Overloads> methods;
+};
+
+// Lives as long as the process, shared by all Lua states.
+const Registry& registry();
+
+}  // namespace bind
+
+#endif
