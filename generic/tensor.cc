@@ -322,7 +322,7 @@ int free_reference(lua_State* L) {
 void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
   luaL_checkstack(L, 3, "too many dimensions");
   int64_t n = view.size[d], step = view.stride[d];
-  lua_createtable(L, n < INT32_MAX ? static_cast<int>(n) : 0, 0);
+  lua_createtable(L, static_cast<int>(n), 0);
   bool innermost = d == view.nDimension - 1;
   const char* data = nullptr;
   auto item = static_cast<int64_t>(th::item_size(view.dtype));
@@ -334,6 +334,15 @@ void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
       push_nested(L, view, d + 1, offset + i * step);
     }
     lua_rawseti(L, -2, static_cast<int>(i + 1));
+  }
+}
+
+// Sizes of a tensor without elements may ask for more tables than there can be.
+void check_table_sizes(lua_State* L, const Tensor& t) {
+  double entries = 1;
+  for (int d = 0; d < t.nDimension && entries > 0; ++d) {
+    entries *= static_cast<double>(t.size[d]);
+    if (entries > INT32_MAX) raise_error(L, "totable: %.0f entries are too many", entries);
   }
 }
 
@@ -349,6 +358,7 @@ int totable(lua_State* L) {
     t->check_storage();
     th::set_view(view, *t);
   });
+  check_table_sizes(L, *view);
   push_nested(L, *view, 0, 0);
   return 1;
 }

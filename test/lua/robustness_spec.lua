@@ -48,6 +48,14 @@ describe('robustness', function()
     end)
   end)
 
+  it('of totable refuse more entries than a table has', function()
+    fails('totable: .* entries are too many',
+          function() return tensor.Tensor(2 ^ 40, 0):totable() end)
+    fails('totable: .* entries are too many',
+          function() return tensor.Tensor(2 ^ 16, 2 ^ 16, 0, 5):totable() end)
+    assert.same({ {}, {} }, tensor.Tensor(2, 0):totable())
+  end)
+
   describe('of free', function()
     it('does not take the storage from a tensor', function()
       local t = tensor.Tensor{1, 2, 3}

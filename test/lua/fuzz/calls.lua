@@ -147,8 +147,9 @@ end
 function Calls:of_row(random, tensor, v)
   local name, slots, kind = unpack(random:of(self.rows))
   local present = tensors_in(tensor, v)
-  local element = #present > 0 and tensor.typename(v[random:of(present)]):match('torch%.(.*)Tensor')
-                  or random:of(values.elements)
+  -- Looking at it may run a finalizer that takes it away.
+  local name_of = #present > 0 and tensor.typename(v[random:of(present)]) or ''
+  local element = name_of:match('torch%.(.*)Tensor') or random:of(values.elements)
   local list, first = {}, nil
   for _, slot in ipairs(slots) do
     if not (slot.fresh or slot.optional and random:once_in(2)) then

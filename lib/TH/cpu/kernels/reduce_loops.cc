@@ -30,11 +30,21 @@ inline typename R::A take_each(typename R::A a, const T* x, int64_t step, double
   return a;
 }
 
-// Takes n rows of width elements into acc. Always inline, since some widths are constants.
+// A reducer's parameter, for all columns or for each.
+struct Same {
+  double parameter;
+  double operator()(int64_t) const { return parameter; }
+};
+struct Each {
+  const double* parameters;
+  double operator()(int64_t column) const { return parameters[column]; }
+};
+
+// Takes n rows of width elements into acc. Compiled once for runs and columns: these loops are most
+// of what there is to compile.
 template <class R, class T, class Parameter>
-__attribute__((always_inline)) inline void take_rows(const T* x, int64_t n, int64_t step,
-                                                     int64_t width, typename R::A* acc,
-                                                     const Parameter& parameter) {
+__attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
+                                         typename R::A* acc, Parameter parameter) {
   int64_t i = 0;
   for (; i + kRows <= n; i += kRows) {
     const T* row = x + i * step;
@@ -64,7 +74,6 @@ template <class R, class T>
 inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   using A = typename R::A;
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
-  auto same = [parameter](int64_t) { return parameter; };
   if (n < 2 * lanes) {
     A a = R::init(), b = a, c = a, d = a;
     int64_t i = 0;
@@ -80,7 +89,7 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   alignas(64) A acc[lanes];
   for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
   int64_t rows = n / lanes;
-  take_rows<R>(x, rows, lanes, lanes, acc, same);
+  take_rows<R>(x, rows, lanes, lanes, acc, Same{parameter});
   const T* tail = x + rows * lanes;
   for (int64_t j = 0; j < n - rows * lanes; ++j) take<R>(acc + j, tail[j], parameter);
   for (int64_t half = lanes / 2; half > 0; half /= 2) {
@@ -100,12 +109,11 @@ void reduce_columns(const ReduceBlock& block, Wide* out) {
   for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
   if constexpr (R::Each) {
     const double* each = block.parameter;
-    take_rows<R>(x, block.n, step, width, acc, [each](int64_t j) { return each[j]; });
+    take_rows<R>(x, block.n, step, width, acc, Each{each});
   } else {
     double parameter = block.parameter ? *block.parameter : 0;
-    auto same = [parameter](int64_t) { return parameter; };
     int64_t rows = block.n / block.fold;
-    take_rows<R>(x, rows, step * block.fold, width, acc, same);
+    take_rows<R>(x, rows, step * block.fold, width, acc, Same{parameter});
     const T* tail = x + rows * block.fold * step;
     int64_t rest = (block.n - rows * block.fold) * block.count;
     for (int64_t j = 0; j < rest; ++j) take<R>(acc + j, tail[j], parameter);
