@@ -242,7 +242,7 @@ void keep_on_cpu(lua_State* L, const char* name, Tensor* t) {
 
 // Whether the row's results, where they were not given, are numbers.
 bool gives_numbers(const Row& row, const Pattern& pattern, const Call& call) {
-  if (!(row.flags & number_of_matrix)) return false;
+  if (!(row.flags & th::row_flag::number_of_matrix)) return false;
   int k = 0;
   while (pattern.places[k].result) ++k;
   return call.args[k].tensor->nDimension == 2;
