@@ -40,6 +40,10 @@ void set_functions(lua_State* L, const Method (&functions)[count], int table) {
 // t[key] and t[key] = value.
 int tensor_index(lua_State* L);
 int tensor_newindex(lua_State* L);
+int tensor_index_method(lua_State* L);
+int tensor_newindex_method(lua_State* L);
+// What reading a field that no class has gives: an error that names it, or, as in Torch7, nil.
+int unknown_field(lua_State* L, State* state);
 
 // Fills t, which must be empty, from the nested table at index. Raises an error on ragged tables.
 void tensor_from_table(lua_State* L, Tensor* t, int index);

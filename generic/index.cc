@@ -1,9 +1,11 @@
-// t[key] and t[key] = value: numbers, tables of numbers and ranges, masks, and index vectors.
+// t[key] and t[key] = value: numbers, tables of numbers, ranges and tensors, masks, and tensors of
+// indices.
 
 #include "bindings.h"
 
 #include "luaT.h"
 #include "ops/ops.h"
+#include "ops/subscript.h"
 
 namespace bind {
 
@@ -12,6 +14,7 @@ namespace {
 const char* const kIndexing = "indexing";
 
 int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
+  number = check_whole(L, number, "an index");
   int64_t size = t->size[d];
   double position = number < 0 ? number + 1 + static_cast<double>(size) : number;
   // Also false for NaN.
@@ -28,82 +31,134 @@ ptrdiff_t vector_element(lua_State* L, const Tensor* t, double number) {
   return t->position(&position);
 }
 
-double range_bound(lua_State* L, int table, int position) {
-  lua_rawgeti(L, table, position);
-  if (lua_type(L, -1) != LUA_TNUMBER) {
-    raise_error(L, "a range is {}, {index} or {first, last}, got a %s in it", luaL_typename(L, -1));
+// The entries of a table as a subscript, for the dimensions of a tensor from the first on.
+struct Entries {
+  th::Subscript list[th::kMaxDims];
+  int count = 0;
+  bool element = false;  // an index for each dimension
+};
+
+constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
+
+// {first, last, step} at the top of the stack.
+void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
+  int table = lua_gettop(L);
+  int count = static_cast<int>(lua_objlen(L, table));
+  if (count > 3) raise_error(L, "%s", kRange);
+  double number[3];
+  for (int i = 0; i < count; ++i) {
+    lua_rawgeti(L, table, i + 1);
+    if (!lua_isnumber(L, -1)) raise_error(L, "%s, got a %s in it", kRange, luaL_typename(L, -1));
+    number[i] = lua_tonumber(L, -1);
+    lua_pop(L, 1);
   }
-  double bound = lua_tonumber(L, -1);
-  lua_pop(L, 1);
-  return bound;
+  range->kind = th::Subscript::Kind::range;
+  range->first = 0;
+  range->last = t->size[d] - 1;
+  if (count == 0) return;
+  range->first = range->last = checked_position(L, t, d, number[0]);
+  if (count > 1) range->last = checked_position(L, t, d, number[1]);
+  if (count > 2) {
+    check_whole(L, number[2], "the step of a range");
+    double most = static_cast<double>(t->size[d]);
+    if (number[2] == 0) raise_error(L, "the step of a range is 0");
+    range->step = static_cast<int64_t>(number[2] < -most  ? -most
+                                       : number[2] > most ? most
+                                                          : number[2]);
+  }
+  if (range->step > 0 ? range->last < range->first : range->last > range->first) {
+    raise_error(L, "the range of dimension %d ends before it begins", d + 1);
+  }
 }
 
-// Narrows view, already a view of the tensor, as the table at `key` says: a number per dimension
-// selects, {first, last} narrows, {} keeps. Returns true where a single element is left, whose
-// position is then in *offset.
-bool apply_table(lua_State* L, int key, Tensor* view, ptrdiff_t* offset) {
-  int n = static_cast<int>(lua_objlen(L, key));
-  if (n > view->nDimension) {
-    raise_error(L, "%d indices for a tensor of %d dimensions", n, view->nDimension);
+void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries* entries) {
+  int count = static_cast<int>(lua_objlen(L, key));
+  if (count > t->nDimension) {
+    raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
   }
   int d = 0;
-  for (int i = 1; i <= n; ++i) {
-    lua_rawgeti(L, key, i);
-    int type = lua_type(L, -1);
-    if (type == LUA_TNUMBER) {
-      int64_t position = checked_position(L, view, d, lua_tonumber(L, -1));
-      if (view->nDimension == 1) {
-        *offset = view->position(&position);
-        lua_pop(L, 1);
-        return true;
-      }
-      protect(L, kIndexing, [&] { th::ops::select(view, view, d, position); });
-    } else if (type == LUA_TTABLE) {
-      int range = lua_gettop(L);
-      int bounds = static_cast<int>(lua_objlen(L, range));
-      if (bounds > 2) raise_error(L, "a range is {}, {index} or {first, last}");
-      if (bounds > 0) {
-        int64_t first = checked_position(L, view, d, range_bound(L, range, 1));
-        int64_t last = bounds > 1 ? checked_position(L, view, d, range_bound(L, range, 2)) : first;
-        if (last < first) {
-          raise_error(L, "the range of dimension %d ends before it begins", d + 1);
-        }
-        protect(L, kIndexing, [&] { th::ops::narrow(view, view, d, first, last - first + 1); });
-      }
-      ++d;
+  bool element = count == t->nDimension && count > 0;
+  for (int i = 0; i < count; ++i) {
+    th::Subscript& entry = entries->list[i];
+    if (d >= t->nDimension) {
+      raise_error(L, "indices for more than the %d dimensions of a tensor", t->nDimension);
+    }
+    lua_rawgeti(L, key, i + 1);
+    Object object = object_at(L, state, lua_gettop(L));
+    if (lua_isnumber(L, -1)) {
+      entry.kind = th::Subscript::Kind::index;
+      entry.first = checked_position(L, t, d++, lua_tonumber(L, -1));
+    } else if (lua_istable(L, -1)) {
+      element = false;
+      read_range(L, t, d++, &entry);
+    } else if (object.is_tensor() &&
+               (object.dtype() == DType::Long || object.dtype() == DType::Byte)) {
+      element = false;
+      entry.kind = th::Subscript::Kind::indices;
+      entry.tensor = object.tensor();
+      d += object.dtype() == DType::Byte ? entry.tensor->nDimension : 1;
     } else {
-      raise_error(L, "an index is a number or a range, got a %s at position %d",
-                  luaL_typename(L, -1), i);
+      const char* name = luaT_typename(L, -1);
+      raise_error(L,
+                  "an index is a number, a range, a LongTensor or a ByteTensor, got a %s at "
+                  "position %d",
+                  name ? name : luaL_typename(L, -1), i + 1);
     }
     lua_pop(L, 1);
   }
-  return false;
+  entries->count = count;
+  entries->element = element;
 }
 
-bool is_vector_of_longs(const Object& object) {
+ptrdiff_t element_at(const Tensor* t, const Entries& entries) {
+  int64_t position[th::kMaxDims];
+  for (int d = 0; d < entries.count; ++d) position[d] = entries.list[d].first;
+  return t->position(position);
+}
+
+bool is_indices(const Object& object) {
   return object.is_tensor() && object.dtype() == DType::Long;
 }
 bool is_mask(const Object& object) { return object.is_tensor() && object.dtype() == DType::Byte; }
 
-// Assigns the value at stack index 3 to all of a view.
-void assign(lua_State* L, State* state, Tensor* view) {
-  if (lua_type(L, 3) == LUA_TNUMBER) {
-    double value = lua_tonumber(L, 3);
-    protect(L, kIndexing, [&] { th::ops::fill(view, value); });
+// Assigns the value at stack index 3, a number or a tensor, to the elements of t that are selected,
+// or to all.
+void assign(lua_State* L, State* state, Tensor* t, const Entries* entries = nullptr) {
+  if (lua_isnumber(L, 3)) {
+    double value = check_element(L, 3, t->dtype, kIndexing);
+    protect(L, kIndexing, [&] {
+      if (entries) {
+        th::subscript_fill(t, entries->list, entries->count, value);
+      } else {
+        th::ops::fill(t, value);
+      }
+    });
     return;
   }
   Tensor* source = check_tensor(L, state, 3);
   protect(L, kIndexing, [&] {
     th::PairingScope pairing(state->pairing);
-    th::ops::copy(view, source);
+    if (entries) {
+      th::subscript_write(t, entries->list, entries->count, source);
+    } else {
+      th::ops::copy(t, source);
+    }
   });
 }
 
+// A table to be assigned becomes a tensor.
+void read_table(lua_State* L, State* state, DType type) {
+  if (!lua_istable(L, 3)) return;
+  Tensor* made = push_new_tensor(L, state, type);
+  tensor_from_table(L, made, 3);
+  lua_replace(L, 3);
+}
+
 // A method of a class derived in Lua may replace __index__ and __newindex__.
-bool lookup_override(lua_State* L, const char* name, int arguments) {
+bool lookup_override(lua_State* L, const char* name, int arguments, Guarded own) {
   lua_pushstring(L, name);
   lua_rawget(L, lua_upvalueindex(2));
-  if (lua_isnil(L, -1)) {
+  if (lua_isnil(L, -1) || lua_tocfunction(L, -1) == own.function()) {
     lua_pop(L, 1);
     return false;
   }
@@ -112,44 +167,34 @@ bool lookup_override(lua_State* L, const char* name, int arguments) {
   return true;
 }
 
-}  // namespace
-
-int tensor_index(lua_State* L) {
-  State* state = state_of(L);
-  lua_settop(L, 2);
-  int type = lua_type(L, 2);
-  if (type == LUA_TSTRING) {
-    lua_pushvalue(L, 2);
-    lua_rawget(L, lua_upvalueindex(2));
-    return 1;
-  }
-  Object self = object_at(L, state, 1);
-  if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
-  Tensor* t = self.tensor();
+// t[key] of a key that is no string; false where it selects nothing.
+bool index_by(lua_State* L, State* state, Tensor* t) {
   protect(L, kIndexing, [&] { t->check_storage(); });
-  if (type == LUA_TNUMBER) {
-    if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
+  if (lua_isnumber(L, 2)) {
+    if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     if (t->nDimension == 1) {
       push_element_of(L, t->storage, vector_element(L, t, number));
-      return 1;
+      return true;
     }
     int64_t position = checked_position(L, t, 0, number);
     Tensor* slice = push_new_like(L, state, 1, &t);
     protect(L, kIndexing, [&] { th::ops::select(slice, t, 0, position); });
-    return 1;
+    return true;
   }
-  if (type == LUA_TTABLE) {
-    Tensor* view = push_new_like(L, state, 1, &t);
-    protect(L, kIndexing, [&] {
-      t->check_storage();
-      th::set_view(view, *t);
-    });
-    ptrdiff_t offset;
-    if (apply_table(L, 2, view, &offset)) {
-      push_element_of(L, view->storage, offset);
+  if (lua_istable(L, 2)) {
+    Tensor* selected = push_new_like(L, state, 1, &t);
+    Entries entries;
+    read_entries(L, state, 2, t, &entries);
+    if (entries.element) {
+      push_element_of(L, t->storage, element_at(t, entries));
+    } else {
+      protect(L, kIndexing, [&] {
+        t->check_storage();
+        th::subscript_read(selected, t, entries.list, entries.count);
+      });
     }
-    return 1;
+    return true;
   }
   Object key = object_at(L, state, 2);
   if (is_mask(key)) {
@@ -159,59 +204,52 @@ int tensor_index(lua_State* L) {
       th::PairingScope pairing(state->pairing);
       th::ops::maskedSelect(selected, t, mask);
     });
-    return 1;
+    return true;
   }
-  if (is_vector_of_longs(key)) {
+  if (is_indices(key)) {
     Tensor* selected = push_new_like(L, state, 1, &t);
-    Tensor* positions = check_tensor(L, state, 2);
-    protect(L, kIndexing, [&] { th::ops::indexSelect(selected, t, 0, positions); });
-    return 1;
+    th::Subscript by{th::Subscript::Kind::indices};
+    by.tensor = check_tensor(L, state, 2);
+    protect(L, kIndexing, [&] { th::subscript_read(selected, t, &by, 1); });
+    return true;
   }
   if (key.is_storage() && key.dtype() == DType::Long) {
     // A storage of one position per dimension.
     Storage* positions = key.storage();
     int64_t n = positions->size;
-    if (n == 0) return raise_error(L, "an empty tensor cannot be indexed");
+    if (n == 0) raise_error(L, "an empty tensor cannot be indexed");
     if (n != t->nDimension) {
-      return raise_error(L, "%lld indices for a tensor of %d dimensions", static_cast<long long>(n),
-                         t->nDimension);
+      raise_error(L, "%lld indices for a tensor of %d dimensions", static_cast<long long>(n),
+                  t->nDimension);
     }
     int64_t at[th::kMaxDims];
     protect(L, kIndexing,
             [&] { __builtin_memcpy(at, positions->cpu(th::Access::read), n * sizeof(int64_t)); });
     for (int d = 0; d < n; ++d) at[d] = checked_position(L, t, d, static_cast<double>(at[d]));
     push_element_of(L, t->storage, t->position(at));
-    return 1;
+    return true;
   }
-  if (lookup_override(L, "__index__", 2)) return 1;
-  return raise_error(L,
-                     "a tensor is indexed by numbers, tables, a ByteTensor mask or a "
-                     "LongTensor, got %s",
-                     luaL_typename(L, 2));
+  return false;
 }
 
-int tensor_newindex(lua_State* L) {
-  State* state = state_of(L);
-  lua_settop(L, 3);
-  Object self = object_at(L, state, 1);
-  if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
-  Tensor* t = self.tensor();
-  int type = lua_type(L, 2);
+// t[key] = value; false where the key selects nothing.
+bool assign_by(lua_State* L, State* state, Tensor* t) {
   refuse_held(L, state, kIndexing, t->storage);
   protect(L, kIndexing, [&] { t->check_storage(); });
-  if (type == LUA_TNUMBER) {
-    if (t->nDimension == 0) return raise_error(L, "an empty tensor cannot be indexed");
+  if (lua_isnumber(L, 2)) {
+    if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     // Where only a device has the bytes, it writes them too.
     if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER && !th::is_on_device(t->storage)) {
-      double value = lua_tonumber(L, 3);
+      double value = check_element(L, 3, t->dtype, kIndexing);
       ptrdiff_t element = vector_element(L, t, number);
       char* data = nullptr;
       protect(L, kIndexing, [&] { data = t->data(th::Access::write); });
       data += (element - t->storageOffset) * static_cast<ptrdiff_t>(th::item_size(t->dtype));
       write_element(t->dtype, data, value);
-      return 0;
+      return true;
     }
+    read_table(L, state, t->dtype);
     int64_t position = checked_position(L, t, 0, number);
     Tensor* slice = push_new_like(L, state, 1, &t);
     protect(L, kIndexing, [&] {
@@ -222,52 +260,112 @@ int tensor_newindex(lua_State* L) {
       }
     });
     assign(L, state, slice);
-    return 0;
+    return true;
   }
-  if (type == LUA_TTABLE) {
+  if (lua_istable(L, 2)) {
+    read_table(L, state, t->dtype);
     Tensor* view = push_new_like(L, state, 1, &t);
-    protect(L, kIndexing, [&] { th::set_view(view, *t); });
-    ptrdiff_t offset;
-    if (!apply_table(L, 2, view, &offset)) {
-      assign(L, state, view);
-      return 0;
+    Entries entries;
+    read_entries(L, state, 2, t, &entries);
+    if (!entries.element) {
+      assign(L, state, t, &entries);
+      return true;
     }
+    ptrdiff_t offset = element_at(t, entries);
     protect(L, kIndexing, [&] {
       int64_t one = 1;
       th::set_storage(view, t->storage, offset, 1, &one, nullptr);
     });
     assign(L, state, view);
-    return 0;
+    return true;
   }
   Object key = object_at(L, state, 2);
-  if (is_mask(key)) {
-    if (lua_type(L, 3) == LUA_TNUMBER) {
-      double value = lua_tonumber(L, 3);
-      protect(L, kIndexing, [&] {
-        th::PairingScope pairing(state->pairing);
-        th::ops::maskedFill(t, key.tensor(), value);
-      });
-    } else {
-      Tensor* source = check_tensor(L, state, 3);
-      protect(L, kIndexing, [&] {
-        th::PairingScope pairing(state->pairing);
-        th::ops::maskedCopy(t, key.tensor(), source);
-      });
-    }
-    return 0;
+  if (!is_mask(key) && !is_indices(key)) return false;
+  read_table(L, state, t->dtype);
+  t = check_tensor(L, state, 1);
+  Tensor* by = check_tensor(L, state, 2);
+  if (is_indices(key)) {
+    Entries entries;
+    entries.count = 1;
+    entries.list[0].kind = th::Subscript::Kind::indices;
+    entries.list[0].tensor = by;
+    assign(L, state, t, &entries);
+    return true;
   }
-  if (is_vector_of_longs(key)) {
-    if (lua_type(L, 3) == LUA_TNUMBER) {
-      double value = lua_tonumber(L, 3);
-      protect(L, kIndexing, [&] { th::ops::indexFill(t, 0, key.tensor(), value); });
+  bool number = lua_isnumber(L, 3);
+  double value = number ? check_element(L, 3, t->dtype, kIndexing) : 0;
+  Tensor* source = number ? nullptr : check_tensor(L, state, 3);
+  protect(L, kIndexing, [&] {
+    th::PairingScope pairing(state->pairing);
+    if (number) {
+      th::ops::maskedFill(t, by, value);
     } else {
-      Tensor* source = check_tensor(L, state, 3);
-      protect(L, kIndexing, [&] { th::ops::indexCopy(t, 0, key.tensor(), source); });
+      th::ops::maskedCopy(t, by, source);
     }
-    return 0;
+  });
+  return true;
+}
+
+Tensor* indexed_tensor(lua_State* L, State* state) {
+  Object self = object_at(L, state, 1);
+  if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
+  return self.tensor();
+}
+
+}  // namespace
+
+int unknown_field(lua_State* L, State* state) {
+  Object self = object_at(L, state, 1);
+  if (state->lenient || self.kind < 0) {
+    lua_pushnil(L);
+    return 1;
   }
-  if (lookup_override(L, "__newindex__", 3)) return 0;
+  const char* name = luaT_typename(L, 1);
+  return raise_error(L, "a %s has no field or method '%s'", name ? name : "tensor",
+                     lua_tostring(L, 2));
+}
+
+int tensor_index(lua_State* L) {
+  State* state = state_of(L);
+  lua_settop(L, 2);
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(2));
+    if (!lua_isnil(L, 3)) return 1;
+    if (!lua_isnumber(L, 2)) return unknown_field(L, state);
+    lua_settop(L, 2);
+  }
+  if (index_by(L, state, indexed_tensor(L, state))) return 1;
+  if (lookup_override(L, "__index__", 2, guarded<tensor_index_method>)) return 1;
+  return raise_error(L,
+                     "a tensor is indexed by numbers, tables, a ByteTensor mask or a "
+                     "LongTensor, got %s",
+                     luaL_typename(L, 2));
+}
+
+int tensor_newindex(lua_State* L) {
+  State* state = state_of(L);
+  lua_settop(L, 3);
+  Tensor* t = indexed_tensor(L, state);
+  if (assign_by(L, state, t)) return 0;
+  if (lookup_override(L, "__newindex__", 3, guarded<tensor_newindex_method>)) return 0;
   return raise_error(L, "the class %s cannot be indexed", tensor_class(t->dtype));
+}
+
+// __index__ and __newindex__ of Torch7's classes: what is selected, if anything, and whether.
+int tensor_index_method(lua_State* L) {
+  State* state = state_of(L);
+  lua_settop(L, 2);
+  bool found = index_by(L, state, indexed_tensor(L, state));
+  lua_pushboolean(L, found);
+  return found ? 2 : 1;
+}
+
+int tensor_newindex_method(lua_State* L) {
+  State* state = state_of(L);
+  lua_settop(L, 3);
+  lua_pushboolean(L, assign_by(L, state, indexed_tensor(L, state)));
+  return 1;
 }
 
 }  // namespace bind

@@ -126,6 +126,11 @@ int set_strict(lua_State* L) {
   return 0;
 }
 
+int set_lenient(lua_State* L) {
+  state_of(L)->lenient = lua_toboolean(L, 1);
+  return 0;
+}
+
 // Tells where the module's Lua files are, so that errors are not blamed on them.
 int set_own_source(lua_State* L) {
   State* state = state_of(L);
@@ -145,6 +150,7 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"getBroadcast", guarded<get_broadcast>},
                             {"setBroadcast", guarded<set_broadcast>},
                             {"setStrict", guarded<set_strict>},
+                            {"_lenient", guarded<set_lenient>},
                             {"isTensor", guarded<is_tensor>},
                             {"isStorage", guarded<is_storage>},
                             {"updateerrorhandlers", guarded<update_handlers>},

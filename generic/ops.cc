@@ -152,10 +152,12 @@ void read_list(lua_State* L, State* state, int index, DType type, const char* na
 }
 
 void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const Arguments& args,
-                   const char* name, Call* call, Arg* value) {
+                   DType type, const char* name, Call* call, Arg* value) {
   int index = arg + 1;
   switch (slot.kind) {
     case 'x':
+      value->number = arg < 0 ? slot.value : check_element(L, index, type, name);
+      break;
     case 'd':
       value->number = arg < 0 ? slot.value : lua_tonumber(L, index);
       break;
@@ -248,6 +250,18 @@ bool gives_numbers(const Row& row, const Pattern& pattern, const Call& call) {
   return call.args[k].tensor->nDimension == 2;
 }
 
+// select of a vector.
+int push_selected(lua_State* L, const char* name, const Call& call) {
+  const Tensor* t = call.args[1].tensor;
+  int64_t position = 0;
+  protect(L, name, [&] {
+    t->check_storage();
+    position = th::wrap_index(call.args[3].integer, t->size[0], 4);
+  });
+  push_element_of(L, t->storage, t->position(&position));
+  return 1;
+}
+
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type, bool of_numbers = false) {
   const Row& row = rows[pattern.row];
@@ -274,11 +288,23 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
       call.args[k].tensor = call.args[0].tensor;  // a method's own tensor
       continue;
     }
-    read_argument(L, state, pattern.form->slots[k], place.arg, args, name, &call, &call.args[k]);
+    read_argument(L, state, pattern.form->slots[k], place.arg, args, type, name, &call,
+                  &call.args[k]);
     if (place.result) refuse_held(L, state, name, call.args[k].tensor->storage);
   }
   check_operands(L, name, call, pattern);
+  const bool may_be_number = row.flags & (element_of_vector | number_of_one);
+  const int source_dims = may_be_number ? call.args[1].tensor->nDimension : 0;
+  if (row.flags & element_of_vector && source_dims == 1) return push_selected(L, name, call);
   run_row(L, state, name, row, call);
+  if (may_be_number && row.flags & number_of_one) {
+    const Tensor* result = call.args[0].tensor;
+    bool of_dimension = pattern.slots > 2;
+    if (result->nDimension == 1 && result->size[0] == 1 && (source_dims == 1 || !of_dimension)) {
+      push_element_of(L, result->storage, result->storageOffset);
+      return 1;
+    }
+  }
   if (row.gives_boolean) lua_pushboolean(L, call.number != 0);
   if (row.gives_number) lua_pushnumber(L, call.number);
   if (row.gives_boolean || row.gives_number) return 1;

@@ -1,5 +1,6 @@
 #include "state.h"
 
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -163,7 +164,28 @@ int64_t check_integer(lua_State* L, int index) {
   if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) {
     luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
-  return static_cast<int64_t>(number);
+  auto integer = static_cast<int64_t>(number);
+  if (static_cast<double>(integer) != number && !registered_state(L)->lenient) {
+    luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
+  }
+  return integer;
+}
+
+double check_whole(lua_State* L, double number, const char* what) {
+  if (number == std::floor(number) || registered_state(L)->lenient || number != number) {
+    return std::trunc(number);
+  }
+  raise_error(L, "%s is %.14g, which is no integer", what, number);
+  __builtin_unreachable();
+}
+
+double check_element(lua_State* L, int index, DType type, const char* function) {
+  double number = luaL_checknumber(L, index);
+  if (!std::isfinite(number) && th::is_integral(type)) {
+    raise_error(L, "%s: %g does not fit into elements of type %s", function, number,
+                th::name(type));
+  }
+  return number;
 }
 
 int64_t check_index(lua_State* L, int index, const char* what) {

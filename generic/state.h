@@ -37,7 +37,8 @@ struct State {
   const void* metatable[kClasses];
   int reference[kClasses];  // of the metatables, in the registry
   DType default_type = DType::Double;
-  th::Pairing pairing = th::Pairing::numpy;     // of all that is called from this Lua state
+  th::Pairing pairing = th::Pairing::numpy;  // of all that is called from this Lua state
+  bool lenient = false;  // as Torch7: fractions are cut to integers, unknown fields are nil
   th::Pairing not_strict = th::Pairing::numpy;  // what it was before it was strict
   th::Generator* generator = nullptr;           // null once the Lua state is closing
   const void* generator_userdata = nullptr;     // which shows it to Lua code, but does not own it
@@ -229,9 +230,13 @@ void protect(lua_State* L, const char* function, F&& body) {
   }
 }
 
-// Numbers as they come from Lua: cut towards 0 as Torch7 does; NaN, infinity and what int64 does
-// not hold raise an argument error.
+// Integers as they come from Lua: fractions raise an argument error, unless they are cut towards 0
+// as Torch7 does; NaN, infinity and what int64 does not hold raise one in any case.
 int64_t check_integer(lua_State* L, int index);
+// A number that is to become an element: NaN and infinity raise an error where those are integers.
+double check_element(lua_State* L, int index, DType type, const char* function);
+// A number that is to be an index: a fraction raises an error, unless it is cut as in Torch7.
+double check_whole(lua_State* L, double number, const char* what);
 // A dimension or index counted from 1, or from the end where negative, as the core counts it.
 // 0 raises an error.
 int64_t check_index(lua_State* L, int index, const char* what);

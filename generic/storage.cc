@@ -18,7 +18,7 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
   auto item = static_cast<ptrdiff_t>(th::item_size(storage->dtype));
   for (ptrdiff_t i = 0; i < storage->size; ++i, data += item) {
     lua_rawgeti(L, index, static_cast<int>(i + 1));
-    if (lua_type(L, -1) != LUA_TNUMBER) {
+    if (!lua_isnumber(L, -1)) {
       raise_error(L, "a number is expected at position %d of the table, got %s",
                   static_cast<int>(i + 1), luaL_typename(L, -1));
     }
@@ -63,40 +63,43 @@ int destroy(lua_State* L) {
 
 // The position, from 0, at stack index 2.
 ptrdiff_t element(lua_State* L, Storage* storage) {
-  double number = lua_tonumber(L, 2);
+  double number = check_whole(L, lua_tonumber(L, 2), "an index");
   if (!(number >= 1 && number < static_cast<double>(storage->size) + 1)) {
     raise_error(L, "index %.14g is out of bounds of a storage of size %td", number, storage->size);
   }
   return static_cast<ptrdiff_t>(number) - 1;
 }
 
-int index(lua_State* L) {
-  if (lua_type(L, 2) != LUA_TNUMBER) {
-    lua_pushvalue(L, 2);
-    lua_rawget(L, lua_upvalueindex(2));
-    return 1;
-  }
+void push_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   push_element_of(L, storage, element(L, storage));
+}
+
+int index(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TNUMBER) {
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(2));
+    if (!lua_isnil(L, 3)) return 1;
+    if (!lua_isnumber(L, 2)) return 1;
+  }
+  push_indexed(L);
   return 1;
 }
 
-int newindex(lua_State* L) {
+void assign_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
-  if (lua_type(L, 2) != LUA_TNUMBER) {
-    return raise_error(L, "the class %s cannot be indexed", storage_class(storage->dtype));
+  if (!lua_isnumber(L, 3)) {
+    luaL_argerror(L, 3, lua_pushfstring(L, "number expected, got %s", luaL_typename(L, 3)));
   }
-  if (lua_type(L, 3) != LUA_TNUMBER) {
-    return luaL_argerror(L, 3, lua_pushfstring(L, "number expected, got %s", luaL_typename(L, 3)));
-  }
-  double value = lua_tonumber(L, 3);
+  double value = check_element(L, 3, storage->dtype, "indexing");
   ptrdiff_t position = element(L, storage);
   refuse_held(L, state_of(L), "indexing", storage);
   // Where only a device has the bytes, it writes them too.
   if (th::is_on_device(storage)) {
     protect(L, "indexing",
             [&] { th::ops::fill(th::vector_of(storage, position, 1).get(), value); });
-    return 0;
+    return;
   }
   size_t item = th::item_size(storage->dtype);
   th::ByteRange range = {position * item, (position + 1) * item};
@@ -104,7 +107,29 @@ int newindex(lua_State* L) {
   protect(L, "indexing",
           [&] { data = static_cast<char*>(storage->cpu(th::Access::write, range)); });
   write_element(storage->dtype, data + range.begin, value);
+}
+
+int newindex(lua_State* L) {
+  if (!lua_isnumber(L, 2)) {
+    Storage* storage = check_storage(L, state_of(L), 1);
+    return raise_error(L, "the class %s cannot be indexed", storage_class(storage->dtype));
+  }
+  assign_indexed(L);
   return 0;
+}
+
+// __index__ and __newindex__ of Torch7's classes: what is selected, if anything, and whether.
+int index_method(lua_State* L) {
+  bool found = lua_isnumber(L, 2);
+  if (found) push_indexed(L);
+  lua_pushboolean(L, found);
+  return found ? 2 : 1;
+}
+int newindex_method(lua_State* L) {
+  bool found = lua_isnumber(L, 2);
+  if (found) assign_indexed(L);
+  lua_pushboolean(L, found);
+  return 1;
 }
 
 int size(lua_State* L) {
@@ -119,7 +144,7 @@ int element_size(lua_State* L) {
 
 int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
-  double value = luaL_checknumber(L, 2);
+  double value = check_element(L, 2, storage->dtype, "fill");
   refuse_held(L, state_of(L), "fill", storage);
   protect(L, "fill", [&] { th::ops::fill(all_of(storage).get(), value); });
   lua_settop(L, 1);
@@ -287,7 +312,10 @@ void register_storage_classes(lua_State* L, State* state, int module) {
     lua_setfield(L, metatable, "__gc");
     set_functions(L, methods, metatable);
     register_device_methods(L, metatable, true);
-    const Method access[] = {{"__index", guarded<index>}, {"__newindex", guarded<newindex>}};
+    const Method access[] = {{"__index", guarded<index>},
+                             {"__newindex", guarded<newindex>},
+                             {"__index__", guarded<index_method>},
+                             {"__newindex__", guarded<newindex_method>}};
     for (const Method& function : access) {
       lua_pushvalue(L, lua_upvalueindex(1));
       lua_pushvalue(L, metatable);

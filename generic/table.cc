@@ -34,7 +34,7 @@ char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
   for (int64_t i = 1; i <= n; ++i) {
     lua_rawgeti(L, -1, static_cast<int>(i));
     bool innermost = d == t->nDimension - 1;
-    if (innermost ? lua_type(L, -1) != LUA_TNUMBER : !lua_istable(L, -1)) {
+    if (innermost ? !lua_isnumber(L, -1) : !lua_istable(L, -1)) {
       raise_error(L, "%s expected at position %d of dimension %d of the table, got %s",
                   innermost ? "a number" : "a table", static_cast<int>(i), d + 1,
                   luaL_typename(L, -1));

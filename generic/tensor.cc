@@ -45,8 +45,9 @@ void read_storage_view(lua_State* L, State* state, int first, int last, View* vi
     view->offset = position - 1;
   }
   if (last <= first + 1) {
-    view->ndim = view->storage->size > view->offset ? 1 : 0;
-    view->size[0] = view->storage->size - view->offset;
+    // As in Torch7: an offset without sizes is that of a tensor without dimensions.
+    view->ndim = last == first ? 1 : 0;
+    view->size[0] = view->storage->size;
   } else if (lua_type(L, first + 2) == LUA_TNUMBER) {
     for (int i = first + 2; i <= last; i += 2) {
       if (view->ndim == th::kMaxDims) raise_error(L, "too many dimensions");
@@ -457,7 +458,9 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
     set_functions(L, methods, metatable);
     register_device_methods(L, metatable, false);
     const Method access[] = {{"__index", guarded<tensor_index>},
-                             {"__newindex", guarded<tensor_newindex>}};
+                             {"__newindex", guarded<tensor_newindex>},
+                             {"__index__", guarded<tensor_index_method>},
+                             {"__newindex__", guarded<tensor_newindex_method>}};
     for (const Method& function : access) {
       lua_pushvalue(L, lua_upvalueindex(1));
       lua_pushvalue(L, metatable);

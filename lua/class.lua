@@ -39,8 +39,17 @@ local function install(tensor)
       return class, parent and tensor.getmetatable(parent)
    end
 
-   --- Whether an object is of a class or of one derived from it; the class is given by its name,
-   -- by the end of its name, or a pattern for it, or by its metatable.
+   -- Whether a class name is meant: a plain name is all of it, a pattern may match a part.
+   local function ismeant(name, wanted)
+      local found, first, last = pcall(name.find, name, wanted)
+      if not found then
+         error(('isTypeOf: %s is no class name, nor a pattern for one'):format(wanted), 3)
+      end
+      return first and (name == wanted or name:sub(first, last) ~= wanted)
+   end
+
+   --- Whether an object is of a class or of one derived from it. The class is given by its name, by
+   -- a Lua pattern that matches any part of the name ('.*Long'), or by its metatable.
    function tensor.isTypeOf(object, class)
       local wanted
       if type(class) == 'table' then
@@ -54,11 +63,7 @@ local function install(tensor)
       local metatable = getmetatable(object)
       local name = typename(object)
       while name and type(metatable) == 'table' do
-         local isvalid, found = pcall(name.find, name, wanted .. '$')
-         if not isvalid then
-            error(('isTypeOf: %s is no class name, nor a pattern for one'):format(wanted), 2)
-         end
-         if found or name == wanted then
+         if ismeant(name, wanted) then
             return true
          end
          metatable = getmetatable(metatable)

@@ -66,7 +66,7 @@ static const char* operator_name(lua_State* L) { return lua_tostring(L, lua_upva
 
 static const char* name_of(lua_State* L, int ud) {
   const char* name = luaT_typename(L, ud);
-  return name ? name : "(null)";
+  return name ? name : luaL_typename(L, ud);
 }
 
 /* A metatable that reads through its parent's __index is no object of that parent: the user's

@@ -54,7 +54,11 @@ for _, e in ipairs(elements) do
     it('is made on a storage, from an offset, with sizes and strides', function()
       local s = e.Storage { 1, 2, 3, 4, 5, 6, 7, 8 }
       assert.are.same({ 1, 2, 3, 4, 5, 6, 7, 8 }, list(e.Tensor(s)))
-      assert.are.same({ 3, 4, 5, 6, 7, 8 }, list(e.Tensor(s, 3)))
+      local empty = e.Tensor(s, 3)
+      assert.are.equal(0, empty:dim())
+      assert.are.equal(3, empty:storageOffset())
+      assert.are.equal(8, #empty:storage())
+      assert.are.equal(0, e.Tensor(2):set(s, 3):dim())
       local sizes = tensor.LongStorage { 2, 2 }
       assert.are.same({ { 2, 3 }, { 4, 5 } }, list(e.Tensor(s, 2, sizes)))
       assert.are.same({ { 2, 4 }, { 3, 5 } },

@@ -29,6 +29,8 @@ describe('the printed form', function()
   end)
 
   describe('is what Torch7 printed for', function()
+    setup(function() tensor._lenient(true) end)
+    teardown(function() tensor._lenient(false) end)
     for _, case in ipairs(cases) do
       local expression = case[1]
       it(expression, function()

@@ -180,8 +180,8 @@ describe('robustness', function()
   describe('of apply', function()
     it('keeps to itself what pins the memory', function()
       local t = tensor.Tensor(3)
-      assert.is_nil(t._pin)
-      assert.is_nil(t._unpin)
+      assert.is_nil(getmetatable(t)._pin)
+      assert.is_nil(getmetatable(t)._unpin)
       assert.is_nil(tensor._apply)
     end)
 
@@ -244,7 +244,7 @@ describe('robustness', function()
 
     it('refuses offsets that are none', function()
       local s = tensor.IntStorage(4):fill(7)
-      for _, offset in ipairs {-2 ^ 63, -2 ^ 62, -1, 0, 0.5} do
+      for _, offset in ipairs {-2 ^ 63, -2 ^ 62, -1, 0} do
         fails('counts from 1', tensor.IntTensor, s, offset, 12, 1)
         fails('counts from 1', tensor.IntTensor().set, tensor.IntTensor(), s, offset)
       end

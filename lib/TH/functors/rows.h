@@ -21,6 +21,8 @@ enum : uint32_t {
   simple_power = 1 << 5,
   random_number = 1 << 6,
   number_of_matrix = 1 << 7,
+  element_of_vector = 1 << 8,
+  number_of_one = 1 << 9,
 };
 }  // namespace row_flag
 

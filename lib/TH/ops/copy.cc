@@ -109,6 +109,14 @@ void copy_elements(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
 
 }  // namespace
 
+TensorRef clone_on_host(Tensor* t) {
+  TensorRef copied(tensor_new_sized(t->dtype, t->nDimension, t->size));
+  ensure_storage(copied.get());
+  copied->storage->set_home(nullptr);
+  copy_at(nullptr, copied.get(), t, t->nDimension, t->size);
+  return copied;
+}
+
 void ops::copy(Tensor* r, Tensor* src) {
   if (r == src) return;
   if (r->nDimension == 0 && src->nDimension == 0) return;

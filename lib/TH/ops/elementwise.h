@@ -27,6 +27,8 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
 // Returns false where the inputs pair in order.
 bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,
                        int* ndim, int64_t* size);
+// A copy at home on the CPU, of elements that are on the host.
+TensorRef clone_on_host(Tensor* t);
 // What is thrown where shapes differ, as many elements would pair in order, and must not.
 [[noreturn]] void fail_strict(Tensor* const* inputs, int count);
 inline void check_strict(Tensor* a, Tensor* b) {

@@ -1,0 +1,321 @@
+// t[{...}] with ranges, steps, masks and tensors of indices: views, and the operations on indices.
+
+#include "ops/subscript.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "memory/error.h"
+#include "ops/elementwise.h"
+#include "ops/operands.h"
+#include "tensor/checked.h"
+
+namespace th {
+
+namespace {
+
+TensorRef shaped(Tensor* t, const std::vector<int64_t>& size) {
+  TensorRef view(tensor_new(t->dtype));
+  ops::view(view.get(), t, {static_cast<int>(size.size()), size.data()});
+  return view;
+}
+
+// A tensor of indices, and the dimension of the view that it is of.
+struct Indexed {
+  int dim;
+  TensorRef indices;
+};
+
+// What a subscript comes to: a view by numbers and ranges of positive step, then the dimensions of
+// that which are reversed, and those that tensors index.
+struct Resolved {
+  TensorRef view;
+  std::vector<int> reversed;
+  std::vector<Indexed> indexed;
+};
+
+void take_range(Tensor* view, int d, const Subscript& s) {
+  constexpr char what[] = "a stride";
+  int64_t step = s.step < 0 ? -s.step : s.step;
+  int64_t count = (s.last - s.first) / s.step + 1;
+  int64_t low = s.step < 0 ? s.first - (count - 1) * step : s.first;
+  std::vector<int64_t> size(view->size, view->size + view->nDimension);
+  std::vector<int64_t> stride(view->stride, view->stride + view->nDimension);
+  int64_t offset = view->storageOffset + (size[d] ? low * stride[d] : 0);
+  size[d] = count;
+  if (count > 1) stride[d] = checked_mul(stride[d], step, what);
+  set_storage(view, view->storage, offset, view->nDimension, size.data(), stride.data());
+}
+
+// The positions where a mask of k dimensions is 1, as k vectors of indices.
+void take_mask(Tensor* view, int d, Tensor* mask, std::vector<Indexed>* indexed) {
+  bool fits = mask->nDimension > 0 && d + mask->nDimension <= view->nDimension &&
+              std::equal(mask->size, mask->size + mask->nDimension, view->size + d);
+  if (!fits) {
+    fail("a mask of size %s does not fit dimension %d on of a tensor of size %s",
+         shape_text(*mask).c_str(), d + 1, shape_text(*view).c_str());
+  }
+  TensorRef found(tensor_new(DType::Long));
+  ops::nonzero(found.get(), mask);
+  int64_t count = found->nDimension ? found->size[0] : 0;
+  for (int k = 0; k < mask->nDimension; ++k) {
+    TensorRef column(tensor_new(DType::Long));
+    if (count == 0) {
+      resize(column.get(), 1, &count);
+    } else {
+      ops::select(column.get(), found.get(), 1, k);
+    }
+    indexed->push_back({d + k, std::move(column)});
+  }
+}
+
+Resolved resolve(Tensor* t, const Subscript* subscripts, int count) {
+  Resolved to;
+  to.view = TensorRef(tensor_new_view(t));
+  int d = 0;
+  for (int k = 0; k < count; ++k) {
+    const Subscript& s = subscripts[k];
+    Tensor* view = to.view.get();
+    if (d >= view->nDimension) {
+      fail("too many indices for a tensor of %d dimensions", t->nDimension);
+    }
+    if (s.kind == Subscript::Kind::index) {
+      ops::select(view, view, d, s.first);
+    } else if (s.kind == Subscript::Kind::range) {
+      take_range(view, d, s);
+      if (s.step < 0) to.reversed.push_back(d);
+      ++d;
+    } else if (s.tensor->dtype == DType::Byte) {
+      take_mask(view, d, s.tensor, &to.indexed);
+      d += s.tensor->nDimension;
+    } else {
+      if (s.tensor->nDimension == 0) fail("a tensor of indices has no dimension");
+      to.indexed.push_back({d, from_the_front(s.tensor, view->size[d])});
+      ++d;
+    }
+  }
+  return to;
+}
+
+void check_indices(const Indexed& by, int64_t size) {
+  check_values(Op::indexSelect, Condition::index, size, by.indices.get(),
+               CheckText(0, [&](char* text, size_t room) {
+                 std::snprintf(text, room,
+                               "index %%lld is out of range of dimension %d of size %lld",
+                               by.dim + 1, static_cast<long long>(size));
+               }));
+}
+
+// The indexed dimensions of a view merged into one, and what indexes that.
+struct Merged {
+  TensorRef view;      // with the merged dimension; of the view's memory, or a copy in order
+  TensorRef in_order;  // with the indexed dimensions one after the other: of the view's memory
+  bool is_copy = false;
+  int dim = 0;
+  TensorRef indices;                // a vector
+  std::vector<int64_t> index_size;  // before they were made one
+  std::vector<int64_t> result_size() const {
+    std::vector<int64_t> size(view->size, view->size + dim);
+    size.insert(size.end(), index_size.begin(), index_size.end());
+    size.insert(size.end(), view->size + dim + 1, view->size + view->nDimension);
+    return size;
+  }
+};
+
+// The tensors of indices as one vector, of positions in the merged dimension.
+void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merged* to) {
+  int ndim = indexed[0].indices->nDimension;
+  int64_t size[kMaxDims];
+  std::copy(indexed[0].indices->size, indexed[0].indices->size + ndim, size);
+  if (indexed.size() == 1) {
+    to->index_size.assign(size, size + ndim);
+    TensorRef whole = contiguous(indexed[0].indices.get());
+    to->indices = shaped(whole.get(), {whole->numel()});
+    return;
+  }
+  for (const Indexed& by : indexed) {
+    const Tensor& t = *by.indices;
+    if (!broadcast_sizes(ndim, size, t.nDimension, t.size, &ndim, size)) {
+      fail("tensors of indices of sizes %s and %s do not broadcast",
+           shape_text(*indexed[0].indices).c_str(), shape_text(t).c_str());
+    }
+  }
+  to->index_size.assign(size, size + ndim);
+  TensorRef all;
+  for (const Indexed& by : indexed) {
+    check_indices(by, view.size[by.dim]);
+    TensorRef seen(tensor_new(DType::Long));
+    ops::expand(seen.get(), by.indices.get(), {ndim, size});
+    if (!all) {
+      all = clone(seen.get());
+    } else {
+      // From 1: (all - 1) * size + seen.
+      ops::add(all.get(), all.get(), Scalar(int64_t{-1}));
+      ops::mul(all.get(), all.get(), Scalar(view.size[by.dim]));
+      ops::cadd(all.get(), all.get(), Scalar(int64_t{1}), seen.get());
+    }
+  }
+  to->indices = shaped(all.get(), {all->numel()});
+}
+
+Merged merge(const Resolved& from) {
+  Merged to;
+  const Tensor& view = *from.view;
+  const std::vector<Indexed>& indexed = from.indexed;
+  merge_indices(indexed, view, &to);
+  int n = static_cast<int>(indexed.size());
+  bool adjacent = indexed.back().dim - indexed.front().dim == n - 1;
+  to.dim = adjacent ? indexed.front().dim : 0;
+  std::vector<int64_t> order, size;
+  int64_t merged = 1;
+  for (const Indexed& by : indexed) merged *= view.size[by.dim];
+  auto is_indexed = [&](int d) {
+    return std::any_of(indexed.begin(), indexed.end(),
+                       [d](const Indexed& by) { return by.dim == d; });
+  };
+  auto take_indexed = [&] {
+    for (const Indexed& by : indexed) order.push_back(by.dim);
+    size.push_back(merged);
+  };
+  if (!adjacent) take_indexed();
+  for (int d = 0; d < view.nDimension; ++d) {
+    if (adjacent && d == to.dim) take_indexed();
+    if (is_indexed(d)) continue;
+    order.push_back(d);
+    size.push_back(view.size[d]);
+  }
+  to.in_order = TensorRef(tensor_new(view.dtype));
+  ops::permute(to.in_order.get(), from.view.get(), {view.nDimension, order.data()});
+  to.view = TensorRef(tensor_new(view.dtype));
+  int64_t stride[kMaxDims];
+  int ndim = static_cast<int>(size.size());
+  if (view_strides(*to.in_order, ndim, size.data(), stride)) {
+    set_storage(to.view.get(), view.storage, view.storageOffset, ndim, size.data(), stride);
+  } else {
+    to.is_copy = true;
+    TensorRef copied = clone(to.in_order.get());
+    to.view = shaped(copied.get(), size);
+  }
+  return to;
+}
+
+// Where a reversed dimension of the view is in the result.
+int place_of(int d, const Resolved& from, const Merged* merged) {
+  if (!merged) return d;
+  int place = d;
+  for (const Indexed& by : from.indexed) {
+    if (by.dim < d) --place;
+  }
+  return place >= merged->dim ? place + static_cast<int>(merged->index_size.size()) : place;
+}
+
+TensorRef reverse(Tensor* t, int d) {
+  int64_t n = t->size[d];
+  TensorRef order(tensor_new(DType::Long)), result(tensor_new(t->dtype));
+  order->storage = storage_new(DType::Long);
+  ops::range(order.get(), Scalar(n), Scalar(int64_t{1}), Scalar(int64_t{-1}));
+  ops::indexSelect(result.get(), t, d, order.get());
+  return result;
+}
+
+// Writes what make gives for the sizes that the subscript selects.
+template <class Make>
+void write(Tensor* t, const Resolved& to, const Make& make) {
+  if (to.indexed.empty()) {
+    TensorRef src = make(*to.view, nullptr);
+    ops::copy(to.view.get(), src.get());
+    return;
+  }
+  Merged merged = merge(to);
+  if (merged.indices->numel() == 0) return;
+  std::vector<int64_t> size = merged.result_size();
+  TensorRef like(tensor_new_sized(t->dtype, static_cast<int>(size.size()), size.data()));
+  TensorRef src = make(*like, &merged);
+  TensorRef whole = contiguous(src.get());
+  std::vector<int64_t> slices(merged.view->size, merged.view->size + merged.view->nDimension);
+  slices[merged.dim] = merged.indices->numel();
+  TensorRef source = shaped(whole.get(), slices);
+  ops::indexCopy(merged.view.get(), merged.dim, merged.indices.get(), source.get());
+  if (!merged.is_copy) return;
+  std::vector<int64_t> sizes(merged.in_order->size,
+                             merged.in_order->size + merged.in_order->nDimension);
+  ops::copy(merged.in_order.get(), shaped(merged.view.get(), sizes).get());
+}
+
+}  // namespace
+
+TensorRef from_the_front(Tensor* indices, int64_t size) {
+  TensorRef looked_at;
+  if (indices->numel() > 0 && on_host(*indices) && indices->storage->get_home()) {
+    // They are looked at where they are: who checks them there tells at once.
+    looked_at = clone_on_host(indices);
+  }
+  Tensor* seen = looked_at ? looked_at.get() : indices;
+  if (seen->numel() > 0 && ops::minall(seen).to_double() < 0) {
+    TensorRef negative(tensor_new(DType::Long)), counted(tensor_new(DType::Long));
+    if (looked_at) {
+      ensure_storage(negative.get());
+      negative->storage->set_home(nullptr);
+      ensure_storage(counted.get());
+      counted->storage->set_home(nullptr);
+    }
+    ops::ltValueT(negative.get(), seen, Scalar(int64_t{0}));
+    ops::cadd(counted.get(), seen, Scalar(size + 1), negative.get());
+    return counted;
+  }
+  tensor_retain(indices);
+  return TensorRef(indices);
+}
+
+void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count) {
+  Resolved from = resolve(t, subscripts, count);
+  if (from.indexed.empty() && from.reversed.empty()) {
+    set_view(r, *from.view);
+    return;
+  }
+  TensorRef result;
+  const Merged* at = nullptr;
+  Merged merged;
+  if (from.indexed.empty()) {
+    result = std::move(from.view);
+  } else {
+    merged = merge(from);
+    at = &merged;
+    result = TensorRef(tensor_new(t->dtype));
+    ops::indexSelect(result.get(), merged.view.get(), merged.dim, merged.indices.get());
+    std::vector<int64_t> size = merged.result_size();
+    set_geometry(result.get(), static_cast<int>(size.size()), size.data(), nullptr);
+  }
+  for (int d : from.reversed) result = reverse(result.get(), place_of(d, from, at));
+  set_view(r, *result);
+}
+
+void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src) {
+  Resolved to = resolve(t, subscripts, count);
+  write(t, to, [&](const Tensor& like, const Merged* merged) {
+    TensorRef seen(tensor_new_sized(t->dtype, like.nDimension, like.size));
+    ops::copy(seen.get(), src);
+    for (int d : to.reversed) seen = reverse(seen.get(), place_of(d, to, merged));
+    return seen;
+  });
+}
+
+void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar value) {
+  Resolved to = resolve(t, subscripts, count);
+  if (to.indexed.empty()) {
+    ops::fill(to.view.get(), value);
+    return;
+  }
+  TensorRef one(tensor_new_sized(t->dtype, 0, nullptr));
+  int64_t size = 1;
+  resize(one.get(), 1, &size);
+  ops::fill(one.get(), value);
+  write(t, to, [&](const Tensor& like, const Merged*) {
+    TensorRef seen(tensor_new(t->dtype));
+    ops::expand(seen.get(), one.get(), {like.nDimension, like.size});
+    return seen;
+  });
+}
+
+}  // namespace th

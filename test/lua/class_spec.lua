@@ -1,0 +1,60 @@
+-- tensor.isTypeOf: by name, by pattern, by class, through inheritance.
+
+local tensor = require 'tensor'
+
+describe('isTypeOf', function()
+  tensor.class 'spec.Dummy'
+  tensor.class('spec.otherDummy', 'spec.Dummy')
+  tensor.class 'other.spec.Dummy'
+  local dummy = tensor.factory 'spec.Dummy' ()
+  local derived = tensor.factory 'spec.otherDummy' ()
+  local stranger = tensor.factory 'other.spec.Dummy' ()
+  local long = tensor.LongTensor(1)
+
+  it('takes a name as a whole', function()
+    assert.is_true(tensor.isTypeOf(dummy, 'spec.Dummy'))
+    assert.is_true(tensor.isTypeOf(derived, 'spec.otherDummy'))
+    assert.is_false(tensor.isTypeOf(stranger, 'spec.Dummy'))
+    assert.is_false(tensor.isTypeOf(dummy, 'Dummy'))
+    assert.is_false(tensor.isTypeOf(derived, 'otherDumm'))
+    assert.is_true(tensor.isTypeOf(long, 'torch.LongTensor'))
+    assert.is_false(tensor.isTypeOf(long, 'LongTensor'))
+    assert.is_false(tensor.isTypeOf(long, 'torch.Long'))
+  end)
+
+  it('takes a pattern for any part of a name', function()
+    assert.is_true(tensor.isTypeOf(long, '.*Long'))
+    assert.is_true(tensor.isTypeOf(long, 'torch%..*Tensor'))
+    assert.is_true(tensor.isTypeOf(long, 'Tensor$'))
+    assert.is_false(tensor.isTypeOf(long, '.*Float'))
+    assert.is_false(tensor.isTypeOf(long, '^Long'))
+    assert.is_true(tensor.isTypeOf(dummy, '.*Dummy'))
+  end)
+
+  it('takes the classes that an object is derived from', function()
+    assert.is_true(tensor.isTypeOf(derived, 'spec.Dummy'))
+    assert.is_false(tensor.isTypeOf(dummy, 'spec.otherDummy'))
+    assert.is_true(tensor.isTypeOf(derived, tensor.getmetatable 'spec.Dummy'))
+    assert.is_true(tensor.isTypeOf(derived, tensor.getmetatable 'spec.otherDummy'))
+    assert.is_false(tensor.isTypeOf(dummy, tensor.getmetatable 'spec.otherDummy'))
+    assert.is_true(tensor.isTypeOf(long, tensor.LongTensor))
+  end)
+
+  it('is false for what has no class', function()
+    for _, object in ipairs { 1, 'torch.LongTensor', true, {}, print } do
+      assert.is_false(tensor.isTypeOf(object, '.*'))
+    end
+    assert.is_false(tensor.isTypeOf(nil, 'spec.Dummy'))
+    assert.has_error(function() tensor.isTypeOf(long, 3) end)
+    assert.has_error(function() tensor.isTypeOf(long) end)
+    assert.has_error(function() tensor.isTypeOf(long, {}) end)
+  end)
+
+  it('is what operators name that have no method', function()
+    for object, name in pairs { [5] = 'number', [{}] = 'table' } do
+      local ok, message = pcall(function() return object * tensor.ByteStorage(1) end)
+      assert.is_false(ok)
+      assert.is_truthy(message:find('both ' .. name .. ' and torch.ByteStorage', 1, true), message)
+    end
+  end)
+end)
