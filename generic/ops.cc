@@ -293,11 +293,13 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     if (place.result) refuse_held(L, state, name, call.args[k].tensor->storage);
   }
   check_operands(L, name, call, pattern);
-  const bool may_be_number = row.flags & (element_of_vector | number_of_one);
+  const bool may_be_number =
+      row.flags & (th::row_flag::element_of_vector | th::row_flag::number_of_one);
   const int source_dims = may_be_number ? call.args[1].tensor->nDimension : 0;
-  if (row.flags & element_of_vector && source_dims == 1) return push_selected(L, name, call);
+  if (row.flags & th::row_flag::element_of_vector && source_dims == 1)
+    return push_selected(L, name, call);
   run_row(L, state, name, row, call);
-  if (may_be_number && row.flags & number_of_one) {
+  if (may_be_number && row.flags & th::row_flag::number_of_one) {
     const Tensor* result = call.args[0].tensor;
     bool of_dimension = pattern.slots > 2;
     if (result->nDimension == 1 && result->size[0] == 1 && (source_dims == 1 || !of_dimension)) {
