@@ -1,0 +1,303 @@
+-- Order, counts and statistics: against figures from NumPy and SciPy, which
+-- test/reference/statistics.py wrote; and what is special: ties, NaN, empty dimensions, errors.
+
+local tensor = require 'tensor'
+
+local figures = {}
+for line in io.lines('test/data/statistics.txt') do
+  local name, values = line:match('^([^#\t][^\t]*)\t(.*)$')
+  if name then
+    local list = {}
+    for word in values:gmatch('%S+') do
+      list[#list + 1] = word == 'nan' and 0 / 0 or tonumber(word)
+    end
+    figures[name] = list
+  end
+end
+
+local nan = 0 / 0
+local T, L, B = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor
+
+local function built(size, f)
+  local t = T(size)
+  for i = 1, size do t[i] = f(i - 1) end
+  return t:view(6, 9)
+end
+local x = built(54, function(i) return ((7 * i) % 23 - 11) / 4 end)
+local n = built(54, function(i) return (5 * i) % 7 + 1 end):long()
+local y = x:clone()
+y:maskedFill(n:eq(3), nan)
+
+local function list_of(t)
+  if not tensor.isTensor(t) then return { t } end
+  return t:contiguous():view(t:nElement()):totable()
+end
+
+local function same(got, want, tolerance)
+  got = list_of(got)
+  assert.are.equal(#want, #got)
+  for i, w in ipairs(want) do
+    local g = got[i]
+    local fits = g == w or (g ~= g and w ~= w)
+                 or math.abs(g - w) <= tolerance * math.max(1, math.abs(w))
+    if not fits then error(('element %d is %.17g instead of %.17g'):format(i, g, w), 2) end
+  end
+end
+
+local cubes = x:view(2, 3, 9)
+local made = {
+  ['logsumexp'] = function() return (x * 100):logsumexp(2) end,
+  ['logsumexp all'] = function() return x:logsumexp() end,
+  ['logsumexp dims'] = function() return cubes:logsumexp { 1, 3 } end,
+  ['softmax 1'] = function() return x:softmax(1) end,
+  ['softmax'] = function() return (x * 100):softmax() end,
+  ['logSoftmax'] = function() return x:logSoftmax() end,
+  ['median'] = function() return (x:median()) end,
+  ['median with NaN'] = function() return (y:median()) end,
+  ['kthvalue 7 with NaN'] = function() return (y:kthvalue(7)) end,
+  ['mode'] = function() return (n:mode()) end,
+  ['histc'] = function() return x:histc(8) end,
+  ['histc range'] = function() return x:histc(8, -1.5, 2) end,
+  ['bincount'] = function() return n:bincount() end,
+  ['bincount weights'] = function() return tensor.bincount(n, x) end,
+  ['unique'] = function() return (n:unique()) end,
+  ['unique inverse'] = function() return (select(2, n:unique())) end,
+  ['unique counts'] = function() return (select(3, n:unique())) end,
+  ['searchsorted left'] = function() return tensor.searchsorted(x[1]:sort(), x) end,
+  ['searchsorted right'] = function() return tensor.searchsorted(x[1]:sort(), x, true) end,
+  ['nansum'] = function() return y:nansum(1) end,
+  ['nanmean'] = function() return y:nanmean(2) end,
+  ['nanmean all'] = function() return y:nanmean() end,
+  ['cross'] = function() return x[{ {}, { 1, 3 } }]:cross(x[{ {}, { 4, 6 } }]) end,
+  ['cross columns'] = function() return tensor.cross(x[{ { 1, 3 } }], x[{ { 4, 6 } }], 1) end,
+  ['match'] = function() return tensor.match(x[{ { 1, 4 } }], x[{ { 3, 6 } }]) end,
+  ['cummax'] = function() return (x:cummax()) end,
+  ['cummin'] = function() return (x:cummin(2)) end,
+  ['integer mean'] = function() return n:mean(1) end,
+  ['integer var'] = function() return n:byte():var(2) end,
+  ['integer std'] = function() return n:std(true) end,
+  ['var dims'] = function() return cubes:var { 1, 3 } end,
+  ['norm dims'] = function() return cubes:norm(2, { 1, 2 }) end,
+}
+
+describe('figures of NumPy and SciPy', function()
+  for name, want in pairs(figures) do
+    it(name, function() same(assert(made[name], name)(), want, 1e-14) end)
+  end
+  it('are all there', function()
+    for name in pairs(made) do assert.is_table(figures[name], name) end
+  end)
+end)
+
+local function fails(f, ...)
+  local done, message = pcall(f)
+  assert.is_false(done)
+  for _, word in ipairs { ... } do assert.is_truthy(message:find(word, 1, true), message) end
+end
+
+describe('order', function()
+  it('takes NaN as the largest, and equal elements as they stand', function()
+    local t = T { 2, nan, 1, 2, nan, 1 }
+    local values, indices = t:topk(6, 1, true)
+    same(values, { nan, nan, 2, 2, 1, 1 }, 0)
+    same(indices, { 2, 5, 1, 4, 3, 6 }, 0)
+    values, indices = t:kthvalue(4)
+    same(values, { 2 }, 0)
+    same(indices, { 4 }, 0)
+    same(t:argsort(), { 3, 6, 1, 4, 2, 5 }, 0)
+    assert.are.equal(2, t:argmax())
+    values, indices = t:mode()
+    same(values, { 1 }, 0)
+    same(indices, { 6 }, 0)
+    values, indices = T { nan, nan, 3 }:mode()
+    same(values, { 3 }, 0)
+    same(indices, { 3 }, 0)
+    same((t:unique()), { 1, 2, nan, nan }, 0)
+    same(tensor.searchsorted(T { 1, 2, nan }, T { 0, 2, 3, nan }), { 1, 2, 3, 3 }, 0)
+    same(tensor.searchsorted(T { 1, 2, nan }, T { 0, 2, 3, nan }, true), { 1, 3, 3, 4 }, 0)
+    values, indices = t:cummax()
+    same(values, { 2, nan, nan, nan, nan, nan }, 0)
+    same(indices, { 1, 2, 2, 2, 5, 5 }, 0)
+  end)
+
+  it('has errors that name shapes', function()
+    local t = T(2, 3)
+    fails(function() t:kthvalue(4) end, 'kthvalue', '[2 x 3]', '4', '3 elements')
+    fails(function() t:kthvalue(0) end, 'kthvalue', '[2 x 3]')
+    fails(function() t:topk(3, 1) end, 'topk', 'dimension 1', '2 elements')
+    fails(function() t:median(3) end, 'median', '3')
+    fails(function() T(2, 0):median() end, 'median', '[2 x 0]', 'no element')
+    fails(function() T(2, 0):mode() end, 'mode', 'no element')
+    fails(function() T(0):argmax() end, 'argmax', 'no element')
+    fails(function() tensor.searchsorted(T(2, 3), T(3, 4)) end, '[2 x 3]', '[3 x 4]')
+    local v, i = T { 7 }, L { 9 }
+    fails(function() tensor.kthvalue(v, i, t, 9) end, 'kthvalue')
+    same(v, { 7 }, 0)
+    same(i, { 9 }, 0)
+  end)
+
+  it('of no elements is of no elements', function()
+    local values, inverse, counts = T(0):unique()
+    assert.are.equal(0, values:nElement() + inverse:nElement() + counts:nElement())
+    assert.are.equal(0, (T(0, 3):cummax(1)):nElement())
+    assert.are.equal(0, T(3, 0):argsort():nElement())
+    same(tensor.searchsorted(T(0), T { 1, 2 }), { 1, 1 }, 0)
+  end)
+end)
+
+describe('counts', function()
+  it('leave out what is in no bin', function()
+    local t = T { nan, -math.huge, 0, 0.5, 1, 1.5, math.huge }
+    same(t:histc(2, 0, 1), { 1, 2 }, 0)
+    same(T { 3, 3 }:histc(2), { 0, 2 }, 0)
+    same(T(0):histc(3), { 0, 0, 0 }, 0)
+    same(T { { 0, 1 }, { 1, 1 } }:bhistc(2), { 1, 1, 0, 2 }, 0)
+    same(tensor.HalfTensor(5000):fill(1):histc(1, 0, 2), { 5000 }, 0)
+  end)
+
+  it('have errors', function()
+    fails(function() T { nan }:histc(2) end, 'histc', 'range')
+    fails(function() T { 1 }:histc(0) end, 'histc', 'bin')
+    fails(function() T { 1 }:histc(2, 3, 1) end, 'histc', 'range')
+    fails(function() T(2, 2, 2):bhistc() end, 'bhistc', '[2 x 2 x 2]')
+    fails(function() L { 1, 0 }:bincount() end, 'bincount', '0')
+    fails(function() L { 2 ^ 62 }:bincount() end, 'bincount')
+    fails(function() tensor.bincount(L { 1 }, T { 1, 2 }) end, 'bincount', '[1]', '[2]')
+  end)
+end)
+
+describe('reductions', function()
+  it('of no elements have their neutral element', function()
+    same(T(2, 0):all(2), { 1, 1 }, 0)
+    same(T(2, 0):any(2), { 0, 0 }, 0)
+    same(T(2, 0, 3):sum { 2, 3 }, { 0, 0 }, 0)
+    same(T(2, 0):logsumexp(2), { -math.huge, -math.huge }, 0)
+    assert.is_true(T(0):all())
+    assert.is_false(T(0):any())
+    assert.are.equal(0, T { nan }:nansum())
+    same(T { { nan, nan }, { 1, nan } }:nanmean(2), { nan, 1 }, 0)
+  end)
+
+  it('take NaN for true, and infinities as they are', function()
+    assert.is_true(T { nan }:any())
+    same(T { { -math.huge, -math.huge }, { math.huge, 1 } }:logsumexp(2),
+         { -math.huge, math.huge }, 0)
+    same(T { -math.huge, 0 }:softmax(), { 0, 1 }, 0)
+  end)
+
+  it('over several dimensions refuse what is no set of them', function()
+    local t = T(2, 3)
+    fails(function() t:sum { 1, 1 } end, 'sum', 'twice')
+    fails(function() t:sum { 3 } end, '3')
+    fails(function() t:sum {} end, 'sum', 'no dimension')
+    fails(function() t:sum { 0 } end, '0')
+    assert.are.same({ 1, 1 }, t:sum({ 1, 2 }):size():totable())
+    assert.are.same({ 1 }, t:sum({ 1, 2 }, false):size():totable())
+    assert.are.same({ 1 }, t:all({ 1, 2 }):size():totable())
+    assert.are.same({ 3 }, t:max(tensor.LongStorage { 1 }, false):size():totable())
+  end)
+
+  it('of integers are doubles', function()
+    assert.are.equal(1.5, B { 1, 2 }:mean())
+    assert.are.equal('torch.DoubleTensor', L { 1, 2 }:var(1):type())
+    fails(function() L { 1, 2 }:norm() end, 'norm', 'LongTensor')
+  end)
+end)
+
+-- On a device the order is another one.
+if not os.getenv 'TENSOR_TEST_DEVICE' then
+  describe('products', function()
+    it('are multiplied in order', function()
+      for _, size in ipairs { { 9, 5 }, { 5, 9 }, { 3, 700 }, { 700, 3 }, { 17, 100 },
+                              { 1, 4000 } } do
+        tensor.manualSeed(size[1])
+        local t = tensor.rand(size[1], size[2]):add(0.5)
+        for d = 1, 2 do
+          for _, layout in ipairs { t, t:t():contiguous():t() } do
+            local got = layout:prod(d):view(size[3 - d])
+            for i = 1, size[3 - d] do
+              local product = 1
+              for k = 1, size[d] do product = product * (d == 1 and t[k][i] or t[i][k]) end
+              assert.are.equal(product, got[i])
+            end
+          end
+        end
+      end
+    end)
+  end)
+end
+
+describe('vectors', function()
+  it('have a cross product along the first dimension of size 3', function()
+    local a, b = tensor.range(1, 9):view(3, 3), tensor.eye(3)
+    assert.is_true(tensor.cross(a, b):equal(tensor.cross(a, b, 1)))
+    assert.is_false(tensor.cross(a, b):equal(tensor.cross(a, b, -1)))
+    fails(function() tensor.cross(T(2, 4), T(2, 4)) end, 'cross', '[2 x 4]')
+    fails(function() tensor.cross(T(3, 4), T(3, 4), 2) end, 'cross', 'size 4')
+    fails(function() tensor.cross(T(3), T(4)) end, 'cross', '[3]', '[4]')
+  end)
+
+  it('are scaled down to a norm', function()
+    local t = T { { 3, 4 }, { 0.3, 0.4 } }
+    local r = tensor.renorm(t, 2, 1, 1)
+    assert.is_true(math.abs(r[1]:norm() - 1) < 1e-6)
+    assert.is_true(r[2]:equal(t[2]))
+    fails(function() T(3):renorm(2, 1, 1) end, 'renorm', '[3]')
+    fails(function() t:renorm(0, 1, 1) end, 'renorm', 'positive')
+    fails(function() tensor.match(T(2, 3), T(2, 4)) end, 'match', '[2 x 3]', '[2 x 4]')
+  end)
+end)
+
+describe("Torch7's names", function()
+  it('of remainders', function()
+    same(T { 7, -7 }:mod(4), { 3, -3 }, 0)
+    same(tensor.cmod(L { 7, -7 }, L { 4, 4 }), { 3, -3 }, 0)
+  end)
+
+  it('of bits are for integers', function()
+    same(L { 12, 10 }:bitand(6), { 4, 2 }, 0)
+    same(T { 1, 3 }:lshift(2), { 4, 12 }, 0)
+    same(tensor.crshift(T { 4, 12 }, T { 1, 2 }), { 2, 3 }, 0)
+    fails(function() T { 1 }:bitand(1) end, 'bitand', 'DoubleTensor')
+  end)
+
+  it('in the tables of classes make tensors of the class', function()
+    for _, class in ipairs { 'FloatTensor', 'DoubleTensor', 'HalfTensor' } do
+      for _, f in ipairs { tensor[class].torch.randn, tensor[class].randn } do
+        local t = f(2, 3)
+        assert.are.equal('torch.' .. class, t:type())
+        assert.are.same({ 2, 3 }, t:size():totable())
+      end
+    end
+    assert.are.equal('torch.IntTensor', tensor.IntTensor.torch.range(1, 3):type())
+    assert.is_nil(tensor.IntTensor.torch.nothing)
+    fails(function() tensor.FloatTensor.sum(5) end, 'sum', 'number')
+  end)
+
+  it('draw by alias tables', function()
+    local p = T { 0.5, 0.25, 0.25 }
+    local state = tensor.multinomialAliasSetup(p)
+    local same_state = tensor.multinomialAliasSetup(p, state)
+    assert.are.equal(state, same_state)
+    local drawn = tensor.multinomialAlias(L(1000), state)
+    assert.is_true(drawn:min() >= 1 and drawn:max() <= 3)
+    fails(function() tensor.multinomialAliasSetup(T { 0.5, -1 }) end, '-1')
+    fails(function() tensor.multinomialAliasSetup(T()) end, 'no categories')
+    fails(function() tensor.multinomialAliasSetup(p, 5) end, 'table')
+    fails(function() tensor.multinomialAlias(L(2), {}) end, 'table')
+    fails(function() tensor.multinomialAlias_(L(2), L { 1, 2 }, T { 1 }) end, '[2]', '[1]')
+  end)
+
+  it('draw integers from negative numbers on', function()
+    local words, numbers = {}, {}
+    tensor.manualSeed(7)
+    for i = 1, 20 do words[i] = tensor.random() end
+    tensor.manualSeed(7)
+    for i = 1, 20 do numbers[i] = tensor.random(-5, 5) end
+    for i = 1, 20 do assert.are.equal(words[i] % 11 - 5, numbers[i]) end
+    tensor.manualSeed(7)
+    same(tensor.FloatTensor(20):random(-5, 5), numbers, 0)
+    assert.are.equal(-3, tensor.random(-3, -3))
+    fails(function() tensor.random(2, 1) end, 'random')
+  end)
+end)
