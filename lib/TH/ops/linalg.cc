@@ -21,6 +21,12 @@ void check_int(Op op, int64_t n) {
   }
 }
 
+// Work is done on the host, whatever the default device.
+TensorRef on_the_host(TensorRef t) {
+  if (t->storage) t->storage->set_home(nullptr);
+  return t;
+}
+
 TensorRef narrowed(Tensor* t, int dim, int64_t n) {
   TensorRef view(tensor_new_view(t));
   view->size[view->nDimension + dim] = n;
@@ -61,8 +67,9 @@ void Columns::allocate(Op op, const Tensor& like, int64_t rows, int64_t cols, in
   rows_ = rows;
   cols_ = cols;
   room_ = stride[batch + 1];
-  tensor_ = TensorRef(tensor_new(like.dtype));
-  set_geometry(tensor_.get(), ndim, size, stride);
+  TensorRef made(tensor_new(like.dtype));
+  set_geometry(made.get(), ndim, size, stride);
+  tensor_ = on_the_host(std::move(made));
 }
 
 TensorRef Columns::rows(int64_t n) const { return narrowed(tensor_.get(), -2, n); }
@@ -222,7 +229,8 @@ TensorRef turned(Tensor* t) {
 }
 
 TensorRef new_tensor(DType type, std::initializer_list<int64_t> size) {
-  return TensorRef(tensor_new_sized(type, static_cast<int>(size.size()), size.begin()));
+  return on_the_host(
+      TensorRef(tensor_new_sized(type, static_cast<int>(size.size()), size.begin())));
 }
 
 TensorRef new_batch(DType type, const Tensor& t, int n, std::initializer_list<int64_t> further) {
@@ -230,7 +238,7 @@ TensorRef new_batch(DType type, const Tensor& t, int n, std::initializer_list<in
   int64_t* end = std::copy(t.size, t.size + t.nDimension - n, size);
   end = std::copy(further.begin(), further.end(), end);
   if (end == size) *end++ = 1;
-  return TensorRef(tensor_new_sized(type, static_cast<int>(end - size), size));
+  return on_the_host(TensorRef(tensor_new_sized(type, static_cast<int>(end - size), size)));
 }
 
 }  // namespace th
