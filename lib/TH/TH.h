@@ -6,11 +6,15 @@
 #include "THGeneral.h"
 
 #include "THAllocator.h"
+#include "THAtomic.h"
+#include "THBlas.h"
 #include "THBlob.h"
 #include "THDevice.h"
 #include "THHalf.h"
 #include "THLapack.h"
+#include "THLogAdd.h"
 #include "THRandom.h"
+#include "THSize.h"
 #include "THStorage.h"
 #include "THSyncedMemory.h"
 #include "THTensor.h"
@@ -18,5 +22,6 @@
 #include "THTensorDimApply.h"
 #include "THTensorMacros.h"
 #include "THTensorRandom.h"
+#include "THVector.h"
 
 #endif

@@ -49,6 +49,17 @@
 #define TH_CONCAT_4(x, y, z, w) TH_CONCAT_4_EXPAND(x, y, z, w)
 #define TH_CONCAT_4_EXPAND(x, y, z, w) x##y##z##w
 
+/* libTH is built with BLAS and LAPACK. */
+#ifndef USE_BLAS
+#define USE_BLAS 1
+#endif
+#ifndef USE_LAPACK
+#define USE_LAPACK 1
+#endif
+#ifndef BLAS_USE_CBLAS_DOT
+#define BLAS_USE_CBLAS_DOT 1 /* dot gives its float as C does */
+#endif
+
 #define THMin(X, Y) ((X) < (Y) ? (X) : (Y))
 #define THMax(X, Y) ((X) > (Y) ? (X) : (Y))
 

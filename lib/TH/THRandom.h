@@ -10,6 +10,13 @@
 
 typedef struct THGenerator THGenerator;
 
+/* The class of generators in Lua. */
+#define torch_Generator "torch.Generator"
+
+/* The words of the Mersenne Twister's state, and the distance of those that make a new one. */
+#define _MERSENNE_STATE_N 624
+#define _MERSENNE_STATE_M 397
+
 /* A new generator, seeded from the system's source of randomness. */
 TH_API THGenerator* THGenerator_new(void);
 /* kind: "mt19937", which THGenerator_new makes, or "philox". */

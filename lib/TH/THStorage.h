@@ -32,5 +32,18 @@
 TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage* size);
 /* size with its -1, of which there may be one, replaced so that nElement elements result. */
 TH_API THLongStorage* THLongStorage_newInferSize(THLongStorage* size, ptrdiff_t nElement);
+/* The shape that shapes of at least one dimension broadcast to by NumPy's rules, for output; -1
+   where they do not, with a message in error_buffer, which may be NULL. */
+TH_API int THLongStorage_inferSize2(THLongStorage* output, int64_t* sizesA, int64_t dimsA,
+                                    int64_t* sizesB, int64_t dimsB, char* error_buffer,
+                                    int buffer_len);
+TH_API int THLongStorage_inferSizeN(THLongStorage* output, int n, int64_t** sizes, int64_t* dims,
+                                    char* error_buffer, int buffer_len);
+/* The sizes, and the strides, 0 where a dimension expands, of a tensor expanded to sizes: two new
+   blocks of THAlloc. -1 as above where it cannot be. */
+TH_API int THLongStorage_inferExpandGeometry(int64_t* tensorSizes, int64_t* tensorStrides,
+                                             int64_t tensorDim, THLongStorage* sizes,
+                                             int64_t** expandedSizes, int64_t** expandedStrides,
+                                             char* error_buffer, int buffer_len);
 
 #endif

@@ -44,6 +44,27 @@ extern "C" {
 #define LUAT_API LUAT_EXTERNC DLL_IMPORT
 #endif
 
+#define LUA_EXTERNC LUAT_EXTERNC
+
+/* Lua 5.2's names for what Lua 5.1 has, too. */
+#if LUA_VERSION_NUM == 501
+#ifndef lua_pushglobaltable
+#define lua_pushglobaltable(L) lua_pushvalue(L, LUA_GLOBALSINDEX)
+#endif
+#ifndef lua_setuservalue
+#define lua_setuservalue lua_setfenv
+#endif
+#ifndef lua_getuservalue
+#define lua_getuservalue lua_getfenv
+#endif
+#endif
+
+#if defined(__GNUC__) && !defined(LUAT_DEPRECATED)
+#define LUAT_DEPRECATED __attribute__((deprecated))
+#elif !defined(LUAT_DEPRECATED)
+#define LUAT_DEPRECATED
+#endif
+
 /* ---- classes ------------------------------------------------------------------------------ */
 
 /* Makes the class tname, pushes its metatable and returns its name, which lives as long as the Lua
@@ -188,5 +209,29 @@ LUAT_API int luaT_lua_pushudata(lua_State* L);
 LUAT_API int luaT_lua_setmetatable(lua_State* L);
 /* version(value): the field __version of its class, or nil. */
 LUAT_API int luaT_lua_version(lua_State* L);
+
+/* ---- names of old -------------------------------------------------------------------------- */
+
+/* luaT_pushmetatable */
+LUAT_API LUAT_DEPRECATED int luaT_pushmetaclass(lua_State* L, const char* tname);
+/* luaT_typename: a class is told by its name. */
+LUAT_API LUAT_DEPRECATED const char* luaT_id(lua_State* L, int ud);
+/* id itself */
+LUAT_API LUAT_DEPRECATED const char* luaT_id2typename(lua_State* L, const char* id);
+/* luaT_typenameid */
+LUAT_API LUAT_DEPRECATED const char* luaT_typename2id(lua_State* L, const char* tname);
+/* lua_getmetatable */
+LUAT_API LUAT_DEPRECATED int luaT_getmetaclass(lua_State* L, int index);
+/* luaT_typenameid, with an error instead of NULL */
+LUAT_API LUAT_DEPRECATED const char* luaT_checktypename2id(lua_State* L, const char* tname);
+/* luaT_registeratname */
+LUAT_API LUAT_DEPRECATED void luaT_registeratid(lua_State* L, const struct luaL_Reg* methods,
+                                                const char* id);
+/* Of "a.b.Class": "a.b", as luaT_classmodulename; "a"; and "b". */
+LUAT_API LUAT_DEPRECATED int luaT_fullparentname(const char* tname, char* parent_name);
+LUAT_API LUAT_DEPRECATED int luaT_outerparentname(const char* tname, char* parent_name);
+LUAT_API LUAT_DEPRECATED int luaT_innerparentname(const char* tname, char* parent_name);
+/* Pushes the value of a.b among the globals, or nil. */
+LUAT_API LUAT_DEPRECATED void luaT_getinnerparent(lua_State* L, const char* tname);
 
 #endif

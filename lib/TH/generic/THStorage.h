@@ -2,8 +2,9 @@
 #define TH_GENERIC_FILE "generic/THStorage.h"
 #else
 
-/* C code may read these fields. data is the host block, and valid only after THStorage_(data) or
-   another function of this file was asked for it. Further fields follow that are TH's own. */
+/* C code may read these fields. data is the host block, which TH's functions leave ready to be read
+   and written; where the program has named a device for the storage, only THStorage_(data) does.
+   Further fields follow that are TH's own. */
 struct THStorage {
   real* data;
   ptrdiff_t size; /* in elements */
@@ -12,7 +13,7 @@ struct THStorage {
 };
 
 /* Constructors return a storage with one reference, which is the caller's. Elements of a new
-   storage are 0 until written, its memory is taken when first touched. */
+   storage are 0. */
 TH_API THStorage* THStorage_(new)(void);
 TH_API THStorage* THStorage_(newWithSize)(ptrdiff_t size);
 TH_API THStorage* THStorage_(newWithSize1)(real v0);
@@ -23,6 +24,8 @@ TH_API THStorage* THStorage_(newWithSize4)(real v0, real v1, real v2, real v3);
 TH_API THStorage* THStorage_(newWithData)(real* data, ptrdiff_t size);
 TH_API THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator,
                                                void* allocatorContext);
+/* The file's elements, all where size is 0: see THAllocator.h for flags. It cannot be resized. */
+TH_API THStorage* THStorage_(newWithMapping)(const char* filename, ptrdiff_t size, int flags);
 /* Takes over data, which must come from the allocator; NULL: data is borrowed, not resizable. */
 TH_API THStorage* THStorage_(newWithDataAndAllocator)(real* data, ptrdiff_t size,
                                                       THAllocator* allocator,

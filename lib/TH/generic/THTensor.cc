@@ -4,6 +4,7 @@
 
 #include "TH.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 
@@ -89,6 +90,22 @@ T get_element(const Tensor& t, std::initializer_list<int64_t> indices) {
 template <class T>
 void set_element(const Tensor& t, std::initializer_list<int64_t> indices, T value) {
   storage_write(t.storage, element(t, indices), &value, to_scalar(value));
+}
+
+// The shape so far becomes that which t's broadcasts to, too; there is none yet where ndim is 0.
+template <class T>
+void broadcast_to(const T* t, int* ndim, int64_t* size) {
+  int64_t both[kMaxDims];
+  int result = 0;
+  if (t->nDimension == 0) fail("a tensor without dimensions cannot be expanded");
+  int before = *ndim ? *ndim : 1;
+  const int64_t one = 1;
+  if (!broadcast_sizes(before, *ndim ? size : &one, t->nDimension, t->size, &result, both)) {
+    fail("sizes %s and %s do not broadcast", shape_text(*ndim, size).c_str(),
+         shape_text(t->nDimension, t->size).c_str());
+  }
+  std::copy(both, both + result, size);
+  *ndim = result;
 }
 
 template <class F>
@@ -235,6 +252,18 @@ THTensor* THTensor_(newView)(THTensor* self, THLongStorage* size) {
 }
 THTensor* THTensor_(newExpand)(THTensor* self, THLongStorage* size) {
   TH_MAKE(th::ops::expand(t, TH_SELF, th::to_sizes(size)));
+}
+void THTensor_(expandNd)(THTensor** rets, THTensor** ops, int count) {
+  th::guard([&] {
+    int ndim = 0;
+    int64_t size[th::kMaxDims];
+    for (int k = 0; k < count; ++k) th::broadcast_to(ops[k], &ndim, size);
+    for (int k = 0; k < count; ++k) {
+      th::change(th::erase_tensor(rets[k]), [&] {
+        th::ops::expand(th::erase_tensor(rets[k]), th::erase_tensor(ops[k]), {ndim, size});
+      });
+    }
+  });
 }
 void THTensor_(retain)(THTensor* self) { th::tensor_retain(TH_SELF); }
 void THTensor_(free)(THTensor* self) { th::tensor_free(TH_SELF); }

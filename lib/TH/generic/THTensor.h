@@ -71,6 +71,8 @@ TH_API THTensor* THTensor_(newTranspose)(THTensor* tensor, int dim1, int dim2);
 TH_API THTensor* THTensor_(newUnfold)(THTensor* tensor, int dim, int64_t size, int64_t step);
 TH_API THTensor* THTensor_(newView)(THTensor* tensor, THLongStorage* size);
 TH_API THTensor* THTensor_(newExpand)(THTensor* tensor, THLongStorage* size);
+/* Each of rets becomes a view of that of ops in the shape that all of these broadcast to. */
+TH_API void THTensor_(expandNd)(THTensor** rets, THTensor** ops, int count);
 TH_API void THTensor_(retain)(THTensor* self);
 /* Gives back one reference; the last one frees. NULL is ignored. */
 TH_API void THTensor_(free)(THTensor* self);

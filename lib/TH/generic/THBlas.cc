@@ -1,0 +1,196 @@
+#ifndef TH_GENERIC_FILE
+
+// BLAS's functions for every arithmetic type: products by the CPU's ProductCall, the rest by the
+// kernels of the element-wise rows.
+
+#include "TH.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cpu/element_loop.h"
+#include "cpu/product.h"
+#include "functors/functors.h"
+#include "generic/bridge.h"
+
+namespace th {
+namespace {
+
+bool is_transposed(char letter, int argument) {
+  switch (letter) {
+    case 'n':
+    case 'N':
+      return false;
+    case 't':
+    case 'T':
+    case 'c':
+    case 'C':
+      return true;
+    default:
+      fail_argument(argument, "'n', 't' or 'c' is expected, got '%c'", letter);
+  }
+}
+
+void check_step(int64_t step, int argument) {
+  if (step < 1) {
+    fail_argument(argument, "a distance of at least 1 is expected, got %lld",
+                  static_cast<long long>(step));
+  }
+}
+
+// A matrix by columns, or by rows where it is transposed, of which a column has `across` elements.
+template <class T>
+Factor factor(T* data, int64_t across, int64_t ld, int64_t shortest, bool transposed,
+              int argument) {
+  // BLAS lets the distance of columns be anything where there is only one.
+  if (across <= 1) ld = std::max(ld, shortest);
+  if (ld < std::max<int64_t>(shortest, 1)) {
+    fail_argument(argument, "columns of %lld elements cannot be %lld apart",
+                  static_cast<long long>(shortest), static_cast<long long>(ld));
+  }
+  Factor f = {reinterpret_cast<char*>(data), 0, transposed ? ld : 1, transposed ? 1 : ld};
+  // One of the two is 1 and the other the length of a line: of a single line, across.
+  if (ld == 1) (transposed ? f.col : f.row) = std::max<int64_t>(across, 1);
+  if (ld == 1) (transposed ? f.row : f.col) = 1;
+  return f;
+}
+
+template <class T>
+void run_product(DType type, int64_t m, int64_t n, int64_t k, T alpha, Factor a, Factor b, T beta,
+                 Factor c) {
+  ProductCall call;
+  call.dtype = type;
+  call.batches = 1;
+  call.m = m;
+  call.n = n;
+  call.k = k;
+  call.sum = call.tf32 = false;
+  call.alpha = to_scalar(alpha);
+  call.beta = to_scalar(beta);
+  call.a = a;
+  call.b = b;
+  call.c = c;
+  multiply(call);
+}
+
+template <class T>
+void scale(T factor, T* x, int64_t n, int64_t step) {
+  for (int64_t i = 0; i < n; ++i)
+    x[i * step] = factor == 0 ? T(0) : functor::times(x[i * step], factor);
+}
+
+}  // namespace
+}  // namespace th
+
+#define TH_GENERIC_FILE "generic/THBlas.cc"
+#include "THGenerateAllTypes.h"
+
+#else
+
+extern "C" {
+
+#define TH_THIS_TYPE th::DType::Real
+
+void THBlas_(swap)(int64_t n, real* x, int64_t incx, real* y, int64_t incy) {
+  th::guard([&] {
+    th::check_step(incx, 3);
+    th::check_step(incy, 5);
+    for (int64_t i = 0; i < n; ++i) std::swap(x[i * incx], y[i * incy]);
+  });
+}
+
+void THBlas_(scal)(int64_t n, real a, real* x, int64_t incx) {
+  th::guard([&] {
+    th::check_step(incx, 4);
+    th::scale(a, x, n, incx);
+  });
+}
+
+void THBlas_(copy)(int64_t n, real* x, int64_t incx, real* y, int64_t incy) {
+  th::guard([&] {
+    th::check_step(incx, 3);
+    th::check_step(incy, 5);
+    for (int64_t i = 0; i < n; ++i) y[i * incy] = x[i * incx];
+  });
+}
+
+void THBlas_(axpy)(int64_t n, real a, real* x, int64_t incx, real* y, int64_t incy) {
+  th::guard([&] {
+    th::check_step(incx, 4);
+    th::check_step(incy, 6);
+    if (n <= 0) return;
+    th::Scalar factor = th::to_scalar(a);
+    char* data[] = {reinterpret_cast<char*>(y), reinterpret_cast<char*>(y),
+                    reinterpret_cast<char*>(x)};
+    auto item = static_cast<int64_t>(sizeof(real));
+    const int64_t stride[] = {incy * item, incy * item, incx * item};
+    th::ElementLoop loop(th::Op::cadd, TH_THIS_TYPE, TH_THIS_TYPE, &factor);
+    th::ElementLoop::run(data, stride, n, &loop);
+  });
+}
+
+real THBlas_(dot)(int64_t n, real* x, int64_t incx, real* y, int64_t incy) {
+  return th::guard([&] {
+    th::check_step(incx, 3);
+    th::check_step(incy, 5);
+    real sum = 0;
+    if (n <= 0) return sum;
+    th::Factor row = th::factor(x, n, incx, 1, false, 3);
+    th::Factor column = {reinterpret_cast<char*>(y), 0, incy, incy == 1 ? n : 1};
+    th::Factor result = {reinterpret_cast<char*>(&sum), 0, 1, 1};
+    th::run_product<real>(TH_THIS_TYPE, 1, 1, n, 1, row, column, 0, result);
+    return sum;
+  });
+}
+
+void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real* a, int64_t lda, real* x,
+                   int64_t incx, real beta, real* y, int64_t incy) {
+  th::guard([&] {
+    bool transposed = th::is_transposed(trans, 1);
+    th::check_step(incx, 8);
+    th::check_step(incy, 11);
+    int64_t rows = transposed ? n : m, columns = transposed ? m : n;
+    if (rows <= 0) return;
+    if (columns <= 0) return th::scale(beta, y, rows, incy);
+    th::Factor matrix = th::factor(a, n, lda, m, transposed, 6);
+    th::Factor from = {reinterpret_cast<char*>(x), 0, incx, incx == 1 ? columns : 1};
+    th::Factor to = {reinterpret_cast<char*>(y), 0, incy, incy == 1 ? rows : 1};
+    th::run_product(TH_THIS_TYPE, rows, 1, columns, alpha, matrix, from, beta, to);
+  });
+}
+
+void THBlas_(ger)(int64_t m, int64_t n, real alpha, real* x, int64_t incx, real* y, int64_t incy,
+                  real* a, int64_t lda) {
+  th::guard([&] {
+    th::check_step(incx, 5);
+    th::check_step(incy, 7);
+    if (m <= 0 || n <= 0) return;
+    th::Factor column = {reinterpret_cast<char*>(x), 0, incx, incx == 1 ? m : 1};
+    th::Factor row = {reinterpret_cast<char*>(y), 0, incy == 1 ? n : 1, incy};
+    th::Factor to = th::factor(a, n, lda, m, false, 9);
+    th::run_product<real>(TH_THIS_TYPE, m, n, 1, alpha, column, row, 1, to);
+  });
+}
+
+void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, real alpha, real* a,
+                   int64_t lda, real* b, int64_t ldb, real beta, real* c, int64_t ldc) {
+  th::guard([&] {
+    bool transposed_a = th::is_transposed(transa, 1), transposed_b = th::is_transposed(transb, 2);
+    if (m <= 0 || n <= 0) return;
+    th::Factor to = th::factor(c, n, ldc, m, false, 13);
+    if (k <= 0) {
+      for (int64_t j = 0; j < n; ++j) th::scale(beta, c + j * ldc, m, 1);
+      return;
+    }
+    th::Factor left =
+        transposed_a ? th::factor(a, m, lda, k, true, 8) : th::factor(a, k, lda, m, false, 8);
+    th::Factor right =
+        transposed_b ? th::factor(b, k, ldb, n, true, 10) : th::factor(b, n, ldb, k, false, 10);
+    th::run_product(TH_THIS_TYPE, m, n, k, alpha, left, right, beta, to);
+  });
+}
+
+#undef TH_THIS_TYPE
+}
+
+#endif

@@ -1,0 +1,18 @@
+#ifndef TH_GENERIC_FILE
+#define TH_GENERIC_FILE "generic/THVector.h"
+#else
+
+TH_API void THVector_(fill)(real* x, const real c, const ptrdiff_t n);
+TH_API void THVector_(copy)(real* y, const real* x, const ptrdiff_t n);
+TH_API void THVector_(cadd)(real* z, const real* x, const real* y, const real c,
+                            const ptrdiff_t n); /* z = x + c y */
+TH_API void THVector_(adds)(real* y, const real* x, const real c, const ptrdiff_t n);
+TH_API void THVector_(cmul)(real* z, const real* x, const real* y, const ptrdiff_t n);
+TH_API void THVector_(muls)(real* y, const real* x, const real c, const ptrdiff_t n);
+/* Integers are cut towards 0, and dividing them by 0 is an error. */
+TH_API void THVector_(cdiv)(real* z, const real* x, const real* y, const ptrdiff_t n);
+TH_API void THVector_(divs)(real* y, const real* x, const real c, const ptrdiff_t n);
+/* Chooses the kernels for this CPU, which the first operation does otherwise. */
+TH_API void THVector_(vectorDispatchInit)(void);
+
+#endif

@@ -1,0 +1,143 @@
+// Files and shared memory as blocks: the allocators of THAllocator.h.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "memory/error.h"
+#include "memory/map_allocator.h"
+
+namespace th {
+namespace {
+
+// Room for the count of users, so that what follows is aligned as any block.
+constexpr ptrdiff_t kCountBytes = 64;
+
+[[noreturn]] void fail_of_file(const THMapAllocatorContext& ctx, const char* what) {
+  fail("%s <%s>: %s", what, ctx.name.c_str(), std::strerror(errno));
+}
+
+// An open descriptor, closed in the end unless it is taken.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) close(fd);
+  }
+  int take() { return std::exchange(fd, -1); }
+};
+
+int open_file(const THMapAllocatorContext& ctx) {
+  int mode = ctx.shared() ? O_RDWR : O_RDONLY;
+  if (ctx.shared() && !ctx.has(TH_ALLOCATOR_MAPPED_NOCREATE)) mode |= O_CREAT;
+  if (ctx.has(TH_ALLOCATOR_MAPPED_EXCLUSIVE)) mode |= O_EXCL;
+  constexpr mode_t rights = S_IRUSR | S_IWUSR;
+  int fd = ctx.has(TH_ALLOCATOR_MAPPED_SHAREDMEM) ? shm_open(ctx.name.c_str(), mode, rights)
+                                                  : open(ctx.name.c_str(), mode, rights);
+  if (fd < 0) fail_of_file(ctx, ctx.shared() ? "cannot open to write" : "cannot open");
+  return fd;
+}
+
+void remove_name(const THMapAllocatorContext& ctx) noexcept {
+  if (ctx.has(TH_ALLOCATOR_MAPPED_SHAREDMEM)) {
+    shm_unlink(ctx.name.c_str());
+  } else {
+    unlink(ctx.name.c_str());
+  }
+}
+
+void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
+  if (ctx->bytes) fail("<%s> is mapped already by this context", ctx->name.c_str());
+  bool given = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD);
+  Descriptor opened = {given ? -1 : open_file(*ctx)};
+  int fd = given ? ctx->fd : opened.fd;
+  struct stat state;
+  if (fstat(fd, &state) != 0) fail_of_file(*ctx, "cannot find the size of");
+  auto length = static_cast<ptrdiff_t>(state.st_size);
+  if (bytes == 0) bytes = length;
+  if (bytes > length) {
+    if (!ctx->shared()) {
+      fail("<%s> has %td bytes, and %td are needed", ctx->name.c_str(), length, bytes);
+    }
+    if (ftruncate(fd, bytes) != 0) fail_of_file(*ctx, "cannot make longer");
+  }
+  void* block = nullptr;
+  if (bytes) {
+    block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, ctx->shared() ? MAP_SHARED : MAP_PRIVATE,
+                 fd, 0);
+    if (block == MAP_FAILED) fail_of_file(*ctx, "cannot map");
+  }
+  ctx->bytes = bytes;
+  bool keep = ctx->has(TH_ALLOCATOR_MAPPED_KEEPFD);
+  if (given && !keep) close(fd);
+  if (!given && keep) opened.take();
+  ctx->fd = keep ? fd : -1;
+  if (ctx->has(TH_ALLOCATOR_MAPPED_UNLINK)) remove_name(*ctx);
+  return block;
+}
+
+void unmap(THMapAllocatorContext* ctx, void* block) noexcept {
+  if (block) munmap(block, ctx->bytes);
+}
+
+// The context goes with its memory.
+void release(void* context, void* block) {
+  auto* ctx = static_cast<THMapAllocatorContext*>(context);
+  unmap(ctx, block);
+  bool named = !ctx->has(TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_UNLINK);
+  if (named && ctx->has(TH_ALLOCATOR_MAPPED_SHAREDMEM)) remove_name(*ctx);
+  delete ctx;
+}
+
+void* map_alone(void* context, ptrdiff_t bytes) {
+  return map(static_cast<THMapAllocatorContext*>(context), bytes);
+}
+
+void* refuse_realloc(void* context, void*, ptrdiff_t) {
+  fail("mapped memory of <%s> cannot be resized",
+       static_cast<THMapAllocatorContext*>(context)->name.c_str());
+}
+
+int* count_of(void* data) { return reinterpret_cast<int*>(static_cast<char*>(data) - kCountBytes); }
+
+void* map_counted(void* context, ptrdiff_t bytes) {
+  auto* ctx = static_cast<THMapAllocatorContext*>(context);
+  if (!ctx->has(TH_ALLOCATOR_MAPPED_SHAREDMEM) || ctx->has(TH_ALLOCATOR_MAPPED_FROMFD) ||
+      ctx->has(TH_ALLOCATOR_MAPPED_KEEPFD) || ctx->has(TH_ALLOCATOR_MAPPED_UNLINK)) {
+    fail("memory with a count of users is shared memory by name, without a descriptor");
+  }
+  if (bytes < 0 || bytes > PTRDIFF_MAX - kCountBytes) fail("%td bytes asked for", bytes);
+  void* block = map(ctx, bytes + kCountBytes);
+  void* data = static_cast<char*>(block) + kCountBytes;
+  THRefcountedMapAllocator_incref(ctx, data);
+  return data;
+}
+
+void release_counted(void* context, void* data) {
+  auto* ctx = static_cast<THMapAllocatorContext*>(context);
+  if (data) {
+    if (THRefcountedMapAllocator_decref(ctx, data)) remove_name(*ctx);
+    unmap(ctx, static_cast<char*>(data) - kCountBytes);
+  }
+  delete ctx;
+}
+
+}  // namespace
+}  // namespace th
+
+extern "C" {
+
+THAllocator THMapAllocator = {th::map_alone, th::refuse_realloc, th::release};
+THAllocator THRefcountedMapAllocator = {th::map_counted, th::refuse_realloc, th::release_counted};
+
+void THRefcountedMapAllocator_incref(THMapAllocatorContext*, void* data) {
+  __atomic_fetch_add(th::count_of(data), 1, __ATOMIC_SEQ_CST);
+}
+int THRefcountedMapAllocator_decref(THMapAllocatorContext*, void* data) {
+  return __atomic_sub_fetch(th::count_of(data), 1, __ATOMIC_SEQ_CST) == 0;
+}
+}

@@ -1,0 +1,30 @@
+#ifndef TH_MEMORY_MAP_ALLOCATOR_H
+#define TH_MEMORY_MAP_ALLOCATOR_H
+
+#include <unistd.h>
+
+#include <string>
+
+#include "THAllocator.h"
+
+// The context of the allocators of files and shared memory. Their functions throw th::Error, as
+// those of the default allocator do.
+struct THMapAllocatorContext {
+  std::string name;
+  int flags;
+  int fd;  // that was given, or kept
+  ptrdiff_t bytes = 0;
+
+  THMapAllocatorContext(const char* filename, int wanted, int descriptor)
+      : name(filename ? filename : ""), flags(wanted), fd(descriptor) {}
+  ~THMapAllocatorContext() {
+    if (bytes && fd >= 0) close(fd);
+  }
+  THMapAllocatorContext(const THMapAllocatorContext&) = delete;
+  THMapAllocatorContext& operator=(const THMapAllocatorContext&) = delete;
+
+  bool has(int flag) const { return (flags & flag) != 0; }
+  bool shared() const { return has(TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_SHAREDMEM); }
+};
+
+#endif
