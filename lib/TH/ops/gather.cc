@@ -1,7 +1,9 @@
 // Single elements, chosen by an index for each position.
 
 #include "memory/error.h"
+#include "ops/composed.h"
 #include "ops/indexing.h"
+#include "tensor/checked.h"
 
 namespace th {
 
@@ -76,6 +78,60 @@ void scatterFill(Tensor* r, int64_t dimension, Tensor* index, Scalar value) {
 
 void scatterAdd(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
   scatter_to(Op::scatterAdd, "scatterAdd", ScatterAction::add, r, dimension, index, src, 0);
+}
+
+void takeAlongDim(Tensor* r, Tensor* t, Tensor* index, int64_t dimension) {
+  int dim = wrap_dim(*t, dimension, 4);
+  int ndim = t->nDimension;
+  int64_t from[kMaxDims], by[kMaxDims], size[kMaxDims];
+  std::copy(t->size, t->size + ndim, from);
+  bool fits = index->nDimension == ndim;
+  if (fits) {
+    std::copy(index->size, index->size + ndim, by);
+    from[dim] = by[dim] = 1;
+    fits = broadcast_sizes(ndim, from, ndim, by, &ndim, size);
+  }
+  if (!fits) {
+    fail_argument(3, "indices of size %s do not fit a tensor of size %s along dimension %lld",
+                  shape_text(*index).c_str(), shape_text(*t).c_str(), shown(dim));
+  }
+  TensorRef source = view_of(t), indices = view_of(index);
+  size[dim] = t->size[dim];
+  expand(source.get(), t, {ndim, size});
+  size[dim] = index->size[dim];
+  expand(indices.get(), index, {ndim, size});
+  gather(r, source.get(), dim, indices.get());
+}
+
+void takeAlong(Tensor* r, Tensor* t, Tensor* index) {
+  int64_t n = t->numel(), count = index->numel();
+  gather(r, reshaped(t, 1, &n).get(), 0, reshaped(index, 1, &count).get());
+}
+
+void oneHot(Tensor* r, Tensor* index, int64_t classes) {
+  if (index->nDimension == 0) fail("indices are expected, got a tensor without dimensions");
+  int ndim = index->nDimension;
+  if (index->numel() == 0 && classes < 1) fail("without an index the number of classes is needed");
+  int64_t most = classes;
+  if (index->numel() > 0) {
+    int64_t least = minall(index).i - TH_INDEX_BASE;
+    int64_t greatest = maxall(index).i - TH_INDEX_BASE;
+    if (classes < 1) most = checked_add(std::max<int64_t>(greatest, 0), 1, "the number of classes");
+    if (least < 0 || greatest >= most) {
+      fail("index %lld is out of range of %lld classes",
+           static_cast<long long>((least < 0 ? least : greatest) + TH_INDEX_BASE),
+           static_cast<long long>(most));
+    }
+  }
+  int64_t size[kMaxDims + 1];
+  std::copy(index->size, index->size + ndim, size);
+  size[ndim] = most;
+  make_contiguous(r, {index}, ndim + 1, size, [&](Tensor* result) {
+    zero(result);
+    TensorRef places(tensor_new(index->dtype));
+    unsqueeze1d(places.get(), index, ndim);
+    scatterFill(result, ndim, places.get(), 1);
+  });
 }
 
 }  // namespace ops

@@ -166,6 +166,11 @@ void onesLike(Tensor* r, Tensor* like) {
   resize_as(r, *like);
   fill(r, 1);
 }
+void fullLike(Tensor* r, Tensor* like, Scalar value) {
+  resize_as(r, *like);
+  fill(r, value);
+}
+void emptyLike(Tensor* r, Tensor* like) { resize_as(r, *like); }
 
 void eye(Tensor* r, int64_t n, int64_t m) {
   if (n < 0) fail_argument(2, "eye: %lld rows", static_cast<long long>(n));
@@ -182,6 +187,7 @@ void range(Tensor* r, Scalar first, Scalar last, Scalar step) {
 void arange(Tensor* r, Scalar first, Scalar last, Scalar step) {
   progression(Op::arange, r, first, last, step, false);
 }
+void arangeTo(Tensor* r, Scalar last) { progression(Op::arangeTo, r, 0, last, 1, false); }
 
 void linspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
   double first = a.to_double(), last = b.to_double();

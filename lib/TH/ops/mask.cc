@@ -140,6 +140,13 @@ void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
   });
 }
 
+void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src) {
+  check_same_type("maskedScatter", *r, *t);
+  TensorRef result = clone(t);
+  maskedCopy(result.get(), mask, src);
+  deliver(r, result.get());
+}
+
 void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   check_same_type("maskedCopy", *r, *src);
   TensorRef seen = mask_for("tensor", *r, mask, 2);

@@ -49,6 +49,9 @@ void zeros(Tensor* r, Sizes sizes);
 void zerosLike(Tensor* r, Tensor* like);
 void ones(Tensor* r, Sizes sizes);
 void onesLike(Tensor* r, Tensor* like);
+void fullLike(Tensor* r, Tensor* like, Scalar value);
+void emptyLike(Tensor* r, Tensor* like);
+void arangeTo(Tensor* r, Scalar last);
 void eye(Tensor* r, int64_t n, int64_t m);
 void range(Tensor* r, Scalar first, Scalar last, Scalar step);
 void arange(Tensor* r, Scalar first, Scalar last, Scalar step);
@@ -60,6 +63,32 @@ void triu(Tensor* r, Tensor* t, int64_t k);
 void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim);
 void catArray(Tensor* r, TensorList inputs, int64_t dim);
 void reshape(Tensor* r, Tensor* t, Sizes sizes);
+
+// ---- arranging (arrange.cc)
+// ----------------------------------------------------------------------------------------------
+void stack(Tensor* r, TensorList inputs, int64_t dim);
+void hstack(Tensor* r, TensorList inputs);
+void vstack(Tensor* r, TensorList inputs);
+void flip(Tensor* r, Tensor* t, Sizes dims);
+void flipAll(Tensor* r, Tensor* t);
+void rot90(Tensor* r, Tensor* t, int64_t times, int64_t dim1, int64_t dim2);
+void roll(Tensor* r, Tensor* t, int64_t shift, int64_t dim);
+void rollAll(Tensor* r, Tensor* t, int64_t shift);
+void tile(Tensor* r, Tensor* t, Sizes counts);
+void repeat(Tensor* r, Tensor* t, Sizes counts);
+void diff(Tensor* r, Tensor* t, int64_t times, int64_t dim);
+// Views, where there are any.
+void flatten(Tensor* r, Tensor* t, int64_t first, int64_t last);
+void unflatten(Tensor* r, Tensor* t, int64_t dim, Sizes sizes);
+void movedim(Tensor* r, Tensor* t, int64_t source, int64_t destination);
+void swapaxes(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2);
+Scalar item(Tensor* t);
+
+// ---- products of any rank (contract.cc)
+// ----------------------------------------------------------------------------------------------
+void matmul(Tensor* r, Tensor* a, Tensor* b);
+void outer(Tensor* r, Tensor* a, Tensor* b);
+void kron(Tensor* r, Tensor* a, Tensor* b);
 
 // ---- reductions (reduce.cc, scan.cc)
 // ------------------------------------------------------------- "all" of no elements: sum 0, prod
@@ -167,10 +196,14 @@ void indexAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
 void indexFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
 void gather(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
 void scatter(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
+void takeAlongDim(Tensor* r, Tensor* t, Tensor* index, int64_t dim);
+void takeAlong(Tensor* r, Tensor* t, Tensor* index);
+void oneHot(Tensor* r, Tensor* index, int64_t classes);
 void scatterFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
 void scatterAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
 void maskedFill(Tensor* r, Tensor* mask, Scalar value);
 void maskedCopy(Tensor* r, Tensor* mask, Tensor* src);
+void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src);
 void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
 void nonzero(Tensor* r, Tensor* t);
 
@@ -273,6 +306,10 @@ void bernoulli_FloatTensor(Tensor* r, Generator* g, Tensor* p);
 void bernoulli_DoubleTensor(Tensor* r, Generator* g, Tensor* p);
 void rand(Tensor* r, Generator* g, Sizes sizes);
 void randn(Tensor* r, Generator* g, Sizes sizes);
+void randLike(Tensor* r, Generator* g, Tensor* like);
+void randnLike(Tensor* r, Generator* g, Tensor* like);
+void randint(Tensor* r, Generator* g, int64_t low, int64_t high, Sizes sizes);
+void randintTo(Tensor* r, Generator* g, int64_t high, Sizes sizes);
 void randperm(Tensor* r, Generator* g, int64_t n);
 void multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
                  bool with_replacement);

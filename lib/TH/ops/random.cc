@@ -188,6 +188,31 @@ void randn(Tensor* r, Generator* g, Sizes sizes) {
   normal(r, g, 0, 1);
 }
 
+void randLike(Tensor* r, Generator* g, Tensor* like) {
+  check_floating(Op::randLike, *r);
+  resize_as(r, *like);
+  uniform(r, g, 0, 1);
+}
+
+void randnLike(Tensor* r, Generator* g, Tensor* like) {
+  check_floating(Op::randnLike, *r);
+  resize_as(r, *like);
+  normal(r, g, 0, 1);
+}
+
+void randint(Tensor* r, Generator* g, int64_t low, int64_t high, Sizes sizes) {
+  if (high <= low) {
+    fail("there is no integer from %lld to below %lld", static_cast<long long>(low),
+         static_cast<long long>(high));
+  }
+  resize(r, sizes.ndim, sizes.size);
+  clampedRandom(r, g, low, high - 1);
+}
+
+void randintTo(Tensor* r, Generator* g, int64_t high, Sizes sizes) {
+  randint(r, g, 0, high, sizes);
+}
+
 void randperm(Tensor* r, Generator* g, int64_t n) {
   if (n < 0) fail_argument(3, "n must not be negative, got %lld", static_cast<long long>(n));
   if (n > largest_exact(r->dtype)) {

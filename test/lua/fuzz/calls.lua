@@ -143,6 +143,15 @@ local function argument(random, tensor, v, slot, element, first)
   return values.number(random)
 end
 
+-- A field by its name, which may be a word of Lua.
+local function field(name)
+  return name == 'repeat' and '["repeat"]' or '.' .. name
+end
+local function method_text(own, name, list)
+  if name ~= 'repeat' then return ('return %s:%s(%s)'):format(own, name, list) end
+  return ('return T%s(%s%s)'):format(field(name), own, list == '' and '' or ', ' .. list)
+end
+
 --- A call as a row of the op table has it.
 function Calls:of_row(random, tensor, v)
   local name, slots, kind = unpack(random:of(self.rows))
@@ -160,24 +169,24 @@ function Calls:of_row(random, tensor, v)
   end
   if kind == 'method' and list[1] and list[1]:find '^[vT]' then
     local own = table.remove(list, 1)
-    return ('return %s:%s(%s)'):format(own, name, table.concat(list, ', ')), name
+    return method_text(own, name, table.concat(list, ', ')), name
   end
-  return ('return T.%s(%s)'):format(name, table.concat(list, ', ')), name
+  return ('return T%s(%s)'):format(field(name), table.concat(list, ', ')), name
 end
 
 --- A function or method with any arguments.
 function Calls:blind(random)
   if random:once_in(3) then
     local name = random:of(self.functions)
-    return ('return T.%s(%s)'):format(name, values.any_list(random)), name
+    return ('return T%s(%s)'):format(field(name), values.any_list(random)), name
   end
   local class = random:of(values.classes)
   local name = random:of(self.methods[class])
   if random:once_in(2) and not name:find '^__' then
-    return ('return %s:%s(%s)'):format(values.slot(random), name, values.any_list(random)), name
+    return method_text(values.slot(random), name, values.any_list(random)), name
   end
-  return ('return T.getmetatable("%s").%s(%s)')
-    :format(class, name, values.slot(random) .. ', ' .. values.any(random)), name
+  return ('return T.getmetatable("%s")%s(%s)')
+    :format(class, field(name), values.slot(random) .. ', ' .. values.any(random)), name
 end
 
 function Calls.operator(_, random)

@@ -77,6 +77,38 @@ function cases.install(shared)
       end,
     }
   end
+  for name, draw in pairs { randLike = tensor.uniform, randnLike = tensor.normal } do
+    c[name] = {
+      random = true, ulps = 1,
+      scenarios = function(e)
+        return { { args = { omit, model.fill({ 4, 3 }, function() return e.store(1) end) } },
+                 { args = { omit, model.new { 0 } } } }
+      end,
+      reference = function(e, _, like)
+        return model.fill(like.shape, function() return e.store(draw()) end)
+      end,
+    }
+  end
+  c.randint = {
+    random = true,
+    scenarios = function()
+      return { { args = { omit, 3, 7, { sizes = { 4, 3 } } } },
+               { args = { omit, 5, 6, { sizes = { 3 } } } } }
+    end,
+    reference = function(_, _, low, high, given)
+      return model.fill(given.sizes, function() return tensor.random(low, high - 1) end)
+    end,
+  }
+  c.randintTo = {
+    random = true,
+    scenarios = function()
+      return { { args = { omit, 4, { sizes = { 4, 3 } } } },
+               { args = { omit, 1, { sizes = { 3 } } } } }
+    end,
+    reference = function(_, _, high, given)
+      return model.fill(given.sizes, function() return tensor.random(0, high - 1) end)
+    end,
+  }
   c.randperm = {
     random = true,
     scenarios = function() return { { args = { omit, 1 } }, { args = { omit, 30 } } } end,

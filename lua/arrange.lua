@@ -1,0 +1,174 @@
+-- full, meshgrid and tensordot: what takes its arguments in ways that forms of the op table do not
+-- have.
+
+local types = require 'tensor.types'
+
+local function install(tensor)
+   local function check_tensor(name, t, level)
+      if not tensor.isTensor(t) then
+         error(('%s: a tensor is expected, got %s'):format(name, tensor.type(t)), level + 1)
+      end
+   end
+
+   --- full([result,] sizes, value): sizes as numbers, as a table, or as a LongStorage.
+   local function full(result, ...)
+      local arguments, count = {...}, select('#', ...)
+      local value = arguments[count]
+      if count < 2 or type(value) ~= 'number' then
+         error('full: sizes and a number are expected', 3)
+      end
+      local sizes = arguments[1]
+      if count > 2 or type(sizes) == 'number' then
+         sizes = {unpack(arguments, 1, count - 1)}
+      end
+      if type(sizes) == 'table' then
+         for d = 1, #sizes do
+            if type(sizes[d]) ~= 'number' then
+               error(('full: number expected for size %d, got %s')
+                     :format(d, tensor.type(sizes[d])), 3)
+            end
+         end
+         sizes = tensor.LongStorage(sizes)
+      elseif tensor.type(sizes) ~= 'torch.LongStorage' then
+         error('full: sizes are expected, got ' .. tensor.type(sizes), 3)
+      end
+      return result:resize(sizes):fill(value)
+   end
+
+   function tensor.full(first, ...)
+      if tensor.isTensor(first) then
+         return full(first, ...)
+      end
+      return full(tensor.Tensor(), first, ...)
+   end
+   for _, element in ipairs(types) do
+      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+      function class.full(self, ...)
+         check_tensor('full', self, 2)
+         return full(self, ...)
+      end
+   end
+
+   --- meshgrid(x, y, ... [, order]) or meshgrid({x, y, ...} [, order]): for each vector a tensor of
+   -- all positions of the grid that they span, without copying. Order 'ij': x along the first
+   -- dimension, y along the second; 'xy': the other way round.
+   function tensor.meshgrid(...)
+      local vectors, order = {...}, nil
+      if type(vectors[#vectors]) == 'string' then
+         order = table.remove(vectors)
+      end
+      if #vectors == 1 and type(vectors[1]) == 'table' then
+         vectors = vectors[1]
+      end
+      order = order or 'ij'
+      if order ~= 'ij' and order ~= 'xy' then
+         error(("meshgrid: 'ij' or 'xy' is expected, got '%s'"):format(order), 2)
+      end
+      if #vectors == 0 then
+         error('meshgrid: at least one vector is expected', 2)
+      end
+      local sizes, places = {}, {}
+      for k, vector in ipairs(vectors) do
+         check_tensor('meshgrid', vector, 2)
+         if vector:dim() ~= 1 then
+            error(('meshgrid: vectors are expected, got a tensor of %d dimensions')
+                  :format(vector:dim()), 2)
+         end
+         places[k] = (order == 'xy' and k <= 2 and #vectors >= 2) and 3 - k or k
+         sizes[places[k]] = vector:size(1)
+      end
+      local grids = {}
+      for k, vector in ipairs(vectors) do
+         local own = {}
+         for d = 1, #sizes do
+            own[d] = d == places[k] and sizes[d] or 1
+         end
+         grids[k] = vector:view(tensor.LongStorage(own)):expand(tensor.LongStorage(sizes))
+      end
+      return unpack(grids)
+   end
+
+   local function dimensions_of(name, t, given)
+      local dims, seen = {}, {}
+      for k, d in ipairs(given) do
+         local own = type(d) == 'number' and d < 0 and d + t:dim() + 1 or d
+         if type(own) ~= 'number' or own < 1 or own > t:dim() or own % 1 ~= 0 or seen[own] then
+            error(('%s: dimension %s is out of range of %d dimensions, or is given twice')
+                  :format(name, tostring(d), t:dim()), 3)
+         end
+         seen[own] = true
+         dims[k] = own
+      end
+      return dims, seen
+   end
+
+   -- The dimensions that are not summed over, and their sizes.
+   local function free_of(t, summed)
+      local dims, sizes, numel = {}, {}, 1
+      for d = 1, t:dim() do
+         if not summed[d] then
+            dims[#dims + 1] = d
+            sizes[#sizes + 1] = t:size(d)
+            numel = numel * t:size(d)
+         end
+      end
+      return dims, sizes, numel
+   end
+
+   local function joined(a, b)
+      local all = {}
+      for _, x in ipairs(a) do all[#all + 1] = x end
+      for _, x in ipairs(b) do all[#all + 1] = x end
+      return all
+   end
+
+   --- tensordot([result,] a, b [, n]): the last n dimensions of a (2, unless given) against the
+   -- first n of b; tensordot([result,] a, b, {dims of a}, {dims of b}): these against those.
+   function tensor.tensordot(...)
+      local arguments = {...}
+      local result
+      if tensor.isTensor(arguments[3]) then
+         result = table.remove(arguments, 1)
+      end
+      local a, b, of_a, of_b = unpack(arguments)
+      check_tensor('tensordot', a, 2)
+      check_tensor('tensordot', b, 2)
+      if type(of_a) ~= 'table' then
+         local n = of_a == nil and 2 or of_a
+         if type(n) ~= 'number' or n < 0 or n > a:dim() or n > b:dim() or n % 1 ~= 0 then
+            error(('tensordot: %s dimensions of tensors of %d and %d'):format(tostring(n), a:dim(),
+                                                                            b:dim()), 2)
+         end
+         of_a, of_b = {}, {}
+         for k = 1, n do
+            of_a[k], of_b[k] = a:dim() - n + k, k
+         end
+      end
+      if type(of_b) ~= 'table' or #of_a ~= #of_b then
+         error('tensordot: as many dimensions of both tensors are expected', 2)
+      end
+      local dims_a, summed_a = dimensions_of('tensordot', a, of_a)
+      local dims_b, summed_b = dimensions_of('tensordot', b, of_b)
+      local inner = 1
+      for k, d in ipairs(dims_a) do
+         if a:size(d) ~= b:size(dims_b[k]) then
+            error(('tensordot: size %d of dimension %d and size %d of dimension %d differ')
+                  :format(a:size(d), d, b:size(dims_b[k]), dims_b[k]), 2)
+         end
+         inner = inner * a:size(d)
+      end
+      local free_a, sizes_a, rows = free_of(a, summed_a)
+      local free_b, sizes_b, columns = free_of(b, summed_b)
+      local left = a:permute(tensor.LongStorage(joined(free_a, dims_a))):contiguous()
+      local right = b:permute(tensor.LongStorage(joined(dims_b, free_b))):contiguous()
+      local product = tensor.mm(left:view(rows, inner), right:view(inner, columns))
+      local sizes = joined(sizes_a, sizes_b)
+      product = product:view(tensor.LongStorage(#sizes > 0 and sizes or {1}))
+      if result then
+         return result:resize(product:size()):copy(product)
+      end
+      return product
+   end
+end
+
+return install

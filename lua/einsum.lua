@@ -1,0 +1,229 @@
+-- einsum: sums of products by the labels of dimensions, as 'ij,jk->ik'. Operands are taken one
+-- after the other; labels that nobody needs any more are summed over at once, two operands become
+-- one batch of matrix products.
+
+local function install(tensor)
+   local function fail(...)
+      error('einsum: ' .. string.format(...), 0)
+   end
+
+   -- The labels of a term; those of '...' are numbers, which count from the last of its dimensions.
+   local function labels_of(term, dims)
+      local before, after = term:match '^(%a*)%.%.%.(%a*)$'
+      if not before and not term:find '^%a*$' then
+         fail("'%s' is no list of labels", term)
+      end
+      local labels = {}
+      local hidden = before and dims - #before - #after or 0
+      if hidden < 0 or not before and dims ~= #term then
+         fail("'%s' does not label a tensor of %d dimensions", term, dims)
+      end
+      for label in (before or term):gmatch '.' do labels[#labels + 1] = label end
+      for k = hidden, 1, -1 do labels[#labels + 1] = k end
+      for label in (after or ''):gmatch '.' do labels[#labels + 1] = label end
+      return labels, hidden
+   end
+
+   local function sizes_of(operand)
+      local sizes = {}
+      for d, label in ipairs(operand.labels) do sizes[label] = operand.t:size(d) end
+      return sizes
+   end
+
+   -- A view in which each label stands once: of a label that is repeated, the diagonal.
+   local function distinct(t, labels)
+      local own, sizes, strides, place = {}, {}, {}, {}
+      for d, label in ipairs(labels) do
+         local k = place[label]
+         if k then
+            if sizes[k] ~= t:size(d) then
+               fail("label '%s' has sizes %d and %d", label, sizes[k], t:size(d))
+            end
+            strides[k] = strides[k] + t:stride(d)
+         else
+            k = #own + 1
+            place[label], own[k], sizes[k], strides[k] = k, label, t:size(d), t:stride(d)
+         end
+      end
+      if #own < #labels and t:nElement() > 0 then
+         t = t.new():set(t:storage(), t:storageOffset(), tensor.LongStorage(sizes),
+                         tensor.LongStorage(strides))
+      elseif #own < #labels then
+         t = t.new(tensor.LongStorage(sizes))
+      end
+      return { t = t, labels = own }
+   end
+
+   -- Without the labels that are not needed.
+   local function summed(operand, needed)
+      local t, labels = operand.t, {}
+      for d, label in ipairs(operand.labels) do labels[d] = label end
+      for d = #labels, 1, -1 do
+         if not needed[labels[d]] then
+            t = t:sum(d, #labels == 1)
+            table.remove(labels, d)
+         end
+      end
+      return { t = t, labels = labels }
+   end
+
+   -- The operand's elements with its labels in this order, as a tensor of these sizes.
+   local function arranged(operand, order, sizes, shape)
+      if #order == 0 then
+         return operand.t:contiguous():view(tensor.LongStorage(shape))
+      end
+      local place, dims, expanded = {}, {}, {}
+      for d, label in ipairs(operand.labels) do place[label] = d end
+      for k, label in ipairs(order) do
+         dims[k], expanded[k] = place[label], sizes[label]
+      end
+      local t = operand.t:permute(tensor.LongStorage(dims)):expand(tensor.LongStorage(expanded))
+      return t:contiguous():view(tensor.LongStorage(shape))
+   end
+
+   local function joined(...)
+      local all = {}
+      for _, list in ipairs {...} do
+         for _, x in ipairs(list) do all[#all + 1] = x end
+      end
+      return all
+   end
+
+   local function contracted(a, b, needed)
+      local sizes, size_a, size_b = {}, sizes_of(a), sizes_of(b)
+      local batch, inner, free_a, free_b = {}, {}, {}, {}
+      for _, label in ipairs(a.labels) do
+         local x, y = size_a[label], size_b[label]
+         sizes[label] = (y and x == 1) and y or x
+         local list = not y and free_a or needed[label] and batch or inner
+         list[#list + 1] = label
+      end
+      for _, label in ipairs(b.labels) do
+         if not size_a[label] then
+            sizes[label] = size_b[label]
+            free_b[#free_b + 1] = label
+         end
+      end
+      local function numel(list)
+         local n = 1
+         for _, label in ipairs(list) do n = n * sizes[label] end
+         return n
+      end
+      local s, m, n, k = numel(batch), numel(free_a), numel(free_b), numel(inner)
+      local left = arranged(a, joined(batch, free_a, inner), sizes, { s, m, k })
+      local right = arranged(b, joined(batch, inner, free_b), sizes, { s, k, n })
+      local labels = joined(batch, free_a, free_b)
+      local shape = {}
+      for d, label in ipairs(labels) do shape[d] = sizes[label] end
+      local product = tensor.bmm(left, right)
+      return { t = product:view(tensor.LongStorage(#shape > 0 and shape or { 1 })),
+               labels = labels }
+   end
+
+   -- The labels of the result: as given, or those that stand once, in the order of the alphabet.
+   local function result_labels(text, terms, hidden)
+      local count, labels = {}, {}
+      for _, labels_of_term in ipairs(terms) do
+         for _, label in ipairs(labels_of_term) do count[label] = (count[label] or 0) + 1 end
+      end
+      if text then
+         local dims = #text:gsub('%.%.%.', '') + (text:find('...', 1, true) and hidden or 0)
+         labels = labels_of(text, dims)
+         local seen = {}
+         for _, label in ipairs(labels) do
+            if not count[label] then fail("label '%s' of the result is in no operand", label) end
+            if seen[label] then fail("label '%s' stands twice in the result", label) end
+            seen[label] = true
+         end
+         return labels
+      end
+      for k = hidden, 1, -1 do labels[#labels + 1] = k end
+      local once = {}
+      for label, n in pairs(count) do
+         if type(label) == 'string' and n == 1 then once[#once + 1] = label end
+      end
+      table.sort(once)
+      return joined(labels, once)
+   end
+
+   local function einsum(equation, operands)
+      local left, right = equation:gsub('%s', ''):match '^(.-)%->(.*)$'
+      left = left or equation:gsub('%s', '')
+      local labels, hidden = {}, 0
+      for term in (left .. ','):gmatch '([^,]*),' do
+         local t = operands[#labels + 1]
+         if not t then fail('%d operands are too few for "%s"', #operands, equation) end
+         local own, more = labels_of(term, t:dim())
+         labels[#labels + 1] = own
+         hidden = math.max(hidden, more)
+      end
+      if #labels < #operands then
+         fail('%d operands are too many for "%s"', #operands, equation)
+      end
+      local wanted = result_labels(right, labels, hidden)
+      local terms, sizes = {}, {}
+      for k, t in ipairs(operands) do
+         if tensor.type(t) ~= tensor.type(operands[1]) then
+            fail('a %s and a %s do not go together', tensor.type(operands[1]), tensor.type(t))
+         end
+         terms[k] = distinct(t, labels[k])
+         for label, size in pairs(sizes_of(terms[k])) do
+            local other = sizes[label]
+            if other and other ~= size and other ~= 1 and size ~= 1 then
+               fail("label '%s' has sizes %d and %d", label, other, size)
+            end
+            sizes[label] = (not other or other == 1) and size or other
+         end
+      end
+      -- How many of the operands that are left, and of the result, need a label.
+      local needed = {}
+      local function count(list, n)
+         for _, label in ipairs(list) do
+            needed[label] = (needed[label] or 0) + n
+            if needed[label] == 0 then needed[label] = nil end
+         end
+      end
+      count(wanted, 1)
+      for _, term in ipairs(terms) do count(term.labels, 1) end
+      count(terms[1].labels, -1)
+      local result = summed(terms[1], needed)
+      for k = 2, #terms do
+         local term = terms[k]
+         count(term.labels, -1)
+         local here = setmetatable({}, { __index = needed })
+         for _, label in ipairs(result.labels) do here[label] = true end
+         term = summed(term, here)
+         result = contracted(result, term, needed)
+         result = summed(result, needed)
+      end
+      local shape = {}
+      for d, label in ipairs(wanted) do shape[d] = sizes[label] end
+      return arranged(result, wanted, sizes, #shape > 0 and shape or { 1 })
+   end
+
+   --- einsum(equation, tensors...) or einsum(equation, {tensors...})
+   function tensor.einsum(equation, ...)
+      if type(equation) ~= 'string' then
+         error('einsum: an equation is expected, got ' .. tensor.type(equation), 2)
+      end
+      local operands = {...}
+      if #operands == 1 and type(operands[1]) == 'table' then
+         operands = operands[1]
+      end
+      for _, t in ipairs(operands) do
+         if not tensor.isTensor(t) then
+            error('einsum: a tensor is expected, got ' .. tensor.type(t), 2)
+         end
+      end
+      local done, result = pcall(einsum, equation, operands)
+      if not done then
+         error(result, 2)
+      end
+      if #operands == 1 then
+         return result:clone()  -- nothing of the operand's own
+      end
+      return result
+   end
+end
+
+return install

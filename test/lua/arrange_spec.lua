@@ -1,0 +1,242 @@
+-- What is arranged, made and contracted in Lua: full, meshgrid, tensordot, einsum; and what the
+-- rows of the op table that do so refuse.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local model = require 'support.model'
+
+local function sizes(t) return table.concat(t:size():totable(), 'x') end
+local function message(f, ...)
+  local done, text = pcall(f, ...)
+  assert.is_false(done)
+  return text
+end
+
+describe('full', function()
+  it('takes sizes as numbers, a table or a storage, and a result', function()
+    local want = tensor.ones(2, 3):mul(7)
+    assert.is_true(tensor.full(2, 3, 7):equal(want))
+    assert.is_true(tensor.full({ 2, 3 }, 7):equal(want))
+    assert.is_true(tensor.full(tensor.LongStorage { 2, 3 }, 7):equal(want))
+    local r = tensor.IntTensor(5)
+    assert.is_true(rawequal(r, tensor.full(r, 2, 3, 7)))
+    assert.is_true(r:equal(want:int()))
+    assert.is_true(rawequal(r, r:full({ 1 }, 4)))
+    assert.are.equal(4, r[1])
+    assert.are.equal('torch.FloatTensor', tensor.FloatTensor():full(2, 1):type())
+  end)
+  it('refuses what is no size', function()
+    assert.matches('sizes and a number are expected', message(tensor.full, 3))
+    assert.matches('sizes and a number are expected', message(tensor.full, { 2 }, 'a'))
+    assert.matches('number expected for size 2, got string', message(tensor.full, 2, 'b', 1))
+    assert.matches('sizes are expected, got boolean', message(tensor.full, true, 1))
+    assert.matches('negative', message(tensor.full, -2, 1))
+  end)
+end)
+
+describe('meshgrid', function()
+  it('gives a position of the grid in each tensor', function()
+    for _, e in ipairs(elements) do
+      local x, y, z = e.Tensor { 1, 2 }, e.Tensor { 3, 4, 5 }, e.Tensor { 6 }
+      local a, b, c = tensor.meshgrid(x, y, z)
+      local p, q, r = tensor.meshgrid({ x, y, z }, 'xy')
+      assert.are.same({ '2x3x1', '3x2x1' }, { sizes(a), sizes(p) })
+      for i = 1, 2 do
+        for j = 1, 3 do
+          assert.are.same({ x[i], y[j], z[1] }, { a[{ i, j, 1 }], b[{ i, j, 1 }], c[{ i, j, 1 }] })
+          assert.are.same({ x[i], y[j], z[1] }, { p[{ j, i, 1 }], q[{ j, i, 1 }], r[{ j, i, 1 }] })
+        end
+      end
+    end
+    assert.are.equal('2', sizes((tensor.meshgrid(tensor.ones(4):unfold(1, 1, 2):select(2, 1)))))
+    assert.are.equal('0x2', sizes((tensor.meshgrid(tensor.Tensor(0), tensor.ones(2)))))
+  end)
+  it('refuses what is no vector', function()
+    assert.matches('vectors are expected, got a tensor of 2',
+                   message(tensor.meshgrid, tensor.ones(2, 2)))
+    assert.matches('a tensor is expected, got number', message(tensor.meshgrid, 3))
+    assert.matches("'ij' or 'xy' is expected", message(tensor.meshgrid, tensor.ones(2), 'yx'))
+    assert.matches('at least one vector', message(tensor.meshgrid))
+  end)
+end)
+
+-- The sum of products by its definition: for all positions of all labels.
+local function by_definition(terms, result, models)
+  local size, labels = {}, {}
+  for k, term in ipairs(terms) do
+    for d = 1, #term do
+      local label = term:sub(d, d)
+      if not size[label] then labels[#labels + 1] = label end
+      if (size[label] or 1) == 1 then size[label] = models[k].shape[d] end
+    end
+  end
+  local shape, space = {}, {}
+  for d = 1, #result do shape[d] = size[result:sub(d, d)] end
+  for d, label in ipairs(labels) do space[d] = size[label] end
+  local total = model.fill(#shape > 0 and shape or { 1 }, function() return 0 end)
+  for position = 0, model.count(space) - 1 do
+    local at, product = {}, 1
+    for d, i in ipairs(model.indices(space, position)) do at[labels[d]] = i end
+    for k, term in ipairs(terms) do
+      local index = {}
+      for d = 1, #term do index[d] = math.min(at[term:sub(d, d)], models[k].shape[d]) end
+      product = product * model.at(models[k], index)
+    end
+    local out = { 1 }
+    for d = 1, #result do out[d] = at[result:sub(d, d)] end
+    local _, place = model.at(total, out)
+    total.data[place] = total.data[place] + product
+  end
+  return total
+end
+
+describe('einsum', function()
+  -- Equation, sizes of the operands; what is hidden behind '...' has capitals in the definition.
+  local cases = {
+    { 'ij,jk->ik', { 2, 3 }, { 3, 4 } }, { 'ij,jk', { 2, 3 }, { 3, 4 }, means = 'ij,jk->ik' },
+    { 'ba', { 2, 3 }, means = 'ba->ab' }, { 'ii->i', { 3, 3 } }, { 'ii', { 3, 3 }, means = 'ii->' },
+    { 'iij->j', { 2, 2, 3 } }, { 'ij->', { 2, 3 } }, { 'ij->i', { 2, 3 } },
+    { 'ijk->ki', { 2, 3, 4 } },
+    { 'i,i->', { 4 }, { 4 } }, { 'i,j->ij', { 2 }, { 3 } }, { 'ij,ij->ij', { 2, 3 }, { 2, 3 } },
+    { 'bij,bjk->bik', { 2, 3, 2 }, { 2, 2, 3 } },
+    { 'bij,bjk,bk->bi', { 2, 2, 3 }, { 2, 3, 2 }, { 2, 2 } },
+    { 'ik,jkl,il->ij', { 2, 3 }, { 2, 3, 2 }, { 2, 2 } },
+    { 'a,ab,abc->abc', { 2 }, { 2, 3 }, { 2, 3, 2 } },
+    { 'ij,kj->', { 2, 3 }, { 2, 3 } }, { 'ij,j->i', { 2, 3 }, { 3 } },
+    { 'ij,jk->ik', { 2, 1 }, { 3, 2 } },
+    { '...ij,...jk->...ik', { 2, 1, 2, 3 }, { 3, 3, 2 }, means = 'XYij,Yjk->XYik' },
+    { '...i->i...', { 2, 3, 4 }, means = 'XYi->iXY' },
+    { 'i...,i...', { 2, 3 }, { 2, 3 }, means = 'iX,iX->X' },
+    { ' i j , j k -> k i ', { 2, 3 }, { 3, 2 }, means = 'ij,jk->ki' },
+    { 'ij,jk,kl->il', { 2, 3 }, { 3, 2 }, { 2, 3 } }, { 'i,ii->i', { 3 }, { 3, 3 } },
+    { 'ij,jk->ik', { 2, 0 }, { 0, 3 } }, { 'ij->ji', { 0, 2 } },
+  }
+  for _, case in ipairs(cases) do
+    it(case[1] .. ', as its definition', function()
+      local left, result = (case.means or case[1]):match '^(.-)%->(.*)$'
+      local terms = {}
+      for term in left:gmatch '[^,]+' do terms[#terms + 1] = term end
+      local random = elements.generator(7)
+      for _, e in ipairs(elements) do
+        for _, layout in ipairs { 'contiguous', 'transposed', 'strided' } do
+          local models, operands = {}, {}
+          for k = 1, #terms do
+            -- Small numbers: their products and sums are exact in every type.
+            models[k] = model.fill(case[k + 1], function() return math.floor(random() * 3) end)
+            operands[k] = model.tensor(e, models[k], layout)
+          end
+          local want = by_definition(terms, result, models)
+          for i, x in ipairs(want.data) do want.data[i] = e.store(x) end
+          local got = tensor.einsum(case[1], unpack(operands))
+          assert.are.equal('torch.' .. e.name .. 'Tensor', got:type())
+          assert.is_nil(model.difference(model.read(got), want, 0))
+          assert.is_true(tensor.einsum(case[1], operands):equal(got))
+        end
+      end
+    end)
+  end
+  it('says what does not fit', function()
+    local a, b = tensor.ones(2, 3), tensor.ones(2, 3)
+    local function says(text, ...)
+      assert.are.equal('einsum: ' .. text, (message(tensor.einsum, ...):gsub('^[^ ]*:%d+: ', '')))
+    end
+    says("label 'j' has sizes 3 and 2", 'ij,jk', a, b)
+    says("label 'i' has sizes 2 and 3", 'ii', a)
+    says('1 operands are too few for "ij,jk"', 'ij,jk', a)
+    says('2 operands are too many for "ij"', 'ij', a, b)
+    says("'ijk' does not label a tensor of 2 dimensions", 'ijk', a)
+    says("'i-j' is no list of labels", 'i-j', a)
+    says("label 'k' of the result is in no operand", 'ij->k', a)
+    says("label 'i' stands twice in the result", 'ij->ii', a)
+    says('a torch.DoubleTensor and a torch.FloatTensor do not go together', 'ij,ij', a, b:float())
+    says('a tensor is expected, got number', 'ij', 3)
+    says('an equation is expected, got torch.DoubleTensor', a)
+  end)
+  it('gives nothing of its operand', function()
+    local a = tensor.ones(2, 2)
+    tensor.einsum('ij->ij', a):zero()
+    assert.are.equal(4, a:sum())
+  end)
+end)
+
+describe('tensordot', function()
+  it('sums over the dimensions that are named', function()
+    local function m(e, ...)
+      return model.fill({ ... }, function(i) return e.store(i % 3) end)
+    end
+    for _, e in ipairs(elements) do
+      for _, layout in ipairs { 'contiguous', 'transposed' } do
+        local a, b = m(e, 2, 3, 4), m(e, 3, 4, 2)
+        local x, y = model.tensor(e, a, layout), model.tensor(e, b, layout)
+        local function check(got, terms, result)
+          local want = by_definition(terms, result, { a, b })
+          for i, value in ipairs(want.data) do want.data[i] = e.store(value) end
+          assert.is_nil(model.difference(model.read(got), want, 0))
+        end
+        check(tensor.tensordot(x, y), { 'ijk', 'jkl' }, 'il')
+        check(tensor.tensordot(x, y, { 1 }, { 3 }), { 'ijk', 'lmi' }, 'jklm')
+        check(tensor.tensordot(x, y, { -1, 1 }, { 2, -1 }), { 'ijk', 'lki' }, 'jl')
+        check(tensor.tensordot(x, y, 0), { 'ijk', 'lmn' }, 'ijklmn')
+        check(tensor.tensordot(x, y, { 1, 2, 3 }, { 3, 1, 2 }), { 'ijk', 'jki' }, '')
+        local r = e.Tensor()
+        assert.is_true(rawequal(r, tensor.tensordot(r, x, y)))
+        check(r, { 'ijk', 'jkl' }, 'il')
+      end
+    end
+  end)
+  it('says what does not fit', function()
+    local a, b = tensor.ones(2, 3), tensor.ones(4, 3)
+    assert.matches('size 3 of dimension 2 and size 4 of dimension 1 differ',
+                   message(tensor.tensordot, a, b, 1))
+    assert.matches('3 dimensions of tensors of 2 and 2', message(tensor.tensordot, a, b, 3))
+    assert.matches('dimension 3 is out of range of 2',
+                   message(tensor.tensordot, a, b, { 3 }, { 1 }))
+    assert.matches('as many dimensions of both', message(tensor.tensordot, a, b, { 1 }, { 1, 2 }))
+    assert.matches('a tensor is expected, got number', message(tensor.tensordot, 1, 2))
+  end)
+end)
+
+describe('rows that arrange', function()
+  it('refuse what does not fit, and change nothing', function()
+    local t, r = tensor.range(1, 6):view(2, 3), tensor.ones(2)
+    local function says(text, f, ...)
+      assert.matches(text, message(f, r, ...))
+      assert.is_true(r:equal(tensor.ones(2)))
+    end
+    says('stack: the sizes %[2 x 3%] and %[3 x 2%] differ', tensor.stack, { t, t:t() })
+    says('dimension 3 is given twice', tensor.flip, tensor.ones(1, 1, 1), 3, -1)
+    says('dimension 3 out of range', tensor.flip, t, 3)
+    says('two dimensions are expected', tensor.rot90, t, 1, 2, -1)
+    says('cannot be repeated %-1 times', tensor.tile, t, -1)
+    says('a count is expected for each of the 2 dimensions, got 1', tensor['repeat'], t, 2)
+    says('%-1 differences', tensor.diff, t, -1)
+    says('size mismatch: %[2 x 3%] and %[2 x 3%]', tensor.matmul, t, t)
+    says('the batches of %[2 x 2 x 3%] and %[3 x 3 x 2%] do not broadcast', tensor.matmul,
+         tensor.ones(2, 2, 3), tensor.ones(3, 3, 2))
+    says('indices of size %[3 x 1%] do not fit a tensor of size %[2 x 3%] along dimension 2',
+         tensor.takeAlongDim, t, tensor.LongTensor(3, 1):fill(1), 2)
+    says('index 4 is out of range', tensor.takeAlongDim, t, tensor.LongTensor { { 4, 1 } }, 2)
+    says('there is no integer from 3 to below 3', tensor.randint, 3, 3, 2)
+    says('has 6 ones, but the source', tensor.maskedScatter, t, t:gt(0), tensor.ones(5))
+    assert.matches('a tensor of one element is expected, got %[2 x 3%]', message(t.item, t))
+    local classes = tensor.LongTensor()
+    assert.matches('index 0 is out of range of 2 classes',
+                   message(tensor.oneHot, classes, tensor.LongTensor { 0, 1 }, 2))
+    assert.matches('index 3 is out of range of 2 classes',
+                   message(tensor.oneHot, classes, tensor.LongTensor { 3, 1 }, 2))
+    assert.matches('dimension 2 stands before dimension 3',
+                   message(t.flatten, tensor.ones(1, 1, 1), 3, 2))
+    assert.matches('cannot be split into %[2 x 2%]', message(t.unflatten, t, 2, 2, 2))
+  end)
+  it('make views where there are any', function()
+    local t = tensor.zeros(2, 3, 4)
+    t:flatten(2, 3):fill(1)
+    t:unflatten(3, 2, 2):select(4, 1):fill(2)
+    t:movedim(3, 1)[1]:fill(5)
+    assert.are.equal(6 * (5 + 1 + 2 + 1), t:sum())
+    assert.are.equal(0, tensor.zeros(2, 3):t():flatten():fill(0):sum())
+    local turned = tensor.zeros(2, 3):t()
+    turned:flatten():fill(1)
+    assert.are.equal(0, turned:sum())
+  end)
+end)
