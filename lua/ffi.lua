@@ -16,10 +16,21 @@ local function install(tensor)
    declare 'typedef struct THBFloat16 { unsigned short x; } THBFloat16;'
    declare 'typedef struct THGenerator THGenerator;'
 
+   -- The fields that C code may read, as the installed headers have them.
+   local structs = {
+      Storage = [[typedef struct THRealStorage {
+         real *data; ptrdiff_t size; int refcount; char flag;
+      } THRealStorage;]],
+      Tensor = [[typedef struct THRealTensor {
+         int64_t *size; int64_t *stride; int nDimension; THRealStorage *storage;
+         ptrdiff_t storageOffset; int refcount; char flag;
+      } THRealTensor;]],
+   }
+
    for _, element in ipairs(types) do
-      for _, kind in ipairs {'Tensor', 'Storage'} do
+      for _, kind in ipairs {'Storage', 'Tensor'} do
          local struct = ('TH%s%s'):format(element.name, kind)
-         declare(('typedef struct %s %s;'):format(struct, struct))
+         declare((structs[kind]:gsub('Real', element.name):gsub('real', element.ctype)))
          local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
          local pointer = ffi.typeof(element.ctype .. '*')
          local object = ffi.typeof(struct .. '*')
@@ -35,7 +46,8 @@ local function install(tensor)
             return ffi.cast(pointer, number)
          end
 
-         --- A pointer to the C struct, for C functions called through the FFI.
+         --- A pointer to the C struct, for C functions called through the FFI, and for its fields:
+         -- t:cdata().size[0]. The elements are at the CPU from now on.
          function class.cdata(self, asnumber)
             local number = structaddress(self)
             if asnumber then

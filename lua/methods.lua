@@ -144,6 +144,12 @@ local function install(tensor)
       end
       return object:totable()
    end
+   function tensor.numel(t)
+      if not tensor.isTensor(t) then
+         error('numel: a tensor is expected, got ' .. tensor.type(t), 2)
+      end
+      return t:nElement()
+   end
    function tensor.clone(t)
       if not tensor.isTensor(t) then
          error('clone: a tensor is expected, got ' .. tensor.type(t), 2)

@@ -1,0 +1,116 @@
+-- Calls every form of every function and method that Torch7 accepted, for every type, and says what
+-- is refused: test/data/torch7-forms.txt has the forms, test/data/torch7-refused.txt those that are
+-- known to be refused.
+
+local tensor = require 'tensor'
+local arguments = require 'forms.arguments'
+
+local main = {}
+
+local types = { b = 'Byte', c = 'Char', s = 'Short', i = 'Int', l = 'Long', f = 'Float',
+                d = 'Double', h = 'Half' }
+
+local function slot_of(word)
+  local slot = {}
+  local inner = word:match '^%[(.*)%]$'
+  slot.optional, word = inner ~= nil, inner or word
+  inner = word:match '^%*(.*)%*$'
+  slot.result, word = inner ~= nil, inner or word
+  slot.kind, slot.ndim = word:sub(1, 1), tonumber(word:match '%d' or 2)
+  if slot.kind == '(' then slot.kind, slot.letter = 'o', word:match '%((%u)' end
+  return slot
+end
+
+--- The lines of a file of forms: {kind, name, types, form}.
+function main.read(path)
+  local entries = {}
+  for line in io.lines(path) do
+    local kind, name, rest = line:match '^(%l+) (%S+)%s*(.*)$'
+    if kind and not line:find '^#' then
+      local letters, form = '-', ''
+      if kind ~= 'torch' then letters, form = rest:match '^(%l+)%s*(.*)$' end
+      entries[#entries + 1] = { kind = kind, name = name, types = letters, form = form }
+    end
+  end
+  return entries
+end
+
+-- The lists of slots that are left where optional ones are left out.
+local function choices(form)
+  local all = { {} }
+  for word in form:gsub('%s*|%s*', '|'):gmatch '%S+' do
+    local slot = slot_of(word)
+    local next = {}
+    for _, list in ipairs(all) do
+      local with = { unpack(list) }
+      with[#with + 1] = slot
+      next[#next + 1] = with
+      if slot.optional then next[#next + 1] = list end
+    end
+    all = next
+  end
+  return all
+end
+
+-- Torch7 took the operand that is left out, too, from an empty result.
+local function is_senseless(entry, slots)
+  return entry.kind == 'method' and entry.name:find '^cm[axin]+$' and #slots == 1
+end
+
+local function call(entry, letter, slots, sizes)
+  local class = tensor[types[letter] .. 'Tensor']
+  local from = entry.kind == 'method' and tensor.getmetatable(class.__typename) or tensor
+  local f = rawget(from, entry.name)
+  if not f then return false, ('%s is absent'):format(entry.name) end
+  local made, list, count = pcall(arguments.make, entry.name, slots, class, sizes)
+  if not made then return false, list end
+  return pcall(f, unpack(list, 1, count))
+end
+
+-- Whether all calls of a form are accepted for a type, how many there are, and what one said.
+local function try(entry, letter)
+  local count, refused = 0, nil
+  if entry.kind == 'torch' then
+    return 1, rawget(tensor, entry.name) == nil and 'absent' or nil
+  end
+  local class = tensor.getmetatable(('torch.%sTensor'):format(types[letter]))
+  if entry.kind == 'named' then
+    return 1, rawget(class, entry.name) == nil and 'absent' or nil
+  end
+  tensor.setdefaulttensortype(class.__typename)
+  local has_sizes = entry.form:find '%f[%w]s%f[%W]'
+  for _, slots in ipairs(choices(entry.form)) do
+    local senseless = is_senseless(entry, slots)
+    for _, sizes in ipairs { not senseless and 'numbers', has_sizes and 'storage' } do
+      if sizes then
+        count = count + 1
+        local ok, message = call(entry, letter, slots, sizes)
+        if not ok then refused = refused or message end
+      end
+    end
+  end
+  return count, refused
+end
+
+--- Tries all entries. Gives, by "kind name type form", what was said where one was refused, and how
+-- many calls there were and how many entries.
+function main.run(entries)
+  local refused, calls, tried = {}, 0, 0
+  local before = tensor.getdefaulttensortype()
+  for _, entry in ipairs(entries) do
+    for letter in entry.types:gmatch '.' do
+      local count, message = try(entry, letter)
+      calls, tried = calls + count, tried + 1
+      if message then refused[main.key(entry, letter)] = message end
+    end
+  end
+  tensor.setdefaulttensortype(before)
+  return refused, calls, tried
+end
+
+function main.key(entry, letter)
+  local text = ('%s %s %s %s'):format(entry.kind, entry.name, letter, entry.form)
+  return (text:gsub('%s+$', ''))
+end
+
+return main
