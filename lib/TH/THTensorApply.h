@@ -43,6 +43,7 @@ TH_API void _THTensor_checkCounts(const char* file, int line, int nDimension1, c
                       TENSOR##_sizes, TENSOR##_strides, TENSOR##_counter) &&                \
       (ALLOW_CONTIGUOUS);                                                                   \
   (void)TENSOR##_contiguous;                                                                \
+  (void)TENSOR##_data;                                                                      \
   if (TENSOR##_dim == 0) {                                                                  \
     TH_TENSOR_APPLY_hasFinished = 1;                                                        \
   } else {                                                                                  \

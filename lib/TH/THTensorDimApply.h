@@ -32,6 +32,7 @@ TH_API ptrdiff_t _THTensor_vectorAt(int nDimension, const int64_t* stride, const
   TYPE* TENSOR##_data = NULL;                                                                   \
   int64_t TENSOR##_size = TENSOR->size[DIMENSION], TENSOR##_stride = TENSOR->stride[DIMENSION]; \
   (void)TENSOR##_size;                                                                          \
+  (void)TENSOR##_data;                                                                          \
   (void)TENSOR##_stride;                                                                        \
   if (TENSOR->storage) {                                                                        \
     _THTensor_ready(TENSOR);                                                                    \
