@@ -12,6 +12,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "functors/special.h"
 #include "tensor/convert.h"
 #include "tensor/host_device.h"
 
@@ -199,6 +200,15 @@ TH_FUNCTOR_1(cosh) { return std::cosh(x); }
 TH_FUNCTOR_1(tanh) { return std::tanh(x); }
 TH_FUNCTOR_1(sigmoid) { return T(1) / (T(1) + std::exp(-x)); }
 TH_FUNCTOR_1(erf) { return std::erf(x); }
+TH_FUNCTOR_1(erfc) { return std::erfc(x); }
+TH_FUNCTOR_1(erfinv) { return inverse_erf(x); }
+TH_FUNCTOR_1(digamma) { return digamma_of(x); }
+TH_FUNCTOR_1(relu) { return x < 0 ? T(0) : x; }
+TH_FUNCTOR_1(gelu) {
+  return T(0.5) * x * (T(1) + std::erf(x * static_cast<T>(0.70710678118654752440)));
+}
+TH_FUNCTOR_1(silu) { return x / (T(1) + std::exp(-x)); }
+TH_FUNCTOR_1(softplus) { return std::log1p(std::exp(-std::fabs(x))) + (x > 0 ? x : T(0)); }
 TH_FUNCTOR_1(lgamma) {
 #ifdef __CUDA_ARCH__
   return ::lgamma(x);
@@ -235,6 +245,12 @@ TH_FUNCTOR_2(cbitxor) { return static_cast<T>(a ^ b); }
 TH_FUNCTOR_2(cmax) { return larger(a, b); }
 TH_FUNCTOR_2(cmin) { return smaller(a, b); }
 TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
+TH_FUNCTOR_2(hypot) { return std::hypot(a, b); }
+TH_FUNCTOR_2(logaddexp) {
+  // Equal infinities have no difference.
+  T distance = a == b ? T(0) : std::fabs(a - b);
+  return (a > b ? a : b) + std::log1p(std::exp(-distance)) + (a != a ? a : T(0));
+}
 
 // ---- comparisons
 TH_PREDICATE_2(lt) { return a < b; }
@@ -242,6 +258,9 @@ TH_PREDICATE_2(le) { return a <= b; }
 TH_PREDICATE_2(eq) { return a == b; }
 TH_PREDICATE_2(ne) { return a != b; }
 TH_FUNCTOR(isnan, uint8_t, (T x)) { return x != x; }
+TH_FUNCTOR(isinf, uint8_t, (T x)) { return std::fabs(x) == std::numeric_limits<T>::infinity(); }
+TH_FUNCTOR(isfinite, uint8_t, (T x)) { return std::fabs(x) < std::numeric_limits<T>::infinity(); }
+TH_FUNCTOR(signbit, uint8_t, (T x)) { return std::copysign(T(1), x) < 0; }
 
 // ---- of three elements
 TH_FUNCTOR(where, T, (uint8_t mask, T a, T b)) { return mask ? a : b; }
@@ -258,6 +277,19 @@ struct clamp {
   T low, high;
   TH_HD explicit clamp(const Scalar* v) : low(convert<T>(v[0])), high(convert<T>(v[1])) {}
   TH_HD T operator()(T x) const { return x < low ? low : x > high ? high : x; }
+};
+
+// Within relative * |b| + absolute of b, or the same infinity.
+template <class T>
+struct isclose {
+  T relative, absolute;
+  TH_HD explicit isclose(const Scalar* v)
+      : relative(convert<T>(v[0])), absolute(convert<T>(v[1])) {}
+  TH_HD uint8_t operator()(T a, T b) const {
+    const T limit = std::numeric_limits<T>::infinity();
+    const T size = std::fabs(b);
+    return a == b || (size < limit && std::fabs(a - b) <= absolute + relative * size);
+  }
 };
 
 }  // namespace functor

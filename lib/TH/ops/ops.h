@@ -41,6 +41,8 @@ void copy(Tensor* r, Tensor* src);
 // ---- making (make.cc)
 // ----------------------------------------------------------------------------
 bool equal(Tensor* a, Tensor* b);
+bool allclose(Tensor* t, Tensor* src, double rtol, double atol);
+void nanToNum(Tensor* r, Tensor* t, Scalar nan, Scalar posinf, Scalar neginf);
 bool isSameSizeAs(Tensor* a, Tensor* b);
 bool isSetTo(Tensor* a, Tensor* b);
 void fill(Tensor* r, Scalar value);

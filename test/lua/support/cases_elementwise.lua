@@ -109,6 +109,46 @@ unary('erf', 8, 'unit', function(x)
   end
   return 2 / math.sqrt(math.pi) * sum
 end)
+local function erf(x)
+  -- The Taylor series, whose terms alternate, near 0; further out the continued fraction of erfc.
+  if abs(x) < 2 then
+    local sum, term = 0, x
+    for k = 0, 120 do
+      sum = sum + term / (2 * k + 1)
+      term = -term * x * x / (k + 1)
+    end
+    return 2 / math.sqrt(math.pi) * sum
+  end
+  local z, tail = abs(x), 0
+  for k = 200, 1, -1 do tail = k / 2 / (z + tail) end
+  local erfc = math.exp(-z * z) / math.sqrt(math.pi) / (z + tail)
+  return x < 0 and erfc - 1 or 1 - erfc
+end
+unary('erfc', 16, 'unit', function(x) return 1 - erf(x) end)
+unary('erfinv', 16, 'unit', function(y)
+  -- Newton's iteration, from the left of where erf bends.
+  if abs(y) >= 1 then return y / 0 end
+  local x = 0
+  for _ = 1, 200 do
+    local step = (y - erf(x)) * math.sqrt(math.pi) / 2 * math.exp(x * x)
+    x = x + math.max(-0.25, math.min(0.25, step))
+  end
+  return x
+end)
+unary('digamma', 64, 'positive', function(x)
+  local shift = 0
+  while x < 20 do
+    shift = shift + 1 / x
+    x = x + 1
+  end
+  local y = 1 / (x * x)
+  local series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y / 240)))
+  return math.log(x) - 0.5 / x - series - shift
+end)
+unary('relu', 0, 'special', function(x) return x < 0 and 0 or x end)
+unary('gelu', 16, 'mild', function(x) return x * (1 + erf(x / math.sqrt(2))) / 2 end)
+unary('silu', 8, 'any', function(x) return x / (1 + math.exp(-x)) end)
+unary('softplus', 8, 'any', function(x) return math.log(1 + math.exp(x)) end)
 unary('lgamma', 16, 'positive', function(x)
   -- Stirling's series, far enough out.
   local shift = 0
@@ -120,6 +160,13 @@ unary('lgamma', 16, 'positive', function(x)
   local series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x
   return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi) + series - shift
 end)
+-- Of terms of up to 40 in the reference, where the result may be near 0.
+local lgammas = cases.lgamma.scenarios
+cases.lgamma.scenarios = function(e, ...)
+  local all = lgammas(e, ...)
+  for _, scenario in ipairs(all) do scenario.scale = e.name == 'Double' and 64 or scenario.scale end
+  return all
+end
 unary('ceil', 0, 'any', ceil)
 unary('floor', 0, 'any', floor)
 unary('round', 0, 'any', function(x) return x < 0 and -floor(-x + 0.5) or floor(x + 0.5) end)
@@ -178,6 +225,10 @@ case('cminValue', 0, smaller, { 'any', number(2) })
 case('clamp', 0, function(_, x, low, high) return x < low and low or x > high and high or x end,
      { 'any', number(1), number(3) }, { 'wide', number(2), number(2) })
 
+case('clampMin', 0, function(_, x, low) return x < low and low or x end, { 'special', number(1) })
+case('clampMax', 0, function(_, x, high) return x > high and high or x end,
+     { 'special', number(3) })
+
 local function scaled(sign)
   return function(_, x, value, y)
     if value == omit then value = 1 end
@@ -200,6 +251,9 @@ case('cbitor', 0, bitwise(bit.bor), { 'wide', 'wide' })
 case('cbitxor', 0, bitwise(bit.bxor), { 'wide', 'wide' })
 case('cmax', 0, larger, { 'wide', 'wide' }, { 'small', 'small' })
 case('cmin', 0, smaller, { 'wide', 'wide' }, { 'small', 'small' })
+case('hypot', 4, function(_, x, y) return math.sqrt(x * x + y * y) end, { 'any', 'any' })
+case('logaddexp', 16, function(_, x, y) return math.log(math.exp(x) + math.exp(y)) end,
+     { 'any', 'any' })
 case('atan2', 4, function(_, y, x) return math.atan2(y, x) end, { 'any', 'any' })
 case('addcmul', 24, function(_, x, value, y, z)
   return x + (value == omit and 1 or value) * y * z
@@ -226,6 +280,25 @@ end
 
 case('isnan', 0, function(_, x) return x ~= x and 1 or 0 end, { 'maybe_nan' })
 
+case('isinf', 0, function(_, x) return abs(x) == math.huge and 1 or 0 end, { 'special' })
+case('isfinite', 0, function(_, x) return abs(x) < math.huge and 1 or 0 end, { 'special' })
+case('signbit', 0, function(_, x) return (x < 0 or 1 / x < 0) and 1 or 0 end,
+     { 'signed_zero' })
+local function is_close(x, y, relative, absolute)
+  if relative == omit then relative = 1e-5 end
+  if absolute == omit then absolute = 1e-8 end
+  return x == y or abs(y) < math.huge and abs(x - y) <= absolute + relative * abs(y)
+end
+case('isclose', 0, function(_, ...) return is_close(...) and 1 or 0 end,
+     { 'special', 'special', omit, omit }, { 'small', 'small', number(0.5), omit },
+     { 'small', 'small', number(0), number(1) })
+case('nanToNum', 0, function(e, x, nan, up, down)
+  if x ~= x then return nan == omit and 0 or nan end
+  if x == math.huge then return up == omit and e.largest or up end
+  if x == -math.huge then return down == omit and -e.largest or down end
+  return x
+end, { 'special', omit, omit, omit }, { 'special', number(2), number(3), number(-5) })
+
 ---- whole tensors
 local function same_shape(a, b)
   return table.concat(a.shape, 'x') == table.concat(b.shape, 'x')
@@ -248,6 +321,27 @@ cases.equal = {
   ulps = 0, scenarios = pairs_of_tensors,
   reference = function(_, a, b)
     return same_shape(a, b) and model.difference(a, b, 0) == nil
+  end,
+}
+cases.allclose = {
+  ulps = 0,
+  scenarios = function(e, random)
+    local all = {}
+    for _, shape in ipairs(small_shapes) do
+      local a = model.random(e, 'small', shape, random)
+      local b = model.map(function(x) return x + 1 end, a)
+      for _, limits in ipairs { { omit, omit }, { 0, 1 }, { 0, 0.5 }, { 0.6, 0 } } do
+        all[#all + 1] = { args = { a, b, unpack(limits) } }
+      end
+      all[#all + 1] = { args = { a, model.copy(a), omit, omit } }
+    end
+    return all
+  end,
+  reference = function(_, a, b, relative, absolute)
+    for k = 1, #a.data do
+      if not is_close(a.data[k], b.data[k], relative, absolute) then return false end
+    end
+    return true
   end,
 }
 cases.isSameSizeAs = {

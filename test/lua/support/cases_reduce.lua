@@ -58,7 +58,7 @@ function cases.install(shared)
   local function product(e)
     return function(list)
       local total = 1
-      for _, x in ipairs(list) do total = e.store(total * x) end
+      for _, x in ipairs(list) do total = e.integral and e.store(total * x) or total * x end
       return total
     end
   end

@@ -50,13 +50,15 @@ for _, row in ipairs { { 'Byte', 8, false }, { 'Char', 8, true }, { 'Short', 16,
               -- 64 bits are more than a number tells apart: nothing in the cases wraps there.
               store = bits == 64 and function(x) return x end or wrapping(bits, signed) })
 end
-add('Half', { eps = 2 ^ -10, reduced = true, store = rounding 'HalfTensor', accumulated = 2 ^ -22 })
-add('BFloat16', { eps = 2 ^ -7, reduced = true, store = rounding 'BFloat16Tensor',
-                  accumulated = 2 ^ -22 })
+add('Half', { eps = 2 ^ -10, largest = 65504, reduced = true, store = rounding 'HalfTensor',
+              accumulated = 2 ^ -22 })
+add('BFloat16', { eps = 2 ^ -7, largest = (2 - 2 ^ -7) * 2 ^ 127, reduced = true,
+                  store = rounding 'BFloat16Tensor', accumulated = 2 ^ -22 })
 local float = ffi.new 'float[1]'
-add('Float', { eps = 2 ^ -23, store = function(x) float[0] = x return tonumber(float[0]) end,
-               accumulated = 2 ^ -44 })
-add('Double', { eps = 2 ^ -52, store = function(x) return x end, accumulated = 2 ^ -44 })
+add('Float', { eps = 2 ^ -23, largest = (2 - 2 ^ -23) * 2 ^ 127, accumulated = 2 ^ -44,
+               store = function(x) float[0] = x return tonumber(float[0]) end })
+add('Double', { eps = 2 ^ -52, largest = (2 - 2 ^ -52) * 2 ^ 1023, accumulated = 2 ^ -44,
+                store = function(x) return x end })
 
 local function truncated(x) return x < 0 and math.ceil(x) or math.floor(x) end
 
@@ -104,6 +106,14 @@ end
 function kinds.logical(_, random) return random() < 0.5 and 1 or 0 end
 function kinds.maybe_nan(e, random)
   return not e.integral and random() < 0.3 and 0 / 0 or kinds.any(e, random)
+end
+function kinds.signed_zero(e, random)
+  return not e.integral and random() < 0.3 and -0.0 or kinds.any(e, random)
+end
+function kinds.special(e, random)
+  if e.integral or random() < 0.5 then return kinds.any(e, random) end
+  local x = random()
+  return x < 0.3 and 0 / 0 or x < 0.6 and math.huge or x < 0.9 and -math.huge or -0.0
 end
 function kinds.small(_, random) return truncated(random() * 4) end
 
