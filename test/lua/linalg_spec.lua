@@ -352,7 +352,42 @@ it('LU factors that are singular are told of by info', function()
                    'btrisolve: pivot 3 is not a row of a matrix with 2')
 end)
 
+it('on a device the CPU does it, which is counted, and results live there', function()
+  if os.getenv 'TENSOR_TEST_DEVICE' then return end
+  local device = tensor.Tensor():to('soft'):device()
+  local a, b = regular(4), random(4, 2)
+  local there = { a:clone():to(device), b:clone():to(device) }
+  -- Elements that only the device has.
+  there[1]:mul(2)
+  tensor.resetStats()
+  local x, lu = tensor.gesv(there[2], there[1])
+  assert.are.equal(device, x:device())
+  assert.are.equal(device, lu:device())
+  assert.are.same({ gesv = 1 }, tensor.stats().fallbacks)
+  assert.is_true(x:to('cpu'):equal((tensor.gesv(b, a * 2))))
+  for _, name in ipairs { 'inverse', 'symeig', 'eig', 'svd', 'qr', 'geqrf', 'eigh', 'pinverse' } do
+    tensor.resetStats()
+    for _, result in ipairs { tensor[name](there[1]) } do
+      if result:nElement() > 0 then assert.are.equal(device, result:device(), name) end
+    end
+    assert.are.same({ [name] = 1 }, tensor.stats().fallbacks)
+  end
+  assert.is_true(math.abs(tensor.det(there[1]) - 16 * tensor.det(a)) < 1e-9)
+  -- A result's home counts, too.
+  local home = tensor.Tensor():to(device)
+  assert.are.equal(device, tensor.inverse(home, a):device())
+  assert.is_true(home:to('cpu'):equal(tensor.inverse(a)))
+end)
+
 describe('errors', function()
+  it('are given for sides that LAPACK cannot count', function()
+    local wide = tensor.Tensor():resize(0, 2 ^ 31)
+    assert.has_error(function() tensor.qr(wide) end,
+                     'qr: a matrix with a dimension of 2147483648 is more than LAPACK takes')
+    assert.is_false(pcall(tensor.svd, wide:t()))
+    assert.is_false(pcall(tensor.matrixRank, wide))
+  end)
+
   local ones, nan = tensor.ones(3, 3), tensor.Tensor { { 1, 0 / 0 }, { 2, 3 } }
   local infinite = tensor.Tensor { { 1, math.huge }, { 2, 3 } }
   local upper = tensor.Tensor { { 1, 2, 3 }, { 0, 0, 4 }, { 0, 0, 5 } }
