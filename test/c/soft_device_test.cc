@@ -410,7 +410,7 @@ TEST_F(SoftDeviceTest, DeclinedOperationsAreNoFailures) {
   SortCall call = {};
   call.dtype = DType::Float;
   call.plan.numel = 1;
-  call.n = int64_t{1} << 32;
+  call.n = call.count = int64_t{1} << 32;
   EXPECT_FALSE(device.run(DeviceOp::sort, &call));
   call.n = 0;
   EXPECT_TRUE(device.run(DeviceOp::sort, &call));

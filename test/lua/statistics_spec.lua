@@ -120,6 +120,27 @@ describe('order', function()
     same(indices, { 1, 2, 2, 2, 5, 5 }, 0)
   end)
 
+  it('gives what sorting gives, of rows of any length', function()
+    for _, class in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'Float', 'Double' } do
+      for _, size in ipairs { 40, 41, 300, 2000 } do
+        tensor.manualSeed(size)
+        local t = tensor[class .. 'Tensor'](size, 3):random(0, 100)
+        local sorted, order = t:sort(1, true)
+        for _, k in ipairs { 1, 7, size - 1, size } do
+          local values, indices = t:topk(k, 1, true)
+          assert.is_true(values:equal(sorted:narrow(1, 1, k)))
+          assert.is_true(indices:equal(order:narrow(1, 1, k)))
+        end
+        sorted, order = t:sort(1)
+        for _, k in ipairs { 1, math.floor(size / 3), size } do
+          local values, indices = t:kthvalue(k, 1)
+          assert.is_true(values:equal(sorted:narrow(1, k, 1)))
+          assert.is_true(indices:equal(order:narrow(1, k, 1)))
+        end
+      end
+    end
+  end)
+
   it('has errors that name shapes', function()
     local t = T(2, 3)
     fails(function() t:kthvalue(4) end, 'kthvalue', '[2 x 3]', '4', '3 elements')

@@ -20,6 +20,38 @@ Sorted sorted(Tensor* t, int64_t dim, bool descending) {
   return s;
 }
 
+// count of the sorted elements, from first on; t has elements.
+Sorted sorted_range(Op op, Tensor* t, int dim, bool descending, int64_t first, int64_t count) {
+  int64_t size[kMaxDims];
+  std::copy(t->size, t->size + t->nDimension, size);
+  size[dim] = count;
+  Sorted s = {TensorRef(tensor_new_sized(t->dtype, t->nDimension, size)),
+              TensorRef(tensor_new_sized(DType::Long, t->nDimension, size))};
+  if (s.values->numel() == 0) return s;
+  run(op, device_of({t}), [&](Operands& at) {
+    constexpr auto index_item = static_cast<int64_t>(sizeof(int64_t));
+    auto item = static_cast<int64_t>(item_size(t->dtype));
+    Placed in = at.read(t);
+    SortCall call;
+    call.dtype = t->dtype;
+    call.descending = descending;
+    call.n = t->size[dim];
+    call.first = first;
+    call.count = count;
+    call.value_step = s.values->stride[dim] * item;
+    call.index_step = s.indices->stride[dim] * index_item;
+    call.in_step = in.tensor->stride[dim] * item;
+    call.index_base = TH_INDEX_BASE;
+    call.plan.start(t->nDimension, t->size, dim);
+    call.plan.add(at.overwrite(s.values.get()), item, s.values->stride);
+    call.plan.add(at.overwrite(s.indices.get()), index_item, s.indices->stride);
+    call.plan.add(in.data, item, in.tensor->stride);
+    call.plan.plan();
+    return call;
+  });
+  return s;
+}
+
 void check_values_and_indices(const char* name, const Tensor* values, const Tensor* indices,
                               const Tensor& t) {
   check_result(name, 1, *values, t.dtype);
@@ -27,15 +59,10 @@ void check_values_and_indices(const char* name, const Tensor* values, const Tens
   if (values == indices) fail_argument(2, "%s: values and indices must be two tensors", name);
 }
 
-// Some elements of both in a row along the dimension, which goes away without keepdim.
-void deliver_range(Tensor* values, Tensor* indices, const Sorted& from, int dim, int64_t first,
-                   int64_t size, bool keepdim) {
-  auto part = [&](const TensorRef& t) {
-    TensorRef range = narrowed(t, dim, first, size);
-    return keepdim ? std::move(range) : without(range, dim);
-  };
-  deliver(values, part(from.values).get());
-  deliver(indices, part(from.indices).get());
+// Without keepdim the dimension, which has one element, goes away.
+void deliver_both(Tensor* values, Tensor* indices, const Sorted& from, int dim, bool keepdim) {
+  deliver(values, keepdim ? from.values.get() : without(from.values, dim).get());
+  deliver(indices, keepdim ? from.indices.get() : without(from.indices, dim).get());
 }
 
 // The dimension of t that the operation's elements lie along, of which there must be some.
@@ -81,13 +108,14 @@ void kthvalue(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim
                   static_cast<long long>(k), d + 1, shape_text(*t).c_str(),
                   static_cast<long long>(t->size[d]));
   }
-  deliver_range(values, indices, sorted(t, d, false), d, k - 1, 1, keepdim);
+  deliver_both(values, indices, sorted_range(Op::kthvalue, t, d, false, k - 1, 1), d, keepdim);
 }
 
 void median(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
   check_values_and_indices("median", values, indices, *t);
   int d = dim_with_elements("median", *t, dim, 3, 4);
-  deliver_range(values, indices, sorted(t, d, false), d, (t->size[d] - 1) / 2, 1, keepdim);
+  int64_t middle = (t->size[d] - 1) / 2;
+  deliver_both(values, indices, sorted_range(Op::median, t, d, false, middle, 1), d, keepdim);
 }
 
 Scalar medianall(Tensor* t) {
@@ -95,8 +123,8 @@ Scalar medianall(Tensor* t) {
   if (n == 0) {
     fail_argument(1, "median: a tensor of size %s has no element", shape_text(*t).c_str());
   }
-  TensorRef middle = narrowed(sorted(flattened(t).get(), 0, false).values, 0, (n - 1) / 2, 1);
-  return sumall(middle.get());
+  Sorted middle = sorted_range(Op::medianall, flattened(t).get(), 0, false, (n - 1) / 2, 1);
+  return sumall(middle.values.get());
 }
 
 void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
@@ -130,7 +158,7 @@ void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bo
                   static_cast<long long>(k), d + 1, shape_text(*t).c_str(),
                   static_cast<long long>(t->size[d]));
   }
-  deliver_range(values, indices, sorted(t, d, largest), d, 0, k, true);
+  deliver_both(values, indices, sorted_range(Op::topk, t, d, largest, 0, k), d, true);
 }
 
 void argsort(Tensor* indices, Tensor* t, int64_t dim, bool descending) {

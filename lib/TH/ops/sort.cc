@@ -44,7 +44,8 @@ void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descendi
       SortCall call;
       call.dtype = t->dtype;
       call.descending = descending;
-      call.n = t->size[d];
+      call.n = call.count = t->size[d];
+      call.first = 0;
       call.value_step = v->stride[d] * item;
       call.index_step = i->stride[d] * index_item;
       call.in_step = in.tensor->stride[d] * item;

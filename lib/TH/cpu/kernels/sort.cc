@@ -63,6 +63,17 @@ void sort_by_insertion(typename Pack::Type* keys, int64_t n) {
   }
 }
 
+// Puts those keys in order that are from first on when all are; what is before is no larger, what
+// is behind no smaller.
+template <class Pack>
+void sort_range(typename Pack::Type* keys, int64_t n, int64_t first, int64_t count) {
+  if (first > 0) std::nth_element(keys, keys + first, keys + n, Pack::less);
+  keys += first;
+  n -= first;
+  if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Pack::less);
+  sort_keys(keys, count);
+}
+
 template <class T, class Pack>
 class RowSorter {
  public:
@@ -73,10 +84,12 @@ class RowSorter {
   // Packed keys that a row of n elements needs room for.
   static int64_t room(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
 
-  RowSorter(Packed* keys, bool descending, int64_t index_base)
+  RowSorter(Packed* keys, const SortCall& call)
       : keys_(keys),
-        flip_(descending ? static_cast<Key>(~Key(0)) : Key(0)),
-        index_base_(index_base) {}
+        flip_(call.descending ? static_cast<Key>(~Key(0)) : Key(0)),
+        index_base_(call.index_base),
+        first_(call.first),
+        count_(call.count) {}
 
   void sort(const Row<T>& row) const {
     bool exact = pack(row);
@@ -84,6 +97,8 @@ class RowSorter {
       sort_by_insertion<Pack>(keys_, row.n);
     } else if (kHasDigits && row.n >= kRadix) {
       sort_by_digits<Pack, kHasDigits ? sizeof(T) : 1>(keys_, keys_ + row.n, row.n);
+    } else if (count_ < row.n) {
+      sort_range<Pack>(keys_, row.n, first_, count_);
     } else {
       sort_keys(keys_, row.n);
     }
@@ -104,22 +119,23 @@ class RowSorter {
 
   void unpack(const Row<T>& row, bool exact) const {
     if (!exact) take_originals(row);
-    for (int64_t i = 0; i < row.n; ++i) {
+    const Packed* keys = keys_ + first_;
+    for (int64_t i = 0; i < count_; ++i) {
       if (exact) {
-        Key key = static_cast<Key>(static_cast<Key>(Pack::key(keys_[i])) ^ flip_);
+        Key key = static_cast<Key>(static_cast<Key>(Pack::key(keys[i])) ^ flip_);
         row.values[i * row.value_step] = SortKey<T>::element(key);
       } else {
-        Key bits = static_cast<Key>(Pack::key(keys_[i]));
+        Key bits = static_cast<Key>(Pack::key(keys[i]));
         std::memcpy(row.values + i * row.value_step, &bits, sizeof bits);
       }
-      row.indices[i * row.index_step] = Pack::index(keys_[i]) + index_base_;
+      row.indices[i * row.index_step] = Pack::index(keys[i]) + index_base_;
     }
   }
 
   // Puts the elements' own bits in place of their keys, before values, which may be the elements
   // themselves, are written.
   void take_originals(const Row<T>& row) const {
-    for (int64_t i = 0; i < row.n; ++i) {
+    for (int64_t i = first_; i < first_ + count_; ++i) {
       Key bits;
       std::memcpy(&bits, row.in + Pack::index(keys_[i]) * row.in_step, sizeof bits);
       keys_[i] = Pack::pack(bits, static_cast<uint64_t>(Pack::index(keys_[i])));
@@ -128,7 +144,7 @@ class RowSorter {
 
   Packed* keys_;
   Key flip_;
-  int64_t index_base_;
+  int64_t index_base_, first_, count_;
 };
 
 template <class T, class Pack>
@@ -143,7 +159,7 @@ void sort_rows(const SortCall& call) {
   Workspace<typename Pack::Type> workspace(workers * room);
   parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
     for (int64_t worker = begin; worker < end; ++worker) {
-      Sorter sorter(workspace.data() + worker * room, call.descending, call.index_base);
+      Sorter sorter(workspace.data() + worker * room, call);
       for_each_run(
           call.plan, count * worker / workers, count * (worker + 1) / workers,
           [&](char* const* data, const int64_t* next, int64_t m) {

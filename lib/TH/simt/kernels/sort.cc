@@ -134,6 +134,51 @@ void sort_long_rows(Queue& queue, const Rows& call) {
             call.index_base);
 }
 
+void sort_packed(Queue& queue, DType dtype, const Rows& rows) {
+  dispatch(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if (rows.n <= kSlots) {
+      sort_short_rows<T>(queue, rows);
+    } else {
+      sort_long_rows<T>(queue, rows);
+    }
+  });
+}
+
+// The wanted elements of sorted rows, to an operand of the call.
+void copy_range(Queue& queue, const SortCall& call, int operand, DType dtype, int64_t step,
+                char* sorted) {
+  auto item = static_cast<int64_t>(item_size(dtype));
+  CopyCall copy = {dtype, dtype, call.plan};
+  LoopPlan& plan = copy.plan;
+  plan.operands = 2;
+  plan.data[0] = call.plan.data[operand];
+  plan.data[1] = sorted + call.first * item;
+  int64_t before = call.n * item;
+  for (int d = 0; d < plan.ndim; ++d) {
+    plan.stride[0][d] = call.plan.stride[operand][d];
+    plan.stride[1][d] = before;
+    before *= plan.size[d];
+  }
+  plan.size[plan.ndim] = call.count;
+  plan.stride[0][plan.ndim] = step;
+  plan.stride[1][plan.ndim++] = item;
+  plan.numel *= call.count;
+  plan.plan();
+  run_copy(queue, copy);
+}
+
+void sort_and_copy_range(Queue& queue, const SortCall& call, const char* in) {
+  auto elements = static_cast<size_t>(call.plan.numel * call.n);
+  Scratch values(queue, elements * item_size(call.dtype));
+  Scratch indices(queue, elements * sizeof(int64_t));
+  sort_packed(queue, call.dtype,
+              {call.descending, call.plan.numel, call.n, in, values.as<char>(),
+               indices.as<int64_t>(), call.index_base});
+  copy_range(queue, call, 0, call.dtype, call.value_step, values.as<char>());
+  copy_range(queue, call, 1, DType::Long, call.index_step, indices.as<char>());
+}
+
 }  // namespace
 
 void run_sort(Queue& queue, const SortCall& call) {
@@ -141,22 +186,18 @@ void run_sort(Queue& queue, const SortCall& call) {
   check_dimensions(call.plan);
   const LoopPlan& plan = call.plan;
   if (plan.numel * call.n == 0) return;
+  PackedLines in(queue, call.dtype, plan, 2, call.in_step, call.n, 1);
+  if (call.count < call.n) {
+    in.load();
+    return sort_and_copy_range(queue, call, in.data());
+  }
   bool in_place = plan.data[0] == plan.data[2];
   PackedLines values(queue, call.dtype, plan, 0, call.value_step, call.n, 1, in_place);
   PackedLines indices(queue, DType::Long, plan, 1, call.index_step, call.n, 1);
-  PackedLines in(queue, call.dtype, plan, 2, call.in_step, call.n, 1);
   in.load();
-  Rows rows = {call.descending, plan.numel,    call.n,
-               in.data(),       values.data(), reinterpret_cast<int64_t*>(indices.data()),
-               call.index_base};
-  dispatch(call.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if (call.n <= kSlots) {
-      sort_short_rows<T>(queue, rows);
-    } else {
-      sort_long_rows<T>(queue, rows);
-    }
-  });
+  sort_packed(queue, call.dtype,
+              {call.descending, plan.numel, call.n, in.data(), values.data(),
+               reinterpret_cast<int64_t*>(indices.data()), call.index_base});
   values.store();
   indices.store();
 }
