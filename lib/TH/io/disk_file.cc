@@ -1,0 +1,112 @@
+// Files on disk and behind pipes, by the C library's streams.
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "io/file.h"
+#include "memory/error.h"
+
+namespace th {
+
+namespace {
+
+class StreamFile : public File {
+ public:
+  StreamFile(const char* name, const char* mode, bool pipe) : File(mode), name_(name), pipe_(pipe) {
+    if (pipe && readable == writable) fail("a pipe's mode is 'r' or 'w', got '%s'", mode);
+    if (pipe) {
+      stream_ = popen(name, mode);
+      return;
+    }
+    stream_ = std::fopen(name, readable ? writable ? "r+b" : "rb" : "wb");
+    if (!stream_ && readable && writable) stream_ = std::fopen(name, "w+b");
+  }
+  ~StreamFile() override { shut(); }
+
+  const std::string& name() const { return name_; }
+  std::FILE* stream() { return stream_; }
+
+  bool is_open() const override { return stream_; }
+  void synchronize() override { std::fflush(stream_); }
+  bool seek(size_t position) override {
+    return std::fseek(stream_, static_cast<long>(position), SEEK_SET) == 0;
+  }
+  bool seek_end() override { return std::fseek(stream_, 0, SEEK_END) == 0; }
+  size_t position() override {
+    long at = std::ftell(stream_);
+    if (at < 0) fail_quietly("unable to obtain the offset of <%s>", name_.c_str());
+    return at < 0 ? 0 : at;
+  }
+  void close() override { shut(); }
+
+ protected:
+  // The C library wants a call in between where a stream is read after it was written.
+  void turn(bool writes) {
+    if (readable && writable && wrote_ != writes) std::fseek(stream_, 0, SEEK_CUR);
+    wrote_ = writes;
+  }
+  size_t read_bytes(void* to, size_t count) override {
+    turn(false);
+    return std::fread(to, 1, count, stream_);
+  }
+  size_t write_bytes(const void* from, size_t count) override {
+    turn(true);
+    return std::fwrite(from, 1, count, stream_);
+  }
+  int next_byte() override {
+    turn(false);
+    return std::fgetc(stream_);
+  }
+  void put_back(int byte) override { std::ungetc(byte, stream_); }
+
+ private:
+  void shut() {
+    if (std::FILE* stream = std::exchange(stream_, nullptr)) {
+      if (pipe_) {
+        pclose(stream);
+      } else {
+        std::fclose(stream);
+      }
+    }
+  }
+
+  std::FILE* stream_ = nullptr;
+  std::string name_;
+  bool pipe_, wrote_ = false;
+};
+
+File* open_stream(const char* name, const char* mode, bool quiet, bool pipe) {
+  if (!name) fail_argument(1, "a name is expected, got NULL");
+  auto file = std::make_unique<StreamFile>(name, mode, pipe);
+  if (!file->is_open()) {
+    if (quiet) return nullptr;
+    fail("cannot open <%s> in mode %s: %s", name, mode, std::strerror(errno));
+  }
+  file->quiet = quiet;
+  return file.release();
+}
+
+StreamFile& stream_file(File& file) {
+  auto* stream = dynamic_cast<StreamFile*>(&file);
+  if (!stream) fail_argument(1, "a file on disk or a pipe is expected");
+  return *stream;
+}
+
+}  // namespace
+
+File* open_disk_file(const char* name, const char* mode, bool quiet) {
+  return open_stream(name, mode, quiet, false);
+}
+File* open_pipe(const char* command, const char* mode, bool quiet) {
+  return open_stream(command, mode, quiet, true);
+}
+const std::string& name_of_file(File& file) { return stream_file(file).name(); }
+void set_unbuffered(File& file) {
+  file.check_open();
+  std::setvbuf(stream_file(file).stream(), nullptr, _IONBF, 0);
+}
+
+}  // namespace th

@@ -1,0 +1,185 @@
+#include "io/file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "memory/error.h"
+#include "memory/heap.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+namespace {
+
+bool is_byte(DType type) { return type == DType::Byte || type == DType::Char; }
+
+void swap_bytes(char* data, size_t item, size_t n) {
+  for (size_t k = 0; k < n; ++k) std::reverse(data + k * item, data + (k + 1) * item);
+}
+
+}  // namespace
+
+File::File(const char* mode)
+    : readable(mode && *mode == 'r'), writable(mode && std::strchr(mode, 'w') != nullptr) {
+  if (!mode || (std::strcmp(mode, "r") && std::strcmp(mode, "w") && std::strcmp(mode, "rw"))) {
+    fail("a mode 'r', 'w' or 'rw' is expected, got '%s'", mode ? mode : "NULL");
+  }
+}
+
+void File::check_open() const {
+  if (!is_open()) fail("attempt to use a closed file");
+}
+
+void File::fail_quietly(const char* format, ...) {
+  failed = true;
+  if (quiet) return;
+  char text[Error::kLength];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+  fail("%s", text);
+}
+
+size_t File::read(DType type, void* data, size_t n) {
+  check_open();
+  if (!readable) fail("attempt to read in a write-only file");
+  size_t count = 0;
+  if (binary) {
+    count = read_binary(type, static_cast<char*>(data), n);
+  } else if (is_byte(type)) {
+    count = read_bytes(data, n);
+  } else {
+    size_t item = item_size(type);
+    while (count < n && read_number(type, static_cast<char*>(data) + count * item)) ++count;
+  }
+  if (!binary && spacing && n > 0) {
+    int byte = next_byte();
+    if (byte >= 0 && byte != '\n') put_back(byte);
+  }
+  if (count != n) fail_quietly("read error: read %zu blocks instead of %zu", count, n);
+  return count;
+}
+
+size_t File::write(DType type, const void* data, size_t n) {
+  check_open();
+  if (!writable) fail("attempt to write in a read-only file");
+  size_t count = 0;
+  if (binary) {
+    count = write_binary(type, static_cast<const char*>(data), n);
+  } else if (is_byte(type)) {
+    count = write_bytes(data, n);
+  } else {
+    size_t item = item_size(type);
+    for (; count < n; ++count) {
+      if (count && spacing && write_bytes(" ", 1) != 1) break;
+      if (!write_number(type, static_cast<const char*>(data) + count * item)) break;
+    }
+  }
+  if (!binary && spacing && n > 0) write_bytes("\n", 1);
+  if (count != n) fail_quietly("write error: wrote %zu blocks instead of %zu", count, n);
+  return count;
+}
+
+size_t File::read_binary(DType type, char* data, size_t n) {
+  if (type == DType::Long && long_bytes == 4) {
+    std::vector<int32_t> shorts(n);
+    size_t count = read_bytes(shorts.data(), n * 4) / 4;
+    if (swapped) swap_bytes(reinterpret_cast<char*>(shorts.data()), 4, count);
+    std::copy_n(shorts.begin(), count, reinterpret_cast<int64_t*>(data));
+    return count;
+  }
+  size_t item = item_size(type), count = read_bytes(data, n * item) / item;
+  if (swapped) swap_bytes(data, item, count);
+  return count;
+}
+
+size_t File::write_binary(DType type, const char* data, size_t n) {
+  size_t item = item_size(type);
+  bool shorter = type == DType::Long && long_bytes == 4;
+  if (!shorter && (!swapped || item == 1)) return write_bytes(data, n * item) / item;
+  std::vector<char> bytes(data, data + n * item);
+  if (shorter) {
+    item = 4;
+    for (size_t k = 0; k < n; ++k) {
+      auto value = static_cast<int32_t>(reinterpret_cast<const int64_t*>(data)[k]);
+      std::memcpy(&bytes[k * 4], &value, 4);
+    }
+  }
+  if (swapped) swap_bytes(bytes.data(), item, n);
+  return write_bytes(bytes.data(), n * item) / item;
+}
+
+bool File::read_number(DType type, void* to) {
+  const bool integral = is_integral(type);
+  int byte = next_byte();
+  while (byte >= 0 && std::isspace(byte)) byte = next_byte();
+  std::string text;
+  while (byte >= 0 && text.size() < 400 &&
+         (integral ? std::isdigit(byte) || byte == '-' || byte == '+'
+                   : std::isalnum(byte) || std::strchr("+-.", byte))) {
+    text += static_cast<char>(byte);
+    byte = next_byte();
+  }
+  if (byte >= 0) put_back(byte);
+  char* end = nullptr;
+  Scalar value = integral ? Scalar(static_cast<int64_t>(std::strtoll(text.c_str(), &end, 10)))
+                          : Scalar(std::strtod(text.c_str(), &end));
+  if (text.empty() || *end) return false;
+  dispatch(type, [&](auto zero) {
+    auto element = convert<decltype(zero)>(value);
+    std::memcpy(to, &element, sizeof(element));
+  });
+  return true;
+}
+
+bool File::write_number(DType type, const void* from) {
+  char text[64];
+  int length = 0;
+  dispatch(type, [&](auto zero) {
+    using T = decltype(zero);
+    T value;
+    std::memcpy(&value, from, sizeof(value));
+    if constexpr (std::is_integral_v<T>) {
+      length = std::snprintf(text, sizeof(text), "%" PRId64, static_cast<int64_t>(value));
+    } else {
+      length = std::snprintf(text, sizeof(text), sizeof(T) == 8 ? "%.17g" : "%.9g",
+                             static_cast<double>(load(value)));
+    }
+  });
+  return write_bytes(text, length) == static_cast<size_t>(length);
+}
+
+size_t File::read_text(bool line, char** text) {
+  check_open();
+  if (!readable) fail("attempt to read in a write-only file");
+  std::string all;
+  int byte = next_byte();
+  bool none = byte < 0;
+  for (; byte >= 0 && !(line && byte == '\n'); byte = next_byte()) all += static_cast<char>(byte);
+  auto* block = static_cast<char*>(heap_allocate(all.size() + 1));
+  std::memcpy(block, all.c_str(), all.size() + 1);
+  *text = block;
+  if (line && none) {
+    heap_free(block);
+    *text = nullptr;
+    fail_quietly("read error: read 0 blocks instead of 1");
+  }
+  return all.size();
+}
+
+size_t File::write_text(const char* text, size_t size) {
+  check_open();
+  if (!writable) fail("attempt to write in a read-only file");
+  size_t count = write_bytes(text, size);
+  if (count != size) fail_quietly("write error: wrote %zu blocks instead of %zu", count, size);
+  return count;
+}
+
+}  // namespace th

@@ -1,0 +1,69 @@
+#ifndef TH_IO_FILE_H
+#define TH_IO_FILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tensor/storage.h"
+
+namespace th {
+
+// A file of bytes, and numbers in it, as text or as they are in memory.
+class File {
+ public:
+  virtual ~File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  bool readable, writable, quiet = false, binary = false, spacing = true, failed = false;
+  bool swapped = false;  // numbers have the other order of bytes
+  int long_bytes = 8;
+
+  // How many of n numbers at data were read or written.
+  size_t read(DType type, void* data, size_t n);
+  size_t write(DType type, const void* data, size_t n);
+  // All that is left, or the next line; a block of the heap.
+  size_t read_text(bool line, char** text);
+  size_t write_text(const char* text, size_t size);
+
+  virtual bool is_open() const = 0;
+  virtual void synchronize() = 0;
+  virtual bool seek(size_t position) = 0;
+  virtual bool seek_end() = 0;
+  virtual size_t position() = 0;
+  virtual void close() = 0;
+
+  void check_open() const;
+  // An error, or a note where the file is quiet.
+  void fail_quietly(const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+ protected:
+  // mode: "r", "w" or "rw".
+  explicit File(const char* mode);
+  virtual size_t read_bytes(void* to, size_t count) = 0;
+  virtual size_t write_bytes(const void* from, size_t count) = 0;
+  virtual int next_byte() = 0;  // -1 at the end
+  virtual void put_back(int byte) = 0;
+
+ private:
+  bool read_number(DType type, void* to);
+  bool write_number(DType type, const void* from);
+  size_t read_binary(DType type, char* data, size_t n);
+  size_t write_binary(DType type, const char* data, size_t n);
+};
+
+File* open_disk_file(const char* name, const char* mode, bool quiet);
+File* open_pipe(const char* command, const char* mode, bool quiet);
+// What a file is of; an error where it is no file on disk or pipe.
+const std::string& name_of_file(File& file);
+void set_unbuffered(File& file);
+
+// The storage is retained; null: a new one.
+File* open_memory_file(Storage* storage, const char* mode);
+// Cut to what the file has; an error where it is no file in memory.
+Storage* storage_of_file(File& file);
+
+}  // namespace th
+
+#endif
