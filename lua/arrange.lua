@@ -43,9 +43,12 @@ local function install(tensor)
    end
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
-      function class.full(self, ...)
-         check_tensor('full', self, 2)
-         return full(self, ...)
+      --- The same, or, as a function of the class table, of that class.
+      function class.full(first, ...)
+         if tensor.isTensor(first) then
+            return full(first, ...)
+         end
+         return full(class.new(), first, ...)
       end
    end
 

@@ -24,6 +24,7 @@ describe('full', function()
     assert.is_true(rawequal(r, r:full({ 1 }, 4)))
     assert.are.equal(4, r[1])
     assert.are.equal('torch.FloatTensor', tensor.FloatTensor():full(2, 1):type())
+    assert.is_true(tensor.FloatTensor.full(2, 3, 7):equal(want:float()))
   end)
   it('refuses what is no size', function()
     assert.matches('sizes and a number are expected', message(tensor.full, 3))
@@ -217,7 +218,10 @@ describe('rows that arrange', function()
          tensor.takeAlongDim, t, tensor.LongTensor(3, 1):fill(1), 2)
     says('index 4 is out of range', tensor.takeAlongDim, t, tensor.LongTensor { { 4, 1 } }, 2)
     says('there is no integer from 3 to below 3', tensor.randint, 3, 3, 2)
-    says('has 6 ones, but the source', tensor.maskedScatter, t, t:gt(0), tensor.ones(5))
+    -- A device may tell of it later.
+    if t:device() == 'cpu' then
+      says('has 6 ones, but the source', tensor.maskedScatter, t, t:gt(0), tensor.ones(5))
+    end
     assert.matches('a tensor of one element is expected, got %[2 x 3%]', message(t.item, t))
     local classes = tensor.LongTensor()
     assert.matches('index 0 is out of range of 2 classes',
