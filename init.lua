@@ -23,6 +23,11 @@ require 'tensor.profile'(tensor)
 require 'tensor.printing'(tensor)
 require 'tensor.load'(tensor)
 
+--- help([name or function]): prints how it is called, and what it does.
+function tensor.help(what)
+   require 'tensor.help'(tensor, what)
+end
+
 tensor.setdefaulttensortype('torch.DoubleTensor')
 
 return tensor

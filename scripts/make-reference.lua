@@ -5,6 +5,10 @@
 -- Without a file name nothing is written; the text is the result of this chunk.
 
 local tensor = require 'tensor'
+local signatures = require 'tensor.signatures'
+local entries_of_lua = require 'tensor.entries'
+
+local wrapped = signatures.wrapped
 
 -- The families, under the headings of THOps.def.
 local function read_families()
@@ -26,130 +30,15 @@ local function read_families()
   return families
 end
 
--- The C function's parameters: names, and whether they are tensors. A list's length is no argument.
-local function parameters_of(row)
-  local list = {}
-  for declaration in row.parameters:sub(2, -2):gmatch('[^,]+') do
-    local name = declaration:match('([%w_]+)%s*$')
-    if name ~= 'numInputs' then
-      list[#list + 1] = { name = name, tensor = declaration:find 'Tensor' ~= nil }
-    end
-  end
-  return list
-end
-
--- The slots of one form, as THOps.def describes them, with the names of their parameters: a form
--- may leave parameters out.
-local function parse(form, parameters)
-  local slots, position, results, operands = {}, 0, 0, 0
-  for word in form:gmatch('%S+') do
-    local slot = { optional = word:find '^%[' ~= nil, fresh = word:find '^[+<]' ~= nil,
-                   result = word:find '^%[?[*+]' ~= nil }
-    word = word:gsub('%b()', '')  -- an option's letters
-    -- Neither a new tensor nor a fixed value is an argument.
-    slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[T}]*=?([^%]>]*)[%]>]?$')
-    local is_tensor = slot.kind:find '[TLIBMAFD{]' ~= nil
-    repeat
-      position = position + 1
-      assert(parameters[position], form)
-    until parameters[position].tensor == is_tensor
-    slot.name = parameters[position].name
-    slots[#slots + 1] = slot
-    results = results + (slot.result and 1 or 0)
-    operands = operands + (not slot.result and slot.kind == 'T' and 1 or 0)
-  end
-  for _, slot in ipairs(slots) do
-    if slot.result and results > 1 then
-      local plain = { rt_ = 'values', ri_ = 'indices' }
-      slot.name = plain[slot.name] or slot.name:gsub('_$', '')
-    elseif slot.result and (slot.optional or slot.fresh) then
-      slot.name = 'result'
-    elseif slot.result then
-      -- Changed in place, or written only.
-      slot.name = (slot.name == 'tensor' or operands == 0) and 't' or 'result'
-    elseif slot.name == 'tensor' or slot.name == 'self' then
-      slot.name = 't'
-    end
-  end
-  return slots
-end
-
-local function argument(slot)
-  local name = slot.name
-  if slot.kind == '{' then name = '{' .. name .. '...}' end
-  if slot.kind == 'r' then name = '{' .. name .. '...}' end
-  -- A dimension of no tensor stands for none.
-  if slot.kind == 'i' and tonumber(slot.default) == -1000 then return name end
-  if slot.kind == 's' or slot.kind == 'p' then name = name .. '...' end
-  return slot.default ~= '' and name .. ' = ' .. slot.default or name
-end
-
--- The arguments from the slot number `first` on, with brackets about what may be left out.
-local function arguments(slots, first)
-  local last = 0
-  for k = first, #slots do
-    if not slots[k].optional then last = k end
-  end
-  local text = ''
-  for k = first, #slots do
-    local slot = slots[k]
-    if not slot.fresh then
-      if k > last then
-        text = text .. (text == '' and '[%s]' or ' [, %s]'):format(argument(slot))
-      elseif slot.optional then
-        text = text .. ('[%s,] '):format(argument(slot))
-      else
-        text = text .. argument(slot) .. (k < last and ', ' or '')
-      end
-    end
-  end
-  return text
-end
-
--- The text in lines of at most 100 columns.
-local function wrapped(text, indent)
-  local lines, line = {}, indent
-  for word in text:gmatch('%S+') do
-    if #line + #word > 99 then
-      lines[#lines + 1] = line
-      line = indent
-    end
-    line = line .. (line == indent and '' or ' ') .. word
-  end
-  lines[#lines + 1] = line
-  return table.concat(lines, '\n')
-end
-
--- The forms of a row, as calls.
-local function calls(row, names)
-  local all = {}
-  if row['function'] ~= '-' then
-    for form in (row['function'] .. ' | '):gmatch('(.-) | ') do
-      all[#all + 1] = ('tensor.%s(%s)'):format(row.lua, arguments(parse(form, names), 1))
-    end
-  end
-  local methods = row.method == '=' and row['function'] or row.method
-  if methods ~= '-' then
-    for form in (methods .. ' | '):gmatch('(.-) | ') do
-      local slots = parse(form, names)
-      local object = 1
-      while slots[object].optional or slots[object].fresh do object = object + 1 end
-      if slots[object].kind == '{' then object = 1 end
-      all[#all + 1] = ('%s:%s(%s)'):format(slots[object].name, row.lua,
-                                           arguments(slots, object + 1))
-    end
-  end
-  return all
-end
-
 local introduction = [[
 # Reference
 
-<!-- Made by scripts/make-reference.lua from lib/TH/THOps.def; not written by hand. -->
+<!-- Made by scripts/make-reference.lua from lib/TH/THOps.def and lua/entries.lua; not written by
+     hand. -->
 
-One entry for each function and method of the op table. What else tensors and storages can do
-(construction, sizes, conversion) is in [tensors.md](tensors.md); what the functions have in common
-is in [operations.md](operations.md).
+One entry for each function and method: those of the op table by families, then all others. What
+they have in common is in [operations.md](operations.md). `tensor.help 'gather'`, or `help(t.gather)`
+at the REPL, prints an entry.
 
 How to read an entry:
 
@@ -180,8 +69,18 @@ local function reference()
   end
 
   local out = { introduction }
-  local sorted = {}
-  for k, name in ipairs(order) do sorted[k] = name end
+  local sorted, linked = {}, {}
+  for k, name in ipairs(order) do
+    sorted[k] = name
+    linked[name] = true
+  end
+  for _, section in ipairs(entries_of_lua) do
+    for k = 2, #section do
+      local name = section[k][1]
+      if not linked[name] then sorted[#sorted + 1] = name end
+      linked[name] = true
+    end
+  end
   table.sort(sorted, function(a, b)
     local x, y = a:lower(), b:lower()
     return x < y or (x == y and a < b)
@@ -199,7 +98,7 @@ local function reference()
       if family.rows[rows_of[name][1].name] then
         entries[#entries + 1] = '### ' .. name .. '\n'
         for _, row in ipairs(rows_of[name]) do
-          for _, call in ipairs(calls(row, parameters_of(row))) do
+          for _, call in ipairs(signatures.calls(row)) do
             entries[#entries + 1] = ('- `%s`'):format(call)
           end
           local facts = ('%s (%s; C: `%s`)'):format(row.doc, row.typenames, row.name)
@@ -210,6 +109,15 @@ local function reference()
     if #entries > 0 then
       out[#out + 1] = '\n## ' .. heading .. '\n'
       out[#out + 1] = table.concat(entries, '\n')
+    end
+  end
+  for _, section in ipairs(entries_of_lua) do
+    out[#out + 1] = ('\n## %s\n'):format((section[1]:gsub('^%l', string.upper)))
+    for k = 2, #section do
+      local name, list, text = unpack(section[k])
+      out[#out + 1] = '### ' .. name .. '\n'
+      for call in list:gmatch '[^\n]+' do out[#out + 1] = ('- `%s`'):format(call) end
+      out[#out + 1] = '\n' .. wrapped(text, '  ') .. '\n'
     end
   end
   return (table.concat(out, '\n'):gsub('\n\n\n+', '\n\n'):gsub('\n+$', '')) .. '\n'

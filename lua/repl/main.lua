@@ -212,6 +212,7 @@ local function main()
     end
     rawset(_G, 'tensor', tensor)
     rawset(_G, 'torch', tensor)
+    rawset(_G, 'help', tensor.help)
   end
   if interactive then
     if require 'tensor.repl.edit'.stdin_is_terminal() then

@@ -1,0 +1,91 @@
+-- tensor.help: how a function or method is called, and what it does.
+
+local signatures = require 'tensor.signatures'
+local entries = require 'tensor.entries'
+
+--- The text about what is called so, or nil.
+local function entry(tensor, name)
+   local parts = {}
+   for _, row in ipairs(tensor._optable()) do
+      if row.lua == name then
+         for _, call in ipairs(signatures.calls(row)) do parts[#parts + 1] = call end
+         parts[#parts + 1] = signatures.wrapped(row.doc, '   ')
+         parts[#parts + 1] = ('   %s; C: %s'):format(row.typenames, row.name)
+      end
+   end
+   for _, section in ipairs(entries) do
+      for k = 2, #section do
+         if section[k][1] == name then
+            parts[#parts + 1] = section[k][2]
+            parts[#parts + 1] = signatures.wrapped(section[k][3], '   ')
+         end
+      end
+   end
+   return parts[1] and table.concat(parts, '\n')
+end
+
+-- The name under which a table has a value.
+local function key_of(t, value)
+   for key, x in pairs(t) do
+      if rawequal(x, value) and type(key) == 'string' then return key end
+   end
+end
+
+local function name_of(tensor, value)
+   local name = key_of(tensor, value)
+   for key, class in pairs(tensor) do
+      local metatable = type(class) == 'table' and type(key) == 'string'
+                        and tensor.getmetatable('torch.' .. key)
+      name = name or metatable and key_of(metatable, value)
+   end
+   return name or tensor.typename(value)
+end
+
+-- Classes of one kind share an entry.
+local function plain(name)
+   local short = name:match '^torch%.(.*)$' or name
+   return short:match 'Tensor$' or short:match 'Storage$' or short:match 'Blob$' and 'FloatBlob'
+          or short
+end
+
+local function names(tensor)
+   local list, seen = {}, {}
+   local function add(name)
+      if name ~= '' and not seen[name] then
+         seen[name] = true
+         list[#list + 1] = name
+      end
+   end
+   for _, row in ipairs(tensor._optable()) do add(row.lua) end
+   for _, section in ipairs(entries) do
+      for k = 2, #section do add(section[k][1]) end
+   end
+   table.sort(list, function(a, b) return a:lower() < b:lower() end)
+   return list
+end
+
+-- Names that have the text in them, whatever the case of its letters.
+local function similar(tensor, text)
+   local found = {}
+   for _, name in ipairs(names(tensor)) do
+      if name:lower():find(text:lower(), 1, true) then found[#found + 1] = name end
+   end
+   return found
+end
+
+return function(tensor, what)
+   if what == nil then
+      print(signatures.wrapped(table.concat(names(tensor), ' '), ''))
+      print "help 'name' shows how it is called, and what it does"
+      return
+   end
+   local name = type(what) == 'string' and what or name_of(tensor, what)
+   local text = name and (entry(tensor, name) or entry(tensor, plain(name)))
+   if text then
+      print(text)
+      return
+   end
+   local near = type(what) == 'string' and similar(tensor, what) or {}
+   local hint = #near > 0 and '; there are: ' .. table.concat(near, ' ') or ''
+   error(('help: nothing is called %s%s'):format(tostring(name or what), hint), 3)
+end

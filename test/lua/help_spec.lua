@@ -1,0 +1,72 @@
+-- Every public name has an entry that says how it is called.
+
+local tensor = require 'tensor'
+local entries = require 'tensor.entries'
+local support = require 'support.printed'
+
+local classes = {}
+for name in ('Byte Char Short Int Long Half BFloat16 Float Double'):gmatch '%S+' do
+  classes[#classes + 1] = 'torch.' .. name .. 'Tensor'
+  classes[#classes + 1] = 'torch.' .. name .. 'Storage'
+end
+classes[#classes + 1] = 'torch.Generator'
+classes[#classes + 1] = 'torch.FloatBlob'
+
+local function printed(what) return support.printed(tensor.help, what) end
+
+-- What users call; the rest is the module's own, or Lua's.
+local function is_public(key)
+  return type(key) == 'string' and not key:find '^_' and not key:find '_$'
+end
+
+describe('help', function()
+  it('has an entry for every function of the module', function()
+    for key, value in pairs(tensor) do
+      if is_public(key) then
+        local text = printed(key)
+        assert.is_true(#text > 20, key .. ', a ' .. type(value))
+      end
+    end
+  end)
+
+  it('has an entry for every method', function()
+    for _, class in ipairs(classes) do
+      for key, value in pairs(tensor.getmetatable(class)) do
+        if is_public(key) and type(value) == 'function' and not class:find 'Blob' then
+          assert.is_true(#printed(key) > 20, class .. '.' .. key)
+        end
+      end
+    end
+  end)
+
+  it('has entries of names that are there', function()
+    local t = tensor.getmetatable 'torch.DoubleTensor'
+    local s = tensor.getmetatable 'torch.CharStorage'
+    for _, section in ipairs(entries) do
+      for k = 2, #section do
+        local name, calls = unpack(section[k])
+        local known = tensor[name] or t[name] or s[name]
+        assert.is_truthy(known, name)
+        assert.is_truthy(calls:find(name == 'Tensor' and 'T(' or name == 'Storage' and 'S('
+                                    or name .. '(', 1, true), name)
+      end
+    end
+  end)
+
+  it('finds functions and methods by themselves', function()
+    assert.matches('tensor.gather%(', printed(tensor.gather))
+    assert.matches(':gather%(', printed(tensor.Tensor().gather))
+    assert.matches('t:resize%(', printed(tensor.FloatTensor().resize))
+    assert.matches('nested table', printed(tensor.FloatTensor))
+    assert.matches('nested table', printed 'FloatTensor')
+    assert.matches('state of its own', printed 'Generator')
+  end)
+
+  it('lists names, and those that are like what is asked for', function()
+    assert.matches('gather', printed(nil))
+    assert.has_error(function() tensor.help 'nosuch' end, 'help: nothing is called nosuch')
+    local ok, message = pcall(tensor.help, 'RESHA')
+    assert.is_false(ok)
+    assert.matches('there are: reshape', message)
+  end)
+end)
