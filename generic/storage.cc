@@ -2,6 +2,10 @@
 
 #include "bindings.h"
 
+#include <cinttypes>
+#include <cstdio>
+
+#include "THAllocator.h"
 #include "luaT.h"
 #include "ops/ops.h"
 
@@ -27,11 +31,79 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
   }
 }
 
+// Storage(filename [, shared [, size [, sharedmem]]])
+Storage* map_file(lua_State* L, DType type) {
+  const char* filename = lua_tostring(L, 1);
+  bool shared = lua_toboolean(L, 2);
+  int64_t size = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
+  int flags = !shared               ? 0
+              : lua_toboolean(L, 4) ? TH_ALLOCATOR_MAPPED_SHAREDMEM
+                                    : TH_ALLOCATOR_MAPPED_SHARED;
+  Storage* storage = nullptr;
+  protect(L, storage_class(type),
+          [&] { storage = th::storage_from_file(type, filename, size, flags); });
+  return storage;
+}
+
+// Storage(storage [, offset [, size]])
+Storage* view_of(lua_State* L, DType type) {
+  Object object = object_at(L, registered_state(L), 1);
+  if (!object.is_storage() || object.dtype() != type) luaT_typerror(L, 1, storage_class(type));
+  Storage* of = object.storage();
+  int64_t first = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2) - 1;
+  int64_t size = lua_isnoneornil(L, 3) ? of->size - first : check_integer(L, 3);
+  Storage* storage = nullptr;
+  protect(L, storage_class(type), [&] { storage = th::storage_view(of, first, size); });
+  return storage;
+}
+
+// Whether the process may write to all of the bytes: a number is soon mistaken for an address.
+bool is_writable(uintptr_t first, uintptr_t bytes) {
+  std::FILE* maps = std::fopen("/proc/self/maps", "r");
+  if (!maps) return true;
+  uintptr_t begin, end, reached = first;
+  char flags[5], line[512];
+  while (reached < first + bytes && std::fgets(line, sizeof(line), maps)) {
+    bool is_range = std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, flags) == 3;
+    if (is_range && begin <= reached && reached < end && flags[0] == 'r' && flags[1] == 'w') {
+      reached = end;
+    }
+  }
+  std::fclose(maps);
+  return reached >= first + bytes;
+}
+
+// Storage(size, pointer): memory that stays the caller's.
+Storage* of_pointer(lua_State* L, DType type) {
+  int64_t size = check_integer(L, 1);
+  int64_t address = check_integer(L, 2);
+  auto item = static_cast<int64_t>(th::item_size(type));
+  constexpr int64_t most = int64_t{1} << 47;
+  if (size < 1 || address < 1 || address > most || size > most / item ||
+      !is_writable(static_cast<uintptr_t>(address), static_cast<uintptr_t>(size * item))) {
+    raise_error(L, "%s: there is no memory of %lld elements at address %lld", storage_class(type),
+                static_cast<long long>(size), static_cast<long long>(address));
+  }
+  auto* block = reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+  Storage* storage = nullptr;
+  protect(L, storage_class(type),
+          [&] { storage = th::storage_from_block(type, block, size, nullptr, nullptr); });
+  return storage;
+}
+
 template <int type>
 int construct(lua_State* L) {
   State* state = registered_state(L);
   auto dtype = static_cast<DType>(type);
   int64_t size = 0;
+  auto make = lua_type(L, 1) == LUA_TSTRING     ? map_file
+              : lua_type(L, 1) == LUA_TUSERDATA ? view_of
+              : lua_type(L, 2) == LUA_TNUMBER   ? of_pointer
+                                                : nullptr;
+  if (make) {
+    push_storage(L, state, make(L, dtype));
+    return 1;
+  }
   if (lua_istable(L, 1)) {
     size = static_cast<int64_t>(lua_objlen(L, 1));
   } else if (!lua_isnoneornil(L, 1)) {

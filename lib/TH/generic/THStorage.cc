@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "generic/bridge.h"
-#include "tensor/checked.h"
 #include "tensor/views.h"
 
 namespace th {
@@ -16,34 +15,6 @@ void check_index(const Storage* s, ptrdiff_t index) {
     fail_argument(2, "index %td is out of bounds of a storage of %td elements",
                   static_cast<ptrdiff_t>(shown(index)), s->size);
   }
-}
-
-// The file's elements; all where there are 0 elements.
-Storage* map_file(DType type, const char* filename, ptrdiff_t elements, int flags) {
-  if (!filename) fail_argument(1, "the name of a file is expected, got NULL");
-  if (elements < 0) fail_argument(2, "a number of elements is expected, got %td", elements);
-  auto item = static_cast<ptrdiff_t>(item_size(type));
-  struct Owner {
-    THMapAllocatorContext* context;
-    void* block = nullptr;
-    ~Owner() {
-      if (block) {
-        THMapAllocator.free(context, block);
-      } else if (context) {
-        THMapAllocatorContext_free(context);
-      }
-    }
-  } owner = {THMapAllocatorContext_new(filename, flags)};
-  owner.block = THMapAllocator.malloc(
-      owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
-  ptrdiff_t bytes = THMapAllocatorContext_size(owner.context);
-  if (bytes == 0) return storage_new(type);  // of an empty file
-  Storage* s = storage_from_block(type, owner.block, elements ? elements : bytes / item,
-                                  &THMapAllocator, owner.context);
-  s->flag = static_cast<char>(s->flag & ~kResizable);
-  owner.context = nullptr;
-  owner.block = nullptr;
-  return s;
 }
 
 void copy_storage(Storage* to, Storage* from) {
@@ -133,7 +104,7 @@ THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator, 
 }
 THStorage* THStorage_(newWithMapping)(const char* filename, ptrdiff_t size, int flags) {
   return th::guard([&] {
-    th::Storage* s = th::map_file(TH_THIS_TYPE, filename, size, flags);
+    th::Storage* s = th::storage_from_file(TH_THIS_TYPE, filename, size, flags);
     return THStorage_(wrap)(s);
   });
 }

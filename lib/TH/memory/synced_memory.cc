@@ -248,8 +248,13 @@ void SyncedMemory::set_cpu(void* host) {
   });
 }
 
+void SyncedMemory::refuse_shared() const {
+  if (shares_host()) fail("this memory is that of two storages, and stays at the CPU");
+}
+
 void SyncedMemory::set_device(Device& device, void* block) {
   if (!block && bytes_) fail("set_device: no memory given");
+  refuse_shared();
   transition([&](Lock& lock) {
     await_writers(lock);
     finish_copy();
@@ -425,6 +430,7 @@ void SyncedMemory::need_host_block(bool zeroed) {
 
 // What is on another device goes to this one.
 void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads) {
+  refuse_shared();
   if (block_ && device_ != &device) await_writers(lock);
   if (block_ && device_ == &device) return;
   if (block_ && !block_->owned()) {

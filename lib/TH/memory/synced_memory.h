@@ -74,6 +74,11 @@ class SyncedMemory {
   static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
   const void* host_ready() const noexcept { return &host_ready_; }
 
+  // change: how many more, or less, others use the host block as their own. As long as there are
+  // any the memory goes to no device.
+  void share_host(int change) noexcept { host_users_.fetch_add(change); }
+  bool shares_host() const noexcept { return host_users_.load(std::memory_order_relaxed) > 0; }
+
   // A few bytes, wherever they are. The head stays, unless this is asked so often in a row that
   // copying all is better.
   void read_bytes(size_t offset, size_t count, void* out);
@@ -108,6 +113,7 @@ class SyncedMemory {
   using Lock = std::unique_lock<std::mutex>;
 
   Device& need_device();
+  void refuse_shared() const;
   void set_device_used(Device* device) noexcept {
     __atomic_store_n(&device_, device, __ATOMIC_RELAXED);
   }
@@ -133,6 +139,7 @@ class SyncedMemory {
 
   std::atomic<Head> head_;
   std::atomic<uint8_t> host_ready_{0};
+  std::atomic<int> host_users_{0};
   Copying copying_ = Copying::nothing;
   bool owns_host_;
   bool ordered_ = false;  // the device's later work waits for event_

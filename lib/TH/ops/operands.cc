@@ -27,10 +27,12 @@ void count_bytes(const Tensor& t) {
   }
 }
 
-// Whether t is a small part of a large storage that is at home elsewhere.
-bool is_small_part(const Tensor& t, const Device& device) {
-  return t.storage && t.storage->get_home() != &device &&
-         t.storage->memory.size() > kWholeStorage && 2 * t.numel() <= t.storage->size;
+// Whether a copy of t goes to the device: it is a small part of a large storage that is at home
+// elsewhere, or one whose memory stays on the host.
+bool goes_as_copy(const Tensor& t, const Device& device) {
+  if (!t.storage || t.storage->get_home() == &device) return false;
+  return (t.storage->memory.size() > kWholeStorage && 2 * t.numel() <= t.storage->size) ||
+         t.storage->memory.shares_host();
 }
 
 void start_check(CheckCall* call, Condition condition, int64_t limit, const Tensor& t) {
@@ -95,7 +97,7 @@ char* Operands::ask_elsewhere(Tensor* t, Access access) {
 
 // t, or a copy of it on the device.
 Tensor* Operands::brought(Tensor* t) {
-  if (!is_small_part(*t, *device_)) return t;
+  if (!goes_as_copy(*t, *device_)) return t;
   TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
   if (copy->storage) copy->storage->set_home(device_);
   ops::copy(copy.get(), t);

@@ -15,8 +15,12 @@ inline bool has_shared_elements(const Tensor& t) {
   return has_shared_elements(t.nDimension, t.size, t.stride);
 }
 
+// Of storages that are views.
+bool blocks_overlap(const Storage& a, const Storage& b);
 inline bool share_storage(const Tensor& a, const Tensor& b) {
-  return a.storage && a.storage == b.storage;
+  if (!a.storage || !b.storage) return false;
+  return a.storage == b.storage ||
+         (a.storage->memory.shares_host() && blocks_overlap(*a.storage, *b.storage));
 }
 
 bool spans_overlap(const Tensor& a, const Tensor& b);

@@ -21,7 +21,7 @@ void check_size(DType type, ptrdiff_t elements) {
 
 void check_pins(const Storage* s, const char* done) {
   if (is_pinned(s)) {
-    fail("this %sStorage is in use by apply, map or an operation and cannot be %s now",
+    fail("this %sStorage is in use by apply, map, an operation or a view and cannot be %s now",
          name(s->dtype), done);
   }
 }

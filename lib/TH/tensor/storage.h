@@ -92,6 +92,11 @@ Storage* storage_from_block(DType type, void* block, ptrdiff_t elements, THAlloc
 // The block is what the allocator gives, with the contents that it has then.
 Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* allocator,
                                 void* context);
+// The file's elements, or all where 0 are asked for; flags: of THAllocator.h.
+Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements, int flags);
+// Elements of a storage on the CPU: the same memory, which stays there, and is not resized, as long
+// as both live.
+Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements);
 inline void storage_retain(Storage* s) {
   if (s && (s->flag & kRefcounted)) __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED);
 }

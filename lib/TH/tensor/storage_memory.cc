@@ -1,0 +1,72 @@
+// Storages of memory that is there already: files, and parts of other storages.
+
+#include "THAllocator.h"
+#include "memory/error.h"
+#include "tensor/checked.h"
+#include "tensor/storage.h"
+
+namespace th {
+
+namespace {
+
+// The context is the storage that a view is of.
+void release_viewed(void* context, void*) {
+  auto* viewed = static_cast<Storage*>(context);
+  viewed->memory.share_host(-1);
+  unpin(viewed);
+  storage_free(viewed);
+}
+THAllocator view_allocator = {nullptr, nullptr, release_viewed};
+
+}  // namespace
+
+Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements) {
+  if (first < 0 || first >= of->size) {
+    fail_argument(2, "an offset from 1 to %td is expected", of->size);
+  }
+  if (elements < 1 || elements > of->size - first) {
+    fail_argument(3, "a size from 1 to %td is expected", of->size - first);
+  }
+  if (of->get_home()) {
+    fail("a %sStorage on a device cannot be viewed: take it to the CPU first", name(of->dtype));
+  }
+  storage_to(of, nullptr);
+  char* block = static_cast<char*>(of->cpu(Access::write)) +
+                first * static_cast<ptrdiff_t>(item_size(of->dtype));
+  Storage* view = storage_from_block(of->dtype, block, elements, &view_allocator, of);
+  view->flag = static_cast<char>(view->flag & ~kResizable);
+  storage_retain(of);
+  pin(of);
+  of->memory.share_host(1);
+  view->memory.share_host(1);
+  return view;
+}
+
+Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements, int flags) {
+  if (!filename) fail_argument(1, "the name of a file is expected, got NULL");
+  if (elements < 0) fail_argument(2, "a number of elements is expected, got %td", elements);
+  auto item = static_cast<ptrdiff_t>(item_size(type));
+  struct Owner {
+    THMapAllocatorContext* context;
+    void* block = nullptr;
+    ~Owner() {
+      if (block) {
+        THMapAllocator.free(context, block);
+      } else if (context) {
+        THMapAllocatorContext_free(context);
+      }
+    }
+  } owner = {THMapAllocatorContext_new(filename, flags)};
+  owner.block = THMapAllocator.malloc(
+      owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
+  ptrdiff_t bytes = THMapAllocatorContext_size(owner.context);
+  if (bytes == 0) return storage_new(type);  // of an empty file
+  Storage* s = storage_from_block(type, owner.block, elements ? elements : bytes / item,
+                                  &THMapAllocator, owner.context);
+  s->flag = static_cast<char>(s->flag & ~kResizable);
+  owner.context = nullptr;
+  owner.block = nullptr;
+  return s;
+}
+
+}  // namespace th

@@ -1,0 +1,170 @@
+-- Storages of memory that is there already: parts of others, files, shared memory, pointers.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+local function content(path)
+  local file = assert(io.open(path, 'rb'))
+  local bytes = file:read '*a'
+  file:close()
+  return bytes
+end
+local function with_file(bytes, f)
+  local path = os.tmpname()
+  local file = assert(io.open(path, 'wb'))
+  file:write(bytes)
+  file:close()
+  local ok, message = pcall(f, path)
+  os.remove(path)
+  assert(ok, message)
+end
+
+for _, e in ipairs(elements) do
+  describe('a view of a storage of ' .. e.name, function()
+    it('is the same memory', function()
+      local s = e.Storage { 1, 2, 3, 4, 5 }
+      local all, tail, part = e.Storage(s), e.Storage(s, 3), e.Storage(s, 2, 3)
+      assert.are.same({ 1, 2, 3, 4, 5 }, all:totable())
+      assert.are.same({ 3, 4, 5 }, tail:totable())
+      assert.are.same({ 2, 3, 4 }, part:totable())
+      part[2] = 7
+      assert.are.equal(7, s[3])
+      s:fill(9)
+      assert.are.same({ 9, 9, 9 }, tail:totable())
+      assert.are.same({ 9, 9 }, e.Storage(part, 2):totable())
+      e.Tensor(tail):fill(4)
+      assert.are.same({ 9, 9, 4, 4, 4 }, s:totable())
+    end)
+
+    it('keeps it alive, and others from resizing it', function()
+      local view
+      do
+        local s = e.Storage { 1, 2, 3 }
+        view = e.Storage(e.Storage(s, 2), 2)
+      end
+      collectgarbage()
+      collectgarbage()
+      assert.are.same({ 3 }, view:totable())
+      local s = e.Storage { 1, 2, 3 }
+      view = e.Storage(s, 2)
+      for _, storage in ipairs { s, view } do
+        assert.has_error(function() storage:resize(100) end)
+        assert.has_error(function() e.Tensor(storage):resize(100) end)
+      end
+      assert.are.equal(3, s:size())
+      view = nil  -- luacheck: ignore
+      collectgarbage()
+      collectgarbage()
+      assert.are.equal(100, s:resize(100):size())
+    end)
+  end)
+
+  describe('a file of ' .. e.name, function()
+    it('is mapped: what is written stays in the process, or goes to the file', function()
+      local made = e.Tensor { 1, 2, 3, 4 }
+      local ffi = require 'ffi'
+      local bytes = ffi.string(made:data(), 4 * made:elementSize())
+      with_file(bytes, function(path)
+        local s = e.Storage(path)
+        assert.are.same({ 1, 2, 3, 4 }, s:totable())
+        s:fill(5)
+        assert.are.equal(bytes, content(path))
+        assert.are.same({ 1, 2, 3 }, e.Storage(path, false, 3):totable())
+        local shared = e.Storage(path, true)
+        shared[2] = 7
+        assert.are.same({ 1, 7, 3, 4 }, e.Storage(path):totable())
+        -- Longer than the file, which grows.
+        local more = e.Storage(path, true, 6)
+        assert.are.same({ 1, 7, 3, 4, 0, 0 }, more:totable())
+        assert.are.equal(6 * made:elementSize(), #content(path))
+        assert.has_error(function() return e.Storage(path, false, 7) end)
+        assert.has_error(function() shared:resize(8) end)
+        assert.are.equal(15, e.Tensor(more):sum())
+      end)
+    end)
+
+    it('of shared memory is seen under its name', function()
+      local name = ('/tensor-spec-%s-%d'):format(e.name, math.random(1e9))
+      local a = e.Storage(name, true, 3, true)
+      a:fill(3)
+      local b = e.Storage(name, true, 3, true)
+      assert.are.same({ 3, 3, 3 }, b:totable())
+      b[1] = 4
+      assert.are.equal(4, a[1])
+    end)
+  end)
+end
+
+describe('a view', function()
+  it('is of the same type, and inside', function()
+    local s = tensor.LongStorage(3)
+    for _, bad in ipairs { { s, 0 }, { s, 4 }, { s, 1, 0 }, { s, 1, 4 }, { s, 3, 2 }, { s, -1 },
+                           { tensor.IntStorage(3) }, { tensor.LongTensor(3) }, { s, 1.5 },
+                           { tensor.LongStorage() } } do
+      assert.has_error(function() return tensor.LongStorage(unpack(bad)) end)
+    end
+  end)
+
+  it('is known to share memory: results are not written over what is read', function()
+    local s = tensor.DoubleStorage { 1, 2, 3, 4, 5 }
+    local first = tensor.DoubleTensor(s, 1, 4, 1)
+    local second = tensor.DoubleTensor(tensor.DoubleStorage(s, 2), 1, 4, 1)
+    second:add(first)
+    assert.are.same({ 1, 3, 5, 7, 9 }, s:totable())
+    first:copy(second)
+    assert.are.same({ 3, 5, 7, 9, 9 }, s:totable())
+    second:cumsum(first, 1)
+    assert.are.same({ 3, 3, 8, 15, 24 }, s:totable())
+  end)
+
+  it('stays at the CPU', function()
+    local s = tensor.FloatStorage { 1, 2, 3 }
+    local view = tensor.FloatStorage(s, 2)
+    if not pcall(function() tensor.FloatTensor(1):to 'soft' end) then return end
+    assert.has_error(function() s:to 'soft' end)
+    assert.has_error(function() view:to 'soft' end)
+    local there = tensor.FloatTensor { 10, 20 }:to 'soft'
+    assert.are.same({ 12, 23 }, (there + tensor.FloatTensor(view)):totable())
+    s[2] = 5
+    assert.are.same({ 15, 23 }, (there + tensor.FloatTensor(view)):totable())
+    tensor.FloatTensor(view):copy(there)
+    assert.are.same({ 1, 10, 20 }, s:totable())
+    local away = tensor.FloatStorage { 1, 2 }
+    away:to 'soft'
+    assert.has_error(function() return tensor.FloatStorage(away) end)
+  end)
+end)
+
+describe('a file', function()
+  it('that is not there, or no file, is an error', function()
+    assert.has_error(function() return tensor.ByteStorage '/nowhere/at/all' end)
+    assert.has_error(function() return tensor.ByteStorage('/nowhere/at/all', true, 3) end)
+    assert.has_error(function() return tensor.ByteStorage '/' end)
+    assert.has_error(function() return tensor.ByteStorage('/tmp/x', true, -1) end)
+    with_file('', function(path) assert.are.equal(0, tensor.ByteStorage(path):size()) end)
+  end)
+end)
+
+describe('a pointer', function()
+  it('and a size are a storage, whose memory stays the caller\'s', function()
+    local ffi = require 'ffi'
+    local block = ffi.new('float[4]', { 1, 2, 3, 4 })
+    local address = tonumber(ffi.cast('intptr_t', block))
+    local s = tensor.FloatStorage(4, address)
+    assert.are.same({ 1, 2, 3, 4 }, s:totable())
+    tensor.FloatTensor(s):mul(2)
+    assert.are.equal(8, block[3])
+    assert.has_error(function() s:resize(5) end)
+    s = nil  -- luacheck: ignore
+    collectgarbage()
+    assert.are.equal(8, block[3])
+  end)
+
+  it('that is none is an error', function()
+    for _, address in ipairs { 0, 1, 4096, -1, 2 ^ 46, 2 ^ 60 } do
+      assert.has_error(function() return tensor.FloatStorage(4, address) end)
+    end
+    assert.has_error(function() return tensor.FloatStorage(2 ^ 50, 4096) end)
+    assert.has_error(function() return tensor.FloatStorage(0, 4096) end)
+  end)
+end)
