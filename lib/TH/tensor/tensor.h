@@ -102,7 +102,10 @@ Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size);
 Tensor* tensor_new_view(const Tensor* t);  // same storage, same geometry
 // C code has, or may get, the tensor, which is true when this returns: see settle(Storage*).
 inline void lend(Tensor* t) {
-  if (!t->lent) t->lent = true;
+  // Several threads may have it.
+  if (!__atomic_load_n(&t->lent, __ATOMIC_RELAXED)) {
+    __atomic_store_n(&t->lent, true, __ATOMIC_RELAXED);
+  }
   settle(t->storage);
 }
 inline void tensor_retain(Tensor* t) {
