@@ -189,6 +189,7 @@ void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t) {
       made(t->dtype, [&](Tensor* r) { maskedSelect(r, s.values.get(), starts.get()); });
   TensorRef in_order = made(DType::Long, [&](Tensor* r) { resize_as(r, *runs); });
   scatter(in_order.get(), 0, s.indices.get(), runs.get());
+  set_geometry(in_order.get(), t->nDimension, t->size, nullptr);
   copy(back.get(), in_order.get());
   TensorRef ones = filled_like(runs, DType::Long, 1);
   TensorRef lengths = filled_like(distinct, DType::Long, 0);
