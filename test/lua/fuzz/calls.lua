@@ -60,8 +60,13 @@ local function new(tensor, given)
   local skip = setmetatable({}, { __index = function(_, name)
     return given[name] or known.names[name]
   end })
+  -- A storage of any string would make a file of that name; operands have storages.
+  local skip_storages = setmetatable({}, { __index = function(_, name)
+    local makes = name:find '^%u' and name:find 'Storage$'
+    return skip[name] or makes or name == 'new' or name == '__constructor'
+  end })
   local self = setmetatable({ rows = {}, methods = {} }, Calls)
-  self.functions = names_in(tensor, skip)
+  self.functions = names_in(tensor, skip_storages)
   for _, row in ipairs(tensor._optable()) do
     if row.lua ~= '' and not skip[row.lua] then
       local all = forms.methods(row)
@@ -72,7 +77,8 @@ local function new(tensor, given)
     end
   end
   for _, class in ipairs(values.classes) do
-    self.methods[class] = names_in(tensor.getmetatable(class), skip)
+    local wanted = class:find 'Storage$' and skip_storages or skip
+    self.methods[class] = names_in(tensor.getmetatable(class), wanted)
   end
   return self
 end
