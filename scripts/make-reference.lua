@@ -37,8 +37,8 @@ local introduction = [[
      hand. -->
 
 One entry for each function and method: those of the op table by families, then all others. What
-they have in common is in [operations.md](operations.md). `tensor.help 'gather'`, or `help(t.gather)`
-at the REPL, prints an entry.
+they have in common is in [operations.md](operations.md). `tensor.help 'gather'`, or
+`help(t.gather)` at the REPL, prints an entry.
 
 How to read an entry:
 
