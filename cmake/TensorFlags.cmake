@@ -10,10 +10,26 @@ mark_as_advanced(CCACHE_EXECUTABLE)
 if(CCACHE_EXECUTABLE)
   foreach(language IN ITEMS C CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER "${CCACHE_EXECUTABLE}")
+      # Without this files with a precompiled header are not cached.
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+          CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_EXECUTABLE}")
     endif()
   endforeach()
 endif()
+
+# Compiles headers that most of a target's files include once. Sanitizer builds do without, and
+# show where an include is missing.
+function(tensor_precompile target)
+  if(TH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    return()
+  endif()
+  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^<]"
+       OUTPUT_VARIABLE headers)
+  target_precompile_headers(${target} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+  endif()
+endfunction()
 
 set(CMAKE_C_STANDARD 99)
 set(CMAKE_C_STANDARD_REQUIRED ON)

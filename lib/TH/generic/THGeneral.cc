@@ -116,29 +116,38 @@ void tell(int argument, const char* message, void* frame) {
   std::abort();
 }
 
-}  // namespace
-
-void PendingError::set(const Error& error) noexcept {
-  argument = error.argument();
-  set(error.what());
-}
-
-void PendingError::set(const char* message) noexcept {
-  std::snprintf(text, sizeof(text), "%s", message);
-}
-
-void raise(const PendingError& error, void* frame) {
+[[noreturn]] void raise(const char* function, int argument, const char* text, void* frame) {
   // Some messages name the operation, which is the last part of the function's name.
-  const char* text = error.text;
-  const char* op = std::strrchr(error.function, '_');
+  const char* op = std::strrchr(function, '_');
   if (size_t length = op ? std::strlen(++op) : 0) {
     if (!std::strncmp(text, op, length) && !std::strncmp(text + length, ": ", 2)) {
       text += length + 2;
     }
   }
   char message[Error::kLength + 100];
-  std::snprintf(message, sizeof(message), "%s: %s", error.function, text);
-  raise_text(error.argument, message, frame);
+  std::snprintf(message, sizeof(message), "%s: %s", function, text);
+  raise_text(argument, message, frame);
+}
+
+}  // namespace
+
+void run_guarded(void (*body)(void* context), void* context, const char* function, void* frame) {
+  int argument = 0;
+  char text[Error::kLength];
+  auto keep = [&](const char* message) { std::snprintf(text, sizeof(text), "%s", message); };
+  try {
+    CountFromZero counting;
+    body(context);
+    return;
+  } catch (const Error& error) {
+    argument = error.argument();
+    keep(error.what());
+  } catch (const std::bad_alloc&) {
+    keep("out of memory");
+  } catch (const std::exception& error) {
+    keep(error.what());
+  }
+  raise(function, argument, text, frame);
 }
 
 }  // namespace th

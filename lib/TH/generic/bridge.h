@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
 
 #include "generic/guard.h"
@@ -93,44 +92,44 @@ To bridge_result(From x) {
   }
 }
 
-// The arguments of one call, whose tensors C code may look at without asking when it is done. Only
-// where an operand is at home on a device that the program has named for it, results stay there.
-template <class... P>
-class Operation {
+// The tensors of one call, which C code may look at without asking when it is done. Only where an
+// operand is at home on a device that the program has named for it, results stay there.
+class Settled {
  public:
-  explicit Operation(P... arguments) : arguments_(arguments...) {
-    on_request_ = std::apply([](auto&... each) { return (... | asked_for(each)); }, arguments_);
+  template <class... P>
+  explicit Settled(const P&... arguments) {
+    (add(arguments), ...);
+    start();
   }
-  template <class F>
-  auto call(F* operation) {
-    return std::apply(operation, arguments_);
-  }
-  void settle() {
-    std::apply([this](auto&... each) { (settle_one(each), ...); }, arguments_);
-  }
+  void settle() const;
 
  private:
+  static constexpr int kMost = 8;
   template <class T>
-  static bool asked_for(const T& argument) {
+  void add(const T& argument) {
     if constexpr (std::is_same_v<T, Tensor*>) {
-      const Storage* s = argument ? argument->storage : nullptr;
-      return s && !s->exposed && s->get_home();
-    }
-    return false;
-  }
-  template <class T>
-  void settle_one(const T& argument) const {
-    if constexpr (std::is_same_v<T, Tensor*>) {
-      if (!argument) return;
-      Storage* s = argument->storage;
-      if (on_request_ && s && s->exposed && s->get_home()) s->exposed = false;
-      lend(argument);
+      if (argument && count_ < kMost) tensors_[count_++] = argument;
     }
   }
+  void start();
 
-  std::tuple<P...> arguments_;
-  bool on_request_;
+  Tensor* tensors_[kMost];
+  int count_ = 0;
+  bool on_request_ = false;
 };
+
+template <class Result, class R, class... P>
+Result call_settled(R (*operation)(P...), P... arguments) {
+  Settled tensors(arguments...);
+  if constexpr (std::is_void_v<Result>) {
+    operation(arguments...);
+    tensors.settle();
+  } else {
+    auto result = operation(arguments...);
+    tensors.settle();
+    return bridge_result<Result>(result);
+  }
+}
 
 // expose<Result>("name", &th::ops::name)(C arguments...) calls the operation across the boundary.
 template <class Result, class R, class... P>
@@ -139,15 +138,7 @@ auto expose(const char* name, R (*operation)(P...), const char* function = __bui
     return guard(
         [&]() -> Result {
           OpScope scope(name);
-          Operation<P...> done(bridge<P>(arguments)...);
-          if constexpr (std::is_void_v<Result>) {
-            done.call(operation);
-            done.settle();
-          } else {
-            auto result = done.call(operation);
-            done.settle();
-            return bridge_result<Result>(result);
-          }
+          return call_settled<Result>(operation, bridge<P>(arguments)...);
         },
         function);
   };

@@ -5,39 +5,37 @@
 // every C++ frame is gone; only then is the thread's error handler told, which does not return.
 // Messages name the C function, which is the caller of guard, and count from 0.
 
-#include <new>
 #include <type_traits>
 
 #include "memory/error.h"
 
 namespace th {
 
-struct PendingError {
-  const char* function;
-  int argument = 0;
-  char text[Error::kLength];
-  void set(const Error& error) noexcept;
-  void set(const char* message) noexcept;
-};
-
-// frame: of the C function that fails.
-[[noreturn]] void raise(const PendingError& error, void* frame);
+// Calls body(context). frame: of the C function, whose name is given.
+void run_guarded(void (*body)(void* context), void* context, const char* function, void* frame);
 
 template <class F>
-auto guard(F&& body, const char* function = __builtin_FUNCTION()) -> decltype(body()) {
-  PendingError pending;
-  pending.function = function;
-  try {
-    CountFromZero counting;
-    return body();
-  } catch (const Error& error) {
-    pending.set(error);
-  } catch (const std::bad_alloc&) {
-    pending.set("out of memory");
-  } catch (const std::exception& error) {
-    pending.set(error.what());
+__attribute__((always_inline)) inline auto guard(F&& body,
+                                                 const char* function = __builtin_FUNCTION())
+    -> decltype(body()) {
+  using Result = decltype(body());
+  using Body = std::remove_reference_t<F>;
+  if constexpr (std::is_void_v<Result>) {
+    run_guarded([](void* context) { (*static_cast<Body*>(context))(); }, &body, function,
+                __builtin_frame_address(0));
+  } else {
+    struct {
+      Body* body;
+      Result result;
+    } call = {&body, {}};
+    run_guarded(
+        [](void* context) {
+          auto* made = static_cast<decltype(call)*>(context);
+          made->result = (*made->body)();
+        },
+        &call, function, __builtin_frame_address(0));
+    return call.result;
   }
-  raise(pending, __builtin_frame_address(0));
 }
 
 }  // namespace th

@@ -1,0 +1,20 @@
+#include "generic/bridge.h"
+
+namespace th {
+
+void Settled::start() {
+  for (int k = 0; k < count_; ++k) {
+    const Storage* s = tensors_[k]->storage;
+    on_request_ = on_request_ || (s && !s->exposed && s->get_home());
+  }
+}
+
+void Settled::settle() const {
+  for (int k = 0; k < count_; ++k) {
+    Storage* s = tensors_[k]->storage;
+    if (on_request_ && s && s->exposed && s->get_home()) s->exposed = false;
+    lend(tensors_[k]);
+  }
+}
+
+}  // namespace th
