@@ -9,7 +9,8 @@ local vector_math = {}
 for name in ([[
     exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh erf sigmoid lgamma pow tpow cpow
     atan2 norm normall dist logspace
-    logNormal exponential normal cauchy]]):gmatch '%S+' do
+    logNormal exponential normal cauchy gelu silu softplus logaddexp softmax logSoftmax
+    logsumexp logsumexpall logsumexpDims]]):gmatch '%S+' do
   vector_math[name] = true
 end
 

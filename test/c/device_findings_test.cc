@@ -30,12 +30,17 @@ void select(int64_t wrong) {
 
 std::string text_of(int64_t wrong) {
   return "indexSelect: index " + std::to_string(wrong) +
-         " is out of range of dimension 1 of size 10";
+         " is out of range of dimension 0 of size 10";
+}
+
+// Without the name of the function that told of it.
+std::string without(const std::string& function, const std::string& error) {
+  return error.compare(0, function.size(), function) == 0 ? error.substr(function.size()) : error;
 }
 
 // The error of this thread's wait.
 std::string wait_for_device() {
-  return error_of([] { THSynchronize("soft:1"); });
+  return without("THSynchronize: ", error_of([] { THSynchronize("soft:1"); }));
 }
 // The same of a read that has nothing to do with it.
 std::string read_from_device() {
@@ -46,7 +51,7 @@ std::string read_from_device() {
     if (THFloatTensor_sumall(t) != 2) ADD_FAILURE();
   });
   THFloatTensor_free(t);
-  return error;
+  return without("THFloatTensor_sumall: ", error);
 }
 
 // A thread that does one thing after the other, when it is told to.

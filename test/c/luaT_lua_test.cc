@@ -80,7 +80,7 @@ TEST_F(FromLua, OperatorsAreFoundWhenUsed) {
   for (const auto& op : operators) {
     const std::string name = op[0], sign = op[1], message = op[2];
     EXPECT_EQ(run("return t " + sign + " 2"),
-              "user:1: both torch.Thing and (null) have no " + message + " operator");
+              "user:1: both torch.Thing and number have no " + message + " operator");
     EXPECT_EQ(run("return c " + sign + " t"),
               "user:1: both torch.C and torch.Thing have no " + message + " operator");
     run("function P.__" + name +

@@ -368,7 +368,6 @@ TEST(ReduceErrors, AreClear) {
   EXPECT_THROW(ops::sum(r.get(), f.get(), 2, true), th::Error);
   EXPECT_THROW(ops::sum(r.get(), l.get(), 0, true), th::Error);
   EXPECT_THROW(ops::max(r.get(), r.get(), f.get(), 0, true), th::Error);
-  EXPECT_THROW(ops::logicalall(f.get()), th::Error);
   EXPECT_THROW(ops::dist(f.get(), l.get(), 2), th::Error);
   TensorRef v = make(DType::Float, {3});
   EXPECT_THROW(ops::dist(f.get(), v.get(), 2), th::Error);

@@ -365,7 +365,7 @@ TEST_P(Moves, WithoutMemoryTensorsStayAsTheyWere) {
   EXPECT_EQ(a->storage->size, 1000);
 
   // An operation whose result does not fit leaves its operand.
-  FloatTensor column(THFloatTensor_newWithSize2d(1000, 1)), r(THFloatTensor_new());
+  FloatTensor column(THFloatTensor_newWithSize2d(2000, 1)), r(THFloatTensor_new());
   THFloatTensor_fill(column.get(), 1);
   THFloatTensor_to(column.get(), "soft");
   EXPECT_NE(error_of([&] { THFloatTensor_cadd(r.get(), column.get(), 1, a.get()); }), "");
@@ -374,7 +374,7 @@ TEST_P(Moves, WithoutMemoryTensorsStayAsTheyWere) {
 
   set_soft_memory(0);
   THFloatTensor_cadd(r.get(), column.get(), 1, a.get());
-  EXPECT_EQ(THFloatTensor_get2d(r.get(), 999, 999), 5);
+  EXPECT_EQ(THFloatTensor_get2d(r.get(), 1999, 999), 5);
 }
 
 TEST_P(Moves, CachedMemoryIsUsedUpBeforeThereIsNone) {

@@ -20,7 +20,8 @@ local function is_defined(name, e)
   return false
 end
 
--- With the collector running all the time there are less cases: one element type for each row.
+-- With the collector running all the time there are less cases: one element type, and every third
+-- row.
 local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
 
 describe('the op table', function()
@@ -48,7 +49,7 @@ end)
 
 for number, row in ipairs(rows) do
   local case = cases[row.name]
-  if case then
+  if case and not (busy_collector and number % 3 > 0) then
     describe(('%s (%s)'):format(row.lua, row.name), function()
       local supported = {}
       for _, e in ipairs(elements) do

@@ -116,6 +116,7 @@ local function erf(x)
     for k = 0, 120 do
       sum = sum + term / (2 * k + 1)
       term = -term * x * x / (k + 1)
+      if abs(term) < 1e-18 * abs(sum) then break end
     end
     return 2 / math.sqrt(math.pi) * sum
   end
@@ -132,6 +133,7 @@ unary('erfinv', 16, 'unit', function(y)
   for _ = 1, 200 do
     local step = (y - erf(x)) * math.sqrt(math.pi) / 2 * math.exp(x * x)
     x = x + math.max(-0.25, math.min(0.25, step))
+    if abs(step) < 1e-17 * abs(x) or y == erf(x) then break end
   end
   return x
 end)

@@ -53,6 +53,14 @@ void sort_by_digits(typename Pack::Type* keys, typename Pack::Type* other, int64
   if (from != keys) std::copy(from, from + n, keys);
 }
 
+// A type of this file, so that what the library makes of it stays in this file, too.
+template <class Pack>
+struct Less {
+  bool operator()(const typename Pack::Type& a, const typename Pack::Type& b) const {
+    return Pack::less(a, b);
+  }
+};
+
 template <class Pack>
 void sort_by_insertion(typename Pack::Type* keys, int64_t n) {
   for (int64_t i = 1; i < n; ++i) {
@@ -67,10 +75,10 @@ void sort_by_insertion(typename Pack::Type* keys, int64_t n) {
 // is behind no smaller.
 template <class Pack>
 void sort_range(typename Pack::Type* keys, int64_t n, int64_t first, int64_t count) {
-  if (first > 0) std::nth_element(keys, keys + first, keys + n, Pack::less);
+  if (first > 0) std::nth_element(keys, keys + first, keys + n, Less<Pack>());
   keys += first;
   n -= first;
-  if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Pack::less);
+  if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Less<Pack>());
   sort_keys(keys, count);
 }
 
