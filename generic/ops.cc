@@ -415,24 +415,25 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, DType
   return -1;
 }
 
-// Its upvalues: the state, the overloads, and the element type that a class has; none: the default.
+// The second upvalue of a function, beside the state.
+struct Bound {
+  const Overloads* overloads;
+  int type;  // the element type that a class has; -1: the default
+};
+
 int call_op(lua_State* L) {
   State* state = state_of(L);
-  const auto& overloads = **static_cast<const Overloads**>(lua_touserdata(L, lua_upvalueindex(2)));
-  bool of_class = lua_isnumber(L, lua_upvalueindex(3));
-  DType type =
-      of_class ? static_cast<DType>(lua_tointeger(L, lua_upvalueindex(3))) : state->default_type;
-  int results = call_overloads(L, state, overloads, type);
+  const auto& bound = *static_cast<const Bound*>(lua_touserdata(L, lua_upvalueindex(2)));
+  DType type = bound.type >= 0 ? static_cast<DType>(bound.type) : state->default_type;
+  int results = call_overloads(L, state, *bound.overloads, type);
   return results >= 0 ? results : raise_error(L, "%s", lua_tostring(L, -1));
 }
 
 void push_overloads(lua_State* L, const Overloads& overloads, int type) {
   lua_pushvalue(L, lua_upvalueindex(1));
-  auto** box = static_cast<const Overloads**>(lua_newuserdata(L, sizeof(void*)));
-  *box = &overloads;
-  if (type < 0) lua_pushnil(L);
-  if (type >= 0) lua_pushinteger(L, type);
-  push_closure(L, guarded<call_op>, 3);
+  auto* bound = static_cast<Bound*>(lua_newuserdata(L, sizeof(Bound)));
+  *bound = {&overloads, type};
+  push_closure(L, guarded<call_op>, 2);
 }
 
 void register_overloads(lua_State* L, const std::map<std::string, Overloads>& all, int table,
