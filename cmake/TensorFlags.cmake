@@ -17,10 +17,10 @@ if(CCACHE_EXECUTABLE)
   endforeach()
 endif()
 
-# Compiles headers that most of a target's files include once. Sanitizer builds do without, and
-# show where an include is missing.
+# Compiles headers that most of a target's files include once. Debug and ThreadSanitizer builds do
+# without, and show where an include is missing.
 function(tensor_precompile target)
-  if(TH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  if("thread" IN_LIST TH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     return()
   endif()
   list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^<]"
