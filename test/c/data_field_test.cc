@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <cstring>
+
 #include "soft_devices.h"
 #include "tensor/tensor.h"
 
@@ -77,6 +80,27 @@ TEST(DataField, StaysWhereATensorShrinks) {
   THFloatTensor_resize2d(t, 100, 100);
   EXPECT_EQ(t->storage->data, before);
   THFloatTensor_free(t);
+}
+
+TEST(DataField, IsMemoryOfMallocAsWell) {
+  for (size_t size : {1, 7, 100, 5000, 1 << 20}) {
+    for (size_t alignment : {16, 64, 4096}) {
+      void* block = nullptr;
+      ASSERT_EQ(posix_memalign(&block, alignment, size * sizeof(float)), 0);
+      auto* data = static_cast<float*>(block);
+      for (size_t k = 0; k < size; ++k) data[k] = static_cast<float>(k);
+      THFloatStorage* s = THFloatStorage_newWithData(data, static_cast<ptrdiff_t>(size));
+      EXPECT_EQ(s->data, data);
+      THFloatStorage_resize(s, static_cast<ptrdiff_t>(2 * size));
+      EXPECT_EQ(s->data[size - 1], static_cast<float>(size - 1));
+      s->data[2 * size - 1] = 1;
+      THFloatStorage_free(s);
+    }
+    THFree(std::malloc(size));
+    void* grown = THRealloc(std::malloc(size), static_cast<ptrdiff_t>(2 * size));
+    std::memset(grown, 1, 2 * size);
+    THFree(grown);
+  }
 }
 
 TEST(DataField, BelongsToTheCallerWithoutTheFlag) {
