@@ -98,6 +98,7 @@ class Settled {
  public:
   template <class... P>
   explicit Settled(const P&... arguments) {
+    static_assert((0 + ... + int{std::is_same_v<P, Tensor*>}) <= kMost);
     (add(arguments), ...);
     start();
   }
@@ -108,7 +109,7 @@ class Settled {
   template <class T>
   void add(const T& argument) {
     if constexpr (std::is_same_v<T, Tensor*>) {
-      if (argument && count_ < kMost) tensors_[count_++] = argument;
+      if (argument) tensors_[count_++] = argument;
     }
   }
   void start();

@@ -14,6 +14,23 @@ namespace {
 
 Part part_of(char uplo) { return uplo == 'U' ? Part::upper : Part::lower; }
 
+// r is what change(m, uplo) makes of the triangle of a square matrix.
+template <class Change>
+void from_triangle(Op op, Tensor* r, Tensor* a, char uplo, const Change& change) {
+  if (!a) a = r;
+  check_types(op, a->dtype, {r});
+  uplo = check_letter(op, 3, uplo, "UL");
+  check_square(op, {2, "A"}, *a);
+  Device* device = device_of({r, a});
+  Columns result(op, a);
+  run_lapack(op, device, [&](Operands& at) {
+    Matrices m = result.open(at);
+    check_finite(op, "A", m, part_of(uplo));
+    change(m, uplo);
+  });
+  give(device, r, result.whole(), a);
+}
+
 }  // namespace
 
 void gesv(Tensor* x, Tensor* lu, Tensor* b, Tensor* a) {
@@ -108,41 +125,21 @@ void getri(Tensor* r, Tensor* a) {
 }
 
 void potrf(Tensor* r, Tensor* a, char uplo) {
-  Op op = Op::potrf;
-  if (!a) a = r;
-  check_types(op, a->dtype, {r});
-  uplo = check_letter(op, 3, uplo, "UL");
-  check_square(op, {2, "A"}, *a);
-  Device* device = device_of({r, a});
-  Columns factor(op, a);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factor.open(at);
-    check_finite(op, "A", m, part_of(uplo));
+  from_triangle(Op::potrf, r, a, uplo, [](const Matrices& m, char part) {
     int info = 0;
-    linalg::cholesky(m, uplo, &info);
-    check_info(op, Failure::indefinite, &info);
-    clear_outside(m, part_of(uplo));
+    linalg::cholesky(m, part, &info);
+    check_info(Op::potrf, Failure::indefinite, &info);
+    clear_outside(m, part_of(part));
   });
-  give(device, r, factor.whole(), a);
 }
 
 void potri(Tensor* r, Tensor* a, char uplo) {
-  Op op = Op::potri;
-  if (!a) a = r;
-  check_types(op, a->dtype, {r});
-  uplo = check_letter(op, 3, uplo, "UL");
-  check_square(op, {2, "A"}, *a);
-  Device* device = device_of({r, a});
-  Columns inverse(op, a);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = inverse.open(at);
-    check_finite(op, "A", m, part_of(uplo));
+  from_triangle(Op::potri, r, a, uplo, [](const Matrices& m, char part) {
     int info = 0;
-    linalg::cholesky_invert(m, uplo, &info);
-    check_info(op, Failure::zero_diagonal, &info);
-    mirror(m, part_of(uplo));
+    linalg::cholesky_invert(m, part, &info);
+    check_info(Op::potri, Failure::zero_diagonal, &info);
+    mirror(m, part_of(part));
   });
-  give(device, r, inverse.whole(), a);
 }
 
 void potrs(Tensor* x, Tensor* b, Tensor* a, char uplo) {

@@ -4,17 +4,10 @@
 #include "cpu/convolution.h"
 #include "cpu/convolution_kernels.h"
 #include "cpu/kernels/element_loop.h"
+#include "cpu/kernels/vector_bytes.h"
 
 namespace th {
 namespace {
-
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
 
 // Integers wrap: they are added up without a sign.
 template <class T>

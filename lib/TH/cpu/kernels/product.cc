@@ -1,17 +1,10 @@
 #include "cpu/product.h"
 #include "cpu/product_kernels.h"
 #include "cpu/kernels/element_loop.h"
+#include "cpu/kernels/vector_bytes.h"
 
 namespace th {
 namespace {
-
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
 
 // A product modulo 2^32 (2^64 for Long) gives, cut to the element's width, what accumulating in
 // int64_t and cutting then would: the same bits, at twice the lanes.
