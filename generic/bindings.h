@@ -23,6 +23,20 @@ void register_device_functions(lua_State* L, int module);
 void register_profile_functions(lua_State* L, int module);
 void register_device_methods(lua_State* L, int metatable, bool of_storage);
 
+// What require 'cutorch' adds. The device at which a tensor or storage is at home has cutorch's
+// names then: null for any other object, and without cutorch.
+th::Device* cuda_home(const State* state, const Object& object);
+// Pushes the field of cutorch's class of such an object that the string at key names, and returns
+// 1; pushes nothing and returns 0 where there is none.
+int push_cuda_field(lua_State* L, const State* state, const Object& object, int key);
+// The generator of the device; the default one where it has none.
+th::Generator* generator_of(lua_State* L, const State* state, const th::Device* device);
+// As in cutorch, copy leaves a tensor at the CPU where it is, also one that had no contents yet.
+void return_home(Storage* storage);
+// A class name as shown in messages and by typename, or null.
+const char* shown_class(lua_State* L, State* state, int index);
+void register_cuda_functions(lua_State* L, int module);
+
 // Errors and shortage of memory in C functions are told to the Lua thread that calls it.
 int update_handlers(lua_State* L);
 // The State's finalizer: nobody may be told of errors in it any more.

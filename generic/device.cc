@@ -87,7 +87,7 @@ int devices(lua_State* L) {
   for (Device* device : th::all_devices()) {
     th::DeviceProperties properties;
     protect(L, "devices", [&] { device->properties(&properties); });
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 8);
     lua_pushstring(L, device->name());
     lua_setfield(L, -2, "name");
     lua_pushstring(L, properties.name);
@@ -96,6 +96,9 @@ int devices(lua_State* L) {
     lua_setfield(L, -2, "software");
     set_number(L, "memory", properties.total_memory);
     set_number(L, "bandwidth", properties.bandwidth);
+    set_number(L, "major", properties.major);
+    set_number(L, "minor", properties.minor);
+    set_number(L, "multiprocessors", properties.multiprocessors);
     lua_rawseti(L, -2, ++count);
   }
   lua_newtable(L);

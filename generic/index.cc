@@ -320,7 +320,7 @@ int unknown_field(lua_State* L, State* state) {
     lua_pushnil(L);
     return 1;
   }
-  const char* name = luaT_typename(L, 1);
+  const char* name = shown_class(L, state, 1);
   return raise_error(L, "a %s has no field or method '%s'", name ? name : "tensor",
                      lua_tostring(L, 2));
 }
@@ -329,6 +329,9 @@ int tensor_index(lua_State* L) {
   State* state = state_of(L);
   lua_settop(L, 2);
   if (lua_type(L, 2) == LUA_TSTRING) {
+    if (state->cuda_classes != LUA_NOREF && push_cuda_field(L, state, object_at(L, state, 1), 2)) {
+      return 1;
+    }
     lua_pushvalue(L, 2);
     lua_rawget(L, lua_upvalueindex(2));
     if (!lua_isnil(L, 3)) return 1;
@@ -346,6 +349,10 @@ int tensor_index(lua_State* L) {
 int tensor_newindex(lua_State* L) {
   State* state = state_of(L);
   lua_settop(L, 3);
+  if (lua_istable(L, 1)) {  // a field of a class derived from a tensor's
+    lua_rawset(L, 1);
+    return 0;
+  }
   Tensor* t = indexed_tensor(L, state);
   if (assign_by(L, state, t)) return 0;
   if (lookup_override(L, "__newindex__", 3, guarded<tensor_newindex_method>)) return 0;

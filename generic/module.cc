@@ -156,8 +156,7 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"updateerrorhandlers", guarded<update_handlers>},
                             {"updatethreadlocals", guarded<update_handlers>}};
 
-const Method luaT_functions[] = {{"typename", guarded<luaT_lua_typename>},
-                                 {"factory", guarded<luaT_lua_factory>},
+const Method luaT_functions[] = {{"factory", guarded<luaT_lua_factory>},
                                  {"getconstructortable", guarded<luaT_lua_getconstructortable>},
                                  {"newmetatable", guarded<luaT_lua_newmetatable>},
                                  {"getmetatable", guarded<luaT_lua_getmetatable>},
@@ -182,6 +181,7 @@ int open(lua_State* L) {
   register_op_functions(L, module);
   register_random_functions(L, module);
   register_device_functions(L, module);
+  register_cuda_functions(L, module);
   register_profile_functions(L, module);
   register_apply_functions(L, module);
   set_functions(L, functions, module);

@@ -117,7 +117,7 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, const
       type = object.dtype();
       typed = true;
     }
-    const char* class_name = luaT_typename(L, i + 1);
+    const char* class_name = shown_class(L, state, i + 1);
     got += class_name ? class_name : luaL_typename(L, i + 1);
   }
   std::string name = std::string(th::name(type)) + "Tensor";
@@ -151,6 +151,18 @@ void read_list(lua_State* L, State* state, int index, DType type, const char* na
   }
 }
 
+// The default generator; after require 'cutorch' that of the device which is going to draw.
+th::Generator* generator_for(lua_State* L, const State* state, const Arguments& args) {
+  if (state->cuda_generators == LUA_NOREF) return default_generator(L, state);
+  const th::Device* device = state->cuda_default;
+  for (int i = 0; i < args.count && i < kMaxArgs; ++i) {
+    if (args.code(i) != kTensor) continue;
+    device = cuda_home(state, args.objects[i]);
+    break;
+  }
+  return generator_of(L, state, device);
+}
+
 void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const Arguments& args,
                    DType type, const char* name, Call* call, Arg* value) {
   int index = arg + 1;
@@ -178,7 +190,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
       break;
     case 'g':
       value->generator = arg < 0
-                             ? default_generator(L, state)
+                             ? generator_for(L, state, args)
                              : static_cast<th::Generator*>(payload(L, args.objects[arg], index));
       break;
     case 's':
@@ -234,13 +246,14 @@ void check_operands(lua_State* L, const char* name, const Call& call, const Patt
   protect(L, name, [&] { for_operands([](const Tensor* t) { t->check_storage(); }); });
 }
 
-// Numbers are computed on the CPU, whatever the default device.
-void keep_on_cpu(lua_State* L, const char* name, Tensor* t) {
+void set_home(lua_State* L, const char* name, Tensor* t, th::Device* device) {
   protect(L, name, [&] {
     th::ensure_storage(t);
-    t->storage->set_home(nullptr);
+    t->storage->set_home(device);
   });
 }
+// Numbers are computed on the CPU, whatever the default device.
+void keep_on_cpu(lua_State* L, const char* name, Tensor* t) { set_home(L, name, t, nullptr); }
 
 // Whether the row's results, where they were not given, are numbers.
 bool gives_numbers(const Row& row, const Pattern& pattern, const Call& call) {
@@ -276,7 +289,11 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     if (place.result && place.arg < 0) {
       call.args[k].tensor = push_new_tensor(L, state, type_of(place.kind, type));
       made[k] = lua_gettop(L);
-      if (of_numbers) keep_on_cpu(L, name, call.args[k].tensor);
+      if (of_numbers) {
+        keep_on_cpu(L, name, call.args[k].tensor);
+      } else if (state->cuda_default && pattern.type_arg < 0 && pattern.table_arg < 0) {
+        set_home(L, name, call.args[k].tensor, state->cuda_default);
+      }
     } else if (place.kind == '{') {
       read_list(L, state, place.arg + 1, type, name, &call);
     }

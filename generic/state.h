@@ -19,8 +19,9 @@ extern "C" {
 #include "tensor/tensor.h"
 
 namespace th {
+class Device;
 struct Generator;
-}
+}  // namespace th
 
 namespace bind {
 
@@ -42,6 +43,11 @@ struct State {
   th::Pairing not_strict = th::Pairing::numpy;  // what it was before it was strict
   th::Generator* generator = nullptr;           // null once the Lua state is closing
   const void* generator_userdata = nullptr;     // which shows it to Lua code, but does not own it
+  // After require 'cutorch', in the registry: the classes and generators of cutorch.cc; else
+  // LUA_NOREF.
+  int cuda_classes = LUA_NOREF;
+  int cuda_generators = LUA_NOREF;
+  th::Device* cuda_default = nullptr;  // where the default type is CudaTensor: its device
   // What operations that a finalizer has interrupted work on; null: there are none.
   Operands* operands = nullptr;
   // Whether the Lua state is; outlives it, for other threads that know of it.

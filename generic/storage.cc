@@ -150,6 +150,11 @@ void push_indexed(lua_State* L) {
 int index(lua_State* L) {
   if (lua_type(L, 2) != LUA_TNUMBER) {
     lua_settop(L, 2);
+    State* state = state_of(L);
+    if (state->cuda_classes != LUA_NOREF && lua_type(L, 2) == LUA_TSTRING &&
+        push_cuda_field(L, state, object_at(L, state, 1), 2)) {
+      return 1;
+    }
     lua_pushvalue(L, 2);
     lua_rawget(L, lua_upvalueindex(2));
     if (!lua_isnil(L, 3)) return 1;
@@ -182,6 +187,11 @@ void assign_indexed(lua_State* L) {
 }
 
 int newindex(lua_State* L) {
+  if (lua_istable(L, 1)) {  // a field of a class derived from a storage's
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
+  }
   if (!lua_isnumber(L, 2)) {
     Storage* storage = check_storage(L, state_of(L), 1);
     return raise_error(L, "the class %s cannot be indexed", storage_class(storage->dtype));
@@ -228,11 +238,13 @@ int copy(lua_State* L) {
   Storage* storage = check_storage(L, state, 1);
   Storage* source = check_storage(L, state, 2);
   refuse_held(L, state, "copy", storage);
+  const bool stays = state->cuda_classes != LUA_NOREF && !storage->get_home();
   protect(L, "copy", [&] {
     if (storage->size != source->size) {
       th::fail("storages of %td and %td elements differ in size", storage->size, source->size);
     }
     th::ops::copy(all_of(storage).get(), all_of(source).get());
+    if (stays) return_home(storage);
   });
   lua_settop(L, 1);
   return 1;

@@ -223,11 +223,13 @@ int copy(lua_State* L) {
   Tensor* t = check_tensor(L, state, 1);
   Tensor* source = check_tensor(L, state, 2);
   refuse_held(L, state, "copy", t->storage);
+  const bool stays = state->cuda_classes != LUA_NOREF && !(t->storage && t->storage->get_home());
   protect(L, "copy", [&] {
     t->check_storage();
     source->check_storage();
     th::PairingScope pairing(state->pairing);
     th::ops::copy(t, source);
+    if (stays) return_home(t->storage);
   });
   lua_settop(L, 1);
   return 1;

@@ -1,0 +1,117 @@
+// What of require 'cutorch' is not written in Lua: objects at home on a device have cutorch's
+// names.
+
+#include "bindings.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/device_list.h"
+#include "luaT.h"
+
+namespace bind {
+
+namespace {
+
+// "torch.CudaTensor" holds floats; the others are named as those of the CPU:
+// "torch.CudaByteTensor".
+const char* write_cuda_name(const Object& object, char* text, size_t size) {
+  const char* element = object.dtype() == DType::Float ? "" : th::name(object.dtype());
+  std::snprintf(text, size, "torch.Cuda%s%s", element, object.is_tensor() ? "Tensor" : "Storage");
+  return text;
+}
+
+int type_name(lua_State* L) {
+  State* state = state_of(L);
+  Object object = state->cuda_classes == LUA_NOREF ? Object() : object_at(L, state, 1);
+  if (!cuda_home(state, object)) return luaT_lua_typename(L);
+  char name[64];
+  lua_pushstring(L, write_cuda_name(object, name, sizeof(name)));
+  return 1;
+}
+
+// _cuda(classes, generators): from now on the objects at home on devices are of these classes, a
+// list of metatables in the order of types, first those of tensors; and what is drawn there is
+// drawn by these generators, by the number of the device.
+int set_cuda(lua_State* L) {
+  State* state = state_of(L);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  int generators = luaL_ref(L, LUA_REGISTRYINDEX);
+  int classes = luaL_ref(L, LUA_REGISTRYINDEX);
+  luaL_unref(L, LUA_REGISTRYINDEX, state->cuda_generators);
+  luaL_unref(L, LUA_REGISTRYINDEX, state->cuda_classes);
+  state->cuda_generators = generators;
+  state->cuda_classes = classes;
+  return 0;
+}
+
+// _cudaDefault(device): what functions make of the default type is at home there; nil: as it was.
+int set_cuda_default(lua_State* L) {
+  State* state = state_of(L);
+  const char* name = luaL_optstring(L, 1, "cpu");
+  th::Device* device = nullptr;
+  protect(L, "setdefaulttensortype", [&] { device = th::find_device(name); });
+  state->cuda_default = device;
+  return 0;
+}
+
+const Method functions[] = {{"typename", guarded<type_name>},
+                            {"_cuda", guarded<set_cuda>},
+                            {"_cudaDefault", guarded<set_cuda_default>}};
+
+}  // namespace
+
+th::Device* cuda_home(const State* state, const Object& object) {
+  if (state->cuda_classes == LUA_NOREF) return nullptr;
+  const Storage* storage = object.is_tensor()    ? object.tensor()->storage
+                           : object.is_storage() ? object.storage()
+                                                 : nullptr;
+  return storage ? storage->get_home() : nullptr;
+}
+
+int push_cuda_field(lua_State* L, const State* state, const Object& object, int key) {
+  if (!cuda_home(state, object)) return 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state->cuda_classes);
+  lua_rawgeti(L, -1, object.kind + 1);
+  bool found = lua_istable(L, -1);
+  if (found) {
+    lua_pushvalue(L, key);
+    lua_rawget(L, -2);
+    found = !lua_isnil(L, -1);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+  }
+  if (!found) lua_settop(L, key);
+  return found;
+}
+
+th::Generator* generator_of(lua_State* L, const State* state, const th::Device* device) {
+  if (!device) return default_generator(L, state);
+  // By the number in "gpu:1": a string might have the collector run.
+  const char* colon = std::strchr(device->name(), ':');
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state->cuda_generators);
+  lua_rawgeti(L, -1, colon ? std::atoi(colon + 1) : 1);
+  Object object = object_at(L, const_cast<State*>(state), lua_gettop(L));
+  lua_pop(L, 2);
+  if (!object.is_generator()) return default_generator(L, state);
+  return static_cast<th::Generator*>(object.payload);
+}
+
+void return_home(Storage* storage) {
+  if (storage && storage->get_home()) th::storage_to(storage, nullptr);
+}
+
+const char* shown_class(lua_State* L, State* state, int index) {
+  Object object = object_at(L, state, index);
+  if (!cuda_home(state, object)) return luaT_typename(L, index);
+  char name[64];
+  // The class exists, so that its name lives as long as the Lua state.
+  return luaT_typenameid(L, write_cuda_name(object, name, sizeof(name)));
+}
+
+void register_cuda_functions(lua_State* L, int module) { set_functions(L, functions, module); }
+
+}  // namespace bind

@@ -1,0 +1,295 @@
+-- require 'cutorch': the names of Torch7's cutorch for tensors at home on a device. What is at home
+-- on a device is a torch.CudaTensor to typename, type and printing, and a field that
+-- torch.CudaTensor's metatable has goes before those of torch.FloatTensor's; see doc/cutorch.md.
+
+local tensor = require 'torch'
+local types = require 'tensor.types'
+
+local cutorch = {}
+
+-- The devices that are the process's GPUs, by their numbers.
+local gpus = {}
+do
+   local devices, missing = tensor.devices()
+   for _, device in ipairs(devices) do
+      if device.name:find('^gpu:') then
+         gpus[#gpus + 1] = device
+      end
+   end
+   if #gpus == 0 then
+      local reasons = {}
+      for kind, reason in pairs(missing) do
+         reasons[#reasons + 1] = ('%s: %s'):format(kind, reason)
+      end
+      table.sort(reasons)
+      error(('cutorch: there is no GPU (%s); with TENSOR_DEVICE=soft in the environment the '
+             .. 'software device is the GPU'):format(table.concat(reasons, '; ')), 0)
+   end
+end
+
+local current = 1
+
+-- The name of device i, or of the current one.
+local function name_of(i, name)
+   if i == nil then
+      i = current
+   end
+   local device = type(i) == 'number' and gpus[i]
+   if not device then
+      error(('cutorch.%s: there is no device %s; there are %d'):format(name, tostring(i), #gpus), 3)
+   end
+   return device.name, device
+end
+
+-- ---- devices -------------------------------------------------------------------------------
+
+function cutorch.getDeviceCount() return #gpus end
+function cutorch.getDevice() return current end
+
+function cutorch.setDevice(i)
+   name_of(i == nil and 0 or i, 'setDevice')
+   current = i
+   cutorch._setDefault()
+end
+
+local function restore(before, ok, ...)
+   cutorch.setDevice(before)
+   if not ok then
+      error((...), 0)
+   end
+   return ...
+end
+--- f(...) with another current device; gives f's results, and passes on its errors.
+function cutorch.withDevice(i, f, ...)
+   name_of(i == nil and 0 or i, 'withDevice')
+   local before = current
+   cutorch.setDevice(i)
+   return restore(before, pcall(f, ...))
+end
+
+function cutorch.synchronize() tensor.synchronize(gpus[current].name) end
+function cutorch.synchronizeAll()
+   for _, device in ipairs(gpus) do
+      tensor.synchronize(device.name)
+   end
+end
+
+--- free, total: bytes of a device; what is kept for the next tensor is free.
+function cutorch.getMemoryUsage(i)
+   local memory = tensor.memory((name_of(i, 'getMemoryUsage')))
+   return memory.free + memory.cached, memory.total
+end
+
+function cutorch.getDeviceProperties(i)
+   local name, device = name_of(i, 'getDeviceProperties')
+   local memory = tensor.memory(name)
+   return {
+      name = device.model, major = device.major, minor = device.minor,
+      multiProcessorCount = device.multiprocessors, warpSize = 32,
+      totalGlobalMem = memory.total, freeGlobalMem = memory.free + memory.cached,
+      maxThreadsPerBlock = 1024, canMapHostMemory = 1, deviceOverlap = 1, integrated = 0,
+   }
+end
+
+-- "CUDA 13.0, driver for 13.1": 13000 and 13010; 0 on the software device.
+local function version(pattern)
+   local major, minor = (gpus[current].software or ''):match(pattern)
+   return major and 1000 * tonumber(major) + 10 * tonumber(minor) or 0
+end
+function cutorch.getRuntimeVersion() return version('CUDA (%d+)%.(%d+)') end
+function cutorch.getDriverVersion() return version('driver for (%d+)%.(%d+)') end
+cutorch.driverVersion = cutorch.getDriverVersion()
+
+cutorch.hasHalf = true
+function cutorch.hasHalfInstructions() return true end
+function cutorch.hasFastHalfInstructions() return true end
+cutorch.magma = false
+function cutorch.isCachingAllocatorEnabled() return true end
+function cutorch.setHeapTracking() end
+function cutorch.deviceReset() end
+
+-- ---- random numbers: a generator for each device ---------------------------------------------
+
+local generators = {}
+for i = 1, #gpus do
+   generators[i] = tensor.Generator 'philox'
+end
+
+function cutorch.manualSeed(seed) tensor.manualSeed(generators[current], seed) end
+function cutorch.manualSeedAll(seed)
+   for _, generator in ipairs(generators) do
+      tensor.manualSeed(generator, seed)
+   end
+end
+function cutorch.seed() return tensor.seed(generators[current]) end
+function cutorch.seedAll()
+   local seed = cutorch.seed()
+   cutorch.manualSeedAll(seed)
+   return seed
+end
+function cutorch.initialSeed() return tensor.initialSeed(generators[current]) end
+function cutorch.getRNGState() return tensor.getRNGState(generators[current]) end
+function cutorch.setRNGState(state) tensor.setRNGState(generators[current], state) end
+
+-- ---- classes ---------------------------------------------------------------------------------
+
+-- "torch.FloatTensor" of "torch.CudaTensor", and the other way round.
+local host_class, cuda_class = {}, {}
+
+local function on_gpu(object) return object:device() ~= 'cpu' end
+
+-- Makes objects of the host's class, which go to the current device unless they are views of what
+-- is on one.
+local function constructor(host, name, takes_sizes)
+   return function(...)
+      local first = ...
+      if (tensor.isTensor(first) or tensor.isStorage(first)) and not on_gpu(first) then
+         local class = tensor.typename(first)
+         if takes_sizes and class == 'torch.LongStorage' then
+            return host.new():to(gpus[current].name):resize(...)
+         elseif cuda_class[class] == name or tensor.isTensor(first)
+                or cuda_class[class] == name:gsub('Tensor$', 'Storage') then
+            error(('%s: a tensor or storage on a device is expected, got a %s')
+                  :format(name, class), 2)
+         end
+      end
+      local object = host.new(...)
+      return on_gpu(object) and object or object:to(gpus[current].name)
+   end
+end
+
+local classes = {}
+for _, kind in ipairs {'Tensor', 'Storage'} do
+   for _, element in ipairs(types) do
+      local short = ('Cuda%s%s'):format(element.name == 'Float' and '' or element.name, kind)
+      local name, host_name = 'torch.' .. short, ('torch.%s%s'):format(element.name, kind)
+      local host = tensor.getmetatable(host_name)
+      host_class[name], cuda_class[host_name] = host_name, name
+      local make = constructor(host, name, kind == 'Tensor')
+      local class = tensor.newmetatable(name, host_name, make, nil, function() return make() end,
+                                        tensor)
+      classes[#classes + 1] = class
+
+      --- The number of the device, or 0 where the object has no memory.
+      function class.getDevice(self)
+         local storage = kind == 'Tensor' and self:storage() or self
+         return storage:size() == 0 and 0 or tonumber(self:device():match('%d+$')) or 0
+      end
+   end
+end
+tensor._cuda(classes, generators)
+
+for _, kind in ipairs {'Tensor', 'Storage'} do
+   for _, element in ipairs(types) do
+      local cuda_name = cuda_class[('torch.%s%s'):format(element.name, kind)]
+      local host, cuda = tensor.getmetatable(host_class[cuda_name]), tensor.getmetatable(cuda_name)
+      for _, to in ipairs(types) do
+         local method = 'cuda' .. (to.name == 'Float' and '' or to.name)
+         local wanted = cuda_class[('torch.%s%s'):format(to.name, kind)]
+         host[method] = function(self) return self:type(wanted) end
+      end
+
+      --- copy. It waits only for what must be waited for, whatever its name is.
+      host.copyAsync = host.copy
+
+      --- A copy on the current device.
+      if kind == 'Tensor' then
+         function cuda.clone(self)
+            return cuda.new():resize(self:size()):copy(self)
+         end
+      end
+   end
+end
+
+local setdefault, getdefault = tensor.setdefaulttensortype, tensor.getdefaulttensortype
+local default   -- the class on the device that is the default, if it is one
+
+function cutorch._setDefault()
+   tensor._cudaDefault(default and gpus[current].name or nil)
+end
+
+function tensor.setdefaulttensortype(name)
+   local host = host_class[name]
+   setdefault(host or name)
+   default = host and name
+   cutorch._setDefault()
+   if default then
+      local element = name:match('^torch%.(.*)Tensor$')
+      tensor.Tensor, tensor.Storage = tensor[element .. 'Tensor'], tensor[element .. 'Storage']
+   end
+end
+function tensor.getdefaulttensortype()
+   return default or getdefault()
+end
+
+--- By the class of the host: the home of the object tells what its name is.
+local pushudata = tensor.pushudata
+function tensor.pushudata(pointer, name)
+   return pushudata(pointer, host_class[name] or name)
+end
+
+-- ---- memory of the host ----------------------------------------------------------------------
+
+-- Host memory of tensors that were on a CUDA device is pinned by itself.
+for _, element in ipairs(types) do
+   cutorch['createCudaHost' .. element.name .. 'Tensor'] = function(...)
+      return tensor[element.name .. 'Tensor'](...)
+   end
+end
+cutorch.createCudaHostTensor = cutorch.createCudaHostFloatTensor
+
+function cutorch.isManaged() return false end
+function cutorch.isManagedPtr() return false end
+
+-- ---- streams, handles, peers: each device has one queue, in whose order all work is done -------
+
+local counts = {Streams = 0, BlasHandles = 1}
+local chosen = {Stream = 0, BlasHandle = 1}
+
+local function check_count(n, name)
+   if type(n) ~= 'number' or n < 0 or n % 1 ~= 0 then
+      error(('cutorch.%s: a number of them is expected, got %s'):format(name, tostring(n)), 3)
+   end
+end
+for _, what in ipairs {'Stream', 'BlasHandle'} do
+   local all = what .. 's'
+   cutorch['reserve' .. all] = function(n)
+      check_count(n, 'reserve' .. all)
+      counts[all] = math.max(counts[all], n)
+   end
+   cutorch['getNum' .. all] = function() return counts[all] end
+   cutorch['set' .. what] = function(n)
+      check_count(n, 'set' .. what)
+      if n > counts[all] then
+         error(('cutorch.set%s: %d is none of those reserved, which are %d')
+               :format(what, n, counts[all]), 2)
+      end
+      chosen[what] = n
+   end
+   cutorch['get' .. what] = function() return chosen[what] end
+end
+function cutorch.setDefaultStream() chosen.Stream = 0 end
+function cutorch.streamSynchronize() cutorch.synchronize() end
+function cutorch.streamWaitFor() end
+function cutorch.streamWaitForMultiDevice() end
+function cutorch.streamBarrier() end
+function cutorch.streamBarrierMultiDevice() end
+
+local Event = tensor.class('cutorch.Event', cutorch)
+function Event:__init() self.device = current end
+function Event.waitOn() end
+
+function cutorch.setPeerToPeerAccess(from, to)
+   name_of(from == nil and 0 or from, 'setPeerToPeerAccess')
+   name_of(to == nil and 0 or to, 'setPeerToPeerAccess')
+end
+function cutorch.getPeerToPeerAccess(from, to)
+   name_of(from == nil and 0 or from, 'getPeerToPeerAccess')
+   name_of(to == nil and 0 or to, 'getPeerToPeerAccess')
+   return true
+end
+function cutorch.setKernelPeerToPeerAccess() end
+function cutorch.getKernelPeerToPeerAccess() return true end
+
+rawset(_G, 'cutorch', cutorch)
+return cutorch
