@@ -23,6 +23,7 @@ uint64_t code_of(char kind) {
       return kGenerator;
     case '{':
     case 'r':
+    case 'v':
       return kTable;
     default:
       return kTensor;
@@ -83,7 +84,7 @@ std::string slot_text(const Slot& slot, const char* type) {
       text = "Generator";
       break;
     case '{':
-      text = std::string("{") + type + "...}";
+      text = "{" + (slot.letters == "L" ? "LongTensor" : std::string(type)) + "...}";
       break;
     case 's':
       text = "(LongStorage | size1 [size2...])";
@@ -93,6 +94,9 @@ std::string slot_text(const Slot& slot, const char* type) {
       break;
     case 'r':
       text = "{dim1 [dim2...]}";
+      break;
+    case 'v':
+      text = "{integer1 [integer2...]}";
       break;
   }
   if (slot.result) text = "*" + text + "*";
@@ -104,7 +108,8 @@ void note_places(Pattern* pattern) {
   for (int k = pattern->slots; k-- > 0;) {
     const Place& place = pattern->places[k];
     bool given = place.arg >= 0;
-    if (place.kind == '{') pattern->table_arg = place.arg;
+    bool of_type = place.kind == '{' && pattern->form->slots[k].letters == "T";
+    if (of_type) pattern->table_arg = place.arg;
     if (place.kind == '{' || (place.result && !given)) pattern->allocates = true;
     if (place.result && given) pattern->result_given = true;
     if (place.kind != 'T' || !given || of_operand) continue;
@@ -139,10 +144,9 @@ Form parse_form(const char* p, const char* end) {
     if (*p == '+') slot.result = slot.fresh = true, ++p;
     slot.kind = *p++;
     slot.tensor = std::strchr("TLIBMAFD", slot.kind) != nullptr;
-    if (slot.kind == '{') p = std::strchr(p, '}') + 1;
-    if (slot.kind == 'o') {
-      const char* close = std::strchr(p, ')');
-      slot.letters.assign(p + 1, close);
+    if (slot.kind == '{' || slot.kind == 'o') {
+      const char* close = std::strchr(p, slot.kind == 'o' ? ')' : '}');
+      slot.letters.assign(slot.kind == 'o' ? p + 1 : p, close);
       p = close + 1;
     }
     if (*p == '=') {
@@ -181,7 +185,8 @@ void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
     pattern.row = row;
     // The first optional slot is the highest bit: counting up leaves out the last ones first.
     int bit = optional;
-    int dims = -1;
+    uint64_t tables[2];  // bits that make a table's code that of a LongStorage
+    int table_count = 0;
     for (const Slot& slot : form->slots) {
       bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));
       Place& place = pattern.places[pattern.slots++];
@@ -191,15 +196,21 @@ void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
         pattern.sizes = true;
       } else if (!absent) {
         place.arg = static_cast<int8_t>(pattern.args);
-        if (slot.kind == 'r') dims = pattern.args;
+        if (slot.kind == 'r' || slot.kind == 'v') {
+          tables[table_count++] = (uint64_t{kTable} ^ kLongStorage) << (4 * pattern.args);
+        }
         pattern.codes |= code_of(slot.kind) << (4 * pattern.args++);
       }
     }
     note_places(&pattern);
-    patterns->push_back(pattern);
-    if (dims < 0) continue;
-    pattern.codes ^= (uint64_t{kTable} ^ kLongStorage) << (4 * dims);
-    patterns->push_back(pattern);
+    const uint64_t codes = pattern.codes;
+    for (int storages = 0; storages < 1 << table_count; ++storages) {
+      pattern.codes = codes;
+      for (int k = 0; k < table_count; ++k) {
+        if (storages >> k & 1) pattern.codes ^= tables[k];
+      }
+      patterns->push_back(pattern);
+    }
   }
 }
 

@@ -26,7 +26,7 @@ constexpr int kMaxArgs = 12;
 struct Slot {
   char kind;            // a letter of THOps.def
   bool tensor = false;  // one tensor
-  std::string letters;  // those that o stands for
+  std::string letters;  // those that o stands for; the type of a table of tensors
   bool result = false;
   bool optional = false;
   bool fresh = false;      // +T

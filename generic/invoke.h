@@ -23,8 +23,9 @@ union Arg {
 
 struct Call {
   Arg args[kMaxArgs];
-  int64_t sizes[th::kMaxDims];  // of the one argument of sizes that a form may have
-  int size_count = 0;
+  int64_t sizes[2][th::kMaxDims];  // of the lists of numbers, of which a form may have two
+  int size_count[2] = {0, 0};
+  int lists = 0;
   th::Tensor** list = nullptr;  // of the one table of tensors
   int list_count = 0;
   double number = 0;  // the result of an operation that gives one
@@ -40,7 +41,7 @@ P take(Call& call, int position) {
   } else if constexpr (std::is_same_v<P, th::Scalar>) {
     return th::Scalar(arg.number);
   } else if constexpr (std::is_same_v<P, th::Sizes>) {
-    return th::Sizes{call.size_count, call.sizes};
+    return th::Sizes{call.size_count[arg.integer], call.sizes[arg.integer]};
   } else if constexpr (std::is_same_v<P, th::TensorList>) {
     return th::TensorList(call.list, call.list_count);
   } else if constexpr (std::is_same_v<P, bool>) {

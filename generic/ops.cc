@@ -194,17 +194,20 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
                              : static_cast<th::Generator*>(payload(L, args.objects[arg], index));
       break;
     case 's':
-      call->size_count = read_sizes(L, state, index, args.count, call->sizes);
-      break;
     case 'p':
     case 'r':
-      call->size_count =
-          read_sizes(L, state, index, slot.kind == 'r' ? index : args.count, call->sizes);
-      for (int i = 0; i < call->size_count; ++i) {
-        if (call->sizes[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);
-        if (call->sizes[i] > 0) --call->sizes[i];
+    case 'v': {
+      bool one = slot.kind == 'r' || slot.kind == 'v';
+      value->integer = call->lists++;
+      int64_t* list = call->sizes[value->integer];
+      int count = read_sizes(L, state, index, one ? index : args.count, list);
+      call->size_count[value->integer] = count;
+      for (int i = 0; i < count && (slot.kind == 'p' || slot.kind == 'r'); ++i) {
+        if (list[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);
+        if (list[i] > 0) --list[i];
       }
       break;
+    }
     default:
       value->tensor = static_cast<Tensor*>(payload(L, args.objects[arg], index));
   }
@@ -295,7 +298,8 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
         set_home(L, name, call.args[k].tensor, state->cuda_default);
       }
     } else if (place.kind == '{') {
-      read_list(L, state, place.arg + 1, type, name, &call);
+      DType listed = type_of(pattern.form->slots[k].letters[0], type);
+      read_list(L, state, place.arg + 1, listed, name, &call);
     }
   }
   for (int k = 0; k < pattern.slots; ++k) {

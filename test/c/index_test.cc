@@ -274,7 +274,7 @@ std::string error_of(const TensorRef& untouched, const std::function<void()>& ca
 TEST(Index, BadIndicesAreNamedBeforeAnythingIsWritten) {
   TensorRef t = counting(DType::Float, {2, 2}), src = counting(DType::Float, {2, 2});
   TensorRef r = counting(DType::Float, {2, 2});
-  for (int64_t wrong : {int64_t{3}, int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX}) {
+  for (int64_t wrong : {int64_t{3}, int64_t{0}, int64_t{-3}, INT64_MIN, INT64_MAX}) {
     TensorRef index = make(DType::Long, {2}), square = make(DType::Long, {1, 2});
     for (const TensorRef* i : {&index, &square}) {
       auto* data = (*i)->data_as<int64_t>(th::Access::write);

@@ -1,8 +1,8 @@
 #ifndef TH_BACKEND_INDEX_CALL_H
 #define TH_BACKEND_INDEX_CALL_H
 
-// Elements chosen by indices, which count from TH_INDEX_BASE. An index outside of its dimension is
-// skipped, and reported as `check` unless that is 0.
+// Elements chosen by indices, which count as position_of in functors/condition.h has it. An index
+// outside of its dimension is skipped, and reported as `check` unless that is 0.
 
 #include <cstdint>
 

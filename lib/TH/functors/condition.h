@@ -13,10 +13,16 @@ namespace th {
 
 enum class Condition : int {
   divisor,      // of integers: not 0
-  index,        // of a dimension of size `limit`, counted from TH_INDEX_BASE
+  index,        // of a dimension of size `limit`: what position_of takes
   mask,         // 0 or 1
   probability,  // from 0 to 1
 };
+
+// Where an index is in a dimension of that size: it counts from TH_INDEX_BASE, or, where negative,
+// from the end.
+TH_HD int64_t position_of(int64_t index, int64_t size) {
+  return index < 0 ? index + size : index - TH_INDEX_BASE;
+}
 
 namespace condition {
 
@@ -33,7 +39,7 @@ struct Index {
   template <class T>
   static constexpr bool kHas = std::is_same_v<T, int64_t>;
   static TH_HD bool is_bad(int64_t x, int64_t limit) {
-    return static_cast<uint64_t>(x) - TH_INDEX_BASE >= static_cast<uint64_t>(limit);
+    return static_cast<uint64_t>(position_of(x, limit)) >= static_cast<uint64_t>(limit);
   }
 };
 struct Mask {

@@ -118,6 +118,14 @@ TH_HD T power(T a, T b) {
   }
 }
 template <class T>
+TH_HD bool is_finite(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return true;
+  } else {
+    return std::fabs(x) < std::numeric_limits<T>::infinity();
+  }
+}
+template <class T>
 TH_HD T shift_left(T a, T bits) {
   if constexpr (std::is_integral_v<T>) {
     if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return 0;
@@ -258,9 +266,15 @@ TH_PREDICATE_2(le) { return a <= b; }
 TH_PREDICATE_2(eq) { return a == b; }
 TH_PREDICATE_2(ne) { return a != b; }
 TH_FUNCTOR(isnan, uint8_t, (T x)) { return x != x; }
-TH_FUNCTOR(isinf, uint8_t, (T x)) { return std::fabs(x) == std::numeric_limits<T>::infinity(); }
-TH_FUNCTOR(isfinite, uint8_t, (T x)) { return std::fabs(x) < std::numeric_limits<T>::infinity(); }
-TH_FUNCTOR(signbit, uint8_t, (T x)) { return std::copysign(T(1), x) < 0; }
+TH_FUNCTOR(isinf, uint8_t, (T x)) { return !is_finite(x) && x == x; }
+TH_FUNCTOR(isfinite, uint8_t, (T x)) { return is_finite(x); }
+TH_FUNCTOR(signbit, uint8_t, (T x)) {
+  if constexpr (std::is_integral_v<T>) {
+    return x < 0;
+  } else {
+    return std::copysign(T(1), x) < 0;
+  }
+}
 
 // ---- of three elements
 TH_FUNCTOR(where, T, (uint8_t mask, T a, T b)) { return mask ? a : b; }
@@ -282,13 +296,13 @@ struct clamp {
 // Within relative * |b| + absolute of b, or the same infinity.
 template <class T>
 struct isclose {
-  T relative, absolute;
+  using Real = std::conditional_t<std::is_integral_v<T>, double, T>;
+  Real relative, absolute;
   TH_HD explicit isclose(const Scalar* v)
-      : relative(convert<T>(v[0])), absolute(convert<T>(v[1])) {}
+      : relative(convert<Real>(v[0])), absolute(convert<Real>(v[1])) {}
   TH_HD uint8_t operator()(T a, T b) const {
-    const T limit = std::numeric_limits<T>::infinity();
-    const T size = std::fabs(b);
-    return a == b || (size < limit && std::fabs(a - b) <= absolute + relative * size);
+    const Real x = static_cast<Real>(a), y = static_cast<Real>(b), size = std::fabs(y);
+    return a == b || (is_finite(y) && std::fabs(x - y) <= absolute + relative * size);
   }
 };
 

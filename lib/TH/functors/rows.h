@@ -67,7 +67,7 @@ constexpr ElementRow make_element_row(const char* parameters, int inputs, uint32
   while (*p == ',') {
     do ++p;
     while (*p == ' ');
-    if (*p == 'r') {  // real
+    if (*p == 'r' || *p == 'd') {  // real, double
       source[row.tensors + row.numbers] = -1 - row.numbers;
       ++row.numbers;
     } else {  // THTensor, THByteTensor

@@ -174,6 +174,32 @@ void roll(Tensor* r, Tensor* t, int64_t shift, int64_t dim) {
                   [&](Tensor* result) { roll_into(result, source.get(), d, shift); });
 }
 
+void rollDims(Tensor* r, Tensor* t, Sizes shifts, Sizes dims) {
+  check_type(*r, *t);
+  if (shifts.ndim != dims.ndim) {
+    fail_argument(4, "%d shifts are given for %d dimensions", shifts.ndim, dims.ndim);
+  }
+  int64_t shift[kMaxDims] = {};
+  for (int k = 0; k < dims.ndim; ++k) {
+    int d = wrap_dim(*t, dims.size[k], 4);
+    int64_t n = std::max<int64_t>(t->size[d], 1);
+    shift[d] = (shift[d] + shifts.size[k] % n + n) % n;
+  }
+  TensorRef current = view_of(t);
+  int last = -1;
+  for (int d = 0; d < t->nDimension; ++d) {
+    if (shift[d] == 0) continue;
+    if (last >= 0) {
+      TensorRef next(tensor_new(t->dtype));
+      roll(next.get(), current.get(), shift[last], last);
+      current = std::move(next);
+    }
+    last = d;
+  }
+  if (last < 0) return copy_to(r, t);
+  roll(r, current.get(), shift[last], last);
+}
+
 void rollAll(Tensor* r, Tensor* t, int64_t shift) {
   check_type(*r, *t);
   int64_t n = t->numel();
@@ -255,14 +281,29 @@ void unflatten(Tensor* r, Tensor* t, int64_t dim, Sizes sizes) {
 }
 
 void movedim(Tensor* r, Tensor* t, int64_t source, int64_t destination) {
-  int from = wrap_dim(*t, source, 3), to = wrap_dim(*t, destination, 4);
-  int64_t dims[kMaxDims];
-  int k = 0;
-  for (int d = 0; d < t->nDimension; ++d) {
-    if (k == to) ++k;
-    if (d != from) dims[k++] = d;
+  movedims(r, t, {1, &source}, {1, &destination});
+}
+
+void movedims(Tensor* r, Tensor* t, Sizes sources, Sizes destinations) {
+  if (sources.ndim != destinations.ndim) {
+    fail_argument(4, "%d places are given for %d dimensions", destinations.ndim, sources.ndim);
   }
-  dims[to] = from;
+  int64_t dims[kMaxDims];
+  std::fill(dims, dims + t->nDimension, -1);
+  bool moved[kMaxDims] = {};
+  for (int k = 0; k < sources.ndim; ++k) {
+    int from = wrap_dim(*t, sources.size[k], 3), to = wrap_dim(*t, destinations.size[k], 4);
+    if (moved[from]) fail_argument(3, "dimension %lld is given twice", shown(from));
+    if (dims[to] >= 0) fail_argument(4, "dimension %lld is given twice", shown(to));
+    moved[from] = true;
+    dims[to] = from;
+  }
+  int free = 0;
+  for (int d = 0; d < t->nDimension; ++d) {
+    if (moved[d]) continue;
+    while (dims[free] >= 0) ++free;
+    dims[free] = d;
+  }
   permute(r, t, {t->nDimension, dims});
 }
 

@@ -65,15 +65,15 @@ struct Element {
     Scalar numbers[kMaxNumbers];
     int tensor_count = 0, number_count = 0;
     auto add = [&](auto argument) {
-      if constexpr (std::is_same_v<decltype(argument), Scalar>) {
-        numbers[number_count++] = argument;
-      } else {
+      if constexpr (std::is_same_v<decltype(argument), Tensor*>) {
         tensors[tensor_count++] = argument;
+      } else {
+        numbers[number_count++] = argument;
       }
     };
     (add(arguments), ...);
     using Last = std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>;
-    run(r, tensors, numbers, std::is_same_v<Last, Scalar>);
+    run(r, tensors, numbers, !std::is_same_v<Last, Tensor*>);
   }
 
  private:

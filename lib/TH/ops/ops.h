@@ -75,6 +75,7 @@ void flip(Tensor* r, Tensor* t, Sizes dims);
 void flipAll(Tensor* r, Tensor* t);
 void rot90(Tensor* r, Tensor* t, int64_t times, int64_t dim1, int64_t dim2);
 void roll(Tensor* r, Tensor* t, int64_t shift, int64_t dim);
+void rollDims(Tensor* r, Tensor* t, Sizes shifts, Sizes dims);
 void rollAll(Tensor* r, Tensor* t, int64_t shift);
 void tile(Tensor* r, Tensor* t, Sizes counts);
 void repeat(Tensor* r, Tensor* t, Sizes counts);
@@ -83,6 +84,7 @@ void diff(Tensor* r, Tensor* t, int64_t times, int64_t dim);
 void flatten(Tensor* r, Tensor* t, int64_t first, int64_t last);
 void unflatten(Tensor* r, Tensor* t, int64_t dim, Sizes sizes);
 void movedim(Tensor* r, Tensor* t, int64_t source, int64_t destination);
+void movedims(Tensor* r, Tensor* t, Sizes sources, Sizes destinations);
 void swapaxes(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2);
 Scalar item(Tensor* t);
 
@@ -175,6 +177,7 @@ void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim)
 void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool largest,
           bool in_order);
 void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t);
+void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64_t dim);
 void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right);
 void cummax(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
 void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
@@ -196,6 +199,8 @@ void indexSelect(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
 void indexCopy(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
 void indexAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
 void indexFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
+void indexPut(Tensor* r, TensorList indices, Tensor* src, bool accumulate);
+void indexPutFill(Tensor* r, TensorList indices, Scalar value, bool accumulate);
 void gather(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
 void scatter(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
 void takeAlongDim(Tensor* r, Tensor* t, Tensor* index, int64_t dim);

@@ -5,6 +5,7 @@
 #include "THGeneral.h"
 #include "memory/error.h"
 #include "ops/compose.h"
+#include "ops/composed.h"
 
 namespace th {
 
@@ -167,13 +168,65 @@ void argsort(Tensor* indices, Tensor* t, int64_t dim, bool descending) {
   deliver(indices, sorted(t, d, descending).indices.get());
 }
 
-void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t) {
-  check_result("unique", 1, *values, t->dtype);
+namespace {
+
+void check_unique_results(const Tensor* values, const Tensor* inverse, const Tensor* counts,
+                          const Tensor& t) {
+  check_result("unique", 1, *values, t.dtype);
   check_result("unique", 2, *inverse, DType::Long);
   check_result("unique", 3, *counts, DType::Long);
   if (inverse == values || counts == values || counts == inverse) {
     fail_argument(2, "unique: values, inverse and counts must be three tensors");
   }
+}
+
+// How many elements each of so many runs has.
+TensorRef lengths_of(const TensorRef& runs, int64_t count) {
+  TensorRef ones = filled_like(runs, DType::Long, 1);
+  TensorRef lengths = filled(*runs, DType::Long, 1, &count, 0);
+  scatterAdd(lengths.get(), 0, runs.get(), ones.get());
+  return lengths;
+}
+
+// The numbers of the rows of a matrix in the order of the rows: sorted by the last column first,
+// since sorting keeps the order of equals.
+TensorRef order_of_rows(const TensorRef& matrix) {
+  TensorRef order = filled(*matrix, DType::Long, 1, matrix->size, 1);
+  cumsum(order.get(), order.get(), 0);
+  if (TH_INDEX_BASE != 1) add(order.get(), order.get(), TH_INDEX_BASE - 1);
+  for (int64_t column = matrix->size[1]; column-- > 0;) {
+    TensorRef keys = made(matrix->dtype, [&](Tensor* r) {
+      indexSelect(r, selected(matrix, 1, column).get(), 0, order.get());
+    });
+    Sorted s = sorted(keys.get(), 0, false);
+    order = made(DType::Long, [&](Tensor* r) { gather(r, order.get(), 0, s.indices.get()); });
+  }
+  return order;
+}
+
+// Where a row of a sorted matrix differs from the one before it.
+TensorRef starts_of_equal_rows(const TensorRef& rows) {
+  int64_t n = rows->size[0];
+  TensorRef starts = filled(*rows, DType::Byte, 1, rows->size, 1);
+  if (n < 2) return starts;
+  TensorRef later = narrowed(starts, 0, 1, n - 1);
+  if (rows->size[1] == 0) {
+    zero(later.get());
+    return starts;
+  }
+  TensorRef differ = made(DType::Byte, [&](Tensor* r) {
+    neTensor(r, narrowed(rows, 0, 1, n - 1).get(), narrowed(rows, 0, 0, n - 1).get());
+  });
+  TensorRef any = empty(DType::Byte), where = empty(DType::Long);
+  max(any.get(), where.get(), differ.get(), 1, false);
+  copy(later.get(), any.get());
+  return starts;
+}
+
+}  // namespace
+
+void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t) {
+  check_unique_results(values, inverse, counts, *t);
   TensorRef flat = flattened(t);
   TensorRef back(tensor_new_sized(DType::Long, t->nDimension, t->size));
   if (t->numel() == 0) {
@@ -191,9 +244,37 @@ void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t) {
   scatter(in_order.get(), 0, s.indices.get(), runs.get());
   set_geometry(in_order.get(), t->nDimension, t->size, nullptr);
   copy(back.get(), in_order.get());
-  TensorRef ones = filled_like(runs, DType::Long, 1);
-  TensorRef lengths = filled_like(distinct, DType::Long, 0);
-  scatterAdd(lengths.get(), 0, runs.get(), ones.get());
+  TensorRef lengths = lengths_of(runs, distinct->size[0]);
+  deliver(values, distinct.get());
+  deliver(inverse, back.get());
+  deliver(counts, lengths.get());
+}
+
+void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64_t dim) {
+  check_unique_results(values, inverse, counts, *t);
+  int d = wrap_dim(*t, dim, 5);
+  int64_t n = t->size[d];
+  if (n == 0) {
+    TensorRef same = clone(t);
+    TensorRef none(tensor_new_sized(DType::Long, 1, &n));
+    deliver(values, same.get());
+    deliver(inverse, none.get());
+    return deliver(counts, none.get());
+  }
+  TensorRef front = empty(t->dtype);
+  movedim(front.get(), t, d, 0);
+  const int64_t size[] = {n, t->numel() / n};
+  TensorRef matrix = reshaped(front.get(), 2, size);
+  TensorRef order = order_of_rows(matrix);
+  TensorRef rows = made(t->dtype, [&](Tensor* r) { indexSelect(r, matrix.get(), 0, order.get()); });
+  TensorRef starts = starts_of_equal_rows(rows);
+  TensorRef runs = runs_of(starts, 0);
+  TensorRef firsts =
+      made(DType::Long, [&](Tensor* r) { maskedSelect(r, order.get(), starts.get()); });
+  TensorRef distinct = made(t->dtype, [&](Tensor* r) { indexSelect(r, t, d, firsts.get()); });
+  TensorRef back = filled_like(runs, DType::Long, 0);
+  scatter(back.get(), 0, order.get(), runs.get());
+  TensorRef lengths = lengths_of(runs, firsts->size[0]);
   deliver(values, distinct.get());
   deliver(inverse, back.get());
   deliver(counts, lengths.get());

@@ -91,7 +91,8 @@ Resolved resolve(Tensor* t, const Subscript* subscripts, int count) {
       d += s.tensor->nDimension;
     } else {
       if (s.tensor->nDimension == 0) fail("a tensor of indices has no dimension");
-      to.indexed.push_back({d, from_the_front(s.tensor, view->size[d])});
+      tensor_retain(s.tensor);
+      to.indexed.push_back({d, TensorRef(s.tensor)});
       ++d;
     }
   }
@@ -105,6 +106,30 @@ void check_indices(const Indexed& by, int64_t size) {
                                "index %%lld is out of range of dimension %d of size %lld",
                                by.dim + 1, static_cast<long long>(size));
                }));
+}
+
+// Those that count from the end, if there are any, made to count from the front.
+TensorRef from_the_front(Tensor* indices, int64_t size) {
+  TensorRef looked_at;
+  if (indices->numel() > 0 && on_host(*indices) && indices->storage->get_home()) {
+    // They are looked at where they are: who checks them there tells at once.
+    looked_at = clone_on_host(indices);
+  }
+  Tensor* seen = looked_at ? looked_at.get() : indices;
+  if (seen->numel() > 0 && ops::minall(seen).to_double() < 0) {
+    TensorRef negative(tensor_new(DType::Long)), counted(tensor_new(DType::Long));
+    if (looked_at) {
+      ensure_storage(negative.get());
+      negative->storage->set_home(nullptr);
+      ensure_storage(counted.get());
+      counted->storage->set_home(nullptr);
+    }
+    ops::ltValueT(negative.get(), seen, Scalar(int64_t{0}));
+    ops::cadd(counted.get(), seen, Scalar(size + 1), negative.get());
+    return counted;
+  }
+  tensor_retain(indices);
+  return TensorRef(indices);
 }
 
 // The indexed dimensions of a view merged into one, and what indexes that.
@@ -146,7 +171,8 @@ void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merg
   for (const Indexed& by : indexed) {
     check_indices(by, view.size[by.dim]);
     TensorRef seen(tensor_new(DType::Long));
-    ops::expand(seen.get(), by.indices.get(), {ndim, size});
+    ops::expand(seen.get(), from_the_front(by.indices.get(), view.size[by.dim]).get(),
+                {ndim, size});
     if (!all) {
       all = clone(seen.get());
     } else {
@@ -221,7 +247,7 @@ TensorRef reverse(Tensor* t, int d) {
 
 // Writes what make gives for the sizes that the subscript selects.
 template <class Make>
-void write(Tensor* t, const Resolved& to, const Make& make) {
+void write(Tensor* t, const Resolved& to, bool accumulate, const Make& make) {
   if (to.indexed.empty()) {
     TensorRef src = make(*to.view, nullptr);
     ops::copy(to.view.get(), src.get());
@@ -236,7 +262,8 @@ void write(Tensor* t, const Resolved& to, const Make& make) {
   std::vector<int64_t> slices(merged.view->size, merged.view->size + merged.view->nDimension);
   slices[merged.dim] = merged.indices->numel();
   TensorRef source = shaped(whole.get(), slices);
-  ops::indexCopy(merged.view.get(), merged.dim, merged.indices.get(), source.get());
+  auto* put = accumulate ? &ops::indexAdd : &ops::indexCopy;
+  put(merged.view.get(), merged.dim, merged.indices.get(), source.get());
   if (!merged.is_copy) return;
   std::vector<int64_t> sizes(merged.in_order->size,
                              merged.in_order->size + merged.in_order->nDimension);
@@ -244,29 +271,6 @@ void write(Tensor* t, const Resolved& to, const Make& make) {
 }
 
 }  // namespace
-
-TensorRef from_the_front(Tensor* indices, int64_t size) {
-  TensorRef looked_at;
-  if (indices->numel() > 0 && on_host(*indices) && indices->storage->get_home()) {
-    // They are looked at where they are: who checks them there tells at once.
-    looked_at = clone_on_host(indices);
-  }
-  Tensor* seen = looked_at ? looked_at.get() : indices;
-  if (seen->numel() > 0 && ops::minall(seen).to_double() < 0) {
-    TensorRef negative(tensor_new(DType::Long)), counted(tensor_new(DType::Long));
-    if (looked_at) {
-      ensure_storage(negative.get());
-      negative->storage->set_home(nullptr);
-      ensure_storage(counted.get());
-      counted->storage->set_home(nullptr);
-    }
-    ops::ltValueT(negative.get(), seen, Scalar(int64_t{0}));
-    ops::cadd(counted.get(), seen, Scalar(size + 1), negative.get());
-    return counted;
-  }
-  tensor_retain(indices);
-  return TensorRef(indices);
-}
 
 void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count) {
   Resolved from = resolve(t, subscripts, count);
@@ -291,9 +295,10 @@ void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count
   set_view(r, *result);
 }
 
-void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src) {
+void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src,
+                     bool accumulate) {
   Resolved to = resolve(t, subscripts, count);
-  write(t, to, [&](const Tensor& like, const Merged* merged) {
+  write(t, to, accumulate, [&](const Tensor& like, const Merged* merged) {
     TensorRef seen(tensor_new_sized(t->dtype, like.nDimension, like.size));
     ops::copy(seen.get(), src);
     for (int d : to.reversed) seen = reverse(seen.get(), place_of(d, to, merged));
@@ -301,7 +306,8 @@ void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* 
   });
 }
 
-void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar value) {
+void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar value,
+                    bool accumulate) {
   Resolved to = resolve(t, subscripts, count);
   if (to.indexed.empty()) {
     ops::fill(to.view.get(), value);
@@ -311,11 +317,45 @@ void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar va
   int64_t size = 1;
   resize(one.get(), 1, &size);
   ops::fill(one.get(), value);
-  write(t, to, [&](const Tensor& like, const Merged*) {
+  write(t, to, accumulate, [&](const Tensor& like, const Merged*) {
     TensorRef seen(tensor_new(t->dtype));
     ops::expand(seen.get(), one.get(), {like.nDimension, like.size});
     return seen;
   });
 }
 
+namespace ops {
+
+namespace {
+
+// Subscripts of the first dimensions, one for each tensor of indices.
+struct IndexSubscripts {
+  Subscript list[kMaxDims];
+  int count;
+
+  IndexSubscripts(const Tensor& t, TensorList indices) : count(indices.count) {
+    if (count < 1 || count > t.nDimension) {
+      fail_argument(2, "%d tensors of indices are given for the dimensions of %s", count,
+                    shape_text(t).c_str());
+    }
+    for (int k = 0; k < count; ++k) {
+      list[k].kind = Subscript::Kind::indices;
+      list[k].tensor = indices.tensors[k];
+    }
+  }
+};
+
+}  // namespace
+
+void indexPut(Tensor* r, TensorList indices, Tensor* src, bool accumulate) {
+  IndexSubscripts at(*r, indices);
+  subscript_write(r, at.list, at.count, src, accumulate);
+}
+
+void indexPutFill(Tensor* r, TensorList indices, Scalar value, bool accumulate) {
+  IndexSubscripts at(*r, indices);
+  subscript_fill(r, at.list, at.count, value, accumulate);
+}
+
+}  // namespace ops
 }  // namespace th

@@ -19,13 +19,12 @@ struct Subscript {
 // copy. As with NumPy, tensors are broadcast together, and their dimensions stand where the first
 // of theirs was, or in front where others lie between.
 void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count);
-// The elements there become src's, which are broadcast to them or pair in order, or value.
-void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src);
-void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar value);
-
-// Indices of a dimension: those that count from the end, if there are any, are made to count from
-// the front.
-TensorRef from_the_front(Tensor* indices, int64_t size);
+// The elements there become src's, which are broadcast to them or pair in order, or value; or these
+// are added, which is for subscripts with tensors.
+void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src,
+                     bool accumulate = false);
+void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar value,
+                    bool accumulate = false);
 
 }  // namespace TH_VISIBLE
 

@@ -129,7 +129,11 @@ local function argument(random, tensor, v, slot, element, first)
     return tensor_text(random, tensor, v, own, first)
   elseif kind == '{' then
     local list = {}
-    for k = 1, random:int(4) do list[k] = tensor_text(random, tensor, v, element, first) end
+    local of = element_of[slot.of]
+    for k = 1, random:int(4) do
+      list[k] = of == 'Long' and random:once_in(2) and operands.indices(random)
+                or tensor_text(random, tensor, v, of or element, first)
+    end
     return '{' .. table.concat(list, ', ') .. '}'
   elseif kind == 's' then
     return values.sizes(random)
@@ -137,6 +141,8 @@ local function argument(random, tensor, v, slot, element, first)
     return values.order(random, dims)
   elseif kind == 'r' then
     return ('{%d, %d}'):format(random:int(dims + 1), random:int(dims))
+  elseif kind == 'v' then
+    return ('{%d, %d}'):format(random:int(9) - 5, random:int(9) - 5)
   elseif kind == 'i' and not random:once_in(6) then
     return tostring(random:once_in(4) and -random:int(dims + 1) or random:int(dims + 1))
   elseif kind == 'b' then

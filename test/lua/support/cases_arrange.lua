@@ -126,6 +126,25 @@ function cases.install(shared)
       end)
     end,
   }
+  c.rollDims = {
+    scenarios = over(shapes, function(m, dims)
+      return { m, { sizes = { 2 } }, { dims = { 1 } } },
+             { m, { sizes = { -1, 2, 3 } }, { dims = { dims, 1, -1 } } },
+             dims > 1 and { m, { sizes = { 1, -9 } }, { dims = { 2, 1 } } } or nil
+    end),
+    reference = function(_, m, shifts, given)
+      local moved = {}
+      for k, dim in ipairs(given.dims) do
+        local d = own(dim, m)
+        moved[d] = (moved[d] or 0) + shifts.sizes[k]
+      end
+      return model.build(m.shape, function(index)
+        local from = {}
+        for d, i in ipairs(index) do from[d] = (i - 1 - (moved[d] or 0)) % m.shape[d] + 1 end
+        return (model.at(m, from))
+      end)
+    end,
+  }
   c.rollAll = {
     scenarios = over(shapes, function(m) return { m, 1 }, { m, -2 }, { m, 100 } end),
     reference = function(_, m, shift)
@@ -247,6 +266,30 @@ function cases.install(shared)
       local dims = {}
       for d = 1, #m.shape do dims[d] = d end
       table.insert(dims, own(to, m), table.remove(dims, own(from, m)))
+      return permuted(m, dims)
+    end,
+  }
+  c.movedims = {
+    view = true,
+    scenarios = over(shapes, function(m, dims)
+      return { m, { dims = { 1 } }, { dims = { dims } } }, { m, { dims = {} }, { dims = {} } },
+             dims > 1 and { m, { dims = { 1, 2 } }, { dims = { -1, 1 } } } or nil
+    end),
+    reference = function(_, m, from, to)
+      local dims, rest = {}, {}
+      for d = 1, #m.shape do rest[d] = d end
+      for k, d in ipairs(to.dims) do
+        dims[own(d, m)] = own(from.dims[k], m)
+        rest[own(from.dims[k], m)] = false
+      end
+      local next_one = 1
+      for d = 1, #m.shape do
+        while rest[next_one] == false do next_one = next_one + 1 end
+        if not dims[d] then
+          dims[d] = next_one
+          next_one = next_one + 1
+        end
+      end
       return permuted(m, dims)
     end,
   }

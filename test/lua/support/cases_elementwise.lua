@@ -292,8 +292,8 @@ local function is_close(x, y, relative, absolute)
   return x == y or abs(y) < math.huge and abs(x - y) <= absolute + relative * abs(y)
 end
 case('isclose', 0, function(_, ...) return is_close(...) and 1 or 0 end,
-     { 'special', 'special', omit, omit }, { 'small', 'small', number(0.5), omit },
-     { 'small', 'small', number(0), number(1) })
+     { 'special', 'special', omit, omit }, { 'small', 'small', 0.5, omit },
+     { 'small', 'small', 0, 1 }, { 'small', 'small', 0.25, 0.75 })
 case('nanToNum', 0, function(e, x, nan, up, down)
   if x ~= x then return nan == omit and 0 or nan end
   if x == math.huge then return up == omit and e.largest or up end

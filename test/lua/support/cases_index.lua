@@ -4,7 +4,8 @@ local model = require 'support.model'
 
 local cases = {}
 
-function cases.install()
+function cases.install(shared)
+  local omit = shared.omit
   local c = {}
 
   local function vector(...) return model.new({ select('#', ...) }, { ... }) end
@@ -14,6 +15,8 @@ function cases.install()
     copy[d] = i
     return copy
   end
+  -- Negative indices count from the end.
+  local function own(i, m, d) return i < 0 and m.shape[d] + 1 + i or i end
   local function each(shape, f)
     for position = 0, model.count(shape) - 1 do f(model.indices(shape, position)) end
   end
@@ -36,11 +39,11 @@ function cases.install()
 
   c.indexSelect = {
     scenarios = over(function(e, random, shape, d)
-      return { whole(e, random, shape), d, vector(2, 1, 2) }
+      return { whole(e, random, shape), d, vector(2, 1, -1, 2, -shape[d]) }
     end),
     reference = function(_, m, d, at)
       return model.build(changed(m.shape, d, #at.data), function(i)
-        return (model.at(m, changed(i, d, at.data[i[d]])))
+        return (model.at(m, changed(i, d, own(at.data[i[d]], m, d))))
       end)
     end,
   }
@@ -49,7 +52,7 @@ function cases.install()
     return function(e, m, d, at, source)
       local result = model.copy(m)
       each(changed(m.shape, d, #at.data), function(i)
-        local _, position = model.at(m, changed(i, d, at.data[i[d]]))
+        local _, position = model.at(m, changed(i, d, own(at.data[i[d]], m, d)))
         local new = type(source) == 'table' and model.at(source, i) or source
         result.data[position] = e.store(combine(result.data[position], new))
       end)
@@ -61,19 +64,19 @@ function cases.install()
   c.indexCopy = {
     inout = true, reference = writing(replace),
     scenarios = over(function(e, random, shape, d)
-      return { whole(e, random, shape), d, vector(2, 1), part(e, random, shape, d, 2) }
+      return { whole(e, random, shape), d, vector(2, -shape[d]), part(e, random, shape, d, 2) }
     end),
   }
   c.indexAdd = {
     inout = true, ulps = 2, reference = writing(add),
     scenarios = over(function(e, random, shape, d)
-      return { whole(e, random, shape), d, vector(2, 1, 2), part(e, random, shape, d, 3) }
+      return { whole(e, random, shape), d, vector(2, -1, 2), part(e, random, shape, d, 3) }
     end),
   }
   c.indexFill = {
     inout = true, reference = writing(replace),
     scenarios = over(function(e, random, shape, d)
-      return { whole(e, random, shape), d, vector(2, 1), 3 }
+      return { whole(e, random, shape), d, vector(-shape[d], 2), 3 }
     end),
   }
 
@@ -82,16 +85,64 @@ function cases.install()
     return model.build(changed(shape, d, 2), function(i)
       local shift = 0
       for k, x in ipairs(i) do shift = k == d and shift or shift + x end
-      return (i[d] + shift) % shape[d] + 1
+      local position = (i[d] + shift) % shape[d] + 1
+      return shift % 3 == 2 and position - shape[d] - 1 or position
     end)
   end
+  -- indexPut: one tensor of indices for each of the first dimensions; the last two broadcast.
+  local function putting(e, m, given, source, accumulate)
+    local list = given.list
+    local result = model.copy(m)
+    local count, rows = #list, list[1].shape
+    local shape = {}
+    for k, n in ipairs(rows) do shape[k] = n end
+    for d = count + 1, #m.shape do shape[#shape + 1] = m.shape[d] end
+    each(shape, function(i)
+      local at = {}
+      for k, index in ipairs(list) do
+        local row = {}
+        for r = 1, #index.shape do row[r] = index.shape[r] == 1 and 1 or i[r] end
+        at[k] = own(model.at(index, row), m, k)
+      end
+      for d = count + 1, #m.shape do at[d] = i[#rows + d - count] end
+      local _, position = model.at(m, at)
+      local new = type(source) == 'table' and model.at(source, i) or source
+      local old = accumulate == true and result.data[position] or 0
+      result.data[position] = e.store(old + new)
+    end)
+    return result
+  end
+  local function put(e, random, value)
+    local all = {}
+    local function one(shape, list, sizes, accumulate)
+      local source = value or model.random(e, 'any', sizes, random)
+      all[#all + 1] = { args = { whole(e, random, shape), { list = list }, source, accumulate } }
+    end
+    for _, accumulate in ipairs { omit, true, false } do
+      local repeated = accumulate == true and -1 or 2
+      one({ 5 }, { vector(1, repeated, 5) }, { 3 }, accumulate)
+      one({ 3, 4 }, { vector(3, 1) }, { 2, 4 }, accumulate)
+      one({ 3, 4 }, { vector(3, -3, 2), vector(-1, 1, 4) }, { 3 }, accumulate)
+      one({ 3, 2, 5 }, { model.new({ 2, 2 }, { 1, -1, 2, 1 }), model.new({ 2, 1 }, { 2, 1 }) },
+          { 2, 2, 5 }, true)
+    end
+    return all
+  end
+  c.indexPut = {
+    inout = true, ulps = 2, reference = putting,
+    scenarios = function(e, random) return put(e, random) end,
+  }
+  c.indexPutFill = {
+    inout = true, ulps = 2, reference = putting,
+    scenarios = function(e, random) return put(e, random, 3) end,
+  }
   c.gather = {
     scenarios = over(function(e, random, shape, d)
       return { whole(e, random, shape), d, places(shape, d) }
     end),
     reference = function(_, m, d, at)
       return model.build(at.shape, function(i)
-        return (model.at(m, changed(i, d, (model.at(at, i)))))
+        return (model.at(m, changed(i, d, own(model.at(at, i), m, d))))
       end)
     end,
   }
@@ -99,7 +150,7 @@ function cases.install()
     return function(e, m, d, at, source)
       local result = model.copy(m)
       each(at.shape, function(i)
-        local _, position = model.at(m, changed(i, d, (model.at(at, i))))
+        local _, position = model.at(m, changed(i, d, own(model.at(at, i), m, d)))
         local new = type(source) == 'table' and model.at(source, i) or source
         result.data[position] = e.store(combine(result.data[position], new))
       end)

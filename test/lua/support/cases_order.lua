@@ -119,6 +119,57 @@ function cases.install(shared)
     end,
   }
 
+  c.uniqueDim = {
+    scenarios = function(e, random, is_large)
+      local all = {}
+      local few = { { 7 }, { 9, 2 }, { 2, 12 }, { 2, 8, 2 }, { 0, 3 } }
+      for _, shape in ipairs(is_large and { { 700, 2 } } or few) do
+        for d = 1, #shape do
+          all[#all + 1] = { args = { model.random(e, 'logical', shape, random), d } }
+        end
+      end
+      return all
+    end,
+    reference = function(_, m, d)
+      local slices, order = {}, {}
+      for k = 1, m.shape[d] do
+        slices[k], order[k] = { at = k, data = {} }, k
+      end
+      for position = 0, model.count(m.shape) - 1 do
+        local index = model.indices(m.shape, position)
+        local data = slices[index[d]].data
+        data[#data + 1] = m.data[position + 1]
+      end
+      local function difference(a, b)
+        for i, x in ipairs(slices[a].data) do
+          if x ~= slices[b].data[i] then return x - slices[b].data[i] end
+        end
+        return 0
+      end
+      table.sort(order, function(a, b)
+        local x = difference(a, b)
+        return x < 0 or x == 0 and a < b
+      end)
+      local firsts, inverse, counts = {}, {}, {}
+      for i, k in ipairs(order) do
+        if i == 1 or difference(order[i - 1], k) ~= 0 then
+          firsts[#firsts + 1] = k
+          counts[#counts + 1] = 0
+        end
+        counts[#counts] = counts[#counts] + 1
+        inverse[k] = #firsts
+      end
+      local shape = {}
+      for i, size in ipairs(m.shape) do shape[i] = i == d and #firsts or size end
+      local values = model.build(shape, function(index)
+        local from = {}
+        for i, x in ipairs(index) do from[i] = i == d and firsts[x] or x end
+        return (model.at(m, from))
+      end)
+      return values, model.new({ #inverse }, inverse), model.new({ #counts }, counts)
+    end,
+  }
+
   local function in_order(m)
     return (lines.mapped(m, #m.shape, 1, function(list)
       local sorted = {}

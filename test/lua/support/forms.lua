@@ -11,7 +11,7 @@ function forms.slots(text)
     local mark = body:match('^[*+]')
     body = body:gsub('^[*+]', '')
     slots[#slots + 1] = {
-      kind = body:match('^{') and '{' or body:sub(1, 1),
+      kind = body:match('^{') and '{' or body:sub(1, 1), of = body:match('^{(%u)}$'),
       result = mark ~= nil, fresh = mark == '+', optional = inner ~= nil,
     }
   end

@@ -65,7 +65,7 @@ local function make_arguments(e, slots, args, layout)
       values[i] = model.tensor(element_of(slot.kind, e), arg, layout)
     elseif slot.kind == '{' then
       local list = {}
-      for k, m in ipairs(arg.list) do list[k] = model.tensor(e, m, layout) end
+      for k, m in ipairs(arg.list) do list[k] = model.tensor(element_of(slot.of, e), m, layout) end
       values[i] = list
     elseif type(arg) == 'table' then
       values[i] = tensor.LongStorage(arg.sizes or arg.dims)

@@ -4,18 +4,18 @@
 #include <cstring>
 #include <type_traits>
 
-#include "THGeneral.h"
 #include "cpu/backend.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
+#include "functors/condition.h"
 #include "functors/index_actions.h"
 #include "tensor/type_sets.h"
 
 namespace th {
 namespace {
 
-inline int64_t index_at(const char* at) {
-  return *reinterpret_cast<const int64_t*>(at) - TH_INDEX_BASE;
+inline int64_t index_at(const char* at, int64_t size) {
+  return position_of(*reinterpret_cast<const int64_t*>(at), size);
 }
 
 // The slices of one operand along a dimension: which of them is the k-th. Steps are in bytes.
@@ -24,8 +24,11 @@ struct Side {
   int64_t step;       // from one slice to the next
   const char* index;  // null: slice k is the k-th
   int64_t index_step;
+  int64_t size;  // of what the indices are of
 
-  int64_t offset(int64_t k) const { return (index ? index_at(index + k * index_step) : k) * step; }
+  int64_t offset(int64_t k) const {
+    return (index ? index_at(index + k * index_step, size) : k) * step;
+  }
 };
 
 // Slice k of operand 0, `to`, becomes action(it, slice k of operand 1, `from`), for `count` slices.
@@ -141,20 +144,21 @@ void gather_elements(const GatherCall& call) {
   constexpr int64_t item = sizeof(T), index_item = sizeof(int64_t);
   auto work = [&](int64_t begin, int64_t end) {
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* s, int64_t n) {
-      const int64_t step = call.step;
+      const int64_t step = call.step, size = call.size;
       if (s[0] == item && s[1] == index_item && s[2] == 0 && step == item) {
         T* out = reinterpret_cast<T*>(at[0]);
         const T* in = reinterpret_cast<const T*>(at[2]);
         const int64_t* index = reinterpret_cast<const int64_t*>(at[1]);
-        for (int64_t i = 0; i < n; ++i) out[i] = in[index[i] - TH_INDEX_BASE];
+        for (int64_t i = 0; i < n; ++i) out[i] = in[position_of(index[i], size)];
         return;
       }
       char* out = at[0];
       const char *index = at[1], *in = at[2];
       const int64_t out_step = s[0], index_step = s[1], in_step = s[2];
       for (int64_t i = 0; i < n; ++i) {
+        int64_t chosen = index_at(index + i * index_step, size);
         *reinterpret_cast<T*>(out + i * out_step) =
-            *reinterpret_cast<const T*>(in + i * in_step + index_at(index + i * index_step) * step);
+            *reinterpret_cast<const T*>(in + i * in_step + chosen * step);
       }
     });
   };
@@ -201,8 +205,8 @@ void gather(const GatherCall& call) {
   if (!slices_by_index) return gather_elements<T>(call);
   LoopPlan positions;
   without(plan, d, 2, &positions);
-  Side to = {plan.data[0], d < 0 ? 0 : plan.stride[0][d], nullptr, 0};
-  Side from = {plan.data[2], call.step, plan.data[1], d < 0 ? 0 : plan.stride[1][d]};
+  Side to = {plan.data[0], d < 0 ? 0 : plan.stride[0][d], nullptr, 0, 0};
+  Side from = {plan.data[2], call.step, plan.data[1], d < 0 ? 0 : plan.stride[1][d], call.size};
   Slices slices(positions, d < 0 ? 1 : plan.size[d], to, from);
   slices.run<T, Move<T>>();
 }
@@ -215,12 +219,12 @@ template <class T, class Action>
 void scatter_elements(const ScatterCall& call) {
   const LoopPlan& plan = call.plan;
   const int64_t to_step = call.step[0], index_step = call.step[1], from_step = call.step[2];
-  const int64_t length = call.length;
+  const int64_t length = call.length, size = call.size;
   bool dim_inside = plan.shared_output || index_step < plan.inner_stride(1);
   auto work = [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* at, const int64_t* step, int64_t count) {
       auto one = [&](int64_t i, int64_t j) {
-        int64_t chosen = index_at(at[1] + i * step[1] + j * index_step);
+        int64_t chosen = index_at(at[1] + i * step[1] + j * index_step, size);
         Action::run(reinterpret_cast<T*>(at[0] + i * step[0] + chosen * to_step),
                     reinterpret_cast<const T*>(at[2] + i * step[2] + j * from_step));
       };
@@ -246,8 +250,8 @@ void scatter(const ScatterCall& call) {
   LoopPlan positions;
   without(plan, -1, 2, &positions);
   Slices slices(positions, call.length,
-                Side{plan.data[0], call.step[0], plan.data[1], call.step[1]},
-                Side{plan.data[2], call.step[2], nullptr, 0});
+                Side{plan.data[0], call.step[0], plan.data[1], call.step[1], call.size},
+                Side{plan.data[2], call.step[2], nullptr, 0, 0});
   slices.run_by_position<T, Action>();
 }
 

@@ -3,7 +3,7 @@
 
 // What kernels that go where indices say have in common.
 
-#include "THGeneral.h"
+#include "functors/condition.h"
 #include "simt/offset_calculator.h"
 #include "simt/report.h"
 #include "tensor/type_sets.h"
@@ -11,7 +11,7 @@
 namespace th {
 namespace {
 
-// The dimension that indices are of. An index counts from TH_INDEX_BASE; one outside is reported.
+// The dimension that indices are of. One that is outside is reported.
 struct IndexedDim {
   int64_t size;
   uint32_t check;  // 0: not reported
@@ -20,8 +20,8 @@ struct IndexedDim {
   // The index at that place, counted from 0; `size` for a bad one.
   __device__ int64_t index_at(const char* at) const {
     int64_t index = *reinterpret_cast<const int64_t*>(at);
-    uint64_t from_0 = static_cast<uint64_t>(index) - TH_INDEX_BASE;
-    if (from_0 < static_cast<uint64_t>(size)) return static_cast<int64_t>(from_0);
+    int64_t position = position_of(index, size);
+    if (static_cast<uint64_t>(position) < static_cast<uint64_t>(size)) return position;
     if (check) report(finding, check, index);
     return size;
   }
