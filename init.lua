@@ -22,10 +22,21 @@ require 'tensor.device'(tensor)
 require 'tensor.profile'(tensor)
 require 'tensor.printing'(tensor)
 require 'tensor.load'(tensor)
+require 'tensor.packages'(tensor)
+require 'tensor.cmdline'(tensor)
+require 'tensor.test.tester'(tensor)
 
 --- help([name or function]): prints how it is called, and what it does.
 function tensor.help(what)
    require 'tensor.help'(tensor, what)
+end
+
+--- A table for tests, which refuses to define one twice.
+tensor.TestSuite = require 'tensor.test.suite'
+
+--- test([names]): checks what is installed by tests of a second or less.
+function tensor.test(names)
+   return require 'tensor.test.installed'(tensor, names)
 end
 
 tensor.setdefaulttensortype('torch.DoubleTensor')

@@ -17,6 +17,7 @@ void register_tensor_classes(lua_State* L, State* state, int module);
 void register_storage_classes(lua_State* L, State* state, int module);
 void register_generator_class(lua_State* L, State* state, int module);
 void register_blob_classes(lua_State* L, int module);
+void register_timer_class(lua_State* L, int module);
 void register_random_functions(lua_State* L, int module);
 void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);

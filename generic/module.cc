@@ -1,12 +1,15 @@
 // luaopen_tensor_core: everything of `require 'tensor'` that is written in C++.
 
 #include <omp.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "TH.h"
 #include "bindings.h"
 #include "luaT.h"
+#include "lualib.h"
 
 namespace bind {
 
@@ -131,6 +134,22 @@ int set_lenient(lua_State* L) {
   return 0;
 }
 
+// Whether Lua's collector is run when the memory of tensors has grown: _heaptracking shows it.
+int set_heap_tracking(lua_State* L) {
+  bool on = luaT_checkboolean(L, 1);
+  state_of(L)->collect_at = on ? 0 : INT64_MAX;
+  lua_getfield(L, LUA_REGISTRYINDEX, "tensor.module");
+  lua_pushboolean(L, on);
+  lua_setfield(L, -2, "_heaptracking");
+  return 0;
+}
+
+int is_terminal(lua_State* L) {
+  auto* file = *static_cast<FILE**>(luaL_checkudata(L, 1, LUA_FILEHANDLE));
+  lua_pushboolean(L, file && isatty(fileno(file)));
+  return 1;
+}
+
 // Tells where the module's Lua files are, so that errors are not blamed on them.
 int set_own_source(lua_State* L) {
   State* state = state_of(L);
@@ -151,6 +170,8 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"setBroadcast", guarded<set_broadcast>},
                             {"setStrict", guarded<set_strict>},
                             {"_lenient", guarded<set_lenient>},
+                            {"setheaptracking", guarded<set_heap_tracking>},
+                            {"isatty", guarded<is_terminal>},
                             {"isTensor", guarded<is_tensor>},
                             {"isStorage", guarded<is_storage>},
                             {"updateerrorhandlers", guarded<update_handlers>},
@@ -178,6 +199,7 @@ int open(lua_State* L) {
   register_storage_classes(L, state, module);
   register_generator_class(L, state, module);
   register_blob_classes(L, module);
+  register_timer_class(L, module);
   register_op_functions(L, module);
   register_random_functions(L, module);
   register_device_functions(L, module);
@@ -186,6 +208,8 @@ int open(lua_State* L) {
   register_apply_functions(L, module);
   set_functions(L, functions, module);
   set_functions(L, luaT_functions, module);
+  lua_pushboolean(L, true);
+  lua_setfield(L, module, "_heaptracking");
   return 1;
 }
 

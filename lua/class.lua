@@ -1,5 +1,15 @@
 -- Classes: torch.class and what asks an object for its type.
 
+-- The table that the part of a class name before its last dot names, or what stands in its place.
+-- Reads raw, since globals may be guarded against being read before they exist.
+local function named_module(name)
+   local at = _G
+   for part in name:gmatch '([^.]*)%.' do
+      at = type(at) == 'table' and rawget(at, part) or nil
+   end
+   return at
+end
+
 local function install(tensor)
    -- A class name, or nil for anything that is no object of a class.
    local typename = tensor.typename
@@ -7,6 +17,31 @@ local function install(tensor)
    --- The class name of an object, or Lua's type name of anything else.
    function tensor.type(object)
       return typename(object) or type(object)
+   end
+
+   -- Where the constructor of a class goes: to its module, which must be there. The module torch is
+   -- this one where no global has the name.
+   local function module_for(name, module, caller)
+      if module ~= nil or type(name) ~= 'string' then
+         return module
+      end
+      local found = named_module(name)
+      if type(found) == 'table' then
+         return nil
+      end
+      if found == nil and name:find '^torch%.[^.]*$' then
+         return tensor
+      end
+      error(('%s: the class %s cannot be made, since %s is %s, and no table')
+            :format(caller, name, name:match '^(.*)%.', tensor.type(found)), 3)
+   end
+
+   local newmetatable = tensor.newmetatable
+
+   --- Makes a class of functions, or adds to one: see luaT.
+   function tensor.newmetatable(name, parent, constructor, destructor, factory, module)
+      module = module_for(name, module, 'newmetatable')
+      return newmetatable(name, parent, constructor, destructor, factory, module)
    end
 
    --- Makes a class of tables: methods go into the table that is returned first; the second is
@@ -22,6 +57,7 @@ local function install(tensor)
       if parent and not tensor.getmetatable(parent) then
          error(('class: there is no class %s to derive %s from'):format(parent, name), 2)
       end
+      module = module_for(name, module, 'class')
       local function constructor(...)
          local object = {}
          tensor.setmetatable(object, name)
@@ -35,7 +71,7 @@ local function install(tensor)
          tensor.setmetatable(object, name)
          return object
       end
-      local class = tensor.newmetatable(name, parent, constructor, nil, factory, module)
+      local class = newmetatable(name, parent, constructor, nil, factory, module)
       return class, parent and tensor.getmetatable(parent)
    end
 

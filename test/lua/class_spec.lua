@@ -3,9 +3,9 @@
 local tensor = require 'tensor'
 
 describe('isTypeOf', function()
-  tensor.class 'spec.Dummy'
-  tensor.class('spec.otherDummy', 'spec.Dummy')
-  tensor.class 'other.spec.Dummy'
+  tensor.class('spec.Dummy', {})
+  tensor.class('spec.otherDummy', 'spec.Dummy', {})
+  tensor.class('other.spec.Dummy', {})
   local dummy = tensor.factory 'spec.Dummy' ()
   local derived = tensor.factory 'spec.otherDummy' ()
   local stranger = tensor.factory 'other.spec.Dummy' ()

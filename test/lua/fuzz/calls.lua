@@ -12,6 +12,7 @@ local left_out = {
   setmetatable = 'changes classes', newmetatable = 'changes classes', class = 'changes classes',
   metatype = 'changes classes',
   _ownsource = 'changes messages',
+  include = 'runs files', test = 'prints',
   seed = 'is different each time',
   retain = 'leaks, as it should; beside free it is called',
   setnumthreads = 'takes long with many threads; with few it is called',

@@ -1,4 +1,4 @@
--- What a function prints.
+-- What a function prints, or also writes.
 
 local support = {}
 
@@ -13,6 +13,25 @@ function support.printed(f, ...)
   _G.print = before
   if not ok then error(message, 0) end
   return table.concat(lines, '\n')
+end
+
+--- All that goes to the standard output by print and io.write, byte by byte.
+function support.written(f, ...)
+  local before, write, parts = print, io.write, {}
+  function io.write(...)  -- luacheck: ignore 122
+    for k = 1, select('#', ...) do parts[#parts + 1] = tostring((select(k, ...))) end
+    return io.stdout
+  end
+  function _G.print(...)
+    for k = 1, select('#', ...) do
+      parts[#parts + 1] = (k > 1 and '\t' or '') .. tostring((select(k, ...)))
+    end
+    parts[#parts + 1] = '\n'
+  end
+  local ok, message = pcall(f, ...)
+  _G.print, io.write = before, write  -- luacheck: ignore 122
+  if not ok then error(message, 0) end
+  return table.concat(parts)
 end
 
 return support

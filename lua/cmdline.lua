@@ -1,0 +1,277 @@
+-- torch.CmdLine: options and arguments of a program, by the types of their defaults.
+
+-- What print was before the first log.
+local screen
+
+local function name_of(key)
+   return key:match '^%-*(.*)$'
+end
+
+local function sorted_keys(t)
+   local keys = {}
+   for key in pairs(t) do
+      keys[#keys + 1] = key
+   end
+   table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+   return keys
+end
+
+local function install(torch)
+   local CmdLine = torch.getmetatable 'torch.CmdLine' or torch.class('torch.CmdLine', torch)
+
+   --- What stands between options and between an option and its value where string() names them.
+   function CmdLine:__init(argseparator, keyseparator)
+      self.argseparator = argseparator or ','
+      self.keyseparator = keyseparator or '='
+      self.options = {}
+      self.arguments = {}
+      self.helplines = {}
+      self.dateformat = nil
+      self.silentio = false
+   end
+
+   -- ---- what there is to be given ----
+
+   --- An option, -name, with its default; a boolean one is given without a value, and toggles.
+   function CmdLine:option(key, default, help, kind)
+      if type(key) ~= 'string' then
+         error('CmdLine: the name of an option is expected, got ' .. torch.type(key), 2)
+      end
+      if default == nil then
+         error(('option %s has no default value'):format(key), 2)
+      end
+      kind = kind or type(default)
+      if type(default) ~= kind then
+         error(('option %s has wrong default type value'):format(key), 2)
+      end
+      self.options[key] = {key = key, default = default, help = help, type = kind}
+      table.insert(self.helplines, self.options[key])
+   end
+
+   --- An argument that must be given.
+   function CmdLine:argument(key, help, kind)
+      if type(key) ~= 'string' then
+         error('CmdLine: the name of an argument is expected, got ' .. torch.type(key), 2)
+      end
+      local argument = {key = key, help = help, type = kind}
+      table.insert(self.arguments, argument)
+      table.insert(self.helplines, argument)
+   end
+
+   --- A line of the help.
+   function CmdLine:text(text)
+      text = text or ''
+      if type(text) ~= 'string' then
+         error('CmdLine: text is expected, got ' .. torch.type(text), 2)
+      end
+      table.insert(self.helplines, text)
+   end
+
+   -- ---- what was given ----
+
+   --- Says what is wrong on stderr, prints the help, and ends the program.
+   function CmdLine:error(message)
+      io.stdout:flush()
+      io.stderr:write('\n', message, '\n\n')
+      self:help()
+      os.exit(1)
+   end
+
+   function CmdLine:__readArgument__(params, arg, i, number)
+      local argument = self.arguments[number]
+      local value = arg[i]
+      if not argument then
+         self:error('invalid argument: ' .. tostring(value))
+      end
+      if argument.type == 'number' then
+         value = tonumber(value)
+      end
+      if argument.type and type(value) ~= argument.type then
+         self:error(('invalid argument type for argument %s (should be %s)')
+                    :format(argument.key, argument.type))
+      end
+      params[name_of(argument.key)] = value
+      return 1
+   end
+
+   function CmdLine:__readOption__(params, arg, i)
+      local key = arg[i]
+      local option = self.options[key]
+      if not option then
+         self:error('unknown option ' .. tostring(key))
+      end
+      if option.type == 'boolean' then
+         params[name_of(key)] = not option.default
+         return 1
+      end
+      local value = arg[i + 1]
+      if value == nil then
+         self:error('missing argument for option ' .. key)
+      end
+      if option.type == 'number' then
+         value = tonumber(value)
+      elseif option.type ~= 'string' then
+         self:error('unknown required option type ' .. option.type)
+      end
+      if value == nil then
+         self:error(('invalid type for option %s (should be %s)'):format(key, option.type))
+      end
+      params[name_of(key)] = value
+      return 2
+   end
+
+   --- A table of the options' defaults, by name.
+   function CmdLine:default()
+      local params = {}
+      for key, option in pairs(self.options) do
+         params[name_of(key)] = option.default
+      end
+      return params
+   end
+
+   --- A table of what a list of words gives, by default the program's own arguments.
+   function CmdLine:parse(arg)
+      arg = arg or rawget(_G, 'arg') or {}
+      local params, number, i = self:default(), 0, 1
+      while i <= #arg do
+         local word = arg[i]
+         if self.options[word] then
+            i = i + self:__readOption__(params, arg, i)
+         elseif word == '-help' or word == '-h' or word == '--help' then
+            self:help(arg)
+            os.exit(0)
+         else
+            number = number + 1
+            i = i + self:__readArgument__(params, arg, i, number)
+         end
+      end
+      if number ~= #self.arguments then
+         self:error('not enough arguments')
+      end
+      return params
+   end
+
+   -- ---- what is made of it ----
+
+   local function shown(value)
+      if type(value) == 'boolean' then
+         return value and 't' or 'f'
+      end
+      return tostring(value)
+   end
+
+   --- A name for a run: the prefix, the arguments, and the options that are not the default's.
+   -- ignore[name]: true leaves one out, false has it in any case.
+   function CmdLine:string(prefix, params, ignore)
+      ignore = ignore or {}
+      local position, arguments, options, known = {}, {}, {}, {}
+      for key, option in pairs(self.options) do
+         known[name_of(key)] = option
+      end
+      for k, argument in ipairs(self.arguments) do
+         position[name_of(argument.key)] = k
+      end
+      for _, name in ipairs(sorted_keys(params)) do
+         local value, option = params[name], known[name]
+         local text = tostring(name) .. self.keyseparator .. shown(value)
+         if ignore[name] then  -- luacheck: ignore 542
+            -- It has no part in the name.
+         elseif option then
+            if value ~= option.default or ignore[name] == false then
+               options[#options + 1] = text
+            end
+         elseif position[name] then
+            arguments[#arguments + 1] = {position[name], text}
+         else
+            io.stderr:write(('WARNING: unknown option/argument: %s IGNORING for DIRECTORY NAME\n')
+                            :format(tostring(name)))
+         end
+      end
+      table.sort(arguments, function(a, b) return a[1] < b[1] end)
+      table.sort(options)
+      local parts = {}
+      if prefix and prefix ~= '' then
+         parts[1] = prefix
+      end
+      for _, argument in ipairs(arguments) do
+         parts[#parts + 1] = argument[2]
+      end
+      for _, option in ipairs(options) do
+         parts[#parts + 1] = option
+      end
+      return table.concat(parts, self.argseparator)
+   end
+
+   --- From now on print writes to the log only.
+   function CmdLine:silent()
+      self.silentio = true
+   end
+
+   --- Begins each line of the log with the time, in the format of os.date, and a name.
+   function CmdLine:addTime(name, format)
+      format = format or '%Y-%m-%d %H:%M:%S'
+      if type(format) ~= 'string' then
+         error('CmdLine: a format of os.date is expected, got ' .. torch.type(format), 2)
+      end
+      self.dateformat = format .. (name ~= nil and ('[%s]: '):format(tostring(name)) or '')
+   end
+
+   --- From now on the global print writes to a file, too; first the parameters.
+   function CmdLine:log(filename, params)
+      local file, failure = io.open(filename, 'w')
+      if not file then
+         error('CmdLine: the log cannot be written: ' .. failure, 2)
+      end
+      screen = screen or rawget(_G, 'print')
+      local function both(...)
+         if not self.silentio then
+            screen(...)
+         end
+         local cells = {}
+         if self.dateformat then
+            cells[1] = os.date(self.dateformat)
+         end
+         for k = 1, select('#', ...) do
+            cells[#cells + 1] = tostring((select(k, ...)))
+         end
+         cells[#cells + 1] = '\n'
+         file:write(table.concat(cells, ' '))
+         file:flush()
+      end
+      rawset(_G, 'print', both)
+      both('[program started on ' .. os.date() .. ']')
+      both('[command line arguments]')
+      for _, name in ipairs(sorted_keys(params or {})) do
+         both(name, params[name])
+      end
+      both('[----------------------]')
+   end
+
+   --- Prints how the program is called; arg[0] is its name.
+   function CmdLine:help(arg)
+      local function label(line)
+         return line.default ~= nil and line.key or '<' .. name_of(line.key) .. '>'
+      end
+      local words, width = {'Usage:'}, 0
+      words[#words + 1] = arg and arg[0] or nil
+      words[#words + 1] = '[options]'
+      for _, argument in ipairs(self.arguments) do
+         words[#words + 1] = label(argument)
+      end
+      io.write(table.concat(words, ' '), '\n')
+      for _, line in ipairs(self.helplines) do
+         width = type(line) == 'table' and math.max(width, #label(line)) or width
+      end
+      for _, line in ipairs(self.helplines) do
+         if type(line) == 'table' then
+            local text = label(line)
+            io.write('  ', text, (' '):rep(width - #text), line.help and ' ' .. line.help or '',
+                     line.default ~= nil and (' [%s]'):format(tostring(line.default)) or '', '\n')
+         else
+            io.write(line, '\n')
+         end
+      end
+   end
+end
+
+return install

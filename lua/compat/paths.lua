@@ -1,0 +1,326 @@
+-- paths: names of files, and folders, as Torch7's package of that name has them.
+
+local paths = {}
+
+-- LuaFileSystem, when it is first needed.
+local function lfs()
+   local found, library = pcall(require, 'lfs')
+   if not found then
+      error('paths: LuaFileSystem is needed and not found; install it with "apt-get install '
+            .. 'lua-filesystem" or "luarocks install luafilesystem"', 3)
+   end
+   return library
+end
+
+local function check(name, value, position)
+   if type(value) ~= 'string' then
+      error(('paths.%s: argument %d must be a name, got %s')
+            :format(name, position or 1, type(value)), 3)
+   end
+   return value
+end
+
+-- ---- names ----
+
+--- The current folder.
+function paths.cwd()
+   return (lfs().currentdir())
+end
+
+--- The last part of a name, without a suffix where one is given: basename('a/b.c', 'c') is 'b'.
+function paths.basename(name, suffix)
+   local base = check('basename', name):gsub('/+$', ''):match '[^/]*$'
+   suffix = suffix and suffix:gsub('^%.', '') or ''
+   local stem = #base - #suffix - 1
+   if suffix ~= '' and stem >= 0 and base:sub(stem + 1) == '.' .. suffix then
+      base = base:sub(1, stem)
+   end
+   return base
+end
+
+--- All but the last part of a name: '.' where there is one part, the name itself of '/'.
+function paths.dirname(name)
+   local stripped = check('dirname', name):gsub('/+$', '')
+   if stripped == '' then
+      return name:sub(1, 1) == '/' and name or '.'
+   end
+   local folder = stripped:match '^(.*)/[^/]*$'
+   if not folder then
+      return '.'
+   end
+   folder = folder:gsub('/+$', '')
+   return folder == '' and '/' or folder
+end
+
+--- What follows the last dot, or nothing.
+function paths.extname(name)
+   return check('extname', name):match '%.([^.]*)$'
+end
+
+--- One absolute name: each part counts from where those before it lead, without '.' and '..'.
+function paths.concat(...)
+   local parts = {}
+   local function follow(name)
+      if name:sub(1, 1) == '/' then
+         parts = {}
+      end
+      for part in name:gmatch '[^/]+' do
+         if part == '..' then
+            parts[#parts] = nil
+         elseif part ~= '.' then
+            parts[#parts + 1] = part
+         end
+      end
+   end
+   local count, first = select('#', ...), ...
+   if count == 0 or check('concat', first):sub(1, 1) ~= '/' then
+      follow(paths.cwd())
+   end
+   for k = 1, count do
+      follow(check('concat', (select(k, ...)), k))
+   end
+   return '/' .. table.concat(parts, '/')
+end
+
+-- ---- files and folders ----
+
+--- Whether there is a file of this name, and no folder.
+function paths.filep(name)
+   local mode = lfs().attributes(check('filep', name), 'mode')
+   return mode ~= nil and mode ~= 'directory'
+end
+
+--- Whether there is a folder of this name.
+function paths.dirp(name)
+   return lfs().attributes(check('dirp', name), 'mode') == 'directory'
+end
+
+--- A sorted table of the names in a folder, '.' and '..' among them; nil where there is none.
+function paths.dir(folder)
+   if not paths.dirp(check('dir', folder)) then
+      return nil
+   end
+   local names = {}
+   local opened, iterate, state = pcall(lfs().dir, folder)
+   if not opened then
+      return nil
+   end
+   for name in iterate, state do
+      names[#names + 1] = name
+   end
+   table.sort(names)
+   return names
+end
+
+--- Goes over the names in a folder, those that a pattern is found in or that a function accepts.
+function paths.files(folder, accept)
+   if type(accept) == 'string' then
+      local pattern = accept
+      accept = function(name) return name:find(pattern) end
+   elseif accept ~= nil and type(accept) ~= 'function' then
+      error('paths.files: a pattern or a function is expected, got ' .. type(accept), 2)
+   end
+   local names, k = paths.dir(folder) or {}, 0
+   return function()
+      repeat
+         k = k + 1
+      until names[k] == nil or not accept or accept(names[k])
+      return names[k]
+   end
+end
+
+--- Goes over the folders in a folder.
+function paths.iterdirs(folder)
+   return paths.files(folder, function(name)
+      return name ~= '.' and name ~= '..' and paths.dirp(folder .. '/' .. name)
+   end)
+end
+
+--- Goes over the files in a folder.
+function paths.iterfiles(folder)
+   return paths.files(folder, function(name)
+      return paths.filep(folder .. '/' .. name)
+   end)
+end
+
+--- Makes a folder, and those around it that are not there: true, or nil and why not.
+function paths.mkdir(name)
+   local around = paths.dirname(check('mkdir', name))
+   if around ~= name and not paths.dirp(around) then
+      local made, failure, code = paths.mkdir(around)
+      if not made then
+         return made, failure, code
+      end
+   end
+   local made, failure, code = lfs().mkdir(name)
+   if made then
+      return true
+   end
+   return nil, ('%s: %s'):format(name, failure), code
+end
+
+--- Removes an empty folder: true, or nil and why not.
+function paths.rmdir(name)
+   local removed, failure, code = lfs().rmdir(check('rmdir', name))
+   if removed then
+      return true
+   end
+   return nil, ('%s: %s'):format(name, failure), code
+end
+
+--- Removes a file, or a folder with all that is in it; sure must be 'yes'. Links are removed, and
+-- not followed.
+function paths.rmall(name, sure)
+   check('rmall', name)
+   if sure ~= 'yes' then
+      return nil, "missing second argument ('yes')"
+   end
+   local mode = lfs().symlinkattributes(name, 'mode')
+   if not mode then
+      return nil, 'not a file or directory', name
+   elseif mode ~= 'directory' then
+      return os.remove(name)
+   end
+   for inner in paths.files(name) do
+      if inner ~= '.' and inner ~= '..' then
+         local path = name .. '/' .. inner
+         local removed, failure = paths.rmall(path, sure)
+         if not removed then
+            return nil, failure, path
+         end
+      end
+   end
+   return paths.rmdir(name)
+end
+
+-- Files that are removed when Lua ends.
+local temporary
+
+--- The name of a temporary file, which is removed when Lua ends.
+function paths.tmpname()
+   if not temporary then
+      local sentinel = newproxy(true)
+      getmetatable(sentinel).__gc = function()
+         for _, name in ipairs(temporary.names) do
+            os.remove(name)
+         end
+      end
+      temporary = {names = {}, sentinel = sentinel}
+   end
+   local name = os.tmpname()
+   table.insert(temporary.names, name)
+   return name
+end
+
+-- ---- where one is ----
+
+--- The absolute name of the file that calls, or of a name beside it.
+function paths.thisfile(name, depth)
+   local source = debug.getinfo(depth or 2, 'S').source
+   local file = source:sub(1, 1) == '@' and paths.concat(source:sub(2)) or nil
+   if type(name) == 'string' then
+      return file and paths.concat(paths.dirname(file), name) or name
+   end
+   return file
+end
+
+--- Runs a file beside the one that calls.
+function paths.dofile(name, depth)
+   local file = paths.thisfile(nil, 1 + (depth or 2))
+   if file then
+      name = paths.concat(paths.dirname(file), name)
+   end
+   return dofile(name)
+end
+
+--- Loads a C module with its symbols visible to those that are loaded later.
+function paths.require(name)
+   if package.loaded[name] ~= nil then
+      return package.loaded[name]
+   end
+   local path = package.searchpath(check('require', name), package.cpath)
+   if not path then
+      return require(name)
+   end
+   package.loadlib(path, '*')
+   local open, failure = package.loadlib(path, 'luaopen_' .. name:gsub('%.', '_'))
+   if not open then
+      error(('paths.require: %s'):format(failure), 2)
+   end
+   local result = open(name)
+   if result ~= nil then
+      package.loaded[name] = result
+   elseif package.loaded[name] == nil then
+      package.loaded[name] = true
+   end
+   return package.loaded[name]
+end
+
+--- The first of some programs that a folder of PATH has, or nil.
+function paths.findprogram(...)
+   for k = 1, select('#', ...) do
+      local program = check('findprogram', (select(k, ...)), k)
+      for folder in (os.getenv 'PATH' or '.'):gmatch '[^:]+' do
+         local path = paths.concat(folder, program)
+         if paths.filep(path) then
+            return path
+         end
+      end
+   end
+end
+
+local function first_line(command)
+   local pipe = assert(io.popen(command .. ' 2>/dev/null'))
+   local line = pipe:read '*l'
+   pipe:close()
+   return line or ''
+end
+
+--- The system's name, that of the machine, and its kind: 'Linux', 'host', 'x86_64'.
+function paths.uname()
+   return first_line 'uname -s', first_line 'uname -n', first_line 'uname -m'
+end
+
+--- The folder of the running interpreter, or nil.
+function paths.execdir()
+   local k = 0
+   while arg and arg[k - 1] do
+      k = k - 1
+   end
+   local program = arg and arg[k]
+   local found = program and (program:find '/' and paths.concat(program)
+                              or paths.findprogram(program))
+   return found and paths.dirname(found) or nil
+end
+
+function paths.is_win()
+   return false
+end
+
+function paths.is_mac()
+   return jit and jit.os == 'OSX' or false
+end
+
+paths.home = os.getenv 'HOME' or '.'
+
+-- Where packages of Lua and C are, from where this module is: <prefix>/share/lua/5.1.
+local own = debug.getinfo(1, 'S').source:match '^@(.*)/tensor/compat/[^/]*$'
+if own then
+   paths.install_lua_path = own
+   paths.install_prefix = own:match '^(.*)/share/lua/[^/]*$'
+end
+if paths.install_prefix then
+   local version = own:match '[^/]*$'
+   paths.install_lua_cpath = paths.install_prefix .. '/lib/lua/' .. version
+   paths.install_bin = paths.install_prefix .. '/bin'
+   paths.install_lib = paths.install_prefix .. '/lib'
+   paths.install_share = paths.install_prefix .. '/share'
+   paths.install_include = paths.install_prefix .. '/include'
+end
+
+--- Runs a command of the shell: what os.execute gives.
+function paths.execute(command)
+   return os.execute(command)
+end
+
+return paths

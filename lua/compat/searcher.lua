@@ -1,0 +1,18 @@
+-- Modules that every installation of Torch7 had: where the user has none of that name, ours is
+-- found, behind all other ways to find one.
+
+local ours = {
+   paths = 'tensor.compat.paths',
+   sys = 'tensor.compat.sys',
+   ['sys.colors'] = 'tensor.compat.colors',
+   xlua = 'tensor.compat.xlua',
+}
+
+local function search(name)
+   local module = ours[name]
+   return module and function() return require(module) end or nil
+end
+
+table.insert(package.loaders, search)
+
+return ours

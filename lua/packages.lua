@@ -1,0 +1,44 @@
+-- Where packages of Lua are, and files that belong to them.
+
+local function folder_of(path)
+   return path:match '^(.*)[/\\]'
+end
+
+local function install(tensor)
+   --- The folder of a package that package.path finds, or nil; without a name, the folder that has
+   -- the packages beside this one.
+   function tensor.packageLuaPath(name)
+      if name == nil then
+         local own = tensor.packageLuaPath 'torch' or tensor.packageLuaPath 'tensor'
+         return own and folder_of(own)
+      end
+      if type(name) ~= 'string' then
+         error('packageLuaPath: the name of a package is expected, got ' .. tensor.type(name), 2)
+      end
+      for pattern in package.path:gmatch '[^;]+' do
+         local path = pattern:gsub('%?', (name:gsub('%%', '%%%%')))
+         local file = io.open(path)
+         if file then
+            file:close()
+            return folder_of(path)
+         end
+      end
+   end
+
+   --- Runs a file of a package's folder.
+   function tensor.include(name, file)
+      if type(file) ~= 'string' then
+         error('include: the name of a file is expected, got ' .. tensor.type(file), 2)
+      end
+      local folder = tensor.packageLuaPath(name)
+      if not folder then
+         error(('include: there is no package %s in package.path'):format(name), 2)
+      end
+      return dofile(folder .. '/' .. file)
+   end
+
+   -- The class of C code's allocators, made from pointers only.
+   tensor.newmetatable('torch.Allocator', nil, nil, nil, nil, tensor)
+end
+
+return install

@@ -1,0 +1,231 @@
+-- What a torch.Tester does with its tests: takes them, runs them, and reports.
+
+local COLUMNS = 80
+
+local function plural(n, word)
+   return ('%d %s%s'):format(n, word, n == 1 and '' or 's')
+end
+
+-- Names of a plain table have no order of their own.
+local function names_of(suite)
+   local names = {}
+   for name in pairs(suite) do
+      names[#names + 1] = name
+   end
+   table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+   return names
+end
+
+-- Colours for terminals only.
+local codes = {green = 32, red = 31, magenta = 35, yellow = 33, cyan = 36}
+local function coloured(self, text, colour)
+   if not self._colours then
+      return text
+   end
+   return ('\27[0;%dm%s\27[0m'):format(codes[colour], text)
+end
+
+return function(Tester)
+   --- Takes a function with a name, a TestSuite, or a table of functions. Functions named _setUp
+   -- and _tearDown are called before and after each test, with its name.
+   function Tester:add(f, name)
+      if type(f) == 'table' then
+         assert(name == nil, 'Name parameter is forbidden for a table of tests, '
+                .. 'since its use is ambiguous')
+         local tests, names = f, nil
+         if f.__isTestSuite then
+            tests, names = f.__tests, rawget(f, '__order')
+         else
+            self:_warning('Should use TestSuite rather than plain lua table')
+         end
+         for _, key in ipairs(names or names_of(tests)) do
+            assert(type(tests[key]) ~= 'table', 'Nested sets of tests are not supported')
+            self:add(tests[key], key)
+         end
+         return self
+      end
+      assert(type(f) == 'function', 'Only tables of functions and functions supported')
+      if name == '_setUp' then
+         assert(not self._setUp, 'Only one set-up function allowed')
+         self._setUp = f
+      elseif name == '_tearDown' then
+         assert(not self._tearDown, 'Only one tear-down function allowed')
+         self._tearDown = f
+      else
+         name = name or 'unknown'
+         if self.tests[name] ~= nil then
+            error(('Test with name %s already exists!'):format(tostring(name)))
+         end
+         self.tests[name] = f
+         self._order[#self._order + 1] = name
+      end
+      return self
+   end
+
+   --- Leaves tests out, which are reported as disabled: a name, or a list of names.
+   function Tester:disable(names)
+      if type(names) == 'string' then
+         names = {names}
+      end
+      assert(type(names) == 'table', 'Expecting name or list for disable')
+      for _, name in ipairs(names) do
+         assert(self.tests[name], ("Unrecognized test '%s'"):format(tostring(name)))
+         self.disabledTests[name] = true
+      end
+      return self
+   end
+
+   --- The tests, by name, whose names match one of the patterns; all of them for nil.
+   function Tester:_getTests(patterns)
+      if patterns == nil then
+         return self.tests
+      end
+      if type(patterns) == 'string' then
+         patterns = {patterns}
+      end
+      assert(type(patterns) == 'table',
+             'Only accept a name or table of test names (or nil for all tests)')
+      local chosen = {}
+      for _, pattern in ipairs(patterns) do
+         local found = false
+         for name, test in pairs(self.tests) do
+            if tostring(name):match(pattern) then
+               chosen[name], found = test, true
+            end
+         end
+         assert(found, ("Couldn't find test '%s'"):format(pattern))
+      end
+      return chosen
+   end
+
+   -- In the order in which they were added.
+   local function ordered(self, tests)
+      local names = {}
+      for _, name in ipairs(self._order) do
+         if tests[name] then
+            names[#names + 1] = name
+         end
+      end
+      return names
+   end
+
+   --- Runs tests, reports, and raises an error if one has failed. patterns: what their names match.
+   function Tester:run(patterns)
+      local tests = self:_getTests(patterns)
+      self.assertionPass, self.assertionFail, self.testError = {}, {}, {}
+      for name in pairs(tests) do
+         self.assertionPass[name], self.assertionFail[name], self.testError[name] = 0, 0, 0
+         self._warningCount[name] = 0
+      end
+      local library = rawget(_G, 'torch') or require 'tensor'
+      self._colours = io.type(io.stdout) == 'file' and library.isatty(io.stdout)
+      self:_run(tests)
+      self:_report(tests)
+      self._currentTestName = ''
+      for name in pairs(tests) do
+         assert(self.assertionFail[name] == 0 and self.testError[name] == 0,
+                'An error was found while running tests!')
+      end
+      return 0
+   end
+
+   --- Calls a test: whether it came to its end, what it returned or raised, whether all held.
+   function Tester:_pcall(f)
+      local errors = #self.errors
+      local ended, result = xpcall(f, debug.traceback)
+      if not ended then
+         self.errors[#self.errors + 1] =
+            ('%s\n Function call failed\n%s\n'):format(self._currentTestName, tostring(result))
+      end
+      return ended, result, ended and errors == #self.errors
+   end
+
+   -- One test with what stands around it. What follows a test is called even if that has failed.
+   local function call(self, name, test)
+      local around = {self._setUp or false, test, self._tearDown or false}
+      local result, colour = 'PASS', 'green'
+      for k = 1, 3 do
+         local f = around[k]
+         local ended, pass, _ = true, true, nil
+         if f and self.rethrow then
+            f(name)
+         elseif f and (k ~= 2 or result == 'PASS') then
+            ended, _, pass = self:_pcall(function() f(name) end)
+         end
+         if not ended then
+            self.testError[name] = 1
+            result, colour = 'ERROR', 'magenta'
+         elseif not pass and result == 'PASS' then
+            result, colour = 'FAIL', 'red'
+         end
+      end
+      return result, colour
+   end
+
+   function Tester:_run(tests)
+      local names = ordered(self, tests)
+      io.write('Running ', plural(#names, 'test'), '\n')
+      for k, name in ipairs(names) do
+         self._currentTestName = name
+         local number = ('%' .. #tostring(#names) .. 'd/%d '):format(k, #names)
+         local dots = ('.'):rep(COLUMNS - 9 - #number - #tostring(name))
+         local line = ('%s%s %s '):format(coloured(self, number, 'cyan'), tostring(name), dots)
+         if self._colours then
+            io.write(line, '[', coloured(self, 'WAIT', 'cyan'), ']')
+            io.flush()
+         end
+         local result, colour = 'SKIP', 'yellow'
+         if not self.disabledTests[name] then
+            result, colour = call(self, name, tests[name])
+         end
+         io.write(self._colours and '\r' or '', line, '[', coloured(self, result, colour), ']\n')
+         if result == 'PASS' and self._warningCount[name] > 0 then
+            io.write((' '):rep(COLUMNS - 10), '[', coloured(self, '+warning', 'yellow'), ']\n')
+         end
+         io.flush()
+         if self.earlyAbort and k < #names and (result == 'FAIL' or result == 'ERROR') then
+            io.write('Aborting on first error, not all tests have been executed\n')
+            break
+         end
+         collectgarbage()
+      end
+   end
+
+   function Tester:_report(tests)
+      local number = {tests = 0, failures = 0, errors = 0, disabled = 0}
+      local warnings = self._warningCount[''] and self._warningCount[''] or 0
+      self.countasserts = 0
+      for name in pairs(tests) do
+         number.tests = number.tests + 1
+         self.countasserts = self.countasserts + self.assertionPass[name] + self.assertionFail[name]
+         number.failures = number.failures + (self.assertionFail[name] > 0 and 1 or 0)
+         number.errors = number.errors + (self.testError[name] > 0 and 1 or 0)
+         number.disabled = number.disabled + (self.disabledTests[name] and 1 or 0)
+         warnings = warnings + (self._warningCount[name] > 0 and 1 or 0)
+      end
+      io.write('Completed ', plural(self.countasserts, 'assert'), ' in ',
+               plural(number.tests, 'test'), ' with ',
+               coloured(self, plural(number.failures, 'failure'),
+                        number.failures == 0 and 'green' or 'red'), ' and ',
+               coloured(self, plural(number.errors, 'error'),
+                        number.errors == 0 and 'green' or 'magenta'))
+      if warnings > 0 then
+         io.write(' and ', coloured(self, plural(warnings, 'warning'), 'yellow'))
+      end
+      if number.disabled > 0 then
+         io.write(' and ', coloured(self, number.disabled .. ' disabled', 'yellow'))
+      end
+      io.write('\n')
+      if self.summaryOnly then
+         return
+      end
+      local rule = ('-'):rep(COLUMNS) .. '\n'
+      local first = true
+      for _, list in ipairs {self.errors, self.warnings} do
+         for _, text in ipairs(list) do
+            io.write(first and rule or '', text, '\n', rule)
+            first = false
+         end
+      end
+   end
+end

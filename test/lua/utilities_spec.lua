@@ -1,0 +1,174 @@
+-- Timer, terminals, heap tracking, and files of packages.
+
+local tensor = require 'tensor'
+local child = require 'support.child'
+
+-- Takes about so many seconds of the processor.
+local function work(seconds)
+  local finish = os.clock() + seconds
+  while os.clock() < finish do end  -- luacheck: ignore 542
+end
+
+describe('Timer', function()
+  it('counts seconds that pass, and of the processor', function()
+    local timer = tensor.Timer()
+    local started = os.clock()
+    work(0.05)
+    local t = timer:time()
+    local taken = os.clock() - started
+    assert.is_true(t.real >= 0.045)
+    assert.is_true(t.user + t.sys >= 0.04 and t.user + t.sys < taken + 0.5)
+    assert.is_true(t.user >= 0 and t.sys >= 0)
+    local later = timer:time()
+    assert.is_true(later.real >= t.real and later.user >= t.user)
+  end)
+
+  it('does not count the processor while others work', function()
+    local timer = tensor.Timer()
+    os.execute 'sleep 0.1'
+    local t = timer:time()
+    assert.is_true(t.real >= 0.1)
+    assert.is_true(t.user + t.sys < 0.1)
+  end)
+
+  it('stops, goes on, and begins anew', function()
+    local timer = tensor.Timer()
+    assert.are.equal('torch.Timer [status: running]', tostring(timer))
+    assert.are.equal(timer, timer:stop())
+    assert.are.equal('torch.Timer [status: stopped]', tostring(timer))
+    local t = timer:time().real
+    work(0.02)
+    assert.are.equal(t, timer:time().real)
+    timer:stop()
+    assert.are.equal(t, timer:time().real)
+    assert.are.equal(timer, timer:resume())
+    work(0.02)
+    timer:resume()
+    local more = timer:time().real
+    assert.is_true(more >= t + 0.015)
+    assert.are.equal(timer, timer:reset())
+    assert.is_true(timer:time().real < more)
+    timer:stop():reset()
+    assert.are.same({ real = 0, user = 0, sys = 0 }, timer:time())
+  end)
+
+  it('is an object of a class', function()
+    local timer = tensor.Timer()
+    assert.are.equal('torch.Timer', tensor.type(timer))
+    assert.is_true(tensor.isTypeOf(timer, 'torch.Timer'))
+    assert.are.equal('userdata', type(timer))
+    for _, name in ipairs { 'time', 'stop', 'resume', 'reset', '__tostring__' } do
+      for _, wrong in ipairs { 5, {}, tensor.Tensor(), tensor.Generator() } do
+        assert.has_error(function() timer[name](wrong) end)
+      end
+    end
+    getmetatable(timer).__gc(timer)
+    assert.has_error(function() timer:time() end)
+    getmetatable(timer).__gc(timer)
+  end)
+end)
+
+describe('tic and toc', function()
+  it('count seconds', function()
+    local start = tensor.tic()
+    work(0.02)
+    local seconds = tensor.toc(start)
+    assert.is_true(seconds >= 0.015 and seconds < 20)
+  end)
+end)
+
+describe('isatty', function()
+  it('tells files from terminals', function()
+    local path = os.tmpname()
+    local file = io.open(path)
+    assert.is_false(tensor.isatty(file))
+    file:close()
+    os.remove(path)
+    assert.is_false(tensor.isatty(file))
+    assert.has_error(function() tensor.isatty(5) end)
+    assert.has_error(function() tensor.isatty(tensor.Tensor(1)) end)
+    -- script gives a program a terminal.
+    if os.execute 'command -v script >/dev/null' == 0 then
+      local code = os.tmpname()
+      file = io.open(code, 'w')
+      file:write(('package.path, package.cpath = %q, %q\n'):format(package.path, package.cpath),
+                 "print(require 'tensor'.isatty(io.stdout))")
+      file:close()
+      local pipe = io.popen(("script -qec 'luajit %s' /dev/null </dev/null"):format(code))
+      assert.matches('true', pipe:read '*a')
+      pipe:close()
+      os.remove(code)
+    end
+  end)
+end)
+
+describe('setheaptracking', function()
+  it('has the collector run while memory grows, or not', function()
+    assert.is_true(tensor._heaptracking)
+    local code = [[
+      collectgarbage 'setpause' collectgarbage('setpause', 1000)
+      tensor.setheaptracking(%s)
+      local most = 0
+      for _ = 1, 40 do
+        tensor.ByteTensor(2^22):fill(1)
+        most = math.max(most, tensor.memory().bytes)
+      end
+      print(tensor._heaptracking, most >= 40 * 2^22)
+    ]]
+    assert.are.equal('true\tfalse\n', (child.run(code:format 'true')))
+    assert.are.equal('false\ttrue\n', (child.run(code:format 'false')))
+    assert.has_error(function() tensor.setheaptracking() end)
+    assert.has_error(function() tensor.setheaptracking(1) end)
+  end)
+end)
+
+describe('packages', function()
+  local folder, path
+
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    os.execute(('mkdir -p %s/apack/sub'):format(folder))
+    local function put(name, text)
+      local file = assert(io.open(folder .. '/apack/' .. name, 'w'))
+      file:write(text)
+      file:close()
+    end
+    put('init.lua', "include 'a.lua' include 'sub/b.lua' return 'apack'")
+    put('a.lua', "included = {'a'}")
+    put('sub/b.lua', "included[2] = 'b' include 'c.lua' paths.dofile('c.lua')")
+    put('sub/c.lua', "included[#included + 1] = 'c'")
+    path = package.path
+    package.path = folder .. '/?.lua;' .. folder .. '/?/init.lua;' .. path
+  end)
+  teardown(function()
+    package.path = path
+    os.execute('rm -rf ' .. folder)
+  end)
+
+  it('are found where package.path has them', function()
+    assert.are.equal(folder .. '/apack', tensor.packageLuaPath 'apack')
+    assert.is_nil(tensor.packageLuaPath 'nosuchpackage')
+    assert.matches('/torch$', tensor.packageLuaPath 'torch')
+    assert.are.equal(tensor.packageLuaPath 'torch', tensor.packageLuaPath() .. '/torch')
+    assert.is_nil(tensor.packageLuaPath 'a%pack')
+    assert.has_error(function() tensor.packageLuaPath(5) end)
+  end)
+
+  it('have their files included', function()
+    _G.included = {}
+    tensor.include('apack', 'sub/c.lua')
+    assert.are.same({ 'c' }, _G.included)
+    _G.included = nil
+    assert.has_error(function() tensor.include('nosuchpackage', 'a.lua') end,
+                     'include: there is no package nosuchpackage in package.path')
+    assert.has_error(function() tensor.include('apack', 'd.lua') end)
+    assert.has_error(function() tensor.include 'apack' end)
+    local text = child.run(([[
+      package.path = %q
+      require 'torch'
+      print(require 'apack', table.concat(included, ' '))
+    ]]):format(package.path))
+    assert.are.equal('apack\ta b c c\n', text)
+  end)
+end)
