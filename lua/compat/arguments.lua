@@ -1,0 +1,113 @@
+-- xlua.unpack: a function's arguments by name or in order, with defaults, and how it is used.
+
+return function(xlua, torch, sys)
+   local rule = ('+'):rep(69)
+
+   local function default_of(param)
+      if param.default ~= nil then
+         local value = param.default
+         value = type(value) == 'table' and xlua.table2string(value) or tostring(value)
+         return ('  [default = %s]'):format(value)
+      end
+      return param.defaulta and ('  [default == %s]'):format(param.defaulta) or ''
+   end
+
+   -- One line for an argument; with named, by its name.
+   local function described(param, named)
+      local call = named and param.arg .. ' = ' .. param.type or param.type
+      return ('%-40s-- %s%s\n'):format('    ' .. (param.req and call or '[' .. call .. ']'),
+                                       param.help or '', named and default_of(param) or '')
+   end
+
+   --- How a function is used, as text: its arguments, each a table with arg, type, help, req,
+   -- default or defaulta (the name of the argument whose value is the default). Arguments without
+   -- names are lists of such, with '' between them.
+   function xlua.usage(name, description, example, ...)
+      local c = sys.COLORS
+      local params = {...}
+      if params[1] and params[1].tabled then
+         params = params[1].tabled
+      end
+      local parts = {rule, '\n', c.Magenta, name, c.none, '\n',
+                     description and '\n' .. description .. '\n' or '',
+                     '\n', c.blue, '> ', c.none, 'usage:\n', c.cyan}
+      local named = params[1] and params[1].arg
+      parts[#parts + 1] = name .. (named and '{\n' or '(\n')
+      for _, param in ipairs(params) do
+         parts[#parts + 1] = param == '' and (')\n%s(\n'):format(name) or described(param, named)
+      end
+      parts[#parts + 1] = (named and '}\n' or ')\n') .. c.none
+      parts[#parts + 1] = example and '\n' .. c.cyan .. example .. c.none .. '\n' or ''
+      parts[#parts + 1] = rule
+      return table.concat(parts)
+   end
+
+   local function fail(name, message, usage)
+      print(usage)
+      error(sys.colorize(('<%s> %s'):format(name, message), 'Red'), 3)
+   end
+
+   -- Whether the one argument is a table of named ones.
+   local function is_named(args)
+      local first = args[1]
+      return #args == 1 and type(first) == 'table' and #first == 0 and not torch.typename(first)
+   end
+
+   --- The arguments of a function, args = {...}: a table of them by name and by number, and each by
+   -- itself. params are as for usage. Without any argument, or where one is missing that is
+   -- required, the usage is printed, and it is an error.
+   function xlua.unpack(args, name, description, ...)
+      local params = {...}
+      local usage = setmetatable({}, {__tostring = function()
+         return xlua.usage(name, description, nil, {tabled = params})
+      end})
+      if next(args) == nil then
+         fail(name, 'no arguments', usage)
+      end
+      local given = {}
+      if is_named(args) then
+         given = args[1]
+      else
+         for k, param in ipairs(params) do
+            given[param.arg] = args[k]
+         end
+      end
+      local result = {usage = usage}
+      for k, param in ipairs(params) do
+         local value = given[param.arg]
+         if value == nil and param.req then
+            fail(name, 'missing argument: ' .. param.arg, usage)
+         end
+         if value == nil then
+            value = param.default
+         end
+         if value == nil and param.defaulta then
+            value = result[param.defaulta]
+         end
+         result[param.arg], result[k] = value, value
+      end
+      return result, unpack(result, 1, #params)
+   end
+
+   --- The same, with the arguments as fields of an object.
+   function xlua.unpack_class(object, args, name, description, ...)
+      for key, value in pairs((xlua.unpack(args, name, description, ...))) do
+         if type(key) ~= 'number' then
+            object[key] = value
+         end
+      end
+   end
+
+   --- Has a module say what it is for when it is printed.
+   function xlua.usage_module(module, name, description)
+      local c = sys.COLORS
+      local text = ('%s%s\nPACKAGE:\n%s\n%s%s%s'):format(c.magenta, rule, name,
+         description and '\nDESC:\n' .. description .. '\n' or '', rule, c.none)
+      local metatable = getmetatable(module) or {}
+      metatable.__tostring = function()
+         return text
+      end
+      setmetatable(module, metatable)
+      return text
+   end
+end

@@ -1,0 +1,72 @@
+-- xlua.progress: a bar that shows how far a loop is, and how long it takes.
+
+local progress = {}
+
+--- Seconds in the two largest units that they have: '1h5m', '3s20ms'.
+function progress.format_time(seconds)
+   local parts = {}
+   for _, unit in ipairs {{'D', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}, {'ms', 1e-3}} do
+      -- A millisecond is no exact number: what is missing to it in the last digits is not meant.
+      local count = math.floor(seconds / unit[2] + 1e-9)
+      seconds = seconds - count * unit[2]
+      if count > 0 and #parts < 2 then
+         parts[#parts + 1] = count .. unit[1]
+      end
+   end
+   return #parts > 0 and table.concat(parts) or '0ms'
+end
+
+-- How many columns the terminal has, or 80.
+local columns
+local function width()
+   if not columns then
+      local torch = require 'torch'
+      local count = tonumber(os.getenv 'COLUMNS')
+      if not count and io.type(io.stdout) == 'file' and torch.isatty(io.stdout) then
+         local pipe = io.popen 'tput cols 2>/dev/null'
+         count = pipe and tonumber(pipe:read '*a')
+         if pipe then
+            pipe:close()
+         end
+      end
+      columns = math.max(50, math.min(count or 80, 120))
+   end
+   return columns
+end
+
+-- The bar that is going on: its clock, where it began, what was shown last.
+local current_bar
+
+local function line(bar, current, goal)
+   local length = width() - 34
+   local filled = math.max(0, math.min(length, math.floor(current * length / goal)))
+   local text = ('='):rep(filled - 1) .. (filled > 0 and '>' or '') .. ('.'):rep(length - filled)
+   local count = (' %s/%s '):format(tostring(current), tostring(goal))
+   local from = math.max(0, math.floor((length - #count) / 2))
+   text = text:sub(1, from) .. count .. text:sub(from + #count + 1)
+   local elapsed = bar.timer:time().real
+   local step = current > bar.first and elapsed / (current - bar.first) or 0
+   local rest = current >= goal and 'Tot: ' .. progress.format_time(elapsed)
+                or 'ETA: ' .. progress.format_time((goal - current) * step)
+   return (' [%s] %s | Step: %s'):format(text, rest, progress.format_time(step))
+end
+
+--- Shows that current of goal steps are done, at most ten times a second. The last step ends the
+-- line; one that is less than that before begins another.
+function progress.show(current, goal)
+   local bar = current_bar
+   if not bar or current < bar.last then
+      bar = {timer = require 'torch'.Timer(), first = current, length = 0}
+   elseif current < goal and bar.timer:time().real < bar.shown + 0.1 then
+      bar.last = current
+      return
+   end
+   bar.shown, bar.last = bar.timer:time().real, current
+   local text = line(bar, current, goal)
+   io.write('\r', text, (' '):rep(bar.length - #text), current >= goal and '\n' or '')
+   io.flush()
+   bar.length = #text
+   current_bar = current < goal and bar or nil
+end
+
+return progress

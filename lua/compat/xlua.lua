@@ -1,0 +1,261 @@
+-- xlua: progress bars, named arguments and helpers for tables and strings, as Torch7's package of
+-- that name has them.
+
+local torch = require 'torch'
+local sys = require 'sys'
+
+local xlua = {progress = require 'tensor.compat.progress'.show,
+              formatTime = require 'tensor.compat.progress'.format_time}
+
+-- ---- names of the session ----
+
+local protected = {xlua = true, xprint = true, xerror = true, xrequire = true}
+for name in pairs(_G) do
+   protected[name] = true
+end
+
+--- Forgets the globals that the user has made, and the modules of their names.
+function xlua.clearall()
+   for name in pairs(_G) do
+      if not protected[name] then
+         _G[name] = nil
+         package.loaded[name] = nil
+      end
+   end
+   collectgarbage()
+end
+
+--- Forgets one global.
+function xlua.clear(name)
+   _G[name] = nil
+   collectgarbage()
+end
+
+--- Prints the globals: modules, and what the user has made.
+function xlua.who()
+   local modules, own = {}, {}
+   for name, value in pairs(_G) do
+      if package.loaded[name] ~= nil and name ~= '_G' then
+         table.insert(modules, name)
+      elseif not protected[name] then
+         own[name] = value
+      end
+   end
+   table.sort(modules)
+   io.write '\nGlobal Libs:\n'
+   xlua.print(modules)
+   io.write '\nGlobal Vars:\n'
+   xlua.print(own)
+   io.write '\n'
+end
+
+-- ---- printing ----
+
+local function sorted_keys(t)
+   local keys = {}
+   for key in pairs(t) do
+      keys[#keys + 1] = key
+   end
+   table.sort(keys, function(a, b)
+      if type(a) == type(b) and (type(a) == 'number' or type(a) == 'string') then
+         return a < b
+      end
+      return type(a) == 'number' or type(b) ~= 'number' and tostring(a) < tostring(b)
+   end)
+   return keys
+end
+
+local function short(value)
+   if type(value) == 'userdata' then
+      return '<userdata>'
+   end
+   local text = tostring(value):gsub('\n', '\\n')
+   return #text > 40 and text:sub(1, 40) .. ' ... ' or text
+end
+
+--- Prints values; of a table its fields.
+function xlua.print(...)
+   local cells = {}
+   for k = 1, select('#', ...) do
+      local value = select(k, ...)
+      local meta = type(value) == 'table' and getmetatable(value)
+      if type(value) == 'table' and not (meta and (meta.__tostring or meta.__tostring__)) then
+         local fields = {}
+         for _, key in ipairs(sorted_keys(value)) do
+            fields[#fields + 1] = ('[%s] = %s'):format(tostring(key), short(value[key]))
+         end
+         cells[k] = '{' .. table.concat(fields, ',\n ') .. '}'
+      else
+         cells[k] = tostring(value)
+      end
+   end
+   io.write(table.concat(cells, '    '), '\n')
+end
+
+--- From now on io.write and print write to a file, too.
+function xlua.log(filename, append)
+   local folder = sys.dirname(filename)
+   if folder ~= '.' and not sys.dirp(folder) then
+      assert(require 'paths'.mkdir(folder))
+   end
+   local file = assert(io.open(filename, append and 'a' or 'w'))
+   local write = io.write
+   io.write = function(...)  -- luacheck: ignore 122
+      for k = 1, select('#', ...) do
+         file:write((select(k, ...)))
+      end
+      file:flush()
+      return write(...)
+   end
+   rawset(_G, 'print', xlua.print)
+end
+
+--- Raises an error in red, with <domain> before it and how a function is used after it.
+function xlua.error(message, domain, usage)
+   message = (domain and ('<%s> '):format(domain) or '') .. tostring(message)
+   error(sys.colorize(message, 'Red') .. (usage and '\n' .. tostring(usage) or ''), 2)
+end
+
+--- Calls a function; another with the error, if there is one.
+function xlua.trycatch(try, catch)
+   local ok, err = pcall(try)
+   if not ok then
+      catch(err)
+   end
+end
+
+-- ---- packages ----
+
+--- Whether a package can be found, and where.
+function xlua.installed(name)
+   local path = package.searchpath(name, package.path) or package.searchpath(name, package.cpath)
+   return path ~= nil, path
+end
+
+--- A package, or false and a warning where it cannot be loaded.
+function xlua.require(name)
+   local ok, result = pcall(require, name)
+   if ok then
+      return result
+   end
+   print(result)
+   print(('warning: <%s> could not be loaded (is it installed?)'):format(name))
+   return false
+end
+
+-- ---- tables and strings ----
+
+local function quoted(value)
+   if type(value) == 'table' then
+      return xlua.table2string(value)
+   elseif type(value) ~= 'string' then
+      return tostring(value)
+   end
+   value = value:gsub('\n', '\\n')
+   if value:find '"' and not value:find "'" then
+      return "'" .. value .. "'"
+   end
+   return '"' .. value:gsub('"', '\\"') .. '"'
+end
+
+--- A table as text: {1,2,name="x"}; with lines one entry a line.
+function xlua.table2string(t, lines)
+   local parts, listed = {}, {}
+   for k, value in ipairs(t) do
+      parts[k], listed[k] = quoted(value), true
+   end
+   for _, key in ipairs(sorted_keys(t)) do
+      if not listed[key] then
+         local name = type(key) == 'string' and key:match '^[%a_][%w_]*$' or
+                      ('[%s]'):format(quoted(key))
+         parts[#parts + 1] = name .. (lines and ' : ' or '=') .. quoted(t[key])
+      end
+   end
+   if lines then
+      return '{\n   ' .. table.concat(parts, '\n   ') .. '\n}'
+   end
+   return '{' .. table.concat(parts, ',') .. '}'
+end
+
+--- What is left of a list without some entries, and those.
+local function splice(list, start, length)
+   start = start or 1
+   local past = start + (length or 1)
+   local left, taken = {}, {}
+   for k, value in ipairs(list) do
+      table.insert((k < start or k >= past) and left or taken, value)
+   end
+   return left, taken
+end
+
+--- A list without what is there twice, by a hash if one is given; merge makes one of two.
+local function prune(list, hash, merge)
+   local place, pruned = {}, {}
+   for _, value in ipairs(list) do
+      local key = value
+      if hash then
+         key = hash(value)
+      end
+      if place[key] == nil then
+         table.insert(pruned, value)
+         place[key] = #pruned
+      else
+         pruned[place[key]] = merge and merge(value, pruned[place[key]]) or value
+      end
+   end
+   return pruned
+end
+
+--- What a name stands for: ('torch.Tensor'):tosymbol().
+local function tosymbol(name)
+   local chunk = loadstring('return ' .. name)
+   local ok, result = pcall(chunk or error, name)
+   if not ok or result == nil then
+      error(('symbol "%s" does not exist'):format(name), 2)
+   end
+   return result
+end
+
+for library, functions in pairs {
+   [table] = {splice = splice, prune = prune},
+   [string] = {split = sys.split, tosymbol = tosymbol},
+} do
+   for name, f in pairs(functions) do
+      library[name] = library[name] or f
+   end
+end
+
+--- Defaults, and in their place what variables of the environment of their names say.
+function xlua.envparams(defaults)
+   local params = {}
+   for name, default in pairs(defaults) do
+      local given = os.getenv(name)
+      local value = given
+      if given and type(default) == 'number' then
+         value = tonumber(given)
+      elseif given and type(default) == 'boolean' then
+         local lower = given:lower()
+         value = nil
+         if lower == 'true' or lower == 'false' then
+            value = lower == 'true'
+         end
+      end
+      if given and value == nil then
+         error(('envparams: %s is no %s: %s'):format(name, type(default), given), 2)
+      end
+      if value == nil then
+         value = default
+      end
+      params[name] = value
+   end
+   return params
+end
+
+require 'tensor.compat.arguments'(xlua, torch, sys)
+
+for name, value in pairs {xlua = xlua, xprint = xlua.print, xerror = xlua.error,
+                          xrequire = xlua.require} do
+   rawset(_G, name, value)
+end
+
+return xlua

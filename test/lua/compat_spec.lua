@@ -1,0 +1,318 @@
+-- paths, sys and xlua of our own, which are found where the user has none of these names.
+
+local written = require('support.printed').written
+local child = require 'support.child'
+local lfs = require 'lfs'
+
+local paths = require 'tensor.compat.paths'
+
+-- Modules of these names that the machine has are not the ones that are tested.
+local ours = {}
+setup(function()
+  for name in pairs(require 'tensor.compat.searcher') do
+    ours[name] = package.loaded[name] or false
+  end
+  package.loaded.paths = paths
+  package.loaded['sys.colors'] = require 'tensor.compat.colors'
+end)
+
+local folder = os.tmpname()
+os.remove(folder)
+
+local function put(name, text)
+  local file = assert(io.open(folder .. '/' .. name, 'w'))
+  file:write(text or '')
+  file:close()
+end
+
+describe('paths', function()
+  setup(function()
+    assert(lfs.mkdir(folder))
+    put('b.txt')
+    put('a.lua', 'return paths.thisfile(), paths.thisfile("other")')
+    lfs.mkdir(folder .. '/inner')
+  end)
+  teardown(function() os.execute('rm -rf ' .. folder) end)
+
+  it('takes names apart', function()
+    for _, case in ipairs {
+      { '/a/b.c', '/a', 'b.c', 'c' }, { 'a/b', 'a', 'b' }, { 'b', '.', 'b' }, { '/b', '/', 'b' },
+      { '/', '/', '' }, { '', '.', '' }, { 'a/b/', 'a', 'b' }, { 'a//b', 'a', 'b' },
+      { '/a/b.tar.gz', '/a', 'b.tar.gz', 'gz' }, { 'a/', '.', 'a' }, { 'x.', '.', 'x.', '' },
+    } do
+      assert.are.equal(case[2], paths.dirname(case[1]), case[1])
+      assert.are.equal(case[3], paths.basename(case[1]), case[1])
+      assert.are.equal(case[4], paths.extname(case[1]), case[1])
+    end
+    assert.are.equal('b', paths.basename('a/b.c', 'c'))
+    assert.are.equal('b', paths.basename('a/b.c', '.c'))
+    assert.are.equal('b.c', paths.basename('a/b.c', 'd'))
+    assert.are.equal('c', paths.basename('c', 'c'))
+    assert.has_error(function() paths.basename(5) end)
+  end)
+
+  it('puts names together', function()
+    local cwd = lfs.currentdir()
+    assert.are.equal(cwd, paths.cwd())
+    assert.are.equal(cwd, paths.concat())
+    for _, case in ipairs {
+      { '/a/b', '/a', 'b' }, { '/b', '/a', '/b' }, { '/b', '/a', '../b' }, { '/a', '/a/.', './' },
+      { '/', '/..', '..' }, { cwd .. '/x/y', 'x', 'y' }, { '/a/b/c', '/a//b/', 'c/' },
+    } do
+      assert.are.equal(case[1], paths.concat(unpack(case, 2)))
+    end
+    assert.has_error(function() paths.concat('/a', 5) end)
+  end)
+
+  it('looks at files and folders', function()
+    assert.is_true(paths.filep(folder .. '/b.txt'))
+    assert.is_false(paths.filep(folder))
+    assert.is_false(paths.filep(folder .. '/nosuch'))
+    assert.is_true(paths.dirp(folder))
+    assert.is_false(paths.dirp(folder .. '/b.txt'))
+    assert.are.same({ '.', '..', 'a.lua', 'b.txt', 'inner' }, paths.dir(folder))
+    assert.is_nil(paths.dir(folder .. '/nosuch'))
+    local function all(iterator)
+      local names = {}
+      for name in iterator do names[#names + 1] = name end
+      return table.concat(names, ' ')
+    end
+    assert.are.equal('. .. a.lua b.txt inner', all(paths.files(folder)))
+    assert.are.equal('b.txt', all(paths.files(folder, '%.txt$')))
+    assert.are.equal('inner', all(paths.files(folder, function(n) return n:find '^i' end)))
+    assert.are.equal('inner', all(paths.iterdirs(folder)))
+    assert.are.equal('a.lua b.txt', all(paths.iterfiles(folder)))
+    assert.are.equal('', all(paths.files(folder .. '/nosuch')))
+    assert.has_error(function() paths.files(folder, 5) end)
+  end)
+
+  it('makes and removes them', function()
+    local deep = folder .. '/one/two'
+    assert.is_true(paths.mkdir(deep))
+    assert.is_true(paths.dirp(deep))
+    local made, message = paths.mkdir(deep)
+    assert.is_nil(made)
+    assert.matches('one/two: File exists', message)
+    assert.is_nil((paths.rmdir(folder .. '/one')))
+    assert.is_true(paths.rmdir(deep))
+    put('one/file')
+    lfs.link(folder .. '/inner', folder .. '/one/link', true)
+    put('inner/kept')
+    assert.is_nil((paths.rmall(folder .. '/one')))
+    assert.is_true(paths.rmall(folder .. '/one', 'yes'))
+    assert.is_false(paths.dirp(folder .. '/one'))
+    assert.is_true(paths.filep(folder .. '/inner/kept'))
+    assert.is_nil((paths.rmall(folder .. '/nosuch', 'yes')))
+  end)
+
+  it('knows where it is', function()
+    _G.paths = paths
+    local file, other = dofile(folder .. '/a.lua')
+    assert.are.equal(folder .. '/a.lua', file)
+    assert.are.equal(folder .. '/other', other)
+    put('c.lua', 'return (paths.dofile "a.lua")')
+    assert.are.equal(folder .. '/a.lua', dofile(folder .. '/c.lua'))
+    _G.paths = nil
+    assert.matches('paths_?%w*%.lua$', (paths.thisfile 'paths.lua'))
+    assert.are.equal(os.getenv 'HOME' or '.', paths.home)
+    local system = paths.uname()
+    assert.are.equal(io.popen 'uname -s':read '*l', system)
+    assert.is_falsy(paths.is_win())
+    assert.is_true(paths.filep(paths.findprogram('nosuchprogram', 'sh')))
+    assert.is_nil(paths.findprogram 'nosuchprogram')
+    assert.is_true(paths.dirp(paths.install_lua_path .. '/tensor'))
+  end)
+
+  it('gives temporary files that go', function()
+    local name = child.run [[
+      local name = require 'tensor.compat.paths'.tmpname()
+      assert(io.open(name, 'w')):close()
+      print(name)
+    ]]
+    assert.matches('^/', name)
+    assert.is_false(paths.filep(name:match '[^\n]+'))
+  end)
+
+  it('says what it needs', function()
+    local text = child.run [[
+      package.preload.lfs = function() error 'none' end
+      require 'torch'
+      print(paths.basename 'a/b', pcall(paths.filep, 'x'))
+    ]]
+    assert.matches('^b\tfalse\t[^\n]*LuaFileSystem is needed and not found; install it', text)
+  end)
+
+  it('is what require finds behind all others', function()
+    assert.are.equal('true\ttrue\tnil\n', (child.run [[
+      require 'torch'
+      local path = package.searchpath('paths', package.path)
+      local ours = package.loaded['tensor.compat.paths']
+      print(require 'paths' == _G.paths, path ~= nil or ours == _G.paths,
+            package.loaded['tensor.compat.sys'])
+    ]]))
+    assert.are.equal('mine\tmine\n', (child.run [[
+      package.preload.paths = function() return { home = 'mine' } end
+      require 'torch'
+      print(paths.home, require 'paths'.home)
+    ]]))
+  end)
+end)
+
+describe('sys', function()
+  local sys = require 'tensor.compat.sys'
+
+  it('tells the time', function()
+    local time = sys.clock()
+    assert.is_true(math.abs(time - os.time()) < 2)
+    sys.tic()
+    sys.sleep(0.02)
+    sys.usleep(1000)
+    local seconds = sys.toc()
+    assert.is_true(seconds >= 0.021 and seconds < 10)
+    assert.matches('^[%d.e-]+\n$', written(sys.toc, true))
+    assert.has_error(function() sys.usleep(-1) end)
+    assert.has_error(function() sys.usleep(0 / 0) end)
+  end)
+
+  it('runs commands', function()
+    assert.are.equal('a\nb', sys.execute 'echo; echo a; echo b >&2; echo')
+    assert.are.equal('a', sys.fexecute 'echo a')
+    assert.are.equal('linux', sys.OS)
+    assert.matches('doc', sys.ls())
+    assert.matches('help_spec.lua', sys.ls 'test/lua')
+  end)
+
+  it('has names, colours and small things', function()
+    assert.are.equal('a', sys.dirname 'a/b')
+    assert.are.equal('\27[0;31mred\27[0m', sys.colorize('red', 'red'))
+    assert.are.equal('\27[1;34m', sys.COLORS.Blue)
+    assert.are.equal('\27[47m', sys.COLORS._white)
+    assert.are.same({ 'a', 'b', '', 'c' }, sys.split('a,b,,c', ','))
+    assert.are.same({ 'a', 'b' }, sys.split(',a,b,', ','))
+    assert.are.same({ 'a' }, sys.split('a', ','))
+    assert.are.same({}, sys.split('', ','))
+    assert.is_true(sys.isNaN(0 / 0))
+    assert.is_false(sys.isNaN(1))
+    local dir, file = sys.fpath()
+    assert.are.equal('compat_spec.lua', file)
+    assert.matches('/test/lua$', dir)
+    assert.is_true(math.abs(sys.fstat 'README.md' - os.time()) < 1e9)
+    assert.is_nil(sys.fstat 'nosuch')
+  end)
+end)
+
+describe('xlua', function()
+  local xlua
+  setup(function()
+    package.loaded.sys = require 'tensor.compat.sys'
+    -- What require 'torch' sets is no matter of other specs.
+    local torch = package.loaded.torch
+    package.loaded.torch = require 'tensor'
+    xlua = require 'tensor.compat.xlua'
+    package.loaded.torch = torch
+  end)
+  teardown(function()
+    for name, module in pairs(ours) do package.loaded[name] = module or nil end
+    table.splice, table.prune, string.split, string.tosymbol = nil, nil, nil, nil  -- luacheck: ignore
+    _G.xlua, _G.xprint, _G.xerror, _G.xrequire, _G.sys = nil, nil, nil, nil, nil
+  end)
+
+  it('shows seconds', function()
+    for text, seconds in pairs {
+      ['0ms'] = 0, ['5ms'] = 0.005, ['1s500ms'] = 1.5, ['59s'] = 59, ['1m1s'] = 61.25,
+      ['2h1m'] = 7265, ['1D1h'] = 90061, ['1m'] = 60,
+    } do
+      assert.are.equal(text, xlua.formatTime(seconds))
+    end
+  end)
+
+  it('shows progress', function()
+    local text = written(function()
+      xlua.progress(0, 4)
+      xlua.progress(1, 4)  -- too soon to be shown
+      xlua.progress(4, 4)
+      xlua.progress(1, 2)
+      xlua.progress(2, 2)
+    end)
+    local lines = {}
+    for line in text:gmatch '[^\r]+' do lines[#lines + 1] = line end
+    assert.are.equal(4, #lines)
+    local bar = '%[[=>.]*'
+    assert.matches('^ %[%.+ 0/4 %.+%] ETA: 0ms | Step: 0ms', lines[1])
+    assert.matches('^ ' .. bar .. ' 4/4 =+>%] Tot: %d*%l+ | Step: %d+%l+ *\n$', lines[2])
+    assert.matches('^ ' .. bar .. ' 1/2 %.+%]', lines[3])
+    assert.matches('\n$', lines[4])
+  end)
+
+  it('takes arguments by name and in order', function()
+    local function f(...)
+      return xlua.unpack({ ... }, 'f', 'does it',
+        { arg = 'a', type = 'number', help = 'the first', req = true },
+        { arg = 'b', type = 'string', help = 'the second', default = 'x' },
+        { arg = 'c', type = 'number', help = 'the third', defaulta = 'a' })
+    end
+    local args, a, b, c, _ = f { a = 1 }
+    assert.are.same({ 1, 'x', 1 }, { a, b, c })
+    assert.are.equal(1, args.a)
+    args, a, b, c = f(2, 'y', 3)
+    assert.are.same({ 2, 'y', 3, 3 }, { a, b, c, args.c })
+    _, a, b, c = f(2, nil, 3)
+    assert.are.same({ 2, 'x', 3 }, { a, b, c })
+    local text = written(function()
+      assert.has_error(function() f { b = 'y' } end)
+      assert.has_error(function() f() end)
+    end)
+    assert.matches('a = number +%-%- the first\n', text)
+    assert.matches('%[b = string%] +%-%- the second  %[default = x%]\n', text)
+    assert.matches('%[c = number%] +%-%- the third  %[default == a%]\n', text)
+    local object = {}
+    xlua.unpack_class(object, { { d = 5 } }, 'g', 'does it', { arg = 'd', type = 'number' })
+    assert.are.equal(5, object.d)
+  end)
+
+  it('helps with tables and strings', function()
+    local splice, prune = rawget(table, 'splice'), rawget(table, 'prune')
+    assert.are.equal('{1,2,a="x",b={true}}',
+                     xlua.table2string { 1, 2, a = 'x', b = { true } })
+    assert.are.same({ { 1, 4 }, { 2, 3 } }, { splice({ 1, 2, 3, 4 }, 2, 2) })
+    assert.are.same({ 3, 1, 2 }, prune { 3, 1, 3, 2, 1 })
+    assert.are.same({ 'a', 'b' }, ('a b'):split ' ')
+    assert.are.equal(math.pi, ('math.pi'):tosymbol())
+    assert.has_error(function() ('nosuch.name'):tosymbol() end)
+    assert.are.equal('{[1] = 1,\n [a] = b}    x\n',
+                     written(xlua.print, { 1, a = 'b' }, 'x'))
+  end)
+
+  it('finds packages, and catches', function()
+    assert.is_true((xlua.installed 'tensor.class'))
+    assert.is_false((xlua.installed 'nosuch.package'))
+    assert.are.equal(string, xlua.require 'string')
+    assert.matches('warning: <nosuch.package>',
+                   written(function() assert.is_false(xlua.require 'nosuch.package') end))
+    local caught
+    xlua.trycatch(function() error('x', 0) end, function(err) caught = err end)
+    assert.are.equal('x', caught)
+    assert.has_error(function() xlua.error('bad', 'here') end)
+  end)
+
+  it('logs, takes parameters of the environment, and forgets', function()
+    local log = folder .. '-log/log'
+    local text = child.run(([[
+      require 'torch'
+      require 'xlua'
+      xlua.log(%q)
+      print('hello', 1)
+      io.write 'there\n'
+      local params = xlua.envparams { rate = 1, name = 'x', flag = true }
+      print(params.rate + 1, params.name, tostring(params.flag))
+      mine = 1
+      xlua.clearall()
+      print(tostring(mine), type(torch))
+    ]]):format(log), { before = 'export rate=2.5 flag=False' })
+    assert.are.equal('hello    1\nthere\n3.5    x    false\nnil    table\n', text)
+    local file = assert(io.open(log))
+    assert.are.equal(text, file:read '*a')
+    file:close()
+    os.execute(('rm -rf %s-log'):format(folder))
+  end)
+end)
