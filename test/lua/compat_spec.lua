@@ -213,7 +213,8 @@ describe('xlua', function()
   end)
   teardown(function()
     for name, module in pairs(ours) do package.loaded[name] = module or nil end
-    table.splice, table.prune, string.split, string.tosymbol = nil, nil, nil, nil  -- luacheck: ignore
+    for _, name in ipairs { 'splice', 'prune' } do rawset(table, name, nil) end
+    for _, name in ipairs { 'split', 'tosymbol' } do rawset(string, name, nil) end
     _G.xlua, _G.xprint, _G.xerror, _G.xrequire, _G.sys = nil, nil, nil, nil, nil
   end)
 
