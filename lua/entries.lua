@@ -26,8 +26,8 @@ tensor.S(size, pointer)]=],
          'A random number generator with a state of its own; its kind is "mt19937" ' ..
          '(Torch7\'s) or "philox".'},
       {'new', [=[
-t:new(...)
-storage:new(...)]=], 'Another object of the same class, by what its constructor takes.'},
+t.new(...)
+storage.new(...)]=], 'Another object of the same class, by what its constructor takes.'},
       {'full', [=[
 tensor.full([result,] sizes..., value)]=], 'A tensor of these sizes whose elements are all value.'},
       {'meshgrid', [=[

@@ -1,4 +1,4 @@
--- tensor.help: how a function or method is called, and what it does.
+-- tensor.help: how a function or method is called, what it does, and an example.
 
 local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
@@ -21,7 +21,13 @@ local function entry(tensor, name)
          end
       end
    end
-   return parts[1] and table.concat(parts, '\n')
+   if not parts[1] then return nil end
+   local example = require('tensor.examples').find(name)
+   if example then
+      parts[#parts + 1] = ''
+      for line in example:gmatch '[^\n]+' do parts[#parts + 1] = '   ' .. line end
+   end
+   return table.concat(parts, '\n')
 end
 
 -- The name under which a table has a value.

@@ -23,7 +23,7 @@ local function parse(form, parameters)
                             result = word:find '^%[?[*+]' ~= nil }
       word = word:gsub('%b()', '')  -- an option's letters
       -- Neither a new tensor nor a fixed value is an argument.
-      slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[T}]*=?([^%]>]*)[%]>]?$')
+      slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[TL}]*=?([^%]>]*)[%]>]?$')
       local is_tensor = slot.kind:find '[TLIBMAFD{]' ~= nil
       repeat
          position = position + 1

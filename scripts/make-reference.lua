@@ -1,5 +1,5 @@
 -- Makes doc/reference.md from the op table: what the functions are called and take is asked of the
--- module, their families are read from lib/TH/THOps.def.
+-- module, their families are read from lib/TH/THOps.def, the examples are those of lua/examples.
 -- Usage, from the repository's root:
 --   build/prefix/bin/tensor scripts/make-reference.lua doc/reference.md
 -- Without a file name nothing is written; the text is the result of this chunk.
@@ -7,6 +7,7 @@
 local tensor = require 'tensor'
 local signatures = require 'tensor.signatures'
 local entries_of_lua = require 'tensor.entries'
+local examples = require 'tensor.examples'
 
 local wrapped = signatures.wrapped
 
@@ -33,8 +34,8 @@ end
 local introduction = [[
 # Reference
 
-<!-- Made by scripts/make-reference.lua from lib/TH/THOps.def and lua/entries.lua; not written by
-     hand. -->
+<!-- Made by scripts/make-reference.lua from lib/TH/THOps.def, lua/entries.lua and lua/examples; not
+     written by hand. -->
 
 One entry for each function and method: those of the op table by families, then all others. What
 they have in common is in [operations.md](operations.md). `tensor.help 'gather'`, or
@@ -53,7 +54,25 @@ How to read an entry:
 - `mask` is a ByteTensor, `index` a LongTensor, and so are the `indices` that come back.
 - The C name stands for one function per element type: `add` is `THFloatTensor_add`,
   `THIntTensor_add` and so on. Rows with the same Lua name are tried in the order given.
+- Tensors of one call have one element type, but masks, indices, and results that are said to be of
+  another. Which types there are is said in brackets.
+- The example shows what is typed, behind `>`, and what is printed. The result of the expression is
+  printed, as at the REPL.
+
+What goes wrong is an error, which names the function, the argument, and what was got, and leaves
+all tensors as they were: arguments that no form has (the forms are listed), an element type that the
+function is not for, element types that differ, shapes that do not [broadcast](broadcasting.md) or do
+not fit, dimensions and indices out of range, integers divided by 0, matrices that are singular.
 ]]
+
+-- The example of a name, once.
+local shown = {}
+local function example_of(name)
+  if shown[name] then return '' end
+  shown[name] = true
+  local text = examples.find(name)
+  return text and ('```text\n%s\n```\n'):format(text) or ''
+end
 
 local function reference()
   local families = read_families()
@@ -104,6 +123,7 @@ local function reference()
           local facts = ('%s (%s; C: `%s`)'):format(row.doc, row.typenames, row.name)
           entries[#entries + 1] = '\n' .. wrapped(facts, '  ') .. '\n'
         end
+        entries[#entries + 1] = example_of(name)
       end
     end
     if #entries > 0 then
@@ -118,6 +138,7 @@ local function reference()
       out[#out + 1] = '### ' .. name .. '\n'
       for call in list:gmatch '[^\n]+' do out[#out + 1] = ('- `%s`'):format(call) end
       out[#out + 1] = '\n' .. wrapped(text, '  ') .. '\n'
+      out[#out + 1] = example_of(name)
     end
   end
   return (table.concat(out, '\n'):gsub('\n\n\n+', '\n\n'):gsub('\n+$', '')) .. '\n'

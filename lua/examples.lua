@@ -1,0 +1,82 @@
+-- What the reference and tensor.help show of each function and method as it is used: lines of code
+-- behind `>`, and below each what it prints. A line `...` stands for output that varies.
+
+local examples = {}
+
+examples.chapters = {
+   'elementwise', 'compare', 'making', 'views', 'reducing', 'random', 'linear', 'system',
+}
+
+--- The examples of a chapter's text: {{name, text}, ...}.
+function examples.parse(text)
+   local list, current = {}, nil
+   for line in text:gmatch '([^\n]*)\n' do
+      if current == nil and line ~= '' then
+         current = {line, {}}
+         list[#list + 1] = current
+      elseif line == '' then
+         current = nil
+      else
+         table.insert(current[2], line)
+      end
+   end
+   for _, example in ipairs(list) do example[2] = table.concat(example[2], '\n') end
+   return list
+end
+
+--- The example of a name, or nil.
+function examples.find(name)
+   for _, chapter in ipairs(examples.chapters) do
+      for _, example in ipairs(examples.parse(require('tensor.examples.' .. chapter))) do
+         if example[1] == name then return example[2] end
+      end
+   end
+end
+
+-- What print writes, without what is empty: an example ends at an empty line.
+local function shown(...)
+   local parts = {}
+   for k = 1, select('#', ...) do parts[k] = tostring((select(k, ...))) end
+   local text = table.concat(parts, '\t')
+   if text:find '\n' then text = table.concat(parts, '\n') end
+   local lines = {}
+   for line in (text .. '\n'):gmatch '([^\n]*)\n' do
+      line = line:gsub('%s+$', '')
+      if line ~= '' then lines[#lines + 1] = line end
+   end
+   return table.concat(lines, '\n')
+end
+
+--- An example's lines of code with what they print now; an error where one fails.
+function examples.run(tensor, text)
+   local out = {}
+   local function put(...)
+      if select('#', ...) > 0 then out[#out + 1] = shown(...) end
+   end
+   local environment = setmetatable({tensor = tensor, print = put}, {__index = _G})
+   -- tensor.help and tensor.profile print by the global function.
+   local function call(f)
+      local before = print
+      print = put  -- luacheck: ignore 121
+      local results = {pcall(f)}
+      print = before  -- luacheck: ignore 121
+      if not results[1] then error(results[2], 0) end
+      put(unpack(results, 2, table.maxn(results)))
+   end
+   local varies = false
+   for line in (text .. '\n'):gmatch '([^\n]*)\n' do
+      local code = line:match '^> (.*)$'
+      if code then
+         out[#out + 1] = line
+         local f = loadstring('return ' .. code, '=example') or assert(loadstring(code, '=example'))
+         varies = #out
+         call(setfenv(f, environment))
+      elseif line == '...' then
+         for k = #out, varies + 1, -1 do out[k] = nil end
+         out[#out + 1] = line
+      end
+   end
+   return table.concat(out, '\n')
+end
+
+return examples

@@ -1,0 +1,270 @@
+return [=[
+sum
+> t = tensor.Tensor{{1, 2}, {3, 4}}
+> t:sum()
+10
+> t:sum(1)
+ 4  6
+[torch.DoubleTensor of size 1x2]
+> t:sum({1, 2}, false)
+ 10
+[torch.DoubleTensor of size 1]
+
+prod
+> tensor.Tensor{2, 3, 4}:prod()
+24
+
+mean
+> tensor.IntTensor{1, 2}:mean()
+1.5
+> tensor.Tensor{{1, 2}, {3, 4}}:mean(2)
+ 1.5000
+ 3.5000
+[torch.DoubleTensor of size 2x1]
+
+min
+> tensor.Tensor{3, 1, 2}:min()
+1
+
+max
+> tensor.Tensor{3, 1, 2}:max()
+3
+> tensor.Tensor{{1, 2}, {4, 3}}:max(2)
+ 2
+ 4
+[torch.DoubleTensor of size 2x1]
+ 2
+ 1
+[torch.LongTensor of size 2x1]
+
+var
+> tensor.Tensor{1, 2, 3}:var()
+1
+> tensor.Tensor{1, 2, 3}:var(1, true)
+ 0.6667
+[torch.DoubleTensor of size 1]
+
+std
+> tensor.Tensor{1, 3}:std(true)
+1
+
+norm
+> tensor.Tensor{3, 4}:norm()
+5
+> tensor.Tensor{3, -4}:norm(1)
+7
+
+dist
+> tensor.dist(tensor.Tensor{0, 0}, tensor.Tensor{3, 4})
+5
+
+all
+> tensor.ByteTensor{1, 0}:all()
+false
+> tensor.ByteTensor{{1, 0}, {1, 1}}:all(2)
+ 0
+ 1
+[torch.ByteTensor of size 2]
+
+any
+> tensor.ByteTensor{1, 0}:any()
+true
+
+trace
+> tensor.trace(tensor.Tensor{{1, 2}, {3, 4}})
+5
+
+argmax
+> tensor.Tensor{3, 1, 2}:argmax()
+1
+> tensor.Tensor{{1, 2}, {4, 3}}:argmax(2)
+ 2
+ 1
+[torch.LongTensor of size 2]
+
+argmin
+> tensor.Tensor{3, 1, 2}:argmin()
+2
+
+nansum
+> tensor.Tensor{1, 0 / 0, 2}:nansum()
+3
+
+nanmean
+> tensor.Tensor{1, 0 / 0, 2}:nanmean()
+1.5
+
+logsumexp
+> tensor.Tensor{1000, 1000}:logsumexp() - 1000
+0.69314718055989
+
+softmax
+> tensor.softmax(tensor.Tensor{0, 0, math.log(2)})
+ 0.2500
+ 0.2500
+ 0.5000
+[torch.DoubleTensor of size 3]
+
+logSoftmax
+> tensor.logSoftmax(tensor.Tensor{0, 0})
+-0.6931
+-0.6931
+[torch.DoubleTensor of size 2]
+
+cumsum
+> tensor.cumsum(tensor.Tensor{1, 2, 3})
+ 1
+ 3
+ 6
+[torch.DoubleTensor of size 3]
+
+cumprod
+> tensor.cumprod(tensor.Tensor{1, 2, 3})
+ 1
+ 2
+ 6
+[torch.DoubleTensor of size 3]
+
+cummax
+> tensor.cummax(tensor.Tensor{1, 3, 2})
+ 1
+ 3
+ 3
+[torch.DoubleTensor of size 3]
+ 1
+ 2
+ 2
+[torch.LongTensor of size 3]
+
+cummin
+> tensor.cummin(tensor.Tensor{2, 1, 3})
+ 2
+ 1
+ 1
+[torch.DoubleTensor of size 3]
+ 1
+ 2
+ 2
+[torch.LongTensor of size 3]
+
+dot
+> tensor.dot(tensor.Tensor{1, 2}, tensor.Tensor{3, 4})
+11
+
+addmm
+> tensor.addmm(tensor.ones(2, 2), tensor.Tensor{{1}, {2}}, tensor.Tensor{{3, 4}})
+ 4  5
+ 7  9
+[torch.DoubleTensor of size 2x2]
+
+addmv
+> tensor.addmv(10, tensor.Tensor{1, 1}, 1, tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 1})
+ 13
+ 17
+[torch.DoubleTensor of size 2]
+
+addr
+> tensor.addr(tensor.ones(2, 2), tensor.Tensor{1, 2}, tensor.Tensor{3, 4})
+ 4  5
+ 7  9
+[torch.DoubleTensor of size 2x2]
+
+addbmm
+> tensor.addbmm(tensor.ones(1, 1), tensor.ones(3, 1, 2), tensor.ones(3, 2, 1))
+ 7
+[torch.DoubleTensor of size 1x1]
+
+baddbmm
+> tensor.baddbmm(tensor.ones(2, 1, 1), tensor.ones(2, 1, 3), tensor.ones(2, 3, 1)):squeeze()
+ 4
+ 4
+[torch.DoubleTensor of size 2]
+
+mm
+> tensor.mm(tensor.Tensor{{1, 2}}, tensor.Tensor{{3}, {4}})
+ 11
+[torch.DoubleTensor of size 1x1]
+
+mv
+> tensor.mv(tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 10})
+ 21
+ 43
+[torch.DoubleTensor of size 2]
+
+ger
+> tensor.ger(tensor.Tensor{1, 2}, tensor.Tensor{3, 4})
+ 3  4
+ 6  8
+[torch.DoubleTensor of size 2x2]
+
+bmm
+> tensor.bmm(tensor.ones(2, 1, 3), tensor.ones(2, 3, 1)):size()
+ 2
+ 1
+ 1
+[torch.LongStorage of size 3]
+
+matmul
+> tensor.matmul(tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 10})
+ 21
+ 43
+[torch.DoubleTensor of size 2]
+> tensor.matmul(tensor.ones(2, 1, 3), tensor.ones(3, 4)):size()
+ 2
+ 1
+ 4
+[torch.LongStorage of size 3]
+
+outer
+> tensor.outer(tensor.Tensor{1, 2}, tensor.Tensor{3, 4})
+ 3  4
+ 6  8
+[torch.DoubleTensor of size 2x2]
+
+kron
+> tensor.kron(tensor.Tensor{{1, 2}}, tensor.Tensor{{1, 10}})
+  1  10   2  20
+[torch.DoubleTensor of size 1x4]
+
+conv2
+> tensor.conv2(tensor.Tensor{{1, 2, 3}}, tensor.Tensor{{10, 1}})
+ 21  32
+[torch.DoubleTensor of size 1x2]
+> tensor.conv2(tensor.Tensor{{1, 2, 3}}, tensor.Tensor{{10, 1}}, 'F')
+ 10  21  32   3
+[torch.DoubleTensor of size 1x4]
+
+xcorr2
+> tensor.xcorr2(tensor.Tensor{{1, 2, 3}}, tensor.Tensor{{10, 1}})
+ 12  23
+[torch.DoubleTensor of size 1x2]
+
+conv3
+> tensor.conv3(tensor.ones(2, 2, 2), tensor.ones(1, 2, 2))
+(1,.,.) =
+  4
+(2,.,.) =
+  4
+[torch.DoubleTensor of size 2x1x1]
+
+xcorr3
+> tensor.xcorr3(tensor.ones(2, 2, 2), tensor.ones(2, 2, 2))
+(1,.,.) =
+  8
+[torch.DoubleTensor of size 1x1x1]
+
+einsum
+> tensor.einsum('ij,j->i', tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 10})
+ 21
+ 43
+[torch.DoubleTensor of size 2]
+
+tensordot
+> tensor.tensordot(tensor.Tensor{{1, 2}, {3, 4}}, tensor.ones(2, 2))
+ 10
+[torch.DoubleTensor of size 1]
+> tensor.tensordot(tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 10}, {1}, {1})
+ 31
+ 42
+[torch.DoubleTensor of size 2]
+]=]

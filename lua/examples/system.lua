@@ -1,0 +1,308 @@
+return [=[
+setBroadcast
+> tensor.setBroadcast('torch7')
+numpy
+> (tensor.Tensor{1, 2} - tensor.Tensor{{1}, {2}}):size()
+ 2
+[torch.LongStorage of size 1]
+> tensor.setBroadcast('numpy')
+torch7
+> (tensor.Tensor{1, 2} - tensor.Tensor{{1}, {2}}):size()
+ 2
+ 2
+[torch.LongStorage of size 2]
+
+getBroadcast
+> tensor.getBroadcast()
+numpy
+
+setStrict
+> tensor.setStrict(true)
+> (pcall(tensor.add, tensor.ones(2), tensor.ones(2, 1)))
+false
+> tensor.setStrict(false)
+
+to
+> t = tensor.ones(2)
+> t:to('cpu') == t
+true
+
+device
+> tensor.ones(2):to('cpu'):device()
+cpu
+
+prefetch
+> tensor.ones(2):to('cpu'):prefetch('cpu'):sum()
+2
+
+head
+> tensor.FloatStorage{1, 2}:head()
+cpu
+
+devices
+> tensor.type(tensor.devices())
+table
+
+setDefaultDevice
+> tensor.setDefaultDevice('cpu')
+
+getDefaultDevice
+> tensor.getDefaultDevice()
+cpu
+
+withDevice
+> tensor.withDevice('cpu', function(n) return tensor.ones(n):device() end, 2)
+cpu
+
+synchronize
+> tensor.synchronize()
+
+emptyCache
+> tensor.emptyCache()
+
+memory
+> tensor.type(tensor.memory())
+table
+
+stats
+> tensor.type(tensor.stats())
+table
+
+resetStats
+> tensor.resetStats()
+
+profile
+> rows = tensor.profile(function() return tensor.ones(2):add(1) end)
+...
+> rows[1].calls
+1
+
+warnOfFallbacks
+> tensor.warnOfFallbacks(false)
+
+setDeviceDebug
+> tensor.setDeviceDebug(false)
+
+setTF32
+> tensor.setTF32(false)
+
+getTF32
+> tensor.getTF32()
+false
+
+retain
+> t = tensor.ones(2)
+> t:retain()
+> t:free()
+> t:sum()
+2
+
+free
+> t = tensor.ones(2)
+> t:retain()
+> t:free()
+> t:sum()
+2
+
+data
+> tensor.Tensor{1.5, 2}:data()[1]
+2
+
+cdata
+> tensor.ones(2, 3):cdata().nDimension
+2
+
+setnumthreads
+> n = tensor.getnumthreads()
+> tensor.setnumthreads(1)
+> tensor.getnumthreads()
+1
+> tensor.setnumthreads(n)
+
+getnumthreads
+> tensor.getnumthreads() >= 1
+true
+
+getnumcores
+> tensor.getnumcores() >= 1
+true
+
+updatethreadlocals
+> tensor.updatethreadlocals()
+
+updateerrorhandlers
+> coroutine.wrap(function() tensor.updateerrorhandlers() return 'ready' end)()
+ready
+
+tic
+> start = tensor.tic()
+> tensor.toc(start) >= 0
+true
+
+toc
+> tensor.toc(tensor.tic()) < 60
+true
+
+setprintoptions
+> options = tensor.setprintoptions{precision = 2}
+> tensor.Tensor{1 / 3}
+ 0.33
+[torch.DoubleTensor of size 1]
+> options = tensor.setprintoptions{precision = 4}
+
+load
+> name = os.tmpname() .. '.binaryproto'
+> file = io.open(name, 'wb')
+> file:write(tensor.FloatBlob(2, 3):toProto())
+true
+> file:close()
+true
+> tensor.load(name):shape()
+ 2
+ 3
+[torch.LongStorage of size 2]
+> os.remove(name)
+true
+
+info
+> tensor.type(tensor.info().version)
+string
+
+help
+> tensor.help('isTensor')
+tensor.isTensor(value)
+   Whether a value is a tensor.
+   > tensor.isTensor(tensor.ones(2)), tensor.isTensor(2)
+   true	false
+
+FloatBlob
+> blob = tensor.FloatBlob(2, 3)
+> blob:data():size()
+ 2
+ 3
+[torch.LongStorage of size 2]
+> blob:count()
+6
+
+blobFromProto
+> bytes = tensor.FloatBlob(2, 3):toProto()
+> tensor.blobFromProto(bytes):count()
+6
+
+blobsFromProto
+> bytes = tensor.blobsToProto{tensor.FloatBlob(2), tensor.FloatBlob(3)}
+> tensor.blobsFromProto(bytes)[2]:count()
+3
+
+blobsToProto
+> type(tensor.blobsToProto{tensor.FloatBlob(2)})
+string
+
+write
+> file = {}
+> function file:put(value) self[#self + 1] = value end
+> file.writeInt, file.writeLong, file.writeObject = file.put, file.put, file.put
+> tensor.ones(2):write(file)
+> file[1], file[2], file[4]
+1
+ 2
+[torch.LongStorage of size 1]
+1
+
+read
+> file = {}
+> function file:readInt() return 1 end
+> function file:readLong(n) return n and tensor.LongStorage{1} or 1 end
+> function file:readObject() return tensor.DoubleStorage{7} end
+> tensor.Tensor():read(file)
+ 7
+[torch.DoubleTensor of size 1]
+
+class
+> Shape = tensor.class('example.Shape')
+> function Shape:__init(sides) self.sides = sides end
+> example = {Shape = tensor.getconstructortable('example.Shape')}
+> example.Shape(4).sides
+4
+
+typename
+> tensor.typename(tensor.ones(2))
+torch.DoubleTensor
+> tensor.typename({})
+
+isTensor
+> tensor.isTensor(tensor.ones(2)), tensor.isTensor(2)
+true	false
+
+isStorage
+> tensor.isStorage(tensor.LongStorage()), tensor.isStorage({})
+true	false
+
+isTypeOf
+> tensor.isTypeOf(tensor.ones(2), 'torch.DoubleTensor')
+true
+> tensor.isTypeOf(tensor.ones(2), 'torch.*Tensor')
+true
+
+isequal
+> t = tensor.ones(2)
+> tensor.isequal(t, t), tensor.isequal(t, t:clone())
+true	false
+
+pointer
+> t = tensor.ones(2)
+> tensor.pointer(t) == tensor.pointer(t)
+true
+
+getmetatable
+> tensor.getmetatable('torch.IntTensor').__typename
+torch.IntTensor
+
+setmetatable
+> Point = tensor.newmetatable('example.Point')
+> tensor.typename(tensor.setmetatable({}, 'example.Point'))
+example.Point
+
+getenv
+> f = setfenv(function() end, {answer = 42})
+> tensor.getenv(f).answer
+42
+
+setenv
+> f = function() return answer end
+> tensor.setenv(f, {answer = 42})
+> f()
+42
+
+newmetatable
+> Circle = tensor.newmetatable('example.Circle')
+> Circle.__typename
+example.Circle
+
+getconstructortable
+> tensor.getconstructortable('torch.IntTensor')(2):size()
+ 2
+[torch.LongStorage of size 1]
+
+factory
+> tensor.typename(tensor.factory('torch.IntTensor')())
+torch.IntTensor
+
+pushudata
+> t = tensor.ones(2)
+> t:retain()
+> u = tensor.pushudata(tensor.pointer(t), 'torch.DoubleTensor')
+> u:sum()
+2
+
+metatype
+> Pair = tensor.metatype('example.Pair', {})
+> tensor.typename(setmetatable({}, Pair))
+example.Pair
+
+version
+> Old = tensor.newmetatable('example.Old')
+> Old.__version = 2
+> tensor.version(tensor.setmetatable({}, 'example.Old'))
+2
+]=]
