@@ -197,10 +197,9 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
     case 'p':
     case 'r':
     case 'v': {
-      bool one = slot.kind == 'r' || slot.kind == 'v';
-      value->integer = call->lists++;
-      int64_t* list = call->sizes[value->integer];
-      int count = read_sizes(L, state, index, one ? index : args.count, list);
+      int64_t* list = call->sizes[value->integer = call->lists++];
+      int last = slot.kind == 'r' || slot.kind == 'v' ? index : args.count;
+      int count = read_sizes(L, state, index, last, list);
       call->size_count[value->integer] = count;
       for (int i = 0; i < count && (slot.kind == 'p' || slot.kind == 'r'); ++i) {
         if (list[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);

@@ -37,7 +37,7 @@ end
 local function shown(...)
    local parts = {}
    for k = 1, select('#', ...) do parts[k] = tostring((select(k, ...))) end
-   local text = table.concat(parts, '\t')
+   local text = table.concat(parts, '  ')
    if text:find '\n' then text = table.concat(parts, '\n') end
    local lines = {}
    for line in (text .. '\n'):gmatch '([^\n]*)\n' do

@@ -60,9 +60,10 @@ How to read an entry:
   printed, as at the REPL.
 
 What goes wrong is an error, which names the function, the argument, and what was got, and leaves
-all tensors as they were: arguments that no form has (the forms are listed), an element type that the
-function is not for, element types that differ, shapes that do not [broadcast](broadcasting.md) or do
-not fit, dimensions and indices out of range, integers divided by 0, matrices that are singular.
+all tensors as they were: arguments that no form has (the forms are listed), an element type that
+the function is not for, element types that differ, shapes that do not [broadcast](broadcasting.md)
+or do not fit, dimensions and indices out of range, integers divided by 0, matrices that are
+singular.
 ]]
 
 -- The example of a name, once.

@@ -76,7 +76,7 @@ true
 geqrf
 > a, tau = tensor.geqrf(tensor.Tensor{{3, 0}, {4, 5}})
 > a[1][1], tau[1]
--5	1.6
+-5  1.6
 
 orgqr
 > a, tau = tensor.geqrf(tensor.Tensor{{3, 0}, {4, 5}})
@@ -117,7 +117,7 @@ logdet
 
 slogdet
 > tensor.slogdet(tensor.Tensor{{-1, 0}, {0, 1}})
--1	0
+-1  0
 
 solve
 > tensor.solve(tensor.Tensor{{2, 0}, {0, 4}}, tensor.Tensor{2, 8})

@@ -150,6 +150,19 @@ setprintoptions
 [torch.DoubleTensor of size 1]
 > options = tensor.setprintoptions{precision = 4}
 
+Timer
+> timer = tensor.Timer()
+> timer:time().real >= 0
+true
+
+setheaptracking
+> tensor.setheaptracking(true)
+
+isatty
+> file = io.tmpfile()
+> tensor.isatty(file)
+false
+
 load
 > name = os.tmpname() .. '.binaryproto'
 > file = io.open(name, 'wb')
@@ -173,7 +186,41 @@ help
 tensor.isTensor(value)
    Whether a value is a tensor.
    > tensor.isTensor(tensor.ones(2)), tensor.isTensor(2)
-   true	false
+   true  false
+
+CmdLine
+> cmd = tensor.CmdLine()
+> cmd:option('-rate', 0.1, 'the learning rate')
+> cmd:parse({'-rate', '0.5'}).rate
+0.5
+
+Tester
+> tester = tensor.Tester()
+> tester:add(function() tester:eq(1 + 1, 2) end, 'sum')
+torch.Tester
+> tester:run()
+...
+
+TestSuite
+> suite = tensor.TestSuite()
+> function suite.sum() end
+> (pcall(function() function suite.sum() end end))
+false
+
+test
+> tensor.test('arithmetic')
+...
+
+include
+> (pcall(tensor.include, 'nosuch', 'file.lua'))
+false
+
+packageLuaPath
+> tensor.packageLuaPath('nosuch')
+
+Allocator
+> tensor.type(tensor.Allocator)
+table
 
 FloatBlob
 > blob = tensor.FloatBlob(2, 3)
@@ -219,11 +266,12 @@ read
 [torch.DoubleTensor of size 1]
 
 class
-> Shape = tensor.class('example.Shape')
-> function Shape:__init(sides) self.sides = sides end
-> example = {Shape = tensor.getconstructortable('example.Shape')}
-> example.Shape(4).sides
-4
+> shapes = {}
+> Square = tensor.class('shapes.Square', shapes)
+> function Square:__init(side) self.side = side end
+> function Square:area() return self.side ^ 2 end
+> shapes.Square(4):area()
+16
 
 typename
 > tensor.typename(tensor.ones(2))
@@ -232,11 +280,11 @@ torch.DoubleTensor
 
 isTensor
 > tensor.isTensor(tensor.ones(2)), tensor.isTensor(2)
-true	false
+true  false
 
 isStorage
 > tensor.isStorage(tensor.LongStorage()), tensor.isStorage({})
-true	false
+true  false
 
 isTypeOf
 > tensor.isTypeOf(tensor.ones(2), 'torch.DoubleTensor')
@@ -247,7 +295,7 @@ true
 isequal
 > t = tensor.ones(2)
 > tensor.isequal(t, t), tensor.isequal(t, t:clone())
-true	false
+true  false
 
 pointer
 > t = tensor.ones(2)
@@ -259,9 +307,9 @@ getmetatable
 torch.IntTensor
 
 setmetatable
-> Point = tensor.newmetatable('example.Point')
-> tensor.typename(tensor.setmetatable({}, 'example.Point'))
-example.Point
+> Point = tensor.newmetatable('Point')
+> tensor.typename(tensor.setmetatable({}, 'Point'))
+Point
 
 getenv
 > f = setfenv(function() end, {answer = 42})
@@ -275,9 +323,9 @@ setenv
 42
 
 newmetatable
-> Circle = tensor.newmetatable('example.Circle')
+> Circle = tensor.newmetatable('Circle')
 > Circle.__typename
-example.Circle
+Circle
 
 getconstructortable
 > tensor.getconstructortable('torch.IntTensor')(2):size()
@@ -296,13 +344,13 @@ pushudata
 2
 
 metatype
-> Pair = tensor.metatype('example.Pair', {})
+> Pair = tensor.metatype('Pair', {})
 > tensor.typename(setmetatable({}, Pair))
-example.Pair
+Pair
 
 version
-> Old = tensor.newmetatable('example.Old')
+> Old = tensor.newmetatable('Old')
 > Old.__version = 2
-> tensor.version(tensor.setmetatable({}, 'example.Old'))
+> tensor.version(tensor.setmetatable({}, 'Old'))
 2
 ]=]
