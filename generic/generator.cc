@@ -34,6 +34,12 @@ int construct(lua_State* L) {
   return 1;
 }
 
+// For readers of files, which give it the file.
+int make_empty(lua_State* L) {
+  lua_settop(L, 0);
+  return construct(L);
+}
+
 // Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
   State* state = state_of(L);
@@ -139,7 +145,7 @@ const Method functions[] = {{"manualSeed", guarded<manual_seed>},
 
 void register_generator_class(lua_State* L, State* state, int module) {
   luaT_newlocalmetatable(L, "torch.Generator", nullptr, guarded<construct>.function(),
-                         guarded<destroy>.function(), guarded<construct>.function(), module);
+                         guarded<destroy>.function(), guarded<make_empty>.function(), module);
   lua_pushvalue(L, lua_upvalueindex(1));
   push_closure(L, guarded<destroy>, 1);
   lua_setfield(L, -2, "__gc");

@@ -200,6 +200,8 @@ int open(lua_State* L) {
   register_generator_class(L, state, module);
   register_blob_classes(L, module);
   register_timer_class(L, module);
+  register_file_classes(L, module);
+  register_serialization(L);
   register_op_functions(L, module);
   register_random_functions(L, module);
   register_device_functions(L, module);

@@ -37,6 +37,7 @@ class Operands;
 struct State {
   const void* metatable[kClasses];
   int reference[kClasses];  // of the metatables, in the registry
+  const void* file_metatable[4] = {};
   DType default_type = DType::Double;
   th::Pairing pairing = th::Pairing::numpy;  // of all that is called from this Lua state
   bool lenient = false;  // as Torch7: fractions are cut to integers, unknown fields are nil

@@ -4,7 +4,7 @@
 local examples = {}
 
 examples.chapters = {
-   'elementwise', 'compare', 'making', 'views', 'reducing', 'random', 'linear', 'system',
+   'elementwise', 'compare', 'making', 'views', 'reducing', 'random', 'linear', 'files', 'system',
 }
 
 --- The examples of a chapter's text: {{name, text}, ...}.

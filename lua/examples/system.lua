@@ -163,20 +163,6 @@ isatty
 > tensor.isatty(file)
 false
 
-load
-> name = os.tmpname() .. '.binaryproto'
-> file = io.open(name, 'wb')
-> file:write(tensor.FloatBlob(2, 3):toProto())
-true
-> file:close()
-true
-> tensor.load(name):shape()
- 2
- 3
-[torch.LongStorage of size 2]
-> os.remove(name)
-true
-
 info
 > tensor.type(tensor.info().version)
 string
@@ -246,24 +232,18 @@ blobsToProto
 string
 
 write
-> file = {}
-> function file:put(value) self[#self + 1] = value end
-> file.writeInt, file.writeLong, file.writeObject = file.put, file.put, file.put
-> tensor.ones(2):write(file)
-> file[1], file[2], file[4]
-1
- 2
-[torch.LongStorage of size 1]
+> f = tensor.MemoryFile()
+> tensor.ones(2):write(f)
+> f:seek(1):readInt()
 1
 
 read
-> file = {}
-> function file:readInt() return 1 end
-> function file:readLong(n) return n and tensor.LongStorage{1} or 1 end
-> function file:readObject() return tensor.DoubleStorage{7} end
-> tensor.Tensor():read(file)
- 7
-[torch.DoubleTensor of size 1]
+> f = tensor.MemoryFile()
+> tensor.ones(2, 3):write(f)
+> f:seek(1)
+torch.MemoryFile [status: open -- mode: rw]
+> tensor.Tensor():read(f):size(2)
+3
 
 class
 > shapes = {}

@@ -8,6 +8,7 @@ local tensor = require 'tensor'
 rawset(_G, 'torch', tensor)
 tensor.setBroadcast('torch7')
 tensor._lenient(true)
+tensor._trustfiles()
 
 local function provide(library, name, value)
    if library[name] == nil then

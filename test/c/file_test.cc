@@ -37,6 +37,22 @@ class Files : public testing::TestWithParam<bool> {
   THFile* file_;
 };
 
+// Growing moves what is written.
+TEST(MemoryFile, IsWrittenFromItsOwnStorage) {
+  THFile* file = THMemoryFile_new("rw");
+  const std::string once(1000, 'x');
+  THFile_writeStringRaw(file, once.data(), once.size());
+  THCharStorage* storage = THMemoryFile_storage(file);
+  for (int k = 0; k < 5; ++k) THFile_writeCharRaw(file, storage->data, 1000);
+  EXPECT_EQ(THFile_position(file), 6000u);
+  THFile_seek(file, 0);
+  char* all = nullptr;
+  ASSERT_EQ(THFile_readStringRaw(file, "*a", &all), 6000u);
+  EXPECT_EQ(std::string(all, 6000), std::string(6000, 'x'));
+  THFree(all);
+  THFile_free(file);
+}
+
 TEST_P(Files, NumbersAreText) {
   int ints[] = {1, -20, 300};
   float floats[] = {0.1f, 1e30f, -2};

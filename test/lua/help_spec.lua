@@ -9,7 +9,9 @@ for name in ('Byte Char Short Int Long Half BFloat16 Float Double'):gmatch '%S+'
   classes[#classes + 1] = 'torch.' .. name .. 'Tensor'
   classes[#classes + 1] = 'torch.' .. name .. 'Storage'
 end
-classes[#classes + 1] = 'torch.Generator'
+for name in ('Generator File DiskFile PipeFile MemoryFile'):gmatch '%S+' do
+  classes[#classes + 1] = 'torch.' .. name
+end
 classes[#classes + 1] = 'torch.FloatBlob'
 
 local function printed(what) return support.printed(tensor.help, what) end
@@ -42,10 +44,12 @@ describe('help', function()
   it('has entries of names that are there', function()
     local t = tensor.getmetatable 'torch.DoubleTensor'
     local s = tensor.getmetatable 'torch.CharStorage'
+    local disk = tensor.getmetatable 'torch.DiskFile'
+    local memory = tensor.getmetatable 'torch.MemoryFile'
     for _, section in ipairs(entries) do
       for k = 2, #section do
         local name, calls = unpack(section[k])
-        local known = tensor[name] or t[name] or s[name]
+        local known = tensor[name] or t[name] or s[name] or disk[name] or memory[name]
         assert.is_truthy(known, name)
         assert.is_truthy(calls:find(name == 'Tensor' and 'T(' or name == 'Storage' and 'S('
                                     or name .. '(', 1, true), name)

@@ -1,5 +1,7 @@
 // Files on disk and behind pipes, by the C library's streams.
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -30,7 +32,11 @@ class StreamFile : public File {
   std::FILE* stream() { return stream_; }
 
   bool is_open() const override { return stream_; }
-  void synchronize() override { std::fflush(stream_); }
+  void synchronize() override {
+    if (std::fflush(stream_) != 0) {
+      fail_quietly("unable to write to <%s>: %s", name_.c_str(), std::strerror(errno));
+    }
+  }
   bool seek(size_t position) override {
     return std::fseek(stream_, static_cast<long>(position), SEEK_SET) == 0;
   }
@@ -40,7 +46,16 @@ class StreamFile : public File {
     if (at < 0) fail_quietly("unable to obtain the offset of <%s>", name_.c_str());
     return at < 0 ? 0 : at;
   }
-  void close() override { shut(); }
+  void close() override {
+    if (!shut())
+      fail_quietly("unable to write all of <%s>: %s", name_.c_str(), std::strerror(errno));
+  }
+  size_t available() override {
+    struct stat status;
+    if (fstat(fileno(stream_), &status) != 0 || !S_ISREG(status.st_mode)) return kUnknown;
+    long at = std::ftell(stream_);
+    return at < 0 || at > status.st_size ? 0 : status.st_size - at;
+  }
 
  protected:
   // The C library wants a call in between where a stream is read after it was written.
@@ -63,14 +78,12 @@ class StreamFile : public File {
   void put_back(int byte) override { std::ungetc(byte, stream_); }
 
  private:
-  void shut() {
-    if (std::FILE* stream = std::exchange(stream_, nullptr)) {
-      if (pipe_) {
-        pclose(stream);
-      } else {
-        std::fclose(stream);
-      }
-    }
+  // Whether all that was written is there.
+  bool shut() {
+    std::FILE* stream = std::exchange(stream_, nullptr);
+    if (!stream) return true;
+    if (pipe_) return pclose(stream) != -1;
+    return std::fclose(stream) == 0;
   }
 
   std::FILE* stream_ = nullptr;

@@ -47,24 +47,56 @@ void File::fail_quietly(const char* format, ...) {
   fail("%s", text);
 }
 
-size_t File::read(DType type, void* data, size_t n) {
+void File::check_readable() const {
   check_open();
   if (!readable) fail("attempt to read in a write-only file");
-  size_t count = 0;
-  if (binary) {
-    count = read_binary(type, static_cast<char*>(data), n);
-  } else if (is_byte(type)) {
-    count = read_bytes(data, n);
-  } else {
-    size_t item = item_size(type);
-    while (count < n && read_number(type, static_cast<char*>(data) + count * item)) ++count;
-  }
+}
+
+size_t File::read_some(DType type, char* data, size_t n) {
+  if (binary) return read_binary(type, data, n);
+  if (is_byte(type)) return read_bytes(data, n);
+  size_t item = item_size(type), count = 0;
+  while (count < n && read_number(type, data + count * item)) ++count;
+  return count;
+}
+
+void File::end_reading(size_t count, size_t n) {
   if (!binary && spacing && n > 0) {
     int byte = next_byte();
     if (byte >= 0 && byte != '\n') put_back(byte);
   }
   if (count != n) fail_quietly("read error: read %zu blocks instead of %zu", count, n);
+}
+
+size_t File::read(DType type, void* data, size_t n) {
+  check_readable();
+  size_t count = read_some(type, static_cast<char*>(data), n);
+  end_reading(count, n);
   return count;
+}
+
+StorageRef File::read_storage(DType type, size_t n) {
+  check_readable();
+  constexpr size_t kFirst = 1 << 16;
+  const size_t item = item_size(type);
+  size_t room = n;
+  if (n > kFirst) {
+    // A number takes a byte at least.
+    size_t left = available(), bytes = !binary ? 1 : type == DType::Long ? long_bytes : item;
+    room = left == kUnknown ? kFirst : std::min(n, left / bytes);
+  }
+  StorageRef storage(storage_new(type, static_cast<ptrdiff_t>(room)));
+  size_t count = 0;
+  for (;;) {
+    auto* data = room ? static_cast<char*>(storage->cpu(Access::write)) : nullptr;
+    count += room ? read_some(type, data + count * item, room - count) : 0;
+    if (count < room || room == n) break;
+    room = std::min(n, std::max(room + kFirst, room * 2));
+    storage_resize(storage.get(), static_cast<ptrdiff_t>(room));
+  }
+  end_reading(count, n);
+  if (count != room) storage_resize(storage.get(), static_cast<ptrdiff_t>(count));
+  return storage;
 }
 
 size_t File::write(DType type, const void* data, size_t n) {
@@ -108,8 +140,10 @@ size_t File::write_binary(DType type, const char* data, size_t n) {
   if (shorter) {
     item = 4;
     for (size_t k = 0; k < n; ++k) {
-      auto value = static_cast<int32_t>(reinterpret_cast<const int64_t*>(data)[k]);
-      std::memcpy(&bytes[k * 4], &value, 4);
+      int64_t value = reinterpret_cast<const int64_t*>(data)[k];
+      auto shorter_value = static_cast<int32_t>(value);
+      if (shorter_value != value) fail("%" PRId64 " does not fit into a long of 4 bytes", value);
+      std::memcpy(&bytes[k * 4], &shorter_value, 4);
     }
   }
   if (swapped) swap_bytes(bytes.data(), item, n);
@@ -157,12 +191,17 @@ bool File::write_number(DType type, const void* from) {
 }
 
 size_t File::read_text(bool line, char** text) {
-  check_open();
-  if (!readable) fail("attempt to read in a write-only file");
+  check_readable();
   std::string all;
-  int byte = next_byte();
-  bool none = byte < 0;
-  for (; byte >= 0 && !(line && byte == '\n'); byte = next_byte()) all += static_cast<char>(byte);
+  bool none = false;
+  if (line) {
+    int byte = next_byte();
+    none = byte < 0;
+    for (; byte >= 0 && byte != '\n'; byte = next_byte()) all += static_cast<char>(byte);
+  } else {
+    char some[1 << 14];
+    while (size_t count = read_bytes(some, sizeof(some))) all.append(some, count);
+  }
   auto* block = static_cast<char*>(heap_allocate(all.size() + 1));
   std::memcpy(block, all.c_str(), all.size() + 1);
   *text = block;

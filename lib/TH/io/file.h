@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "memory/visibility.h"
 #include "tensor/storage.h"
 
-namespace th {
+namespace th TH_VISIBLE {
 
 // A file of bytes, and numbers in it, as text or as they are in memory.
 class File {
@@ -19,10 +20,14 @@ class File {
   bool readable, writable, quiet = false, binary = false, spacing = true, failed = false;
   bool swapped = false;  // numbers have the other order of bytes
   int long_bytes = 8;
+  bool in_use = false;  // by a call that finalizers may interrupt
 
   // How many of n numbers at data were read or written.
   size_t read(DType type, void* data, size_t n);
   size_t write(DType type, const void* data, size_t n);
+  // As many as there are of n numbers, in a new storage: a file that ends before takes no more
+  // memory than it has bytes.
+  StorageRef read_storage(DType type, size_t n);
   // All that is left, or the next line; a block of the heap.
   size_t read_text(bool line, char** text);
   size_t write_text(const char* text, size_t size);
@@ -33,6 +38,9 @@ class File {
   virtual bool seek_end() = 0;
   virtual size_t position() = 0;
   virtual void close() = 0;
+  // Bytes from here to the end; kUnknown of a pipe.
+  virtual size_t available() = 0;
+  static constexpr size_t kUnknown = SIZE_MAX;
 
   void check_open() const;
   // An error, or a note where the file is quiet.
@@ -47,6 +55,9 @@ class File {
   virtual void put_back(int byte) = 0;
 
  private:
+  void check_readable() const;
+  size_t read_some(DType type, char* data, size_t n);
+  void end_reading(size_t count, size_t n);
   bool read_number(DType type, void* to);
   bool write_number(DType type, const void* from);
   size_t read_binary(DType type, char* data, size_t n);
@@ -64,6 +75,6 @@ File* open_memory_file(Storage* storage, const char* mode);
 // Cut to what the file has; an error where it is no file in memory.
 Storage* storage_of_file(File& file);
 
-}  // namespace th
+}  // namespace TH_VISIBLE
 
 #endif

@@ -36,20 +36,26 @@ class MemoryFile : public File {
   bool seek_end() override { return seek(size_); }
   size_t position() override { return at_; }
   void close() override { storage_.reset(); }
+  size_t available() override { return size_ - at_; }
 
  protected:
   size_t read_bytes(void* to, size_t count) override {
     count = std::min(count, size_ - at_);
-    if (count) std::memcpy(to, bytes() + at_, count);
+    if (count) std::memmove(to, bytes() + at_, count);
     at_ += count;
     return count;
   }
   size_t write_bytes(const void* from, size_t count) override {
+    const char* first = bytes();
     size_t end = at_ + count, room = storage_->size - 1;
     if (end > room) {
+      // What is written may be of this storage, which moves.
+      auto* source = static_cast<const char*>(from);
+      bool own = source >= first && source < first + storage_->size;
       storage_resize_now(storage_.get(), static_cast<ptrdiff_t>(std::max(end, room * 2) + 1));
+      if (own) from = bytes() + (source - first);
     }
-    if (count) std::memcpy(bytes() + at_, from, count);
+    if (count) std::memmove(bytes() + at_, from, count);
     at_ = end;
     if (end > size_) {
       size_ = end;
@@ -63,7 +69,7 @@ class MemoryFile : public File {
  private:
   // The program may have made the storage shorter meanwhile.
   char* bytes() {
-    if (storage_->size < static_cast<ptrdiff_t>(size_)) {
+    if (storage_->size <= static_cast<ptrdiff_t>(size_)) {
       fail("the file's storage was resized to %td bytes", storage_->size);
     }
     return static_cast<char*>(storage_->cpu(Access::write));

@@ -102,13 +102,15 @@ void storage_swap(Storage* a, Storage* b) {
   }
   check_pins(a, "swapped");
   check_pins(b, "swapped");
+  bool a_shrinks = a->shrunk || b->size < a->size, b_shrinks = b->shrunk || a->size < b->size;
   std::swap(a->data, b->data);
   std::swap(a->size, b->size);
   std::swap(a->flag, b->flag);
   std::swap(a->home, b->home);
   std::swap(a->exposed, b->exposed);
   a->memory.swap(b->memory);
-  a->shrunk = b->shrunk = true;
+  a->shrunk = a_shrinks;
+  b->shrunk = b_shrinks;
 }
 
 void expose_to_c(Storage* s) {

@@ -1,0 +1,65 @@
+#ifndef TENSOR_GENERIC_FILES_H
+#define TENSOR_GENERIC_FILES_H
+
+// Files as arguments of C functions.
+
+#include "io/file.h"
+#include "state.h"
+
+namespace bind {
+
+using th::File;
+
+// Raises an argument error where there is no file.
+File* check_file(lua_State* L, int index);
+
+// While one lives, nobody closes or uses the file: finalizers may run in between.
+class InUse {
+ public:
+  explicit InUse(File& file) : file_(file) {
+    if (file.in_use) th::fail("the file is in use");
+    file.in_use = true;
+  }
+  ~InUse() { file_.in_use = false; }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  File& file_;
+};
+
+// While one lives, nobody resizes or frees the storage.
+class Pinned {
+ public:
+  explicit Pinned(Storage* storage) : storage_(storage) {
+    th::storage_retain(storage);
+    th::pin(storage);
+  }
+  ~Pinned() {
+    th::unpin(storage_);
+    th::storage_free(storage_);
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  Storage* storage_;
+};
+
+// Calls body with the file at stack position index; it must not call Lua, and may throw.
+template <class F>
+void with_file(lua_State* L, const char* function, int index, F&& body) {
+  File* file = check_file(L, index);
+  protect(L, function, [&] {
+    InUse in_use(*file);
+    body(*file);
+  });
+}
+template <class F>
+void with_file(lua_State* L, const char* function, F&& body) {
+  with_file(L, function, 1, static_cast<F&&>(body));
+}
+
+}  // namespace bind
+
+#endif

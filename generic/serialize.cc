@@ -1,0 +1,350 @@
+// What makes up objects in files of Torch7's format: the parts of File's writeObject and readObject
+// that are numbers and strings, and the contents of tensors, storages and generators.
+
+#include <cstring>
+#include <memory>
+
+#include "bindings.h"
+#include "files.h"
+#include "luaT.h"
+#include "memory/heap.h"
+#include "ops/generator_state.h"
+#include "ops/ops.h"
+
+namespace bind {
+
+namespace {
+
+// The first number of every object.
+enum class Kind : int { nil = 0, number = 1, string = 2, boolean = 5, last = 8 };
+
+void put_int(File& file, int64_t value) {
+  if (value > INT32_MAX) th::fail("%lld bytes are too many for a file", (long long)value);
+  auto number = static_cast<int>(value);
+  file.write(DType::Int, &number, 1);
+}
+int get_int(File& file) {
+  int number = 0;
+  file.read(DType::Int, &number, 1);
+  return number;
+}
+void put_string(File& file, const char* text, size_t size) {
+  put_int(file, static_cast<int64_t>(size));
+  file.write(DType::Char, text, size);
+}
+
+// Strings are short, or in a block of the heap.
+class Text {
+ public:
+  Text() = default;
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+  void read(File& file) {
+    int size = get_int(file);
+    if (size < 0) th::fail("%d is no length of a string", size);
+    size_ = static_cast<size_t>(size);
+    if (size_ <= sizeof(short_)) {
+      file.read(DType::Char, short_, size_);
+    } else {
+      long_ = file.read_storage(DType::Char, size_);
+      if (long_->size != size) size_ = static_cast<size_t>(long_->size);
+    }
+  }
+  // The long one is the collector's from then on, so that an error of Lua leaks nothing.
+  void push(lua_State* L, State* state) {
+    if (!long_) {
+      lua_pushlstring(L, short_, size_);
+      return;
+    }
+    const char* data = static_cast<const char*>(long_->cpu(th::Access::read));
+    push_storage(L, state, long_.release());
+    lua_pushlstring(L, data ? data : "", size_);
+    lua_remove(L, -2);
+  }
+  std::string_view view() { return {short_, size_}; }
+  bool is_short() const { return !long_; }
+
+ private:
+  size_t size_ = 0;
+  char short_[512];
+  th::StorageRef long_;
+};
+
+// file:_writeValue(value): whether it is nil, a number, a string or a boolean, which is written.
+int write_value(lua_State* L) {
+  int type = lua_type(L, 2);
+  bool known = true;
+  with_file(L, "writeObject", [&](File& file) {
+    switch (type) {
+      case LUA_TNIL:
+        put_int(file, static_cast<int>(Kind::nil));
+        break;
+      case LUA_TNUMBER: {
+        double number = lua_tonumber(L, 2);
+        put_int(file, static_cast<int>(Kind::number));
+        file.write(DType::Double, &number, 1);
+        break;
+      }
+      case LUA_TSTRING: {
+        size_t size = 0;
+        const char* text = lua_tolstring(L, 2, &size);
+        put_int(file, static_cast<int>(Kind::string));
+        put_string(file, text, size);
+        break;
+      }
+      case LUA_TBOOLEAN:
+        put_int(file, static_cast<int>(Kind::boolean));
+        put_int(file, lua_toboolean(L, 2));
+        break;
+      default:
+        known = false;
+    }
+  });
+  lua_pushboolean(L, known);
+  return 1;
+}
+
+// file:_readValue(): the kind of the object that comes, and itself where it is a value, or its
+// index.
+int read_value(lua_State* L) {
+  State* state = state_of(L);
+  Text text;
+  int kind = 0, integer = 0;
+  double number = 0;
+  with_file(L, "readObject", [&](File& file) {
+    kind = get_int(file);
+    switch (static_cast<Kind>(kind)) {
+      case Kind::nil:
+        break;
+      case Kind::number:
+        file.read(DType::Double, &number, 1);
+        break;
+      case Kind::string:
+        text.read(file);
+        break;
+      default:
+        if (kind > 0 && kind <= static_cast<int>(Kind::last)) integer = get_int(file);
+    }
+  });
+  lua_pushinteger(L, kind);
+  switch (static_cast<Kind>(kind)) {
+    case Kind::nil:
+      lua_pushnil(L);
+      break;
+    case Kind::number:
+      lua_pushnumber(L, number);
+      break;
+    case Kind::string:
+      text.push(L, state);
+      break;
+    case Kind::boolean:
+      lua_pushboolean(L, integer == 1);
+      break;
+    default:
+      if (kind < 0 || kind > static_cast<int>(Kind::last)) return 1;
+      lua_pushinteger(L, integer);
+  }
+  return 2;
+}
+
+// file:_writeHead(kind, index [, version, class name])
+int write_head(lua_State* L) {
+  int kind = luaL_checkint(L, 2), index = luaL_checkint(L, 3);
+  const char* version = luaL_optstring(L, 4, nullptr);
+  size_t size = 0;
+  const char* name = version ? luaL_checklstring(L, 5, &size) : nullptr;
+  with_file(L, "writeObject", [&](File& file) {
+    put_int(file, kind);
+    put_int(file, index);
+    if (!version) return;
+    put_string(file, version, std::strlen(version));
+    put_string(file, name, size);
+  });
+  return 0;
+}
+
+// file:_writeText(string), and file:_readText() of what it has written.
+int write_text(lua_State* L) {
+  luaL_checktype(L, 2, LUA_TSTRING);
+  size_t size = 0;
+  const char* text = lua_tolstring(L, 2, &size);
+  with_file(L, "writeObject", [&](File& file) { put_string(file, text, size); });
+  return 0;
+}
+int read_text(lua_State* L) {
+  Text text;
+  with_file(L, "readObject", [&](File& file) { text.read(file); });
+  text.push(L, state_of(L));
+  return 1;
+}
+
+// ---- contents ----------------------------------------------------------------------------------
+
+// Calls a method of the file at stack position 2 with what is above `top`.
+void call_file(lua_State* L, const char* method, int arguments, int results) {
+  lua_getfield(L, 2, method);
+  lua_insert(L, -1 - arguments);
+  lua_pushvalue(L, 2);
+  lua_insert(L, -1 - arguments);
+  lua_call(L, arguments + 1, results);
+}
+
+// t:write(file): dimensions, sizes, strides, offset, and the storage, as an object of its own.
+int write_tensor(lua_State* L) {
+  State* state = state_of(L);
+  Tensor* t = check_tensor(L, state, 1);
+  with_file(L, "write", 2, [&](File& file) {
+    int64_t offset = t->storageOffset + 1;
+    put_int(file, t->nDimension);
+    file.write(DType::Long, t->size, static_cast<size_t>(t->nDimension));
+    file.write(DType::Long, t->stride, static_cast<size_t>(t->nDimension));
+    file.write(DType::Long, &offset, 1);
+  });
+  lua_settop(L, 2);
+  th::storage_retain(t->storage);
+  push_storage(L, state, t->storage);
+  call_file(L, "writeObject", 1, 0);
+  return 0;
+}
+
+struct Geometry {
+  int ndim;
+  int64_t size[th::kMaxDims], stride[th::kMaxDims], offset;
+
+  void read(File& file) {
+    ndim = get_int(file);
+    if (ndim < 0 || ndim > th::kMaxDims) th::fail("%d is no number of dimensions", ndim);
+    file.read(DType::Long, size, static_cast<size_t>(ndim));
+    file.read(DType::Long, stride, static_cast<size_t>(ndim));
+    file.read(DType::Long, &offset, 1);
+    --offset;
+  }
+  // A file is not asked to make a storage larger than it has it.
+  void check(const Storage* storage) const {
+    int64_t elements = th::checked_numel(ndim, size);
+    for (int d = 0; d < ndim; ++d) {
+      if (stride[d] < 0) th::fail("stride %lld is negative", static_cast<long long>(stride[d]));
+    }
+    int64_t room = storage ? storage->size : 0;
+    if (ndim > 0 && elements > 0 &&
+        (offset < 0 || th::last_position(offset, ndim, size, stride) >= room)) {
+      th::fail("a tensor %s at offset %lld reaches beyond its storage of %lld elements",
+               th::shape_text(ndim, size).c_str(), static_cast<long long>(offset + 1),
+               static_cast<long long>(room));
+    }
+  }
+};
+
+// t:read(file): t becomes the view that was written, of the storage that the file gives.
+int read_tensor(lua_State* L) {
+  State* state = state_of(L);
+  check_tensor(L, state, 1);
+  Geometry geometry;
+  with_file(L, "read", 2, [&](File& file) { geometry.read(file); });
+  lua_settop(L, 2);
+  call_file(L, "readObject", 0, 1);
+  Tensor* t = check_tensor(L, state, 1);
+  Object object = object_at(L, state, 3);
+  if (!lua_isnil(L, 3) && (!object.is_storage() || object.dtype() != t->dtype)) {
+    return raise_error(L, "read: %s is expected in the file, got %s", storage_class(t->dtype),
+                       luaT_typename(L, 3) ? luaT_typename(L, 3) : luaL_typename(L, 3));
+  }
+  Storage* storage = object.is_storage() ? object.storage() : nullptr;
+  protect(L, "read", [&] {
+    geometry.check(storage);
+    th::set_storage(t, storage, geometry.ndim > 0 || storage ? geometry.offset : 0, geometry.ndim,
+                    geometry.size, geometry.stride);
+  });
+  lua_settop(L, 1);
+  return 1;
+}
+
+// s:write(file): the number of elements, and these.
+int write_storage(lua_State* L) {
+  Storage* storage = check_storage(L, state_of(L), 1);
+  with_file(L, "write", 2, [&](File& file) {
+    Pinned pinned(storage);
+    int64_t size = storage->size;
+    file.write(DType::Long, &size, 1);
+    if (size) file.write(storage->dtype, storage->cpu(th::Access::read), static_cast<size_t>(size));
+  });
+  return 0;
+}
+
+// s:read(file): s gets the size and the elements that were written.
+int read_storage(lua_State* L) {
+  State* state = state_of(L);
+  Storage* storage = check_storage(L, state, 1);
+  refuse_held(L, state, "read", storage);
+  with_file(L, "read", 2, [&](File& file) {
+    int64_t size = 0;
+    file.read(DType::Long, &size, 1);
+    if (size < 0) th::fail("%lld is no size", static_cast<long long>(size));
+    th::StorageRef elements = file.read_storage(storage->dtype, static_cast<size_t>(size));
+    th::storage_swap(storage, elements.get());
+  });
+  collect_under_pressure(L, state);
+  lua_settop(L, 1);
+  return 1;
+}
+
+th::Generator* check_generator(lua_State* L) {
+  Object object = object_at(L, state_of(L), 1);
+  if (!object.is_generator()) luaT_typerror(L, 1, "torch.Generator");
+  return static_cast<th::Generator*>(object.payload);
+}
+
+// g:write(file): the generator's state, as getRNGState gives it.
+int write_generator(lua_State* L) {
+  th::Generator* generator = check_generator(L);
+  with_file(L, "write", 2, [&](File& file) {
+    th::TensorRef bytes(th::tensor_new(DType::Byte));
+    th::generator_state(*generator, bytes.get());
+    file.write(DType::Byte, bytes->data(th::Access::read), static_cast<size_t>(bytes->numel()));
+  });
+  return 0;
+}
+
+// g:read(file): g goes on where the generator that was written stood.
+int read_generator(lua_State* L) {
+  th::Generator* generator = check_generator(L);
+  with_file(L, "read", 2, [&](File& file) {
+    th::TensorRef bytes(th::tensor_new(DType::Byte));
+    th::generator_state(*generator, bytes.get());
+    file.read(DType::Byte, bytes->data(th::Access::overwrite), static_cast<size_t>(bytes->numel()));
+    th::set_generator_state(*generator, bytes.get());
+  });
+  lua_settop(L, 1);
+  return 1;
+}
+
+const Method file_methods[] = {{"_writeValue", guarded<write_value>},
+                               {"_readValue", guarded<read_value>},
+                               {"_writeHead", guarded<write_head>},
+                               {"_writeText", guarded<write_text>},
+                               {"_readText", guarded<read_text>}};
+const Method tensor_methods[] = {{"write", guarded<write_tensor>}, {"read", guarded<read_tensor>}};
+const Method storage_methods[] = {{"write", guarded<write_storage>},
+                                  {"read", guarded<read_storage>}};
+const Method generator_methods[] = {{"write", guarded<write_generator>},
+                                    {"read", guarded<read_generator>}};
+
+template <size_t count>
+void extend_class(lua_State* L, const char* name, const Method (&methods)[count]) {
+  if (!luaT_pushmetatable(L, name)) return;
+  set_functions(L, methods, lua_gettop(L));
+  lua_pop(L, 1);
+}
+
+}  // namespace
+
+void register_serialization(lua_State* L) {
+  extend_class(L, "torch.File", file_methods);
+  for (int k = 0; k < th::kDTypes; ++k) {
+    extend_class(L, tensor_class(static_cast<DType>(k)), tensor_methods);
+    extend_class(L, storage_class(static_cast<DType>(k)), storage_methods);
+  }
+  extend_class(L, "torch.Generator", generator_methods);
+}
+
+}  // namespace bind

@@ -1,0 +1,354 @@
+-- Objects in files, in Torch7's format: File's writeObject and readObject.
+--
+-- An object is its kind, an integer, and its contents. Tables, functions and objects of classes
+-- have an index before these: what comes again in the same file is kind and index only. Values, and
+-- the contents of tensors and storages, are written and read in C++.
+
+local kinds = {
+   TABLE = 3, TORCH = 4, FUNCTION = 8,
+   -- Read, no longer written: without upvalues' names, the first without an index as well.
+   BARE_FUNCTION = 6, OLD_FUNCTION = 7,
+}
+local FIRST_OBJECT, BOOLEAN = 3, 5
+
+local loadchunk = loadstring or load
+
+-- In place of a name: the objects below are the list of a function's upvalues.
+local UPVALUES = {}
+
+local function install(tensor)
+   local File = tensor.getmetatable 'torch.File'
+   local writevalue, readvalue = File._writeValue, File._readValue
+   local writehead, writetext, readtext = File._writeHead, File._writeText, File._readText
+   local readint = File.readInt
+   local typename, pointer, classof = tensor.typename, tensor.pointer, tensor.getmetatable
+
+   -- What was written to and read from a file, kept as long as the file is.
+   local function record_of(file)
+      local environment = tensor.getenv(file)
+      local record = rawget(environment, 'objects')
+      if not record then
+         record = {
+            force = false,     -- every reference is an object of its own
+            functions = true,  -- are read, too
+            count = 0,         -- of objects written
+            indices = {},      -- of objects written; of userdata by their pointers
+            kept = {},         -- those userdata, so that no other gets the same pointer; functions
+            path = {},         -- names of what is being written
+            upvalues = {},     -- numbers of the variables that functions share, and how many
+            nupvalues = 0,
+            read = {},         -- objects by their indices
+            variables = {},    -- by their numbers, a function that was read and the upvalue's place
+         }
+         tensor.setenv(file, { objects = record })
+      end
+      return record
+   end
+
+   -- The kind of an object that is no plain value, or nil where it cannot be written; and of an
+   -- object of a class that class.
+   local function kind_of(object)
+      local lua = type(object)
+      if lua == 'table' and getmetatable(object) == nil then
+         return kinds.TABLE
+      end
+      local name = typename(object)
+      local class = name and classof(name)
+      if class and rawget(class, '__factory') then
+         return kinds.TORCH, class, name
+      elseif lua == 'table' then
+         return kinds.TABLE
+      elseif lua == 'function' and pcall(string.dump, object) then
+         return kinds.FUNCTION
+      end
+   end
+
+   local function path_text(path)
+      local parts = {}
+      for i, name in ipairs(path) do
+         if name ~= UPVALUES and path[i - 1] ~= UPVALUES then
+            parts[#parts + 1] = name
+         end
+      end
+      return table.concat(parts, '.')
+   end
+
+   local function fail_unwritable(record, what)
+      local at = path_text(record.path)
+      record.path = {}
+      error(('%s at %s'):format(what, at), 0)
+   end
+
+   local write
+
+   local function write_table(file, record, object)
+      local size = 0
+      for _ in pairs(object) do
+         size = size + 1
+      end
+      file:writeInt(size)
+      local path = record.path
+      local is_upvalue = path[#path - 1] == UPVALUES and type(object.name) == 'string'
+      for key, value in pairs(object) do
+         write(file, record, key)
+         local name = (type(key) == 'string' or type(key) == 'number') and tostring(key) or nil
+         write(file, record, value, is_upvalue and name == 'value' and object.name or name)
+      end
+   end
+
+   -- The number by which a variable is known that several functions may share; nil where Lua cannot
+   -- tell.
+   local function number_of_upvalue(record, object, place)
+      if not debug.upvalueid then
+         return nil
+      end
+      local variable = debug.upvalueid(object, place)
+      if not record.upvalues[variable] then
+         record.nupvalues = record.nupvalues + 1
+         record.upvalues[variable] = record.nupvalues
+      end
+      return record.upvalues[variable]
+   end
+
+   local function write_function(file, record, object)
+      local upvalues = {}
+      local name, value = debug.getupvalue(object, 1)
+      while name do
+         if name == '_ENV' then
+            value = nil
+         end
+         local place = #upvalues + 1
+         upvalues[place] = { name = name, id = number_of_upvalue(record, object, place),
+                             value = value }
+         name, value = debug.getupvalue(object, place + 1)
+      end
+      writetext(file, string.dump(object))
+      write(file, record, upvalues, UPVALUES)
+   end
+
+   local function write_instance(file, record, object, class, name)
+      local method = class.__write or class.write
+      if type(method) == 'function' then
+         method(object, file)
+         return
+      elseif type(object) ~= 'table' then
+         fail_unwritable(record, ('<%s> is a non-serializable Torch object'):format(name))
+      end
+      local fields = {}
+      for key, value in pairs(object) do
+         if File.isWritableObject(file, value) then
+            fields[key] = value
+         else
+            print(('$ Warning: cannot write object field <%s> of <%s> %s')
+                  :format(tostring(key), name, path_text(record.path)))
+         end
+      end
+      write(file, record, fields, name)
+   end
+
+   function write(file, record, object, name)
+      if writevalue(file, object) then
+         return
+      end
+      local path = record.path
+      path[#path + 1] = name or '<?>'
+      local kind, class, class_name = kind_of(object)
+      if not kind then
+         fail_unwritable(record, ('Unwritable object <%s>'):format(type(object)))
+      end
+      local isdata = type(object) == 'table' or type(object) == 'function'
+      local key = isdata and object or pointer(object)
+      local index = record.indices[key]
+      if index then
+         writehead(file, kind, index)
+      else
+         index = record.count + 1
+         record.count = index
+         if not record.force then
+            record.indices[key] = index
+         end
+         if type(object) ~= 'table' and (not record.force or type(object) == 'function') then
+            record.kept[index] = object
+         end
+         if kind == kinds.TABLE then
+            writehead(file, kind, index)
+            write_table(file, record, object)
+         elseif kind == kinds.TORCH then
+            writehead(file, kind, index, 'V ' .. tostring(tensor.version(object)), class_name)
+            write_instance(file, record, object, class, class_name)
+         else
+            writehead(file, kind, index)
+            write_function(file, record, object)
+         end
+      end
+      path[#path] = nil
+   end
+
+   local read
+
+   local function keep(record, index, object)
+      if not record.force then
+         record.read[index] = object
+      end
+      return object
+   end
+
+   local function read_table(file, record, index)
+      local size = readint(file)
+      if size < 0 then
+         error(('readObject: %d is no number of entries'):format(size), 0)
+      end
+      local object = keep(record, index, {})
+      for _ = 1, size do
+         local key = read(file, record)
+         local value = read(file, record)
+         if key == nil or key ~= key then
+            error(('readObject: %s is no key of a table'):format(tostring(key)), 0)
+         end
+         object[key] = value
+      end
+      return object
+   end
+
+   local function set_upvalue(record, chunk, place, upvalue)
+      local id = upvalue.id
+      local same = id ~= nil and debug.upvaluejoin and record.variables[id]
+      if upvalue.name == '_ENV' then
+         debug.setupvalue(chunk, place, _G)
+      elseif same then
+         debug.upvaluejoin(chunk, place, same.chunk, same.place)
+      else
+         debug.setupvalue(chunk, place, upvalue.value)
+         if id ~= nil and not record.force then
+            record.variables[id] = { chunk = chunk, place = place }
+         end
+      end
+   end
+
+   local function read_function(file, record, kind, index)
+      local isbare = kind == kinds.BARE_FUNCTION
+      if not record.functions then
+         error('readObject: the file has a function, which is code, and only data is wanted', 0)
+      end
+      -- Where there is no index, the number after the kind is the length of the code.
+      local code = isbare and file:readChar(index):string() or readtext(file)
+      local chunk, failure = loadchunk(code)
+      if not chunk then
+         error('readObject: Failed to load function from bytecode: ' .. failure, 0)
+      end
+      if not isbare then
+         keep(record, index, chunk)
+      end
+      local upvalues = read(file, record)
+      if type(upvalues) ~= 'table' then
+         error("readObject: a function's upvalues are expected, got " .. type(upvalues), 0)
+      end
+      for place, upvalue in ipairs(upvalues) do
+         if kind ~= kinds.FUNCTION then
+            debug.setupvalue(chunk, place, upvalue)
+         elseif type(upvalue) == 'table' then
+            set_upvalue(record, chunk, place, upvalue)
+         end
+      end
+      return chunk
+   end
+
+   local function read_instance(file, record, index)
+      local name = readtext(file)
+      local version = tonumber(name:match '^V (.*)$')
+      -- The first files had no version.
+      if version then
+         name = readtext(file)
+      end
+      local class = classof(name)
+      local factory = class and rawget(class, '__factory')
+      if not factory then
+         error(('readObject: unknown Torch class <%s>'):format(name), 0)
+      end
+      local object = keep(record, index, factory(file))
+      local method = class.__read or class.read
+      if type(method) == 'function' then
+         method(object, file, version or 0)
+      elseif type(object) == 'table' then
+         local fields = read(file, record)
+         if type(fields) ~= 'table' then
+            error(('readObject: fields of a <%s> are expected, got %s'):format(name, type(fields)),
+                  0)
+         end
+         for key, value in pairs(fields) do
+            object[key] = value
+         end
+      else
+         error(('readObject: Cannot load object class <%s>'):format(name), 0)
+      end
+      return object
+   end
+
+   function read(file, record)
+      local kind, value = readvalue(file)
+      if kind >= 0 and kind < FIRST_OBJECT or kind == BOOLEAN then
+         return value
+      elseif kind == kinds.BARE_FUNCTION then
+         return read_function(file, record, kind, value)
+      end
+      local object = value and record.read[value]
+      if object ~= nil and not record.force then
+         return object
+      elseif kind == kinds.TABLE then
+         return read_table(file, record, value)
+      elseif kind == kinds.TORCH then
+         return read_instance(file, record, value)
+      elseif kind == kinds.FUNCTION or kind == kinds.OLD_FUNCTION then
+         return read_function(file, record, kind, value)
+      end
+      error(('readObject: %d is no kind of object'):format(kind), 0)
+   end
+
+   --- f:writeObject(object [, name]): nil, a number, string, boolean, table, function, or object of
+   -- a class. What was written to the file before is written as a reference to it. The name stands
+   -- for the object in the message where it cannot be written.
+   function File.writeObject(file, object, name)
+      write(file, record_of(file), object, name)
+   end
+
+   --- f:readObject(): the next object.
+   function File.readObject(file)
+      return read(file, record_of(file))
+   end
+
+   --- f:referenced(flag): whether an object that comes again is written and read as a reference, as
+   -- it is in a new file; f.
+   function File.referenced(file, flag)
+      record_of(file).force = not flag
+      return file
+   end
+
+   --- Whether it is.
+   function File.isReferenced(file)
+      return not record_of(file).force
+   end
+
+   local values = { ['nil'] = 0, number = 1, string = 2, boolean = BOOLEAN }
+
+   --- f:isWritableObject(object): the kind of the object in a file, or nil where it cannot be
+   -- written.
+   function File.isWritableObject(_, object)
+      return values[type(object)] or (kind_of(object))
+   end
+
+   --- f:writeBool(value), f:readBool(): an integer, 1 or 0.
+   function File.writeBool(file, value)
+      file:writeInt(value and 1 or 0)
+   end
+   function File.readBool(file)
+      return file:readInt() == 1
+   end
+
+   -- Whether functions are read from the file.
+   function File._readFunctions(file, flag)
+      record_of(file).functions = flag
+      return file
+   end
+end
+
+return install

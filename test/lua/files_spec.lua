@@ -1,0 +1,327 @@
+-- torch.DiskFile, PipeFile and MemoryFile: numbers and text in files.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+local function error_of(f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  return message
+end
+
+-- The same on disk and in memory: open(mode) gives a file, with what is there.
+local function disk()
+  local path = os.tmpname()
+  return {
+    open = function(mode) return tensor.DiskFile(path, mode) end,
+    remove = function() os.remove(path) end,
+  }
+end
+local function memory()
+  local storage
+  local file = {}
+  return {
+    open = function(mode)
+      if file.storage then storage = file:storage() end
+      file = storage and tensor.MemoryFile(storage, mode) or tensor.MemoryFile(mode)
+      return file
+    end,
+    remove = function() end,
+  }
+end
+
+for name, place in pairs { DiskFile = disk, MemoryFile = memory } do
+  describe('torch.' .. name, function()
+    local here
+    before_each(function() here = place() end)
+    after_each(function() here.remove() end)
+
+    for _, mode in ipairs { 'ascii', 'binary' } do
+      for _, e in ipairs(elements) do
+        it(('has numbers of %s, %s'):format(e.name, mode), function()
+          local file = here.open 'rw'
+          file[mode](file)
+          local write, read = 'write' .. e.name, 'read' .. e.name
+          assert.are.equal(0, select('#', file[write](file, 5)))
+          assert.are.equal(3, file[write](file, e.Storage { 1, 2, 3 }))
+          assert.are.equal(0, file[write](file, e.Storage()))
+          file[write](file, 7)
+          file:seek(1)
+          local function value(x) return type(x) == 'string' and x:byte() or x end
+          assert.are.equal(5, value(file[read](file)))
+          local three = file[read](file, 3)
+          assert.are.equal('torch.' .. e.name .. 'Storage', tensor.typename(three))
+          assert.are.same({ 1, 2, 3 }, three:totable())
+          local one = e.Storage(1)
+          assert.are.equal(1, file[read](file, one))
+          assert.are.equal(7, one[1])
+          assert.are.same({}, file[read](file, 0):totable())
+          assert.matches('read error: read 0 blocks instead of 1', error_of(file[read], file), 1,
+                         true)
+          assert.matches('number, or ' .. e.name .. 'Storage expected',
+                         error_of(file[write], file, 'x'), 1, true)
+          assert.matches('nothing, number, or', error_of(file[read], file, {}), 1, true)
+          assert.has_error(function() file[read](file, -1) end)
+          assert.has_error(function() file[read](file, 1, 2) end)
+        end)
+      end
+    end
+
+    it('is text, with blanks and newlines between numbers', function()
+      local file = here.open 'rw'
+      file:writeInt(tensor.IntStorage { 1, -20 })
+      file:writeDouble(1 / 3)
+      file:writeFloat(tensor.FloatStorage { 0.1, math.huge })
+      file:writeLong(2 ^ 53)
+      file:writeBool(true)
+      file:noAutoSpacing()
+      file:writeInt(3)
+      file:writeString(' end')
+      assert.is_false(file:isAutoSpacing())
+      assert.is_true(file:autoSpacing():isAutoSpacing())
+      assert.are.equal(('1 -20\n0.33333333333333331\n0.100000001 inf\n9007199254740992\n1\n3 end'),
+                       file:seek(1):readString '*a')
+      file:seek(1)
+      assert.are.equal('1 -20', file:readString '*l')
+      assert.are.equal(1 / 3, file:readDouble())
+      assert.are.same(tensor.FloatTensor({ 0.1, math.huge }):totable(), file:readFloat(2):totable())
+    end)
+
+    it('has bits of integers, whose sign is the reader\'s', function()
+      local file = here.open('rw'):binary()
+      file:writeByte(255)
+      file:writeByte(-1)
+      file:writeChar(255)
+      file:writeShort(65535)
+      file:writeInt(2 ^ 32 - 1)
+      file:writeInt(-3.9)
+      file:seek(1)
+      assert.are.same({ 255, 255 }, file:readByte(2):totable())
+      assert.are.equal(-1, file:readChar(1)[1])
+      assert.are.same({ -1, -1, -3 }, { file:readShort(), file:readInt(), file:readInt() })
+      for kind, value in pairs { Byte = 256, Char = -129, Short = 65536, Int = 2 ^ 32,
+                                 Long = 0 / 0 } do
+        assert.has_error(function() file['write' .. kind](file, value) end)
+      end
+      assert.has_error(function() file:writeInt(0 / 0) end)
+      assert.are.equal(1 + 1 + 1 + 2 + 4 + 4, file:seekEnd():position() - 1)
+    end)
+
+    it('is read and written where it says', function()
+      local file = here.open 'w'
+      assert.is_true(file:isWritable())
+      assert.is_false(file:isReadable())
+      assert.matches('write%-only', error_of(file.readInt, file))
+      assert.matches('write%-only', error_of(file.readString, file, '*a'))
+      file:writeString('hello')
+      file:synchronize()
+      if name == 'DiskFile' then
+        file:close()
+      end
+      file = here.open 'r'
+      assert.is_false(file:isWritable())
+      assert.matches('read%-only', error_of(file.writeInt, file, 1))
+      assert.matches('read%-only', error_of(file.writeString, file, 'x'))
+      assert.are.equal(1, file:position())
+      assert.are.equal('ell', file:seek(2):readChar(3):string())
+      assert.are.equal(6, file:seekEnd():position())
+      assert.has_error(function() file:seek(0) end)
+      assert.has_error(function() file:seek(0 / 0) end)
+      file:close()
+      assert.is_false(file:isOpened())
+      for _, method in ipairs { 'close', 'readInt', 'position', 'seekEnd', 'synchronize' } do
+        assert.matches('closed file', error_of(file[method], file))
+      end
+      assert.matches('[status: closed -- mode', tostring(file), 1, true)
+      assert.has_error(function() here.open 'x' end)
+      assert.has_error(function() here.open '' end)
+    end)
+
+    it('notes errors quietly where it is asked to', function()
+      local file = here.open 'rw'
+      assert.is_false(file:isQuiet())
+      assert.is_true(file:quiet():isQuiet())
+      file:writeInt(5)
+      file:seek(1)
+      assert.are.same({ 5 }, file:readInt(3):totable())
+      assert.is_true(file:hasError())
+      assert.is_false(file:clearError():hasError())
+      assert.are.equal(0, file:readInt())
+      assert.is_true(file:hasError())
+      assert.has_error(function() file:pedantic():readInt() end)
+    end)
+
+    it('may have longs of other sizes, binary', function()
+      local file = here.open('rw'):binary()
+      assert.is_true(file:isBinary())
+      file:longSize(4):writeLong(tensor.LongStorage { 1, -2 })
+      assert.are.equal(9, file:position())
+      assert.matches('does not fit', error_of(file.writeLong, file, 2 ^ 40))
+      file:longSize(8):writeLong(-3)
+      file:seek(1)
+      assert.are.same({ 1, -2 }, { file:longSize(4):readLong(), file:readLong() })
+      assert.are.equal(-3, file:longSize(0):readLong())
+      assert.has_error(function() file:longSize(3) end)
+      assert.is_false(file:ascii():isBinary())
+    end)
+
+    it('takes no memory for what is not there', function()
+      local file = here.open('rw'):quiet()
+      for _, mode in ipairs { 'ascii', 'binary' } do
+        file[mode](file)
+        local before = tensor.memory().bytes
+        assert.are.equal(0, file:readDouble(2 ^ 40):size())
+        assert.are.equal(0, file:readChar(2 ^ 50):size())
+        assert.is_true(tensor.memory().bytes - before < 1e6)
+      end
+    end)
+  end)
+end
+
+describe('torch.DiskFile', function()
+  local path
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+
+  it('may have the other order of bytes', function()
+    local file = tensor.DiskFile(path, 'w'):binary()
+    assert.are_not.equal(file:isLittleEndianCPU(), file:isBigEndianCPU())
+    file:bigEndianEncoding():writeInt(0x01020304)
+    file:writeShort(tensor.ShortStorage { 0x0506, 0x0708 })
+    file:littleEndianEncoding():writeInt(0x01020304)
+    file:close()
+    file = tensor.DiskFile(path):binary()
+    assert.are.equal('\1\2\3\4\5\6\7\8\4\3\2\1', file:readString '*a')
+    assert.are.equal(0x01020304, file:seek(1):bigEndianEncoding():readInt())
+    assert.are.same({ 0x0506, 0x0708 }, file:readShort(2):totable())
+    assert.are.equal(0x01020304, file:littleEndianEncoding():readInt())
+    assert.are.equal(0x04030201 , file:bigEndianEncoding():seek(9):readInt())
+    assert.are.equal(file, file:nativeEndianEncoding())
+  end)
+
+  it('says what it is', function()
+    local file = tensor.DiskFile(path, 'rw')
+    assert.are.equal(('torch.DiskFile on <%s> [status: open -- mode rw]'):format(path),
+                     tostring(file))
+    assert.are.equal('torch.MemoryFile [status: open -- mode: r ]',
+                     tostring(tensor.MemoryFile 'r'))
+    assert.is_true(tensor.isTypeOf(file, 'torch.File'))
+    assert.are.equal('torch.PipeFile', tensor.typename(tensor.PipeFile('true')))
+    assert.is_true(tensor.isTypeOf(tensor.PipeFile('true'), 'torch.DiskFile'))
+  end)
+
+  it('that is not there is an error, or nil', function()
+    assert.matches('cannot open </no/such> in mode r: No such file',
+                   error_of(tensor.DiskFile, '/no/such'), 1, true)
+    assert.is_nil(tensor.DiskFile('/no/such', 'r', true))
+    assert.has_error(function() tensor.DiskFile() end)
+    assert.has_error(function() tensor.DiskFile({}) end)
+  end)
+
+  it('that cannot be written is an error', function()
+    local full = io.open('/dev/full', 'r')
+    if not full then return end
+    full:close()
+    local file = tensor.DiskFile('/dev/full', 'w')
+    file:writeInt(1)
+    assert.matches('unable to write', error_of(file.synchronize, file))
+    assert.matches('No space left', error_of(tensor.save, '/dev/full', { 1, 2 }))
+  end)
+
+  it('is written without a buffer where it is asked to', function()
+    local file = tensor.DiskFile(path, 'w'):noBuffer()
+    file:writeString('at once')
+    local opened = io.open(path)
+    assert.are.equal('at once', opened:read '*a')
+    opened:close()
+  end)
+end)
+
+describe('torch.PipeFile', function()
+  it('reads what a command prints, and writes what it reads', function()
+    local file = tensor.PipeFile('printf "1 2\\n3\\nrest"', 'r')
+    assert.are.same({ 1, 2 }, file:readInt(2):totable())
+    assert.are.equal(3, file:readInt())
+    assert.are.equal('rest', file:readString '*a')
+    file:close()
+    local path = os.tmpname()
+    file = tensor.PipeFile('cat > ' .. path, 'w')
+    file:writeObject({ 1, 'two' })
+    file:close()
+    assert.are.same({ 1, 'two' }, tensor.load(path))
+    file = tensor.PipeFile('cat ' .. path, 'r')
+    assert.are.same({ 1, 'two' }, file:readObject())
+    file:close()
+    os.remove(path)
+    assert.has_error(function() tensor.PipeFile('true', 'rw') end)
+  end)
+
+  it('may bring more than fits into memory at once', function()
+    local file = tensor.PipeFile('head -c 1000000 /dev/zero', 'r'):binary():quiet()
+    assert.are.equal(125000, file:readDouble(2 ^ 40):size())
+    assert.is_true(file:hasError())
+  end)
+end)
+
+describe('torch.MemoryFile', function()
+  it('is a storage that ends in 0', function()
+    local file = tensor.MemoryFile()
+    file:writeString('abc')
+    local storage = file:storage()
+    assert.are.equal('abc\0', storage:string())
+    file:writeString('def')
+    assert.are.equal('abcdef\0', storage:string():sub(1, 7))
+    assert.are.equal('abc', tensor.MemoryFile(tensor.CharStorage():string 'abc\0', 'r')
+                            :readString '*a')
+    assert.matches('ends in 0', error_of(tensor.MemoryFile, tensor.CharStorage():string 'abc'))
+    assert.has_error(function() tensor.MemoryFile(tensor.IntStorage(1)) end)
+    assert.has_error(function() tensor.MemoryFile(5) end)
+    assert.has_error(function() tensor.MemoryFile({}) end)
+  end)
+
+  it('cannot grow while its own storage is written to it', function()
+    local file = tensor.MemoryFile()
+    file:writeString('abc')
+    assert.matches('in use', error_of(file.writeChar, file, file:storage()))
+    assert.are.equal('abc', file:seek(1):readString '*a')
+    file:seek(1)
+    assert.has_error(function() file:readChar(file:storage()) end)
+    assert.are.equal('abc\0', file:storage():string())
+  end)
+
+  it('whose storage was made smaller is an error', function()
+    local file = tensor.MemoryFile()
+    file:writeString('abcdef')
+    file:storage():resize(3)
+    for _, f in ipairs { function() file:seek(1):readChar(6) end,
+                         function() file:writeString('x') end } do
+      assert.matches('storage was resized', error_of(f))
+    end
+    file:storage():resize(0)
+    assert.has_error(function() file:writeString('x') end)
+  end)
+end)
+
+describe('a file', function()
+  it('is no other object', function()
+    local read = tensor.getmetatable('torch.File').readInt
+    for _, object in ipairs { 5, 'x', {}, tensor.Tensor(), io.stdout } do
+      assert.matches('torch.File', error_of(read, object))
+    end
+    local file = tensor.MemoryFile()
+    tensor.getmetatable('torch.MemoryFile').__gc(file)
+    assert.matches('torch.File', error_of(read, file))
+  end)
+
+  it('that finalizers close is an error, and no crash', function()
+    for _ = 1, 50 do
+      local file = tensor.MemoryFile()
+      getmetatable(newproxy(true)).__gc = function() pcall(file.close, file) end
+      pcall(function()
+        for i = 1, 50 do file:writeObject({ i, 'text', tensor.FloatTensor(3) }) end
+      end)
+      collectgarbage()
+      assert.matches('closed', error_of(file.writeInt, file, 1))
+    end
+  end)
+end)

@@ -1,0 +1,414 @@
+-- Objects in files: Torch7's own, in test/data/t7, and those that are written here.
+
+local tensor = require 'tensor'
+local describe_object = require 'support.t7_description'
+local elements = require 'support.elements'
+
+local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
+local folder = here .. '../data/t7/'
+
+local function content(path)
+  local opened = assert(io.open(path, 'rb'))
+  local bytes = opened:read '*a'
+  opened:close()
+  return bytes
+end
+
+-- Of a file of that content; what it returns, and the name.
+local function with_file(bytes, body)
+  local path = os.tmpname()
+  local opened = assert(io.open(path, 'wb'))
+  opened:write(bytes)
+  opened:close()
+  local results = { pcall(body, path) }
+  os.remove(path)
+  assert(results[1], results[2])
+  return unpack(results, 2)
+end
+
+local function error_of(f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  return message
+end
+
+-- The classes that the files name.
+local classes = { 'fixture.Point', 'nn.Sequential', 'nn.Linear', 'nn.ReLU', 'nn.LogSoftMax',
+                  'nn.ClassNLLCriterion' }
+local modules = { fixture = {}, nn = {} }
+for _, name in ipairs(classes) do
+  tensor.class(name, modules[name:match '^%a+'])
+end
+tensor.class('fixture.Point3', 'fixture.Point', modules.fixture)
+
+local fixtures = {
+  'booleans', 'class-object', 'closure', 'closure-simple', 'model-mlp', 'model-mlp-float',
+  'numbers', 'rng-state', 'strings', 'table-array', 'table-empty', 'table-nested', 'value-false',
+  'value-nil', 'value-number', 'value-string', 'value-true',
+}
+for _, element in ipairs { 'Byte', 'Float', 'Half', 'Long' } do
+  for _, kind in ipairs { '5d', 'contiguous', 'empty', 'expanded', 'extremes', 'offset', 'select',
+                          'shared', 'transposed' } do
+    table.insert(fixtures, ('tensor-%s-%s'):format(element, kind))
+  end
+  table.insert(fixtures, ('storage-%s'):format(element))
+  table.insert(fixtures, ('storage-%s-empty'):format(element))
+end
+local modes = { ascii = 'ascii', bin = 'binary', b32 = 'b32', b64 = 'b64' }
+
+-- Tables of more than one key that is no index: nothing says in which order these come.
+local unordered = { booleans = true, ['class-object'] = true, closure = true, strings = true,
+                    ['model-mlp'] = true, ['model-mlp-float'] = true, ['table-nested'] = true }
+-- Written with longs of four bytes, which do not hold them.
+local cut = { ['tensor-Long-extremes.b32'] = true }
+
+local function described(name)
+  local lines = {}
+  for line in io.lines(folder .. name .. '.txt') do
+    if not line:match '^#' then lines[#lines + 1] = line end
+  end
+  return lines
+end
+
+describe('a file that Torch7 wrote', function()
+  local read, equal = 0, 0
+  for _, name in ipairs(fixtures) do
+    for ending, mode in pairs(modes) do
+      local path = folder .. name .. '.' .. ending .. '.t7'
+      local opened = io.open(path, 'rb')
+      if opened then
+        opened:close()
+        it(('is read, and written again: %s, %s'):format(name, mode), function()
+          local object = tensor.load(path, { mode = mode, functions = true })
+          if not cut[name .. '.' .. ending] then
+            assert.are.same(described(name), describe_object(object))
+          end
+          read = read + 1
+          local bytes = with_file('', function(out)
+            tensor.save(out, object, mode)
+            return content(out)
+          end)
+          if name:match 'shared$' or unordered[name] then
+            local again = with_file(bytes, function(out)
+              return tensor.load(out, { mode = mode, functions = true })
+            end)
+            assert.are.same(describe_object(object), describe_object(again))
+          else
+            assert.are.equal(content(path), bytes)
+            equal = equal + 1
+          end
+          -- Without the mode, where it can be told.
+          if mode == 'ascii' or mode == 'binary' then
+            local found = tensor.load(path, { functions = true })
+            assert.are.same(describe_object(object), describe_object(found))
+          end
+        end)
+      end
+    end
+  end
+
+  it('is one of 242, of which 200 are equal again', function()
+    assert.are.equal(242, read)
+    assert.are.equal(200, equal)
+  end)
+
+  it('may have the other order of bytes', function()
+    local object = tensor.load(folder .. 'table-nested.bigendian.t7')
+    assert.are.same(described 'table-nested', describe_object(object))
+  end)
+
+  it('has functions that share their variables', function()
+    local f = tensor.load(folder .. 'closure.bin.t7', { functions = true })
+    local count, name, sum = f.inc(5)
+    assert.are.same({ 15, 'counter', 6 }, { count, name, sum })
+    assert.are.equal(15, f.get())
+    assert.are.equal(f.inc, f.inc2)
+    f = tensor.deserialize(tensor.serialize(f), { functions = true })
+    f.inc(1)
+    assert.are.equal(16, f.get())
+    assert.are.equal(10, tensor.load(folder .. 'closure-simple.bin.t7', { functions = true })(3, 4))
+  end)
+end)
+
+describe('an object', function()
+  local function round_trip(object, mode)
+    return tensor.deserialize(tensor.serialize(object, mode), mode)
+  end
+
+  for _, e in ipairs(elements) do
+    it('may be a tensor or storage of ' .. e.name, function()
+      for mode in pairs { binary = true, ascii = true, b64 = true, b32 = true } do
+        local t = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+        local view = t:t():narrow(1, 2, 2)
+        local back = round_trip({ view, t, t:storage() }, mode)
+        assert.are.same({ { 2, 5 }, { 3, 6 } }, back[1]:totable())
+        assert.are.same({ 1, 3 }, back[1]:stride():totable())
+        back[1][1] = 7
+        assert.are.equal(7, back[2][1][2])
+        assert.are.equal(7, back[3][2])
+        assert.are.equal(2, t[1][2])
+        for _, empty in ipairs { e.Tensor(), e.Tensor(0, 3), e.Tensor(e.Storage(4), 2) } do
+          local other = round_trip(empty, mode)
+          assert.are.same(empty:size():totable(), other:size():totable())
+          assert.are.equal(empty:storageOffset(), other:storageOffset())
+          assert.are.equal(e.name, tensor.typename(other):match '%.(%w-)Tensor')
+        end
+      end
+    end)
+  end
+
+  it('may be a generator', function()
+    local g = tensor.Generator()
+    tensor.manualSeed(g, 5)
+    tensor.random(g)
+    local other = round_trip(g)
+    assert.are.same({ tensor.random(g), tensor.random(g) },
+                    { tensor.random(other), tensor.random(other) })
+  end)
+
+  it('is written once, and where it is not referenced each time', function()
+    local shared = tensor.DoubleTensor { 1, 2 }
+    local object = { shared, shared }
+    object.self = object
+    local back = round_trip(object)
+    assert.are.equal(tensor.pointer(back[1]), tensor.pointer(back[2]))
+    assert.are.equal(back, back.self)
+
+    local file = tensor.MemoryFile():referenced(false)
+    assert.is_false(file:isReferenced())
+    file:writeObject { shared, shared }
+    file:writeObject(shared)
+    file:seek(1)
+    back = file:readObject()
+    assert.are_not.equal(tensor.pointer(back[1]), tensor.pointer(back[2]))
+    assert.are.same({ 1, 2 }, file:readObject():totable())
+    assert.is_true(file:referenced(true):isReferenced())
+  end)
+
+  it('is known to the file across calls', function()
+    local file, list = tensor.MemoryFile(), { 1 }
+    file:writeObject(list)
+    local first = file:position()
+    file:writeObject(list)
+    assert.are.equal(#'3\n1\n', file:position() - first)
+    file:seek(1)
+    assert.are.equal(file:readObject(), file:readObject())
+  end)
+
+  it('of a class is written by what the class says', function()
+    local Counter = tensor.class('spec.Counter', { })
+    function Counter:__init(n) self.n = n end
+    local counter = tensor.factory 'spec.Counter' ()
+    counter.n, counter.skipped = 3, coroutine.create(print)
+    -- Its fields, but for those that cannot be.
+    local printed, real_print = {}, print
+    _G.print = function(text) table.insert(printed, text) end
+    local ok, back = pcall(round_trip, counter)
+    _G.print = real_print
+    assert(ok, back)
+    assert.are.equal(3, back.n)
+    assert.are.equal('spec.Counter', tensor.typename(back))
+    assert.is_nil(back.skipped)
+    assert.matches('cannot write object field <skipped> of <spec.Counter>', printed[1], 1, true)
+
+    function Counter:write(file) file:writeInt(self.n * 2) end
+    function Counter:read(file, version) self.n, self.version = file:readInt(), version end
+    Counter.__version = 7
+    back = round_trip(counter)
+    assert.are.same({ 6, 7 }, { back.n, back.version })
+
+    -- Fields of that name with __ before it come first; subclasses have what their parents have.
+    function Counter:__write(file) file:writeObject(self.n) end
+    function Counter:__read(file) self.n = file:readObject() end
+    tensor.class('spec.Counter2', 'spec.Counter', {})
+    local second = tensor.factory 'spec.Counter2' ()
+    second.n = 11
+    assert.are.equal(11, round_trip(second).n)
+    -- Swapped for a while, as cloning does it.
+    Counter.__write = function(_, file) file:writeObject(5) end
+    assert.are.equal(5, round_trip(second).n)
+  end)
+
+  it('of a class may be made by its own factory', function()
+    tensor.newmetatable('spec.Made', nil, nil, nil, function(file)
+      assert(tensor.isTypeOf(file, 'torch.File'))
+      return tensor.setmetatable({ made = true }, 'spec.Made')
+    end, {})
+    local back = round_trip(tensor.setmetatable({ x = 1 }, 'spec.Made'))
+    assert.are.same({ true, 1 }, { back.made, back.x })
+  end)
+
+  it('that cannot be written is named by its path', function()
+    local thread = coroutine.create(print)
+    local function callback() return thread end
+    assert.matches('Unwritable object <thread> at <?>.a.b',
+                   error_of(tensor.serialize, { a = { b = thread } }), 1, true)
+    assert.matches('Unwritable object <thread> at <?>.f.thread',
+                   error_of(tensor.serialize, { f = callback }), 1, true)
+    assert.matches('Unwritable object <userdata> at <?>',
+                   error_of(tensor.serialize, io.stdout), 1, true)
+    assert.matches('Unwritable object <function>', error_of(tensor.serialize, print), 1, true)
+    local file = tensor.MemoryFile()
+    assert.matches('<thread> at it', error_of(file.writeObject, file, thread, 'it'), 1, true)
+  end)
+
+  it('is asked for whether it can be', function()
+    local file = tensor.MemoryFile()
+    assert.are.equal(0, file:isWritableObject(nil))
+    assert.are.equal(1, file:isWritableObject(1))
+    assert.are.equal(2, file:isWritableObject '')
+    assert.are.equal(3, file:isWritableObject {})
+    assert.are.equal(4, file:isWritableObject(tensor.Tensor()))
+    assert.are.equal(5, file:isWritableObject(false))
+    assert.are.equal(8, file:isWritableObject(function() end))
+    assert.is_nil(file:isWritableObject(io.stdout))
+    assert.is_nil(file:isWritableObject(print))
+  end)
+end)
+
+describe('load', function()
+  local code = tensor.serialize({ f = function() return 5 end })
+
+  it('refuses functions unless they are asked for', function()
+    with_file(code, function(path)
+      assert.matches('only data is wanted', error_of(tensor.load, path), 1, true)
+      assert.are.equal(5, tensor.load(path, { functions = true }).f())
+    end)
+    assert.matches('only data is wanted', error_of(tensor.deserialize, code), 1, true)
+    assert.are.equal(5, tensor.deserialize(code, { functions = true }).f())
+  end)
+
+  it('refuses classes that nobody has registered', function()
+    local text = '4\n1\n3\nV 1\n9\nnot.there\n'
+    assert.matches('unknown Torch class <not.there>',
+                   error_of(tensor.deserialize, text, 'ascii'), 1, true)
+  end)
+
+  it('reads what save wrote, in all modes', function()
+    local object = { a = 1, b = { 'x', true, false }, t = tensor.FloatTensor { 1, 2 } }
+    for mode in pairs(modes) do
+      mode = modes[mode]
+      with_file('', function(path)
+        tensor.save(path, object, mode)
+        assert.are.same(describe_object(object), describe_object(tensor.load(path, mode)))
+        tensor.saveobj(path, { object.t, object.t }, mode, false)
+        local back = tensor.loadobj(path, mode, false)
+        assert.are_not.equal(tensor.pointer(back[1]), tensor.pointer(back[2]))
+      end)
+    end
+  end)
+
+  it('says what is wrong, and where', function()
+    assert.matches('cannot open <nosuch.t7> in mode r: No such file',
+                   error_of(tensor.load, 'nosuch.t7'), 1, true)
+    local bytes = tensor.serialize { 1, 2, 3 }
+    with_file(bytes:sub(1, 30), function(path)
+      assert.matches(path .. ': read error: read 0 blocks instead of 1, at byte ',
+                     error_of(tensor.load, path), 1, true)
+    end)
+    with_file('', function(path)
+      assert.matches('at byte 1', error_of(tensor.load, path), 1, true)
+    end)
+    with_file('99\n', function(path)
+      assert.matches('99 is no kind of object', error_of(tensor.load, path, 'ascii'), 1, true)
+      assert.matches('of no format', error_of(tensor.load, path), 1, true)
+    end)
+    for _, mode in ipairs { 'text', 5, true } do
+      assert.matches('expected for mode', error_of(tensor.load, 'x', mode))
+      assert.matches('expected for mode', error_of(tensor.save, 'x', 1, mode))
+    end
+    assert.matches('expected for referenced', error_of(tensor.save, 'x', 1, 'binary', 1))
+    assert.matches('the name of a file', error_of(tensor.load))
+    assert.matches('the name of a file', error_of(tensor.save, 1, 2))
+    assert.matches('save: cannot open </nosuch/folder/x>',
+                   error_of(tensor.save, '/nosuch/folder/x', 1), 1, true)
+    assert.matches('CharStorage is expected', error_of(tensor.deserializeFromStorage, 1))
+    assert.matches('string is expected', error_of(tensor.deserialize, 1))
+  end)
+end)
+
+-- Bytes of objects of each kind, damaged: an error, or an object, and never more memory than a few
+-- times the file.
+describe('a damaged file', function()
+  local objects = {
+    tensor.FloatTensor(3, 4):fill(1), tensor.LongTensor { 1, 2 }:storage(),
+    { a = { 1, 'two', false }, t = tensor.ByteTensor(5):fill(3) },
+    setmetatable({ x = 1 }, nil),
+  }
+
+  it('that ends too early is an error', function()
+    for _, mode in ipairs { 'binary', 'ascii' } do
+      for _, object in ipairs(objects) do
+        local bytes = tensor.serialize(object, mode):sub(1, -2)
+        local last = mode == 'ascii' and #bytes - 2 or #bytes - 1
+        for n = 0, last do
+          local ok, message = pcall(tensor.deserialize, bytes:sub(1, n), mode)
+          if mode == 'binary' or not ok then
+            assert.is_false(ok)
+            assert.matches('%S', message)
+          end
+        end
+      end
+    end
+  end)
+
+  it('with sizes that are not there takes no memory for them', function()
+    local function int(n)
+      local b = {}
+      for i = 1, 4 do b[i] = string.char(math.floor(n / 256 ^ (i - 1)) % 256) end
+      return table.concat(b)
+    end
+    local function long(n) return int(n % 2 ^ 32) .. int(math.floor(n / 2 ^ 32)) end
+    local function text(s) return int(#s) .. s end
+    local storage = int(4) .. int(2) .. text 'V 1' .. text 'torch.DoubleStorage'
+    local head = int(4) .. int(1) .. text 'V 1' .. text 'torch.DoubleTensor'
+    local hostile = {
+      storage .. long(2 ^ 40), storage .. long(2 ^ 62), storage .. long(-1),
+      int(2) .. int(2 ^ 31 - 1), int(2) .. int(2 ^ 32 - 1),
+      int(3) .. int(1) .. int(2 ^ 31 - 1), int(3) .. int(1) .. int(2 ^ 32 - 1),
+      int(3) .. int(1) .. int(1) .. int(0) .. int(0),
+      int(3) .. int(1) .. int(1) .. int(1) .. int(0) .. int(2 ^ 31 - 2 ^ 19) .. int(0),
+      head .. int(2 ^ 31 - 1), head .. int(65), head .. int(2 ^ 32 - 1),
+      head .. int(1) .. long(2 ^ 40) .. long(1) .. long(1) .. storage .. long(1) .. long(0),
+      head .. int(2) .. long(2) .. long(2) .. long(2 ^ 62) .. long(2 ^ 62) .. long(1) .. storage
+        .. long(1) .. long(0),
+      head .. int(1) .. long(1) .. long(1) .. long(2) .. storage .. long(1) .. long(0),
+      head .. int(1) .. long(1) .. long(1) .. long(0) .. storage .. long(1) .. long(0),
+      head .. int(1) .. long(1) .. long(-1) .. long(1) .. storage .. long(1) .. long(0),
+      head .. int(1) .. long(1) .. long(1) .. long(1) .. int(0),
+      head .. int(1) .. long(1) .. long(1) .. long(1) .. int(4) .. int(1),
+      head .. int(1) .. long(1) .. long(1) .. long(1) .. int(3) .. int(5) .. int(0),
+      int(4) .. int(1) .. int(-5) .. 'x', int(7) .. int(1) .. text 'no code' .. int(0),
+      int(8) .. int(1) .. text(string.dump(function() end)) .. int(1) .. long(0),
+      int(6) .. text 'no code', int(2 ^ 32 - 3), int(77) .. int(0),
+    }
+    for _, bytes in ipairs(hostile) do
+      collectgarbage()
+      local before = tensor.memory().bytes
+      local ok, message = pcall(tensor.deserialize, bytes, { functions = true })
+      assert.is_false(ok, ('%q'):format(bytes))
+      assert.matches('%S', message)
+      collectgarbage()
+      assert.is_true(tensor.memory().bytes - before < 1e6)
+    end
+  end)
+
+  it('with any byte changed is an error, or another object', function()
+    local random = elements.generator(7)
+    local refused, made = 0, 0
+    local changes = os.getenv 'TENSOR_TEST_GC' and 30 or 300
+    for _, mode in ipairs { 'binary', 'ascii' } do
+      for _, object in ipairs(objects) do
+        local bytes = tensor.serialize(object, mode)
+        for _ = 1, changes do
+          local at = math.floor(random() * #bytes) + 1
+          local changed = bytes:sub(1, at - 1) .. string.char(math.floor(random() * 256))
+                          .. bytes:sub(at + 1)
+          local ok = pcall(tensor.deserialize, changed, mode)
+          refused, made = refused + (ok and 0 or 1), made + (ok and 1 or 0)
+        end
+      end
+    end
+    assert.is_true(refused > changes and made > changes / 3)
+  end)
+end)
