@@ -190,7 +190,7 @@ for _, header in ipairs(order) do
     header == 'luaT.h' and header or 'TH/' .. header)
   for _, family in ipairs(order[header]) do
     local heading = headings_of_rows[family.name]
-    if heading and #out[#out] > 0 then out[#out + 1] = ('```\n\n### %s\n\n```text'):format(heading) end
+    if heading then out[#out + 1] = ('```\n\n### %s\n\n```text'):format(heading) end
     local line = (family.plain or merged(family)) .. ';'
     local note = family.plain and '' or types_of(family)
     if note ~= '' then line = line .. ' /* ' .. note .. ' */' end
