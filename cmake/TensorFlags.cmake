@@ -40,6 +40,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # What a namespace says of visibility Clang does not take to definitions outside of its block.
+  set(CMAKE_CXX_VISIBILITY_PRESET default)
+endif()
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 # Only the kernels gain from -O3; the many instances of everything else compile faster without.

@@ -105,11 +105,13 @@ class Operands {
 
  private:
   static constexpr int kMost = 8;
-  // What is held on a device.
+  // What is held on a device. Its constructor is spelled out for Clang, which does not see defaults
+  // of members before the class around it ends.
   struct Held {
+    Held() : lease_count(0), copy_count(0) {}
     Lease leases[kMost];
     TensorRef copies[kMost];
-    int lease_count = 0, copy_count = 0;
+    int lease_count, copy_count;
   };
   char* ask(Tensor* t, Access access) {
     if (device_ || profiling()) return ask_elsewhere(t, access);
