@@ -4,7 +4,7 @@ foreach(Torch_library IN ITEMS TH luaT)
   if(NOT TARGET ${Torch_library})
     add_library(${Torch_library} SHARED IMPORTED)
     set_target_properties(${Torch_library} PROPERTIES
-      IMPORTED_LOCATION "${Torch_INSTALL_LIB}/lib${Torch_library}.so"
+      IMPORTED_LOCATION "${Torch_INSTALL_LIB}/lib${Torch_library}.so.0"
       IMPORTED_SONAME "lib${Torch_library}.so.0"
       INTERFACE_INCLUDE_DIRECTORIES
         "${Torch_INSTALL_INCLUDE};${Torch_INSTALL_INCLUDE}/TH;${Torch_LUA_INCLUDE_DIR}")
