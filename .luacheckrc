@@ -3,8 +3,5 @@ max_line_length = 100
 
 files['test/lua'] = { std = 'luajit+busted' }
 files['rockspec'] = { std = 'rockspec' }
--- What require 'torch' sets, and one module of a script's own.
-files['test/lua/scripts'] = {
-  std = 'luajit', read_globals = { 'torch', 'include', 'paths', table = { fields = { 'unpack' } } },
-  globals = { 'mlp' },
-}
+-- As Torch7's programs have them.
+files['test/package'] = { globals = { 'torch', 'rows' } }

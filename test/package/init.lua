@@ -1,6 +1,6 @@
+require 'torch'
 require 'librows'
-
-local rows = {}
+rows.kernels = require 'rows.kernels'
 
 function rows.soft(input, weight, bias)
    return input.rows.soft(input, weight, bias, input.new())

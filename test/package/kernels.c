@@ -1,0 +1,4 @@
+#include "kernels.h"
+
+#include "generic/kernels.c"
+#include <THGenerateFloatTypes.h>
