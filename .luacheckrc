@@ -5,3 +5,8 @@ files['test/lua'] = { std = 'luajit+busted' }
 files['rockspec'] = { std = 'rockspec' }
 -- As Torch7's programs have them.
 files['test/package'] = { globals = { 'torch', 'rows' } }
+-- What require 'torch' sets, and what scripts define.
+files['test/lua/scripts'] = {
+  std = 'luajit', read_globals = { 'torch', 'include', 'paths', table = { fields = { 'unpack' } } },
+  globals = { 'mlp', 'Model' },
+}
