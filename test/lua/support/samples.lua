@@ -67,7 +67,12 @@ function samples.output_of_lua(text, globals)
     end,
   }, { __index = io })
   local chunk = assert(loadstring(text, '@example.lua'))
-  setfenv(chunk, globals)()
+  -- What modules write for the sample is the sample's.
+  local write = io.write
+  io.write = globals.io.write  -- luacheck: ignore 122
+  local ok, message = pcall(setfenv(chunk, globals))
+  io.write = write  -- luacheck: ignore 122
+  if not ok then error(message, 0) end
   return table.concat(out)
 end
 
