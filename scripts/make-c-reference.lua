@@ -1,0 +1,208 @@
+-- Makes doc/c-reference.md: a line for each C function, as the compiler sees the installed headers,
+-- so that what macros declare is there, too. Functions of several element types are one line.
+-- Usage, from the repository's root, after an installation:
+--   luajit scripts/make-c-reference.lua build/prefix doc/c-reference.md
+-- Without a file name nothing is written. The results of this chunk are the text, and a table of
+-- all functions by name.
+
+local prefix, output = ...
+
+local types = {
+  'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double',
+}
+local sets = {
+  ['Byte Char Short Int Long Half BFloat16 Float Double'] = '',
+  ['Byte Char Short Int Long'] = 'integer types',
+  ['Byte Char Short Int Long Float Double'] = 'all but the 16-bit floating-point types',
+  ['Half BFloat16 Float Double'] = 'floating-point types',
+  ['Float Double'] = 'float and double',
+}
+local headings = {
+  ['THGeneral.h'] = 'Errors, memory, threads', ['THAllocator.h'] = 'Allocators',
+  ['THAtomic.h'] = 'Atomic counters', ['THBlas.h'] = 'BLAS', ['THBlob.h'] = 'Blobs',
+  ['THDevice.h'] = 'Devices', ['THFile.h'] = 'Files', ['THDiskFile.h'] = 'Files on disk',
+  ['THMemoryFile.h'] = 'Files in memory', ['THHalf.h'] = '16-bit floating point',
+  ['THLapack.h'] = 'LAPACK', ['THLogAdd.h'] = 'Sums of logarithms',
+  ['THRandom.h'] = 'Generators and single random numbers', ['THSize.h'] = 'Sizes',
+  ['THStorage.h'] = 'Storages', ['THSyncedMemory.h'] = 'Memory on two sides',
+  ['THTensor.h'] = 'Tensors: making, fields, views', ['THTensorConv.h'] = 'Convolutions in C',
+  ['THTensorApply.h'] = 'Loops over elements', ['THTensorDimApply.h'] = 'Loops over vectors',
+  ['THTensorRandom.h'] = 'The state of generators',
+  ['THTensorMath.h'] = 'Operations', ['THVector.h'] = 'Vectors', ['luaT.h'] = 'Classes of Lua',
+}
+
+local function preprocessed()
+  local flags = ('$(PKG_CONFIG_PATH=%s/lib/pkgconfig:$PKG_CONFIG_PATH %s)')
+    :format(prefix, 'pkg-config --cflags TH luajit')
+  local pipe = assert(io.popen(('printf "%%s\\n" "#include <TH/TH.h>" "#include <luaT.h>" | ' ..
+    'env -u LD_PRELOAD %s -E -x c %s -'):format(os.getenv 'CC' or 'cc', flags)))
+  local text = pipe:read '*a'
+  pipe:close()
+  assert(#text > 0, 'the headers are not installed in ' .. prefix)
+  return text
+end
+
+-- Each declaration of a function in our headers: f(header, name, prototype).
+local function each_declaration(f)
+  local header, pending = nil, nil
+  for line in preprocessed():gmatch '[^\n]+' do
+    local file = line:match '^# %d+ "([^"]*)"'
+    if file then
+      local ours = file:match '/TH/generic/(.*)$' or file:match '/TH/(.*)$'
+                   or file:match '(luaT%.h)$'
+      -- What a table makes is of the header that reads it.
+      if not (ours and ours:find '%.def$') then header = ours end
+    elseif header or pending then
+      for piece, stop in line:gmatch '([^;]*)(;?)' do
+        if piece:find '__visibility__' or piece:find 'visibility%("default"%)' then
+          pending = { header = header or pending.header, text = piece }
+        elseif pending then
+          pending.text = pending.text .. ' ' .. piece
+        end
+        if stop == ';' and pending then
+          local text = pending.text:gsub('__attribute__%s*(%b())', '')
+          text = text:gsub('%f[%w_]extern%f[^%w_]', ''):gsub('%s+', ' ')
+          text = text:gsub('^ ', ''):gsub(' $', ''):gsub(' %*', '*'):gsub('%( ', '(')
+          text = text:gsub('%*(%f[%w_])', '* %1'):gsub('^([^(]-) %(', '%1(')
+          local name = text:match '([%w_]+) ?%('
+          if name then f(pending.header, name, text) end
+          pending = nil
+        end
+      end
+    end
+  end
+end
+
+-- TH<Type>Tensor_add -> Type, 'THTensor_(add)'.
+local function generic_name(name)
+  for _, class in ipairs { 'Tensor', 'Storage', 'Blob', 'Blas', 'Lapack', 'Vector' } do
+    for _, element in ipairs(types) do
+      local rest = name:match('^TH' .. element .. class .. '_(.*)$')
+      if rest then return element, ('TH%s_(%s)'):format(class, rest) end
+    end
+  end
+end
+
+local function tokens(text)
+  local list = {}
+  text = text:gsub('unsigned char', 'uchar')
+  for token in text:gmatch '[%w_]+' do list[#list + 1] = token end
+  return list
+end
+
+-- One prototype of those of several types: names of the type's classes without the type; `real`
+-- and `accreal` where the types differ so.
+local function merged(family)
+  if #family.types == 1 then return family.by_type[family.types[1]] end
+  local shown = family.by_type.Float or family.by_type[family.types[1]]
+  local mine = family.by_type.Float and 'Float' or family.types[1]
+  local other = family.by_type.Int and 'Int' or family.by_type.Double and 'Double'
+  local a, b = tokens(shown), tokens(other and family.by_type[other] or shown)
+  local k = 0
+  local text = shown:gsub('unsigned char', 'uchar'):gsub('[%w_]+', function(token)
+    k = k + 1
+    if a[k] == b[k] then return token end
+    if token == 'float' then return 'real' end
+    if token == 'double' then return 'accreal' end
+    local plain = token:gsub('^TH' .. mine, 'TH')
+    return (plain:gsub('^(TH%a+)_(.*)$', '%1_(%2)'))
+  end)
+  return (text:gsub('uchar', 'unsigned char'))
+end
+
+local order, families, functions = {}, {}, {}
+each_declaration(function(header, name, prototype)
+  if functions[name] then return end
+  functions[name] = prototype
+  local element, generic = generic_name(name)
+  local key = generic or name
+  local family = families[key]
+  if not family then
+    family = { header = header, types = {}, by_type = {}, plain = not generic and prototype,
+               name = key }
+    families[key] = family
+    if not order[header] then
+      order[header] = {}
+      order[#order + 1] = header
+    end
+    table.insert(order[header], family)
+  end
+  if element then
+    table.insert(family.types, element)
+    family.by_type[element] = prototype
+  end
+end)
+
+local function types_of(family)
+  local list = {}
+  for _, element in ipairs(types) do
+    if family.by_type[element] then list[#list + 1] = element end
+  end
+  local text = table.concat(list, ' ')
+  return #list == 1 and '' or sets[text] or text
+end
+
+-- Lines of at most 100 columns, those that go on indented.
+local function wrapped(text)
+  local lines, line = {}, ''
+  for word in text:gmatch '%S+' do
+    if line ~= '' and #line + 1 + #word > 100 then
+      lines[#lines + 1] = line
+      line = '   '
+    end
+    line = line == '' and word or line .. ' ' .. word
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, '\n')
+end
+
+-- The headings of THOps.def, by the first function below each.
+local function read_headings()
+  local file = assert(io.open 'lib/TH/THOps.def')
+  local text = file:read '*a'
+  file:close()
+  local found = {}
+  for heading, start in text:gmatch '/%* %-%-%-%- (.-) %-%-%-%- %*/()' do
+    local macro, name = text:match('%f[%w](TH_%u+)%(([%w_]+)', start)
+    if macro == 'TH_COMPARE' then name = name .. 'Value' end
+    found[('THTensor_(%s)'):format(name)] = heading:gsub('%s+', ' '):gsub('^%l', string.upper)
+  end
+  return found
+end
+
+local out = { [[
+# The C functions
+
+<!-- Made by scripts/make-c-reference.lua from the installed headers; not written by hand. -->
+
+Each function that `<TH/TH.h>` and `<luaT.h>` declare. How they are used is in [c-api.md](c-api.md)
+and [luaT.md](luaT.md); what those of the op table do, in [the reference](reference.md), under the C
+name in brackets there.
+
+`THTensor_(add)` stands for `THFloatTensor_add`, `THIntTensor_add` and so on, one for each of Byte,
+Char, Short, Int, Long, Half, BFloat16, Float and Double, or for those that the comment behind it
+names. `THTensor` and `THStorage` are then the classes of that type, `real` is its element
+(`float`), and `accreal` what it is added up in (`double`; `int64_t` for integers).
+]] }
+local headings_of_rows = read_headings()
+for _, header in ipairs(order) do
+  out[#out + 1] = ('\n## %s\n\nIn `%s`.\n\n```text'):format(assert(headings[header], header),
+    header == 'luaT.h' and header or 'TH/' .. header)
+  for _, family in ipairs(order[header]) do
+    local heading = headings_of_rows[family.name]
+    if heading then out[#out + 1] = ('```\n\n### %s\n\n```text'):format(heading) end
+    local line = (family.plain or merged(family)) .. ';'
+    local note = family.plain and '' or types_of(family)
+    if note ~= '' then line = line .. ' /* ' .. note .. ' */' end
+    out[#out + 1] = wrapped(line)
+  end
+  out[#out + 1] = '```'
+end
+local text = table.concat(out, '\n'):gsub('```text\n```\n\n', '') .. '\n'
+
+if output then
+  local file = assert(io.open(output, 'w'))
+  file:write(text)
+  file:close()
+end
+return text, functions

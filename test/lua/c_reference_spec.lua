@@ -1,0 +1,56 @@
+-- doc/c-reference.md: it is what the installed headers declare, and has each function that the
+-- libraries export and each of Torch7's that is there.
+
+local prefix = os.getenv 'TENSOR_PREFIX' or 'build/prefix'
+local text, functions = assert(loadfile 'scripts/make-c-reference.lua')(prefix)
+
+local function missing(names)
+  local list, count = {}, 0
+  for name in names do
+    count = count + 1
+    if not functions[name] then list[#list + 1] = name end
+  end
+  return table.concat(list, ' '), count
+end
+
+describe('the C reference', function()
+  it('is what the headers declare', function()
+    local file = assert(io.open 'doc/c-reference.md')
+    local written = file:read '*a'
+    file:close()
+    assert.is_true(written == text, 'it is old: scripts/make-c-reference.lua makes it')
+  end)
+
+  it('has the functions of Torch7 that are there', function()
+    local lines = io.lines 'test/data/c-symbols.txt'
+    local absent, count = missing(function()
+      for name in lines do
+        if not name:find '^%-' then return name end
+      end
+    end)
+    assert.equal('', absent)
+    assert.is_true(count > 2000)
+  end)
+
+  it('has what the libraries export', function()
+    local pipe = io.popen(("env -u LD_PRELOAD nm -D --defined-only '%s/lib/libTH.so' " ..
+                           "'%s/lib/libluaT.so'"):format(prefix, prefix))
+    local lines = pipe:lines()
+    local absent, count = missing(function()
+      for line in lines do
+        local name = line:match ' T (%a[%w_]*)$' or line:match ' T (_TH[%w_]*)$'
+        if name and not name:find '^__' then return name end
+      end
+    end)
+    pipe:close()
+    assert.equal('', absent)
+    assert.is_true(count > 2000)
+  end)
+
+  it('names types where a function is not for all', function()
+    assert.matches('void THTensor_%(add%)%(THTensor%* r_, THTensor%* t, real value%);\n', text)
+    assert.matches('accreal THTensor_%(sumall%)', text)
+    assert.matches('newSelect%)%(THTensor%* tensor, int dim, int64_t index%);', text)
+    assert.matches('sqrt%)%([^\n]*; /%* floating%-point types %*/', text)
+  end)
+end)
