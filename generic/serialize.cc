@@ -281,7 +281,9 @@ int read_storage(lua_State* L) {
     file.read(DType::Long, &size, 1);
     if (size < 0) th::fail("%lld is no size", static_cast<long long>(size));
     th::StorageRef elements = file.read_storage(storage->dtype, static_cast<size_t>(size));
+    th::Device* home = storage->get_home();
     th::storage_swap(storage, elements.get());
+    if (home) th::storage_to(storage, home);
   });
   collect_under_pressure(L, state);
   lua_settop(L, 1);

@@ -253,6 +253,20 @@ local function install(tensor)
       return chunk
    end
 
+   -- Without cutorch what is said to be on a device is read as its class of the host, which is
+   -- written alike.
+   local function class_of_file(name)
+      local class = classof(name)
+      local element, kind = name:match '^torch%.Cuda(%a*)(Tensor)$'
+      if not element then
+         element, kind = name:match '^torch%.Cuda(%a*)(Storage)$'
+      end
+      if class or not element then
+         return class
+      end
+      return classof(('torch.%s%s'):format(element == '' and 'Float' or element, kind))
+   end
+
    local function read_instance(file, record, index)
       local name = readtext(file)
       local version = tonumber(name:match '^V (.*)$')
@@ -260,7 +274,7 @@ local function install(tensor)
       if version then
          name = readtext(file)
       end
-      local class = classof(name)
+      local class = class_of_file(name)
       local factory = class and rawget(class, '__factory')
       if not factory then
          error(('readObject: unknown Torch class <%s>'):format(name), 0)
