@@ -323,4 +323,8 @@ function paths.execute(command)
    return os.execute(command)
 end
 
+if rawget(_G, 'paths') == nil then
+   rawset(_G, 'paths', paths)
+end
+
 return paths

@@ -6,6 +6,7 @@ local ours = {
    sys = 'tensor.compat.sys',
    ['sys.colors'] = 'tensor.compat.colors',
    xlua = 'tensor.compat.xlua',
+   ['xlua.OptionParser'] = 'tensor.compat.optionparser',
 }
 
 local function search(name)

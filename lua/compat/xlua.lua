@@ -5,7 +5,8 @@ local torch = require 'torch'
 local sys = require 'sys'
 
 local xlua = {progress = require 'tensor.compat.progress'.show,
-              formatTime = require 'tensor.compat.progress'.format_time}
+              formatTime = require 'tensor.compat.progress'.format_time,
+              OptionParser = require 'tensor.compat.optionparser'}
 
 -- ---- names of the session ----
 

@@ -220,6 +220,8 @@ local function main()
     end
   end
 
+  -- Programs for Torch7 may begin with any of its packages.
+  pcall(require, 'tensor.compat.searcher')
   rawset(_G, 'arg', arg_table(arguments, parsed.script))
   local ok = true
   for _, action in ipairs(parsed.actions) do

@@ -142,15 +142,18 @@ return function(Tester)
 
    -- One test with what stands around it. What follows a test is called even if that has failed.
    local function call(self, name, test)
-      local around = {self._setUp or false, test, self._tearDown or false}
+      local function with_name(f)
+         return f and function() f(name) end
+      end
+      local around = {with_name(self._setUp) or false, test, with_name(self._tearDown) or false}
       local result, colour = 'PASS', 'green'
       for k = 1, 3 do
          local f = around[k]
          local ended, pass, _ = true, true, nil
          if f and self.rethrow then
-            f(name)
+            f()
          elseif f and (k ~= 2 or result == 'PASS') then
-            ended, _, pass = self:_pcall(function() f(name) end)
+            ended, _, pass = self:_pcall(f)
          end
          if not ended then
             self.testError[name] = 1

@@ -216,6 +216,7 @@ describe('xlua', function()
     for _, name in ipairs { 'splice', 'prune' } do rawset(table, name, nil) end
     for _, name in ipairs { 'split', 'tosymbol' } do rawset(string, name, nil) end
     _G.xlua, _G.xprint, _G.xerror, _G.xrequire, _G.sys = nil, nil, nil, nil, nil
+    _G.paths = nil
   end)
 
   it('shows seconds', function()
@@ -282,6 +283,42 @@ describe('xlua', function()
     assert.has_error(function() ('nosuch.name'):tosymbol() end)
     assert.are.equal('{[1] = 1,\n [a] = b}    x\n',
                      written(xlua.print, { 1, a = 'b' }, 'x'))
+  end)
+
+  it('parses options', function()
+    local op = xlua.OptionParser '%prog [options]'
+    op:option { '-s', '--size', action = 'store', dest = 'size', help = 'columns', default = 5 }
+    op:option { '-n', '--name', help = 'of the file', req = true }
+    op:option { '-v', '--verbose', action = 'store_true' }
+    op:option { '--quick', action = 'store_false', dest = 'slow', help = 'no checks' }
+    local values, rest = op:parse { 'a', '-s', '7', '--name=x=y', '-5', '--', '-v' }
+    assert.are.same({ size = 7, name = 'x=y', verbose = false, slow = true, help = false }, values)
+    assert.are.same({ 'a', '-5', '-v' }, rest)
+    values = op:parse { '-v', '-n', 'b', '--quick' }
+    assert.are.same({ size = 5, name = 'b', verbose = true, slow = false, help = false }, values)
+    assert.matches('size +5\n', written(op.summarize, op))
+    assert.matches('  %-s, %-%-size SIZE +columns %[default = 5%]\n', written(op.help, op))
+    assert.has_error(function() op:option { 'size' } end)
+    assert.has_error(function() op:option { '-x', action = 'jump' } end)
+    for words, message in pairs {
+      ['"-s"'] = 'option %-s expects an argument', ['"-s", "x"'] = 'expects a number, got x',
+      ['"-q"'] = 'unknown option %-q', [''] = 'missing required option %-n, %-%-name',
+    } do
+      local text, status = child.run(([[
+        local new = require 'tensor.compat.optionparser'
+        local op = new():option { '-s', default = 1 }:option { '-n', '--name', req = true }
+        op:parse { %s }
+      ]]):format(words))
+      assert.matches(message, text)
+      assert.are.equal(1, status)
+    end
+  end)
+
+  it('is there before torch in programs that tensor runs', function()
+    local pipe = io.popen(os.getenv 'TENSOR_PREFIX' .. '/bin/tensor -l xlua '
+                          .. '-e "print(xlua.formatTime(60), torch ~= nil)" 2>&1')
+    assert.are.equal('1m\ttrue\n', pipe:read '*a')
+    pipe:close()
   end)
 
   it('finds packages, and catches', function()

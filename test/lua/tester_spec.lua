@@ -244,7 +244,8 @@ describe('Tester', function()
       return function(name) calls[#calls + 1] = what .. tostring(name) end
     end
     local _, text = run(suite {
-      { '_setUp', note '+' }, { 'a', function() error 'x' end }, { 'b', function() end },
+      { '_setUp', note '+' }, { 'a', function() error 'x' end },
+      { 'b', function(...) assert.are.equal(0, select('#', ...)) end },
       { '_tearDown', note '-' },
     })
     assert.are.equal('+a -a +b -b', table.concat(calls, ' '))

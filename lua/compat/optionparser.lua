@@ -1,0 +1,150 @@
+-- xlua.OptionParser: options with short and long names, as many programs for Torch7 read them.
+
+local OptionParser = {}
+OptionParser.__index = OptionParser
+
+--- A parser; in the usage %prog stands for the name of the program.
+local function new(usage)
+   if type(usage) == 'table' then
+      usage = usage.usage
+   end
+   local self = setmetatable({usage = usage or 'Usage: %prog [options] [args]', list = {},
+                              flags = {}}, OptionParser)
+   self:option {'-h', '--help', action = 'store_true', dest = 'help', help = 'show this help'}
+   return self
+end
+
+--- An option: {'-s', '--size', action = 'store' (or 'store_true', 'store_false'), dest = 'size',
+-- help = 'columns', default = 5, req = true}. Its value is a number where the default is one.
+function OptionParser:option(option)
+   local names = {}
+   for k, name in ipairs(option) do
+      if type(name) ~= 'string' or not name:find '^%-.' then
+         error('OptionParser: an option has a name that begins with -, got ' .. tostring(name), 2)
+      end
+      names[k] = name
+   end
+   local action = option.action or 'store'
+   if not names[1] then
+      error('OptionParser: an option has a name that begins with -', 2)
+   elseif action ~= 'store' and action ~= 'store_true' and action ~= 'store_false' then
+      error('OptionParser: there is no action ' .. tostring(action), 2)
+   end
+   local dest = option.dest or names[#names]:gsub('^%-+', '')
+   local made = {names = names, action = action, dest = dest, help = option.help or '',
+                 default = option.default, required = option.req, metavar = option.metavar}
+   if made.default == nil and action ~= 'store' then
+      made.default = action == 'store_false'
+   end
+   table.insert(self.list, made)
+   for _, name in ipairs(names) do
+      self.flags[name] = made
+   end
+   return self
+end
+
+local function program()
+   return arg and arg[0] or 'lua'
+end
+
+--- Says what is wrong on stderr, and ends the program.
+function OptionParser:fail(message)
+   io.stdout:flush()
+   io.stderr:write(('%s: error: %s\n'):format(program(), message))
+   self:help(io.stderr)
+   os.exit(1)
+end
+
+local function value_of(self, option, name, text)
+   if text == nil then
+      self:fail(('option %s expects an argument'):format(name))
+   end
+   if type(option.default) ~= 'number' then
+      return text
+   end
+   return tonumber(text) or self:fail(('option %s expects a number, got %s'):format(name, text))
+end
+
+--- A table of the options, and a list of the words that are none: of a list of words, by default
+-- the program's. After '--' there are no options.
+function OptionParser:parse(words)
+   words = words or rawget(_G, 'arg') or {}
+   local values, rest, given = {}, {}, {}
+   for _, option in ipairs(self.list) do
+      values[option.dest] = option.default
+   end
+   local k = 1
+   while k <= #words do
+      local word = words[k]
+      local name, text = word:match '^(%-%-[^=]+)=(.*)$'
+      local option = self.flags[name or word]
+      if word == '--' then
+         for j = k + 1, #words do
+            table.insert(rest, words[j])
+         end
+         break
+      elseif not option and word:find '^%-.' and not tonumber(word) then
+         self:fail('unknown option ' .. word)
+      elseif not option then
+         table.insert(rest, word)
+      elseif option.action == 'store' then
+         if not name then
+            k = k + 1
+            text = words[k]
+         end
+         values[option.dest] = value_of(self, option, name or word, text)
+      else
+         values[option.dest] = option.action == 'store_true'
+      end
+      given[option or word] = true
+      k = k + 1
+   end
+   if values.help then
+      self:help()
+      os.exit(0)
+   end
+   for _, option in ipairs(self.list) do
+      if option.required and not given[option] then
+         self:fail(('missing required option %s'):format(table.concat(option.names, ', ')))
+      end
+   end
+   self.options = values
+   return values, rest
+end
+
+--- Prints how the program is called.
+function OptionParser:help(file)
+   local lines, width = {}, 0
+   for k, option in ipairs(self.list) do
+      local meta = option.action == 'store' and ' ' .. (option.metavar or option.dest:upper()) or ''
+      lines[k] = '  ' .. table.concat(option.names, ', ') .. meta
+      width = math.max(width, #lines[k])
+   end
+   local write = file and function(...) file:write(...) end or io.write
+   write((self.usage:gsub('%%prog', (program():gsub('%%', '%%%%')))), '\n\nOptions:\n')
+   for k, option in ipairs(self.list) do
+      local default = ''
+      if option.required then
+         default = ' [REQUIRED]'
+      elseif option.default ~= nil and option.action == 'store' then
+         default = (' [default = %s]'):format(tostring(option.default))
+      end
+      write(lines[k], (' '):rep(width - #lines[k] + 2), option.help, default, '\n')
+   end
+end
+
+--- Prints what the options are.
+function OptionParser:summarize()
+   for _, option in ipairs(self.list) do
+      if option.dest ~= 'help' then
+         local value = (self.options or {})[option.dest]
+         io.write(('  %-20s %s\n'):format(option.dest, tostring(value)))
+      end
+   end
+end
+
+-- The names of the library that it comes from.
+OptionParser.add_option, OptionParser.parse_args = OptionParser.option, OptionParser.parse
+OptionParser.print_help = OptionParser.help
+
+return new
