@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <new>
 
 #include "bindings.h"
@@ -47,9 +46,12 @@ struct Timer {
 Timer* check_timer(lua_State* L) { return static_cast<Timer*>(luaT_checkudata(L, 1, kClass)); }
 
 int construct(lua_State* L) {
-  auto* timer = new (std::nothrow) Timer;
-  if (!timer) return raise_error(L, "Timer: out of memory");
-  luaT_pushudata(L, timer, kClass);
+  auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
+  *box = nullptr;
+  luaL_getmetatable(L, kClass);
+  lua_setmetatable(L, -2);
+  *box = new (std::nothrow) Timer;
+  if (!*box) return raise_error(L, "Timer: out of memory");
   return 1;
 }
 

@@ -39,7 +39,8 @@ local current_bar
 
 local function line(bar, current, goal)
    local length = width() - 34
-   local filled = math.max(0, math.min(length, math.floor(current * length / goal)))
+   local share = goal > 0 and current / goal or 1
+   local filled = math.max(0, math.min(length, math.floor(share * length)))
    local text = ('='):rep(filled - 1) .. (filled > 0 and '>' or '') .. ('.'):rep(length - filled)
    local count = (' %s/%s '):format(tostring(current), tostring(goal))
    local from = math.max(0, math.floor((length - #count) / 2))

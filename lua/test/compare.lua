@@ -45,7 +45,7 @@ function compare.tensors(torch, a, b, tolerance, negate, any_shape)
    if not same then
       return negate, 'The tensors have different sizes'
    end
-   if any_shape then
+   if any_shape and a:nElement() > 0 then
       a, b = a:contiguous():view(-1), b:contiguous():view(-1)
    end
    return elements(torch, a, b, tolerance, negate, 'Tensor')

@@ -235,15 +235,17 @@ describe('xlua', function()
       xlua.progress(4, 4)
       xlua.progress(1, 2)
       xlua.progress(2, 2)
+      xlua.progress(0, 0)
     end)
     local lines = {}
     for line in text:gmatch '[^\r]+' do lines[#lines + 1] = line end
-    assert.are.equal(4, #lines)
+    assert.are.equal(5, #lines)
     local bar = '%[[=>.]*'
     assert.matches('^ %[%.+ 0/4 %.+%] ETA: 0ms | Step: 0ms', lines[1])
     assert.matches('^ ' .. bar .. ' 4/4 =+>%] Tot: %d*%l+ | Step: %d+%l+ *\n$', lines[2])
     assert.matches('^ ' .. bar .. ' 1/2 %.+%]', lines[3])
     assert.matches('\n$', lines[4])
+    assert.matches('^ %[=+ 0/0 =+>%]', lines[5])
   end)
 
   it('takes arguments by name and in order', function()
