@@ -312,6 +312,17 @@ Tensor* indexed_tensor(lua_State* L, State* state) {
   return self.tensor();
 }
 
+// After require 'cutorch' a tensor of the host stays there, whatever is assigned.
+bool assign_in_place(lua_State* L, State* state, Tensor* t) {
+  const bool stays = state->cuda_classes != LUA_NOREF && t->storage && !t->storage->get_home();
+  if (!assign_by(L, state, t)) return false;
+  if (stays) {
+    t = indexed_tensor(L, state);
+    protect(L, kIndexing, [&] { return_home(t->storage); });
+  }
+  return true;
+}
+
 }  // namespace
 
 int unknown_field(lua_State* L, State* state) {
@@ -354,7 +365,7 @@ int tensor_newindex(lua_State* L) {
     return 0;
   }
   Tensor* t = indexed_tensor(L, state);
-  if (assign_by(L, state, t)) return 0;
+  if (assign_in_place(L, state, t)) return 0;
   if (lookup_override(L, "__newindex__", 3, guarded<tensor_newindex_method>)) return 0;
   return raise_error(L, "the class %s cannot be indexed", tensor_class(t->dtype));
 }
@@ -371,7 +382,7 @@ int tensor_index_method(lua_State* L) {
 int tensor_newindex_method(lua_State* L) {
   State* state = state_of(L);
   lua_settop(L, 3);
-  lua_pushboolean(L, assign_by(L, state, indexed_tensor(L, state)));
+  lua_pushboolean(L, assign_in_place(L, state, indexed_tensor(L, state)));
   return 1;
 }
 

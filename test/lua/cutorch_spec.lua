@@ -178,6 +178,28 @@ describe('cutorch', function()
       end
     end)
 
+    it('assignments leave tensors of the host there', function()
+      local d = torch.CudaTensor {4, 5, 6}
+      for _, assign in ipairs {
+        function(h) h[2] = d end,
+        function(h) h[{2}] = d end,
+        function(h) h[{{2}, {}}] = d end,
+        function(h) h:select(1, 2):copy(d) end,
+        function(h) h:sub(2, 2):copy(d) end,
+      } do
+        local h = torch.FloatTensor(3, 3)
+        assign(h)
+        assert.are.equal('torch.FloatTensor', h:type())
+        assert.are.same({{0, 0, 0}, {4, 5, 6}, {0, 0, 0}}, h:totable())
+        local there = torch.CudaTensor(3, 3):zero()
+        d = d:float()
+        assign(there)
+        assert.are.equal('torch.CudaTensor', there:type())
+        assert.are.same({4, 5, 6}, there[2]:totable())
+        d = d:cuda()
+      end
+    end)
+
     it('share storages where a model converts them once', function()
       -- As nn.utils.recursiveType does.
       local flat = torch.range(1, 6)
