@@ -1,0 +1,30 @@
+-- What specs of cutorch share: the module, required without what it changes for others.
+
+local tensor = require 'tensor'
+
+local support = {}
+
+local default, pairing = tensor.getDefaultDevice(), tensor.getBroadcast()
+tensor.setDefaultDevice 'cpu'
+support.torch, support.cutorch = require 'torch', require 'cutorch'
+tensor.setBroadcast(pairing)
+tensor.setDefaultDevice(default)
+
+--- Around each example: what a program finds that has just required cutorch.
+function support.around(before_each, after_each)
+  local before
+  before_each(function()
+    before = tensor.getDefaultDevice()
+    tensor.setDefaultDevice 'cpu'
+    tensor.setBroadcast 'torch7'
+    support.cutorch.setDevice(1)
+    tensor.resetStats()
+  end)
+  after_each(function()
+    support.torch.setdefaulttensortype 'torch.DoubleTensor'
+    tensor.setBroadcast(pairing)
+    tensor.setDefaultDevice(before)
+  end)
+end
+
+return support
