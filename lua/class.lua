@@ -36,12 +36,20 @@ local function install(tensor)
             :format(caller, name, name:match '^(.*)%.', tensor.type(found)), 3)
    end
 
-   local newmetatable = tensor.newmetatable
+   local make = tensor.newmetatable
+   local function newmetatable(...)
+      local made, result = pcall(make, ...)
+      if not made then
+         error(result, 3)
+      end
+      return result
+   end
 
    --- Makes a class of functions, or adds to one: see luaT.
    function tensor.newmetatable(name, parent, constructor, destructor, factory, module)
       module = module_for(name, module, 'newmetatable')
-      return newmetatable(name, parent, constructor, destructor, factory, module)
+      local class = newmetatable(name, parent, constructor, destructor, factory, module)
+      return class
    end
 
    --- Makes a class of tables: methods go into the table that is returned first; the second is

@@ -1,5 +1,7 @@
 -- What a torch.Tester does with its tests: takes them, runs them, and reports.
 
+local expect = require 'tensor.test.expect'
+
 local COLUMNS = 80
 
 local function plural(n, word)
@@ -30,7 +32,7 @@ return function(Tester)
    -- and _tearDown are called before and after each test, with its name.
    function Tester:add(f, name)
       if type(f) == 'table' then
-         assert(name == nil, 'Name parameter is forbidden for a table of tests, '
+         expect(name == nil, 'Name parameter is forbidden for a table of tests, '
                 .. 'since its use is ambiguous')
          local tests, names = f, nil
          if f.__isTestSuite then
@@ -39,23 +41,22 @@ return function(Tester)
             self:_warning('Should use TestSuite rather than plain lua table')
          end
          for _, key in ipairs(names or names_of(tests)) do
-            assert(type(tests[key]) ~= 'table', 'Nested sets of tests are not supported')
+            expect(type(tests[key]) ~= 'table', 'Nested sets of tests are not supported')
             self:add(tests[key], key)
          end
          return self
       end
-      assert(type(f) == 'function', 'Only tables of functions and functions supported')
+      expect(type(f) == 'function', 'Only tables of functions and functions supported')
       if name == '_setUp' then
-         assert(not self._setUp, 'Only one set-up function allowed')
+         expect(not self._setUp, 'Only one set-up function allowed')
          self._setUp = f
       elseif name == '_tearDown' then
-         assert(not self._tearDown, 'Only one tear-down function allowed')
+         expect(not self._tearDown, 'Only one tear-down function allowed')
          self._tearDown = f
       else
          name = name or 'unknown'
-         if self.tests[name] ~= nil then
-            error(('Test with name %s already exists!'):format(tostring(name)))
-         end
+         expect(self.tests[name] == nil,
+                ('Test with name %s already exists!'):format(tostring(name)))
          self.tests[name] = f
          self._order[#self._order + 1] = name
       end
@@ -67,9 +68,9 @@ return function(Tester)
       if type(names) == 'string' then
          names = {names}
       end
-      assert(type(names) == 'table', 'Expecting name or list for disable')
+      expect(type(names) == 'table', 'Expecting name or list for disable')
       for _, name in ipairs(names) do
-         assert(self.tests[name], ("Unrecognized test '%s'"):format(tostring(name)))
+         expect(self.tests[name], ("Unrecognized test '%s'"):format(tostring(name)))
          self.disabledTests[name] = true
       end
       return self
@@ -83,7 +84,7 @@ return function(Tester)
       if type(patterns) == 'string' then
          patterns = {patterns}
       end
-      assert(type(patterns) == 'table',
+      expect(type(patterns) == 'table',
              'Only accept a name or table of test names (or nil for all tests)')
       local chosen = {}
       for _, pattern in ipairs(patterns) do
@@ -93,7 +94,7 @@ return function(Tester)
                chosen[name], found = test, true
             end
          end
-         assert(found, ("Couldn't find test '%s'"):format(pattern))
+         expect(found, ("Couldn't find test '%s'"):format(pattern))
       end
       return chosen
    end
@@ -123,7 +124,7 @@ return function(Tester)
       self:_report(tests)
       self._currentTestName = ''
       for name in pairs(tests) do
-         assert(self.assertionFail[name] == 0 and self.testError[name] == 0,
+         expect(self.assertionFail[name] == 0 and self.testError[name] == 0,
                 'An error was found while running tests!')
       end
       return 0

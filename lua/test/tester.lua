@@ -1,6 +1,7 @@
 -- torch.Tester: tests that count their assertions, note those that fail, and go on.
 
 local compare = require 'tensor.test.compare'
+local expect = require 'tensor.test.expect'
 local run = require 'tensor.test.run'
 
 local folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])'
@@ -23,12 +24,9 @@ end
 
 -- The one argument that assertions may have after their values.
 local function message_of(message, ...)
-   if select('#', ...) > 0 then
-      error('Unexpected arguments passed to test function', 3)
-   end
-   if message ~= nil and type(message) ~= 'string' then
-      error('message parameter must be a string, not ' .. type(message), 3)
-   end
+   expect(select('#', ...) == 0, 'Unexpected arguments passed to test function')
+   expect(message == nil or type(message) == 'string',
+          'message parameter must be a string, not ' .. type(message))
    return message and message ~= '' and message .. '\n' or ''
 end
 
@@ -39,19 +37,14 @@ local function tolerance_and_message(default, ...)
       local value = select(k, ...)
       local kind = type(value)
       if kind ~= 'nil' then
-         if kind ~= 'number' and kind ~= 'string' then
-            error('Unrecognized argument; should be a tolerance or message, got ' .. kind, 4)
-         end
-         if found[kind] then
-            error(('Unexpected %s argument; already have %s')
-                  :format(kind, kind == 'number' and 'tolerance' or 'message'), 4)
-         end
+         expect(kind == 'number' or kind == 'string',
+                'Unrecognized argument; should be a tolerance or message, got ' .. kind)
+         expect(not found[kind], ('Unexpected %s argument; already have %s')
+                :format(kind, kind == 'number' and 'tolerance' or 'message'))
          found[kind] = value
       end
    end
-   if found.number and (found.number < 0 or found.number ~= found.number) then
-      error('tolerance cannot be negative', 4)
-   end
+   expect(not found.number or found.number >= 0, 'tolerance cannot be negative')
    return found.number or default, found.string and found.string .. '\n' or ''
 end
 
@@ -103,9 +96,7 @@ local function install(torch)
    end
 
    function Tester:_failure(message)
-      if self.rethrow then
-         error(message, 2)
-      end
+      expect(not self.rethrow, message)
       self.assertionFail = self.assertionFail or {}
       count(self.assertionFail, self._currentTestName)
       self.errors[#self.errors + 1] = self:_addDebugInfo(message)
@@ -185,8 +176,8 @@ local function install(torch)
    end
 
    function Tester:_assertTensorEqOrNeq(a, b, negate, ...)
-      assert(torch.isTensor(a), 'First argument should be a Tensor')
-      assert(torch.isTensor(b), 'Second argument should be a Tensor')
+      expect(torch.isTensor(a), 'First argument should be a Tensor')
+      expect(torch.isTensor(b), 'Second argument should be a Tensor')
       local tolerance, message = tolerance_and_message(0, ...)
       local lax = self._assertTensorEqIgnoresDims
       local success, reason = compare.tensors(torch, a, b, tolerance, negate, lax)
@@ -205,8 +196,8 @@ local function install(torch)
    end
 
    function Tester:_assertTableEqOrNeq(a, b, negate, ...)
-      assert(type(a) == 'table', 'First argument should be a Table')
-      assert(type(b) == 'table', 'Second argument should be a Table')
+      expect(type(a) == 'table', 'First argument should be a Table')
+      expect(type(b) == 'table', 'Second argument should be a Table')
       return self:_eqOrNeq(a, b, negate, ...)
    end
 

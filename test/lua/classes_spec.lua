@@ -60,6 +60,17 @@ describe('class', function()
     assert.has_error(function() tensor.class('classes.X', 'classes.Base', 5) end)
     assert.has_error(function() tensor.class('classes.Base', m) end)
     assert.is_nil(m.X)
+    -- It is the caller's line that is blamed.
+    for _, make in ipairs { tensor.class, tensor.newmetatable } do
+      local ok, message = pcall(function()
+        make('classes.X', 'classes.NoSuch', nil, nil, nil, m)
+      end)
+      assert.is_false(ok)
+      assert.matches('classes_spec.lua:%d+: ', message)
+      ok, message = pcall(function() make('classes.Base', nil, print, nil, print, m) end)
+      assert.is_false(ok)
+      assert.matches('classes_spec.lua:%d+: ', message)
+    end
   end)
 
   it('is in the module torch, which is this one where no global is', function()

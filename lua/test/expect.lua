@@ -1,0 +1,17 @@
+-- expect(condition, message): raises an error without the condition, blamed on the line that called
+-- into this folder.
+
+local folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])'
+
+return function(condition, message)
+   if condition then
+      return
+   end
+   local level = 2
+   local info = debug.getinfo(level, 'S')
+   while info and (info.what == 'C' or info.source:sub(1, #folder) == folder) do
+      level = level + 1
+      info = debug.getinfo(level, 'S')
+   end
+   error(message, level)
+end
