@@ -314,8 +314,8 @@ describe('robustness', function()
     end)
 
     it('says of a file that is not there that it is not', function()
-      fails('load: nosuch: No such file', tensor.load, 'nosuch')
-      fails('load: nosuch.t7: No such file', tensor.load, 'nosuch.t7')
+      fails('load: cannot open <nosuch> in mode r: No such file', tensor.load, 'nosuch')
+      fails('load: cannot open <nosuch.t7> in mode r: No such file', tensor.load, 'nosuch.t7')
     end)
 
     it('says what is expected', function()
