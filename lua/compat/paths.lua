@@ -22,9 +22,21 @@ end
 
 -- ---- names ----
 
+local function first_line(command)
+   local pipe = assert(io.popen(command .. ' 2>/dev/null'))
+   local line = pipe:read '*l'
+   pipe:close()
+   return line or ''
+end
+
 --- The current folder.
 function paths.cwd()
-   return (lfs().currentdir())
+   local found, library = pcall(require, 'lfs')
+   if found then
+      return (library.currentdir())
+   end
+   -- include and concat want no more than this.
+   return first_line 'pwd -P'
 end
 
 --- The last part of a name, without a suffix where one is given: basename('a/b.c', 'c') is 'b'.
@@ -267,13 +279,6 @@ function paths.findprogram(...)
          end
       end
    end
-end
-
-local function first_line(command)
-   local pipe = assert(io.popen(command .. ' 2>/dev/null'))
-   local line = pipe:read '*l'
-   pipe:close()
-   return line or ''
 end
 
 --- The system's name, that of the machine, and its kind: 'Linux', 'host', 'x86_64'.

@@ -113,8 +113,8 @@ function sys.fpath()
    end
 end
 
-local bin = paths.execdir()
-sys.prefix = bin and paths.dirname(bin) or ''
+local found, bin = pcall(paths.execdir)
+sys.prefix = found and bin and paths.dirname(bin) or ''
 
 -- ---- other ----
 

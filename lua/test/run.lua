@@ -27,7 +27,7 @@ local function coloured(self, text, colour)
    return ('\27[0;%dm%s\27[0m'):format(codes[colour], text)
 end
 
-return function(Tester)
+return function(torch, Tester)
    --- Takes a function with a name, a TestSuite, or a table of functions. Functions named _setUp
    -- and _tearDown are called before and after each test, with its name.
    function Tester:add(f, name)
@@ -118,8 +118,7 @@ return function(Tester)
          self.assertionPass[name], self.assertionFail[name], self.testError[name] = 0, 0, 0
          self._warningCount[name] = 0
       end
-      local library = rawget(_G, 'torch') or require 'tensor'
-      self._colours = io.type(io.stdout) == 'file' and library.isatty(io.stdout)
+      self._colours = io.type(io.stdout) == 'file' and torch.isatty(io.stdout)
       self:_run(tests)
       self:_report(tests)
       self._currentTestName = ''

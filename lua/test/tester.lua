@@ -234,7 +234,7 @@ local function install(torch)
       end, ...)
    end
 
-   run(Tester)
+   run(torch, Tester)
 end
 
 return install

@@ -137,9 +137,13 @@ describe('paths', function()
     local text = child.run [[
       package.preload.lfs = function() error 'none' end
       require 'torch'
+      require 'xlua'
+      print(paths.cwd(), paths.concat 'a', type(sys.clock()), xlua.formatTime(1))
       print(paths.basename 'a/b', pcall(paths.filep, 'x'))
     ]]
-    assert.matches('^b\tfalse\t[^\n]*LuaFileSystem is needed and not found; install it', text)
+    local cwd = lfs.currentdir()
+    assert.are.equal(('%s\t%s/a\tnumber\t1s\n'):format(cwd, cwd), text:match '^[^\n]*\n')
+    assert.matches('\nb\tfalse\t[^\n]*LuaFileSystem is needed and not found; install it', text)
   end)
 
   it('is what require finds behind all others', function()
