@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,11 +16,15 @@ extern "C" {
 
 namespace {
 
+// The software device is two GPUs, for cutorch.
+[[maybe_unused]] const int kDeviceIsChosen = setenv("TENSOR_DEVICE", "soft:2", 1);
+
 // The module as it is built, without an installation.
 const char kPrelude[] =
     "package.preload['tensor.core'] = assert(package.loadlib(core, 'luaopen_tensor_core')) "
     "table.insert(package.loaders, 2, function(name) "
     "  local part = name == 'tensor' and 'init' or name == 'torch' and 'lua/torch/init' or "
+    "    name == 'cutorch' and 'lua/cutorch/init' or "
     "    name:find '^tensor%.' and name:gsub('^tensor%.', 'lua/'):gsub('%.', '/') "
     "  return part and assert(loadfile(root .. part .. '.lua')) "
     "end) "
@@ -203,14 +208,14 @@ TEST(LuaStates, GoOnInAnotherThread) {
 
 TEST(LuaStates, UseTheDeviceEachByItself) {
   LuaState owner;
-  owner.run("weight = torch.range(1, 500):float():to('soft')");
+  owner.run("weight = torch.range(1, 500):float():to('gpu')");
   std::string given[kThreads];
   for (std::string& text : given) text = owner.run("return give(weight)");
   in_threads(kThreads, [&](int i) {
     LuaState state;
     std::string result = state.run(
         "local weight = take(...) "
-        "torch.setDefaultDevice 'soft' "
+        "torch.setDefaultDevice 'gpu' "
         "local sum = torch.FloatTensor(500):zero() "
         "for k = 1, 20 do sum:add(weight) end "
         "assert(sum:device() == weight:device()) "
@@ -219,6 +224,33 @@ TEST(LuaStates, UseTheDeviceEachByItself) {
     EXPECT_EQ("2505000", result);
   });
   EXPECT_EQ("cpu", owner.run("return torch.FloatTensor(2):device()"));
+}
+
+// Each state has a current device, a default type, and generators of its own.
+TEST(LuaStates, HaveTheNamesOfCutorchEachForItself) {
+  LuaState plain, owner;
+  owner.run("require 'cutorch' weight = torch.range(1, 500):cuda()");
+  std::string given[kThreads], sums[kThreads];
+  for (std::string& text : given) text = owner.run("return give(weight)");
+  in_threads(kThreads, [&](int i) {
+    LuaState state;
+    sums[i] = state.run(
+        "require 'cutorch' "
+        "cutorch.setDevice(select(2, ...) % 2 + 1) "
+        "cutorch.manualSeed(7) "
+        "local weight = take(...) "
+        "assert(torch.typename(weight) == 'torch.CudaTensor' and weight:getDevice() == 1) "
+        "torch.setdefaulttensortype 'torch.CudaTensor' "
+        "local drawn = torch.rand(100) "
+        "assert(drawn:getDevice() == cutorch.getDevice()) "
+        "cutorch.synchronizeAll() "
+        "return ('%.6f %d'):format(drawn:sum(), weight:clone():mul(2):sum())",
+        {given[i], number(i)});
+  });
+  for (const std::string& text : sums) EXPECT_EQ(sums[0], text);
+  EXPECT_EQ("torch.CudaTensor 1", owner.run("return weight:type() .. ' ' .. cutorch.getDevice()"));
+  EXPECT_EQ("torch.FloatTensor",
+            plain.run("return take(...):type()", {owner.run("return give(weight:float())")}));
 }
 
 }  // namespace
