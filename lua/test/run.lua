@@ -8,13 +8,24 @@ local function plural(n, word)
    return ('%d %s%s'):format(n, word, n == 1 and '' or 's')
 end
 
--- Names of a plain table have no order of their own.
-local function names_of(suite)
-   local names = {}
-   for name in pairs(suite) do
+-- The names of tests: those of a list first, in its order, then others that were put there.
+local function ordered(tests, order)
+   local names, others, listed = {}, {}, {}
+   for _, name in ipairs(order) do
+      if tests[name] ~= nil then
+         names[#names + 1] = name
+      end
+      listed[name] = true
+   end
+   for name in pairs(tests) do
+      if not listed[name] then
+         others[#others + 1] = name
+      end
+   end
+   table.sort(others, function(a, b) return tostring(a) < tostring(b) end)
+   for _, name in ipairs(others) do
       names[#names + 1] = name
    end
-   table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
    return names
 end
 
@@ -34,13 +45,13 @@ return function(torch, Tester)
       if type(f) == 'table' then
          expect(name == nil, 'Name parameter is forbidden for a table of tests, '
                 .. 'since its use is ambiguous')
-         local tests, names = f, nil
+         local tests, order = f, {}
          if f.__isTestSuite then
-            tests, names = f.__tests, rawget(f, '__order')
+            tests, order = f.__tests, f.__order or {}
          else
             self:_warning('Should use TestSuite rather than plain lua table')
          end
-         for _, key in ipairs(names or names_of(tests)) do
+         for _, key in ipairs(ordered(tests, order)) do
             expect(type(tests[key]) ~= 'table', 'Nested sets of tests are not supported')
             self:add(tests[key], key)
          end
@@ -99,17 +110,6 @@ return function(torch, Tester)
       return chosen
    end
 
-   -- In the order in which they were added.
-   local function ordered(self, tests)
-      local names = {}
-      for _, name in ipairs(self._order) do
-         if tests[name] then
-            names[#names + 1] = name
-         end
-      end
-      return names
-   end
-
    --- Runs tests, reports, and raises an error if one has failed. patterns: what their names match.
    function Tester:run(patterns)
       local tests = self:_getTests(patterns)
@@ -166,7 +166,7 @@ return function(torch, Tester)
    end
 
    function Tester:_run(tests)
-      local names = ordered(self, tests)
+      local names = ordered(tests, self._order)
       io.write('Running ', plural(#names, 'test'), '\n')
       for k, name in ipairs(names) do
          self._currentTestName = name

@@ -24,8 +24,8 @@ end
 
 -- The one argument that assertions may have after their values.
 local function message_of(message, ...)
-   expect(select('#', ...) == 0, 'Unexpected arguments passed to test function')
-   expect(message == nil or type(message) == 'string',
+   expect(next {...} == nil, 'Unexpected arguments passed to test function')
+   expect(not message or type(message) == 'string',
           'message parameter must be a string, not ' .. type(message))
    return message and message ~= '' and message .. '\n' or ''
 end

@@ -61,6 +61,7 @@ describe('Tester', function()
     assert.is_true(holds('eq', math.huge, math.huge))
     assert.is_false(holds('eq', 0 / 0, 0 / 0))
     assert.is_true(holds('assert', true))
+    assert.is_true(holds('assert', true, nil, nil))
     assert.is_false(holds('assert', false))
   end)
 
@@ -226,6 +227,16 @@ describe('Tester', function()
       written(function() result = tensor.Tester():add(function() end, 'one'):run() end)
       return result
     end)())
+  end)
+
+  it('runs what was put among its tests', function()
+    local calls = {}
+    local function note(name) return function() calls[#calls + 1] = name end end
+    local tests = suite { { 'b', note 'b' }, { 'a', note 'a' } }
+    tests.__tests.b = note 'another b'
+    tests.__tests.d, tests.__tests.c = note 'd', note 'c'
+    run(tests, nil, function(tester) tester.tests.a0 = note 'a0' end)
+    assert.are.equal('another b a c d a0', table.concat(calls, ' '))
   end)
 
   it('has its switches', function()
