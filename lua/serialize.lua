@@ -90,9 +90,13 @@ local function install(tensor)
       local path = record.path
       local is_upvalue = path[#path - 1] == UPVALUES and type(object.name) == 'string'
       for key, value in pairs(object) do
-         write(file, record, key)
-         local name = (type(key) == 'string' or type(key) == 'number') and tostring(key) or nil
-         write(file, record, value, is_upvalue and name == 'value' and object.name or name)
+         if not writevalue(file, key) then
+            write(file, record, key)
+         end
+         if not writevalue(file, value) then
+            local name = (type(key) == 'string' or type(key) == 'number') and tostring(key) or nil
+            write(file, record, value, is_upvalue and name == 'value' and object.name or name)
+         end
       end
    end
 
