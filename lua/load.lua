@@ -34,9 +34,10 @@ local function content(file, filename)
    return bytes
 end
 
--- The message of an error without the place in our own code, or the function that raised it.
+-- The message of an error without the place where it was raised, and the function. Calls of what
+-- raises errors of a level are in parentheses: a tail call is no level.
 local function cause(failure)
-   failure = tostring(failure):gsub('^[^\n]-%.lua:%d+: ', '')
+   failure = tostring(failure):gsub('^[^\n]-:%d+: ', '')
    return (failure:gsub('^%a+: ', ''))
 end
 
@@ -57,16 +58,16 @@ local function install(tensor)
    end
 
    -- mode and referenced as Torch7 has them, or a table of options instead of the mode.
-   local function options_of(name, mode, referenced)
+   local function options_of(name, mode, referenced, level)
       local options = type(mode) == 'table' and mode or { mode = mode, referenced = referenced }
       if options.mode ~= nil and not modes[options.mode] then
          error(('%s: "binary", "ascii", "b32" or "b64" (or nil) expected for mode, got %s')
-               :format(name, tostring(options.mode)), 3)
+               :format(name, tostring(options.mode)), level + 1)
       end
       for _, flag in ipairs { 'referenced', 'functions' } do
          if options[flag] ~= nil and type(options[flag]) ~= 'boolean' then
             error(('%s: true or false (or nil) expected for %s, got %s')
-                  :format(name, flag, tensor.type(options[flag])), 3)
+                  :format(name, flag, tensor.type(options[flag])), level + 1)
          end
       end
       local functions = options.functions
@@ -104,8 +105,16 @@ local function install(tensor)
       return true
    end
 
-   local function read_object(file, functions)
-      return file:_readFunctions(functions):readObject()
+   -- The object of a file, which is closed then, or an error that says where.
+   local function read_object(file, name, referenced, functions, level)
+      file:referenced(referenced):_readFunctions(functions)
+      local read, object = pcall(file.readObject, file)
+      local at = file:quiet():position()
+      file:close()
+      if not read then
+         error(('%s: %s, at byte %d'):format(name, cause(object), at), level + 1)
+      end
+      return object
    end
 
    local function load_format(format, filename)
@@ -135,7 +144,7 @@ local function install(tensor)
       if format then
          return load_format(format, filename)
       end
-      local chosen, isreferenced, functions = options_of('load', mode, referenced)
+      local chosen, isreferenced, functions = options_of('load', mode, referenced, 2)
       local opened, file = pcall(tensor.DiskFile, filename, 'r')
       if not opened then
          error('load: ' .. cause(file), 2)
@@ -147,13 +156,7 @@ local function install(tensor)
          error(('load: %s is of no format that can be read; these are: Torch7\'s, %s')
                :format(filename, known()), 2)
       end
-      local read, object = pcall(read_object, file:referenced(isreferenced), functions)
-      local at = file:quiet():position()
-      file:close()
-      if not read then
-         error(('load: %s: %s, at byte %d'):format(filename, cause(object), at), 2)
-      end
-      return object
+      return (read_object(file, 'load: ' .. filename, isreferenced, functions, 2))
    end
 
    --- save(filename, object [, mode [, referenced]]): writes the object where load finds it. mode:
@@ -161,7 +164,7 @@ local function install(tensor)
    -- and 8 bytes. referenced false: what comes again is written again.
    function tensor.save(filename, object, mode, referenced)
       check_name('save', filename)
-      local chosen, isreferenced = options_of('save', mode, referenced)
+      local chosen, isreferenced = options_of('save', mode, referenced, 2)
       local opened, file = pcall(tensor.DiskFile, filename, 'w')
       if not opened then
          error('save: ' .. cause(file), 2)
@@ -178,32 +181,34 @@ local function install(tensor)
 
    --- serializeToStorage(object [, mode]): a CharStorage of what save writes, and a 0.
    function tensor.serializeToStorage(object, mode)
-      local file = set_mode(tensor.MemoryFile(), options_of('serializeToStorage', mode))
+      local file = set_mode(tensor.MemoryFile(), options_of('serialize', mode, nil, 2))
       file:writeObject(object)
       local storage = file:storage()
       file:close()
       return storage
    end
 
-   --- deserializeFromStorage(storage [, mode or options]): the object that is in a CharStorage or
-   -- ByteStorage.
-   function tensor.deserializeFromStorage(storage, mode)
-      local chosen, isreferenced, functions = options_of('deserializeFromStorage', mode)
-      local name = tensor.typename(storage)
-      if name ~= 'torch.CharStorage' and name ~= 'torch.ByteStorage' then
-         error('deserializeFromStorage: a CharStorage is expected, got ' .. tensor.type(storage), 2)
-      end
+   local function read_storage(storage, mode, level)
+      local chosen, isreferenced, functions = options_of('deserialize', mode, nil, level + 1)
       local size = storage:size()
       local bytes = tensor.CharTensor(size + 1)
       if size > 0 then
-         local Tensor = tensor[name:match '^torch%.(%a+)Storage$' .. 'Tensor']
+         local Tensor = tensor[tensor.typename(storage):match '^torch%.(%a+)Storage$' .. 'Tensor']
          bytes:narrow(1, 1, size):copy(Tensor(storage))
       end
       bytes[size + 1] = 0
       local file = set_mode(tensor.MemoryFile(bytes:storage(), 'r'), chosen)
-      local object = read_object(file:referenced(isreferenced), functions)
-      file:close()
-      return object
+      return (read_object(file, 'deserialize', isreferenced, functions, level + 1))
+   end
+
+   --- deserializeFromStorage(storage [, mode or options]): the object that is in a CharStorage or
+   -- ByteStorage.
+   function tensor.deserializeFromStorage(storage, mode)
+      local name = tensor.typename(storage)
+      if name ~= 'torch.CharStorage' and name ~= 'torch.ByteStorage' then
+         error('deserializeFromStorage: a CharStorage is expected, got ' .. tensor.type(storage), 2)
+      end
+      return (read_storage(storage, mode, 2))
    end
 
    --- serialize(object [, mode]): the same as a string.
@@ -216,7 +221,7 @@ local function install(tensor)
       if type(text) ~= 'string' then
          error('deserialize: a string is expected, got ' .. tensor.type(text), 2)
       end
-      return tensor.deserializeFromStorage(tensor.CharStorage():string(text), mode)
+      return (read_storage(tensor.CharStorage():string(text), mode, 2))
    end
 end
 

@@ -283,7 +283,7 @@ TH_FUNCTOR(where, T, (uint8_t mask, T a, T b)) { return mask ? a : b; }
 TH_FUNCTOR_SCALED(cadd, (T a, T b)) { return plus(a, times(value, b)); }
 TH_FUNCTOR_SCALED(csub, (T a, T b)) { return minus(a, times(value, b)); }
 TH_FUNCTOR_SCALED(lerp, (T a, T b)) { return a + value * (b - a); }
-TH_FUNCTOR_SCALED(addcmul, (T t, T a, T b)) { return plus(t, times(value, times(a, b))); }
+TH_FUNCTOR_SCALED(addcmul, (T t, T a, T b)) { return plus(t, times(times(value, a), b)); }
 TH_FUNCTOR_SCALED(addcdiv, (T t, T a, T b)) { return plus(t, quotient(times(value, a), b)); }
 
 template <class T>
