@@ -45,9 +45,9 @@ local function install(tensor)
    -- Whether files may bring functions where nobody says: as in Torch7, or not.
    local trusting = false
 
-   --- The files that load reads may bring functions, unless their readers say otherwise.
-   function tensor._trustfiles()
-      trusting = true
+   --- Whether the files that load reads may bring functions where their readers do not say.
+   function tensor._trustfiles(flag)
+      trusting = flag
    end
 
    local function check_name(name, filename)

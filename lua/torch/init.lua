@@ -8,7 +8,7 @@ local tensor = require 'tensor'
 rawset(_G, 'torch', tensor)
 tensor.setBroadcast('torch7')
 tensor._lenient(true)
-tensor._trustfiles()
+tensor._trustfiles(true)
 
 local function provide(library, name, value)
    if library[name] == nil then

@@ -35,6 +35,7 @@ local function defaults()
   tensor.setdefaulttensortype 'torch.DoubleTensor'
   tensor.setBroadcast 'numpy'
   tensor._lenient(false)
+  tensor._trustfiles(false)
   package.loaded.torch, torch = nil, nil  -- luacheck: ignore
   tensor.setprintoptions { threshold = 1000, edgeitems = 3, precision = 4 }
   -- Samples that show how much memory is in use begin without others' garbage.
