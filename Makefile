@@ -6,7 +6,7 @@ export JOBS
 INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
 .PHONY: all demo repl test test-all asan-test tsan-test bench lint format install clean deps prefix
-.PHONY: release asan tsan release-tests soft cuda
+.PHONY: release asan tsan release-tests soft cuda fuzz
 
 all: release
 
@@ -56,6 +56,14 @@ asan-test: asan
 
 tsan-test: tsan
 	@scripts/run-tests build/tsan
+
+# The readers of bytes under libFuzzer, for FUZZ_SECONDS; what it found interesting is kept.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@scripts/install-deps --tsan
+	@scripts/build fuzz build/fuzz
+	@mkdir -p build/fuzz/corpus
+	build/fuzz/test/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus test/data/blobs
 
 bench: deps
 	@scripts/build release build/release -DTH_BUILD_BENCH=ON

@@ -217,6 +217,7 @@ struct Geometry {
     file.read(DType::Long, size, static_cast<size_t>(ndim));
     file.read(DType::Long, stride, static_cast<size_t>(ndim));
     file.read(DType::Long, &offset, 1);
+    if (offset < 1) th::fail("%lld is no offset", static_cast<long long>(offset));
     --offset;
   }
   // A file is not asked to make a storage larger than it has it.
@@ -226,8 +227,7 @@ struct Geometry {
       if (stride[d] < 0) th::fail("stride %lld is negative", static_cast<long long>(stride[d]));
     }
     int64_t room = storage ? storage->size : 0;
-    if (ndim > 0 && elements > 0 &&
-        (offset < 0 || th::last_position(offset, ndim, size, stride) >= room)) {
+    if (ndim > 0 && elements > 0 && th::last_position(offset, ndim, size, stride) >= room) {
       th::fail("a tensor %s at offset %lld reaches beyond its storage of %lld elements",
                th::shape_text(ndim, size).c_str(), static_cast<long long>(offset + 1),
                static_cast<long long>(room));

@@ -375,6 +375,7 @@ describe('a damaged file', function()
       head .. int(1) .. long(1) .. long(1) .. long(2) .. storage .. long(1) .. long(0),
       head .. int(1) .. long(1) .. long(1) .. long(0) .. storage .. long(1) .. long(0),
       head .. int(1) .. long(1) .. long(-1) .. long(1) .. storage .. long(1) .. long(0),
+      head .. int(1) .. long(1) .. long(1) .. int(0) .. int(2 ^ 31) .. int(0),
       head .. int(1) .. long(1) .. long(1) .. long(1) .. int(0),
       head .. int(1) .. long(1) .. long(1) .. long(1) .. int(4) .. int(1),
       head .. int(1) .. long(1) .. long(1) .. long(1) .. int(3) .. int(5) .. int(0),
