@@ -24,13 +24,19 @@ function examples.parse(text)
    return list
 end
 
+local texts
+
 --- The example of a name, or nil.
 function examples.find(name)
-   for _, chapter in ipairs(examples.chapters) do
-      for _, example in ipairs(examples.parse(require('tensor.examples.' .. chapter))) do
-         if example[1] == name then return example[2] end
+   if not texts then
+      texts = {}
+      for _, chapter in ipairs(examples.chapters) do
+         for _, example in ipairs(examples.parse(require('tensor.examples.' .. chapter))) do
+            texts[example[1]] = example[2]
+         end
       end
    end
+   return texts[name]
 end
 
 -- What print writes, without what is empty: an example ends at an empty line.

@@ -102,7 +102,8 @@ while os.clock() < ends do
     else
       refused = refused + 1
       assert(type(object) == 'string' and #object > 0)
-      local kind = object:gsub('<.*>', '<>'):gsub('/tmp/%w+', 'FILE'):gsub('%-?%d[%w.+-]*', 'N'):sub(1, 80)
+      local kind = object:gsub('<.*>', '<>'):gsub('/tmp/%w+', 'FILE')
+      kind = kind:gsub('%-?%d[%w.+-]*', 'N'):sub(1, 80)
       kinds[kind] = (kinds[kind] or 0) + 1
     end
     local taken = tensor.memory().bytes - before
