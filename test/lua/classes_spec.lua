@@ -216,6 +216,20 @@ describe('classes of C', function()
     assert.matches('the class torch.Generator cannot be indexed', message)
   end)
 
+  it('have their factories and writers exchanged, as for threads', function()
+    local class = tensor.getmetatable 'torch.IntTensor'
+    local factory, write, read = class.__factory, class.write, class.read
+    class.__factory = function() return tensor.IntTensor { 7 } end
+    class.write = function(self, file) file:writeInt(self:nElement()) end
+    class.read = function(self, file) self:resize(file:readInt()):fill(9) end
+    assert.are.equal(7, tensor.factory 'torch.IntTensor' ()[1])
+    local copy = tensor.deserialize(tensor.serialize(tensor.IntTensor { 1, 2, 3 }))
+    class.__factory, class.write, class.read = factory, write, read
+    assert.are.same({ 9, 9, 9 }, copy:totable())
+    copy = tensor.deserialize(tensor.serialize(tensor.IntTensor { 1, 2 }))
+    assert.are.same({ 1, 2 }, copy:totable())
+  end)
+
   it('tell pointers of objects', function()
     local t = tensor.FloatTensor(4)
     assert.are.equal(tensor.pointer(t:storage()), tensor.pointer(t:narrow(1, 2, 2):storage()))
