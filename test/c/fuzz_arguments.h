@@ -8,10 +8,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <random>
 #include <string>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "TH.h"
@@ -223,17 +224,33 @@ struct Argument<const void*> {
   }
 };
 
-// A function of the library with its arguments chosen: how a call of it is told, and made.
+constexpr int kMostArguments = 16;
+
+struct Call;
+
+// A function of the library: how its arguments are chosen, and how it is called with them.
 struct Function {
   const char* type;
   const char* name;
-  void (*call)(const Function&, Random&);
   void (*pointer)();
+  int count;
+  void (*const* makers)(Arguments&, void* slot);
+  void (*run)(void* call);
+};
+struct Call {
+  const Function* function;
+  uint64_t slots[kMostArguments];
 };
 
-// Runs body, which may fail, under THTry; defined in fuzz_test.cc.
-void attempt(const Function& function, const std::string& arguments, void (*body)(void*),
-             void* data);
+// Calls a function, which may fail, under THTry; defined in fuzz_test.cc.
+void attempt(const Function& function, const std::string& arguments, Call& call);
+
+inline void call_with_random(const Function& function, Random& random) {
+  Arguments a(random);
+  Call call = {&function, {}};
+  for (int k = 0; k < function.count; ++k) function.makers[k](a, &call.slots[k]);
+  attempt(function, a.text, call);
+}
 
 template <class R>
 void release_result(R result) {
@@ -243,29 +260,36 @@ void release_result(R result) {
   }
 }
 
+template <class T>
+void make_argument(Arguments& a, void* slot) {
+  static_assert(sizeof(T) <= sizeof(uint64_t), "a slot holds an argument");
+  new (slot) T(Argument<T>::make(a));
+}
+
+// There are hundreds of signatures: only this much is compiled for each.
 template <class R, class... P>
 struct Caller {
-  struct Bound {
-    R (*function)(P...);
-    std::tuple<P...> arguments;
-  };
-  static void run(void* data) {
-    auto* bound = static_cast<Bound*>(data);
+  static_assert(sizeof...(P) <= kMostArguments);
+  static constexpr void (*makers[])(Arguments&, void*) = {make_argument<P>..., nullptr};
+  static void run(void* call) { run(*static_cast<Call*>(call), std::index_sequence_for<P...>()); }
+  template <size_t... K>
+  static void run([[maybe_unused]] Call& call, std::index_sequence<K...>) {
+    auto* function = reinterpret_cast<R (*)(P...)>(call.function->pointer);
     if constexpr (std::is_void_v<R>) {
-      std::apply(bound->function, bound->arguments);
+      function(*reinterpret_cast<P*>(&call.slots[K])...);
     } else {
-      release_result<R>(std::apply(bound->function, bound->arguments));
+      release_result<R>(function(*reinterpret_cast<P*>(&call.slots[K])...));
     }
-  }
-  static void call(const Function& function, Random& random) {
-    Arguments a(random);
-    Bound bound{reinterpret_cast<R (*)(P...)>(function.pointer), {Argument<P>::make(a)...}};
-    attempt(function, a.text, run, &bound);
   }
 };
 template <class R, class... P>
 Function function_of(const char* type, const char* name, R (*pointer)(P...)) {
-  return {type, name, &Caller<R, P...>::call, reinterpret_cast<void (*)()>(pointer)};
+  return {type,
+          name,
+          reinterpret_cast<void (*)()>(pointer),
+          static_cast<int>(sizeof...(P)),
+          Caller<R, P...>::makers,
+          &Caller<R, P...>::run};
 }
 
 }  // namespace fuzz

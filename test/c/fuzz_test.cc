@@ -102,8 +102,7 @@ std::string picture_of_all() {
   return text;
 }
 
-void attempt(const Function& function, const std::string& arguments, void (*body)(void*),
-             void* data) {
+void attempt(const Function& function, const std::string& arguments, Call& call) {
   if (verbose) {
     std::fprintf(stderr, "  %s %s(%s)\n", function.type, function.name, arguments.c_str());
   }
@@ -111,7 +110,7 @@ void attempt(const Function& function, const std::string& arguments, void (*body
   // What an earlier call left to be found on a device is not this one's error.
   THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
   std::string before = picture_of_all();
-  bool failed = THTry(body, data, message, sizeof(message)) != 0;
+  bool failed = THTry(function.run, &call, message, sizeof(message)) != 0;
   std::string after = picture_of_all();
   ++told->calls;
   told->succeeded += !failed;
@@ -146,7 +145,7 @@ std::string usage() {
 void run_call(uint64_t seed, int call) {
   Random random(seed * 1000003 + static_cast<uint64_t>(call));
   const Function& function = functions()[random.below(static_cast<int64_t>(functions().size()))];
-  function.call(function, random);
+  call_with_random(function, random);
 }
 
 // The calls of a sequence that are not left out.

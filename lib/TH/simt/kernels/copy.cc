@@ -58,7 +58,8 @@ bool is_transposition(const LoopPlan& w, int64_t item, Transposition* t) {
 }
 
 template <class T>
-struct Same {
+struct Same : functor::NoValue {
+  using NoValue::NoValue;
   TH_HD T operator()(T x) const { return x; }
 };
 
@@ -73,12 +74,13 @@ void move_elements(Queue& queue, const LoopPlan& plan) {
     TH_LAUNCH(queue, (transpose_kernel<T>), blocks, dim3(kTile, kTileRows), 0, t);
     return;
   }
-  run_elements<Same<T>, T, T, T>(queue, {}, plan, {});
+  run_kernels(queue, KernelsOf<Same<T>, T, T, T>::kernels, plan, nullptr, {});
 }
 
 // Converts on its way to the output; the functor itself changes nothing.
 template <class From>
-struct Converted {
+struct Converted : functor::NoValue {
+  using NoValue::NoValue;
   using C = typename Numeric<From>::Compute;
   TH_HD C operator()(C x) const { return x; }
 };
@@ -91,15 +93,17 @@ void run_copy(Queue& queue, const CopyCall& call) {
     return dispatch_size(item_size(call.to),
                          [&](auto item) { move_elements<decltype(item)>(queue, call.plan); });
   }
+  const ElementKernels* kernels = nullptr;
   dispatch(call.from, [&](auto from) {
     using From = decltype(from);
     dispatch(call.to, [&](auto to) {
       using To = decltype(to);
       if constexpr (!std::is_same_v<From, To>) {
-        run_elements<Converted<From>, To, From, From>(queue, {}, call.plan, {});
+        kernels = &KernelsOf<Converted<From>, To, From, From>::kernels;
       }
     });
   });
+  run_kernels(queue, *kernels, call.plan, nullptr, {});
 }
 
 }  // namespace th

@@ -94,32 +94,13 @@ __global__ void strided_kernel(F f, Pointers<sizeof...(In) + 1> at,
   strided_loop<F, Out, C, In...>(f, at, offsets, numbers, n, std::index_sequence_for<In...>());
 }
 
-// f of elements of In, which become elements of Out; T is the row's type.
-template <class F, class Out, class T, class... In>
-void run_elements(Queue& queue, const F& f, const LoopPlan& plan,
-                  const Numbers<typename Numeric<T>::Compute>& numbers) {
-  using C = typename Numeric<T>::Compute;
-  constexpr int operands = sizeof...(In) + 1;
-  constexpr int width = 16 / sizeof(T);
-  constexpr size_t item[] = {sizeof(Out), sizeof(In)...};
-  bool packed = true;
-  for (int k = 0; k < operands; ++k) {
-    size_t bytes = width * item[k] < 16 ? width * item[k] : 16;
-    packed = packed &&
-             (!plan.data[k] || (is_packed(plan, k, item[k]) && is_aligned(plan.data[k], bytes)));
-  }
-  if (packed) {
-    TH_LAUNCH(queue, (packed_kernel<F, Out, width, C, In...>),
-              blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, f,
-              Pointers<operands>(plan), numbers, plan.numel);
-    return;
-  }
-  for_small_parts(plan, [&](const LoopPlan& part) {
-    auto n = static_cast<uint32_t>(part.numel);
-    TH_LAUNCH(queue, (strided_kernel<F, Out, C, In...>), blocks_for(queue, n), kThreads, 0, f,
-              Pointers<operands>(part), OffsetCalculator<operands>(part), numbers, n);
-  });
-}
+// The kernels of a functor for element types, and what of these a call must know.
+struct ElementKernels {
+  int operands, width;
+  size_t item[kMaxInputs + 1];
+  void (*packed)(Queue& queue, const LoopPlan& plan, const Scalar* params, const ElementRow& row);
+  void (*strided)(Queue& queue, const LoopPlan& plan, const Scalar* params, const ElementRow& row);
+};
 
 // The operands as the functor takes them: numbers have no memory.
 inline LoopPlan plan_for(const ElementRow& row, const LoopPlan& plan) {
@@ -135,36 +116,86 @@ inline LoopPlan plan_for(const ElementRow& row, const LoopPlan& plan) {
   return taken;
 }
 
+inline void run_kernels(Queue& queue, const ElementKernels& kernels, const LoopPlan& plan,
+                        const Scalar* params, const ElementRow& row) {
+  bool packed = true;
+  for (int k = 0; k < kernels.operands; ++k) {
+    size_t bytes = kernels.width * kernels.item[k] < 16 ? kernels.width * kernels.item[k] : 16;
+    packed = packed && (!plan.data[k] ||
+                        (is_packed(plan, k, kernels.item[k]) && is_aligned(plan.data[k], bytes)));
+  }
+  if (packed) {
+    kernels.packed(queue, plan, params, row);
+  } else {
+    for_small_parts(plan, [&](const LoopPlan& part) { kernels.strided(queue, part, params, row); });
+  }
+}
+
+template <class C>
+Numbers<C> numbers_of(const Scalar* params, const ElementRow& row) {
+  Numbers<C> numbers = {};
+  for (int k = 0; k < row.inputs; ++k) {
+    if (row.source[k] < 0) numbers.value[k] = convert<C>(params[-1 - row.source[k]]);
+  }
+  return numbers;
+}
+
+// F of elements of In, which become elements of Out; T is the row's type.
+template <class F, class Out, class T, class... In>
+struct KernelsOf {
+  using C = typename Numeric<T>::Compute;
+  static constexpr int operands = sizeof...(In) + 1;
+  static constexpr int width = 16 / sizeof(T);
+
+  static void packed(Queue& queue, const LoopPlan& plan, const Scalar* params,
+                     const ElementRow& row) {
+    TH_LAUNCH(queue, (packed_kernel<F, Out, width, C, In...>),
+              blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, F(params),
+              Pointers<operands>(plan), numbers_of<C>(params, row), plan.numel);
+  }
+  static void strided(Queue& queue, const LoopPlan& plan, const Scalar* params,
+                      const ElementRow& row) {
+    auto n = static_cast<uint32_t>(plan.numel);
+    TH_LAUNCH(queue, (strided_kernel<F, Out, C, In...>), blocks_for(queue, n), kThreads, 0,
+              F(params), Pointers<operands>(plan), OffsetCalculator<operands>(plan),
+              numbers_of<C>(params, row), n);
+  }
+  static constexpr ElementKernels kernels = {
+      operands, width, {sizeof(Out), sizeof(In)...}, packed, strided};
+};
+
 template <class F, class T>
-struct RunOf {
+struct KernelsFor {
   using C = typename Numeric<T>::Compute;
   template <class... A>
   struct Arguments {
     template <class Out>
-    static void run(Queue& queue, const ElementCall& call, const ElementRow& row) {
-      Numbers<C> numbers = {};
-      for (int k = 0; k < row.inputs; ++k) {
-        if (row.source[k] < 0) numbers.value[k] = convert<C>(call.params[-1 - row.source[k]]);
-      }
-      run_elements<F, Out, T, std::conditional_t<std::is_same_v<A, C>, T, A>...>(
-          queue, F(call.params), row.in_order() ? call.plan : plan_for(row, call.plan), numbers);
-    }
+    using Kernels = KernelsOf<F, Out, T, std::conditional_t<std::is_same_v<A, C>, T, A>...>;
   };
 };
 
 // A row of the op table, for the types it is defined for; callers have refused the others.
 template <template <class> class F, class Set>
-void run_row(Queue& queue, const ElementCall& call, const ElementRow& row) {
+const ElementKernels* find_kernels(const ElementCall& call) {
+  const ElementKernels* found = nullptr;
   dispatch_types<Set>(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     using Functor = F<typename Numeric<T>::Compute>;
-    using Run = typename Operator<Functor>::template Apply<RunOf<Functor, T>::template Arguments>;
+    using For =
+        typename Operator<Functor>::template Apply<KernelsFor<Functor, T>::template Arguments>;
     constexpr bool is_predicate = std::is_same_v<typename Operator<F<float>>::Result, uint8_t>;
+    found = &For::template Kernels<T>::kernels;
     if constexpr (is_predicate) {
-      if (call.result == DType::Byte) return Run::template run<uint8_t>(queue, call, row);
+      if (call.result == DType::Byte) found = &For::template Kernels<uint8_t>::kernels;
     }
-    Run::template run<T>(queue, call, row);
   });
+  return found;
+}
+
+inline void run_row(Queue& queue, const ElementCall& call, const ElementRow& row,
+                    const ElementKernels* kernels) {
+  run_kernels(queue, *kernels, row.in_order() ? call.plan : plan_for(row, call.plan), call.params,
+              row);
 }
 
 }  // namespace
@@ -176,7 +207,7 @@ void run_row(Queue& queue, const ElementCall& call, const ElementRow& row) {
     using namespace th;                                                                          \
     using namespace row_flag;                                                                    \
     constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);                       \
-    run_row<functor::Functor, type_set::types>(queue, call, row);                                \
+    run_row(queue, call, row, find_kernels<functor::Functor, type_set::types>(call));            \
     return true;                                                                                 \
   }
 

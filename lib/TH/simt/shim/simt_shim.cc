@@ -296,6 +296,22 @@ void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), c
   l.caller = l.current = nullptr;
 }
 
+void enqueue_grid(Queue& queue, const char* kernel, const Grid& grid, void (*body)(const void*),
+                  const void* const* values, const size_t* bytes, size_t count) {
+  using Unit = std::max_align_t;
+  auto units = [](size_t n) { return (n + sizeof(Unit) - 1) / sizeof(Unit); };
+  size_t all = units(count * sizeof(void*));
+  for (size_t k = 0; k < count; ++k) all += units(bytes[k]);
+  std::shared_ptr<Unit[]> block(new Unit[all]);
+  auto** copies = reinterpret_cast<const void**>(block.get());
+  Unit* place = block.get() + units(count * sizeof(void*));
+  for (size_t k = 0; k < count; ++k) {
+    copies[k] = std::memcpy(place, values[k], bytes[k]);
+    place += units(bytes[k]);
+  }
+  queue.enqueue([=] { run_grid(kernel, grid, body, block.get()); });
+}
+
 void* dynamic_shared() { return launcher().shared; }
 
 int lane() { return static_cast<int>(running.thread % kLanes); }

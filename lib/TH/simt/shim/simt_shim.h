@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -75,13 +74,13 @@ inline bool next_thread() {
 // Runs all threads of a grid; body runs threads while next_thread(). Throws DeviceFailure.
 void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), const void* values);
 
-template <auto kernel, class... P>
-void run_threads(const void* values) {
-  const auto& arguments = *static_cast<const std::tuple<P...>*>(values);
-  while (next_thread()) std::apply(kernel, arguments);
-}
+// Queues run_grid() with a copy of the values, so many of so many bytes each. body gets an array of
+// pointers to them.
+void enqueue_grid(Queue& queue, const char* kernel, const Grid& grid, void (*body)(const void*),
+                  const void* const* values, const size_t* bytes, size_t count);
 
-// kernel<<<blocks, threads, shared, queue>>>(arguments...).
+// kernel<<<blocks, threads, shared, queue>>>(arguments...). As little as can be is made anew for
+// each kernel: there are thousands.
 template <auto kernel>
 class Launch {
  public:
@@ -93,17 +92,23 @@ class Launch {
   }
 
  private:
-  template <class... P, class... A>
-  void enqueue(void (*)(P...), A&... arguments) const {
-    static_assert(sizeof...(P) == sizeof...(A), "a kernel is launched with all of its arguments");
+  template <class... P>
+  void enqueue(void (*)(P...), std::common_type_t<P>... arguments) const {
     static_assert((std::is_trivially_copyable_v<P> && ...),
                   "the arguments of a kernel are trivially copyable");
     static_assert((size_t{0} + ... + sizeof(P)) <= 4096,
                   "the arguments of a kernel take at most 4096 bytes");
-    queue_.enqueue(
-        [name = name_, grid = grid_, values = std::tuple<P...>(static_cast<P>(arguments)...)] {
-          run_grid(name, grid, &run_threads<kernel, P...>, &values);
-        });
+    const void* const values[] = {&arguments...};
+    constexpr size_t bytes[] = {sizeof(P)...};
+    enqueue_grid(queue_, name_, grid_, &run_threads<P...>, values, bytes, sizeof...(P));
+  }
+  template <class... P>
+  static void run_threads(const void* values) {
+    run_with<P...>(static_cast<const void* const*>(values), std::index_sequence_for<P...>());
+  }
+  template <class... P, size_t... K>
+  static void run_with(const void* const* values, std::index_sequence<K...>) {
+    while (next_thread()) kernel(*static_cast<const P*>(values[K])...);
   }
 
   Queue& queue_;
