@@ -253,7 +253,7 @@ int write_string(lua_State* L) {
 // readString('*a'): all that is left; readString('*l'): the line, without its end.
 int read_string(lua_State* L) {
   const char* format = luaL_checkstring(L, 2);
-  if (std::strcmp(format, "*a") != 0 && std::strcmp(format, "*l") != 0) {
+  if (std::strncmp(format, "*a", 2) != 0 && std::strncmp(format, "*l", 2) != 0) {
     return luaL_argerror(L, 2, "'*a' or '*l' is expected");
   }
   char* text = nullptr;

@@ -53,7 +53,7 @@ TH_FILE_FUNCTIONS(Half, THHalf)
 #undef TH_FILE_FUNCTIONS
 
 /* All that is left ("*a"), or a line without its newline ("*l"), as a new block of THAlloc that
-   ends in 0; its length. */
+   ends in 0; its length. At the end of the file that is an error, or, of a quiet file, NULL. */
 TH_API size_t THFile_readStringRaw(THFile* self, const char* format, char** str_);
 TH_API size_t THFile_writeStringRaw(THFile* self, const char* str, size_t size);
 

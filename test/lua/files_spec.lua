@@ -137,6 +137,20 @@ for name, place in pairs { DiskFile = disk, MemoryFile = memory } do
       assert.has_error(function() here.open '' end)
     end)
 
+    it('has no string at its end', function()
+      local file = here.open 'rw'
+      file:writeString('a\n')
+      file:seek(1)
+      assert.are.equal('a', file:readString '*line')
+      for _, format in ipairs { '*l', '*all' } do
+        assert.matches('read 0 blocks', error_of(file.readString, file, format))
+      end
+      assert.are.equal('', file:quiet():readString '*a')
+      assert.is_true(file:hasError())
+      assert.has_error(function() file:readString 'a' end)
+      assert.has_error(function() file:readString '*n' end)
+    end)
+
     it('notes errors quietly where it is asked to', function()
       local file = here.open 'rw'
       assert.is_false(file:isQuiet())

@@ -193,19 +193,19 @@ bool File::write_number(DType type, const void* from) {
 size_t File::read_text(bool line, char** text) {
   check_readable();
   std::string all;
-  bool none = false;
+  int byte = next_byte();
+  const bool none = byte < 0;
   if (line) {
-    int byte = next_byte();
-    none = byte < 0;
     for (; byte >= 0 && byte != '\n'; byte = next_byte()) all += static_cast<char>(byte);
-  } else {
+  } else if (!none) {
+    all += static_cast<char>(byte);
     char some[1 << 14];
     while (size_t count = read_bytes(some, sizeof(some))) all.append(some, count);
   }
   auto* block = static_cast<char*>(heap_allocate(all.size() + 1));
   std::memcpy(block, all.c_str(), all.size() + 1);
   *text = block;
-  if (line && none) {
+  if (none) {
     heap_free(block);
     *text = nullptr;
     fail_quietly("read error: read 0 blocks instead of 1");
