@@ -367,7 +367,7 @@ int tensor_newindex(lua_State* L) {
   Tensor* t = indexed_tensor(L, state);
   if (assign_in_place(L, state, t)) return 0;
   if (lookup_override(L, "__newindex__", 3, guarded<tensor_newindex_method>)) return 0;
-  return raise_error(L, "the class %s cannot be indexed", tensor_class(t->dtype));
+  return raise_error(L, "the class %s cannot be indexed", shown_class(L, state, 1));
 }
 
 // __index__ and __newindex__ of Torch7's classes: what is selected, if anything, and whether.

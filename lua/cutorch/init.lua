@@ -28,17 +28,19 @@ do
 end
 
 local current = 1
+local default   -- the class on the device that is the default, if it is one
 
--- The name of device i, or of the current one.
-local function name_of(i, name)
-   if i == nil then
-      i = current
-   end
+local function device_of(i, name)
    local device = type(i) == 'number' and gpus[i]
    if not device then
       error(('cutorch.%s: there is no device %s; there are %d'):format(name, tostring(i), #gpus), 3)
    end
-   return device.name, device
+   return device
+end
+
+-- Where functions make tensors of the default type.
+local function place_default()
+   tensor._cudaDefault(default and gpus[current].name or nil)
 end
 
 -- ---- devices -------------------------------------------------------------------------------
@@ -47,9 +49,9 @@ function cutorch.getDeviceCount() return #gpus end
 function cutorch.getDevice() return current end
 
 function cutorch.setDevice(i)
-   name_of(i == nil and 0 or i, 'setDevice')
+   device_of(i, 'setDevice')
    current = i
-   cutorch._setDefault()
+   place_default()
 end
 
 local function restore(before, ok, ...)
@@ -61,7 +63,7 @@ local function restore(before, ok, ...)
 end
 --- f(...) with another current device; gives f's results, and passes on its errors.
 function cutorch.withDevice(i, f, ...)
-   name_of(i == nil and 0 or i, 'withDevice')
+   device_of(i, 'withDevice')
    local before = current
    cutorch.setDevice(i)
    return restore(before, pcall(f, ...))
@@ -76,13 +78,13 @@ end
 
 --- free, total: bytes of a device; what is kept for the next tensor is free.
 function cutorch.getMemoryUsage(i)
-   local memory = tensor.memory((name_of(i, 'getMemoryUsage')))
+   local memory = tensor.memory(device_of(i or current, 'getMemoryUsage').name)
    return memory.free + memory.cached, memory.total
 end
 
 function cutorch.getDeviceProperties(i)
-   local name, device = name_of(i, 'getDeviceProperties')
-   local memory = tensor.memory(name)
+   local device = device_of(i or current, 'getDeviceProperties')
+   local memory = tensor.memory(device.name)
    return {
       name = device.model, major = device.major, minor = device.minor,
       multiProcessorCount = device.multiprocessors, warpSize = 32,
@@ -138,6 +140,15 @@ local host_class, cuda_class = {}, {}
 
 local function on_gpu(object) return object:device() ~= 'cpu' end
 
+-- An error of a constructor, blamed on the Lua function that calls it, by its table or not.
+local function blame_caller(message)
+   local level = 3
+   while (debug.getinfo(level, 'S') or {}).what == 'C' do
+      level = level + 1
+   end
+   error(message, level)
+end
+
 -- Makes objects of the host's class, which go to the current device unless they are views of what
 -- is on one.
 local function constructor(host, name, takes_sizes)
@@ -149,11 +160,15 @@ local function constructor(host, name, takes_sizes)
             return host.new():to(gpus[current].name):resize(...)
          elseif cuda_class[class] == name or tensor.isTensor(first)
                 or cuda_class[class] == name:gsub('Tensor$', 'Storage') then
-            error(('%s: a tensor or storage on a device is expected, got a %s')
-                  :format(name, class), 2)
+            blame_caller(('%s: a tensor or storage on a device is expected, got a %s')
+                         :format(name, class))
          end
       end
-      local object = host.new(...)
+      local made, object = pcall(host.new, ...)
+      if not made then
+         object = tostring(object):gsub('^[^\n]-%.lua:%d+: ', ''):gsub("to '%?'", "to " .. name, 1)
+         blame_caller(object)
+      end
       return on_gpu(object) and object or object:to(gpus[current].name)
    end
 end
@@ -189,11 +204,11 @@ for _, kind in ipairs {'Tensor', 'Storage'} do
          host[method] = function(self) return self:type(wanted) end
       end
 
-      --- copy. It waits only for what must be waited for, whatever its name is.
+      -- A copy waits only for what must be waited for, whatever its name is.
       host.copyAsync = host.copy
 
-      --- A copy on the current device.
       if kind == 'Tensor' then
+         --- A copy on the current device.
          function cuda.clone(self)
             return cuda.new():resize(self:size()):copy(self)
          end
@@ -202,17 +217,12 @@ for _, kind in ipairs {'Tensor', 'Storage'} do
 end
 
 local setdefault, getdefault = tensor.setdefaulttensortype, tensor.getdefaulttensortype
-local default   -- the class on the device that is the default, if it is one
-
-function cutorch._setDefault()
-   tensor._cudaDefault(default and gpus[current].name or nil)
-end
 
 function tensor.setdefaulttensortype(name)
    local host = host_class[name]
    setdefault(host or name)
    default = host and name
-   cutorch._setDefault()
+   place_default()
    if default then
       local element = name:match('^torch%.(.*)Tensor$')
       tensor.Tensor, tensor.Storage = tensor[element .. 'Tensor'], tensor[element .. 'Storage']
@@ -280,12 +290,12 @@ function Event:__init() self.device = current end
 function Event.waitOn() end
 
 function cutorch.setPeerToPeerAccess(from, to)
-   name_of(from == nil and 0 or from, 'setPeerToPeerAccess')
-   name_of(to == nil and 0 or to, 'setPeerToPeerAccess')
+   device_of(from, 'setPeerToPeerAccess')
+   device_of(to, 'setPeerToPeerAccess')
 end
 function cutorch.getPeerToPeerAccess(from, to)
-   name_of(from == nil and 0 or from, 'getPeerToPeerAccess')
-   name_of(to == nil and 0 or to, 'getPeerToPeerAccess')
+   device_of(from, 'getPeerToPeerAccess')
+   device_of(to, 'getPeerToPeerAccess')
    return true
 end
 function cutorch.setKernelPeerToPeerAccess() end

@@ -81,6 +81,12 @@ describe('cutorch', function()
         assert.has_error(call)
       end
       assert.are.equal('cpu', t:device())
+      local ok, message = pcall(function() torch.CudaTensor(torch.CudaDoubleTensor(2)) end)
+      assert.is_false(ok)
+      assert.matches('cutorch_spec.lua:%d+: bad argument #1 to torch.CudaTensor ', message)
+      ok, message = pcall(function() torch.CudaTensor(2).field = 1 end)
+      assert.is_false(ok)
+      assert.matches('the class torch.CudaTensor cannot be indexed', message, 1, true)
     end)
 
     it('are torch.FloatTensor and the like at the host', function()
