@@ -1,5 +1,5 @@
 // What libTH reads of bytes that may come from anybody: Caffe's blobs, and the numbers and text of
-// files. The first byte of the input says which.
+// files. Each input is read as all of these.
 
 #include <TH.h>
 
@@ -112,21 +112,10 @@ void read_file(const Input& input, bool binary) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
-  if (size == 0) return 0;
-  Input input = {bytes + 1, size - 1};
-  switch (bytes[0] % 4) {
-    case 0:
-      THTry(read_blob, &input, nullptr, 0);
-      break;
-    case 1:
-      THTry(read_blobs, &input, nullptr, 0);
-      break;
-    case 2:
-      read_file(input, false);
-      break;
-    default:
-      read_file(input, true);
-      break;
-  }
+  Input input = {bytes, size};
+  THTry(read_blob, &input, nullptr, 0);
+  THTry(read_blobs, &input, nullptr, 0);
+  read_file(input, false);
+  read_file(input, true);
   return 0;
 }

@@ -12,7 +12,8 @@ local left_out = {
   setmetatable = 'changes classes', newmetatable = 'changes classes', class = 'changes classes',
   metatype = 'changes classes',
   _ownsource = 'changes messages',
-  include = 'runs files', test = 'prints',
+  include = 'runs files', test = 'prints', PipeFile = 'runs programs',
+  save = 'writes files', saveobj = 'writes files',
   seed = 'is different each time',
   retain = 'leaks, as it should; beside free it is called',
   setnumthreads = 'takes long with many threads; with few it is called',
@@ -24,6 +25,9 @@ local own_calls = {
   'T.setDefaultDevice("cpu")', 'T.setGenerator("philox")', 'T.setGenerator("mt19937")',
   'v[%d] = nil', 'v[%d].extra = 1', 'return #v[%d]', 'return tostring(v[%d])', 'return -v[%d]',
   'local bytes = v[%d]:toProto(true); return T.blobFromProto(bytes)',
+  'return T.MemoryFile()', 'return T.MemoryFile():binary()', 'return v[%d]:quiet():seek(1)',
+  'local f = T.MemoryFile(); f:writeObject(v[%d]); return f:seek(1):readObject()',
+  'return T.deserialize(T.serialize(v))', 'return T.MemoryFile(v[%d])',
 }
 
 -- One state of a sequence's classes: functions, methods by class, and rows of the op table.

@@ -6,7 +6,7 @@ local values = {}
 values.slots = 14
 values.elements = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
 
-values.classes = { 'torch.Generator', 'torch.FloatBlob', 'torch.DoubleBlob' }
+values.classes = { 'torch.Generator', 'torch.FloatBlob', 'torch.DoubleBlob', 'torch.MemoryFile' }
 for _, element in ipairs(values.elements) do
   table.insert(values.classes, ('torch.%sTensor'):format(element))
   table.insert(values.classes, ('torch.%sStorage'):format(element))
@@ -30,6 +30,7 @@ local others = {
   'function() coroutine.yield() end', 'io.stdout', 'newproxy()', 'newproxy(true)',
   'coroutine.create(print)', "ffi.new('int[3]')", "ffi.new('double', 2)", '1LL', '-1ULL',
   "ffi.cast('void*', 0)", 'T.Generator()', 'T.getmetatable("torch.FloatTensor")', 'T.Timer',
+  'T.CharStorage():string("3\\n1\\n0\\0")',
 }
 
 function values.slot(random) return ('v[%d]'):format(random:int(values.slots)) end
