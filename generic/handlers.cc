@@ -161,6 +161,7 @@ void note_thread(lua_State* L, const State* state) {
 
 int update_handlers(lua_State* L) {
   State* state = registered_state(L);
+  if (!state->open) return 0;  // a finalizer, while the Lua state closes
   if (state->noted_thread == LUA_NOREF) {
     lua_createtable(L, 1, 0);
     lua_createtable(L, 0, 1);
@@ -183,8 +184,9 @@ int update_handlers(lua_State* L) {
 
 int forget_state(lua_State* L) {
   auto* state = static_cast<State*>(lua_touserdata(L, 1));
-  if (!*state->open) return 0;
+  if (!state->open) return 0;
   *state->open = false;
+  state->open.reset();  // Lua frees the State without its destructor
   // The object that shows it is freed with all others, and finalizers that are still to run may use
   // it: it is empty from now on.
   if (state->generator) {

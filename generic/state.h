@@ -51,7 +51,7 @@ struct State {
   th::Device* cuda_default = nullptr;  // where the default type is CudaTensor: its device
   // What operations that a finalizer has interrupted work on; null: there are none.
   Operands* operands = nullptr;
-  // Whether the Lua state is; outlives it, for other threads that know of it.
+  // Whether the Lua state is; outlives it, for other threads that know of it. Null once it closes.
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(true);
   int noted_thread = LUA_NOREF;      // in the registry: a weak table of one Lua thread
   lua_CFunction ffi_call = nullptr;  // what calls C functions through the FFI
