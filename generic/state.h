@@ -219,7 +219,10 @@ template <class F>
 Failure attempt(lua_State* L, F&& body) noexcept {
   lua_State* before = running;
   running = L;
-  Failure failure = attempt(static_cast<F&&>(body));
+  Failure failure = attempt([&] {
+    th::raise_deferred();
+    body();
+  });
   running = before;
   return failure;
 }

@@ -1,5 +1,6 @@
 #include "THGeneral.h"
 
+#include <atomic>
 #include <csetjmp>
 #include <cstdarg>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "cpu/blas.h"
 #include "cpu/isa.h"
 #include "cpu/parallel.h"
+#include "generic/deferred.h"
 #include "generic/guard.h"
 #include "memory/heap.h"
 #include "ops/product.h"
@@ -24,12 +26,21 @@ template <class Function>
 struct Handler {
   Function function = nullptr;
   void* data = nullptr;
+  int level = 0;  // of OpenMP regions, where it was set
 };
 
 thread_local Handler<THErrorHandlerFunction> error_handler;
 thread_local Handler<THArgErrorHandlerFunction> argument_handler;
 Handler<THErrorHandlerFunction> default_error_handler;
 Handler<THArgErrorHandlerFunction> default_argument_handler;
+// Whether the program has ever wanted to be told of errors.
+std::atomic<bool> is_anyone_told{false};
+
+template <class Function>
+void set_handler(Handler<Function>* handler, Function function, void* data) {
+  *handler = {function, data, region_level()};
+  if (function) is_anyone_told.store(true);
+}
 
 // A THTry that is under way.
 class Attempt {
@@ -41,6 +52,7 @@ class Attempt {
   // That which an error in a function whose frame is given is told; null: none.
   static Attempt* innermost(void* frame);
   void keep(int argument, const char* text);
+  int level() const { return level_; }
 
  private:
   struct Place {
@@ -51,6 +63,7 @@ class Attempt {
 
   char* message_;
   size_t length_;
+  int level_ = region_level();
   // Its own address, as long as nobody has written over it.
   Attempt* volatile self_;
 };
@@ -60,6 +73,7 @@ Attempt::Attempt(void* frame, char* message, size_t length)
     : message_(message), length_(message ? length : 0), self_(this) {
   innermost(frame);
   all.push_back({this, frame});
+  is_anyone_told.store(true);
 }
 
 Attempt::~Attempt() {
@@ -105,6 +119,17 @@ void tell(int argument, const char* message, void* frame) {
   }
 }
 
+// Whether whoever would be told of an error stands outside of an OpenMP region that the calling
+// thread is in.
+template <class Function>
+bool is_handled_outside(const Handler<Function>& own, const Handler<Function>& by_default,
+                        void* frame) {
+  int level = region_level();
+  if (level == 0 || !is_anyone_told.load()) return false;
+  if (Attempt* attempt = Attempt::innermost(frame)) return attempt->level() < level;
+  return own.function ? own.level < level : !by_default.function;
+}
+
 [[noreturn]] void raise_text(int argument, const char* message, void* frame) {
   tell(argument, message, frame);
   // No handler, or only such as have nobody to tell and return.
@@ -116,7 +141,7 @@ void tell(int argument, const char* message, void* frame) {
   std::abort();
 }
 
-[[noreturn]] void raise(const char* function, int argument, const char* text, void* frame) {
+void raise(const char* function, int argument, const char* text, void* frame) {
   // Some messages name the operation, which is the last part of the function's name.
   const char* op = std::strrchr(function, '_');
   if (size_t length = op ? std::strlen(++op) : 0) {
@@ -126,12 +151,31 @@ void tell(int argument, const char* message, void* frame) {
   }
   char message[Error::kLength + 100];
   std::snprintf(message, sizeof(message), "%s: %s", function, text);
+  bool outside = argument ? is_handled_outside(argument_handler, default_argument_handler, frame)
+                          : is_handled_outside(error_handler, default_error_handler, frame);
+  if (outside) return defer_error(argument, message);
   raise_text(argument, message, frame);
+}
+
+bool ends_in(const char* text, const char* end) {
+  size_t length = std::strlen(text), n = std::strlen(end);
+  return length >= n && !std::strcmp(text + length - n, end);
+}
+
+// Where an error is kept: raises it outside of regions, but by no function that is called to clean
+// up. False: the function is not to do anything, since its thread has failed before.
+bool may_begin(const char* function, void* frame) {
+  if (ends_in(function, "_free") || !std::strcmp(function, "THFree")) return true;
+  int argument;
+  char message[Error::kLength];
+  if (take_deferred(&argument, message, sizeof(message))) raise_text(argument, message, frame);
+  return !thread_has_failed();
 }
 
 }  // namespace
 
 void run_guarded(void (*body)(void* context), void* context, const char* function, void* frame) {
+  if (deferred_error.load(std::memory_order_relaxed) != 0 && !may_begin(function, frame)) return;
   int argument = 0;
   char text[Error::kLength];
   auto keep = [&](const char* message) { std::snprintf(text, sizeof(text), "%s", message); };
@@ -155,23 +199,27 @@ void run_guarded(void (*body)(void* context), void* context, const char* functio
 extern "C" {
 
 void THSetErrorHandler(THErrorHandlerFunction handler, void* data) {
-  th::error_handler = {handler, data};
+  th::set_handler(&th::error_handler, handler, data);
 }
 void THSetArgErrorHandler(THArgErrorHandlerFunction handler, void* data) {
-  th::argument_handler = {handler, data};
+  th::set_handler(&th::argument_handler, handler, data);
 }
 void THSetDefaultErrorHandler(THErrorHandlerFunction handler, void* data) {
-  th::default_error_handler = {handler, data};
+  th::set_handler(&th::default_error_handler, handler, data);
 }
 void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction handler, void* data) {
-  th::default_argument_handler = {handler, data};
+  th::set_handler(&th::default_argument_handler, handler, data);
 }
 
 int THTry(void (*body)(void*), void* data, char* message, size_t length) {
   th::Attempt attempt(__builtin_frame_address(0), message, length);
   if (setjmp(attempt.escape) != 0) return -1;
   body(data);
-  return 0;
+  int argument;
+  char text[th::Error::kLength];
+  if (!th::take_deferred(&argument, text, sizeof(text))) return 0;
+  attempt.keep(argument, text);
+  return -1;
 }
 
 void _THError(const char* file, const int line, const char* format, ...) {

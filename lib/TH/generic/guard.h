@@ -11,7 +11,8 @@
 
 namespace th {
 
-// Calls body(context). frame: of the C function, whose name is given.
+// Calls body(context). frame: of the C function, whose name is given. It comes back without having
+// done anything, or all, only in an OpenMP region: deferred.h.
 void run_guarded(void (*body)(void* context), void* context, const char* function, void* frame);
 
 template <class F>
