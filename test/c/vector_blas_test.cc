@@ -201,6 +201,67 @@ TYPED_TEST(VectorBlas, ProductsWithVectorsAreAsLoops) {
   }
 }
 
+// Where BLAS has element i of a vector of n.
+int64_t place(int64_t i, int64_t n, int64_t step) {
+  return (step < 0 ? (1 - n) * step : 0) + i * step;
+}
+
+TYPED_TEST(VectorBlas, NegativeStepsGoBackwards) {
+  using T = TypeParam;
+  using F = Functions<T>;
+  for (int64_t n : {1, 2, 7, 40}) {
+    for (int64_t incx : {-1, -3, 0, 2}) {
+      for (int64_t incy : {-1, -2, 1}) {
+        auto at_x = [&](int64_t i) { return place(i, n, incx); };
+        auto at_y = [&](int64_t i) { return place(i, n, incy); };
+        const std::vector<T> x0 = numbers<T>(n * 3 + 1, 3), y0 = numbers<T>(n * 2 + 1, 4);
+        std::vector<T> x = x0, y = y0, expected = y0;
+        T sum = 0;
+        for (int64_t i = 0; i < n; ++i) {
+          expected[at_y(i)] = static_cast<T>(y0[at_y(i)] + 3 * x0[at_x(i)]);
+          sum = static_cast<T>(sum + x0[at_x(i)] * y0[at_y(i)]);
+        }
+        EXPECT_EQ(F::dot(n, x.data(), incx, y.data(), incy), sum);
+        F::axpy(n, 3, x.data(), incx, y.data(), incy);
+        EXPECT_EQ(y, expected);
+        for (int64_t i = 0; i < n; ++i) expected[at_y(i)] = x0[at_x(i)];
+        F::copy(n, x.data(), incx, y.data(), incy);
+        EXPECT_EQ(y, expected);
+        if (incx == 0) continue;
+        y = y0;
+        F::swap(n, x.data(), incx, y.data(), incy);
+        EXPECT_EQ(y, expected);
+        F::swap(n, y.data(), incy, x.data(), incx);
+        EXPECT_EQ(x, x0);
+        const std::vector<T> a = numbers<T>(n * n, 5);
+        std::vector<T> to = a;
+        expected = y0;
+        for (int64_t i = 0; i < n; ++i) {
+          T row = 0;
+          for (int64_t j = 0; j < n; ++j) {
+            row = static_cast<T>(row + a[i + j * n] * x0[at_x(j)]);
+            to[i + j * n] = static_cast<T>(to[i + j * n] + 2 * y0[at_y(i)] * x0[at_x(j)]);
+          }
+          expected[at_y(i)] = static_cast<T>(3 * y0[at_y(i)] + row);
+        }
+        std::vector<T> matrix = a;
+        F::gemv('n', n, n, 1, matrix.data(), n, x.data(), incx, 3, y.data(), incy);
+        EXPECT_EQ(y, expected);
+        y = y0;
+        F::ger(n, n, 2, y.data(), incy, x.data(), incx, matrix.data(), n);
+        EXPECT_EQ(matrix, to);
+      }
+    }
+    std::vector<T> x = numbers<T>(n, 3);
+    const std::vector<T> before = x;
+    F::scal(n, 2, x.data(), -1);
+    EXPECT_EQ(x, before);
+  }
+  T x[] = {1, 2, 3}, one = 1;
+  F::axpy(3, 2, x, 1, &one, 0);
+  EXPECT_EQ(one, 13);
+}
+
 TEST(Blas, DoesNotReadWhatIsReplaced) {
   float a[] = {1, 2}, x[] = {3}, nan = std::nanf("");
   float y[] = {nan, nan}, c[] = {nan, nan};
@@ -221,7 +282,7 @@ TEST(Blas, RefusesWhatIsNoMatrix) {
   EXPECT_EQ(gemm('n', 1),
             "bad argument #8 (THFloatBlas_gemm: columns of 2 elements cannot be 1 "
             "apart)");
-  EXPECT_NE(error_of([&] { THFloatBlas_axpy(2, 1, a, -1, a, 1); }), "");
+  EXPECT_NE(error_of([&] { THFloatBlas_gemv('n', 2, 2, 1, a, 2, a, 0, 0, a, 1); }), "");
 }
 
 }  // namespace

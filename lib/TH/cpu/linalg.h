@@ -74,9 +74,10 @@ void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, i
 // Of one matrix: real parts of the values, then imaginary ones. Without vectors v.data is null.
 void eigen(const Matrices& a, char* values, const Matrices& v, int* info);
 // Descending values; a is used up. all: u and vt are square; else of min(rows, cols) vectors.
-// Without vectors u.data is null.
+// Without vectors u.data is null. By divide and conquer, and where that does not converge, or the
+// matrices are to be `slow`, by QR steps.
 void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Matrices& vt,
-         int* info);
+         int* info, bool slow = false);
 // How many of each matrix's n values are above limit, or above rcond times the largest.
 void count_above(DType dtype, const char* values, int64_t count, int n, double limit, double rcond,
                  int64_t* above);

@@ -83,7 +83,7 @@ void eigen(const Matrices& a, char* values, const Matrices& v, int* info) {
 }
 
 void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Matrices& vt,
-         int* info) {
+         int* info, bool slow) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     blas::OneThread one(1);
@@ -91,12 +91,23 @@ void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Mat
     char job = !u.data ? 'N' : all ? 'A' : 'S';
     T none = 0;
     Workspace<int> integer_work(8 * static_cast<int64_t>(std::max(n, 1)));
+    int64_t elements = static_cast<int64_t>(a.ld) * a.cols;
+    Workspace<T> kept(std::max<int64_t>(elements, 1));
     for (int64_t k = 0; k < a.count; ++k) {
+      T *own = matrix<T>(a, k), *own_values = items<T>(values, k * n);
+      T* left = u.data ? matrix<T>(u, k) : &none;
+      T* right = u.data ? matrix<T>(vt, k) : &none;
+      int left_ld = u.data ? u.ld : 1, right_ld = u.data ? vt.ld : 1;
+      std::copy(own, own + elements, kept.data());
       info[k] = with_work<T>([&](T* work, int size) {
-        return lapack::gesdd(job, a.rows, a.cols, matrix<T>(a, k), a.ld, items<T>(values, k * n),
-                             u.data ? matrix<T>(u, k) : &none, u.data ? u.ld : 1,
-                             u.data ? matrix<T>(vt, k) : &none, u.data ? vt.ld : 1, work, size,
-                             integer_work.data());
+        return lapack::gesdd(job, a.rows, a.cols, own, a.ld, own_values, left, left_ld, right,
+                             right_ld, work, size, integer_work.data());
+      });
+      if (info[k] <= 0 && !slow) continue;
+      std::copy(kept.data(), kept.data() + elements, own);
+      info[k] = with_work<T>([&](T* work, int size) {
+        return lapack::gesvd(job, job, a.rows, a.cols, own, a.ld, own_values, left, left_ld, right,
+                             right_ld, work, size);
       });
     }
   });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "cpu/element_loop.h"
 #include "cpu/product.h"
@@ -32,10 +33,39 @@ bool is_transposed(char letter, int argument) {
 }
 
 void check_step(int64_t step, int argument) {
-  if (step < 1) {
-    fail_argument(argument, "a distance of at least 1 is expected, got %lld",
-                  static_cast<long long>(step));
+  if (step == 0) fail_argument(argument, "an increment of 0");
+}
+
+// Where a vector of n elements begins: one of a negative increment at its end.
+template <class T>
+T* first_of(T* x, int64_t n, int64_t step) {
+  return step < 0 ? x + (1 - n) * step : x;
+}
+
+// A vector as products take it: itself, or, where its increment is not positive, a copy.
+template <class T>
+class Line {
+ public:
+  Line(T* x, int64_t n, int64_t step) : data_(first_of(x, n, step)), step_(step) {
+    if (step > 0) return;
+    copy_.resize(n);
+    for (int64_t i = 0; i < n; ++i) copy_[i] = data_[i * step];
   }
+  T* data() { return copy_.empty() ? data_ : copy_.data(); }
+  int64_t step() const { return copy_.empty() ? step_ : 1; }
+  void put_back() const {
+    for (size_t i = 0; i < copy_.size(); ++i) data_[static_cast<int64_t>(i) * step_] = copy_[i];
+  }
+
+ private:
+  T* data_;
+  int64_t step_;
+  std::vector<T> copy_;
+};
+template <class T>
+Factor column_of(Line<T>* line, int64_t n) {
+  int64_t step = line->step();
+  return {reinterpret_cast<char*>(line->data()), 0, step, step == 1 ? n : 1};
 }
 
 // A matrix by columns, or by rows where it is transposed, of which a column has `across` elements.
@@ -93,32 +123,37 @@ extern "C" {
 
 void THBlas_(swap)(int64_t n, real* x, int64_t incx, real* y, int64_t incy) {
   th::guard([&] {
-    th::check_step(incx, 3);
-    th::check_step(incy, 5);
+    x = th::first_of(x, n, incx);
+    y = th::first_of(y, n, incy);
     for (int64_t i = 0; i < n; ++i) std::swap(x[i * incx], y[i * incy]);
   });
 }
 
 void THBlas_(scal)(int64_t n, real a, real* x, int64_t incx) {
   th::guard([&] {
-    th::check_step(incx, 4);
-    th::scale(a, x, n, incx);
+    if (incx > 0) th::scale(a, x, n, incx);
   });
 }
 
 void THBlas_(copy)(int64_t n, real* x, int64_t incx, real* y, int64_t incy) {
   th::guard([&] {
-    th::check_step(incx, 3);
-    th::check_step(incy, 5);
+    x = th::first_of(x, n, incx);
+    y = th::first_of(y, n, incy);
     for (int64_t i = 0; i < n; ++i) y[i * incy] = x[i * incx];
   });
 }
 
 void THBlas_(axpy)(int64_t n, real a, real* x, int64_t incx, real* y, int64_t incy) {
   th::guard([&] {
-    th::check_step(incx, 4);
-    th::check_step(incy, 6);
     if (n <= 0) return;
+    x = th::first_of(x, n, incx);
+    y = th::first_of(y, n, incy);
+    if (incy == 0) {
+      for (int64_t i = 0; i < n; ++i) {
+        *y = th::functor::plus(*y, th::functor::times(a, x[i * incx]));
+      }
+      return;
+    }
     th::Scalar factor = th::to_scalar(a);
     char* data[] = {reinterpret_cast<char*>(y), reinterpret_cast<char*>(y),
                     reinterpret_cast<char*>(x)};
@@ -131,12 +166,11 @@ void THBlas_(axpy)(int64_t n, real a, real* x, int64_t incx, real* y, int64_t in
 
 real THBlas_(dot)(int64_t n, real* x, int64_t incx, real* y, int64_t incy) {
   return th::guard([&] {
-    th::check_step(incx, 3);
-    th::check_step(incy, 5);
     real sum = 0;
     if (n <= 0) return sum;
-    th::Factor row = th::factor(x, n, incx, 1, false, 3);
-    th::Factor column = {reinterpret_cast<char*>(y), 0, incy, incy == 1 ? n : 1};
+    th::Line<real> from(x, n, incx), by(y, n, incy);
+    th::Factor row = th::factor(from.data(), n, from.step(), 1, false, 3);
+    th::Factor column = th::column_of(&by, n);
     th::Factor result = {reinterpret_cast<char*>(&sum), 0, 1, 1};
     th::run_product<real>(TH_THIS_TYPE, 1, 1, n, 1, row, column, 0, result);
     return sum;
@@ -151,11 +185,12 @@ void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real* a, int64_
     th::check_step(incy, 11);
     int64_t rows = transposed ? n : m, columns = transposed ? m : n;
     if (rows <= 0) return;
-    if (columns <= 0) return th::scale(beta, y, rows, incy);
+    if (columns <= 0) return th::scale(beta, th::first_of(y, rows, incy), rows, incy);
     th::Factor matrix = th::factor(a, n, lda, m, transposed, 6);
-    th::Factor from = {reinterpret_cast<char*>(x), 0, incx, incx == 1 ? columns : 1};
-    th::Factor to = {reinterpret_cast<char*>(y), 0, incy, incy == 1 ? rows : 1};
-    th::run_product(TH_THIS_TYPE, rows, 1, columns, alpha, matrix, from, beta, to);
+    th::Line<real> from(x, columns, incx), to(y, rows, incy);
+    th::run_product(TH_THIS_TYPE, rows, 1, columns, alpha, matrix, th::column_of(&from, columns),
+                    beta, th::column_of(&to, rows));
+    to.put_back();
   });
 }
 
@@ -165,10 +200,11 @@ void THBlas_(ger)(int64_t m, int64_t n, real alpha, real* x, int64_t incx, real*
     th::check_step(incx, 5);
     th::check_step(incy, 7);
     if (m <= 0 || n <= 0) return;
-    th::Factor column = {reinterpret_cast<char*>(x), 0, incx, incx == 1 ? m : 1};
-    th::Factor row = {reinterpret_cast<char*>(y), 0, incy == 1 ? n : 1, incy};
+    th::Line<real> left(x, m, incx), right(y, n, incy);
+    th::Factor row = th::column_of(&right, n);
+    std::swap(row.row, row.col);
     th::Factor to = th::factor(a, n, lda, m, false, 9);
-    th::run_product<real>(TH_THIS_TYPE, m, n, 1, alpha, column, row, 1, to);
+    th::run_product<real>(TH_THIS_TYPE, m, n, 1, alpha, th::column_of(&left, m), row, 1, to);
   });
 }
 
