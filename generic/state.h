@@ -14,6 +14,8 @@ extern "C" {
 #include <memory>
 #include <new>
 
+#include "backend/op.h"
+#include "generic/deferred.h"
 #include "memory/error.h"
 #include "ops/pairing.h"
 #include "tensor/tensor.h"
@@ -204,7 +206,8 @@ Failure attempt(F&& body) noexcept {
   } catch (const th::Error& error) {
     failure.failed = true;
     failure.argument = error.argument();
-    __builtin_snprintf(failure.text, sizeof(failure.text), "%s", error.what());
+    const char* text = error.is_late() ? error.what() : th::past_operation(error.what());
+    __builtin_snprintf(failure.text, sizeof(failure.text), "%s", text);
   } catch (const std::exception& error) {
     failure.failed = true;
     __builtin_snprintf(failure.text, sizeof(failure.text), "%s", exception_text(error));

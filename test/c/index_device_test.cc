@@ -213,7 +213,7 @@ TEST_P(IndexDevice, ExpandedOperands) {
 
 // Those on the host are found before anything is done.
 TEST_P(IndexDevice, BadIndicesOnTheHost) {
-  for (int64_t bad : {int64_t{0}, int64_t{-1}, int64_t{5}, INT64_MAX, INT64_MIN}) {
+  for (int64_t bad : {int64_t{0}, int64_t{-5}, int64_t{5}, INT64_MAX, INT64_MIN}) {
     TensorRef t = filled(DType::Float, {4}, Layout::contiguous, counting),
               r = make(DType::Float, {2}), index = tensor_of(DType::Long, {2}, {1, 1}),
               src = make(DType::Float, {2});
@@ -239,7 +239,7 @@ TEST_P(IndexDevice, BadIndicesOnTheHost) {
 
 // Those that only the device knows are skipped, and heard of when someone waits.
 TEST_P(IndexDevice, BadIndicesOnTheDevice) {
-  for (int64_t bad : {int64_t{0}, int64_t{-1}, int64_t{5}, INT64_MAX, INT64_MIN}) {
+  for (int64_t bad : {int64_t{0}, int64_t{-5}, int64_t{5}, INT64_MAX, INT64_MIN}) {
     for (int64_t count : {2, 100}) {
       TensorRef t = filled(DType::Float, {4}, Layout::contiguous, counting),
                 r = make(DType::Float, {count}), index = make(DType::Long, {count}),

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/op.h"
 #include "memory/error.h"
 #include "memory/stats.h"
 
@@ -75,8 +76,8 @@ uint32_t number_of_check(int argument, const char* text) {
   // Whoever is told of it may be in another operation.
   std::string named;
   const char* op = current_op();
-  if (op && text[std::strcspn(text, ": ")] != ':') {
-    named = op + (": " + std::string(text));
+  if (op) {
+    named = op + (": " + std::string(past_operation(text)));
     text = named.c_str();
   }
   Findings& all = findings();
@@ -117,7 +118,12 @@ void raise_findings(const DeviceTable& table, void* device, bool names_argument)
       text = std::get<2>(all.by_number[slot]->first);
     }
   }
-  fail_finding(names_argument ? argument : 0, text, found.value);
+  try {
+    fail_finding(names_argument ? argument : 0, text, found.value);
+  } catch (Error& error) {
+    error.set_late();
+    throw;
+  }
 }
 
 void fail_finding(int argument, const std::string& text, int64_t value) {

@@ -18,6 +18,9 @@ enum class Op : uint16_t {
 const char* name(Op op) noexcept;
 // The name in Lua; the C name where Lua has none.
 const char* lua_name(Op op) noexcept;
+// A message without the operation that it begins with: the function that was called is named, and
+// no other one that it is made of.
+const char* past_operation(const char* message) noexcept;
 
 }  // namespace TH_VISIBLE
 

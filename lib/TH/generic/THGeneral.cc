@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "TH_build_info.h"
+#include "backend/op.h"
 #include "cpu/blas.h"
 #include "cpu/isa.h"
 #include "cpu/parallel.h"
@@ -185,7 +186,7 @@ void run_guarded(void (*body)(void* context), void* context, const char* functio
     return;
   } catch (const Error& error) {
     argument = error.argument();
-    keep(error.what());
+    keep(error.is_late() ? error.what() : past_operation(error.what()));
   } catch (const std::bad_alloc&) {
     keep("out of memory");
   } catch (const std::exception& error) {

@@ -18,9 +18,13 @@ class Error : public std::exception {
   const char* what() const noexcept override { return text_; }
   // 1-based number of the C argument at fault, 0 where none is.
   int argument() const noexcept { return argument_; }
+  // Found by a device in an operation before this one, which the text names.
+  bool is_late() const noexcept { return late_; }
+  void set_late() noexcept { late_ = true; }
 
  private:
   int argument_;
+  bool late_ = false;
   char text_[kLength];
 };
 

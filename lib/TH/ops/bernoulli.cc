@@ -40,7 +40,8 @@ void draw(Op op, Tensor* r, Generator* g, Tensor* p) {
   TensorRef seen = probabilities_for(r, p);
   if (r->numel() == 0) return;
   Device* device = device_of({r, p});
-  ValueCheck check(Condition::probability, 0, seen.get(), device, CheckText(3, kBadProbability));
+  ValueCheck check(op, Condition::probability, 0, seen.get(), device, CheckText(3, kBadProbability),
+                   *r);
   TensorRef in_order = contiguous(seen.get());
   ContiguousResult result(device, r, nullptr);
   run(op, device, [&](Operands& at) {

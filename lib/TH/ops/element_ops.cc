@@ -126,6 +126,9 @@ void Element::run(Tensor* r, Tensor* const* tensors, const Scalar* numbers,
     } else if (row.has(divides) && is_integral(dtype)) {
       check_shapes(r, tensors);
       check_divisor(name, op, tensors[0], tensors[row.tensors - 1]);
+      if (!on_host(*tensors[row.tensors - 1])) {
+        wait_for_findings(device_of({tensors[row.tensors - 1]}), *r);
+      }
     }
   }
   elementwise({op, name, dtype, numbers, row.numbers, grain}, r, tensors, row.tensors);

@@ -37,7 +37,7 @@ void scatter_to(Op op, const char* name, ScatterAction action, Tensor* r, int64_
   check_fits(name, *index, *r, dim, false, 3);
   Device* device = device_of({r, index, src});
   Indexed by = full_index(op, name, dim, *r, index, 3);
-  IndexCheck check(by, device);
+  IndexCheck check(by, device, *r);
   if (src) check_fits(name, *index, *src, dim, true, 4);
   if (index->numel() == 0) return;
   TensorRef indices = copy_if_aliased(*r, index), source;
@@ -57,7 +57,7 @@ void gather(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   check_fits("gather", *index, *t, dim, false, 4);
   Device* device = device_of({r, t, index});
   Indexed by = full_index(Op::gather, "gather", dim, *t, index, 4);
-  IndexCheck check(by, device);
+  IndexCheck check(by, device, *r);
   if (needs_temporary(*r, *t, *index)) {
     TensorRef result(tensor_new(r->dtype));
     gather(result.get(), t, dimension, index);

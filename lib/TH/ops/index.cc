@@ -70,7 +70,7 @@ void write_slices(Op op, ScatterAction action, Tensor* r, int64_t dimension, Ten
   check_vector(name(op), *index, 3);
   Device* device = device_of({r, index, src});
   Indexed by = vector_index(op, dim, *r, index, 3);
-  IndexCheck check(by, device);
+  IndexCheck check(by, device, *r);
   TensorRef source = source_slices(name(op), *r, dim, *index, src);
   if (source->numel() == 0) return;
   TensorRef indices = copy_if_aliased(*r, index);
@@ -88,7 +88,7 @@ void indexSelect(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   check_vector("indexSelect", *index, 4);
   Device* device = device_of({r, t, index});
   Indexed by = vector_index(Op::indexSelect, dim, *t, index, 4);
-  IndexCheck check(by, device);
+  IndexCheck check(by, device, *r);
   if (needs_temporary(*r, *t, *index)) {
     TensorRef result(tensor_new(r->dtype));
     indexSelect(result.get(), t, dimension, index);
@@ -115,7 +115,7 @@ void indexFill(Tensor* r, int64_t dimension, Tensor* index, Scalar value) {
   check_vector("indexFill", *index, 3);
   Device* device = device_of({r, index});
   Indexed by = vector_index(Op::indexFill, dim, *r, index, 3);
-  IndexCheck check(by, device);
+  IndexCheck check(by, device, *r);
   if (r->numel() == 0 || index->numel() == 0) return;
   TensorRef indices = copy_if_aliased(*r, index);
   by.index = indices.get();

@@ -37,8 +37,10 @@ void check_index_type(const char* op, const Tensor& index, int argument) {
   }
 }
 
-IndexCheck::IndexCheck(const Indexed& by, Device* device)
-    : by_(by), check_(Condition::index, by.size, by.index, device, CheckText(by.argument, *this)) {}
+IndexCheck::IndexCheck(const Indexed& by, Device* device, const Tensor& r)
+    : by_(by),
+      check_(by.op, Condition::index, by.size, by.index, device, CheckText(by.argument, *this), r) {
+}
 
 void IndexCheck::operator()(char* text, size_t room) const {
   std::snprintf(text, room, "%s: index %%lld is out of range of dimension %lld of size %lld",
@@ -120,6 +122,7 @@ TensorRef copy_if_aliased(const Tensor& r, Tensor* operand) {
 }
 
 void deliver(Tensor* r, Tensor* result) {
+  if (is_on_device(result->storage)) wait_for_findings(result->storage->get_home(), *r);
   resize_as(r, *result);
   ops::copy(r, result);
 }

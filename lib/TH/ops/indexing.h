@@ -30,7 +30,7 @@ struct Indexed {
 // The indices of an operation, checked as ValueCheck says.
 class IndexCheck {
  public:
-  IndexCheck(const Indexed& by, Device* device);
+  IndexCheck(const Indexed& by, Device* device, const Tensor& r);
   uint32_t number(const Operands& at) const { return check_.number(at); }
   void operator()(char* text, size_t room) const;
 

@@ -51,8 +51,8 @@ constexpr BadMask kBadMask;
 
 class MaskCheck : public ValueCheck {
  public:
-  MaskCheck(Tensor* mask, Device* device)
-      : ValueCheck(Condition::mask, 0, mask, device, CheckText(0, kBadMask)) {}
+  MaskCheck(Op op, Tensor* mask, Device* device, const Tensor& r)
+      : ValueCheck(op, Condition::mask, 0, mask, device, CheckText(0, kBadMask), r) {}
 };
 
 // How many elements of the plan's operand 0 are chosen, before each chunk and in all: memory for
@@ -123,7 +123,7 @@ namespace ops {
 void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
   TensorRef seen = mask_for("tensor", *r, mask, 2);
   Device* device = device_of({r, mask});
-  MaskCheck check(seen.get(), device);
+  MaskCheck check(Op::maskedFill, seen.get(), device, *r);
   if (r->numel() == 0) return;
   TensorRef chosen = copy_if_aliased(*r, seen.get());
   run(Op::maskedFill, device, [&](Operands& at) {
@@ -151,7 +151,7 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   check_same_type("maskedCopy", *r, *src);
   TensorRef seen = mask_for("tensor", *r, mask, 2);
   Device* device = device_of({r, mask, src});
-  MaskCheck check(seen.get(), device);
+  MaskCheck check(Op::maskedCopy, seen.get(), device, *r);
   if (r->numel() == 0) return;
   TensorRef chosen = copy_if_aliased(*r, seen.get());
   SourceCheck source_check(*src);
@@ -185,7 +185,7 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
   check_same_type("maskedSelect", *r, *t);
   TensorRef seen = mask_for("src", *t, mask, 3);
   Device* device = device_of({r, t, mask});
-  MaskCheck check(seen.get(), device);
+  MaskCheck check(Op::maskedSelect, seen.get(), device, *r);
   if (needs_temporary(*r, *t, *seen) || has_shared_elements(*r)) {
     TensorRef result(tensor_new(r->dtype));
     maskedSelect(result.get(), t, mask);

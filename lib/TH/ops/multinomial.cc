@@ -38,7 +38,9 @@ void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t sa
   call.index_base = TH_INDEX_BASE;
   Device* device = device_of({r, probabilities});
   TensorRef in_order = contiguous(probabilities);
-  bool is_checked = !device || on_host(*in_order);
+  // A result at the host is waited for in any case.
+  bool at_host = r->numel() > 0 && r->storage && !r->storage->get_home();
+  bool is_checked = !device || on_host(*in_order) || at_host;
   if (is_checked) {
     HostUseMeant meant;
     Operands here(nullptr);

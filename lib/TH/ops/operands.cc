@@ -161,10 +161,30 @@ void place_result(Device* device, Tensor* r) {
   if (device && r->numel() > 0) Operands(device).overwrite(r);
 }
 
-ValueCheck::ValueCheck(Condition condition, int64_t limit, Tensor* t, Device* device,
-                       CheckText text)
+namespace {
+
+// Or memory that C code looks at without asking.
+bool has_elements_at_host(const Tensor& r) {
+  const Storage* s = r.storage;
+  return s && !s->get_home() && (r.numel() > 0 || s->exposed);
+}
+
+}  // namespace
+
+void wait_for_findings(Device* device, const Tensor& r) {
+  if (device && has_elements_at_host(r)) device->synchronize();
+}
+
+ValueCheck::ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device,
+                       CheckText text, const Tensor& r)
     : condition_(condition), limit_(limit), t_(t), text_(text), done_(!device || on_host(*t)) {
-  if (done_) check_on_host(condition, limit, t, text);
+  if (done_) {
+    check_on_host(condition, limit, t, text);
+  } else if (has_elements_at_host(r)) {
+    check_values(op, condition, limit, t, text);
+    device->synchronize();
+    done_ = true;
+  }
 }
 
 uint32_t ValueCheck::number(const Operands& at) const {

@@ -129,10 +129,12 @@ class Operands {
 };
 
 // Values that must be as a condition says: looked at when this is made, before anything is written,
-// where that is possible without moving them; else told of when somebody waits for the device.
+// where that is possible without moving them, or r, the result, is at the host, and the call would
+// wait for it anyway; else told of when somebody waits for the device.
 class ValueCheck {
  public:
-  ValueCheck(Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text);
+  ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text,
+             const Tensor& r);
   // What a call is given whose kernel checks the values as it uses them; 0: they were checked.
   uint32_t number(const Operands& at) const;
 
@@ -143,6 +145,9 @@ class ValueCheck {
   CheckText text_;
   bool done_;
 };
+
+// What was found is told before r, which is at the host and would be waited for, changes.
+void wait_for_findings(Device* device, const Tensor& r);
 
 // r, whose elements will all be written, lives on the device from now on, unless that is null.
 void place_result(Device* device, Tensor* r);
