@@ -122,7 +122,7 @@ TensorRef copy_if_aliased(const Tensor& r, Tensor* operand) {
 }
 
 void deliver(Tensor* r, Tensor* result) {
-  if (is_on_device(result->storage)) wait_for_findings(result->storage->get_home(), *r);
+  wait_for_findings(device_of({result}), *r);
   resize_as(r, *result);
   ops::copy(r, result);
 }
