@@ -8,6 +8,8 @@
 
 #include "TH.h"
 #include "core_tensors.h"
+#include "cpu/convolution_product.h"
+#include "cpu/parallel.h"
 #include "memory/error.h"
 #include "reduce_expect.h"
 
@@ -228,6 +230,73 @@ TEST(Convolution, OfTensorsAgainstLoops) {
       }
     }
   }
+}
+
+// So many planes that products of matrices are faster.
+const Case kManyPlanes[] = {
+    {"conv2Dmv", 2, {64, 12, 13}, {48, 64, 3, 2}, {48}, false, ops::conv2Dmv, nullptr},
+    {"conv2Dmm", 2, {2, 64, 9, 11}, {40, 64, 2, 3}, {2, 40}, false, ops::conv2Dmm, nullptr},
+    {"conv3Dmv", 3, {40, 5, 6, 7}, {32, 40, 2, 2, 3}, {32}, false, nullptr, ops::conv3Dmv},
+};
+
+TEST(Convolution, OfManyPlanesAgainstLoops) {
+  for (const Case& c : kManyPlanes) {
+    for (DType type : {DType::Float, DType::Double}) {
+      for (Layout layout : {Layout::contiguous, Layout::permuted, Layout::spaced}) {
+        for (const auto& step : {Shape{1, 1, 1}, Shape{1, 2, 3}}) {
+          for (bool convolution : {false, true}) {
+            bool plain = step[2] == 1 && !convolution;
+            if (layout != Layout::contiguous && !plain) continue;
+            check(c, type, layout, {Kind::valid, convolution, {step[0], step[1], step[2]}});
+            if (testing::Test::HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Convolution, OfManyPlanesDoNotDependOnThreads) {
+  for (const Case& c : kManyPlanes) {
+    TensorRef t = make(DType::Float, c.image), k = make(DType::Float, c.kernel);
+    fill(*t, [](int64_t i) { return std::sin(static_cast<double>(i)); });
+    fill(*k, [](int64_t i) { return std::cos(static_cast<double>(i)); });
+    TensorRef r[] = {empty(DType::Float), empty(DType::Float)};
+    for (int threads : {1, 2}) {
+      th::set_num_threads(threads);
+      call(c, r[threads - 1].get(), 0, 1, t.get(), k.get(), {Kind::valid, false, {1, 1, 1}});
+    }
+    for (int64_t i = 0; i < r[0]->numel(); ++i) ASSERT_EQ(get(*r[0], i), get(*r[1], i)) << c.name;
+  }
+}
+
+TEST(Convolution, ProductsAreForManySmallPlanes) {
+  th::ConvolutionCall c = {};
+  c.dtype = DType::Float;
+  c.kind = th::ConvolutionKind::valid;
+  c.groups = 1;
+  c.outputs = c.inputs = 32;
+  for (int d = 0; d < 3; ++d) {
+    c.result[d] = d ? 12 : 1;
+    c.image[d] = d ? 14 : 1;
+    c.kernel[d] = d ? 3 : 1;
+    c.step[d] = 1;
+  }
+  c.t = {nullptr, 0, 0, 196, {196, 14, 1}};
+  c.w = {nullptr, 0, 288, 9, {9, 3, 1}};
+  c.r = {nullptr, 0, 144, 0, {144, 12, 1}};
+  EXPECT_TRUE(th::is_product_faster(c));
+  auto refused = [&](auto change) {
+    th::ConvolutionCall other = c;
+    change(&other);
+    return !th::is_product_faster(other);
+  };
+  EXPECT_TRUE(refused([](auto* o) { o->kind = th::ConvolutionKind::full; }));
+  EXPECT_TRUE(refused([](auto* o) { o->dtype = DType::Int; }));
+  EXPECT_TRUE(refused([](auto* o) { o->outputs = 2; }));
+  EXPECT_TRUE(refused([](auto* o) { o->result[2] = 1000; }));
+  EXPECT_TRUE(refused([](auto* o) { o->r.output = 100; }));  // results overlap as matrices
+  EXPECT_TRUE(refused([](auto* o) { o->w.plane[1] = 4; }));
 }
 
 TEST(Convolution, InfinityMeetsOnlyWhatItMeets) {

@@ -10,6 +10,7 @@
 
 #include "cpu/backend.h"
 #include "cpu/convolution_kernels.h"
+#include "cpu/convolution_product.h"
 #include "cpu/parallel.h"
 #include "cpu/workspace.h"
 #include "tensor/checked.h"
@@ -218,6 +219,7 @@ int64_t grain_of(const ConvolutionCall& c) {
 }  // namespace
 
 void convolve(const ConvolutionCall& given) {
+  if (is_product_faster(given)) return convolve_by_product(given);
   ConvolutionCall c = given;
   c.dtype = compute_type(given.dtype);
   bool full = c.kind == ConvolutionKind::full;

@@ -1,0 +1,115 @@
+#include "cpu/convolution_product.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/parallel.h"
+#include "cpu/product.h"
+#include "cpu/workspace.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+
+namespace {
+
+// Rows of results that fill few vectors are slow by themselves; a product wants kernels enough that
+// writing the matrix costs little, and pays from some size on.
+constexpr int64_t kLongestRow = 160;  // bytes
+constexpr int64_t kFewestOutputs = 16;
+constexpr double kLeastWork = 1 << 18;
+constexpr double kMostBytes = 1 << 26;
+
+double volume(const int64_t* size) {
+  return static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
+}
+bool lie_side_by_side(const int64_t* stride, const int64_t* size) {
+  int64_t expected = 1;
+  for (int d = 2; d >= 0; --d) {
+    if (size[d] > 1 && stride[d] != expected) return false;
+    expected *= size[d];
+  }
+  return true;
+}
+
+// One line of the matrix: for a tap of an input what it meets, result by result.
+template <class T>
+void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, T* line) {
+  int64_t first[3], stride[3];
+  for (int d = 0; d < 3; ++d) {
+    int64_t k = c.flipped ? c.kernel[d] - 1 - tap[d] : tap[d];
+    bool valid = c.kind == ConvolutionKind::valid;
+    first[d] = (valid ? k : k * c.step[d]) * c.t.plane[d];
+    stride[d] = (valid ? c.step[d] : 1) * c.t.plane[d];
+  }
+  image += first[0] + first[1] + first[2];
+  for (int64_t z = 0; z < c.result[0]; ++z) {
+    for (int64_t y = 0; y < c.result[1]; ++y, line += c.result[2]) {
+      const T* row = image + z * stride[0] + y * stride[1];
+      if (stride[2] == 1) {
+        std::memcpy(line, row, static_cast<size_t>(c.result[2]) * sizeof(T));
+      } else {
+        for (int64_t x = 0; x < c.result[2]; ++x) line[x] = row[x * stride[2]];
+      }
+    }
+  }
+}
+
+template <class T>
+void convolve(const ConvolutionCall& c) {
+  const int64_t taps = c.kernel[0] * c.kernel[1] * c.kernel[2];
+  const int64_t lines = c.inputs * taps, length = c.result[0] * c.result[1] * c.result[2];
+  Workspace<T> matrix(lines * length);
+  for (int64_t group = 0; group < c.groups; ++group) {
+    const T* images = reinterpret_cast<const T*>(c.t.data) + group * c.t.group;
+    int64_t grain = std::max<int64_t>(1, (1 << 15) / length);
+    parallel_for(lines, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) {
+        int64_t position = k % taps, area = c.kernel[1] * c.kernel[2];
+        const int64_t tap[] = {position / area, position % area / c.kernel[2],
+                               position % c.kernel[2]};
+        write_line(c, images + k / taps * c.t.input, tap, matrix.data() + k * length);
+      }
+    });
+    auto at = [&](const ConvolutionCall::Operand& o) {
+      return o.data + group * o.group * static_cast<int64_t>(sizeof(T));
+    };
+    ProductCall call;
+    call.dtype = c.dtype;
+    call.batches = 1;
+    call.sum = call.tf32 = false;
+    call.m = c.outputs;
+    call.n = length;
+    call.k = lines;
+    call.alpha = c.alpha;
+    call.beta = c.beta;
+    call.a = {at(c.w), 0, c.w.output, 1};
+    call.b = {reinterpret_cast<char*>(matrix.data()), 0, length, 1};
+    call.c = {at(c.r), 0, c.r.output, 1};
+    multiply(call);
+  }
+}
+
+}  // namespace
+
+bool is_product_faster(const ConvolutionCall& c) {
+  if (c.kind == ConvolutionKind::full || !BlasTypes::contains(c.dtype)) return false;
+  const double lines = static_cast<double>(c.inputs) * volume(c.kernel);
+  const double length = volume(c.result), item = static_cast<double>(item_size(c.dtype));
+  const auto taps = static_cast<int64_t>(volume(c.kernel));
+  return static_cast<double>(c.result[2]) * item <= kLongestRow && length > 1 && lines > 1 &&
+         c.outputs >= kFewestOutputs && lines * length * item <= kMostBytes &&
+         lines * length * static_cast<double>(c.outputs) >= kLeastWork &&
+         lie_side_by_side(c.w.plane, c.kernel) && (c.inputs == 1 || c.w.input == taps) &&
+         static_cast<double>(c.w.output) >= lines && lie_side_by_side(c.r.plane, c.result) &&
+         static_cast<double>(c.r.output) >= length;
+}
+
+void convolve_by_product(const ConvolutionCall& call) {
+  if (call.dtype == DType::Float) {
+    convolve<float>(call);
+  } else {
+    convolve<double>(call);
+  }
+}
+
+}  // namespace th
