@@ -4,6 +4,8 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 
+local new_table = require 'table.new'
+
 local model = {}
 
 function model.count(shape)
@@ -19,8 +21,9 @@ end
 
 --- A model of these sizes whose elements are f(position from 0).
 function model.fill(shape, f)
-  local data = {}
-  for i = 1, model.count(shape) do data[i] = f(i - 1) end
+  local count = model.count(shape)
+  local data = new_table(count, 0)
+  for i = 1, count do data[i] = f(i - 1) end
   return model.new(shape, data)
 end
 
@@ -31,7 +34,7 @@ end
 
 --- Indices from 1 of the element at a position from 0.
 function model.indices(shape, position)
-  local index = {}
+  local index = new_table(#shape, 0)
   for d = #shape, 1, -1 do
     index[d] = position % shape[d] + 1
     position = math.floor(position / shape[d])
@@ -52,14 +55,14 @@ function model.build(shape, f)
 end
 
 function model.copy(m)
-  local data = {}
+  local data = new_table(#m.data, 0)
   for i, x in ipairs(m.data) do data[i] = x end
   return model.new(m.shape, data)
 end
 
 --- f of the elements of models of one shape.
 function model.map(f, a, b, c)
-  local data = {}
+  local data = new_table(#a.data, 0)
   for i = 1, #a.data do data[i] = f(a.data[i], b and b.data[i], c and c.data[i]) end
   return model.new(a.shape, data)
 end
@@ -72,17 +75,20 @@ function model.expanded(m)
   return model.fill(m.shape, function(position) return m.data[position % slice + 1] end)
 end
 
-local function flatten(nested, depth, data)
-  if depth == 0 then
-    data[#data + 1] = nested
-    return
+local function flatten(nested, depth, data, n)
+  if depth > 1 then
+    for i = 1, #nested do n = flatten(nested[i], depth - 1, data, n) end
+    return n
   end
-  for i = 1, #nested do flatten(nested[i], depth - 1, data) end
+  for i = 1, #nested do data[n + i] = nested[i] end
+  return n + #nested
 end
 
 function model.read(t)
-  local shape, data = t:size():totable(), {}
-  if #shape > 0 then flatten(t:totable(), #shape, data) end
+  local shape = t:size():totable()
+  if #shape < 2 then return model.new(shape, #shape == 1 and t:totable() or {}) end
+  local data = new_table(t:nElement(), 0)
+  flatten(t:totable(), #shape, data, 0)
   return model.new(shape, data)
 end
 
@@ -129,7 +135,7 @@ function model.tensor(e, m, layout)
   local strides, offset = layouts[layout or 'contiguous'](shape)
   local last = offset
   for d = 1, #shape do last = last + math.max(shape[d] - 1, 0) * strides[d] end
-  local stored = {}
+  local stored = new_table(last + 2, 0)
   for i = 1, last + 2 do stored[i] = SENTINEL end
   for i = 1, #m.data do
     local rest, at = i - 1, offset
@@ -147,16 +153,19 @@ end
 -- model.tensor() left it.
 function model.disturbed(t)
   if t:nElement() == 0 then return nil end
-  local stored, own = t:storage():totable(), {}
+  local stored = t:storage():totable()
   local shape, strides = t:size():totable(), t:stride():totable()
+  local first = t:storageOffset()
   for i = 0, t:nElement() - 1 do
-    local at = t:storageOffset()
-    local index = model.indices(shape, i)
-    for d = 1, #shape do at = at + (index[d] - 1) * strides[d] end
-    own[at] = true
+    local rest, at = i, first
+    for d = #shape, 1, -1 do
+      at = at + rest % shape[d] * strides[d]
+      rest = math.floor(rest / shape[d])
+    end
+    stored[at] = SENTINEL
   end
   for i = 1, #stored do
-    if not own[i] and stored[i] ~= SENTINEL then return i end
+    if stored[i] ~= SENTINEL then return i end
   end
 end
 

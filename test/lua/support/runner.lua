@@ -122,7 +122,7 @@ function Run:check(...)
   if count ~= #want then self:fail(('%d results instead of %d'):format(count, #want)) end
   for i, expected in ipairs(want) do
     local got = select(i, ...)
-    if dump.file then
+    if self.dumped then
       dump.add(('%s %s'):format(self.row.name, self.e.name),
                tensor.isTensor(got) and model.read(got).data or { got })
     end
@@ -152,7 +152,7 @@ function Run:check_by_case(...)
   for i, got in ipairs(results) do
     if not tensor.isTensor(got) then self:fail('no tensor but ' .. tensor.type(got)) end
     results[i] = model.read(got)
-    if dump.file then dump.add(('%s %s'):format(self.row.name, self.e.name), results[i].data) end
+    if self.dumped then dump.add(('%s %s'):format(self.row.name, self.e.name), results[i].data) end
     local sizes = table.concat(results[i].shape, 'x')
     local wanted = table.concat(self.want[i].shape, 'x')
     if sizes ~= wanted then
@@ -330,12 +330,15 @@ local function results_of(case, e, args)
   return { case.reference(e, unpack(args)) }
 end
 
---- All small scenarios of a row for an element type, in all layouts or in so many of them in turn.
-function runner.small(row, case, e, random, count)
+-- So many layouts, in turn, are what every run has, and what it dumps.
+local FEW = 2
+
+--- All small scenarios of a row for an element type, in all layouts or in few.
+function runner.small(row, case, e, random, few)
   local function_slots, slots = slots_of(row, case)
   local calls = 0
   for number, scenario in ipairs(case.scenarios(e, random)) do
-    for k = number, number + (count or #layouts) - 1 do
+    for k = number, number + (few and FEW or #layouts) - 1 do
       local layout = layouts[k % #layouts + 1]
       if not (case.contiguous and (layout == 'transposed' or layout == 'strided'
                                    or layout == 'expanded'))
@@ -348,7 +351,8 @@ function runner.small(row, case, e, random, count)
         end
         local run = setmetatable({ row = row, case = case, e = e, args = args, layout = built,
                                    scale = scenario.scale, slots = slots, result_layout = k,
-                                   function_slots = function_slots }, Run)
+                                   function_slots = function_slots,
+                                   dumped = dump.file and k - number < FEW }, Run)
         run.want = results_of(case, e, args)
         run:all_forms()
         calls = calls + 1
@@ -420,7 +424,7 @@ function runner.large(row, case, e, random, layout)
     local want = results_of(case, e, scenario.args)
     local run = setmetatable({ row = row, case = case, e = e, args = scenario.args, want = want,
                                layout = layout, scale = scenario.scale, slots = slots,
-                               form = 'function' }, Run)
+                               form = 'function', dumped = dump.file }, Run)
     local map = forms.align(function_slots, slots, scenario.args, omit)
     local seen
     for threads = 1, 2 do
