@@ -37,6 +37,12 @@ TEST(DevicePlugin, OfAnotherVersion) {
   EXPECT_NE(problem.find("version"), std::string::npos) << problem;
 }
 
+// Its numbers of operations would mean others here.
+TEST(DevicePlugin, OfAnotherOpTable) {
+  std::string problem = problem_with(TH_TEST_PLUGIN_WRONG_OPS);
+  EXPECT_NE(problem.find("operations are others"), std::string::npos) << problem;
+}
+
 TEST(DevicePlugin, WithoutATable) {
   std::string problem = problem_with(TH_TEST_PLUGIN_NO_ENTRY);
   EXPECT_NE(problem.find("version"), std::string::npos) << problem;

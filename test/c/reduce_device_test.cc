@@ -54,6 +54,15 @@ class ReduceDevice : public testing::TestWithParam<Setting> {
     return GetParam().mode == th::SoftMode::lazy && GetParam().order == th::ThreadOrder::descending;
   }
 
+  // Sanitizers see every third case: they look for what does not depend on the element type.
+  static bool leave_out([[maybe_unused]] int round) {
+#ifdef __SANITIZE_ADDRESS__
+    return round % 3 != 0;
+#else
+    return false;
+#endif
+  }
+
   // The same elements in the same layout, on the device alone.
   TensorRef moved(const Tensor& t, Layout layout) {
     TensorRef copy = make(t.dtype, shape(t), layout);
@@ -66,10 +75,14 @@ class ReduceDevice : public testing::TestWithParam<Setting> {
   th::Device* device_ = nullptr;
 };
 
-const Setting kSettings[] = {{th::SoftMode::lazy, th::ThreadOrder::descending},
-                             {th::SoftMode::lazy, th::ThreadOrder::ascending},
-                             {th::SoftMode::eager, th::ThreadOrder::descending},
-                             {th::SoftMode::eager, th::ThreadOrder::ascending}};
+const Setting kSettings[] = {
+    {th::SoftMode::lazy, th::ThreadOrder::descending},
+    {th::SoftMode::eager, th::ThreadOrder::ascending},
+#ifndef __SANITIZE_ADDRESS__
+    {th::SoftMode::lazy, th::ThreadOrder::ascending},
+    {th::SoftMode::eager, th::ThreadOrder::descending},
+#endif
+};
 INSTANTIATE_TEST_SUITE_P(Settings, ReduceDevice, testing::ValuesIn(kSettings),
                          [](const auto& setting) {
                            bool lazy = setting.param.mode == th::SoftMode::lazy;
@@ -152,6 +165,7 @@ TEST_P(ReduceDevice, AlongADimension) {
     }
   }
   bool keepdim = false;
+  int round = 0;
   for (const NamedAlong& op : reductions_along()) {
     for (DType type : kAllTypes) {
       if (op.floating && th::is_integral(type)) continue;
@@ -160,6 +174,7 @@ TEST_P(ReduceDevice, AlongADimension) {
       }
       for (const Shape& size : shapes) {
         for (Layout layout : kLayouts) {
+          if (leave_out(++round)) continue;
           TensorRef t = make(type, size, layout);
           fill(*t, [&](int64_t i) { return element_for(op.name, type, i); });
           TensorRef u = moved(*t, layout);
@@ -215,11 +230,13 @@ TEST_P(ReduceDevice, All) {
       shapes.push_back(more);
     }
   }
+  int round = 0;
   for (const NamedAll& op : reductions_of_all()) {
     for (DType type : kAllTypes) {
       if (op.floating && th::is_integral(type)) continue;
       for (const Shape& size : shapes) {
         for (Layout layout : kLayouts) {
+          if (leave_out(++round)) continue;
           TensorRef t = make(type, size, layout);
           fill(*t, [&](int64_t i) { return element_for(op.name, type, i); });
           TensorRef u = moved(*t, layout);

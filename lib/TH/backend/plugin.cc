@@ -45,6 +45,10 @@ const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem)
     *problem = path + ": not of this version of libTH";
     return nullptr;
   }
+  if (table->ops != hash_of_ops()) {
+    *problem = path + ": not of this version of libTH, whose operations are others";
+    return nullptr;
+  }
   using Look = void (*)(StopSign);
   if (auto look = reinterpret_cast<Look>(dlsym(library, "th_look_for_stop"))) look(stop_sign);
   return table;

@@ -10,7 +10,20 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 2;
+constexpr uint32_t kDeviceAbi = 3;
+
+// Tells numberings of Op apart: a hash of its names in their order (FNV-1a).
+constexpr uint32_t hash_of_ops() {
+  constexpr const char* names =
+#define TH_OP(name, ...) #name " "
+#include "THOps.def"
+      "copy";
+  uint32_t hash = 2166136261u;
+  for (const char* c = names; *c; ++c) {
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619u;
+  }
+  return hash;
+}
 
 // What a function of the table returns; its text is then message().
 enum DeviceStatus : int {
@@ -49,6 +62,7 @@ struct DeviceFinding {
 struct DeviceTable {
   uint32_t abi;    // kDeviceAbi
   uint32_t bytes;  // sizeof(DeviceTable)
+  uint32_t ops;    // hash_of_ops()
   const char* kind;
 
   // Of the calling thread's last failure.

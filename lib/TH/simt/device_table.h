@@ -19,18 +19,18 @@ template <class D>
 class DeviceTableOf {
  public:
   static constexpr DeviceTable make(const char* kind) {
-    return {kDeviceAbi,   sizeof(DeviceTable),
-            kind,         message,
-            count,        open,
-            properties,   allocate,
-            release,      allocate_host,
-            release_host, zero,
-            copy,         copy_peer,
-            copy_async,   wait,
-            order,        release_event,
-            synchronize,  finding,
-            usage,        empty_cache,
-            run};
+    return {kDeviceAbi,    sizeof(DeviceTable),
+            hash_of_ops(), kind,
+            message,       count,
+            open,          properties,
+            allocate,      release,
+            allocate_host, release_host,
+            zero,          copy,
+            copy_peer,     copy_async,
+            wait,          order,
+            release_event, synchronize,
+            finding,       usage,
+            empty_cache,   run};
   }
 
  private:
