@@ -47,7 +47,7 @@ local function install(tensor)
 
    --- Whether the files that load reads may bring functions where their readers do not say.
    function tensor._trustfiles(flag)
-      trusting = flag
+      trusting = flag == true
    end
 
    local function check_name(name, filename)

@@ -40,6 +40,7 @@ class Files : public testing::TestWithParam<bool> {
 // Growing moves what is written.
 TEST(MemoryFile, IsWrittenFromItsOwnStorage) {
   THFile* file = THMemoryFile_new("rw");
+  THFile_noAutoSpacing(file);
   const std::string once(1000, 'x');
   THFile_writeStringRaw(file, once.data(), once.size());
   THCharStorage* storage = THMemoryFile_storage(file);
