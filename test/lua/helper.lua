@@ -34,3 +34,9 @@ if device then
   require('tensor').setDefaultDevice(device)
   require('tensor').setGenerator('philox')
 end
+
+-- With TENSOR_TEST_BROADCAST shapes pair as it says.
+local mode = os.getenv('TENSOR_TEST_BROADCAST')
+if mode then
+  require('tensor').setBroadcast(mode)
+end
