@@ -119,7 +119,7 @@ Tensor* make(DType type, const F& initialize) {
 
 // Made of source: as that, it stays on a device that the program has named.
 Tensor* lent(TensorRef t, const Tensor& source) {
-  if (t->storage && !source.storage->exposed) t->storage->exposed = false;
+  if (t->storage && !source.storage->is_exposed()) t->storage->set_exposed(false);
   lend(t.get());
   return t.release();
 }

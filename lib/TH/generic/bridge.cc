@@ -5,14 +5,14 @@ namespace th {
 void Settled::start() {
   for (int k = 0; k < count_; ++k) {
     const Storage* s = tensors_[k]->storage;
-    on_request_ = on_request_ || (s && !s->exposed && s->get_home());
+    on_request_ = on_request_ || (s && !s->is_exposed() && s->get_home());
   }
 }
 
 void Settled::settle() const {
   for (int k = 0; k < count_; ++k) {
     Storage* s = tensors_[k]->storage;
-    if (on_request_ && s && s->exposed && s->get_home()) s->exposed = false;
+    if (on_request_ && s && s->is_exposed() && s->get_home()) s->set_exposed(false);
     lend(tensors_[k]);
   }
 }

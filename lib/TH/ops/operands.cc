@@ -166,7 +166,7 @@ namespace {
 // Or memory that C code looks at without asking.
 bool has_elements_at_host(const Tensor& r) {
   const Storage* s = r.storage;
-  return s && !s->get_home() && (r.numel() > 0 || s->exposed);
+  return s && !s->get_home() && (r.numel() > 0 || s->is_exposed());
 }
 
 }  // namespace

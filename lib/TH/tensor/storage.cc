@@ -115,12 +115,12 @@ void storage_swap(Storage* a, Storage* b) {
 
 void expose_to_c(Storage* s) {
   if (!s) return;
-  s->exposed = true;
+  s->set_exposed(true);
   settle(s);
 }
 
 void storage_to(Storage* s, Device* device) {
-  s->exposed = !device;
+  s->set_exposed(!device);
   if (!device) {
     s->memory.leave_device();
   } else if (s->size && s->memory.head() != Head::uninitialized) {
@@ -139,7 +139,7 @@ void storage_set_cpu(Storage* s, void* block) {
 
 void storage_set_device(Storage* s, Device& device, void* block) {
   check_pins(s, "given other memory");
-  s->exposed = false;
+  s->set_exposed(false);
   s->memory.set_device(device, block);
 }
 

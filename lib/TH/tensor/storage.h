@@ -75,6 +75,8 @@ struct Storage : Recycled {
   void* get_data() const { return __atomic_load_n(&data, __ATOMIC_RELAXED); }
   Device* get_home() const { return __atomic_load_n(&home, __ATOMIC_RELAXED); }
   void set_home(Device* device) { __atomic_store_n(&home, device, __ATOMIC_RELAXED); }
+  bool is_exposed() const { return __atomic_load_n(&exposed, __ATOMIC_RELAXED); }
+  void set_exposed(bool on) { __atomic_store_n(&exposed, on, __ATOMIC_RELAXED); }
 
  private:
   void* mirrored(void* block) {
@@ -123,7 +125,7 @@ void storage_swap(Storage* a, Storage* b);
 // Before C code gets to see the storage: its data can be read and written, and what a device has is
 // stale.
 inline void settle(Storage* s) {
-  if (!s || !s->exposed || s->size == 0) return;
+  if (!s || !s->is_exposed() || s->size == 0) return;
   void* block = s->memory.cpu_if_ready(Access::write);
   if (!block || block != s->get_data()) s->cpu(Access::write);
 }
