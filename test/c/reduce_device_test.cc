@@ -11,11 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core_tensors.h"
-#include "soft/soft_device.h"
-#include "backend/device_list.h"
+#include "on_soft_device.h"
 #include "memory/error.h"
-#include "memory/stats.h"
 #include "ops/operands.h"
 
 namespace {
@@ -27,28 +24,8 @@ using List = std::vector<double>;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-struct Setting {
-  th::SoftMode mode;
-  th::ThreadOrder order;
-};
-
-class ReduceDevice : public testing::TestWithParam<Setting> {
+class ReduceDevice : public OnSoftDevice {
  protected:
-  void SetUp() override {
-    th::set_soft_mode(GetParam().mode);
-    th::set_thread_order(GetParam().order);
-    device_ = th::find_device("soft");
-    th::reset_device_stats();
-  }
-  void TearDown() override {
-    for (const auto& entry : th::device_stats().fallbacks) {
-      ADD_FAILURE() << entry.first << " ran on the CPU";
-    }
-    device_->synchronize();
-    th::set_soft_mode(th::SoftMode::eager);
-    th::set_thread_order(th::ThreadOrder::ascending);
-  }
-
   // The first setting sees everything, the others what may go wrong in another way.
   bool thorough() const {
     return GetParam().mode == th::SoftMode::lazy && GetParam().order == th::ThreadOrder::descending;
@@ -71,24 +48,8 @@ class ReduceDevice : public testing::TestWithParam<Setting> {
     th::Operands(device_).write(copy.get());
     return copy;
   }
-
-  th::Device* device_ = nullptr;
 };
-
-const Setting kSettings[] = {
-    {th::SoftMode::lazy, th::ThreadOrder::descending},
-    {th::SoftMode::eager, th::ThreadOrder::ascending},
-#ifndef __SANITIZE_ADDRESS__
-    {th::SoftMode::lazy, th::ThreadOrder::ascending},
-    {th::SoftMode::eager, th::ThreadOrder::descending},
-#endif
-};
-INSTANTIATE_TEST_SUITE_P(Settings, ReduceDevice, testing::ValuesIn(kSettings),
-                         [](const auto& setting) {
-                           bool lazy = setting.param.mode == th::SoftMode::lazy;
-                           bool up = setting.param.order == th::ThreadOrder::ascending;
-                           return std::string(lazy ? "lazy" : "eager") + (up ? "Up" : "Down");
-                         });
+INSTANTIATE_TEST_SUITE_P(Settings, ReduceDevice, testing::ValuesIn(kSettings), setting_name);
 
 double rounding(DType type) {
   return type == DType::Half       ? 1e-3
