@@ -119,29 +119,49 @@ class Settled {
   bool on_request_ = false;
 };
 
-template <class Result, class R, class... P>
-Result call_settled(R (*operation)(P...), P... arguments) {
+template <class R, class... P>
+R call_settled(R (*operation)(P...), P... arguments) {
   Settled tensors(arguments...);
-  if constexpr (std::is_void_v<Result>) {
+  if constexpr (std::is_void_v<R>) {
     operation(arguments...);
     tensors.settle();
   } else {
-    auto result = operation(arguments...);
+    R result = operation(arguments...);
     tensors.settle();
-    return bridge_result<Result>(result);
+    return result;
   }
+}
+
+// What of an argument depends on the element type goes before the boundary, and cannot fail: the
+// rest is compiled once for each kind of operation.
+template <class To, class From>
+auto carry(From x) {
+  if constexpr (std::is_same_v<To, Tensor*> || std::is_same_v<To, Scalar>) {
+    return bridge<To>(x);
+  } else {
+    return x;
+  }
+}
+template <class R, class... P, class... C>
+__attribute__((noinline)) R call_guarded(const char* name, const char* function,
+                                         R (*operation)(P...), C... carried) {
+  return guard(
+      [&]() -> R {
+        OpScope scope(name);
+        return call_settled(operation, bridge<P>(carried)...);
+      },
+      function);
 }
 
 // expose<Result>("name", &th::ops::name)(C arguments...) calls the operation across the boundary.
 template <class Result, class R, class... P>
 auto expose(const char* name, R (*operation)(P...), const char* function = __builtin_FUNCTION()) {
   return [=](auto... arguments) -> Result {
-    return guard(
-        [&]() -> Result {
-          OpScope scope(name);
-          return call_settled<Result>(operation, bridge<P>(arguments)...);
-        },
-        function);
+    if constexpr (std::is_void_v<Result>) {
+      call_guarded(name, function, operation, carry<P>(arguments)...);
+    } else {
+      return bridge_result<Result>(call_guarded(name, function, operation, carry<P>(arguments)...));
+    }
   };
 }
 
