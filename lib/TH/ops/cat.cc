@@ -1,12 +1,15 @@
 #include <algorithm>
 
 #include "memory/error.h"
+#include "ops/pairing.h"
 #include "ops/ops.h"
 #include "tensor/checked.h"
 
 namespace th::ops {
 
 void catArray(Tensor* r, TensorList inputs, int64_t dim) {
+  // Parts go to where they belong, whatever pairs in the caller's eyes.
+  PairingScope own(Pairing::torch7);
   if (inputs.count < 1) fail_argument(2, "cat: at least one tensor is needed");
   int ndim = 0;
   bool aliases = false;
