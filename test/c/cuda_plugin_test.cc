@@ -185,9 +185,9 @@ TEST_F(CudaDevices, OutOfMemoryIsNoEnd) {
   expect_ok(table->zero(device, block, 1024));
   expect_ok(table->synchronize(device));
   table->release(device, block);
-  DeviceFinding finding;
-  table->finding(device, &finding);
-  EXPECT_EQ(finding.check, 0u);
+  DeviceAssertion assertion;
+  table->assertion(device, &assertion);
+  EXPECT_EQ(assertion.check, 0u);
 }
 
 TEST_F(CudaDevices, CopiesBetweenDevices) {

@@ -263,18 +263,18 @@ TEST_P(Simt, Atomics) {
   EXPECT_EQ(u, GetParam() == ThreadOrder::ascending ? 1u : 64u);
 }
 
-__global__ void find_negative(DeviceFinding* finding, const int* values) {
+__global__ void find_negative(DeviceAssertion* assertion, const int* values) {
   int value = values[threadIdx.x];
-  if (value < 0) report(finding, 17, value);
+  if (value < 0) report(assertion, 17, value);
 }
 
-TEST_P(Simt, TheFirstFindingIsReported) {
+TEST_P(Simt, TheFirstAssertionIsReported) {
   int values[4] = {3, -1, -2, 5};
-  TH_LAUNCH(queue(), (find_negative), 1, 4, 0, queue().finding(), values);
-  DeviceFinding found = queue().take_finding();
+  TH_LAUNCH(queue(), (find_negative), 1, 4, 0, queue().assertion(), values);
+  DeviceAssertion found = queue().take_assertion();
   EXPECT_EQ(found.check, 17u);
   EXPECT_EQ(found.value, GetParam() == ThreadOrder::ascending ? -1 : -2);
-  EXPECT_EQ(queue().take_finding().check, 0u);
+  EXPECT_EQ(queue().take_assertion().check, 0u);
 }
 
 // ---- faults

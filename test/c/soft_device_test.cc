@@ -13,7 +13,7 @@
 #include "soft/soft_device.h"
 #include "backend/calls.h"
 #include "backend/device_list.h"
-#include "backend/findings.h"
+#include "backend/device_assertions.h"
 #include "backend/table.h"
 #include "backend/table_device.h"
 #include "memory/error.h"
@@ -58,7 +58,7 @@ class SoftDeviceTest : public testing::Test {
     call.plan.numel = call.plan.size[0] = n;
     call.plan.stride[0][0] = sizeof(float);
     call.plan.data[0] = block;
-    on.run(DeviceOp::fill, &call);
+    on.run(BackendOp::fill, &call);
   }
   void fill(char* block, int64_t n, float value) { fill(device, block, n, value); }
   std::vector<float> read(Device& on, const void* block, size_t n) {
@@ -346,8 +346,8 @@ TEST_P(SoftDeviceModes, ThreadsShareADevice) {
 // ---- what kernels found
 
 // A device that has found what the test says.
-DeviceFinding told;
-void tell(void*, DeviceFinding* out) {
+DeviceAssertion told;
+void tell(void*, DeviceAssertion* out) {
   *out = told;
   told = {0, 0};
 }
@@ -357,14 +357,14 @@ const char* message_of_test() { return "too hot"; }
 TableDevice& telling_device() {
   static DeviceTable table = [] {
     DeviceTable copied = *soft_device_table();
-    copied.finding = tell;
+    copied.assertion = tell;
     return copied;
   }();
   static auto* device = new TableDevice(table, 0, "soft:7");
   return *device;
 }
 
-TEST_F(SoftDeviceTest, FindingsAreErrorsWhenSomebodyWaits) {
+TEST_F(SoftDeviceTest, AssertionsAreErrorsWhenSomebodyWaits) {
   TableDevice& telling = telling_device();
   DeviceBlock block(telling, 4);
   float host = 0;
@@ -402,7 +402,7 @@ TEST_F(SoftDeviceTest, FailuresNameTheOperationAndTheDevice) {
   table.message = message_of_test;
   TableDevice failing(table, 0, "soft:8");
   OpScope scope("cadd");
-  EXPECT_EQ(error_of([&] { failing.run(DeviceOp::fill, nullptr); }),
+  EXPECT_EQ(error_of([&] { failing.run(BackendOp::fill, nullptr); }),
             "cadd: soft:8: running it: too hot");
 }
 
@@ -411,9 +411,9 @@ TEST_F(SoftDeviceTest, DeclinedOperationsAreNoFailures) {
   call.dtype = DType::Float;
   call.plan.numel = 1;
   call.n = call.count = int64_t{1} << 32;
-  EXPECT_FALSE(device.run(DeviceOp::sort, &call));
+  EXPECT_FALSE(device.run(BackendOp::sort, &call));
   call.n = 0;
-  EXPECT_TRUE(device.run(DeviceOp::sort, &call));
+  EXPECT_TRUE(device.run(BackendOp::sort, &call));
 }
 
 TEST_F(SoftDeviceTest, DebuggingWaitsForEveryOperation) {

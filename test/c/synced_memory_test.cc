@@ -74,7 +74,7 @@ class CountingDevice : public Device {
   void properties(DeviceProperties*) override {}
   void usage(DeviceUsage*) override {}
   void empty_cache() override {}
-  bool run(DeviceOp, const void*) override { return true; }
+  bool run(BackendOp, const void*) override { return true; }
   void release_event(void* event) noexcept override {
     pending.erase(event);
     delete static_cast<char*>(event);

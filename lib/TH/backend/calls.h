@@ -1,7 +1,7 @@
 #ifndef TH_BACKEND_CALLS_H
 #define TH_BACKEND_CALLS_H
 
-// What is handed to a device to do: one plain struct for each operation of DeviceOp. Sizes, types
+// What is handed to a device to do: one plain struct for each operation of BackendOp. Sizes, types
 // and layouts were checked by the caller; memory is the device's.
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 namespace th {
 
 // The operations, and their structs: run_<name>(Queue&, const Struct&) does it on a device.
-#define TH_DEVICE_OPS(X)             \
+#define TH_BACKEND_OPS(X)            \
   X(element, ElementCall)            \
   X(copy, CopyCall)                  \
   X(fill, FillCall)                  \
@@ -51,10 +51,10 @@ namespace th {
   X(search, SearchCall)              \
   X(convolution, ConvolutionCall)
 
-enum class DeviceOp : int {
-#define TH_DEVICE_OP(name, Struct) name,
-  TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+enum class BackendOp : int {
+#define TH_BACKEND_OP(name, Struct) name,
+  TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 };
 
 // An element-wise row of THOps.def: plan.data[0], of type result, becomes op of the row's tensors,

@@ -16,7 +16,7 @@ struct CheckCall {
   Condition condition;
   int64_t limit;
   uint32_t check;
-  DeviceFinding* found;
+  DeviceAssertion* found;
   LoopPlan plan;
 };
 

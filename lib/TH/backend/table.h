@@ -52,7 +52,7 @@ struct DeviceUsage {
 };
 
 // What a kernel found wrong with its operands' values, after the operation was queued.
-struct DeviceFinding {
+struct DeviceAssertion {
   uint32_t check;  // the number of the check, from Call's; 0: nothing was found
   int64_t value;   // the first value found
 };
@@ -95,11 +95,11 @@ struct DeviceTable {
   int (*synchronize)(void* device);
   // One of what checks have found, which it forgets; number 0: none is left. Complete only after
   // synchronize() or a copy that involves the host.
-  void (*finding)(void* device, DeviceFinding* out);
+  void (*assertion)(void* device, DeviceAssertion* out);
   int (*usage)(void* device, DeviceUsage* out);
   int (*empty_cache)(void* device);
 
-  // Queues an operation, or declines it: op is a DeviceOp, call its struct of calls.h.
+  // Queues an operation, or declines it: op is a BackendOp, call its struct of calls.h.
   int (*run)(void* device, int op, const void* call);
 };
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "backend/findings.h"
+#include "backend/device_assertions.h"
 #include "memory/error.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
@@ -98,7 +98,7 @@ void TableDevice::copy_to_device(void* device, const void* host, size_t bytes) {
 void TableDevice::copy_to_host(void* host, const void* device, size_t bytes) {
   check(table_.copy(handle_, CopyKind::device_to_host, host, device, bytes), "copying from it");
   count_copy_to_host(bytes);
-  raise_findings(table_, handle_, false);
+  raise_assertions(table_, handle_, false);
 }
 
 void TableDevice::copy_within(void* to, const void* from, size_t bytes) {
@@ -144,7 +144,7 @@ void TableDevice::release_event(void* event) noexcept {
 
 void TableDevice::synchronize() {
   check(table_.synchronize(handle_), "waiting for it");
-  raise_findings(table_, handle_, false);
+  raise_assertions(table_, handle_, false);
 }
 
 void TableDevice::properties(DeviceProperties* out) {
@@ -157,7 +157,7 @@ void TableDevice::usage(DeviceUsage* out) {
 
 void TableDevice::empty_cache() { check(table_.empty_cache(handle_), "emptying its cache"); }
 
-bool TableDevice::run(DeviceOp op, const void* call) {
+bool TableDevice::run(BackendOp op, const void* call) {
   int number = static_cast<int>(op);
   int status = with_memory([&] { return table_.run(handle_, number, call); });
   if (status == kDeviceDeclined) return false;
@@ -165,7 +165,7 @@ bool TableDevice::run(DeviceOp op, const void* call) {
   check(status, "running it");
   if (device_debug()) {
     check(table_.synchronize(handle_), "running it");
-    raise_findings(table_, handle_, true);
+    raise_assertions(table_, handle_, true);
   }
   return true;
 }

@@ -41,7 +41,7 @@ class TableDevice : public Device {
   void properties(DeviceProperties* out) override;
   void usage(DeviceUsage* out) override;
   void empty_cache() override;
-  bool run(DeviceOp op, const void* call) override;
+  bool run(BackendOp op, const void* call) override;
 
  private:
   // Throws where the status is a failure. doing: what was tried, for the message.

@@ -9,16 +9,16 @@
 namespace th {
 
 struct CpuBackend {
-#define TH_DEVICE_OP(name, Struct) void (*name)(const Struct& call);
-  TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+#define TH_BACKEND_OP(name, Struct) void (*name)(const Struct& call);
+  TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 };
 const CpuBackend& cpu_backend();
 
-#define TH_DEVICE_OP(name, Struct) \
+#define TH_BACKEND_OP(name, Struct) \
   inline void run_on_cpu(const Struct& call) { cpu_backend().name(call); }
-TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 
 }  // namespace th
 

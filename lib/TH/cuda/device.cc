@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "backend/findings.h"
+#include "backend/device_assertions.h"
 #include "cuda/failure.h"
 #include "cuda/probe.h"
 
@@ -96,13 +96,13 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   check_cuda(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "making a stream");
   open_pool();
   void* block = nullptr;
-  check_cuda(cudaHostAlloc(&block, kFindings * sizeof(DeviceFinding),
+  check_cuda(cudaHostAlloc(&block, kAssertions * sizeof(DeviceAssertion),
                            cudaHostAllocMapped | cudaHostAllocPortable),
              "allocating mapped host memory");
-  std::memset(block, 0, kFindings * sizeof(DeviceFinding));
-  host_finding_ = static_cast<DeviceFinding*>(block);
+  std::memset(block, 0, kAssertions * sizeof(DeviceAssertion));
+  host_assertion_ = static_cast<DeviceAssertion*>(block);
   check_cuda(cudaHostGetDevicePointer(&block, block, 0), "mapping host memory");
-  finding_ = static_cast<DeviceFinding*>(block);
+  assertion_ = static_cast<DeviceAssertion*>(block);
 }
 
 void CudaDevice::open_pool() {
@@ -279,15 +279,15 @@ void CudaDevice::synchronize() {
   check_cuda(cudaStreamSynchronize(copies_), "waiting for copies");
 }
 
-DeviceFinding CudaDevice::take_finding() {
-  for (uint32_t k = 0; k < kFindings; ++k) {
-    volatile DeviceFinding& finding = host_finding_[k];
-    if (__atomic_load_n(&finding.check, __ATOMIC_ACQUIRE) == 0) continue;
+DeviceAssertion CudaDevice::take_assertion() {
+  for (uint32_t k = 0; k < kAssertions; ++k) {
+    volatile DeviceAssertion& assertion = host_assertion_[k];
+    if (__atomic_load_n(&assertion.check, __ATOMIC_ACQUIRE) == 0) continue;
     // The value is written after the number; a kernel may be in between.
     if (cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
-    DeviceFinding found = {finding.check, finding.value};
-    finding.value = 0;
-    __atomic_store_n(&finding.check, 0u, __ATOMIC_RELEASE);
+    DeviceAssertion found = {assertion.check, assertion.value};
+    assertion.value = 0;
+    __atomic_store_n(&assertion.check, 0u, __ATOMIC_RELEASE);
     return found;
   }
   return {};

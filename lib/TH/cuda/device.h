@@ -85,7 +85,7 @@ class CudaDevice : public Queue {
   void begin_operation() {}
   void check_work() {}
   void synchronize();
-  DeviceFinding take_finding();
+  DeviceAssertion take_assertion();
   DeviceUsage usage();
   void empty_cache();
 
@@ -113,7 +113,7 @@ class CudaDevice : public Queue {
   DeviceProperties properties_;
   cudaStream_t copies_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
-  volatile DeviceFinding* host_finding_ = nullptr;
+  volatile DeviceAssertion* host_assertion_ = nullptr;
   EventPool events_;
   HostMemory host_memory_;
   std::mutex slots_mutex_;

@@ -8,7 +8,7 @@
 
 namespace th TH_VISIBLE {
 
-enum class DeviceOp : int;
+enum class BackendOp : int;
 struct DeviceUsage;
 struct DeviceProperties;
 
@@ -48,7 +48,7 @@ class Device {
   virtual void empty_cache() = 0;
   // Queues an operation, whose struct is in backend/calls.h. False: the device cannot do it, and
   // has done nothing.
-  virtual bool run(DeviceOp op, const void* call) = 0;
+  virtual bool run(BackendOp op, const void* call) = 0;
 };
 
 // Whether every operation is waited for, so that the one that fails is named. At first:

@@ -127,7 +127,7 @@ void Element::run(Tensor* r, Tensor* const* tensors, const Scalar* numbers,
       check_shapes(r, tensors);
       check_divisor(name, op, tensors[0], tensors[row.tensors - 1]);
       if (!on_host(*tensors[row.tensors - 1])) {
-        wait_for_findings(device_of({tensors[row.tensors - 1]}), *r);
+        wait_for_assertions(device_of({tensors[row.tensors - 1]}), *r);
       }
     }
   }

@@ -122,7 +122,7 @@ TensorRef copy_if_aliased(const Tensor& r, Tensor* operand) {
 }
 
 void deliver(Tensor* r, Tensor* result) {
-  wait_for_findings(device_of({result}), *r);
+  wait_for_assertions(device_of({result}), *r);
   resize_as(r, *result);
   ops::copy(r, result);
 }

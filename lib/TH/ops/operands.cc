@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "backend/findings.h"
+#include "backend/device_assertions.h"
 #include "memory/error.h"
 #include "memory/heap.h"
 #include "ops/ops.h"
@@ -45,7 +45,7 @@ void start_check(CheckCall* call, Condition condition, int64_t limit, const Tens
 void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
   if (t->numel() == 0) return;
   HostUseMeant meant;
-  DeviceFinding found = {};
+  DeviceAssertion found = {};
   CheckCall call;
   start_check(&call, condition, limit, *t);
   call.check = 1;
@@ -146,7 +146,7 @@ void Operands::read_back(void* to, const char* scratch, size_t bytes) const {
 void fail_check(const CheckText& check, int64_t value) {
   char text[Error::kLength];
   check.write(text, sizeof(text));
-  fail_finding(check.argument(), text, value);
+  fail_assertion(check.argument(), text, value);
 }
 
 uint32_t late_check(const CheckText& check) {
@@ -171,7 +171,7 @@ bool has_elements_at_host(const Tensor& r) {
 
 }  // namespace
 
-void wait_for_findings(Device* device, const Tensor& r) {
+void wait_for_assertions(Device* device, const Tensor& r) {
   if (device && has_elements_at_host(r)) device->synchronize();
 }
 

@@ -48,12 +48,12 @@ class CheckText {
 };
 
 // Offers the call to the device; false where it declines.
-#define TH_DEVICE_OP(name, Struct)                        \
+#define TH_BACKEND_OP(name, Struct)                       \
   inline bool offer(Device& device, const Struct& call) { \
-    return device.run(DeviceOp::name, &call);             \
+    return device.run(BackendOp::name, &call);            \
   }
-TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 
 // An operand where the operation runs.
 struct Placed {
@@ -147,7 +147,7 @@ class ValueCheck {
 };
 
 // What was found is told before r, which is at the host and would be waited for, changes.
-void wait_for_findings(Device* device, const Tensor& r);
+void wait_for_assertions(Device* device, const Tensor& r);
 
 // r, whose elements will all be written, lives on the device from now on, unless that is null.
 void place_result(Device* device, Tensor* r);

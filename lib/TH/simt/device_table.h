@@ -29,7 +29,7 @@ class DeviceTableOf {
             copy_peer,     copy_async,
             wait,          order,
             release_event, synchronize,
-            finding,       usage,
+            assertion,     usage,
             empty_cache,   run};
   }
 
@@ -131,9 +131,9 @@ class DeviceTableOf {
   static int synchronize(void* device) {
     return working(device, [](D& d) { d.synchronize(); });
   }
-  static void finding(void* device, DeviceFinding* out) {
-    *out = DeviceFinding();
-    on(device, [&](D& d) { *out = d.take_finding(); });
+  static void assertion(void* device, DeviceAssertion* out) {
+    *out = DeviceAssertion();
+    on(device, [&](D& d) { *out = d.take_assertion(); });
   }
   static int usage(void* device, DeviceUsage* out) {
     return on(device, [&](D& d) { *out = d.usage(); });

@@ -36,11 +36,11 @@ class Queue {
   // How many blocks of threads fill the device several times over; for grid-stride loops.
   int most_blocks() const { return most_blocks_; }
   // Where kernels report what checks find: see report.h.
-  DeviceFinding* finding() const { return finding_; }
+  DeviceAssertion* assertion() const { return assertion_; }
 
  protected:
   int most_blocks_ = 64;
-  DeviceFinding* finding_ = nullptr;
+  DeviceAssertion* assertion_ = nullptr;
 #ifdef TH_USES_CUDA
   cudaStream_t stream_ = nullptr;
 #endif
@@ -63,11 +63,11 @@ class Scratch {
   void* block_;
 };
 
-// Every operation of DeviceOp, in simt/kernels/ or, where the two devices differ, in soft/ and
+// Every operation of BackendOp, in simt/kernels/ or, where the two devices differ, in soft/ and
 // cuda/.
-#define TH_DEVICE_OP(name, Struct) void run_##name(Queue& queue, const Struct& call);
-TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+#define TH_BACKEND_OP(name, Struct) void run_##name(Queue& queue, const Struct& call);
+TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 
 // The operation by its number; simt/run.cc.
 void run_device_op(Queue& queue, int op, const void* call);

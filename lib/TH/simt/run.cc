@@ -20,15 +20,15 @@ void check_layout(const Call&, long) {}
 }  // namespace
 
 void run_device_op(Queue& queue, int op, const void* given) {
-  switch (static_cast<DeviceOp>(op)) {
-#define TH_DEVICE_OP(name, Struct)                   \
-  case DeviceOp::name: {                             \
+  switch (static_cast<BackendOp>(op)) {
+#define TH_BACKEND_OP(name, Struct)                  \
+  case BackendOp::name: {                            \
     auto& call = *static_cast<const Struct*>(given); \
     check_layout(call, 0);                           \
     return run_##name(queue, call);                  \
   }
-    TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+    TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "backend/findings.h"
+#include "backend/device_assertions.h"
 #include "soft/soft_device.h"
 
 namespace th {
@@ -31,10 +31,10 @@ SoftDevice::Accessible::~Accessible() {
 }
 
 SoftDevice::SoftDevice(int) {
-  finding_ = static_cast<DeviceFinding*>(allocate_block(kFindings * sizeof(DeviceFinding)));
+  assertion_ = static_cast<DeviceAssertion*>(allocate_block(kAssertions * sizeof(DeviceAssertion)));
   run_all();
   Accessible accessible(*this);
-  std::fill_n(finding_, kFindings, DeviceFinding{0, 0});
+  std::fill_n(assertion_, kAssertions, DeviceAssertion{0, 0});
 }
 
 void SoftDevice::enqueue_task(std::function<void()> task, size_t bytes) {
@@ -73,12 +73,12 @@ void SoftDevice::check_work() {
   throw failure_;
 }
 
-DeviceFinding SoftDevice::take_finding() {
+DeviceAssertion SoftDevice::take_assertion() {
   Accessible accessible(*this);
-  DeviceFinding none = {0, 0};
-  auto found = [](const DeviceFinding& finding) { return finding.check != 0; };
-  DeviceFinding* first = std::find_if(finding_, finding_ + kFindings, found);
-  return first == finding_ + kFindings ? none : std::exchange(*first, none);
+  DeviceAssertion none = {0, 0};
+  auto found = [](const DeviceAssertion& assertion) { return assertion.check != 0; };
+  DeviceAssertion* first = std::find_if(assertion_, assertion_ + kAssertions, found);
+  return first == assertion_ + kAssertions ? none : std::exchange(*first, none);
 }
 
 void* SoftDevice::allocate_block(size_t bytes) {

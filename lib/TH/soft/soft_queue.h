@@ -92,7 +92,7 @@ class SoftDevice : public Queue {
   // Until the operation queues its first kernel it can be begun again, should memory run out.
   void begin_operation() { operation_queued_ = false; }
   // One of what kernels have reported, which it forgets.
-  DeviceFinding take_finding();
+  DeviceAssertion take_assertion();
 
  private:
   struct Task {

@@ -4,15 +4,15 @@
 
 namespace th::TH_ISA {
 
-#define TH_DEVICE_OP(name, Struct) void run_##name(const Struct& call);
-TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+#define TH_BACKEND_OP(name, Struct) void run_##name(const Struct& call);
+TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 
 extern const CpuBackend cpu_backend;
 const CpuBackend cpu_backend = {
-#define TH_DEVICE_OP(name, Struct) &run_##name,
-    TH_DEVICE_OPS(TH_DEVICE_OP)
-#undef TH_DEVICE_OP
+#define TH_BACKEND_OP(name, Struct) &run_##name,
+    TH_BACKEND_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 };
 
 }  // namespace th::TH_ISA

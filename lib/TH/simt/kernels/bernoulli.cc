@@ -12,7 +12,7 @@ namespace {
 
 // out may be p. One thread makes the elements of one block of words.
 template <class T, class P>
-__global__ void draw(PhiloxPlace place, int64_t n, const P* p, T* out, DeviceFinding* finding,
+__global__ void draw(PhiloxPlace place, int64_t n, const P* p, T* out, DeviceAssertion* assertion,
                      uint32_t check) {
   auto skipped = static_cast<int64_t>(place.offset % 4);
   int64_t blocks = (skipped + n + 3) / 4;
@@ -25,7 +25,7 @@ __global__ void draw(PhiloxPlace place, int64_t n, const P* p, T* out, DeviceFin
       int64_t i = 4 * b + k - skipped;
       if (i < 0 || i >= n) continue;
       P probability = p[i];
-      if (check && !is_probability(probability)) report(finding, check, i + 1);
+      if (check && !is_probability(probability)) report(assertion, check, i + 1);
       out[i] = convert<T>(static_cast<int>(bernoulli_of(unit_of(block.word[k]), probability)));
     }
   }
@@ -37,7 +37,7 @@ void draw_by(Queue& queue, const BernoulliCall& call) {
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     TH_LAUNCH(queue, (draw<T, P>), blocks, kThreads, 0, call.place, call.n,
-              reinterpret_cast<const P*>(call.p), reinterpret_cast<T*>(call.out), queue.finding(),
+              reinterpret_cast<const P*>(call.p), reinterpret_cast<T*>(call.out), queue.assertion(),
               call.check);
   });
 }

@@ -15,14 +15,14 @@ namespace {
 struct IndexedDim {
   int64_t size;
   uint32_t check;  // 0: not reported
-  DeviceFinding* finding;
+  DeviceAssertion* assertion;
 
   // The index at that place, counted from 0; `size` for a bad one.
   __device__ int64_t index_at(const char* at) const {
     int64_t index = *reinterpret_cast<const int64_t*>(at);
     int64_t position = position_of(index, size);
     if (static_cast<uint64_t>(position) < static_cast<uint64_t>(size)) return position;
-    if (check) report(finding, check, index);
+    if (check) report(assertion, check, index);
     return size;
   }
 };

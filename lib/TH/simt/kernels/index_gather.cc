@@ -21,7 +21,7 @@ __global__ void gather_elements(StridedOperands<3, I> operands, I n, IndexedDim 
 void run_gather(Queue& queue, const GatherCall& call) {
   LoopPlan plan = call.plan;
   if (plan.numel == 0) return;
-  IndexedDim dim = {call.size, call.check, queue.finding()};
+  IndexedDim dim = {call.size, call.check, queue.assertion()};
   size_t bytes = widen(&plan, item_size(call.dtype), &call.step, 1);
   dispatch_size<16>(bytes, [&](auto item) {
     using T = decltype(item);

@@ -22,7 +22,7 @@ struct Scatter {
   int64_t step[3];
 
   Scatter(const Queue& queue, const ScatterCall& call)
-      : dim{call.size, call.check, queue.finding()},
+      : dim{call.size, call.check, queue.assertion()},
         length(call.length),
         step{call.step[0], call.step[1], call.step[2]} {}
   // Where index j of the position leads to; dim.size for a bad one.

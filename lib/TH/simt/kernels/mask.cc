@@ -9,13 +9,13 @@ namespace {
 
 template <class T, class I>
 __global__ void fill_masked(StridedOperands<2, I> operands, I n, T value, uint32_t check,
-                            DeviceFinding* finding) {
+                            DeviceAssertion* assertion) {
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
     char* at[2];
     operands.get(i, at);
     uint8_t mask = *reinterpret_cast<const uint8_t*>(at[1]);
     if (mask) *reinterpret_cast<T*>(at[0]) = value;
-    if (mask > 1 && check) report(finding, check, mask);
+    if (mask > 1 && check) report(assertion, check, mask);
   }
 }
 
@@ -42,7 +42,7 @@ void run_masked_fill(Queue& queue, const MaskedFillCall& call) {
       using I = decltype(count);
       TH_LAUNCH(queue, (fill_masked<T, I>), blocks_for(queue, call.plan.numel), kThreads, 0,
                 StridedOperands<2, I>(call.plan), static_cast<I>(call.plan.numel), value,
-                call.check, queue.finding());
+                call.check, queue.assertion());
     });
   });
 }

@@ -17,13 +17,13 @@ namespace th {
 namespace {
 
 struct Checks {
-  DeviceFinding* finding;
+  DeviceAssertion* assertion;
   uint32_t value, sum, possible;
 
   // Of row, by one thread.
   __device__ void look(int64_t row, bool is_valid, double total) const {
-    if (value && !is_valid) report(finding, value, row + 1);
-    if (sum && is_valid && !(total > 0 && std::isfinite(total))) report(finding, sum, row + 1);
+    if (value && !is_valid) report(assertion, value, row + 1);
+    if (sum && is_valid && !(total > 0 && std::isfinite(total))) report(assertion, sum, row + 1);
   }
 };
 
@@ -144,7 +144,7 @@ __global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64
       block_exclusive_scan<Sum<double>>(sum, &total);
       if (thread == 0) {
         checks.look(row, is_valid != 0, total);
-        if (is_valid && total > 0 && !enough) report(checks.finding, checks.possible, row + 1);
+        if (is_valid && total > 0 && !enough) report(checks.assertion, checks.possible, row + 1);
       }
     }
     for (int64_t k = 0; k < samples; ++k) {
@@ -178,7 +178,7 @@ __global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64
 template <class T>
 void multinomial(Queue& queue, const MultinomialCall& call) {
   auto* p = reinterpret_cast<const T*>(call.p);
-  Checks checks = {queue.finding(), call.check_value, call.check_sum, call.check_possible};
+  Checks checks = {queue.assertion(), call.check_value, call.check_sum, call.check_possible};
   Scratch scratch(queue, static_cast<size_t>(call.rows * call.categories) * sizeof(double));
   auto* sums = scratch.as<double>();
   unsigned row_blocks = at_most(queue, call.rows);

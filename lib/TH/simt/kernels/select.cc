@@ -74,7 +74,7 @@ __device__ inline int count_of_thread(I first, I n) {
 
 template <class T, class I>
 __global__ void count_chunks(StridedOperands<1, I> operands, I n, T bits, int64_t* before,
-                             int64_t chunks, DeviceFinding* finding, uint32_t mask_check) {
+                             int64_t chunks, DeviceAssertion* assertion, uint32_t mask_check) {
   for (int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
     I first = first_of_thread<I>(chunk);
     int own = 0, items = count_of_thread(first, n);
@@ -83,7 +83,7 @@ __global__ void count_chunks(StridedOperands<1, I> operands, I n, T bits, int64_
       for (int k = 0; k < items; ++k) {
         T element = *reinterpret_cast<const T*>(cursor.at[0]);
         own += (element & bits) != 0;
-        if (mask_check && element > 1) report(finding, mask_check, static_cast<int64_t>(element));
+        if (mask_check && element > 1) report(assertion, mask_check, static_cast<int64_t>(element));
         if (k + 1 < items) cursor.next();
       }
     }
@@ -94,8 +94,8 @@ __global__ void count_chunks(StridedOperands<1, I> operands, I n, T bits, int64_
 }
 
 // One block sums up what came before each chunk.
-__global__ void sum_chunks(int64_t* before, int64_t chunks, int64_t limit, DeviceFinding* finding,
-                           uint32_t limit_check) {
+__global__ void sum_chunks(int64_t* before, int64_t chunks, int64_t limit,
+                           DeviceAssertion* assertion, uint32_t limit_check) {
   int64_t sum = 0;
   for (int64_t begin = 0; begin < chunks; begin += kScanThreads * kScanItems) {
     int64_t first = begin + threadIdx.x * kScanItems;
@@ -111,7 +111,7 @@ __global__ void sum_chunks(int64_t* before, int64_t chunks, int64_t limit, Devic
   }
   if (threadIdx.x != 0) return;
   before[chunks] = sum;
-  if (limit_check && sum > limit) report(finding, limit_check, sum);
+  if (limit_check && sum > limit) report(assertion, limit_check, sum);
 }
 
 // write(the chosen one's number among these, its number among all, where its operands lie)
@@ -211,12 +211,12 @@ void run_count(Queue& queue, const CountCall& call) {
       if (chunks == 0) return;
       TH_LAUNCH(queue, (count_chunks<T, I>), at_most(queue, chunks), kSelectThreads, 0,
                 StridedOperands<1, I>(call.plan), static_cast<I>(call.plan.numel),
-                static_cast<T>(nonzero_bits(call.dtype)), call.before, chunks, queue.finding(),
+                static_cast<T>(nonzero_bits(call.dtype)), call.before, chunks, queue.assertion(),
                 call.mask_check);
     });
   });
   TH_LAUNCH(queue, (sum_chunks), 1, kScanThreads, 0, call.before, chunks, call.limit,
-            queue.finding(), call.limit_check);
+            queue.assertion(), call.limit_check);
 }
 
 void run_masked_select(Queue& queue, const MaskedSelectCall& call) {

@@ -1,4 +1,4 @@
-#include "backend/findings.h"
+#include "backend/device_assertions.h"
 
 #include <algorithm>
 #include <cstring>
@@ -19,52 +19,52 @@ namespace {
 // A program has few different checks, unless their texts name sizes that always change: then the
 // oldest are given up.
 constexpr size_t kMostChecks = 4096;
-// Numbers are those of texts times kFindings, plus that of the thread.
-constexpr uint32_t kMostNumbers = UINT32_MAX / kFindings;
+// Numbers are those of texts times kAssertions, plus that of the thread.
+constexpr uint32_t kMostNumbers = UINT32_MAX / kAssertions;
 
 using Check = std::tuple<uint32_t, int, std::string>;  // number of the thread, argument, text
 
-struct Findings {
+struct Assertions {
   std::mutex mutex;
   std::map<Check, uint32_t> numbers;
   std::vector<std::map<Check, uint32_t>::iterator> by_number;  // of texts - 1, modulo its size
   uint32_t last = 0;
-  int threads[kFindings] = {};  // that have the number
-  DeviceFinding kept[kFindings] = {};
+  int threads[kAssertions] = {};  // that have the number
+  DeviceAssertion kept[kAssertions] = {};
 
-  DeviceFinding* kept_for_caller();
+  DeviceAssertion* kept_for_caller();
 };
-Findings& findings() {
-  static auto* all = new Findings;
+Assertions& assertions() {
+  static auto* all = new Assertions;
   return *all;
 }
 
-// A number below kFindings for as long as the thread lives: of its own, unless there are more
+// A number below kAssertions for as long as the thread lives: of its own, unless there are more
 // threads.
 class ThreadNumber {
  public:
-  uint32_t get(Findings& all) {
-    if (number_ < kFindings) return number_;
-    int* fewest = std::min_element(all.threads, all.threads + kFindings);
+  uint32_t get(Assertions& all) {
+    if (number_ < kAssertions) return number_;
+    int* fewest = std::min_element(all.threads, all.threads + kAssertions);
     ++*fewest;
     number_ = static_cast<uint32_t>(fewest - all.threads);
     return number_;
   }
   bool is(uint32_t number) const { return number == number_; }
   ~ThreadNumber() {
-    if (number_ == kFindings) return;
-    Findings& all = findings();
+    if (number_ == kAssertions) return;
+    Assertions& all = assertions();
     std::lock_guard<std::mutex> lock(all.mutex);
     --all.threads[number_];
   }
 
  private:
-  uint32_t number_ = kFindings;
+  uint32_t number_ = kAssertions;
 };
 thread_local ThreadNumber thread_number;
 
-DeviceFinding* Findings::kept_for_caller() {
-  for (uint32_t k = 0; k < kFindings; ++k) {
+DeviceAssertion* Assertions::kept_for_caller() {
+  for (uint32_t k = 0; k < kAssertions; ++k) {
     if (kept[k].check && (thread_number.is(k) || threads[k] == 0)) return &kept[k];
   }
   return nullptr;
@@ -80,13 +80,13 @@ uint32_t number_of_check(int argument, const char* text) {
     named = op + (": " + std::string(past_operation(text)));
     text = named.c_str();
   }
-  Findings& all = findings();
+  Assertions& all = assertions();
   std::lock_guard<std::mutex> lock(all.mutex);
   uint32_t thread = thread_number.get(all);
   auto [place, is_new] = all.numbers.try_emplace(Check(thread, argument, text), 0);
   if (!is_new) return place->second;
   all.last = all.last % (kMostNumbers - 1) + 1;  // 0 stands for nothing found
-  place->second = all.last * kFindings + thread;
+  place->second = all.last * kAssertions + thread;
   size_t slot = (all.last - 1) % kMostChecks;
   if (slot == all.by_number.size()) {
     all.by_number.push_back(place);
@@ -97,36 +97,36 @@ uint32_t number_of_check(int argument, const char* text) {
   return place->second;
 }
 
-void raise_findings(const DeviceTable& table, void* device, bool names_argument) {
-  Findings& all = findings();
+void raise_assertions(const DeviceTable& table, void* device, bool names_argument) {
+  Assertions& all = assertions();
   int argument = 0;
   std::string text = "a value on the device is not as it must be: %lld";
-  DeviceFinding found;
+  DeviceAssertion found;
   {
     std::lock_guard<std::mutex> lock(all.mutex);
-    for (table.finding(device, &found); found.check; table.finding(device, &found)) {
-      DeviceFinding& kept = all.kept[found.check % kFindings];
+    for (table.assertion(device, &found); found.check; table.assertion(device, &found)) {
+      DeviceAssertion& kept = all.kept[found.check % kAssertions];
       if (!kept.check) kept = found;
     }
-    DeviceFinding* mine = all.kept_for_caller();
+    DeviceAssertion* mine = all.kept_for_caller();
     if (!mine) return;
-    found = std::exchange(*mine, DeviceFinding{0, 0});
-    names_argument &= thread_number.is(found.check % kFindings);
-    size_t slot = (found.check / kFindings - 1) % kMostChecks;
+    found = std::exchange(*mine, DeviceAssertion{0, 0});
+    names_argument &= thread_number.is(found.check % kAssertions);
+    size_t slot = (found.check / kAssertions - 1) % kMostChecks;
     if (slot < all.by_number.size() && all.by_number[slot]->second == found.check) {
       argument = std::get<1>(all.by_number[slot]->first);
       text = std::get<2>(all.by_number[slot]->first);
     }
   }
   try {
-    fail_finding(names_argument ? argument : 0, text, found.value);
+    fail_assertion(names_argument ? argument : 0, text, found.value);
   } catch (Error& error) {
     error.set_late();
     throw;
   }
 }
 
-void fail_finding(int argument, const std::string& text, int64_t value) {
+void fail_assertion(int argument, const std::string& text, int64_t value) {
   std::string told = text;
   size_t place = told.find("%lld");
   if (place != std::string::npos) told.replace(place, 4, std::to_string(value));

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "backend/findings.h"
+#include "backend/device_assertions.h"
 #include "soft_devices.h"
 
 namespace th {
@@ -83,7 +83,7 @@ class Worker {
   std::thread thread_{[this] { work(); }};
 };
 
-class DeviceFindings : public OnSoftDevices {
+class DeviceAssertions : public OnSoftDevices {
  protected:
   void SetUp() override {
     OnSoftDevices::SetUp();
@@ -91,7 +91,7 @@ class DeviceFindings : public OnSoftDevices {
   }
 };
 
-TEST_P(DeviceFindings, ReachTheThreadThatQueuedTheWork) {
+TEST_P(DeviceAssertions, ReachTheThreadThatQueuedTheWork) {
   Worker worker;
   worker.run([] { select(70); });
   EXPECT_EQ(wait_for_device(), "");
@@ -103,7 +103,7 @@ TEST_P(DeviceFindings, ReachTheThreadThatQueuedTheWork) {
   EXPECT_EQ(wait_for_device(), "");
 }
 
-TEST_P(DeviceFindings, OfTwoThreadsReachBoth) {
+TEST_P(DeviceAssertions, OfTwoThreadsReachBoth) {
   Worker worker;
   select(71);
   worker.run([] { select(72); });
@@ -113,13 +113,13 @@ TEST_P(DeviceFindings, OfTwoThreadsReachBoth) {
   worker.run([] { EXPECT_EQ(read_from_device(), text_of(72)); });
 }
 
-TEST_P(DeviceFindings, OfAThreadThatHasEndedReachTheNextToWait) {
+TEST_P(DeviceAssertions, OfAThreadThatHasEndedReachTheNextToWait) {
   std::thread([] { select(74); }).join();
   EXPECT_EQ(wait_for_device(), text_of(74));
   EXPECT_EQ(wait_for_device(), "");
 }
 
-TEST_P(DeviceFindings, OfManyThreadsAreNotLost) {
+TEST_P(DeviceAssertions, OfManyThreadsAreNotLost) {
   constexpr int kThreads = 20;
   std::vector<Worker> workers(kThreads);
   for (int k = 0; k < kThreads; ++k) workers[k].run([k] { select(100 + k); });
@@ -129,7 +129,7 @@ TEST_P(DeviceFindings, OfManyThreadsAreNotLost) {
   }
 }
 
-TEST_P(DeviceFindings, NameTheOperationTheyAreOf) {
+TEST_P(DeviceAssertions, NameTheOperationTheyAreOf) {
   THFloatTensor* t = THFloatTensor_newWithSize1d(4);
   THFloatTensor* r = THFloatTensor_new();
   THByteTensor* mask = THByteTensor_newWithSize1d(4);
@@ -144,7 +144,7 @@ TEST_P(DeviceFindings, NameTheOperationTheyAreOf) {
   THByteTensor_free(mask);
 }
 
-TEST_IN_BOTH_MODES(DeviceFindings);
+TEST_IN_BOTH_MODES(DeviceAssertions);
 
 }  // namespace
 }  // namespace th
