@@ -54,7 +54,7 @@ TEST(BlobApi, ErrorsSayWhatIsWrong) {
     auto* b = static_cast<THFloatBlob*>(data); \
     __VA_ARGS__;                               \
   }
-  fails(CALL(THFloatBlob_reshape4d(b, 1, -2, 3, 4)), "reshape: size -2 of axis 1 is negative");
+  fails(CALL(THFloatBlob_reshape4d(b, 1, -2, 3, 4)), "reshapeNd: size -2 of axis 1 is negative");
   fails(CALL(THFloatBlob_shape(b, 4)), "shape: axis 4 is out of range of a blob of 4 axes");
   fails(CALL(THFloatBlob_countFrom(b, 5)), "count: axes 5 to 3 are no range");
   fails(CALL(THFloatBlob_dataAt(b, 0, 2, 0, 0)), "dataAt: index 2 is out of range of axis 1");

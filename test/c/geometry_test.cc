@@ -113,7 +113,7 @@ TEST_F(Geometry, SizesMayNotOverflow) {
     EXPECT_ERROR(THFloatTensor_newWithSize2d(n, 4), n < 0 ? "negative" : "too large");
   }
   std::vector<THFloatTensor*> parts(33, THFloatTensor_newWithSize2d(int64_t{1} << 58, 0));
-  EXPECT_ERROR(THFloatTensor_catArray(t_, parts.data(), 33, 0), "cat: a size is too large");
+  EXPECT_ERROR(THFloatTensor_catArray(t_, parts.data(), 33, 0), "catArray: a size is too large");
   THFloatTensor_free(parts[0]);
 }
 

@@ -1,8 +1,8 @@
 #ifndef TH_BACKEND_DEVICE_ASSERTIONS_H
 #define TH_BACKEND_DEVICE_ASSERTIONS_H
 
-// What kernels may find wrong with values, by numbers: the texts stay on the host. An assertion that
-// fails is an error of the thread that queued the operation, whichever thread waits first.
+// What kernels may find wrong with values, by numbers: the texts stay on the host. An assertion
+// that fails is an error of the thread that queued the operation, whichever thread waits first.
 
 #include <cstdint>
 #include <string>

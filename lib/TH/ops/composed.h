@@ -16,7 +16,11 @@ inline bool shares_storage(const Tensor& r, std::initializer_list<Tensor*> opera
                      [&](Tensor* t) { return t == &r || share_storage(r, *t); });
 }
 
-inline TensorRef view_of(Tensor* t) { return TensorRef(tensor_new_view(t)); }
+// Throws where t's storage has been made too small: a view would make it larger again.
+inline TensorRef view_of(Tensor* t) {
+  t->check_storage();
+  return TensorRef(tensor_new_view(t));
+}
 
 // t's elements under other sizes: a view, or a copy where there is none.
 inline TensorRef reshaped(Tensor* t, int ndim, const int64_t* size) {
