@@ -65,11 +65,11 @@ class StreamFile : public File {
   }
   size_t read_bytes(void* to, size_t count) override {
     turn(false);
-    return std::fread(to, 1, count, stream_);
+    return count ? std::fread(to, 1, count, stream_) : 0;
   }
   size_t write_bytes(const void* from, size_t count) override {
     turn(true);
-    return std::fwrite(from, 1, count, stream_);
+    return count ? std::fwrite(from, 1, count, stream_) : 0;
   }
   int next_byte() override {
     turn(false);
