@@ -134,7 +134,7 @@ inline void run_kernels(Queue& queue, const ElementKernels& kernels, const LoopP
 template <class C>
 Numbers<C> numbers_of(const Scalar* params, const ElementRow& row) {
   Numbers<C> numbers = {};
-  for (int k = 0; k < row.inputs; ++k) {
+  for (int k = 0; k < kMaxInputs && k < row.inputs; ++k) {
     if (row.source[k] < 0) numbers.value[k] = convert<C>(params[-1 - row.source[k]]);
   }
   return numbers;
