@@ -48,9 +48,9 @@ expm1
 1e-20
 
 log
-> tensor.log(tensor.Tensor{1, math.exp(2)})
- 0
- 2
+> tensor.log(tensor.Tensor{2, 10})
+ 0.6931
+ 2.3026
 [torch.DoubleTensor of size 2]
 
 log1p
