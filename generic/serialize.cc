@@ -2,14 +2,11 @@
 // that are numbers and strings, and the contents of tensors, storages and generators.
 
 #include <cstring>
-#include <memory>
 
 #include "bindings.h"
 #include "files.h"
 #include "luaT.h"
-#include "memory/heap.h"
 #include "ops/generator_state.h"
-#include "ops/ops.h"
 
 namespace bind {
 
@@ -19,7 +16,7 @@ namespace {
 enum class Kind : int { nil = 0, number = 1, string = 2, boolean = 5, last = 8 };
 
 void put_int(File& file, int64_t value) {
-  if (value > INT32_MAX) th::fail("%lld bytes are too many for a file", (long long)value);
+  if (value > INT32_MAX) th::fail("%lld is too large for a file", static_cast<long long>(value));
   auto number = static_cast<int>(value);
   file.write(DType::Int, &number, 1);
 }
@@ -33,7 +30,7 @@ void put_string(File& file, const char* text, size_t size) {
   file.write(DType::Char, text, size);
 }
 
-// Strings are short, or in a block of the heap.
+// A string of a file: short, or in a storage.
 class Text {
  public:
   Text() = default;
@@ -61,8 +58,6 @@ class Text {
     lua_pushlstring(L, data ? data : "", size_);
     lua_remove(L, -2);
   }
-  std::string_view view() { return {short_, size_}; }
-  bool is_short() const { return !long_; }
 
  private:
   size_t size_ = 0;
@@ -180,7 +175,7 @@ int read_text(lua_State* L) {
 
 // ---- contents ----------------------------------------------------------------------------------
 
-// Calls a method of the file at stack position 2 with what is above `top`.
+// Calls a method of the file at stack position 2 with the last values on the stack.
 void call_file(lua_State* L, const char* method, int arguments, int results) {
   lua_getfield(L, 2, method);
   lua_insert(L, -1 - arguments);

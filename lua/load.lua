@@ -1,6 +1,6 @@
 -- Objects to and from files and strings: load and save, serialize and deserialize.
 
--- What holds a file's bytes back; nil for the modes of all files.
+-- What load and save take as a mode, and how many bytes longs have in those that say.
 local long_sizes = { b32 = 4, b64 = 8 }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
@@ -181,8 +181,9 @@ local function install(tensor)
 
    --- serializeToStorage(object [, mode]): a CharStorage of what save writes, and a 0.
    function tensor.serializeToStorage(object, mode)
-      local file = set_mode(tensor.MemoryFile(), options_of('serialize', mode, nil, 2))
-      file:writeObject(object)
+      local chosen, isreferenced = options_of('serialize', mode, nil, 2)
+      local file = set_mode(tensor.MemoryFile(), chosen)
+      file:referenced(isreferenced):writeObject(object)
       local storage = file:storage()
       file:close()
       return storage

@@ -3,28 +3,12 @@
 local tensor = require 'tensor'
 local describe_object = require 'support.t7_description'
 local elements = require 'support.elements'
+local files = require 'support.files'
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local folder = here .. '../data/t7/'
 
-local function content(path)
-  local opened = assert(io.open(path, 'rb'))
-  local bytes = opened:read '*a'
-  opened:close()
-  return bytes
-end
-
--- Of a file of that content; what it returns, and the name.
-local function with_file(bytes, body)
-  local path = os.tmpname()
-  local opened = assert(io.open(path, 'wb'))
-  opened:write(bytes)
-  opened:close()
-  local results = { pcall(body, path) }
-  os.remove(path)
-  assert(results[1], results[2])
-  return unpack(results, 2)
-end
+local content, with_file = files.content, files.with_file
 
 local function error_of(f, ...)
   local ok, message = pcall(f, ...)
@@ -173,6 +157,9 @@ describe('an object', function()
     local back = round_trip(object)
     assert.are.equal(tensor.pointer(back[1]), tensor.pointer(back[2]))
     assert.are.equal(back, back.self)
+
+    back = tensor.deserialize(tensor.serialize({ shared, shared }, { referenced = false }))
+    assert.are_not.equal(tensor.pointer(back[1]), tensor.pointer(back[2]))
 
     local file = tensor.MemoryFile():referenced(false)
     assert.is_false(file:isReferenced())

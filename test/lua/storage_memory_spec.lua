@@ -2,22 +2,9 @@
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
+local files = require 'support.files'
 
-local function content(path)
-  local file = assert(io.open(path, 'rb'))
-  local bytes = file:read '*a'
-  file:close()
-  return bytes
-end
-local function with_file(bytes, f)
-  local path = os.tmpname()
-  local file = assert(io.open(path, 'wb'))
-  file:write(bytes)
-  file:close()
-  local ok, message = pcall(f, path)
-  os.remove(path)
-  assert(ok, message)
-end
+local content, with_file = files.content, files.with_file
 
 for _, e in ipairs(elements) do
   describe('a view of a storage of ' .. e.name, function()
