@@ -6,6 +6,7 @@
 #include "backend/table.h"
 #include "luaT.h"
 #include "memory/heap.h"
+#include "memory/recycle.h"
 #include "memory/stats.h"
 
 namespace bind {
@@ -122,6 +123,7 @@ int synchronize(lua_State* L) {
 
 int empty_cache(lua_State* L) {
   if (lua_isnoneornil(L, 1)) {
+    th::recycle_release();
     protect(L, "emptyCache", [&] {
       for (Device* device : th::opened_devices()) device->empty_cache();
     });
@@ -138,6 +140,7 @@ int memory(lua_State* L) {
     th::HeapUsage usage = th::heap_usage();
     set_number(L, "bytes", usage.bytes);
     set_number(L, "blocks", usage.blocks);
+    set_number(L, "cached", th::recycle_kept());
     return 1;
   }
   th::DeviceUsage usage;

@@ -435,15 +435,10 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, DType
   return -1;
 }
 
-// The second upvalue of a function, beside the state.
-struct Bound {
-  const Overloads* overloads;
-  int type;  // the element type that a class has; -1: the default
-};
-
 int call_op(lua_State* L) {
   State* state = state_of(L);
-  const auto& bound = *static_cast<const Bound*>(lua_touserdata(L, lua_upvalueindex(2)));
+  void* second = lua_touserdata(L, lua_upvalueindex(2));
+  const auto& bound = *static_cast<const Overloads::Bound*>(second);
   DType type = bound.type >= 0 ? static_cast<DType>(bound.type) : state->default_type;
   int results = call_overloads(L, state, *bound.overloads, type);
   return results >= 0 ? results : raise_error(L, "%s", lua_tostring(L, -1));
@@ -451,8 +446,8 @@ int call_op(lua_State* L) {
 
 void push_overloads(lua_State* L, const Overloads& overloads, int type) {
   lua_pushvalue(L, lua_upvalueindex(1));
-  auto* bound = static_cast<Bound*>(lua_newuserdata(L, sizeof(Bound)));
-  *bound = {&overloads, type};
+  // No object of Lua's: there are thousands, which the collector would look at each time.
+  lua_pushlightuserdata(L, const_cast<Overloads::Bound*>(overloads.bound + 1 + type));
   push_closure(L, guarded<call_op>, 2);
 }
 

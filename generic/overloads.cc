@@ -52,6 +52,11 @@ const Registry& registry() {
       add_forms(&overloads, i, method);
       overloads.function = &function;
     }
+    for (auto* all : {&r->functions, &r->methods}) {
+      for (auto& [name, overloads] : *all) {
+        for (int k = 0; k <= th::kDTypes; ++k) overloads.bound[k] = {&overloads, k - 1};
+      }
+    }
     return r;
   }();
   return *built;

@@ -19,6 +19,12 @@ struct Overloads {
   bool element_wise = false;            // numbers alone are taken for tensors of one element
   bool random = false;                  // without a tensor it gives a number
   const Overloads* function = nullptr;  // of a method: what makes tensors of its class
+  // What its functions hold: it, and the element type of their class, or the default.
+  struct Bound {
+    const Overloads* overloads;
+    int type;  // -1: the default
+  };
+  Bound bound[th::kDTypes + 1];
 };
 
 struct Registry {

@@ -1,5 +1,8 @@
 #include "state.h"
 
+#include <time.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -17,6 +20,16 @@ namespace {
 // Of a tensor and its storage, beside the elements: what Lua's collector does not see.
 constexpr int64_t kObjectBytes = 400;
 constexpr int64_t kFirstThreshold = int64_t{16} << 20;
+// What may be grown by before the collector is run whatever that costs, at least.
+constexpr int64_t kSurelyCollected = int64_t{64} << 20;
+// Of the time, one part is the collector's, and so many are not.
+constexpr double kOtherParts = 4;
+
+double seconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 void** push_boxed(lua_State* L, State* state, int kind) {
   auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
@@ -148,15 +161,27 @@ Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like) {
 
 static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_bytes(); }
 
+// As soon as 16 MiB may be garbage, so that the next result takes a block which is in the cache
+// still; later where Lua's own heap is so large that this would take too much of the time, but not
+// later than when the memory has grown by half.
 void collect_under_pressure(lua_State* L, State* state) {
-  int64_t in_use = memory_in_use();
-  if (in_use + state->objects * kObjectBytes < state->collect_at) return;
+  int64_t in_use = memory_in_use() + state->objects * kObjectBytes;
+  if (in_use < state->collect_at) return;
   if (state->collect_at > 0) {
+    double start = seconds();
+    if (in_use < state->surely_collect_at &&
+        start - state->collected < kOtherParts * state->collection_takes) {
+      state->collect_at = in_use + kFirstThreshold / 4;
+      return;
+    }
     lua_gc(L, LUA_GCCOLLECT, 0);
+    state->collected = seconds();
+    state->collection_takes = state->collected - start;
     in_use = memory_in_use();
   }
   state->objects = 0;
-  state->collect_at = in_use + (in_use > 4 * kFirstThreshold ? in_use / 2 : kFirstThreshold);
+  state->collect_at = in_use + kFirstThreshold;
+  state->surely_collect_at = in_use + std::max(kSurelyCollected, in_use / 2);
 }
 
 int64_t check_integer(lua_State* L, int index) {

@@ -58,8 +58,10 @@ struct State {
   int noted_thread = LUA_NOREF;      // in the registry: a weak table of one Lua thread
   lua_CFunction ffi_call = nullptr;  // what calls C functions through the FFI
   int64_t collect_at = 0;            // bytes in use from which on Lua is asked to collect
-  int64_t objects = 0;               // made since then; Lua sees only eight bytes of each
-  char own_source[512] = "";         // how the sources of the module's own Lua functions begin
+  int64_t surely_collect_at = 0;
+  double collected = 0, collection_takes = 0;  // when it last was, and how long; in seconds
+  int64_t objects = 0;                         // made since then; Lua sees only eight bytes of each
+  char own_source[512] = "";  // how the sources of the module's own Lua functions begin
 };
 
 // An object's kind and payload; none for anything that is no tensor, storage or generator.

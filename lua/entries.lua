@@ -215,8 +215,10 @@ storage:prefetch(device)]=], 'Starts to copy to a device, or with "cpu" back, wi
          'Waits until all work on a device, or on all devices, is done, and raises what was ' ..
          'found there.'},
       {'emptyCache', 'tensor.emptyCache([device])',
-         'Gives memory that devices keep for the next time back to them.'},
-      {'memory', 'tensor.memory()', 'A table of the bytes and blocks in use on the host.'},
+         'Gives memory that is kept for the next tensor back to devices and to the system.'},
+      {'memory', 'tensor.memory()',
+         'A table of the bytes and blocks in use on the host, and of the cached bytes that ' ..
+         'nobody uses.'},
       {'stats', 'tensor.stats()',
          'A table of what was copied between host and devices, and of operations that ran on ' ..
          'the CPU instead.'},

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
+#include <cstring>
 #include <thread>
 #include <vector>
 
 #include "memory/error.h"
 #include "memory/heap.h"
+#include "memory/recycle.h"
 #include "soft_devices.h"
 
 namespace th {
@@ -29,6 +32,78 @@ TEST(Heap, AThreadThatOnlyFreesGivesItsBlocksBack) {
   }
   EXPECT_LT(malloced() - before, kSome);
 }
+
+// ---- large blocks: of malloc, and mapped by themselves
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr size_t kLargeSizes[] = {200 << 10, 3 << 20, (4 << 20) + 12345, 70 << 20};
+
+TEST(Heap, ALargeBlockIsTheNextOfItsSize) {
+  for (size_t bytes : kLargeSizes) {
+    recycle_release();
+    void* first = heap_allocate(bytes);
+    std::memset(first, 1, bytes);
+    heap_free(first);
+    EXPECT_GE(recycle_kept(), static_cast<int64_t>(bytes));
+    void* second = heap_allocate(bytes);
+    EXPECT_EQ(first, second);
+    EXPECT_EQ(recycle_kept(), 0);
+    heap_free(second);
+    EXPECT_TRUE(recycle_release());
+    EXPECT_FALSE(recycle_release());
+    EXPECT_EQ(recycle_kept(), 0);
+  }
+}
+
+TEST(Heap, ALargeBlockOfZerosIsOneAlsoTheSecondTime) {
+  for (size_t bytes : kLargeSizes) {
+    recycle_release();
+    for (int round = 0; round < 2; ++round) {
+      auto* block = static_cast<unsigned char*>(heap_allocate_zeroed(bytes));
+      for (size_t i = 0; i < bytes; i += 511) ASSERT_EQ(block[i], 0);
+      EXPECT_EQ(block[bytes - 1], 0);
+      std::memset(block, 7, bytes);
+      heap_free(block);
+    }
+  }
+}
+
+TEST(Heap, WhatIsKeptIsBounded) {
+  recycle_release();
+  constexpr int64_t most = int64_t{128} << 20;
+  std::vector<void*> blocks;
+  for (int k = 0; k < 60; ++k) blocks.push_back(heap_allocate(size_t{8} << 20));
+  int64_t in_use = heap_usage().bytes;
+  for (void* block : blocks) {
+    heap_free(block);
+    in_use -= int64_t{8} << 20;
+    EXPECT_LE(recycle_kept(), std::max(most, in_use / 2 + (int64_t{64} << 20)));
+  }
+  EXPECT_LE(recycle_kept(), most);
+  EXPECT_GT(recycle_kept(), 0);
+  recycle_release();
+}
+
+TEST(Heap, LargeBlocksMoveBetweenThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      for (size_t k = 0; k < 300; ++k) {
+        size_t bytes = kLargeSizes[k % 3];
+        auto* block = static_cast<int*>(heap_allocate(bytes));
+        block[0] = t;
+        block[bytes / sizeof(int) - 1] = t;
+        std::this_thread::yield();
+        EXPECT_EQ(block[0], t);
+        EXPECT_EQ(block[bytes / sizeof(int) - 1], t);
+        heap_free(block);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  recycle_release();
+}
+#endif
 
 void* no_memory(void*, ptrdiff_t) { fail("no memory"); }
 

@@ -74,6 +74,17 @@ describe('loops that drop large tensors', function()
     assert.is_true(peak < limit, peak .. ' MB')
   end)
 
+  it('stay small when Lua has so much that collections take long', function()
+    local peak = in_child(([[
+      local much = {}
+      for i = 1, 300000 do much[i] = { i } end
+      for i = 1, %d do x = tensor.Tensor(1e6):fill(0) end
+      assert(#much > 0)
+      print(status 'VmHWM')
+    ]]):format(math.min(rounds, 500)))
+    assert.is_true(peak < limit, peak .. ' MB')
+  end)
+
   it('stay small with small tensors', function()
     local growth = in_child(([[
       local a, b = tensor.FloatTensor(10):fill(1), tensor.FloatTensor(10):fill(2)
@@ -151,6 +162,25 @@ describe('the counters of memory', function()
     collect()
     assert.are.equal(before.bytes, tensor.memory().bytes)
     assert.are.equal(before.blocks, tensor.memory().blocks)
+  end)
+end)
+
+describe('blocks that nobody uses', function()
+  it('are kept for the next tensor, and given back by emptyCache', function()
+    if sanitized then
+      return
+    end
+    collect()
+    tensor.emptyCache()
+    assert.are.equal(0, tensor.memory().cached)
+    local t = tensor.FloatTensor(3e6):fill(1)
+    t:free()
+    assert.is_true(tensor.memory().cached >= 12e6)
+    t = tensor.FloatTensor(3e6):fill(2)
+    assert.are.equal(0, tensor.memory().cached)
+    t:free()
+    tensor.emptyCache()
+    assert.are.equal(0, tensor.memory().cached)
   end)
 end)
 

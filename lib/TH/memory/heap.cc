@@ -61,6 +61,7 @@ void* aligned_block(size_t bytes, RawAllocate allocate) {
 void* counted_block(size_t bytes, RawAllocate allocate) {
   if (bytes == 0) return nullptr;
   void* block = aligned_block(bytes, allocate);
+  if (!block && recycle_release()) block = aligned_block(bytes, allocate);
   if (!block) {
     collect_garbage();
     recycle_release();

@@ -1,5 +1,8 @@
 #include "memory/recycle.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -60,8 +63,14 @@ __attribute__((noinline)) void keep_first_small(void* block, size_t k) {
 // ---- large blocks: lists shared by all threads, eight sizes to each doubling
 
 constexpr int kFirstDoubling = 17;  // of kLargeBlock
-constexpr int kDoublings = 14;      // blocks of 2 GB and more are not kept
+constexpr int kDoublings = 20;      // blocks of 128 GB and more are not kept
+// Kept at most, or half of what is in use, if that is more.
 constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
+
+// From here on blocks are mapped by themselves, at the start of a large page: these take a
+// five-hundredth of the faults and of the look-ups of addresses.
+constexpr size_t kMappedBlock = size_t{4} << 20;
+constexpr size_t kLargePage = size_t{2} << 20;
 
 struct LargeClass {
   int index;  // -1: not kept
@@ -75,65 +84,105 @@ LargeClass large_class(size_t bytes) {
   doubling = 63 - __builtin_clzll(rounded);
   int eighth = static_cast<int>(rounded >> (doubling - 3) & 7);
   int index = (doubling - kFirstDoubling) * 8 + eighth;
-  if (index >= kDoublings * 8) return {-1, bytes};
+  if (index >= kDoublings * 8) return {-1, (bytes + kLargePage - 1) / kLargePage * kLargePage};
   return {index, rounded};
+}
+
+void* map_block(size_t bytes) {
+  if (bytes > PTRDIFF_MAX - kLargePage) return nullptr;
+  void* room =
+      mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return nullptr;
+  auto* begin = static_cast<char*>(room);
+  size_t before = (kLargePage - reinterpret_cast<uintptr_t>(room) % kLargePage) % kLargePage;
+  char* block = begin + before;
+  if (before > 0) munmap(begin, before);
+  if (before < kLargePage) munmap(block + bytes, kLargePage - before);
+#ifdef MADV_HUGEPAGE
+  madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
+void* new_large(size_t bytes, bool zeroed) {
+  if (bytes >= kMappedBlock) return map_block(bytes);
+  return zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
+}
+
+void delete_large(void* block, size_t bytes) {
+  if (bytes >= kMappedBlock) {
+    munmap(block, bytes);
+  } else {
+    std::free(block);
+  }
 }
 
 std::mutex large_mutex;
 FreeBlock* large_lists[kDoublings * 8];
-int64_t large_bytes = 0;
+int64_t large_kept = 0;
+int64_t large_in_use = 0;
 
 void release_large_lists() {
   for (FreeBlock*& list : large_lists) {
     while (list) {
       FreeBlock* next = list->next;
-      std::free(list);
+      // The lists are in the order of their sizes.
+      auto k = static_cast<size_t>(&list - large_lists);
+      delete_large(list, (8 + k % 8) << (kFirstDoubling - 3 + k / 8));
       list = next;
     }
   }
-  large_bytes = 0;
+  large_kept = 0;
 }
 
-// A block of a size's list, if there is one.
-void* reuse_large(const LargeClass& size) {
-  if (size.index >= 0) {
+// *recycled: not as the system gives it, which is zeros where they are asked for.
+void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
+  LargeClass size = large_class(bytes);
+  auto rounded = static_cast<int64_t>(size.bytes);
+  {
     std::lock_guard<std::mutex> lock(large_mutex);
-    FreeBlock*& list = large_lists[size.index];
-    if (list) {
-      FreeBlock* block = list;
-      list = block->next;
-      large_bytes -= static_cast<int64_t>(size.bytes);
+    if (size.index >= 0 && large_lists[size.index]) {
+      FreeBlock* block = large_lists[size.index];
+      large_lists[size.index] = block->next;
+      large_kept -= rounded;
+      large_in_use += rounded;
+      *recycled = true;
       return block;
     }
   }
-  return nullptr;
-}
-
-void* allocate_large(size_t bytes) {
-  LargeClass size = large_class(bytes);
-  void* block = reuse_large(size);
-  return block ? block : std::malloc(size.bytes);
+  *recycled = false;
+  void* block = new_large(size.bytes, zeroed);
+  if (block) {
+    std::lock_guard<std::mutex> lock(large_mutex);
+    large_in_use += rounded;
+  }
+  return block;
 }
 
 void free_large(void* block, size_t bytes) {
   LargeClass size = large_class(bytes);
   auto rounded = static_cast<int64_t>(size.bytes);
-  if (size.index < 0 || rounded > kMostKeptBytes) {
-    std::free(block);
+  std::lock_guard<std::mutex> lock(large_mutex);
+  large_in_use -= rounded;
+  const int64_t most = std::max(kMostKeptBytes, large_in_use / 2);
+  // What is kept may be of sizes nobody asks for any more: start afresh.
+  if (large_kept + rounded > most) release_large_lists();
+  if (size.index < 0 || rounded > most) {
+    delete_large(block, size.bytes);
     return;
   }
-  std::lock_guard<std::mutex> lock(large_mutex);
-  // What is kept may be of sizes nobody asks for any more: start afresh.
-  if (large_bytes + rounded > kMostKeptBytes) release_large_lists();
   large_lists[size.index] = new (block) FreeBlock{large_lists[size.index]};
-  large_bytes += rounded;
+  large_kept += rounded;
 }
 
 }  // namespace
 
 void* recycle_allocate(size_t bytes) noexcept {
   if (!kRecycle || bytes == 0) return std::malloc(bytes);
-  if (bytes >= kLargeBlock) return allocate_large(bytes);
+  if (bytes >= kLargeBlock) {
+    bool recycled;
+    return allocate_large(bytes, false, &recycled);
+  }
   if (bytes > kSmallBlock) return std::malloc(bytes);
   size_t k = (bytes - 1) / kStep;
   FreeBlock* block = small_lists.first[k];
@@ -144,15 +193,16 @@ void* recycle_allocate(size_t bytes) noexcept {
 }
 
 void* recycle_allocate_zeroed(size_t bytes) noexcept {
+  bool used = true;
   void* block = nullptr;
   if (bytes < kLargeBlock) {
     block = recycle_allocate(bytes);
+  } else if (kRecycle) {
+    block = allocate_large(bytes, true, &used);
   } else {
-    LargeClass size = kRecycle ? large_class(bytes) : LargeClass{-1, bytes};
-    block = reuse_large(size);
-    if (!block) return std::calloc(1, size.bytes);
+    return std::calloc(1, bytes);
   }
-  return block ? std::memset(block, 0, bytes) : nullptr;
+  return block && used ? std::memset(block, 0, bytes) : block;
 }
 
 void recycle_free(void* block, size_t bytes) noexcept {
@@ -175,9 +225,16 @@ void recycle_free(void* block, size_t bytes) noexcept {
   }
 }
 
-void recycle_release() noexcept {
+bool recycle_release() noexcept {
   std::lock_guard<std::mutex> lock(large_mutex);
+  const bool any = large_kept > 0;
   release_large_lists();
+  return any;
+}
+
+int64_t recycle_kept() noexcept {
+  std::lock_guard<std::mutex> lock(large_mutex);
+  return large_kept;
 }
 
 void* Recycled::operator new(size_t bytes) {

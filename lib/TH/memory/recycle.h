@@ -6,6 +6,7 @@
 // ones, which the system takes back at once and hands out again page by page.
 
 #include <cstddef>
+#include <cstdint>
 
 #include "memory/visibility.h"
 
@@ -20,8 +21,10 @@ void* recycle_allocate(size_t bytes) noexcept;
 void* recycle_allocate_zeroed(size_t bytes) noexcept;
 void recycle_free(void* block, size_t bytes) noexcept;
 
-// Returns the large blocks that nobody uses to the system.
-void recycle_release() noexcept;
+// Returns the large blocks that nobody uses to the system; whether there were any.
+bool recycle_release() noexcept;
+// Their bytes.
+int64_t recycle_kept() noexcept;
 
 // For classes whose objects come and go: operator new and delete by recycled blocks.
 struct Recycled {
