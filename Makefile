@@ -65,6 +65,7 @@ fuzz:
 	@mkdir -p build/fuzz/corpus
 	build/fuzz/test/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus test/data/blobs
 
+# Beside NumPy and PyTorch, or with COMPARE=commit; FILTER=text, QUICK=1: scripts/run-bench says it.
 bench: deps
 	@scripts/build release build/release -DTH_BUILD_BENCH=ON
 	@cmake --build build/release --parallel $(JOBS) --target bench

@@ -3,7 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#ifdef TH_HAVE_X86_KERNELS
+#if defined(TH_HAVE_AVX2) || defined(TH_HAVE_AVX512)
+#define TH_HAVE_X86_KERNELS 1
 #include <cpuid.h>
 #endif
 
@@ -22,21 +23,17 @@ bool has_f16c() {
 Isa detect() noexcept {
 #ifdef TH_HAVE_X86_KERNELS
   __builtin_cpu_init();
-  Isa best = Isa::baseline;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2") && has_f16c()) {
-    best = Isa::avx2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
-      best = Isa::avx512;
-    }
-  }
-  if (const char* asked = std::getenv("TENSOR_ISA")) {
-    if (!std::strcmp(asked, "baseline")) return Isa::baseline;
-    if (!std::strcmp(asked, "avx2") && best == Isa::avx512) return Isa::avx2;
-  }
-  return best;
+  const char* asked = std::getenv("TENSOR_ISA");
+  if (asked && !std::strcmp(asked, "baseline")) return Isa::baseline;
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2") && has_f16c();
+  [[maybe_unused]] const bool avx512 =
+      avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl");
+  TH_IF_AVX512(if (avx512 && !(asked && !std::strcmp(asked, "avx2"))) return Isa::avx512;)
+  TH_IF_AVX2(if (avx2) return Isa::avx2;)
+  return Isa::baseline;
 #else
   return Isa::baseline;
 #endif

@@ -14,33 +14,29 @@ const char* isa_name() noexcept;
 
 }  // namespace th
 
-#ifdef TH_HAVE_X86_KERNELS
-#define TH_ISA_TABLE(Table, function)                                       \
-  namespace th {                                                            \
-  namespace baseline {                                                      \
-  extern const Table function;                                              \
-  }                                                                         \
-  namespace avx2 {                                                          \
-  extern const Table function;                                              \
-  }                                                                         \
-  namespace avx512 {                                                        \
-  extern const Table function;                                              \
-  }                                                                         \
-  const Table& function() {                                                 \
-    static const Table& chosen = isa() == Isa::avx512 ? avx512::function    \
-                                 : isa() == Isa::avx2 ? avx2::function      \
-                                                      : baseline::function; \
-    return chosen;                                                          \
-  }                                                                         \
-  }
+#ifdef TH_HAVE_AVX2
+#define TH_IF_AVX2(...) __VA_ARGS__
 #else
-#define TH_ISA_TABLE(Table, function)                    \
-  namespace th {                                         \
-  namespace baseline {                                   \
-  extern const Table function;                           \
-  }                                                      \
-  const Table& function() { return baseline::function; } \
-  }
+#define TH_IF_AVX2(...)
 #endif
+#ifdef TH_HAVE_AVX512
+#define TH_IF_AVX512(...) __VA_ARGS__
+#else
+#define TH_IF_AVX512(...)
+#endif
+
+#define TH_ISA_TABLE(Table, function)                                                    \
+  namespace th {                                                                         \
+  namespace baseline {                                                                   \
+  extern const Table function;                                                           \
+  }                                                                                      \
+  TH_IF_AVX2(namespace avx2 { extern const Table function; })                            \
+  TH_IF_AVX512(namespace avx512 { extern const Table function; })                        \
+  const Table& function() {                                                              \
+    static const Table& chosen = TH_IF_AVX512(isa() == Isa::avx512 ? avx512::function :) \
+        TH_IF_AVX2(isa() == Isa::avx2 ? avx2::function :) baseline::function;            \
+    return chosen;                                                                       \
+  }                                                                                      \
+  }
 
 #endif
