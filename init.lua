@@ -1,13 +1,10 @@
 -- require 'tensor': the C++ module, and on top of it what is best written in Lua.
 
-require 'tensor.room'()
 local tensor = require 'tensor.core'
 
 -- Errors are blamed on the line that called into these files, not on a line in them.
 local source = debug.getinfo(1, 'S').source
 tensor._ownsource(source:match('^(.*[/\\])') or source)
-
-tensor._VERSION = tensor.info().version
 
 require 'tensor.class'(tensor)
 require 'tensor.ffi'(tensor)

@@ -48,7 +48,6 @@ else()
 endif()
 
 include(TensorBlas)
-tensor_require("OpenBLAS with LAPACK" libopenblas-openmp-dev TH_BLAS_FOUND)
 
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES mvec m)
@@ -62,6 +61,7 @@ check_cxx_source_compiles("
 unset(CMAKE_REQUIRED_LIBRARIES)
 
 if(TH_BUILD_TESTS)
+  tensor_require("OpenBLAS with LAPACK" libopenblas0-openmp TH_OPENBLAS_LIBRARY)
   find_package(GTest QUIET)
   tensor_require("GoogleTest" libgtest-dev GTest_FOUND)
   if(LUAJIT_EXECUTABLE)

@@ -53,7 +53,7 @@ int get_cores(lua_State* L) {
 }
 
 int info(lua_State* L) {
-  const char* const keys[] = {"version", "compiler",   "build", "blas",     "openmp",
+  const char* const keys[] = {"version", "compiler",   "build", "blas",     "lapack", "openmp",
                               "isa",     "vectormath", "sort",  "protobuf", "random"};
   lua_newtable(L);
   for (const char* key : keys) {
@@ -212,6 +212,8 @@ int open(lua_State* L) {
   set_functions(L, luaT_functions, module);
   lua_pushboolean(L, true);
   lua_setfield(L, module, "_heaptracking");
+  lua_pushstring(L, THInfo("version"));
+  lua_setfield(L, module, "_VERSION");
   return 1;
 }
 

@@ -157,7 +157,7 @@ TH_API int THGetTF32(void);
 /* ---- what this library is ---------------------------------------------------------------- */
 
 /* The value of a build or run-time fact, NULL for an unknown key. Keys: "version", "compiler",
-   "build", "blas", "openmp", "isa", "vectormath", "sort", "protobuf". */
+   "build", "blas", "lapack", "openmp", "isa", "vectormath", "sort", "protobuf". */
 TH_API const char* THInfo(const char* key);
 
 #endif

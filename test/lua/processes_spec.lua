@@ -71,27 +71,45 @@ describe('the process', function()
       local m = tensor.FloatTensor(200, 200):fill(1)
       leave(20)
       print(pcall(tensor.mm, m, m))
-      print(m:sum())]], {before = threads})
+      print(pcall(tensor.inverse, m))
+      print(m:sum())]], {before = threads .. '; unset TENSOR_BLAS'})
     assert.equal(0, status, output)
-    assert.matches('^false\t.*out of memory: OpenBLAS needs %d+ MiB.*\n40000\n$', output)
+    local problem = 'no BLAS library could be loaded: tried [^\n]*' ..
+                    'out of memory: it needs %d+ MiB of address space[^\n]*\n'
+    assert.matches('^false\t[^\n]*mm: ' .. problem .. 'false\t[^\n]*inverse: ' .. problem ..
+                   '40000\n$', output)
+    -- Where the library is there.
+    output, status = child.run(limit .. [[
+      local m = tensor.FloatTensor(200, 200):fill(1)
+      tensor.info()
+      leave(20)
+      print(pcall(tensor.mm, m, m))
+      print(m:sum())]], {before = threads .. '; TENSOR_BLAS=openblas; export TENSOR_BLAS'})
+    assert.equal(0, status, output)
+    assert.matches('^false\t.*out of memory: OpenBLAS[^\n]* needs %d+ MiB.*\n40000\n$', output)
     output, status = child.run(limit .. [[
       local m = tensor.FloatTensor(1000, 1000):fill(1)
+      tensor.info()
       leave(170)
       print(tensor.mm(m, m):sum())]], {before = threads})
     assert.equal(0, status, output)
     assert.equal('1000000000\n', output)
   end)
 
-  it('gets an error, too, where memory is limited from the start', function()
-    local output, status = child.run('print(tensor.ones(3):sum())',
-                                     {before = threads .. '; ulimit -v 150000', seconds = 30})
-    assert.equal(1, status, output)
-    assert.matches('tensor: out of memory: its libraries need %d+ MiB', output)
-    output, status = child.run([[
-      local m = tensor.FloatTensor(200, 200):fill(1)
-      print(tensor.mm(m, m):sum())]], {before = threads .. '; ulimit -v 800000', seconds = 60})
-    assert.equal(0, status, output)
-    assert.equal('8000000\n', output)
+  it('gets an error or a product where memory is limited from the start', function()
+    for _, kibibytes in ipairs {100000, 150000, 300000, 420000, 800000} do
+      local output, status = child.run([[
+        local m = tensor.FloatTensor(200, 200):fill(1)
+        local ok, product = pcall(tensor.mm, m, m)
+        print(m:sum(), ok, ok and product:sum() or product)]],
+        {before = ('%s; unset TENSOR_BLAS; ulimit -v %d'):format(threads, kibibytes), seconds = 30})
+      assert.equal(0, status, output)
+      if kibibytes <= 150000 then
+        assert.matches('^40000\tfalse\t.*no BLAS library could be loaded', output)
+      elseif kibibytes == 800000 then
+        assert.equal('40000\ttrue\t8000000\n', output)
+      end
+    end
   end)
 
   it('stops the software device on Ctrl-C', function()

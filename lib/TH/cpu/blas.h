@@ -5,29 +5,35 @@
 
 namespace th::blas {
 
-// OpenBLAS cuts products by the number of threads, and its sums come out in another order for
-// each (measured for 0.3.21: most gemm and gemv calls large enough to be cut differ in the last
-// bits between one thread and two). Results must not depend on the number of threads, so OpenBLAS
-// always runs on the calling thread, and callers cut the work into blocks that depend on the
-// shapes only. Inside a parallel region its OpenMP flavour keeps to one thread by itself; around
-// everything else stands this guard.
+struct Library;
+
+// Libraries cut products by the number of threads, and their sums come out in another order for
+// each (measured for OpenBLAS 0.3.21: most gemm and gemv calls large enough to be cut differ in
+// the last bits between one thread and two). Results must not depend on the number of threads, so
+// a library always runs on the calling thread, and callers cut the work into blocks that depend on
+// the shapes only. Inside a parallel region OpenBLAS's OpenMP flavour keeps to one thread by
+// itself; around everything else stands this guard.
 class OneThread {
  public:
-  // Around products of that many threads. Throws where there is no memory for OpenBLAS.
+  // Around products of that many threads. Loads the library of BLAS; throws where there is none, or
+  // no memory for it.
   explicit OneThread(int threads);
   ~OneThread();
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
 
+ protected:
+  OneThread(int threads, Library& library);
+
  private:
+  Library& library_;
   int openmp_threads_ = 0;  // to set again, 0 for nothing to do
   int team_ = -1;           // likewise the limit of parallel_for, -1 for nothing to do
   int claimed_ = 0;         // buffers
 };
 
-// n for OpenMP's later regions; OpenBLAS itself, LAPACK included, is kept at one.
+// n for OpenMP's later regions; libraries are kept at one.
 void set_num_threads(int n);
-const char* description();  // name, version, threading and kernel in use
 
 // Element (i, j) is data[i * ld + j] by rows, data[i + j * ld] by columns.
 template <class T>
@@ -38,7 +44,8 @@ struct Matrix {
 };
 
 // c = beta c + alpha a b, where a is m x k and b k x n; c is not read where beta is 0. m, n and
-// the leading dimensions must fit into int (else th::Error); k may be anything.
+// the leading dimensions must fit into int (else th::Error); k may be anything. Callers hold a
+// OneThread, here as below.
 void gemm(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const float> a,
           Matrix<const float> b, float beta, Matrix<float> c);
 void gemm(int64_t m, int64_t n, int64_t k, double alpha, Matrix<const double> a,

@@ -2,12 +2,7 @@
 
 #include <cstddef>
 
-#define DECLARE_FLOAT(name, ...) void s##name##_();
-#define DECLARE_DOUBLE(name, ...) void d##name##_();
-extern "C" {
-TH_LAPACK_ROUTINES(DECLARE_FLOAT, float)
-TH_LAPACK_ROUTINES(DECLARE_DOUBLE, double)
-}
+#include "cpu/blas_library.h"
 
 namespace th::lapack {
 
@@ -35,11 +30,17 @@ struct Fortran {
 
 }  // namespace
 
+OneThread::OneThread(int threads) : blas::OneThread(threads, blas::lapack_library()) {}
+
 #define UNPACK(...) __VA_ARGS__
-#define DEFINE_FLOAT(name, parameters, arguments, letters) \
-  int name parameters { return Fortran<letters>::call(&s##name##_, UNPACK arguments); }
-#define DEFINE_DOUBLE(name, parameters, arguments, letters) \
-  int name parameters { return Fortran<letters>::call(&d##name##_, UNPACK arguments); }
+#define DEFINE_FLOAT(name, parameters, arguments, letters)                            \
+  int name parameters {                                                               \
+    return Fortran<letters>::call(blas::lapack_routines().s##name, UNPACK arguments); \
+  }
+#define DEFINE_DOUBLE(name, parameters, arguments, letters)                           \
+  int name parameters {                                                               \
+    return Fortran<letters>::call(blas::lapack_routines().d##name, UNPACK arguments); \
+  }
 TH_LAPACK_ROUTINES(DEFINE_FLOAT, float)
 TH_LAPACK_ROUTINES(DEFINE_DOUBLE, double)
 

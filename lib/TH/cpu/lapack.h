@@ -2,9 +2,17 @@
 #define TH_CPU_LAPACK_H
 
 // LAPACK's routines under their own names, for float and double. Matrices are column-major; the
-// value is LAPACK's info. Callers hold a blas::OneThread.
+// value is LAPACK's info. Callers hold a lapack::OneThread.
+
+#include "cpu/blas.h"
 
 namespace th::lapack {
+
+// As blas::OneThread, of the library that LAPACK comes from.
+class OneThread : public blas::OneThread {
+ public:
+  explicit OneThread(int threads);
+};
 
 // X(name, (parameters), (Fortran's arguments before info), (after it: the lengths of the options))
 #define TH_LAPACK_ROUTINES(X, T)                                                                   \

@@ -39,7 +39,7 @@ void for_matrices(int64_t count, double work, const F& f) {
   constexpr double kEnough = 1 << 17;
   int64_t grain = work >= kEnough ? 1 : static_cast<int64_t>(kEnough / std::max(work, 1.0));
   bool threads = count / grain > 1 && num_threads() > 1;
-  blas::OneThread one(threads ? num_threads() : 1);
+  lapack::OneThread one(threads ? num_threads() : 1);
   auto range = [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) f(k);
   };

@@ -7,7 +7,7 @@ namespace th::linalg {
 void qr(const Matrices& a, char* tau) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     with_work<T>([&](T* work, int size) {
       return lapack::geqrf(a.rows, a.cols, matrix<T>(a, 0), a.ld, items<T>(tau), work, size);
     });
@@ -17,7 +17,7 @@ void qr(const Matrices& a, char* tau) {
 void make_q(const Matrices& a, int reflectors, char* tau) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     with_work<T>([&](T* work, int size) {
       return lapack::orgqr(a.rows, a.cols, reflectors, matrix<T>(a, 0), a.ld, items<T>(tau), work,
                            size);
@@ -29,7 +29,7 @@ void multiply_by_q(const Matrices& a, char side, char trans, int reflectors, cha
                    const Matrices& c) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     with_work<T>([&](T* work, int size) {
       return lapack::ormqr(side, trans, c.rows, c.cols, reflectors, matrix<T>(a, 0), a.ld,
                            items<T>(tau), matrix<T>(c, 0), c.ld, work, size);
@@ -40,7 +40,7 @@ void multiply_by_q(const Matrices& a, char side, char trans, int reflectors, cha
 void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     int n = a.rows;
     char job = vectors ? 'V' : 'N';
     // Divide and conquer is faster, where its work space can be counted.
@@ -71,7 +71,7 @@ void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, i
 void eigen(const Matrices& a, char* values, const Matrices& v, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     int n = a.rows;
     T none = 0;
     *info = with_work<T>([&](T* work, int size) {
@@ -86,7 +86,7 @@ void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Mat
          int* info, bool slow) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     int n = std::min(a.rows, a.cols);
     char job = !u.data ? 'N' : all ? 'A' : 'S';
     T none = 0;

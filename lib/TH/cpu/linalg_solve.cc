@@ -56,7 +56,7 @@ void lu_solve(const Matrices& lu, char trans, int* pivots, const Matrices& b) {
 void lu_invert(const Matrices& lu, int* pivots, int* info) {
   for_type(lu.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     for (int64_t k = 0; k < lu.count; ++k) {
       info[k] = with_work<T>([&](T* work, int size) {
         return lapack::getri(lu.rows, matrix<T>(lu, k), lu.ld, pivots + k * lu.rows, work, size);
@@ -105,7 +105,7 @@ void cholesky(const Matrices& a, char uplo, int* info) {
 void cholesky_invert(const Matrices& a, char uplo, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     for (int64_t k = 0; k < a.count; ++k) {
       info[k] = lapack::potri(uplo, a.rows, matrix<T>(a, k), a.ld);
     }
@@ -116,7 +116,7 @@ int cholesky_pivoted(const Matrices& a, char uplo, double tolerance, int* pivots
   int rank = 0;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     Workspace<T> work(2 * static_cast<int64_t>(a.rows));
     lapack::pstrf(uplo, a.rows, matrix<T>(a, 0), a.ld, pivots, &rank, static_cast<T>(tolerance),
                   work.data());
@@ -128,7 +128,7 @@ void triangular_solve(const Matrices& a, char uplo, char trans, char diag, const
                       int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     for (int64_t k = 0; k < a.count; ++k) {
       info[k] = lapack::trtrs(uplo, trans, diag, a.rows, b.cols, matrix<T>(a, k), a.ld,
                               matrix<T>(b, k), b.ld);
@@ -139,7 +139,7 @@ void triangular_solve(const Matrices& a, char uplo, char trans, char diag, const
 void least_squares(const Matrices& a, const Matrices& b, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     for (int64_t k = 0; k < a.count; ++k) {
       info[k] = with_work<T>([&](T* work, int size) {
         return lapack::gels('N', a.rows, a.cols, b.cols, matrix<T>(a, k), a.ld, matrix<T>(b, k),
@@ -153,7 +153,7 @@ void least_squares_by_svd(const Matrices& a, const Matrices& b, char* values, do
                           int64_t* rank, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    blas::OneThread one(1);
+    lapack::OneThread one(1);
     int n = std::min(a.rows, a.cols), own_rank = 0, integers = 0;
     auto solve = [&](int64_t k, T* work, int size, int* integer_work) {
       return lapack::gelsd(a.rows, a.cols, b.cols, matrix<T>(a, k), a.ld, matrix<T>(b, k), b.ld,

@@ -3,6 +3,7 @@
 #include "cpu/product.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "cpu/backend.h"
 #include "cpu/blas.h"
@@ -76,6 +77,8 @@ void transpose(ProductBlock* p) {
   std::swap(p->a_row, p->b_col);
   std::swap(p->a_col, p->b_row);
 }
+
+bool is_by_blas(const ProductCall& p) { return !is_integral(p.dtype) && p.k != 1; }
 
 void multiply_tile(const ProductCall& p, ProductBlock block) {
   const ProductKernels& kernels = product_kernels();
@@ -186,7 +189,8 @@ void multiply(const ProductCall& p) {
   int64_t tiles = t.down * t.across;
   int64_t tasks = p.sum ? tiles : tiles * p.batches;
   bool threads = tasks > 1 && num_threads() > 1;
-  blas::OneThread guard(threads ? num_threads() : 1);
+  std::optional<blas::OneThread> guard;
+  if (is_by_blas(p)) guard.emplace(threads ? num_threads() : 1);
   if (!threads) {
     for (int64_t task = 0; task < tasks; ++task) {
       multiply_tile(p, t, task / tiles, task % tiles);

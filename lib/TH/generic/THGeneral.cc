@@ -10,7 +10,7 @@
 
 #include "TH_build_info.h"
 #include "backend/op.h"
-#include "cpu/blas.h"
+#include "cpu/blas_library.h"
 #include "cpu/isa.h"
 #include "cpu/parallel.h"
 #include "generic/deferred.h"
@@ -304,16 +304,13 @@ const char* THInfo(const char* key) {
     const char* key;
     const char* value;
   };
-  static const char* const blas = th::blas::description();
-  const Fact facts[] = {{"version", TH_VERSION_STRING},
-                        {"compiler", TH_BUILD_COMPILER},
-                        {"build", TH_BUILD_TYPE},
-                        {"blas", blas},
-                        {"openmp", TH_BUILD_OPENMP},
-                        {"isa", th::isa_name()},
-                        {"vectormath", TH_BUILD_VECTORMATH},
-                        {"sort", TH_BUILD_SORT},
-                        {"protobuf", TH_BUILD_PROTOBUF},
+  // These two are loaded by whoever asks.
+  if (!std::strcmp(key, "blas")) return th::guard([] { return th::blas::blas_description(); });
+  if (!std::strcmp(key, "lapack")) return th::guard([] { return th::blas::lapack_description(); });
+  const Fact facts[] = {{"version", TH_VERSION_STRING}, {"compiler", TH_BUILD_COMPILER},
+                        {"build", TH_BUILD_TYPE},       {"openmp", TH_BUILD_OPENMP},
+                        {"isa", th::isa_name()},        {"vectormath", TH_BUILD_VECTORMATH},
+                        {"sort", TH_BUILD_SORT},        {"protobuf", TH_BUILD_PROTOBUF},
                         {"random", TH_BUILD_RANDOM}};
   for (const Fact& fact : facts) {
     if (!std::strcmp(fact.key, key)) return fact.value;

@@ -2,7 +2,6 @@
 
 #include "TH.h"
 
-#include "cpu/blas.h"
 #include "cpu/lapack.h"
 #include "generic/guard.h"
 
@@ -16,7 +15,7 @@
 #define LAPACK_FUNCTION(name, parameters, arguments)   \
   void THLapack_(name)(UNPACK parameters, int* info) { \
     th::guard([&] {                                    \
-      th::blas::OneThread one(1);                      \
+      th::lapack::OneThread one(1);                    \
       *info = th::lapack::name arguments;              \
     });                                                \
   }

@@ -1,0 +1,52 @@
+#ifndef TH_CPU_BLAS_CANDIDATES_H
+#define TH_CPU_BLAS_CANDIDATES_H
+
+// Names of libraries, and how each is looked after: what cpu/blas_library.cc knows of them.
+
+#include <cstddef>
+
+#include "TH_build_info.h"
+
+namespace th::blas {
+
+// The OpenMP flavours come first: they share the threads of our loops.
+constexpr const char* kOpenBlasFiles[] = {TH_BUILD_LIBRARY_FOLDER
+                                          "openblas-openmp/libopenblas.so.0",
+                                          "libopenblaso.so.0", "libopenblas.so.0"};
+constexpr const char* kBlisFiles[] = {TH_BUILD_LIBRARY_FOLDER "blis-openmp/libblis.so.4",
+                                      "libblis.so.4", "libblis-mt.so"};
+constexpr const char* kMklFiles[] = {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so",
+                                     "/opt/intel/oneapi/mkl/latest/lib/libmkl_rt.so"};
+constexpr const char* kOneDnnFiles[] = {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"};
+constexpr const char* kBlasFiles[] = {"libblas.so.3"};
+constexpr const char* kLapackFiles[] = {"liblapack.so.3"};
+
+struct Files {
+  const char* const* names;
+  int count;
+};
+template <int n>
+constexpr Files files_of(const char* const (&names)[n]) {
+  return {names, n};
+}
+
+struct Choice {
+  const char* name;  // in TENSOR_BLAS
+  Files files;
+};
+constexpr Choice kChoices[] = {{"openblas", files_of(kOpenBlasFiles)},
+                               {"blis", files_of(kBlisFiles)},
+                               {"mkl", files_of(kMklFiles)},
+                               {"onednn", files_of(kOneDnnFiles)}};
+
+// Address space without which a library ends the process or never returns: OpenBLAS is 40 MiB and
+// takes two buffers of 128 as it is loaded; MKL consists of several libraries.
+struct Need {
+  const char* part_of_name;
+  size_t mebibytes;
+};
+constexpr Need kNeeds[] = {{"blis", 64}, {"dnnl", 128}, {"mkl", 640}, {"", 320}};
+
+}  // namespace th::blas
+
+#endif

@@ -1,0 +1,153 @@
+-- The libraries of BLAS and LAPACK: which are loaded, when, and what is said where none can be.
+
+local child = require 'support.child'
+
+-- A product, a product with a vector and a solution, of floats and of doubles, and what they came
+-- from.
+local products = [[
+  tensor.manualSeed(1)
+  local a, b = tensor.randn(150, 170), tensor.randn(170, 130)
+  local function distance(x, y) return (x:double() - y):abs():max() end
+  local expected = tensor.DoubleTensor(150, 130)
+  for i = 1, 150 do
+    for j = 1, 130 do
+      expected[i][j] = a[i]:clone():cmul(b:select(2, j)):sum()
+    end
+  end
+  local x = tensor.randn(130, 1)
+  local square = b:narrow(1, 1, 130)
+  local function check(name, found, wanted)
+    print(name, found < wanted)
+  end
+  check('mm', distance(tensor.mm(a, b), expected), 1e-10)
+  check('mm', distance(tensor.mm(a:float(), b:float()), expected), 1e-3)
+  local rows = (expected * x:select(2, 1)):double()
+  check('mv', distance(tensor.mv(a, tensor.mv(b, x:select(2, 1))), rows), 1e-9)
+  check('gesv', distance(tensor.mm(square, (tensor.gesv(x, square))), x), 1e-8)
+  check('gesv', distance(square:float() * (tensor.gesv(x:float(), square:float())), x), 0.1)
+]]
+local right = ('mm\ttrue\nmm\ttrue\nmv\ttrue\ngesv\ttrue\ngesv\ttrue\n')
+
+local function run(code, name)
+  local set = name and ('TENSOR_BLAS=%q; export TENSOR_BLAS'):format(name) or 'unset TENSOR_BLAS'
+  return child.run(code, {before = set .. '; unset TENSOR_TEST_DEVICE', seconds = 100})
+end
+
+describe('the library of BLAS', function()
+  it('is an OpenBLAS unless another is named', function()
+    local output, status = run(products .. 'print(tensor.info().blas)')
+    assert.equal(0, status, output)
+    assert.equal(right, output:sub(1, #right))
+    assert.matches('OpenBLAS %d+%.%d+%.%d+, kernels for %w+, /%S+\n$', output)
+  end)
+
+  it('has the kernels that the user asks OpenBLAS for', function()
+    local output = child.run('print(tensor.info().blas)', {
+      before = 'OPENBLAS_CORETYPE=Haswell TENSOR_BLAS=openblas; ' ..
+               'export OPENBLAS_CORETYPE TENSOR_BLAS'})
+    if require('jit').arch == 'x64' then
+      assert.matches('^OpenBLAS %S+, kernels for Haswell, ', output)
+    end
+  end)
+
+  it('is loaded by the first product that needs it', function()
+    if child.sanitized then
+      return
+    end
+    local output, status = run([[
+      local function is_loaded()
+        for line in io.lines '/proc/self/maps' do
+          if line:find 'lib%w*blas[^/]*$' then return true end
+        end
+        return false
+      end
+      print(is_loaded())
+      local m = tensor.IntTensor(20, 20):fill(1)
+      print(tensor.mm(m, m):sum(), tensor.FloatTensor(3):fill(1):sum(), is_loaded())
+      m = m:float()
+      print(tensor.mm(m, m):sum(), is_loaded())]])
+    assert.equal(0, status, output)
+    assert.equal('false\n8000\t3\tfalse\n8000\ttrue\n', output)
+  end)
+
+  for name, title in pairs {openblas = 'OpenBLAS', blis = 'BLIS', mkl = 'MKL', onednn = 'oneDNN'} do
+    it('may be ' .. title, function()
+      local output, status = run('print(tensor.info().blas)', name)
+      assert.equal(0, status, output)
+      if name ~= 'openblas' and output:find('^none: ') then
+        assert.matches('^none: no BLAS library could be loaded for TENSOR_BLAS=' .. name ..
+                       ': tried .*not found', output)
+        return
+      end
+      assert.matches('^' .. title, output)
+      output, status = run(products, name)
+      assert.equal(0, status, output)
+      assert.equal(right, output)
+    end)
+  end
+
+  it('may be any by its path', function()
+    local output = run 'print(tensor.info().blas)'
+    local path = assert(output:match ', (/%S+)\n')
+    local status
+    output, status = run(products .. 'print(tensor.info().blas)', path)
+    assert.equal(0, status, output)
+    assert.equal(right, output:sub(1, #right))
+    assert.is_truthy(output:find(path .. '\n', 1, true))
+  end)
+
+  it('must be one', function()
+    local other = io.open '/proc/self/maps':read '*a':match '(/%S*/libm[.-]%S*)\n'
+    for name, problem in pairs {
+      nosuch = "TENSOR_BLAS is 'nosuch', which is neither a path nor one of openblas, blis, mkl " ..
+               'and onednn',
+      ['/no/such/library.so'] = 'no BLAS library could be loaded for ' ..
+        'TENSOR_BLAS=/no/such/library.so: tried /no/such/library.so (not found)',
+      [other] = ('no BLAS library could be loaded for TENSOR_BLAS=%s: tried %s (no BLAS: it has ' ..
+                 'no sgemm_)'):format(other, other),
+      ['/etc/passwd'] = 'invalid ELF header'
+    } do
+      local output, status = run([[
+        local m = tensor.ones(2, 2)
+        local product = m:clone()
+        print(pcall(tensor.mm, product, m, m))
+        print(pcall(tensor.mm, product, m, m))
+        print(product:sum(), tensor.mm(m:int(), m:int()):sum(), (m + 1):sum())
+        print(pcall(tensor.symeig, m))
+        print(tensor.info().blas)]], name)
+      assert.equal(0, status, output)
+      local lines = {}
+      for line in output:gmatch '[^\n]+' do
+        table.insert(lines, line)
+        assert.is_truthy(line:find(#lines == 3 and '4\t8\t8' or problem, 1, true), line)
+      end
+      assert.equal(5, #lines)
+    end
+  end)
+
+  it('gives the same with any number of threads', function()
+    for _, name in ipairs {'openblas', 'blis', 'mkl', 'onednn'} do
+      local output, status = run([[
+        if tensor.info().blas:find '^none' then return end
+        tensor.manualSeed(1)
+        for _, kind in ipairs {'float', 'double'} do
+          for _, size in ipairs {{64, 1000, 64}, {300, 300, 300}, {700, 50, 20}, {5, 3000, 700},
+                                 {1, 3000, 700}, {3000, 700, 1}, {33, 65, 129}} do
+            local m, k, n = size[1], size[2], size[3]
+            local a, b = tensor.randn(m, k), tensor.randn(n, k)
+            a, b = a[kind](a), b[kind](b):t()
+            local results = {}
+            for _, threads in ipairs {1, 2, 3, 5} do
+              tensor.setnumthreads(threads)
+              table.insert(results, tensor.mm(a, b))
+            end
+            for i = 2, 4 do
+              if not results[1]:equal(results[i]) then print(kind, m, k, n, i) end
+            end
+          end
+        end]], name)
+      assert.equal(0, status, output)
+      assert.equal('', output)
+    end
+  end)
+end)
