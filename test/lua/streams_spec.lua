@@ -146,4 +146,23 @@ describe('the streams of Torch7', function()
   it('are all there', function()
     for name in pairs(made) do assert.is_table(streams[name], name) end
   end)
+
+  -- Narrower types take vector functions, which round differently.
+  it('are doubles, rounded to the type', function()
+    local n = 300001
+    for _, call in ipairs { { 'normal', 0, 1 }, { 'normal', 3, 0.01 }, { 'normal', -2, 1e4 },
+                            { 'exponential', 2.5 }, { 'logNormal', 1, 2 }, { 'cauchy', 0, 1 } } do
+      local function fill(class)
+        local t = tensor[class](n)
+        tensor.manualSeed(7)
+        t[call[1]](t, unpack(call, 2))
+        return t
+      end
+      local exact = fill 'DoubleTensor'
+      for _, class in ipairs { 'FloatTensor', 'HalfTensor', 'BFloat16Tensor' } do
+        local got, want = fill(class), tensor[class](n):copy(exact)
+        assert.are.equal(0, tensor.ne(got, want):sum(), class .. ' ' .. call[1])
+      end
+    end
+  end)
 end)

@@ -24,7 +24,13 @@ TH_HD double uniform_of(double u, double a, double b) { return u * (b - a) + a; 
 TH_HD double normal_radius(double u) { return std::sqrt(-2. * std::log(1. - u)); }
 TH_HD double normal_angle(double u) { return 2. * kPi * u; }
 
-TH_HD double exponential_of(double u, double lambda) { return -1. / lambda * std::log(1. - u); }
+TH_HD double log_of_rest(double u) { return std::log(1. - u); }
+TH_HD double exponential_of_log(double logarithm, double lambda) {
+  return -1. / lambda * logarithm;
+}
+TH_HD double exponential_of(double u, double lambda) {
+  return exponential_of_log(log_of_rest(u), lambda);
+}
 
 TH_HD double cauchy_of(double u, double median, double sigma) {
   return median + sigma * std::tan(kPi * (u - 0.5));

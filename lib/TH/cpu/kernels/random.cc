@@ -9,6 +9,7 @@
 #include "cpu/backend.h"
 #include "cpu/workspace.h"
 #include "cpu/generator.h"
+#include "cpu/kernels/random_vectors.h"
 #include "cpu/parallel.h"
 #include "functors/distributions.h"
 #include "tensor/convert.h"
@@ -19,7 +20,8 @@ namespace {
 
 // Elements at a time: what is cheap stays in the cache; what is costly is worth sharing out.
 constexpr int64_t kCheapBlock = 8192;
-constexpr int64_t kCostlyBlock = int64_t{1} << 20;
+constexpr int64_t kCostlyBlock = int64_t{1} << 18;
+constexpr int64_t kVectorBlock = 512;
 
 // block(T* values, n) for the elements in order, at most `most` at a time.
 template <class T, class Block>
@@ -52,8 +54,55 @@ void fill_by_costly(const RandomCall& call, const F& f) {
   });
 }
 
-// f of values that are normally distributed with mean 0 and deviation 1.
-template <class T, class F>
+// For types narrower than double, which the vector functions' values round to as the exact ones do,
+// but for a few, which are computed again.
+template <class T>
+constexpr bool kByVectors = sizeof(T) < sizeof(double);
+
+// out[k] = f(z[k]) for an f that is monotone; exact(k) is what z[k] should be.
+template <class T, class F, class Exact>
+void round_vectors(const double* z, int64_t n, T* out, const F& f, const Exact& exact) {
+  int unsure = 0;
+  alignas(64) T other[kVectorBlock];
+#pragma omp simd reduction(| : unsure)
+  for (int64_t k = 0; k < n; ++k) {
+    const double error = std::fabs(z[k]) * TH_ISA::kVectorError;
+    out[k] = convert<T>(f(z[k] - error));
+    other[k] = convert<T>(f(z[k] + error));
+    unsure |= load(out[k]) != load(other[k]);
+  }
+  if (!unsure) return;
+  for (int64_t k = 0; k < n; ++k) {
+    if (load(out[k]) != load(other[k])) out[k] = convert<T>(f(exact(k)));
+  }
+}
+
+template <class T, bool vectors, class F>
+void normal_pairs(const uint32_t* word, int64_t pairs, T* out, const F& f) {
+  auto angle = [=](int64_t i) { return normal_angle(unit_of(word[2 * i])); };
+  auto radius = [=](int64_t i) { return normal_radius(unit_of(word[2 * i + 1])); };
+  if constexpr (vectors) {
+    double z[kVectorBlock];
+    for (int64_t i = 0; i < pairs; i += kVectorBlock / 2) {
+      const int64_t m = std::min(kVectorBlock / 2, pairs - i);
+      TH_ISA::normal_vectors(word + 2 * i, m, z);
+      round_vectors(z, 2 * m, out + 2 * i, f, [=](int64_t k) {
+        int64_t pair = i + k / 2;
+        return radius(pair) * (k % 2 ? std::sin(angle(pair)) : std::cos(angle(pair)));
+      });
+    }
+  } else {
+    for (int64_t i = 0; i < pairs; ++i) {
+      double r = radius(i), x = angle(i);
+      out[2 * i] = convert<T>(f(r * std::cos(x)));
+      out[2 * i + 1] = convert<T>(f(r * std::sin(x)));
+    }
+  }
+}
+
+// f of values that are normally distributed with mean 0 and deviation 1; by vectors only where f is
+// monotone to the last bit.
+template <class T, bool vectors, class F>
 void fill_by_normal(const RandomCall& call, const F& f) {
   Generator* g = call.generator;
   Workspace<uint32_t> words(std::min(kCostlyBlock, call.n + 1));
@@ -67,15 +116,33 @@ void fill_by_normal(const RandomCall& call, const F& f) {
     if (pairs > 0) g->begin_pair();
     g->words(words.data(), 2 * pairs);
     parallel_for(pairs, Grain::costly / 2, [=](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        double angle = normal_angle(unit_of(word[2 * i]));
-        double radius = normal_radius(unit_of(word[2 * i + 1]));
-        out[2 * i] = convert<T>(f(radius * std::cos(angle)));
-        out[2 * i + 1] = convert<T>(f(radius * std::sin(angle)));
-      }
+      normal_pairs<T, vectors>(word + 2 * begin, end - begin, out + 2 * begin, f);
     });
     if (pairs > 0) g->set_pair(word[2 * pairs - 2], word[2 * pairs - 1]);
     if (n % 2) out[n - 1] = convert<T>(f(g->normal()));
+  });
+}
+
+template <class T>
+void fill_exponential(const RandomCall& call) {
+  const double lambda = call.a;
+  if constexpr (!kByVectors<T>) {
+    return fill_by_costly<T>(call, [=](uint32_t w) { return exponential_of(unit_of(w), lambda); });
+  }
+  auto f = [=](double logarithm) { return exponential_of_log(logarithm, lambda); };
+  Workspace<uint32_t> words(std::min(kCostlyBlock, call.n));
+  const uint32_t* word = words.data();
+  fill_in_blocks<T>(call, kCostlyBlock, [&](T* out, int64_t n) {
+    call.generator->words(words.data(), n);
+    parallel_for(n, Grain::costly, [=](int64_t begin, int64_t end) {
+      double z[kVectorBlock];
+      for (int64_t i = begin; i < end; i += kVectorBlock) {
+        const int64_t m = std::min(kVectorBlock, end - i);
+        TH_ISA::log_vectors(word + i, m, z);
+        round_vectors(z, m, out + i, f,
+                      [=](int64_t k) { return log_of_rest(unit_of(word[i + k])); });
+      }
+    });
   });
 }
 
@@ -118,11 +185,11 @@ void fill_reals(const RandomCall& call) {
     case Distribution::uniform:
       return fill_by_word<T>(call, [=](uint32_t w) { return uniform_of(unit_of(w), a, b); });
     case Distribution::normal:
-      return fill_by_normal<T>(call, [=](double z) { return z * b + a; });
+      return fill_by_normal<T, kByVectors<T>>(call, [=](double z) { return z * b + a; });
     case Distribution::log_normal:
-      return fill_by_normal<T>(call, [=](double z) { return std::exp(z * b + a); });
+      return fill_by_normal<T, false>(call, [=](double z) { return std::exp(z * b + a); });
     case Distribution::exponential:
-      return fill_by_costly<T>(call, [=](uint32_t w) { return exponential_of(unit_of(w), a); });
+      return fill_exponential<T>(call);
     case Distribution::cauchy:
       return fill_by_costly<T>(call, [=](uint32_t w) { return cauchy_of(unit_of(w), a, b); });
     default:

@@ -1,0 +1,21 @@
+#ifndef TH_CPU_KERNELS_RANDOM_VECTORS_H
+#define TH_CPU_KERNELS_RANDOM_VECTORS_H
+
+#include <cstdint>
+
+namespace th {
+namespace TH_ISA {
+
+// By the vector functions of the C library, which round differently from the scalar ones that the
+// streams have: right but for a relative error of less than kVectorError.
+constexpr double kVectorError = 0x1p-46;
+
+// Two values for each pair of words.
+void normal_vectors(const uint32_t* word, int64_t pairs, double* out);
+// log(1 - u)
+void log_vectors(const uint32_t* word, int64_t n, double* out);
+
+}  // namespace TH_ISA
+}  // namespace th
+
+#endif
