@@ -1,5 +1,6 @@
-// What apply, map and map2 (lua/apply.lua) need to loop over elements by raw pointers, which the
-// compiler of LuaJIT takes along: pins, addresses that are true, and elements as numbers.
+// What apply, map and map2 (lua/apply.lua) need to loop over elements by raw pointers, and t[i] in
+// compiled loops (lua/element.lua) for one: pins, addresses that are true, elements as numbers, and
+// where in the structs their fields are.
 
 #include "bindings.h"
 
@@ -86,10 +87,40 @@ int accessors(lua_State* L) {
   return 2;
 }
 
+// layout(): of the C structs' fields that an access looks at, how many bytes they are behind the
+// beginning; and the address of a pointer that is not null while a finalizer interrupts an
+// operation, whose operands nobody may write to then.
+int layout(lua_State* L) {
+  State* state = state_of(L);
+  Storage* storage = nullptr;
+  protect(L, "layout", [&] { storage = th::storage_new(DType::Byte); });
+  Tensor tensor(DType::Byte);
+  auto at = [L](const char* field, const void* object, const void* address) {
+    lua_pushnumber(L, static_cast<lua_Number>(static_cast<const char*>(address) -
+                                              static_cast<const char*>(object)));
+    lua_setfield(L, -2, field);
+  };
+  lua_newtable(L);
+  at("sizes", &tensor, &tensor.size);
+  at("strides", &tensor, &tensor.stride);
+  at("dims", &tensor, &tensor.nDimension);
+  at("storage", &tensor, &tensor.storage);
+  at("offset", &tensor, &tensor.storageOffset);
+  at("elements", storage, &storage->size);
+  at("shrunk", storage, &storage->shrunk);
+  at("home", storage, &storage->home);
+  at("ready", storage, storage->memory.host_ready());
+  at("block", storage, storage->memory.host_place());
+  th::storage_free(storage);
+  push_address(L, &state->operands);
+  lua_setfield(L, -2, "operands");
+  return 1;
+}
+
 const Method functions[] = {
-    {"align", guarded<align>},        {"check", guarded<check>},   {"pin", guarded<pin>},
-    {"unpin", guarded<unpin>},        {"settle", guarded<settle>}, {"ready", guarded<ready>},
-    {"accessors", guarded<accessors>}};
+    {"align", guarded<align>},         {"check", guarded<check>},   {"pin", guarded<pin>},
+    {"unpin", guarded<unpin>},         {"settle", guarded<settle>}, {"ready", guarded<ready>},
+    {"accessors", guarded<accessors>}, {"layout", guarded<layout>}};
 
 }  // namespace
 

@@ -150,7 +150,7 @@ void register_generator_class(lua_State* L, State* state, int module) {
   push_closure(L, guarded<destroy>, 1);
   lua_setfield(L, -2, "__gc");
   int kind = 2 * th::kDTypes;
-  state->metatable[kind] = lua_topointer(L, -1);
+  state->add_class(lua_topointer(L, -1), kind);
   state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
   push_closure(L, guarded<construct>, 0);
   lua_call(L, 0, 1);

@@ -31,11 +31,53 @@ ptrdiff_t vector_element(lua_State* L, const Tensor* t, double number) {
   return t->position(&position);
 }
 
+// Pushes the element of a vector that is at the CPU; false where that is not all there is to do.
+bool push_vector_element(lua_State* L, const Tensor* t, double number) {
+  if (t->nDimension != 1 || !(number >= 1 && number <= static_cast<double>(t->size[0])))
+    return false;
+  auto i = static_cast<int64_t>(number);
+  const Storage* storage = t->storage;
+  if (static_cast<double>(i) != number || !storage || storage->shrunk) return false;
+  const char* block = static_cast<char*>(storage->memory.cpu_if_ready(th::Access::read));
+  if (!block) return false;
+  ptrdiff_t at = t->storageOffset + (i - 1) * t->stride[0];
+  push_element(L, t->dtype, block + at * static_cast<ptrdiff_t>(th::item_size(t->dtype)));
+  return true;
+}
+
+// Writes an element, of which position is checked, unless only a device has the bytes.
+bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double value) {
+  if (th::is_on_device(t->storage)) return false;
+  char* data = t->data_if_ready();
+  if (!data) protect(L, kIndexing, [&] { data = t->data(th::Access::write); });
+  data += (element - t->storageOffset) * static_cast<ptrdiff_t>(th::item_size(t->dtype));
+  write_element(t->dtype, data, value);
+  return true;
+}
+
+// Whether the table at key is one number for each dimension: then *element is where that is.
+bool read_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* element) {
+  auto count = static_cast<int>(lua_objlen(L, key));
+  if (count != t->nDimension || count == 0) return false;
+  double numbers[th::kMaxDims];
+  bool all = true;
+  for (int d = 0; d < count && all; ++d) {
+    lua_rawgeti(L, key, d + 1);
+    all = lua_isnumber(L, -1);
+    numbers[d] = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+  }
+  if (!all) return false;
+  int64_t position[th::kMaxDims];
+  for (int d = 0; d < count; ++d) position[d] = checked_position(L, t, d, numbers[d]);
+  *element = t->position(position);
+  return true;
+}
+
 // The entries of a table as a subscript, for the dimensions of a tensor from the first on.
 struct Entries {
   th::Subscript list[th::kMaxDims];
   int count = 0;
-  bool element = false;  // an index for each dimension
 };
 
 constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
@@ -77,7 +119,6 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries*
     raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
   }
   int d = 0;
-  bool element = count == t->nDimension && count > 0;
   for (int i = 0; i < count; ++i) {
     th::Subscript& entry = entries->list[i];
     if (d >= t->nDimension) {
@@ -89,11 +130,9 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries*
       entry.kind = th::Subscript::Kind::index;
       entry.first = checked_position(L, t, d++, lua_tonumber(L, -1));
     } else if (lua_istable(L, -1)) {
-      element = false;
       read_range(L, t, d++, &entry);
     } else if (object.is_tensor() &&
                (object.dtype() == DType::Long || object.dtype() == DType::Byte)) {
-      element = false;
       entry.kind = th::Subscript::Kind::indices;
       entry.tensor = object.tensor();
       d += object.dtype() == DType::Byte ? entry.tensor->nDimension : 1;
@@ -107,13 +146,6 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries*
     lua_pop(L, 1);
   }
   entries->count = count;
-  entries->element = element;
-}
-
-ptrdiff_t element_at(const Tensor* t, const Entries& entries) {
-  int64_t position[th::kMaxDims];
-  for (int d = 0; d < entries.count; ++d) position[d] = entries.list[d].first;
-  return t->position(position);
 }
 
 bool is_indices(const Object& object) {
@@ -169,6 +201,7 @@ bool lookup_override(lua_State* L, const char* name, int arguments, Guarded own)
 
 // t[key] of a key that is no string; false where it selects nothing.
 bool index_by(lua_State* L, State* state, Tensor* t) {
+  if (lua_type(L, 2) == LUA_TNUMBER && push_vector_element(L, t, lua_tonumber(L, 2))) return true;
   protect(L, kIndexing, [&] { t->check_storage(); });
   if (lua_isnumber(L, 2)) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
@@ -183,17 +216,18 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     return true;
   }
   if (lua_istable(L, 2)) {
+    ptrdiff_t element = 0;
+    if (read_position(L, 2, t, &element)) {
+      push_element_of(L, t->storage, element);
+      return true;
+    }
     Tensor* selected = push_new_like(L, state, 1, &t);
     Entries entries;
     read_entries(L, state, 2, t, &entries);
-    if (entries.element) {
-      push_element_of(L, t->storage, element_at(t, entries));
-    } else {
-      protect(L, kIndexing, [&] {
-        t->check_storage();
-        th::subscript_read(selected, t, entries.list, entries.count);
-      });
-    }
+    protect(L, kIndexing, [&] {
+      t->check_storage();
+      th::subscript_read(selected, t, entries.list, entries.count);
+    });
     return true;
   }
   Object key = object_at(L, state, 2);
@@ -240,14 +274,10 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     // Where only a device has the bytes, it writes them too.
-    if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER && !th::is_on_device(t->storage)) {
+    if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER) {
       double value = check_element(L, 3, t->dtype, kIndexing);
       ptrdiff_t element = vector_element(L, t, number);
-      char* data = nullptr;
-      protect(L, kIndexing, [&] { data = t->data(th::Access::write); });
-      data += (element - t->storageOffset) * static_cast<ptrdiff_t>(th::item_size(t->dtype));
-      write_element(t->dtype, data, value);
-      return true;
+      if (write_host_element(L, t, element, value)) return true;
     }
     read_table(L, state, t->dtype);
     int64_t position = checked_position(L, t, 0, number);
@@ -264,17 +294,22 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   }
   if (lua_istable(L, 2)) {
     read_table(L, state, t->dtype);
-    Tensor* view = push_new_like(L, state, 1, &t);
-    Entries entries;
-    read_entries(L, state, 2, t, &entries);
-    if (!entries.element) {
+    t = check_tensor(L, state, 1);
+    ptrdiff_t element = 0;
+    if (!read_position(L, 2, t, &element)) {
+      Entries entries;
+      read_entries(L, state, 2, t, &entries);
       assign(L, state, t, &entries);
       return true;
     }
-    ptrdiff_t offset = element_at(t, entries);
+    if (lua_type(L, 3) == LUA_TNUMBER) {
+      double value = check_element(L, 3, t->dtype, kIndexing);
+      if (write_host_element(L, t, element, value)) return true;
+    }
+    Tensor* view = push_new_like(L, state, 1, &t);
     protect(L, kIndexing, [&] {
       int64_t one = 1;
-      th::set_storage(view, t->storage, offset, 1, &one, nullptr);
+      th::set_storage(view, t->storage, element, 1, &one, nullptr);
     });
     assign(L, state, view);
     return true;

@@ -79,13 +79,12 @@ Object object_of_userdata(lua_State* L, State* state, int index) {
   if (!lua_getmetatable(L, index)) return object;
   const void* metatable = lua_topointer(L, -1);
   lua_pop(L, 1);
-  for (int k = 0; k < kClasses; ++k) {
-    if (state->metatable[k] == metatable) {
-      object.box = static_cast<void**>(lua_touserdata(L, index));
-      object.payload = *object.box;
-      if (object.payload) object.kind = k;
-      return object;
-    }
+  int kind = state->kind_of(metatable);
+  if (kind >= 0) {
+    object.box = static_cast<void**>(lua_touserdata(L, index));
+    object.payload = *object.box;
+    if (object.payload) object.kind = kind;
+    return object;
   }
   // A class derived from one of ours.
   for (int k = 0; k < kClasses; ++k) {

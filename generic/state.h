@@ -37,7 +37,27 @@ constexpr int kClasses = 2 * th::kDTypes + 1;
 class Operands;
 
 struct State {
-  const void* metatable[kClasses];
+  // Of classes, by the addresses of their metatables: which one it is, or -1.
+  struct Known {
+    const void* metatable = nullptr;
+    int kind = -1;
+  };
+  static constexpr size_t kKnown = 64;
+  Known known[kKnown];
+  static size_t place(const void* metatable) {
+    return (reinterpret_cast<uintptr_t>(metatable) * 0x9e3779b97f4a7c15u) >> 58;
+  }
+  void add_class(const void* metatable, int kind) {
+    size_t k = place(metatable);
+    while (known[k].metatable) k = (k + 1) % kKnown;
+    known[k] = {metatable, kind};
+  }
+  int kind_of(const void* metatable) const {
+    size_t k = place(metatable);
+    while (known[k].metatable != metatable && known[k].metatable) k = (k + 1) % kKnown;
+    return known[k].metatable ? known[k].kind : -1;
+  }
+
   int reference[kClasses];  // of the metatables, in the registry
   const void* file_metatable[4] = {};
   DType default_type = DType::Double;

@@ -144,7 +144,14 @@ ptrdiff_t element(lua_State* L, Storage* storage) {
 
 void push_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
-  push_element_of(L, storage, element(L, storage));
+  ptrdiff_t position = element(L, storage);
+  const char* block = static_cast<char*>(storage->memory.cpu_if_ready(th::Access::read));
+  if (!block) {
+    push_element_of(L, storage, position);
+    return;
+  }
+  push_element(L, storage->dtype,
+               block + position * static_cast<ptrdiff_t>(th::item_size(storage->dtype)));
 }
 
 int index(lua_State* L) {
@@ -179,6 +186,10 @@ void assign_indexed(lua_State* L) {
     return;
   }
   size_t item = th::item_size(storage->dtype);
+  if (void* block = storage->memory.cpu_if_ready(th::Access::write)) {
+    write_element(storage->dtype, static_cast<char*>(block) + position * item, value);
+    return;
+  }
   th::ByteRange range = {position * item, (position + 1) * item};
   char* data = nullptr;
   protect(L, "indexing",
@@ -387,7 +398,7 @@ void register_storage_classes(lua_State* L, State* state, int module) {
     int metatable = lua_gettop(L);
     luaT_sethandover(L, name, hand_over);
     int kind = th::kDTypes + k;
-    state->metatable[kind] = lua_topointer(L, metatable);
+    state->add_class(lua_topointer(L, metatable), kind);
     lua_pushvalue(L, metatable);
     state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 

@@ -448,7 +448,7 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
                            factories[k], module);
     int metatable = lua_gettop(L);
     luaT_sethandover(L, name, hand_over);
-    state->metatable[k] = lua_topointer(L, metatable);
+    state->add_class(lua_topointer(L, metatable), k);
     lua_pushvalue(L, metatable);
     state->reference[k] = luaL_ref(L, LUA_REGISTRYINDEX);
 

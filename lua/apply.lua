@@ -8,6 +8,7 @@ local function install(tensor)
    if not found then
       return
    end
+   local access = require 'tensor.number'
 
    -- Sizes and strides of the dimensions, innermost first, with neighbours that lie in memory as
    -- one merged. All tensors have the first one's sizes.
@@ -103,33 +104,6 @@ local function install(tensor)
          error(('the function must return a number or nothing, got %s'):format(type(value)), 0)
       end
       return value
-   end
-
-   -- How elements of a type are read and written. C converts numbers to integers and to the 16-bit
-   -- floats, so that what does not fit becomes what it becomes everywhere.
-   local function access(element)
-      local view = tensor[element.name .. 'Tensor']
-      local readat, writeat = native.accessors(view())
-      local read = ffi.cast('double (*)(const void *)', readat)
-      local write = ffi.cast('void (*)(void *, double)', writeat)
-      local how = {view = view, pointer = ffi.typeof(element.ctype .. ' *')}
-      function how.load(p, at)
-         return tonumber(p[at])
-      end
-      function how.store(p, at, value)
-         p[at] = value
-      end
-      if element.packed then
-         function how.load(p, at)
-            return read(p + at)
-         end
-      end
-      if element.packed or element.integral then
-         function how.store(p, at, value)
-            write(p + at, value)
-         end
-      end
-      return how
    end
 
    -- An operand's elements on the host: where they are, and a byte that says whether they still may
@@ -244,7 +218,9 @@ local function install(tensor)
 
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
-      local how = access(element)
+      local view = tensor[element.name .. 'Tensor']
+      local how = access(element, native.accessors(view()))
+      how.view = view
 
       --- t:apply(f): each element becomes f(element), or stays where f returns nothing; one after
       -- the other, so that f is given what calls before have written to the same memory.

@@ -73,6 +73,8 @@ class SyncedMemory {
   // for loops that look at it before every access to a block that is neither resized nor replaced.
   static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
   const void* host_ready() const noexcept { return &host_ready_; }
+  // Where the pointer to the host block is, for such loops.
+  const void* host_place() const noexcept { return &host_; }
 
   // change: how many more, or less, others use the host block as their own. As long as there are
   // any the memory goes to no device.

@@ -1,0 +1,296 @@
+-- t[i], t[{i, j}] and s[i] of one element in compiled loops: read and written through pointers, so
+-- that LuaJIT compiles them together with the loop. Whatever else is an index, or is wrong, or is
+-- not at the CPU, and what the interpreter runs, is for the C functions that the classes have had.
+
+local types = require 'tensor.types'
+
+-- How one class's elements are found. A userdata with a class's metatable holds a pointer or null,
+-- as Lua code cannot give it to one. `recording` is true as long as LuaJIT records code: it takes
+-- an upvalue that is never assigned for constant, so that it is true in the code that it compiles,
+-- and false where the interpreter runs, which is faster in C. Functions with `...` never begin a
+-- piece of compiled code, but are always a part of their caller's. The compiler treats functions of
+-- which there are many as if they could be others: so each class has its own, loaded anew.
+-- luacheck: push ignore 212/...
+local function accessors(ffi, class, how, own, shared, recording)
+   local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
+   local metatable = debug.getmetatable
+   local box, pointer, load, store = how.box, how.pointer, how.load, how.store
+   local lowest, highest, operands = how.lowest, how.highest, shared.operands
+   local index, newindex = own.index, own.newindex
+   local WRITABLE = 3
+
+   -- The storage of a tensor of so many dimensions, and where in it the element is; nothing where
+   -- there is none.
+   local function element(t, count, i, j, k, l)
+      if metatable(t) ~= class then
+         return
+      end
+      local tensor = cast(box, t).tensor
+      if tensor == nil or tensor.dims ~= count then
+         return
+      end
+      local sizes, strides = tensor.sizes, tensor.strides
+      if not (i >= 1 and i <= tonumber(sizes[0]) and floor(i) == i) then
+         return
+      end
+      local at = tensor.offset + (i - 1) * strides[0]
+      if count > 1 then
+         if not (j >= 1 and j <= tonumber(sizes[1]) and floor(j) == j) then
+            return
+         end
+         at = at + (j - 1) * strides[1]
+         if count > 2 then
+            if not (k >= 1 and k <= tonumber(sizes[2]) and floor(k) == k) then
+               return
+            end
+            at = at + (k - 1) * strides[2]
+            if count > 3 then
+               if not (l >= 1 and l <= tonumber(sizes[3]) and floor(l) == l) then
+                  return
+               end
+               at = at + (l - 1) * strides[3]
+            end
+         end
+      end
+      local storage = tensor.storage
+      if storage ~= nil and storage.shrunk == 0 then
+         return storage, at
+      end
+   end
+
+   local function readtensor(t, count, i, j, k, l)
+      local storage, at = element(t, count, i, j, k, l)
+      if storage ~= nil and storage.ready ~= 0 then
+         local value = load(cast(pointer, storage.block), at)
+         return value
+      end
+   end
+
+   local function writetensor(t, value, count, i, j, k, l)
+      local storage, at = element(t, count, i, j, k, l)
+      if storage ~= nil and storage.ready == WRITABLE and storage.home == nil
+         and value >= lowest and value <= highest and operands[0] == nil then
+         store(cast(pointer, storage.block), at, value)
+         return true
+      end
+   end
+
+   -- How many numbers a table has, up to four, and these; nothing where the key is none, or has
+   -- anything else in it.
+   local function numbers(key)
+      if type(key) ~= 'table' then
+         return
+      end
+      local i, j, k, l = rawget(key, 1), rawget(key, 2), rawget(key, 3), rawget(key, 4)
+      if type(i) ~= 'number' then
+         return
+      elseif type(j) ~= 'number' then
+         if j == nil and k == nil and l == nil then
+            return 1, i
+         end
+      elseif type(k) ~= 'number' then
+         if k == nil and l == nil then
+            return 2, i, j
+         end
+      elseif type(l) ~= 'number' then
+         if l == nil then
+            return 3, i, j, k
+         end
+      elseif rawget(key, 5) == nil then
+         return 4, i, j, k, l
+      end
+   end
+
+   local methods = {}
+
+   function methods.indextensor(t, key, ...)
+      if type(key) == 'string' then
+         local field = class[key]
+         if field ~= nil and not shared.cuda then
+            return field
+         end
+      elseif recording then
+         local count, i, j, k, l = 1, key
+         if type(key) ~= 'number' then
+            count, i, j, k, l = numbers(key)
+         end
+         if count then
+            local value = readtensor(t, count, i, j, k, l)
+            if value ~= nil then
+               return value
+            end
+         end
+      end
+      return index(t, key)
+   end
+
+   function methods.newindextensor(t, key, value, ...)
+      if recording and type(value) == 'number' then
+         local count, i, j, k, l = 1, key
+         if type(key) ~= 'number' then
+            count, i, j, k, l = numbers(key)
+         end
+         if count and writetensor(t, value, count, i, j, k, l) then
+            return
+         end
+      end
+      return newindex(t, key, value)
+   end
+
+   local function blockof(s, i)
+      if metatable(s) ~= class then
+         return
+      end
+      local storage = cast(box, s).storage
+      if storage ~= nil and i >= 1 and i <= tonumber(storage.elements) and floor(i) == i then
+         return storage
+      end
+   end
+
+   local function readstorage(s, i)
+      local storage = blockof(s, i)
+      if storage ~= nil and storage.ready ~= 0 then
+         local value = load(cast(pointer, storage.block), i - 1)
+         return value
+      end
+   end
+
+   local function writestorage(s, i, value)
+      local storage = blockof(s, i)
+      if storage ~= nil and storage.ready == WRITABLE and value >= lowest and value <= highest
+         and operands[0] == nil then
+         store(cast(pointer, storage.block), i - 1, value)
+         return true
+      end
+   end
+
+   function methods.indexstorage(s, key, ...)
+      if type(key) == 'string' then
+         local field = class[key]
+         if field ~= nil and not shared.cuda then
+            return field
+         end
+      elseif recording and type(key) == 'number' then
+         local value = readstorage(s, key)
+         if value ~= nil then
+            return value
+         end
+      end
+      return index(s, key)
+   end
+
+   function methods.newindexstorage(s, key, value, ...)
+      if recording and type(value) == 'number' and type(key) == 'number'
+         and writestorage(s, key, value) then
+         return
+      end
+      return newindex(s, key, value)
+   end
+
+   return methods
+end
+-- luacheck: pop
+
+-- A C struct of which only some fields, {where, bytes, declaration}, are named.
+local function struct(ffi, fields, ...)
+   table.sort(fields, function(a, b) return a[1] < b[1] end)
+   local text, reached = {'struct {'}, 0
+   for k, field in ipairs(fields) do
+      if field[1] > reached then
+         text[#text + 1] = ('char between%d[%d];'):format(k, field[1] - reached)
+      end
+      text[#text + 1] = field[3] .. ';'
+      reached = field[1] + field[2]
+   end
+   text[#text + 1] = '}'
+   return ffi.typeof(table.concat(text, ' '), ...)
+end
+
+-- The upvalue of a function that has this name.
+local function upvalue(f, name)
+   local k = 1
+   while debug.getupvalue(f, k) ~= name do
+      k = k + 1
+   end
+   return k
+end
+
+-- Calls change(true) when LuaJIT begins to record and change(false) when it ends. It tells only one
+-- function of it, so who was told before, as the option -jv, is told by ours.
+local function watch(change)
+   local function handlers()
+      return debug.getregistry()._VMEVENTS or {}
+   end
+   local before, told = {}, nil
+   for event, f in pairs(handlers()) do
+      before[event] = f
+   end
+   local function handler(what, ...)
+      change(what == 'start')
+      if told then
+         told(what, ...)
+      end
+   end
+   jit.attach(handler, 'trace')
+   for event, f in pairs(handlers()) do
+      if f == handler then
+         told = before[event]
+      end
+   end
+end
+
+local function install(tensor)
+   -- A program may have taken parts of debug away before.
+   if not jit or not jit.status() or not jit.attach or not tensor._apply
+      or not (debug.getmetatable and debug.getregistry and debug.getupvalue and debug.setupvalue
+              and debug.upvaluejoin) then
+      return
+   end
+   local access = require 'tensor.number'
+   local native, ffi = tensor._apply, require 'ffi'
+   local at = native.layout()
+   local storage = struct(ffi, {
+      {at.elements, 8, 'int64_t elements'}, {at.shrunk, 1, 'uint8_t shrunk'},
+      {at.ready, 1, 'uint8_t ready'}, {at.home, 8, 'void *home'}, {at.block, 8, 'void *block'}})
+   local view = struct(ffi, {
+      {at.sizes, 8, 'int64_t *sizes'}, {at.strides, 8, 'int64_t *strides'},
+      {at.dims, 4, 'int dims'}, {at.offset, 8, 'int64_t offset'},
+      {at.storage, 8, '$ *storage'}}, storage)
+   -- What a userdata holds: of texts that differ, as busted keeps types by their text alone.
+   local boxes = {Tensor = ffi.typeof('struct { $ *tensor; } *', view),
+                  Storage = ffi.typeof('struct { $ *storage; } *', storage)}
+   local shared = {operands = ffi.cast('void **', at.operands), cuda = false}
+   local code = string.dump(accessors)
+   local first, position
+
+   local cuda = tensor._cuda
+   function tensor._cuda(...)
+      shared.cuda = true
+      return cuda(...)
+   end
+
+   for _, element in ipairs(types) do
+      local how = access(element, native.accessors(tensor[element.name .. 'Tensor']()))
+      for kind, box in pairs(boxes) do
+         local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
+         local own = {index = rawget(class, '__index'), newindex = rawget(class, '__newindex')}
+         how.box = box
+         local methods = loadstring(code)(ffi, class, how, own, shared, false)
+         for _, name in ipairs {'index', 'newindex'} do
+            local method = methods[name .. kind:lower()]
+            local k = upvalue(method, 'recording')
+            if first then
+               debug.upvaluejoin(method, k, first, position)
+            else
+               first, position = method, k
+            end
+            rawset(class, '__' .. name, method)
+         end
+      end
+   end
+   watch(function(on)
+      debug.setupvalue(first, position, on)
+   end)
+end
+
+return install
