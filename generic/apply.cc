@@ -4,20 +4,15 @@
 
 #include "bindings.h"
 
+#include <cstring>
+
+#include "luaT.h"
 #include "ops/elementwise.h"
 #include "tensor/convert.h"
 
 namespace bind {
 
 namespace {
-
-// Raises an error where the storage has been made too small for the tensor: a view of it would make
-// the storage grow.
-int check(lua_State* L) {
-  Tensor* t = check_tensor(L, state_of(L), 1);
-  protect(L, "apply", [&] { t->check_storage(); });
-  return 0;
-}
 
 // align(t, u, name): u's elements as they pair with t's, in t's sizes: a view, or a copy.
 int align(lua_State* L) {
@@ -34,37 +29,150 @@ int align(lua_State* L) {
   return 1;
 }
 
-// Between them the memory is neither resized nor replaced. Of tensors that have a storage.
-int pin(lua_State* L) {
-  th::pin(check_tensor(L, state_of(L), 1)->storage);
-  return 0;
-}
-int unpin(lua_State* L) {
-  th::unpin(check_tensor(L, state_of(L), 1)->storage);
-  return 0;
-}
-
 void push_address(lua_State* L, const void* address) {
   lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(address)));
 }
 
-// settle(t, writes): the host address of the first element, where the loop may write to any element
-// or only read, as long as the byte at the address that `ready` gives has the bit for it.
-int settle(lua_State* L) {
-  Tensor* t = check_tensor(L, state_of(L), 1);
-  th::Access access = lua_toboolean(L, 2) ? th::Access::write : th::Access::read;
-  if (access == th::Access::write) refuse_held(L, state_of(L), "apply", t->storage);
-  char* block = nullptr;
-  protect(L, "apply", [&] {
-    // All of it: what is not known to be written would not reach the device again.
-    block = static_cast<char*>(t->storage->cpu(access));
+// What a loop over the elements of up to three tensors goes by, in a userdata. Lua code reads the
+// first fields through the FFI (lua/apply.lua). As long as it is open the memory is neither resized
+// nor replaced, and there, whatever becomes of the tensors.
+struct Walk {
+  struct Operand {
+    char* block;        // the element that the storage's offset says; valid while *ready says so
+    const void* ready;  // SyncedMemory::host_ready
+    int64_t at;         // bytes from there to the row's first element
+    int64_t step;       // elements from one of a row to the next
+    int64_t* stride;    // bytes, of the outer dimensions, innermost first
+    Storage* storage;   // null: closed
+    int64_t offset;     // in bytes
+  };
+  Operand operand[3];
+  int64_t inner, rows;   // elements in a row, and rows
+  int32_t count, outer;  // operands, dimensions beside the row's
+  int64_t* size;         // of these
+  int64_t* index;
+
+  void close() noexcept {
+    for (int k = 0; k < count; ++k) {
+      Storage* storage = operand[k].storage;
+      operand[k].storage = nullptr;
+      if (!storage) continue;
+      th::unpin(storage);
+      th::storage_free(storage);
+    }
+  }
+  void settle(int k) {
+    // All of the first: what is not known to be written would not reach the device again.
+    Operand& a = operand[k];
+    a.block = static_cast<char*>(a.storage->cpu(k == 0 ? th::Access::write : th::Access::read)) +
+              a.offset;
+  }
+  // Takes the tensors, which have elements and the first one's sizes; dimensions that lie in memory
+  // as one become one.
+  void open(Tensor* const* tensors, int number) {
+    const Tensor& first = *tensors[0];
+    auto item = static_cast<int64_t>(th::item_size(first.dtype));
+    count = number;
+    outer = -1;
+    inner = rows = 1;
+    for (int k = 0; k < count; ++k) {
+      operand[k].storage = tensors[k]->storage;
+      operand[k].offset = tensors[k]->storageOffset * item;
+      operand[k].ready = tensors[k]->storage->memory.host_ready();
+      th::storage_retain(operand[k].storage);
+      th::pin(operand[k].storage);
+    }
+    for (int d = first.nDimension - 1; d >= 0; --d) {
+      if (first.size[d] == 1) continue;
+      int64_t* last = outer < 0 ? &inner : &size[outer];
+      bool merges = outer >= 0 || inner > 1;
+      for (int k = 0; k < count && merges; ++k) {
+        int64_t stride = outer < 0 ? operand[k].step : operand[k].stride[outer] / item;
+        merges = tensors[k]->stride[d] == *last * stride;
+      }
+      if (merges) {
+        *last *= first.size[d];
+        continue;
+      }
+      if (outer < 0 && inner == 1) {
+        inner = first.size[d];
+        for (int k = 0; k < count; ++k) operand[k].step = tensors[k]->stride[d];
+        continue;
+      }
+      size[++outer] = first.size[d];
+      for (int k = 0; k < count; ++k) operand[k].stride[outer] = tensors[k]->stride[d] * item;
+    }
+    ++outer;
+    for (int d = 0; d < outer; ++d) rows *= size[d];
+    for (int k = 0; k < count; ++k) settle(k);
+  }
+};
+
+// open(like, t [, u [, v]]): a walk over tensors of like's type, of which the first may be written
+// to; nil where they have no elements.
+int open(lua_State* L) {
+  State* state = state_of(L);
+  int count = lua_gettop(L) - 1;
+  Tensor* tensors[3];
+  int dims = 0;
+  auto read = [&] {
+    for (int k = 0; k < count; ++k) {
+      tensors[k] = check_tensor(L, state, k + 2);
+      if (tensors[k]->dtype != check_tensor(L, state, 1)->dtype) {
+        luaT_typerror(L, k + 2, tensor_class(check_tensor(L, state, 1)->dtype));
+      }
+    }
+    dims = tensors[0]->nDimension;
+  };
+  read();
+  if (tensors[0]->numel() == 0) return 0;
+  size_t room = sizeof(Walk) + sizeof(int64_t) * dims * (2 + count);
+  auto* walk = static_cast<Walk*>(lua_newuserdata(L, room));
+  walk->count = 0;
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_setmetatable(L, -2);
+  // Finalizers may have changed them.
+  read();
+  bool fits = static_cast<size_t>(dims) * (2 + count) * sizeof(int64_t) + sizeof(Walk) <= room;
+  for (int k = 0; k < count; ++k) {
+    fits = fits && tensors[k]->storage && th::same_size(*tensors[k], *tensors[0]);
+  }
+  if (!fits) return raise_error(L, "apply: a finalizer has changed a tensor's size");
+  refuse_held(L, state, "apply", tensors[0]->storage);
+  auto* numbers = reinterpret_cast<int64_t*>(walk + 1);
+  std::memset(numbers, 0, room - sizeof(Walk));
+  walk->size = numbers;
+  walk->index = numbers + dims;
+  for (int k = 0; k < count; ++k) {
+    walk->operand[k] = {};
+    walk->operand[k].stride = numbers + (2 + k) * dims;
+  }
+  Failure failure = attempt(L, [&] {
+    for (int k = 0; k < count; ++k) tensors[k]->check_storage();
+    walk->open(tensors, count);
   });
-  push_address(L, block + t->storageOffset * static_cast<ptrdiff_t>(th::item_size(t->dtype)));
+  if (failure.failed) {
+    walk->close();
+    return raise_error(L, "apply: %s", failure.text);
+  }
   return 1;
 }
-int ready(lua_State* L) {
-  push_address(L, check_tensor(L, state_of(L), 1)->storage->memory.host_ready());
-  return 1;
+
+Walk* check_walk(lua_State* L) {
+  // Nobody but lua/apply.lua gets hold of one, or of these functions.
+  return static_cast<Walk*>(lua_touserdata(L, 1));
+}
+int close(lua_State* L) {
+  check_walk(L)->close();
+  return 0;
+}
+// settle(walk, operand): its block is at the CPU again.
+int settle(lua_State* L) {
+  Walk* walk = check_walk(L);
+  auto k = static_cast<int>(lua_tointeger(L, 2));
+  if (k == 0) refuse_held(L, state_of(L), "apply", walk->operand[0].storage);
+  protect(L, "apply", [&] { walk->settle(k); });
+  return 0;
 }
 
 template <class T>
@@ -117,16 +225,25 @@ int layout(lua_State* L) {
   return 1;
 }
 
-const Method functions[] = {
-    {"align", guarded<align>},         {"check", guarded<check>},   {"pin", guarded<pin>},
-    {"unpin", guarded<unpin>},         {"settle", guarded<settle>}, {"ready", guarded<ready>},
-    {"accessors", guarded<accessors>}, {"layout", guarded<layout>}};
+const Method functions[] = {{"align", guarded<align>},
+                            {"close", guarded<close>},
+                            {"settle", guarded<settle>},
+                            {"accessors", guarded<accessors>},
+                            {"layout", guarded<layout>}};
 
 }  // namespace
 
 void register_apply_functions(lua_State* L, int module) {
   lua_newtable(L);
-  set_functions(L, functions, lua_gettop(L));
+  int table = lua_gettop(L);
+  set_functions(L, functions, table);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_newtable(L);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  push_closure(L, guarded<close>, 1);
+  lua_setfield(L, -2, "__gc");
+  push_closure(L, guarded<open>, 2);
+  lua_setfield(L, table, "open");
   lua_setfield(L, module, "_apply");
 }
 

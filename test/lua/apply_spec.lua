@@ -243,6 +243,38 @@ describe('apply', function()
     end)
   end)
 
+  it('takes many functions of many elements', function()
+    local t, sum = T(10, 101):t():zero(), 0
+    for k = 1, 55 do
+      -- Each of a text of its own, of which loops are kept.
+      t:apply(loadstring(('return function(x) return x + %d end -- %d'):format(k % 7, k))())
+      sum = sum + k % 7
+    end
+    t:map(t, function(x, y) return (x + y) / 2 end)
+    assert.is_true(t:eq(sum):all())
+  end)
+
+  it('gives the memory back when a coroutine is dropped in it', function()
+    both(function()
+      local t, u = T { 1, 2, 3 }, T { 4, 5, 6 }
+      local co = coroutine.wrap(function()
+        t:map(u, function(x)
+          if x == 2 then coroutine.yield() end
+          return 0
+        end)
+      end)
+      co()
+      assert.has_error(function() u:storage():resize(10) end)
+      assert.has_error(function() t:resize(10) end)
+      co = nil -- luacheck: ignore 311
+      collectgarbage()
+      collectgarbage()
+      u:storage():resize(10)
+      t:resize(10)
+      assert.are.same({ 0, 2, 3 }, t:narrow(1, 1, 3):totable())
+    end)
+  end)
+
   it('is called inside itself', function()
     local t, u = T { 1, 2, 3 }, T { 10, 20 }
     t:apply(function(x)
