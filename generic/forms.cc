@@ -18,6 +18,7 @@ uint64_t code_of(char kind) {
     case 'b':
       return kBoolean;
     case 'o':
+    case 't':
       return kString;
     case 'g':
       return kGenerator;
@@ -79,6 +80,9 @@ std::string slot_text(const Slot& slot, const char* type) {
         text += letter;
         text += "'";
       }
+      break;
+    case 't':
+      text = "string";
       break;
     case 'g':
       text = "Generator";

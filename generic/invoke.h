@@ -18,6 +18,7 @@ union Arg {
   int64_t integer;
   bool boolean;
   char letter;
+  const char* text;
   th::Generator* generator;
 };
 
@@ -46,6 +47,8 @@ P take(Call& call, int position) {
     return th::TensorList(call.list, call.list_count);
   } else if constexpr (std::is_same_v<P, bool>) {
     return arg.boolean;
+  } else if constexpr (std::is_same_v<P, const char*>) {
+    return arg.text;
   } else if constexpr (std::is_same_v<P, char>) {
     return arg.letter;
   } else if constexpr (std::is_same_v<P, double>) {

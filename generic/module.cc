@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -10,6 +11,7 @@
 #include "bindings.h"
 #include "luaT.h"
 #include "lualib.h"
+#include "ops/expression.h"
 
 namespace bind {
 
@@ -100,6 +102,23 @@ int toc(lua_State* L) {
   return 1;
 }
 
+// The operands of an expression, in the order of the text, with blanks between them.
+int fuse_operands(lua_State* L) {
+  const char* text = check_text(L, 1, "fuse");
+  // Names and what parts them are no longer than the text.
+  auto* names = static_cast<char*>(lua_newuserdata(L, std::strlen(text) + 2));
+  protect(L, "fuse", [&] {
+    char* to = names;
+    for (const std::string& name : th::Expression(text).operands) {
+      to = std::copy(name.begin(), name.end(), to);
+      *to++ = ' ';
+    }
+    *to = 0;
+  });
+  lua_pushstring(L, names);
+  return 1;
+}
+
 const char* const pairings[] = {"torch7", "numpy", "strict", nullptr};
 
 int get_broadcast(lua_State* L) {
@@ -163,6 +182,7 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"info", guarded<info>},
                             {"_defaulttype", guarded<default_type>},
                             {"_optable", guarded<op_table>},
+                            {"_fuseoperands", guarded<fuse_operands>},
                             {"_ownsource", guarded<set_own_source>},
                             {"tic", guarded<tic>},
                             {"toc", guarded<toc>},

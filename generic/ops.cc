@@ -188,6 +188,9 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
     case 'o':
       value->letter = arg < 0 ? static_cast<char>(slot.value) : args.letters[arg];
       break;
+    case 't':
+      value->text = check_text(L, index, name);
+      break;
     case 'g':
       value->generator = arg < 0
                              ? generator_for(L, state, args)

@@ -203,6 +203,14 @@ double check_whole(lua_State* L, double number, const char* what) {
   __builtin_unreachable();
 }
 
+const char* check_text(lua_State* L, int index, const char* function) {
+  const char* text = luaL_checkstring(L, index);
+  if (std::strlen(text) != lua_objlen(L, index)) {
+    raise_error(L, "%s: the text has a byte 0", function);
+  }
+  return text;
+}
+
 double check_element(lua_State* L, int index, DType type, const char* function) {
   double number = luaL_checknumber(L, index);
   if (!std::isfinite(number) && th::is_integral(type)) {

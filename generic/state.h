@@ -268,6 +268,8 @@ void protect(lua_State* L, const char* function, F&& body) {
 // Integers as they come from Lua: fractions raise an argument error, unless they are cut towards 0
 // as Torch7 does; NaN, infinity and what int64 does not hold raise one in any case.
 int64_t check_integer(lua_State* L, int index);
+// A string without a byte 0.
+const char* check_text(lua_State* L, int index, const char* function);
 // A number that is to become an element: NaN and infinity raise an error where those are integers.
 double check_element(lua_State* L, int index, DType type, const char* function);
 // A number that is to be an index: a fraction raises an error, unless it is cut as in Torch7.

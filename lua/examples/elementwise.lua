@@ -424,6 +424,13 @@ lerp
  12.5000
 [torch.DoubleTensor of size 2]
 
+fuse
+> distance = tensor.fuse('sum((x - y)^2, 2)')
+> distance(tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 1})
+  1
+ 13
+[torch.DoubleTensor of size 2x1]
+
 mod
 > tensor.mod(tensor.Tensor{-7, 7}, 3)
 -1

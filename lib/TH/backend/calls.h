@@ -8,6 +8,7 @@
 
 #include "backend/check_call.h"
 #include "backend/convolution_call.h"
+#include "backend/fused_call.h"
 #include "backend/op.h"
 #include "backend/product_call.h"
 #include "backend/reduce_call.h"
@@ -49,7 +50,8 @@ namespace th {
   X(scan, ScanCall)                  \
   X(scan_extremes, ScanExtremesCall) \
   X(search, SearchCall)              \
-  X(convolution, ConvolutionCall)
+  X(convolution, ConvolutionCall)    \
+  X(fused, FusedCall)
 
 enum class BackendOp : int {
 #define TH_BACKEND_OP(name, Struct) name,

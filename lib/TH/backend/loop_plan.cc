@@ -7,12 +7,14 @@
 
 namespace th {
 
-void LoopPlan::start(int dims, const int64_t* sizes) {
+template <int most>
+void LoopPlanOf<most>::start(int dims, const int64_t* sizes) {
   start(dims, sizes, -1);
   if (dims == 0) numel = 0;
 }
 
-void LoopPlan::start(int dims, const int64_t* sizes, int dim) {
+template <int most>
+void LoopPlanOf<most>::start(int dims, const int64_t* sizes, int dim) {
   ndim = operands = 0;
   skipped = dim;
   shared_output = false;
@@ -27,7 +29,8 @@ void LoopPlan::start(int dims, const int64_t* sizes, int dim) {
   }
 }
 
-void LoopPlan::copy(const LoopPlan& other) {
+template <int most>
+void LoopPlanOf<most>::copy(const LoopPlanOf& other) {
   ndim = other.ndim;
   operands = other.operands;
   skipped = other.skipped;
@@ -41,7 +44,8 @@ void LoopPlan::copy(const LoopPlan& other) {
   }
 }
 
-void LoopPlan::add(char* at, size_t item, const int64_t* strides) {
+template <int most>
+void LoopPlanOf<most>::add(char* at, size_t item, const int64_t* strides) {
   int dims = skipped < 0 ? ndim : ndim + 1;
   int k = 0;
   for (int d = dims - 1; d >= 0; --d) {
@@ -50,12 +54,14 @@ void LoopPlan::add(char* at, size_t item, const int64_t* strides) {
   data[operands++] = at;
 }
 
-void LoopPlan::add_constant(char* at) {
+template <int most>
+void LoopPlanOf<most>::add_constant(char* at) {
   for (int d = 0; d < ndim; ++d) stride[operands][d] = 0;
   data[operands++] = at;
 }
 
-void LoopPlan::plan(bool keep_order) {
+template <int most>
+void LoopPlanOf<most>::plan(bool keep_order) {
   if (ndim == 1 && operands > 0) {
     if (size[0] == 1) ndim = 0;
     shared_output = size[0] > 1 && stride[0][0] == 0;
@@ -101,5 +107,8 @@ void LoopPlan::plan(bool keep_order) {
   if (ndim > 0) ndim = merged + 1;
   shared_output = operands > 0 && has_shared_elements(ndim, size, stride[0]);
 }
+
+template struct LoopPlanOf<kPlanOperands>;
+template struct LoopPlanOf<kFusedOperands>;
 
 }  // namespace th

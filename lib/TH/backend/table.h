@@ -10,7 +10,7 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 3;
+constexpr uint32_t kDeviceAbi = 4;
 
 // Tells numberings of Op apart: a hash of its names in their order (FNV-1a).
 constexpr uint32_t hash_of_ops() {

@@ -12,7 +12,8 @@ namespace {
 // still in the first-level cache when its next row needs them.
 constexpr int64_t kTile = 64;
 
-bool wants_tiles(const LoopPlan& plan) {
+template <int most>
+bool wants_tiles(const LoopPlanOf<most>& plan) {
   if (plan.ndim < 2 || plan.size[0] < kTile / 2 || plan.size[1] < kTile / 2) return false;
   for (int k = 1; k < plan.operands; ++k) {
     if (plan.stride[k][1] != 0 && plan.stride[k][0] > plan.stride[k][1]) return true;
@@ -20,10 +21,11 @@ bool wants_tiles(const LoopPlan& plan) {
   return false;
 }
 
-void run_tile(const LoopPlan& plan, Loop loop, const void* context, int64_t tile, int64_t tiles0,
-              int64_t tiles1) {
-  char* data[kPlanOperands];
-  int64_t inner[kPlanOperands];
+template <int most>
+void run_tile(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t tile,
+              int64_t tiles0, int64_t tiles1) {
+  char* data[most];
+  int64_t inner[most];
   int64_t first0 = tile % tiles0 * kTile;
   int64_t first1 = tile / tiles0 % tiles1 * kTile;
   int64_t outer = tile / (tiles0 * tiles1);
@@ -43,7 +45,8 @@ void run_tile(const LoopPlan& plan, Loop loop, const void* context, int64_t tile
   }
 }
 
-void run_tiles(const LoopPlan& plan, Loop loop, const void* context, int64_t grain) {
+template <int most>
+void run_tiles(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t grain) {
   int64_t tiles0 = (plan.size[0] + kTile - 1) / kTile;
   int64_t tiles1 = (plan.size[1] + kTile - 1) / kTile;
   int64_t tiles = plan.numel / (plan.size[0] * plan.size[1]) * tiles0 * tiles1;
@@ -55,9 +58,10 @@ void run_tiles(const LoopPlan& plan, Loop loop, const void* context, int64_t gra
                });
 }
 
-void run_one_by_one(const LoopPlan& plan, Loop loop, const void* context) {
+template <int most>
+void run_one_by_one(const LoopPlanOf<most>& plan, Loop loop, const void* context) {
   for_each_run(plan, 0, plan.numel, [&](char* const* data, const int64_t* stride, int64_t n) {
-    char* at[kPlanOperands];
+    char* at[most];
     for (int64_t i = 0; i < n; ++i) {
       for (int k = 0; k < plan.operands; ++k) at[k] = data[k] + i * stride[k];
       loop(at, stride, 1, context);
@@ -67,11 +71,12 @@ void run_one_by_one(const LoopPlan& plan, Loop loop, const void* context) {
 
 }  // namespace
 
-void run_loop(const LoopPlan& plan, Loop loop, const void* context, int64_t grain) {
+template <int most>
+void run_loop(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t grain) {
   if (plan.numel == 0) return;
   if (plan.shared_output) return run_one_by_one(plan, loop, context);
   if (plan.ndim <= 1 && plan.numel < 2 * grain) {
-    int64_t stride[kPlanOperands];
+    int64_t stride[most];
     for (int k = 0; k < plan.operands; ++k) stride[k] = plan.inner_stride(k);
     loop(plan.data, stride, plan.numel, context);
     return;
@@ -83,5 +88,8 @@ void run_loop(const LoopPlan& plan, Loop loop, const void* context, int64_t grai
     });
   });
 }
+
+template void run_loop(const LoopPlan&, Loop, const void*, int64_t);
+template void run_loop(const FusedPlan&, Loop, const void*, int64_t);
 
 }  // namespace th

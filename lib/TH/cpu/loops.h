@@ -10,10 +10,10 @@ namespace th {
 
 // f(char* const* data, const int64_t* stride, int64_t n) for runs of the innermost dimension that
 // cover elements [begin, end) of the plan, in its order.
-template <class F>
-void for_each_run(const LoopPlan& plan, int64_t begin, int64_t end, const F& f) {
-  char* data[kPlanOperands];
-  int64_t inner[kPlanOperands];
+template <int most, class F>
+void for_each_run(const LoopPlanOf<most>& plan, int64_t begin, int64_t end, const F& f) {
+  char* data[most];
+  int64_t inner[most];
   for (int k = 0; k < plan.operands; ++k) {
     data[k] = plan.data[k];
     inner[k] = plan.inner_stride(k);
@@ -50,7 +50,8 @@ void for_each_run(const LoopPlan& plan, int64_t begin, int64_t end, const F& f) 
 
 // Runs loop over all elements, in any order and by several threads, but one after the other where
 // the output's share memory. grain: elements below which one thread is best.
-void run_loop(const LoopPlan& plan, Loop loop, const void* context, int64_t grain);
+template <int most>
+void run_loop(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t grain);
 
 }  // namespace th
 

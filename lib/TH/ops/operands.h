@@ -104,7 +104,7 @@ class Operands {
   }
 
  private:
-  static constexpr int kMost = 8;
+  static constexpr int kMost = kFusedOperands;
   // What is held on a device. Its constructor is spelled out for Clang, which does not see defaults
   // of members before the class around it ends.
   struct Held {

@@ -38,6 +38,9 @@ using THByteTensor = Tensor;
 // Element by element in order; sizes may differ where the numbers of elements agree. Any types.
 void copy(Tensor* r, Tensor* src);
 
+// ---- expressions of them in one pass (fuse.cc)
+void fuse(Tensor* r, const char* expression, TensorList operands);
+
 // ---- making (make.cc)
 // ----------------------------------------------------------------------------
 bool equal(Tensor* a, Tensor* b);

@@ -154,6 +154,9 @@ local function argument(random, tensor, v, slot, element, first)
     return random:of { 'true', 'false' }
   elseif kind == 'o' then
     return random:of { "'U'", "'L'", "'N'", "'V'", "'T'", "'S'", "'A'", "'R'" }
+  elseif kind == 't' then
+    return random:of { "'a'", "'a + b'", "'a * b - exp(a)'", "'where(a < b, a, 2) / b'",
+                       "'sum(a, -1)'", "'max(a * a)'", "'a - mean(a, 1)'", "'a +'", "'f(a)'" }
   elseif kind == 'g' then
     return 'T.Generator()'
   end

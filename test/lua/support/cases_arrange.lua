@@ -54,6 +54,22 @@ function cases.install(shared)
     for i, m in ipairs(list) do parts[i] = model.new(inserted(m.shape, d, 1), m.data) end
     return parts
   end
+  c.fuse = {
+    scenarios = over(shapes, function(m, _, shape, e, random)
+      local list = { list = { m, model.random(e, 'any', shape, random) } }
+      return { 'a + b', list }, { '-(a - b)', list }, { 'where(b < a, a, b)', list }
+    end),
+    reference = function(e, text, given)
+      local a, b, data = given.list[1], given.list[2], {}
+      for i, x in ipairs(a.data) do
+        local y = b.data[i]
+        data[i] = y < x and x or y
+        if text == 'a + b' then data[i] = e.store(x + y) end
+        if text == '-(a - b)' then data[i] = e.store(-e.store(x - y)) end
+      end
+      return model.new(a.shape, data)
+    end,
+  }
   c.stack = {
     scenarios = over(shapes, function(m, dims, shape, e, random)
       local list = { list = { m, model.random(e, 'any', shape, random), m } }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cpu/backend.h"
+#include "cpu/kernels/reduce_combine.h"
 #include "cpu/kernels/reduce_loops.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
@@ -24,19 +25,6 @@ constexpr int64_t kLongRun = 256;
 // Columns narrower than half of this are folded.
 constexpr int64_t kFoldWidth = 64;
 
-// What both calls say of the reduction.
-struct Reduction {
-  Reducer reducer;
-  bool moment, index;
-  DType dtype;
-  double parameter;
-
-  int64_t grain() const { return reducer == Reducer::powers ? Grain::costly : Grain::cheap; }
-  bool has_auxiliary() const { return moment || index; }
-  // Whether elements are taken one after the other, as users would multiply them.
-  bool in_order() const { return reducer == Reducer::prod && !is_integral(dtype); }
-};
-
 // Writes block.count values, and what the reduction keeps beside them.
 void reduce_block(const Reduction& op, DType dtype, ReduceBlock block, Wide* value,
                   Auxiliary* aux) {
@@ -54,57 +42,6 @@ void reduce_block(const Reduction& op, DType dtype, ReduceBlock block, Wide* val
     block.parameter = mean;
     loops.reduce[static_cast<int>(Reducer::deviation)][dtype](block, moment);
     for (int64_t k = 0; k < block.count; ++k) aux[k].moment = moment[k].d;
-  }
-}
-
-int64_t add_wrapping(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-int64_t multiply_wrapping(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-
-// Whether b, which comes later, replaces a; a NaN does, and stays.
-template <class V>
-bool replaces(Reducer reducer, V a, V b) {
-  if (a != a) return false;
-  if (b != b) return true;
-  return reducer == Reducer::min || reducer == Reducer::abs_min ? b < a : b > a;
-}
-
-// a, of na elements, takes in b, of the nb elements that follow.
-void combine(const Reduction& op, Partial* a, int64_t na, const Partial& b, int64_t nb) {
-  bool integral = is_integral(op.dtype);
-  switch (op.reducer) {
-    case Reducer::prod:
-      if (integral) {
-        a->value.i = multiply_wrapping(a->value.i, b.value.i);
-      } else {
-        a->value.d *= b.value.d;
-      }
-      return;
-    case Reducer::min:
-    case Reducer::max:
-    case Reducer::abs_min:
-    case Reducer::abs_max:
-      if (integral ? replaces(op.reducer, a->value.i, b.value.i)
-                   : replaces(op.reducer, a->value.d, b.value.d)) {
-        a->value = b.value;
-        if (op.index) a->aux.index = na + b.aux.index;
-      }
-      return;
-    default:
-      break;
-  }
-  if (op.moment) {
-    auto x = static_cast<double>(na), y = static_cast<double>(nb);
-    double apart = b.value.d / y - a->value.d / x;
-    a->aux.moment += b.aux.moment + apart * apart * (x * y / (x + y));
-  }
-  if (integral) {
-    a->value.i = add_wrapping(a->value.i, b.value.i);
-  } else {
-    a->value.d += b.value.d;
   }
 }
 

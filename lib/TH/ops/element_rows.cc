@@ -1,0 +1,108 @@
+#include "ops/element_rows.h"
+
+#include <tuple>
+#include <vector>
+
+#include "backend/grain.h"
+#include "functors/functors.h"
+#include "ops/ops.h"
+
+namespace th {
+
+namespace {
+
+using namespace row_flag;
+
+// An operation with its tensors and numbers from two lists.
+template <auto operation>
+struct CallOf;
+template <class... P, void (*operation)(Tensor*, P...)>
+struct CallOf<operation> {
+  static void run(Tensor* r, Tensor* const* tensors, const Scalar* numbers) {
+    // Braces, so that they are taken in order.
+    std::tuple<P...> arguments{take<P>(&tensors, &numbers)...};
+    std::apply([&](P... p) { operation(r, p...); }, arguments);
+  }
+
+ private:
+  template <class T>
+  static T take(Tensor* const** tensors, const Scalar** numbers) {
+    if constexpr (std::is_same_v<T, Tensor*>) {
+      return *(*tensors)++;
+    } else if constexpr (std::is_same_v<T, double>) {
+      return (*numbers)++->to_double();
+    } else {
+      return *(*numbers)++;
+    }
+  }
+};
+
+std::string pattern_of(const char* parameters) {
+  std::string pattern;
+  for (const char* p = parameters; *p; ++p) {
+    if (*p != ',') continue;
+    while (p[1] == ' ') ++p;
+    pattern += p[1] != 'T' ? 'N' : p[3] == 'B' ? 'B' : 'T';
+  }
+  return pattern;
+}
+
+const std::vector<ElementFunction>& functions() {
+  static const std::vector<ElementFunction> all = {
+#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
+                   ...)                                                                          \
+  {Op::name,                                                                                     \
+   #name,                                                                                        \
+   lua,                                                                                          \
+   TH_ELEMENT_ROW(parameters, Functor, flags),                                                   \
+   pattern_of(#parameters),                                                                      \
+   &type_set::types::contains,                                                                   \
+   Grain::grain,                                                                                 \
+   &CallOf<&ops::name>::run},
+#include "THOps.def"
+  };
+  return all;
+}
+
+// 2: as the row's parameters are; 1: with numbers for tensors, or without a factor; 0: not.
+int fit(const std::string& pattern, const std::string& arguments) {
+  if (pattern.size() == arguments.size()) {
+    int result = 2;
+    for (size_t k = 0; k < pattern.size(); ++k) {
+      if ((pattern[k] == 'N') == (arguments[k] == 'N')) continue;
+      if (pattern[k] == 'N') return 0;
+      result = 1;
+    }
+    return result;
+  }
+  bool factor = pattern.size() == arguments.size() + 1 && pattern.size() > 2 && pattern[1] == 'N';
+  return factor && arguments.find('N') == std::string::npos ? 1 : 0;
+}
+
+}  // namespace
+
+const ElementFunction& element_function(Op op) {
+  for (const ElementFunction& function : functions()) {
+    if (function.op == op) return function;
+  }
+  __builtin_unreachable();
+}
+
+const ElementFunction* find_element_function(const std::string& name, const std::string& arguments,
+                                             bool* known) {
+  const ElementFunction* found = nullptr;
+  int best = 0;
+  *known = false;
+  for (const ElementFunction& function : functions()) {
+    if (name != function.lua && name != function.name) continue;
+    *known = true;
+    int fits = fit(function.pattern, arguments);
+    if (fits > best) {
+      best = fits;
+      found = &function;
+    }
+  }
+  return found;
+}
+
+}  // namespace th

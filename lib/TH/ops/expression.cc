@@ -1,0 +1,322 @@
+#include "ops/expression.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "memory/error.h"
+#include "ops/compose.h"
+
+namespace th {
+
+namespace {
+
+using Node = ExpressionNode;
+
+constexpr int kMostNested = 200;
+constexpr int kMostNodes = 1000;
+
+constexpr ExpressionReduction kReductions[kExpressionReductions] = {
+    {"sum", [](Tensor* r, Tensor* t, int64_t d) { ops::sum(r, t, d, true); }, false},
+    {"prod", [](Tensor* r, Tensor* t, int64_t d) { ops::prod(r, t, d, true); }, false},
+    {"mean", [](Tensor* r, Tensor* t, int64_t d) { ops::mean(r, t, d, true); }, true},
+    {"min",
+     [](Tensor* r, Tensor* t, int64_t d) { ops::min(r, empty(DType::Long).get(), t, d, true); },
+     false},
+    {"max",
+     [](Tensor* r, Tensor* t, int64_t d) { ops::max(r, empty(DType::Long).get(), t, d, true); },
+     false},
+    {"var", [](Tensor* r, Tensor* t, int64_t d) { ops::var(r, t, d, false, true); }, true},
+    {"std", [](Tensor* r, Tensor* t, int64_t d) { ops::std(r, t, d, false, true); }, true},
+};
+
+// An operator by what stands on its sides: two tensors, a tensor and a number, and the reverse.
+struct Operator {
+  const char* text;
+  int level;
+  Op tensors, number_right, number_left;
+};
+constexpr Operator kOperators[] = {
+    {"<=", 0, Op::leTensor, Op::leValue, Op::geValue},
+    {">=", 0, Op::geTensor, Op::geValue, Op::leValue},
+    {"==", 0, Op::eqTensor, Op::eqValue, Op::eqValue},
+    {"~=", 0, Op::neTensor, Op::neValue, Op::neValue},
+    {"<", 0, Op::ltTensor, Op::ltValue, Op::gtValue},
+    {">", 0, Op::gtTensor, Op::gtValue, Op::ltValue},
+    {"+", 1, Op::cadd, Op::add, Op::add},
+    {"-", 1, Op::csub, Op::sub, Op::neg},  // number - t is -t + number
+    {"*", 2, Op::cmul, Op::mul, Op::mul},
+    {"/", 2, Op::cdiv, Op::div, Op::tdiv},
+    {"%", 2, Op::cremainder, Op::remainder, Op::tremainder},
+    {"^", 3, Op::cpow, Op::pow, Op::tpow},
+};
+constexpr int kUnaryLevel = 3;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+class Parser {
+ public:
+  explicit Parser(Expression* e) : e_(e), text_(e->text()) {}
+
+  void parse() {
+    e_->root = binary(0);
+    if (at_ < text_.size()) e_->fail_at(at_, "an operator is expected");
+    if (e_->nodes[e_->root].kind == Node::number) {
+      e_->fail_at(0, "the expression has no operand but numbers");
+    }
+  }
+
+ private:
+  Node& node(int k) { return e_->nodes[k]; }
+  bool is_number(int k) { return node(k).kind == Node::number; }
+
+  void skip() {
+    while (at_ < text_.size() && std::strchr(" \t\r\n", text_[at_])) ++at_;
+  }
+  bool take(char c) {
+    skip();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) e_->fail_at(at_, "'%c' is expected", c);
+  }
+
+  int add(const Node& made) {
+    for (size_t k = 0; k < e_->nodes.size(); ++k) {
+      if (same(e_->nodes[k], made)) return static_cast<int>(k);
+    }
+    if (e_->nodes.size() >= kMostNodes) e_->fail_at(made.at, "the expression is too long");
+    e_->nodes.push_back(made);
+    return static_cast<int>(e_->nodes.size()) - 1;
+  }
+  static bool same(const Node& a, const Node& b) {
+    if (a.kind != b.kind || a.index != b.index || a.function != b.function || a.dim != b.dim) {
+      return false;
+    }
+    if (std::memcmp(&a.value, &b.value, sizeof(a.value)) != 0) return false;
+    for (int k = 0; k < 3; ++k) {
+      if (a.input[k] != b.input[k]) return false;
+    }
+    for (int k = 0; k < 2; ++k) {
+      double x = a.numbers[k].to_double(), y = b.numbers[k].to_double();
+      if (std::memcmp(&x, &y, sizeof(x)) != 0) return false;
+    }
+    return true;
+  }
+
+  int number(size_t at, double value) {
+    Node made(Node::number, at);
+    made.value = value;
+    return add(made);
+  }
+  // arguments in the order of the row's pattern; a number stands for a tensor, too.
+  int element(size_t at, const ElementFunction& function, const std::vector<int>& arguments) {
+    Node made(Node::element, at);
+    made.function = &function;
+    size_t argument = 0;
+    int tensors = 0, numbers = 0;
+    bool factor_left_out = arguments.size() < function.pattern.size();
+    for (char kind : function.pattern) {
+      if (kind != 'N') {
+        made.input[tensors++] = arguments[argument++];
+      } else if (factor_left_out) {
+        made.numbers[numbers++] = 1;
+      } else {
+        made.numbers[numbers++] = node(arguments[argument++]).value;
+      }
+    }
+    return add(made);
+  }
+
+  const Operator* operator_at(int level) {
+    skip();
+    for (const Operator& op : kOperators) {
+      if (op.level == level && !text_.compare(at_, std::strlen(op.text), op.text)) return &op;
+    }
+    return nullptr;
+  }
+
+  int apply(size_t at, const Operator& op, int a, int b) {
+    if (is_number(a) && is_number(b)) return number(at, fold(at, op, node(a).value, node(b).value));
+    if (is_number(b)) {
+      // As ops::pow does it: these are exact.
+      if (op.number_right == Op::pow && node(b).value == 2) return apply(at, kOperators[8], a, a);
+      return element(at, element_function(op.number_right), {a, b});
+    }
+    if (!is_number(a)) return element(at, element_function(op.tensors), {a, b});
+    if (op.number_left == Op::neg) {
+      b = element(at, element_function(Op::neg), {b});
+      return element(at, element_function(Op::add), {b, a});
+    }
+    const ElementFunction& function = element_function(op.number_left);
+    return function.pattern[0] == 'N' ? element(at, function, {a, b})
+                                      : element(at, function, {b, a});
+  }
+
+  double fold(size_t at, const Operator& op, double a, double b) {
+    switch (op.text[0]) {
+      case '+':
+        return a + b;
+      case '-':
+        return a - b;
+      case '*':
+        return a * b;
+      case '/':
+        return a / b;
+      case '^':
+        return std::pow(a, b);
+      case '%':
+        return a - std::floor(a / b) * b;
+    }
+    e_->fail_at(at, "two numbers are compared");
+  }
+
+  int binary(int level) {
+    if (level == kUnaryLevel) return unary();
+    int a = binary(level + 1);
+    while (const Operator* op = operator_at(level)) {
+      size_t at = at_;
+      at_ += std::strlen(op->text);
+      a = apply(at, *op, a, binary(level + 1));
+    }
+    return a;
+  }
+
+  int unary() {
+    skip();
+    if (++nested_ > kMostNested) e_->fail_at(at_, "the expression is nested too deeply");
+    size_t at = at_;
+    int result;
+    if (take('-')) {
+      int t = unary();
+      result =
+          is_number(t) ? number(at, -node(t).value) : element(at, element_function(Op::neg), {t});
+    } else {
+      result = primary();
+      if (const Operator* op = operator_at(kUnaryLevel)) {
+        at = at_++;
+        result = apply(at, *op, result, unary());
+      }
+    }
+    --nested_;
+    return result;
+  }
+
+  int primary() {
+    skip();
+    const size_t at = at_;
+    if (at_ >= text_.size()) e_->fail_at(at, "an operand is expected");
+    if (take('(')) {
+      int inner = binary(0);
+      expect(')');
+      return inner;
+    }
+    const char* begin = text_.c_str() + at_;
+    if (is_digit(*begin) || (*begin == '.' && is_digit(begin[1]))) {
+      char* end;
+      double value = std::strtod(begin, &end);
+      at_ += static_cast<size_t>(end - begin);
+      if (is_letter(*end)) e_->fail_at(at_, "an operator is expected");
+      return number(at, value);
+    }
+    if (!is_letter(*begin)) e_->fail_at(at, "an operand is expected");
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    std::string name = text_.substr(at, at_ - at);
+    return take('(') ? call(at, name) : operand(at, name);
+  }
+
+  int operand(size_t at, const std::string& name) {
+    Node made(Node::operand, at);
+    auto& names = e_->operands;
+    while (made.index < static_cast<int>(names.size()) && names[made.index] != name) ++made.index;
+    if (made.index == static_cast<int>(names.size())) names.push_back(name);
+    return add(made);
+  }
+
+  int call(size_t at, const std::string& name) {
+    std::vector<int> arguments;
+    std::string kinds;
+    std::vector<size_t> places;
+    if (!take(')')) {
+      do {
+        skip();
+        places.push_back(at_);
+        arguments.push_back(binary(0));
+        kinds += is_number(arguments.back()) ? 'N' : 'T';
+      } while (take(','));
+      expect(')');
+    }
+    for (int k = 0; k < kExpressionReductions; ++k) {
+      if (name == kReductions[k].name) return reduction(at, k, arguments, places);
+    }
+    bool known;
+    const ElementFunction* function = find_element_function(name, kinds, &known);
+    if (!known) e_->fail_at(at, "there is no element-wise function '%s'", name.c_str());
+    if (kinds.find('T') == std::string::npos) {
+      e_->fail_at(at, "'%s' of no operand but numbers", name.c_str());
+    }
+    if (!function) {
+      std::string got;
+      for (char kind : kinds) {
+        got += got.empty() ? "" : ", ";
+        got += kind == 'N' ? "number" : "tensor";
+      }
+      e_->fail_at(at, "'%s' does not take (%s)", name.c_str(), got.c_str());
+    }
+    return element(at, *function, arguments);
+  }
+
+  int reduction(size_t at, int index, const std::vector<int>& arguments,
+                const std::vector<size_t>& places) {
+    const char* name = kReductions[index].name;
+    if (arguments.empty() || arguments.size() > 2 || is_number(arguments[0])) {
+      e_->fail_at(at, "'%s' takes what is reduced and, perhaps, a dimension", name);
+    }
+    Node made(Node::reduction, at);
+    made.index = index;
+    made.input[0] = arguments[0];
+    if (arguments.size() == 2) {
+      double dim = is_number(arguments[1]) ? node(arguments[1]).value : 0;
+      if (dim == 0 || dim != std::floor(dim) || std::fabs(dim) > kMaxDims) {
+        e_->fail_at(places[1], "'%s' takes a dimension here%s", name,
+                    index == 3 || index == 4 ? "; cmin and cmax compare two tensors" : "");
+      }
+      made.dim = static_cast<int>(dim);
+    }
+    return add(made);
+  }
+
+  Expression* e_;
+  const std::string& text_;
+  size_t at_ = 0;
+  int nested_ = 0;
+};
+
+}  // namespace
+
+Expression::Expression(const char* text) : text_(text ? text : "") { Parser(this).parse(); }
+
+void Expression::fail_at(size_t at, const char* format, ...) const {
+  char message[200];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(message, sizeof(message), format, arguments);
+  va_end(arguments);
+  // As much of the text as a line shows.
+  constexpr size_t kShown = 70;
+  size_t first = at > kShown / 2 ? at - kShown / 2 : 0;
+  std::string shown = text_.substr(first, kShown);
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  fail("fuse: %s\n  %s\n  %*s", message, shown.c_str(), static_cast<int>(at - first) + 1, "^");
+}
+
+const ExpressionReduction& expression_reduction(int index) { return kReductions[index]; }
+
+}  // namespace th

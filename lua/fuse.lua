@@ -1,0 +1,93 @@
+-- tensor.fuse(expression): an expression as a function of its operands, by position or by name.
+-- The core's fuse, which takes the operands in a table, does the work.
+
+local function install(tensor)
+   local evaluate, operands_of = tensor.fuse, tensor._fuseoperands
+
+   local function fail(...)
+      error('fuse: ' .. string.format(...), 3)
+   end
+
+   -- Numbers become tensors of one element.
+   local function tensors_of(given, names)
+      local class, first
+      for k, value in ipairs(given) do
+         if tensor.isTensor(value) then
+            local own = tensor.typename(value)
+            class, first = class or own, first or names[k]
+            if own ~= class then
+               fail("'%s' is a %s and '%s' a %s: convert one of them", first, class, names[k], own)
+            end
+         elseif type(value) ~= 'number' then
+            fail("a tensor or a number is expected for '%s', got %s", names[k],
+                 tensor.type(value))
+         end
+      end
+      local new = class and tensor.getmetatable(class).new or tensor.Tensor
+      for k, value in ipairs(given) do
+         if type(value) == 'number' then
+            given[k] = new(1):fill(value)
+         end
+      end
+      return given
+   end
+
+   local function by_name(names, values)
+      local given = {}
+      for k, name in ipairs(names) do
+         given[k] = values[name]
+         if given[k] == nil then
+            fail("operand '%s' is missing", name)
+         end
+      end
+      return given
+   end
+
+   local Fused = {}
+   Fused.__index = Fused
+
+   --- f(a, b, ...), f(result, a, b, ...), f{a = a, b = b, ...} or f(result, {...}).
+   function Fused:__call(...)
+      local names, count, given = self.operands, select('#', ...), { ... }
+      local last, result = given[count], nil
+      if type(last) == 'table' and count <= 2 then
+         if count == 2 then
+            result = given[1]
+         end
+         given = by_name(names, last)
+      elseif count == #names + 1 then
+         result = table.remove(given, 1)
+      elseif count ~= #names then
+         fail('the expression has %d operands (%s), got %d', #names, table.concat(names, ', '),
+              count)
+      end
+      for k = 1, #names do
+         if given[k] == nil then
+            fail("operand '%s' is nil", names[k])
+         end
+      end
+      given = tensors_of(given, names)
+      if result ~= nil then
+         return evaluate(result, self.expression, given)
+      end
+      return evaluate(self.expression, given)
+   end
+
+   function Fused:__tostring()
+      return ('fuse(%q)'):format(self.expression)
+   end
+
+   function tensor.fuse(...)
+      local text = ...
+      if select('#', ...) ~= 1 or type(text) ~= 'string' then
+         return evaluate(...)
+      end
+      local names = {}
+      for name in operands_of(text):gmatch '%S+' do
+         names[#names + 1] = name
+      end
+      return setmetatable({ expression = text, operands = names }, Fused)
+   end
+end
+
+return install

@@ -1,0 +1,249 @@
+-- tensor.fuse: expressions against the same operations one by one, bit for bit; reductions within
+-- rounding; what is wrong with an expression, and where.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+local types = {}
+for _, e in ipairs(elements) do types[#types + 1] = e end
+
+local function message(f, ...)
+  local done, text = pcall(f, ...)
+  assert.is_false(done)
+  return text
+end
+
+-- The same elements and the same NaN, bit for bit but for a NaN's sign.
+local function same(a, b)
+  if not a:isSameSizeAs(b) then return false end
+  if a:nElement() == 0 then return true end
+  local ys = b:contiguous():view(-1):totable()
+  for i, x in ipairs(a:contiguous():view(-1):totable()) do
+    local y = ys[i]
+    if not (x == y and (x ~= 0 or 1 / x == 1 / y) or (x ~= x and y ~= y)) then return false end
+  end
+  return true
+end
+
+-- Operands of a type in several layouts, all of which broadcast to rows x columns.
+local function operands(e, rows, columns, random)
+  local function numbers(...)
+    local t = e.Tensor(...)
+    local flat = t:view(-1)
+    for i = 1, flat:nElement() do
+      flat[i] = e.integral and math.floor(random() * 9) + 1 or random() * 4 - 1.5
+    end
+    return t
+  end
+  return { a = numbers(rows, columns), b = numbers(columns, rows):t(), c = numbers(columns),
+           d = numbers(rows, 1), e = numbers(rows, columns + 3):narrow(2, 2, columns),
+           f = numbers(rows, 2 * columns):unfold(2, 1, 2):select(3, 1), g = numbers(1) }
+end
+
+-- A random expression: its text, and a function that evaluates it operation by operation.
+local function expression(random, names, floating, depth)
+  local function int(n) return math.floor(random() * n) + 1 end
+  local function sub() return expression(random, names, floating, depth - 1) end
+  if depth == 0 or random() < 0.15 then
+    local name = names[int(#names)]
+    return name, function(v) return v[name] end
+  end
+  local kind = int(floating and 9 or 5)
+  if kind == 1 then
+    local a, fa = sub()
+    local number = int(5)
+    local form = int(5)
+    local text = ({ '(%s + %d)', '(%s * %d)', '(%s - %d)', 'cmax(%s, %d)', '(%d - %s)' })[form]
+    local run = ({ function(t) return t + number end, function(t) return t * number end,
+                   function(t) return t - number end,
+                   function(t) return tensor.cmax(t, number) end,
+                   function(t) return -t + number end })[form]
+    if form == 5 then return text:format(number, a), function(v) return run(fa(v)) end end
+    return text:format(a, number), function(v) return run(fa(v)) end
+  elseif kind == 2 then
+    local a, fa = sub()
+    return ('-(%s)'):format(a), function(v) return -fa(v) end
+  elseif kind == 3 then
+    local a, fa = sub()
+    local b, fb = sub()
+    local c, fc = sub()
+    return ('where(%s < %s, %s, %s)'):format(a, b, c, a), function(v)
+      local x, y, z = fa(v), fb(v), fc(v)
+      return tensor.where(tensor.lt(x, y), z, x)
+    end
+  elseif kind <= 5 then
+    local a, fa = sub()
+    local b, fb = sub()
+    local form = int(4)
+    local text = ({ '(%s + %s)', '(%s) * (%s)', '(%s - (%s))', 'cmin(%s, %s)' })[form]
+    local run = ({ tensor.add, tensor.cmul, tensor.csub, tensor.cmin })[form]
+    return text:format(a, b), function(v) return run(fa(v), fb(v)) end
+  elseif kind == 6 then
+    local a, fa = sub()
+    local b, fb = sub()
+    return ('(%s) / (%s)'):format(a, b), function(v) return tensor.cdiv(fa(v), fb(v)) end
+  elseif kind == 7 then
+    local a, fa = sub()
+    return ('(%s)^2'):format(a), function(v) return tensor.pow(fa(v), 2) end
+  elseif kind == 8 then
+    local a, fa = sub()
+    return ('2 / (%s)'):format(a), function(v) return 2 / fa(v) end
+  end
+  local a, fa = sub()
+  local name = ({ 'exp', 'tanh', 'sqrt', 'abs', 'sigmoid', 'log1p', 'floor' })[int(7)]
+  return ('%s(%s)'):format(name, a), function(v) return tensor[name](fa(v)) end
+end
+
+describe('fuse', function()
+  local threads, broadcast = tensor.getnumthreads(), tensor.getBroadcast()
+  before_each(function() tensor.setBroadcast 'numpy' end)
+  after_each(function()
+    tensor.setnumthreads(threads)
+    tensor.setBroadcast(broadcast)
+  end)
+
+  it('gives what the operations give one by one, of every type and layout', function()
+    local random = elements.generator(11)
+    local sizes = { { 3, 5 }, { 1, 1 }, { 70, 41 }, { 2, 300 } }
+    for round = 1, 6 * #types do
+      local e = types[round % #types + 1]
+      local size = sizes[round % #sizes + 1]
+      local values = operands(e, size[1], size[2], random)
+      local text, run = expression(random, { 'a', 'b', 'c', 'd', 'e', 'f', 'g' }, not e.integral, 3)
+      local f = tensor.fuse(text)
+      assert.is_true(same(f(values), run(values)), e.name .. ': ' .. text)
+    end
+  end)
+
+  it('gives the same with any number of threads, and in place', function()
+    local f = tensor.fuse 'a*b + exp(-c/2) - where(a < b, c, 1)'
+    local total = tensor.fuse 'sum((a - b)^2)'
+    local rows = tensor.fuse 'mean(a * b, 2)'
+    for _, e in ipairs { elements.Float, elements.Double } do
+      local a, b = e.Tensor(300, 401):uniform(), e.Tensor(300, 401):uniform()
+      local c = e.Tensor(1, 401):uniform()
+      local want
+      for _, n in ipairs { 1, 2, 3 } do
+        tensor.setnumthreads(n)
+        local got = { f(a, b, c), total(a, b), rows(a, b) }
+        want = want or got
+        for k = 1, 3 do assert.is_true(same(got[k], want[k])) end
+      end
+      local given = e.Tensor()
+      assert.is_true(rawequal(given, f(given, a, b, c)))
+      assert.is_true(same(given, want[1]))
+      assert.is_true(rawequal(given, f(given, { a = a, b = b, c = c })))
+      local kept = a:clone()
+      assert.is_true(rawequal(kept, f(kept, kept, b, c)))
+      assert.is_true(same(kept, want[1]))
+      -- A result that is the transpose of an operand.
+      local square = e.Tensor(20, 20):uniform()
+      local expected = square + square:t()
+      tensor.fuse('x + y')(square:t(), square, square:t())
+      assert.is_true(same(square:t(), expected))
+    end
+  end)
+
+  it('reduces', function()
+    for _, e in ipairs { elements.Float, elements.Double, elements.Half, elements.Int } do
+      for _, size in ipairs { { 4, 7 }, { 3, 5000 }, { 2, 40000 }, { 5, 1 } } do
+        local a, b = e.Tensor(size[1], size[2]), e.Tensor(1, size[2])
+        for _, t in ipairs { a, b } do
+          t:copy(tensor.DoubleTensor(t:size()):random(1, 9):div(e.integral and 1 or 8))
+        end
+        for _, name in ipairs { 'sum', 'min', 'max', 'prod', 'mean' } do
+          local small = name ~= 'prod' or size[2] < 10
+          if not (name == 'mean' and e.integral) and small then
+            for _, dim in ipairs { 1, 2, -1 } do
+              local got = tensor.fuse(('%s(a - b, %d)'):format(name, dim))(a, b)
+              local want = tensor[name](a - b, dim)
+              assert.is_true(got:isSameSizeAs(want), name)
+              local apart = (got:double() - want:double()):abs():max()
+              assert.is_true(apart <= 4 * e.eps * math.max(1, want:double():abs():max()), name)
+            end
+            local got = tensor.fuse(name .. '(a - b)')(a, b)
+            local want = e.store(tensor[name](a - b))
+            assert.are.same({ 1 }, got:size():totable())
+            local near = 4 * e.eps * math.max(1, math.abs(want))
+            assert.is_true(got[1] == want or math.abs(got[1] - want) <= near, name)
+          end
+        end
+      end
+    end
+  end)
+
+  it('goes through operands as often as reductions need', function()
+    local softmax = tensor.fuse 'exp(x - max(x, 2)) / sum(exp(x - max(x, 2)), 2)'
+    local standard = tensor.fuse '(x - mean(x, 1)) / std(x, 1) * s'
+    for _, e in ipairs { elements.Float, elements.Double } do
+      local x = e.Tensor(30, 70):normal()
+      assert.is_true((softmax(x) - tensor.softmax(x, 2)):abs():max() < 8 * e.eps)
+      local want = tensor.cdiv(x - x:mean(1), x:std(1)) * 2
+      assert.is_true((standard(x, 2) - want):abs():max() < 8 * e.eps)
+    end
+  end)
+
+  it('divides integers, and finds divisors of 0 before it does', function()
+    local f = tensor.fuse '(a + 1) / b % 3'
+    local a, b = tensor.IntTensor { 7, 8, -9 }, tensor.IntTensor { 2, 3, 2 }
+    assert.is_true(same(f(a, b), tensor.remainder(tensor.cdiv(a + 1, b), 3)))
+    b[2] = 0
+    local r = tensor.IntTensor { 1, 2, 3 }
+    assert.matches('divided by 0', message(f, r, a, b))
+    assert.are.same({ 1, 2, 3 }, r:totable())
+    assert.matches('divided by 0', message(tensor.fuse 'a / 0', a))
+  end)
+
+  it('takes more steps and operands than a pass has room for', function()
+    local parts, names, given, want = {}, {}, {}, tensor.zeros(5)
+    for k = 1, 30 do
+      names[k] = 'x' .. k
+      parts[k] = ('exp(x%d / %d)'):format(k, k)
+      given[k] = tensor.rand(5)
+    end
+    local f = tensor.fuse(table.concat(parts, ' + '))
+    assert.are.same(names, f.operands)
+    for k = 1, 30 do
+      local term = tensor.exp(given[k] / k)
+      want = k == 1 and term or want + term
+    end
+    assert.is_true(same(f(unpack(given)), want))
+    local deep = ('('):rep(150) .. 'x' .. (' + 1) * x'):rep(150)
+    assert.are.equal(150, tensor.fuse(deep)(tensor.ones(1))[1] - 1 - 0)
+  end)
+
+  it('says what is wrong with an expression, and where', function()
+    local function at(text, column, what, ...)
+      local found = message(function(...) return tensor.fuse(text)(...) end, ...)
+      assert.matches(what, found)
+      assert.are.equal((' '):rep(column + 1) .. '^', found:match '\n([^\n]*)$')
+    end
+    local a = tensor.ones(2, 3)
+    at('a + ', 5, 'an operand is expected')
+    at('a + * b', 5, 'an operand is expected')
+    at('(a + b', 7, "'%)' is expected")
+    at('a b', 3, 'an operator is expected')
+    at('2x', 2, 'an operator is expected')
+    at('a + foo(b)', 5, "no element%-wise function 'foo'")
+    at('1 + 2', 1, 'no operand but numbers')
+    at('exp(a, a)', 1, "'exp' does not take %(tensor, tensor%)")
+    at('max(a, b)', 8, "'max' takes a dimension")
+    at('1 + sum(a, 3)', 5, 'dimension 3 of size %[2 x 3%]', a)
+    at('a + b', 3, 'sizes %[2 x 3%] and %[2%] do not broadcast', a, tensor.ones(2))
+    at('1 + exp(a)', 5, 'exp is not defined for IntTensors', tensor.IntTensor(2))
+    at('a + b', 5, "'b' has no dimensions", a, tensor.Tensor())
+    at(('('):rep(300) .. 'a', 36, 'nested too deeply')
+    at('', 1, 'an operand is expected')
+    local f = tensor.fuse 'a * b'
+    assert.matches('has 2 operands %(a, b%), got 1', message(f, a))
+    assert.matches("operand 'b' is missing", message(f, { a = a }))
+    assert.matches("'a' is a torch.DoubleTensor and 'b' a torch.FloatTensor",
+                   message(f, a, a:float()))
+    assert.matches("a number is expected for 'b', got string", message(f, a, 'x'))
+    assert.matches("operand 'b' is nil", message(f, a, nil))
+    local row = tensor.ones(3)
+    assert.matches('the result, an operand, of size %[3%]', message(f, row, row, a))
+    assert.matches('byte 0', message(tensor.fuse, 'a\0b'))
+    assert.matches('invalid arguments', message(tensor.fuse))
+  end)
+end)
