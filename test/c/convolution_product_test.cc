@@ -8,7 +8,7 @@ namespace {
 
 using th::DType;
 
-TEST(Convolution, ProductsAreForManySmallPlanes) {
+TEST(ConvolutionProduct, ProductsAreForManySmallPlanes) {
   th::ConvolutionCall c = {};
   c.dtype = DType::Float;
   c.kind = th::ConvolutionKind::valid;

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "amount.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
 
@@ -82,7 +83,14 @@ inline double get(const Tensor& t, int64_t i) {
 // f(i): the value of the i-th element.
 template <class F>
 void fill(const Tensor& t, const F& f) {
-  for (int64_t i = 0; i < t.numel(); ++i) put(t, i, f(i));
+  if (t.numel() == 0) return;
+  char* data = t.data(th::Access::write);
+  th::dispatch(t.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < t.numel(); ++i) {
+      *reinterpret_cast<T*>(data + place(t, i)) = th::convert<T>(f(i));
+    }
+  });
 }
 inline TensorRef vector(DType type, std::initializer_list<double> values) {
   TensorRef t = make(type, {static_cast<int64_t>(values.size())});
@@ -91,7 +99,14 @@ inline TensorRef vector(DType type, std::initializer_list<double> values) {
 }
 inline std::vector<double> values(const Tensor& t) {
   std::vector<double> all(static_cast<size_t>(t.numel()));
-  for (size_t i = 0; i < all.size(); ++i) all[i] = get(t, static_cast<int64_t>(i));
+  if (all.empty()) return all;
+  const char* data = t.data(th::Access::read);
+  th::dispatch(t.dtype, [&](auto zero) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      const char* at = data + place(t, static_cast<int64_t>(i));
+      all[i] = static_cast<double>(th::load(*reinterpret_cast<const decltype(zero)*>(at)));
+    }
+  });
   return all;
 }
 inline Shape shape(const Tensor& t) { return Shape(t.size, t.size + t.nDimension); }
@@ -103,12 +118,15 @@ inline std::vector<std::vector<double>> lines(const Tensor& t, int dim) {
   int64_t inner = 1;
   for (int d = dim + 1; d < t.nDimension; ++d) inner *= t.size[d];
   int64_t n = t.size[dim];
+  const std::vector<double> elements = values(t);
   std::vector<std::vector<double>> all;
   for (int64_t first = 0; first < t.numel() / n / inner; ++first) {
     for (int64_t k = 0; k < inner; ++k) {
-      std::vector<double> line;
-      for (int64_t i = 0; i < n; ++i) line.push_back(get(t, (first * n + i) * inner + k));
-      all.push_back(line);
+      std::vector<double> line(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) {
+        line[static_cast<size_t>(i)] = elements[static_cast<size_t>((first * n + i) * inner + k)];
+      }
+      all.push_back(std::move(line));
     }
   }
   return all;

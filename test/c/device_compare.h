@@ -93,7 +93,7 @@ inline TensorRef make_laid_out(DType type, const Shape& size, Layout layout) {
 template <class F>
 TensorRef filled(DType type, const Shape& size, Layout layout, const F& element) {
   TensorRef t = make_laid_out(type, size, layout);
-  for (int64_t i = 0; i < t->numel(); ++i) put(*t, i, static_cast<double>(element(i)));
+  fill(t, element);
   return t;
 }
 
@@ -137,8 +137,9 @@ inline std::vector<Tensor*> pointers(const std::vector<TensorRef>& tensors) {
 
 inline void expect_equal(const Tensor& got, const Tensor& wanted) {
   ASSERT_EQ(th::shape_text(got), th::shape_text(wanted));
-  for (int64_t i = 0; i < got.numel(); ++i) {
-    double x = get(got, i), y = get(wanted, i);
+  const Values all_got = values(got), all_wanted = values(wanted);
+  for (size_t i = 0; i < all_got.size(); ++i) {
+    double x = all_got[i], y = all_wanted[i];
     ASSERT_TRUE(x == y || (x != x && y != y)) << "element " << i << ": " << x << ", not " << y;
   }
 }

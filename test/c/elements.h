@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "amount.h"
 #include "tensor/convert.h"
 #include "tensor/tensor.h"
 
@@ -33,6 +34,13 @@ inline int64_t place(const Tensor& t, int64_t element) {
   return offset;
 }
 
+// What an element of the type holds of a number.
+inline double held(DType type, double x) {
+  return th::dispatch(type, [&](auto zero) {
+    return static_cast<double>(th::load(th::convert<decltype(zero)>(x)));
+  });
+}
+
 inline double get(const Tensor& t, int64_t element) {
   return th::dispatch(t.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -47,10 +55,31 @@ inline void put(const Tensor& t, int64_t element, double value) {
   });
 }
 
-inline Values values(const TensorRef& t) {
-  Values out;
-  for (int64_t i = 0; i < t->numel(); ++i) out.push_back(get(*t, i));
+inline Values values(const Tensor& t) {
+  Values out(static_cast<size_t>(t.numel()));
+  if (out.empty()) return out;
+  th::dispatch(t.dtype, [&](auto zero) {
+    const auto* data = t.data_as<decltype(zero)>(th::Access::read);
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = static_cast<double>(th::load(data[place(t, static_cast<int64_t>(i))]));
+    }
+  });
   return out;
+}
+inline Values values(const TensorRef& t) { return values(*t);
+}
+
+// f(i): the value of the i-th element.
+template <class F>
+void fill(const TensorRef& t, const F& f) {
+  if (t->numel() == 0) return;
+  th::dispatch(t->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T* data = t->data_as<T>(th::Access::write);
+    for (int64_t i = 0; i < t->numel(); ++i) {
+      data[place(*t, i)] = th::convert<T>(static_cast<double>(f(i)));
+    }
+  });
 }
 
 inline TensorRef tensor_of(DType type, const Shape& size, const Values& from) {

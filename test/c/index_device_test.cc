@@ -25,6 +25,7 @@ void for_all(const std::function<void(DType, Layout, Layout, int dim)>& test) {
     for (Layout a : kLayouts) {
       for (Layout b : kLayouts) {
         for (int dim = 0; dim < 3; ++dim) {
+          if (left_out(static_cast<int>(type) + static_cast<int>(a) + dim)) continue;
           SCOPED_TRACE(std::string(th::name(type)) + " dimension " + std::to_string(dim) +
                        " layouts " + std::to_string(static_cast<int>(a)) +
                        std::to_string(static_cast<int>(b)));

@@ -16,9 +16,6 @@ extern "C" {
 
 namespace {
 
-// The software device is two GPUs, for cutorch.
-[[maybe_unused]] const int kDeviceIsChosen = setenv("TENSOR_DEVICE", "soft:2", 1);
-
 // The module as it is built, without an installation.
 const char kPrelude[] =
     "package.preload['tensor.core'] = assert(package.loadlib(core, 'luaopen_tensor_core')) "

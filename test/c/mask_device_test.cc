@@ -27,10 +27,12 @@ void nonzero(const std::vector<Tensor*>& p) { th::ops::nonzero(p[0], p[1]); }
 
 // All types and layouts; the last shape is of several chunks.
 void for_all(const std::function<void(DType, const Shape&, Layout, Layout)>& test) {
+  int round = 0;
   for (DType type : kTypes) {
     for (Layout a : kLayouts) {
       for (Layout b : kLayouts) {
         for (const Shape& size : {Shape{1, 1}, Shape{7, 3}, Shape{300, 1}, Shape{61, 83}}) {
+          if (left_out(round++)) continue;
           SCOPED_TRACE(std::string(th::name(type)) + " " + std::to_string(size[0]) + " x " +
                        std::to_string(size[1]) + " layouts " + std::to_string(static_cast<int>(a)) +
                        std::to_string(static_cast<int>(b)));

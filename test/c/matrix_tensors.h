@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "amount.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
 

@@ -32,9 +32,11 @@ using Along = std::function<void(Tensor* r, Tensor* t, int dim, bool keepdim)>;
 
 void check_along(const char* name, const Along& along, const Expected& expected,
                  const std::vector<DType>& types, const std::function<double(int64_t)>& element) {
+  int round = 0;
   for (DType type : types) {
     for (const Shape& size : kShapes) {
       for (Layout layout : kLayouts) {
+        if (left_out(round++)) continue;
         TensorRef t = make(type, size, layout);
         fill(*t, element);
         for (int dim = 0; dim < t->nDimension; ++dim) {
@@ -43,11 +45,12 @@ void check_along(const char* name, const Along& along, const Expected& expected,
           Shape kept = size;
           kept[dim] = 1;
           ASSERT_EQ(kept, shape(*r)) << label(name, *t, dim);
-          auto all = lines(*t, dim);
-          ASSERT_EQ(static_cast<int64_t>(all.size()), r->numel());
+          const auto all = lines(*t, dim);
+          const List got = values(*r);
+          const std::string what = label(name, *t, dim);
+          ASSERT_EQ(all.size(), got.size());
           for (size_t k = 0; k < all.size(); ++k) {
-            expect_near(held(type, expected(all[k])), get(*r, static_cast<int64_t>(k)), type,
-                        label(name, *t, dim));
+            expect_near(held(type, expected(all[k])), got[k], type, what);
             if (testing::Test::HasFailure()) return;
           }
         }
@@ -134,9 +137,11 @@ TEST(ReduceAlong, Norm) {
 }
 
 void check_extremes(bool largest) {
+  int round = 0;
   for (DType type : kAllTypes) {
     for (const Shape& size : kShapes) {
       for (Layout layout : kLayouts) {
+        if (left_out(round++)) continue;
         TensorRef t = make(type, size, layout);
         fill(*t, [](int64_t i) { return std::floor(noise(i) * 90); });
         for (int dim = 0; dim < t->nDimension; ++dim) {
@@ -196,9 +201,11 @@ TEST(ReduceAlong, InfinitiesAndLimits) {
 }
 
 TEST(ReduceAll, AgainstLoops) {
+  int round = 0;
   for (DType type : kAllTypes) {
     for (const Shape& size : kShapes) {
       for (Layout layout : kLayouts) {
+        if (left_out(round++)) continue;
         TensorRef t = make(type, size, layout);
         fill(*t, small_integer);
         List x = values(*t);
@@ -411,6 +418,7 @@ TEST(ReduceThreads, ResultsDoNotDependOnThem) {
       th::set_num_threads(1);
       List one = everything(size, layout);
       for (int threads : {2, 3, 7}) {
+        if (left_out(threads)) continue;
         th::set_num_threads(threads);
         EXPECT_EQ(one, everything(size, layout)) << threads << " threads";
       }

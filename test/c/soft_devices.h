@@ -2,6 +2,7 @@
 #define TEST_SOFT_DEVICES_H
 
 // Two software devices, which are this process's "gpu:1" and "gpu:2", and what tests ask of them.
+// ctest sets TENSOR_DEVICE=soft:2 for a source that includes this.
 
 #include <gtest/gtest.h>
 
@@ -15,13 +16,11 @@
 
 namespace th {
 
-inline const bool kTwoDevices = setenv("TENSOR_DEVICE", "soft:2", 1) == 0;
-
 // Runs the tests eagerly and lazily, each with the counters at 0.
 class OnSoftDevices : public testing::TestWithParam<SoftMode> {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(kTwoDevices);
+    ASSERT_STREQ(std::getenv("TENSOR_DEVICE"), "soft:2") << "ctest sets it for sources with this";
     mode_ = soft_mode();
     set_soft_mode(GetParam());
     THResetDeviceStats();

@@ -52,8 +52,10 @@ void check(Tensor* t, int dim, bool descending) {
 
 template <class F>
 void check_all(const Shape& size, const F& element) {
+  int round = 0;
   for (DType type : kAllTypes) {
     for (Layout layout : kLayouts) {
+      if (left_out(round++)) continue;
       TensorRef t = make(type, size, layout);
       fill(*t, element);
       for (int dim = 0; dim < t->nDimension; ++dim) {

@@ -1,0 +1,18 @@
+#ifndef TENSOR_TEST_AMOUNT_H
+#define TENSOR_TEST_AMOUNT_H
+
+// How many cases there are.
+
+#include <cstdint>
+
+// Of cases with numbers that count up, sanitizers see every third: what they look for does not
+// depend on having every layout with every element type.
+inline bool left_out([[maybe_unused]] int64_t number) {
+#ifdef __SANITIZE_ADDRESS__
+  return number % 3 != 0;
+#else
+  return false;
+#endif
+}
+
+#endif
