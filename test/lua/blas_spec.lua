@@ -132,22 +132,59 @@ describe('the library of BLAS', function()
         tensor.manualSeed(1)
         for _, kind in ipairs {'float', 'double'} do
           for _, size in ipairs {{64, 1000, 64}, {300, 300, 300}, {700, 50, 20}, {5, 3000, 700},
-                                 {1, 3000, 700}, {3000, 700, 1}, {33, 65, 129}} do
+                                 {1, 3000, 700}, {3000, 700, 1}, {33, 65, 129},
+                                 {1, 2000, 3000}, {70, 5000, 90}} do
             local m, k, n = size[1], size[2], size[3]
             local a, b = tensor.randn(m, k), tensor.randn(n, k)
             a, b = a[kind](a), b[kind](b):t()
-            local results = {}
-            for _, threads in ipairs {1, 2, 3, 5} do
-              tensor.setnumthreads(threads)
-              table.insert(results, tensor.mm(a, b))
-            end
-            for i = 2, 4 do
-              if not results[1]:equal(results[i]) then print(kind, m, k, n, i) end
+            for _, columns in ipairs {false, true} do
+              local results = {}
+              for _, threads in ipairs {1, 2, 3, 5} do
+                tensor.setnumthreads(threads)
+                table.insert(results, tensor.mm(a, b))
+              end
+              for i = 2, 4 do
+                if not results[1]:equal(results[i]) then print(kind, m, k, n, columns, i) end
+              end
+              a, b = a:t():contiguous():t(), b:contiguous()
             end
           end
         end]], name)
       assert.equal(0, status, output)
       assert.equal('', output)
+    end
+  end)
+
+  it('adds the parts of long sums', function()
+    local tensor = require 'tensor'
+    -- Whole numbers, whose sums are exact in any order.
+    local function whole(rows, columns, transposed)
+      local t = tensor.LongTensor(transposed and columns or rows, transposed and rows or columns)
+      t:random(-3, 3)
+      return transposed and t:t() or t
+    end
+    for _, size in ipairs {{64, 3000, 64}, {5, 1537, 300}, {3000, 200, 1}, {1, 513, 4000},
+                           {20000, 40, 1}, {2, 2000, 1}, {1, 5000, 1}, {100, 1, 3000},
+                           {3000, 1, 90}, {1, 1, 70000}, {40, 2049, 129}} do
+      local m, k, n = size[1], size[2], size[3]
+      for layout = 0, 7 do
+        local a = whole(m, k, layout % 2 == 1)
+        local b = whole(k, n, math.floor(layout / 2) % 2 == 1)
+        local c = whole(m, n, layout >= 4)
+        local sum = tensor.mm(a, b)
+        for _, kind in ipairs {'float', 'double'} do
+          local message = ('%s %dx%dx%d, layout %d'):format(kind, m, k, n, layout)
+          -- Of the layouts of the whole numbers.
+          local function float(t)
+            local transposed = t:size(1) > 1 and t:stride(1) == 1
+            return transposed and t:t()[kind](t:t()):t() or t[kind](t)
+          end
+          local x, y, z = float(a), float(b), float(c)
+          assert.is_true(tensor.addmm(z, 2, z, 3, x, y):long():equal(c * 2 + sum * 3), message)
+          z:fill(0 / 0)
+          assert.is_true(z:mm(x, y):long():equal(sum), message)
+        end
+      end
     end
   end)
 end)

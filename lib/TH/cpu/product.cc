@@ -18,6 +18,8 @@ namespace {
 struct Tiling {
   int64_t rows, cols;    // of a tile of c
   int64_t down, across;  // tiles
+  int64_t depth, parts;  // of the sums, whose parts are added in the end
+  int64_t rest;          // the depth of the last part
 };
 
 int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
@@ -28,21 +30,63 @@ int64_t part_of(int64_t size, int64_t limit) {
   return std::min(size, ceil_div(even, 16) * 16);
 }
 
+// A matrix is read once; so many of its elements are worth a thread.
+constexpr int64_t kElements = 1 << 18;
+// So many tasks there should be, for their sums to be left whole.
+constexpr int64_t kTasks = 8;
+
+// Results of one pass along c's memory.
+void tile_outer(const ProductCall& p, Tiling* t) {
+  bool by_rows = p.c.col == 1;
+  int64_t line = part_of(by_rows ? p.n : p.m, kElements);
+  int64_t lines = std::min(by_rows ? p.m : p.n, std::max<int64_t>(1, kElements / 8 / line));
+  t->rows = by_rows ? lines : line;
+  t->cols = by_rows ? line : lines;
+}
+
+// By rows each result is a sum along the memory. By columns the whole result is added up again and
+// again: then the columns are shared out, too, and their parts of the result added.
+void tile_matrix_vector(const ProductCall& p, Tiling* t) {
+  int64_t size = p.m * p.n;
+  bool by_columns = size > 1 && (p.n == 1 ? p.a.row == 1 : p.b.col == 1);
+  int64_t limit = std::max<int64_t>(by_columns ? 1 << 14 : 256, kElements / p.k);
+  t->rows = part_of(p.m, limit);
+  t->cols = part_of(p.n, limit);
+  int64_t tile = t->rows * t->cols;
+  if (by_columns && ceil_div(size, tile) < kTasks) {
+    t->depth = part_of(p.k, std::max(kElements / tile, ceil_div(p.k, 2 * kTasks)));
+  }
+}
+
+// Each tile packs its operands anew, which small tiles spend more time on; but there should be
+// tiles for all threads: 16 for matrices of 512, of 1024 and of 2048. Where there are few, since
+// the sums are long, those are cut.
+void tile_product(const ProductCall& p, Tiling* t) {
+  constexpr int64_t kLeastDepth = 512;
+  double size = static_cast<double>(p.m) * static_cast<double>(p.n);
+  int64_t edge = size <= 128 * 128 ? 64 : size <= 512 * 512 ? 128 : 256;
+  if (size > 1024 * 1024) edge = size <= 1536 * 1536 ? 384 : 512;
+  t->rows = part_of(p.m, edge * edge / std::min(p.n, edge));
+  t->cols = part_of(p.n, edge * edge / std::min(p.m, edge));
+  int64_t tiles = ceil_div(p.m, t->rows) * ceil_div(p.n, t->cols);
+  if (tiles < kTasks && !is_integral(p.dtype)) {
+    t->depth = part_of(p.k, std::max(kLeastDepth, ceil_div(p.k * tiles, kTasks)));
+  }
+}
+
 Tiling tiling_of(const ProductCall& p) {
   Tiling t;
-  if (p.m == 1 || p.n == 1) {
-    // A matrix is read once; 2^18 of its elements are worth a thread.
-    int64_t limit = std::max<int64_t>(256, (int64_t{1} << 18) / p.k);
-    t.rows = part_of(p.m, limit);
-    t.cols = part_of(p.n, limit);
+  t.depth = p.k;
+  if (p.k == 1 && !is_integral(p.dtype)) {
+    tile_outer(p, &t);
+  } else if (p.m == 1 || p.n == 1) {
+    tile_matrix_vector(p, &t);
   } else {
-    // Each tile packs its operands anew, which small tiles spend more time on; but there should be
-    // tiles for all threads: 16 for matrices of 512 and of 1024.
-    double size = static_cast<double>(p.m) * static_cast<double>(p.n);
-    int64_t edge = size <= 512 * 512 ? 128 : size <= 2048 * 2048 ? 256 : 512;
-    t.rows = part_of(p.m, edge * edge / std::min(p.n, edge));
-    t.cols = part_of(p.n, edge * edge / std::min(p.m, edge));
+    tile_product(p, &t);
   }
+  if (p.sum || p.batches > 1 || is_integral(p.dtype)) t.depth = p.k;
+  t.parts = ceil_div(p.k, t.depth);
+  t.rest = p.k - (t.parts - 1) * t.depth;
   t.down = ceil_div(p.m, t.rows);
   t.across = ceil_div(p.n, t.cols);
   return t;
@@ -100,7 +144,7 @@ void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t
   int64_t i = tile / t.across * t.rows, j = tile % t.across * t.cols;
   ProductBlock block = {std::min(t.rows, p.m - i),
                         std::min(t.cols, p.n - j),
-                        p.k,
+                        t.parts > 1 && batch == t.parts - 1 ? t.rest : p.k,
                         p.alpha,
                         p.beta,
                         p.a.data + (batch * p.a.batch + i * p.a.row) * item,
@@ -129,6 +173,56 @@ int64_t grain_of(const ProductCall& p, const Tiling& t) {
   bool memory_bound = p.m == 1 || p.n == 1 || p.k == 1;
   double enough = memory_bound || is_integral(p.dtype) ? Grain::cheap : 1 << 18;
   return work >= enough ? 1 : static_cast<int64_t>(enough / work);
+}
+
+void multiply_tiles(const ProductCall& p, const Tiling& t) {
+  int64_t tiles = t.down * t.across;
+  int64_t tasks = p.sum ? tiles : tiles * p.batches;
+  bool threads = tasks > 1 && num_threads() > 1;
+  std::optional<blas::OneThread> guard;
+  if (is_by_blas(p)) guard.emplace(threads ? num_threads() : 1);
+  auto range = [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      multiply_tile(p, t, task / tiles, task % tiles);
+    }
+  };
+  if (threads) {
+    parallel_for(tasks, grain_of(p, t), range);
+  } else {
+    range(0, tasks);
+  }
+}
+
+// c = beta c + sums, of n elements; c is not read where beta is 0.
+void add_sums(DType dtype, int64_t n, const char* sums, Scalar beta, char* c, int64_t step) {
+  const float one_float = 1;
+  const double one_double = 1;
+  const void* one = dtype == DType::Float ? static_cast<const void*>(&one_float) : &one_double;
+  product_kernels().outer[static_cast<int>(dtype)](
+      {1, n, 1, Scalar(1.0), beta, static_cast<const char*>(one), 1, 1, sums, 1, 1, c, 1, step});
+}
+
+// The sums' parts as a batch of products, whose results are then added in their order.
+void multiply_in_parts(const ProductCall& p, const Tiling& t) {
+  const bool by_rows = p.c.col == 1;
+  const int64_t size = p.m * p.n, line = by_rows ? p.n : p.m;
+  const auto item = static_cast<int64_t>(item_size(p.dtype));
+  Workspace<char> sums(size * t.parts * item);
+  ProductCall part = p;
+  part.batches = t.parts;
+  part.k = t.depth;
+  part.beta = Scalar(0.0);
+  part.a.batch = t.depth * p.a.col;
+  part.b.batch = t.depth * p.b.row;
+  part.c = {sums.data(), size, by_rows ? p.n : 1, by_rows ? 1 : p.m};
+  multiply_tiles(part, t);
+  for (int64_t k = 1; k < t.parts; ++k) {
+    add_sums(p.dtype, size, sums.data() + k * size * item, Scalar(1.0), sums.data(), 1);
+  }
+  for (int64_t i = 0; i < size / line; ++i) {
+    add_sums(p.dtype, line, sums.data() + i * line * item, p.beta,
+             p.c.data + i * (by_rows ? p.c.row : p.c.col) * item, by_rows ? p.c.col : p.c.row);
+  }
 }
 
 }  // namespace
@@ -186,22 +280,7 @@ void multiply_in_float(ProductCall call) {
 void multiply(const ProductCall& p) {
   if (info(p.dtype).kind == Kind::REDUCED) return multiply_in_float(p);
   Tiling t = tiling_of(p);
-  int64_t tiles = t.down * t.across;
-  int64_t tasks = p.sum ? tiles : tiles * p.batches;
-  bool threads = tasks > 1 && num_threads() > 1;
-  std::optional<blas::OneThread> guard;
-  if (is_by_blas(p)) guard.emplace(threads ? num_threads() : 1);
-  if (!threads) {
-    for (int64_t task = 0; task < tasks; ++task) {
-      multiply_tile(p, t, task / tiles, task % tiles);
-    }
-    return;
-  }
-  parallel_for(tasks, grain_of(p, t), [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      multiply_tile(p, t, task / tiles, task % tiles);
-    }
-  });
+  t.parts > 1 ? multiply_in_parts(p, t) : multiply_tiles(p, t);
 }
 
 }  // namespace th
