@@ -155,7 +155,7 @@ describe('the library of BLAS', function()
     end
   end)
 
-  it('adds the parts of long sums', function()
+  it('adds the parts of long sums, and multiplies few rows', function()
     local tensor = require 'tensor'
     -- Whole numbers, whose sums are exact in any order.
     local function whole(rows, columns, transposed)
@@ -165,7 +165,9 @@ describe('the library of BLAS', function()
     end
     for _, size in ipairs {{64, 3000, 64}, {5, 1537, 300}, {3000, 200, 1}, {1, 513, 4000},
                            {20000, 40, 1}, {2, 2000, 1}, {1, 5000, 1}, {100, 1, 3000},
-                           {3000, 1, 90}, {1, 1, 70000}, {40, 2049, 129}} do
+                           {3000, 1, 90}, {1, 1, 70000}, {40, 2049, 129},
+                           {2, 600, 1003}, {9, 700, 300}, {28, 257, 151}, {13, 2100, 49},
+                           {170, 1000, 7}} do
       local m, k, n = size[1], size[2], size[3]
       for layout = 0, 7 do
         local a = whole(m, k, layout % 2 == 1)
@@ -183,6 +185,30 @@ describe('the library of BLAS', function()
           assert.is_true(tensor.addmm(z, 2, z, 3, x, y):long():equal(c * 2 + sum * 3), message)
           z:fill(0 / 0)
           assert.is_true(z:mm(x, y):long():equal(sum), message)
+        end
+      end
+    end
+  end)
+
+  it('keeps what is not finite where it is', function()
+    local tensor = require 'tensor'
+    for _, kind in ipairs {'FloatTensor', 'DoubleTensor'} do
+      local a, b = tensor[kind](3, 1100):fill(1), tensor[kind](1100, 1003):fill(2)
+      b[{7, 9}], b[{1100, 1003}], a[{2, 600}] = 1 / 0, 0 / 0, 0
+      b[{600, 1}] = -1 / 0
+      local c = tensor.mm(a, b)
+      local expected = tensor[kind](3, 1003):fill(2200)
+      expected[2] = 2198
+      expected:select(2, 9):fill(1 / 0)
+      expected:select(2, 1):fill(-1 / 0)
+      for i = 1, 3 do
+        for j = 1, 1003 do
+          local value = c[{i, j}]
+          if j == 1003 or (i == 2 and j == 1) then
+            assert.is_true(value ~= value)
+          else
+            assert.equal(expected[{i, j}], value)
+          end
         end
       end
     end

@@ -113,7 +113,7 @@ void multiply_by_blas(const ProductBlock& p, const ProductCall& whole) {
   }
 }
 
-// The outer product with the roles exchanged, so that the inner loop runs along c's memory.
+// The product with the roles exchanged, so that the inner loop runs along c's memory, or b's.
 void transpose(ProductBlock* p) {
   std::swap(p->a, p->b);
   std::swap(p->m, p->n);
@@ -122,7 +122,27 @@ void transpose(ProductBlock* p) {
   std::swap(p->a_col, p->b_row);
 }
 
-bool is_by_blas(const ProductCall& p) { return !is_integral(p.dtype) && p.k != 1; }
+// Whether b is read as it lies, or the result's transpose computed with a as b. Libraries are good
+// at few sums, and at more memory than this kernel, which reads short lines, gets through quickly.
+enum class FewRows { no, rows, columns };
+FewRows few_rows(const ProductCall& p) {
+  constexpr double kLeastWork = 1 << 20, kMostBytes = 1 << 26;
+  constexpr int64_t kShortest = 48;
+  double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  int64_t most = product_kernels().most_rows;
+  if (is_integral(p.dtype) || p.k == 1 || p.m == 1 || p.n == 1 || work < kLeastWork) {
+    return FewRows::no;
+  }
+  bool by_rows = p.m <= most && p.n >= kShortest && p.b.col == 1;
+  bool by_columns = p.n <= most && p.m >= kShortest && p.a.row == 1;
+  double lines = static_cast<double>(by_rows ? p.n : p.m) * static_cast<double>(p.k);
+  if (lines * static_cast<double>(item_size(p.dtype)) > kMostBytes) return FewRows::no;
+  return by_rows ? FewRows::rows : by_columns ? FewRows::columns : FewRows::no;
+}
+
+bool is_by_blas(const ProductCall& p) {
+  return !is_integral(p.dtype) && p.k != 1 && few_rows(p) == FewRows::no;
+}
 
 void multiply_tile(const ProductCall& p, ProductBlock block) {
   const ProductKernels& kernels = product_kernels();
@@ -132,6 +152,9 @@ void multiply_tile(const ProductCall& p, ProductBlock block) {
   } else if (p.k == 1) {
     if (block.c_col != 1) transpose(&block);
     kernels.outer[type](block);
+  } else if (FewRows few = few_rows(p); few != FewRows::no) {
+    if (few == FewRows::columns) transpose(&block);
+    kernels.few_rows[type](block);
   } else if (p.dtype == DType::Float) {
     multiply_by_blas<float>(block, p);
   } else {

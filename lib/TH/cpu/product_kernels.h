@@ -2,7 +2,7 @@
 #define TH_CPU_PRODUCT_KERNELS_H
 
 // What BLAS does not do: products of integers, and outer products in one pass that keep 0 * inf a
-// NaN.
+// NaN; or what it does slowly: products of few rows.
 
 #include <cstdint>
 
@@ -28,6 +28,10 @@ using ProductKernel = void (*)(const ProductBlock&);
 struct ProductKernels {
   TypeTable<ProductKernel> integer;  // null for floating point
   TypeTable<ProductKernel> outer;    // k = 1; Float and Double only
+  // Those, too, of 2 to most_rows rows, where b goes by rows. No rows: not with this instruction
+  // set.
+  TypeTable<ProductKernel> few_rows;
+  int64_t most_rows;
 };
 
 const ProductKernels& product_kernels();

@@ -1,6 +1,7 @@
 #include "cpu/product.h"
 #include "cpu/product_kernels.h"
 #include "cpu/kernels/element_loop.h"
+#include "cpu/kernels/few_rows.h"
 #include "cpu/kernels/vector_bytes.h"
 
 namespace th {
@@ -140,7 +141,14 @@ void run_product(const ProductCall& call) { multiply(call); }
 extern const ProductKernels product_kernels;
 constexpr ProductKernels product_kernels = {
     for_types<IntegralTypes>([](auto zero) { return &integer_product<decltype(zero)>; }),
-    for_types<BlasTypes>([](auto zero) { return &outer_product<decltype(zero)>; })};
+    for_types<BlasTypes>([](auto zero) { return &outer_product<decltype(zero)>; }),
+#if defined(__AVX2__)
+    for_types<BlasTypes>([](auto zero) { return &FewRows<decltype(zero)>::run; }),
+    FewRows<float>::kMostRows};
+#else
+    {},
+    0};
+#endif
 
 }  // namespace TH_ISA
 }  // namespace th
