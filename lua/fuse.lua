@@ -10,13 +10,20 @@ local function install(tensor)
 
    -- Numbers become tensors of one element.
    local function tensors_of(given, names)
+      local own, alike = getmetatable(given[1]), tensor.isTensor(given[1])
+      for k = 2, #given do
+         alike = alike and getmetatable(given[k]) == own
+      end
+      if alike then
+         return given
+      end
       local class, first
       for k, value in ipairs(given) do
          if tensor.isTensor(value) then
-            local own = tensor.typename(value)
-            class, first = class or own, first or names[k]
-            if own ~= class then
-               fail("'%s' is a %s and '%s' a %s: convert one of them", first, class, names[k], own)
+            local name = tensor.typename(value)
+            class, first = class or name, first or names[k]
+            if name ~= class then
+               fail("'%s' is a %s and '%s' a %s: convert one of them", first, class, names[k], name)
             end
          elseif type(value) ~= 'number' then
             fail("a tensor or a number is expected for '%s', got %s", names[k],

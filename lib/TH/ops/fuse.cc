@@ -2,6 +2,9 @@
 // integers that are divided, whose divisors must be looked at before, go operation by operation.
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "memory/error.h"
@@ -241,13 +244,31 @@ void Evaluation::by_operations(int root, Tensor* r) {
   }
 }
 
+// Expressions that this thread has read; few programs have more than these.
+std::shared_ptr<const Expression> read(const char* text) {
+  constexpr size_t kKept = 64;
+  static thread_local std::unordered_map<std::string, std::shared_ptr<const Expression>> kept;
+  if (!text) fail("fuse: an expression is expected, got NULL");
+  auto& found = kept[text];
+  if (found) return found;
+  try {
+    found = std::make_shared<const Expression>(text);
+  } catch (...) {
+    kept.erase(text);
+    throw;
+  }
+  auto expression = found;
+  if (kept.size() > kKept) kept.clear();
+  return expression;
+}
+
 }  // namespace
 
 namespace ops {
 
 void fuse(Tensor* r, const char* expression, TensorList operands) {
-  const Expression parsed(expression);
-  Evaluation(parsed, r, operands).run();
+  const auto parsed = read(expression);
+  Evaluation(*parsed, r, operands).run();
 }
 
 }  // namespace ops
