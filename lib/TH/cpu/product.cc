@@ -15,6 +15,24 @@ namespace th {
 
 namespace {
 
+// Whether b is read as it lies, or the result's transpose computed with a as b. Libraries are good
+// at few sums, and at more memory than this kernel, which reads short lines, gets through quickly.
+enum class FewRows { no, rows, columns };
+FewRows few_rows(const ProductCall& p) {
+  constexpr double kLeastWork = 1 << 20, kMostBytes = 1 << 26;
+  constexpr int64_t kShortest = 48;
+  double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  int64_t most = product_kernels().most_rows;
+  if (is_integral(p.dtype) || p.k == 1 || p.m == 1 || p.n == 1 || work < kLeastWork) {
+    return FewRows::no;
+  }
+  bool by_rows = p.m <= most && p.n >= kShortest && p.b.col == 1;
+  bool by_columns = p.n <= most && p.m >= kShortest && p.a.row == 1;
+  double lines = static_cast<double>(by_rows ? p.n : p.m) * static_cast<double>(p.k);
+  if (lines * static_cast<double>(item_size(p.dtype)) > kMostBytes) return FewRows::no;
+  return by_rows ? FewRows::rows : by_columns ? FewRows::columns : FewRows::no;
+}
+
 struct Tiling {
   int64_t rows, cols;    // of a tile of c
   int64_t down, across;  // tiles
@@ -32,7 +50,7 @@ int64_t part_of(int64_t size, int64_t limit) {
 
 // A matrix is read once; so many of its elements are worth a thread.
 constexpr int64_t kElements = 1 << 18;
-// So many tasks there should be, for their sums to be left whole.
+// So many tasks are made where sums are cut.
 constexpr int64_t kTasks = 8;
 
 // Results of one pass along c's memory.
@@ -59,17 +77,20 @@ void tile_matrix_vector(const ProductCall& p, Tiling* t) {
 }
 
 // Each tile packs its operands anew, which small tiles spend more time on; but there should be
-// tiles for all threads: 16 for matrices of 512, of 1024 and of 2048. Where there are few, since
-// the sums are long, those are cut.
+// tiles for all threads: 8 for matrices of 512, 16 for those of 1024 and of 2048. Where there are
+// few, since the sums are long, those are cut.
 void tile_product(const ProductCall& p, Tiling* t) {
   constexpr int64_t kLeastDepth = 512;
   double size = static_cast<double>(p.m) * static_cast<double>(p.n);
-  int64_t edge = size <= 128 * 128 ? 64 : size <= 512 * 512 ? 128 : 256;
-  if (size > 1024 * 1024) edge = size <= 1536 * 1536 ? 384 : 512;
-  t->rows = part_of(p.m, edge * edge / std::min(p.n, edge));
-  t->cols = part_of(p.n, edge * edge / std::min(p.m, edge));
+  int64_t rows = size <= 128 * 128 ? 64 : size <= 512 * 512 ? 128 : 256;
+  int64_t cols = size <= 256 * 256 ? rows : 256;
+  if (size > 1024 * 1024) rows = cols = size <= 1536 * 1536 ? 384 : 512;
+  // Of long lines that few others meet there are more in a tile.
+  int64_t most = few_rows(p) == FewRows::no ? 4 : 64;
+  t->rows = part_of(p.m, std::min(most * rows, rows * cols / std::min(p.n, cols)));
+  t->cols = part_of(p.n, std::min(most * cols, rows * cols / std::min(p.m, rows)));
   int64_t tiles = ceil_div(p.m, t->rows) * ceil_div(p.n, t->cols);
-  if (tiles < kTasks && !is_integral(p.dtype)) {
+  if (tiles < kTasks / 2) {
     t->depth = part_of(p.k, std::max(kLeastDepth, ceil_div(p.k * tiles, kTasks)));
   }
 }
@@ -120,24 +141,6 @@ void transpose(ProductBlock* p) {
   std::swap(p->c_row, p->c_col);
   std::swap(p->a_row, p->b_col);
   std::swap(p->a_col, p->b_row);
-}
-
-// Whether b is read as it lies, or the result's transpose computed with a as b. Libraries are good
-// at few sums, and at more memory than this kernel, which reads short lines, gets through quickly.
-enum class FewRows { no, rows, columns };
-FewRows few_rows(const ProductCall& p) {
-  constexpr double kLeastWork = 1 << 20, kMostBytes = 1 << 26;
-  constexpr int64_t kShortest = 48;
-  double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  int64_t most = product_kernels().most_rows;
-  if (is_integral(p.dtype) || p.k == 1 || p.m == 1 || p.n == 1 || work < kLeastWork) {
-    return FewRows::no;
-  }
-  bool by_rows = p.m <= most && p.n >= kShortest && p.b.col == 1;
-  bool by_columns = p.n <= most && p.m >= kShortest && p.a.row == 1;
-  double lines = static_cast<double>(by_rows ? p.n : p.m) * static_cast<double>(p.k);
-  if (lines * static_cast<double>(item_size(p.dtype)) > kMostBytes) return FewRows::no;
-  return by_rows ? FewRows::rows : by_columns ? FewRows::columns : FewRows::no;
 }
 
 bool is_by_blas(const ProductCall& p) {
