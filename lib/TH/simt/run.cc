@@ -6,13 +6,14 @@ namespace {
 
 // Layouts that no kernel takes: too many dimensions for its parameters, or results whose elements
 // share memory, which are written in no order.
-void decline_layout(const LoopPlan* plan) {
-  if (plan->ndim > kDeviceDims) decline("more dimensions than kernels take");
-  if (plan->shared_output) decline("elements of the result share memory");
+template <int most>
+void decline_layout(const LoopPlanOf<most>& plan) {
+  if (plan.ndim > kDeviceDims) decline("more dimensions than kernels take");
+  if (plan.shared_output) decline("elements of the result share memory");
 }
 template <class Call>
 auto check_layout(const Call& call, int) -> decltype(call.plan, void()) {
-  decline_layout(&call.plan);
+  decline_layout(call.plan);
 }
 template <class Call>
 void check_layout(const Call&, long) {}
