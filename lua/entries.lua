@@ -273,8 +273,7 @@ storage:cdata()]=], 'The C struct of the object, through the FFI: t:cdata().nDim
       {'setprintoptions', 'tensor.setprintoptions(options)',
          'How tensors are printed: precision, threshold, edgeitems, linewidth.'},
       {'info', 'tensor.info()',
-         'A table of how this build was made: version, instruction set, threads; and of the ' ..
-         'libraries of BLAS and LAPACK, which it loads unless they are.'},
+         'A table: how this build was made, and the libraries of BLAS and LAPACK, loaded by this.'},
       {'help', [=[
 tensor.help()
 tensor.help(name)

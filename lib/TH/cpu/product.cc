@@ -65,14 +65,15 @@ void tile_outer(const ProductCall& p, Tiling* t) {
 // By rows each result is a sum along the memory. By columns the whole result is added up again and
 // again: then the columns are shared out, too, and their parts of the result added.
 void tile_matrix_vector(const ProductCall& p, Tiling* t) {
+  constexpr int64_t kLarge = 1 << 21;  // more than the cache of a core
   int64_t size = p.m * p.n;
-  bool by_columns = size > 1 && (p.n == 1 ? p.a.row == 1 : p.b.col == 1);
+  bool by_columns = size > 1 && (p.n == 1 ? p.a.row == 1 : p.b.col == 1) && size >= kLarge / p.k;
   int64_t limit = std::max<int64_t>(by_columns ? 1 << 14 : 256, kElements / p.k);
   t->rows = part_of(p.m, limit);
   t->cols = part_of(p.n, limit);
   int64_t tile = t->rows * t->cols;
   if (by_columns && ceil_div(size, tile) < kTasks) {
-    t->depth = part_of(p.k, std::max(kElements / tile, ceil_div(p.k, 2 * kTasks)));
+    t->depth = part_of(p.k, std::max({int64_t{64}, kElements / tile, ceil_div(p.k, 2 * kTasks)}));
   }
 }
 
