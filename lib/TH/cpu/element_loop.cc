@@ -64,6 +64,10 @@ ElementLoop::ElementLoop(Op op, DType dtype, DType result, const Scalar* params)
   kernel_ = (*found.loops)[compute];
   const DType given = row.has(predicate) ? DType::Byte : compute;
   inputs_ = row.inputs;
+  operand_item_[0] = static_cast<int64_t>(item_size(result));
+  for (int k = 0; k < row.tensors; ++k) {
+    operand_item_[k + 1] = row.is_byte[k] ? 1 : static_cast<int64_t>(item_size(dtype));
+  }
   converts_ = compute != dtype || given != result;
   plain_ = !converts_ && row.in_order();
   if (plain_) return;

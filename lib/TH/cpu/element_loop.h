@@ -21,6 +21,9 @@ class ElementLoop {
   // others are the row's tensors.
   static void run(char* const* data, const int64_t* stride, int64_t n, const void* context);
 
+  // Bytes of an element of each operand.
+  const int64_t* items() const { return operand_item_; }
+
  private:
   void run_arranged(char* const* data, const int64_t* stride, int64_t n) const;
   void run_converted(char* const* data, const int64_t* stride, int64_t n) const;
@@ -30,6 +33,7 @@ class ElementLoop {
   bool plain_;     // the kernel takes the operands as they are
   bool converts_;  // some operand
   int inputs_;
+  int64_t operand_item_[1 + kMaxInputs];
   int source_[kMaxInputs];
   alignas(8) mutable char number_[kMaxNumbers][8];  // in the compute type
   // Where it converts, by the kernel's operands; null: as it is.

@@ -1,6 +1,8 @@
 #include "cpu/loops.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "cpu/parallel.h"
 
@@ -13,48 +15,166 @@ namespace {
 constexpr int64_t kTile = 64;
 
 template <int most>
+bool is_across(const LoopPlanOf<most>& plan, int operand) {
+  const int64_t* stride = plan.stride[operand];
+  return stride[1] != 0 && stride[0] > stride[1];
+}
+
+template <int most>
 bool wants_tiles(const LoopPlanOf<most>& plan) {
   if (plan.ndim < 2 || plan.size[0] < kTile / 2 || plan.size[1] < kTile / 2) return false;
   for (int k = 1; k < plan.operands; ++k) {
-    if (plan.stride[k][1] != 0 && plan.stride[k][0] > plan.stride[k][1]) return true;
+    if (is_across(plan, k)) return true;
   }
   return false;
 }
 
-template <int most>
-void run_tile(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t tile,
-              int64_t tiles0, int64_t tiles1) {
-  char* data[most];
-  int64_t inner[most];
-  int64_t first0 = tile % tiles0 * kTile;
-  int64_t first1 = tile / tiles0 % tiles1 * kTile;
-  int64_t outer = tile / (tiles0 * tiles1);
-  for (int k = 0; k < plan.operands; ++k) {
-    data[k] = plan.data[k] + first0 * plan.stride[k][0] + first1 * plan.stride[k][1];
-    inner[k] = plan.stride[k][0];
+// ---- turning a tile of an operand that lies across, so that the loop finds its elements in a row
+
+constexpr int64_t kVector = 16;  // bytes: every instruction set has it
+
+template <class T>
+struct Vector {
+  static constexpr int64_t lanes = kVector / sizeof(T);
+  typedef T Type __attribute__((vector_size(kVector)));
+  static Type load(const T* at) {
+    Type value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
   }
-  for (int d = 2; d < plan.ndim; ++d) {
-    for (int k = 0; k < plan.operands; ++k) data[k] += outer % plan.size[d] * plan.stride[k][d];
-    outer /= plan.size[d];
+  static void store(T* at, Type value) { std::memcpy(at, &value, sizeof(value)); }
+  // Of both, from lane `first` on, by turns.
+  template <size_t first, size_t... K>
+  static Type interleave(Type a, Type b, std::index_sequence<K...>) {
+#if defined(__clang__) || __GNUC__ >= 12
+    return __builtin_shufflevector(a, b, (first + K / 2 + (K % 2 ? lanes : 0))...);
+#else
+    return __builtin_shuffle(a, b, Type{static_cast<T>(first + K / 2 + (K % 2 ? lanes : 0))...});
+#endif
   }
-  int64_t n0 = std::min(kTile, plan.size[0] - first0);
-  int64_t n1 = std::min(kTile, plan.size[1] - first1);
-  for (int64_t row = 0; row < n1; ++row) {
-    loop(data, inner, n0, context);
-    for (int k = 0; k < plan.operands; ++k) data[k] += plan.stride[k][1];
+};
+
+// out[j][i] = in[i][j], of as many rows and columns as a vector has lanes: in each round the rows
+// of the upper half come between those of the lower.
+template <class T>
+inline void turn_square(T* out, int64_t out_step, const char* in, int64_t in_step) {
+  using V = Vector<T>;
+  constexpr int64_t n = V::lanes;
+  constexpr auto lanes = std::make_index_sequence<n>();
+  typename V::Type row[n], next[n];
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < n; ++i) row[i] = V::load(reinterpret_cast<const T*>(in + i * in_step));
+#pragma GCC unroll 4
+  for (int64_t round = 1; round < n; round *= 2) {
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < n / 2; ++i) {
+      next[2 * i] = V::template interleave<0>(row[i], row[i + n / 2], lanes);
+      next[2 * i + 1] = V::template interleave<n / 2>(row[i], row[i + n / 2], lanes);
+    }
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < n; ++i) row[i] = next[i];
+  }
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < n; ++i) V::store(out + i * out_step, row[i]);
+}
+
+// Rows of `in` are columns of `out`, which are kTile elements apart.
+template <class T>
+void turn(char* to, const char* in, int64_t in_step, int64_t rows, int64_t columns) {
+  constexpr int64_t n = Vector<T>::lanes;
+  T* out = reinterpret_cast<T*>(to);
+  int64_t i = 0;
+  for (; i + n <= rows; i += n) {
+    const char* row = in + i * in_step;
+    int64_t j = 0;
+    for (; j + n <= columns; j += n) {
+      turn_square(out + j * kTile + i, kTile, row + j * static_cast<int64_t>(sizeof(T)), in_step);
+    }
+    for (; j < columns; ++j) {
+      for (int64_t k = 0; k < n; ++k) {
+        out[j * kTile + i + k] = reinterpret_cast<const T*>(row + k * in_step)[j];
+      }
+    }
+  }
+  for (; i < rows; ++i) {
+    auto* row = reinterpret_cast<const T*>(in + i * in_step);
+    for (int64_t j = 0; j < columns; ++j) out[j * kTile + i] = row[j];
   }
 }
 
+void turn(int64_t item, char* out, const char* in, int64_t in_step, int64_t rows, int64_t columns) {
+  switch (item) {
+    case 1:
+      return turn<uint8_t>(out, in, in_step, rows, columns);
+    case 2:
+      return turn<uint16_t>(out, in, in_step, rows, columns);
+    case 4:
+      return turn<uint32_t>(out, in, in_step, rows, columns);
+    default:
+      return turn<uint64_t>(out, in, in_step, rows, columns);
+  }
+}
+
+constexpr int kTurned = 3;  // operands, at most
+constexpr int64_t kMostItem = 8;
+
 template <int most>
-void run_tiles(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t grain) {
-  int64_t tiles0 = (plan.size[0] + kTile - 1) / kTile;
-  int64_t tiles1 = (plan.size[1] + kTile - 1) / kTile;
-  int64_t tiles = plan.numel / (plan.size[0] * plan.size[1]) * tiles0 * tiles1;
-  parallel_for(tiles, std::max<int64_t>(1, grain / (kTile * kTile)),
+struct Tiles {
+  const LoopPlanOf<most>& plan;
+  Loop loop;
+  const void* context;
+  int64_t columns, rows;  // tiles in each direction
+  int count;              // operands that are turned
+  int turned[kTurned];
+  int64_t item[kTurned];
+
+  void run(int64_t tile) const {
+    alignas(64) char buffer[kTurned][kTile * kTile * kMostItem];
+    char* data[most];
+    int64_t inner[most], outer[most];
+    int64_t first0 = tile % columns * kTile;
+    int64_t first1 = tile / columns % rows * kTile;
+    int64_t rest = tile / (columns * rows);
+    for (int k = 0; k < plan.operands; ++k) {
+      inner[k] = plan.stride[k][0];
+      outer[k] = plan.stride[k][1];
+      data[k] = plan.data[k] + first0 * inner[k] + first1 * outer[k];
+    }
+    for (int d = 2; d < plan.ndim; ++d) {
+      for (int k = 0; k < plan.operands; ++k) data[k] += rest % plan.size[d] * plan.stride[k][d];
+      rest /= plan.size[d];
+    }
+    int64_t n0 = std::min(kTile, plan.size[0] - first0);
+    int64_t n1 = std::min(kTile, plan.size[1] - first1);
+    for (int i = 0; i < count; ++i) {
+      int k = turned[i];
+      turn(item[i], buffer[i], data[k], inner[k], n0, n1);
+      data[k] = buffer[i];
+      inner[k] = item[i];
+      outer[k] = kTile * item[i];
+    }
+    for (int64_t row = 0; row < n1; ++row) {
+      loop(data, inner, n0, context);
+      for (int k = 0; k < plan.operands; ++k) data[k] += outer[k];
+    }
+  }
+};
+
+template <int most>
+void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, const void* context,
+               int64_t grain) {
+  Tiles<most> tiles = {
+      plan, loop, context, (plan.size[0] + kTile - 1) / kTile, (plan.size[1] + kTile - 1) / kTile,
+      0,    {},   {}};
+  for (int k = 1; k < plan.operands && tiles.count < kTurned; ++k) {
+    if (!is_across(plan, k) || plan.stride[k][1] != item[k]) continue;
+    tiles.item[tiles.count] = item[k];
+    tiles.turned[tiles.count++] = k;
+  }
+  int64_t count = plan.numel / (plan.size[0] * plan.size[1]) * tiles.columns * tiles.rows;
+  parallel_for(count, std::max<int64_t>(1, grain / (kTile * kTile)),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t tile = begin; tile < end; ++tile) {
-                   run_tile(plan, loop, context, tile, tiles0, tiles1);
-                 }
+                 for (int64_t tile = begin; tile < end; ++tile) tiles.run(tile);
                });
 }
 
@@ -72,7 +192,8 @@ void run_one_by_one(const LoopPlanOf<most>& plan, Loop loop, const void* context
 }  // namespace
 
 template <int most>
-void run_loop(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t grain) {
+void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, const void* context,
+              int64_t grain) {
   if (plan.numel == 0) return;
   if (plan.shared_output) return run_one_by_one(plan, loop, context);
   if (plan.ndim <= 1 && plan.numel < 2 * grain) {
@@ -81,7 +202,7 @@ void run_loop(const LoopPlanOf<most>& plan, Loop loop, const void* context, int6
     loop(plan.data, stride, plan.numel, context);
     return;
   }
-  if (wants_tiles(plan)) return run_tiles(plan, loop, context, grain);
+  if (wants_tiles(plan)) return run_tiles(plan, item, loop, context, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
       loop(data, stride, n, context);
@@ -89,7 +210,7 @@ void run_loop(const LoopPlanOf<most>& plan, Loop loop, const void* context, int6
   });
 }
 
-template void run_loop(const LoopPlan&, Loop, const void*, int64_t);
-template void run_loop(const FusedPlan&, Loop, const void*, int64_t);
+template void run_loop(const LoopPlan&, const int64_t*, Loop, const void*, int64_t);
+template void run_loop(const FusedPlan&, const int64_t*, Loop, const void*, int64_t);
 
 }  // namespace th

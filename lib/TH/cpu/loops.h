@@ -49,9 +49,11 @@ void for_each_run(const LoopPlanOf<most>& plan, int64_t begin, int64_t end, cons
 }
 
 // Runs loop over all elements, in any order and by several threads, but one after the other where
-// the output's share memory. grain: elements below which one thread is best.
+// the output's share memory. item: bytes of an element of each operand. grain: elements below which
+// one thread is best.
 template <int most>
-void run_loop(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t grain);
+void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, const void* context,
+              int64_t grain);
 
 }  // namespace th
 

@@ -31,9 +31,10 @@ Exponents exponents_of(Tensor* t, int64_t dim, bool finite) {
   return e;
 }
 
-TensorRef sum_of_exponentials(const Exponents& e, int64_t dim, TensorRef* exponentials) {
-  *exponentials = made(e.type, [&](Tensor* r) { ops::exp(r, e.rest.get()); });
-  return made(e.type, [&](Tensor* r) { ops::sum(r, exponentials->get(), dim, true); });
+// Of the exponentials, which may be written over their logarithms.
+TensorRef sum_of_exponentials(const Exponents& e, int64_t dim, Tensor* exponentials) {
+  ops::exp(exponentials, e.rest.get());
+  return made(e.type, [&](Tensor* r) { ops::sum(r, exponentials, dim, true); });
 }
 
 int checked_dim(const char* name, const Tensor& r, const Tensor& t, int64_t dim) {
@@ -53,8 +54,7 @@ void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
     return fill(r, -INFINITY);
   }
   Exponents e = exponents_of(t, d, true);
-  TensorRef exponentials;
-  TensorRef total = sum_of_exponentials(e, d, &exponentials);
+  TensorRef total = sum_of_exponentials(e, d, e.rest.get());
   log(total.get(), total.get());
   cadd(total.get(), total.get(), 1, e.largest.get());
   deliver(r, keepdim ? total.get() : without(total, d).get());
@@ -71,18 +71,17 @@ Scalar logsumexpall(Tensor* t) {
 void softmax(Tensor* r, Tensor* t, int64_t dim) {
   int d = checked_dim("softmax", *r, *t, dim);
   if (t->numel() == 0) return resize_as(r, *t);
-  TensorRef exponentials;
-  TensorRef total = sum_of_exponentials(exponents_of(t, d, false), d, &exponentials);
-  cdiv(exponentials.get(), exponentials.get(), total.get());
-  deliver(r, exponentials.get());
+  Exponents e = exponents_of(t, d, false);
+  TensorRef total = sum_of_exponentials(e, d, e.rest.get());
+  cdiv(e.rest.get(), e.rest.get(), total.get());
+  deliver(r, e.rest.get());
 }
 
 void logSoftmax(Tensor* r, Tensor* t, int64_t dim) {
   int d = checked_dim("logSoftmax", *r, *t, dim);
   if (t->numel() == 0) return resize_as(r, *t);
   Exponents e = exponents_of(t, d, false);
-  TensorRef exponentials;
-  TensorRef total = sum_of_exponentials(e, d, &exponentials);
+  TensorRef total = sum_of_exponentials(e, d, empty(e.type).get());
   log(total.get(), total.get());
   csub(e.rest.get(), e.rest.get(), 1, total.get());
   deliver(r, e.rest.get());

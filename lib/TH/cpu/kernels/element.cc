@@ -45,12 +45,14 @@ extern const CopyKernels copy_kernels;
 
 void run_element(const ElementCall& call) {
   const ElementLoop loop(call.op, call.dtype, call.result, call.params);
-  run_loop(call.plan, &ElementLoop::run, &loop, call.grain);
+  run_loop(call.plan, loop.items(), &ElementLoop::run, &loop, call.grain);
 }
 
 void run_copy(const CopyCall& call) {
   Loop loop = copy_kernels.copy[static_cast<int>(call.to)][static_cast<int>(call.from)];
-  run_loop(call.plan, loop, nullptr, Grain::cheap);
+  const int64_t item[] = {static_cast<int64_t>(item_size(call.to)),
+                          static_cast<int64_t>(item_size(call.from))};
+  run_loop(call.plan, item, loop, nullptr, Grain::cheap);
 }
 
 void run_fill(const FillCall& call) {
@@ -66,7 +68,8 @@ void run_fill(const FillCall& call) {
   }
   LoopPlan plan = call.plan;
   plan.add_constant(constant);
-  run_loop(plan, loop, nullptr, Grain::cheap);
+  const int64_t item[] = {static_cast<int64_t>(item_size(call.dtype)), sizeof(value.i)};
+  run_loop(plan, item, loop, nullptr, Grain::cheap);
 }
 
 void run_generate(const GenerateCall& call) {

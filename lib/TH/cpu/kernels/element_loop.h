@@ -40,6 +40,12 @@ inline void load_block(const char* data, int64_t stride, int64_t n, C* out) {
     int64_t i = 0;
 #ifdef __F16C__
     if constexpr (std::is_same_v<T, Half> && std::is_same_v<C, float>) {
+#ifdef __AVX512F__
+      for (; i + 16 <= n; i += 16) {
+        __m256i half = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i));
+        _mm512_storeu_ps(out + i, _mm512_maskz_cvtph_ps(0xffff, half));
+      }
+#endif
       for (; i + 8 <= n; i += 8) {
         __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i));
         _mm256_storeu_ps(out + i, _mm256_cvtph_ps(half));
@@ -64,6 +70,13 @@ inline void store_block(char* data, int64_t stride, int64_t n, const C* in) {
     int64_t i = 0;
 #ifdef __F16C__
     if constexpr (std::is_same_v<T, Half> && std::is_same_v<C, float>) {
+#ifdef __AVX512F__
+      for (; i + 16 <= n; i += 16) {
+        __m256i half =
+            _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), half);
+      }
+#endif
       for (; i + 8 <= n; i += 8) {
         __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), half);

@@ -157,7 +157,15 @@ namespace TH_ISA {
 void run_fused(const FusedCall& call) {
   const Expression expression(call);
   if (call.n == 0) {
-    run_loop(call.plan, &Expression::run, &expression, call.grain);
+    int64_t item[kFusedOperands] = {};
+    for (int i = 0; i < call.steps; ++i) {
+      const FusedStep& step = call.step[i];
+      for (int j = 0; j < 3; ++j) {
+        bool of_plan = step.from[j] >= 0 && step.from[j] < kFusedOperands;
+        if (of_plan) item[step.from[j]] = static_cast<int64_t>(item_size(step.type[j]));
+      }
+    }
+    run_loop(call.plan, item, &Expression::run, &expression, call.grain);
   } else if (call.n <= kRun / 2) {
     reduce_rows(call, expression, call.plan.numel / call.n);
   } else {

@@ -221,20 +221,25 @@ void scatter_elements(const ScatterCall& call) {
   const int64_t to_step = call.step[0], index_step = call.step[1], from_step = call.step[2];
   const int64_t length = call.length, size = call.size;
   bool dim_inside = plan.shared_output || index_step < plan.inner_stride(1);
+  // n elements; next: bytes from one to the next of the result, the indices and the source.
+  auto run = [=](char* to, const char* index, const char* from, const int64_t* next, int64_t n) {
+    const int64_t to_next = next[0], index_next = next[1], from_next = next[2];
+    for (int64_t i = 0; i < n; ++i) {
+      Action::run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
+                  reinterpret_cast<const T*>(from));
+      to += to_next;
+      index += index_next;
+      from += from_next;
+    }
+  };
   auto work = [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* at, const int64_t* step, int64_t count) {
-      auto one = [&](int64_t i, int64_t j) {
-        int64_t chosen = index_at(at[1] + i * step[1] + j * index_step, size);
-        Action::run(reinterpret_cast<T*>(at[0] + i * step[0] + chosen * to_step),
-                    reinterpret_cast<const T*>(at[2] + i * step[2] + j * from_step));
-      };
-      if (dim_inside) {
-        for (int64_t i = 0; i < count; ++i) {
-          for (int64_t j = 0; j < length; ++j) one(i, j);
-        }
-      } else {
-        for (int64_t j = 0; j < length; ++j) {
-          for (int64_t i = 0; i < count; ++i) one(i, j);
+      const int64_t along[] = {0, index_step, from_step};
+      for (int64_t k = 0; k < (dim_inside ? count : length); ++k) {
+        if (dim_inside) {
+          run(at[0] + k * step[0], at[1] + k * step[1], at[2] + k * step[2], along, length);
+        } else {
+          run(at[0], at[1] + k * index_step, at[2] + k * from_step, step, count);
         }
       }
     });

@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "cpu/kernels/wide_sums.h"
 #include "functors/reducers.h"
 
 namespace th {
@@ -40,11 +41,11 @@ struct Each {
   double operator()(int64_t column) const { return parameters[column]; }
 };
 
-// Takes n rows of width elements into acc.
+// Takes n rows of width elements into acc. Compiled once for runs and columns: these loops are most
+// of what there is to compile.
 template <class R, class T, class Parameter>
-__attribute__((always_inline)) inline void take_rows_inline(const T* x, int64_t n, int64_t step,
-                                                            int64_t width, typename R::A* acc,
-                                                            Parameter parameter) {
+__attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
+                                         typename R::A* acc, Parameter parameter) {
   int64_t i = 0;
   for (; i + kRows <= n; i += kRows) {
     const T* row = x + i * step;
@@ -58,13 +59,6 @@ __attribute__((always_inline)) inline void take_rows_inline(const T* x, int64_t 
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) take<R>(acc + j, row[j], parameter(j));
   }
-}
-
-// Compiled once for runs and columns: these loops are most of what there is to compile.
-template <class R, class T, class Parameter>
-__attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
-                                         typename R::A* acc, Parameter parameter) {
-  take_rows_inline<R>(x, n, step, width, acc, parameter);
 }
 
 template <class A>
@@ -96,9 +90,9 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   alignas(64) A acc[lanes];
   for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
   int64_t rows = n / lanes;
-  if constexpr (std::is_same_v<R, Sum<T>>) {
-    // Of short runs, as sums along the last dimension are, a constant width saves a tenth.
-    take_rows_inline<R>(x, rows, lanes, lanes, acc, Same{parameter});
+  if constexpr (std::is_same_v<R, Sum<T>> && std::is_floating_point_v<T>) {
+    static_assert(lanes == kSumLanes);
+    add_rows(rows, acc, x);
   } else {
     take_rows<R>(x, rows, lanes, lanes, acc, Same{parameter});
   }

@@ -4,6 +4,7 @@
 
 #include "cpu/kernels/element_loop.h"
 #include "cpu/kernels/reduce_loops.h"
+#include "cpu/kernels/wide_sums.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 #include "functors/reducers.h"
@@ -57,7 +58,7 @@ WideOf<T> dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, 
     return sum;
   } else {
     using C = typename Numeric<T>::Compute;
-    double sum[kLanes] = {};
+    alignas(64) double sum[kSumLanes] = {};
     C a_block[kBlock], b_block[kBlock];
     for (int64_t i = 0; i < n; i += kBlock) {
       int64_t block = n - i < kBlock ? n - i : kBlock;
@@ -73,18 +74,14 @@ WideOf<T> dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, 
       } else {
         load_block<T, C>(b + i * b_stride, b_stride, block, b_block);
       }
-      int64_t j = 0;
-      for (; j + kLanes <= block; j += kLanes) {
-        for (int l = 0; l < kLanes; ++l) {
-          sum[l] += static_cast<double>(x[j + l]) * static_cast<double>(y[j + l]);
-        }
-      }
-      for (int l = 0; j + l < block; ++l) {
+      add_rows(block / kSumLanes, sum, x, y);
+      int64_t j = block / kSumLanes * kSumLanes;
+      for (int64_t l = 0; j + l < block; ++l) {
         sum[l] += static_cast<double>(x[j + l]) * static_cast<double>(y[j + l]);
       }
     }
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) sum[l] += sum[l + half];
+    for (int64_t half = kSumLanes / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) sum[l] += sum[l + half];
     }
     return sum[0];
   }
