@@ -174,6 +174,8 @@ local tty = os.getenv('TERM') and os.execute('test -t 2') == 0
 for k, case in ipairs(cases) do
   if tty then
     io.stderr:write(('\r\27[K%d/%d %s'):format(k, #cases, case.name))
+  elseif k == 1 or case.family ~= cases[k - 1].family then
+    io.stderr:write(('%d/%d %s\n'):format(k, #cases, case.family))
   end
   for _, set in ipairs(sets) do
     local times, errors = measure(case, set.workers)
