@@ -31,6 +31,10 @@ ptrdiff_t vector_element(lua_State* L, const Tensor* t, double number) {
   return t->position(&position);
 }
 
+void check_storage(lua_State* L, const Tensor* t) {
+  if (t->storage && t->storage->shrunk) protect(L, kIndexing, [&] { t->check_fits(); });
+}
+
 // Pushes the element of a vector that is at the CPU; false where that is not all there is to do.
 bool push_vector_element(lua_State* L, const Tensor* t, double number) {
   if (t->nDimension != 1 || !(number >= 1 && number <= static_cast<double>(t->size[0])))
@@ -202,7 +206,7 @@ bool lookup_override(lua_State* L, const char* name, int arguments, Guarded own)
 // t[key] of a key that is no string; false where it selects nothing.
 bool index_by(lua_State* L, State* state, Tensor* t) {
   if (lua_type(L, 2) == LUA_TNUMBER && push_vector_element(L, t, lua_tonumber(L, 2))) return true;
-  protect(L, kIndexing, [&] { t->check_storage(); });
+  check_storage(L, t);
   if (lua_isnumber(L, 2)) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
@@ -269,7 +273,7 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
 // t[key] = value; false where the key selects nothing.
 bool assign_by(lua_State* L, State* state, Tensor* t) {
   refuse_held(L, state, kIndexing, t->storage);
-  protect(L, kIndexing, [&] { t->check_storage(); });
+  check_storage(L, t);
   if (lua_isnumber(L, 2)) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);

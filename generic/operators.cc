@@ -122,6 +122,26 @@ int negate(lua_State* L) {
   return 1;
 }
 
+// What Lua calls for an operator of a class's objects, with the State, the metatable, the name of
+// the method, and the function of luaT that looks for it: the method itself, unless Lua code has
+// given the class another.
+template <int (*operation)(lua_State*)>
+int operate(lua_State* L) {
+  bool ours = lua_type(L, 1) == LUA_TNUMBER;
+  if (!ours && lua_getmetatable(L, 1)) ours = lua_rawequal(L, -1, lua_upvalueindex(2));
+  if (ours) {
+    lua_pushvalue(L, lua_upvalueindex(3));
+    lua_rawget(L, lua_upvalueindex(2));
+    ours = lua_tocfunction(L, -1) == guarded<operation>.function();
+  }
+  lua_settop(L, 2);
+  if (ours) return operation(L);
+  lua_pushvalue(L, lua_upvalueindex(4));
+  lua_insert(L, 1);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
 const Method operators[] = {{"__add__", guarded<add>},      {"__sub__", guarded<subtract>},
                             {"__mul__", guarded<multiply>}, {"__div__", guarded<divide>},
                             {"__mod__", guarded<modulo>},   {"__pow__", guarded<power>},
@@ -129,6 +149,20 @@ const Method operators[] = {{"__add__", guarded<add>},      {"__sub__", guarded<
 
 }  // namespace
 
-void register_operators(lua_State* L, int table) { set_functions(L, operators, table); }
+void register_operators(lua_State* L, int table) {
+  set_functions(L, operators, table);
+  const Method direct[] = {
+      {"__add", guarded<operate<add>>},      {"__sub", guarded<operate<subtract>>},
+      {"__mul", guarded<operate<multiply>>}, {"__div", guarded<operate<divide>>},
+      {"__mod", guarded<operate<modulo>>},   {"__pow", guarded<operate<power>>}};
+  for (const Method& method : direct) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, table);
+    lua_pushfstring(L, "%s__", method.name);
+    lua_getfield(L, table, method.name);
+    push_closure(L, method.function, 4);
+    lua_setfield(L, table, method.name);
+  }
+}
 
 }  // namespace bind

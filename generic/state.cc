@@ -144,7 +144,11 @@ void push_storage(lua_State* L, State* state, Storage* owned) {
 Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
   collect_under_pressure(L, state);
   void** box = push_boxed(L, state, static_cast<int>(type));
-  protect(L, tensor_class(type), [&] { *box = new Tensor(type); });
+  try {
+    *box = new Tensor(type);
+  } catch (const std::bad_alloc&) {
+  }
+  if (!*box) raise_error(L, "%s: out of memory", tensor_class(type));
   auto* tensor = static_cast<Tensor*>(*box);
   state->objects++;
   return tensor;

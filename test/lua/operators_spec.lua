@@ -137,4 +137,29 @@ describe('operators', function()
     end
     assert.are.same({ math.huge, -math.huge }, list(T { 1, -1 } / 0))
   end)
+
+  it('are those that Lua code gives a class, until it takes them away', function()
+    local class = tensor.getmetatable 'torch.ShortTensor'
+    local own, short = class.__add__, tensor.ShortTensor { 1, 2 }
+    class.__add__ = function(a, b) return { a, b } end
+    local ok, message = pcall(function()
+      assert.are.same({ short, 5 }, short + 5)
+      assert.are.same({ 5, short }, 5 + short)
+      class.__add__ = nil
+      assert.has_error(function() return short + 5 end,
+                       'both torch.ShortTensor and number have no addition operator')
+    end)
+    class.__add__ = own
+    assert.is_true(ok, message)
+    assert.are.same({ 6, 7 }, list(short + 5))
+    assert.are.same({ 6, 7 }, list(5 + short))
+    for _, other in ipairs { 'x', {}, tensor.ShortStorage(2), print } do
+      assert.is_false(pcall(function() return short + other end))
+      assert.is_false(pcall(function() return other + short end))
+    end
+    local add = class.__add
+    for _, arguments in ipairs { {}, { short }, { {}, short }, { 5, 5 }, { io.stdout, short } } do
+      assert.is_false(pcall(add, unpack(arguments)))
+    end
+  end)
 end)

@@ -60,7 +60,8 @@ Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* all
 
 void storage_free(Storage* s) noexcept {
   if (!s || !(s->flag & kRefcounted)) return;
-  if (__atomic_sub_fetch(&s->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete s;
+  bool only = __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE) == 1;  // as in tensor_free
+  if (only || __atomic_sub_fetch(&s->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete s;
 }
 
 void storage_resize(Storage* s, ptrdiff_t elements) {

@@ -51,7 +51,9 @@ Tensor* tensor_new_view(const Tensor* source) {
 
 void tensor_free(Tensor* t) noexcept {
   if (!t || !(t->flag & kRefcounted)) return;
-  if (__atomic_sub_fetch(&t->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete t;
+  // Nobody else can have the only reference, nor take another.
+  bool only = __atomic_load_n(&t->refcount, __ATOMIC_ACQUIRE) == 1;
+  if (only || __atomic_sub_fetch(&t->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete t;
 }
 
 bool has_contiguous_strides(const Tensor& t) {

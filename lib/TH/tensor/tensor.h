@@ -29,7 +29,8 @@ struct Tensor : Recycled {
   int retained;  // references that Lua code took by retain(), and may give back by free()
   int pins;      // while it is not 0 sizes, strides and storage stay
 
-  static constexpr int kInlineDims = 5;
+  // With these a tensor is two cache lines.
+  static constexpr int kInlineDims = 4;
   int64_t inline_geometry[2 * kInlineDims];
 
   explicit Tensor(DType type)
