@@ -66,8 +66,7 @@ inline Values values(const Tensor& t) {
   });
   return out;
 }
-inline Values values(const TensorRef& t) { return values(*t);
-}
+inline Values values(const TensorRef& t) { return values(*t); }
 
 // f(i): the value of the i-th element.
 template <class F>
