@@ -89,4 +89,13 @@ describe('operands that lie across', function()
       assert.are.equal(0, tensor.ne(tensor[f](t:t()), tensor[f](t):t()):sum(), f)
     end
   end)
+
+  it('of expressions', function()
+    local function across() return (make('Float', 70, 133)):t() end
+    local a, b, c, d = across(), across(), across(), across()
+    local e = make('Float', 133, 70)
+    -- More operands than are turned at once.
+    check(tensor.fuse('a + 2 * b + 3 * c + 4 * d - e')(a, b, c, d, e), 133, 70,
+          function(i, j) return 10 * value(j, i) - value(i, j) end)
+  end)
 end)
