@@ -142,6 +142,46 @@ struct Input<T, true> {
   T operator[](int64_t) const { return value; }
 };
 
+// A functor may have a form that is quicker, and right for operands that fit.
+template <class F>
+struct Quick {
+  static constexpr bool exists = false;
+};
+
+// Processors divide integers one by one, but doubles by vectors. Below 2^53 a quotient that is no
+// integer is further from the next one than it is rounded by.
+template <class T>
+struct Quick<functor::cdiv<T>> {
+  static constexpr bool exists = std::is_integral_v<T>;
+  using Word = std::make_unsigned_t<std::conditional_t<exists, T, int>>;
+  static Word misfit(T a, T b) {
+    // A divisor of -1 may wrap.
+    bool bad = b == 0 || b == static_cast<T>(-1);
+    if constexpr (sizeof(T) == 8) {
+      constexpr int64_t limit = int64_t{1} << 53;
+      bad |= a >= limit || a <= -limit || b >= limit || b <= -limit;
+    }
+    return bad;
+  }
+  static T run(T a, T b) { return static_cast<T>(static_cast<double>(a) / static_cast<double>(b)); }
+};
+
+// By blocks, all of whose elements fit or not.
+template <class Q, class Out, class F, class... In>
+inline void quick_loop(Out* out, int64_t n, const F& f, const In&... in) {
+  for (int64_t first = 0; first < n; first += kBlock) {
+    const int64_t end = n - first < kBlock ? n : first + kBlock;
+    typename Q::Word misfits = 0;
+    for (int64_t i = first; i < end; ++i) misfits |= Q::misfit(in[i]...);
+    if (misfits) {
+      for (int64_t i = first; i < end; ++i) out[i] = f(in[i]...);
+    } else {
+#pragma GCC ivdep
+      for (int64_t i = first; i < end; ++i) out[i] = Q::run(in[i]...);
+    }
+  }
+}
+
 // Strides are compile-time where the layout is a common one, so that the loop vectorises.
 template <class Out, class... In, bool... constant, class F, size_t... K>
 inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequence<K...>,
@@ -149,8 +189,12 @@ inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequ
   Out* out = reinterpret_cast<Out*>(data[0]);
   const std::tuple<Input<In, constant>...> in{
       Input<In, constant>{reinterpret_cast<const In*>(data[K + 1])}...};
+  if constexpr (Quick<F>::exists) {
+    quick_loop<Quick<F>>(out, n, f, std::get<K>(in)...);
+  } else {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = f(std::get<K>(in)[i]...);
+    for (int64_t i = 0; i < n; ++i) out[i] = f(std::get<K>(in)[i]...);
+  }
 }
 
 template <class Out, class... In, class F, size_t... K>
