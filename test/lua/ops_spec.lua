@@ -26,6 +26,8 @@ local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
 -- Where all cases take too long, each element type has two of the layouts, in turn, and every third
 -- row its large cases.
 local sparse = os.getenv 'TENSOR_TEST_SPARSE' == '1'
+-- One element type for each row.
+local one_type = busy_collector or os.getenv 'TENSOR_TEST_TYPES' == 'one'
 -- Two of the layouts, but all large cases.
 local few_layouts = busy_collector or sparse or os.getenv 'TENSOR_TEST_LAYOUTS' == 'few'
 
@@ -61,7 +63,7 @@ for number, row in ipairs(rows) do
         if elements.supports(row.types, e) then supported[#supported + 1] = e end
       end
       local chosen = supported[number % #supported + 1]
-      for k, e in ipairs(busy_collector and { chosen } or supported) do
+      for k, e in ipairs(one_type and { chosen } or supported) do
         it(e.name, function()
           local calls = runner.small(row, case, e, elements.generator(100 * number + k),
                                      few_layouts)
