@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 export JOBS
 INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
-.PHONY: all demo repl test test-all asan-test tsan-test bench lint format install clean deps prefix
+.PHONY: all demo first repl test test-all asan-test tsan-test bench lint format install clean deps prefix
 .PHONY: release asan tsan release-tests soft cuda fuzz
 
 all: release
@@ -15,14 +15,21 @@ deps:
 
 # The library and the Lua module, and a plugin for GPUs where there is one.
 release: deps
-	@scripts/build release build/release
+	@scripts/build release build/release -DTH_ISAS=all
+
+# The same for the first look: as soon as can be, with kernels for this machine's CPU only, unless
+# there is more already.
+first: deps
+	@scripts/build release build/release \
+		$(if $(wildcard build/release/CMakeCache.txt),,-DTH_ISAS=host)
+	@$(INSTALL)
 
 # Also the plugins that are built on request: the software device, and CUDA's whatever is here.
 soft: deps
-	@scripts/build release build/release -DTH_SOFT=ON
+	@scripts/build release build/release -DTH_ISAS=all -DTH_SOFT=ON
 	@$(INSTALL)
 cuda: deps
-	@scripts/build release build/release -DTH_CUDA=ON
+	@scripts/build release build/release -DTH_ISAS=all -DTH_CUDA=ON
 	@$(INSTALL)
 
 release-tests: deps
@@ -38,10 +45,10 @@ tsan:
 prefix: release
 	@$(INSTALL)
 
-demo: prefix
+demo: first
 	build/prefix/bin/tensor examples/digits.lua
 
-repl: prefix
+repl: first
 	@build/prefix/bin/tensor
 
 # The last line is "N passed, N failed".

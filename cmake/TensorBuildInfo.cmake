@@ -1,11 +1,6 @@
 # The facts of this build: for tensor.info() in generated/TH_build_info.h, and as a summary.
 
-set(isas baseline)
-# One is enough for what sanitizers look for.
-if(NOT TH_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  list(APPEND isas avx2 avx512)
-endif()
-set(TH_ISAS "${isas}" CACHE STRING "Instruction sets that kernels are compiled for; baseline must be one")
+include(TensorIsas)
 
 set(TH_BUILD_COMPILER "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 set(TH_BUILD_OPENMP "OpenMP ${OpenMP_CXX_VERSION}")

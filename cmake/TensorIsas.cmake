@@ -1,0 +1,30 @@
+# TH_ISAS: the instruction sets that kernels are compiled for: a list with baseline in it, all (what
+# is shipped), or host: baseline and the best that this machine's CPU has, which is built soonest.
+
+set(TH_ISAS all CACHE STRING "Instruction sets of kernels: all, host, or a list with baseline")
+
+set(isas baseline)
+# One is enough for what sanitizers look for.
+if(NOT TH_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(isas baseline avx2 avx512)
+endif()
+
+# As cpu/isa.cc chooses.
+if(TH_ISAS STREQUAL "host" AND "avx2" IN_LIST isas AND EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
+  string(REGEX MATCHALL "[a-z0-9_]+" flags "${flags}")
+  set(isas baseline)
+  foreach(isa_needs IN ITEMS "avx2 fma bmi2 f16c" "avx512f avx512bw avx512cd avx512dq avx512vl")
+    string(REPLACE " " ";" needs "${isa_needs}")
+    set(missing ${needs})
+    list(REMOVE_ITEM missing ${flags})
+    if(missing)
+      break()
+    endif()
+    string(REGEX REPLACE "f? .*" "" isa "${isa_needs}")
+    set(isas baseline ${isa})
+  endforeach()
+endif()
+if(TH_ISAS MATCHES "^(all|host)$")
+  set(TH_ISAS ${isas})
+endif()
