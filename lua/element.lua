@@ -5,13 +5,14 @@
 local types = require 'tensor.types'
 
 -- How one class's elements are found. A userdata with a class's metatable holds a pointer or null,
--- as Lua code cannot give it to one. `recording` is true as long as LuaJIT records code: it takes
--- an upvalue that is never assigned for constant, so that it is true in the code that it compiles,
--- and false where the interpreter runs, which is faster in C. Functions with `...` never begin a
--- piece of compiled code, but are always a part of their caller's. The compiler treats functions of
--- which there are many as if they could be others: so each class has its own, loaded anew.
+-- as Lua code cannot give it to one. `tick` is another number at every instruction that LuaJIT
+-- records. It takes an upvalue that is never assigned for constant, so that two readings differ in
+-- the code that it compiles, and do not where the interpreter runs, which is faster in C. Functions
+-- with `...` never begin a piece of compiled code, but are always a part of their caller's. The
+-- compiler treats functions of which there are many as if they could be others: so each class has
+-- its own, loaded anew.
 -- luacheck: push ignore 212/...
-local function accessors(ffi, class, how, own, shared, recording)
+local function accessors(ffi, class, how, own, shared, tick)
    local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
    local metatable = debug.getmetatable
    local box, pointer, load, store = how.box, how.pointer, how.load, how.store
@@ -104,12 +105,13 @@ local function accessors(ffi, class, how, own, shared, recording)
    local methods = {}
 
    function methods.indextensor(t, key, ...)
+      local before, now = tick, tick
       if type(key) == 'string' then
          local field = class[key]
          if field ~= nil and not shared.cuda then
             return field
          end
-      elseif recording then
+      elseif before ~= now then
          local count, i, j, k, l = 1, key
          if type(key) ~= 'number' then
             count, i, j, k, l = numbers(key)
@@ -125,7 +127,8 @@ local function accessors(ffi, class, how, own, shared, recording)
    end
 
    function methods.newindextensor(t, key, value, ...)
-      if recording and type(value) == 'number' then
+      local before, now = tick, tick
+      if before ~= now and type(value) == 'number' then
          local count, i, j, k, l = 1, key
          if type(key) ~= 'number' then
             count, i, j, k, l = numbers(key)
@@ -165,12 +168,13 @@ local function accessors(ffi, class, how, own, shared, recording)
    end
 
    function methods.indexstorage(s, key, ...)
+      local before, now = tick, tick
       if type(key) == 'string' then
          local field = class[key]
          if field ~= nil and not shared.cuda then
             return field
          end
-      elseif recording and type(key) == 'number' then
+      elseif before ~= now and type(key) == 'number' then
          local value = readstorage(s, key)
          if value ~= nil then
             return value
@@ -180,7 +184,8 @@ local function accessors(ffi, class, how, own, shared, recording)
    end
 
    function methods.newindexstorage(s, key, value, ...)
-      if recording and type(value) == 'number' and type(key) == 'number'
+      local before, now = tick, tick
+      if before ~= now and type(value) == 'number' and type(key) == 'number'
          and writestorage(s, key, value) then
          return
       end
@@ -215,8 +220,9 @@ local function upvalue(f, name)
    return k
 end
 
--- Calls change(true) when LuaJIT begins to record and change(false) when it ends. It tells only one
--- function of it, so who was told before, as the option -jv, is told by ours.
+-- Calls change() at every instruction that LuaJIT records. It tells only one function of it, so who
+-- was told before, as the option -jdump, is told by ours. Beginnings and ends of recording are not
+-- asked for: LuaJIT of 2022 crashes as it tells of an end in a coroutine that has returned.
 local function watch(change)
    local function handlers()
       return debug.getregistry()._VMEVENTS or {}
@@ -225,13 +231,13 @@ local function watch(change)
    for event, f in pairs(handlers()) do
       before[event] = f
    end
-   local function handler(what, ...)
-      change(what == 'start')
+   local function handler(...)
+      change()
       if told then
-         told(what, ...)
+         told(...)
       end
    end
-   jit.attach(handler, 'trace')
+   jit.attach(handler, 'record')
    for event, f in pairs(handlers()) do
       if f == handler then
          told = before[event]
@@ -275,10 +281,10 @@ local function install(tensor)
          local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
          local own = {index = rawget(class, '__index'), newindex = rawget(class, '__newindex')}
          how.box = box
-         local methods = loadstring(code)(ffi, class, how, own, shared, false)
+         local methods = loadstring(code)(ffi, class, how, own, shared, 0)
          for _, name in ipairs {'index', 'newindex'} do
             local method = methods[name .. kind:lower()]
-            local k = upvalue(method, 'recording')
+            local k = upvalue(method, 'tick')
             if first then
                debug.upvaluejoin(method, k, first, position)
             else
@@ -288,8 +294,10 @@ local function install(tensor)
          end
       end
    end
-   watch(function(on)
-      debug.setupvalue(first, position, on)
+   local tick, setupvalue = 0, debug.setupvalue
+   watch(function()
+      tick = tick + 1
+      setupvalue(first, position, tick)
    end)
 end
 
