@@ -241,6 +241,10 @@ describe('rows that arrange', function()
     end
     assert.matches('flatten', message(t.flatten, t))
     assert.are.equal(2, t:storage():size())
+    -- Nor is the result resized.
+    local r = tensor.ones(3)
+    assert.matches('the storage was resized', message(r.add, r, t, 1))
+    assert.are.equal(3, r:nElement())
   end)
   it('make views where there are any', function()
     local t = tensor.zeros(2, 3, 4)

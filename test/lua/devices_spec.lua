@@ -36,7 +36,7 @@ describe('devices', function()
     tensor.emptyCache()
     assert.are.equal(0, tensor.memory(device).cached)
     assert.is_true(tensor.memory().bytes >= 0)
-    assert.is_nil(tensor.memory('cpu').cached)
+    assert.is_true(tensor.memory('cpu').cached >= 0)
   end)
 
   it('have work that can be waited for', function()

@@ -148,6 +148,8 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
   bool in_place = false;
   bool plain = true;
   for (int k = 0; k < count; ++k) {
+    // Before the result is resized.
+    inputs[k]->check_storage();
     in_place = in_place || inputs[k] == r;
     plain = plain && (k == 0 || same_size(*inputs[0], *inputs[k])) && is_contiguous(*inputs[k]);
   }
