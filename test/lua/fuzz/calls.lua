@@ -11,7 +11,7 @@ local left_out = {
   pushudata = 'makes objects of addresses',
   setmetatable = 'changes classes', newmetatable = 'changes classes', class = 'changes classes',
   metatype = 'changes classes',
-  _ownsource = 'changes messages',
+  _ownsource = 'changes messages', _cuda = 'keeps what it gets', _cudaDefault = 'changes classes',
   include = 'runs files', test = 'prints', PipeFile = 'runs programs',
   save = 'writes files', saveobj = 'writes files',
   seed = 'is different each time',
