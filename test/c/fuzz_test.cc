@@ -175,7 +175,7 @@ void prepare_process() {
   auto* t = THFloatTensor_newWithSize2d(300, 300);
   THFloatTensor_mm(t, t, t);
   THFloatTensor_free(t);
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   long pages = 0;
   if (FILE* file = std::fopen("/proc/self/statm", "r")) {
     if (std::fscanf(file, "%ld", &pages) != 1) pages = 0;

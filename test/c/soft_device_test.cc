@@ -53,11 +53,8 @@ class SoftDeviceTest : public testing::Test {
     FillCall call = {};
     call.dtype = DType::Float;
     call.value = Scalar(static_cast<double>(value));
-    call.plan.ndim = 1;
-    call.plan.operands = 1;
-    call.plan.numel = call.plan.size[0] = n;
-    call.plan.stride[0][0] = sizeof(float);
-    call.plan.data[0] = block;
+    call.plan.start_contiguous(n);
+    call.plan.add_contiguous(block, sizeof(float));
     on.run(BackendOp::fill, &call);
   }
   void fill(char* block, int64_t n, float value) { fill(device, block, n, value); }
@@ -409,7 +406,7 @@ TEST_F(SoftDeviceTest, FailuresNameTheOperationAndTheDevice) {
 TEST_F(SoftDeviceTest, DeclinedOperationsAreNoFailures) {
   SortCall call = {};
   call.dtype = DType::Float;
-  call.plan.numel = 1;
+  call.plan.start_contiguous(1);
   call.n = call.count = int64_t{1} << 32;
   EXPECT_FALSE(device.run(BackendOp::sort, &call));
   call.n = 0;
