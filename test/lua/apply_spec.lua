@@ -1,7 +1,7 @@
 -- apply, map and map2: a Lua function on every element.
 
-local jit = require 'jit'
 local tensor = require 'tensor'
+local both = require 'support.jit_modes'
 local elements = require 'support.elements'
 local model = require 'support.model'
 
@@ -9,16 +9,6 @@ local device = require('support.on_device').device
 
 local layouts = { 'contiguous', 'transposed', 'offset', 'strided' }
 local shapes = { { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 }, { 0 }, { 2, 0 }, {} }
-
--- Runs body with the compiler on and off.
-local function both(body)
-  for _, on in ipairs { true, false } do
-    if on then jit.on() else jit.off() end
-    local ok, message = pcall(body)
-    jit.on()
-    if not ok then error(message, 0) end
-  end
-end
 
 local function check(t, want)
   local text = model.difference(model.read(t), want, 0)

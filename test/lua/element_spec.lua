@@ -1,8 +1,8 @@
 -- Single elements, read and written in loops that LuaJIT compiles: the same as it interprets them.
 
-local jit = require 'jit'
 local tensor = require 'tensor'
 local child = require 'support.child'
+local both = require 'support.jit_modes'
 local elements = require 'support.elements'
 local model = require 'support.model'
 
@@ -11,16 +11,6 @@ local shapes = { { 7 }, { 3, 4 }, { 2, 3, 4 }, { 2, 2, 3, 2 }, { 2, 1, 2, 3, 2 }
 
 -- Code that is loaded anew is compiled anew, for what it is given first.
 local function fresh(code) return assert(loadstring(code, '=element_spec.lua')) end
-
--- Calls body with the compiler off and on, there with code that begins to run compiled soon.
-local function both(body)
-  for _, on in ipairs { false, true } do
-    if on then jit.on() else jit.off() end
-    local ok, message = pcall(body)
-    jit.on()
-    if not ok then error(message, 0) end
-  end
-end
 
 local READ = [[
   local t, keys, out, rounds = ...
