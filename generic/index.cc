@@ -13,6 +13,11 @@ namespace {
 
 const char* const kIndexing = "indexing";
 
+const char* name_at(lua_State* L, State* state, int index) {
+  const char* name = shown_class(L, state, index);
+  return name ? name : luaL_typename(L, index);
+}
+
 int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   number = check_whole(L, number, "an index");
   int64_t size = t->size[d];
@@ -141,11 +146,10 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries*
       entry.tensor = object.tensor();
       d += object.dtype() == DType::Byte ? entry.tensor->nDimension : 1;
     } else {
-      const char* name = luaT_typename(L, -1);
       raise_error(L,
                   "an index is a number, a range, a LongTensor or a ByteTensor, got a %s at "
                   "position %d",
-                  name ? name : luaL_typename(L, -1), i + 1);
+                  name_at(L, state, lua_gettop(L)), i + 1);
     }
     lua_pop(L, 1);
   }
@@ -156,6 +160,26 @@ bool is_indices(const Object& object) {
   return object.is_tensor() && object.dtype() == DType::Long;
 }
 bool is_mask(const Object& object) { return object.is_tensor() && object.dtype() == DType::Byte; }
+
+// The tensor that is to be assigned.
+Tensor* check_source(lua_State* L, State* state) {
+  Object object = object_at(L, state, 3);
+  if (!object.is_tensor()) {
+    raise_error(L, "%s: a number, a tensor or a table of numbers is expected, got %s", kIndexing,
+                name_at(L, state, 3));
+  }
+  return object.tensor();
+}
+
+constexpr char kKeys[] =
+    "a tensor is indexed by numbers, tables, a ByteTensor mask or a LongTensor, got %s%s";
+
+int refuse_key(lua_State* L, State* state) {
+  return raise_error(L, kKeys, name_at(L, state, 2),
+                     object_at(L, state, 2).is_tensor()
+                         ? ": compare it for a mask, as t:gt(0), or convert it by t:long()"
+                         : "");
+}
 
 // Assigns the value at stack index 3, a number or a tensor, to the elements of t that are selected,
 // or to all.
@@ -171,7 +195,7 @@ void assign(lua_State* L, State* state, Tensor* t, const Entries* entries = null
     });
     return;
   }
-  Tensor* source = check_tensor(L, state, 3);
+  Tensor* source = check_source(L, state);
   protect(L, kIndexing, [&] {
     th::PairingScope pairing(state->pairing);
     if (entries) {
@@ -333,7 +357,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   }
   bool number = lua_isnumber(L, 3);
   double value = number ? check_element(L, 3, t->dtype, kIndexing) : 0;
-  Tensor* source = number ? nullptr : check_tensor(L, state, 3);
+  Tensor* source = number ? nullptr : check_source(L, state);
   protect(L, kIndexing, [&] {
     th::PairingScope pairing(state->pairing);
     if (number) {
@@ -390,10 +414,7 @@ int tensor_index(lua_State* L) {
   }
   if (index_by(L, state, indexed_tensor(L, state))) return 1;
   if (lookup_override(L, "__index__", 2, guarded<tensor_index_method>)) return 1;
-  return raise_error(L,
-                     "a tensor is indexed by numbers, tables, a ByteTensor mask or a "
-                     "LongTensor, got %s",
-                     luaL_typename(L, 2));
+  return refuse_key(L, state);
 }
 
 int tensor_newindex(lua_State* L) {
@@ -406,7 +427,9 @@ int tensor_newindex(lua_State* L) {
   Tensor* t = indexed_tensor(L, state);
   if (assign_in_place(L, state, t)) return 0;
   if (lookup_override(L, "__newindex__", 3, guarded<tensor_newindex_method>)) return 0;
-  return raise_error(L, "the class %s cannot be indexed", shown_class(L, state, 1));
+  if (lua_type(L, 2) != LUA_TSTRING) return refuse_key(L, state);
+  return raise_error(L, "the class %s cannot be indexed by '%s': its objects have no fields to set",
+                     shown_class(L, state, 1), lua_tostring(L, 2));
 }
 
 // __index__ and __newindex__ of Torch7's classes: what is selected, if anything, and whether.

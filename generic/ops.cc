@@ -105,30 +105,6 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   return true;
 }
 
-// Pushes the message of a call that no form accepts.
-void push_mismatch(lua_State* L, State* state, const Overloads& overloads, const Arguments& args) {
-  std::string got, accepted;
-  DType type = state->default_type;
-  bool typed = false;
-  for (int i = 0; i < args.count; ++i) {
-    if (i) got += ", ";
-    Object object = object_at(L, state, i + 1);
-    if (object.is_tensor() && !typed) {
-      type = object.dtype();
-      typed = true;
-    }
-    const char* class_name = shown_class(L, state, i + 1);
-    got += class_name ? class_name : luaL_typename(L, i + 1);
-  }
-  std::string name = std::string(th::name(type)) + "Tensor";
-  for (const Form* form : overloads.forms) {
-    if (!accepted.empty()) accepted += " | ";
-    accepted += form->text(name.c_str());
-  }
-  lua_pushfstring(L, "%s: invalid arguments: (%s)\nexpected arguments: %s", overloads.name,
-                  got.c_str(), accepted.c_str());
-}
-
 // Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
 // becomes of the other one; both are left on the stack.
 void read_list(lua_State* L, State* state, int index, DType type, const char* name, Call* call) {
@@ -361,6 +337,7 @@ Tensor* push_number_tensor(lua_State* L, State* state, const char* name) {
 // Puts tensors of one element in the place of the first numbers, so that exp(1) is a number.
 int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
   int count = lua_gettop(L);
+  const double given[] = {lua_tonumber(L, 1), lua_tonumber(L, 2)};
   for (int tensors = 1; tensors <= count && tensors <= 2; ++tensors) {
     for (int i = 1; i <= tensors; ++i) {
       if (lua_type(L, i) != LUA_TNUMBER) continue;
@@ -378,6 +355,10 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
       push_element_of(L, result->storage, result->storageOffset);
       return 1;
     }
+  }
+  for (int i = 1; i <= count && i <= 2; ++i) {
+    lua_pushnumber(L, given[i - 1]);
+    lua_replace(L, i);
   }
   return 0;
 }
@@ -434,7 +415,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, DType
     results = call_overloads(L, state, *overloads.function, by_default);
     if (results >= 0) return results;
   }
-  push_mismatch(L, state, overloads, args);
+  push_mismatch(L, state, overloads, args.codes, args.count);
   return -1;
 }
 

@@ -35,6 +35,10 @@ struct Registry {
 // Lives as long as the process, shared by all Lua states.
 const Registry& registry();
 
+// Pushes the message of a call that no form accepts: the codes of its arguments, and their number.
+void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint64_t codes,
+                   int count);
+
 }  // namespace bind
 
 #endif

@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "bindings.h"
 #include "luaT.h"
 #include "memory/heap.h"
+#include "memory/numeric_locale.h"
 #include "memory/stats.h"
 #include "tensor/convert.h"
 
@@ -230,6 +232,21 @@ int64_t check_index(lua_State* L, int index, const char* what) {
   return i > 0 ? i - 1 : i;
 }
 
+void check_sizes(lua_State* L, State* state, int first, int last, const char* function) {
+  for (int i = first; i <= last; ++i) {
+    const double size = lua_tonumber(L, i);
+    if (!lua_isnumber(L, i)) {
+      const char* name = shown_class(L, state, i);
+      raise_error(L, "%s: bad argument #%d (a size is a number, got %s)", function, i - first + 1,
+                  name ? name : luaL_typename(L, i));
+    }
+    if (!(size >= -0x1p63 && size < 0x1p63)) {
+      raise_error(L, "%s: bad argument #%d (a size is a whole number, got %.14g)", function,
+                  i - first + 1, size);
+    }
+  }
+}
+
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) {
   int count = 0;
   auto check_room = [&](int n) {
@@ -277,7 +294,10 @@ int raise_error(lua_State* L, const char* format, ...) {
   char text[2048];
   va_list values;
   va_start(values, format);
-  std::vsnprintf(text, sizeof(text), format, values);
+  {
+    th::NumericLocale numbers;
+    std::vsnprintf(text, sizeof(text), format, values);
+  }
   va_end(values);
   const State* state = registered_state(L);
   const char* own = state ? state->own_source : "";

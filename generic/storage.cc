@@ -23,8 +23,8 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
   for (ptrdiff_t i = 0; i < storage->size; ++i, data += item) {
     lua_rawgeti(L, index, static_cast<int>(i + 1));
     if (!lua_isnumber(L, -1)) {
-      raise_error(L, "a number is expected at position %d of the table, got %s",
-                  static_cast<int>(i + 1), luaL_typename(L, -1));
+      raise_error(L, "%s: a number is expected at position %d of the table, got %s",
+                  storage_class(storage->dtype), static_cast<int>(i + 1), luaL_typename(L, -1));
     }
     write_element(storage->dtype, data, lua_tonumber(L, -1));
     lua_pop(L, 1);
@@ -174,7 +174,9 @@ int index(lua_State* L) {
 void assign_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (!lua_isnumber(L, 3)) {
-    luaL_argerror(L, 3, lua_pushfstring(L, "number expected, got %s", luaL_typename(L, 3)));
+    const char* name = luaT_typename(L, 3);
+    raise_error(L, "an element of a %s is a number, got %s", storage_class(storage->dtype),
+                name ? name : luaL_typename(L, 3));
   }
   double value = check_element(L, 3, storage->dtype, "indexing");
   ptrdiff_t position = element(L, storage);
@@ -205,7 +207,9 @@ int newindex(lua_State* L) {
   }
   if (!lua_isnumber(L, 2)) {
     Storage* storage = check_storage(L, state_of(L), 1);
-    return raise_error(L, "the class %s cannot be indexed", storage_class(storage->dtype));
+    const char* name = luaT_typename(L, 2);
+    return raise_error(L, "a %s is indexed by numbers, got %s", storage_class(storage->dtype),
+                       name ? name : luaL_typename(L, 2));
   }
   assign_indexed(L);
   return 0;

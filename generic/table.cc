@@ -27,17 +27,17 @@ int shape_of(lua_State* L, int index, int64_t* size) {
 char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
   int64_t n = static_cast<int64_t>(lua_objlen(L, -1));
   if (n != t->size[d]) {
-    raise_error(L, "a ragged table: %d elements where %d are expected in dimension %d",
-                static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);
+    raise_error(L, "%s: a ragged table: %d elements where %d are expected in dimension %d",
+                tensor_class(t->dtype), static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);
   }
   luaL_checkstack(L, 2, "a table is nested too deep");
   for (int64_t i = 1; i <= n; ++i) {
     lua_rawgeti(L, -1, static_cast<int>(i));
     bool innermost = d == t->nDimension - 1;
     if (innermost ? !lua_isnumber(L, -1) : !lua_istable(L, -1)) {
-      raise_error(L, "%s expected at position %d of dimension %d of the table, got %s",
-                  innermost ? "a number" : "a table", static_cast<int>(i), d + 1,
-                  luaL_typename(L, -1));
+      raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
+                  tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i),
+                  d + 1, luaL_typename(L, -1));
     }
     if (innermost) {
       write_element(t->dtype, data, lua_tonumber(L, -1));

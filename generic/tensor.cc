@@ -68,7 +68,10 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
   Object object = object_at(L, state, first);
   if (object.is_tensor()) {
     if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a tensor");
-    if (object.dtype() != t->dtype) luaT_typerror(L, first, tensor_class(t->dtype));
+    if (object.dtype() != t->dtype) {
+      raise_error(L, "%s: a %s is expected, got %s: convert it, as t:type('%s') does", function,
+                  tensor_class(t->dtype), shown_class(L, state, first), tensor_class(t->dtype));
+    }
     protect(L, function, [&] { th::set_view(t, *object.tensor()); });
   } else if (object.is_storage() && object.dtype() == t->dtype) {
     View view;
@@ -86,16 +89,19 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a table");
     tensor_from_table(L, t, first);
   } else if (lua_type(L, first) == LUA_TNUMBER) {
+    check_sizes(L, state, first, last, function);
     int64_t size[th::kMaxDims];
     int ndim = read_sizes(L, state, first, last, size);
     protect(L, function, [&] { th::resize(t, ndim, size); });
   } else {
+    const char* name = shown_class(L, state, first);
     raise_error(L,
-                "%s: invalid arguments: %s\nexpected arguments: none | table | size1 "
+                "%s: invalid arguments: (%s)\nexpected arguments: none | table | size1 "
                 "[size2...] | LongStorage [LongStorage] | %s | %s [offset [sizes [strides]]] | "
-                "%s, offset, size1, [stride1...]",
-                function, luaL_typename(L, first), tensor_class(t->dtype), storage_class(t->dtype),
-                storage_class(t->dtype));
+                "%s, offset, size1, [stride1...]%s",
+                function, name ? name : luaL_typename(L, first), tensor_class(t->dtype),
+                storage_class(t->dtype), storage_class(t->dtype),
+                object.is_storage() ? ": convert the storage, or copy it" : "");
   }
 }
 

@@ -34,7 +34,7 @@ local function loop(count, dense)
                if type(value) == 'number' then
                   store(p0, AT, value)
                elseif value ~= nil then
-                  refuse(value)
+                  refuse(value, COUNT)
                end
             end
             nextrow(w, COUNT)
@@ -78,8 +78,10 @@ local function helpers(ffi, pointer, native)
       end
    end
 
-   local function refuse(value)
-      error(('the function must return a number or nothing, got %s'):format(type(value)), 0)
+   local names = {'apply', 'map', 'map2'}
+   local function refuse(value, count)
+      error(('%s: the function must return a number or nothing, got %s')
+            :format(names[count], type(value)), 0)
    end
 
    return rowof, settled, nextrow, refuse
@@ -158,8 +160,9 @@ local function install(tensor)
       end
       for _, other in ipairs {second, third} do
          if tensor.typename(other) ~= tensor.typename(first) then
-            error(('%s: a %s is expected, got %s'):format(name, tensor.typename(first),
-                                                         tensor.type(other)), 3)
+            error(('%s: a %s is expected, got %s%s')
+                  :format(name, tensor.typename(first), tensor.type(other),
+                          tensor.isTensor(other) and ': convert it' or ''), 3)
          end
       end
    end

@@ -164,7 +164,8 @@ local function install(tensor)
       local terms, sizes = {}, {}
       for k, t in ipairs(operands) do
          if tensor.type(t) ~= tensor.type(operands[1]) then
-            fail('a %s and a %s do not go together', tensor.type(operands[1]), tensor.type(t))
+            fail('a %s and a %s do not go together: convert one of them',
+                 tensor.type(operands[1]), tensor.type(t))
          end
          terms[k] = distinct(t, labels[k])
          for label, size in pairs(sizes_of(terms[k])) do

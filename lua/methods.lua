@@ -91,8 +91,8 @@ local function install(tensor)
             error('repeatTensor: a tensor without dimensions cannot be repeated', 2)
          end
          if #sizes < source:dim() then
-            error(('repeatTensor: %d sizes for a tensor of %d dimensions')
-                  :format(#sizes, source:dim()), 2)
+            error(('repeatTensor: how often is expected for each of the %d dimensions, '
+                   .. 'got %d number%s'):format(source:dim(), #sizes, #sizes == 1 and '' or 's'), 2)
          end
          local counts = {}
          for d = 1, #sizes do

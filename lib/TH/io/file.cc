@@ -11,6 +11,7 @@
 
 #include "memory/error.h"
 #include "memory/heap.h"
+#include "memory/numeric_locale.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -163,6 +164,7 @@ bool File::read_number(DType type, void* to) {
   }
   if (byte >= 0) put_back(byte);
   char* end = nullptr;
+  NumericLocale numbers;
   Scalar value = integral ? Scalar(static_cast<int64_t>(std::strtoll(text.c_str(), &end, 10)))
                           : Scalar(std::strtod(text.c_str(), &end));
   if (text.empty() || *end) return false;
@@ -176,6 +178,7 @@ bool File::read_number(DType type, void* to) {
 bool File::write_number(DType type, const void* from) {
   char text[64];
   int length = 0;
+  NumericLocale numbers;
   dispatch(type, [&](auto zero) {
     using T = decltype(zero);
     T value;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "THGeneral.h"
+#include "memory/numeric_locale.h"
 
 namespace th {
 
@@ -13,6 +14,7 @@ long long shown(int64_t given) noexcept {
 }
 
 Error::Error(int argument, const char* format, va_list values) noexcept : argument_(argument) {
+  NumericLocale numbers;
   std::vsnprintf(text_, sizeof(text_), format, values);
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 void check_types(const Tensor& r, const Tensor& a, const Tensor& b) {
   if (r.dtype != a.dtype || r.dtype != b.dtype) {
-    fail("a %sTensor and a %sTensor do not go together into a %sTensor", name(a.dtype),
-         name(b.dtype), name(r.dtype));
+    fail("a %sTensor and a %sTensor do not go together into a %sTensor: convert one of them",
+         name(a.dtype), name(b.dtype), name(r.dtype));
   }
 }
 

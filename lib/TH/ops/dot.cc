@@ -22,7 +22,8 @@ Tensor* as_vector(Tensor* t, TensorRef* made) {
 
 Scalar dot(Tensor* a, Tensor* b) {
   if (a->dtype != b->dtype) {
-    fail("dot: a %sTensor and a %sTensor do not go together", name(a->dtype), name(b->dtype));
+    fail("dot: a %sTensor and a %sTensor do not go together: convert one of them", name(a->dtype),
+         name(b->dtype));
   }
   int64_t n = a->numel();
   if (n != b->numel()) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "memory/error.h"
+#include "memory/numeric_locale.h"
 #include "ops/compose.h"
 
 namespace th {
@@ -219,6 +220,7 @@ class Parser {
     const char* begin = text_.c_str() + at_;
     if (is_digit(*begin) || (*begin == '.' && is_digit(begin[1]))) {
       char* end;
+      NumericLocale numbers;
       double value = std::strtod(begin, &end);
       at_ += static_cast<size_t>(end - begin);
       if (is_letter(*end)) e_->fail_at(at_, "an operator is expected");

@@ -99,8 +99,8 @@ linalg::Matrices Columns::open(Operands& at, int64_t rows) const {
 void check_types(Op op, DType type, std::initializer_list<const Tensor*> tensors) {
   for (const Tensor* t : tensors) {
     if (t && t->dtype != type) {
-      fail("%s: a %sTensor and a %sTensor do not go together", label(op), name(type),
-           name(t->dtype));
+      fail("%s: a %sTensor and a %sTensor do not go together: convert one of them", label(op),
+           name(type), name(t->dtype));
     }
   }
 }

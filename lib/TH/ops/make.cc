@@ -257,7 +257,8 @@ void reshape(Tensor* r, Tensor* t, Sizes sizes) {
 
 bool equal(Tensor* a, Tensor* b) {
   if (a->dtype != b->dtype) {
-    fail("equal: a %sTensor and a %sTensor do not go together", name(a->dtype), name(b->dtype));
+    fail("equal: a %sTensor and a %sTensor do not go together: convert one of them", name(a->dtype),
+         name(b->dtype));
   }
   if (!same_size(*a, *b)) return false;
   if (a->numel() == 0) return true;

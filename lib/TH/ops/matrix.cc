@@ -218,8 +218,8 @@ void product(Call call) {
 
 void check_types(const char* name, const Tensor* r, const Tensor* other) {
   if (r->dtype != other->dtype) {
-    fail("%s: a %sTensor and a %sTensor do not go together", name, th::name(r->dtype),
-         th::name(other->dtype));
+    fail("%s: a %sTensor and a %sTensor do not go together: convert one of them", name,
+         th::name(r->dtype), th::name(other->dtype));
   }
 }
 

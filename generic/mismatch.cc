@@ -1,0 +1,91 @@
+// What is said of a call that no form accepts: what it got, what would be accepted, and where only
+// an element type is wrong, how to convert it.
+
+#include "bindings.h"
+
+#include "luaT.h"
+#include "overloads.h"
+
+namespace bind {
+
+namespace {
+
+std::string class_name(DType type) { return std::string(th::name(type)) + "Tensor"; }
+
+// The method that converts to a type.
+const char* conversion(DType type) {
+  switch (type) {
+    case DType::Byte:
+      return "byte";
+    case DType::Int:
+      return "int";
+    case DType::Long:
+      return "long";
+    case DType::Float:
+      return "float";
+    default:
+      return "double";
+  }
+}
+
+// What keeps a form of the call's shape from taking it, as far as that is an element type.
+std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
+  auto given = [&](const Place& place) { return object_at(L, state, place.arg + 1).dtype(); };
+  for (const Place& place : pattern) {
+    if (!place.tensor || place.arg < 0 || place.kind == 'T' || place.kind == 'A') continue;
+    DType wanted = place.kind == 'L'   ? DType::Long
+                   : place.kind == 'I' ? DType::Int
+                   : place.kind == 'F' ? DType::Float
+                   : place.kind == 'D' ? DType::Double
+                                       : DType::Byte;
+    if (place.kind == 'M' || given(place) == wanted) continue;
+    return "a " + class_name(wanted) + " is expected where a " + class_name(given(place)) +
+           " was given: convert it, as t:" + conversion(wanted) + "() does";
+  }
+  const Place* first = nullptr;
+  for (const Place& place : pattern) {
+    if (!place.tensor || place.arg < 0 || place.kind != 'T') continue;
+    if (!first) first = &place;
+    if (given(*first) == given(place)) continue;
+    return "a " + class_name(given(*first)) + " and a " + class_name(given(place)) +
+           " do not go together: convert one of them, as t:typeAs(other) does";
+  }
+  return "";
+}
+
+}  // namespace
+
+void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint64_t codes,
+                   int count) {
+  std::string got, accepted, hint;
+  DType type = state->default_type;
+  bool typed = false;
+  for (int i = 0; i < count; ++i) {
+    if (i) got += ", ";
+    Object object = object_at(L, state, i + 1);
+    if (object.is_tensor() && !typed) {
+      type = object.dtype();
+      typed = true;
+    }
+    const char* name = shown_class(L, state, i + 1);
+    got += name ? name : luaL_typename(L, i + 1);
+  }
+  for (const Form* form : overloads.forms) {
+    if (!accepted.empty()) accepted += " | ";
+    accepted += form->text(class_name(type).c_str());
+  }
+  for (const Pattern& pattern : overloads.patterns) {
+    if (hint.empty() && pattern.matches(codes, count)) hint = type_hint(L, state, pattern);
+  }
+  if (hint.empty() && overloads.function && (count == 0 || (codes & 15) != kTensor)) {
+    hint = std::string("a method is called with a colon: t:") + overloads.name + "(...)";
+  }
+  if (accepted.find('*') != std::string::npos) {
+    hint +=
+        std::string(hint.empty() ? "" : "\n") + "(*...* takes the result; [...] may be left out)";
+  }
+  lua_pushfstring(L, "%s: invalid arguments: (%s)\nexpected arguments: %s%s%s", overloads.name,
+                  got.c_str(), accepted.c_str(), hint.empty() ? "" : "\n", hint.c_str());
+}
+
+}  // namespace bind

@@ -1,0 +1,37 @@
+-- What the environment asks for and cannot have is said when the module is loaded.
+
+local DEVICES = 'gpu, cuda or soft, each with the number of one behind a colon where there are many'
+local MOST_THREADS = 4096
+
+local function complain(name, value, expected, instead)
+   io.stderr:write(('tensor: %s is %q: expected %s; %s\n'):format(name, value, expected, instead))
+end
+
+local function check_device(value)
+   local kind, number = value:match '^(%a+):?(%d*)$'
+   local known = kind == 'gpu' or kind == 'cuda' or kind == 'soft'
+   if not known or value:sub(-1) == ':' or #number > 4 then
+      complain('TENSOR_DEVICE', value, DEVICES, 'it is ignored')
+   end
+end
+
+local function check_isa(value)
+   if value ~= 'baseline' and value ~= 'avx2' and value ~= 'avx512' then
+      complain('TENSOR_ISA', value, 'baseline, avx2 or avx512', 'it is ignored')
+   end
+end
+
+return function(tensor)
+   local checks = {TENSOR_DEVICE = check_device, TENSOR_ISA = check_isa}
+   for name, check in pairs(checks) do
+      local value = os.getenv(name)
+      if value and value ~= '' then check(value) end
+   end
+   -- OpenMP takes any number, and the process ends where it cannot make so many threads.
+   local threads = tensor.getnumthreads()
+   if threads < 1 or threads > MOST_THREADS then
+      complain('OMP_NUM_THREADS', os.getenv 'OMP_NUM_THREADS' or tostring(threads),
+               '1 to ' .. MOST_THREADS, 'the number of cores is taken')
+      tensor.setnumthreads(math.min(tensor.getnumcores(), MOST_THREADS))
+   end
+end

@@ -1,0 +1,37 @@
+-- Operators that a class has not, where something else does what was meant.
+
+local types = require 'tensor.types'
+
+local operators = {
+   __add__ = 'addition', __sub__ = 'subtraction', __mul__ = 'multiplication', __div__ = 'division',
+   __mod__ = 'modulo', __pow__ = 'power',
+}
+
+return function(tensor)
+   -- Blamed on the line of the operator: luaT's metamethod is between it and these.
+   local function refuse(operator, advice)
+      return function(a, b)
+         error(('both %s and %s have no %s operator: %s')
+               :format(tensor.type(a), tensor.type(b), operator, advice), 3)
+      end
+   end
+
+   local compared = 'lt, le, gt, ge, eq and ne compare elements, as a:lt(b)'
+   local sized = 'the size of a dimension is t:size(d), the number of elements t:nElement()'
+   for _, element in ipairs(types) do
+      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+      class.__lt__ = refuse('less than', compared)
+      class.__le__ = refuse('less or equal', compared)
+      class.__concat__ = refuse('concat', 'tostring(t) is a tensor as text, and cat joins tensors')
+      class.__call__ = function(self)
+         error(('a %s is no function: an element is t[i], part of it t[{...}]')
+               :format(tensor.type(self)), 3)
+      end
+      local storage = tensor.getmetatable(('torch.%sStorage'):format(element.name))
+      local advice = element.name == 'Long' and sized
+                     or ('torch.%sTensor(storage) is a tensor that has one'):format(element.name)
+      for event, operator in pairs(operators) do
+         storage[event] = refuse(operator, advice)
+      end
+   end
+end

@@ -1,0 +1,158 @@
+-- Wrong calls as users make them, and what each message must hold: the function, what it got by its
+-- name in Lua, what would be accepted.
+
+local tensor = require 'tensor'
+local child = require 'support.child'
+
+local COLON = 'a method is called with a colon: t:'
+local CONVERT = 'do not go together: convert one of them'
+local LONG = 'a LongTensor is expected where a DoubleTensor was given: convert it, as t:long()'
+local NOTATION = '(*...* takes the result; [...] may be left out)'
+
+-- What is typed, of t, a matrix of 2 x 2; and what its message has.
+local calls = {
+  {'return #t + 1', 'both torch.LongStorage and number have no addition operator: ',
+   't:size(d)', 't:nElement()'},
+  {'return torch.FloatStorage(2) * 2', 'both torch.FloatStorage and number have no ' ..
+   'multiplication operator: ', 'torch.FloatTensor(storage)'},
+  {'torch.add(1)', 'add: invalid arguments: (number)', 'DoubleTensor number |', NOTATION},
+  {'torch.where(1)', 'where: invalid arguments: (number)', 'ByteTensor DoubleTensor DoubleTensor'},
+  {'torch.pow("a", 2)', 'pow: invalid arguments: (string, number)', NOTATION},
+  {'t[1] = "a"', 'indexing: a number, a tensor or a table of numbers', 'got string'},
+  {'t[1] = torch.FloatStorage(2)', 'got torch.FloatStorage'},
+  {'t[t:gt(0)] = {}', 'indexing: the mask has 4 ones', '0 elements'},
+  {'t.x = 3', "the class torch.DoubleTensor cannot be indexed by 'x'", 'no fields to set'},
+  {'t[print] = 3', 'a tensor is indexed by numbers, tables', 'got function'},
+  {'return t[t]', 'a ByteTensor mask or a LongTensor, got torch.DoubleTensor', 't:gt(0)'},
+  {'return t[{1, print}]', 'an index is a number, a range', 'got a function at position 2'},
+  {'return t[5]', 'index 5 is out of range of dimension 1 of size 2'},
+  {'return t.szie', "a torch.DoubleTensor has no field or method 'szie'"},
+  {'torch.FloatStorage(3)[1] = {}', 'an element of a torch.FloatStorage is a number, got table'},
+  {'torch.FloatStorage(3).x = 1', 'a torch.FloatStorage is indexed by numbers, got string'},
+  {'torch.Tensor(torch.FloatStorage(3))', 'torch.DoubleTensor: invalid arguments: ' ..
+   '(torch.FloatStorage)', 'torch.DoubleStorage [offset', 'convert the storage'},
+  {'torch.FloatTensor(t)', 'torch.FloatTensor: a torch.FloatTensor is expected, got ' ..
+   'torch.DoubleTensor: convert it'},
+  {'torch.Tensor(2, print)', 'torch.DoubleTensor: bad argument #2 (a size is a number, ' ..
+   'got function'},
+  {'torch.Tensor(2, t)', 'torch.DoubleTensor: bad argument #2 (a size is a number, ' ..
+   'got torch.DoubleTensor'},
+  {'torch.Tensor(1e20)', 'torch.DoubleTensor: bad argument #1 (a size is a whole ' ..
+   'number, got 1e+20'},
+  {'torch.Tensor{1, "a"}', 'torch.DoubleTensor: a number is expected at position 2', 'got string'},
+  {'torch.Tensor{{1, 2}, {3}}', 'torch.DoubleTensor: a ragged table: 1 elements where 2'},
+  {'torch.LongStorage{1, "a"}', 'torch.LongStorage: a number is expected at position 2'},
+  {'t:repeatTensor(2)', 'repeatTensor: how often is expected for each of the 2 dimensions',
+   'got 1 number'},
+  {'return torch.ones(2) + torch.ones(3)', '+: sizes [2] and [3] do not broadcast'},
+  {'return t + {}', '+: tensors and numbers are expected, got table'},
+  {'return t < t', 'both torch.DoubleTensor and torch.DoubleTensor have no less than operator: ',
+   'lt, le, gt, ge, eq'},
+  {'return t .. "a"', 'both torch.DoubleTensor and string have no concat operator: ',
+   'tostring(t)'},
+  {'t()', 'a torch.DoubleTensor is no function', 't[i]'},
+  {'return t + t:float()', '+: a DoubleTensor and a FloatTensor ' .. CONVERT},
+  {'return t * t:float()', '*: a DoubleTensor and a FloatTensor ' .. CONVERT},
+  {'t:add(t:float())', 'add: invalid arguments: (torch.DoubleTensor, torch.FloatTensor)', CONVERT,
+   NOTATION},
+  {'torch.mm(t, t:float())', 'mm: invalid arguments', CONVERT, NOTATION},
+  {'torch.dot(t, t:float())', 'dot: invalid arguments', CONVERT},
+  {'torch.cat(t, t:int())', 'a DoubleTensor and a IntTensor ' .. CONVERT},
+  {'torch.cat({t, 3})', 'cat: a DoubleTensor is expected at position 2 of the table, got number'},
+  {'torch.einsum("ij,ij", t, t:float())', 'einsum: ', CONVERT},
+  {'t:gather(1, t)', 'gather: invalid arguments', LONG, NOTATION},
+  {'t:index(1, torch.ones(2))', 'index: invalid arguments', LONG},
+  {'t:maskedSelect(t)', 'a ByteTensor is expected where a DoubleTensor was given', 't:byte()'},
+  {'t.add(1)', 'add: invalid arguments: (number)', COLON .. 'add(...)'},
+  {'t.sum()', 'sum: invalid arguments: ()', COLON .. 'sum(...)'},
+  {'t:fill(nil)', 'fill: invalid arguments: (torch.DoubleTensor, nil)', '*DoubleTensor* number'},
+  {'t:apply(function() return "a" end)', 'apply: the function must return a number or nothing'},
+  {'t:map(t:float(), print)', 'map: a torch.DoubleTensor is expected, got torch.FloatTensor: ' ..
+   'convert it'},
+  {'local _ = t:resize("a")', "bad argument #1 to 'resize' (number expected, got string)"},
+  {'local _ = t:size(3)', "bad argument #1 to 'size' (dimension 3 out of range of 2D tensor)"},
+  {'torch.load(3)', 'load: the name of a file is expected, got number'},
+  {'torch.zeros(-1)', 'zeros: size -1 of dimension 1 is negative'},
+}
+
+describe('the message of', function()
+  for _, call in ipairs(calls) do
+    it(call[1], function()
+      local f = assert(loadstring(call[1], '=user'))
+      setfenv(f, setmetatable({torch = tensor, t = tensor.ones(2, 2)}, {__index = _G}))
+      local ok, message = pcall(function()
+        local result = f()
+        return result
+      end)
+      assert.is_false(ok, 'no error')
+      for k = 2, #call do
+        assert.is_truthy(message:find(call[k], 1, true), call[k] .. ' is missing in: ' .. message)
+      end
+      for _, word in ipairs {'userdata', '(null)', "'?'", '__index', '__newindex', '__add'} do
+        assert.is_nil(message:find(word, 1, true), word .. ' is in: ' .. message)
+      end
+      local name = call[2]:match '^(%w+): '
+      local line = message:gsub('^user:%d+: ', ''):match '^[^\n]*'
+      if name then
+        assert.are.equal(name .. ':', line:sub(1, #name + 1))
+        assert.is_nil(line:find(name .. ':', 2, true), 'named twice: ' .. line)
+      end
+    end)
+  end
+end)
+
+describe('the environment', function()
+  local function said(variables)
+    return (child.run('print(tensor.getnumthreads() >= 1 and tensor.getnumthreads() <= 4096)',
+                      {before = 'unset TENSOR_DEVICE; export ' .. variables}))
+  end
+
+  it('is told at once of what it asks for in vain', function()
+    assert.are.equal('tensor: TENSOR_DEVICE is "nonsense": expected gpu, cuda or soft, each ' ..
+                     'with the number of one behind a colon where there are many; it is ' ..
+                     'ignored\ntrue\n', said 'TENSOR_DEVICE=nonsense')
+    for _, value in ipairs {'soft:', 'softer', 'gpu:x', ':1', 'gpu:99999'} do
+      assert.matches('TENSOR_DEVICE is', said('TENSOR_DEVICE=' .. value))
+    end
+    assert.are.equal('tensor: TENSOR_ISA is "sse": expected baseline, avx2 or avx512; it is ' ..
+                     'ignored\ntrue\n', said 'TENSOR_ISA=sse')
+    assert.are.equal('tensor: OMP_NUM_THREADS is "99999999999": expected 1 to 4096; the number ' ..
+                     'of cores is taken\ntrue\n', said 'OMP_NUM_THREADS=99999999999')
+  end)
+
+  it('is not where it is understood', function()
+    for _, setting in ipairs {'TENSOR_DEVICE=gpu', 'TENSOR_DEVICE=soft:2', 'TENSOR_DEVICE=',
+                              'TENSOR_ISA=baseline', 'OMP_NUM_THREADS=1'} do
+      assert.are.equal('true\n', said(setting), setting)
+    end
+  end)
+end)
+
+describe('numbers', function()
+  local folder = os.tmpname()
+  os.remove(folder)
+  local command = ('mkdir %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1')
+                  :format(folder, folder)
+  local made = os.execute(command) == 0
+
+  it('have a point in messages and files, whatever the locale', function()
+    if not made then
+      pending 'there is no localedef to make a locale of'
+      return
+    end
+    local output = child.run([[
+      assert(os.setlocale('de_DE.UTF-8'))
+      local _, message = pcall(function() return tensor.ones(2)[1.5] end)
+      print(message:match 'index is [^ ]*')
+      _, message = pcall(tensor.bernoulli, 1.5)
+      print(message:match '1.5')
+      local file = tensor.MemoryFile()
+      file:writeDouble(0.5)
+      file:seek(1)
+      print(file:readDouble() == 0.5, file:storage():string():sub(1, 3))
+      print(tensor.fuse('a * 0.5')(tensor.ones(1))[1] == 0.5)
+    ]], {before = 'export LOCPATH=' .. folder})
+    os.execute('rm -r ' .. folder)
+    assert.are.equal('index is 1.5,\n1.5\ntrue\t0.5\ntrue\n', output)
+  end)
+end)
