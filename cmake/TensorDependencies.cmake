@@ -39,6 +39,10 @@ tensor_require("Random123" librandom123-dev RANDOM123_INCLUDE_DIR)
 
 find_package(ZLIB QUIET)
 tensor_require("zlib" zlib1g-dev ZLIB_FOUND)
+# Without it .npz files are neither read nor written.
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(LIBZIP QUIET IMPORTED_TARGET libzip>=1.5)
+endif()
 find_package(Threads QUIET)
 find_package(OpenMP QUIET COMPONENTS CXX)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

@@ -1,45 +1,14 @@
 -- Objects to and from files and strings: load and save, serialize and deserialize.
 
+local common = require 'tensor.formats.common'
+local formats = require 'tensor.formats'
+
+-- Calls of what raises errors of a level are in parentheses: a tail call is no level.
+local cause = common.cause
+
 -- What load and save take as a mode, and how many bytes longs have in those that say.
 local long_sizes = { b32 = 4, b64 = 8 }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
-
--- For each ending: what such files hold, and what makes objects of their bytes. All other files are
--- Torch7's.
-local formats = {
-   binaryproto = {
-      holds = "Caffe's BlobProto and BlobProtoVector",
-      read = function(tensor, bytes)
-         local isvector = tensor._isblobvector(bytes)
-         return isvector and tensor.blobsFromProto(bytes) or tensor.blobFromProto(bytes)
-      end,
-   },
-}
-
-local function known()
-   local lines = {}
-   for ending, format in pairs(formats) do
-      lines[#lines + 1] = ('.%s (%s)'):format(ending, format.holds)
-   end
-   table.sort(lines)
-   return table.concat(lines, ', ')
-end
-
-local function content(file, filename)
-   local bytes, failure = file:read('*a')
-   file:close()
-   if not bytes then
-      return nil, ('%s: %s'):format(filename, failure or 'it cannot be read')
-   end
-   return bytes
-end
-
--- The message of an error without the place where it was raised, and the function. Calls of what
--- raises errors of a level are in parentheses: a tail call is no level.
-local function cause(failure)
-   failure = tostring(failure):gsub('^[^\n]-:%d+: ', '')
-   return (failure:gsub('^%a+: ', ''))
-end
 
 local function install(tensor)
    -- Whether files may bring functions where nobody says: as in Torch7, or not.
@@ -117,32 +86,47 @@ local function install(tensor)
       return object
    end
 
-   local function load_format(format, filename)
-      local file, failure = io.open(filename, 'rb')
-      if not file then
-         error('load: ' .. failure, 3)
+   -- What load and save take instead of a mode where the ending tells the format; nil: it does not.
+   local function format_of(filename, mode)
+      local given = type(mode) == 'table' and mode or {}
+      local format = (mode == nil or type(mode) == 'table') and given.mode == nil and
+                     formats.of(filename)
+      if not format then
+         return nil
       end
-      local bytes, message = content(file, filename)
-      if not bytes then
-         error('load: ' .. message, 3)
+      local options = {}
+      for name, value in pairs(given) do
+         options[name] = value
       end
-      local made, object = pcall(format.read, tensor, bytes)
-      if not made then
-         error(('load: %s: %s'):format(filename, cause(object)), 3)
+      -- These are about objects, and mean nothing here.
+      options.functions, options.referenced = nil, nil
+      return format, options
+   end
+
+   local function call_format(name, filename, call, ...)
+      local done, result, more = pcall(call, tensor, filename, ...)
+      if not done then
+         local text = cause(result)
+         local names_file = text:find(filename, 1, true)
+         error(names_file and ('%s: %s'):format(name, text) or
+               ('%s: %s: %s'):format(name, filename, text), 3)
       end
-      return object
+      return result, more
    end
 
    --- load(filename [, mode [, referenced]]) or load(filename, options): the object that save has
    -- put there, or Torch7. mode: 'binary', 'ascii', 'b32' or 'b64'; nil: found out. Options: mode,
-   -- referenced, and functions: whether functions, which are code, are read. Of a .binaryproto
-   -- file: a blob, FloatBlob or DoubleBlob by its numbers, or a table of blobs.
+   -- referenced, and functions: whether functions, which are code, are read. Files of other formats
+   -- are known by their endings, and have options of their own.
    function tensor.load(filename, mode, referenced)
       check_name('load', filename)
-      local ending = filename:match('%.([^./\\]+)$')
-      local format = mode == nil and formats[ending and ending:lower()]
+      local format, options = format_of(filename, mode)
       if format then
-         return load_format(format, filename)
+         local object, more = call_format('load', filename, format.load, options)
+         if more == nil then
+            return object
+         end
+         return object, more
       end
       local chosen, isreferenced, functions = options_of('load', mode, referenced, 2)
       local opened, file = pcall(tensor.DiskFile, filename, 'r')
@@ -154,26 +138,31 @@ local function install(tensor)
       elseif not find_mode(file) then
          file:close()
          error(('load: %s is of no format that can be read; these are: Torch7\'s, %s')
-               :format(filename, known()), 2)
+               :format(filename, formats.list()), 2)
       end
       return (read_object(file, 'load: ' .. filename, isreferenced, functions, 2))
    end
 
-   --- save(filename, object [, mode [, referenced]]): writes the object where load finds it. mode:
-   -- 'binary', with numbers as they are in memory, 'ascii', or 'b32' and 'b64', whose longs have 4
-   -- and 8 bytes. referenced false: what comes again is written again.
+   --- save(filename, object [, mode [, referenced]]) or save(filename, object, options): writes the
+   -- object where load finds it. mode: 'binary', with numbers as they are in memory, 'ascii', or
+   -- 'b32' and 'b64', whose longs have 4 and 8 bytes. referenced false: what comes again is written
+   -- again. The ending may ask for another format, which has options of its own. A file that was
+   -- there is there until the new one is complete.
    function tensor.save(filename, object, mode, referenced)
       check_name('save', filename)
-      local chosen, isreferenced = options_of('save', mode, referenced, 2)
-      local opened, file = pcall(tensor.DiskFile, filename, 'w')
-      if not opened then
-         error('save: ' .. cause(file), 2)
+      local format, options = format_of(filename, mode)
+      if format then
+         call_format('save', filename, format.save, object, options)
+         return
       end
-      set_mode(file, chosen):referenced(isreferenced)
-      local written, failure = pcall(file.writeObject, file, object)
-      local closed, closing_failure = pcall(file.close, file)
-      if not (written and closed) then
-         error(('save: %s: %s'):format(filename, cause(written and closing_failure or failure)), 2)
+      local chosen, isreferenced = options_of('save', mode, referenced, 2)
+      local saved, failure = pcall(common.write_file, tensor, filename, function(file)
+         set_mode(file, chosen):referenced(isreferenced):writeObject(object)
+      end)
+      if not saved then
+         failure = cause(failure)
+         local names_file = failure:find('^cannot open <')
+         error(names_file and 'save: ' .. failure or ('save: %s: %s'):format(filename, failure), 2)
       end
    end
 

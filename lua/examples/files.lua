@@ -6,6 +6,12 @@ load
 3
 > os.remove(name)
 true
+> name = name .. '.npz'
+> tensor.save(name, {weights = tensor.ones(2, 3)})
+> tensor.load(name).weights:sum()
+6
+> os.remove(name)
+true
 
 save
 > name = os.tmpname()

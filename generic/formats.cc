@@ -1,0 +1,167 @@
+// What the readers and writers of lua/formats need in C++: parts of storages to and from files,
+// members of archives, files that are replaced as a whole.
+
+#include "bindings.h"
+#include "files.h"
+#include "io/replace_file.h"
+#include "io/zip.h"
+#include "native.h"
+
+namespace bind {
+
+template <>
+const char* Native<th::Replacement>::key() {
+  return "tensor.Replacement";
+}
+template <>
+const char* Native<th::ZipReader>::key() {
+  return "tensor.ZipReader";
+}
+template <>
+const char* Native<th::ZipWriter>::key() {
+  return "tensor.ZipWriter";
+}
+
+namespace {
+
+using th::ZipReader;
+using th::ZipWriter;
+
+// Elements of the storage at index: first, counted from 1, and count, at the next two.
+struct Range {
+  Storage* storage;
+  int64_t first, count;
+};
+Range check_range(lua_State* L, int index) {
+  Range range = {check_storage(L, state_of(L), index), check_integer(L, index + 1) - 1,
+                 check_integer(L, index + 2)};
+  bool inside = range.first >= 0 && range.count >= 0 && range.first <= range.storage->size &&
+                range.count <= range.storage->size - range.first;
+  if (!inside) luaL_argerror(L, index + 1, "elements of the storage are expected");
+  return range;
+}
+char* at(const Range& range, th::Access access) {
+  auto* data = static_cast<char*>(range.storage->cpu(access));
+  return data + range.first * static_cast<int64_t>(th::item_size(range.storage->dtype));
+}
+
+// _readrange(file, storage, first, count): how many were read.
+int read_range(lua_State* L) {
+  Range range = check_range(L, 2);
+  refuse_held(L, state_of(L), "load", range.storage);
+  size_t count = 0;
+  with_file(L, "load", [&](File& file) {
+    Pinned pinned(range.storage);
+    count = file.read(range.storage->dtype, at(range, th::Access::write),
+                      static_cast<size_t>(range.count));
+  });
+  lua_pushnumber(L, static_cast<lua_Number>(count));
+  return 1;
+}
+
+// _writerange(file, storage, first, count)
+int write_range(lua_State* L) {
+  Range range = check_range(L, 2);
+  with_file(L, "save", [&](File& file) {
+    Pinned pinned(range.storage);
+    file.write(range.storage->dtype, at(range, th::Access::read), static_cast<size_t>(range.count));
+  });
+  return 0;
+}
+
+// _temporary(filename): the file to write in its place, and what it will replace; nil: there is
+// none, the file itself has to be written.
+int temporary(lua_State* L) {
+  const char* name = check_text(L, 1, "save");
+  lua_settop(L, 1);
+  auto** box = Native<th::Replacement>::push(L);
+  protect(L, "save", [&] { *box = new th::Replacement(th::begin_replacement(name)); });
+  th::Replacement& made = **box;
+  if (made.temporary.empty()) return 0;
+  lua_pushlstring(L, made.temporary.data(), made.temporary.size());
+  lua_pushlstring(L, made.target.data(), made.target.size());
+  return 2;
+}
+
+// _replace(temporary, target)
+int replace(lua_State* L) {
+  const char* from = check_text(L, 1, "save");
+  const char* to = check_text(L, 2, "save");
+  protect(L, "save", [&] { th::end_replacement(from, to); });
+  return 0;
+}
+
+// _zipreader(filename): the archive, and a table of its members' names and one of their sizes.
+int zip_reader(lua_State* L) {
+  const char* name = check_text(L, 1, "load");
+  auto** box = Native<ZipReader>::push(L);
+  protect(L, "load", [&] { *box = new ZipReader(name); });
+  lua_newtable(L);
+  lua_newtable(L);
+  int k = 0;
+  for (const th::ZipMember& member : (*box)->members()) {
+    ++k;
+    lua_pushlstring(L, member.name.data(), member.name.size());
+    lua_rawseti(L, -3, k);
+    lua_pushnumber(L, static_cast<lua_Number>(member.size));
+    lua_rawseti(L, -2, k);
+  }
+  return 3;
+}
+
+// _zipread(archive, member, skip, storage, count [, swapped])
+int zip_read(lua_State* L) {
+  ZipReader& archive = Native<ZipReader>::check(L, 1);
+  int64_t member = check_index(L, 2, "a member"), skip = check_integer(L, 3);
+  Storage* storage = check_storage(L, state_of(L), 4);
+  int64_t count = check_integer(L, 5);
+  bool swapped = lua_toboolean(L, 6);
+  refuse_held(L, state_of(L), "load", storage);
+  protect(L, "load", [&] {
+    Pinned pinned(storage);
+    archive.read(static_cast<size_t>(member), skip, storage, count, swapped);
+  });
+  return 0;
+}
+
+int zip_writer(lua_State* L) {
+  auto** box = Native<ZipWriter>::push(L);
+  protect(L, "save", [&] { *box = new ZipWriter; });
+  return 1;
+}
+
+// _zipadd(archive, name, head, storage, first, count)
+int zip_add(lua_State* L) {
+  ZipWriter& archive = Native<ZipWriter>::check(L, 1);
+  const char* name = check_text(L, 2, "save");
+  size_t size = 0;
+  const char* head = luaL_checklstring(L, 3, &size);
+  Range range = check_range(L, 4);
+  protect(L, "save", [&] {
+    archive.add(name, std::string(head, size), range.storage, range.first, range.count);
+  });
+  return 0;
+}
+
+// _zipwrite(archive, filename, compressed)
+int zip_write(lua_State* L) {
+  ZipWriter& archive = Native<ZipWriter>::check(L, 1);
+  const char* name = check_text(L, 2, "save");
+  bool compressed = lua_toboolean(L, 3);
+  protect(L, "save", [&] { archive.write(name, compressed); });
+  return 0;
+}
+
+const Method functions[] = {
+    {"_readrange", guarded<read_range>}, {"_writerange", guarded<write_range>},
+    {"_temporary", guarded<temporary>},  {"_replace", guarded<replace>},
+    {"_zipreader", guarded<zip_reader>}, {"_zipread", guarded<zip_read>},
+    {"_zipwriter", guarded<zip_writer>}, {"_zipadd", guarded<zip_add>},
+    {"_zipwrite", guarded<zip_write>},
+};
+
+}  // namespace
+
+void register_format_functions(lua_State* L, int module) { set_functions(L, functions, module); }
+
+}  // namespace bind

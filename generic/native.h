@@ -1,0 +1,49 @@
+#ifndef TENSOR_GENERIC_NATIVE_H
+#define TENSOR_GENERIC_NATIVE_H
+
+// C++ objects that Lua code of the module holds: userdata of no class, freed by the collector.
+
+#include <memory>
+
+#include "state.h"
+
+namespace bind {
+
+template <class T>
+struct Native {
+  static const char* key();  // of the metatable in the registry; one for each T
+  static int destroy(lua_State* L) {
+    T*& object = *static_cast<T**>(lua_touserdata(L, 1));
+    delete object;
+    object = nullptr;
+    return 0;
+  }
+  // Pushes a userdata for an object that is still to be made.
+  static T** push(lua_State* L) {
+    auto** box = static_cast<T**>(lua_newuserdata(L, sizeof(T*)));
+    *box = nullptr;
+    if (luaL_newmetatable(L, key())) {
+      push_closure(L, guarded<destroy>, 0);
+      lua_setfield(L, -2, "__gc");
+      lua_pushboolean(L, false);
+      lua_setfield(L, -2, "__metatable");
+    }
+    lua_setmetatable(L, -2);
+    return box;
+  }
+  static T& check(lua_State* L, int index) {
+    void* box = lua_touserdata(L, index);
+    bool known = box && lua_getmetatable(L, index);
+    if (known) {
+      luaL_getmetatable(L, key());
+      known = lua_rawequal(L, -1, -2);
+      lua_pop(L, 2);
+    }
+    if (!known || !*static_cast<T**>(box)) luaL_argerror(L, index, key());
+    return **static_cast<T**>(box);
+  }
+};
+
+}  // namespace bind
+
+#endif

@@ -1,0 +1,158 @@
+#include "io/zip.h"
+
+#include <cstring>
+
+#include "memory/error.h"
+
+#ifdef TH_HAVE_LIBZIP
+#include <zip.h>
+#endif
+
+namespace th {
+
+void ZipWriter::add(const char* name, std::string head, Storage* storage, int64_t first,
+                    int64_t count) {
+  if (first < 0 || count < 0 || first > storage->size || count > storage->size - first) {
+    fail("%lld elements from %lld on of a storage of %td", static_cast<long long>(count),
+         static_cast<long long>(first), storage->size);
+  }
+  storage_retain(storage);
+  StorageRef held(storage);
+  members_.push_back({name, std::move(head), std::move(held), first, count});
+}
+
+#ifdef TH_HAVE_LIBZIP
+
+namespace {
+
+struct Discard {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+using ArchiveRef = std::unique_ptr<zip_t, Discard>;
+
+[[noreturn]] void fail_of_open(int code) {
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  std::string text = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  fail("no archive that can be read: %s", text.c_str());
+}
+
+void swap_bytes(char* data, size_t item, int64_t count) {
+  for (int64_t i = 0; i < count; ++i, data += item) {
+    for (size_t k = 0; k < item / 2; ++k) std::swap(data[k], data[item - 1 - k]);
+  }
+}
+
+// No byte that was compressed becomes more: the format has no shorter code.
+constexpr uint64_t kMostExpansion = 1032;
+
+}  // namespace
+
+struct ZipReader::Archive {
+  ArchiveRef zip;
+};
+
+ZipReader::~ZipReader() = default;
+
+ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>()) {
+  int code = 0;
+  archive_->zip.reset(zip_open(filename, ZIP_RDONLY, &code));
+  if (!archive_->zip) fail_of_open(code);
+  zip_t* zip = archive_->zip.get();
+  zip_int64_t count = zip_get_num_entries(zip, 0);
+  for (zip_int64_t k = 0; k < count; ++k) {
+    zip_stat_t stat;
+    constexpr zip_uint64_t kWanted = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+    if (zip_stat_index(zip, static_cast<zip_uint64_t>(k), 0, &stat) != 0 ||
+        (stat.valid & kWanted) != kWanted) {
+      fail("member %lld: %s", static_cast<long long>(k + 1), zip_strerror(zip));
+    }
+    if (stat.size > INT64_MAX || stat.size / kMostExpansion > stat.comp_size) {
+      fail("member %s: %llu bytes, which %llu compressed ones cannot hold", stat.name,
+           static_cast<unsigned long long>(stat.size),
+           static_cast<unsigned long long>(stat.comp_size));
+    }
+    members_.push_back({stat.name, static_cast<int64_t>(stat.size)});
+  }
+}
+
+void ZipReader::read(size_t member, int64_t skip, Storage* to, int64_t count, bool swapped) {
+  if (member >= members_.size()) fail("no member %zu", member);
+  const ZipMember& from = members_[member];
+  auto item = static_cast<int64_t>(item_size(to->dtype));
+  if (skip < 0 || count < 0 || count > to->size || skip > from.size ||
+      count > (from.size - skip) / item) {
+    fail("member %s: %lld elements are no part of its %lld bytes", from.name.c_str(),
+         static_cast<long long>(count), static_cast<long long>(from.size));
+  }
+  std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive_->zip.get(), member, 0));
+  if (!file) fail("member %s: %s", from.name.c_str(), zip_strerror(archive_->zip.get()));
+  auto* data = static_cast<char*>(to->cpu(Access::overwrite));
+  int64_t at = 0, end = skip + count * item;
+  char skipped[4096];
+  while (at < end) {
+    char* into = at < skip ? skipped : data + (at - skip);
+    int64_t most = at < skip ? std::min<int64_t>(skip - at, sizeof(skipped)) : end - at;
+    zip_int64_t got = zip_fread(file.get(), into, static_cast<zip_uint64_t>(most));
+    if (got <= 0) {
+      fail("member %s, byte %lld of %lld: %s", from.name.c_str(), static_cast<long long>(at + 1),
+           static_cast<long long>(from.size),
+           got < 0 ? zip_file_strerror(file.get()) : "it ends here");
+    }
+    at += got;
+  }
+  // The sum over all bytes is compared at the end only.
+  if (end == from.size && zip_fread(file.get(), skipped, 1) < 0) {
+    fail("member %s: %s", from.name.c_str(), zip_file_strerror(file.get()));
+  }
+  if (swapped) swap_bytes(data, static_cast<size_t>(item), count);
+}
+
+void ZipWriter::write(const char* filename, bool compressed) {
+  int code = 0;
+  ArchiveRef archive(zip_open(filename, ZIP_CREATE | ZIP_TRUNCATE, &code));
+  if (!archive) fail_of_open(code);
+  for (Member& member : members_) {
+    auto item = static_cast<int64_t>(item_size(member.storage->dtype));
+    auto* data = static_cast<char*>(member.storage->cpu(Access::read));
+    zip_buffer_fragment_t parts[2];
+    parts[0].data = reinterpret_cast<zip_uint8_t*>(&member.head[0]);
+    parts[0].length = member.head.size();
+    parts[1].data = reinterpret_cast<zip_uint8_t*>(data) + member.first * item;
+    parts[1].length = static_cast<zip_uint64_t>(member.count * item);
+    zip_uint64_t count = member.count ? 2 : 1;
+    zip_source_t* source = zip_source_buffer_fragment(archive.get(), parts, count, 0);
+    zip_int64_t index =
+        source ? zip_file_add(archive.get(), member.name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+    if (index < 0) {
+      if (source) zip_source_free(source);
+      fail("member %s: %s", member.name.c_str(), zip_strerror(archive.get()));
+    }
+    zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index),
+                             compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+  }
+  if (zip_close(archive.get()) != 0) fail("%s", zip_strerror(archive.get()));
+  archive.release();
+}
+
+#else
+
+namespace {
+[[noreturn]] void fail_without() {
+  fail(
+      "this needs libzip, which was not there when tensor was built: install libzip-dev and build "
+      "it again");
+}
+}  // namespace
+
+struct ZipReader::Archive {};
+ZipReader::ZipReader(const char*) { fail_without(); }
+ZipReader::~ZipReader() = default;
+void ZipReader::read(size_t, int64_t, Storage*, int64_t, bool) { fail_without(); }
+void ZipWriter::write(const char*, bool) { fail_without(); }
+
+#endif
+
+}  // namespace th

@@ -1,0 +1,34 @@
+-- The formats of files that load and save tell by the ending of the name; all others are Torch7's.
+--
+-- Each is a module with load(tensor, filename, options), save(tensor, filename, object, options),
+-- or one of them. They raise messages that do not name the file.
+
+local formats = {
+   binaryproto = {holds = "Caffe's BlobProto and BlobProtoVector"},
+   npy = {holds = "NumPy's arrays"},
+   npz = {holds = "NumPy's arrays with names"},
+}
+for ending, format in pairs(formats) do
+   format.module = 'tensor.formats.' .. (format.module or ending)
+end
+
+local known = {}
+
+--- The format that a file of the name has, or nil.
+function known.of(filename)
+   local ending = filename:match '%.([^./\\]+)$'
+   local format = ending and formats[ending:lower()]
+   return format and require(format.module)
+end
+
+--- All of them, as text.
+function known.list()
+   local lines = {}
+   for ending, format in pairs(formats) do
+      lines[#lines + 1] = ('.%s (%s)'):format(ending, format.holds)
+   end
+   table.sort(lines)
+   return table.concat(lines, ', ')
+end
+
+return known

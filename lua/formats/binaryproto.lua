@@ -1,0 +1,29 @@
+-- Caffe's .binaryproto files: blobs.
+
+local common = require 'tensor.formats.common'
+
+local binaryproto = {}
+
+--- A blob, FloatBlob or DoubleBlob by its numbers, or a table of them.
+function binaryproto.load(tensor, filename, options)
+   common.check(options, {})
+   local bytes = common.read_file(tensor, filename, common.text)
+   return tensor._isblobvector(bytes) and tensor.blobsFromProto(bytes) or
+          tensor.blobFromProto(bytes)
+end
+
+function binaryproto.save(tensor, filename, object, options)
+   common.check(options, {diff = 'boolean'})
+   local isblob = tostring(tensor.typename(object)):find 'Blob$' ~= nil
+   if not isblob and type(object) ~= 'table' then
+      error('a blob or a table of blobs is what a .binaryproto file can hold, got ' ..
+            tensor.type(object), 0)
+   end
+   local bytes = isblob and object:toProto(options.diff) or
+                 tensor.blobsToProto(object, options.diff)
+   common.write_file(tensor, filename, function(file)
+      file:writeString(bytes)
+   end)
+end
+
+return binaryproto

@@ -1,0 +1,210 @@
+-- NumPy's .npy files: one array each.
+
+local common = require 'tensor.formats.common'
+
+local npy = {}
+
+local MAGIC = '\147NUMPY'
+
+-- How NumPy names the elements, and what they become. Those without `as` are what the files have.
+local kinds = {
+   b1 = {element = 'Byte'}, u1 = {element = 'Byte'}, i1 = {element = 'Char'},
+   i2 = {element = 'Short'}, i4 = {element = 'Int'}, i8 = {element = 'Long'},
+   f2 = {element = 'Half'}, f4 = {element = 'Float'}, f8 = {element = 'Double'},
+   V2 = {element = 'BFloat16'},  -- so written by the package ml_dtypes, since NumPy has no such
+   u2 = {element = 'Short', as = 'Int', above = 2 ^ 16},
+   u4 = {element = 'Int', as = 'Long', above = 2 ^ 32},
+   u8 = {element = 'Long', unsigned = true},
+}
+local names = {
+   Byte = '|u1', Char = '|i1', Short = '<i2', Int = '<i4', Long = '<i8', Half = '<f2',
+   BFloat16 = '<V2', Float = '<f4', Double = '<f8',
+}
+local readable = 'bool, integers of 8 to 64 bits, floats of 16 to 64 bits'
+
+local function fail_of_kind(descr)
+   local hint = ''
+   if descr:find '^[<>=|]?c' then
+      hint = '; complex numbers: save a.real and a.imag'
+   elseif descr:find '^[<>=|]?O' then
+      hint = '; objects are code in such a file, which is not run'
+   end
+   error(("elements of type '%s' cannot be read; those that can are %s%s")
+         :format(descr, readable, hint), 0)
+end
+
+local function parse_sizes(text)
+   local sizes = {}
+   if not text:find '^[%d%sL,]*$' then
+      return nil
+   end
+   for digits in text:gmatch '[^,]+' do
+      if digits:find '%S' then
+         local number = digits:match '^%s*(%d+)L?%s*$'
+         if not number or tonumber(number) > common.LARGEST then
+            return nil
+         end
+         sizes[#sizes + 1] = tonumber(number)
+      end
+   end
+   return sizes
+end
+
+-- A description of the array: kind, swapped, whether columns come first, sizes.
+local function parse_head(text)
+   local descr = text:match "'descr'%s*:%s*'([^']*)'" or text:match '"descr"%s*:%s*"([^"]*)"'
+   if not descr then
+      if text:find "'descr'%s*:%s*%[" then
+         error('a structured array cannot be read: save its fields each', 0)
+      end
+      error('its head has no descr: ' .. text:sub(1, 100), 0)
+   end
+   local order, name = descr:match '^([<>=|]?)(%a%d+)$'
+   local kind = kinds[name]
+   if not kind then
+      fail_of_kind(descr)
+   end
+   local columns = text:match "'fortran_order'%s*:%s*(%a+)"
+   local sizes = parse_sizes(text:match "'shape'%s*:%s*%(([^()]*)%)" or '?')
+   if not sizes or (columns ~= 'True' and columns ~= 'False') then
+      error('its head has no fortran_order and shape: ' .. text:sub(1, 200), 0)
+   end
+   local isscalar = #sizes == 0
+   return {
+      kind = kind, swapped = order == '>', columns = columns == 'True' and #sizes > 1,
+      sizes = isscalar and {1} or sizes,
+   }
+end
+
+-- What follows the magic number: how many bytes the head has, and where it begins, from 0.
+local function head_range(start)
+   if start:sub(1, 6) ~= MAGIC or #start < 10 then
+      error('no .npy file: its first bytes are not those of one', 0)
+   end
+   local major = start:byte(7)
+   local a, b, c, d = start:byte(9, 12)
+   if major == 1 then
+      return a + 256 * b, 10
+   elseif (major == 2 or major == 3) and d then
+      return a + 256 * (b + 256 * (c + 256 * d)), 12
+   end
+   error(('version %d of the format is not known'):format(major), 0)
+end
+
+--- The array of a file's size bytes; read(first, count) is a string of some of them. Its fields are
+-- those of parse_head, the byte at which its elements begin, from 0, and how many there are.
+function npy.describe(read, size)
+   local length, first = head_range(read(0, math.min(size, 12)))
+   local begin = first + length
+   if begin > size then
+      error(('its head should end at byte %.0f of %.0f: the file is cut off or damaged')
+            :format(begin, size), 0)
+   end
+   local array = parse_head(read(first, length))
+   local item = array.kind.element
+   array.item = npy.item_sizes[item]
+   local bytes = common.bytes(array.sizes, array.item)
+   if bytes > size - begin then
+      error(('%s elements of %d bytes from byte %d on should end at byte %.0f of %.0f: the file ' ..
+             'is cut off or damaged')
+            :format(table.concat(array.sizes, ' x '), array.item, begin + 1, begin + bytes, size),
+            0)
+   end
+   array.begin, array.count = begin, bytes / array.item
+   return array
+end
+
+npy.item_sizes = {
+   Byte = 1, Char = 1, Short = 2, Int = 4, Long = 8, Half = 2, BFloat16 = 2, Float = 4, Double = 8,
+}
+
+-- A row of numbers that were read as signed.
+local function unsigned(row, kind)
+   if kind.above then
+      local wide = row:type(('torch.%sTensor'):format(kind.as))
+      return wide:add(kind.above, row:lt(0):typeAs(wide))
+   elseif row:min() < 0 then
+      error('unsigned numbers of 2^63 and more do not fit into a LongTensor', 0)
+   end
+   return row
+end
+
+--- The tensor that the array's elements, which are in a storage from first on, are.
+function npy.tensor(tensor, array, storage, first)
+   local element, sizes, strides = array.kind.element, array.sizes, nil
+   if array.columns then
+      strides = {1}
+      for d = 2, #sizes do
+         strides[d] = strides[d - 1] * math.max(sizes[d - 1], 1)
+      end
+   end
+   if array.kind.as or array.kind.unsigned then
+      -- Without elements the storage has one nevertheless.
+      local row = common.tensor(tensor, element, storage, first, {math.max(array.count, 1)})
+      storage, first = unsigned(row, array.kind):storage(), 1
+      element = array.kind.as or element
+   end
+   return common.tensor(tensor, element, storage, first, sizes, strides)
+end
+
+--- The bytes before the elements of a tensor, which come in rows.
+function npy.head(element, t)
+   local sizes = {}
+   for d = 1, t:dim() do
+      sizes[d] = ('%d'):format(t:size(d))
+   end
+   local shape = #sizes == 0 and '0,' or table.concat(sizes, ', ') .. (#sizes == 1 and ',' or '')
+   local text = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }")
+                :format(names[element], shape)
+   -- The elements begin at a multiple of 64.
+   text = text .. (' '):rep(63 - (10 + #text) % 64) .. '\n'
+   return MAGIC .. '\1\0' .. string.char(#text % 256, math.floor(#text / 256)) .. text
+end
+
+local options_of_load = {map = 'boolean', progress = 'function'}
+local options_of_save = {progress = 'function'}
+
+function npy.load(tensor, filename, options)
+   common.check(options, options_of_load)
+   local array, storage = common.read_file(tensor, filename, function(file, size)
+      local array = npy.describe(function(first, count)
+         file:seek(first + 1)
+         return common.text(file, count)
+      end, size)
+      if options.map and array.count > 0 then
+         return array
+      end
+      if array.swapped then
+         file:bigEndianEncoding()
+      end
+      file:seek(array.begin + 1)
+      local storage = common.storage(tensor, array.kind.element, array.count)
+      common.read(tensor, file, storage, array.count,
+                  common.progress(options, array.count * array.item))
+      return array, storage
+   end)
+   local first = 1
+   if not storage then
+      if array.swapped or array.kind.as then
+         error('it cannot be mapped: its elements are not as they would be in memory', 0)
+      end
+      storage, first = common.map(tensor, array.kind.element, filename, array.begin)
+   end
+   return npy.tensor(tensor, array, storage, first)
+end
+
+function npy.save(tensor, filename, t, options)
+   common.check(options, options_of_save)
+   local element = common.element(tensor, t)
+   if not element then
+      error('a tensor is what an .npy file can hold, got ' .. tensor.type(t), 0)
+   end
+   common.write_file(tensor, filename, function(file)
+      file:writeString(npy.head(element, t))
+      local storage, first = common.elements(t)
+      common.write(tensor, file, storage, first, t:nElement(),
+                   common.progress(options, t:nElement() * storage:elementSize()))
+   end)
+end
+
+return npy

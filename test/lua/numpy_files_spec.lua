@@ -1,0 +1,221 @@
+-- .npy and .npz: what NumPy wrote (test/reference/numpy_files.py), and what is written here.
+
+local tensor = require 'tensor'
+local format_files = require 'support.format_files'
+
+local with_name = format_files.with_name
+local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
+local folder = here .. '../data/numpy/'
+
+local function error_of(f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  return message
+end
+
+-- As the script has them: the element type that comes of each, the first number and the step.
+local kinds = {
+  b1 = { 'Byte' }, u1 = { 'Byte', 0, 10 }, i1 = { 'Char', -50, 5 }, i2 = { 'Short', -3000, 300 },
+  u2 = { 'Int', 0, 2800 }, i4 = { 'Int', -10, 90000007 }, u4 = { 'Long', 0, 180000001 },
+  i8 = { 'Long', -2 ^ 50, 2 ^ 47 }, u8 = { 'Long', 0, 2 ^ 48 }, f2 = { 'Half', -2, 0.25 },
+  f4 = { 'Float', -2, 0.25 }, f8 = { 'Double', -2, 0.1 },
+}
+
+describe('files of NumPy', function()
+  it('have all their types, in both orders of bytes and of dimensions', function()
+    local arrays, count = tensor.load(folder .. 'all.npz'), 0
+    for name, array in pairs(arrays) do
+      local kind, layout = name:match '^(%w+)-(.*)$'
+      local element, start, step = unpack(kinds[kind])
+      count = count + 1
+      assert.are.equal(('torch.%sTensor'):format(element), array:type())
+      if layout == 'empty' then
+        assert.are.same({ 3, 0 }, array:size():totable())
+      else
+        assert.are.same(layout == 'scalar' and { 1 } or { 2, 3, 4 }, array:size():totable())
+        local flat = array:clone():view(array:nElement()):totable()
+        for i, value in ipairs(flat) do
+          assert.are.equal(kind == 'b1' and (i - 1) % 2 or start + (i - 1) * step, value, name)
+        end
+      end
+    end
+    assert.are.equal(12 * 6, count)
+  end)
+
+  it('are the same one by one', function()
+    local vector = tensor.load(folder .. 'vector.npy')
+    assert.are.equal('torch.DoubleTensor', vector:type())
+    for i = 1, 5 do assert.are.equal(-2 + (i - 1) * 0.1, vector[i]) end
+    local matrix = tensor.load(folder .. 'matrix.npy')
+    assert.are.equal(-0.75, matrix[2][2])
+    assert.are.same({ 1, 3 }, matrix:stride():totable())
+    assert.are.same({ -3000, -2700, -2400, -2100 },
+                    tensor.load(folder .. 'version2.npy'):totable())
+    local stored = tensor.load(folder .. 'stored.npz', { only = { 'arr_0' } })
+    assert.is_nil(stored.named)
+    assert.are.equal(-1.9, stored.arr_0[2])
+    assert.matches('no array is named nobody',
+                   error_of(tensor.load, folder .. 'stored.npz', { only = { 'nobody' } }), 1, true)
+  end)
+
+  it('are mapped where that is asked for', function()
+    for _, name in ipairs { 'vector', 'matrix' } do
+      local mapped = tensor.load(folder .. name .. '.npy', { map = true })
+      assert.is_true(format_files.same(tensor.load(folder .. name .. '.npy'), mapped))
+      mapped:fill(7)  -- is nobody else's
+      assert.are_not.equal(7, tensor.load(folder .. name .. '.npy'):max())
+    end
+  end)
+
+  it('say what cannot be read of them', function()
+    local messages = { complex = "elements of type '<c16'", object = 'objects are code',
+                       text = "elements of type '<U3'", structured = 'a structured array',
+                       unsigned = 'unsigned numbers of 2^63 and more' }
+    for name, text in pairs(messages) do
+      local message = error_of(tensor.load, folder .. name .. '.npy')
+      assert.matches(text, message, 1, true)
+      assert.matches(name .. '.npy', message, 1, true)
+    end
+    assert.matches('no option is named mapped; there are map, progress',
+                   error_of(tensor.load, folder .. 'vector.npy', { mapped = true }), 1, true)
+    assert.matches('No such file', error_of(tensor.load, 'nowhere/x.npy'), 1, true)
+    assert.matches('No such file', error_of(tensor.load, 'nowhere/x.npz'), 1, true)
+    assert.matches('No such file', error_of(tensor.save, 'nowhere/x.npy', tensor.ones(1)), 1, true)
+    assert.matches('a tensor is what', error_of(tensor.save, 'x.npy', {}), 1, true)
+    assert.matches('a table of tensors is what', error_of(tensor.save, 'x.npz', 1), 1, true)
+    assert.matches('a tensor is expected for a', error_of(tensor.save, 'x.npz', { a = 1 }), 1, true)
+  end)
+
+  it('may be damaged in any way', function()
+    for name, options in pairs { ['vector.npy'] = {}, ['version2.npy'] = { map = true },
+                                 ['stored.npz'] = {}, ['all.npz'] = { only = { 'u2-big' } } } do
+      local errors = format_files.damage(format_files.content(folder .. name),
+                                         name:match '%.%w+$', 60, options)
+      assert.is_true(errors >= 25, name)
+    end
+  end)
+
+  it('claim no more than there is', function()
+    for _, shape in ipairs { '6,', '9000000000000000000,', '9007199254740992, 9007,', '0, 9e9,',
+                             '-1,', '3, 4 5,', '1' .. ('0'):rep(400) .. ',' } do
+      local head = ("{'descr': '<f8', 'fortran_order': False, 'shape': (%s), }\n"):format(shape)
+      local length = string.char(#head % 256, math.floor(#head / 256))
+      local claimed = '\147NUMPY\1\0' .. length .. head .. ('x'):rep(47)
+      with_name('.npy', function(name)
+        local file = io.open(name, 'wb')
+        file:write(claimed)
+        file:close()
+        assert.matches(name, error_of(tensor.load, name), 1, true)
+      end)
+    end
+  end)
+end)
+
+describe('files for NumPy', function()
+  it('have all types and layouts', function()
+    with_name('.npy', function(name)
+      format_files.each(function(e, layout, t)
+        tensor.save(name, t)
+        local back = tensor.load(name)
+        assert.is_true(format_files.same(t, back), e.name .. ' ' .. layout)
+        assert.is_true(format_files.same(t, tensor.load(name, { map = true })))
+        local head = format_files.content(name):match '^\147NUMPY\1%z..(%b{}) *\n'
+        assert.is_truthy(head:find("'fortran_order': False", 1, true))
+      end)
+      tensor.save(name, tensor.Tensor())
+      assert.are.same({ 0 }, tensor.load(name):size():totable())
+    end)
+  end)
+
+  it('are archives of many', function()
+    local all = {}
+    format_files.each(function(e, layout, t) all[e.name .. '/' .. layout] = t end)
+    for _, compress in ipairs { false, true } do
+      with_name('.npz', function(name)
+        tensor.save(name, all, { compress = compress })
+        local back, count = tensor.load(name), 0
+        for key, t in pairs(all) do
+          assert.is_true(format_files.same(t, back[key]), key)
+          count = count + 1
+        end
+        assert.are.equal(72, count)
+        tensor.save(name, { tensor.ones(2), tensor.zeros(2) })
+        assert.are.equal(1, tensor.load(name).arr_0[1])
+        assert.are.equal(0, tensor.load(name).arr_1[1])
+      end)
+    end
+  end)
+
+  it('tell how far they are', function()
+    with_name('.npy', function(name)
+      local t, told = tensor.ByteTensor(2 ^ 24 + 5):zero(), {}
+      local function progress(done, total) told[#told + 1] = { done, total } end
+      local expected = { { 0, 2 ^ 24 + 5 }, { 2 ^ 24, 2 ^ 24 + 5 }, { 2 ^ 24 + 5, 2 ^ 24 + 5 } }
+      tensor.save(name, t, { progress = progress })
+      assert.are.same(expected, told)
+      told = {}
+      tensor.load(name, { progress = progress })
+      assert.are.same(expected, told)
+      assert.matches('enough', error_of(tensor.load, name, { progress = function()
+        error 'enough'
+      end }), 1, true)
+    end)
+  end)
+end)
+
+describe('save', function()
+  local function content(name) return format_files.content(name) end
+  local function folder_of(body)
+    local name = os.tmpname()
+    os.remove(name)
+    os.execute('mkdir ' .. name)
+    local done, failure = pcall(body, name .. '/')
+    os.execute('rm -r ' .. name)
+    assert(done, failure)
+  end
+  local function listed(path)
+    local pipe = io.popen('ls ' .. path)
+    local text = pipe:read '*a'
+    pipe:close()
+    return text
+  end
+
+  it('leaves what was there until the new file is complete', function()
+    folder_of(function(path)
+      for _, ending in ipairs { 't7', 'npy', 'npz' } do
+        local name = path .. 'x.' .. ending
+        tensor.save(name, tensor.ones(3))
+        local before = content(name)
+        if ending ~= 'npz' then
+          assert.matches('stop', error_of(tensor.save, name, ending == 'npy' and tensor.ones(4) or
+            { 1, coroutine.create(function() end) }, { progress = function() error 'stop' end }) ..
+            ' stop', 1, true)
+          assert.are.equal(before, content(name))
+        end
+      end
+      assert.are.equal('x.npy\nx.npz\nx.t7\n', listed(path))
+    end)
+  end)
+
+  it('keeps rights and links, and writes what is no file itself', function()
+    folder_of(function(path)
+      tensor.save(path .. 'a.npy', tensor.ones(1))
+      os.execute(('cd %s; chmod 640 a.npy; ln -s a.npy link.npy; ln -s away.npy new.npy; ' ..
+                  'tensor_a=a.npy; ln $tensor_a hard.npy'):format(path))
+      for _, link in ipairs { 'link', 'new', 'hard' } do
+        tensor.save(path .. link .. '.npy', tensor.ones(5))
+      end
+      assert.are.equal(5, tensor.load(path .. 'a.npy'):size(1))
+      assert.are.equal(5, tensor.load(path .. 'away.npy'):size(1))
+      local pipe = io.popen(('cd %s; stat -c "%%a %%h %%F" a.npy link.npy'):format(path))
+      assert.are.equal('640 2 regular file\n777 1 symbolic link\n', pipe:read '*a')
+      pipe:close()
+      os.remove(path .. 'hard.npy')
+      tensor.save(path .. 'link.npy', tensor.ones(6))
+      pipe = io.popen(('cd %s; stat -c "%%a %%h %%s" a.npy; ls'):format(path))
+      assert.are.equal('640 1 176\na.npy\naway.npy\nlink.npy\nnew.npy\n', pipe:read '*a')
+      pipe:close()
+      tensor.save('/dev/null', tensor.ones(1))
+    end)
+  end)
+end)

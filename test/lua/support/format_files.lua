@@ -1,0 +1,73 @@
+-- What the specs of file formats share: tensors to write, and damaged files to read.
+
+local elements = require 'support.elements'
+local files = require 'support.files'
+local tensor = require 'tensor'
+
+local format_files = {}
+
+local function numbers(e, ...)
+  local t = tensor[e.name .. 'Tensor'](...)
+  local flat = t:view(t:nElement())
+  for i = 1, flat:size(1) do
+    flat[i] = i * 3
+  end
+  return t
+end
+
+--- Calls body with an element type, a layout's name and a tensor, for all of them.
+function format_files.each(body)
+  for _, e in ipairs(elements) do
+    body(e, 'rows', numbers(e, 3, 4))
+    body(e, 'transposed', numbers(e, 3, 4):t())
+    body(e, 'narrowed', numbers(e, 4, 5):narrow(2, 2, 3):narrow(1, 2, 2))
+    body(e, 'a part at an offset', numbers(e, 9):narrow(1, 4, 3))
+    body(e, 'a column', numbers(e, 3, 4):select(2, 3))
+    body(e, 'expanded', numbers(e, 1, 3):expand(4, 3))
+    body(e, 'of five dimensions', numbers(e, 2, 1, 3, 1, 2))
+    body(e, 'without elements', tensor[e.name .. 'Tensor'](2, 0, 3))
+  end
+end
+
+function format_files.same(a, b)
+  return a:type() == b:type() and a:isSameSizeAs(b) and (a:nElement() == 0 or a:equal(b))
+end
+
+--- The name of a file of that ending, which is gone once body has returned.
+function format_files.with_name(ending, body)
+  local base = os.tmpname()
+  local name = base .. ending
+  local done, failure = pcall(body, name)
+  os.remove(name)
+  os.remove(base)
+  assert(done, failure)
+end
+
+--- Loads damaged copies of the bytes. Each must be a tensor or table, or an error that names the
+-- file. How many were errors.
+function format_files.damage(bytes, ending, rounds, options)
+  local random, errors = elements.generator(7), 0
+  local function below(n) return math.floor(random() * n) end
+  format_files.with_name(ending, function(name)
+    for round = 1, rounds do
+      local at = below(#bytes)
+      local damaged = round % 2 == 0 and bytes:sub(1, at) or
+                      bytes:sub(1, at) .. string.char(below(256)) .. bytes:sub(at + 2)
+      local file = assert(io.open(name, 'wb'))
+      file:write(damaged)
+      file:close()
+      local loaded, result = pcall(tensor.load, name, options)
+      if not loaded then
+        errors = errors + 1
+        assert(result:find(name, 1, true), result)
+      else
+        assert(type(result) == 'table' or tensor.isTensor(result))
+      end
+    end
+  end)
+  return errors
+end
+
+format_files.content = files.content
+
+return format_files
