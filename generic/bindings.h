@@ -41,6 +41,7 @@ void return_home(Storage* storage);
 // A class name as shown in messages and by typename, or null.
 const char* shown_class(lua_State* L, State* state, int index);
 void register_cuda_functions(lua_State* L, int module);
+void register_interrupt_functions(lua_State* L, int module);
 
 // Errors and shortage of memory in C functions are told to the Lua thread that calls it.
 int update_handlers(lua_State* L);

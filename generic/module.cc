@@ -227,6 +227,7 @@ int open(lua_State* L) {
   register_random_functions(L, module);
   register_device_functions(L, module);
   register_cuda_functions(L, module);
+  register_interrupt_functions(L, module);
   register_profile_functions(L, module);
   register_apply_functions(L, module);
   set_functions(L, functions, module);

@@ -2,6 +2,7 @@
 
 local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
+local near = require 'tensor.repl.near'
 
 --- The text about what is called so, or nil.
 local function entry(tensor, name)
@@ -80,7 +81,7 @@ local function similar(tensor, text)
 end
 
 return function(tensor, what)
-   if what == nil then
+   if what == nil or rawequal(what, tensor) then
       print(signatures.wrapped(table.concat(names(tensor), ' '), ''))
       print "help 'name' shows how it is called, and what it does"
       return
@@ -91,7 +92,13 @@ return function(tensor, what)
       print(text)
       return
    end
-   local near = type(what) == 'string' and similar(tensor, what) or {}
-   local hint = #near > 0 and '; there are: ' .. table.concat(near, ' ') or ''
+   local others = type(what) == 'string' and #what > 2 and similar(tensor, what) or {}
+   local hint = #others > 0 and '; there are: ' .. table.concat(others, ' ') or ''
+   if type(what) == 'string' and not others[1] then
+      local known = {}
+      for _, each in ipairs(names(tensor)) do known[each] = true end
+      others = near.names(what, {known}, 3)
+      hint = others[1] and ('; did you mean %s?'):format(table.concat(others, ' or ')) or ''
+   end
    error(('help: nothing is called %s%s'):format(tostring(name or what), hint), 3)
 end

@@ -60,26 +60,178 @@ local function gather(found, value, prefix, methods)
   end, {})
 end
 
+-- Where the bracket that ends at `stop` begins; nil without one. Brackets in strings count, too.
+local function opening(text, stop)
+  local depth = 0
+  for i = stop, 1, -1 do
+    local char = text:sub(i, i)
+    if char == ')' or char == ']' then
+      depth = depth + 1
+    elseif char == '(' or char == '[' then
+      depth = depth - 1
+      if depth == 0 then
+        return i
+      end
+    end
+  end
+  return nil
+end
+
+-- The expression that ends at `stop`, as steps from what it begins with: {name}, {index =},
+-- {call = true}, {text =}; nil for what is none. The text ends where the expression does.
+local function steps_of(text)
+  local steps = {}
+  local stop = #text
+  while true do
+    local char = text:sub(stop, stop)
+    local name = text:sub(1, stop):match '[%a_][%w_]*$'
+    if char == ')' or char == ']' then
+      local first = opening(text, stop)
+      if not first or text:sub(first, first) ~= (char == ')' and '(' or '[') then
+        return nil
+      end
+      local inner = text:sub(first + 1, stop - 1)
+      table.insert(steps, 1, char == ')' and {call = inner} or {index = inner})
+      stop = first - 1
+    elseif char == '"' or char == "'" then
+      local first = text:sub(1, stop - 1):match('.*()' .. char)
+      if not first then
+        return nil
+      end
+      table.insert(steps, 1, {text = true})
+      return steps
+    elseif name then
+      table.insert(steps, 1, {name = name})
+      stop = stop - #name
+      if text:sub(stop, stop):find '%d' then
+        return nil
+      elseif text:sub(stop - 1, stop) == '..' or not text:sub(stop, stop):find '[%.:]' then
+        return steps
+      end
+      stop = stop - 1
+    elseif steps[1] and steps[1].call and steps[1].call ~= '' then
+      -- An expression in parentheses.
+      local inside = steps_of((steps[1].call:gsub('%s+$', '')))
+      table.remove(steps, 1)
+      for k, step in ipairs(inside or {}) do
+        table.insert(steps, k, step)
+      end
+      return inside and steps
+    else
+      return nil
+    end
+  end
+end
+
+-- A key that is written out, or a global that is one.
+local function key_of(text, environment)
+  local quoted = text:match '^%s*"([^"\\]*)"%s*$' or text:match "^%s*'([^'\\]*)'%s*$"
+  if quoted or tonumber(text) then
+    return quoted or tonumber(text)
+  end
+  local name = text:match '^%s*([%a_][%w_]*)%s*$'
+  return name and lookup(environment, name)
+end
+
+local guess
+
+-- What the steps lead to, without running code: an index of a tensor is one of its kind, and what a
+-- function of the module, or a method of its objects, gives is likely to be a tensor.
+local function follow(steps, environment)
+  local value, callee = environment, nil
+  for k, step in ipairs(steps) do
+    if step.text then
+      value = ''
+    elseif step.name then
+      callee, value = value, lookup(value, step.name)
+    elseif step.index and type(value) == 'table' then
+      local key = key_of(step.index, environment)
+      if key == nil then
+        return nil
+      end
+      value = rawget(value, key)
+    elseif step.call and k > 1 then
+      local tensor = package.loaded.tensor
+      local of_module = tensor and type(tensor) == 'table'
+                        and (callee == tensor or type(callee) == 'userdata')
+      local makes = of_module and (type(value) == 'function' or type(value) == 'table')
+      guess = guess or makes and tensor.DoubleTensor and tensor.DoubleTensor()
+      value, callee = makes and guess or nil, nil
+    end
+    if value == nil then
+      return nil
+    end
+  end
+  return value
+end
+
+-- The names of files that a path may be continued to, and its last part.
+local function files(path)
+  local folder, prefix = path:match '^(.*/)([^/]*)$'
+  folder, prefix = folder or '', prefix or path
+  local where = folder == '' and '.' or folder:gsub('^~/', (os.getenv 'HOME' or '~') .. '/')
+  local quoted = "'" .. where:gsub("'", "'\\''") .. "'"
+  local pipe = io.popen('ls -1ap -- ' .. quoted .. ' 2>/dev/null')
+  local names = {}
+  for name in pipe and pipe:lines() or function() end do
+    local hidden = name:sub(1, 1) == '.' and prefix:sub(1, 1) ~= '.'
+    if name:sub(1, #prefix) == prefix and not hidden and name ~= './' and name ~= '../' then
+      names[#names + 1] = name
+    end
+  end
+  if pipe then
+    pipe:close()
+  end
+  table.sort(names)
+  return names, prefix
+end
+
+-- What stands in a string that is open at the end of the last line; nil where none is.
+local function open_string(text)
+  local line, quote, first = text:match '[^\n]*$', nil, nil
+  local i = 1
+  while i <= #line do
+    local char = line:sub(i, i)
+    if quote and char == '\\' then
+      i = i + 1
+    elseif char == quote then
+      quote = nil
+    elseif not quote and (char == '"' or char == "'") then
+      quote, first = char, i + 1
+    elseif not quote and line:sub(i, i + 1) == '--' then
+      return nil
+    end
+    i = i + 1
+  end
+  return quote and line:sub(first)
+end
+
 --- The names that the text up to the cursor may be continued with, sorted, and the part of the text
--- that they would replace. environment is the table of globals.
+-- that they would replace. environment is the table of globals. In a string they are of files.
 function complete.candidates(text, environment)
-  -- Names after `..` stand for themselves.
-  local path = text:match('[%w_%.:]*$'):gsub('^.*%.%.', '')
-  local parent, separator, prefix = path:match('^(.-)([%.:]?)([%w_]*)$')
-  local follows_value = path == '' and text:find('[%)%]}"\']$')
-  if follows_value or not path:find('^[%a_]') and path ~= '' then
+  local path = open_string(text)
+  if path then
+    return files(path)
+  end
+  local before, prefix = text:match '^(.-)([%w_]*)$'
+  local separator = before:match '[%.:]$'
+  if before:find '%.%.$' then
+    separator = nil  -- Names after `..` stand for themselves.
+  end
+  if prefix:find '^%d' or not separator and before:find '[%)%]}"\']$' then
     return {}, prefix
   end
   local value = environment
-  for name in parent:gmatch('[^%.:]+') do
-    value = lookup(value, name)
+  if separator then
+    local steps = steps_of(before:sub(1, -2))
+    value = steps and follow(steps, environment)
     if value == nil then
       return {}, prefix
     end
   end
   local found, names = {}, {}
   gather(found, value, prefix, separator == ':')
-  if parent == '' and prefix ~= '' then
+  if not separator and prefix ~= '' then
     for word in pairs(keywords) do
       if word:sub(1, #prefix) == prefix then
         found[word] = true

@@ -9,28 +9,30 @@ local found, ffi = pcall(require, 'ffi')
 if found then
   -- Under names of our own, so that declarations by the user do not clash.
   ffi.cdef [[
-    typedef char **(*tensor_repl_completer)(const char *, int, int);
-    typedef int (*tensor_repl_command)(int, int);
+    typedef struct tensor_repl_editline tensor_repl_editline;
+    typedef struct { const char *buffer, *cursor, *lastchar; } tensor_repl_line;
+    typedef struct { int num; const char *str; } tensor_repl_event;
+    typedef unsigned char (*tensor_repl_key)(tensor_repl_editline *, int);
+    typedef const char *(*tensor_repl_prompt)(tensor_repl_editline *);
     int tensor_repl_isatty(int) __asm__("isatty");
-    void *tensor_repl_malloc(size_t) __asm__("malloc");
-    char *tensor_repl_strdup(const char *) __asm__("strdup");
-    void tensor_repl_free(void *) __asm__("free");
-    char *tensor_repl_readline(const char *) __asm__("readline");
-    int tensor_repl_add_history(const char *) __asm__("add_history");
-    int tensor_repl_initialize(void) __asm__("rl_initialize");
-    int tensor_repl_parse_and_bind(const char *) __asm__("rl_parse_and_bind");
-    int tensor_repl_add_defun(const char *, tensor_repl_command, int) __asm__("rl_add_defun");
-    extern tensor_repl_completer tensor_repl_complete __asm__("rl_attempted_completion_function");
-    typedef int (*tensor_repl_hook)(const char *, int);
-    extern tensor_repl_hook tensor_repl_pre_input_hook __asm__("rl_pre_input_hook");
-    extern int tensor_repl_complete_over __asm__("rl_attempted_completion_over");
-    extern int tensor_repl_append_character __asm__("rl_completion_append_character");
-    extern const char *tensor_repl_break_characters __asm__("rl_basic_word_break_characters");
-    extern const char *tensor_repl_name __asm__("rl_readline_name");
-    extern char *tensor_repl_line_buffer __asm__("rl_line_buffer");
-    extern int tensor_repl_done __asm__("rl_done");
+    void *tensor_repl_fdopen(int, const char *) __asm__("fdopen");
+    tensor_repl_editline *tensor_repl_init(const char *, void *, void *, void *) __asm__("el_init");
+    int tensor_repl_set(tensor_repl_editline *, int, ...) __asm__("el_set");
+    int tensor_repl_source(tensor_repl_editline *, const char *) __asm__("el_source");
+    const char *tensor_repl_gets(tensor_repl_editline *, int *) __asm__("el_gets");
+    const tensor_repl_line *tensor_repl_text(tensor_repl_editline *) __asm__("el_line");
+    int tensor_repl_insert(tensor_repl_editline *, const char *) __asm__("el_insertstr");
+    int tensor_repl_cursor(tensor_repl_editline *, int) __asm__("el_cursor");
+    void tensor_repl_push(tensor_repl_editline *, const char *) __asm__("el_push");
+    void *tensor_repl_history_init(void) __asm__("history_init");
+    int tensor_repl_history(void *, tensor_repl_event *, int, ...) __asm__("history");
   ]]
 end
+
+-- Of histedit.h: what el_set and history are asked for, and what the functions of keys answer.
+local EL_PROMPT, EL_EDITOR, EL_SIGNAL, EL_BIND, EL_SETTY, EL_ADDFN, EL_HIST = 0, 2, 3, 4, 8, 9, 10
+local H_SETSIZE, H_ENTER = 1, 10
+local CC_NORM, CC_REFRESH, CC_CURSOR, CC_ERROR, CC_REDISPLAY = 0, 4, 5, 6, 8
 
 --- Whether stdin and stdout are terminals.
 function edit.interactive()
@@ -52,103 +54,188 @@ local function load_library()
   return nil
 end
 
--- A list of C strings for libedit, which frees them: what the matches share, then each of them.
-local function match_list(names)
-  local list = ffi.cast('char **', ffi.C.tensor_repl_malloc((#names + 2) * ffi.sizeof('char *')))
-  list[0] = ffi.C.tensor_repl_strdup(complete.common(names))
-  for i, name in ipairs(names) do
-    list[i] = ffi.C.tensor_repl_strdup(name)
-  end
-  list[#names + 1] = nil
-  return list
+-- How many characters a text has where it is UTF-8, and its bytes otherwise.
+local function characters(text, multibyte)
+  return #(multibyte and text:gsub('[\128-\191]', '') or text)
 end
 
--- The first `count` characters of a line. libedit counts characters, not bytes.
-local function first_characters(line, count, multibyte)
-  local length = 0
-  while count > 0 and length < #line do
-    length = length + 1
-    while multibyte and (line:byte(length + 1) or 0) >= 0x80 and line:byte(length + 1) < 0xC0 do
-      length = length + 1
+-- Names in columns, for a terminal of so many.
+local function columns(names, width)
+  local widest = 0
+  for _, name in ipairs(names) do
+    widest = math.max(widest, #name + 2)
+  end
+  local across = math.max(1, math.floor(width / widest))
+  local rows = math.ceil(#names / across)
+  local lines = {}
+  for row = 1, rows do
+    local cells = {}
+    for k = row, #names, rows do
+      cells[#cells + 1] = names[k] .. (' '):rep(widest - #names[k])
     end
-    count = count - 1
+    lines[row] = table.concat(cells):gsub('%s+$', '')
   end
-  return line:sub(1, length)
+  return table.concat(lines, '\n')
 end
 
--- An editor over libedit.
-local function libedit_editor(library, environment)
-  local C = ffi.C
-  local interrupted = false
-  -- Kept for the life of the process: libedit holds their addresses.
-  local anchors = {name = 'tensor', breaks = ' \t\n"\\\'`@$><=;|&{(.:,+-*/%^#~[])}'}
-
+-- An editor over libedit: Enter goes on where more lines are needed, so that all lines of an input
+-- are edited together, and come back together.
+local function libedit_editor(library, environment, incomplete)
+  local int = ffi.typeof 'int'
+  local interrupted, prompt_text = false, ''
   local locale = os.setlocale('', 'ctype') or 'C'
-  local multibyte = locale:lower():find('utf%-?8') ~= nil
-  library.tensor_repl_name = anchors.name
-  library.tensor_repl_initialize()
-  library.tensor_repl_break_characters = anchors.breaks
+  -- Numbers are read and written as Lua does.
+  local multibyte = locale:lower():find 'utf%-?8' ~= nil
+  -- Kept for the life of the process: libedit holds their addresses.
+  local anchors = {}
+  local files = {}
+  for fd, mode in pairs {[0] = 'r', [1] = 'w', [2] = 'w'} do
+    files[fd] = ffi.C.tensor_repl_fdopen(fd, mode)
+  end
+  local el = library.tensor_repl_init('tensor', files[0], files[1], files[2])
+  local past = library.tensor_repl_history_init()
+  local event = ffi.new 'tensor_repl_event'
+
+  local function set(what, ...)
+    return library.tensor_repl_set(el, int(what), ...)
+  end
+
+  local function bind(key, command)
+    set(EL_BIND, key, command, ffi.cast('char *', nil))
+  end
+
+  -- The text up to the cursor, and all of it.
+  local function text()
+    local line = library.tensor_repl_text(el)
+    return ffi.string(line.buffer, line.cursor - line.buffer),
+           ffi.string(line.buffer, line.lastchar - line.buffer)
+  end
 
   -- No error may leave a function that C calls.
-  local function matches(start, stop)
-    local line = ffi.string(library.tensor_repl_line_buffer)
-    local text = first_characters(line, stop, multibyte)
-    if not text:find('%S') then
-      -- At the beginning of a line the key indents.
-      return {'  '}
+  local function key(name, help, keys, f)
+    local function answer()
+      local ok, result = pcall(f)
+      return ok and result or CC_ERROR
     end
-    local names, prefix = complete.candidates(text, environment)
-    return #prefix == stop - start and names or {}
+    anchors[name] = ffi.cast('tensor_repl_key', answer)
+    set(EL_ADDFN, name, help, anchors[name])
+    for _, each in ipairs(keys) do
+      bind(each, name)
+    end
   end
-  anchors.completer = ffi.cast('tensor_repl_completer', function(_, start, stop)
-    library.tensor_repl_complete_over = 1
-    library.tensor_repl_append_character = 0
-    local ok, names = pcall(matches, start, stop)
-    if not ok or #names == 0 then
-      return nil
+
+  anchors.prompt = ffi.cast('tensor_repl_prompt', function()
+    return prompt_text
+  end)
+  set(EL_PROMPT, anchors.prompt)
+  set(EL_SIGNAL, int(0))
+  set(EL_EDITOR, 'emacs')
+  library.tensor_repl_history(past, event, int(H_SETSIZE), int(1000))
+  anchors.history = ffi.cast('void *', library.tensor_repl_history)
+  set(EL_HIST, anchors.history, past)
+  -- Ctrl-C is a key while a line is edited, not a signal.
+  set(EL_SETTY, '-d', '-isig', ffi.cast('char *', nil))
+  bind('^_', 'ed-newline')
+  bind('^R', 'em-inc-search-prev')
+
+  local function submit()
+    library.tensor_repl_push(el, '\031')
+    return CC_NORM
+  end
+
+  local function new_line()
+    local before = text()
+    local kind = incomplete(before)
+    library.tensor_repl_insert(el, kind == 'text' and '\n' or '\n  ')
+    return CC_REFRESH
+  end
+
+  key('tensor-enter', 'Go on, or submit', {'^J', '^M'}, function()
+    local _, all = text()
+    if incomplete(all) then
+      return new_line()
     end
-    return match_list(names)
+    return submit()
   end)
-  library.tensor_repl_complete = anchors.completer
-
-  -- Ctrl-C shall be a key while a line is edited, not a signal. readline resets the terminal's
-  -- settings for each line, so they are made in a hook that it calls afterwards.
-  anchors.cancel = ffi.cast('tensor_repl_command', function()
+  key('tensor-newline', 'Begin a line', {'\\e^M', '\\e^J'}, new_line)
+  key('tensor-cancel', 'Drop the input', {'^C'}, function()
     interrupted = true
-    library.tensor_repl_done = 1
-    return 0
+    return submit()
   end)
-  library.tensor_repl_add_defun('tensor-cancel-line', anchors.cancel, 3)
-  anchors.prepare = ffi.cast('tensor_repl_hook', function()
-    library.tensor_repl_parse_and_bind('setty -d -isig')
-    library.tensor_repl_parse_and_bind('bind ^C tensor-cancel-line')
-    return 0
-  end)
-  library.tensor_repl_pre_input_hook = anchors.prepare
 
-  local self = {anchors = anchors}
+  -- To the line above or below in what is edited, else through the history.
+  local function move(up)
+    local before, all = text()
+    if up then
+      local line = before:match '\n([^\n]*)$'
+      local above = line and before:sub(1, -#line - 2):match '[^\n]*$'
+      if not above then
+        library.tensor_repl_push(el, '\016')
+        return CC_NORM
+      end
+      local column = characters(line, multibyte)
+      local width = characters(above, multibyte)
+      library.tensor_repl_cursor(el, int(-column - 1 - math.max(0, width - column)))
+      return CC_CURSOR
+    end
+    local column = characters(before:match '[^\n]*$', multibyte)
+    local rest, below = all:sub(#before + 1):match '^([^\n]*)\n([^\n]*)'
+    if not rest then
+      library.tensor_repl_push(el, '\014')
+      return CC_NORM
+    end
+    local width = characters(below, multibyte)
+    library.tensor_repl_cursor(el, int(characters(rest, multibyte) + 1 + math.min(column, width)))
+    return CC_CURSOR
+  end
+  key('tensor-up', 'Line above', {'\\e[A', '\\eOA'}, function()
+    return move(true)
+  end)
+  key('tensor-down', 'Line below', {'\\e[B', '\\eOB'}, function()
+    return move(false)
+  end)
+
+  key('tensor-complete', 'Complete', {'^I'}, function()
+    local before = text()
+    if not before:match '[^\n]*$':find '%S' then
+      -- At the beginning of a line the key indents.
+      library.tensor_repl_insert(el, '  ')
+      return CC_REFRESH
+    end
+    local names, prefix = complete.candidates(before, environment)
+    local common = complete.common(names)
+    if #common > #prefix then
+      library.tensor_repl_insert(el, common:sub(#prefix + 1))
+      return CC_REFRESH
+    elseif #names > 1 then
+      io.stdout:write('\n', columns(names, 78), '\n')
+      io.stdout:flush()
+      return CC_REDISPLAY
+    end
+    return CC_ERROR
+  end)
+  library.tensor_repl_source(el, nil)
+
+  local self = {anchors = anchors, el = el}
+  local count = ffi.new 'int[1]'
 
   function self.read(prompt)
     io.stdout:flush()
-    interrupted = false
-    local line = library.tensor_repl_readline(prompt)
-    if interrupted then
-      io.stdout:write('^C\n')
-      if line ~= nil then
-        C.tensor_repl_free(line)
-      end
-      return false
-    elseif line == nil then
-      io.stdout:write('\n')
+    interrupted, prompt_text = false, prompt
+    anchors.prompt_text = prompt
+    local line = library.tensor_repl_gets(el, count)
+    if line == nil or count[0] <= 0 then
+      io.stdout:write '\n'
       return nil
+    elseif interrupted then
+      io.stdout:write '^C\n'
+      return false
     end
-    local text = ffi.string(line)
-    C.tensor_repl_free(line)
-    return text
+    return (ffi.string(line):gsub('\n$', ''))
   end
 
-  function self.remember(line)
-    library.tensor_repl_add_history(line)
+  function self.remember(input)
+    library.tensor_repl_history(past, event, int(H_ENTER), ffi.cast('const char *', input))
   end
 
   -- C calls back into Lua from within these: they must be interpreted.
@@ -176,13 +263,14 @@ local function plain_editor()
   return self
 end
 
---- An object with read(prompt) -> a line, nil at the end of input, false after Ctrl-C; and
--- remember(line), which adds a line to those that the arrow keys bring back. environment is the
--- table whose names are completed.
-function edit.new(environment)
+--- An object with read(prompt) -> a line or several, nil at the end of input, false after Ctrl-C;
+-- and remember(input), which adds to what the arrow keys bring back. environment is the table whose
+-- names are completed; incomplete(text) says whether more lines are needed: 'code', 'text' in the
+-- middle of a string, or nil.
+function edit.new(environment, incomplete)
   local library = edit.interactive() and load_library()
   if library then
-    return libedit_editor(library, environment)
+    return libedit_editor(library, environment, incomplete)
   end
   return plain_editor()
 end

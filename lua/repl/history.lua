@@ -1,8 +1,9 @@
--- The lines typed in earlier sessions: one a line in a plain text file, the newest last.
+-- What was typed in earlier sessions: a plain text file, the newest last. All lines of an input but
+-- the first begin with a tab there.
 
 local history = {}
 
-local MAX_LINES = 1000
+local MAX_INPUTS = 1000
 
 local found, ffi = pcall(require, 'ffi')
 if found then
@@ -33,7 +34,12 @@ function history.path()
   return nil
 end
 
--- The newest lines of a file, and whether there were more.
+-- An input as the file has it.
+local function written(input)
+  return input:gsub('^%s+', ''):gsub('\n', '\n\t') .. '\n'
+end
+
+-- The newest inputs of a file, and whether there were more.
 local function load(path)
   local lines = {}
   local file = path and io.open(path, 'r')
@@ -44,28 +50,34 @@ local function load(path)
   local text = file:read('*a') or ''
   file:close()
   for line in text:gmatch('[^\n]+') do
-    lines[#lines + 1] = line
+    if line:sub(1, 1) == '\t' and lines[1] then
+      lines[#lines] = lines[#lines] .. '\n' .. line:sub(2)
+    else
+      lines[#lines + 1] = line
+    end
   end
-  if #lines <= MAX_LINES then
+  if #lines <= MAX_INPUTS then
     return lines, false
   end
   local newest = {}
-  for i = #lines - MAX_LINES + 1, #lines do
+  for i = #lines - MAX_INPUTS + 1, #lines do
     newest[#newest + 1] = lines[i]
   end
   return newest, true
 end
 
---- Opens the history kept in a file. Gives an object with the lines so far, and add(line), which
--- keeps a line that is not blank and differs from the last. A file that cannot be written is no
--- error: the lines are then kept for this session only.
+--- Opens the history kept in a file. Gives an object with the inputs so far, and add(input), which
+-- keeps one that is not blank and differs from the last. A file that cannot be written is no error:
+-- they are then kept for this session only.
 function history.open(path)
   local lines, shortened = load(path)
   local self = {lines = lines}
   if shortened then
     local file = io.open(path, 'w')
     if file then
-      file:write(table.concat(lines, '\n'), '\n')
+      for _, line in ipairs(lines) do
+        file:write((written(line)))
+      end
       file:close()
     end
   elseif path and #lines == 0 then
@@ -73,14 +85,14 @@ function history.open(path)
   end
 
   function self.add(line)
-    if not line:find('%S') or line == lines[#lines] or line:find('\n', 1, true) then
+    if not line:find '%S' or line == lines[#lines] then
       return false
     end
     lines[#lines + 1] = line
-    -- Opened for each line, so that sessions that run at once add to one file.
+    -- Opened for each input, so that sessions that run at once add to one file.
     local file = path and io.open(path, 'a')
     if file then
-      file:write(line, '\n')
+      file:write((written(line)))
       file:close()
     end
     return true

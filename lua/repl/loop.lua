@@ -1,7 +1,11 @@
 -- The read-eval-print loop. What it reads from and writes to is given to it.
 
+local commands = require 'tensor.repl.commands'
+local hints = require 'tensor.repl.hints'
 local interrupt = require 'tensor.repl.interrupt'
+local paint = require 'tensor.repl.paint'
 local show = require 'tensor.repl.show'
+local stops = require 'tensor.repl.stops'
 local trace = require 'tensor.repl.trace'
 
 local loop = {}
@@ -24,11 +28,13 @@ function loop.compile(text)
   if chunk then
     -- Not as a tail call, which would hide the line in tracebacks. A comment or a `;` at the end
     -- forbids it.
-    return loadstring('return (...)(' .. expression .. ')', '=stdin') or chunk
+    local call = 'return (...)(' .. expression .. ')'
+    local passed = loadstring(call, '=stdin')
+    return passed or chunk, nil, passed and call or 'return ' .. expression
   end
   local statement, statement_error = loadstring(text, '=stdin')
   if statement then
-    return statement
+    return statement, nil, text
   end
   if incomplete(expression_error) or incomplete(statement_error) then
     return nil, nil
@@ -36,51 +42,132 @@ function loop.compile(text)
   return nil, expression ~= text and expression_error or statement_error
 end
 
--- Runs a chunk and writes its values. Gives whether there was no error.
-local function evaluate(chunk, io)
-  local results, message = trace.call(chunk, loop.pass)
-  if results and results.n > 0 then
-    results, message = trace.call(show.values, results.n, unpack(results, 1, results.n))
-    if results then
-      io.write(results[1], '\n')
+--- Whether more lines are needed: 'code', or 'text' in the middle of a string or comment.
+function loop.incomplete(text)
+  local chunk, message = loop.compile(text)
+  if chunk or message or text:find '^%s*[:?]%a' then
+    return nil
+  end
+  local _, reason = loadstring(text, '=stdin')
+  return reason and reason:find 'unfinished' and 'text' or 'code'
+end
+
+-- The chunk with a call of `stop` in its loops and functions, where those can be put in.
+local function stoppable(chunk, source, stop)
+  local text = stop and stops.insert(source, '__stop();')
+  local with = text and loadstring('local __pass, __stop = ... ' .. text, '=stdin')
+  return with or chunk
+end
+
+--- A session: how pieces of input are evaluated. io as for loop.run.
+function loop.session(io)
+  local self = {environment = io.environment or _G}
+  local stop = interrupt.stop_function()
+
+  function self.fail(message)
+    local first, rest = message:match '^(.-)(\nstack traceback:.*)$'
+    local hint = hints.of(message, self.environment)
+    io.write_error(paint.text('error', first or message),
+                   hint and '\n' .. paint.text('hint', hint) or '',
+                   paint.text('dim', rest or ''), '\n')
+  end
+
+  function self.write(...)
+    io.write(...)
+  end
+
+  --- The function of a piece of input, or nil and the message of an error, which is nil where more
+  -- lines are needed.
+  function self.compile(text)
+    local chunk, message, source = loop.compile(text)
+    if not chunk then
+      return nil, message
+    end
+    chunk = stoppable(chunk, source, stop)
+    if io.environment then
+      setfenv(chunk, io.environment)
+    end
+    return function()
+      return chunk(loop.pass, stop)
     end
   end
-  if message then
-    io.write_error(message, '\n')
+
+  --- Keeps values where the next input finds them, and shows them.
+  function self.show(results)
+    if results.n == 0 then
+      return true
+    end
+    if results[1] ~= nil then
+      rawset(self.environment, '_', results[1])
+      for i = 1, math.max(results.n, self.kept or 0) do
+        rawset(self.environment, '_' .. i, results[i])
+      end
+      self.kept = results.n
+    end
+    local texts, message = trace.call(show.values, results.n, unpack(results, 1, results.n))
+    if texts then
+      io.write(texts[1], '\n')
+    else
+      self.fail(message)
+    end
+    return texts ~= nil
   end
-  return message == nil
+
+  --- Runs a chunk and shows its values. Gives whether there was no error.
+  function self.evaluate(chunk)
+    local results, message = trace.call(chunk)
+    if not results then
+      self.fail(message)
+      return false
+    end
+    return self.show(results)
+  end
+  return self
 end
 
 --- Reads, evaluates and prints until the input ends. Gives the number of inputs that failed. io has
 -- read(prompt)       a line; nil at the end; false where the input so far is to be dropped
 -- write(...)         for values
 -- write_error(...)   for messages
--- remember(line)     called with each line read; optional
+-- remember(text)     called with each piece of input; optional
 -- environment        the globals of the code; optional
 function loop.run(io)
   local lines, failures = {}, 0
+  local session = loop.session(io)
 
-  local function handle(line)
+  local function remember(text)
     if io.remember then
-      io.remember(line)
+      io.remember(text)
     end
+  end
+
+  -- Gives whether the session goes on.
+  local function handle(line)
+    if #lines == 0 and commands.leaves(line, session.environment) then
+      return false
+    end
+    local command = #lines == 0 and commands.find(line)
     lines[#lines + 1] = line
-    local chunk, message = loop.compile(table.concat(lines, '\n'))
-    if not chunk and not message then
-      return
+    local text = table.concat(lines, '\n')
+    local chunk, message = nil, nil
+    if not command then
+      chunk, message = session.compile(text)
+      if not chunk and not message then
+        return true
+      end
     end
     lines = {}
-    if message then
-      failures = failures + 1
-      io.write_error(message, '\n')
-      return
+    remember(text)
+    local ok = false
+    if command then
+      ok = interrupt.call(command, session)
+    elseif message then
+      session.fail(message)
+    else
+      ok = interrupt.call(session.evaluate, chunk)
     end
-    if io.environment then
-      setfenv(chunk, io.environment)
-    end
-    if not interrupt.call(evaluate, chunk, io) then
-      failures = failures + 1
-    end
+    failures = failures + (ok and 0 or 1)
+    return true
   end
 
   while true do
@@ -89,14 +176,14 @@ function loop.run(io)
       break
     elseif line == false then
       lines = {}
-    else
-      handle(line)
+    elseif not handle(line) then
+      return failures
     end
   end
   if #lines > 0 then
     failures = failures + 1
     local _, message = loadstring(table.concat(lines, '\n'), '=stdin')
-    io.write_error(message, '\n')
+    session.fail(message)
   end
   return failures
 end

@@ -121,6 +121,29 @@ local function load_tensor()
   return nil
 end
 
+-- Two lines: what runs here, and how to get on.
+local function banner(tensor)
+  local paint = require 'tensor.repl.paint'
+  local info = type(tensor.info) == 'function' and tensor.info() or {}
+  local parts = {jit.version}
+  if info.blas then
+    parts[#parts + 1] = (info.blas:gsub('[,;(].*$', ''):gsub('%s+$', ''))
+  end
+  if tensor.getnumthreads then
+    local threads = tensor.getnumthreads()
+    parts[#parts + 1] = ('%d thread%s'):format(threads, threads == 1 and '' or 's')
+  end
+  local names = {'cpu'}
+  for _, device in ipairs(type(tensor.devices) == 'function' and tensor.devices() or {}) do
+    names[#names + 1] = device.name
+  end
+  parts[#parts + 1] = (#names > 1 and 'devices: ' or 'device: ') .. table.concat(names, ' ')
+  io.stdout:write(paint.text('name', 'tensor ' .. tostring(tensor._VERSION or info.version or '?')),
+                  ' with ', table.concat(parts, ', '), '\n',
+                  '?name explains, ? lists names, :help is on the prompt, Tab completes, Ctrl-D ',
+                  'leaves\n')
+end
+
 local function print_version()
   local tensor = load_tensor()
   if not tensor then
@@ -158,14 +181,19 @@ local function repl()
   local edit = require 'tensor.repl.edit'
   local history = require 'tensor.repl.history'
   local loop = require 'tensor.repl.loop'
+  local paint = require 'tensor.repl.paint'
 
-  local editor = edit.new(_G)
+  local editor = edit.new(_G, loop.incomplete)
   local terminal = edit.stdin_is_terminal()
   local past = terminal and history.open(history.path())
   if past then
     for _, line in ipairs(past.lines) do
       editor.remember(line)
     end
+  end
+  paint.setup(edit.interactive())
+  if edit.interactive() then
+    banner(package.loaded.tensor)
   end
   local failures = loop.run {
     read = editor.read,
@@ -216,7 +244,7 @@ local function main()
   end
   if interactive then
     if require 'tensor.repl.edit'.stdin_is_terminal() then
-      interrupt.setup()
+      interrupt.setup(package.loaded.tensor)
     end
   end
 

@@ -1,6 +1,11 @@
 -- How the REPL shows values.
 
+local paint = require 'tensor.repl.paint'
+
 local show = {}
+
+-- About strings while a text is laid out: what is painted has no width.
+local BEGIN, END = '\1', '\2'
 
 -- Only in builds of LuaJIT where # may call __len.
 local rawlen = rawget(_G, 'rawlen') or function(t)
@@ -9,6 +14,8 @@ end
 
 local MAX_ITEMS = 50
 local MAX_KEYS = 10000
+local MAX_DEPTH = 4
+local MAX_TOTAL = 500
 local LINE_SIZE = 76
 
 local keywords = {}
@@ -38,7 +45,25 @@ local function quoted(text)
   return '"' .. text .. '"'
 end
 
+-- The class of a table that is an object, and whether that says how it is shown: the metatables of
+-- all classes have a __tostring.
+local function class_of(value)
+  local metatable = type(value) == 'table' and debug.getmetatable(value)
+  local name = type(metatable) == 'table' and rawget(metatable, '__typename')
+  if type(name) ~= 'string' then
+    return nil, false
+  end
+  local ok, method = pcall(function()
+    return metatable.__tostring__
+  end)
+  return name, not ok or method ~= nil
+end
+
 local function has_tostring(value)
+  local class, shown = class_of(value)
+  if class then
+    return shown
+  end
   local metatable = debug.getmetatable(value)
   return type(metatable) == 'table' and rawget(metatable, '__tostring') ~= nil
 end
@@ -50,18 +75,6 @@ local function safe_tostring(value)
     return text
   end
   return ('<%s: error in __tostring: %s>'):format(type(value), tostring(text))
-end
-
--- A value inside a table, on one line.
-local function item(value)
-  if type(value) == 'string' then
-    return quoted(value)
-  elseif type(value) == 'table' and not has_tostring(value) then
-    return next(value) == nil and '{}' or '{...}'
-  end
-  local text = safe_tostring(value):gsub('\n+$', '')
-  -- The last line of a tensor's text names its type and size.
-  return text:match('[^\n]*$')
 end
 
 local rank = {number = 1, string = 2, boolean = 3}
@@ -95,40 +108,90 @@ local function other_keys(t, length)
   return keys, count
 end
 
-local function table_text(t)
+-- What has no elements of its own to show, on one line.
+local function item(value)
+  if type(value) == 'string' then
+    return BEGIN .. quoted(value) .. END
+  end
+  local text = safe_tostring(value):gsub('\n+$', '')
+  -- The last line of a tensor's text names its type and size.
+  return text:match '[^\n]*$'
+end
+
+local table_text
+
+-- A value in a table. state: the tables it is in, and how many values may be shown still.
+local function inner(value, indent, state)
+  if type(value) ~= 'table' or has_tostring(value) then
+    return item(value)
+  end
+  return table_text(value, indent, state)
+end
+
+local function key_text(key)
+  if type(key) == 'string' and show.isname(key) then
+    return key
+  end
+  return '[' .. (type(key) == 'table' and safe_tostring(key) or item(key)) .. ']'
+end
+
+function table_text(t, indent, state)
+  local class = class_of(t)
+  local prefix = class and class .. ' ' or ''
+  if next(t) == nil then
+    return prefix .. '{}'
+  elseif state[t] or #indent >= 2 * MAX_DEPTH or state.left <= 0 then
+    return prefix .. '{...}'
+  end
+  state[t] = true
   local length = rawlen(t)
   local keys, count = other_keys(t, length)
   table.sort(keys, before)
-  local parts = {}
+  local parts, width, deeper = {}, #indent + #prefix + 2, indent .. '  '
+  local function add(key, text)
+    parts[#parts + 1] = key and key .. ' = ' .. text or text
+    local plain = parts[#parts]:gsub('[' .. BEGIN .. END .. ']', '')
+    width = plain:find('\n', 1, true) and math.huge or width + #plain + 2
+    state.left = state.left - 1
+  end
   for i = 1, math.min(length, MAX_ITEMS) do
-    parts[i] = item(rawget(t, i))
+    add(nil, inner(rawget(t, i), deeper, state))
   end
   for _, key in ipairs(keys) do
     if #parts == MAX_ITEMS then
       break
     end
-    local name = type(key) == 'string' and show.isname(key) and key or '[' .. item(key) .. ']'
-    parts[#parts + 1] = name .. ' = ' .. item(rawget(t, key))
+    add(key_text(key), inner(rawget(t, key), deeper, state))
   end
+  state[t] = nil
   local more = length + count - #parts
   if more > 0 then
-    parts[#parts + 1] = ('... (%d more)'):format(more)
+    add(nil, ('... (%d more)'):format(more))
   end
-  local line = '{' .. table.concat(parts, ', ') .. '}'
-  if #line <= LINE_SIZE then
-    return line
+  if width - 2 <= LINE_SIZE then
+    return prefix .. '{' .. table.concat(parts, ', ') .. '}'
   end
-  return '{\n  ' .. table.concat(parts, ',\n  ') .. '\n}'
+  return ('%s{\n%s%s\n%s}'):format(prefix, deeper, table.concat(parts, ',\n' .. deeper), indent)
 end
 
---- The text of one value: strings quoted, tables one level deep, the rest as tostring gives it.
+local function painted(text)
+  return (text:gsub(BEGIN .. '([^' .. END .. ']*)' .. END, function(part)
+    return paint.text('string', part)
+  end))
+end
+
+--- The text of one value: strings quoted, tables with what is in them, the rest as tostring gives
+-- it.
 function show.value(value)
   if type(value) == 'string' then
-    return quoted(value)
+    return paint.text('string', quoted(value))
   elseif type(value) == 'table' and not has_tostring(value) then
-    return table_text(value)
+    return painted(table_text(value, '', {left = MAX_TOTAL}))
   end
-  return safe_tostring(value)
+  -- The line below the elements of a tensor.
+  return (safe_tostring(value):gsub('%[torch%.[^\n]*%]\n?$', function(line)
+    return paint.text('dim', line)
+  end))
 end
 
 --- The text of n values: on one line where all are short, else each on lines of its own.

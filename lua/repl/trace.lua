@@ -25,7 +25,10 @@ local function traceback(caller)
   local frames, level = {}, 3
   local frame = debug.getinfo(level, 'Slnf')
   while frame and frame.func ~= caller do
-    frames[#frames + 1] = frame
+    -- What sees Ctrl-C was put into the user's code by us.
+    if not frame.source:find 'repl[/\\]interrupt%.lua$' then
+      frames[#frames + 1] = frame
+    end
     level = level + 1
     frame = debug.getinfo(level, 'Slnf')
   end

@@ -154,7 +154,7 @@ describe('the loop', function()
     assert.are.equal(0, failures)
   end)
 
-  it('hands each line on to be remembered', function()
+  it('hands each input on to be remembered, all its lines together', function()
     local lines, kept = {'f(', '1)'}, {}
     loop.run {
       read = function() return table.remove(lines, 1) end,
@@ -162,7 +162,7 @@ describe('the loop', function()
       write_error = function() end,
       remember = function(line) kept[#kept + 1] = line end,
     }
-    assert.are.same({'f(', '1)'}, kept)
+    assert.are.same({'f(\n1)'}, kept)
   end)
 end)
 
@@ -185,9 +185,9 @@ describe('a traceback', function()
 end)
 
 describe('values', function()
-  it('of tables are shown one level deep, numbers first, then names', function()
+  it('of tables are shown, numbers first, then names', function()
     assert.are.equal('{}', show.value({}))
-    assert.are.equal('{1, "two", a = {...}, b = {}, ["x y"] = true}',
+    assert.are.equal('{1, "two", a = {1}, b = {}, ["x y"] = true}',
                      show.value({1, 'two', a = {1}, b = {}, ['x y'] = true}))
     assert.are.equal('{[0] = 1, [true] = 2, ["end"] = 3}',
                      (show.value({[0] = 1, [true] = 2, ['end'] = 3})

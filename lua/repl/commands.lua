@@ -1,0 +1,149 @@
+-- What the prompt understands beside Lua: `?name`, and lines that begin with a colon.
+
+local trace = require 'tensor.repl.trace'
+
+local commands = {}
+
+local TEXT = [[
+?name          how a function or method is called, what it does, and an example
+?              all names
+:time code     runs code, and says how long it took
+:profile code  runs code, and shows what each operation of tensors cost
+:help          this text
+:quit          leaves, as do exit, quit and Ctrl-D]]
+
+local function tensor()
+  return package.loaded.tensor or {}
+end
+
+local function milliseconds(seconds)
+  if seconds >= 1 then
+    return ('%.3f s'):format(seconds)
+  elseif seconds >= 1e-3 then
+    return ('%.3f ms'):format(seconds * 1e3)
+  end
+  return ('%.1f us'):format(seconds * 1e6)
+end
+
+-- Compiles what follows a command; nil where it is no Lua, which is said.
+local function compiled(session, code)
+  local chunk, message = session.compile(code)
+  if not chunk then
+    session.fail(message or 'stdin:1: the code goes on: a command is one line')
+  end
+  return chunk
+end
+
+local function failed(session, message)
+  session.fail(message)
+  return false
+end
+
+local run = {}
+
+function run.help(session)
+  session.write(TEXT, '\n')
+  return true
+end
+
+function run.time(session, code)
+  local chunk = compiled(session, code)
+  if not chunk then
+    return false
+  end
+  local module = tensor()
+  local clock = module.tic or os.clock
+  local wall, cpu = clock(), os.clock()
+  local results, message = trace.call(chunk)
+  -- Devices work on when a call has returned.
+  if results and module.synchronize then
+    module.synchronize()
+  end
+  wall, cpu = clock() - wall, os.clock() - cpu
+  if not results then
+    return failed(session, message)
+  end
+  local ok = session.show(results)
+  session.write(milliseconds(wall), ', ', milliseconds(cpu), ' of all processors\n')
+  return ok
+end
+
+function run.profile(session, code)
+  local chunk = compiled(session, code)
+  if not chunk then
+    return false
+  end
+  local results, message
+  local ok, problem = pcall(tensor().profile, function()
+    results, message = trace.call(chunk)
+  end)
+  if not ok then
+    return failed(session, tostring(problem))
+  elseif not results then
+    return failed(session, message)
+  end
+  return session.show(results)
+end
+
+-- What is asked of help: a name as it is written, with or without what it is a field of, or what
+-- an expression gives.
+function run.ask(session, subject)
+  local help = tensor().help
+  if not help then
+    return failed(session, 'there is no help without the module')
+  end
+  local argument
+  if subject:find '^[%a_][%w_%.:]*$' then
+    argument = subject:match '[%w_]+$'
+  elseif subject ~= '' then
+    local chunk = compiled(session, subject)
+    local results, message = nil, nil
+    if chunk then
+      results, message = trace.call(chunk)
+    end
+    if not results then
+      return chunk and failed(session, message)
+    end
+    argument = results[1]
+  end
+  local ok, message = pcall(help, argument)
+  if not ok then
+    return failed(session, (tostring(message):gsub('^[^\n]-:%d+: ', '')))
+  end
+  return true
+end
+
+local names = {h = 'help', help = 'help', time = 'time', t = 'time', profile = 'profile',
+               p = 'profile'}
+
+--- The function of a line that is a command, to be called with the session; nil for Lua.
+function commands.find(line)
+  local subject = line:match '^%s*%?%s*(.-)%s*$' or line:match '^%s*([%a_][%w_%.:]*)%s*%?%s*$'
+  if subject then
+    return function(session)
+      return run.ask(session, subject)
+    end
+  end
+  local name, code = line:match '^%s*:(%a+)%s*(.-)%s*$'
+  if not name then
+    return nil
+  end
+  return function(session)
+    local f = run[names[name]]
+    if not f then
+      return failed(session, ("there is no command ':%s'; :help shows them"):format(name))
+    end
+    return f(session, code)
+  end
+end
+
+--- Whether a line asks to leave: no global of the session has that name.
+function commands.leaves(line, environment)
+  local word = line:match '^%s*(:?%a+)%s*$' or line:match '^%s*(%a+)%s*%(%s*%)%s*;?%s*$'
+  if word == ':quit' or word == ':q' or word == ':exit' then
+    return true
+  end
+  return (word == 'exit' or word == 'quit') and rawget(environment, word) == nil
+end
+
+return commands

@@ -1,0 +1,47 @@
+-- What a message of Lua's leaves out: names that are like one that is not there, and what compares
+-- tensors.
+
+local near = require 'tensor.repl.near'
+
+local hints = {}
+
+local patterns = {
+  "attempt to call %a+ '([%w_]+)' %(a nil value%)",
+  "attempt to index %a+ '([%w_]+)' %(a nil value%)",
+  "has no field or method '([%w_]+)'",
+}
+
+-- The tables that the name may have been meant to be in: globals, the module's functions, methods.
+local function places(message, environment)
+  local list = {}
+  local tensor = package.loaded.tensor
+  if message:find(" global '", 1, true) then
+    list[1] = environment
+  elseif tensor then
+    local class = tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
+    if not message:find('has no field', 1, true) then
+      list[#list + 1] = tensor
+    end
+    list[#list + 1] = class
+  end
+  return list
+end
+
+--- A line about the message of an error, or nil.
+function hints.of(message, environment)
+  local first = message:match '^[^\n]*'
+  if first:find 'attempt to compare number with userdata'
+     or first:find 'attempt to compare userdata with number' then
+    return 'tensors are compared by methods: t:gt(5), t:ge(5), t:lt(5), t:le(5), t:eq(5), t:ne(5)'
+  end
+  for _, pattern in ipairs(patterns) do
+    local name = first:match(pattern)
+    local found = name and near.names(name, places(first, environment), 3) or {}
+    if found[1] then
+      return ('did you mean %s?'):format(table.concat(found, ' or '))
+    end
+  end
+  return nil
+end
+
+return hints

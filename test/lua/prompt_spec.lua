@@ -1,0 +1,291 @@
+-- The REPL as users have it: in a terminal, where there is one to be had, and its commands.
+
+local tensor = require 'tensor'
+local complete = require 'tensor.repl.complete'
+local history = require 'tensor.repl.history'
+local hints = require 'tensor.repl.hints'
+local loop = require 'tensor.repl.loop'
+local show = require 'tensor.repl.show'
+local stops = require 'tensor.repl.stops'
+local support = require 'support.printed'
+local terminal = require 'support.terminal'
+
+-- What lines give, and the environment they leave.
+local function session(...)
+  local lines, output, errors = {...}, {}, {}
+  local environment = setmetatable({torch = tensor}, {__index = _G})
+  local printed
+  printed = support.written(function()
+    loop.run {
+      read = function() return table.remove(lines, 1) end,
+      write = function(...) output[#output + 1] = table.concat {...} end,
+      write_error = function(...) errors[#errors + 1] = table.concat {...} end,
+      environment = environment,
+    }
+  end)
+  return table.concat(output), table.concat(errors), printed, environment
+end
+
+describe('the prompt', function()
+  it('keeps the last values', function()
+    assert.are.equal('3\n4\n7\n8\t9\n9\n', (session('1 + 2', '_ + 1', '_ + 3', '8, 9', '_2')))
+    assert.are.equal('3\n3\n', (session('3', 'x = 4', 'nil', '_'):gsub('nil\n', '')))
+  end)
+
+  it('leaves at exit and quit, unless they are globals', function()
+    for _, word in ipairs {'exit', 'quit', 'exit()', ' quit ( ) ', ':quit', ':q'} do
+      assert.are.equal('1\n', (session('1', word, '2')), word)
+    end
+    assert.are.equal('5\n2\n', (session('exit = 5', 'exit', '2')))
+  end)
+
+  it('explains names', function()
+    for _, line in ipairs {'?gather', 'gather?', '? torch.gather', '?t:gather', '?torch.add and ' ..
+                           'torch.gather'} do
+      local _, errors, printed = session(line)
+      assert.are.equal('', errors)
+      assert.matches('tensor.gather%(%[result,%] src, dim, index%)', printed, nil, line)
+    end
+    local _, _, printed = session '?'
+    assert.matches('gather', printed)
+    local _, errors = session('?gathr', '?tpok', '?nosuchthingatall')
+    assert.are.equal('help: nothing is called gathr; did you mean gather?\n' ..
+                     'help: nothing is called tpok; did you mean topk?\n' ..
+                     'help: nothing is called nosuchthingatall\n', errors)
+  end)
+
+  it('names what is like a name that is not there', function()
+    local _, errors = session 'torch.tpok(1)'
+    assert.matches("^stdin:1: attempt to call field 'tpok' %(a nil value%)\n" ..
+                   'did you mean topk%?\nstack traceback', errors)
+    _, errors = session 'torch.ones(2):szie()'
+    assert.matches('\ndid you mean size%?\n', errors)
+    _, errors = session 'pritn(1)'
+    assert.matches('\ndid you mean print%?\n', select(2, session('print2 = 1', 'pritn2(1)'))
+                   :gsub('print2', 'print'))
+    assert.matches("global 'pritn'", errors)
+    _, errors = session 'return torch.ones(2) > 5'
+    assert.matches('\ntensors are compared by methods: t:gt%(5%)', errors)
+    assert.is_nil(hints.of('stdin:1: boom', _G))
+    assert.is_nil(rawget(tensor, 'tpok'))
+    assert.is_nil(tensor.tpok)
+  end)
+
+  it('measures on request', function()
+    local output = session ':time torch.ones(3):sum()'
+    assert.matches('^3\n%d+%.%d+ [um]?s, %d+%.%d+ [um]?s of all processors\n$', output)
+    local errors, printed
+    output, errors, printed = session ':profile torch.ones(3):sum()'
+    assert.are.equal('3\n', output)
+    assert.are.equal('', errors)
+    assert.matches('operation .*fill .*sum ', printed)
+    errors = select(2, session(':time x +', ':nosuch', ':time error "boom"',
+                               ':profile error "crash"'))
+    assert.matches('a command is one line', errors)
+    assert.matches("there is no command ':nosuch'; :help shows them", errors, 1, true)
+    assert.matches('boom', errors)
+    assert.matches('crash', errors)
+    assert.matches(':time code', (session ':help'))
+  end)
+
+  it('shows what is in tables, and the fields of objects', function()
+    assert.are.equal('{a = {b = {c = {1}}}}', show.value {a = {b = {c = {1}}}})
+    assert.are.equal('{{{{{...}}}}}', show.value {{{{{{{}}}}}}})
+    local t = {1}
+    t.t = {t}
+    assert.are.equal('{1, t = {{...}}}', show.value(t))
+    local long = ('x'):rep(50)
+    assert.are.equal(('{\n  a = {\n    %q,\n    %q\n  },\n  b = 1\n}'):format(long, long),
+                     show.value {a = {long, long}, b = 1})
+    assert.are.equal('{t = [torch.DoubleTensor of size 2]}', show.value {t = tensor.ones(2)})
+    if not tensor.getmetatable 'torch.PromptThing' then tensor.class 'torch.PromptThing' end
+    local thing = tensor.factory 'torch.PromptThing' ()
+    thing.size, thing.parts = 3, {1, 2}
+    assert.are.equal('torch.PromptThing {parts = {1, 2}, size = 3}', show.value(thing))
+    tensor.getmetatable 'torch.PromptThing'.__tostring__ = function() return 'a thing' end
+    assert.are.equal('a thing', show.value(thing))
+    tensor.getmetatable 'torch.PromptThing'.__tostring__ = nil
+    local all = {}
+    for i = 1, 40 do
+      all[i] = {}
+      for k = 1, 40 do all[i][k] = k end
+    end
+    assert.is_true(#show.value(all) < 10000)
+  end)
+
+  it('completes after expressions, without running code', function()
+    local environment = {t = tensor.ones(2, 2), list = {{name = 1}, key = {field = 2}}, key = 'key',
+                         tensor = tensor, crash = error}
+    local function names(text) return table.concat(complete.candidates(text, environment), ' ') end
+    assert.are.equal('narrow', names 't[1]:narr')
+    assert.are.equal('narrow', names 't[{1, {2}}]:t():narr')
+    assert.are.equal('narrow', names '(t):narr')
+    assert.are.equal('narrow', names 'x = 2 * tensor.ones(2, (3)):narr')
+    assert.are.equal('narrow', names 'tensor.FloatTensor(3):narr')
+    assert.are.equal('name', names 'list[1].na')
+    assert.are.equal('field', names 'list["key"].fi')
+    assert.are.equal('field', names 'list[key].fi')
+    assert.are.equal('gmatch gsub', names '("abc"):g')
+    assert.are.equal('', names 'crash(1):na')
+    assert.are.equal('', names 'list[crash()].na')
+  end)
+
+  it('completes names of files in strings', function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    os.execute(("mkdir -p %s/sub && touch %s/one.t7 '%s/it''s' %s/.hidden"):format(folder, folder,
+                                                                             folder, folder))
+    local function names(text)
+      local list, part = complete.candidates(text, {})
+      return table.concat(list, ' '), part
+    end
+    local list, part = names(('x = torch.load("%s/o'):format(folder))
+    assert.are.equal('one.t7', list)
+    assert.are.equal('o', part)
+    assert.are.equal("its one.t7 sub/", (names(("load '%s/"):format(folder))))
+    assert.are.equal('', (names(("f('%s/one.t7') z"):format(folder))))
+    assert.are.equal('', (names '"/no/such/folder/'))
+    os.execute('rm -r ' .. folder)
+  end)
+
+  it('keeps inputs of many lines in the history', function()
+    local path = os.tmpname()
+    local kept = history.open(path)
+    local input = 'for i = 1, 2 do\n\n\tprint(i)\nend'
+    assert.is_true(kept.add(input))
+    assert.is_false(kept.add(input))
+    assert.is_true(kept.add '\tx = 1')
+    assert.are.same({input, 'x = 1'}, history.open(path).lines)
+    for i = 1, 1500 do kept.add(('a\n%d'):format(i)) end
+    assert.are.equal('a\n501', history.open(path).lines[1])
+    os.remove(path)
+  end)
+end)
+
+describe('code that is typed in', function()
+  it('is given calls that stop it, where loops and functions begin', function()
+    for text, wanted in pairs {
+      ['while x do end'] = 'while x do S() ; end',
+      ['for i=1,2 do f() end'] = 'for i=1,2 do S() ; f() end',
+      ['repeat x() until y'] = 'repeat S() ; x() until y',
+      ['f(function(a, ...) return a end)'] = 'f(function(a, ...) S() ; return a end)',
+      ['::top:: goto top'] = '::top::  S() ; goto top',
+      ['x = goto'] = false, ['x = "do"'] = false, ['-- do'] = false, ['x = [[ do ]]'] = false,
+      ['--[==[ do ]] ]==] x = 1'] = false, ["x = 'a\\' do '"] = false, ['x = 5'] = false,
+      ['x = f(1) -- function ( )'] = false,
+    } do
+      local got = stops.insert(text, 'S() ;')
+      assert.are.equal(wanted and wanted:gsub('%s+', ' '), got and got:gsub('%s+', ' ') or false)
+    end
+  end)
+
+  it('means the same with them', function()
+    local called = 0
+    local function S() called = called + 1 end
+    local text = [[
+      local out = {}
+      for i = 1, 3 do out[#out + 1] = i end
+      local k = 0
+      repeat local j = k; k = k + 1 until j >= 2
+      while k > 0 do k = k - 1 if k == 1 then break end end
+      for word in ("do end"):gmatch "%a+" do out[#out + 1] = word end -- do
+      local function f(n) if n > 0 then return f(n - 1) end return "f" end
+      out[#out + 1] = f(3)
+      do goto last end
+      ::last::
+      return table.concat(out, " "), k]]
+    local plain = {loadstring(text)()}
+    local with = assert(loadstring('local S = ... ' .. stops.insert(text, 'S();')))
+    assert.are.same(plain, {with(S)})
+    assert.is_true(called > 10)
+  end)
+end)
+
+local function tensor_program(variables)
+  return ('env -u LUA_PATH -u LUA_CPATH -u HOME -u XDG_STATE_HOME TERM=xterm %s %s/bin/tensor')
+         :format(variables or 'NO_COLOR=1', os.getenv 'TENSOR_PREFIX')
+end
+
+local in_terminal = os.getenv 'TENSOR_PREFIX' and terminal.available() and it or pending
+
+describe('in a terminal', function()
+  in_terminal('there are two lines of a banner, and colours if they are wanted', function()
+    local t = terminal.open(tensor_program())
+    local banner = t.await '> '
+    assert.matches('^[^\n]*tensor %d[^\n]+LuaJIT[^\n]+thread[^\n]+cpu[^\n]*\n' ..
+                   '[^\n]+:help[^\n]+\n> $', (banner:gsub('^Script started[^\n]*\n', '')))
+    t.type 'error "x"\n'
+    assert.is_nil(t.await('main chunk'):find('\27[31m', 1, true))
+    t.type 'exit\n'
+    assert.are.equal(0, t.close())
+    t = terminal.open(tensor_program 'NO_COLOR=')
+    t.await '> '
+    t.type 'error "x"\n'
+    t.await '\27[31mstdin:1: x\27[0m'
+    t.type '"a"\n'
+    t.await '\27[32m"a"\27[0m'
+    t.type '\4'
+    assert.are.equal(0, t.close())
+  end)
+
+  in_terminal('Ctrl-C interrupts loops, interpreted and compiled', function()
+    local t = terminal.open(tensor_program())
+    t.await '> '
+    for _, code in ipairs {'while true do end', 'local x = 0 for i = 1, 1e15 do x = x + 1 end',
+                           'function f() return f() end f()', 'repeat until false',
+                           'torch.ones(9):apply(function() while true do end end)',
+                           'jit.off() while true do end', 'jit.on() ::top:: goto top',
+                           'io.read()'} do
+      t.type('print("be" .. "gun") ' .. code .. '\n')
+      t.await 'begun'
+      os.execute 'sleep 0.1'
+      t.type '\3'
+      t.await 'interrupted'
+      t.await '> '
+    end
+    t.type 'print("still " .. "here")\n'
+    t.await 'still here'
+    t.type '\4'
+    assert.are.equal(0, t.close())
+  end)
+
+  in_terminal('a session is not lost without a question', function()
+    local t = terminal.open(tensor_program())
+    t.await '> '
+    t.type 'spin = loadstring "print(7 * 8) while true do end"\n'
+    t.await '> '
+    t.type 'spin()\n'
+    t.await '56'
+    os.execute 'sleep 0.1'
+    t.type '\3'
+    os.execute 'sleep 0.1'
+    t.type '\3'
+    t.await 'End the session, and lose what is in it? [y/N] '
+    t.type 'n\n'
+    os.execute 'sleep 0.1'
+    t.type '\3'
+    t.await 'End the session, and lose what is in it? [y/N] '
+    t.type 'y\n'
+    assert.are.equal(130, t.close())
+  end)
+
+  in_terminal('an input of many lines is edited, and comes back, as one', function()
+    local t = terminal.open(tensor_program())
+    t.await '> '
+    t.type 'for i = 1, 2 do\n'
+    t.type 'print("value", i * 10)\n'
+    t.type 'end\n'
+    t.await 'value\t10'
+    t.await '> '
+    -- Back, up to its first line, and there 2 becomes 23.
+    t.type('\27[A\27[A\27[A' .. ('\6'):rep(7) .. '3\n')
+    t.await 'value\t230'
+    t.await '> '
+    t.type '7 *\3'
+    t.await '^C'
+    t.type 'torch.narr\t\n'
+    t.await 'function: '
+    t.type '\4'
+    assert.are.equal(0, t.close())
+  end)
+end)

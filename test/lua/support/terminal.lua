@@ -1,0 +1,69 @@
+-- A program in a terminal of its own (script, of util-linux): what is typed, and what it shows.
+
+local terminal = {}
+
+local function shell(command) return os.execute(command) == 0 end
+
+--- Whether there are terminals to be had.
+function terminal.available() return shell 'command -v script >/dev/null 2>&1' end
+
+--- Starts a shell command.
+function terminal.open(command)
+  local folder = os.tmpname()
+  os.remove(folder)
+  assert(shell(('mkdir %s && mkfifo %s/keys'):format(folder, folder)))
+  local file = assert(io.open(folder .. '/command', 'w'))
+  file:write('exec ', command, '\n')
+  file:close()
+  -- Not for longer than a minute, whatever becomes of the test.
+  os.execute(("{ timeout 60 script -qefc 'sh %s/command' %s/screen <%s/keys >/dev/null 2>&1; " ..
+              'echo $? >%s/status; } &'):format(folder, folder, folder, folder))
+  local keys = assert(io.open(folder .. '/keys', 'w'))
+  local self, seen = {}, 0
+
+  local function shown()
+    local screen = io.open(folder .. '/screen', 'rb')
+    local text = screen and screen:read '*a' or ''
+    if screen then screen:close() end
+    return text
+  end
+
+  function self.type(text)
+    keys:write(text)
+    keys:flush()
+  end
+
+  --- Waits until a text is shown, after what was waited for before; gives what came up to it.
+  function self.await(text)
+    for _ = 1, 400 do
+      local screen = shown()
+      local first, last = screen:find(text, seen + 1, true)
+      if first then
+        local before = screen:sub(seen + 1, last)
+        seen = last
+        return before
+      end
+      os.execute 'sleep 0.02'
+    end
+    error(('%q is not shown, but %q'):format(text, shown():sub(seen + 1)), 2)
+  end
+
+  --- Waits for the end of the program; gives its exit status.
+  function self.close()
+    keys:close()
+    for _ = 1, 400 do
+      local status = io.open(folder .. '/status')
+      local number = status and status:read '*n'
+      if status then status:close() end
+      if number then
+        shell('rm -r ' .. folder)
+        return number
+      end
+      os.execute 'sleep 0.02'
+    end
+    error('the program does not end', 2)
+  end
+  return self
+end
+
+return terminal
