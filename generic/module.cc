@@ -222,6 +222,7 @@ int open(lua_State* L) {
   register_timer_class(L, module);
   register_file_classes(L, module);
   register_format_functions(L, module);
+  register_csv_functions(L, module);
   register_serialization(L);
   register_op_functions(L, module);
   register_random_functions(L, module);

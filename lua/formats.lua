@@ -1,12 +1,14 @@
 -- The formats of files that load and save tell by the ending of the name; all others are Torch7's.
 --
--- Each is a module with load(tensor, filename, options), save(tensor, filename, object, options),
--- or one of them. They raise messages that do not name the file.
+-- Each is a module, or a field of one, with load(tensor, filename, options) and
+-- save(tensor, filename, object, options). They raise messages that do not name the file.
 
 local formats = {
    binaryproto = {holds = "Caffe's BlobProto and BlobProtoVector"},
+   csv = {holds = 'numbers and text between commas', field = 'csv'},
    npy = {holds = "NumPy's arrays"},
    npz = {holds = "NumPy's arrays with names"},
+   tsv = {holds = 'numbers and text between tabs', module = 'csv', field = 'tsv'},
 }
 for ending, format in pairs(formats) do
    format.module = 'tensor.formats.' .. (format.module or ending)
@@ -18,7 +20,11 @@ local known = {}
 function known.of(filename)
    local ending = filename:match '%.([^./\\]+)$'
    local format = ending and formats[ending:lower()]
-   return format and require(format.module)
+   if not format then
+      return nil
+   end
+   local module = require(format.module)
+   return format.field and module[format.field] or module
 end
 
 --- All of them, as text.

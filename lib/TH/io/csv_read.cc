@@ -1,0 +1,379 @@
+#include <algorithm>
+#include <charconv>
+#include <clocale>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "io/csv.h"
+#include "memory/error.h"
+#include "tensor/checked.h"
+
+namespace th {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// Powers of ten that are doubles.
+constexpr double kTens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+constexpr int kExactDigits = 15;  // an integer of as many is a double, too
+
+// A decimal number of few digits, without exponent: what divides it is exact as well, so that one
+// rounding is all. Where it ends; null where it is another one.
+inline const char* parse_short(const char* p, const char* end, double* value) {
+  bool negative = p != end && *p == '-';
+  if (negative) ++p;
+  uint64_t number = 0;
+  int digits = 0, behind = 0;
+  auto take = [&] {
+    const char* first = p;
+    for (; p != end; ++p) {
+      auto digit = static_cast<unsigned>(*p - '0');
+      if (digit > 9) break;
+      number = number * 10 + digit;
+    }
+    auto count = static_cast<int>(std::min<ptrdiff_t>(p - first, kExactDigits + 1));
+    digits += count;
+    return count;
+  };
+  take();
+  if (p != end && *p == '.') {
+    ++p;
+    behind = take();
+  }
+  if (digits == 0 || digits > kExactDigits) return nullptr;
+  double magnitude = static_cast<double>(number) / kTens[behind];
+  *value = negative ? -magnitude : magnitude;
+  return p;
+}
+
+// What from_chars finds too large or too small: infinity, 0, or a number near that.
+double parse_extreme(const std::string& text) {
+  static locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  return strtod_l(text.c_str(), nullptr, c_locale);
+}
+
+}  // namespace
+
+// ---- columns ------------------------------------------------------------------------------------
+
+void CsvReader::Column::start(DType type, int64_t expected) {
+  storage.reset(storage_new(type, expected));
+  data = static_cast<char*>(storage->cpu(Access::overwrite));
+  count = 0;
+}
+
+void CsvReader::Column::reserve() {
+  storage_resize(storage.get(), checked_mul(storage->size, 2, "a column"));
+  data = static_cast<char*>(storage->cpu(Access::write));
+}
+
+void CsvReader::Column::make_real() {
+  StorageRef integers = std::move(storage);
+  auto* from = static_cast<const int64_t*>(integers->cpu(Access::read));
+  storage.reset(storage_new(DType::Double, integers->size));
+  data = static_cast<char*>(storage->cpu(Access::overwrite));
+  auto* to = reinterpret_cast<double*>(data);
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<double>(from[i]);
+  kind = CsvKind::real;
+}
+
+// ---- where records and fields are ---------------------------------------------------------------
+
+CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
+    : style_(std::move(style)) {
+  storage_retain(bytes);
+  bytes_.reset(bytes);
+  pin(bytes);
+  begin_ = static_cast<const char*>(bytes->cpu(Access::read));
+  end_ = begin_ + bytes->size;
+  at_ = begin_;
+  plain_ = style_.decimal == '.';
+  for (const std::string& text : style_.missing) {
+    double value;
+    field_ = text;
+    if (parse_real(&value) && value == value) plain_ = false;
+  }
+  if (bytes->size >= 3 && std::memcmp(begin_, "\xef\xbb\xbf", 3) == 0) at_ += 3;
+  for (; skipped_lines > 0 && at_ != end_; --skipped_lines) at_ = end_of_line(at_), ++line_;
+}
+
+CsvReader::~CsvReader() { unpin(bytes_.get()); }
+
+// Behind the end of the line at p.
+const char* CsvReader::end_of_line(const char* p) const {
+  while (p != end_ && *p != '\n' && *p != '\r') ++p;
+  if (p != end_ && *p == '\r' && p + 1 != end_ && p[1] == '\n') ++p;
+  return p == end_ ? p : p + 1;
+}
+
+// Past empty lines and comments; false at the end.
+bool CsvReader::skip_to_record() {
+  while (at_ != end_) {
+    bool skips = *at_ == '\n' || *at_ == '\r' || (style_.comment && *at_ == style_.comment);
+    if (!skips) return true;
+    at_ = end_of_line(at_);
+    ++line_;
+  }
+  return false;
+}
+
+// A field ends at a separator or at the end of its line, which, too, may be in quotes.
+const char* CsvReader::end_of_field(const char* p) {
+  const char* start = p;
+  while (p != end_ && is_blank(*p) && *p != style_.separator) ++p;
+  if (style_.quote && p != end_ && *p == style_.quote) {
+    int64_t line = line_;
+    for (++p;; ++p) {
+      if (p == end_) {
+        line_ = line;
+        fail_at(start, "begins with a quotation mark and does not end with one");
+      }
+      if (*p == '\n') ++line_;
+      if (*p != style_.quote) continue;
+      if (p + 1 == end_ || p[1] != style_.quote) break;
+      ++p;
+    }
+    ++p;
+  }
+  while (!ends_field(p)) ++p;
+  return p;
+}
+
+void CsvReader::unquote(const char* p, const char* end) {
+  const char *first = p, *last = end;
+  while (first != last && is_blank(*first)) ++first;
+  while (first != last && is_blank(last[-1])) --last;
+  bool quoted =
+      style_.quote && last - first >= 2 && *first == style_.quote && last[-1] == style_.quote;
+  if (!quoted) {
+    field_.assign(p, end);
+    return;
+  }
+  field_.clear();
+  for (++first, --last; first != last; ++first) {
+    field_.push_back(*first);
+    if (*first == style_.quote && first + 1 != last && first[1] == style_.quote) ++first;
+  }
+}
+
+void CsvReader::fail_at(const char* p, const char* what) {
+  constexpr ptrdiff_t kShown = 40;
+  const char* last = p;
+  while (last != end_ && last - p < kShown && !ends_field(last)) ++last;
+  const char* name = column_ < names_.size() ? names_[column_].c_str() : "";
+  fail("line %lld, column %zu%s%.60s%s: '%.*s' %s", static_cast<long long>(line_), column_ + 1,
+       *name ? " (" : "", name, *name ? ")" : "", static_cast<int>(last - p), p, what);
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+void CsvReader::trim() {
+  field_.erase(field_.find_last_not_of(" \t") + 1);
+  field_.erase(0, field_.find_first_not_of(" \t"));
+}
+
+bool CsvReader::is_missing() const {
+  for (const std::string& text : style_.missing) {
+    if (field_ == text) return true;
+  }
+  return false;
+}
+
+bool CsvReader::parse_integer(int64_t* value) const {
+  const char *p = field_.data(), *end = p + field_.size();
+  if (p != end && *p == '+' && p + 1 != end && p[1] != '-') ++p;
+  auto result = std::from_chars(p, end, *value);
+  return result.ec == std::errc() && result.ptr == end && !(*value == 0 && *p == '-');
+}
+
+bool CsvReader::parse_real(double* value) {
+  if (style_.decimal != '.') {
+    for (char& c : field_) c = c == style_.decimal ? '.' : c == '.' ? style_.decimal : c;
+  }
+  const char *p = field_.data(), *end = p + field_.size();
+  if (p != end && *p == '+' && p + 1 != end && p[1] != '-') ++p;
+  auto result = std::from_chars(p, end, *value);
+  if (result.ptr != end || result.ptr == p) return false;
+  if (result.ec == std::errc::result_out_of_range) *value = parse_extreme(field_);
+  return result.ec == std::errc() || result.ec == std::errc::result_out_of_range;
+}
+
+// Numbers in quotes, with blanks or a plus before them; what is missing; and what is no number.
+const char* CsvReader::read_slowly(Column& column, Column& target, const char* p) {
+  const char* end = end_of_field(p);
+  if (column.kind == CsvKind::none) return end;
+  if (column.kind == CsvKind::text) {
+    target.add<int64_t>(p - begin_);
+    target.add<int64_t>(end - begin_);
+    return end;
+  }
+  unquote(p, end);
+  trim();
+  int64_t integer;
+  double real = kNaN;
+  bool missing = is_missing();
+  if (column.kind != CsvKind::real) {
+    if (!missing && parse_integer(&integer)) {
+      target.add(integer);
+      return end;
+    }
+    if (column.fixed) fail_at(p, "is no integer");
+  }
+  if (!missing && !parse_real(&real)) {
+    if (column.fixed) fail_at(p, "is no number");
+    // What was read of the column before has to be read again, as text.
+    column.kind = CsvKind::none;
+    again_ = true;
+    return end;
+  }
+  if (column.kind != CsvKind::real) target.make_real();
+  target.add(real);
+  return end;
+}
+
+// The common case: a number that ends where its field does.
+inline const char* CsvReader::read_field(Column& column, Column& target, const char* p) {
+  if (!plain_) return read_slowly(column, target, p);
+  if (column.kind == CsvKind::real) {
+    double value;
+    const char* end = parse_short(p, end_, &value);
+    if (end && ends_field(end)) {
+      target.add(value);
+      return end;
+    }
+    auto result = std::from_chars(p, end_, value);
+    if (result.ec == std::errc() && ends_field(result.ptr)) {
+      // "nan" may be missing, or text: it is looked at.
+      if (value == value) {
+        target.add(value);
+        return result.ptr;
+      }
+    }
+  } else if (column.kind == CsvKind::integer) {
+    int64_t value;
+    auto result = std::from_chars(p, end_, value);
+    if (result.ec == std::errc() && ends_field(result.ptr) && !(value == 0 && *p == '-')) {
+      target.add(value);
+      return result.ptr;
+    }
+  }
+  return read_slowly(column, target, p);
+}
+
+// ---- records ------------------------------------------------------------------------------------
+
+void CsvReader::read_head(Head head) {
+  if (!skip_to_record()) fail("there is no line in it");
+  first_record_ = at_;
+  first_line_ = line_;
+  bool numbers = true;
+  for (const char* p = at_;; ++p) {
+    const char* end = end_of_field(p);
+    unquote(p, end);
+    names_.push_back(field_);
+    trim();
+    double value;
+    numbers = numbers && (is_missing() || parse_real(&value));
+    column_ = ++columns_;
+    p = end;
+    if (p == end_ || *p != style_.separator) {
+      at_ = end_of_line(p);
+      ++line_;
+      break;
+    }
+  }
+  column_ = 0;
+  if (head == Head::yes || (head == Head::found_out && !numbers)) {
+    first_record_ = at_;
+    first_line_ = line_;
+  } else {
+    names_.clear();
+  }
+}
+
+void CsvReader::begin(const std::vector<CsvKind>& kinds, bool together, int64_t most_rows) {
+  if (kinds.size() != columns_) fail("%zu kinds for %zu columns", kinds.size(), columns_);
+  together_ = together;
+  most_rows_ = most_rows;
+  at_ = first_record_;
+  line_ = first_line_;
+  rows_ = 0;
+  again_ = false;
+  // Records are about as long as the first; none is shorter than its separators.
+  int64_t left = end_ - at_, length = std::max<int64_t>(end_of_line(at_) - at_, 1);
+  auto count = static_cast<int64_t>(columns_);
+  int64_t expected = std::min(left / length + left / length / 16 + 1, left / count + 1);
+  expected = std::min(expected, most_rows) + 1;
+  std::vector<Column> fields(columns_);
+  DType type = DType::Double;
+  for (size_t k = 0; k < columns_; ++k) {
+    Column& field = fields[k];
+    field.fixed = kinds[k] != CsvKind::any;
+    field.kind = field.fixed ? kinds[k] : CsvKind::integer;
+    bool is_real = field.kind == CsvKind::real;
+    if (together && field.kind == CsvKind::integer) type = DType::Long;
+    if (together || field.kind == CsvKind::none) continue;
+    field.start(is_real ? DType::Double : DType::Long,
+                field.kind == CsvKind::text ? 2 * expected : expected);
+  }
+  if (together) all_.start(type, expected * count);
+  fields_.swap(fields);
+}
+
+const char* CsvReader::read_record() {
+  const char* p = at_;
+  for (column_ = 0; column_ < columns_; ++column_) {
+    Column& column = fields_[column_];
+    p = read_field(column, together_ ? all_ : column, p);
+    bool more = p != end_ && *p == style_.separator;
+    if (more != (column_ + 1 < columns_)) {
+      size_t count = column_ + 1;
+      for (; p != end_ && *p == style_.separator; ++count) p = end_of_field(p + 1);
+      fail("line %lld has %zu fields, and %zu are expected", static_cast<long long>(line_), count,
+           columns_);
+    }
+    if (more) ++p;
+  }
+  ++line_;
+  return p == end_ ? p : end_of_line(p);
+}
+
+bool CsvReader::run(int64_t bytes) {
+  const char* stop = end_ - at_ > bytes ? at_ + bytes : end_;
+  while (rows_ < most_rows_) {
+    if (!skip_to_record()) break;
+    if (at_ >= stop) return false;
+    at_ = read_record();
+    ++rows_;
+  }
+  if (!again_) return true;
+  std::vector<CsvKind> kinds;
+  for (Column& field : fields_) {
+    bool turned = !field.fixed && field.kind == CsvKind::none;
+    kinds.push_back(turned ? CsvKind::text : field.fixed ? field.kind : CsvKind::any);
+  }
+  begin(kinds, together_, most_rows_);
+  return false;
+}
+
+StorageRef CsvReader::numbers(size_t column) {
+  Column& field = together_ ? all_ : fields_.at(column);
+  if (!field.storage) fail("nothing was read of column %zu", column + 1);
+  // One is left where there is none: a storage without elements has no tensor.
+  storage_resize(field.storage.get(), std::max<int64_t>(field.count, 1));
+  return std::move(field.storage);
+}
+
+const std::string& CsvReader::text(size_t column, int64_t row) {
+  auto* places = reinterpret_cast<const int64_t*>(fields_[column].data) + 2 * row;
+  unquote(begin_ + places[0], begin_ + places[1]);
+  return field_;
+}
+
+}  // namespace th

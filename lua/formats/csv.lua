@@ -1,0 +1,326 @@
+-- Tables as text: .csv, with commas, and .tsv, with tabs.
+
+local common = require 'tensor.formats.common'
+
+local STEP = 2 ^ 22  -- bytes between two calls of progress
+
+local MISSING = {'', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', 'None'}
+
+local options_of_load = {
+   separator = 'string', quote = 'string', comment = 'string', decimal = 'string',
+   header = 'boolean', missing = 'table', skip = 'number', rows = 'number', only = 'table', type = 'string',
+   columns = 'boolean', types = 'table', progress = 'function',
+}
+local options_of_save = {separator = 'string', names = 'table', progress = 'function'}
+
+local function character(options, name, default, refused)
+   local value = options[name] or default
+   if #value > 1 or value:find '[%w%s]' and value ~= ' ' and value ~= '\t' or
+      value ~= '' and refused:find(value, 1, true) then
+      error(('%s cannot be %q'):format(name, value), 0)
+   end
+   return value
+end
+
+local function whole(options, name)
+   local value = options[name]
+   if value and (value < 0 or value % 1 ~= 0 or value > common.LARGEST) then
+      error(('the option %s is a number of lines, got %s'):format(name, tostring(value)), 0)
+   end
+   return value
+end
+
+-- The position of a column that is named, or counted from 1.
+local function position(column, count, names)
+   if type(column) == 'number' then
+      if column >= 1 and column <= count and column % 1 == 0 then
+         return column
+      end
+   else
+      for k, name in ipairs(names or {}) do
+         if name == column then
+            return k
+         end
+      end
+   end
+   local known = names and ': ' .. table.concat(names, ', ', 1, math.min(count, 20)) or
+                 ' without names'
+   error(('there is no column %s; there are %d%s'):format(tostring(column), count, known), 0)
+end
+
+-- Which columns are wanted, in their order.
+local function chosen(options, count, names)
+   local list = {}
+   for k, column in ipairs(options.only or {}) do
+      list[k] = position(column, count, names)
+   end
+   if not options.only then
+      for k = 1, count do
+         list[k] = k
+      end
+   end
+   return list
+end
+
+local integral = {}
+for _, element in ipairs(require 'tensor.types') do
+   integral[element.name] = element.integral or false
+end
+
+local function element_of(name)
+   local element = common.element_named(name)
+   if not element then
+      error(('%s is no type of elements'):format(tostring(name)), 0)
+   end
+   return element
+end
+
+-- Of LongTensors and DoubleTensors; integers that do not fit are an error.
+local function converted(t, element)
+   local class = ('torch.%sTensor'):format(element)
+   if t:type() == class then
+      return t
+   end
+   local result = t:type(class)
+   if integral[element] and not result:long():equal(t) then
+      error(('there are numbers that do not fit into a %sTensor'):format(element), 0)
+   end
+   return result
+end
+
+local function letter(element)
+   return integral[element] and 'l' or 'd'
+end
+
+local function tensor_of(tensor, reader, column, sizes)
+   local rows, storage = tensor._csvcolumn(reader, column)
+   if type(storage) == 'table' then
+      return storage
+   end
+   local element = tensor.typename(storage):match '^torch%.(%a+)Storage$'
+   return common.tensor(tensor, element, storage, 1, sizes(rows))
+end
+
+-- All columns as one tensor.
+local function read_together(tensor, reader, count, names, options, go)
+   local default = tensor.getdefaulttensortype():match '^torch%.(%a+)Tensor$'
+   local element = options.type and element_of(options.type) or
+                   not integral[default] and default or 'Double'
+   local columns = chosen(options, count, names)
+   local kinds, wanted_names, last = {}, names and {}, 0
+   for k = 1, count do
+      kinds[k] = '-'
+   end
+   for k, column in ipairs(columns) do
+      if column <= last then
+         error('the columns that are wanted come in the order that they have', 0)
+      end
+      kinds[column], last = letter(element), column
+      if names then
+         wanted_names[k] = names[column]
+      end
+   end
+   tensor._csvbegin(reader, table.concat(kinds), true, options.rows)
+   go()
+   local t = tensor_of(tensor, reader, 1, function(rows) return {rows, #columns} end)
+   return converted(t, element), wanted_names
+end
+
+-- Each as what it is, by position and by name.
+local function read_columns(tensor, reader, count, names, options, go)
+   local types, kinds = {}, {}
+   for column, name in pairs(options.types or {}) do
+      types[position(column, count, names)] = name == 'text' and name or element_of(name)
+   end
+   local columns, wanted = chosen(options, count, names), {}
+   for _, column in ipairs(columns) do
+      wanted[column] = true
+   end
+   for k = 1, count do
+      kinds[k] = not wanted[k] and '-' or types[k] == 'text' and 't' or
+                 types[k] and letter(types[k]) or 'a'
+   end
+   tensor._csvbegin(reader, table.concat(kinds), false, options.rows)
+   go()
+   local result, wanted_names = {}, names and {}
+   for k, column in ipairs(columns) do
+      local values = tensor_of(tensor, reader, column, function(rows) return {rows} end)
+      if types[column] and types[column] ~= 'text' then
+         values = converted(values, types[column])
+      end
+      result[k] = values
+      if names then
+         wanted_names[k] = names[column]
+         result[names[column]] = values
+      end
+   end
+   return result, wanted_names
+end
+
+local function reader_of(separator_of_ending)
+   return function(tensor, filename, options)
+      common.check(options, options_of_load)
+      local separator = character(options, 'separator', separator_of_ending, '"+-.')
+      local quote = character(options, 'quote', '"', separator)
+      local comment = character(options, 'comment', '', separator .. quote)
+      local decimal = character(options, 'decimal', '.', separator .. quote)
+      local missing = table.concat(options.missing or MISSING, '\n') .. '\n'
+      local bytes, total = common.read_file(tensor, filename, function(file, size)
+         if size == 0 then
+            error('there is no line in it', 0)
+         end
+         local bytes = tensor.CharStorage(size)
+         common.read(tensor, file, bytes, size, function() end)
+         return bytes, size
+      end)
+      whole(options, 'rows')
+      local reader = tensor._csvreader(bytes, separator, quote, comment, decimal, missing,
+                                       whole(options, 'skip') or 0)
+      local header = options.header
+      local count, names = tensor._csvhead(reader, header and 'yes' or header == false and 'no' or
+                                                   'auto')
+      local function go()
+         local done, tell = 0, common.progress(options, total)
+         local finished, at
+         repeat
+            finished, at = tensor._csvrun(reader, STEP)
+            tell(at - done)
+            done = at
+         until finished
+      end
+      local read = options.columns and read_columns or read_together
+      return read(tensor, reader, count, names, options, go)
+   end
+end
+
+-- ---- writing ------------------------------------------------------------------------------------
+
+local function quoted(text, separator)
+   local outer = text == '' or text:find '^[%s#]' or text:find '%s$'
+   if outer or text:find('["\r\n]') or text:find(separator, 1, true) then
+      return '"' .. text:gsub('"', '""') .. '"'
+   end
+   return text
+end
+
+local function write_names(file, names, separator)
+   local texts = {}
+   for k, name in ipairs(names) do
+      texts[k] = quoted(tostring(name), separator)
+   end
+   file:writeString(table.concat(texts, separator) .. '\n')
+end
+
+local function write_together(tensor, file, t, separator, options)
+   if t:dim() < 1 or t:dim() > 2 then
+      error(('a tensor of 1 or 2 dimensions is a table, got %d'):format(t:dim()), 0)
+   end
+   local rows, columns = t:size(1), t:dim() == 2 and t:size(2) or 1
+   if columns == 0 then
+      error('a table has at least one column', 0)
+   end
+   if options.names then
+      if #options.names ~= columns then
+         error(('%d names are for as many columns, got %d'):format(#options.names, columns), 0)
+      end
+      write_names(file, options.names, separator)
+   end
+   local storage, first = common.elements(t)
+   local done = common.progress(options, t:nElement() * storage:elementSize())
+   local step = math.max(1, math.floor(2 ^ 16 / columns))
+   for row = 0, rows - 1, step do
+      local count = math.min(step, rows - row) * columns
+      local text = tensor._csvrows(storage, first + row * columns, count, columns, separator)
+      tensor._writerange(file, text, 1, text:size())
+      done(count * storage:elementSize())
+   end
+end
+
+-- A function that gives the text of a column's rows, and how many these are.
+local function column_text(tensor, values, separator)
+   if type(values) == 'table' then
+      return function(row)
+         return quoted(tostring(values[row]), separator)
+      end, #values
+   end
+   local storage, first = common.elements(values)
+   local isreal = not integral[common.element(tensor, values)]
+   return function(row)
+      local text = tensor._csvnumber(storage, first + row - 1)
+      -- What is read again is a real number.
+      return isreal and not text:find '[^%d-]' and text .. '.0' or text
+   end, values:size(1)
+end
+
+local function columns_of(tensor, object, options)
+   local names, columns = options.names, {}
+   if not names and #object == 0 then
+      names = {}
+      for name in pairs(object) do
+         names[#names + 1] = name
+      end
+      table.sort(names)
+   end
+   for k = 1, names and #names or #object do
+      local values = object[k] == nil and object[names[k]] or object[k]
+      local isvector = common.element(tensor, values) and values:dim() == 1
+      if not isvector and type(values) ~= 'table' then
+         error(('a vector or a table of texts is expected for column %s, got %s')
+               :format(tostring(names and names[k] or k), tensor.type(values)), 0)
+      end
+      columns[k] = values
+   end
+   return columns, names
+end
+
+local function write_columns(tensor, file, object, separator, options)
+   local columns, names = columns_of(tensor, object, options)
+   local texts, rows = {}, nil
+   for k, values in ipairs(columns) do
+      local count
+      texts[k], count = column_text(tensor, values, separator)
+      if count ~= (rows or count) then
+         error(('column %d has %d rows, and column 1 has %d'):format(k, count, rows), 0)
+      end
+      rows = count
+   end
+   if #texts == 0 then
+      error('a table has at least one column', 0)
+   end
+   if names then
+      write_names(file, names, separator)
+   end
+   local done = common.progress(options, rows)
+   local lines, fields = {}, {}
+   for row = 1, rows do
+      for k, text in ipairs(texts) do
+         fields[k] = text(row)
+      end
+      lines[#lines + 1] = table.concat(fields, separator) .. '\n'
+      if #lines == 4096 or row == rows then
+         file:writeString(table.concat(lines))
+         done(#lines)
+         lines = {}
+      end
+   end
+end
+
+local function writer_of(separator_of_ending)
+   return function(tensor, filename, object, options)
+      common.check(options, options_of_save)
+      local separator = character(options, 'separator', separator_of_ending, '"+-.')
+      local istensor = common.element(tensor, object)
+      if not istensor and type(object) ~= 'table' then
+         error('a tensor or a table of columns is expected, got ' .. tensor.type(object), 0)
+      end
+      common.write_file(tensor, filename, function(file)
+         local write = istensor and write_together or write_columns
+         write(tensor, file, object, separator, options)
+      end)
+   end
+end
+
+return {
+   csv = {load = reader_of ',', save = writer_of ','},
+   tsv = {load = reader_of '\t', save = writer_of '\t'},
+}

@@ -1,0 +1,259 @@
+-- .csv and .tsv: numbers against Lua's own reading of them, columns of text, what is missing.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local format_files = require 'support.format_files'
+
+local with_name = format_files.with_name
+
+local function load(text, options, ending)
+  local results
+  with_name(ending or '.csv', function(name)
+    local file = assert(io.open(name, 'wb'))
+    file:write(text)
+    file:close()
+    results = { pcall(tensor.load, name, options) }
+    if not results[1] then
+      assert(results[2]:find(name, 1, true), results[2])
+    end
+  end)
+  if not results[1] then error(results[2], 0) end
+  return results[2], results[3]
+end
+
+local function failure(text, options)
+  local loaded, message = pcall(load, text, options)
+  assert.is_false(loaded)
+  return message
+end
+
+describe('a table of numbers', function()
+  it('is a tensor, and the names of its columns', function()
+    local t, names = load 'a,b\n1,2\n3,4.5\n'
+    assert.are.same({ 'a', 'b' }, names)
+    assert.are.same({ { 1, 2 }, { 3, 4.5 } }, t:totable())
+    t, names = load '1,2\n3,4'
+    assert.is_nil(names)
+    assert.are.same({ { 1, 2 }, { 3, 4 } }, t:totable())
+    t, names = load('1,2\n3,4\n', { header = true })
+    assert.are.same({ '1', '2' }, names)
+    assert.are.same({ { 3, 4 } }, t:totable())
+    t = load('a,b\n')
+    assert.are.same({ 0, 2 }, t:size():totable())
+    assert.matches("line 1, column 1: 'a' is no number", failure('a,b\n', { header = false }), 1,
+                   true)
+  end)
+
+  it('has all that numbers may look like', function()
+    local texts = { '0', '-0', '7', '-12', '+5', '1.5', '.5', '5.', '-.25', '1e3', '1E-3', '1e+2',
+                    '123456789012345', '1234567890123456', '0.1', '0.30000000000000004',
+                    '1.7976931348623157e308', '5e-324', '2.2250738585072011e-308', '1e22', '1e23',
+                    '9007199254740993', '179769313486231580793728971405301e277', '1e400', '-1e400',
+                    '1e-400', '-1e-400', '0.000001', '123456.789012345', '999999999999999.9',
+                    '0.123456789012345', '0.1234567890123456', ('1'):rep(400), '1e0000000000001' }
+    local random = elements.generator(3)
+    for _ = 1, 2000 do
+      local digits = math.floor(random() * 20)
+      texts[#texts + 1] = ('%%.%dg'):format(digits):format((random() - 0.5) *
+                                                           10 ^ math.floor(random() * 40 - 20))
+    end
+    local t = load(table.concat(texts, '\n'), { header = false })
+    for i, text in ipairs(texts) do
+      local value = tonumber((text:gsub('^%+', '')))
+      assert.are.equal(value, t[i][1], text)
+      assert.are.equal(1 / value, 1 / t[i][1], text)
+    end
+    t = load ' 1 ,"2", "3" ,inf,-inf,Infinity\n'
+    assert.are.same({ { 1, 2, 3, math.huge, -math.huge, math.huge } }, t:totable())
+    for _, text in ipairs { '1x', 'x', '--1', '+-1', '1 2', '0x10', '1e', 'e1', '.', '-', '"1',
+                            '1"', '1.2.3', '\217\161' } do
+      assert.matches('line 2, column 1', failure('1\n' .. text .. '\n', { header = false }), 1,
+                     true)
+    end
+  end)
+
+  it('has lines that end in any way, and empty ones, and comments', function()
+    for _, text in ipairs { '1,2\r\n3,4\r\n', '1,2\r3,4\r', '\n\n1,2\n\n\n3,4\n\n',
+                            '\239\187\1911,2\n3,4', 'of 2020\nby x\n#,\n1,2\n# 5,6,7\n3,4' } do
+      local skip = text:match '^of' and 2 or 0
+      local t = load(text, { skip = skip, comment = '#' })
+      assert.are.same({ { 1, 2 }, { 3, 4 } }, t:totable())
+    end
+  end)
+
+  it('has what is missing as NaN', function()
+    local t = load 'a,b,c\n,NA,nan\n1,,NULL\n2,"",N/A\n'
+    assert.are.equal(2, t:eq(t):sum())
+    assert.are.equal(2, t[3][1])
+    t = load('a,b\n-99,1\n2,x\n', { missing = { '-99', 'x' } })
+    assert.is_true(t[1][1] ~= t[1][1] and t[2][2] ~= t[2][2])
+    assert.matches("'NA' is no number", failure('1\nNA', { missing = { 'x' } }), 1, true)
+  end)
+
+  it('may be separated and written otherwise', function()
+    assert.are.same({ { 1.5, -2 } }, load('1,5;-2', { separator = ';', decimal = ',' }):totable())
+    assert.are.same({ { 1, 2 } }, load('1\t2', {}, '.tsv'):totable())
+    assert.are.same({ { 1, 2 } }, load('1|2', { separator = '|' }):totable())
+    assert.are.same({ { 2 }, { 4 } }, load('a,b\n1,2\n3,4', { only = { 'b' } }):totable())
+    local t, names = load('a,b,c\n1,2,x\n3,4,y\n5,6,z', { only = { 'a', 2 }, rows = 2 })
+    assert.are.same({ { 1, 2 }, { 3, 4 } }, t:totable())
+    assert.are.same({ 'a', 'b' }, names)
+    assert.matches('there is no column d', failure('a,b\n1,2', { only = { 'd' } }), 1, true)
+    assert.matches('in the order', failure('a,b\n1,2', { only = { 2, 1 } }), 1, true)
+    assert.matches('separator cannot be', failure('1', { separator = 'ab' }), 1, true)
+    assert.matches('decimal cannot be', failure('1', { decimal = ',' }), 1, true)
+    assert.matches('no option is named sep', failure('1', { sep = ';' }), 1, true)
+  end)
+
+  it('is of the element type that is asked for', function()
+    for _, e in ipairs(elements) do
+      local t = load('1,2\n3,100\n', { type = e.name })
+      assert.are.equal(('torch.%sTensor'):format(e.name), t:type())
+      assert.are.same({ { 1, 2 }, { 3, 100 } }, t:double():totable())
+    end
+    assert.are.equal('9223372036854775807',
+                     tensor._csvnumber(load('9223372036854775807', { type = 'Long' }):storage(), 1))
+    assert.matches('is no integer', failure('1\n2.5', { type = 'Int' }), 1, true)
+    assert.matches('is no integer', failure('1\n9223372036854775808', { type = 'Long' }), 1, true)
+    assert.matches('do not fit into a ByteTensor', failure('1\n256', { type = 'Byte' }), 1, true)
+    assert.matches('is no type of elements', failure('1', { type = 'Bytes' }), 1, true)
+  end)
+
+  it('says where it is damaged', function()
+    assert.matches('line 3 has 3 fields, and 2 are expected', failure '1,2\n3,4\n5,6,7', 1, true)
+    assert.matches('line 2 has 1 fields, and 2 are expected', failure '1,2\n3\n', 1, true)
+    assert.matches([[line 2, column 2: '"4' begins with a quotation mark]],
+                   failure '1,2\n3,"4\n', 1, true)
+    assert.matches("line 4, column 2 (b): 'x' is no number", failure '"a\n",b\n1,2\n3,x\n', 1, true)
+    assert.matches('there is no line in it', failure '', 1, true)
+    assert.matches('there is no line in it', failure '\n\n', 1, true)
+    assert.is_true(format_files.damage('a,b,c\n1,2.5,"x"\n3,4e5,"y, ""z"""\n', '.csv', 100,
+                                       { columns = true }) > 10)
+    assert.is_true(format_files.damage('1,2.5,"3"\n3,4e5,7\n', '.csv', 100) > 10)
+  end)
+end)
+
+describe('columns', function()
+  it('have types of their own', function()
+    local t, names = load('name,n,x,y\n"a, ""b""",1,2,3\nc,3,,4\n "q\nr" ,-5,6,0.5\n',
+                          { columns = true })
+    assert.are.same({ 'name', 'n', 'x', 'y' }, names)
+    assert.are.same({ 'a, "b"', 'c', 'q\nr' }, t.name)
+    assert.are.equal('torch.LongTensor', t.n:type())
+    assert.are.same({ 1, 3, -5 }, t.n:totable())
+    assert.are.equal('torch.DoubleTensor', t.x:type())
+    assert.are.equal(2, t.x[1])
+    assert.is_true(t.x[2] ~= t.x[2])
+    assert.are.same({ 3, 4, 0.5 }, t.y:totable())
+    assert.are.equal(t.n, t[2])
+  end)
+
+  it('become text where a late line has it', function()
+    local lines = {}
+    for i = 1, 3000 do lines[i] = ('%d,%d,%d.5'):format(i, i, i) end
+    lines[2999] = '007x,1.5,NA'
+    local t = load(table.concat(lines, '\n'), { columns = true })
+    assert.are.equal('1', t[1][1])
+    assert.are.equal('007x', t[1][2999])
+    assert.are.equal('3000', t[1][3000])
+    assert.are.equal('torch.DoubleTensor', t[2]:type())
+    assert.are.equal(1.5, t[2][2999])
+    assert.are.equal(3000, t[2][3000])
+    assert.are.equal(1.5, t[3][1])
+    assert.is_true(t[3][2999] ~= t[3][2999])
+  end)
+
+  it('are of the types that are asked for', function()
+    local t = load('a,b,c\n1,2,3\n4,5,6\n',
+                   { columns = true, types = { a = 'text', b = 'Byte', [3] = 'Float' } })
+    assert.are.same({ '1', '4' }, t.a)
+    assert.are.equal('torch.ByteTensor', t.b:type())
+    assert.are.equal('torch.FloatTensor', t.c:type())
+    assert.matches("'x' is no number",
+                   failure('a\n1\nx\n', { columns = true, types = { a = 'Double' } }), 1, true)
+    t = load('a,b\n1,?\n?,2\n', { columns = true, missing = { '?' }, only = { 'b' } })
+    assert.is_nil(t.a)
+    assert.is_true(t.b[1] ~= t.b[1])
+  end)
+
+  it('are written and read as the same', function()
+    with_name('.csv', function(name)
+      local text = { 'plain', '', 'a,b', 'say "x"', ' outer ', 'two\nlines', '#', 'NA', '12' }
+      local n = #text
+      local columns = { text = text }
+      for _, e in ipairs(elements) do
+        columns[e.name] = tensor[e.name .. 'Tensor'](n)
+        for i = 1, n do columns[e.name][i] = i * 11 end
+      end
+      columns.Double[2] = -0.1
+      tensor.save(name, columns)
+      local back, names = tensor.load(name, { columns = true })
+      assert.are.same(text, back.text)
+      assert.are.equal('BFloat16', names[1])
+      for _, e in ipairs(elements) do
+        local isreal = e.name:find 'Float' or e.name == 'Double' or e.name == 'Half'
+        assert.are.equal(isreal and 'torch.DoubleTensor' or 'torch.LongTensor', back[e.name]:type())
+        assert.are.same(columns[e.name]:double():totable(), back[e.name]:double():totable())
+      end
+      tensor.save(name, { tensor.ones(2), { 'x', 'y' } }, { names = { 'b', 'a' } })
+      assert.are.equal('b,a\n1.0,x\n1.0,y\n', format_files.content(name))
+      local function refused(...)
+        local saved, message = pcall(tensor.save, name, ...)
+        assert.is_false(saved)
+        return message
+      end
+      assert.matches('column 2 has 3 rows', refused { tensor.ones(2), tensor.ones(3) }, 1, true)
+      assert.matches('a vector or a table of texts', refused { tensor.ones(2, 2) }, 1, true)
+      assert.matches('at least one column', refused {}, 1, true)
+      assert.matches('1 or 2 dimensions', refused(tensor.ones(1, 1, 1)), 1, true)
+      assert.matches('got number', refused(1), 1, true)
+      assert.matches('2 names', refused(tensor.ones(1, 3), { names = { 'a', 'b' } }), 1, true)
+      assert.are.equal('b,a\n1.0,x\n1.0,y\n', format_files.content(name))
+    end)
+  end)
+end)
+
+describe('tensors as text', function()
+  it('are read as the same numbers, of every type and layout', function()
+    with_name('.csv', function(name)
+      format_files.each(function(e, layout, t)
+        if t:dim() <= 2 and t:nElement() > 0 then
+          tensor.save(name, t)
+          local back = tensor.load(name, { type = e.name, header = false })
+          local expected = t:dim() == 2 and t or t:clone():view(t:size(1), 1)
+          assert.is_true(format_files.same(expected, back), e.name .. ' ' .. layout)
+        end
+      end)
+    end)
+  end)
+
+  it('are as short as they may be', function()
+    with_name('.tsv', function(name)
+      local values = { 0.1, -0.0, 1e300, 5e-324, 1 / 3, 3, 1e21, 123456789, 0 / 0, -1 / 0 }
+      tensor.save(name, tensor.DoubleTensor { values })
+      local text = '0.1 -0 1e+300 5e-324 0.3333333333333333 3 1e+21 123456789 nan -inf\n'
+      assert.are.equal((text:gsub(' ', '\t')), format_files.content(name))
+      local back = tensor.load(name)
+      for i = 1, 8 do assert.are.equal(1 / values[i], 1 / back[1][i]) end
+      tensor.save(name, tensor.FloatTensor { { 0.1, 16777216, 1e-45 } })
+      assert.are.equal('0.1\t16777216\t1e-45\n', format_files.content(name))
+      local bits = tensor.LongTensor(3000):random(0, 2 ^ 31 - 1)
+      local doubles = tensor.DoubleTensor(3000)
+      for i = 1, 3000 do doubles[i] = bits[i] * 10 ^ (i % 600 - 300) / 7 end
+      tensor.save(name, doubles, { separator = ';' })
+      assert.is_true(tensor.load(name, { header = false }):select(2, 1):equal(doubles))
+    end)
+  end)
+
+  it('tell how far they are', function()
+    with_name('.csv', function(name)
+      local told
+      local function progress(done, total) told = { done, total } end
+      local t = tensor.DoubleTensor(300, 3):zero()
+      tensor.save(name, t, { progress = progress })
+      assert.are.same({ 7200, 7200 }, told)
+      tensor.load(name, { progress = progress })
+      assert.are.same({ 1800, 1800 }, told)
+    end)
+  end)
+end)
