@@ -8,6 +8,7 @@ local formats = {
    csv = {holds = 'numbers and text between commas', field = 'csv'},
    npy = {holds = "NumPy's arrays"},
    npz = {holds = "NumPy's arrays with names"},
+   safetensors = {holds = 'tensors with names'},
    tsv = {holds = 'numbers and text between tabs', module = 'csv', field = 'tsv'},
 }
 for ending, format in pairs(formats) do

@@ -13,7 +13,7 @@ description = {
     Needs LuaJIT 2.1, Highway, protozero, Random123 and zlib with their headers, libzip for .npz
     files, CMake and a C++17 compiler; and where it runs OpenBLAS, or another BLAS with LAPACK. The
     modules paths and sys, for programs written for Torch7, look at files with LuaFileSystem, the
-    rock luafilesystem; nothing else needs it.
+    rock luafilesystem, and .safetensors files are read with lua-cjson; nothing else needs these.
   ]],
   license = 'MIT',
 }

@@ -8,8 +8,8 @@ local MISSING = {'', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', 'None'}
 
 local options_of_load = {
    separator = 'string', quote = 'string', comment = 'string', decimal = 'string',
-   header = 'boolean', missing = 'table', skip = 'number', rows = 'number', only = 'table', type = 'string',
-   columns = 'boolean', types = 'table', progress = 'function',
+   header = 'boolean', missing = 'table', skip = 'number', rows = 'number', only = 'table',
+   type = 'string', columns = 'boolean', types = 'table', progress = 'function',
 }
 local options_of_save = {separator = 'string', names = 'table', progress = 'function'}
 

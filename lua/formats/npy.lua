@@ -118,15 +118,10 @@ npy.item_sizes = {
    Byte = 1, Char = 1, Short = 2, Int = 4, Long = 8, Half = 2, BFloat16 = 2, Float = 4, Double = 8,
 }
 
--- A row of numbers that were read as signed.
-local function unsigned(row, kind)
-   if kind.above then
-      local wide = row:type(('torch.%sTensor'):format(kind.as))
-      return wide:add(kind.above, row:lt(0):typeAs(wide))
-   elseif row:min() < 0 then
-      error('unsigned numbers of 2^63 and more do not fit into a LongTensor', 0)
-   end
-   return row
+-- A row of numbers that were read as signed, in a type that holds them.
+local function widened(row, kind)
+   local wide = row:type(('torch.%sTensor'):format(kind.as))
+   return wide:add(kind.above, row:lt(0):typeAs(wide))
 end
 
 --- The tensor that the array's elements, which are in a storage from first on, are.
@@ -141,8 +136,11 @@ function npy.tensor(tensor, array, storage, first)
    if array.kind.as or array.kind.unsigned then
       -- Without elements the storage has one nevertheless.
       local row = common.tensor(tensor, element, storage, first, {math.max(array.count, 1)})
-      storage, first = unsigned(row, array.kind):storage(), 1
-      element = array.kind.as or element
+      if array.kind.as then
+         storage, first, element = widened(row, array.kind):storage(), 1, array.kind.as
+      elseif row:min() < 0 then
+         error('unsigned numbers of 2^63 and more do not fit into a LongTensor', 0)
+      end
    end
    return common.tensor(tensor, element, storage, first, sizes, strides)
 end

@@ -1,0 +1,123 @@
+-- .safetensors: what the package of that name wrote (test/reference/safetensors_files.py), and what
+-- is written here.
+
+local tensor = require 'tensor'
+local format_files = require 'support.format_files'
+
+local with_name = format_files.with_name
+local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
+local path = here .. '../data/safetensors/all.safetensors'
+
+local function error_of(f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  return message
+end
+
+local kinds = {
+  bool = { 'Byte' }, uint8 = { 'Byte', 0, 10 }, int8 = { 'Char', -50, 5 },
+  int16 = { 'Short', -3000, 300 }, uint16 = { 'Int', 0, 2800 }, int32 = { 'Int', -10, 90000007 },
+  uint32 = { 'Long', 0, 180000001 }, int64 = { 'Long', -2 ^ 50, 2 ^ 47 },
+  uint64 = { 'Long', 0, 2 ^ 48 }, float16 = { 'Half', -2, 0.25 },
+  bfloat16 = { 'BFloat16', -2, 0.25 }, float32 = { 'Float', -2, 0.25 }, float64 = { 'Double', -2, 0.1 },
+}
+
+-- A file of a head and so many bytes.
+local function file_of(head, bytes)
+  local length = string.char(#head % 256, math.floor(#head / 256)) .. ('\0'):rep(6)
+  return length .. head .. ('x'):rep(bytes)
+end
+local function load_bytes(bytes, options)
+  local results
+  with_name('.safetensors', function(name)
+    local file = io.open(name, 'wb')
+    file:write(bytes)
+    file:close()
+    results = { pcall(tensor.load, name, options) }
+    assert.is_true(results[1] or results[2]:find(name, 1, true) ~= nil, results[2])
+  end)
+  return unpack(results)
+end
+
+describe('a .safetensors file', function()
+  it('has all types, and metadata', function()
+    for _, map in ipairs { false, true } do
+      local tensors, metadata = tensor.load(path, { map = map })
+      assert.are.same({ author = 'nobody', note = 'a "b" \195\169' }, metadata)
+      for name, kind in pairs(kinds) do
+        local element, start, step = unpack(kind)
+        local t = tensors[name]
+        assert.are.equal(('torch.%sTensor'):format(element), t:type())
+        assert.are.same({ 2, 3, 4 }, t:size():totable())
+        for i, value in ipairs(t:clone():view(24):totable()) do
+          assert.are.equal(name == 'bool' and (i - 1) % 2 or start + (i - 1) * step, value, name)
+        end
+      end
+      assert.are.same({ 7 }, tensors.scalar:totable())
+      assert.are.same({ 3, 0 }, tensors.empty:size():totable())
+    end
+  end)
+
+  it('is read in parts, and mapped for nobody else', function()
+    local part = tensor.load(path, { only = { 'int8', 'float32' }, map = true })
+    assert.is_nil(part.int16)
+    part.float32:fill(5)
+    assert.are.equal(-2, tensor.load(path).float32[1][1][1])
+    assert.matches('no tensor is named nobody',
+                   error_of(tensor.load, path, { only = { 'nobody' } }), 1, true)
+  end)
+
+  it('is written with all types and layouts', function()
+    local all = {}
+    format_files.each(function(e, layout, t) all[e.name .. ' "' .. layout .. '"'] = t end)
+    with_name('.safetensors', function(name)
+      local told
+      tensor.save(name, all, { metadata = { a = 'b', ['"'] = '\n' },
+                               progress = function(done, total) told = { done, total } end })
+      assert.are.equal(told[1], told[2])
+      for _, map in ipairs { false, true } do
+        local back, metadata = tensor.load(name, { map = map })
+        assert.are.same({ a = 'b', ['"'] = '\n' }, metadata)
+        for key, t in pairs(all) do
+          assert.is_true(format_files.same(t, back[key]), key)
+        end
+      end
+      tensor.save(name, {})
+      assert.are.same({}, tensor.load(name))
+      assert.matches('1 is no name', error_of(tensor.save, name, { tensor.ones(1) }), 1, true)
+      assert.matches('a tensor is expected for x', error_of(tensor.save, name, { x = 1 }), 1, true)
+      assert.matches('metadata are texts', error_of(tensor.save, name, {}, { metadata = { 1 } }), 1,
+                     true)
+    end)
+  end)
+
+  it('may be damaged in any way', function()
+    local bytes = format_files.content(path)
+    assert.is_true(format_files.damage(bytes, '.safetensors', 100) > 50)
+    assert.is_true(format_files.damage(bytes:sub(1, 400), '.safetensors', 20, { map = true }) == 20)
+    for head, text in pairs {
+      ['{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'] = 'should end at byte',
+      ['{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,4]}}'] = '4 bytes are expected',
+      ['{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}'] = '4 bytes are expected',
+      ['{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}'] = 'no size',
+      ['{"a":{"dtype":"F32","shape":[0.5],"data_offsets":[0,2]}}'] = 'no size',
+      ['{"a":{"dtype":"F32","shape":[9007199254740992,9007199254740992],"data_offsets":[0,4]}}'] =
+        'too large',
+      ['{"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}}'] = 'F8_E4M3 cannot be read',
+      ['{"a":{"dtype":"F32","shape":4,"data_offsets":[0,4]}}'] = 'are expected',
+      ['{"a":7}'] = 'are expected', ['{"a":null}'] = 'are expected',
+      ['[1'] = 'is no object of JSON', ['5'] = 'is no object of JSON',
+      [''] = 'is no object of JSON',
+      [('['):rep(5000)] = 'is no object of JSON',
+    } do
+      local loaded, message = load_bytes(file_of(head, 4))
+      assert.is_false(loaded)
+      assert.matches(text, message, 1, true)
+    end
+    assert.matches('it has no head', select(2, load_bytes '1234567'), 1, true)
+    assert.matches('head should end at byte', select(2, load_bytes(('\255'):rep(9))), 1, true)
+    local loaded, tensors = load_bytes(
+      file_of('{"a":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}}', 5), { map = true })
+    assert.is_true(loaded and tensors.a:nElement() == 1)  -- unaligned: it is read
+  end)
+end)
