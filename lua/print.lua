@@ -4,20 +4,50 @@ local print = {}
 
 local floor, log10, format = math.floor, math.log10, string.format
 
-local LINE_SIZE = 80
 local GAP = ' ...'
 
 --- How tensors are shown; changed by setoptions.
 -- threshold: with more elements than this, a tensor is summarised
 -- edgeitems: how many indices are shown at both ends of a summarised dimension
 -- precision: digits after the decimal point
-print.options = {threshold = 1000, edgeitems = 3, precision = 4}
+-- linewidth: columns of a line, or 'terminal': those of the terminal
+-- integers: 'torch7': with an exponent from ten digits on; 'plain': all digits
+-- nonfinite: 'torch7': with nan or inf among them numbers are not aligned; 'aligned'
+print.options = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
+                 integers = 'torch7', nonfinite = 'torch7'}
 
+-- The least and the greatest, and words that are understood.
 local limits = {
   threshold = {0, math.huge},
   edgeitems = {1, 2^31},
   precision = {0, 17},
+  linewidth = {1, 2^31, terminal = true},
+  integers = {plain = true, torch7 = true},
+  nonfinite = {aligned = true, torch7 = true},
 }
+
+local function sorted(t)
+  local names = {}
+  for name in pairs(t) do
+    if type(name) == 'string' then
+      names[#names + 1] = name
+    end
+  end
+  table.sort(names)
+  return names
+end
+
+-- What an option may be, as a message says it.
+local function accepted(limit)
+  local parts = sorted(limit)
+  for k, word in ipairs(parts) do
+    parts[k] = "'" .. word .. "'"
+  end
+  if limit[1] then
+    table.insert(parts, 1, ('a whole number from %.0f to %.0f'):format(limit[1], limit[2]))
+  end
+  return table.concat(parts, ' or ')
+end
 
 --- Changes the options given and returns the table of all. Nothing is changed on an error.
 function print.setoptions(options)
@@ -27,19 +57,45 @@ function print.setoptions(options)
   for name, value in pairs(options) do
     local limit = limits[name]
     if not limit then
-      error(('setprintoptions: there is no option %s; the options are edgeitems, precision '
-             .. 'and threshold'):format(tostring(name)), 2)
+      error(('setprintoptions: there is no option %s; the options are %s')
+            :format(tostring(name), table.concat(sorted(limits), ', ')), 2)
     end
-    local whole = type(value) == 'number' and (value == floor(value))
-    if not whole or value < limit[1] or value > limit[2] then
-      error(('setprintoptions: %s must be a whole number from %g to %g, got %s')
-            :format(name, limit[1], limit[2], tostring(value)), 2)
+    local whole = type(value) == 'number' and limit[1] and value == floor(value)
+                  and value >= limit[1] and value <= limit[2]
+    if not whole and not (type(value) == 'string' and limit[value]) then
+      error(('setprintoptions: %s must be %s, got %s')
+            :format(name, accepted(limit), tostring(value)), 2)
     end
   end
   for name, value in pairs(options) do
     print.options[name] = value
   end
   return print.options
+end
+
+local found, ffi = pcall(require, 'ffi')
+if found then
+  -- Under names of our own, so that declarations by the user do not clash.
+  ffi.cdef [[
+    typedef struct { unsigned short rows, columns, width, height; } tensor_print_window;
+    int tensor_print_ioctl(int, unsigned long, ...) __asm__("ioctl");
+  ]]
+end
+
+local TIOCGWINSZ = 0x5413
+
+local function linewidth()
+  local width = print.options.linewidth
+  if width ~= 'terminal' then
+    return width
+  end
+  if found and ffi.os == 'Linux' then
+    local window = ffi.new 'tensor_print_window'
+    if ffi.C.tensor_print_ioctl(1, TIOCGWINSZ, window) == 0 and window.columns > 0 then
+      return window.columns
+    end
+  end
+  return 80
 end
 
 -- Decimal digits before the point; at most 0 for values below 1, and 1 for zero.
@@ -54,21 +110,22 @@ local function summary()
   local self = {}
 
   function self.add(value)
+    value = tonumber(value)
     local size = value < 0 and -value or value
-    if size < min then min = size end
-    if size > max then max = size end
-    if value ~= value or size == math.huge then
+    local number = value == value and size ~= math.huge
+    if number or print.options.nonfinite == 'torch7' then
+      if size < min then min = size end
+      if size > max then max = size end
+    end
+    if not number then
       finite = false
     elseif integral and value ~= floor(value) then
       integral = false
     end
   end
 
-  -- The format of one number, its width (nil: as each needs), and the factor taken out of all.
-  function self.format()
-    if not finite then
-      return '%f', nil, 1
-    end
+  -- As format, without regard to what is not finite.
+  local function of_finite()
     local precision = print.options.precision
     local first, last = exponent(min), exponent(max)
     -- printf writes the exponent of 1e99 with two digits and that of 1e100 with three.
@@ -76,8 +133,9 @@ local function summary()
     local scientific = 7 + precision + (longexponent and 1 or 0)
     local width, letter, scale = scientific, 'e', 1
     if integral then
-      if last <= 9 then
-        return format('%%%dd', last + 1), last + 1, 1
+      local plain = print.options.integers == 'plain' and last <= 19
+      if last <= 9 or plain then
+        return format(plain and '%%%d.0f' or '%%%dd', last + 1), last + 1, 1
       end
     elseif last - first <= 4 then
       if last > 5 or last < 0 then
@@ -91,12 +149,32 @@ local function summary()
     end
     return format('%%%d.%d%s', width, precision, letter), width, scale
   end
+
+  -- The format of one number, its width (nil: as each needs), and the factor taken out of all.
+  function self.format()
+    if finite then
+      return of_finite()
+    elseif print.options.nonfinite == 'torch7' then
+      return '%f', nil, 1
+    elseif min == math.huge then
+      return '%4.0f', 4, 1
+    end
+    local fmt, width, scale = of_finite()
+    local wide = math.max(width, 4)
+    fmt = fmt:gsub('%d+', tostring(wide), 1):gsub('d$', '.0f')
+    return fmt, wide, scale
+  end
   return self
 end
 
 local function text(fmt, value)
-  -- C libraries differ in the sign of NaN.
-  return value ~= value and 'nan' or format(fmt, value)
+  if type(value) == 'cdata' then
+    return format((fmt:gsub('%.0f', 'd')), value)
+  elseif value ~= value then
+    -- C libraries differ in the sign of NaN.
+    return format('%' .. (fmt:match '^%%(%d+)' or '') .. 's', 'nan')
+  end
+  return format(fmt, value)
 end
 
 -- The indices shown of a dimension of this size, and the position after which some are left out.
@@ -117,6 +195,32 @@ local function shownindices(size, summarise)
   return indices
 end
 
+-- All elements of a tensor, as nested tables of numbers; of a LongTensor, where all digits are asked
+-- for, with 64-bit integers where a number does not hold them.
+local function listed(t)
+  if not found or print.options.integers ~= 'plain' or t:type() ~= 'torch.LongTensor' then
+    return t:double():totable()
+  end
+  -- A copy: what hands out a pointer moves the memory to the CPU.
+  local copy = t:clone()
+  local data, at = copy:data(), 0
+  local function level(d)
+    local values = {}
+    for i = 1, copy:size(d) do
+      if d < copy:dim() then
+        values[i] = level(d + 1)
+      else
+        local value = data[at]
+        local number = tonumber(value)
+        values[i] = math.abs(number) < 2^53 and number or value
+        at = at + 1
+      end
+    end
+    return values
+  end
+  return level(1)
+end
+
 -- The elements shown, as nested tables. `first` is the dimension of the whole tensor that the
 -- first one of t is.
 local function elements(t, dims, first)
@@ -125,7 +229,7 @@ local function elements(t, dims, first)
     cut = cut or dims[d].gap
   end
   if not cut then
-    return t:double():totable()
+    return listed(t)
   end
   local indices, values = dims[first], {}
   if first < #dims then
@@ -135,8 +239,8 @@ local function elements(t, dims, first)
     return values
   end
   local edge = indices.gap
-  values = t:narrow(1, 1, edge):double():totable()
-  local tail = t:narrow(1, indices[edge + 1], edge):double():totable()
+  values = listed(t:narrow(1, 1, edge))
+  local tail = listed(t:narrow(1, indices[edge + 1], edge))
   for k = 1, edge do
     values[edge + k] = tail[k]
   end
@@ -160,7 +264,7 @@ local function vector(out, values, gap, numbers)
     out[#out + 1] = format('%g *\n', scale)
   end
   for k, value in ipairs(values) do
-    out[#out + 1] = text(fmt, value / scale) .. '\n'
+    out[#out + 1] = text(fmt, scale == 1 and value or value / scale) .. '\n'
     if k == gap then
       out[#out + 1] = GAP .. '\n'
     end
@@ -182,7 +286,7 @@ end
 local function matrix(out, rows, rowdim, coldim, numbers, indent)
   local fmt, width, scale = numbers.format()
   width = width or widest(rows, fmt)
-  local perline = math.max(1, floor((LINE_SIZE - #indent) / (width + 1)))
+  local perline = math.max(1, floor((linewidth() - #indent) / (width + 1)))
   local count = #coldim
   local rowindent = scale == 1 and indent or indent .. ' '
   for first = 1, count, perline do
@@ -200,7 +304,7 @@ local function matrix(out, rows, rowdim, coldim, numbers, indent)
     for r, row in ipairs(rows) do
       local cells = {}
       for c = first, last do
-        cells[#cells + 1] = text(fmt, row[c] / scale)
+        cells[#cells + 1] = text(fmt, scale == 1 and row[c] or row[c] / scale)
         if c == coldim.gap then
           cells[#cells + 1] = GAP
         end

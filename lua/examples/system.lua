@@ -150,6 +150,9 @@ setprintoptions
 [torch.DoubleTensor of size 1]
 > options = tensor.setprintoptions{precision = 4}
 
+summary
+> tensor.summary(tensor.Tensor{{1, 2, 2}, {0, 4, 0 / 0}})
+
 Timer
 > timer = tensor.Timer()
 > timer:time().real >= 0

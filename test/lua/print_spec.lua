@@ -6,7 +6,8 @@ local print = require 'tensor.print'
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local cases = dofile(here .. '../data/print-cases.lua')
 
-local defaults = {threshold = 1000, edgeitems = 3, precision = 4}
+local defaults = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
+                  integers = 'torch7', nonfinite = 'torch7'}
 
 -- A text of lines; the last one ends in a newline too.
 local function lines(...)
@@ -219,6 +220,59 @@ describe('the printed form', function()
                        tostring(tensor.DoubleTensor {1e-3, 2e-3}))
     end)
 
+    it('show all digits of integers', function()
+      print.setoptions {integers = 'plain'}
+      assert.are.equal(lines(' 1234567890123', '             5', '            -7',
+                             '[torch.LongTensor of size 3]'),
+                       tostring(tensor.LongTensor {1234567890123, 5, -7}))
+      assert.are.equal(lines(' 1234567890           1', '[torch.IntTensor of size 1x2]'),
+                       tostring(tensor.IntTensor {{1234567890, 1}}))
+      assert.are.equal(lines(' 10000000000', '[torch.DoubleTensor of size 1]'),
+                       tostring(tensor.DoubleTensor {1e10}))
+      assert.are.equal(lines(' 1.0000e+25', '[torch.DoubleTensor of size 1]'),
+                       tostring(tensor.DoubleTensor {1e25}))
+      -- More digits than a number has.
+      local long = tensor.LongTensor(2):fill(2 ^ 53)
+      long:add(tensor.LongTensor {1, -1})
+      assert.are.equal(lines(' 9007199254740993', ' 9007199254740991',
+                             '[torch.LongTensor of size 2]'), tostring(long))
+      local all = tensor.range(1, 2000):long():add(123456789000)
+      assert.are.equal(lines(' 123456789001', ' 123456789002', ' 123456789003', ' ...',
+                             ' 123456790998', ' 123456790999', ' 123456791000',
+                             '[torch.LongTensor of size 2000]'), tostring(all))
+      print.setoptions {integers = 'torch7'}
+      assert.are.equal(lines(' 1.0000e+10', '[torch.LongTensor of size 1]'),
+                       tostring(tensor.LongTensor {1e10}))
+    end)
+
+    it('align what is not finite', function()
+      print.setoptions {nonfinite = 'aligned'}
+      local nan, inf = 0 / 0, 1 / 0
+      assert.are.equal(lines('   1  nan', '-inf  400', '[torch.DoubleTensor of size 2x2]'),
+                       tostring(tensor.DoubleTensor {{1, nan}, {-inf, 400}}))
+      assert.are.equal(lines('   1.5000       nan', '     -inf  400.0000',
+                             '[torch.FloatTensor of size 2x2]'),
+                       tostring(tensor.FloatTensor {{1.5, nan}, {-inf, 400}}))
+      assert.are.equal(lines(' 1.5000e+10         nan', '        inf -4.7000e-09',
+                             '[torch.DoubleTensor of size 2x2]'),
+                       tostring(tensor.DoubleTensor {{1.5e10, nan}, {inf, -4.7e-9}}))
+      assert.are.equal(lines(' nan', '-inf', ' inf', '[torch.DoubleTensor of size 3]'),
+                       tostring(tensor.DoubleTensor {nan, -inf, inf}))
+      assert.are.equal(lines('1e+07 *', '    nan', ' 1.5000', '[torch.DoubleTensor of size 2]'),
+                       tostring(tensor.DoubleTensor {nan, 1.5e7 + 0.5}))
+    end)
+
+    it('change the length of lines', function()
+      print.setoptions {linewidth = 30}
+      assert.are.equal(lines('Columns 1 to 7', '  1   2   3   4   5   6   7',
+                             ' 11  12  13  14  15  16  17', '', 'Columns 8 to 10',
+                             '  8   9  10', ' 18  19  20', '[torch.DoubleTensor of size 2x10]'),
+                       tostring(counting(20):resize(2, 10)))
+      -- Of the terminal, or where there is none 80.
+      print.setoptions {linewidth = 'terminal'}
+      assert.is_string(tostring(counting(200):resize(2, 100)))
+    end)
+
     it('change what is summarised', function()
       print.setoptions {threshold = 4, edgeitems = 1}
       assert.are.equal(lines(' 1', ' ...', ' 5', '[torch.DoubleTensor of size 5]'),
@@ -238,7 +292,13 @@ describe('the printed form', function()
       assert.are.equal(2, print.options.edgeitems)
       assert.has_error(function() print.setoptions {digits = 3} end,
                        'setprintoptions: there is no option digits; the options are edgeitems, '
-                       .. 'precision and threshold')
+                       .. 'integers, linewidth, nonfinite, precision, threshold')
+      assert.has_error(function() print.setoptions {integers = 'all'} end,
+                       "setprintoptions: integers must be 'plain' or 'torch7', got all")
+      assert.has_error(function() print.setoptions {linewidth = 0} end,
+                       'setprintoptions: linewidth must be a whole number from 1 to '
+                       .. "2147483648 or 'terminal', got 0")
+      assert.has_error(function() print.setoptions {precision = 'plain'} end)
       assert.has_error(function() print.setoptions {edgeitems = 0} end)
       assert.has_error(function() print.setoptions {precision = 'x'} end)
       assert.has_error(function() print.setoptions {threshold = 0 / 0} end)
