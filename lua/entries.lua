@@ -274,9 +274,9 @@ storage:cdata()]=], 'The C struct of the object, through the FFI: t:cdata().nDim
          'How tensors are printed: precision, threshold, edgeitems, linewidth, integers and ' ..
          'nonfinite; the options that are not given stay. Returns a table of all.'},
       {'summary', 'tensor.summary(t)',
-         'A table of what a tensor is and holds, which print shows in lines: type, size, device, ' ..
-         'elements, elementSize, bytes, storageBytes, contiguous, nans, infinities, zeros, and of ' ..
-         'the finite elements min, max, mean, std, and a histogram between edges.'},
+         'A table of what a tensor is and holds, which print shows in lines: type, size, ' ..
+         'device, elements, elementSize, bytes, storageBytes, contiguous, nans, infinities, ' ..
+         'zeros, and of the finite elements min, max, mean, std, and a histogram between edges.'},
       {'info', 'tensor.info()',
          'A table: how this build was made, and the libraries of BLAS and LAPACK, loaded by this.'},
       {'help', [=[

@@ -195,8 +195,8 @@ local function shownindices(size, summarise)
   return indices
 end
 
--- All elements of a tensor, as nested tables of numbers; of a LongTensor, where all digits are asked
--- for, with 64-bit integers where a number does not hold them.
+-- All elements of a tensor, as nested tables of numbers; of a LongTensor, where all digits are
+-- asked for, with 64-bit integers where a number does not hold them.
 local function listed(t)
   if not found or print.options.integers ~= 'plain' or t:type() ~= 'torch.LongTensor' then
     return t:double():totable()

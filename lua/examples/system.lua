@@ -152,6 +152,20 @@ setprintoptions
 
 summary
 > tensor.summary(tensor.Tensor{{1, 2, 2}, {0, 4, 0 / 0}})
+torch.DoubleTensor of size 2x3 on cpu
+6 elements of 8 B: 48 B; contiguous, in a storage of 48 B
+NaN: 1, infinite: 0, zero: 1
+from 0 to 4, mean 1.8, standard deviation 1.48324
+           0 .. 0.4                   1 ####################
+         0.4 .. 0.8                   0
+         0.8 .. 1.2                   1 ####################
+         1.2 .. 1.6                   0
+         1.6 .. 2                     0
+           2 .. 2.4                   2 ########################################
+         2.4 .. 2.8                   0
+         2.8 .. 3.2                   0
+         3.2 .. 3.6                   0
+         3.6 .. 4                     1 ####################
 
 Timer
 > timer = tensor.Timer()
