@@ -33,6 +33,30 @@ TEST(Heap, AThreadThatOnlyFreesGivesItsBlocksBack) {
   EXPECT_LT(malloced() - before, kSome);
 }
 
+TEST(Heap, WhatIsInUseIsThatOfAllThreads) {
+  constexpr int kThreads = 3, kBlocks = 100, kBytes = 700;
+  const HeapUsage before = heap_usage();
+  std::vector<void*> blocks(kThreads * kBlocks);
+  for (int round = 0; round < 2; ++round) {
+    for (int k = 0; k < kThreads; ++k) {
+      std::thread([&] {
+        for (int i = 0; i < kBlocks; ++i) blocks[k * kBlocks + i] = heap_allocate(kBytes);
+      }).join();
+    }
+    EXPECT_EQ(heap_usage().bytes - before.bytes, kThreads * kBlocks * kBytes);
+    EXPECT_EQ(heap_usage().blocks - before.blocks, kThreads * kBlocks);
+    std::vector<std::thread> threads;
+    for (int k = 0; k < kThreads; ++k) {
+      threads.emplace_back([&, k] {
+        for (int i = k; i < kThreads * kBlocks; i += kThreads) heap_free(blocks[i]);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(heap_usage().bytes, before.bytes);
+    EXPECT_EQ(heap_usage().blocks, before.blocks);
+  }
+}
+
 // ---- large blocks: of malloc, and mapped by themselves
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "memory/error.h"
@@ -19,8 +20,55 @@ struct Collector {
 
 namespace {
 
-std::atomic<int64_t> live_bytes{0};
-std::atomic<int64_t> live_blocks{0};
+// What one thread has allocated less what it has freed. Nobody else writes it, so that counting
+// locks no bus; whoever asks adds up all of them. They are never freed: a later thread goes on
+// where one that has ended stopped.
+struct Counts {
+  std::atomic<int64_t> bytes{0}, blocks{0};
+  std::atomic<bool> taken{true};
+  Counts* next = nullptr;
+  void add(int64_t more_bytes, int64_t more_blocks) noexcept {
+    bytes.store(bytes.load(std::memory_order_relaxed) + more_bytes, std::memory_order_relaxed);
+    blocks.store(blocks.load(std::memory_order_relaxed) + more_blocks, std::memory_order_relaxed);
+  }
+};
+std::atomic<Counts*> all_counts{nullptr};
+// Of threads that are ending.
+std::atomic<int64_t> further_bytes{0}, further_blocks{0};
+
+__thread Counts* own_counts __attribute__((tls_model("initial-exec")));
+__thread bool counts_given_back __attribute__((tls_model("initial-exec")));
+
+struct CountsEnd {
+  ~CountsEnd() {
+    counts_given_back = true;
+    if (own_counts) own_counts->taken.store(false, std::memory_order_release);
+    own_counts = nullptr;
+  }
+};
+
+Counts* take_counts() {
+  for (Counts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
+    if (!c->taken.exchange(true, std::memory_order_acq_rel)) return c;
+  }
+  auto* made = new (std::nothrow) Counts;
+  if (!made) return nullptr;
+  made->next = all_counts.load(std::memory_order_relaxed);
+  while (!all_counts.compare_exchange_weak(made->next, made, std::memory_order_acq_rel)) {
+  }
+  return made;
+}
+
+__attribute__((noinline)) void account_first(int64_t bytes, int64_t blocks) noexcept {
+  if (!counts_given_back) own_counts = take_counts();
+  if (own_counts) {
+    thread_local CountsEnd end;
+    own_counts->add(bytes, blocks);
+  } else {
+    further_bytes.fetch_add(bytes, std::memory_order_relaxed);
+    further_blocks.fetch_add(blocks, std::memory_order_relaxed);
+  }
+}
 
 thread_local Collector collector;
 
@@ -69,7 +117,7 @@ void* counted_block(size_t bytes, RawAllocate allocate) {
   }
   if (!block) {
     fail("out of memory: %zu bytes asked for, %lld in use", bytes,
-         static_cast<long long>(live_bytes.load()));
+         static_cast<long long>(heap_usage().bytes));
   }
   heap_account(static_cast<int64_t>(bytes), 1);
   return block;
@@ -78,12 +126,21 @@ void* counted_block(size_t bytes, RawAllocate allocate) {
 }  // namespace
 
 HeapUsage heap_usage() noexcept {
-  return {live_bytes.load(std::memory_order_relaxed), live_blocks.load(std::memory_order_relaxed)};
+  HeapUsage sum = {further_bytes.load(std::memory_order_relaxed),
+                   further_blocks.load(std::memory_order_relaxed)};
+  for (Counts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
+    sum.bytes += c->bytes.load(std::memory_order_relaxed);
+    sum.blocks += c->blocks.load(std::memory_order_relaxed);
+  }
+  return sum;
 }
 
 void heap_account(int64_t bytes, int64_t blocks) noexcept {
-  live_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  live_blocks.fetch_add(blocks, std::memory_order_relaxed);
+  if (own_counts) {
+    own_counts->add(bytes, blocks);
+  } else {
+    account_first(bytes, blocks);
+  }
 }
 
 void* heap_allocate(size_t bytes) { return counted_block(bytes, recycle_allocate); }

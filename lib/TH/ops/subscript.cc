@@ -10,6 +10,7 @@
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "tensor/checked.h"
+#include "tensor/geometry.h"
 
 namespace th {
 
@@ -30,31 +31,34 @@ struct Indexed {
 // What a subscript comes to: a view by numbers and ranges of positive step, then the dimensions of
 // that which are reversed, and those that tensors index.
 struct Resolved {
-  TensorRef view;
+  Geometry part;
+  TensorRef view;  // that part
   std::vector<int> reversed;
   std::vector<Indexed> indexed;
+  explicit Resolved(const Tensor& t) : part(t) {}
+  void make_view(const Tensor& t) {
+    view = TensorRef(tensor_new(t.dtype));
+    set_part(view.get(), t, part.offset, part.ndim, part.size, part.stride);
+  }
 };
 
-void take_range(Tensor* view, int d, const Subscript& s) {
+void take_range(Geometry* g, int d, const Subscript& s) {
   constexpr char what[] = "a stride";
   int64_t step = s.step < 0 ? -s.step : s.step;
   int64_t count = (s.last - s.first) / s.step + 1;
   int64_t low = s.step < 0 ? s.first - (count - 1) * step : s.first;
-  std::vector<int64_t> size(view->size, view->size + view->nDimension);
-  std::vector<int64_t> stride(view->stride, view->stride + view->nDimension);
-  int64_t offset = view->storageOffset + (size[d] ? low * stride[d] : 0);
-  size[d] = count;
-  if (count > 1) stride[d] = checked_mul(stride[d], step, what);
-  set_storage(view, view->storage, offset, view->nDimension, size.data(), stride.data());
+  if (g->size[d]) g->advance(d, low);
+  g->size[d] = count;
+  if (count > 1) g->stride[d] = checked_mul(g->stride[d], step, what);
 }
 
 // The positions where a mask of k dimensions is 1, as k vectors of indices.
-void take_mask(Tensor* view, int d, Tensor* mask, std::vector<Indexed>* indexed) {
-  bool fits = mask->nDimension > 0 && d + mask->nDimension <= view->nDimension &&
-              std::equal(mask->size, mask->size + mask->nDimension, view->size + d);
+void take_mask(const Geometry& g, int d, Tensor* mask, std::vector<Indexed>* indexed) {
+  bool fits = mask->nDimension > 0 && d + mask->nDimension <= g.ndim &&
+              std::equal(mask->size, mask->size + mask->nDimension, g.size + d);
   if (!fits) {
     fail("a mask of size %s does not fit dimension %d on of a tensor of size %s",
-         shape_text(*mask).c_str(), d + 1, shape_text(*view).c_str());
+         shape_text(*mask).c_str(), d + 1, shape_text(g.ndim, g.size).c_str());
   }
   TensorRef found(tensor_new(DType::Long));
   ops::nonzero(found.get(), mask);
@@ -70,24 +74,21 @@ void take_mask(Tensor* view, int d, Tensor* mask, std::vector<Indexed>* indexed)
   }
 }
 
-Resolved resolve(Tensor* t, const Subscript* subscripts, int count) {
-  Resolved to;
-  to.view = TensorRef(tensor_new_view(t));
+Resolved resolve_part(const Tensor& t, const Subscript* subscripts, int count) {
+  Resolved to(t);
+  Geometry& g = to.part;
   int d = 0;
   for (int k = 0; k < count; ++k) {
     const Subscript& s = subscripts[k];
-    Tensor* view = to.view.get();
-    if (d >= view->nDimension) {
-      fail("too many indices for a tensor of %d dimensions", t->nDimension);
-    }
+    if (d >= g.ndim) fail("too many indices for a tensor of %d dimensions", t.nDimension);
     if (s.kind == Subscript::Kind::index) {
-      ops::select(view, view, d, s.first);
+      g.select(d, s.first);
     } else if (s.kind == Subscript::Kind::range) {
-      take_range(view, d, s);
+      take_range(&g, d, s);
       if (s.step < 0) to.reversed.push_back(d);
       ++d;
     } else if (s.tensor->dtype == DType::Byte) {
-      take_mask(view, d, s.tensor, &to.indexed);
+      take_mask(g, d, s.tensor, &to.indexed);
       d += s.tensor->nDimension;
     } else {
       if (s.tensor->nDimension == 0) fail("a tensor of indices has no dimension");
@@ -96,6 +97,12 @@ Resolved resolve(Tensor* t, const Subscript* subscripts, int count) {
       ++d;
     }
   }
+  return to;
+}
+
+Resolved resolve(const Tensor& t, const Subscript* subscripts, int count) {
+  Resolved to = resolve_part(t, subscripts, count);
+  to.make_view(t);
   return to;
 }
 
@@ -273,11 +280,12 @@ void write(Tensor* t, const Resolved& to, bool accumulate, const Make& make) {
 }  // namespace
 
 void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count) {
-  Resolved from = resolve(t, subscripts, count);
+  Resolved from = resolve_part(*t, subscripts, count);
   if (from.indexed.empty() && from.reversed.empty()) {
-    set_view(r, *from.view);
+    set_part(r, *t, from.part.offset, from.part.ndim, from.part.size, from.part.stride);
     return;
   }
+  from.make_view(*t);
   TensorRef result;
   const Merged* at = nullptr;
   Merged merged;
@@ -297,7 +305,7 @@ void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count
 
 void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src,
                      bool accumulate) {
-  Resolved to = resolve(t, subscripts, count);
+  Resolved to = resolve(*t, subscripts, count);
   write(t, to, accumulate, [&](const Tensor& like, const Merged* merged) {
     TensorRef seen(tensor_new_sized(t->dtype, like.nDimension, like.size));
     ops::copy(seen.get(), src);
@@ -308,7 +316,7 @@ void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* 
 
 void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar value,
                     bool accumulate) {
-  Resolved to = resolve(t, subscripts, count);
+  Resolved to = resolve(*t, subscripts, count);
   if (to.indexed.empty()) {
     ops::fill(to.view.get(), value);
     return;

@@ -168,6 +168,13 @@ void reserve_dims(Tensor* t, int ndim) {
   t->capacity = ndim;
 }
 
+Storage* new_storage(const Tensor& t, ptrdiff_t elements) {
+  StorageRef made(storage_new(t.dtype, elements));
+  made->set_home(default_home());
+  if (t.lent && !made->get_home()) settle(made.get());
+  return made.release();
+}
+
 }  // namespace
 
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
@@ -191,12 +198,12 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
   }
   if (numel) {
     int64_t needed = last_position(t->storageOffset, ndim, sizes, strides) + 1;
-    ensure_storage(t);
-    ptrdiff_t elements = std::max<ptrdiff_t>(needed, t->storage->size);
-    if (t->lent && !t->storage->get_home()) {
-      storage_resize_now(t->storage, elements);
-    } else {
-      storage_resize(t->storage, elements);
+    if (!t->storage) {
+      t->storage = new_storage(*t, needed);
+    } else if (t->lent && !t->storage->get_home()) {
+      storage_resize_now(t->storage, std::max<ptrdiff_t>(needed, t->storage->size));
+    } else if (needed > t->storage->size) {
+      storage_resize(t->storage, needed);
     }
   }
   reserve_dims(t, ndim);
@@ -221,8 +228,7 @@ void resize_as(Tensor* t, const Tensor& like) {
 
 void set_view(Tensor* t, const Tensor& source) {
   if (t == &source) return;
-  set_storage(t, source.storage, source.storageOffset, source.nDimension, source.size,
-              source.stride);
+  set_part(t, source, source.storageOffset, source.nDimension, source.size, source.stride);
 }
 
 void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const int64_t* size,
@@ -249,10 +255,28 @@ void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const 
   storage_free(old_storage);
 }
 
+void set_part(Tensor* r, const Tensor& t, ptrdiff_t offset, int ndim, const int64_t* size,
+              const int64_t* stride) {
+  Storage* storage = t.storage;
+  bool looked_at = r->dtype == t.dtype && !r->lent && !(storage && storage->shrunk) &&
+                   ndim <= r->capacity && __atomic_load_n(&r->pins, __ATOMIC_ACQUIRE) == 0;
+  if (!looked_at) {
+    set_storage(r, storage, offset, ndim, size, stride);
+    return;
+  }
+  r->nDimension = ndim;
+  for (int d = 0; d < ndim; ++d) {
+    r->size[d] = size[d];
+    r->stride[d] = stride[d];
+  }
+  r->storageOffset = offset;
+  if (r->storage == storage) return;
+  storage_retain(storage);
+  storage_free(std::exchange(r->storage, storage));
+}
+
 void ensure_storage(Tensor* t) {
-  if (t->storage) return;
-  t->storage = storage_new(t->dtype);
-  t->storage->set_home(default_home());
+  if (!t->storage) t->storage = new_storage(*t, 0);
 }
 
 TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count) {

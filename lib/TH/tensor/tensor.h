@@ -172,6 +172,10 @@ void resize_as(Tensor* t, const Tensor& like);
 void set_view(Tensor* t, const Tensor& source);
 void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const int64_t* size,
                  const int64_t* stride);
+// r becomes a view of elements of t, which are not looked at unless t's storage has shrunk. size
+// and stride are not r's own.
+void set_part(Tensor* r, const Tensor& t, ptrdiff_t offset, int ndim, const int64_t* size,
+              const int64_t* stride);
 void ensure_storage(Tensor* t);
 // count elements of a storage from first on, as a vector.
 TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count);

@@ -4,6 +4,7 @@
 
 #include "memory/error.h"
 #include "tensor/checked.h"
+#include "tensor/geometry.h"
 
 namespace th {
 
@@ -77,38 +78,12 @@ namespace ops {
 
 namespace {
 
-struct Geometry {
-  int ndim;
-  int64_t size[kMaxDims];
-  int64_t stride[kMaxDims];
-  ptrdiff_t offset;
-
-  explicit Geometry(const Tensor& t) : ndim(t.nDimension), offset(t.storageOffset) {
-    std::copy(t.size, t.size + ndim, size);
-    std::copy(t.stride, t.stride + ndim, stride);
-  }
-  void erase(int d) {
-    std::copy(size + d + 1, size + ndim, size + d);
-    std::copy(stride + d + 1, stride + ndim, stride + d);
-    --ndim;
-  }
-  void insert(int d, int64_t new_size, int64_t new_stride) {
-    if (ndim == kMaxDims) fail("a tensor has at most %d dimensions", kMaxDims);
-    std::copy_backward(size + d, size + ndim, size + ndim + 1);
-    std::copy_backward(stride + d, stride + ndim, stride + ndim + 1);
-    size[d] = new_size;
-    stride[d] = new_stride;
-    ++ndim;
-  }
-  // To the index-th slice along d.
-  void advance(int d, int64_t index) {
-    constexpr char what[] = "a storage offset";
-    offset = checked_add(offset, checked_mul(index, stride[d], what), what);
-  }
-};
-
 void apply(Tensor* r, Tensor* t, const Geometry& g) {
   set_storage(r, t->storage, g.offset, g.ndim, g.size, g.stride);
+}
+// The same of elements of t.
+void apply_part(Tensor* r, Tensor* t, const Geometry& g) {
+  set_part(r, *t, g.offset, g.ndim, g.size, g.stride);
 }
 
 }  // namespace
@@ -128,17 +103,14 @@ void narrow(Tensor* r, Tensor* t, int64_t dim, int64_t first, int64_t size) {
   Geometry g(*t);
   g.size[d] = size;
   if (size > 0) g.advance(d, start);
-  apply(r, t, g);
+  apply_part(r, t, g);
 }
 
 void select(Tensor* r, Tensor* t, int64_t dim, int64_t index) {
   int d = wrap_dim(*t, dim, 3);
-  if (t->nDimension == 1) fail_argument(2, "cannot select on a vector");
-  int64_t i = wrap_index(index, t->size[d], 4);
   Geometry g(*t);
-  g.advance(d, i);
-  g.erase(d);
-  apply(r, t, g);
+  g.select(d, index);
+  apply_part(r, t, g);
 }
 
 void transpose(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2) {
@@ -146,7 +118,7 @@ void transpose(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2) {
   Geometry g(*t);
   std::swap(g.size[a], g.size[b]);
   std::swap(g.stride[a], g.stride[b]);
-  apply(r, t, g);
+  apply_part(r, t, g);
 }
 
 void t(Tensor* r, Tensor* t) {
@@ -169,7 +141,7 @@ void permute(Tensor* r, Tensor* t, Sizes dims) {
     g.size[i] = t->size[d];
     g.stride[i] = t->stride[d];
   }
-  apply(r, t, g);
+  apply_part(r, t, g);
 }
 
 void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
@@ -191,14 +163,14 @@ void squeeze(Tensor* r, Tensor* t) {
   for (int d = g.ndim - 1; d >= 0; --d) {
     if (g.size[d] == 1 && g.ndim > 1) g.erase(d);
   }
-  apply(r, t, g);
+  apply_part(r, t, g);
 }
 
 void squeeze1d(Tensor* r, Tensor* t, int64_t dim) {
   int d = wrap_dim(*t, dim, 3);
   Geometry g(*t);
   if (g.size[d] == 1 && g.ndim > 1) g.erase(d);
-  apply(r, t, g);
+  apply_part(r, t, g);
 }
 
 void unsqueeze1d(Tensor* r, Tensor* t, int64_t dim) {
@@ -255,7 +227,7 @@ void view(Tensor* r, Tensor* t, Sizes sizes) {
                   "copying: use contiguous() first, or reshape",
                   shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
   }
-  set_storage(r, t->storage, t->storageOffset, sizes.ndim, size, stride);
+  set_part(r, *t, t->storageOffset, sizes.ndim, size, stride);
 }
 
 void viewAs(Tensor* r, Tensor* t, Tensor* like) { view(r, t, Sizes{like->nDimension, like->size}); }
