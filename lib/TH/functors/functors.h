@@ -206,7 +206,11 @@ TH_FUNCTOR_1(atan) { return std::atan(x); }
 TH_FUNCTOR_1(sinh) { return std::sinh(x); }
 TH_FUNCTOR_1(cosh) { return std::cosh(x); }
 TH_FUNCTOR_1(tanh) { return std::tanh(x); }
-TH_FUNCTOR_1(sigmoid) { return T(1) / (T(1) + std::exp(-x)); }
+// By e^-|x|, which does not overflow where the result is not 0.
+TH_FUNCTOR_1(sigmoid) {
+  const T e = std::exp(-std::fabs(x));
+  return (x < 0 ? e : T(1)) / (T(1) + e);
+}
 TH_FUNCTOR_1(erf) { return std::erf(x); }
 TH_FUNCTOR_1(erfc) { return std::erfc(x); }
 TH_FUNCTOR_1(erfinv) { return inverse_erf(x); }
@@ -215,7 +219,10 @@ TH_FUNCTOR_1(relu) { return x < 0 ? T(0) : x; }
 TH_FUNCTOR_1(gelu) {
   return T(0.5) * x * (T(1) + std::erf(x * static_cast<T>(0.70710678118654752440)));
 }
-TH_FUNCTOR_1(silu) { return x / (T(1) + std::exp(-x)); }
+TH_FUNCTOR_1(silu) {
+  const T e = std::exp(-std::fabs(x));
+  return x * (x < 0 ? e : T(1)) / (T(1) + e);
+}
 TH_FUNCTOR_1(softplus) { return std::log1p(std::exp(-std::fabs(x))) + (x > 0 ? x : T(0)); }
 TH_FUNCTOR_1(lgamma) {
 #ifdef __CUDA_ARCH__

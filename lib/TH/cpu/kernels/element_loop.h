@@ -16,6 +16,7 @@
 #endif
 
 #include "cpu/element_kernels.h"
+#include "cpu/kernels/vector_functors.h"
 #include "functors/functors.h"
 #include "functors/rows.h"
 #include "tensor/convert.h"
@@ -94,6 +95,17 @@ template <class F, class C, size_t... K>
 inline void compute_block(const F& f, const C* const* in, C* out, int64_t n,
                           std::index_sequence<K...>) {
   const C* const at[] = {in[K]...};
+#ifdef TH_HAVE_VECTORS
+  if constexpr (InVectors<F>::exists) {
+    using V = vector::Of<C>;
+    constexpr int64_t lanes = sizeof(V) / sizeof(C);
+    static_assert(kLanes % lanes == 0, "blocks are whole vectors");
+    for (int64_t i = 0; i < n; i += lanes) {
+      vector::store(out + i, InVectors<F>::run(vector::load<V>(at[K] + i)...));
+    }
+    return;
+  }
+#endif
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) out[i] = f(at[K][i]...);
 }

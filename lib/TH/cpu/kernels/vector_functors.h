@@ -1,0 +1,64 @@
+#ifndef TH_CPU_KERNELS_VECTOR_FUNCTORS_H
+#define TH_CPU_KERNELS_VECTOR_FUNCTORS_H
+
+// The functors that vector_math.h computes, for whole vectors. Which these are was measured: others
+// are left to glibc's vector functions.
+
+#include "cpu/kernels/vector_math.h"
+#include "functors/functors.h"
+
+namespace th {
+namespace {
+
+// V is a vector of F's elements.
+template <class F>
+struct InVectors {
+  static constexpr bool exists = false;
+};
+
+#ifdef TH_HAVE_VECTORS
+#define TH_IN_VECTORS(name, condition, parameters, value)                            \
+  template <class T>                                                                 \
+  struct InVectors<functor::name<T>> {                                               \
+    static constexpr bool exists = std::is_floating_point_v<T> && (condition);       \
+    using V = vector::Of<std::conditional_t<std::is_floating_point_v<T>, T, float>>; \
+    static V run parameters { return value; }                                        \
+  };
+#define TH_IN_VECTORS_1(name, value) TH_IN_VECTORS(name, true, (V x), value)
+#define TH_IN_VECTORS_2(name, value) TH_IN_VECTORS(name, true, (V a, V b), value)
+#define TH_FLOATS_IN_VECTORS(name, parameters, value) \
+  TH_IN_VECTORS(name, sizeof(T) == 4, parameters, value)
+
+TH_IN_VECTORS_1(exp, vector::exp(x))
+TH_IN_VECTORS_1(expm1, vector::expm1(x))
+TH_IN_VECTORS_1(log, vector::log(x))
+TH_IN_VECTORS_1(log1p, vector::log1p(x))
+TH_IN_VECTORS_1(log2, vector::log2(x))
+TH_IN_VECTORS_1(log10, vector::log10(x))
+TH_IN_VECTORS_1(sinh, vector::sinh(x))
+TH_IN_VECTORS_1(cosh, vector::cosh(x))
+TH_IN_VECTORS_1(tanh, vector::tanh(x))
+TH_IN_VECTORS_1(sigmoid, vector::sigmoid_of(x, vector::all<V>(1)))
+TH_IN_VECTORS_1(silu, vector::sigmoid_of(x, x))
+TH_IN_VECTORS_1(softplus, vector::softplus(x))
+TH_IN_VECTORS_1(atan, vector::atan(x))
+TH_FLOATS_IN_VECTORS(asin, (V x), vector::asin(x))
+TH_FLOATS_IN_VECTORS(acos, (V x), vector::acos(x))
+TH_FLOATS_IN_VECTORS(atan2, (V a, V b), vector::atan2(a, b))
+TH_IN_VECTORS_2(cpow, vector::pow(a, b))
+TH_IN_VECTORS_2(hypot, vector::hypot(a, b))
+TH_IN_VECTORS_2(logaddexp, vector::logaddexp(a, b))
+#ifdef __AVX512F__
+TH_IN_VECTORS_1(rsqrt, vector::rsqrt(x))
+#endif
+
+#undef TH_IN_VECTORS
+#undef TH_IN_VECTORS_1
+#undef TH_IN_VECTORS_2
+#undef TH_FLOATS_IN_VECTORS
+#endif
+
+}  // namespace
+}  // namespace th
+
+#endif

@@ -1,0 +1,283 @@
+// How far transcendental functions of tensors are from the C library's long double ones, in units
+// in the last place: at numbers of every size, at numbers of an interval where they are most used,
+// and at all pairs of special values. TH_MATH_POINTS is how many numbers, for each function.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "TH.h"
+#include "cpu/isa.h"
+
+namespace {
+
+using Real = long double;
+
+int points() {
+  const char* asked = std::getenv("TH_MATH_POINTS");
+  return asked ? std::atoi(asked) : 4000;
+}
+
+template <class T>
+struct Api;
+#define API(T, Name)                                                             \
+  template <>                                                                    \
+  struct Api<T> {                                                                \
+    using Tensor = TH##Name##Tensor;                                             \
+    static Tensor* make(int64_t n) { return TH##Name##Tensor_newWithSize1d(n); } \
+    static T* data(Tensor* t) { return TH##Name##Tensor_data(t); }               \
+    static void free(Tensor* t) { TH##Name##Tensor_free(t); }                    \
+  };
+API(float, Float)
+API(double, Double)
+
+template <class T>
+class Vector {
+ public:
+  explicit Vector(size_t n) : tensor_(Api<T>::make(static_cast<int64_t>(n))) {}
+  ~Vector() { Api<T>::free(tensor_); }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+  typename Api<T>::Tensor* tensor() { return tensor_; }
+  T& operator[](size_t i) { return Api<T>::data(tensor_)[i]; }
+  void set(const std::vector<T>& x) { std::memcpy(&(*this)[0], x.data(), x.size() * sizeof(T)); }
+
+ private:
+  typename Api<T>::Tensor* tensor_;
+};
+
+// 0 for what is as it should be where that is no number, or infinite, or 0; many for what is not.
+template <class T>
+double distance(T got, Real wanted) {
+  using Limits = std::numeric_limits<T>;
+  const double wrong = 1e9;
+  const T rounded = static_cast<T>(wanted);
+  if (std::isnan(rounded)) return std::isnan(got) ? 0 : wrong;
+  if (std::isnan(got)) return wrong;
+  if (std::isinf(rounded) || std::isinf(got)) {
+    if (rounded == got) return 0;
+    // Just below the largest number either will do.
+    const bool edge = std::fabs(wanted) > Limits::max() * (1 - Real(4) * Limits::epsilon()) &&
+                      std::fabs(got) > Limits::max() * (1 - 4 * Limits::epsilon());
+    return edge && std::signbit(got) == std::signbit(rounded) ? 1 : wrong;
+  }
+  if (rounded == 0 && got == 0) return std::signbit(rounded) == std::signbit(got) ? 0 : wrong;
+  const T size = std::fabs(rounded);
+  const T unit =
+      size < Limits::min() ? Limits::denorm_min() : std::ldexp(Limits::epsilon(), std::ilogb(size));
+  return static_cast<double>(std::fabs(static_cast<Real>(got) - wanted) / unit);
+}
+
+template <class T>
+std::vector<T> special_values() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> list;
+  for (T x : {T(0),
+              T(0.5),
+              T(1),
+              T(2),
+              T(2.5),
+              T(3),
+              T(10),
+              T(100),
+              T(1000),
+              T(1e9),
+              T(16777217),
+              std::nextafter(T(1), T(0)),
+              std::nextafter(T(1), T(2)),
+              Limits::min(),
+              Limits::min() / 2,
+              Limits::denorm_min(),
+              Limits::max(),
+              Limits::epsilon(),
+              Limits::infinity(),
+              Limits::quiet_NaN(),
+              T(88.722839),
+              T(103.97),
+              T(709.78271289338),
+              T(745.13),
+              T(0.34657359),
+              T(1.5707964),
+              T(3.1415927)}) {
+    list.push_back(x);
+    list.push_back(-x);
+  }
+  return list;
+}
+
+template <class T>
+struct Inputs {
+  std::mt19937_64 random{20};
+  T any() {
+    uint64_t bits = random();
+    T x;
+    std::memcpy(&x, &bits, sizeof(x));
+    return x;
+  }
+  T between(double low, double high) {
+    return static_cast<T>(std::uniform_real_distribution<double>(low, high)(random));
+  }
+};
+
+constexpr size_t kTogether = 1 << 14;
+
+// What glibc allows its vector functions, which compute what vector_math.h does not.
+constexpr double kGlibc = 4;
+double own() { return th::isa() == th::Isa::baseline ? kGlibc : 2; }
+
+template <class T>
+using Unary = void (*)(typename Api<T>::Tensor*, typename Api<T>::Tensor*);
+template <class T>
+using Binary = void (*)(typename Api<T>::Tensor*, typename Api<T>::Tensor*,
+                        typename Api<T>::Tensor*);
+
+template <class T>
+struct Worst {
+  double units = 0;
+  T x = 0, y = 0, got = 0;
+  void take(T x_, T y_, T got_, Real wanted) {
+    const double d = distance(got_, wanted);
+    if (d > units) *this = {d, x_, y_, got_};
+  }
+};
+
+template <class T>
+void report(const char* name, const Worst<T>& worst, double limit) {
+  EXPECT_LE(worst.units, limit) << name << (sizeof(T) == 4 ? " float" : " double") << " of "
+                                << std::hexfloat << worst.x << ", " << worst.y << " is "
+                                << worst.got;
+  if (std::getenv("TH_MATH_POINTS")) {
+    std::printf("%-10s %-6s %.2f\n", name, sizeof(T) == 4 ? "float" : "double", worst.units);
+  }
+}
+
+// fill(i, &x, &y) gives the operands.
+template <class T, class Fill, class Compute, class Wanted>
+void measure(size_t n, Worst<T>* worst, Fill fill, Compute compute, Wanted wanted) {
+  std::vector<T> a(kTogether), b(kTogether);
+  Vector<T> x(kTogether), y(kTogether), r(kTogether);
+  for (size_t first = 0; first < n; first += kTogether) {
+    for (size_t i = 0; i < kTogether; ++i) fill(first + i, &a[i], &b[i]);
+    x.set(a);
+    y.set(b);
+    compute(r.tensor(), x.tensor(), y.tensor());
+    const size_t m = n - first < kTogether ? n - first : kTogether;
+    for (size_t i = 0; i < m; ++i) worst->take(a[i], b[i], r[i], wanted(a[i], b[i]));
+  }
+}
+
+template <class T>
+void unary(const char* name, Unary<T> f, Real (*reference)(Real), double low, double high,
+           double limit) {
+  Worst<T> worst;
+  Inputs<T> inputs;
+  const std::vector<T> special = special_values<T>();
+  const auto n = static_cast<size_t>(points());
+  auto compute = [&](auto* r, auto* x, auto*) { f(r, x); };
+  auto wanted = [&](T x, T) { return reference(x); };
+  measure(
+      special.size(), &worst, [&](size_t i, T* x, T*) { *x = special[i % special.size()]; },
+      compute, wanted);
+  measure(
+      n, &worst, [&](size_t i, T* x, T*) { *x = i % 2 ? inputs.any() : inputs.between(low, high); },
+      compute, wanted);
+  report(name, worst, limit);
+}
+
+template <class T>
+void binary(const char* name, Binary<T> f, Real (*reference)(Real, Real), double low, double high,
+            double limit) {
+  Worst<T> worst;
+  Inputs<T> inputs;
+  const std::vector<T> special = special_values<T>();
+  const size_t k = special.size();
+  const auto n = static_cast<size_t>(points());
+  auto compute = [&](auto* r, auto* x, auto* y) { f(r, x, y); };
+  auto wanted = [&](T x, T y) { return reference(x, y); };
+  measure(
+      k * k, &worst,
+      [&](size_t i, T* x, T* y) {
+        *x = special[i / k % k];
+        *y = special[i % k];
+      },
+      compute, wanted);
+  measure(
+      n, &worst,
+      [&](size_t i, T* x, T* y) {
+        *x = i % 2 ? inputs.any() : inputs.between(low, high);
+        *y = i % 2 ? inputs.any() : inputs.between(low, high);
+      },
+      compute, wanted);
+  report(name, worst, limit);
+}
+
+#define EACH(kind, name, reference, low, high, of_float, of_double)         \
+  kind<float>(#name, THFloatTensor_##name, reference, low, high, of_float); \
+  kind<double>(#name, THDoubleTensor_##name, reference, low, high, of_double)
+#define UNARY(name, value, low, high, of_float, of_double) \
+  EACH(                                                    \
+      unary, name, [](Real x) -> Real { return value; }, low, high, of_float, of_double)
+#define BINARY(name, value, low, high, of_float, of_double) \
+  EACH(binary, name, ([](Real x, Real y) -> Real { return value; }), low, high, of_float, of_double)
+
+TEST(VectorMath, ExponentialsAndLogarithms) {
+  UNARY(exp, std::exp(x), -104, 89, own(), own());
+  UNARY(expm1, std::expm1(x), -5, 5, own(), own());
+  UNARY(sinh, std::sinh(x), -5, 5, own(), own());
+  UNARY(cosh, std::cosh(x), -5, 5, own(), own());
+  UNARY(tanh, std::tanh(x), -5, 5, own(), own());
+  UNARY(sigmoid, 1 / (1 + std::exp(-x)), -10, 10, own(), own());
+  UNARY(log, std::log(x), 0, 3, own(), own());
+  UNARY(log1p, std::log1p(x), -1, 3, own(), own());
+  UNARY(log2, std::log2(x), 0, 3, own(), own());
+  UNARY(log10, std::log10(x), 0, 3, own(), own());
+}
+
+TEST(VectorMath, Trigonometry) {
+  UNARY(sin, std::sin(x), -7, 7, 2, kGlibc);
+  UNARY(cos, std::cos(x), -7, 7, 2, kGlibc);
+  UNARY(tan, std::tan(x), -7, 7, kGlibc, kGlibc);
+  UNARY(asin, std::asin(x), -1, 1, own(), kGlibc);
+  UNARY(acos, std::acos(x), -1, 1, own(), kGlibc);
+  UNARY(atan, std::atan(x), -4, 4, own(), own());
+  BINARY(atan2, std::atan2(x, y), -4, 4, own(), kGlibc);
+}
+
+TEST(VectorMath, PowersAndRoots) {
+  BINARY(cpow, std::pow(x, y), 0, 9, own(), own());
+  BINARY(hypot, std::hypot(x, y), -4, 4, own(), own());
+  UNARY(rsqrt, 1 / std::sqrt(x), 0, 3, 2, 2);
+  UNARY(sqrt, std::sqrt(x), 0, 3, 0.5, 0.5);
+}
+
+TEST(VectorMath, ErrorFunctions) {
+  UNARY(erf, std::erf(x), -4, 4, kGlibc, kGlibc);
+  UNARY(erfc, std::erfc(x), -4, 9, kGlibc, kGlibc);
+}
+
+TEST(VectorMath, LogarithmsOfPowersAreIntegers) {
+  constexpr int most = 127;
+  Vector<float> x(most), r(most);
+  for (int k = 0; k < most; ++k) x[static_cast<size_t>(k)] = std::ldexp(1.0f, k - 60);
+  THFloatTensor_log2(r.tensor(), x.tensor());
+  for (int k = 0; k < most; ++k) EXPECT_EQ(r[static_cast<size_t>(k)], k - 60);
+  for (int k = 0; k <= 10; ++k) x[static_cast<size_t>(k)] = static_cast<float>(std::pow(10.0, k));
+  THFloatTensor_log10(r.tensor(), x.tensor());
+  for (int k = 0; k <= 10; ++k) EXPECT_EQ(r[static_cast<size_t>(k)], k);
+
+  Vector<double> y(most), s(most);
+  for (int k = 0; k < most; ++k) y[static_cast<size_t>(k)] = std::ldexp(1.0, 16 * (k - 63));
+  THDoubleTensor_log2(s.tensor(), y.tensor());
+  for (int k = 0; k < most; ++k) EXPECT_EQ(s[static_cast<size_t>(k)], 16 * (k - 63));
+  for (int k = 0; k <= 22; ++k) y[static_cast<size_t>(k)] = std::pow(10.0, k);
+  THDoubleTensor_log10(s.tensor(), y.tensor());
+  for (int k = 0; k <= 22; ++k) EXPECT_EQ(s[static_cast<size_t>(k)], k);
+}
+
+}  // namespace
