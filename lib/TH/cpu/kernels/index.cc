@@ -122,12 +122,28 @@ class Slices {
       for (int64_t i = 0; i < n; ++i) {
         char* to = at[0] + i * stride[0];
         const char* from = at[1] + i * stride[1];
+        if (to_.index && !from_.index) {
+          by_target<T, Action>(to, from, first, last);
+          continue;
+        }
         for (int64_t k = first; k < last; ++k) {
           Action::run(reinterpret_cast<T*>(to + to_.offset(k)),
                       reinterpret_cast<const T*>(from + from_.offset(k)));
         }
       }
     });
+  }
+
+  // In locals: as far as the compiler knows, the elements written may be the members.
+  template <class T, class Action>
+  void by_target(char* to, const char* from, int64_t first, int64_t last) const {
+    const int64_t size = to_.size, to_step = to_.step, step = from_.step, next = to_.index_step;
+    const char* index = to_.index + first * next;
+    from += first * step;
+    for (int64_t k = first; k < last; ++k, index += next, from += step) {
+      Action::run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
+                  reinterpret_cast<const T*>(from));
+    }
   }
 
   int64_t count_;
