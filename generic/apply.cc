@@ -19,7 +19,7 @@ int align(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
   Tensor* u = check_tensor(L, state, 2);
-  const char* name = luaL_checkstring(L, 3);
+  const char* name = check_string(L, 3);
   Tensor* aligned = nullptr;
   protect(L, name, [&] {
     th::PairingScope pairing(state->pairing);

@@ -224,7 +224,7 @@ int diff(lua_State* L) { return part(L, "diff", Part::diff); }
 // to(device): data and diff are at home there from now on.
 int to(lua_State* L) {
   Blob* blob = check_blob(L, 1);
-  const char* device = luaL_checkstring(L, 2);
+  const char* device = check_string(L, 2);
   protect(L, "to", [&] {
     blob->need_shape("to");
     th::Device* home = th::find_device(device);
@@ -269,7 +269,7 @@ int sumsq_data(lua_State* L) { return sum(L, "sumsqData", Part::data, true); }
 int sumsq_diff(lua_State* L) { return sum(L, "sumsqDiff", Part::diff, true); }
 int scale(lua_State* L, const char* function, Part part) {
   Blob* blob = check_blob(L, 1);
-  double factor = luaL_checknumber(L, 2);
+  double factor = check_number(L, 2);
   protect(L, function, [&] { blob->scale(function, part, factor); });
   return return_self(L);
 }

@@ -90,7 +90,7 @@ int blobs_from_proto(lua_State* L) {
 
 // blobs_to_proto(blobs [, diff])
 int blobs_to_proto(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
+  check_kind(L, 1, LUA_TTABLE);
   bool with_diff = lua_toboolean(L, 2);
   size_t count = lua_objlen(L, 1);
   auto** blobs = static_cast<Blob**>(lua_newuserdata(L, count * sizeof(Blob*)));

@@ -36,8 +36,8 @@ int type_name(lua_State* L) {
 // drawn by these generators, by the number of the device.
 int set_cuda(lua_State* L) {
   State* state = state_of(L);
-  luaL_checktype(L, 1, LUA_TTABLE);
-  luaL_checktype(L, 2, LUA_TTABLE);
+  check_kind(L, 1, LUA_TTABLE);
+  check_kind(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   int generators = luaL_ref(L, LUA_REGISTRYINDEX);
   int classes = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -51,7 +51,7 @@ int set_cuda(lua_State* L) {
 // _cudaDefault(device): what functions make of the default type is at home there; nil: as it was.
 int set_cuda_default(lua_State* L) {
   State* state = state_of(L);
-  const char* name = luaL_optstring(L, 1, "cpu");
+  const char* name = optional_string(L, 1, "cpu");
   th::Device* device = nullptr;
   protect(L, "setdefaulttensortype", [&] { device = th::find_device(name); });
   state->cuda_default = device;

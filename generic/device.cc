@@ -19,7 +19,7 @@ const char* name_of(const Device* device) { return device ? device->name() : "cp
 
 // The device named at index; null for 'cpu'.
 Device* check_device(lua_State* L, int index, const char* function) {
-  const char* name = luaL_checkstring(L, index);
+  const char* name = check_string(L, index);
   Device* device = nullptr;
   protect(L, function, [&] { device = th::find_device(name); });
   return device;
@@ -198,7 +198,7 @@ int warn_of_fallbacks(lua_State* L) {
 }
 
 int set_tf32(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TBOOLEAN);
+  check_kind(L, 1, LUA_TBOOLEAN);
   THSetTF32(lua_toboolean(L, 1));
   return 0;
 }

@@ -31,8 +31,8 @@ int push_file(lua_State* L, File* file, const char* name) {
 
 template <File* open(const char*, const char*, bool)>
 int construct_stream(lua_State* L, const char* name) {
-  const char* path = luaL_checkstring(L, 1);
-  const char* mode = luaL_optstring(L, 2, "r");
+  const char* path = check_string(L, 1);
+  const char* mode = optional_string(L, 2, "r");
   bool quiet = lua_toboolean(L, 3);
   File* file = nullptr;
   protect(L, name + std::strlen("torch."), [&] { file = open(path, mode, quiet); });
@@ -52,7 +52,7 @@ int construct_memory_file(lua_State* L) {
   if (!in_storage && !lua_isnoneornil(L, 1) && lua_type(L, 1) != LUA_TSTRING) {
     luaT_typerror(L, 1, "torch.CharStorage or a mode");
   }
-  const char* mode = luaL_optstring(L, in_storage ? 2 : 1, "rw");
+  const char* mode = optional_string(L, in_storage ? 2 : 1, "rw");
   Storage* storage = in_storage ? given.storage() : nullptr;
   File* file = nullptr;
   protect(L, "MemoryFile", [&] { file = th::open_memory_file(storage, mode); });
@@ -242,7 +242,7 @@ int write_numbers(lua_State* L) {
 }
 
 int write_string(lua_State* L) {
-  luaL_checktype(L, 2, LUA_TSTRING);
+  check_kind(L, 2, LUA_TSTRING);
   size_t size = 0, count = 0;
   const char* text = lua_tolstring(L, 2, &size);
   with_file(L, "writeString", [&](File& file) { count = file.write_text(text, size); });
@@ -252,7 +252,7 @@ int write_string(lua_State* L) {
 
 // readString('*a'): all that is left; readString('*l'): the line, without its end.
 int read_string(lua_State* L) {
-  const char* format = luaL_checkstring(L, 2);
+  const char* format = check_string(L, 2);
   if (std::strncmp(format, "*a", 2) != 0 && std::strncmp(format, "*l", 2) != 0) {
     return luaL_argerror(L, 2, "'*a' or '*l' is expected");
   }

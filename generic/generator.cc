@@ -15,7 +15,7 @@ namespace {
 
 // The name of a kind of generator at stack position index; def where there is none.
 const char* check_kind(lua_State* L, int index, const char* def) {
-  const char* kind = luaL_optstring(L, index, def);
+  const char* kind = optional_string(L, index, def);
   for (const char* known : {"mt19937", "philox"}) {
     if (kind && !std::strcmp(kind, known)) return known;
   }
@@ -62,7 +62,7 @@ THGenerator* take_generator(lua_State* L, State* state, int* next) {
 int manual_seed(lua_State* L) {
   int next = 1;
   THGenerator* generator = take_generator(L, state_of(L), &next);
-  double seed = luaL_checknumber(L, next);
+  double seed = check_number(L, next);
   if (!(seed >= -9223372036854775808.0 && seed < 18446744073709551616.0)) {
     return luaL_argerror(L, next, "a seed is an integer of at most 64 bits");
   }

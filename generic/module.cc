@@ -73,7 +73,7 @@ int default_type(lua_State* L) {
     lua_pushstring(L, tensor_class(state->default_type));
     return 1;
   }
-  const char* name = luaL_checkstring(L, 1);
+  const char* name = check_string(L, 1);
   for (int k = 0; k < th::kDTypes; ++k) {
     if (!std::strcmp(name, tensor_class(static_cast<DType>(k)))) {
       state->default_type = static_cast<DType>(k);
@@ -98,7 +98,7 @@ int tic(lua_State* L) {
   return 1;
 }
 int toc(lua_State* L) {
-  lua_pushnumber(L, omp_get_wtime() - luaL_checknumber(L, 1));
+  lua_pushnumber(L, omp_get_wtime() - check_number(L, 1));
   return 1;
 }
 
@@ -138,12 +138,15 @@ int set_broadcast(lua_State* L) {
     set_pairing(state, static_cast<th::Pairing>(k));
     return 1;
   }
+  const char* type = luaT_typename(L, 1);
   return raise_error(L, "setBroadcast: 'numpy', 'torch7' or 'strict' is expected, got %s",
-                     *name ? name : luaL_typename(L, 1));
+                     *name  ? name
+                     : type ? type
+                            : luaL_typename(L, 1));
 }
 int set_strict(lua_State* L) {
   State* state = state_of(L);
-  luaL_checktype(L, 1, LUA_TBOOLEAN);
+  check_kind(L, 1, LUA_TBOOLEAN);
   set_pairing(state, lua_toboolean(L, 1) ? th::Pairing::strict : state->not_strict);
   return 0;
 }
@@ -164,7 +167,9 @@ int set_heap_tracking(lua_State* L) {
 }
 
 int is_terminal(lua_State* L) {
-  auto* file = *static_cast<FILE**>(luaL_checkudata(L, 1, LUA_FILEHANDLE));
+  luaL_getmetatable(L, LUA_FILEHANDLE);
+  if (!lua_getmetatable(L, 1) || !lua_rawequal(L, -1, -2)) luaT_typerror(L, 1, LUA_FILEHANDLE);
+  auto* file = *static_cast<FILE**>(lua_touserdata(L, 1));
   lua_pushboolean(L, file && isatty(fileno(file)));
   return 1;
 }
@@ -172,7 +177,7 @@ int is_terminal(lua_State* L) {
 // Tells where the module's Lua files are, so that errors are not blamed on them.
 int set_own_source(lua_State* L) {
   State* state = state_of(L);
-  std::snprintf(state->own_source, sizeof(state->own_source), "%s", luaL_checkstring(L, 1));
+  std::snprintf(state->own_source, sizeof(state->own_source), "%s", check_string(L, 1));
   return 0;
 }
 

@@ -145,7 +145,7 @@ int read_value(lua_State* L) {
 // file:_writeHead(kind, index [, version, class name])
 int write_head(lua_State* L) {
   int kind = luaL_checkint(L, 2), index = luaL_checkint(L, 3);
-  const char* version = luaL_optstring(L, 4, nullptr);
+  const char* version = optional_string(L, 4, nullptr);
   size_t size = 0;
   const char* name = version ? luaL_checklstring(L, 5, &size) : nullptr;
   with_file(L, "writeObject", [&](File& file) {
@@ -160,7 +160,7 @@ int write_head(lua_State* L) {
 
 // file:_writeText(string), and file:_readText() of what it has written.
 int write_text(lua_State* L) {
-  luaL_checktype(L, 2, LUA_TSTRING);
+  check_kind(L, 2, LUA_TSTRING);
   size_t size = 0;
   const char* text = lua_tolstring(L, 2, &size);
   with_file(L, "writeObject", [&](File& file) { put_string(file, text, size); });

@@ -189,8 +189,26 @@ void collect_under_pressure(lua_State* L, State* state) {
   state->surely_collect_at = in_use + std::max(kSurelyCollected, in_use / 2);
 }
 
+double check_number(lua_State* L, int index) {
+  if (!lua_isnumber(L, index)) luaT_typerror(L, index, "number");
+  return lua_tonumber(L, index);
+}
+
+const char* check_string(lua_State* L, int index) {
+  if (!lua_isstring(L, index)) luaT_typerror(L, index, "string");
+  return lua_tostring(L, index);
+}
+
+const char* optional_string(lua_State* L, int index, const char* by_default) {
+  return lua_isnoneornil(L, index) ? by_default : check_string(L, index);
+}
+
+void check_kind(lua_State* L, int index, int type) {
+  if (lua_type(L, index) != type) luaT_typerror(L, index, lua_typename(L, type));
+}
+
 int64_t check_integer(lua_State* L, int index) {
-  double number = luaL_checknumber(L, index);
+  double number = check_number(L, index);
   if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) {
     luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
@@ -210,7 +228,7 @@ double check_whole(lua_State* L, double number, const char* what) {
 }
 
 const char* check_text(lua_State* L, int index, const char* function) {
-  const char* text = luaL_checkstring(L, index);
+  const char* text = check_string(L, index);
   if (std::strlen(text) != lua_objlen(L, index)) {
     raise_error(L, "%s: the text has a byte 0", function);
   }
@@ -218,7 +236,7 @@ const char* check_text(lua_State* L, int index, const char* function) {
 }
 
 double check_element(lua_State* L, int index, DType type, const char* function) {
-  double number = luaL_checknumber(L, index);
+  double number = check_number(L, index);
   if (!std::isfinite(number) && th::is_integral(type)) {
     raise_error(L, "%s: %g does not fit into elements of type %s", function, number,
                 th::name(type));

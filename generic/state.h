@@ -270,6 +270,11 @@ void protect(lua_State* L, const char* function, F&& body) {
 int64_t check_integer(lua_State* L, int index);
 // A string without a byte 0.
 const char* check_text(lua_State* L, int index, const char* function);
+// As luaL_check..., but that messages have the class of an object.
+double check_number(lua_State* L, int index);
+const char* check_string(lua_State* L, int index);
+const char* optional_string(lua_State* L, int index, const char* by_default);
+void check_kind(lua_State* L, int index, int type);
 // A number that is to become an element: NaN and infinity raise an error where those are integers.
 double check_element(lua_State* L, int index, DType type, const char* function);
 // A number that is to be an index: a fraction raises an error, unless it is cut as in Torch7.

@@ -12,6 +12,10 @@ local function install(tensor)
          error('multinomialAliasSetup: a table made by it is expected, got ' .. tensor.type(state),
                2)
       end
+      if not tensor.isTensor(probabilities) then
+         error('multinomialAliasSetup: a tensor of probabilities is expected, got '
+               .. tensor.type(probabilities), 2)
+      end
       if state then
          tensor.multinomialAliasSetup_(probabilities, state[1], state[2])
          return state

@@ -47,6 +47,9 @@ local function install(tensor)
 
    --- Makes a class of functions, or adds to one: see luaT.
    function tensor.newmetatable(name, parent, constructor, destructor, factory, module)
+      if type(name) ~= 'string' then
+         error('newmetatable: a class name is expected, got ' .. tensor.type(name), 2)
+      end
       module = module_for(name, module, 'newmetatable')
       local class = newmetatable(name, parent, constructor, destructor, factory, module)
       return class
@@ -57,7 +60,7 @@ local function install(tensor)
    -- constructor is put there.
    function tensor.class(name, parent, module)
       if type(name) ~= 'string' then
-         error('class: a class name is expected, got ' .. type(name), 2)
+         error('class: a class name is expected, got ' .. tensor.type(name), 2)
       end
       if type(parent) == 'table' and module == nil then
          parent, module = nil, parent

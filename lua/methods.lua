@@ -59,6 +59,10 @@ local function install(tensor)
             return convert(self, (tensor.getdefaulttensortype():gsub('Tensor$', kind)))
          end
          class.typeAs = function(self, other)
+            if not (kind == 'Tensor' and tensor.isTensor or tensor.isStorage)(other) then
+               error(('typeAs: a %s is expected, got %s'):format(kind:lower(), tensor.type(other)),
+                     2)
+            end
             return convert(self, tensor.typename(other))
          end
       end)

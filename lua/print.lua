@@ -52,7 +52,9 @@ end
 --- Changes the options given and returns the table of all. Nothing is changed on an error.
 function print.setoptions(options)
   if type(options) ~= 'table' then
-    error('setprintoptions: a table of options is expected, got ' .. type(options), 2)
+    local metatable = debug.getmetatable(options)
+    error('setprintoptions: a table of options is expected, got '
+          .. (metatable and metatable.__typename or type(options)), 2)
   end
   for name, value in pairs(options) do
     local limit = limits[name]

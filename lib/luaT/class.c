@@ -116,8 +116,8 @@ enum { NAME = 1, PARENT, CONSTRUCTOR, DESTRUCTOR, FACTORY, MODULE, CLASSES_TABLE
 
 static void check_arguments(lua_State* L) {
   int i;
-  size_t length;
-  const char* name = luaL_checklstring(L, NAME, &length);
+  const char* name = luaT_checkname(L, NAME);
+  size_t length = compat_rawlen(L, NAME);
   lua_settop(L, MODULE);
   luaL_argcheck(L, length > 0 && strlen(name) == length, NAME, "class name expected");
   luaL_argcheck(L, lua_isnil(L, PARENT) || lua_type(L, PARENT) == LUA_TSTRING, PARENT,

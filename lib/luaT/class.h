@@ -62,6 +62,10 @@ int luaT_pushmetatype(lua_State* L, const char* tname);
 /* Makes what metatype keeps in the registry. */
 void luaT_initmetatypes(lua_State* L);
 
+/* As luaL_checkstring and luaL_checktype, but that messages have the class of an object. */
+const char* luaT_checkname(lua_State* L, int ud);
+void luaT_checktable(lua_State* L, int ud);
+
 /* The pointer that a cdata holds; an argument error where it holds none. */
 void* luaT_cdatapointer(lua_State* L, int ud);
 

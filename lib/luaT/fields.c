@@ -6,6 +6,15 @@
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
+const char* luaT_checkname(lua_State* L, int ud) {
+  if (!lua_isstring(L, ud)) luaT_typerror(L, ud, "string");
+  return lua_tostring(L, ud);
+}
+
+void luaT_checktable(lua_State* L, int ud) {
+  if (!lua_istable(L, ud)) luaT_typerror(L, ud, "table");
+}
+
 int luaT_checkboolean(lua_State* L, int ud) {
   if (!lua_isboolean(L, ud)) luaT_typerror(L, ud, "boolean");
   return lua_toboolean(L, ud);

@@ -5,7 +5,7 @@
 
 /* Pushes the field of the class whose name is argument 1, or nil. */
 static int push_class_field(lua_State* L, const char* field) {
-  if (luaT_pushmetatable(L, luaL_checkstring(L, 1))) {
+  if (luaT_pushmetatable(L, luaT_checkname(L, 1))) {
     lua_pushstring(L, field);
     lua_rawget(L, -2);
   } else {
@@ -15,7 +15,7 @@ static int push_class_field(lua_State* L, const char* field) {
 }
 
 int luaT_lua_getmetatable(lua_State* L) {
-  if (!luaT_pushmetatable(L, luaL_checkstring(L, 1))) lua_pushnil(L);
+  if (!luaT_pushmetatable(L, luaT_checkname(L, 1))) lua_pushnil(L);
   return 1;
 }
 
@@ -86,7 +86,7 @@ int luaT_lua_pointer(lua_State* L) {
 
 int luaT_lua_setenv(lua_State* L) {
   if (!compat_hasenv(L, 1)) return luaT_typerror(L, 1, COMPAT_HAS_ENV);
-  luaL_checktype(L, 2, LUA_TTABLE);
+  luaT_checktable(L, 2);
   lua_settop(L, 2);
   if (!compat_setenv(L, 1)) return luaL_argerror(L, 1, "it has no environment");
   return 0;
@@ -100,7 +100,7 @@ int luaT_lua_getenv(lua_State* L) {
 }
 
 int luaT_lua_pushudata(lua_State* L) {
-  const char* name = luaL_checkstring(L, 2);
+  const char* name = luaT_checkname(L, 2);
   void* pointer = NULL;
   int64_t number = 0;
   if (lua_type(L, 1) == LUA_TNUMBER) {
@@ -120,8 +120,8 @@ int luaT_lua_pushudata(lua_State* L) {
 }
 
 int luaT_lua_setmetatable(lua_State* L) {
-  const char* name = luaL_checkstring(L, 2);
-  luaL_checktype(L, 1, LUA_TTABLE);
+  const char* name = luaT_checkname(L, 2);
+  luaT_checktable(L, 1);
   if (!luaT_pushmetatable(L, name))
     return luaL_argerror(L, 2, lua_pushfstring(L, "unknown class %s", name));
   lua_setmetatable(L, 1);

@@ -86,8 +86,8 @@ const char* luaT_metatypename(lua_State* L, int ud) {
 }
 
 int luaT_lua_metatype(lua_State* L) {
-  const char* name = luaL_checkstring(L, 1);
-  luaL_checktype(L, 2, LUA_TTABLE);
+  const char* name = luaT_checkname(L, 1);
+  luaT_checktable(L, 2);
   luaL_argcheck(L, lua_isnoneornil(L, 3) || lua_type(L, 3) == LUA_TSTRING || compat_iscdata(L, 3),
                 3, "FFI type expected");
   lua_settop(L, 3);

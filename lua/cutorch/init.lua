@@ -167,7 +167,7 @@ local function constructor(host, name, takes_sizes)
       local made, object = pcall(host.new, ...)
       if not made then
          object = tostring(object):gsub('^[^\n]-%.lua:%d+: ', ''):gsub("to '%?'", "to " .. name, 1)
-         blame_caller(object)
+         blame_caller((object:gsub(host_class[name]:gsub('%.', '%%.') .. '%f[^%w]', name)))
       end
       return on_gpu(object) and object or object:to(gpus[current].name)
    end

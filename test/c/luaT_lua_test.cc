@@ -184,7 +184,7 @@ TEST_F(FromLua, TablesAsObjects) {
   EXPECT_EQ(run("torch.setmetatable({}, 'torch.Nothing')"),
             "user:1: bad argument #2 to 'setmetatable' (unknown class torch.Nothing)");
   EXPECT_EQ(run("torch.setmetatable(t, 'torch.P')"),
-            "user:1: bad argument #1 to 'setmetatable' (table expected, got userdata)");
+            "user:1: bad argument #1 to 'setmetatable' (table expected, got torch.Thing)");
   EXPECT_EQ(run("P.__version = 3 return torch.version(p) .. torch.version(t) .. "
                 "tostring(torch.version({}))"),
             "31nil");

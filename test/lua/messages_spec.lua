@@ -101,6 +101,59 @@ describe('the message of', function()
   end
 end)
 
+describe('every function and method', function()
+  -- What writes files or ends a test, and names that are no more than another's.
+  local skipped = {save = true, test = true, help = true, profile = true, synchronize = true,
+                   mod = true, cmod = true, loadobj = true, saveobj = true, include = true,
+                   serialize = true, serializeToStorage = true, ['repeat'] = true}
+  local arguments = {{n = 0}, {n = 1, {}}, {n = 1, print}, {n = 1, '/no/such'}, {n = 1, 0 / 0},
+                     {n = 1, tensor.FloatStorage(2)}, {n = 2, tensor.ones(2, 2), '/no/such'},
+                     {n = 2, tensor.ones(2, 2), tensor.FloatTensor(2)}}
+
+  -- Calls by name, as Lua has it for its messages, with each of the arguments.
+  local function check(name, code)
+    local call = assert(loadstring(code, '=user'))
+    for _, given in ipairs(arguments) do
+      local list = {}
+      for k = 1, given.n do list[k] = given[k] end
+      local ok, message = pcall(function()
+        local result = call(tensor, list)
+        return result
+      end)
+      if not ok then
+        local first = tostring(message):match('^[^\n]*')
+        assert.is_truthy((' ' .. first .. ' '):find('[^%w_]' .. name .. '[^%w_]'),
+                         name .. ' is not in: ' .. first)
+        assert.is_nil(first:find "'%?'", first)
+        assert.is_nil(first:find 'attempt to', first)
+        assert.is_nil(first:find 'got userdata', first)
+      end
+    end
+  end
+
+  local function each(class, code)
+    for name, value in pairs(class) do
+      local callable = type(value) == 'function' and type(name) == 'string'
+      if callable and not name:find '^_' and not name:find '_$' and not skipped[name] then
+        check(name, (code:gsub('NAME', name)))
+      end
+    end
+  end
+
+  it('names itself, and what it got by its class', function()
+    local threads, pairing = tensor.getnumthreads(), tensor.getBroadcast and tensor.getBroadcast()
+    local state = tensor.getRNGState()
+    each(tensor, 'local T, a = ... local r = T.NAME(unpack(a)) return r')
+    each(tensor.getmetatable 'torch.DoubleTensor',
+         'local T, a = ... local t = T.ones(2, 2) local r = t:NAME(unpack(a)) return r')
+    each(tensor.getmetatable 'torch.FloatStorage',
+         'local T, a = ... local s = T.FloatStorage(3) local r = s:NAME(unpack(a)) return r')
+    tensor.setnumthreads(threads)
+    if pairing then tensor.setBroadcast(pairing) end
+    tensor.setRNGState(state)
+  end)
+end)
+
 describe('the environment', function()
   local function said(variables)
     return (child.run('print(tensor.getnumthreads() >= 1 and tensor.getnumthreads() <= 4096)',
