@@ -97,7 +97,8 @@ end
 
 local function report(message)
   if message then
-    complain(message)
+    local hint = require 'tensor.repl.hints'.of(message, _G)
+    complain(message, hint and '\ntensor: ' .. hint or '')
   end
   return not message
 end

@@ -83,8 +83,8 @@ describe('cutorch', function()
       assert.are.equal('cpu', t:device())
       local ok, message = pcall(function() torch.CudaTensor(torch.CudaDoubleTensor(2)) end)
       assert.is_false(ok)
-      assert.matches('cutorch_spec.lua:%d+: torch.CudaTensor: a torch.CudaTensor is expected, got ' ..
-                     'torch.CudaDoubleTensor: convert it', message)
+      assert.matches('cutorch_spec.lua:%d+: torch.CudaTensor: a torch.CudaTensor is expected, ' ..
+                     'got torch.CudaDoubleTensor: convert it', message)
       ok, message = pcall(function() torch.CudaTensor(2).field = 1 end)
       assert.is_false(ok)
       assert.matches('the class torch.CudaTensor cannot be indexed', message, 1, true)

@@ -106,7 +106,7 @@ describe('every function and method', function()
   local skipped = {save = true, test = true, help = true, profile = true, synchronize = true,
                    mod = true, cmod = true, loadobj = true, saveobj = true, include = true,
                    serialize = true, serializeToStorage = true, ['repeat'] = true}
-  local arguments = {{n = 0}, {n = 1, {}}, {n = 1, print}, {n = 1, '/no/such'}, {n = 1, 0 / 0},
+  local arguments = {{n = 0}, {n = 1, {}}, {n = 1, function() end}, {n = 1, '/no/such'}, {n = 1, 0 / 0},
                      {n = 1, tensor.FloatStorage(2)}, {n = 2, tensor.ones(2, 2), '/no/such'},
                      {n = 2, tensor.ones(2, 2), tensor.FloatTensor(2)}}
 
@@ -164,9 +164,7 @@ describe('the environment', function()
     assert.are.equal('tensor: TENSOR_DEVICE is "nonsense": expected gpu, cuda or soft, each ' ..
                      'with the number of one behind a colon where there are many; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_DEVICE=nonsense')
-    for _, value in ipairs {'soft:', 'softer', 'gpu:x', ':1', 'gpu:99999'} do
-      assert.matches('TENSOR_DEVICE is', said('TENSOR_DEVICE=' .. value))
-    end
+    assert.matches('TENSOR_DEVICE is', said 'TENSOR_DEVICE=gpu:x')
     assert.are.equal('tensor: TENSOR_ISA is "sse": expected baseline, avx2 or avx512; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_ISA=sse')
     assert.are.equal('tensor: OMP_NUM_THREADS is "99999999999": expected 1 to 4096; the number ' ..
@@ -174,10 +172,8 @@ describe('the environment', function()
   end)
 
   it('is not where it is understood', function()
-    for _, setting in ipairs {'TENSOR_DEVICE=gpu', 'TENSOR_DEVICE=soft:2', 'TENSOR_DEVICE=',
-                              'TENSOR_ISA=baseline', 'OMP_NUM_THREADS=1'} do
-      assert.are.equal('true\n', said(setting), setting)
-    end
+    assert.are.equal('true\n', said 'TENSOR_DEVICE=gpu TENSOR_ISA=')
+    assert.are.equal('true\n', said 'TENSOR_DEVICE=soft:2 TENSOR_ISA=baseline OMP_NUM_THREADS=1')
   end)
 end)
 

@@ -1,6 +1,7 @@
 -- The REPL as users have it: in a terminal, where there is one to be had, and its commands.
 
 local tensor = require 'tensor'
+local child = require 'support.child'
 local complete = require 'tensor.repl.complete'
 local history = require 'tensor.repl.history'
 local hints = require 'tensor.repl.hints'
@@ -162,6 +163,29 @@ describe('the prompt', function()
     assert.are.equal('a\n501', history.open(path).lines[1])
     os.remove(path)
   end)
+end)
+
+it('a program that fails is told of such names, too', function()
+  local output = child.run [[
+    local hints = require 'tensor.repl.hints'
+    local _, message = pcall(function() return tensor.tpok(tensor.ones(3), 1) end)
+    print(hints.of(message, _G))
+    _, message = pcall(function() return tensor.ones(3):tpok(1) end)
+    print(hints.of(message, _G))]]
+  assert.are.equal('did you mean topk?\ndid you mean topk?\n', output)
+  local path = os.tmpname()
+  local file = assert(io.open(path, 'w'))
+  file:write 'local tensor = require "tensor"\ntensor.tpok(1)'
+  file:close()
+  local prefix = os.getenv 'TENSOR_PREFIX'
+  local pipe = prefix and assert(io.popen(('%s/bin/tensor %s 2>&1'):format(prefix, path)))
+  if pipe then
+    output = pipe:read '*a'
+    pipe:close()
+    assert.matches("2: attempt to call field 'tpok' %(a nil value%)", output)
+    assert.matches('\ntensor: did you mean topk%?\n', output)
+  end
+  os.remove(path)
 end)
 
 describe('code that is typed in', function()

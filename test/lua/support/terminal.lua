@@ -15,8 +15,8 @@ function terminal.open(command)
   local file = assert(io.open(folder .. '/command', 'w'))
   file:write('exec ', command, '\n')
   file:close()
-  -- Not for longer than a minute, whatever becomes of the test.
-  os.execute(("{ timeout 60 script -qefc 'sh %s/command' %s/screen <%s/keys >/dev/null 2>&1; " ..
+  -- Not for longer than two minutes, whatever becomes of the test.
+  os.execute(("{ timeout 120 script -qefc 'sh %s/command' %s/screen <%s/keys >/dev/null 2>&1; " ..
               'echo $? >%s/status; } &'):format(folder, folder, folder, folder))
   local keys = assert(io.open(folder .. '/keys', 'w'))
   local self, seen = {}, 0
@@ -35,7 +35,7 @@ function terminal.open(command)
 
   --- Waits until a text is shown, after what was waited for before; gives what came up to it.
   function self.await(text)
-    for _ = 1, 400 do
+    for _ = 1, 1500 do
       local screen = shown()
       local first, last = screen:find(text, seen + 1, true)
       if first then
@@ -51,7 +51,7 @@ function terminal.open(command)
   --- Waits for the end of the program; gives its exit status.
   function self.close()
     keys:close()
-    for _ = 1, 400 do
+    for _ = 1, 1500 do
       local status = io.open(folder .. '/status')
       local number = status and status:read '*n'
       if status then status:close() end
