@@ -141,8 +141,7 @@ local function banner(tensor)
   parts[#parts + 1] = (#names > 1 and 'devices: ' or 'device: ') .. table.concat(names, ' ')
   io.stdout:write(paint.text('name', 'tensor ' .. tostring(tensor._VERSION or info.version or '?')),
                   ' with ', table.concat(parts, ', '), '\n',
-                  '?name explains, ? lists names, :help is on the prompt, Tab completes, Ctrl-D ',
-                  'leaves\n')
+                  '?name explains, ? lists names, :help is on the prompt, Ctrl-D leaves\n')
 end
 
 local function print_version()

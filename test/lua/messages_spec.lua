@@ -106,8 +106,9 @@ describe('every function and method', function()
   local skipped = {save = true, test = true, help = true, profile = true, synchronize = true,
                    mod = true, cmod = true, loadobj = true, saveobj = true, include = true,
                    serialize = true, serializeToStorage = true, ['repeat'] = true}
-  local arguments = {{n = 0}, {n = 1, {}}, {n = 1, function() end}, {n = 1, '/no/such'}, {n = 1, 0 / 0},
-                     {n = 1, tensor.FloatStorage(2)}, {n = 2, tensor.ones(2, 2), '/no/such'},
+  local arguments = {{n = 0}, {n = 1, {}}, {n = 1, function() end}, {n = 1, '/no/such'},
+                     {n = 1, 0 / 0}, {n = 1, tensor.FloatStorage(2)},
+                     {n = 2, tensor.ones(2, 2), '/no/such'},
                      {n = 2, tensor.ones(2, 2), tensor.FloatTensor(2)}}
 
   -- Calls by name, as Lua has it for its messages, with each of the arguments.
