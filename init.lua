@@ -8,6 +8,7 @@ tensor._ownsource(source:match('^(.*[/\\])') or source)
 
 require 'tensor.class'(tensor)
 require 'tensor.ffi'(tensor)
+require 'tensor.dlpack'(tensor)
 require 'tensor.methods'(tensor)
 require 'tensor.split'(tensor)
 require 'tensor.serialize'(tensor)

@@ -21,6 +21,7 @@ void register_timer_class(lua_State* L, int module);
 void register_file_classes(lua_State* L, int module);
 void register_format_functions(lua_State* L, int module);
 void register_csv_functions(lua_State* L, int module);
+void register_dlpack_functions(lua_State* L, int module);
 // What the classes of tensors, storages, generators and files need to write and read objects.
 void register_serialization(lua_State* L);
 void register_random_functions(lua_State* L, int module);

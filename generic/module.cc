@@ -228,6 +228,7 @@ int open(lua_State* L) {
   register_file_classes(L, module);
   register_format_functions(L, module);
   register_csv_functions(L, module);
+  register_dlpack_functions(L, module);
   register_serialization(L);
   register_op_functions(L, module);
   register_random_functions(L, module);

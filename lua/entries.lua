@@ -251,6 +251,13 @@ storage:data()]=],
 tensor.cdata(t)
 t:cdata()
 storage:cdata()]=], 'The C struct of the object, through the FFI: t:cdata().nDimension.'},
+      {'toDLPack', 't:toDLPack()',
+         'The elements for another library in the process, not copied: a cdata that owns a ' ..
+         'DLManagedTensorVersioned, its field managed, until its release() gives the pointer ' ..
+         'away. The storage cannot be resized as long as anybody has it.'},
+      {'fromDLPack', 'tensor.fromDLPack(cdata)',
+         'A tensor of another library\'s elements, not copied, whose owner it becomes; of what ' ..
+         'toDLPack gives, or a DLManagedTensorVersioned* or DLManagedTensor* of the FFI.'},
    },
    {'threads, time, printing',
       {'setnumthreads', 'tensor.setnumthreads(n)', 'How many threads operations use, at least 1.'},

@@ -20,9 +20,10 @@ local sets = {
 local headings = {
   ['THGeneral.h'] = 'Errors, memory, threads', ['THAllocator.h'] = 'Allocators',
   ['THAtomic.h'] = 'Atomic counters', ['THBlas.h'] = 'BLAS', ['THBlob.h'] = 'Blobs',
-  ['THDevice.h'] = 'Devices', ['THFile.h'] = 'Files', ['THDiskFile.h'] = 'Files on disk',
-  ['THMemoryFile.h'] = 'Files in memory', ['THHalf.h'] = '16-bit floating point',
-  ['THLapack.h'] = 'LAPACK', ['THLogAdd.h'] = 'Sums of logarithms',
+  ['THDLPack.h'] = "Other libraries' tensors", ['THDevice.h'] = 'Devices', ['THFile.h'] = 'Files',
+  ['THDiskFile.h'] = 'Files on disk', ['THMemoryFile.h'] = 'Files in memory',
+  ['THHalf.h'] = '16-bit floating point', ['THLapack.h'] = 'LAPACK',
+  ['THLogAdd.h'] = 'Sums of logarithms',
   ['THRandom.h'] = 'Generators and single random numbers', ['THSize.h'] = 'Sizes',
   ['THStorage.h'] = 'Storages', ['THSyncedMemory.h'] = 'Memory on two sides',
   ['THTensor.h'] = 'Tensors: making, fields, views', ['THTensorConv.h'] = 'Convolutions in C',

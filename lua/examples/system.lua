@@ -112,6 +112,21 @@ cdata
 > tensor.ones(2, 3):cdata().nDimension
 2
 
+toDLPack
+> owner = tensor.ones(2, 3):toDLPack()
+> owner.managed.dl_tensor.shape[1] == 3
+true
+
+fromDLPack
+> t = tensor.zeros(3)
+> tensor.fromDLPack(t:toDLPack()):fill(7)
+ 7
+ 7
+ 7
+[torch.DoubleTensor of size 3]
+> t:sum()
+21
+
 setnumthreads
 > n = tensor.getnumthreads()
 > tensor.setnumthreads(1)

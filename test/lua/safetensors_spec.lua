@@ -19,7 +19,8 @@ local kinds = {
   int16 = { 'Short', -3000, 300 }, uint16 = { 'Int', 0, 2800 }, int32 = { 'Int', -10, 90000007 },
   uint32 = { 'Long', 0, 180000001 }, int64 = { 'Long', -2 ^ 50, 2 ^ 47 },
   uint64 = { 'Long', 0, 2 ^ 48 }, float16 = { 'Half', -2, 0.25 },
-  bfloat16 = { 'BFloat16', -2, 0.25 }, float32 = { 'Float', -2, 0.25 }, float64 = { 'Double', -2, 0.1 },
+  bfloat16 = { 'BFloat16', -2, 0.25 }, float32 = { 'Float', -2, 0.25 },
+  float64 = { 'Double', -2, 0.1 },
 }
 
 -- A file of a head and so many bytes.

@@ -1,0 +1,47 @@
+#ifndef TH_GENERIC_FILE
+
+// Tensors of other libraries.
+
+#include "TH.h"
+
+#include "generic/bridge.h"
+#include "tensor/dlpack.h"
+
+namespace th {
+namespace {
+
+template <class Managed>
+Tensor* imported(DType type, Managed* managed) {
+  TensorRef t(tensor_new(type));
+  from_dlpack(t.get(), managed);
+  lend(t.get());
+  return t.release();
+}
+
+}  // namespace
+}  // namespace th
+
+#define TH_GENERIC_FILE "generic/THDLPack.cc"
+#include "THGenerateEveryType.h"
+
+#else
+
+extern "C" {
+
+DLManagedTensorVersioned* THTensor_(toDLPack)(THTensor* self) {
+  return th::guard([&] { return th::to_dlpack(*reinterpret_cast<th::Tensor*>(self)); });
+}
+DLManagedTensor* THTensor_(toDLPackUnversioned)(THTensor* self) {
+  return th::guard([&] { return th::to_dlpack_unversioned(*reinterpret_cast<th::Tensor*>(self)); });
+}
+THTensor* THTensor_(fromDLPack)(DLManagedTensorVersioned* managed) {
+  return th::guard(
+      [&] { return reinterpret_cast<THTensor*>(th::imported(th::DType::Real, managed)); });
+}
+THTensor* THTensor_(fromDLPackUnversioned)(DLManagedTensor* managed) {
+  return th::guard(
+      [&] { return reinterpret_cast<THTensor*>(th::imported(th::DType::Real, managed)); });
+}
+}
+
+#endif

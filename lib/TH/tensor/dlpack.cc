@@ -1,0 +1,197 @@
+#include "tensor/dlpack.h"
+
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "memory/error.h"
+#include "tensor/checked.h"
+#include "tensor/limits.h"
+
+namespace th {
+
+namespace {
+
+template <class Managed>
+constexpr bool kVersioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
+
+DLDataType type_of(DType type) {
+  DLDataType made = {};
+  bool is_unsigned = type == DType::Byte;
+  made.code = static_cast<uint8_t>(type == DType::BFloat16 ? kDLBfloat
+                                   : !is_integral(type)    ? kDLFloat
+                                   : is_unsigned           ? kDLUInt
+                                                           : kDLInt);
+  made.bits = static_cast<uint8_t>(8 * item_size(type));
+  made.lanes = 1;
+  return made;
+}
+
+// ---- for others ---------------------------------------------------------------------------------
+
+template <class Managed>
+struct Export {
+  Managed managed = {};
+  StorageRef storage;
+  std::vector<int64_t> geometry;
+
+  static void release(Managed* managed) {
+    auto* self = static_cast<Export*>(managed->manager_ctx);
+    if (self->storage) unpin(self->storage.get());
+    delete self;
+  }
+};
+
+// ---- from others --------------------------------------------------------------------------------
+
+template <class Managed>
+struct Import {
+  Managed* managed;
+  bool owned = false;
+};
+
+template <class Managed>
+void release_import(void* context, void*) {
+  auto* import = static_cast<Import<Managed>*>(context);
+  Managed* managed = import->managed;
+  if (import->owned && managed->deleter) managed->deleter(managed);
+  delete import;
+}
+[[noreturn]] void* refuse(void*, ptrdiff_t) { fail("memory of another library has one size"); }
+[[noreturn]] void* refuse_resize(void*, void*, ptrdiff_t) {
+  fail("memory of another library cannot be resized");
+}
+template <class Managed>
+THAllocator import_allocator = {refuse, refuse_resize, release_import<Managed>};
+
+std::vector<int64_t> strides_of(const DLTensor& from, int64_t count) {
+  std::vector<int64_t> strides(static_cast<size_t>(from.ndim));
+  int64_t next = 1;
+  for (int d = from.ndim - 1; d >= 0; --d) {
+    auto k = static_cast<size_t>(d);
+    strides[k] = from.strides ? from.strides[k] : next;
+    if (strides[k] < 0 && count > 0 && from.shape[k] > 1) {
+      fail(
+          "the stride of dimension %d is %lld, and tensors have none that is negative: make a copy "
+          "there",
+          d, static_cast<long long>(strides[k]));
+    }
+    // Of a single element, or none, it says nothing.
+    if (count == 0 || from.shape[k] <= 1) strides[k] = next;
+    next = checked_mul(next, std::max<int64_t>(from.shape[k], 1), "a stride");
+  }
+  return strides;
+}
+
+template <class Managed>
+Managed* export_tensor(const Tensor& t) {
+  auto made = std::make_unique<Export<Managed>>();
+  int ndim = std::max(t.nDimension, 1);
+  auto n = static_cast<size_t>(ndim);
+  made->geometry.assign(2 * n, 0);
+  made->geometry[n] = 1;
+  for (int d = 0; d < t.nDimension; ++d) {
+    made->geometry[static_cast<size_t>(d)] = t.size[d];
+    made->geometry[n + static_cast<size_t>(d)] = t.stride[d];
+  }
+  DLTensor& to = made->managed.dl_tensor;
+  to.data = t.numel() ? t.data(Access::write) : nullptr;
+  to.device.device_type = kDLCPU;
+  to.ndim = ndim;
+  to.dtype = type_of(t.dtype);
+  to.shape = made->geometry.data();
+  to.strides = to.shape + n;
+  if constexpr (kVersioned<Managed>) {
+    made->managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  }
+  made->managed.manager_ctx = made.get();
+  made->managed.deleter = Export<Managed>::release;
+  if (to.data) {
+    storage_retain(t.storage);
+    made->storage.reset(t.storage);
+    pin(t.storage);
+  }
+  return &made.release()->managed;
+}
+
+template <class Managed>
+DType check_managed(const Managed* managed) {
+  if (!managed) fail_argument(1, "what another library manages is expected, got NULL");
+  if constexpr (kVersioned<Managed>) {
+    if (managed->version.major != DLPACK_MAJOR_VERSION) {
+      fail("version %u.%u of DLPack is not known", managed->version.major, managed->version.minor);
+    }
+    if (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) {
+      fail("the elements must not be written to, which tensors cannot promise: make a copy there");
+    }
+  }
+  const DLTensor& from = managed->dl_tensor;
+  int device = static_cast<int>(from.device.device_type);
+  if (device != kDLCPU && device != kDLCUDAHost) {
+    fail("the elements are on a device (DLPack's type %d): copy them to the CPU there", device);
+  }
+  if (from.ndim < 0 || from.ndim > kMaxDims || (from.ndim > 0 && !from.shape)) {
+    fail("%d dimensions", static_cast<int>(from.ndim));
+  }
+  if (from.dtype.lanes == 1 && from.dtype.code == kDLBool && from.dtype.bits == 8) {
+    return DType::Byte;
+  }
+  for (int k = 0; k < kDTypes; ++k) {
+    DLDataType known = type_of(static_cast<DType>(k));
+    bool same =
+        known.code == from.dtype.code && known.bits == from.dtype.bits && from.dtype.lanes == 1;
+    if (same) return static_cast<DType>(k);
+  }
+  fail("no tensor has elements of %u bits, %u lanes and DLPack's type %u",
+       static_cast<unsigned>(from.dtype.bits), static_cast<unsigned>(from.dtype.lanes),
+       static_cast<unsigned>(from.dtype.code));
+}
+
+template <class Managed>
+void import_tensor(Tensor* t, Managed* managed) {
+  DType type = check_managed(managed);
+  if (type != t->dtype) {
+    fail("the elements are of type %s, and a %sTensor is expected", name(type), name(t->dtype));
+  }
+  const DLTensor& from = managed->dl_tensor;
+  // A number without dimension is a vector of one element.
+  const int64_t one = 1;
+  int ndim = std::max<int>(from.ndim, 1);
+  const int64_t* size = from.ndim ? from.shape : &one;
+  int64_t count = checked_numel(ndim, size);
+  std::vector<int64_t> strides = from.ndim ? strides_of(from, count) : std::vector<int64_t>{1};
+  if (count == 0) {
+    resize(t, ndim, size);
+    if (managed->deleter) managed->deleter(managed);
+    return;
+  }
+  int64_t elements = checked_add(last_position(0, ndim, size, strides.data()), 1, "the storage");
+  auto address = reinterpret_cast<uintptr_t>(from.data) + from.byte_offset;
+  if (!from.data || address % item_size(type) != 0) {
+    fail("the address of the first element is %#zx, which is none of a %s",
+         static_cast<size_t>(address), name(type));
+  }
+  auto import = std::make_unique<Import<Managed>>();
+  import->managed = managed;
+  StorageRef storage(storage_from_block(type, reinterpret_cast<void*>(address), elements,
+                                        &import_allocator<Managed>, import.get()));
+  Import<Managed>* context = import.release();
+  storage->flag = static_cast<char>(storage->flag & ~kResizable);
+  set_storage(t, storage.get(), 0, ndim, size, strides.data());
+  context->owned = true;
+}
+
+}  // namespace
+
+DLManagedTensorVersioned* to_dlpack(const Tensor& t) {
+  return export_tensor<DLManagedTensorVersioned>(t);
+}
+DLManagedTensor* to_dlpack_unversioned(const Tensor& t) {
+  return export_tensor<DLManagedTensor>(t);
+}
+DType check_dlpack(const DLManagedTensorVersioned* managed) { return check_managed(managed); }
+DType check_dlpack(const DLManagedTensor* managed) { return check_managed(managed); }
+void from_dlpack(Tensor* t, DLManagedTensorVersioned* managed) { import_tensor(t, managed); }
+void from_dlpack(Tensor* t, DLManagedTensor* managed) { import_tensor(t, managed); }
+
+}  // namespace th

@@ -1,0 +1,96 @@
+-- Tensors of other libraries in the process, and tensors for them: DLPack's structs by the FFI.
+
+local types = require 'tensor.types'
+
+-- As in THDLPack.h.
+local declarations = {
+   [[typedef struct { uint32_t major, minor; } DLPackVersion;]],
+   [[typedef struct { int32_t device_type, device_id; } DLDevice;]],
+   [[typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;]],
+   [[typedef struct {
+      void *data; DLDevice device; int32_t ndim; DLDataType dtype; int64_t *shape, *strides;
+      uint64_t byte_offset;
+   } DLTensor;]],
+   [[typedef struct DLManagedTensor {
+      DLTensor dl_tensor; void *manager_ctx; void (*deleter)(struct DLManagedTensor *self);
+   } DLManagedTensor;]],
+   [[typedef struct DLManagedTensorVersioned {
+      DLPackVersion version; void *manager_ctx;
+      void (*deleter)(struct DLManagedTensorVersioned *self); uint64_t flags; DLTensor dl_tensor;
+   } DLManagedTensorVersioned;]],
+   [[typedef struct { DLManagedTensorVersioned *managed; } THDLPack;]],
+}
+
+local function install(tensor)
+   local found, ffi = pcall(require, 'ffi')
+   if not found then
+      return
+   end
+   for _, text in ipairs(declarations) do
+      pcall(ffi.cdef, text)  -- once per process, as in ffi.lua
+   end
+   local Versioned, Unversioned = ffi.typeof 'DLManagedTensorVersioned*',
+                                  ffi.typeof 'DLManagedTensor*'
+   local Owner = ffi.typeof 'THDLPack'
+
+   local function check(owner, name)
+      if not ffi.istype(Owner, owner) then
+         error(('%s: what toDLPack gives is expected, got %s'):format(name, tensor.type(owner)), 3)
+      elseif owner.managed == nil then
+         error(name .. ': what it had has been handed over before', 3)
+      end
+   end
+
+   -- Owns what it has until it is handed over.
+   local methods = {}
+   --- release(): the pointer, a DLManagedTensorVersioned*, whose deleter whoever gets it calls.
+   function methods.release(owner)
+      check(owner, 'release')
+      local managed = owner.managed
+      owner.managed = nil
+      return managed
+   end
+   pcall(ffi.metatype, Owner, {
+      __index = methods,
+      __gc = function(owner)
+         local managed = owner.managed
+         if managed ~= nil then
+            owner.managed = nil
+            managed.deleter(managed)
+         end
+      end,
+   })
+
+   for _, element in ipairs(types) do
+      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+
+      --- t:toDLPack(): a cdata that owns a view of the elements, for another library: its field
+      -- managed, or release(), is the pointer.
+      function class.toDLPack(self)
+         local owner = Owner()
+         tensor._todlpack(self, owner)
+         return owner
+      end
+   end
+
+   --- fromDLPack(cdata): a tensor of the elements, whose owner it becomes. cdata: what toDLPack
+   -- gives, or a DLManagedTensorVersioned* or DLManagedTensor* of another library.
+   function tensor.fromDLPack(managed)
+      if ffi.istype(Owner, managed) then
+         check(managed, 'fromDLPack')
+         local t = tensor._fromdlpack(managed, true)
+         managed.managed = nil
+         return t
+      end
+      local isversioned = ffi.istype(Versioned, managed)
+      if not isversioned and not ffi.istype(Unversioned, managed) then
+         error(('fromDLPack: what toDLPack gives, or a pointer of DLPack, is expected, got %s')
+               :format(tensor.type(managed)), 2)
+      end
+      local t = tensor._fromdlpack(managed, isversioned)
+      ffi.gc(managed, nil)
+      return t
+   end
+end
+
+return install

@@ -1,0 +1,171 @@
+-- Tensors as DLPack's structs and back: the same memory, freed once, in any order.
+
+local ffi = require 'ffi'
+local tensor = require 'tensor'
+local format_files = require 'support.format_files'
+
+local function collect()
+  collectgarbage()
+  collectgarbage()
+end
+local function error_of(f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  return message
+end
+
+-- What C code would keep: nothing here is freed before its deleter is called.
+local kept = {}
+
+-- Code, bits of an element.
+local codes = {
+  Byte = { 1, 8 }, Char = { 0, 8 }, Short = { 0, 16 }, Int = { 0, 32 }, Long = { 0, 64 },
+  Half = { 2, 16 }, BFloat16 = { 4, 16 }, Float = { 2, 32 }, Double = { 2, 64 },
+}
+
+describe('DLPack', function()
+  it('has all types and layouts, without a copy', function()
+    format_files.each(function(e, layout, t)
+      local owner = t:toDLPack()
+      local view = owner.managed.dl_tensor
+      assert.are.equal(1, owner.managed.version.major)
+      assert.are.equal(1, view.device.device_type)
+      assert.are.same(codes[e.name], { view.dtype.code, view.dtype.bits })
+      assert.are.equal(t:dim(), view.ndim)
+      for d = 1, t:dim() do
+        assert.are.equal(t:size(d), tonumber(view.shape[d - 1]))
+        assert.are.equal(t:stride(d), tonumber(view.strides[d - 1]))
+      end
+      if t:nElement() > 0 then
+        assert.are.equal(t:data(true), tonumber(ffi.cast('intptr_t', view.data)))
+      end
+      local back = tensor.fromDLPack(owner)
+      assert.is_true(format_files.same(t, back), e.name .. ' ' .. layout)
+      if t:nElement() > 0 then
+        assert.are.equal(t:data(true), back:data(true))
+        back:fill(5)
+        assert.are.equal(5, t:max())
+      end
+    end)
+  end)
+
+  it('keeps elements as long as anybody has them', function()
+    for _, first in ipairs { 'tensor', 'owner', 'view' } do
+      local all = { tensor = tensor.range(1, 1000) }
+      all.owner = all.tensor:toDLPack()
+      all.view = tensor.fromDLPack(all.tensor:toDLPack())
+      all.part = all.view:narrow(1, 11, 5)
+      all[first] = nil
+      collect()
+      assert.are.equal(11, all.part[1])
+      all.tensor = nil
+      collect()
+      assert.are.equal(11, all.part[1])
+      all.view, all.owner = nil, nil
+      collect()
+      assert.are.equal(15, all.part[5])
+    end
+  end)
+
+  it('lets a storage be resized once nobody else has it', function()
+    local t = tensor.ones(4)
+    local owner = t:toDLPack()
+    assert.matches('in use', error_of(t.resize, t, 100), 1, true)
+    assert.are.same({ 4 }, t:size():totable())
+    local view = tensor.fromDLPack(owner)
+    assert.matches('cannot be resized', error_of(view.resize, view, 100), 1, true)
+    owner, view = nil, nil
+    collect()
+    t:resize(100)
+    assert.are.equal(1, t[4])
+    assert.is_nil(owner or view)
+  end)
+
+  it('takes what another library owns, and frees it once', function()
+    local freed = 0
+    local elements = ffi.new('float[6]', 1, 2, 3, 4, 5, 6)
+    local shape = ffi.new('int64_t[2]', 3, 2)
+    for _, kind in ipairs { 'DLManagedTensor', 'DLManagedTensorVersioned' } do
+      local managed = ffi.new(kind)
+      local deleter = ffi.cast(('void (*)(%s*)'):format(kind), function() freed = freed + 1 end)
+      managed.deleter = deleter
+      kept[#kept + 1] = { managed, deleter, elements, shape }
+      local view = managed.dl_tensor
+      view.data, view.device.device_type, view.ndim, view.shape = elements, 1, 2, shape
+      view.dtype = { 2, 32, 1 }
+      if kind == 'DLManagedTensorVersioned' then managed.version = { 1, 3 } end
+      local pointer = ffi.cast(kind .. '*', managed)
+      local t = tensor.fromDLPack(pointer)
+      assert.are.same({ { 1, 2 }, { 3, 4 }, { 5, 6 } }, t:totable())
+      assert.are.equal(0, freed)
+      t:storage():fill(0)
+      assert.are.equal(0, elements[5])
+      ffi.copy(elements, ffi.new('float[6]', 1, 2, 3, 4, 5, 6), 24)
+      local stride = ffi.new('int64_t[1]', 2)
+      view.byte_offset, view.strides, view.ndim = 4, stride, 1
+      t = nil  -- luacheck: ignore
+      collect()
+      assert.are.equal(1, freed)
+      t = tensor.fromDLPack(pointer)
+      assert.are.same({ 2, 4, 6 }, t:totable())
+      t = nil  -- luacheck: ignore
+      collect()
+      assert.are.equal(2, freed)
+
+      -- What is refused stays its owner's.
+      local function refused(text, change)
+        local before = ffi.new(kind)
+        ffi.copy(before, managed, ffi.sizeof(kind))
+        change()
+        assert.matches(text, error_of(tensor.fromDLPack, pointer), 1, true)
+        collect()
+        assert.are.equal(2, freed)
+        ffi.copy(managed, before, ffi.sizeof(kind))
+      end
+      local negative = ffi.new('int64_t[1]', -1)
+      local huge = ffi.new('int64_t[1]', 2 ^ 62)
+      refused('is -1, and tensors have none', function() view.strides = negative end)
+      refused('negative', function() view.shape = negative end)
+      refused('too large', function() view.shape = huge end)
+      refused('too large', function() view.strides = huge end)
+      refused('on a device', function() view.device.device_type = 2 end)
+      refused('64 bits', function() view.dtype = { 5, 64, 1 } end)
+      refused('4 lanes', function() view.dtype.lanes = 4 end)
+      refused('16 bits', function() view.dtype = { 1, 16, 1 } end)
+      refused('dimensions', function() view.ndim = -1 end)
+      refused('dimensions', function() view.ndim = 1000 end)
+      refused('the address of the first element', function() view.byte_offset = 1 end)
+      refused('the address of the first element', function() view.data = nil end)
+      if kind == 'DLManagedTensorVersioned' then
+        refused('version 2.0', function() managed.version = { 2, 0 } end)
+        refused('must not be written', function() managed.flags = 1 end)
+      end
+      view.ndim = 0
+      t = tensor.fromDLPack(pointer)
+      assert.are.same({ 1 }, t:size():totable())
+      assert.are.equal(2, t[1])
+      t = nil  -- luacheck: ignore
+      collect()
+      assert.are.equal(3, freed)
+      freed = 0
+    end
+  end)
+
+  it('is handed over once', function()
+    local owner = tensor.ones(2):toDLPack()
+    tensor.fromDLPack(owner)
+    assert.matches('handed over before', error_of(tensor.fromDLPack, owner), 1, true)
+    assert.matches('handed over before', error_of(owner.release, owner), 1, true)
+    owner = tensor.range(1, 3):toDLPack()
+    local pointer = owner:release()
+    owner = nil
+    collect()
+    assert.is_nil(owner)
+    assert.are.same({ 1, 2, 3 }, tensor.fromDLPack(pointer):totable())
+    for _, wrong in ipairs { 1, 'x', ffi.new 'int', ffi.new 'void*', tensor.ones(1) } do
+      assert.matches('fromDLPack: what toDLPack gives', error_of(tensor.fromDLPack, wrong), 1, true)
+    end
+    assert.matches('expected, got NULL',
+                   error_of(tensor.fromDLPack, ffi.new 'DLManagedTensor*'), 1, true)
+  end)
+end)
