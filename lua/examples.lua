@@ -26,17 +26,19 @@ end
 
 local texts
 
---- The example of a name, or nil.
+local chapter_of = {}
+
+--- The example of a name, or nil; and the chapter that it is in.
 function examples.find(name)
    if not texts then
       texts = {}
       for _, chapter in ipairs(examples.chapters) do
          for _, example in ipairs(examples.parse(require('tensor.examples.' .. chapter))) do
-            texts[example[1]] = example[2]
+            texts[example[1]], chapter_of[example[1]] = example[2], chapter
          end
       end
    end
-   return texts[name]
+   return texts[name], chapter_of[name]
 end
 
 -- What print writes, without what is empty: an example ends at an empty line.

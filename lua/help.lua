@@ -80,10 +80,38 @@ local function similar(tensor, text)
    return found
 end
 
+local titles = {
+   {'elementwise', 'Element by element'}, {'compare', 'Comparing, sorting, counting'},
+   {'making', 'Making and filling'}, {'views', 'Sizes, views, arranging'},
+   {'reducing', 'Reductions and products'}, {'random', 'Random numbers'},
+   {'linear', 'Linear algebra'}, {'files', 'Files and objects'},
+   {'system', 'Types, devices, threads, classes'},
+}
+
+-- All names by the chapters of their examples.
+local function index(tensor)
+   local chapters, known = {}, {}
+   for _, title in ipairs(titles) do known[title[1]] = true end
+   for _, name in ipairs(names(tensor)) do
+      local _, chapter = require('tensor.examples').find(name)
+      chapter = known[chapter] and chapter or 'system'
+      chapters[chapter] = chapters[chapter] or {}
+      table.insert(chapters[chapter], name)
+   end
+   local parts = {}
+   for _, title in ipairs(titles) do
+      if chapters[title[1]] then
+         parts[#parts + 1] = title[2]
+         parts[#parts + 1] = signatures.wrapped(table.concat(chapters[title[1]], ' '), '   ')
+      end
+   end
+   return table.concat(parts, '\n')
+end
+
 return function(tensor, what)
    if what == nil or rawequal(what, tensor) then
-      print(signatures.wrapped(table.concat(names(tensor), ' '), ''))
-      print "help 'name' shows how it is called, and what it does"
+      print(index(tensor))
+      print "help 'name', or at the prompt ?name, shows how it is called, and what it does"
       return
    end
    local name = type(what) == 'string' and what or name_of(tensor, what)

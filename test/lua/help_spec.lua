@@ -79,7 +79,15 @@ describe('help', function()
   end)
 
   it('lists names, and those that are like what is asked for', function()
-    assert.matches('gather', printed(nil))
+    local index = printed(nil)
+    assert.matches('\nSizes, views, arranging\n[^%u]*%f[%w]gather%f[%W]', index)
+    assert.matches('^Element by element\n +abs ', index)
+    assert.are.equal(index, printed(tensor))
+    for name in ('abs eq zeros view sum randn svd save info'):gmatch '%a+' do
+      assert.matches('%f[%w]' .. name .. '%f[^%w_]', index)
+    end
+    assert.has_error(function() tensor.help 'gahter' end,
+                     'help: nothing is called gahter; did you mean gather?')
     assert.has_error(function() tensor.help 'nosuch' end, 'help: nothing is called nosuch')
     local ok, message = pcall(tensor.help, 'RESHA')
     assert.is_false(ok)
