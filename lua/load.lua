@@ -7,6 +7,7 @@ local formats = require 'tensor.formats'
 local cause = common.cause
 
 -- What load and save take as a mode, and how many bytes longs have in those that say.
+local PROGRESS_BYTES = 2 ^ 22  -- between two calls of progress at least
 local long_sizes = { b32 = 4, b64 = 8 }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
@@ -39,11 +40,36 @@ local function install(tensor)
                   :format(name, flag, tensor.type(options[flag])), level + 1)
          end
       end
+      if options.progress ~= nil and type(options.progress) ~= 'function' then
+         error(('%s: a function (or nil) expected for progress, got %s')
+               :format(name, tensor.type(options.progress)), level + 1)
+      end
       local functions = options.functions
       if functions == nil then
          functions = trusting
       end
-      return options.mode, options.referenced ~= false, functions
+      return options.mode, options.referenced ~= false, functions, options.progress
+   end
+
+   -- Tells progress of the bytes of a file, when some more are done and at the end; total may be
+   -- nil. A function to be called at the end.
+   local function tell_progress(file, progress, total)
+      if not progress then
+         return function() end
+      end
+      local told = 0
+      progress(0, total)
+      file:_tellProgress(function()
+         local done = file:position() - 1
+         if done - told >= PROGRESS_BYTES then
+            told = done
+            progress(done, total)
+         end
+      end)
+      return function()
+         local done = file:position() - 1
+         progress(done, done)
+      end
    end
 
    local function set_mode(file, mode)
@@ -74,10 +100,26 @@ local function install(tensor)
       return true
    end
 
+   -- How many bytes it has; nil of a pipe.
+   local function size_of(file)
+      file:quiet():seekEnd()
+      local size = not file:hasError() and file:position() - 1 or nil
+      if size then
+         file:seek(1)
+      end
+      file:clearError():pedantic()
+      return size
+   end
+
    -- The object of a file, which is closed then, or an error that says where.
-   local function read_object(file, name, referenced, functions, level)
+   local function read_object(file, name, referenced, functions, level, progress)
       file:referenced(referenced):_readFunctions(functions)
-      local read, object = pcall(file.readObject, file)
+      local read, object = pcall(function()
+         local tell_end = tell_progress(file, progress, progress and size_of(file))
+         local object = file:readObject()
+         tell_end()
+         return object
+      end)
       local at = file:quiet():position()
       file:close()
       if not read then
@@ -128,7 +170,7 @@ local function install(tensor)
          end
          return object, more
       end
-      local chosen, isreferenced, functions = options_of('load', mode, referenced, 2)
+      local chosen, isreferenced, functions, progress = options_of('load', mode, referenced, 2)
       local opened, file = pcall(tensor.DiskFile, filename, 'r')
       if not opened then
          error('load: ' .. cause(file), 2)
@@ -140,7 +182,7 @@ local function install(tensor)
          error(('load: %s is of no format that can be read; these are: Torch7\'s, %s')
                :format(filename, formats.list()), 2)
       end
-      return (read_object(file, 'load: ' .. filename, isreferenced, functions, 2))
+      return (read_object(file, 'load: ' .. filename, isreferenced, functions, 2, progress))
    end
 
    --- save(filename, object [, mode [, referenced]]) or save(filename, object, options): writes the
@@ -155,9 +197,12 @@ local function install(tensor)
          call_format('save', filename, format.save, object, options)
          return
       end
-      local chosen, isreferenced = options_of('save', mode, referenced, 2)
+      local chosen, isreferenced, _, progress = options_of('save', mode, referenced, 2)
       local saved, failure = pcall(common.write_file, tensor, filename, function(file)
-         set_mode(file, chosen):referenced(isreferenced):writeObject(object)
+         set_mode(file, chosen):referenced(isreferenced)
+         local tell_end = tell_progress(file, progress, nil)
+         file:writeObject(object)
+         tell_end()
       end)
       if not saved then
          failure = cause(failure)

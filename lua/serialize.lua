@@ -31,6 +31,7 @@ local function install(tensor)
          record = {
             force = false,     -- every reference is an object of its own
             functions = true,  -- are read, too
+            tell = nil,        -- to be called with the file after each object of a class
             count = 0,         -- of objects written
             indices = {},      -- of objects written; of userdata by their pointers
             kept = {},         -- those userdata, so that no other gets the same pointer; functions
@@ -180,6 +181,9 @@ local function install(tensor)
          elseif kind == kinds.TORCH then
             writehead(file, kind, index, 'V ' .. tostring(tensor.version(object)), class_name)
             write_instance(file, record, object, class, class_name)
+            if record.tell then
+               record.tell(file)
+            end
          else
             writehead(file, kind, index)
             write_function(file, record, object)
@@ -299,6 +303,9 @@ local function install(tensor)
       else
          error(('readObject: Cannot load object class <%s>'):format(name), 0)
       end
+      if record.tell then
+         record.tell(file)
+      end
       return object
    end
 
@@ -360,6 +367,12 @@ local function install(tensor)
    end
    function File.readBool(file)
       return file:readInt() == 1
+   end
+
+   -- What is called with the file after each object of a class: tensors and storages, say.
+   function File._tellProgress(file, tell)
+      record_of(file).tell = tell
+      return file
    end
 
    -- Whether functions are read from the file.

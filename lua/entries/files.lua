@@ -5,8 +5,8 @@ return {'files and objects in them',
 tensor.load(filename [, mode [, referenced]])
 tensor.load(filename, options)]=],
       'The object that save has put into a file, or Torch7. mode: "binary", "ascii", "b32" ' ..
-      'or "b64"; without one it is found out. Options: mode, referenced, and functions: ' ..
-      'whether functions, which are code, are read. The endings .npy, .npz, ' ..
+      'or "b64"; without one it is found out. Options: mode, referenced, progress, and ' ..
+      'functions: whether functions, which are code, are read. The endings .npy, .npz, ' ..
       '.safetensors, .csv, .tsv and .binaryproto tell of other formats, with options of their ' ..
       'own: files.md.'},
    {'save', [=[

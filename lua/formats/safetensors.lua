@@ -135,7 +135,8 @@ function safetensors.load(tensor, filename, options)
          local element = entry.kind.element
          local mappable = options.map and entry.count > 0 and not entry.kind.as and
                           entry.begin % entry.item == 0
-         local storage, first = nil, 1
+         local storage
+         local first = 1
          if mappable then
             maps[element] = maps[element] or common.map(tensor, element, filename, 0)
             storage, first = maps[element], entry.begin / entry.item + 1

@@ -183,18 +183,45 @@ describe('save', function()
 
   it('leaves what was there until the new file is complete', function()
     folder_of(function(path)
+      local function stop() error 'stop' end
       for _, ending in ipairs { 't7', 'npy', 'npz' } do
         local name = path .. 'x.' .. ending
         tensor.save(name, tensor.ones(3))
         local before = content(name)
-        if ending ~= 'npz' then
-          assert.matches('stop', error_of(tensor.save, name, ending == 'npy' and tensor.ones(4) or
-            { 1, coroutine.create(function() end) }, { progress = function() error 'stop' end }) ..
-            ' stop', 1, true)
-          assert.are.equal(before, content(name))
+        if ending == 'npy' then
+          assert.matches('stop', error_of(tensor.save, name, tensor.ones(4), { progress = stop }), 1,
+                         true)
+        elseif ending == 't7' then
+          assert.matches('Unwritable object <thread>',
+                         error_of(tensor.save, name, { 1, coroutine.create(stop) }), 1, true)
         end
+        assert.are.equal(before, content(name))
       end
       assert.are.equal('x.npy\nx.npz\nx.t7\n', listed(path))
+    end)
+  end)
+
+  it('tells how far it is, as does load', function()
+    with_name('.t7', function(name)
+      local told, object = {}, {}
+      local function progress(done, total) told[#told + 1] = { done, total } end
+      for k = 1, 5 do object[k] = tensor.ByteTensor(2 ^ 21):zero() end
+      tensor.save(name, object, { progress = progress })
+      local size = #content(name)
+      assert.are.same({ 0 }, told[1])
+      assert.are.same({ size, size }, told[#told])
+      assert.is_true(#told >= 4 and told[2][1] >= 2 ^ 22 and told[2][1] < size)
+      told = {}
+      assert.are.equal(5, #tensor.load(name, { progress = progress }))
+      assert.are.same({ 0, size }, told[1])
+      assert.are.same({ size, size }, told[#told])
+      assert.is_true(#told >= 4 and told[2][2] == size)
+      assert.matches('a function (or nil) expected for progress',
+                     error_of(tensor.load, name, { progress = 1 }), 1, true)
+      assert.matches('enough', error_of(tensor.save, name, object, { progress = function()
+        error 'enough'
+      end }), 1, true)
+      assert.are.equal(size, #content(name))
     end)
   end)
 
