@@ -189,8 +189,8 @@ describe('save', function()
         tensor.save(name, tensor.ones(3))
         local before = content(name)
         if ending == 'npy' then
-          assert.matches('stop', error_of(tensor.save, name, tensor.ones(4), { progress = stop }), 1,
-                         true)
+          local message = error_of(tensor.save, name, tensor.ones(4), { progress = stop })
+          assert.matches('stop', message, 1, true)
         elseif ending == 't7' then
           assert.matches('Unwritable object <thread>',
                          error_of(tensor.save, name, { 1, coroutine.create(stop) }), 1, true)
