@@ -42,6 +42,8 @@ th::Generator* generator_of(lua_State* L, const State* state, const th::Device* 
 void return_home(Storage* storage);
 // A class name as shown in messages and by typename, or null.
 const char* shown_class(lua_State* L, State* state, int index);
+// The same, or the type of what is no object.
+const char* shown_type(lua_State* L, int index);
 void register_cuda_functions(lua_State* L, int module);
 void register_interrupt_functions(lua_State* L, int module);
 

@@ -99,7 +99,7 @@ int blobs_to_proto(lua_State* L) {
     blobs[i] = to_blob(L, lua_gettop(L));
     if (!blobs[i]) {
       return raise_error(L, "blobsToProto: a blob is expected at position %d of the table, got %s",
-                         static_cast<int>(i + 1), luaL_typename(L, -1));
+                         static_cast<int>(i + 1), shown_type(L, lua_gettop(L)));
     }
     lua_pop(L, 1);
   }

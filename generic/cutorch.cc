@@ -112,6 +112,11 @@ const char* shown_class(lua_State* L, State* state, int index) {
   return luaT_typenameid(L, write_cuda_name(object, name, sizeof(name)));
 }
 
+const char* shown_type(lua_State* L, int index) {
+  const char* name = shown_class(L, registered_state(L), index);
+  return name ? name : luaL_typename(L, index);
+}
+
 void register_cuda_functions(lua_State* L, int module) { set_functions(L, functions, module); }
 
 }  // namespace bind

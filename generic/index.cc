@@ -13,11 +13,6 @@ namespace {
 
 const char* const kIndexing = "indexing";
 
-const char* name_at(lua_State* L, State* state, int index) {
-  const char* name = shown_class(L, state, index);
-  return name ? name : luaL_typename(L, index);
-}
-
 int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   number = check_whole(L, number, "an index");
   int64_t size = t->size[d];
@@ -99,7 +94,8 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   double number[3];
   for (int i = 0; i < count; ++i) {
     lua_rawgeti(L, table, i + 1);
-    if (!lua_isnumber(L, -1)) raise_error(L, "%s, got a %s in it", kRange, luaL_typename(L, -1));
+    if (!lua_isnumber(L, -1))
+      raise_error(L, "%s, got a %s in it", kRange, shown_type(L, lua_gettop(L)));
     number[i] = lua_tonumber(L, -1);
     lua_pop(L, 1);
   }
@@ -149,7 +145,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries*
       raise_error(L,
                   "an index is a number, a range, a LongTensor or a ByteTensor, got a %s at "
                   "position %d",
-                  name_at(L, state, lua_gettop(L)), i + 1);
+                  shown_type(L, lua_gettop(L)), i + 1);
     }
     lua_pop(L, 1);
   }
@@ -166,7 +162,7 @@ Tensor* check_source(lua_State* L, State* state) {
   Object object = object_at(L, state, 3);
   if (!object.is_tensor()) {
     raise_error(L, "%s: a number, a tensor or a table of numbers is expected, got %s", kIndexing,
-                name_at(L, state, 3));
+                shown_type(L, 3));
   }
   return object.tensor();
 }
@@ -175,7 +171,7 @@ constexpr char kKeys[] =
     "a tensor is indexed by numbers, tables, a ByteTensor mask or a LongTensor, got %s%s";
 
 int refuse_key(lua_State* L, State* state) {
-  return raise_error(L, kKeys, name_at(L, state, 2),
+  return raise_error(L, kKeys, shown_type(L, 2),
                      object_at(L, state, 2).is_tensor()
                          ? ": compare it for a mask, as t:gt(0), or convert it by t:long()"
                          : "");

@@ -3,7 +3,6 @@
 
 #include "bindings.h"
 
-#include "luaT.h"
 #include "overloads.h"
 
 namespace bind {
@@ -67,8 +66,7 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
       type = object.dtype();
       typed = true;
     }
-    const char* name = shown_class(L, state, i + 1);
-    got += name ? name : luaL_typename(L, i + 1);
+    got += shown_type(L, i + 1);
   }
   for (const Form* form : overloads.forms) {
     if (!accepted.empty()) accepted += " | ";

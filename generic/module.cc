@@ -138,11 +138,8 @@ int set_broadcast(lua_State* L) {
     set_pairing(state, static_cast<th::Pairing>(k));
     return 1;
   }
-  const char* type = luaT_typename(L, 1);
   return raise_error(L, "setBroadcast: 'numpy', 'torch7' or 'strict' is expected, got %s",
-                     *name  ? name
-                     : type ? type
-                            : luaL_typename(L, 1));
+                     *name ? name : shown_type(L, 1));
 }
 int set_strict(lua_State* L) {
   State* state = state_of(L);

@@ -2,7 +2,6 @@
 
 #include "bindings.h"
 
-#include "luaT.h"
 #include "memory/stats.h"
 #include "ops/ops.h"
 
@@ -31,9 +30,8 @@ Operands read(lua_State* L, const char* symbol) {
   bool fits_a = o.a.is_tensor() || lua_type(L, 1) == LUA_TNUMBER;
   bool fits_b = o.b.is_tensor() || lua_type(L, 2) == LUA_TNUMBER;
   if (!fits_a || !fits_b || !(o.a.is_tensor() || o.b.is_tensor())) {
-    const char* name = luaT_typename(L, fits_a ? 2 : 1);
     raise_error(L, "%s: tensors and numbers are expected, got %s", symbol,
-                name ? name : luaL_typename(L, fits_a ? 2 : 1));
+                shown_type(L, fits_a ? 2 : 1));
   }
   o.type = o.a.is_tensor() ? o.a.dtype() : o.b.dtype();
   o.result = push_new_tensor(L, state, o.type);

@@ -118,9 +118,9 @@ void read_list(lua_State* L, State* state, int index, DType type, const char* na
     lua_rawgeti(L, index, i + 1);
     Object object = object_at(L, state, lua_gettop(L));
     if (!object.is_tensor() || object.dtype() != type) {
-      raise_error(L, "%s: a %sTensor is expected at position %d of the table, got %s", name,
-                  th::name(type), i + 1,
-                  object.is_tensor() ? tensor_class(object.dtype()) : luaL_typename(L, -1));
+      raise_error(L, "%s: a %sTensor is expected at position %d of the table, got %s%s", name,
+                  th::name(type), i + 1, shown_type(L, lua_gettop(L)),
+                  object.is_tensor() ? ": convert one of them" : "");
     }
     call->list[i] = object.tensor();
     lua_rawseti(L, kept, i + 1);

@@ -250,13 +250,12 @@ int64_t check_index(lua_State* L, int index, const char* what) {
   return i > 0 ? i - 1 : i;
 }
 
-void check_sizes(lua_State* L, State* state, int first, int last, const char* function) {
+void check_sizes(lua_State* L, int first, int last, const char* function) {
   for (int i = first; i <= last; ++i) {
     const double size = lua_tonumber(L, i);
     if (!lua_isnumber(L, i)) {
-      const char* name = shown_class(L, state, i);
       raise_error(L, "%s: bad argument #%d (a size is a number, got %s)", function, i - first + 1,
-                  name ? name : luaL_typename(L, i));
+                  shown_type(L, i));
     }
     if (!(size >= -0x1p63 && size < 0x1p63)) {
       raise_error(L, "%s: bad argument #%d (a size is a whole number, got %.14g)", function,
@@ -295,7 +294,7 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
                         lua_pushfstring(L,
                                         "number expected at position %d of the "
                                         "table, got %s",
-                                        count + 1, luaL_typename(L, -1)));
+                                        count + 1, shown_type(L, lua_gettop(L))));
         }
         sizes[count] = check_integer(L, -1);
         lua_pop(L, 1);

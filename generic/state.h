@@ -288,7 +288,7 @@ int64_t check_index(lua_State* L, int index, const char* what);
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes);
 // An error that names the function where an argument is no size. Lua knows no name of what a
 // constructor table calls, and read_sizes could give none.
-void check_sizes(lua_State* L, State* state, int first, int last, const char* function);
+void check_sizes(lua_State* L, int first, int last, const char* function);
 
 void push_element(lua_State* L, DType type, const char* address);
 // The same of a storage's element, counted from 0, wherever its memory is.

@@ -24,7 +24,8 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
     lua_rawgeti(L, index, static_cast<int>(i + 1));
     if (!lua_isnumber(L, -1)) {
       raise_error(L, "%s: a number is expected at position %d of the table, got %s",
-                  storage_class(storage->dtype), static_cast<int>(i + 1), luaL_typename(L, -1));
+                  storage_class(storage->dtype), static_cast<int>(i + 1),
+                  shown_type(L, lua_gettop(L)));
     }
     write_element(storage->dtype, data, lua_tonumber(L, -1));
     lua_pop(L, 1);
@@ -174,9 +175,8 @@ int index(lua_State* L) {
 void assign_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (!lua_isnumber(L, 3)) {
-    const char* name = luaT_typename(L, 3);
     raise_error(L, "an element of a %s is a number, got %s", storage_class(storage->dtype),
-                name ? name : luaL_typename(L, 3));
+                shown_type(L, 3));
   }
   double value = check_element(L, 3, storage->dtype, "indexing");
   ptrdiff_t position = element(L, storage);
@@ -207,9 +207,8 @@ int newindex(lua_State* L) {
   }
   if (!lua_isnumber(L, 2)) {
     Storage* storage = check_storage(L, state_of(L), 1);
-    const char* name = luaT_typename(L, 2);
     return raise_error(L, "a %s is indexed by numbers, got %s", storage_class(storage->dtype),
-                       name ? name : luaL_typename(L, 2));
+                       shown_type(L, 2));
   }
   assign_indexed(L);
   return 0;

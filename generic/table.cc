@@ -37,7 +37,7 @@ char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
     if (innermost ? !lua_isnumber(L, -1) : !lua_istable(L, -1)) {
       raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
                   tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i),
-                  d + 1, luaL_typename(L, -1));
+                  d + 1, shown_type(L, lua_gettop(L)));
     }
     if (innermost) {
       write_element(t->dtype, data, lua_tonumber(L, -1));

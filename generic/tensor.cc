@@ -89,18 +89,17 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a table");
     tensor_from_table(L, t, first);
   } else if (lua_type(L, first) == LUA_TNUMBER) {
-    check_sizes(L, state, first, last, function);
+    check_sizes(L, first, last, function);
     int64_t size[th::kMaxDims];
     int ndim = read_sizes(L, state, first, last, size);
     protect(L, function, [&] { th::resize(t, ndim, size); });
   } else {
-    const char* name = shown_class(L, state, first);
     raise_error(L,
                 "%s: invalid arguments: (%s)\nexpected arguments: none | table | size1 "
                 "[size2...] | LongStorage [LongStorage] | %s | %s [offset [sizes [strides]]] | "
                 "%s, offset, size1, [stride1...]%s",
-                function, name ? name : luaL_typename(L, first), tensor_class(t->dtype),
-                storage_class(t->dtype), storage_class(t->dtype),
+                function, shown_type(L, first), tensor_class(t->dtype), storage_class(t->dtype),
+                storage_class(t->dtype),
                 object.is_storage() ? ": convert the storage, or copy it" : "");
   }
 }

@@ -59,6 +59,9 @@ local calls = {
   {'torch.dot(t, t:float())', 'dot: invalid arguments', CONVERT},
   {'torch.cat(t, t:int())', 'a DoubleTensor and a IntTensor ' .. CONVERT},
   {'torch.cat({t, 3})', 'cat: a DoubleTensor is expected at position 2 of the table, got number'},
+  {'torch.cat({t, t:float()})', 'cat: a DoubleTensor is expected at position 2 of the ' ..
+   'table, got torch.FloatTensor: convert one of them'},
+  {'torch.Tensor{1, t}', 'at position 2 of dimension 1 of the table, got torch.DoubleTensor'},
   {'torch.einsum("ij,ij", t, t:float())', 'einsum: ', CONVERT},
   {'t:gather(1, t)', 'gather: invalid arguments', LONG, NOTATION},
   {'t:index(1, torch.ones(2))', 'index: invalid arguments', LONG},
