@@ -234,7 +234,7 @@ TEST(VectorMath, ExponentialsAndLogarithms) {
   UNARY(tanh, std::tanh(x), -5, 5, own(), own());
   UNARY(sigmoid, 1 / (1 + std::exp(-x)), -10, 10, own(), own());
   UNARY(log, std::log(x), 0, 3, own(), own());
-  UNARY(log1p, std::log1p(x), -1, 3, own(), own());
+  UNARY(log1p, std::log1p(x), -1, 3, 2, 2);
   UNARY(log2, std::log2(x), 0, 3, own(), own());
   UNARY(log10, std::log10(x), 0, 3, own(), own());
 }
@@ -242,7 +242,7 @@ TEST(VectorMath, ExponentialsAndLogarithms) {
 TEST(VectorMath, Trigonometry) {
   UNARY(sin, std::sin(x), -7, 7, 2, kGlibc);
   UNARY(cos, std::cos(x), -7, 7, 2, kGlibc);
-  UNARY(tan, std::tan(x), -7, 7, kGlibc, kGlibc);
+  UNARY(tan, std::tan(x), -7, 7, own(), kGlibc);
   UNARY(asin, std::asin(x), -1, 1, own(), kGlibc);
   UNARY(acos, std::acos(x), -1, 1, own(), kGlibc);
   UNARY(atan, std::atan(x), -4, 4, own(), own());
@@ -257,8 +257,8 @@ TEST(VectorMath, PowersAndRoots) {
 }
 
 TEST(VectorMath, ErrorFunctions) {
-  UNARY(erf, std::erf(x), -4, 4, kGlibc, kGlibc);
-  UNARY(erfc, std::erfc(x), -4, 9, kGlibc, kGlibc);
+  UNARY(erf, std::erf(x), -4, 4, own(), kGlibc);
+  UNARY(erfc, std::erfc(x), -4, 9, own(), kGlibc);
 }
 
 TEST(VectorMath, LogarithmsOfPowersAreIntegers) {

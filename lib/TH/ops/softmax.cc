@@ -20,7 +20,7 @@ struct Exponents {
 Exponents exponents_of(Tensor* t, int64_t dim, bool finite) {
   TensorRef x = in_type(t, compute_type(t->dtype));
   Exponents e = {empty(x->dtype), empty(x->dtype), x->dtype};
-  ops::max(e.largest.get(), empty(DType::Long).get(), x.get(), dim, true);
+  ops::max(e.largest.get(), nullptr, x.get(), dim, true);
   if (finite) {
     TensorRef size = made(e.type, [&](Tensor* r) { ops::abs(r, e.largest.get()); });
     TensorRef infinite =
@@ -35,6 +35,14 @@ Exponents exponents_of(Tensor* t, int64_t dim, bool finite) {
 TensorRef sum_of_exponentials(const Exponents& e, int64_t dim, Tensor* exponentials) {
   ops::exp(exponentials, e.rest.get());
   return made(e.type, [&](Tensor* r) { ops::sum(r, exponentials, dim, true); });
+}
+
+// r becomes f(to) of e's type, written where r is, unless that has to be converted.
+template <class F>
+void deliver_as(Tensor* r, const Exponents& e, const F& f) {
+  if (r->dtype == e.type) return f(r);
+  f(e.rest.get());
+  deliver(r, e.rest.get());
 }
 
 int checked_dim(const char* name, const Tensor& r, const Tensor& t, int64_t dim) {
@@ -73,8 +81,7 @@ void softmax(Tensor* r, Tensor* t, int64_t dim) {
   if (t->numel() == 0) return resize_as(r, *t);
   Exponents e = exponents_of(t, d, false);
   TensorRef total = sum_of_exponentials(e, d, e.rest.get());
-  cdiv(e.rest.get(), e.rest.get(), total.get());
-  deliver(r, e.rest.get());
+  deliver_as(r, e, [&](Tensor* to) { cdiv(to, e.rest.get(), total.get()); });
 }
 
 void logSoftmax(Tensor* r, Tensor* t, int64_t dim) {
@@ -83,8 +90,7 @@ void logSoftmax(Tensor* r, Tensor* t, int64_t dim) {
   Exponents e = exponents_of(t, d, false);
   TensorRef total = sum_of_exponentials(e, d, empty(e.type).get());
   log(total.get(), total.get());
-  csub(e.rest.get(), e.rest.get(), 1, total.get());
-  deliver(r, e.rest.get());
+  deliver_as(r, e, [&](Tensor* to) { csub(to, e.rest.get(), 1, total.get()); });
 }
 
 }  // namespace ops

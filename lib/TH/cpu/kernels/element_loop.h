@@ -36,10 +36,15 @@ inline T read(const char* p) {
 
 // Elements of which every second one is taken: a loop that vectorises.
 template <class T>
-inline void take_every_second(const char* data, int64_t n, T* __restrict out) {
+__attribute__((noinline)) void take_every_second(const char* data, int64_t n, char* to) {
+  T* __restrict out = reinterpret_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(data);
   for (int64_t i = 0; i < n; ++i) out[i] = in[2 * i];
 }
+template <size_t item>
+using Word = std::conditional_t<
+    item == 1, uint8_t,
+    std::conditional_t<item == 2, uint16_t, std::conditional_t<item == 4, uint32_t, uint64_t>>>;
 
 template <class T, class C>
 inline void load_block(const char* data, int64_t stride, int64_t n, C* out) {
@@ -65,7 +70,9 @@ inline void load_block(const char* data, int64_t stride, int64_t n, C* out) {
     C value = convert<C>(*reinterpret_cast<const T*>(data));
     for (int64_t i = 0; i < n; ++i) out[i] = value;
   } else if (std::is_same_v<T, C> && stride == 2 * static_cast<int64_t>(sizeof(T))) {
-    if constexpr (std::is_same_v<T, C>) take_every_second(data, n, out);
+    if constexpr (std::is_same_v<T, C>) {
+      take_every_second<Word<sizeof(T)>>(data, n, reinterpret_cast<char*>(out));
+    }
   } else {
     for (int64_t i = 0; i < n; ++i) {
       out[i] = convert<C>(*reinterpret_cast<const T*>(data + i * stride));
@@ -218,6 +225,10 @@ inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequ
   }
 }
 
+inline bool is_once_or_twice(int64_t stride, size_t item) {
+  return stride == static_cast<int64_t>(item) || stride == 2 * static_cast<int64_t>(item);
+}
+
 template <class Out, class... In, class F, size_t... K>
 void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f,
                  std::index_sequence<K...> inputs) {
@@ -238,6 +249,24 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
         return;
       }
     }
+  }
+  if (stride[0] == static_cast<int64_t>(sizeof(Out)) && n >= kLanes &&
+      (is_once_or_twice(stride[K + 1], sizeof(In)) && ...)) {
+    alignas(64) char buffer[sizeof...(K)][kBlock * sizeof(int64_t)];
+    const int64_t packed[] = {stride[0], static_cast<int64_t>(sizeof(In))...};
+    for (int64_t i = 0; i < n; i += kBlock) {
+      const int64_t m = n - i < kBlock ? n - i : kBlock;
+      auto input = [&](char* at, int64_t step, size_t item, auto take, char* own) {
+        if (step == static_cast<int64_t>(item)) return at;
+        take(at, m, own);
+        return own;
+      };
+      char* const at[] = {data[0] + i * stride[0],
+                          input(data[K + 1] + i * stride[K + 1], stride[K + 1], sizeof(In),
+                                &take_every_second<Word<sizeof(In)>>, buffer[K])...};
+      direct_loop<Out, In...>(at, packed, m, f, inputs);
+    }
+    return;
   }
   // In locals: as far as the compiler knows, the elements written may be the strides.
   char* out = data[0];

@@ -16,19 +16,6 @@ namespace th {
 namespace {
 namespace vector {
 
-// a / b to some units in the last place, where b is far from 0 and infinity.
-template <class V>
-inline V near_quotient(V a, V b) {
-#ifdef __AVX512F__
-  V r = near_reciprocal(b);
-  r = fma(r, fma(-r, b, all<V>(1)), r);
-  if constexpr (!kIsFloat<V>) r = fma(r, fma(-r, b, all<V>(1)), r);
-  return a * r;
-#else
-  return a / b;
-#endif
-}
-
 // ---- exponentials: e^x = 2^n e^r, |r| <= log(2) / 2 --------------------------------------------
 
 template <class V>
@@ -130,10 +117,13 @@ inline V tanh(V x) {
 }
 // By e^-|x|, which does not overflow.
 template <class V>
-inline V sigmoid_of(V x, V numerator) {
-  const V e = exp(-abs(x)), one = all<V>(1), sum = 1 + e, lost = (1 - sum) + e;
-  const V up = numerator * (x < 0 ? e : one), r = near_quotient(one, sum), q = up * r;
-  return fma(fma(-q, lost, fma(-q, sum, up)), r, q);
+inline V sigmoid(V x) {
+  const Exponent<V> e = reduce_exponent(max(number<V>(-105, -746), minus_abs(x)));
+  const V one = all<V>(1), s = scale(one, e.n), q = fma(e.r * e.r, exponential_rest(e.r), e.r);
+  const V exp = fma(s, q, s), sum = 1 + exp, lost = exp - (sum - 1);
+  const Bits<V> negative = x < 0;
+  const V r = (negative ? exp : one) / sum;
+  return fma(-r * lost, negative ? 1 - r : r, r);
 }
 
 // ---- logarithms: log(x) = k log(2) + f + t, for x = 2^k (1 + f) ---------------------------------
@@ -170,30 +160,6 @@ inline V log(V x) {
   return log_of(logarithm(x));
 }
 template <class V>
-inline V log1p(V x) {
-  const V u = 1 + x, y = u - 1;
-  // What is lost in u, where u is finite.
-  const V lost = (1 - (u - y)) + (x - y);
-  Logarithm<V> l = logarithm(u);
-  const V at = abs(u) < kInfinity<V> ? lost / u : V{};
-  l.t = l.t + (u > 0 ? at : V{});
-  return x == 0 ? x : log_of(l);
-}
-// log(e^a + e^b), by the larger and how far the other is from it.
-template <class V>
-inline V log_of_sum(V most, V distance) {
-  return most + log1p(exp(-distance));
-}
-template <class V>
-inline V softplus(V x) {
-  return log_of_sum(x > 0 ? x : V{}, abs(x)) + (x != x ? x : V{});
-}
-template <class V>
-inline V logaddexp(V a, V b) {
-  // Equal infinities have no difference.
-  return log_of_sum(a > b ? a : b, a == b ? V{} : abs(a - b)) + (a != a ? a : V{});
-}
-template <class V>
 inline V log2(V x) {
   const V high = number<V>(1.44269502f, 1.4426950408889634);
   const V low = number<V>(1.92596303e-08f, 2.0355273740931033e-17);
@@ -210,8 +176,7 @@ inline V log10(V x) {
              fma(l.f, high, fma(l.t, high, rest)));
 }
 
-// ---- powers: x^y = 2^(y log2(x)), the logarithm in two parts
-// --------------------------------------
+// ---- powers: x^y = 2^(y log2(x)), the logarithm in two parts -----------------------------------
 
 template <class V>
 struct Parts {
@@ -365,8 +330,68 @@ inline F32 acos(F32 x) {
   return c.large ? outer : 1.57079637f - (r + 4.37113883e-08f);
 }
 
-// ---- others
-// ---------------------------------------------------------------------------------------
+// ---- the tangent of floats
+// -----------------------------------------------------------------------
+
+// The lanes of x that the mask chooses, by the C library.
+__attribute__((noinline, cold)) F32 tan_of_lanes(Bits<F32> mask, F32 x, F32 y) {
+  for (size_t i = 0; i < kBytes / sizeof(float); ++i) {
+    if (mask[i]) y[i] = static_cast<float>(std::tan(static_cast<double>(x[i])));
+  }
+  return y;
+}
+// x = n pi / 2 + r + low, by pi / 2 in three parts: exact enough where n is not too large,
+// nor x as near to a multiple as n times the second part.
+inline F32 tan(F32 x) {
+  const F32 n = round_even(x * 0.636619772f);
+  const F32 near = fma(n, all<F32>(-1.57079637f), x), second = all<F32>(4.37113883e-08f);
+  const F32 r = fma(n, second, near), z = r * r;
+  const F32 low = fma(n, all<F32>(1.71512451e-15f), fma(n, second, near - r));
+  const F32 p = polynomial(z, 0.333333492f, 0.133326471f, 0.0540616624f, 0.0212732591f,
+                           0.010858722f, 6.07767324e-05f, 0.00439033238f);
+  const F32 t = r + fma(r * z, p, low), half = n * 0.5f, one = all<F32>(1);
+  const Bits<F32> odd = round_even(half) != half;
+  F32 y = (odd ? -one : t) / (odd ? t : one);
+  y = x == 0 ? x : y;
+  const Bits<F32> rare = ~(abs(x) < 20000) | ((abs(near) < 0.001f) & (n != 0));
+  return __builtin_expect(any(rare), 0) ? tan_of_lanes(rare, x, y) : y;
+}
+
+// ---- error functions of floats -----------------------------------------------------------------
+
+// erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3), of 0 <= a. V: float, or, where each bit
+// of the result counts, double.
+template <class V>
+inline V error_tail(V a) {
+  a = min(all<V>(Item<V>(10.2)), a);
+  const V square = a * a, lost = fma(a, a, -square), rest = 6 / (a + 3), one = all<V>(1);
+  const Exponent<V> e = reduce_exponent(-square);
+  V p = polynomial(1 - rest, 0.17900115129457209, -0.14723241440810761, 0.098371383083498756,
+                   -0.051744334743468373, 0.01992151140316064, -0.0044733044060463042,
+                   -0.0002044051322851125, 0.0005133880157028773, -8.0529470543440354e-05,
+                   -5.4222225677830593e-05);
+  p *= rest;
+  if constexpr (kIsFloat<V>) p = fma(-lost, p, p);
+  const V q = polynomial(e.r, 0.50000000956755475, 0.16666518308588157, 0.041666204230978068,
+                         0.0083689533226924667, 0.0013950596381063177);
+  return scale(fma(fma(q, e.r, one), e.r, one) * p, e.n);
+}
+inline F32 erf(F32 x) {
+  const F32 p = polynomial(x * x, 0.128379151f, -0.376125067f, 0.112819262f, -0.0267701875f,
+                           0.00499793328f, -0.000601303938f);
+  const F32 a = abs(x);
+  return a < 0.92f ? fma(x, p, x) : with_sign(1 - error_tail(a), x);
+}
+inline F64 erfc_of_float(F64 x) {
+  const F64 tail = error_tail(abs(x));
+  return x < 0 ? 2 - tail : tail;
+}
+inline F32 erfc(F32 x) {
+  const Doubles d = widen(x);
+  return narrow({erfc_of_float(d.low), erfc_of_float(d.high)});
+}
+
+// ---- others ------------------------------------------------------------------------------------
 
 template <class V>
 inline V hypot(V x, V y) {

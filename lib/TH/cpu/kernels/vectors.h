@@ -138,16 +138,15 @@ template <class V>
 inline V abs(V x) {
   return (V)((Bits<V>)x & std::numeric_limits<Item<Bits<V>>>::max());
 }
+template <class V>
+inline V minus_abs(V x) {
+  return (V)((Bits<V>)x | std::numeric_limits<Item<Bits<V>>>::min());
+}
 // magnitude, which is not negative, with x's sign.
 template <class V>
 inline V with_sign(V magnitude, V x) {
   return (V)((Bits<V>)magnitude | ((Bits<V>)x & std::numeric_limits<Item<Bits<V>>>::min()));
 }
-template <class V>
-inline V choose(Bits<V> mask, V a, V b) {
-  return mask ? a : b;
-}
-
 // x = 2^k m, m in [low, 2 low), for x > 0; 1/2 < low < 1. With k infinite for 0 and infinity, NaN
 // for what is negative.
 template <class V>
@@ -186,6 +185,32 @@ inline Split<V> split(V x, Item<V> low) {
 #endif
 }
 
+// The lanes of floats, each as a double.
+struct Doubles {
+  F64 low, high;
+};
+inline Doubles widen(F32 x) {
+  float lane[kBytes / sizeof(float)];
+  store(lane, x);
+#ifdef __AVX512F__
+  return {_mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(lane)),
+          _mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(lane + 8))};
+#else
+  return {_mm256_cvtps_pd(_mm_loadu_ps(lane)), _mm256_cvtps_pd(_mm_loadu_ps(lane + 4))};
+#endif
+}
+inline F32 narrow(Doubles d) {
+  float lane[kBytes / sizeof(float)];
+#ifdef __AVX512F__
+  _mm256_storeu_ps(lane, _mm512_maskz_cvtpd_ps(0xff, d.low));
+  _mm256_storeu_ps(lane + 8, _mm512_maskz_cvtpd_ps(0xff, d.high));
+#else
+  _mm_storeu_ps(lane, _mm256_cvtpd_ps(d.low));
+  _mm_storeu_ps(lane + 4, _mm256_cvtpd_ps(d.high));
+#endif
+  return load<F32>(lane);
+}
+
 // c0 + c1 x + c2 x^2 ...
 template <class V>
 inline V polynomial(V, Item<V> c) {
@@ -193,7 +218,7 @@ inline V polynomial(V, Item<V> c) {
 }
 template <class V, class... C>
 inline V polynomial(V x, Item<V> c0, C... c) {
-  return fma(polynomial(x, Item<V>(c)...), x, all<V>(c0));
+  return fma(polynomial(x, static_cast<Item<V>>(c)...), x, all<V>(c0));
 }
 
 // The same by its even and its odd terms: more instructions, fewer of which wait for each other.
