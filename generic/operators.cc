@@ -14,17 +14,15 @@ using th::Scalar;
 struct Operands {
   Object a, b;
   double x = 0, y = 0;
-  DType type;
-  Tensor* result;
+  DType type = DType::Double;
+  Tensor* result = nullptr;
 };
 
 // Reads both operands and pushes the result's tensor. At least one operand is a tensor, or Lua
 // would not have called us; the other is a tensor or a number.
 Operands read(lua_State* L, const char* symbol) {
   State* state = state_of(L);
-  Operands o;
-  o.a = object_at(L, state, 1);
-  o.b = object_at(L, state, 2);
+  Operands o = {object_at(L, state, 1), object_at(L, state, 2)};
   if (!o.a.is_tensor()) o.x = lua_tonumber(L, 1);
   if (!o.b.is_tensor()) o.y = lua_tonumber(L, 2);
   bool fits_a = o.a.is_tensor() || lua_type(L, 1) == LUA_TNUMBER;

@@ -19,7 +19,7 @@ uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
     case LUA_TNUMBER:
       return kNumber;
     case LUA_TUSERDATA:
-      *object = object_of_userdata(L, state, index);
+      new (object) Object(object_of_userdata(L, state, index));  // where it belongs, not a copy
       if (object->is_tensor()) return kTensor;
       if (object->is_generator()) return kGenerator;
       if (object->is_storage() && object->dtype() == DType::Long) return kLongStorage;

@@ -39,7 +39,6 @@ void start_check(CheckCall* call, Condition condition, int64_t limit, const Tens
   call->dtype = t.dtype;
   call->condition = condition;
   call->limit = limit;
-  call->plan.start(t.nDimension, t.size);
 }
 
 void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
@@ -50,8 +49,15 @@ void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckTex
   start_check(&call, condition, limit, *t);
   call.check = 1;
   call.found = &found;
-  call.plan.add(t->data(Access::read), item_size(t->dtype), t->stride);
-  call.plan.plan(true);
+  char* data = t->data(Access::read);
+  if (is_contiguous(*t)) {
+    call.plan.start_contiguous(t->numel());
+    call.plan.add_contiguous(data, item_size(t->dtype));
+  } else {
+    call.plan.start(t->nDimension, t->size);
+    call.plan.add(data, item_size(t->dtype), t->stride);
+    call.plan.plan(true);
+  }
   run_on_cpu(call);
   if (found.check) fail_check(text, found.value);
 }
@@ -204,6 +210,7 @@ void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const Ch
     }
     CheckCall call;
     start_check(&call, condition, limit, *t);
+    call.plan.start(t->nDimension, t->size);
     call.found = nullptr;
     Placed values = at.read(t);
     call.check = late_check(text);
