@@ -1,20 +1,22 @@
--- t[i], t[{i, j}] and s[i] of one element in compiled loops: read and written through pointers, so
--- that LuaJIT compiles them together with the loop. Whatever else is an index, or is wrong, or is
--- not at the CPU, and what the interpreter runs, is for the C functions that the classes have had.
+-- t[i], t[i][j], t[{i, j}] and s[i] of one element in compiled loops: read and written through
+-- pointers, so that LuaJIT compiles them together with the loop. Whatever else is an index, or is
+-- wrong, or is not at the CPU, and what the interpreter runs, is for the C functions that the
+-- classes have had.
 
 local types = require 'tensor.types'
 
 -- How one class's elements are found. A userdata with a class's metatable holds a pointer or null,
 -- as Lua code cannot give it to one. `tick` is another number at every instruction that LuaJIT
 -- records. It takes an upvalue that is never assigned for constant, so that two readings differ in
--- the code that it compiles, and do not where the interpreter runs, which is faster in C. Functions
--- with `...` never begin a piece of compiled code, but are always a part of their caller's. The
--- compiler treats functions of which there are many as if they could be others: so each class has
--- its own, loaded anew.
+-- the code that it compiles, and do not where the interpreter runs, which is faster in C. `chained`
+-- is, while such a function is recorded, a number where the result is only indexed, once; else
+-- false. Functions with `...` never begin a piece of compiled code, but are always a part of their
+-- caller's. The compiler treats functions of which there are many as if they could be others: so
+-- each class has its own, loaded anew.
 -- luacheck: push ignore 212/...
-local function accessors(ffi, class, how, own, shared, tick)
+local function accessors(ffi, class, how, own, shared, tick, chained)
    local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
-   local metatable = debug.getmetatable
+   local error, metatable = error, debug.getmetatable
    local box, pointer, load, store = how.box, how.pointer, how.load, how.store
    local lowest, highest, operands = how.lowest, how.highest, shared.operands
    local index, newindex = own.index, own.newindex
@@ -102,10 +104,110 @@ local function accessors(ffi, class, how, own, shared, tick)
       end
    end
 
-   local methods = {}
+   -- In the place of views t[i], t[i][j] and t[i][j][k] that are only indexed, the indices. The
+   -- compiler makes none of these objects, as they never get anywhere. Whose indices they are is in
+   -- `kept` meanwhile, under the number that `chained` was: no other place keeps it from the
+   -- collector.
+   local kept, stamps = shared.kept, shared.stamps
+   local part
+
+   local function partof(t, slot, count, i, j, k)
+      local key = count == 1 and i or count == 2 and j or k
+      if metatable(t) ~= class then
+         return
+      end
+      local tensor = cast(box, t).tensor
+      if tensor == nil or tensor.dims <= count then
+         return
+      end
+      if key >= 1 and key <= tonumber(tensor.sizes[count - 1]) and floor(key) == key then
+         local stamp = stamps[0] + 1
+         stamps[0] = stamp
+         stamps[slot] = stamp
+         kept[slot] = t
+         return part(slot, count, stamp, i, j, k)
+      end
+   end
+
+   -- Functions that run in between, as of operators, may have used the slot, too.
+   local function tensorof(p)
+      local slot = p.slot
+      local t = kept[slot]
+      kept[slot] = false
+      if stamps[slot] ~= p.stamp or not t then
+         error('the indexing of a tensor was interrupted by another', 3)
+      end
+      return t
+   end
+
+   local function viewof(p, t)
+      local view = index(t, p.i)
+      if p.count > 1 then
+         view = index(view, p.j)
+      end
+      if p.count > 2 then
+         view = index(view, p.k)
+      end
+      return view
+   end
+
+   local ofparts = {}
+
+   function ofparts.__index(p, key, ...)
+      local before, now, slot = tick, tick, chained
+      local t = tensorof(p)
+      if before ~= now and type(key) == 'number' then
+         local count, i, j = p.count, p.i, p.j
+         local value
+         if count == 1 then
+            value = readtensor(t, 2, i, key)
+         elseif count == 2 then
+            value = readtensor(t, 3, i, j, key)
+         else
+            value = readtensor(t, 4, i, j, p.k, key)
+         end
+         if value ~= nil then
+            return value
+         end
+         local view
+         if slot and count == 1 then
+            view = partof(t, slot, 2, i, key, 0)
+         elseif slot and count == 2 then
+            view = partof(t, slot, 3, i, j, key)
+         end
+         if view then
+            return view
+         end
+      end
+      return viewof(p, t)[key]
+   end
+
+   function ofparts.__newindex(p, key, value, ...)
+      local before, now = tick, tick
+      local t = tensorof(p)
+      if before ~= now and type(key) == 'number' and type(value) == 'number' then
+         local count = p.count
+         local done
+         if count == 1 then
+            done = writetensor(t, value, 2, p.i, key)
+         elseif count == 2 then
+            done = writetensor(t, value, 3, p.i, p.j, key)
+         else
+            done = writetensor(t, value, 4, p.i, p.j, p.k, key)
+         end
+         if done then
+            return
+         end
+      end
+      viewof(p, t)[key] = value
+   end
+
+   part = ffi.metatype(how.part, ofparts)
+
+   local methods = {part = ofparts}
 
    function methods.indextensor(t, key, ...)
-      local before, now = tick, tick
+      local before, now, slot = tick, tick, chained
       if type(key) == 'string' then
          local field = class[key]
          if field ~= nil and not shared.cuda then
@@ -120,6 +222,11 @@ local function accessors(ffi, class, how, own, shared, tick)
             local value = readtensor(t, count, i, j, k, l)
             if value ~= nil then
                return value
+            elseif slot and type(key) == 'number' then
+               local view = partof(t, slot, 1, key, 0, 0)
+               if view then
+                  return view
+               end
             end
          end
       end
@@ -211,18 +318,22 @@ local function struct(ffi, fields, ...)
    return ffi.typeof(table.concat(text, ' '), ...)
 end
 
--- The upvalue of a function that has this name.
+-- The upvalue of a function that has this name, if any.
 local function upvalue(f, name)
    local k = 1
-   while debug.getupvalue(f, k) ~= name do
+   repeat
+      local found = debug.getupvalue(f, k)
+      if found == name then
+         return k
+      end
       k = k + 1
-   end
-   return k
+   until not found
 end
 
--- Calls change() at every instruction that LuaJIT records. It tells only one function of it, so who
--- was told before, as the option -jdump, is told by ours. Beginnings and ends of recording are not
--- asked for: LuaJIT of 2022 crashes as it tells of an end in a coroutine that has returned.
+-- Calls change(trace, function, place) at every instruction that LuaJIT records. It tells only one
+-- function of it, so who was told before, as the option -jdump, is told by ours. Beginnings and
+-- ends of recording are not asked for: LuaJIT of 2022 crashes as it tells of an end in a coroutine
+-- that has returned.
 local function watch(change)
    local function handlers()
       return debug.getregistry()._VMEVENTS or {}
@@ -232,7 +343,7 @@ local function watch(change)
       before[event] = f
    end
    local function handler(...)
-      change()
+      change(...)
       if told then
          told(...)
       end
@@ -252,7 +363,12 @@ local function install(tensor)
               and debug.upvaluejoin) then
       return
    end
-   local access = require 'tensor.number'
+   local has_util, util = pcall(require, 'jit.util')
+   if not has_util then
+      return
+   end
+   local access, is_chained = require 'tensor.number', require 'tensor.chained' (util)
+   local entries = {}
    local native, ffi = tensor._apply, require 'ffi'
    local at = native.layout()
    local storage = struct(ffi, {
@@ -265,9 +381,14 @@ local function install(tensor)
    -- What a userdata holds: of texts that differ, as busted keeps types by their text alone.
    local boxes = {Tensor = ffi.typeof('struct { $ *tensor; } *', view),
                   Storage = ffi.typeof('struct { $ *storage; } *', storage)}
-   local shared = {operands = ffi.cast('void **', at.operands), cuda = false}
+   local shared = {operands = ffi.cast('void **', at.operands), cuda = false, kept = {},
+                   stamps = ffi.new 'double[1022]'}
+   for slot = 1, 1021 do
+      shared.kept[slot] = false
+   end
    local code = string.dump(accessors)
-   local first, position
+   -- The upvalues of all classes are those of the first.
+   local first, places = nil, {}
 
    local cuda = tensor._cuda
    function tensor._cuda(...)
@@ -281,23 +402,44 @@ local function install(tensor)
          local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
          local own = {index = rawget(class, '__index'), newindex = rawget(class, '__newindex')}
          how.box = box
-         local methods = loadstring(code)(ffi, class, how, own, shared, 0)
+         how.part = ffi.typeof(('struct { int slot, count; double stamp, i, j, k; char %s%s; }')
+                                 :format(element.name, kind))
+         local methods = loadstring(code)(ffi, class, how, own, shared, 0, false)
+         local function share(method)
+            for _, name in ipairs {'tick', 'chained'} do
+               local k = upvalue(method, name)
+               if k and not places[name] then
+                  first = first or method
+                  places[name] = k
+               elseif k then
+                  debug.upvaluejoin(method, k, first, places[name])
+               end
+            end
+            entries[method] = true
+         end
+         share(methods.indextensor)
+         share(methods.part.__index)
+         share(methods.part.__newindex)
          for _, name in ipairs {'index', 'newindex'} do
             local method = methods[name .. kind:lower()]
-            local k = upvalue(method, 'tick')
-            if first then
-               debug.upvaluejoin(method, k, first, position)
-            else
-               first, position = method, k
-            end
+            share(method)
             rawset(class, '__' .. name, method)
          end
       end
    end
    local tick, setupvalue = 0, debug.setupvalue
-   watch(function()
+   local caller, place
+   watch(function(_, f, pc)
       tick = tick + 1
-      setupvalue(first, position, tick)
+      setupvalue(first, places.tick, tick)
+      if pc < 0 then  -- a function of C
+         return
+      elseif not entries[f] then
+         caller, place = f, pc
+      elseif caller then
+         setupvalue(first, places.chained, is_chained(caller, place))
+         caller = nil
+      end
    end)
 end
 

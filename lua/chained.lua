@@ -1,0 +1,103 @@
+-- What becomes of the value that a bytecode instruction reads: a number from 1 to 1021, which few
+-- others have, where all that is ever done with it is to index it once, soon, as with t[i] of
+-- t[i][j]; else false.
+
+local bit = require 'bit'
+local band, rshift = bit.band, bit.rshift
+
+-- Kinds of operands, as lj_bc.h of LuaJIT 2.1 numbers them.
+local DST, BASE, VAR, RBASE, FUNC, JUMP = 1, 2, 3, 4, 12, 13
+local INDEX, NEWINDEX = 0, 1  -- metamethods
+-- How far is looked for the index, and for the end of the value.
+local NEAR = 24
+
+local function decoder(util)
+   local funcbc = util.funcbc
+
+   -- Of an instruction: its number, its operands, and their kinds; b is there where bkind is not 0.
+   local function decode(f, pc)
+      local ins, mode = funcbc(f, pc)
+      if not ins then
+         return
+      end
+      local bkind = band(rshift(mode, 3), 15)
+      return band(ins, 255), band(rshift(ins, 8), 255), rshift(ins, 24),
+         bkind == 0 and rshift(ins, 16) or band(rshift(ins, 16), 255),
+         band(mode, 7), bkind, band(rshift(mode, 7), 15), rshift(mode, 11)
+   end
+
+   -- The numbers of all instructions of a function.
+   local function numbers(text)
+      local f, found = loadstring(text), {}
+      local pc = 1
+      while funcbc(f, pc) do
+         found[#found + 1] = (decode(f, pc))
+         pc = pc + 1
+      end
+      return found
+   end
+   local ret0, ret1 = numbers('')[1], numbers('local a return a')[2]
+   local ret = numbers('local a, b return a, b')
+   local returns = {[ret0] = true, [ret1] = true, [ret[#ret]] = true}
+   local loop = numbers('for i = 1, 2 do end')
+   -- FORL, ITERL and LOOP, each followed by those that are never, and that are compiled.
+   local forl = loop[#loop - 1]
+   local compiled = {[forl + 2] = true, [forl + 5] = true, [forl + 8] = true}
+
+   local function reads(slot, b, c, bkind, ckind)
+      return (bkind == VAR and b == slot) or (ckind == VAR and c == slot)
+         or (ckind == RBASE and b <= slot and slot <= c)
+   end
+
+   -- Whether nobody reads the slot from there on. Functions inside the function may have it, too.
+   local function is_dead(f, pc, slot)
+      if util.funcinfo(f).children then
+         return false
+      end
+      for at = pc, pc + NEAR do
+         local op, a, b, c, akind, bkind, ckind = decode(f, at)
+         if not op or ckind == FUNC or reads(slot, b, c, bkind, ckind) then
+            return false
+         elseif ckind == JUMP or compiled[op] then
+            -- What is above its base ends with the block; a loop has its variables there.
+            return slot >= (akind == BASE and a + 4 or a)
+         elseif returns[op] then
+            return slot < a or slot > a + c - 2
+         elseif akind == RBASE or (akind == VAR and a == slot)
+            or (akind == BASE and a <= slot + 3) then  -- some read three slots below their base
+            return false
+         elseif akind == DST and a == slot then
+            -- A copy may be one on a condition.
+            return ckind ~= VAR or bkind ~= 0
+         end
+      end
+      return false
+   end
+
+   return function(f, pc)
+      local op, slot, _, _, akind, bkind, _, event = decode(f, pc)
+      if not op or akind ~= DST or bkind ~= VAR or event ~= INDEX then
+         return false
+      end
+      local number = (37 * pc + slot) % 1021 + 1
+      for at = pc + 1, pc + NEAR do
+         local b, c, ckind, a
+         op, a, b, c, akind, bkind, ckind, event = decode(f, at)
+         if not op then
+            return false
+         elseif bkind == VAR and b == slot and (ckind ~= VAR or c ~= slot) then
+            if akind == DST and event == INDEX then
+               return (a == slot or is_dead(f, at + 1, slot)) and number
+            end
+            return akind == VAR and event == NEWINDEX and a ~= slot and is_dead(f, at + 1, slot)
+               and number
+         elseif akind ~= DST or a == slot or ckind == FUNC or ckind == JUMP
+            or reads(slot, b, c, bkind, ckind) then
+            return false
+         end
+      end
+      return false
+   end
+end
+
+return decoder

@@ -1,0 +1,213 @@
+-- t[i][j] in compiled loops, which make no view of the row: the same as it is interpreted.
+
+local tensor = require 'tensor'
+local child = require 'support.child'
+local both = require 'support.jit_modes'
+
+local function fresh(code) return assert(loadstring(code, '=chained_spec.lua')) end
+
+-- What the code gives with the compiler on, which must be what it gives with the compiler off.
+local function same(code, ...)
+  local results, given = {}, { ... }
+  both(function()
+    local values = {}
+    for i, make in ipairs(given) do values[i] = make() end
+    results[#results + 1] = { pcall(fresh(code), unpack(values)) }
+  end)
+  assert.are.same(results[2], results[1])
+  return unpack(results[1])
+end
+
+describe('indexing twice', function()
+  local has_util, util = pcall(require, 'jit.util')
+  -- Of all that is read by an index, in this order, whether it is only indexed, once.
+  local reads = {
+    { 's = s + t[i][j]', '1 0' },
+    { 'local x = t[i][j] return x', '1 0' },
+    { 's = t[i][j] return s', '1 0' },
+    { 'for k = 1, 3 do s = t[i][j] end', '1 0' },
+    { 's = t[i][j][s]', '1 1 0' },
+    { 'if t[i][j] > 3 then s = 2 end', '1 0' },
+    { 'print(t[i][j], t[i])', '1 0 0' },
+    { 'local r = t[i] s = r[j] return s', '1 0' },
+    { 'local r = t[i] s = r[j] return r', '0 0' },
+    { 'local r = t[i] s = r[j] return s, r', '0 0' },
+    { 'local r = t[i] s = r[j] print(r)', '0 0' },
+    { 'local r = t[i] s = r[j] s = s + r[j]', '0 0 0' },
+    { 'local r = t[i] or s s = r[2]', '0 0' },
+    { 'local r = t[i] for k = 1, 3 do s = s + r[k] end', '0 0' },
+    { 'local r = t[i] s = r .. j', '0' },
+    { 't[i]:fill(3)', '0 0' },
+    { 't[i](j)', '0' },
+    { 'local r local f = function() return r end r = t[i] s = r[1] return s', '0 0' },
+    { 'for k = 1, 3 do t[i][j] = 5 end', '1' },
+    { 'for k = 1, 3 do t[i][j] = 2 * k + s end', '1' },
+    { 'while s do t[i][j] = s end', '1' },
+    { 't[i][j] = t[i][j] + 1', '1 1 0' },
+    { 't[i][j][s] = 3', '1 1' },
+    { 't[i][j] = print(s)', '0' },
+    { 'local r = t[i] r[r] = 1', '0' },
+    { 'local r = t[i] r[1] = r', '0' },
+    { 'local r = t[i] r[1] = 1 r[2] = 2', '0' },
+    { 'local r = t[i] if s then r[1] = 2 end', '0' },
+    { 'local r for k = 1, 3 do r = t[k] r[1] = 2 end return r', '0' },
+    { 'local r while s do r = t[i] r[1] = 2 end return r', '0' },
+    { 'local r = t[i] local f = function() return r end r[1] = 2', '0' },
+  }
+  if has_util and jit.status() then
+    it('is seen in the bytecode', function()
+      local is_chained = require 'tensor.chained' (util)
+      for _, case in ipairs(reads) do
+        local f, found, pc = fresh('local t, i, j, s = ... ' .. case[1]), {}, 1
+        while util.funcbc(f, pc) do
+          local _, mode = util.funcbc(f, pc)
+          -- A result, an operand that is a variable, and the metamethod __index.
+          if mode % 128 == 1 + 8 * 3 and mode < 2048 then
+            found[#found + 1] = is_chained(f, pc) and 1 or 0
+          end
+          pc = pc + 1
+        end
+        assert.are.equal(case[2], table.concat(found, ' '), case[1])
+      end
+    end)
+  end
+
+  local function counted(...)
+    local sizes = { ... }
+    return function()
+      local t = tensor.DoubleTensor(unpack(sizes))
+      return t:copy(tensor.range(1, t:nElement()))
+    end
+  end
+
+  it('reads and writes tensors of two to five dimensions', function()
+    local _, sum = same([[
+      local a, b, c, d = ...
+      local sum = 0
+      for _ = 1, 40 do
+        for i = 1, 2 do for j = 1, 3 do
+          sum = sum + a[i][j]
+          a[i][j] = a[i][j] + 1
+          for k = 1, 2 do
+            sum = sum + b[i][j][k]
+            b[i][j][k] = sum
+            c[i][j][k][2] = b[i][j][k] + c[i][j][k][1]
+            d[i][j][k][2][1] = c[i][j][k][2] - d[i][j][k][1][2]
+          end
+        end end
+      end
+      return sum, a:sum(), b:sum(), c:sum(), d:sum()]],
+      counted(2, 3), counted(2, 3, 2), counted(2, 3, 2, 2), counted(2, 3, 2, 2, 2))
+    assert.is_true(sum > 0)
+  end)
+
+  it('gives rows that are kept, and whatever else is made of them', function()
+    same([[
+      local t = ...
+      local sum, rows = 0, {}
+      for _ = 1, 99 do
+        for i = 1, 4 do
+          local row = t[i]
+          sum = sum + row[1] + row[2] + t[i]:sum() + #t[i] + t[i][2] + t[i][{3}]
+          row[3] = sum % 7
+          t[i][{1}] = 2
+          t[i]['2'] = 3
+          t[i][-1] = sum % 5
+          rows[i] = row
+        end
+      end
+      return sum, rows[4]:sum(), t:sum()]], counted(4, 5))
+  end)
+
+  it('raises the same errors', function()
+    local cases = { 't[5][1]', 't[0][1]', 't[1][7]', 't[1][0.5]', 't[1.5][1]', 't[1][{}][1][1]',
+                    't[1].nosuch', 't[1][1][1]', 't[1][nil]' }
+    for _, case in ipairs(cases) do
+      for _, code in ipairs {
+        'local x = i < 250 and 1 or ' .. case, 'if i > 249 then ' .. case .. ' = 1 end' } do
+        local ok, message = same(('local t = ...\nfor i = 1, 300 do\n t[i %% 4 + 1][2] = t[2][1] '
+                                  .. '%s end'):format(code), counted(4, 5))
+        if not ok then assert.is_truthy(message:find(':3: ', 1, true), message) end
+      end
+    end
+    local ok, message = same([[
+      local t, at = ...
+      for i = 1, 300 do
+        t[i < 250 and 1 or 9][2] = i
+      end]], counted(4, 5))
+    assert.is_false(ok)
+    assert.is_truthy(message:find('index 9 is out of range of dimension 1 of size 4', 1, true))
+  end)
+
+  it('sees what is done to the tensor', function()
+    for _, change in ipairs {
+      't:resize(2, 2)', 't:resize(20)', 't:storage():resize(3)', 't:set(t:t():clone())',
+      't:free()' } do
+      same([[
+        local t = ...
+        local seen = {}
+        for i = 1, 300 do
+          if i == 250 then ]] .. change .. [[ end
+          seen[i] = select(2, pcall(function() return t[2][3] end))
+          t[1][1] = seen[i]
+        end
+        return seen]], counted(4, 5))
+    end
+  end)
+
+  it('keeps no tensor', function()
+    local output, status = child.run([[
+      local sum = 0
+      local function use(t) for i = 1, 100 do sum = sum + t[i % 2 + 1][2] end end
+      local gone = setmetatable({}, {__mode = 'k'})
+      for _ = 1, 50 do
+        local t = tensor.FloatTensor(2, 2):fill(1)
+        gone[t] = true
+        use(t)
+      end
+      collectgarbage() collectgarbage()
+      print(sum, next(gone))]])
+    assert.are.same({ '5000\tnil\n', 0 }, { output, status })
+  end)
+
+  it('is safe where a function that runs in between indexes, too', function()
+    local output, status = child.run([[
+      local t = tensor.FloatTensor(3, 3):zero()
+      local depth = 0
+      local operand
+      local function set(x) t[2][3] = operand + x end
+      operand = setmetatable({}, {__add = function(_, x)
+        depth = depth + 1
+        if depth % 3 ~= 0 then pcall(set, x) end
+        return x
+      end})
+      for i = 1, 500 do
+        local ok, message = pcall(set, i)
+        assert(ok or message:find 'interrupted', message)
+      end
+      operand = 0
+      for i = 1, 100 do set(i) end
+      print(t[2][3])]])
+    assert.are.same({ '100\n', 0 }, { output, status })
+  end)
+
+  it('makes no objects where it is compiled', function()
+    local output, status = child.run [[
+      if not jit.status() then print 'less' return end
+      local t, sum = tensor.FloatTensor(8, 8):fill(1), 0
+      local function run(n)
+        local sum = 0
+        for i = 1, n do
+          t[3][4] = i
+          sum = sum + t[i % 8 + 1][2]
+        end
+        return sum
+      end
+      run(1000)
+      collectgarbage() collectgarbage 'stop'
+      local before = collectgarbage 'count'
+      run(100000)
+      print(collectgarbage 'count' - before < 100 and 'less' or 'more')]]
+    assert.are.same({ 'less\n', 0 }, { output, status })
+  end)
+end)
