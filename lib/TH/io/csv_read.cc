@@ -22,6 +22,26 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 constexpr double kTens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 constexpr int kExactDigits = 15;  // an integer of as many is a double, too
+constexpr int kMostDigits = 19;   // and one of as many an uint64_t
+
+#if __LDBL_MANT_DIG__ == 64
+constexpr bool kLongDoubles = true;
+#else
+constexpr bool kLongDoubles = false;
+#endif
+constexpr long double kLongTens[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
+                                     1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+                                     1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L};
+
+// number / 10^behind, both of which a long double holds; false where it cannot tell how to round:
+// it is halfway between two doubles, to which the quotient may have been rounded.
+inline bool divide(uint64_t number, int behind, double* value) {
+  long double quotient = static_cast<long double>(number) / kLongTens[behind];
+  uint64_t mantissa;
+  std::memcpy(&mantissa, &quotient, sizeof(mantissa));
+  *value = static_cast<double>(quotient);
+  return (mantissa & 0x7ff) != 0x400;
+}
 
 // A decimal number of few digits, without exponent: what divides it is exact as well, so that one
 // rounding is all. Where it ends; null where it is another one.
@@ -29,7 +49,7 @@ inline const char* parse_short(const char* p, const char* end, double* value) {
   bool negative = p != end && *p == '-';
   if (negative) ++p;
   uint64_t number = 0;
-  int digits = 0, behind = 0;
+  ptrdiff_t digits = 0, behind = 0;
   auto take = [&] {
     const char* first = p;
     for (; p != end; ++p) {
@@ -37,17 +57,21 @@ inline const char* parse_short(const char* p, const char* end, double* value) {
       if (digit > 9) break;
       number = number * 10 + digit;
     }
-    auto count = static_cast<int>(std::min<ptrdiff_t>(p - first, kExactDigits + 1));
-    digits += count;
-    return count;
+    digits += p - first;
+    return p - first;
   };
   take();
   if (p != end && *p == '.') {
     ++p;
     behind = take();
   }
-  if (digits == 0 || digits > kExactDigits) return nullptr;
-  double magnitude = static_cast<double>(number) / kTens[behind];
+  double magnitude;
+  if (digits == 0 || digits > kMostDigits) return nullptr;
+  if (digits <= kExactDigits) {
+    magnitude = static_cast<double>(number) / kTens[behind];
+  } else if (!kLongDoubles || !divide(number, static_cast<int>(behind), &magnitude)) {
+    return nullptr;
+  }
   *value = negative ? -magnitude : magnitude;
   return p;
 }
