@@ -41,7 +41,7 @@ class CsvReader {
   int64_t position() const { return at_ - begin_; }
 
   int64_t rows() const { return rows_; }
-  CsvKind kind(size_t column) const { return fields_[column].kind; }
+  CsvKind kind(size_t column) const { return fields_.at(column).kind; }
   // Of numbers; of all columns where they are together.
   StorageRef numbers(size_t column);
   // Valid until the next call.

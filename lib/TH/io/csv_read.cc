@@ -293,6 +293,10 @@ inline const char* CsvReader::read_field(Column& column, Column& target, const c
 // ---- records ------------------------------------------------------------------------------------
 
 void CsvReader::read_head(Head head) {
+  first_record_ = nullptr;
+  columns_ = 0;
+  names_.clear();
+  fields_.clear();
   if (!skip_to_record()) fail("there is no line in it");
   first_record_ = at_;
   first_line_ = line_;
@@ -322,7 +326,8 @@ void CsvReader::read_head(Head head) {
 }
 
 void CsvReader::begin(const std::vector<CsvKind>& kinds, bool together, int64_t most_rows) {
-  if (kinds.size() != columns_) fail("%zu kinds for %zu columns", kinds.size(), columns_);
+  if (!first_record_ || kinds.size() != columns_)
+    fail("%zu kinds for %zu columns", kinds.size(), columns_);
   together_ = together;
   most_rows_ = most_rows;
   at_ = first_record_;
@@ -369,6 +374,7 @@ const char* CsvReader::read_record() {
 }
 
 bool CsvReader::run(int64_t bytes) {
+  if (!first_record_ || fields_.size() != columns_) fail("the columns have no kinds yet");
   const char* stop = end_ - at_ > bytes ? at_ + bytes : end_;
   while (rows_ < most_rows_) {
     if (!skip_to_record()) break;
@@ -377,6 +383,7 @@ bool CsvReader::run(int64_t bytes) {
     ++rows_;
   }
   if (!again_) return true;
+  // From the beginning, with what was no number as text.
   std::vector<CsvKind> kinds;
   for (Column& field : fields_) {
     bool turned = !field.fixed && field.kind == CsvKind::none;
@@ -389,13 +396,14 @@ bool CsvReader::run(int64_t bytes) {
 StorageRef CsvReader::numbers(size_t column) {
   Column& field = together_ ? all_ : fields_.at(column);
   if (!field.storage) fail("nothing was read of column %zu", column + 1);
+  at_ = end_;  // what has no storage gets no more elements
   // One is left where there is none: a storage without elements has no tensor.
   storage_resize(field.storage.get(), std::max<int64_t>(field.count, 1));
   return std::move(field.storage);
 }
 
 const std::string& CsvReader::text(size_t column, int64_t row) {
-  auto* places = reinterpret_cast<const int64_t*>(fields_[column].data) + 2 * row;
+  auto* places = reinterpret_cast<const int64_t*>(fields_.at(column).data) + 2 * row;
   unquote(begin_ + places[0], begin_ + places[1]);
   return field_;
 }

@@ -13,7 +13,10 @@ local left_out = {
   metatype = 'changes classes',
   _ownsource = 'changes messages', _cuda = 'keeps what it gets', _cudaDefault = 'changes classes',
   include = 'runs files', test = 'prints', PipeFile = 'runs programs',
-  save = 'writes files', saveobj = 'writes files',
+  save = 'writes files', saveobj = 'writes files', _temporary = 'writes files',
+  _replace = 'writes files', _zipwrite = 'writes files',
+  _todlpack = 'writes to memory of the FFI', _fromdlpack = 'reads memory of the FFI',
+  fromDLPack = 'takes pointers of the FFI; beside toDLPack it is called',
   seed = 'is different each time',
   retain = 'leaks, as it should; beside free it is called',
   setnumthreads = 'takes long with many threads; with few it is called',
@@ -27,7 +30,8 @@ local own_calls = {
   'local bytes = v[%d]:toProto(true); return T.blobFromProto(bytes)',
   'return T.MemoryFile()', 'return T.MemoryFile():binary()', 'return v[%d]:quiet():seek(1)',
   'local f = T.MemoryFile(); f:writeObject(v[%d]); return f:seek(1):readObject()',
-  'return T.deserialize(T.serialize(v))', 'return T.MemoryFile(v[%d])',
+  'return T.fromDLPack(v[%d]:toDLPack())', 'return T.deserialize(T.serialize(v))',
+  'return T.MemoryFile(v[%d])',
 }
 
 -- One state of a sequence's classes: functions, methods by class, and rows of the op table.
