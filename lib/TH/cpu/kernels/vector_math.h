@@ -204,8 +204,12 @@ inline Parts<V> log2_parts(V x) {
   Parts<V> log2;
   if constexpr (kIsFloat<V>) {
     const V p = polynomial(z, 0.961796701f, 0.577082872f, 0.411706239f, 0.3402206f);
-    log2 = multiply_parts(s, all<V>(2.88539004f));
-    log2.low += fma(s_low, all<V>(2.88539004f), s * fma(z, p, all<V>(3.85192607e-08f)));
+    const V first = all<V>(2.88539004f);
+    const Parts<V> line = multiply_parts(s, first);
+    const Parts<V> curve = multiply_parts(s, fma(z, p, all<V>(3.85192607e-08f)));
+    log2 = add_parts(line.high, curve.high);
+    log2.low += fma(s_low, fma(first, z, first), line.low) +
+                fma(s * fma(s, s, -z), all<V>(0.96f), curve.low);
   } else {
     const V p = short_polynomial(z, 0.40000000000002256, 0.28571428570099267, 0.22222222519974272,
                                  0.1818178436283964, 0.15386757520977323, 0.13256813465478293,
@@ -239,8 +243,8 @@ __attribute__((noinline, cold)) V special_power(V x, V y, V log2, V power) {
   const Bits<V> negative = with_sign(all<V>(1), x) < 0;
   r = ((x < 0) & (magnitude < infinity) & ~integral) ? all<V>(kNaN<V>) : r;
   r = (negative & odd & (abs(y) < infinity)) ? -r : r;
-  r = (x != x) | (y != y) ? x + y : r;
-  return (y == 0) | (x == 1) ? all<V>(1) : r;
+  r = ((x != x) | (y != y)) ? x + y : r;
+  return ((y == 0) | (x == 1)) ? all<V>(1) : r;
 }
 template <class V>
 inline V pow(V x, V y) {
@@ -403,7 +407,7 @@ inline V hypot(V x, V y) {
   const V back = large ? 1 / down : small ? 1 / up : one;
   const V u = a * by, v = b * by;
   const V r = sqrt(fma(u, u, v * v)) * back;
-  return (a == kInfinity<V>) | (b == kInfinity<V>) ? all<V>(kInfinity<V>) : r;
+  return ((a == kInfinity<V>) | (b == kInfinity<V>)) ? all<V>(kInfinity<V>) : r;
 }
 #ifdef __AVX512F__
 template <class V>
@@ -416,7 +420,7 @@ inline V rsqrt(V x) {
   } else {
     p = polynomial(e, 0.5, 0.375, 0.3125);
   }
-  return (x > 0) & (x < kInfinity<V>) ? fma(y * e, p, y) : y;
+  return ((x > 0) & (x < kInfinity<V>)) ? fma(y * e, p, y) : y;
 }
 #endif
 

@@ -1,0 +1,49 @@
+-- Operands of which every second element is taken are the same as their copies, whatever the
+-- number of elements leaves of blocks and vectors.
+
+local tensor = require 'tensor'
+
+local classes = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
+
+-- The first of every two elements; one behind the last is not the tensor's.
+local function every_second(class, n, step)
+  local whole = tensor[class .. 'Tensor'](2 * n - 1)
+  for i = 1, 2 * n - 1 do whole[i] = (i * step) % 23 + 1 end
+  return whole:unfold(1, 1, 2):select(2, 1)
+end
+
+local operations = {
+  add = function(a, b) return tensor.add(a, b) end,
+  ['add a multiple'] = function(a, b) return tensor.add(a, 2, b) end,
+  cmul = function(a, b) return tensor.cmul(a, b) end,
+  cdiv = function(a, b) return tensor.cdiv(a, b) end,
+  ['add a number'] = function(a) return tensor.add(a, 3) end,
+  lt = function(a, b) return tensor.lt(a, b) end,
+  copy = function(a) return a:clone() end,
+}
+local floating = {
+  exp = function(a) return tensor.exp(a) end,
+  cpow = function(a, b) return tensor.cpow(a, b) end,
+}
+
+describe('every second element', function()
+  for _, class in ipairs(classes) do
+    it('of a ' .. class .. 'Tensor', function()
+      local all = { operations }
+      if class == 'Float' or class == 'Double' then all[2] = floating end
+      for _, n in ipairs { 1, 15, 16, 17, 255, 256, 257, 1000 } do
+        local a, b = every_second(class, n, 5), every_second(class, n, 7)
+        assert.are.equal(n > 1 and 2 or a:stride(1), a:stride(1))
+        local packed_a, packed_b = a:clone(), b:clone()
+        for _, list in ipairs(all) do
+          for name, f in pairs(list) do
+            local want = f(packed_a, packed_b):totable()
+            for _, got in ipairs { f(a, b), f(a, packed_b), f(packed_a, b) } do
+              assert.are.same(want, got:totable(), name .. ' of ' .. n)
+            end
+          end
+        end
+      end
+    end)
+  end
+end)
