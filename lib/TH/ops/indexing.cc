@@ -60,6 +60,14 @@ void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tenso
     call.check = check.number(at);
     call.size = by.size;
     call.step = from.tensor->stride[by.dim] * item;
+    if (r->nDimension == 1 && is_contiguous(*r)) {
+      // Of vectors nothing is left to plan: their strides are the distances of their elements.
+      call.plan.start_contiguous(r->size[0]);
+      call.plan.add_contiguous(at.overwrite(r), item);
+      call.plan.add_contiguous(indices.data, index_stride[0] * sizeof(int64_t));
+      call.plan.add_contiguous(from.data, from_stride[0] * item);
+      return call;
+    }
     call.plan.start(r->nDimension, r->size);
     call.plan.add(at.overwrite(r), item, r->stride);
     call.plan.add(indices.data, sizeof(int64_t), index_stride);
