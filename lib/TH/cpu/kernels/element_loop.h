@@ -250,6 +250,7 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
       }
     }
   }
+#ifdef TH_HAVE_VECTORS
   if (stride[0] == static_cast<int64_t>(sizeof(Out)) && n >= kLanes &&
       (is_once_or_twice(stride[K + 1], sizeof(In)) && ...)) {
     alignas(64) char buffer[sizeof...(K)][kBlock * sizeof(int64_t)];
@@ -268,6 +269,7 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
     }
     return;
   }
+#endif
   // In locals: as far as the compiler knows, the elements written may be the strides.
   char* out = data[0];
   const int64_t step = stride[0];
