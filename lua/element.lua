@@ -107,8 +107,11 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    -- In the place of views t[i], t[i][j] and t[i][j][k] that are only indexed, the indices. The
    -- compiler makes none of these objects, as they never get anywhere. Whose indices they are is in
    -- `kept` meanwhile, under the number that `chained` was: no other place keeps it from the
-   -- collector.
+   -- collector. Functions that run in between, as of operators, may use the slot, too: who was
+   -- there before them is set aside, where the program itself has to keep it; it stays there, for a
+   -- while, where an error came in between.
    local kept, stamps = shared.kept, shared.stamps
+   local aside, asides, ASIDES = shared.aside, shared.asides, 255
    local part
 
    local function partof(t, slot, count, i, j, k)
@@ -123,21 +126,30 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
       if key >= 1 and key <= tonumber(tensor.sizes[count - 1]) and floor(key) == key then
          local stamp = stamps[0] + 1
          stamps[0] = stamp
+         if kept[slot] then
+            local place = asides[0] % ASIDES + 1
+            asides[0] = place
+            aside[place], asides[place] = kept[slot], stamps[slot]
+         end
          stamps[slot] = stamp
          kept[slot] = t
          return part(slot, count, stamp, i, j, k)
       end
    end
 
-   -- Functions that run in between, as of operators, may have used the slot, too.
    local function tensorof(p)
-      local slot = p.slot
+      local slot, stamp = p.slot, p.stamp
       local t = kept[slot]
-      kept[slot] = false
-      if stamps[slot] ~= p.stamp or not t then
-         error('the indexing of a tensor was interrupted by another', 3)
+      if stamps[slot] == stamp and t then
+         kept[slot] = false
+         return t
       end
-      return t
+      for place = 1, ASIDES do
+         if asides[place] == stamp and aside[place] then
+            return aside[place]
+         end
+      end
+      error('the indexing of a tensor was interrupted by another', 3)
    end
 
    local function viewof(p, t)
@@ -382,7 +394,8 @@ local function install(tensor)
    local boxes = {Tensor = ffi.typeof('struct { $ *tensor; } *', view),
                   Storage = ffi.typeof('struct { $ *storage; } *', storage)}
    local shared = {operands = ffi.cast('void **', at.operands), cuda = false, kept = {},
-                   stamps = ffi.new 'double[1022]'}
+                   stamps = ffi.new 'double[1022]', asides = ffi.new 'double[256]',
+                   aside = setmetatable({}, {__mode = 'v'})}
    for slot = 1, 1021 do
       shared.kept[slot] = false
    end

@@ -170,23 +170,33 @@ describe('indexing twice', function()
     assert.are.same({ '5000\tnil\n', 0 }, { output, status })
   end)
 
-  it('is safe where a function that runs in between indexes, too', function()
+  it('may be interrupted by functions that index, too, and by errors', function()
     local output, status = child.run([[
-      local t = tensor.FloatTensor(3, 3):zero()
-      local depth = 0
+      local t, u = tensor.FloatTensor(3, 3):zero(), tensor.FloatTensor(3, 3):zero()
+      local depth, nested = 0, 0
       local operand
-      local function set(x) t[2][3] = operand + x end
+      local function set(t, x) t[2][3] = operand + x end
       operand = setmetatable({}, {__add = function(_, x)
         depth = depth + 1
-        if depth % 3 ~= 0 then pcall(set, x) end
+        if depth % 7 == 0 then error 'no sum' end
+        if depth % 3 ~= 0 then
+          nested = nested + 1
+          local before = t[2][3]
+          if pcall(set, u, x + 1) then assert(u[2][3] == x + 1) end
+          assert(t[2][3] == before)
+          if depth % 5 == 0 then collectgarbage() end
+        end
         return x
       end})
+      local failed = 0
       for i = 1, 500 do
-        local ok, message = pcall(set, i)
-        assert(ok or message:find 'interrupted', message)
+        local ok, message = pcall(set, t, i)
+        if ok then assert(t[2][3] == i) else failed = failed + 1 end
+        assert(ok or message:find 'no sum', message)
       end
+      assert(failed > 50 and nested > 200)
       operand = 0
-      for i = 1, 100 do set(i) end
+      for i = 1, 100 do set(t, i) end
       print(t[2][3])]])
     assert.are.same({ '100\n', 0 }, { output, status })
   end)
