@@ -74,7 +74,7 @@ local function decoder(util)
       return false
    end
 
-   return function(f, pc)
+   local function is_chained(f, pc)
       local op, slot, _, _, akind, bkind, _, event = decode(f, pc)
       if not op or akind ~= DST or bkind ~= VAR or event ~= INDEX then
          return false
@@ -98,6 +98,21 @@ local function decoder(util)
       end
       return false
    end
+
+   -- A LuaJIT whose instructions are others says something else of these.
+   local function count(text)
+      local f, pc, found = loadstring('local t, i, j, s = ... ' .. text), 1, 0
+      while funcbc(f, pc) do
+         found = found + (is_chained(f, pc) and 1 or 0)
+         pc = pc + 1
+      end
+      return found
+   end
+   if count 's = t[i][j] return s' == 1 and count 't[i][j] = s' == 1
+      and count 'local r = t[i] s = r[j] return r, s' == 0 then
+      return is_chained
+   end
+   return function() return false end
 end
 
 return decoder
