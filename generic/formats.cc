@@ -1,8 +1,11 @@
 // What the readers and writers of lua/formats need in C++: parts of storages to and from files,
 // members of archives, files that are replaced as a whole.
 
+#include <cstring>
+
 #include "bindings.h"
 #include "files.h"
+#include "io/picture.h"
 #include "io/replace_file.h"
 #include "io/zip.h"
 #include "native.h"
@@ -12,6 +15,10 @@ namespace bind {
 template <>
 const char* Native<th::Replacement>::key() {
   return "tensor.Replacement";
+}
+template <>
+const char* Native<std::string>::key() {
+  return "tensor.Bytes";
 }
 template <>
 const char* Native<th::ZipReader>::key() {
@@ -152,12 +159,81 @@ int zip_write(lua_State* L) {
   return 0;
 }
 
+const th::PictureFormat& check_picture_format(lua_State* L, int index) {
+  const char* name = luaL_checkstring(L, index);
+  return std::strcmp(name, th::kPng.name) == 0 ? th::kPng : th::kJpeg;
+}
+
+const unsigned char* bytes_of(Storage* storage) {
+  return static_cast<const unsigned char*>(storage->cpu(th::Access::read));
+}
+
+// _pictureshape(format, file): channels, height, width, bits. The file is a ByteStorage.
+int picture_shape(lua_State* L) {
+  const th::PictureFormat& format = check_picture_format(L, 1);
+  Range file = {check_storage(L, state_of(L), 2), 0, 0};
+  th::PictureShape shape = {};
+  protect(L, "load", [&] {
+    Pinned pinned(file.storage);
+    shape = format.shape(bytes_of(file.storage), static_cast<size_t>(file.storage->size));
+  });
+  lua_pushnumber(L, static_cast<lua_Number>(shape.channels));
+  lua_pushnumber(L, static_cast<lua_Number>(shape.height));
+  lua_pushnumber(L, static_cast<lua_Number>(shape.width));
+  lua_pushnumber(L, shape.bits);
+  return 4;
+}
+
+// _pictureread(format, file, pixels): pixels is a storage of all of them.
+int picture_read(lua_State* L) {
+  const th::PictureFormat& format = check_picture_format(L, 1);
+  Storage* file = check_storage(L, state_of(L), 2);
+  Storage* pixels = check_storage(L, state_of(L), 3);
+  refuse_held(L, state_of(L), "load", pixels);
+  protect(L, "load", [&] {
+    Pinned pinned(file), also_pinned(pixels);
+    const unsigned char* bytes = bytes_of(file);
+    auto size = static_cast<size_t>(file->size);
+    th::PictureShape shape = format.shape(bytes, size);
+    auto item = static_cast<int64_t>(th::item_size(pixels->dtype));
+    if (item * 8 != shape.bits || pixels->size / shape.height < shape.channels * shape.width) {
+      th::fail("the pixels are more than there is room for");
+    }
+    format.read(bytes, size, static_cast<unsigned char*>(pixels->cpu(th::Access::overwrite)));
+  });
+  return 0;
+}
+
+// _picturewrite(format, pixels, first, count, channels, height, width, quality): the file, a
+// string.
+int picture_write(lua_State* L) {
+  const th::PictureFormat& format = check_picture_format(L, 1);
+  Range pixels = check_range(L, 2);
+  auto item = static_cast<int>(th::item_size(pixels.storage->dtype));
+  th::PictureShape shape = {check_integer(L, 5), check_integer(L, 6), check_integer(L, 7),
+                            8 * item};
+  auto quality = static_cast<int>(check_integer(L, 8));
+  bool inside = item <= 2 && shape.channels >= 1 && shape.channels <= 4 && shape.height >= 1 &&
+                shape.width >= 1 && shape.width <= 0x7fffffff && shape.height <= 0x7fffffff &&
+                pixels.count / shape.channels / shape.width >= shape.height;
+  if (!inside) return luaL_argerror(L, 2, "the pixels of a picture are expected");
+  auto** box = Native<std::string>::push(L);
+  protect(L, "save", [&] {
+    Pinned pinned(pixels.storage);
+    auto* data = reinterpret_cast<unsigned char*>(at(pixels, th::Access::read));
+    *box = new std::string(format.write(shape, data, quality));
+  });
+  lua_pushlstring(L, (*box)->data(), (*box)->size());
+  return 1;
+}
+
 const Method functions[] = {
-    {"_readrange", guarded<read_range>}, {"_writerange", guarded<write_range>},
-    {"_temporary", guarded<temporary>},  {"_replace", guarded<replace>},
-    {"_zipreader", guarded<zip_reader>}, {"_zipread", guarded<zip_read>},
-    {"_zipwriter", guarded<zip_writer>}, {"_zipadd", guarded<zip_add>},
-    {"_zipwrite", guarded<zip_write>},
+    {"_readrange", guarded<read_range>},     {"_writerange", guarded<write_range>},
+    {"_temporary", guarded<temporary>},      {"_replace", guarded<replace>},
+    {"_zipreader", guarded<zip_reader>},     {"_zipread", guarded<zip_read>},
+    {"_zipwriter", guarded<zip_writer>},     {"_zipadd", guarded<zip_add>},
+    {"_zipwrite", guarded<zip_write>},       {"_pictureshape", guarded<picture_shape>},
+    {"_pictureread", guarded<picture_read>}, {"_picturewrite", guarded<picture_write>},
 };
 
 }  // namespace

@@ -6,8 +6,11 @@
 local formats = {
    binaryproto = {holds = "Caffe's BlobProto and BlobProtoVector"},
    csv = {holds = 'numbers and text between commas', field = 'csv'},
+   jpeg = {holds = 'pictures', module = 'picture', field = 'jpeg'},
+   jpg = {holds = 'pictures', module = 'picture', field = 'jpeg'},
    npy = {holds = "NumPy's arrays"},
    npz = {holds = "NumPy's arrays with names"},
+   png = {holds = 'pictures', module = 'picture', field = 'png'},
    safetensors = {holds = 'tensors with names'},
    tsv = {holds = 'numbers and text between tabs', module = 'csv', field = 'tsv'},
 }

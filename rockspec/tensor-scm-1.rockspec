@@ -11,9 +11,10 @@ description = {
   detailed = [[
     The tensor core of Torch7 built anew: a C library, libTH, and a Lua module on top of it.
     Needs LuaJIT 2.1, Highway, protozero, Random123 and zlib with their headers, libzip for .npz
-    files, CMake and a C++17 compiler; and where it runs OpenBLAS, or another BLAS with LAPACK. The
-    modules paths and sys, for programs written for Torch7, look at files with LuaFileSystem, the
-    rock luafilesystem, and .safetensors files are read with lua-cjson; nothing else needs these.
+    files, libpng and libjpeg for pictures, CMake and a C++17 compiler; and where it runs OpenBLAS,
+    or another BLAS with LAPACK. The modules paths and sys, for programs written for Torch7, look at
+    files with LuaFileSystem, the rock luafilesystem, and .safetensors files are read with lua-cjson;
+    nothing else needs these.
   ]],
   license = 'MIT',
 }

@@ -7,14 +7,14 @@ tensor.load(filename, options)]=],
       'The object that save has put into a file, or Torch7. mode: "binary", "ascii", "b32" ' ..
       'or "b64"; without one it is found out. Options: mode, referenced, progress, and ' ..
       'functions: whether functions, which are code, are read. The endings .npy, .npz, ' ..
-      '.safetensors, .csv, .tsv and .binaryproto tell of other formats, with options of their ' ..
-      'own: files.md.'},
+      '.safetensors, .csv, .tsv, .png, .jpeg, .jpg and .binaryproto tell of other formats, with ' ..
+      'options of their own: files.md.'},
    {'save', [=[
 tensor.save(filename, object [, mode [, referenced]])
 tensor.save(filename, object, options)]=],
       'Writes an object, with all that it refers to, to a file, in Torch7\'s format or, where ' ..
-      'its name ends so, in another: .npy, .npz, .safetensors, .csv, .tsv, .binaryproto. A file ' ..
-      'that was there stays until the new one is complete.'},
+      'its name ends so, in another: .npy, .npz, .safetensors, .csv, .tsv, .png, .jpeg, .jpg, ' ..
+      '.binaryproto. A file that was there stays until the new one is complete.'},
    {'loadobj', 'tensor.loadobj(filename [, mode [, referenced]])', 'Another name of load.'},
    {'saveobj', 'tensor.saveobj(filename, object [, mode [, referenced]])',
       'Another name of save.'},

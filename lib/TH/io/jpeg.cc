@@ -1,0 +1,197 @@
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "io/picture.h"
+#include "memory/error.h"
+
+#ifdef TH_HAVE_JPEG
+#include <jpeglib.h>
+// After it, as it has no includes of its own.
+#include <jerror.h>
+#endif
+
+namespace th {
+
+#ifdef TH_HAVE_JPEG
+
+namespace {
+
+// A file that goes over its pixels more often than this only wants to take long.
+constexpr int kMostScans = 200;
+
+// Errors of libjpeg jump to where setjmp was: no function between there and libjpeg has objects to
+// destroy.
+struct Errors {
+  jpeg_error_mgr manager;
+  jmp_buf back;
+  char message[JMSG_LENGTH_MAX];
+};
+
+Errors* errors_of(j_common_ptr common) { return reinterpret_cast<Errors*>(common->err); }
+
+void on_error(j_common_ptr common) {
+  Errors* errors = errors_of(common);
+  errors->manager.format_message(common, errors->message);
+  std::longjmp(errors->back, 1);
+}
+
+// Warnings are of damage, where something was made up, but for a few.
+void on_message(j_common_ptr common, int level) {
+  int code = common->err->msg_code;
+  if (level < 0 && code != JWRN_EXTRANEOUS_DATA && code != JWRN_ADOBE_XFORM &&
+      code != JWRN_JFIF_MAJOR && code != JWRN_BOGUS_PROGRESSION) {
+    on_error(common);
+  }
+}
+void on_output(j_common_ptr) {}
+
+void on_progress(j_common_ptr common) {
+  auto* reader = reinterpret_cast<j_decompress_ptr>(common);
+  if (reader->input_scan_number > kMostScans) {
+    Errors* errors = errors_of(common);
+    std::snprintf(errors->message, sizeof(errors->message), "more than %d scans", kMostScans);
+    std::longjmp(errors->back, 1);
+  }
+}
+
+void set_errors(Errors* errors) {
+  jpeg_std_error(&errors->manager);
+  errors->manager.error_exit = on_error;
+  errors->manager.emit_message = on_message;
+  errors->manager.output_message = on_output;
+  errors->message[0] = 0;
+}
+
+struct Reader {
+  jpeg_decompress_struct jpeg = {};
+  Errors errors;
+  jpeg_progress_mgr progress = {};
+
+  Reader() { set_errors(&errors); }
+  ~Reader() { jpeg_destroy_decompress(&jpeg); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+};
+
+bool read_head(Reader* reader, const unsigned char* file, size_t size) {
+  jpeg_decompress_struct* jpeg = &reader->jpeg;
+  jpeg->err = &reader->errors.manager;
+  if (setjmp(reader->errors.back)) return false;
+  jpeg_create_decompress(jpeg);
+  reader->progress.progress_monitor = on_progress;
+  jpeg->progress = &reader->progress;
+  jpeg_mem_src(jpeg, file, size);
+  jpeg_read_header(jpeg, TRUE);
+  return true;
+}
+
+bool read_rows(Reader* reader, const PictureShape* shape, unsigned char* pixels) {
+  jpeg_decompress_struct* jpeg = &reader->jpeg;
+  if (setjmp(reader->errors.back)) return false;
+  jpeg->out_color_space = shape->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_start_decompress(jpeg);
+  while (jpeg->output_scanline < jpeg->output_height) {
+    JSAMPROW row = pixels + static_cast<int64_t>(jpeg->output_scanline) * shape->row_bytes();
+    jpeg_read_scanlines(jpeg, &row, 1);
+  }
+  jpeg_finish_decompress(jpeg);
+  return true;
+}
+
+PictureShape begin(Reader* reader, const unsigned char* file, size_t size) {
+  // Progressive files have a bit for a block of 64 samples at least, of which colors, sampled at
+  // half the resolution, have 4 in place of 1.
+  constexpr double kMostPacked = 2048;
+  if (size == 0) fail("the file is empty");
+  if (!read_head(reader, file, size)) fail("%s", reader->errors.message);
+  const jpeg_decompress_struct& jpeg = reader->jpeg;
+  if (jpeg.num_components != 1 && jpeg.num_components != 3) {
+    fail("its pixels have %d components; grey (1) and color (3) can be read", jpeg.num_components);
+  }
+  PictureShape shape = {jpeg.num_components, jpeg.image_height, jpeg.image_width, 8};
+  check_unpacked(static_cast<double>(shape.row_bytes()) * static_cast<double>(shape.height), size,
+                 kMostPacked, shape);
+  return shape;
+}
+
+PictureShape jpeg_shape(const unsigned char* file, size_t size) {
+  Reader reader;
+  return begin(&reader, file, size);
+}
+
+void jpeg_read(const unsigned char* file, size_t size, unsigned char* pixels) {
+  Reader reader;
+  PictureShape shape = begin(&reader, file, size);
+  if (!read_rows(&reader, &shape, pixels)) fail("%s", reader.errors.message);
+}
+
+struct Writer {
+  jpeg_compress_struct jpeg = {};
+  Errors errors;
+  unsigned char* out = nullptr;
+  unsigned long size = 0;  // NOLINT: libjpeg's type
+
+  Writer() { set_errors(&errors); }
+  ~Writer() {
+    jpeg_destroy_compress(&jpeg);
+    std::free(out);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+};
+
+bool write_all(Writer* writer, const PictureShape* shape, const unsigned char* pixels,
+               int quality) {
+  jpeg_compress_struct* jpeg = &writer->jpeg;
+  jpeg->err = &writer->errors.manager;
+  if (setjmp(writer->errors.back)) return false;
+  jpeg_create_compress(jpeg);
+  jpeg_mem_dest(jpeg, &writer->out, &writer->size);
+  jpeg->image_width = static_cast<JDIMENSION>(shape->width);
+  jpeg->image_height = static_cast<JDIMENSION>(shape->height);
+  jpeg->input_components = static_cast<int>(shape->channels);
+  jpeg->in_color_space = shape->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(jpeg);
+  jpeg_set_quality(jpeg, quality, TRUE);
+  jpeg_start_compress(jpeg, TRUE);
+  while (jpeg->next_scanline < jpeg->image_height) {
+    int64_t begin = static_cast<int64_t>(jpeg->next_scanline) * shape->row_bytes();
+    auto* row = const_cast<JSAMPROW>(pixels + begin);
+    jpeg_write_scanlines(jpeg, &row, 1);
+  }
+  jpeg_finish_compress(jpeg);
+  return true;
+}
+
+std::string jpeg_write(const PictureShape& shape, const unsigned char* pixels, int quality) {
+  if (shape.width > JPEG_MAX_DIMENSION || shape.height > JPEG_MAX_DIMENSION) {
+    fail("%lld x %lld pixels: a JPEG file has at most %ld in a row and a column",
+         static_cast<long long>(shape.width), static_cast<long long>(shape.height),
+         JPEG_MAX_DIMENSION);
+  }
+  Writer writer;
+  if (!write_all(&writer, &shape, pixels, quality)) fail("%s", writer.errors.message);
+  return std::string(reinterpret_cast<char*>(writer.out), writer.size);
+}
+
+}  // namespace
+
+#else
+
+namespace {
+[[noreturn]] void fail_without() {
+  fail(
+      "this needs libjpeg, which was not there when tensor was built: install libjpeg-dev and "
+      "build it again");
+}
+PictureShape jpeg_shape(const unsigned char*, size_t) { fail_without(); }
+void jpeg_read(const unsigned char*, size_t, unsigned char*) { fail_without(); }
+std::string jpeg_write(const PictureShape&, const unsigned char*, int) { fail_without(); }
+}  // namespace
+
+#endif
+
+const PictureFormat kJpeg = {"jpeg", jpeg_shape, jpeg_read, jpeg_write};
+
+}  // namespace th

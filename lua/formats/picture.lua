@@ -1,0 +1,135 @@
+-- Pictures: PNG and JPEG files to and from tensors of channels x height x width.
+
+local common = require 'tensor.formats.common'
+
+local picture = {}
+
+local options_of_load = {channels = 'number', type = 'string', progress = 'function'}
+local elements = {Byte = true, Half = true, BFloat16 = true, Float = true, Double = true}
+
+-- Weights of red, green and blue in grey: ITU-R BT.601, as in JPEG files.
+local GREY = {0.299, 0.587, 0.114}
+
+-- Grey, with or without alpha, from colors, and the reverse; t has values in floating point.
+local function convert(t, channels)
+   local has = t:size(1)
+   if has == channels then
+      return t
+   end
+   local color = has >= 3 and t:narrow(1, 1, 3) or t:narrow(1, 1, 1)
+   if channels <= 2 and has >= 3 then
+      color = (color[1] * GREY[1]):add(GREY[2], color[2]):add(GREY[3], color[3]):unsqueeze(1)
+   elseif channels >= 3 and has <= 2 then
+      color = color:expand(3, t:size(2), t:size(3))
+   end
+   if channels % 2 == 1 then
+      return color:contiguous()
+   end
+   local alpha = has % 2 == 0 and t:narrow(1, has, 1) or t.new(1, t:size(2), t:size(3)):fill(1)
+   return alpha.cat(color, alpha, 1)
+end
+
+local function element_of(options)
+   local element = common.element_named(options.type or 'Float')
+   if not elements[element] then
+      error(('the type of a picture is Byte, Half, BFloat16, Float or Double, got %s')
+            :format(options.type), 0)
+   end
+   return element
+end
+
+local function load(tensor, format, filename, options)
+   common.check(options, options_of_load)
+   local element, channels = element_of(options), options.channels
+   if channels and not (channels >= 1 and channels <= 4 and channels % 1 == 0) then
+      error(('channels are 1 (grey), 2 (grey, alpha), 3 (color) or 4 (color, alpha), got %s')
+            :format(channels), 0)
+   end
+   local bytes = common.read_file(tensor, filename, function(file, size)
+      local storage = tensor.ByteStorage(size)
+      common.read(tensor, file, storage, size, common.progress(options, size))
+      return storage
+   end)
+   local has, height, width, bits = tensor._pictureshape(format, bytes)
+   local storage = tensor[bits == 16 and 'ShortStorage' or 'ByteStorage'](has * height * width)
+   tensor._pictureread(format, bytes, storage)
+   local kind = bits == 16 and 'Short' or 'Byte'
+   local pixels = common.tensor(tensor, kind, storage, 1, {height, width, has}):permute(3, 1, 2)
+   if element == 'Byte' and bits == 8 and (channels or has) == has then
+      return pixels:contiguous()
+   end
+   local values = pixels:double()
+   if bits == 16 then
+      values:add(65536, values:lt(0):double())  -- a ShortTensor has no 32768
+   end
+   values = convert(values:div(2 ^ bits - 1), channels or has)
+   if element == 'Byte' then
+      values:mul(255):round()
+   end
+   return values:type(('torch.%sTensor'):format(element))
+end
+
+-- The samples of an object, as ByteTensor or, of 16 bits, as ShortTensor of channels x H x W.
+local function samples(tensor, object, most, bits)
+   local element = common.element(tensor, object)
+   if not elements[element] then
+      error(('a ByteTensor of 0 to 255, or a tensor in floating point of 0 to 1, is expected, ' ..
+             'got %s'):format(tensor.type(object)), 0)
+   end
+   local t = object:dim() == 2 and object:unsqueeze(1) or object
+   if t:dim() ~= 3 or t:nElement() == 0 or t:size(1) > 4 or not most[t:size(1)] then
+      error(('a picture has H x W or channels x H x W elements, channels %s, got %s')
+            :format(most.text, table.concat(object:size():totable(), ' x ')), 0)
+   end
+   if element == 'Byte' and bits == 8 then
+      return t
+   end
+   local values = t:double()
+   if values:ne(values):any() then
+      error('a picture of elements that are no numbers', 0)
+   end
+   values = element == 'Byte' and values:mul(257) or
+            tensor.clamp(values, 0, 1):mul(2 ^ bits - 1):round()
+   if bits == 16 then
+      return values:add(-65536, values:gt(32767):double()):short()
+   end
+   return values:byte()
+end
+
+local function save(tensor, format, filename, object, most, options)
+   local bits, quality = options.bits or 8, options.quality or 90
+   if bits ~= 8 and bits ~= 16 then
+      error(('bits are 8 or 16, got %s'):format(bits), 0)
+   elseif not (quality >= 1 and quality <= 100) then
+      error(('quality is from 1 to 100, got %s'):format(quality), 0)
+   end
+   local t = samples(tensor, object, most, bits)
+   local channels, height, width = t:size(1), t:size(2), t:size(3)
+   local storage, first = common.elements(t:permute(2, 3, 1))
+   local bytes = tensor._picturewrite(format, storage, first, t:nElement(), channels, height, width,
+                                      math.floor(quality))
+   local done = common.progress(options, #bytes)
+   common.write_file(tensor, filename, function(file)
+      file:writeChar(tensor.CharStorage():string(bytes))
+   end)
+   done(#bytes)
+end
+
+local function format_of(name, most, options_of_save)
+   local format = {}
+   function format.load(tensor, filename, options)
+      return load(tensor, name, filename, options)
+   end
+   function format.save(tensor, filename, object, options)
+      common.check(options, options_of_save)
+      save(tensor, name, filename, object, most, options)
+   end
+   return format
+end
+
+picture.png = format_of('png', {true, true, true, true, text = '1 to 4'},
+                        {bits = 'number', progress = 'function'})
+picture.jpeg = format_of('jpeg', {true, false, true, false, text = '1 or 3'},
+                         {quality = 'number', progress = 'function'})
+
+return picture
