@@ -5,7 +5,8 @@ JOBS ?= $(shell nproc)
 export JOBS
 INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
-.PHONY: all demo first repl test test-all asan-test tsan-test bench lint format install clean deps prefix
+.PHONY: all demo first repl test test-all asan-test tsan-test bench lint format install uninstall clean deps
+.PHONY: prefix
 .PHONY: release asan tsan release-tests soft cuda fuzz
 
 all: release
@@ -85,8 +86,14 @@ lint: deps
 format: deps
 	@scripts/format
 
-install: release
-	cmake --install build/release --prefix "$(PREFIX)"
+# Installs no packages of the system: it says which it misses. With DESTDIR, below that.
+install:
+	@scripts/install-deps --check
+	@scripts/build release build/release -DTH_ISAS=all
+	@cmake -DBUILD=build/release -DPREFIX="$(abspath $(PREFIX))" -P cmake/Install.cmake
+
+uninstall:
+	@cmake -DUNINSTALL=1 -DPREFIX="$(abspath $(PREFIX))" -P cmake/Uninstall.cmake
 
 clean:
 	rm -rf build build.luarocks

@@ -27,11 +27,11 @@ if(TENSOR_ROCK)
   file(RELATIVE_PATH TORCH_FROM_TREE "/${TORCH_CMAKE_DIR}" "/${config_dir}")
   configure_file(cmake/torch/TorchRock.cmake.in TorchRock.cmake @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/TorchRock.cmake" RENAME TorchConfig.cmake
-          DESTINATION "${tree}/${TORCH_CMAKE_DIR}")
+          DESTINATION "${tree}/${TORCH_CMAKE_DIR}" COMPONENT dev)
 endif()
 
 file(RELATIVE_PATH TORCH_TO_PREFIX "/${config_dir}" "/")
 configure_file(cmake/torch/TorchConfig.cmake.in TorchConfig.cmake @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/TorchConfig.cmake" cmake/torch/TorchExports.cmake
               cmake/torch/TorchPackage.cmake cmake/torch/TorchWrap.cmake
-        DESTINATION "${TORCH_CMAKE_DIR}")
+        DESTINATION "${TORCH_CMAKE_DIR}" COMPONENT dev)

@@ -1,0 +1,10 @@
+# Installs BUILD into PREFIX (below DESTDIR, where the environment has it), in place of what was
+# installed there before, and leaves the list of the files for Uninstall.cmake.
+include("${CMAKE_CURRENT_LIST_DIR}/Uninstall.cmake")
+execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}"
+                OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(READ "${BUILD}/install_manifest.txt" files)
+file(WRITE "${manifest}" "${files}\n")
+string(REGEX MATCHALL "\n" lines "${files}\n")
+list(LENGTH lines count)
+message(STATUS "installed ${count} files below $ENV{DESTDIR}${PREFIX}")
