@@ -6,7 +6,7 @@ export JOBS
 INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
 .PHONY: all demo first repl test test-all asan-test tsan-test bench lint format install uninstall clean deps
-.PHONY: prefix
+.PHONY: prefix dist deb
 .PHONY: release asan tsan release-tests soft cuda fuzz
 
 all: release
@@ -94,6 +94,16 @@ install:
 
 uninstall:
 	@cmake -DUNINSTALL=1 -DPREFIX="$(abspath $(PREFIX))" -P cmake/Uninstall.cmake
+
+# The sources of the commit that is checked out, with rockspecs: DIST_URL is where they will be found.
+dist:
+	@scripts/make-dist build/dist $(DIST_URL)
+
+# Debian packages; DEB_OPTIONS=-DTH_CUDA=ON, also of the CUDA plugin.
+deb: deps
+	@scripts/build release build/deb -DTH_ISAS=all -DTENSOR_DEBIAN=ON -DCMAKE_INSTALL_PREFIX=/usr \
+		$(DEB_OPTIONS)
+	@scripts/make-debs build/deb
 
 clean:
 	rm -rf build build.luarocks

@@ -26,3 +26,7 @@ endif()
 
 # Installed libraries find each other by their own place, so a prefix may be moved.
 set(CMAKE_INSTALL_RPATH "$ORIGIN")
+# In Debian's folders the loader finds them.
+if(TENSOR_DEBIAN)
+  set(CMAKE_SKIP_INSTALL_RPATH ON)
+endif()

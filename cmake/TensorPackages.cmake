@@ -1,16 +1,93 @@
 # What is installed beside the library and the modules, and the Debian packages that `make deb` makes
 # through CPack: one for each component.
 
-if(NOT TENSOR_ROCK)
-  set(doc "${CMAKE_INSTALL_DOCDIR}")
-  install(FILES packaging/tensor.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT runtime)
-  install(FILES packaging/tensor.bash RENAME tensor COMPONENT runtime
-          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-  install(FILES packaging/_tensor DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
-          COMPONENT runtime)
-  # As they lie in the sources: they link each other.
-  install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION "${doc}"
-          COMPONENT runtime)
-  install(DIRECTORY doc/ DESTINATION "${doc}/doc" COMPONENT runtime
-          FILES_MATCHING PATTERN "*.md" PATTERN "*.txt")
+if(TENSOR_ROCK)
+  return()
 endif()
+
+set(doc "${CMAKE_INSTALL_DOCDIR}")
+set(zsh "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+set(manual "${PROJECT_SOURCE_DIR}/packaging/tensor.1")
+if(TENSOR_DEBIAN)
+  set(zsh "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+  # gzip_copy(<from> <result>): a file for the manual, compressed.
+  function(gzip_copy from result)
+    get_filename_component(name "${from}" NAME)
+    set(to "${CMAKE_CURRENT_BINARY_DIR}/debian/${name}.gz")
+    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/debian")
+    execute_process(COMMAND gzip -9nc "${from}" OUTPUT_FILE "${to}" COMMAND_ERROR_IS_FATAL ANY)
+    set(${result} "${to}" PARENT_SCOPE)
+  endfunction()
+  gzip_copy("${manual}" manual)
+endif()
+
+install(FILES "${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT runtime)
+install(FILES packaging/tensor.bash RENAME tensor COMPONENT runtime
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES packaging/_tensor DESTINATION "${zsh}" COMPONENT runtime)
+# As they lie in the sources: they link each other.
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${doc}" COMPONENT runtime)
+install(DIRECTORY doc/ DESTINATION "${doc}/doc" COMPONENT runtime
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.txt")
+if(NOT TENSOR_DEBIAN)
+  install(FILES LICENSE DESTINATION "${doc}" COMPONENT runtime)
+  return()
+endif()
+
+set(CPACK_COMPONENTS_ALL runtime dev)
+if(TH_CUDA_FOUND)
+  list(APPEND CPACK_COMPONENTS_ALL cuda)
+endif()
+gzip_copy("${PROJECT_SOURCE_DIR}/CHANGELOG.md" changes)
+set(names_runtime tensor)
+set(names_dev tensor-dev)
+set(names_cuda tensor-cuda)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  set(folder "${CMAKE_INSTALL_DATADIR}/doc/${names_${component}}")
+  install(FILES LICENSE RENAME copyright DESTINATION "${folder}" COMPONENT ${component})
+  install(FILES "${changes}" RENAME changelog.gz DESTINATION "${folder}" COMPONENT ${component})
+endforeach()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The tensor authors <tensor@localhost>" CACHE STRING
+    "Who is named as the maintainer of the packages")
+set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tensor)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "luajit, libopenblas0 | liblapack3")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem, lua-cjson")
+# They have the same names: libTH, libluaT, the module torch.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "lua-torch-torch7, libtorch-th, libtorch-luat")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "tensors of numbers for LuaJIT
+Torch7's tensor core, built anew: n-dimensional arrays of nine element types,
+arithmetic, reductions, sorting, indexing, linear algebra, convolutions and
+random numbers, for Lua, C and C++, with the program tensor, a REPL.")
+
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME tensor-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libluajit-5.1-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_CONFLICTS "libtorch-th-dev, libtorch-luat-dev")
+set(CPACK_COMPONENT_DEV_DEPENDS runtime)
+set(CPACK_COMPONENT_DEV_DESCRIPTION "tensors of numbers for LuaJIT - files for C programs
+The headers of libTH and libluaT, for pkg-config, CMake and packages of Torch7.")
+
+# The libraries of CUDA need not come from packages.
+set(CPACK_DEBIAN_CUDA_PACKAGE_NAME tensor-cuda)
+set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION contrib/math)
+set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
+string(REGEX REPLACE "^([0-9]+)\\.([0-9]+).*" "libcublas-\\1-\\2" cublas "${CUDAToolkit_VERSION}")
+set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "libc6, libstdc++6")
+set(CPACK_DEBIAN_CUDA_PACKAGE_RECOMMENDS "${cublas}")
+set(CPACK_COMPONENT_CUDA_DEPENDS runtime)
+set(CPACK_COMPONENT_CUDA_DESCRIPTION "tensors of numbers for LuaJIT - plugin for NVIDIA GPUs
+Lets tensors be on GPUs, and operations run there.")
+include(CPack)

@@ -13,8 +13,8 @@ description = {
     Needs LuaJIT 2.1, Highway, protozero, Random123 and zlib with their headers, libzip for .npz
     files, libpng and libjpeg for pictures, CMake and a C++17 compiler; and where it runs OpenBLAS,
     or another BLAS with LAPACK. The modules paths and sys, for programs written for Torch7, look at
-    files with LuaFileSystem, the rock luafilesystem, and .safetensors files are read with lua-cjson;
-    nothing else needs these.
+    files with LuaFileSystem, the rock luafilesystem, and .safetensors files are read with
+    lua-cjson; nothing else needs these.
   ]],
   license = 'MIT',
 }
@@ -26,15 +26,16 @@ dependencies = {
 }
 
 build = {
-  type = 'cmake',
-  variables = {
-    CMAKE_INSTALL_PREFIX = '$(PREFIX)',
-    TENSOR_ROCK = 'ON',
-    TENSOR_LUADIR = '$(LUADIR)',
-    TENSOR_LIBDIR = '$(LIBDIR)',
-    TENSOR_BINDIR = '$(BINDIR)',
-    TH_BUILD_TESTS = 'OFF',
-  },
+  -- Not LuaRocks' own way with CMake, which compiles one file at a time. The kernels are those for
+  -- this machine; TENSOR_ROCK_OPTIONS=-DTH_ISAS=all in the environment makes a rock for all.
+  type = 'command',
+  build_command = [[
+    cmake -S . -B build.luarocks -DTENSOR_ROCK=ON -DCMAKE_INSTALL_PREFIX="$(PREFIX)" \
+      -DTENSOR_LUADIR="$(LUADIR)" -DTENSOR_LIBDIR="$(LIBDIR)" -DTENSOR_BINDIR="$(BINDIR)" \
+      -DTH_BUILD_TESTS=OFF -DTH_ISAS=host $TENSOR_ROCK_OPTIONS &&
+    cmake --build build.luarocks --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-`nproc`}"
+  ]],
+  install_command = 'cmake --install build.luarocks',
 }
 
 -- bin/tensor finds LuaJIT itself; a wrapper would start the interpreter LuaRocks runs in.
