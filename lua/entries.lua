@@ -284,6 +284,17 @@ storage:cdata()]=], 'The C struct of the object, through the FFI: t:cdata().nDim
          'A table of what a tensor is and holds, which print shows in lines: type, size, ' ..
          'device, elements, elementSize, bytes, storageBytes, contiguous, nans, infinities, ' ..
          'zeros, and of the finite elements min, max, mean, std, and a histogram between edges.'},
+      {'plot', [=[
+tensor.plot([x,] y [, options])
+tensor.plot.line([x,] y [, options])
+tensor.plot.scatter(x, y [, options])
+tensor.plot.bars(heights [, options])
+tensor.plot.histogram(t [, options])
+tensor.plot.heatmap(matrix [, options])
+tensor.plot.image(picture [, options])
+tensor.plot.figure([options])]=],
+         'A figure, to which the methods of the same names add more. print shows it in the ' ..
+         'terminal, figure:save(filename) writes it as .svg or .png: plotting.md.'},
       {'info', 'tensor.info()',
          'A table: how this build was made, and the libraries of BLAS and LAPACK, loaded by this.'},
       {'help', [=[

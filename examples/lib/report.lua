@@ -1,6 +1,6 @@
 -- What examples/digits.lua shows at its end: tables and digits as text, and the picture.
 
-local canvas = require 'lib.canvas'
+local canvas = require 'tensor.plot.canvas'
 local plot = require 'lib.plot'
 
 local report = {}

@@ -182,6 +182,13 @@ from 0 to 4, mean 1.8, standard deviation 1.48324
          3.2 .. 3.6                   0
          3.6 .. 4                     1 ####################
 
+plot
+> figure = tensor.plot.line({1, 4, 9, 16}, {title = 'squares'})
+> figure:scatter({1, 2, 3}, {2, 3, 5}, {name = 'primes'}):svg():sub(1, 4)
+<svg
+> figure:pixels():size(2)
+800
+
 Timer
 > timer = tensor.Timer()
 > timer:time().real >= 0

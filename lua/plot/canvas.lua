@@ -5,12 +5,13 @@
 --   page:image(x, y, grey, scale)
 --   page:text(x, y, 'text', {color = ..., scale = ..., align = 'left' | 'center' | 'right'})
 --   page:line(points, color, thickness)
+--   page:segments({{from, to}, ...}, color, thickness)
 --   page:bytes()
 --
 -- A colour is {red, green, blue}. What lies outside the canvas is an error.
 
 local tensor = require 'tensor'
-local font = require 'lib.font'
+local font = require 'tensor.plot.font'
 
 local canvas = {}
 canvas.__index = canvas
@@ -81,15 +82,15 @@ local function distance(region, x, y, from, to)
   return ((across - place * dx):pow(2) + (down - place * dy):pow(2)):sqrt()
 end
 
---- Draws a smooth line through points {x, y}; one point alone is a dot.
-function canvas:line(points, color, thickness)
+--- Draws smooth segments, each a pair of points {x, y}; where both are one, a dot.
+function canvas:segments(segments, color, thickness)
   local height, width = self.pixels:size(2), self.pixels:size(3)
-  -- How much of each pixel the line covers. It is taken together from all segments before any
+  -- How much of each pixel the lines cover. It is taken together from all segments before any
   -- is painted, so that their joints are not painted twice.
   local coverage = tensor.FloatTensor(height, width):zero()
   local reach = thickness / 2 + 1
-  for i = 1, math.max(#points - 1, 1) do
-    local from, to = points[i], points[i + 1] or points[i]
+  for _, segment in ipairs(segments) do
+    local from, to = segment[1], segment[2]
     local left = math.max(1, math.floor(math.min(from[1], to[1]) - reach))
     local right = math.min(width, math.ceil(math.max(from[1], to[1]) + reach))
     local top = math.max(1, math.floor(math.min(from[2], to[2]) - reach))
@@ -101,6 +102,15 @@ function canvas:line(points, color, thickness)
     local plane = self.pixels[channel]
     plane:add(coverage:clone():cmul(plane * -1 + color[channel]))
   end
+end
+
+--- Draws a smooth line through points {x, y}; one point alone is a dot.
+function canvas:line(points, color, thickness)
+  local segments = {}
+  for i = 1, math.max(#points - 1, 1) do
+    segments[i] = {points[i], points[i + 1] or points[i]}
+  end
+  self:segments(segments, color, thickness)
 end
 
 --- The picture as a ByteTensor of 3 x H x W.

@@ -1,0 +1,277 @@
+-- tensor.plot: figures of lines, points, bars, histograms, heat maps and images, for the terminal
+-- and as SVG and PNG files.
+
+local common = require 'tensor.formats.common'
+
+local WIDTH, HEIGHT = 640, 400
+local COLUMNS, LINES = 72, 20  -- of a terminal
+
+local of_figure = {
+   title = 'string', xlabel = 'string', ylabel = 'string', width = 'number', height = 'number',
+   xlimits = 'table', ylimits = 'table', xscale = 'string', yscale = 'string', aspect = 'string',
+}
+local of_layer = {
+   line = {name = 'string', color = 'table', thickness = 'number'},
+   scatter = {name = 'string', color = 'table', size = 'number'},
+   bars = {name = 'string', color = 'table', labels = 'table'},
+   histogram = {name = 'string', color = 'table', bins = 'number', limits = 'table'},
+   heatmap = {colors = 'string', limits = 'table'},
+   image = {},
+}
+
+local function is_pair(t)
+   return type(t[1]) == 'number' and type(t[2]) == 'number' and t[1] < t[2] and #t == 2
+end
+
+-- A layer's options, and the figure's, from one table.
+local function take_options(figure, options, kind)
+   local known, own = of_layer[kind] or {}, {}
+   options = options == nil and {} or options
+   if type(options) ~= 'table' then
+      error(('plot: a table of options is expected, got %s'):format(type(options)), 0)
+   end
+   local all = {}
+   for name, wanted in pairs(of_figure) do all[name] = wanted end
+   for name, wanted in pairs(known) do all[name] = wanted end
+   local fine, failure = pcall(common.check, options, all)
+   if not fine then error('plot: ' .. failure, 0) end
+   for name, value in pairs(options) do
+      if name:find 'limits$' and not is_pair(value) then
+         error(('plot: %s are {low, high}'):format(name), 0)
+      elseif name:find '^.scale$' then
+         if value ~= 'log' and value ~= 'linear' then
+            error(('plot: %s is "linear" or "log", got %q'):format(name, value), 0)
+         end
+         figure.options.log[name:sub(1, 1)] = value == 'log'
+      elseif name == 'color' and not (#value == 3 and type(value[1]) == 'number') then
+         error('plot: a color is {red, green, blue}, from 0 to 255', 0)
+      elseif (name == 'width' or name == 'height') and not (value >= 100 and value <= 10000) then
+         error(('plot: the %s is from 100 to 10000, got %g'):format(name, value), 0)
+      end
+      if known[name] then own[name] = value else figure.options[name] = value end
+   end
+   for _, axis in ipairs {'x', 'y'} do
+      local limits = figure.options[axis .. 'limits']
+      if figure.options.log[axis] and limits and limits[1] <= 0 then
+         error(('plot: %slimits of a logarithmic axis are above 0'):format(axis), 0)
+      end
+   end
+   return own
+end
+
+return function(tensor)
+   -- A vector as a table of numbers.
+   local function numbers(what, object)
+      if tensor.isTensor(object) then
+         if object:dim() > 1 then
+            error(('plot: %s is a vector, got a tensor of %d dimensions')
+                  :format(what, object:dim()), 0)
+         end
+         return object:nElement() > 0 and object:double():totable() or {}
+      elseif type(object) ~= 'table' then
+         error(('plot: %s is a vector or a table of numbers, got %s')
+               :format(what, tensor.type(object)), 0)
+      end
+      for i, value in ipairs(object) do
+         if type(value) ~= 'number' then
+            error(('plot: element %d of %s is no number, but %s'):format(i, what, type(value)), 0)
+         end
+      end
+      return object
+   end
+
+   local function matrix(what, object)
+      if not tensor.isTensor(object) or object:nElement() == 0 then
+         error(('plot: %s with elements is expected, got %s')
+               :format(what, tensor.type(object)), 0)
+      end
+   end
+
+   local function next_color(figure)
+      local series = require('tensor.plot.colors').series
+      figure.colored = figure.colored + 1
+      return series[(figure.colored - 1) % #series + 1]
+   end
+
+   local makers = {}
+
+   local function points(layer, x, y)
+      layer.y = numbers('y', y)
+      if x then
+         layer.x = numbers('x', x)
+      else
+         layer.x = {}
+         for i = 1, #layer.y do layer.x[i] = i end
+      end
+      if #layer.x ~= #layer.y then
+         error(('plot: x has %d elements and y has %d'):format(#layer.x, #layer.y), 0)
+      end
+   end
+
+   local function is_data(object)
+      return tensor.isTensor(object) or type(object) == 'table' and #object > 0
+   end
+
+   function makers.line(layer, x, y)
+      if is_data(y) then points(layer, x, y) else points(layer, nil, x) end
+   end
+   function makers.scatter(layer, x, y) points(layer, x, y) end
+
+   function makers.bars(layer, heights)
+      layer.heights = numbers('heights', heights)
+      for i, label in ipairs(layer.labels or {}) do layer.labels[i] = tostring(label) end
+   end
+
+   function makers.histogram(layer, t)
+      if type(t) == 'table' then t = tensor.DoubleTensor(numbers('the data', t)) end
+      matrix('a tensor', t)
+      local bins = layer.bins or 30
+      if not (bins >= 1 and bins <= 10000 and bins % 1 == 0) then
+         error(('plot: bins are from 1 to 10000, got %g'):format(bins), 0)
+      end
+      local values = t:double()
+      values = values:maskedSelect(values:isfinite())
+      if values:nElement() == 0 then error('plot: a histogram of no finite number', 0) end
+      local low, high = values:min(), values:max()
+      if layer.limits then
+         low, high = layer.limits[1], layer.limits[2]
+      elseif low == high then
+         low, high = low - 0.5, high + 0.5
+      end
+      layer.heights, layer.edges = values:histc(bins, low, high):totable(), {}
+      for k = 0, bins do layer.edges[k + 1] = low + k * ((high - low) / bins) end
+   end
+
+   function makers.heatmap(layer, t)
+      matrix('a matrix', t)
+      if t:dim() ~= 2 then
+         error(('plot: a heat map is of a matrix, got %d dimensions'):format(t:dim()), 0)
+      end
+      local colors = require 'tensor.plot.colors'
+      layer.colors = layer.colors or 'viridis'
+      colors.check(layer.colors)
+      local values = t:double()
+      local finite = values:maskedSelect(values:isfinite())
+      local low, high = 0, 1
+      if layer.limits then
+         low, high = layer.limits[1], layer.limits[2]
+      elseif finite:nElement() > 0 then
+         low, high = finite:min(), finite:max()
+      end
+      layer.scale = require('tensor.plot.ticks').new(low, high, {most = 6})
+      low, high = layer.scale.low, layer.scale.high
+      layer.grey = (values - low):div(high - low):clamp(0, 1)
+      layer.picture = colors.paint(tensor, values, low, high, layer.colors)
+   end
+
+   function makers.image(layer, t)
+      matrix('a picture', t)
+      local picture = t:dim() == 2 and t:unsqueeze(1) or t
+      local channels = picture:dim() == 3 and picture:size(1)
+      if channels ~= 1 and channels ~= 3 then
+         error('plot: an image has H x W, 1 x H x W or 3 x H x W elements, got ' ..
+               table.concat(t:size():totable(), ' x '), 0)
+      end
+      local values = picture:double()
+      if not t:type():find 'Byte' then values = values * 255 end
+      values = tensor.clamp(values, 0, 255):round()
+      values:maskedFill(values:ne(values), 0)
+      layer.grey = values:mean(1):squeeze(1):div(255)
+      layer.picture = values:byte():expand(3, picture:size(2), picture:size(3)):contiguous()
+   end
+
+   local Figure = {}
+   Figure.__index = Figure
+
+   local function new_figure()
+      return setmetatable({layers = {}, colored = 0,
+                           options = {width = WIDTH, height = HEIGHT, log = {}}}, Figure)
+   end
+
+   -- An error of f is blamed on who called the function that calls this, in parentheses: a tail
+   -- call is no level.
+   local function guarded(f, ...)
+      local done, result = pcall(f, ...)
+      if not done then error(result, 3) end
+      return result
+   end
+
+   local adders = {}
+   for kind, make in pairs(makers) do
+      local two = kind == 'line' or kind == 'scatter'
+      adders[kind] = function(figure, a, b, c)
+         local options = c
+         if not two or kind == 'line' and not is_data(b) then b, options = nil, b end
+         local layer = take_options(figure, options, kind)
+         layer.kind = kind
+         make(layer, a, b)
+         if not layer.picture then layer.color = layer.color or next_color(figure) end
+         table.insert(figure.layers, layer)
+         return figure
+      end
+      Figure[kind] = function(figure, a, b, c)
+         return (guarded(adders[kind], figure, a, b, c))
+      end
+   end
+
+   --- Sets options of the figure.
+   function Figure:set(options)
+      guarded(take_options, self, options)
+      return self
+   end
+
+   --- The figure as text, in so many columns and lines.
+   function Figure:text(columns, lines)
+      columns, lines = columns or COLUMNS, lines or LINES
+      if not (columns >= 20 and columns <= 1000 and lines >= 5 and lines <= 1000) then
+         error('plot: text has 20 to 1000 columns and 5 to 1000 lines', 2)
+      end
+      local draw = require 'tensor.plot.terminal'
+      return (guarded(draw, self, math.floor(columns), math.floor(lines)))
+   end
+   Figure.__tostring = function(figure) return figure:text() end
+
+   local function render(figure, kind)
+      local page = require('tensor.plot.' .. kind).new(math.floor(figure.options.width),
+                                                       math.floor(figure.options.height))
+      return require 'tensor.plot.draw'(figure, page):result()
+   end
+   --- The text of an SVG file, and the pixels as a ByteTensor of 3 x H x W.
+   function Figure:svg() return (guarded(render, self, 'svg')) end
+   function Figure:pixels() return (guarded(render, self, 'pixels')) end
+
+   --- Writes a .svg file, or a picture.
+   function Figure:save(filename)
+      if type(filename) ~= 'string' then
+         error(('plot: the name of a file is expected, got %s'):format(tensor.type(filename)), 2)
+      end
+      local ending = (filename:match '%.([^./\\]+)$' or ''):lower()
+      if ending == 'svg' then
+         local text = guarded(render, self, 'svg')
+         guarded(common.write_file, tensor, filename, function(file)
+            file:writeChar(tensor.CharStorage():string(text))
+         end)
+      elseif ending == 'png' or ending == 'jpg' or ending == 'jpeg' then
+         local pixels = guarded(render, self, 'pixels')
+         guarded(tensor.save, filename, pixels)
+      else
+         error(('plot: figures are saved as .svg, .png or .jpeg, not as %s'):format(filename), 2)
+      end
+      return self
+   end
+
+   local plot = {}
+   for kind in pairs(makers) do
+      plot[kind] = function(a, b, c)
+         return (guarded(adders[kind], new_figure(), a, b, c))
+      end
+   end
+   function plot.figure(options)
+      local figure = new_figure()
+      guarded(take_options, figure, options)
+      return figure
+   end
+   tensor.plot = setmetatable(plot, {__call = function(_, a, b, c)
+      return (guarded(adders.line, new_figure(), a, b, c))
+   end})
+end

@@ -1,0 +1,54 @@
+-- Colors of series, and maps from values to colors.
+
+local colors = {
+   -- Okabe and Ito's, which those who are color-blind can tell apart.
+   series = {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0},
+             {86, 180, 233}, {70, 74, 82}},
+   text = {40, 44, 52}, axis = {70, 74, 82}, grid = {226, 228, 232},
+}
+
+local NONE = {200, 200, 200}  -- of NaN
+
+-- Colors at equal distances from the lowest to the highest value.
+local maps = {
+   grey = {{0, 0, 0}, {255, 255, 255}},
+   viridis = {{68, 1, 84}, {72, 40, 120}, {62, 74, 137}, {49, 104, 142}, {38, 130, 142},
+              {31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37}},
+   -- Blue, white, red: for values on both sides of a middle.
+   diverging = {{5, 48, 97}, {67, 147, 195}, {247, 247, 247}, {214, 96, 77}, {103, 0, 31}},
+}
+
+local LEVELS = 256
+
+function colors.check(name)
+   if not maps[name] then
+      error(('plot: colors are "viridis", "grey" or "diverging", got %s'):format(tostring(name)), 0)
+   end
+end
+
+-- The colors of all levels and, behind them, of NaN.
+local function levels(tensor, map)
+   local rows = {}
+   for k = 0, LEVELS - 1 do
+      local at = k / (LEVELS - 1) * (#map - 1)
+      local i = math.min(math.floor(at), #map - 2)
+      local row = {}
+      for c = 1, 3 do
+         row[c] = math.floor(map[i + 1][c] + (at - i) * (map[i + 2][c] - map[i + 1][c]) + 0.5)
+      end
+      rows[k + 1] = row
+   end
+   rows[LEVELS + 1] = NONE
+   return tensor.ByteTensor(rows)
+end
+
+--- A matrix of values as colors, a ByteTensor of 3 x H x W.
+function colors.paint(tensor, values, low, high, name)
+   local range = high > low and high - low or 1
+   local level = (values - low):mul((LEVELS - 1) / range):clamp(0, LEVELS - 1):round():add(1)
+   level:maskedFill(values:ne(values), LEVELS + 1)
+   local picked = levels(tensor, maps[name]):index(1, level:long():view(level:nElement()))
+   return picked:view(values:size(1), values:size(2), 3):permute(3, 1, 2):contiguous()
+end
+
+return colors

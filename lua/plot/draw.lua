@@ -1,0 +1,157 @@
+-- Draws a figure on a page: svg.lua or pixels.lua.
+
+local colors = require 'tensor.plot.colors'
+local layout = require 'tensor.plot.layout'
+
+local LETTER, LINE = 6, 14  -- the width of a letter and the height of a line of small text
+local THICKNESS, DOT, GAP = 1.6, 4.5, 10
+local BAR_OF_COLORS = 14
+
+local function widest(texts)
+   local width = 0
+   for _, text in ipairs(texts) do width = math.max(width, #text) end
+   return width * LETTER
+end
+
+local function mark_texts(axis)
+   local texts = {}
+   for i, mark in ipairs(axis.marks) do texts[i] = mark[2] end
+   return texts
+end
+
+local function legend(page, box, entries)
+   if #entries == 0 then return end
+   local names = {}
+   for i, entry in ipairs(entries) do names[i] = entry.name end
+   local width = widest(names) + 40
+   local x, y = box.x + box.width - width - 8, box.y + 8
+   page:rect(x - 1, y - 1, width + 2, #entries * LINE + 10, colors.grid)
+   page:rect(x, y, width, #entries * LINE + 8, {255, 255, 255})
+   for i, entry in ipairs(entries) do
+      local middle = y + 4 + (i - 0.5) * LINE
+      if entry.kind == 'line' then
+         page:lines({{{x + 6, middle}, {x + 24, middle}}}, entry.color, THICKNESS)
+      elseif entry.kind == 'scatter' then
+         page:dots({{x + 15, middle}}, entry.color, DOT)
+      else
+         page:rect(x + 8, middle - 4, 14, 8, entry.color)
+      end
+      page:text(x + 32, middle - 3.5, entry.name, colors.axis)
+   end
+end
+
+local function draw_axes(page, box, view, options)
+   local right, bottom = box.x + box.width, box.y + box.height
+   local last = -math.huge
+   for _, mark in ipairs(view.x.marks) do
+      local x = box.x + view.x:place(mark[1]) * box.width
+      local half = #mark[2] * LETTER / 2
+      if not view.picture then page:rect(x - 0.25, box.y, 0.5, box.height, colors.grid) end
+      if x - half > last then  -- texts do not cover each other
+         page:text(x, bottom + 8, mark[2], colors.axis, 'center')
+         last = x + half + LETTER
+      end
+   end
+   for _, mark in ipairs(view.y.marks) do
+      local place = view.y:place(mark[1])
+      local y = view.y.reversed and box.y + place * box.height or bottom - place * box.height
+      if not view.picture then page:rect(box.x, y - 0.25, box.width, 0.5, colors.grid) end
+      page:text(box.x - 6, y - 3.5, mark[2], colors.axis, 'right')
+   end
+   if options.xlabel then
+      page:text(box.x + box.width / 2, bottom + 26, options.xlabel, colors.text, 'center')
+   end
+   if options.ylabel then
+      page:text(box.x, box.y - 16, options.ylabel, colors.text)
+   end
+   return right, bottom
+end
+
+local function color_bar(page, box, layer)
+   local tensor = require 'tensor'
+   local x = box.x + box.width + 16
+   local ramp = tensor.linspace(1, 0, 128):view(128, 1)
+   page:image(x, box.y, BAR_OF_COLORS, box.height, colors.paint(tensor, ramp, 0, 1, layer.colors))
+   for _, mark in ipairs(layer.scale.marks) do
+      local y = box.y + (1 - layer.scale:place(mark[1])) * box.height
+      page:text(x + BAR_OF_COLORS + 5, y - 3.5, mark[2], colors.axis)
+   end
+end
+
+-- Layers in the rectangle of the axes; those with names.
+local function draw_layers(page, box, view, layers)
+   local function place(p)
+      return {box.x + p[1] * box.width, box.y + (1 - p[2]) * box.height}
+   end
+   local function all(points)
+      local placed = {}
+      for i, p in ipairs(points) do placed[i] = place(p) end
+      return placed
+   end
+   local named = {}
+   for k, layer in ipairs(layers) do
+      if layer.picture then
+         page:image(box.x, box.y, box.width, box.height, layer.picture)
+      elseif layer.kind == 'line' then
+         local lines = layout.lines(layout.places(view, layer), math.ceil(box.width * 2))
+         for i, line in ipairs(lines) do lines[i] = all(line) end
+         page:lines(lines, layer.color, layer.thickness or THICKNESS)
+      elseif layer.kind == 'scatter' then
+         page:dots(all(layout.inside(layout.places(view, layer))), layer.color, layer.size or DOT)
+      end
+      for _, b in ipairs(view.boxes[k] or {}) do
+         local function cut(axis, value)
+            if axis.log and value <= axis.low then return 0 end
+            return math.min(math.max(axis:place(value), 0), 1)
+         end
+         local from = place {cut(view.x, b[1]), cut(view.y, b[4])}
+         local to = place {cut(view.x, b[2]), cut(view.y, b[3])}
+         local gap = layer.kind == 'histogram' and math.min(0.5, (to[1] - from[1]) / 4) or 0
+         if to[1] > from[1] and to[2] > from[2] then
+            page:rect(from[1] + gap, from[2], to[1] - from[1] - 2 * gap, to[2] - from[2],
+                      layer.color)
+         end
+      end
+      if layer.name then named[#named + 1] = layer end
+   end
+   return named
+end
+
+--- Draws the figure, and gives the page back.
+return function(figure, page)
+   local options = figure.options
+   local view = layout.of(figure, options.width / 80, options.height / 45)
+   local picture = view.picture
+   local bare = picture and not picture.scale  -- an image has no axes
+   local top = 14 + (options.title and 26 or 0) + (options.ylabel and 18 or 0)
+   local left = GAP + (bare and 0 or widest(mark_texts(view.y)) + 10)
+   local right = GAP + 8
+   if picture and picture.scale then
+      right = right + 16 + BAR_OF_COLORS + widest(mark_texts(picture.scale))
+   end
+   local bottom = bare and GAP or 26 + (options.xlabel and 18 or 0)
+   local box = {x = left, y = top, width = options.width - left - right,
+                height = options.height - top - bottom}
+   if box.width < 20 or box.height < 20 then
+      error(('plot: %d x %d is too small for what is beside the axes')
+            :format(options.width, options.height), 0)
+   end
+   if picture and (bare or options.aspect == 'equal') then  -- pixels are squares
+      local across, down = picture.picture:size(3), picture.picture:size(2)
+      local zoom = math.min(box.width / across, box.height / down)
+      box.x = box.x + (box.width - zoom * across) / 2
+      box.width, box.height = zoom * across, zoom * down
+   end
+   if options.title then
+      page:text(options.width / 2, 14, options.title, colors.text, 'center', 'title')
+   end
+   if not bare then draw_axes(page, box, view, options) end
+   local named = draw_layers(page, box, view, figure.layers)
+   if picture and picture.scale then color_bar(page, box, picture) end
+   if not picture then
+      page:rect(box.x - 0.5, box.y, 1, box.height, colors.axis)
+      page:rect(box.x, box.y + box.height - 0.5, box.width, 1, colors.axis)
+   end
+   legend(page, box, named)
+   return page
+end

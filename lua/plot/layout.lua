@@ -1,0 +1,185 @@
+-- What a figure shows, in numbers: its axes, its boxes, and where its points are.
+
+local axis = require 'tensor.plot.ticks'
+
+local layout = {}
+
+local MARGIN = 0.04
+local BAR = 0.8  -- the part of a bar's place that the bars in it take
+
+local function finite(x) return x - x == 0 end
+
+local function limits_of() return {low = math.huge, high = -math.huge} end
+local function take(limits, value, log)
+   if finite(value) and (not log or value > 0) then
+      limits.low = math.min(limits.low, value)
+      limits.high = math.max(limits.high, value)
+   end
+end
+
+--- Boxes {left, right, bottom, top} of a layer of bars or of a histogram; nil of others.
+local function boxes_of(layer, groups, log)
+   if not layer.heights then return nil end
+   local boxes, bottom = {}, log and 1e-300 or 0
+   for i, height in ipairs(layer.heights) do
+      local left, right
+      if layer.edges then
+         left, right = layer.edges[i], layer.edges[i + 1]
+      else
+         local width = BAR / groups
+         left = i - BAR / 2 + (layer.group - 1) * width
+         right = left + width
+      end
+      if finite(height) then
+         boxes[#boxes + 1] = {left, right, math.min(height, bottom), math.max(height, bottom)}
+      end
+   end
+   return boxes
+end
+
+local function new_axis(limits, given, options)
+   local low, high = limits.low, limits.high
+   if given then
+      low, high = given[1], given[2]
+      options.margin = 0
+   elseif low > high then
+      low, high = options.log and 1 or 0, options.log and 10 or 1
+   end
+   return axis.new(low, high, options)
+end
+
+--- The axes x and y of a figure, marks for so many, and the boxes of its layers.
+function layout.of(figure, across, down)
+   local options = figure.options
+   local x, y, boxes, groups = limits_of(), limits_of(), {}, 0
+   local zero, labels, picture = false, nil, nil
+   for _, layer in ipairs(figure.layers) do
+      if layer.kind == 'bars' then
+         groups = groups + 1
+         layer.group = groups
+         labels = labels or layer.labels
+      end
+   end
+   for k, layer in ipairs(figure.layers) do
+      boxes[k] = boxes_of(layer, groups, options.log.y)
+      for _, box in ipairs(boxes[k] or {}) do
+         take(x, box[1], options.log.x)
+         take(x, box[2], options.log.x)
+         if not options.log.y then take(y, box[3]) end
+         take(y, box[4], options.log.y)
+         zero = true
+      end
+      for i = 1, layer.x and #layer.x or 0 do
+         if finite(layer.x[i]) and finite(layer.y[i]) then
+            take(x, layer.x[i], options.log.x)
+            take(y, layer.y[i], options.log.y)
+         end
+      end
+      if layer.picture then
+         picture = layer
+         take(x, 0.5)
+         take(x, layer.picture:size(3) + 0.5)
+         take(y, 0.5)
+         take(y, layer.picture:size(2) + 0.5)
+      end
+   end
+   local histogram = zero and groups == 0
+   local margin = picture and 0 or MARGIN
+   local ax = new_axis(x, options.xlimits,
+                       {log = options.log.x, most = across, margin = histogram and 0 or margin})
+   local ay = new_axis(y, options.ylimits,
+                       {log = options.log.y, most = down, margin = margin,
+                        keeplow = zero and y.low == 0, keephigh = zero and y.high == 0})
+   if labels then
+      ax.marks = {}
+      for i, label in ipairs(labels) do ax.marks[i] = {i, label} end
+   end
+   ay.reversed = picture ~= nil
+   return {x = ax, y = ay, boxes = boxes, picture = picture}
+end
+
+-- The part of a segment within 0 to 1 of both directions, as two parts of its way; nil: none.
+local function clip(a, b)
+   local from, to = 0, 1
+   for k = 1, 2 do
+      local way = b[k] - a[k]
+      if way == 0 then
+         if a[k] < 0 or a[k] > 1 then return nil end
+      else
+         local enter, leave = (0 - a[k]) / way, (1 - a[k]) / way
+         if enter > leave then enter, leave = leave, enter end
+         from, to = math.max(from, enter), math.min(to, leave)
+      end
+   end
+   if from > to then return nil end
+   return from, to
+end
+
+--- The points of a layer as places from 0 to 1; those without a place are false.
+function layout.places(view, layer)
+   local places = {}
+   for i = 1, #layer.x do
+      local px, py = view.x:place(layer.x[i]), view.y:place(layer.y[i])
+      places[i] = finite(px) and finite(py) and {px, py}
+   end
+   return places
+end
+
+--- The places that are within the axes.
+function layout.inside(places)
+   local inside = {}
+   for _, p in ipairs(places) do
+      if p and p[1] >= 0 and p[1] <= 1 and p[2] >= 0 and p[2] <= 1 then
+         inside[#inside + 1] = p
+      end
+   end
+   return inside
+end
+
+--- Lines through places, broken where there is none and cut at the axes. Of places in one of so
+-- many columns those that make a difference are kept.
+function layout.lines(places, columns)
+   local kept, i = {}, 1
+   while i <= #places do
+      local p = places[i]
+      local column = p and math.floor(p[1] * columns)
+      local low, high, last = i, i, i
+      while column and places[last + 1] and
+            math.floor(places[last + 1][1] * columns) == column do
+         last = last + 1
+         if places[last][2] < places[low][2] then low = last end
+         if places[last][2] > places[high][2] then high = last end
+      end
+      local before = 0
+      for _, k in ipairs {i, math.min(low, high), math.max(low, high), last} do
+         if k > before then
+            kept[#kept + 1], before = places[k], k
+         end
+      end
+      i = last + 1
+   end
+   local lines, line = {}, nil
+   for k, p in ipairs(kept) do
+      local q = kept[k + 1]
+      local from, to
+      if p and q then from, to = clip(p, q) end
+      if from then
+         local function at(part)
+            return {p[1] + part * (q[1] - p[1]), p[2] + part * (q[2] - p[2])}
+         end
+         if not line then
+            line = {at(from)}
+            lines[#lines + 1] = line
+         end
+         line[#line + 1] = at(to)
+         if to < 1 then line = nil end
+      else
+         -- A point between two gaps is a dot.
+         if p and not q and not line and #layout.inside {p} == 1 then lines[#lines + 1] = {p} end
+         line = nil
+      end
+   end
+   return lines
+end
+
+return layout

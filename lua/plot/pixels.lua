@@ -1,0 +1,80 @@
+-- A page that becomes pixels, with so many in a row and column for each unit of length.
+
+local canvas = require 'tensor.plot.canvas'
+
+local pixels = {}
+pixels.__index = pixels
+
+local RATIO = 2
+local SIZES = {small = 2, title = 3}
+
+local function round(x) return math.floor(x + 0.5) end
+
+function pixels.new(width, height)
+   return setmetatable({canvas = canvas.new(width * RATIO, height * RATIO)}, pixels)
+end
+
+-- Pixels of what lies from x to x + width: the first and how many, one at least.
+local function span(x, width)
+   local first = round(x * RATIO)
+   return first + 1, math.max(round((x + width) * RATIO) - first, 1)
+end
+
+function pixels:rect(x, y, width, height, color)
+   local left, across = span(x, width)
+   local top, down = span(y, height)
+   self.canvas:fill(left, top, across, down, color)
+end
+
+local function place(point) return {point[1] * RATIO + 0.5, point[2] * RATIO + 0.5} end
+
+function pixels:lines(lines, color, thickness)
+   local segments = {}
+   for _, points in ipairs(lines) do
+      for i = 1, math.max(#points - 1, 1) do
+         segments[#segments + 1] = {place(points[i]), place(points[i + 1] or points[i])}
+      end
+   end
+   self.canvas:segments(segments, color, thickness * RATIO)
+end
+
+function pixels:dots(points, color, size)
+   local segments = {}
+   for i, point in ipairs(points) do
+      segments[i] = {place(point), place(point)}
+   end
+   self.canvas:segments(segments, color, size * RATIO)
+end
+
+--- A text, cut where the page ends.
+function pixels:text(x, y, text, color, align, size)
+   local scale, width = SIZES[size or 'small'], self.canvas.pixels:size(3)
+   while #text > 0 do
+      local across = canvas.textwidth(text, scale)
+      local left = round(x * RATIO) - math.floor(across * (({center = 0.5, right = 1})[align] or 0))
+      left = math.max(left, 1)
+      if left + across <= width then
+         return self.canvas:text(left, round(y * RATIO), text, {color = color, scale = scale})
+      end
+      text = text:sub(1, -2)
+   end
+end
+
+function pixels:image(x, y, width, height, picture)
+   local tensor = require 'tensor'
+   local left, across = span(x, width)
+   local top, down = span(y, height)
+   -- The element of each pixel's middle.
+   local function nearest(count, size)
+      return tensor.range(0, count - 1):add(0.5):mul(size / count):floor():add(1)
+                   :clamp(1, size):long()
+   end
+   local shown = picture:index(2, nearest(down, picture:size(2)))
+                        :index(3, nearest(across, picture:size(3)))
+   self.canvas:region(left, top, across, down):copy(shown)
+end
+
+--- The picture as a ByteTensor of 3 x H x W.
+function pixels:result() return self.canvas:bytes() end
+
+return pixels

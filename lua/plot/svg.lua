@@ -1,0 +1,94 @@
+-- A page that is written as SVG 1.1.
+
+local svg = {}
+svg.__index = svg
+
+local FONT = 'Helvetica, Arial, sans-serif'
+local SIZES = {small = 11, title = 15}
+local ANCHORS = {left = 'start', center = 'middle', right = 'end'}
+local CAPITALS = 0.72  -- their height, of the font's size
+local DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+local function number(x) return (('%.2f'):format(x):gsub('%.?0+$', '')) end
+local function hex(color) return ('#%02x%02x%02x'):format(color[1], color[2], color[3]) end
+
+local escapes = {['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;'}
+local function escape(text)
+   return (text:gsub('[&<>"]', escapes):gsub('%c', ' '))
+end
+
+local function base64(bytes)
+   return (bytes:gsub('..?.?', function(group)
+      local a, b, c = group:byte(1, 3)
+      local bits = a * 65536 + (b or 0) * 256 + (c or 0)
+      local text = {}
+      for k = 1, 4 do
+         local digit = math.floor(bits / 64 ^ (4 - k)) % 64 + 1
+         text[k] = k <= #group + 1 and DIGITS:sub(digit, digit) or '='
+      end
+      return table.concat(text)
+   end))
+end
+
+function svg.new(width, height)
+   local page = setmetatable({parts = {}}, svg)
+   page:put('<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ' ..
+            'width="%d" height="%d" viewBox="0 0 %d %d" font-family="%s">',
+            width, height, width, height, FONT)
+   page:rect(0, 0, width, height, {255, 255, 255})
+   return page
+end
+
+function svg:put(...)
+   self.parts[#self.parts + 1] = string.format(...)
+end
+
+function svg:rect(x, y, width, height, color)
+   self:put('<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>', number(x), number(y),
+            number(width), number(height), hex(color))
+end
+
+--- Lines, each of points {x, y}.
+function svg:lines(lines, color, thickness)
+   for _, points in ipairs(lines) do
+      local places = {}
+      for i, point in ipairs(points) do
+         places[i] = number(point[1]) .. ',' .. number(point[2])
+      end
+      places[2] = places[2] or places[1]  -- a point alone is a dot
+      self:put('<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" ' ..
+               'stroke-linejoin="round" stroke-linecap="round"/>',
+               table.concat(places, ' '), hex(color), number(thickness))
+   end
+end
+
+function svg:dots(points, color, size)
+   for _, point in ipairs(points) do
+      self:put('<circle cx="%s" cy="%s" r="%s" fill="%s"/>', number(point[1]), number(point[2]),
+               number(size / 2), hex(color))
+   end
+end
+
+--- A text; y is the top of its capitals.
+function svg:text(x, y, text, color, align, size)
+   size = SIZES[size or 'small']
+   self:put('<text x="%s" y="%s" font-size="%d" fill="%s" text-anchor="%s">%s</text>', number(x),
+            number(y + CAPITALS * size), size, hex(color), ANCHORS[align or 'left'], escape(text))
+end
+
+--- A picture, a ByteTensor of 3 x H x W, in a rectangle.
+function svg:image(x, y, width, height, picture)
+   local tensor = require 'tensor'
+   local storage = picture:permute(2, 3, 1):contiguous():storage()
+   local bytes = tensor._picturewrite('png', storage, 1, picture:nElement(), 3, picture:size(2),
+                                      picture:size(3), 1)
+   self:put('<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" ' ..
+            'style="image-rendering:pixelated" xlink:href="data:image/png;base64,%s"/>',
+            number(x), number(y), number(width), number(height), base64(bytes))
+end
+
+function svg:result()
+   return table.concat(self.parts, '\n') .. '\n</svg>\n'
+end
+
+return svg

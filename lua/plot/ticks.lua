@@ -1,0 +1,75 @@
+-- An axis: the limits of what is shown, and the round numbers that are written beside it.
+
+local axis = {}
+axis.__index = axis
+
+local MOST_DECADES = 8
+
+-- 1, 2 or 5 times a power of ten: at most `most` such steps fill the range.
+local function step_of(range, most)
+   local power = 10 ^ math.floor(math.log10(range / most))
+   for _, factor in ipairs {1, 2, 5} do
+      if factor * power * most >= range then return factor * power end
+   end
+   return 10 * power
+end
+
+local function text_of(value) return ('%.10g'):format(value) end
+
+local function linear(low, high, most)
+   local step, marks = step_of(high - low, most), {}
+   local slack = (high - low) * 1e-9
+   for k = math.ceil((low - slack) / step), math.floor((high + slack) / step) do
+      marks[#marks + 1] = {k * step, text_of(k == 0 and 0 or k * step)}
+   end
+   return marks
+end
+
+local function logarithmic(low, high)
+   local first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+   local every = math.ceil((last - first) / MOST_DECADES)
+   local factors = last - first <= 2 and {1, 2, 5} or {1}
+   local marks = {}
+   for exponent = first, last, every do
+      for _, factor in ipairs(factors) do
+         local value = factor * 10 ^ exponent
+         if value >= low * (1 - 1e-9) and value <= high * (1 + 1e-9) then
+            marks[#marks + 1] = {value, text_of(value)}
+         end
+      end
+   end
+   return marks
+end
+
+--- An axis from low to high; with log of their logarithms. About `most` marks; margin is the part
+-- of the range that is added at both ends.
+function axis.new(low, high, options)
+   local log = options.log
+   local from, to = low, high
+   if log then from, to = math.log10(low), math.log10(high) end
+   -- What is all the same has a range, too.
+   if to - from <= 1e-12 * math.max(math.abs(from), math.abs(to)) then
+      local more = log and 0.5 or math.max(0.5, 0.1 * math.abs(from))
+      from, to = from - more, to + more
+   end
+   local more = (options.margin or 0) * (to - from)
+   from = options.keeplow and from or from - more
+   to = options.keephigh and to or to + more
+   if to - from >= math.huge then
+      error(('plot: values from %g to %g are too far apart'):format(low, high), 0)
+   end
+   low, high = log and 10 ^ from or from, log and 10 ^ to or to
+   local marks = log and logarithmic(low, high) or linear(low, high, options.most)
+   return setmetatable({low = low, high = high, from = from, to = to, log = log, marks = marks},
+                       axis)
+end
+
+--- Where a value is: 0 at the low end, 1 at the high one. NaN where it has no place.
+function axis:place(value)
+   if self.log then
+      value = value > 0 and math.log10(value) or 0 / 0
+   end
+   return (value - self.from) / (self.to - self.from)
+end
+
+return axis

@@ -1,0 +1,185 @@
+-- tensor.plot: what is drawn where, in SVG, in pixels and in the terminal.
+
+local tensor = require 'tensor'
+local axis = require 'tensor.plot.ticks'
+local format_files = require 'support.format_files'
+
+local plot = tensor.plot
+
+local function error_of(f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  return message
+end
+
+local function marks(low, high, options)
+  local texts = {}
+  for i, mark in ipairs(axis.new(low, high, options).marks) do texts[i] = mark[2] end
+  return table.concat(texts, ' ')
+end
+
+-- The lines of a figure in SVG: tables of points {x, y}.
+local function lines_of(figure)
+  local lines = {}
+  for text in figure:svg():gmatch '<polyline points="(.-)"' do
+    local line = {}
+    for x, y in text:gmatch '([%d.-]+),([%d.-]+)' do
+      line[#line + 1] = {tonumber(x), tonumber(y)}
+    end
+    lines[#lines + 1] = line
+  end
+  return lines
+end
+
+local function count(text, pattern) return select(2, text:gsub(pattern, '')) end
+
+describe('axes', function()
+  it('have round numbers', function()
+    assert.are.equal('0 0.2 0.4 0.6 0.8 1', marks(0, 1, {most = 6}))
+    assert.are.equal('-1 -0.5 0 0.5 1', marks(-1.04, 1.04, {most = 5}))
+    assert.are.equal('1000 1500 2000', marks(900, 2100, {most = 3}))
+    assert.are.equal('1e-07 2e-07 3e-07', marks(1e-7, 3e-7, {most = 3}))
+    assert.are.equal('6.5 7 7.5', marks(7, 7, {most = 6}))
+    assert.are.equal('0.01 0.1 1 10 100 1000', marks(0.01, 1000, {log = true}))
+    assert.are.equal('2 5 10 20', marks(2, 20, {log = true}))
+  end)
+
+  it('tell places', function()
+    local x = axis.new(0, 10, {most = 5, margin = 0.1})
+    assert.are.near(1 / 12, x:place(0), 1e-12)
+    assert.are.near(11 / 12, x:place(10), 1e-12)
+    local log = axis.new(1, 100, {log = true})
+    assert.are.near(0.5, log:place(10), 1e-12)
+    assert.is_true(log:place(-1) ~= log:place(-1))
+  end)
+end)
+
+describe('figures', function()
+  it('have lines where the numbers are', function()
+    local figure = plot.line({0, 1, 2, 4}, tensor.Tensor{0, 10, 20, 40})
+    assert.are.equal(figure:svg(), plot({0, 1, 2, 4}, {0, 10, 20, 40}):svg())
+    local line = lines_of(figure)[1]
+    assert.are.equal(4, #line)
+    local dx, dy = line[2][1] - line[1][1], line[2][2] - line[1][2]
+    assert.is_true(dx > 20 and dy < -20)
+    assert.are.near(line[1][1] + 2 * dx, line[3][1], 0.05)
+    assert.are.near(line[1][2] + 4 * dy, line[4][2], 0.05)
+  end)
+
+  it('have gaps for NaN, and end at their limits', function()
+    assert.are.equal(2, #lines_of(plot.line{1, 2, 0 / 0, 3, 4}))
+    assert.are.equal(2, #lines_of(plot.line({1, 10, 0, 100, 10}, {yscale = 'log'})))
+    local cut = lines_of(plot.line({0, 1, 2}, {0, 4, 0}, {ylimits = {0, 2}}))
+    assert.are.equal(2, #cut)
+    assert.are.same(cut[1][2][2], cut[2][1][2])
+    assert.are.equal(0, #lines_of(plot.line({5, 6}, {1, 2}, {xlimits = {0, 1}})))
+  end)
+
+  it('of many points keep their extremes', function()
+    local y = tensor.zeros(200000)
+    y[77777], y[155555] = 3, -3
+    local line = lines_of(plot.line(y))[1]
+    local low, high = math.huge, -math.huge
+    for _, point in ipairs(line) do
+      low, high = math.min(low, point[2]), math.max(high, point[2])
+    end
+    assert.is_true(#line < 6000)
+    assert.is_true(high - low > 200)
+  end)
+
+  it('have a dot for a point, a box for a bar, names and titles', function()
+    local figure = plot.scatter({1, 2, 3, 0 / 0}, {1, 2, 1 / 0, 4}, {title = 'a < b & "c"'})
+    assert.are.equal(2, count(figure:svg(), '<circle'))
+    assert.is_truthy(figure:svg():find('a &lt; b &amp; &quot;c&quot;', 1, true))
+    local bars = plot.bars({3, 1, -2}, {color = {1, 2, 3}, labels = {'x', 'y', 10}, name = 'named'})
+    assert.are.equal(3 + 1, count(bars:svg(), '#010203'))  -- and the legend's
+    assert.is_truthy(bars:svg():find('>named<', 1, true))
+    assert.is_truthy(bars:svg():find('>10<', 1, true))
+  end)
+
+  it('count in histograms what is finite', function()
+    local figure = plot.histogram(tensor.Tensor{1, 1, 2, 4, 0 / 0, 1 / 0}, {bins = 3})
+    assert.are.same({2, 1, 1}, figure.layers[1].heights)
+    assert.are.same({1, 2, 3, 4}, figure.layers[1].edges)
+    assert.are.same({0, 3}, plot.histogram({5, 6, 7}, {bins = 2, limits = {0, 8}})
+                            .layers[1].heights)
+  end)
+
+  it('are pixels of those colors', function()
+    local pixels = plot.bars({1}, {color = {10, 20, 30}, width = 200, height = 150}):pixels()
+    assert.are.same({3, 300, 400}, pixels:size():totable())
+    local inside = pixels:select(2, 150):select(2, 200)
+    assert.are.same({10, 20, 30}, inside:totable())
+    local picture = tensor.ByteTensor{{0, 255}, {100, 50}}
+    local shown = plot.image(picture, {width = 100, height = 100}):pixels()[1]
+    local found = {}
+    for _, y in ipairs {70, 150} do
+      for _, x in ipairs {60, 140} do found[#found + 1] = shown[y][x] end
+    end
+    assert.are.same({0, 255, 100, 50}, found)
+  end)
+
+  it('map values to colors', function()
+    local layer = plot.heatmap(tensor.Tensor{{0, 1}, {2, 0 / 0}}).layers[1]
+    assert.are.same({68, 1, 84}, layer.picture:select(3, 1):select(2, 1):totable())
+    assert.are.same({253, 231, 37}, layer.picture:select(3, 1):select(2, 2):totable())
+    assert.are.same({200, 200, 200}, layer.picture:select(3, 2):select(2, 2):totable())
+  end)
+
+  it('are text', function()
+    local text = plot.bars({1, 2}, {title = 'two'}):text(24, 8)
+    local full, half = '\226\150\136', '\226\150\132'
+    assert.is_truthy(text:find('two', 1, true))
+    assert.is_true(count(text, full) > 20)
+    assert.is_nil(text:find(half .. full))
+    for line in (text .. '\n'):gmatch '(.-)\n' do
+      assert.is_true(#line:gsub('[\128-\191]', '') <= 24)
+    end
+    -- Dots from the bottom left to the top right.
+    local first, last = nil, nil
+    for line in plot.line({0, 1, 2}):text(30, 10):gmatch '[^\n]+' do
+      local at = line:gsub('[\128-\191]', ''):find '\226'
+      if at then first, last = first or at, at end
+    end
+    assert.is_true(first > last)
+    assert.are.equal('string', type(tostring(plot.figure{title = 'empty'})))
+    tostring(plot.image(tensor.rand(3, 5, 5)))
+  end)
+
+  it('are saved by their ending', function()
+    for ending, head in pairs {svg = '<svg ', png = '\137PNG', jpg = '\255\216'} do
+      format_files.with_name('.' .. ending, function(name)
+        plot.line({1, 2}, {width = 120, height = 100}):save(name)
+        assert.are.equal(head, format_files.content(name):sub(1, #head))
+      end)
+    end
+    assert.matches('not as x.gif', error_of(plot.line{1, 2}.save, plot.line{1, 2}, 'x.gif'))
+  end)
+
+  it('leave what they are given, and say what is wrong', function()
+    local t = tensor.Tensor{{1, 2}, {3, 4}}
+    plot.heatmap(t)
+    plot.image(t)
+    assert.is_true(t:equal(tensor.Tensor{{1, 2}, {3, 4}}))
+    local function fails(message, f, ...)
+      assert.matches(message, error_of(f, ...), 1, true)
+    end
+    fails('x has 2 elements and y has 3', plot.line, {1, 2}, {1, 2, 3})
+    fails('y is a vector, got a tensor of 2 dimensions', plot.line, t)
+    fails('y is a vector or a table of numbers, got nil', plot.line)
+    fails('element 2 of y is no number, but string', plot.line, {1, 'x'})
+    fails('no option is named colour', plot.line, {1, 2}, {colour = {1, 2, 3}})
+    fails('ylimits are {low, high}', plot.line, {1, 2}, {ylimits = {2, 1}})
+    fails('above 0', plot.line, {1, 2}, {ylimits = {0, 1}, yscale = 'log'})
+    fails('yscale is "linear" or "log"', plot.line, {1, 2}, {yscale = 'cubic'})
+    fails('the width is from 100', plot.line, {1, 2}, {width = 5})
+    fails('bins are from 1', plot.histogram, t, {bins = 0})
+    fails('no finite number', plot.histogram, {0 / 0})
+    fails('colors are', plot.heatmap, t, {colors = 'jet'})
+    fails('a heat map is of a matrix', plot.heatmap, tensor.ones(3))
+    fails('got 2 x 2 x 2', plot.image, tensor.ones(2, 2, 2))
+    fails('too far apart', plot.line{-1e308, 1e308}.svg, plot.line{-1e308, 1e308})
+    fails('text has 20', plot.line{1}.text, plot.line{1}, 5)
+    assert.matches('plot_spec', error_of(function() plot.line('x') end), 1, true)
+  end)
+end)
