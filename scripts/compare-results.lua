@@ -14,17 +14,21 @@ for name in ([[
   vector_math[name] = true
 end
 
+-- The last word of a line by the words before it, which say what was computed.
 local function read(path)
   local file = io.open(path)
   if not file then return nil end
   local results = {}
-  for line in file:lines() do results[#results + 1] = line end
+  for line in file:lines() do
+    local case, result = line:match '^(.*) (%S+)$'
+    results[case] = result
+  end
   file:close()
   return results
 end
 
 local first, first_path
-local differences = {}
+local compared, differences = 0, {}
 for _, path in ipairs(arg) do
   local results = read(path)
   if not results then
@@ -32,19 +36,17 @@ for _, path in ipairs(arg) do
   elseif not first then
     first, first_path = results, path
   else
-    if #results ~= #first then
-      differences[#differences + 1] = ('%s has %d results, %s %d'):format(first_path, #first, path,
-                                                                         #results)
-    end
-    for i = 1, math.min(#first, #results) do
-      if first[i] ~= results[i] and not vector_math[first[i]:match '^%S+'] then
-        differences[#differences + 1] = ('%s: %s\n  %s: %s'):format(first_path, first[i], path,
-                                                                   results[i])
+    -- The first has all cases.
+    for case, result in pairs(results) do
+      compared = compared + 1
+      if first[case] ~= result and not vector_math[case:match '^%S+'] then
+        differences[#differences + 1] = ('%s: %s %s\n  %s: %s'):format(first_path, case,
+                                                                       first[case], path, result)
       end
     end
   end
 end
 
 for i = 1, math.min(#differences, 50) do print(differences[i]) end
-print(('%d results, %d differences'):format(first and #first or 0, #differences))
-os.exit(first and #first > 0 and #differences == 0 and 0 or 1)
+print(('%d results, %d differences'):format(compared, #differences))
+os.exit(first and next(first) and #differences == 0 and 0 or 1)

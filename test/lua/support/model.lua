@@ -49,9 +49,21 @@ function model.at(m, index)
   return m.data[position + 1], position + 1
 end
 
---- A model of these sizes whose elements are f(indices).
+--- A model of these sizes whose elements are f(indices); the table of indices is the same one in
+-- every call.
 function model.build(shape, f)
-  return model.fill(shape, function(position) return f(model.indices(shape, position)) end)
+  local index = model.indices(shape, 0)
+  return model.fill(shape, function(position)
+    if position > 0 then
+      local d = #shape
+      while index[d] == shape[d] do
+        index[d] = 1
+        d = d - 1
+      end
+      index[d] = index[d] + 1
+    end
+    return f(index)
+  end)
 end
 
 function model.copy(m)

@@ -12,7 +12,7 @@ local omit = require('support.cases').omit
 local runner = {}
 
 -- With TENSOR_TEST_DUMP the bits of results go into a file, for comparison with what another
--- instruction set gives: a line for each row and element type.
+-- instruction set gives: a line for each row, element type and size of cases.
 local dump_path = os.getenv 'TENSOR_TEST_DUMP'
 local dump = { file = dump_path and assert(io.open(dump_path, 'w')), hash = 0 }
 local double = ffi.new 'union { double number; int32_t half[2]; }'
@@ -22,7 +22,8 @@ function dump.flush()
   dump.key = nil
 end
 
-function dump.add(key, list)
+function dump.add(run, list)
+  local key = ('%s %s %s'):format(run.row.name, run.e.name, run.size)
   if key ~= dump.key then
     dump.flush()
     dump.key, dump.hash = key, 5381
@@ -123,8 +124,7 @@ function Run:check(...)
   for i, expected in ipairs(want) do
     local got = select(i, ...)
     if self.dumped then
-      dump.add(('%s %s'):format(self.row.name, self.e.name),
-               tensor.isTensor(got) and model.read(got).data or { got })
+      dump.add(self, tensor.isTensor(got) and model.read(got).data or { got })
     end
     if type(expected) == 'table' then
       if not tensor.isTensor(got) then self:fail('no tensor but ' .. tensor.type(got)) end
@@ -152,7 +152,7 @@ function Run:check_by_case(...)
   for i, got in ipairs(results) do
     if not tensor.isTensor(got) then self:fail('no tensor but ' .. tensor.type(got)) end
     results[i] = model.read(got)
-    if self.dumped then dump.add(('%s %s'):format(self.row.name, self.e.name), results[i].data) end
+    if self.dumped then dump.add(self, results[i].data) end
     local sizes = table.concat(results[i].shape, 'x')
     local wanted = table.concat(self.want[i].shape, 'x')
     if sizes ~= wanted then
@@ -338,6 +338,7 @@ function runner.small(row, case, e, random, few)
   local function_slots, slots = slots_of(row, case)
   local calls = 0
   for number, scenario in ipairs(case.scenarios(e, random)) do
+    local plain
     for k = number, number + (few and FEW or #layouts) - 1 do
       local layout = layouts[k % #layouts + 1]
       if not (case.contiguous and (layout == 'transposed' or layout == 'strided'
@@ -351,9 +352,15 @@ function runner.small(row, case, e, random, few)
         end
         local run = setmetatable({ row = row, case = case, e = e, args = args, layout = built,
                                    scale = scenario.scale, slots = slots, result_layout = k,
+                                   size = 'small',
                                    function_slots = function_slots,
                                    dumped = dump.file and k - number < FEW }, Run)
-        run.want = results_of(case, e, args)
+        if layout == 'expanded' then
+          run.want = results_of(case, e, args)
+        else
+          plain = plain or results_of(case, e, args)
+          run.want = plain
+        end
         run:all_forms()
         calls = calls + 1
       end
@@ -424,7 +431,7 @@ function runner.large(row, case, e, random, layout)
     local want = results_of(case, e, scenario.args)
     local run = setmetatable({ row = row, case = case, e = e, args = scenario.args, want = want,
                                layout = layout, scale = scenario.scale, slots = slots,
-                               form = 'function', dumped = dump.file }, Run)
+                               form = 'function', size = 'large', dumped = dump.file }, Run)
     local map = forms.align(function_slots, slots, scenario.args, omit)
     local seen
     for threads = 1, 2 do
