@@ -229,6 +229,8 @@ describe('rows that arrange', function()
                    message(tensor.oneHot, classes, tensor.LongTensor { 0, 1 }, 2))
     assert.matches('index 3 is out of range of 2 classes',
                    message(tensor.oneHot, classes, tensor.LongTensor { 3, 1 }, 2))
+    assert.matches('index -9223372036854775808 is out of range of 3 classes',
+                   message(tensor.oneHot, tensor.LongTensor { -2 ^ 63, 3 }), 1, true)
     assert.matches('dimension 2 stands before dimension 3',
                    message(t.flatten, tensor.ones(1, 1, 1), 3, 2))
     assert.matches('cannot be split into %[2 x 2%]', message(t.unflatten, t, 2, 2, 2))

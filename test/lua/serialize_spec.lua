@@ -39,6 +39,9 @@ for _, element in ipairs { 'Byte', 'Float', 'Half', 'Long' } do
   table.insert(fixtures, ('storage-%s-empty'):format(element))
 end
 local modes = { ascii = 'ascii', bin = 'binary', b32 = 'b32', b64 = 'b64' }
+-- With the collector running all the time one mode is enough.
+local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
+if busy_collector then modes = { bin = 'binary' } end
 
 -- Tables of more than one key that is no index: nothing says in which order these come.
 local unordered = { booleans = true, ['class-object'] = true, closure = true, strings = true,
@@ -92,8 +95,8 @@ describe('a file that Torch7 wrote', function()
   end
 
   it('is one of 242, of which 200 are equal again', function()
-    assert.are.equal(242, read)
-    assert.are.equal(200, equal)
+    assert.are.equal(busy_collector and 61 or 242, read)
+    assert.are.equal(busy_collector and 50 or 200, equal)
   end)
 
   it('may have the other order of bytes', function()

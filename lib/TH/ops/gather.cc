@@ -114,13 +114,12 @@ void oneHot(Tensor* r, Tensor* index, int64_t classes) {
   if (index->numel() == 0 && classes < 1) fail("without an index the number of classes is needed");
   int64_t most = classes;
   if (index->numel() > 0) {
-    int64_t least = minall(index).i - TH_INDEX_BASE;
-    int64_t greatest = maxall(index).i - TH_INDEX_BASE;
-    if (classes < 1) most = checked_add(std::max<int64_t>(greatest, 0), 1, "the number of classes");
-    if (least < 0 || greatest >= most) {
+    int64_t least = minall(index).i, greatest = maxall(index).i;
+    int64_t base = TH_INDEX_BASE;
+    if (classes < 1) most = checked_add(std::max(greatest, base) - base, 1, "the number of classes");
+    if (least < base || greatest - base >= most) {
       fail("index %lld is out of range of %lld classes",
-           static_cast<long long>((least < 0 ? least : greatest) + TH_INDEX_BASE),
-           static_cast<long long>(most));
+           static_cast<long long>(least < base ? least : greatest), static_cast<long long>(most));
     }
   }
   int64_t size[kMaxDims + 1];
