@@ -10,9 +10,7 @@ local products = [[
   local function distance(x, y) return (x:double() - y):abs():max() end
   local expected = tensor.DoubleTensor(150, 130)
   for i = 1, 150 do
-    for j = 1, 130 do
-      expected[i][j] = a[i]:clone():cmul(b:select(2, j)):sum()
-    end
+    expected[i]:sum(tensor.cmul(b, a[i]:view(170, 1):expandAs(b)), 1)
   end
   local x = tensor.randn(130, 1)
   local square = b:narrow(1, 1, 130)

@@ -28,7 +28,7 @@ while left > 0 and found < tonumber(given.failures) do
     known[failure.gist] = true
     found = found + 1
     print(failure.script)
-    print(failure.output:sub(1, 3000))
+    print(failure.output:sub(-3000))
   elseif failure then
     print(('seed %d: again %s'):format(failure.seed, failure.gist))
   else
