@@ -241,6 +241,7 @@ const Case kManyPlanes[] = {
 };
 
 TEST(Convolution, OfManyPlanesAgainstLoops) {
+  int round = 0;
   for (const Case& c : kManyPlanes) {
     for (DType type : {DType::Float, DType::Double}) {
       for (Layout layout : {Layout::contiguous, Layout::permuted, Layout::spaced}) {
@@ -248,6 +249,7 @@ TEST(Convolution, OfManyPlanesAgainstLoops) {
           for (bool convolution : {false, true}) {
             bool plain = step[2] == 1 && !convolution;
             if (layout != Layout::contiguous && !plain) continue;
+            if (left_out(round++, 1, 5)) continue;
             check(c, type, layout, {Kind::valid, convolution, {step[0], step[1], step[2]}});
             if (testing::Test::HasFailure()) return;
           }

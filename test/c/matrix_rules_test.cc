@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "amount.h"
 #include "cpu/parallel.h"
 #include "matrix_tensors.h"
 #include "ops/ops.h"
@@ -152,7 +153,9 @@ TEST_P(MatrixRules, SameBitsForAnyNumberOfThreads) {
       {{1, 3, 1500, 100}, true},  {{1, 700, 700, 1}, false},  {{1, 17, 19, 5000}, false},
       {{40, 24, 24, 24}, true},   {{2, 150, 150, 60}, false}, {{1, 300, 300, 300}, true}};
   int before = num_threads();
+  int round = 0;
   for (const Case& c : cases) {
+    if (left_out(round++)) continue;
     if (c.s.m * c.s.n * c.s.k > 10000000 && is_integral(type())) continue;
     Layout layout = c.turned ? transposed : plain;
     TensorRef a = make(type(), {c.s.batches, c.s.m, c.s.k}, layout);

@@ -385,7 +385,9 @@ TEST_P(ReduceDevice, LargeAndReproducible) {
     EXPECT_EQ(0, std::memcmp(first->second.data(), results.data(), results.size() * sizeof(double)))
         << name;
   };
-  for (const Shape& size : {Shape{1000000}, Shape{1000, 1000}, Shape{300001, 3}}) {
+  int round = 0;
+  for (const Shape& size : {Shape{1000, 1000}, Shape{1000000}, Shape{300001, 3}}) {
+    if (left_out(round++)) continue;
     TensorRef t = make(DType::Float, size);
     auto* x = t->data_as<float>(th::Access::write);
     for (int64_t i = 0; i < t->numel(); ++i) x[i] = static_cast<float>(noise(i) * 2 - 1);

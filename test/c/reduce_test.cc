@@ -412,13 +412,13 @@ List everything(const Shape& size, Layout layout) {
 }
 
 TEST(ReduceThreads, ResultsDoNotDependOnThem) {
-  int before = th::num_threads();
+  int before = th::num_threads(), round = 0;
   for (const Shape& size : {Shape{200000}, Shape{400, 501}, Shape{70000, 3}, Shape{3, 70000}}) {
     for (Layout layout : kLayouts) {
+      if (left_out(round++)) continue;
       th::set_num_threads(1);
       List one = everything(size, layout);
       for (int threads : {2, 3, 7}) {
-        if (left_out(threads)) continue;
         th::set_num_threads(threads);
         EXPECT_EQ(one, everything(size, layout)) << threads << " threads";
       }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "amount.h"
 #include "memory/error.h"
 #include "on_soft_device.h"
 
@@ -179,8 +180,10 @@ TEST_P(RunningDevice, EveryTypeAndLayout) {
 }
 
 TEST_P(RunningDevice, LongRows) {
+  int round = 0;
   for (DType type : {DType::Byte, DType::Long, DType::Float, DType::Double}) {
     for (int64_t n : {1023, 1025, 8191, 8192, 8193, 70000}) {
+      if (left_out(round++, 1, 5)) continue;
       check(ops::cumsum, type, {n}, Layout::contiguous);
       check(ops::cumsum, type, {2, n}, Layout::permuted);
       check(ops::cumprod, type, {n}, Layout::spaced);
