@@ -8,7 +8,7 @@
 local vector_math = {}
 for name in ([[
     exp expm1 log log1p log2 log10 rsqrt hypot sin cos tan asin acos atan sinh cosh tanh erf erfc
-    sigmoid lgamma pow tpow cpow atan2 norm normall dist logspace
+    erfinv sigmoid lgamma pow tpow cpow atan2 norm normall dist logspace
     logNormal exponential normal cauchy gelu silu softplus logaddexp softmax logSoftmax
     logsumexp logsumexpall logsumexpDims]]):gmatch '%S+' do
   vector_math[name] = true

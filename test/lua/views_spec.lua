@@ -22,7 +22,7 @@ end
 
 -- Checks view against the elements that from(indices) of m's names, and that they are shared.
 local function same(view, m, shape, from)
-  local want = model.build(shape, function(i) return (model.at(m, from(i))) end)
+  local want = model.build(shape, function(i) return (model.at(m, from({ unpack(i) }))) end)
   local text = model.difference(model.read(view), want, 0)
   if text then error(text, 2) end
 end

@@ -116,7 +116,8 @@ void oneHot(Tensor* r, Tensor* index, int64_t classes) {
   if (index->numel() > 0) {
     int64_t least = minall(index).i, greatest = maxall(index).i;
     int64_t base = TH_INDEX_BASE;
-    if (classes < 1) most = checked_add(std::max(greatest, base) - base, 1, "the number of classes");
+    if (classes < 1)
+      most = checked_add(std::max(greatest, base) - base, 1, "the number of classes");
     if (least < base || greatest - base >= most) {
       fail("index %lld is out of range of %lld classes",
            static_cast<long long>(least < base ? least : greatest), static_cast<long long>(most));
