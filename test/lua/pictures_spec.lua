@@ -1,4 +1,5 @@
--- Pictures as PNG and JPEG files. The PNG files are made with zlib alone, by examples/lib/png.lua.
+-- Pictures as PNG and JPEG files. The PNG files are made with zlib alone, by examples/lib/png.lua and
+-- test/reference/picture_files.py.
 
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
@@ -44,6 +45,33 @@ describe('PNG files', function()
         same(t:double():div(255), tensor.load(name, {type = 'torch.DoubleTensor'}))
       end
     end)
+  end)
+
+  it('of all kinds are read', function()
+    -- What the script has in its files: 7 times the number of the sample, modulo most + 1.
+    local function samples(most, height, width)
+      return tensor.range(0, height * width - 1):mul(7):fmod(most + 1):view(height, width)
+    end
+    local function load(name, options)
+      return tensor.load(('%s../data/pictures/%s.png'):format(here, name), options)
+    end
+    local byte = {type = 'Byte'}
+    same(samples(255, 11, 13):byte():view(1, 11, 13), load('interlaced', byte))
+    same(samples(255, 4, 5):byte():view(1, 4, 5), load('gamma', byte))
+    same(samples(65535, 5, 9):view(5, 3, 3):permute(3, 1, 2):div(65535):contiguous(),
+         load('interlaced_rgb16', {type = 'Double'}))
+    for _, bits in ipairs {1, 2, 4} do
+      local most = 2 ^ bits - 1
+      same(samples(most, 3, 5):mul(255 / most):byte():view(1, 3, 5), load('grey' .. bits, byte))
+    end
+    -- Color k of the palette is 3 k, 3 k + 1, 3 k + 2; the first is clear, the second half so.
+    local index = samples(15, 3, 5)
+    local colors = (index * 3):view(1, 3, 5):expand(3, 3, 5):clone()
+    for channel = 1, 3 do colors[channel]:add(channel - 1) end
+    same(colors:byte(), load('palette', byte))
+    local alpha = index:clone():fill(255)
+    alpha:maskedFill(index:eq(0), 0):maskedFill(index:eq(1), 128)
+    same(tensor.cat(colors, alpha:view(1, 3, 5), 1):byte(), load('palette_alpha', byte))
   end)
 
   it('are written from all types and layouts, and read by zlib alone', function()
