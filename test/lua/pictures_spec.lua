@@ -1,4 +1,4 @@
--- Pictures as PNG and JPEG files. The PNG files are made with zlib alone, by examples/lib/png.lua and
+-- Pictures as PNG and JPEG files. PNG files are made with zlib alone, by examples/lib/png.lua and
 -- test/reference/picture_files.py.
 
 local tensor = require 'tensor'
