@@ -6,7 +6,7 @@ export JOBS
 INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
 .PHONY: all demo first repl test test-all asan-test tsan-test bench lint format install uninstall clean deps
-.PHONY: prefix dist deb
+.PHONY: prefix dist deb docs
 .PHONY: release asan tsan release-tests soft cuda fuzz
 
 all: release
@@ -104,6 +104,11 @@ deb: deps
 	@scripts/build release build/deb -DTH_ISAS=all -DTENSOR_DEBIAN=ON -DCMAKE_INSTALL_PREFIX=/usr \
 		$(DEB_OPTIONS)
 	@scripts/make-debs build/deb
+
+# The documentation as HTML, in build/docs.
+docs:
+	@scripts/install-deps --docs
+	@scripts/make-docs build/docs
 
 clean:
 	rm -rf build build.luarocks
