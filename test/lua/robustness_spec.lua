@@ -232,6 +232,15 @@ describe('robustness', function()
   end)
 
   describe('of sizes', function()
+    it('refuses those of products that there is no memory for', function()
+      for _, class in ipairs {'ByteTensor', 'FloatTensor'} do
+        local few, many = tensor[class](3):fill(1), tensor[class](1):fill(1):expand(2 ^ 40)
+        fails('out of memory', tensor.ger, few, many)
+        fails('out of memory', tensor.ger, many, few)
+        fails('too large', tensor.ger, many, many)
+      end
+    end)
+
     it('refuses those whose strides would overflow, without an element too', function()
       local t = tensor.Tensor{1, 2}
       fails('too large', t.resize, t, 0, 2 ^ 40, 2 ^ 40)

@@ -82,6 +82,11 @@ TensorRef copy_for_blas(Tensor* t) {
   return copied;
 }
 
+[[noreturn]] void fail_too_large(const Tensor& t) {
+  fail("a matrix of size %s is too large: one of its dimensions must be less than 2^31",
+       shape_text(t).c_str());
+}
+
 // The factor to multiply by; copied, where that is needed, into copied.
 Factor operand(Operands& at, Tensor* t, VectorAs vector, TensorRef* copied) {
   Placed in = at.read(t);
@@ -91,7 +96,7 @@ Factor operand(Operands& at, Tensor* t, VectorAs vector, TensorRef* copied) {
     *copied = copy_for_blas(in.tensor);
     in = at.read(copied->get());
     factor = strides_of(*in.tensor, vector);
-    has_blas_layout(&factor, shape.rows, shape.cols);
+    if (!has_blas_layout(&factor, shape.rows, shape.cols)) fail_too_large(*t);
   }
   factor.data = in.data;
   return factor;
@@ -118,7 +123,14 @@ bool shares_memory(const Tensor& r, const Tensor& t) {
 }
 
 void through_temporary(Call call) {
-  TensorRef result(tensor_new_sized(call.r->dtype, call.ndim, call.size));
+  int64_t size[3];
+  std::copy(call.size, call.size + call.ndim, size);
+  bool turned = call.ndim > 1 && size[call.ndim - 1] > INT_MAX;
+  if (turned) std::swap(size[call.ndim - 1], size[call.ndim - 2]);
+  TensorRef result(tensor_new_sized(call.r->dtype, call.ndim, size));
+  if (turned) transpose(result.get(), result.get(), call.ndim - 1, call.ndim - 2);
+  Factor factor;
+  if (result->numel() > 0 && !is_writable(call, *result, &factor)) fail_too_large(*result);
   Tensor* r = call.r;
   call.r = result.get();
   product(call);

@@ -31,7 +31,12 @@ end
 
 --- What is wrong with an object; nil: nothing.
 function check.object(T, object)
-  if T.isTensor(object) then return (tensor_fits(T, object)) end
+  if T.isTensor(object) then
+    local ok, text = pcall(tensor_fits, T, object)
+    -- A finalizer may have freed it meanwhile.
+    if ok or pcall(object.dim, object) then return text end
+    return
+  end
   if T.isStorage(object) and object:size() < 0 then return 'a storage of negative size' end
 end
 

@@ -78,7 +78,7 @@ local views = {
   '$:split(#)', '$:chunk(#)', '$.new($:storage(), #, @)', '$.new($:storage(), #, #, #, #, #)',
   '$.new($:storage(), #, T.LongStorage{#, #}, T.LongStorage{#, #})', '$:repeatTensor(@)',
   '$:data()', '$:diff()', '$:typeAs($)', '$:float()', '$:long()', '$:byte()', '$:double()',
-  '$:expandAs($)', '$:gt($)', '$.new(#, #)', '$:type("torch.HalfTensor")', '$:sum(#)',
+  '$:expandAs($)', '$:gt($)', 'T.FloatTensor().new(#, #)', '$:type("torch.HalfTensor")', '$:sum(#)',
 }
 -- What changes an object where it is.
 local changes = {
