@@ -20,17 +20,18 @@ local function is_defined(name, e)
   return false
 end
 
--- With the collector running all the time there are less cases: one element type, and every third
+-- With the collector running all the time there are less cases: one element type, and every fifth
 -- row.
 local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
--- Where all cases take too long, each element type has two of the layouts, in turn, and every third
--- row its large cases.
+-- Where all cases take too long every third row has its large cases.
 local sparse = os.getenv 'TENSOR_TEST_SPARSE' == '1'
 -- One element type for each row.
 local one_type = busy_collector or os.getenv 'TENSOR_TEST_TYPES' == 'one'
--- Two of the layouts, and every second row its large cases.
-local few = os.getenv 'TENSOR_TEST_LAYOUTS' == 'few'
-local few_layouts = busy_collector or sparse or few
+-- How many of the layouts each element type has, in turn: three; or `all`; or, with `few`, two, and
+-- every second row its large cases.
+local chosen_layouts = os.getenv 'TENSOR_TEST_LAYOUTS'
+local few = chosen_layouts == 'few'
+local layouts = chosen_layouts == 'all' and 5 or (busy_collector or sparse or few) and 2 or 3
 local large_step = sparse and 3 or few and 2 or 1
 
 -- Plain references make many tables, and the default is to mark those that stay for as many again.
@@ -61,7 +62,7 @@ end)
 
 for number, row in ipairs(rows) do
   local case = cases[row.name]
-  if case and not (busy_collector and number % 3 > 0) then
+  if case and not (busy_collector and number % 5 > 0) then
     describe(('%s (%s)'):format(row.lua, row.name), function()
       local supported = {}
       for _, e in ipairs(elements) do
@@ -71,7 +72,7 @@ for number, row in ipairs(rows) do
       for k, e in ipairs(one_type and { chosen } or supported) do
         it(e.name, function()
           local calls = runner.small(row, case, e, elements.generator(100 * number + k),
-                                     few_layouts)
+                                     layouts)
           assert.is_true(calls > 0)
         end)
       end

@@ -42,6 +42,7 @@ local function add(name, fields)
   fields.Tensor = tensor[name .. 'Tensor']
   fields.Storage = tensor[name .. 'Storage']
   elements[#elements + 1] = fields
+  fields.number = #elements
   elements[name] = fields
 end
 

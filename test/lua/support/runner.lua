@@ -333,13 +333,13 @@ end
 -- So many layouts, in turn, are what every run has, and what it dumps.
 local FEW = 2
 
---- All small scenarios of a row for an element type, in all layouts or in few.
-function runner.small(row, case, e, random, few)
+--- All small scenarios of a row for an element type, each in so many of the layouts, in turn.
+function runner.small(row, case, e, random, count)
   local function_slots, slots = slots_of(row, case)
   local calls = 0
   for number, scenario in ipairs(case.scenarios(e, random)) do
-    local plain
-    for k = number, number + (few and FEW or #layouts) - 1 do
+    local plain, first = nil, number + e.number
+    for k = first, first + math.min(count or FEW, #layouts) - 1 do
       local layout = layouts[k % #layouts + 1]
       if not (case.contiguous and (layout == 'transposed' or layout == 'strided'
                                    or layout == 'expanded'))
@@ -354,7 +354,7 @@ function runner.small(row, case, e, random, few)
                                    scale = scenario.scale, slots = slots, result_layout = k,
                                    size = 'small',
                                    function_slots = function_slots,
-                                   dumped = dump.file and k - number < FEW }, Run)
+                                   dumped = dump.file and k - first < FEW }, Run)
         if layout == 'expanded' then
           run.want = results_of(case, e, args)
         else
