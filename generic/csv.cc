@@ -119,7 +119,7 @@ int column(lua_State* L) {
 // _csvrows(storage, first, count, columns, separator): a CharStorage.
 int rows(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
-  int64_t first = check_integer(L, 2) - 1, count = check_integer(L, 3);
+  int64_t first = check_index(L, 2, "a row"), count = check_integer(L, 3);
   int64_t columns = check_integer(L, 4);
   char separator = character_at(L, 5);
   Storage* text = nullptr;
@@ -134,7 +134,7 @@ int rows(lua_State* L) {
 // _csvnumber(storage, index): a string.
 int number(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
-  int64_t index = check_integer(L, 2) - 1;
+  int64_t index = check_index(L, 2, "an element");
   if (index < 0 || index >= storage->size) return luaL_argerror(L, 2, "no element");
   char digits[th::kCsvDigits];
   size_t size = 0;

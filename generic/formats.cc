@@ -40,7 +40,7 @@ struct Range {
   int64_t first, count;
 };
 Range check_range(lua_State* L, int index) {
-  Range range = {check_storage(L, state_of(L), index), check_integer(L, index + 1) - 1,
+  Range range = {check_storage(L, state_of(L), index), check_index(L, index + 1, "an element"),
                  check_integer(L, index + 2)};
   bool inside = range.first >= 0 && range.count >= 0 && range.first <= range.storage->size &&
                 range.count <= range.storage->size - range.first;

@@ -271,6 +271,15 @@ describe('tensors as text', function()
     end)
   end)
 
+  it('are of elements that there are', function()
+    local storage = tensor.DoubleStorage { 1, 2, 3 }
+    for _, first in ipairs { -2 ^ 63, -1, 0, 4, 2 ^ 62 } do
+      assert.is_false(pcall(tensor._csvrows, storage, first, 1, 1, ','))
+      assert.is_false(pcall(tensor._csvnumber, storage, first))
+    end
+    assert.are.equal('2,3\n', tensor._csvrows(storage, 2, 2, 2, ','):string())
+  end)
+
   it('tell how far they are', function()
     with_name('.csv', function(name)
       local told
