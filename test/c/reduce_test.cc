@@ -36,7 +36,7 @@ void check_along(const char* name, const Along& along, const Expected& expected,
   for (DType type : types) {
     for (const Shape& size : kShapes) {
       for (Layout layout : kLayouts) {
-        if (left_out(round++)) continue;
+        if (left_out(round++, 3)) continue;
         TensorRef t = make(type, size, layout);
         fill(*t, element);
         for (int dim = 0; dim < t->nDimension; ++dim) {
@@ -141,7 +141,7 @@ void check_extremes(bool largest) {
   for (DType type : kAllTypes) {
     for (const Shape& size : kShapes) {
       for (Layout layout : kLayouts) {
-        if (left_out(round++)) continue;
+        if (left_out(round++, 3)) continue;
         TensorRef t = make(type, size, layout);
         fill(*t, [](int64_t i) { return std::floor(noise(i) * 90); });
         for (int dim = 0; dim < t->nDimension; ++dim) {
@@ -205,7 +205,7 @@ TEST(ReduceAll, AgainstLoops) {
   for (DType type : kAllTypes) {
     for (const Shape& size : kShapes) {
       for (Layout layout : kLayouts) {
-        if (left_out(round++)) continue;
+        if (left_out(round++, 3)) continue;
         TensorRef t = make(type, size, layout);
         fill(*t, small_integer);
         List x = values(*t);
@@ -415,7 +415,7 @@ TEST(ReduceThreads, ResultsDoNotDependOnThem) {
   int before = th::num_threads(), round = 0;
   for (const Shape& size : {Shape{200000}, Shape{400, 501}, Shape{70000, 3}, Shape{3, 70000}}) {
     for (Layout layout : kLayouts) {
-      if (left_out(round++)) continue;
+      if (left_out(round++, 3)) continue;
       th::set_num_threads(1);
       List one = everything(size, layout);
       for (int threads : {2, 3, 7}) {

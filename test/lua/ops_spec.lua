@@ -23,16 +23,16 @@ end
 -- With the collector running all the time there are less cases: one element type, and every fifth
 -- row.
 local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
--- Where all cases take too long every third row has its large cases.
+-- Where all cases take too long every fifth row has its large cases.
 local sparse = os.getenv 'TENSOR_TEST_SPARSE' == '1'
 -- One element type for each row.
 local one_type = busy_collector or os.getenv 'TENSOR_TEST_TYPES' == 'one'
 -- How many of the layouts each element type has, in turn: three; or `all`; or, with `few`, two, and
--- every second row its large cases.
+-- every third row its large cases.
 local chosen_layouts = os.getenv 'TENSOR_TEST_LAYOUTS'
 local few = chosen_layouts == 'few'
 local layouts = chosen_layouts == 'all' and 5 or (busy_collector or sparse or few) and 2 or 3
-local large_step = sparse and 3 or few and 2 or 1
+local large_step = sparse and 5 or few and 3 or 1
 
 -- Plain references make many tables, and the default is to mark those that stay for as many again.
 if not busy_collector then collectgarbage('setpause', 400) end
