@@ -3,15 +3,9 @@
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
 
-local with_name = format_files.with_name
+local with_name, error_of = format_files.with_name, format_files.error_of
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local folder = here .. '../data/numpy/'
-
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
-end
 
 -- As the script has them: the element type that comes of each, the first number and the step.
 local kinds = {

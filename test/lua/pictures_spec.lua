@@ -8,18 +8,12 @@ local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '../../examples/?.lua;' .. package.path
 local png = require 'lib.png'
 
-local with_name = format_files.with_name
+local with_name, error_of = format_files.with_name, format_files.error_of
 
 local function write(name, bytes)
   local file = assert(io.open(name, 'wb'))
   file:write(bytes)
   file:close()
-end
-
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
 end
 
 -- Values of 0 to 255, as a ByteTensor.

@@ -4,15 +4,9 @@
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
 
-local with_name = format_files.with_name
+local with_name, error_of = format_files.with_name, format_files.error_of
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local path = here .. '../data/safetensors/all.safetensors'
-
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
-end
 
 local kinds = {
   bool = { 'Byte' }, uint8 = { 'Byte', 0, 10 }, int8 = { 'Char', -50, 5 },

@@ -70,4 +70,11 @@ end
 
 format_files.content = files.content
 
+--- The message of the error that f raises of these arguments.
+function format_files.error_of(f, ...)
+  local ok, message = pcall(f, ...)
+  assert(not ok, 'no error')
+  return message
+end
+
 return format_files
