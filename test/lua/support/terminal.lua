@@ -15,9 +15,10 @@ function terminal.open(command)
   local file = assert(io.open(folder .. '/command', 'w'))
   file:write('exec ', command, '\n')
   file:close()
-  -- Not for longer than two minutes, whatever becomes of the test.
-  os.execute(("{ timeout 120 script -qefc 'sh %s/command' %s/screen <%s/keys >/dev/null 2>&1; " ..
-              'echo $? >%s/status; } &'):format(folder, folder, folder, folder))
+  -- Not for longer than two minutes, whatever becomes of the test. A shell between script and the
+  -- program would get the terminal's Ctrl-C, too, and end by it.
+  os.execute(("{ timeout 120 script -qefc 'exec sh %s/command' %s/screen <%s/keys " ..
+              '>/dev/null 2>&1; echo $? >%s/status; } &'):format(folder, folder, folder, folder))
   local keys = assert(io.open(folder .. '/keys', 'w'))
   local self, seen = {}, 0
 
