@@ -1,10 +1,11 @@
 -- Learns to read handwritten digits: a network of one hidden layer, its gradients and its training,
 -- in tensor operations only.
 --
---   tensor examples/digits.lua [--device NAME] [--epochs N] [--seed N] [--out FILE] [--quiet]
+--   tensor examples/digits.lua [--device NAME] [--epochs N] [--seed N] [--out FILE] [--save FILE]
+--                              [--quiet]
 --
 -- Prints how well it reads 360 digits that it was not trained on, and draws digits.png: how the
--- loss fell, and the digits that were misread.
+-- loss fell, and the digits that were misread. --save keeps the network, for examples/http.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. package.path
@@ -23,6 +24,7 @@ local chosen = options.parse(arg, {
   {name = 'device', value = 'NAME', default = 'cpu',
    help = 'where to compute: cpu, gpu, soft (cpu)'},
   {name = 'out', value = 'FILE', default = 'digits.png', help = 'the picture (digits.png)'},
+  {name = 'save', value = 'FILE', help = 'where the network goes, as .npz, say (nowhere)'},
   {name = 'quiet', help = 'print the accuracy only'},
 })
 
@@ -90,7 +92,8 @@ local function one_hot(numbers)
 end
 
 local known = images:index(1, training)
-local inputs = (images - known:mean(1)):div(known:std())
+local mean, deviation = known:mean(1), known:std()
+local inputs = (images - mean):div(deviation)
 local targets = one_hot(digits)
 
 ---- The network: relu(x W1 + b1) W2 + b2 gives the scores of the ten digits. ----
@@ -216,4 +219,14 @@ if not written then
   give_up('%s', message)
 end
 say('wrote %s', chosen.out)
+if chosen.save then
+  local saved, failure = pcall(tensor.save, chosen.save, {
+    w1 = net.w1, b1 = net.b1, w2 = net.w2, b2 = net.b2,
+    mean = mean, deviation = tensor.Tensor{deviation},
+  })
+  if not saved then
+    give_up('%s', failure)
+  end
+  say('saved %s', chosen.save)
+end
 print(('test accuracy %.2f %%'):format(100 * accuracy))
