@@ -15,6 +15,11 @@ function Link(link)  -- luacheck: ignore 111
     path, count = path:gsub('[^/]+/%.%./', '', 1)
   until count == 0
   if not pages[path] then return link.content end
+  -- A link that is called by the file's name is called by the page's title.
+  if pandoc.utils.stringify(link.content) == file:match '[^/]*$' then  -- luacheck: ignore 113
+    local text = assert(io.open(path)):read '*a'
+    link.content = {pandoc.Str(text:match '# ([^\n]*)')}  -- luacheck: ignore 113
+  end
   local up = folder ~= '' and '../' or ''
   link.target = up .. path:gsub('%.md$', '.html') .. anchor
   return link
