@@ -5,6 +5,10 @@
 #include <cstring>
 #include <type_traits>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include "THGeneral.h"
 #include "cpu/backend.h"
 #include "cpu/loops.h"
@@ -75,17 +79,101 @@ void for_chunks(const LoopPlan& plan, const F& f) {
   });
 }
 
+// ---- where elements were chosen ----------------------------------------------------------------
+
+constexpr int64_t kBlock = 256;  // elements looked at at a time
+constexpr int64_t kWide = 16;    // places that are written at a time
+
+// Whether each of n elements is chosen, as bytes that are not 0 then: of bytes, themselves.
+template <class T>
+const uint8_t* marks_of(const char* at, int64_t stride, int64_t n, uint8_t* marks) {
+  if (std::is_same_v<T, uint8_t> && stride == 1) return reinterpret_cast<const uint8_t*>(at);
+  if (stride == sizeof(T)) {
+    const T* x = reinterpret_cast<const T*>(at);
+    for (int64_t i = 0; i < n; ++i) marks[i] = is_nonzero(x[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) {
+      marks[i] = is_nonzero(*reinterpret_cast<const T*>(at + i * stride));
+    }
+  }
+  return marks;
+}
+
+// Writes the numbers of those of n bytes that are not 0, and returns how many they are. Without a
+// branch on them, which no processor could foresee: what is none is written over.
+int64_t places_of(const uint8_t* marks, int64_t n, int32_t* places) {
+  int64_t found = 0;
+#if defined(__AVX512F__)
+  __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (int64_t i = 0; i < n; i += kWide) {
+    auto there = static_cast<__mmask16>(n - i < kWide ? (1 << (n - i)) - 1 : 0xffff);
+    __m128i mark = _mm_maskz_loadu_epi8(there, marks + i);
+    __mmask16 chosen = _mm_test_epi8_mask(mark, mark);
+    _mm512_storeu_si512(places + found, _mm512_maskz_compress_epi32(chosen, number));
+    found += __builtin_popcount(chosen);
+    number = _mm512_add_epi32(number, _mm512_set1_epi32(kWide));
+  }
+#else
+  for (int64_t i = 0; i < n; ++i) {
+    places[found] = static_cast<int32_t>(i);
+    found += marks[i] != 0;
+  }
+#endif
+  return found;
+}
+
+// f(first, places, count) for those chosen of n elements: they are first + places[k].
+template <class T, class F>
+void for_chosen(const char* at, int64_t stride, int64_t n, const F& f) {
+  uint8_t marks[kBlock];
+  int32_t places[kBlock + kWide];
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t m = std::min(kBlock, n - i);
+    f(i, places, places_of(marks_of<T>(at + i * stride, stride, m, marks), m, places));
+  }
+}
+
+// to[k * to_step] = from[place k * from_step]; steps in bytes.
+template <class T>
+void collect(char* to, int64_t to_step, const char* from, int64_t from_step, const int32_t* places,
+             int64_t n) {
+  for (int64_t k = 0; k < n; ++k) {
+    *reinterpret_cast<T*>(to + k * to_step) =
+        *reinterpret_cast<const T*>(from + places[k] * from_step);
+  }
+}
+
+template <class T>
+void distribute(char* to, int64_t to_step, const T* from, const int32_t* places, int64_t n) {
+  for (int64_t k = 0; k < n; ++k) *reinterpret_cast<T*>(to + places[k] * to_step) = from[k];
+}
+
+// ---- masks -------------------------------------------------------------------------------------
+
 template <class T>
 void masked_select(const MaskedSelectCall& call) {
-  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t after) {
-    int64_t next = call.before[chunk], last = call.before[after];
+  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t) {
+    char* to = call.out + call.before[chunk] * call.step;
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      // What is not chosen is written over by what is.
-      for (int64_t i = 0; i < n && next != last; ++i) {
-        *reinterpret_cast<T*>(call.out + next * call.step) =
-            *reinterpret_cast<const T*>(at[1] + i * stride[1]);
-        next += at[0][i * stride[0]];
-      }
+      for_chosen<uint8_t>(
+          at[0], stride[0], n, [&](int64_t first, const int32_t* places, int64_t count) {
+            collect<T>(to, call.step, at[1] + first * stride[1], stride[1], places, count);
+            to += count * call.step;
+          });
+    });
+  });
+}
+
+template <class T>
+void masked_copy(const MaskedCopyCall& call) {
+  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t) {
+    const T* from = reinterpret_cast<const T*>(call.from) + call.before[chunk];
+    for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
+      for_chosen<uint8_t>(at[0], stride[0], n,
+                          [&](int64_t first, const int32_t* places, int64_t count) {
+                            distribute(at[1] + first * stride[1], stride[1], from, places, count);
+                            from += count;
+                          });
     });
   });
 }
@@ -96,23 +184,6 @@ template <class T>
 T pick(char chosen, T a, T b) {
   T all = static_cast<T>(-static_cast<T>(chosen));
   return static_cast<T>((a & all) | (b & ~all));
-}
-
-template <class T>
-void masked_copy(const MaskedCopyCall& call) {
-  const T* from = reinterpret_cast<const T*>(call.from);
-  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t after) {
-    const T *next = from + call.before[chunk], *last = from + call.before[after];
-    for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      // Without a branch on the mask, which no processor could foresee.
-      for (int64_t i = 0; i < n && next != last; ++i) {
-        T* to = reinterpret_cast<T*>(at[1] + i * stride[1]);
-        char chosen = at[0][i * stride[0]];
-        *to = pick(chosen, *next, *to);
-        next += chosen;
-      }
-    });
-  });
 }
 
 template <class T>
@@ -145,6 +216,17 @@ class Subscripts {
  public:
   explicit Subscripts(const NonzeroCall& call) : call_(call) {}
 
+  // Of elements first + places[k], as rows from `row` on.
+  void write(int64_t row, int64_t first, const int32_t* places, int64_t count) {
+    if (call_.ndim == 1 && call_.row_step == sizeof(int64_t)) {
+      auto* to = reinterpret_cast<int64_t*>(call_.out) + row;
+      for (int64_t k = 0; k < count; ++k) to[k] = first + TH_INDEX_BASE + places[k];
+      return;
+    }
+    for (int64_t k = 0; k < count; ++k) write(row + k, first + places[k]);
+  }
+
+ private:
   void write(int64_t row, int64_t element) {
     int64_t width = call_.size[call_.ndim - 1];
     if (element - line_ >= width || line_ < 0) {
@@ -160,7 +242,6 @@ class Subscripts {
     put(to + (call_.ndim - 1) * call_.column_step, element - line_ + TH_INDEX_BASE);
   }
 
- private:
   static void put(char* to, int64_t index) { *reinterpret_cast<int64_t*>(to) = index; }
 
   const NonzeroCall& call_;
@@ -174,11 +255,10 @@ void nonzero(const NonzeroCall& call) {
     Subscripts subscripts(call);
     int64_t row = call.before[chunk], element = begin;
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) {
-        if (is_nonzero(*reinterpret_cast<const T*>(at[0] + i * stride[0]))) {
-          subscripts.write(row++, element + i);
-        }
-      }
+      for_chosen<T>(at[0], stride[0], n, [&](int64_t first, const int32_t* places, int64_t count) {
+        subscripts.write(row, element + first, places, count);
+        row += count;
+      });
       element += n;
     });
   });
