@@ -18,6 +18,10 @@ namespace {
 // Rows up to this length are sorted by insertion; from kRadix on, 8- and 16-bit keys by digits.
 constexpr int64_t kInsertion = 40;
 constexpr int64_t kRadix = 256;
+// In rows from kLong on, a range that ends before 1 / kLeastPart of them is looked for among the
+// least elements.
+constexpr int64_t kLong = 8192;
+constexpr int64_t kLeastPart = 16;
 
 // The row's elements as they are in memory; steps in elements.
 template <class T>
@@ -71,6 +75,19 @@ void sort_by_insertion(typename Pack::Type* keys, int64_t n) {
   }
 }
 
+// Whether keys are in order as they are, or now that they were turned around. Ends soon where they
+// are neither.
+template <class Pack>
+bool put_in_order(typename Pack::Type* keys, int64_t n) {
+  int64_t up = 1, down = 1;
+  while (up < n && Pack::less(keys[up - 1], keys[up])) ++up;
+  if (up == n) return true;
+  while (down < n && Pack::less(keys[down], keys[down - 1])) ++down;
+  if (down < n) return false;
+  std::reverse(keys, keys + n);
+  return true;
+}
+
 // Puts those keys in order that are from first on when all are; what is before is no larger, what
 // is behind no smaller.
 template <class Pack>
@@ -100,9 +117,17 @@ class RowSorter {
         count_(call.count) {}
 
   void sort(const Row<T>& row) const {
-    bool exact = pack(row);
+    bool exact = true;
+    if (row.n >= kLong && (first_ + count_) * kLeastPart <= row.n) {
+      int64_t kept = pack_least(row, first_ + count_, &exact);
+      sort_range<Pack>(keys_, kept, first_, count_);
+      return unpack(row, exact);
+    }
+    pack(row, 0, row.n, &exact, [keys = keys_](int64_t i, Packed key) { keys[i] = key; });
     if (row.n <= kInsertion) {
       sort_by_insertion<Pack>(keys_, row.n);
+    } else if (count_ == row.n && put_in_order<Pack>(keys_, row.n)) {
+      // Sorted data is common.
     } else if (kHasDigits && row.n >= kRadix) {
       sort_by_digits<Pack, kHasDigits ? sizeof(T) : 1>(keys_, keys_ + row.n, row.n);
     } else if (count_ < row.n) {
@@ -114,29 +139,70 @@ class RowSorter {
   }
 
  private:
-  // Returns whether all elements come back from their keys.
-  bool pack(const Row<T>& row) const {
-    bool exact = true;
-    for (int64_t i = 0; i < row.n; ++i) {
-      T x = row.in[i * row.in_step];
-      exact &= SortKey<T>::is_exact(x);
-      keys_[i] = Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip_), static_cast<uint64_t>(i));
+  // f(i, packed key) for elements [begin, end); exact stays true where all come back from their
+  // keys.
+  template <class F>
+  void pack(const Row<T>& row, int64_t begin, int64_t end, bool* exact, const F& f) const {
+    // In locals: as far as the compiler knows, the keys written may be the members.
+    const T* in = row.in;
+    const int64_t step = row.in_step;
+    const Key flip = flip_;
+    bool all = *exact;
+    for (int64_t i = begin; i < end; ++i) {
+      T x = in[i * step];
+      all &= SortKey<T>::is_exact(x);
+      f(i, Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip), static_cast<uint64_t>(i)));
     }
-    return exact;
+    *exact = all;
+  }
+
+  // The `most` least keys, and some others, of a much longer row: from time to time the largest
+  // that can still be among them is found anew, and what is above it is not kept. Returns how many.
+  int64_t pack_least(const Row<T>& row, int64_t most, bool* exact) const {
+    const int64_t room = std::max(kLong / 2, 4 * most), step = kLong / 8;
+    Packed* const keys = keys_;
+    Packed limit = Pack::pack(~uint64_t(0), ~uint64_t(0));
+    int64_t kept = 0;
+    for (int64_t i = 0; i < row.n; i += step) {
+      if (kept + step > room) {
+        std::nth_element(keys, keys + most - 1, keys + kept, Less<Pack>());
+        limit = keys[most - 1];
+        kept = most;
+      }
+      int64_t count = kept;
+      pack(row, i, std::min(row.n, i + step), exact, [&](int64_t, Packed key) {
+        keys[count] = key;
+        count += Pack::less(key, limit);
+      });
+      kept = count;
+    }
+    return kept;
   }
 
   void unpack(const Row<T>& row, bool exact) const {
     if (!exact) take_originals(row);
+    if (exact) {
+      unpack_keys(row, [flip = flip_](Key key) { return SortKey<T>::element(key ^ flip); });
+    } else {
+      unpack_keys(row, [](Key bits) {
+        T x;
+        std::memcpy(&x, &bits, sizeof x);
+        return x;
+      });
+    }
+  }
+
+  // Elements are element(key).
+  template <class F>
+  void unpack_keys(const Row<T>& row, const F& element) const {
     const Packed* keys = keys_ + first_;
-    for (int64_t i = 0; i < count_; ++i) {
-      if (exact) {
-        Key key = static_cast<Key>(static_cast<Key>(Pack::key(keys[i])) ^ flip_);
-        row.values[i * row.value_step] = SortKey<T>::element(key);
-      } else {
-        Key bits = static_cast<Key>(Pack::key(keys[i]));
-        std::memcpy(row.values + i * row.value_step, &bits, sizeof bits);
-      }
-      row.indices[i * row.index_step] = Pack::index(keys[i]) + index_base_;
+    T* values = row.values;
+    int64_t* indices = row.indices;
+    const int64_t n = count_, base = index_base_;
+    const int64_t value_step = row.value_step, index_step = row.index_step;
+    for (int64_t i = 0; i < n; ++i) {
+      values[i * value_step] = element(static_cast<Key>(Pack::key(keys[i])));
+      indices[i * index_step] = Pack::index(keys[i]) + base;
     }
   }
 
