@@ -210,31 +210,48 @@ LoopPlan plan_of_blocks(const ReduceDimCall& call, int64_t first, int64_t n, int
 }
 
 void reduce_in_blocks(const Reduction& op, const ReduceDimCall& call, int64_t block) {
+  auto item = static_cast<int64_t>(item_size(call.dtype));
   int64_t outputs = call.plan.numel;
   int64_t full = call.n / block;
   int64_t rest = call.n - full * block;
   Workspace<Partial> workspace((full + 1) * outputs);
   Partial* partials = workspace.data();
+  // In a run only the block that the value is of is searched for it, in the end.
+  Reduction part = op;
+  bool searched = op.index && call.step == item;
+  part.index = op.index && !searched;
   auto keep = [&](const Wide* value, const Auxiliary* aux, int64_t count, char* out, int64_t next) {
     for (int64_t k = 0; k < count; ++k) {
       auto* to = reinterpret_cast<Partial*>(out + k * next);
       to->value = value[k];
-      if (op.has_auxiliary()) to->aux = aux[k];
+      if (part.has_auxiliary()) to->aux = aux[k];
+      if (searched) to->aux.index = 0;
     }
   };
-  reduce_outputs(op, plan_of_blocks(call, 0, block, full, partials), call.step, block, keep);
+  reduce_outputs(part, plan_of_blocks(call, 0, block, full, partials), call.step, block, keep);
   if (rest > 0) {
-    reduce_outputs(op, plan_of_blocks(call, full * block, rest, 1, partials + full * outputs),
+    reduce_outputs(part, plan_of_blocks(call, full * block, rest, 1, partials + full * outputs),
                    call.step, rest, keep);
   }
-  auto item = static_cast<int64_t>(item_size(call.dtype));
-  for (int64_t k = 0; k < outputs; ++k) {
+  auto finish = [&](const char* in, char* out) {
+    int64_t k = (out - call.plan.data[1]) / item;
     Partial& result = partials[k];
     for (int64_t b = 1; b < full + (rest > 0); ++b) {
       combine(op, &result, b * block, partials[b * outputs + k], b < full ? block : rest);
     }
-    write_results(call, &result.value, &result.aux, 1, call.plan.data[1] + k * item, item);
-  }
+    if (searched) {
+      int64_t first = result.aux.index;
+      ReduceBlock run = one_run(in + first * item, std::min(block, call.n - first), item);
+      TH_ISA::reduce_loops.find[op.dtype](run, &result.value, &result.aux.index);
+      result.aux.index += first;
+    }
+    write_results(call, &result.value, &result.aux, 1, out, item);
+  };
+  parallel_for(outputs, searched ? 2 : kReduceWidth, [&](int64_t begin, int64_t end) {
+    for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* next, int64_t count) {
+      for (int64_t k = 0; k < count; ++k) finish(at[0] + k * next[0], at[1] + k * next[1]);
+    });
+  });
 }
 
 // Of a copy in which the elements lie in the order of the shape.

@@ -9,6 +9,7 @@
 
 #include "cpu/kernels/wide_sums.h"
 #include "functors/reducers.h"
+#include "functors/sort_key.h"
 
 namespace th {
 namespace {
@@ -93,6 +94,8 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   if constexpr (std::is_same_v<R, Sum<T>> && std::is_floating_point_v<T>) {
     static_assert(lanes == kSumLanes);
     add_rows(rows, acc, x);
+  } else if constexpr (std::is_same_v<R, Squares<T>> && std::is_floating_point_v<T>) {
+    add_rows(rows, acc, x, x);
   } else {
     take_rows<R>(x, rows, lanes, lanes, acc, Same{parameter});
   }
@@ -208,11 +211,17 @@ inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
     }
     if (found) break;
   }
-  // Backwards, so that the first match is what stays.
-  int64_t last = n - first < chunk ? n : first + chunk;
-  int64_t index = first;
-  for (int64_t i = last - 1; i >= first; --i) index = pick(is_same(load(x[i]), value), i, index);
-  return index;
+  if (first + chunk > n) {
+    while (first < n - 1 && !is_same(load(x[first]), value)) ++first;
+    return first;
+  }
+  using Number = std::make_signed_t<typename UnsignedOf<sizeof(Compute<T>)>::Type>;
+  Number least = chunk - 1;
+  for (Number j = 0; j < chunk; ++j) {
+    const Number number = is_same(load(x[first + j]), value) ? j : Number(chunk - 1);
+    least = number < least ? number : least;
+  }
+  return first + least;
 }
 
 template <class T, size_t... K>
