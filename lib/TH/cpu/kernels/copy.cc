@@ -12,6 +12,9 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*)
       std::memmove(data[0], data[1], n * sizeof(To));
       return;
     }
+    if (stride[0] == to && stride[1] == 2 * from) {
+      return take_every_second<Word<sizeof(To)>>(data[1], n, data[0]);
+    }
   }
   if (stride[0] == to && stride[1] == 0) {
     To value = convert<To>(*reinterpret_cast<const From*>(data[1]));

@@ -13,6 +13,50 @@
 namespace th {
 namespace {
 
+// ---- rows of few bytes, which are copied without a call for each --------------------------------
+
+// n rows of at least `part` bytes; the last part of each may begin within the one before.
+template <int part>
+void copy_rows(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n,
+               int64_t bytes) {
+  const int64_t last = bytes - part;
+  for (; n > 0; --n, to += to_step, from += from_step) {
+    for (int64_t i = 0; i < last; i += part) __builtin_memcpy(to + i, from + i, part);
+    __builtin_memcpy(to + last, from + last, part);
+  }
+}
+
+constexpr int64_t kShortRow = 1024;  // bytes
+
+bool has_short_rows(const CopyCall& call, int64_t item) {
+  const LoopPlan& plan = call.plan;
+  return call.to == call.from && plan.ndim > 1 && !plan.shared_output &&
+         plan.stride[0][0] == item && plan.stride[1][0] == item && plan.size[0] * item >= 4 &&
+         plan.size[0] * item <= kShortRow;
+}
+
+void copy_short_rows(const LoopPlan& plan, int64_t item) {
+  const int64_t width = plan.size[0], bytes = width * item;
+  LoopPlan rows;
+  rows.copy(plan);
+  --rows.ndim;
+  rows.numel /= width;
+  for (int d = 0; d < rows.ndim; ++d) {
+    rows.size[d] = plan.size[d + 1];
+    for (int k = 0; k < 2; ++k) rows.stride[k][d] = plan.stride[k][d + 1];
+  }
+  auto copy = bytes >= 64   ? &copy_rows<64>
+              : bytes >= 16 ? &copy_rows<16>
+              : bytes >= 8  ? &copy_rows<8>
+                            : &copy_rows<4>;
+  parallel_for(
+      rows.numel, std::max<int64_t>(1, Grain::cheap / width), [&](int64_t begin, int64_t end) {
+        for_each_run(rows, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
+          copy(data[0], stride[0], data[1], stride[1], n, bytes);
+        });
+      });
+}
+
 template <class T, class F>
 void generate_by(const GenerateCall& call, const F& f) {
   T* out = reinterpret_cast<T*>(call.out);
@@ -52,6 +96,7 @@ void run_copy(const CopyCall& call) {
   Loop loop = copy_kernels.copy[static_cast<int>(call.to)][static_cast<int>(call.from)];
   const int64_t item[] = {static_cast<int64_t>(item_size(call.to)),
                           static_cast<int64_t>(item_size(call.from))};
+  if (has_short_rows(call, item[0])) return copy_short_rows(call.plan, item[0]);
   run_loop(call.plan, item, loop, nullptr, Grain::cheap);
 }
 
