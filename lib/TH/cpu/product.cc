@@ -256,6 +256,32 @@ void multiply_in_parts(const ProductCall& p, const Tiling& t) {
 
 namespace {
 
+bool is_small(const ProductCall& p) {
+  return !is_integral(p.dtype) && std::max({p.m, p.n, p.k}) <= kSmallProduct && p.k > 1 &&
+         p.alpha.d != 0;
+}
+
+// Without the cost of a call of BLAS for each.
+void multiply_small(const ProductCall& p) {
+  const auto kernel = product_kernels().small[p.dtype];
+  const auto item = static_cast<int64_t>(item_size(p.dtype));
+  const int64_t step[] = {p.a.batch, p.b.batch, p.sum ? 0 : p.c.batch};
+  auto range = [&](int64_t begin, int64_t end, Scalar beta) {
+    kernel({p.m, p.n, p.k, p.alpha, beta,                         //
+            p.a.data + begin * step[0] * item, p.a.row, p.a.col,  //
+            p.b.data + begin * step[1] * item, p.b.row, p.b.col,  //
+            p.c.data + begin * step[2] * item, p.c.row, p.c.col},
+           end - begin, step);
+  };
+  if (p.sum) {
+    range(0, 1, p.beta);
+    range(1, p.batches, Scalar(1.0));
+  } else {
+    parallel_for(p.batches, Grain::cheap / (p.m * p.n * p.k) + 1,
+                 [&](int64_t begin, int64_t end) { range(begin, end, p.beta); });
+  }
+}
+
 // A factor's matrices one after the other in float, by rows.
 class FloatFactor {
  public:
@@ -306,6 +332,7 @@ void multiply_in_float(ProductCall call) {
 
 void multiply(const ProductCall& p) {
   if (info(p.dtype).kind == Kind::REDUCED) return multiply_in_float(p);
+  if (is_small(p)) return multiply_small(p);
   Tiling t = tiling_of(p);
   t.parts > 1 ? multiply_in_parts(p, t) : multiply_tiles(p, t);
 }

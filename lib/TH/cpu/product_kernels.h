@@ -2,7 +2,7 @@
 #define TH_CPU_PRODUCT_KERNELS_H
 
 // What BLAS does not do: products of integers, and outer products in one pass that keep 0 * inf a
-// NaN; or what it does slowly: products of few rows.
+// NaN; or what it does slowly: products of few rows, and small ones.
 
 #include <cstdint>
 
@@ -24,6 +24,8 @@ struct ProductBlock {
 };
 
 using ProductKernel = void (*)(const ProductBlock&);
+// count products, one after the other; step: elements from one to the next in a, b and c.
+using ProductsKernel = void (*)(const ProductBlock&, int64_t count, const int64_t* step);
 
 struct ProductKernels {
   TypeTable<ProductKernel> integer;  // null for floating point
@@ -32,7 +34,9 @@ struct ProductKernels {
   // set.
   TypeTable<ProductKernel> few_rows;
   int64_t most_rows;
+  TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms
 };
+constexpr int64_t kSmallProduct = 8;
 
 const ProductKernels& product_kernels();
 

@@ -131,6 +131,53 @@ void outer_product(const ProductBlock& block) {
   }
 }
 
+// Products of at most `lanes` columns, which lie in one vector.
+template <class T, int lanes>
+void small_products(const ProductBlock& block, int64_t count, const int64_t* step) {
+  typedef T Vector __attribute__((vector_size(lanes * sizeof(T))));
+  const ProductBlock p = block;
+  const T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
+  const bool whole = p.n == lanes && p.b_col == 1;
+  alignas(64) T own[kSmallProduct * lanes] = {};
+  for (int64_t batch = 0; batch < count; ++batch) {
+    const T* a = reinterpret_cast<const T*>(p.a) + batch * step[0];
+    const T* b = reinterpret_cast<const T*>(p.b) + batch * step[1];
+    T* c = reinterpret_cast<T*>(p.c) + batch * step[2];
+    if (!whole) {
+      for (int64_t l = 0; l < p.k; ++l) {
+        for (int64_t j = 0; j < p.n; ++j) own[l * lanes + j] = b[l * p.b_row + j * p.b_col];
+      }
+    }
+    const T* rows = whole ? b : own;
+    const int64_t row = whole ? p.b_row : lanes;
+    for (int64_t i = 0; i < p.m; ++i, c += p.c_row) {
+      Vector sum = {}, line;
+      for (int64_t l = 0; l < p.k; ++l) {
+        __builtin_memcpy(&line, rows + l * row, sizeof(line));
+        sum += a[i * p.a_row + l * p.a_col] * line;
+      }
+      sum *= alpha;
+      if (p.n == lanes && p.c_col == 1) {
+        if (beta != 0) {
+          __builtin_memcpy(&line, c, sizeof(line));
+          sum += beta * line;
+        }
+        __builtin_memcpy(c, &sum, sizeof(sum));
+        continue;
+      }
+      for (int64_t j = 0; j < p.n; ++j) {
+        T& to = c[j * p.c_col];
+        to = beta == 0 ? sum[j] : sum[j] + beta * to;
+      }
+    }
+  }
+}
+template <class T>
+void choose_small_products(const ProductBlock& p, int64_t count, const int64_t* step) {
+  p.n <= 4 ? small_products<T, 4>(p, count, step)
+           : small_products<T, kSmallProduct>(p, count, step);
+}
+
 }  // namespace
 
 namespace TH_ISA {
@@ -144,11 +191,12 @@ constexpr ProductKernels product_kernels = {
     for_types<BlasTypes>([](auto zero) { return &outer_product<decltype(zero)>; }),
 #if defined(__AVX2__)
     for_types<BlasTypes>([](auto zero) { return &FewRows<decltype(zero)>::run; }),
-    FewRows<float>::kMostRows};
+    FewRows<float>::kMostRows,
 #else
     {},
-    0};
+    0,
 #endif
+    for_types<BlasTypes>([](auto zero) { return &choose_small_products<decltype(zero)>; })};
 
 }  // namespace TH_ISA
 }  // namespace th

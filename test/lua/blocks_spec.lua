@@ -1,0 +1,246 @@
+-- What is worked on by blocks, or by vectors, is right wherever these end, and where the one
+-- element that matters is in the last of them.
+
+local tensor = require 'tensor'
+
+local nan = 0 / 0
+
+-- Numbers that look random, the same at every run.
+local function numbers(n, range)
+  local list, x = {}, 12345
+  for i = 1, n do
+    x = (x * 1103515245 + 12345) % 2147483648
+    list[i] = math.floor(x / 65536) % range
+  end
+  return list
+end
+
+describe('elements that are chosen', function()
+  local lengths = { 1, 15, 16, 17, 255, 256, 257, 2047, 2049 }
+  local rules = {
+    all = function() return true end,
+    none = function() return false end,
+    last = function(i, n) return i == n end,
+    many = function(i) return i % 3 ~= 0 or i % 16 == 0 end,
+  }
+
+  for _, class in ipairs { 'Byte', 'Short', 'Float', 'Double' } do
+    it('of a ' .. class .. 'Tensor', function()
+      for _, n in ipairs(lengths) do
+        for name, rule in pairs(rules) do
+          local mask, whole = tensor.ByteTensor(n), tensor[class .. 'Tensor'](n, 2)
+          local places, chosen, filled = {}, {}, {}
+          for i = 1, n do
+            local is = rule(i, n)
+            mask[i] = is and 1 or 0
+            whole[i][1], whole[i][2] = i % 100, is and i % 99 + 1 or 0
+            if is then
+              places[#places + 1], chosen[#chosen + 1] = { i }, i % 100
+              filled[i] = #places % 50
+            else
+              filled[i] = i % 100
+            end
+          end
+          local source = tensor[class .. 'Tensor'](#places + 1)
+          for k = 1, #places do source[k] = k % 50 end
+          local what = ('%s of %d'):format(name, n)
+          -- Packed, and every second one of a matrix.
+          for _, from in ipairs { whole:select(2, 1):clone(), whole:select(2, 1) } do
+            local got = from:maskedSelect(mask)
+            assert.are.same(chosen, got:nElement() > 0 and got:totable() or {}, what)
+            local target = whole:clone():select(2, 1)
+            target:copy(from)
+            target:maskedCopy(mask, source)
+            assert.are.same(filled, target:totable(), what)
+          end
+          for _, from in ipairs { whole:select(2, 2):clone(), whole:select(2, 2) } do
+            local got = tensor.nonzero(from)
+            assert.are.same(places, got:nElement() > 0 and got:totable() or {}, what)
+          end
+        end
+      end
+    end)
+  end
+end)
+
+describe('rows that are sorted', function()
+  -- Values with their indices, by Lua's sort.
+  local function expected(list, descending)
+    local order = {}
+    for i = 1, #list do order[i] = i end
+    table.sort(order, function(i, j)
+      local a, b = list[i], list[j]
+      if a == b or (a ~= a and b ~= b) then return i < j end
+      if a ~= a or b ~= b then return (b ~= b) ~= descending end
+      if descending then return a > b end
+      return a < b
+    end)
+    return order
+  end
+
+  it('already, backwards, or up to one element', function()
+    for _, class in ipairs { 'Byte', 'Int', 'Float', 'Double' } do
+      for _, n in ipairs { 2, 41, 100, 300 } do
+        local limit = class == 'Byte' and 255 or n
+        local lists = { up = {}, down = {}, level = {}, steps = {}, late = {}, swapped = {} }
+        for i = 1, n do
+          local x = math.min(i, limit)
+          lists.up[i], lists.level[i], lists.steps[i], lists.late[i] = x, 7, math.floor(x / 3), x
+          lists.down[i], lists.swapped[i] = math.min(n - i, limit), math.min(n - i, limit)
+        end
+        lists.late[n] = 0
+        lists.swapped[n] = lists.swapped[n - 1]
+        for name, list in pairs(lists) do
+          for _, descending in ipairs { false, true } do
+            local t = tensor[class .. 'Tensor'](list)
+            local values, indices = tensor.sort(t, 1, descending)
+            local order, want = expected(list, descending), {}
+            for i = 1, n do want[i] = list[order[i]] end
+            local what = ('%s, %d of %s'):format(name, n, class)
+            assert.are.same(order, indices:totable(), what)
+            assert.are.same(want, values:totable(), what)
+          end
+        end
+      end
+    end
+  end)
+
+  it('at one end only', function()
+    local n = 9000
+    local random, up, down = numbers(n, 30000), {}, {}
+    for i = 1, n do up[i], down[i] = i, n - i end
+    local few = numbers(n, 4)
+    local special = numbers(n, 30000)
+    special[5000], special[8500], special[n] = nan, nan, -1
+    special[3], special[7000] = -1 / 0, 1 / 0
+    local lists = { random = random, up = up, down = down, few = few, special = special }
+    for name, list in pairs(lists) do
+      local small = name == 'special' and 'Float' or 'Short'
+      for _, class in ipairs { small, 'Float', 'Double' } do
+        local t = tensor[class .. 'Tensor'](list)
+        for _, largest in ipairs { false, true } do
+          local order = expected(list, largest)
+          for _, k in ipairs { 1, 10, 562, 563 } do
+            local what = ('%d of %s, %s'):format(k, name, class)
+            local _, indices = tensor.topk(t, k, 1, largest)
+            local want = {}
+            for i = 1, k do want[i] = order[i] end
+            assert.are.same(want, indices:totable(), what)
+            if not largest then
+              local value, index = tensor.kthvalue(t, k)
+              assert.are.equal(order[k], index[1], what)
+              local x = list[order[k]]
+              assert.is_true(value[1] == x or (x ~= x and value[1] ~= value[1]), what)
+            end
+          end
+        end
+      end
+    end
+  end)
+end)
+
+describe('the first of the largest elements', function()
+  it('is found wherever it is', function()
+    for _, class in ipairs { 'Byte', 'Short', 'Int', 'Long', 'Half', 'Float', 'Double' } do
+      for _, n in ipairs { 1, 63, 64, 65, 130, 40000 } do
+        local t = tensor[class .. 'Tensor'](2, n):fill(1)
+        for _, at in ipairs { 1, math.ceil(n / 2), n } do
+          t:fill(1)
+          t[1][at] = 5
+          if at < n then t[1][n] = 5 end
+          t[2][n] = 0
+          local value, index = tensor.max(t, 2)
+          assert.are.same({ { 5 }, { n > 1 and 1 or 0 } }, value:totable())
+          assert.are.same({ { at }, { 1 } }, index:totable())
+          value, index = tensor.min(t, 2)
+          assert.are.same({ { n > 1 and 1 or 5 }, { 0 } }, value:totable())
+          assert.are.same({ { at == 1 and math.min(2, n) or 1 }, { n } }, index:totable())
+        end
+      end
+    end
+  end)
+
+  it('is a NaN, where there is one, and keeps its sign, where it is 0', function()
+    for _, class in ipairs { 'Float', 'Double' } do
+      for _, n in ipairs { 70, 40000 } do
+        local t = tensor[class .. 'Tensor'](n):fill(1)
+        t[n - 1], t[n] = nan, nan
+        local value, index = tensor.max(t, 1)
+        assert.is_true(value[1] ~= value[1])
+        assert.are.equal(n - 1, index[1])
+        t:fill(-1)
+        t[n - 1], t[n] = -0.0 * 1, 0
+        value, index = tensor.max(t, 1)
+        assert.are.equal(n - 1, index[1])
+        assert.are.equal(1 / t[n - 1], 1 / value[1])
+      end
+    end
+  end)
+end)
+
+it('copies of short rows are copies of their elements', function()
+  for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double' } do
+    local item = tensor[class .. 'Tensor']():elementSize()
+    for _, width in ipairs { 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 255, 300 } do
+      local all = tensor[class .. 'Tensor'](2, 3, width + 2)
+      all:copy(tensor.range(0, all:nElement() - 1):fmod(97))
+      local from = all:narrow(3, 2, width):transpose(1, 2)
+      local around = tensor[class .. 'Tensor'](3, 2, width + 2):fill(98)
+      local to = around:narrow(3, 2, width)
+      to:copy(from)
+      local got, want = to:totable(), {}
+      for i = 1, 3 do
+        want[i] = {}
+        for j = 1, 2 do
+          want[i][j] = {}
+          for k = 1, width do want[i][j][k] = (((j - 1) * 3 + i - 1) * (width + 2) + k) % 97 end
+        end
+      end
+      assert.are.same(want, got, ('%d bytes of %s'):format(width * item, class))
+      assert.are.equal(12 * 98, around:double():select(3, 1):sum()
+                                + around:double():select(3, width + 2):sum())
+    end
+  end
+end)
+
+it('small products are those of their elements', function()
+  for _, class in ipairs { 'Float', 'Double' } do
+    local Tensor = tensor[class .. 'Tensor']
+    local sizes = { { 1, 2, 3 }, { 4, 4, 4 }, { 2, 3, 8 }, { 8, 8, 8 }, { 7, 5, 6 }, { 3, 8, 1 },
+                    { 9, 4, 4 } }
+    for _, size in ipairs(sizes) do
+      local m, k, n = size[1], size[2], size[3]
+      local function matrices(rows, columns, first)
+        local values = tensor.range(first, first + 3 * rows * columns - 1):fmod(11)
+        return Tensor(3, rows, columns):copy(values)
+      end
+      local a, b, c = matrices(m, k, 3), matrices(k, n, 5), matrices(m, n, 7)
+      local turned = b:transpose(2, 3):clone():transpose(2, 3)
+      for _, right in ipairs { b, turned } do
+        local product = tensor.bmm(a, right)
+        local added, sum = tensor.baddbmm(2, c, 3, a, right), tensor.addbmm(2, c[1], 3, a, right)
+        local across = c:transpose(2, 3):clone():transpose(2, 3)
+        across:baddbmm(2, across, 3, a, right)
+        for i = 1, m do
+          for j = 1, n do
+            local all = 0
+            for batch = 1, 3 do
+              local want = 0
+              for l = 1, k do want = want + a[batch][i][l] * b[batch][l][j] end
+              all = all + want
+              assert.are.equal(want, product[batch][i][j])
+              assert.are.equal(2 * c[batch][i][j] + 3 * want, added[batch][i][j])
+              assert.are.equal(2 * c[batch][i][j] + 3 * want, across[batch][i][j])
+            end
+            assert.are.equal(2 * c[1][i][j] + 3 * all, sum[i][j])
+          end
+        end
+      end
+    end
+    -- What is not read is not in the result, and what is, is.
+    local a, b = Tensor(2, 2):fill(1), Tensor(2, 2):fill(nan)
+    assert.are.same({ { 4, 4 }, { 4, 4 } }, b:clone():mm(a, a):mul(2):totable())
+    local r = tensor.mm(a, b)
+    assert.is_true(r[2][1] ~= r[2][1])
+  end
+end)
