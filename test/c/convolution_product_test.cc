@@ -8,7 +8,7 @@ namespace {
 
 using th::DType;
 
-TEST(ConvolutionProduct, ProductsAreForManySmallPlanes) {
+TEST(ConvolutionProduct, ProductsAreForManyPlanes) {
   th::ConvolutionCall c = {};
   c.dtype = DType::Float;
   c.kind = th::ConvolutionKind::valid;
@@ -32,7 +32,11 @@ TEST(ConvolutionProduct, ProductsAreForManySmallPlanes) {
   EXPECT_TRUE(refused([](auto* o) { o->kind = th::ConvolutionKind::full; }));
   EXPECT_TRUE(refused([](auto* o) { o->dtype = DType::Int; }));
   EXPECT_TRUE(refused([](auto* o) { o->outputs = 2; }));
-  EXPECT_TRUE(refused([](auto* o) { o->result[2] = 1000; }));
+  EXPECT_TRUE(refused([](auto* o) { o->inputs = 4; }));
+  EXPECT_TRUE(refused([](auto* o) {  // a row's part of the matrix is too large
+    o->result[2] = 10000;
+    o->r = {nullptr, 0, 120000, 0, {120000, 10000, 1}};
+  }));
   EXPECT_TRUE(refused([](auto* o) { o->r.output = 100; }));  // results overlap as matrices
   EXPECT_TRUE(refused([](auto* o) { o->w.plane[1] = 4; }));
 }

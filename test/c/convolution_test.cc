@@ -131,6 +131,7 @@ const Case kCases[] = {
     {"conv2Dmul", 2, {7, 24}, {2, 3}, {}, false, ops::conv2Dmul, nullptr},
     {"conv2Dcmul", 2, {2, 6, 5}, {2, 3, 2}, {2}, false, ops::conv2Dcmul, nullptr},
     {"conv2Dmv", 2, {3, 5, 19}, {5, 3, 2, 3}, {5}, false, ops::conv2Dmv, nullptr},
+    {"conv2Dmv", 2, {2, 2, 71}, {5, 2, 1, 3}, {5}, false, ops::conv2Dmv, nullptr},
     {"conv2Dmm", 2, {2, 3, 5, 4}, {6, 3, 2, 2}, {2, 6}, false, ops::conv2Dmm, nullptr},
     {"conv2Dger", 2, {3, 5, 6}, {4, 2, 3}, {4, 3}, false, ops::conv2Dger, nullptr},
     {"conv2DRevger",

@@ -96,4 +96,52 @@ describe('convolutions', function()
     assert.is_true(tensor.conv2(image, kernel, 'F'):equal(one))
     tensor.setnumthreads(threads)
   end)
+
+  -- The result of one output, as sums of shifted images.
+  local function summed(image, kernel)
+    local height = image:size(2) - kernel:size(2) + 1
+    local width = image:size(3) - kernel:size(3) + 1
+    local sum = image.new(height, width):zero()
+    for plane = 1, image:size(1) do
+      for y = 1, kernel:size(2) do
+        for x = 1, kernel:size(3) do
+          sum:add(kernel[{ plane, y, x }], image[plane]:narrow(1, y, height):narrow(2, x, width))
+        end
+      end
+    end
+    return sum
+  end
+
+  it('have rows of any length', function()
+    for _, class in ipairs { 'FloatTensor', 'DoubleTensor' } do
+      for width = 1, 75 do
+        local image = tensor[class](2, 4, width + 2):random(9)
+        local kernels = tensor[class](5, 2, 2, 3):random(9)
+        local found = tensor.xcorr2(image, kernels)
+        for k = 1, 5 do
+          local expected = summed(image, kernels[k])
+          assert.is_true(found[k]:equal(expected))
+        end
+      end
+    end
+  end)
+
+  it('go through large images in parts', function()
+    for _, class in ipairs { 'FloatTensor', 'DoubleTensor' } do
+      local image = tensor[class](16, 64, 75):random(9)
+      local kernels = tensor[class](18, 16, 5, 5):random(9)
+      local found = tensor.xcorr2(image, kernels)
+      for _, k in ipairs { 1, 18 } do
+        assert.is_true(found[k]:equal(summed(image, kernels[k])))
+      end
+      -- Volumes, whose parts begin and end within planes.
+      local volume = image:view(2, 8, 64, 75)
+      local cubes = kernels:view(18, 2, 8, 5, 5):narrow(3, 1, 4):contiguous()
+      local planes = tensor.xcorr3(volume, cubes)
+      for z = 1, 5 do
+        local of_plane = volume:narrow(2, z, 4):contiguous():view(8, 64, 75)
+        assert.is_true(planes[{ 18, z }]:equal(summed(of_plane, cubes[18]:view(8, 5, 5))))
+      end
+    end
+  end)
 end)

@@ -12,12 +12,12 @@ namespace th {
 
 namespace {
 
-// Rows of results that fill few vectors are slow by themselves; a product wants kernels enough that
-// writing the matrix costs little, and pays from some size on.
-constexpr int64_t kLongestRow = 160;  // bytes
+// A product wants kernels and taps enough that writing the matrix costs little, and pays from some
+// size on.
 constexpr int64_t kFewestOutputs = 16;
+constexpr double kFewestLines = 64;
 constexpr double kLeastWork = 1 << 18;
-constexpr double kMostBytes = 1 << 26;
+constexpr int64_t kMatrixBytes = 1 << 21;  // of the matrix there is so much at a time
 
 double volume(const int64_t* size) {
   return static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
@@ -31,9 +31,14 @@ bool lie_side_by_side(const int64_t* stride, const int64_t* size) {
   return true;
 }
 
+// Rows of results, of one plane after the other.
+struct Rows {
+  int64_t first, count;
+};
+
 // One line of the matrix: for a tap of an input what it meets, result by result.
 template <class T>
-void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, T* line) {
+void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, Rows rows, T* line) {
   int64_t first[3], stride[3];
   for (int d = 0; d < 3; ++d) {
     int64_t k = c.flipped ? c.kernel[d] - 1 - tap[d] : tap[d];
@@ -42,50 +47,61 @@ void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, T*
     stride[d] = (valid ? c.step[d] : 1) * c.t.plane[d];
   }
   image += first[0] + first[1] + first[2];
-  for (int64_t z = 0; z < c.result[0]; ++z) {
-    for (int64_t y = 0; y < c.result[1]; ++y, line += c.result[2]) {
-      const T* row = image + z * stride[0] + y * stride[1];
-      if (stride[2] == 1) {
-        std::memcpy(line, row, static_cast<size_t>(c.result[2]) * sizeof(T));
-      } else {
-        for (int64_t x = 0; x < c.result[2]; ++x) line[x] = row[x * stride[2]];
-      }
+  for (int64_t k = rows.first; k < rows.first + rows.count; ++k, line += c.result[2]) {
+    const T* row = image + k / c.result[1] * stride[0] + k % c.result[1] * stride[1];
+    if (stride[2] == 1) {
+      std::memcpy(line, row, static_cast<size_t>(c.result[2]) * sizeof(T));
+    } else {
+      for (int64_t x = 0; x < c.result[2]; ++x) line[x] = row[x * stride[2]];
     }
   }
 }
 
+// The part of a group's results in these rows, by the part of the matrix that they take.
+template <class T>
+void convolve_rows(const ConvolutionCall& c, int64_t group, Rows rows, T* matrix) {
+  const int64_t taps = c.kernel[0] * c.kernel[1] * c.kernel[2];
+  const int64_t lines = c.inputs * taps, length = rows.count * c.result[2];
+  const T* images = reinterpret_cast<const T*>(c.t.data) + group * c.t.group;
+  int64_t grain = std::max<int64_t>(1, (1 << 15) / length);
+  parallel_for(lines, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      int64_t position = k % taps, area = c.kernel[1] * c.kernel[2];
+      const int64_t tap[] = {position / area, position % area / c.kernel[2],
+                             position % c.kernel[2]};
+      write_line(c, images + k / taps * c.t.input, tap, rows, matrix + k * length);
+    }
+  });
+  auto at = [&](const ConvolutionCall::Operand& o, int64_t offset) {
+    return o.data + (group * o.group + offset) * static_cast<int64_t>(sizeof(T));
+  };
+  ProductCall call;
+  call.dtype = c.dtype;
+  call.batches = 1;
+  call.sum = call.tf32 = false;
+  call.m = c.outputs;
+  call.n = length;
+  call.k = lines;
+  call.alpha = c.alpha;
+  call.beta = c.beta;
+  call.a = {at(c.w, 0), 0, c.w.output, 1};
+  call.b = {reinterpret_cast<char*>(matrix), 0, length, 1};
+  call.c = {at(c.r, rows.first * c.result[2]), 0, c.r.output, 1};
+  multiply(call);
+}
+
 template <class T>
 void convolve(const ConvolutionCall& c) {
-  const int64_t taps = c.kernel[0] * c.kernel[1] * c.kernel[2];
-  const int64_t lines = c.inputs * taps, length = c.result[0] * c.result[1] * c.result[2];
-  Workspace<T> matrix(lines * length);
+  const int64_t line = c.inputs * c.kernel[0] * c.kernel[1] * c.kernel[2] * c.result[2];
+  const int64_t rows = c.result[0] * c.result[1];
+  const int64_t most =
+      std::max<int64_t>(1, kMatrixBytes / (line * static_cast<int64_t>(sizeof(T))));
+  const int64_t parts = (rows + most - 1) / most, part = (rows + parts - 1) / parts;
+  Workspace<T> matrix(line * part);
   for (int64_t group = 0; group < c.groups; ++group) {
-    const T* images = reinterpret_cast<const T*>(c.t.data) + group * c.t.group;
-    int64_t grain = std::max<int64_t>(1, (1 << 15) / length);
-    parallel_for(lines, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) {
-        int64_t position = k % taps, area = c.kernel[1] * c.kernel[2];
-        const int64_t tap[] = {position / area, position % area / c.kernel[2],
-                               position % c.kernel[2]};
-        write_line(c, images + k / taps * c.t.input, tap, matrix.data() + k * length);
-      }
-    });
-    auto at = [&](const ConvolutionCall::Operand& o) {
-      return o.data + group * o.group * static_cast<int64_t>(sizeof(T));
-    };
-    ProductCall call;
-    call.dtype = c.dtype;
-    call.batches = 1;
-    call.sum = call.tf32 = false;
-    call.m = c.outputs;
-    call.n = length;
-    call.k = lines;
-    call.alpha = c.alpha;
-    call.beta = c.beta;
-    call.a = {at(c.w), 0, c.w.output, 1};
-    call.b = {reinterpret_cast<char*>(matrix.data()), 0, length, 1};
-    call.c = {at(c.r), 0, c.r.output, 1};
-    multiply(call);
+    for (int64_t first = 0; first < rows; first += part) {
+      convolve_rows(c, group, {first, std::min(part, rows - first)}, matrix.data());
+    }
   }
 }
 
@@ -96,8 +112,8 @@ bool is_product_faster(const ConvolutionCall& c) {
   const double lines = static_cast<double>(c.inputs) * volume(c.kernel);
   const double length = volume(c.result), item = static_cast<double>(item_size(c.dtype));
   const auto taps = static_cast<int64_t>(volume(c.kernel));
-  return static_cast<double>(c.result[2]) * item <= kLongestRow && length > 1 && lines > 1 &&
-         c.outputs >= kFewestOutputs && lines * length * item <= kMostBytes &&
+  return length > 1 && lines >= kFewestLines && c.outputs >= kFewestOutputs &&
+         lines * static_cast<double>(c.result[2]) * item <= static_cast<double>(kMatrixBytes) &&
          lines * length * static_cast<double>(c.outputs) >= kLeastWork &&
          lie_side_by_side(c.w.plane, c.kernel) && (c.inputs == 1 || c.w.input == taps) &&
          static_cast<double>(c.w.output) >= lines && lie_side_by_side(c.r.plane, c.result) &&

@@ -66,28 +66,37 @@ struct RowLoop {
 
   // Writes n results from x on.
   void store(const T* sums, int output, int64_t x, int64_t n) const {
-    T alpha = scalar_of<T>(row.alpha), beta = scalar_of<T>(row.beta);
     T* r = reinterpret_cast<T*>(row.r) + output * row.r_output + x * row.r_step;
-    if (beta == T(0)) {
-      for (int64_t i = 0; i < n; ++i) r[i * row.r_step] = alpha * sums[i];
+    if (row.r_step == 1) {
+      store_in_steps(sums, r, 1, n);
     } else {
-      for (int64_t i = 0; i < n; ++i) {
-        r[i * row.r_step] = beta * r[i * row.r_step] + alpha * sums[i];
-      }
+      store_in_steps(sums, r, row.r_step, n);
+    }
+  }
+  // Inlined for either: a step that is known to be 1 makes vectors.
+  [[gnu::always_inline]] void store_in_steps(const T* sums, T* r, int64_t step, int64_t n) const {
+    T alpha = scalar_of<T>(row.alpha), beta = scalar_of<T>(row.beta);
+    if (beta == T(0)) {
+      for (int64_t i = 0; i < n; ++i) r[i * step] = alpha * sums[i];
+    } else {
+      for (int64_t i = 0; i < n; ++i) r[i * step] = beta * r[i * step] + alpha * sums[i];
     }
   }
 
-  // Of a vector, or several, from x on, the results number begin to end.
+  // Vectors of results from x on, side by side but for the last one, which begins at x + last: of
+  // that the results begin to end are written, of the others all.
   template <int kOutputs, int kVectors>
-  void vectors(int64_t x, int output, int64_t begin = 0, int64_t end = kVectors * kLanes) const {
+  void vectors(int64_t x, int output, int64_t last, int64_t begin, int64_t end) const {
+    constexpr int64_t kWhole = int64_t{kVectors - 1} * kLanes;
     Vector sum[kOutputs][kVectors] = {};
     for_lines(x, [&](const T* t_tap, const T* w_tap, int64_t count) {
       w_tap += output * row.w_output;
       for (int64_t k = 0; k < count; ++k, t_tap += row.x.t, w_tap += row.x.w) {
         Vector v[kVectors];
-        for (int j = 0; j < kVectors; ++j) {
+        for (int j = 0; j < kVectors - 1; ++j) {
           v[j] = *reinterpret_cast<const Unaligned*>(t_tap + j * kLanes);
         }
+        v[kVectors - 1] = *reinterpret_cast<const Unaligned*>(t_tap + last);
         for (int o = 0; o < kOutputs; ++o) {
           T factor = w_tap[o * row.w_output];
           for (int j = 0; j < kVectors; ++j) sum[o][j] += factor * v[j];
@@ -95,7 +104,21 @@ struct RowLoop {
       }
     });
     for (int o = 0; o < kOutputs; ++o) {
-      store(reinterpret_cast<const T*>(sum[o]) + begin, output + o, x + begin, end - begin);
+      const T* sums = reinterpret_cast<const T*>(sum[o]);
+      if (kWhole) store(sums, output + o, x, kWhole);
+      store(sums + kWhole + begin, output + o, x + last + begin, end - begin);
+    }
+  }
+
+  // The results from x to end, which take kVectors vectors, filled or not: the last one begins
+  // where its end is end, and what it shares with the one before is not written again.
+  template <int kOutputs, int kVectors>
+  void rest(int64_t x, int64_t end, int output) const {
+    int64_t last = end - x - kLanes;
+    if constexpr (kVectors == 1) {
+      vectors<kOutputs, 1>(x + last, output, 0, -last, kLanes);
+    } else {
+      vectors<kOutputs, kVectors>(x, output, last, (kVectors - 1) * kLanes - last, kLanes);
     }
   }
 
@@ -116,16 +139,25 @@ struct RowLoop {
   // Where no tap is left out.
   template <int kOutputs>
   void inside(int64_t x, int64_t end, int output) const {
-    int64_t begin = x;
-    for (; x + kMost * kLanes <= end; x += kMost * kLanes) vectors<kOutputs, kMost>(x, output);
-    for (; x + kLanes <= end; x += kLanes) vectors<kOutputs, 1>(x, output);
-    if (x == end) return;
-    if (end - begin >= kLanes) {
-      return vectors<kOutputs, 1>(end - kLanes, output, x - (end - kLanes));
+    if (end - x < kLanes) {
+      if (row.room && x < end) return vectors<kOutputs, 1>(x, output, 0, 0, end - x);
+      for (; x < end; ++x) {
+        for (int o = 0; o < kOutputs; ++o) one(x, output + o);
+      }
+      return;
     }
-    if (row.room) return vectors<kOutputs, 1>(x, output, 0, end - x);
-    for (; x < end; ++x) {
-      for (int o = 0; o < kOutputs; ++o) one(x, output + o);
+    for (; end - x > kMost * kLanes; x += kMost * kLanes) {
+      vectors<kOutputs, kMost>(x, output, (kMost - 1) * kLanes, 0, kLanes);
+    }
+    switch ((end - x + kLanes - 1) / kLanes) {
+      case 1:
+        return rest<kOutputs, 1>(x, end, output);
+      case 2:
+        return rest<kOutputs, 2>(x, end, output);
+      case 3:
+        return rest < kOutputs, kMost == 4 ? 3 : 2 > (x, end, output);
+      default:
+        return rest<kOutputs, kMost>(x, end, output);
     }
   }
 
