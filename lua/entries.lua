@@ -295,6 +295,19 @@ tensor.plot.image(picture [, options])
 tensor.plot.figure([options])]=],
          'A figure, to which the methods of the same names add more. print shows it in the ' ..
          'terminal, figure:save(filename) writes it as .svg or .png: plotting.md.'},
+      {'image', [=[
+tensor.image.scale(src, width, height [, mode])
+tensor.image.scale(src, size [, mode])
+tensor.image.scale(dst, src [, mode])
+tensor.image.crop([dst,] src, x1, y1 [, x2, y2])
+tensor.image.crop([dst,] src, place, width, height)
+tensor.image.hflip([dst,] src)
+tensor.image.vflip([dst,] src)]=],
+         'An image of H x W or channels x H x W elements in another size, a part of it, its ' ..
+         'mirror image from left to right or from top to bottom, as in Torch7\'s package image: ' ..
+         'x1 and y1 count from 0, x2 and y2 are the first that are left out. mode: "bilinear", ' ..
+         '"nearest" (or "simple"), "area". size: the larger side, "WxH", "^least", "*factor". ' ..
+         'place: "c", "tl", "tr", "bl" or "br". All copy: images.md.'},
       {'info', 'tensor.info()',
          'A table: how this build was made, and the libraries of BLAS and LAPACK, loaded by this.'},
       {'help', [=[

@@ -189,6 +189,19 @@ plot
 > figure:pixels():size(2)
 800
 
+image
+> picture = tensor.range(1, 8):view(2, 4)
+> tensor.image.scale(picture, 2, 1)
+ 3.5000  5.5000
+[torch.DoubleTensor of size 1x2]
+> tensor.image.hflip(picture)
+ 4  3  2  1
+ 8  7  6  5
+[torch.DoubleTensor of size 2x4]
+> tensor.image.crop(picture, 'tr', 2, 1)
+ 3  4
+[torch.DoubleTensor of size 1x2]
+
 Timer
 > timer = tensor.Timer()
 > timer:time().real >= 0
