@@ -122,14 +122,18 @@ int64_t places_of(const uint8_t* marks, int64_t n, int32_t* places) {
   return found;
 }
 
-// f(first, places, count) for those chosen of n elements: they are first + places[k].
+// f(first, places, count) for those chosen of n elements: they are first + places[k]. No more than
+// were counted, which `left` holds: another thread may write what is looked at.
 template <class T, class F>
-void for_chosen(const char* at, int64_t stride, int64_t n, const F& f) {
+void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const F& f) {
   uint8_t marks[kBlock];
   int32_t places[kBlock + kWide];
   for (int64_t i = 0; i < n; i += kBlock) {
     int64_t m = std::min(kBlock, n - i);
-    f(i, places, places_of(marks_of<T>(at + i * stride, stride, m, marks), m, places));
+    int64_t count = places_of(marks_of<T>(at + i * stride, stride, m, marks), m, places);
+    count = std::min(count, *left);
+    *left -= count;
+    f(i, places, count);
   }
 }
 
@@ -152,11 +156,12 @@ void distribute(char* to, int64_t to_step, const T* from, const int32_t* places,
 
 template <class T>
 void masked_select(const MaskedSelectCall& call) {
-  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t) {
+  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t after) {
     char* to = call.out + call.before[chunk] * call.step;
+    int64_t left = call.before[after] - call.before[chunk];
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
       for_chosen<uint8_t>(
-          at[0], stride[0], n, [&](int64_t first, const int32_t* places, int64_t count) {
+          at[0], stride[0], n, &left, [&](int64_t first, const int32_t* places, int64_t count) {
             collect<T>(to, call.step, at[1] + first * stride[1], stride[1], places, count);
             to += count * call.step;
           });
@@ -166,10 +171,11 @@ void masked_select(const MaskedSelectCall& call) {
 
 template <class T>
 void masked_copy(const MaskedCopyCall& call) {
-  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t) {
+  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t after) {
+    int64_t left = call.before[after] - call.before[chunk];
     const T* from = reinterpret_cast<const T*>(call.from) + call.before[chunk];
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      for_chosen<uint8_t>(at[0], stride[0], n,
+      for_chosen<uint8_t>(at[0], stride[0], n, &left,
                           [&](int64_t first, const int32_t* places, int64_t count) {
                             distribute(at[1] + first * stride[1], stride[1], from, places, count);
                             from += count;
@@ -251,14 +257,15 @@ class Subscripts {
 
 template <class T>
 void nonzero(const NonzeroCall& call) {
-  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t) {
+  for_chunks(call.plan, [&](int64_t chunk, int64_t begin, int64_t end, int64_t after) {
     Subscripts subscripts(call);
-    int64_t row = call.before[chunk], element = begin;
+    int64_t row = call.before[chunk], left = call.before[after] - row, element = begin;
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      for_chosen<T>(at[0], stride[0], n, [&](int64_t first, const int32_t* places, int64_t count) {
-        subscripts.write(row, element + first, places, count);
-        row += count;
-      });
+      for_chosen<T>(at[0], stride[0], n, &left,
+                    [&](int64_t first, const int32_t* places, int64_t count) {
+                      subscripts.write(row, element + first, places, count);
+                      row += count;
+                    });
       element += n;
     });
   });
