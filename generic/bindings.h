@@ -9,8 +9,9 @@
 namespace bind {
 
 void register_op_functions(lua_State* L, int table);
-void register_op_methods(lua_State* L, int table, DType type);
-void register_operators(lua_State* L, int table);
+// like: the table of a class that has been registered, whose functions serve this one, too; or 0.
+void register_op_methods(lua_State* L, int table, DType type, int like);
+void register_operators(lua_State* L, int table, int like);
 int op_table(lua_State* L);  // the rows, for documentation and tests
 
 void register_tensor_classes(lua_State* L, State* state, int module);
@@ -28,7 +29,7 @@ void register_random_functions(lua_State* L, int module);
 void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);
 void register_profile_functions(lua_State* L, int module);
-void register_device_methods(lua_State* L, int metatable, bool of_storage);
+void register_device_methods(lua_State* L, int metatable, bool of_storage, int like);
 
 // What require 'cutorch' adds. The device at which a tensor or storage is at home has cutorch's
 // names then: null for any other object, and without cutorch.
@@ -54,11 +55,11 @@ int forget_state(lua_State* L);
 // C code outside the module gets hold of a pointer, in this Lua thread.
 void note_thread(lua_State* L, const State* state);
 
-// Closures over the State, in the table.
-void set_functions(lua_State* L, const Method* functions, size_t count, int table);
+// Closures over the State, in the table; or those that the table like has, where it is not 0.
+void set_functions(lua_State* L, const Method* functions, size_t count, int table, int like);
 template <size_t count>
-void set_functions(lua_State* L, const Method (&functions)[count], int table) {
-  set_functions(L, functions, count, table);
+void set_functions(lua_State* L, const Method (&functions)[count], int table, int like = 0) {
+  set_functions(L, functions, count, table, like);
 }
 
 // t[key] and t[key] = value.

@@ -227,9 +227,9 @@ const Method storage_methods[] = {{"head", guarded<head>}};
 
 void register_device_functions(lua_State* L, int module) { set_functions(L, functions, module); }
 
-void register_device_methods(lua_State* L, int metatable, bool of_storage) {
-  set_functions(L, shared_methods, metatable);
-  if (of_storage) set_functions(L, storage_methods, metatable);
+void register_device_methods(lua_State* L, int metatable, bool of_storage, int like) {
+  set_functions(L, shared_methods, metatable, like);
+  if (of_storage) set_functions(L, storage_methods, metatable, like);
 }
 
 }  // namespace bind

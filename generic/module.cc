@@ -15,10 +15,14 @@
 
 namespace bind {
 
-void set_functions(lua_State* L, const Method* functions, size_t count, int table) {
+void set_functions(lua_State* L, const Method* functions, size_t count, int table, int like) {
   for (size_t i = 0; i < count; ++i) {
-    lua_pushvalue(L, lua_upvalueindex(1));
-    push_closure(L, functions[i].function, 1);
+    if (like) {
+      lua_getfield(L, like, functions[i].name);
+    } else {
+      lua_pushvalue(L, lua_upvalueindex(1));
+      push_closure(L, functions[i].function, 1);
+    }
     lua_setfield(L, table, functions[i].name);
   }
 }

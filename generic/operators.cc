@@ -145,8 +145,8 @@ const Method operators[] = {{"__add__", guarded<add>},      {"__sub__", guarded<
 
 }  // namespace
 
-void register_operators(lua_State* L, int table) {
-  set_functions(L, operators, table);
+void register_operators(lua_State* L, int table, int like) {
+  set_functions(L, operators, table, like);
   const Method direct[] = {
       {"__add", guarded<operate<add>>},      {"__sub", guarded<operate<subtract>>},
       {"__mul", guarded<operate<multiply>>}, {"__div", guarded<operate<divide>>},

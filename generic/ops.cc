@@ -385,9 +385,19 @@ bool only_numbers(const Arguments& args) {
   return args.count > 0;
 }
 
+// The element type where the arguments do not say one.
+DType type_by_default(const State* state, const Arguments& args, int bound) {
+  if (bound == Overloads::kTypeOfFirst && args.count > 0 && args.code(0) == kTensor) {
+    return args.objects[0].dtype();
+  }
+  const bool of_class = bound >= 0 && bound < th::kDTypes;
+  return of_class ? static_cast<DType>(bound) : state->default_type;
+}
+
 // The results of a call; -1 where no form accepts it, and a message is on the stack.
-int call_overloads(lua_State* L, State* state, const Overloads& overloads, DType by_default) {
+int call_overloads(lua_State* L, State* state, const Overloads& overloads, int bound) {
   Arguments args(L, state);
+  const DType by_default = type_by_default(state, args, bound);
   DType refused = by_default;
   bool is_refused = false;
   for (const Pattern& pattern : overloads.patterns) {
@@ -412,7 +422,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, DType
   }
   if (results) return results;
   if (overloads.function && !has_tensor) {
-    results = call_overloads(L, state, *overloads.function, by_default);
+    results = call_overloads(L, state, *overloads.function, bound);
     if (results >= 0) return results;
   }
   push_mismatch(L, state, overloads, args.codes, args.count);
@@ -423,8 +433,7 @@ int call_op(lua_State* L) {
   State* state = state_of(L);
   void* second = lua_touserdata(L, lua_upvalueindex(2));
   const auto& bound = *static_cast<const Overloads::Bound*>(second);
-  DType type = bound.type >= 0 ? static_cast<DType>(bound.type) : state->default_type;
-  int results = call_overloads(L, state, *bound.overloads, type);
+  int results = call_overloads(L, state, *bound.overloads, bound.type);
   return results >= 0 ? results : raise_error(L, "%s", lua_tostring(L, -1));
 }
 
@@ -433,15 +442,6 @@ void push_overloads(lua_State* L, const Overloads& overloads, int type) {
   // No object of Lua's: there are thousands, which the collector would look at each time.
   lua_pushlightuserdata(L, const_cast<Overloads::Bound*>(overloads.bound + 1 + type));
   push_closure(L, guarded<call_op>, 2);
-}
-
-void register_overloads(lua_State* L, const std::map<std::string, Overloads>& all, int table,
-                        int type) {
-  for (const auto& [name, overloads] : all) {
-    if (overloads.patterns.empty()) continue;
-    push_overloads(L, overloads, type);
-    lua_setfield(L, table, name.c_str());
-  }
 }
 
 // __index of a class's table of functions, which makes them when they are asked for.
@@ -460,11 +460,25 @@ int function_of_class(lua_State* L) {
 }  // namespace
 
 void register_op_functions(lua_State* L, int table) {
-  register_overloads(L, registry().functions, table, -1);
+  for (const auto& [name, overloads] : registry().functions) {
+    if (overloads.patterns.empty()) continue;
+    push_overloads(L, overloads, Overloads::kDefaultType);
+    lua_setfield(L, table, name.c_str());
+  }
 }
 
-void register_op_methods(lua_State* L, int table, DType type) {
-  register_overloads(L, registry().methods, table, static_cast<int>(type));
+void register_op_methods(lua_State* L, int table, DType type, int like) {
+  for (const auto& [name, overloads] : registry().methods) {
+    if (overloads.patterns.empty()) continue;
+    if (overloads.of_class) {
+      push_overloads(L, overloads, static_cast<int>(type));
+    } else if (like) {
+      lua_getfield(L, like, name.c_str());
+    } else {
+      push_overloads(L, overloads, Overloads::kTypeOfFirst);
+    }
+    lua_setfield(L, table, name.c_str());
+  }
   // The functions that make tensors of this class where they have no operand.
   lua_newtable(L);
   lua_createtable(L, 0, 1);

@@ -54,7 +54,11 @@ const Registry& registry() {
     }
     for (auto* all : {&r->functions, &r->methods}) {
       for (auto& [name, overloads] : *all) {
-        for (int k = 0; k <= th::kDTypes; ++k) overloads.bound[k] = {&overloads, k - 1};
+        for (int k = 0; k <= th::kDTypes + 1; ++k) overloads.bound[k] = {&overloads, k - 1};
+        if (!overloads.function) continue;
+        for (const Pattern& pattern : overloads.function->patterns) {
+          overloads.of_class |= (pattern.codes & 15) != kTensor;
+        }
       }
     }
     return r;

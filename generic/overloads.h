@@ -19,12 +19,14 @@ struct Overloads {
   bool element_wise = false;            // numbers alone are taken for tensors of one element
   bool random = false;                  // without a tensor it gives a number
   const Overloads* function = nullptr;  // of a method: what makes tensors of its class
-  // What its functions hold: it, and the element type of their class, or the default.
+  bool of_class = false;                // that is possible without a tensor given
+  // What its functions hold: it, and the element type of their class, or one of these.
+  static constexpr int kDefaultType = -1, kTypeOfFirst = th::kDTypes;
   struct Bound {
     const Overloads* overloads;
-    int type;  // -1: the default
+    int type;
   };
-  Bound bound[th::kDTypes + 1];
+  Bound bound[th::kDTypes + 2];
 };
 
 struct Registry {

@@ -21,11 +21,11 @@ namespace {
 
 // Of a tensor and its storage, beside the elements: what Lua's collector does not see.
 constexpr int64_t kObjectBytes = 400;
-constexpr int64_t kFirstThreshold = int64_t{16} << 20;
+constexpr int64_t kLeastGarbage = int64_t{4} << 20;
 // What may be grown by before the collector is run whatever that costs, at least.
 constexpr int64_t kSurelyCollected = int64_t{64} << 20;
 // Of the time, one part is the collector's, and so many are not.
-constexpr double kOtherParts = 4;
+constexpr double kOtherParts = 2;
 
 double seconds() {
   timespec now;
@@ -166,9 +166,23 @@ Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like) {
 
 static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_bytes(); }
 
-// As soon as 16 MiB may be garbage, so that the next result takes a block which is in the cache
-// still; later where Lua's own heap is so large that this would take too much of the time, but not
-// later than when the memory has grown by half.
+// One cycle of Lua's collector. A full collection sweeps all objects twice, as it may have been
+// asked for in the middle of a cycle; of one that is under way this makes the rest.
+static void run_cycle(lua_State* L) {
+  constexpr int kAll = 1 << 20;  // KiB
+  constexpr int kMostSteps = 1000;
+  for (int steps = 0; !lua_gc(L, LUA_GCSTEP, kAll); ++steps) {
+    if (steps < kMostSteps) continue;
+    lua_gc(L, LUA_GCCOLLECT, 0);
+    break;
+  }
+  // Finalizers count as memory that is free, so that LuaJIT would begin the next at once.
+  lua_gc(L, LUA_GCRESTART, -1);
+}
+
+// As soon as 4 MiB may be garbage, so that the next result takes a block which is in the cache
+// still; later where Lua's own heap is so large that this would take too much of the time, or where
+// little turned out to be garbage, but not later than when the memory has grown by half.
 void collect_under_pressure(lua_State* L, State* state) {
   int64_t in_use = memory_in_use() + state->objects * kObjectBytes;
   if (in_use < state->collect_at) return;
@@ -176,16 +190,22 @@ void collect_under_pressure(lua_State* L, State* state) {
     double start = seconds();
     if (in_use < state->surely_collect_at &&
         start - state->collected < kOtherParts * state->collection_takes) {
-      state->collect_at = in_use + kFirstThreshold / 4;
+      state->collect_at = in_use + kLeastGarbage;
       return;
     }
-    lua_gc(L, LUA_GCCOLLECT, 0);
+    const int64_t before = memory_in_use();
+    run_cycle(L);
     state->collected = seconds();
     state->collection_takes = state->collected - start;
     in_use = memory_in_use();
+    const bool few = in_use - state->after_collection > (before - state->after_collection) / 2;
+    state->garbage = few ? std::min(2 * state->garbage, kSurelyCollected) : kLeastGarbage;
+  } else {
+    state->garbage = kLeastGarbage;
   }
   state->objects = 0;
-  state->collect_at = in_use + kFirstThreshold;
+  state->after_collection = in_use;
+  state->collect_at = in_use + state->garbage;
   state->surely_collect_at = in_use + std::max(kSurelyCollected, in_use / 2);
 }
 

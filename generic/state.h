@@ -79,6 +79,8 @@ struct State {
   lua_CFunction ffi_call = nullptr;  // what calls C functions through the FFI
   int64_t collect_at = 0;            // bytes in use from which on Lua is asked to collect
   int64_t surely_collect_at = 0;
+  int64_t after_collection = 0;                // bytes that were in use
+  int64_t garbage = 0;                         // bytes that may be
   double collected = 0, collection_takes = 0;  // when it last was, and how long; in seconds
   int64_t objects = 0;                         // made since then; Lua sees only eight bytes of each
   char own_source[512] = "";  // how the sources of the module's own Lua functions begin

@@ -394,11 +394,13 @@ void hand_over(lua_State* L, void* object) {
 }  // namespace
 
 void register_storage_classes(lua_State* L, State* state, int module) {
+  const int first = lua_gettop(L) + 1;
   for (int k = 0; k < th::kDTypes; ++k) {
     const char* name = storage_class(static_cast<DType>(k));
     luaT_newlocalmetatable(L, name, nullptr, constructors[k], guarded<destroy>.function(),
                            factories[k], module);
     int metatable = lua_gettop(L);
+    const int like = k > 0 ? first : 0;
     luaT_sethandover(L, name, hand_over);
     int kind = th::kDTypes + k;
     state->add_class(lua_topointer(L, metatable), kind);
@@ -408,8 +410,8 @@ void register_storage_classes(lua_State* L, State* state, int module) {
     lua_pushvalue(L, lua_upvalueindex(1));
     push_closure(L, guarded<destroy>, 1);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
-    set_functions(L, methods, metatable);
-    register_device_methods(L, metatable, true);
+    set_functions(L, methods, metatable, like);
+    register_device_methods(L, metatable, true, like);
     const Method access[] = {{"__index", guarded<index>},
                              {"__newindex", guarded<newindex>},
                              {"__index__", guarded<index_method>},
@@ -420,8 +422,9 @@ void register_storage_classes(lua_State* L, State* state, int module) {
       push_closure(L, function.function, 2);
       lua_setfield(L, metatable, function.name);
     }
-    lua_settop(L, metatable - 1);
+    lua_settop(L, first);  // the first class's metatable stays until the end
   }
+  lua_settop(L, first - 1);
 }
 
 }  // namespace bind

@@ -454,12 +454,14 @@ void hand_over(lua_State* L, void* object) {
 }  // namespace
 
 void register_tensor_classes(lua_State* L, State* state, int module) {
+  const int first = lua_gettop(L) + 1;
   for (int k = 0; k < th::kDTypes; ++k) {
     auto type = static_cast<DType>(k);
     const char* name = tensor_class(type);
     luaT_newlocalmetatable(L, name, nullptr, constructors[k], guarded<destroy>.function(),
                            factories[k], module);
     int metatable = lua_gettop(L);
+    const int like = k > 0 ? first : 0;
     luaT_sethandover(L, name, hand_over);
     state->add_class(lua_topointer(L, metatable), k);
     lua_pushvalue(L, metatable);
@@ -469,10 +471,10 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
     lua_pushvalue(L, metatable);
     push_closure(L, guarded<destroy>, 2);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
-    register_op_methods(L, metatable, type);
-    register_operators(L, metatable);
-    set_functions(L, methods, metatable);
-    register_device_methods(L, metatable, false);
+    register_op_methods(L, metatable, type, like);
+    register_operators(L, metatable, like);
+    set_functions(L, methods, metatable, like);
+    register_device_methods(L, metatable, false, like);
     const Method access[] = {{"__index", guarded<tensor_index>},
                              {"__newindex", guarded<tensor_newindex>},
                              {"__index__", guarded<tensor_index_method>},
@@ -483,8 +485,9 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
       push_closure(L, function.function, 2);
       lua_setfield(L, metatable, function.name);
     }
-    lua_settop(L, metatable - 1);
+    lua_settop(L, first);  // the first class's metatable stays until the end
   }
+  lua_settop(L, first - 1);
 }
 
 }  // namespace bind

@@ -409,34 +409,51 @@ local function install(tensor)
       return cuda(...)
    end
 
+   local function share(method)
+      for _, name in ipairs {'tick', 'chained'} do
+         local k = upvalue(method, name)
+         if k and not places[name] then
+            first = first or method
+            places[name] = k
+         elseif k then
+            debug.upvaluejoin(method, k, first, places[name])
+         end
+      end
+      entries[method] = true
+   end
+
+   -- A class gets its functions when one of its objects is first indexed: few programs use many.
+   local function prepare(element, new, kind, class, own)
+      local how = access(element, native.accessors(new()))
+      how.box = boxes[kind]
+      how.part = ffi.typeof(('struct { int slot, count; double stamp, i, j, k; char %s%s; }')
+                              :format(element.name, kind))
+      local methods = loadstring(code)(ffi, class, how, own, shared, 0, false)
+      share(methods.part.__index)
+      share(methods.part.__newindex)
+      own.compiled = {__index = methods['index' .. kind:lower()],
+                      __newindex = methods['newindex' .. kind:lower()]}
+      for name, method in pairs(own.compiled) do
+         share(method)
+         if rawget(class, name) == own[name] then
+            rawset(class, name, method)
+         end
+      end
+   end
+
    for _, element in ipairs(types) do
-      local how = access(element, native.accessors(tensor[element.name .. 'Tensor']()))
-      for kind, box in pairs(boxes) do
+      for kind in pairs(boxes) do
          local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
          local own = {index = rawget(class, '__index'), newindex = rawget(class, '__newindex')}
-         how.box = box
-         how.part = ffi.typeof(('struct { int slot, count; double stamp, i, j, k; char %s%s; }')
-                                 :format(element.name, kind))
-         local methods = loadstring(code)(ffi, class, how, own, shared, 0, false)
-         local function share(method)
-            for _, name in ipairs {'tick', 'chained'} do
-               local k = upvalue(method, name)
-               if k and not places[name] then
-                  first = first or method
-                  places[name] = k
-               elseif k then
-                  debug.upvaluejoin(method, k, first, places[name])
+         local new = tensor[element.name .. 'Tensor']
+         for _, name in ipairs {'__index', '__newindex'} do
+            own[name] = function(...)
+               if not own.compiled then
+                  prepare(element, new, kind, class, own)
                end
+               return own.compiled[name](...)
             end
-            entries[method] = true
-         end
-         share(methods.indextensor)
-         share(methods.part.__index)
-         share(methods.part.__newindex)
-         for _, name in ipairs {'index', 'newindex'} do
-            local method = methods[name .. kind:lower()]
-            share(method)
-            rawset(class, '__' .. name, method)
+            rawset(class, name, own[name])
          end
       end
    end
@@ -444,6 +461,9 @@ local function install(tensor)
    local caller, place
    watch(function(_, f, pc)
       tick = tick + 1
+      if not first then
+         return
+      end
       setupvalue(first, places.tick, tick)
       if pc < 0 then  -- a function of C
          return

@@ -14,10 +14,10 @@ local function install(tensor)
    end
 
    --- t:type() gives the class name; t:type(name) gives a tensor of that class, t itself where it
-   -- is of that class already.
+   -- is of that class already. The class may be given with its name.
    local function converter(kind)
       local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
-      return function(self, name)
+      return function(self, name, class)
          if not isobject(self) then
             error(('type: a %s is expected, got %s'):format(kind:lower(), tensor.type(self)), 3)
          end
@@ -28,15 +28,15 @@ local function install(tensor)
          if name == current then
             return self
          end
-         local class = type(name) == 'string' and name:match('^torch%..*' .. kind .. '$')
-                       and tensor.getmetatable(name)
+         class = class or type(name) == 'string' and name:match('^torch%..*' .. kind .. '$')
+                 and tensor.getmetatable(name)
          if not class then
             error(('type: %s is no %s class'):format(tostring(name), kind:lower()), 2)
          end
          local converted = class.new()
          if kind == 'Tensor' then
             if self:dim() > 0 then
-               converted:resize(self:size()):copy(self)
+               converted:resizeAs(self):copy(self)
             end
          else
             converted:resize(self:size()):copy(self)
@@ -47,23 +47,30 @@ local function install(tensor)
 
    for _, kind in ipairs {'Tensor', 'Storage'} do
       local convert = converter(kind)
+      local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
+      local methods = {}
+      function methods.type(self, name)
+         return convert(self, name)
+      end
+      for _, element in ipairs(types) do
+         local name = classname(element, kind)
+         local class = tensor.getmetatable(name)
+         methods[element.method] = function(self)
+            return convert(self, name, class)
+         end
+      end
+      function methods.real(self)
+         return convert(self, (tensor.getdefaulttensortype():gsub('Tensor$', kind)))
+      end
+      function methods.typeAs(self, other)
+         if not isobject(other) then
+            error(('typeAs: a %s is expected, got %s'):format(kind:lower(), tensor.type(other)), 2)
+         end
+         return convert(self, tensor.typename(other))
+      end
       eachclass(kind, function(class)
-         class.type = convert
-         for _, element in ipairs(types) do
-            local name = classname(element, kind)
-            class[element.method] = function(self)
-               return convert(self, name)
-            end
-         end
-         class.real = function(self)
-            return convert(self, (tensor.getdefaulttensortype():gsub('Tensor$', kind)))
-         end
-         class.typeAs = function(self, other)
-            if not (kind == 'Tensor' and tensor.isTensor or tensor.isStorage)(other) then
-               error(('typeAs: a %s is expected, got %s'):format(kind:lower(), tensor.type(other)),
-                     2)
-            end
-            return convert(self, tensor.typename(other))
+         for name, method in pairs(methods) do
+            class[name] = method
          end
       end)
    end

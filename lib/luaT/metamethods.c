@@ -178,10 +178,26 @@ void luaT_setmetamethods(lua_State* L, int mt) {
       {"__tostring", tostring, "tostring"},
   };
   size_t i;
+  luaL_checkstack(L, 5, "luaT");
+  /* One of each for all classes: there may be many, and the collector looks at each. */
+  lua_pushlightuserdata(L, (void*)methods);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    for (i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+      lua_pushfstring(L, "%s__", methods[i].event);
+      lua_pushstring(L, methods[i].name);
+      lua_pushcclosure(L, methods[i].function, 2);
+      lua_setfield(L, -2, methods[i].event);
+    }
+    lua_pushlightuserdata(L, (void*)methods);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, LUA_REGISTRYINDEX);
+  }
   for (i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
-    lua_pushfstring(L, "%s__", methods[i].event);
-    lua_pushstring(L, methods[i].name);
-    lua_pushcclosure(L, methods[i].function, 2);
+    lua_getfield(L, -1, methods[i].event);
     lua_setfield(L, mt, methods[i].event);
   }
+  lua_pop(L, 1);
 }

@@ -57,9 +57,44 @@ TEST(Heap, WhatIsInUseIsThatOfAllThreads) {
   }
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// ---- blocks of a thread
+
+TEST(Heap, ABlockIsTheNextOfAboutItsSize) {
+  for (size_t bytes : {1, 63, 400, 425, 1000, 4096, 5000, 16384, 70000, 130900}) {
+    recycle_release();
+    void* first = heap_allocate(bytes);
+    std::memset(first, 1, bytes);
+    heap_free(first);
+    void* other = heap_allocate(3 * bytes + 300);
+    EXPECT_NE(first, other);
+    void* second = heap_allocate(bytes);
+    EXPECT_EQ(first, second);
+    std::memset(second, 2, bytes);
+    heap_free(second);
+    heap_free(other);
+  }
+}
+
+TEST(Heap, WhatAThreadKeepsIsBoundedAndGoesBack) {
+  recycle_release();
+  const int64_t before = malloced();
+  std::vector<void*> blocks;
+  for (size_t bytes : {900, 9000, 90000}) {
+    for (int64_t all = 0; all < int64_t{60} << 20; all += static_cast<int64_t>(bytes)) {
+      blocks.push_back(heap_allocate(bytes));
+    }
+  }
+  for (void* block : blocks) heap_free(block);
+  EXPECT_GT(malloced() - before, int64_t{16} << 20);
+  EXPECT_LT(malloced() - before, int64_t{40} << 20);
+  EXPECT_TRUE(recycle_release());
+  EXPECT_FALSE(recycle_release());
+  EXPECT_LT(malloced() - before, kSome);
+}
+
 // ---- large blocks: of malloc, and mapped by themselves
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 constexpr size_t kLargeSizes[] = {200 << 10, 3 << 20, (4 << 20) + 12345, 70 << 20};
 
 TEST(Heap, ALargeBlockIsTheNextOfItsSize) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace th {
 namespace {
@@ -23,48 +24,103 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// ---- small blocks: lists of the thread, by multiples of 64 bytes
+// ---- blocks of a thread: up to kSmallBlock by multiples of 64, then eight sizes to each doubling
 
 constexpr size_t kStep = 64;
-constexpr int kMostKept = 4096;  // blocks in a list
+constexpr int kSmallClasses = kSmallBlock / kStep;
+constexpr int kFirstMedium = 9;     // the doubling of kSmallBlock
+constexpr int kFirstDoubling = 17;  // of kLargeBlock
+constexpr int kOwnClasses = kSmallClasses + 8 * (kFirstDoubling - kFirstMedium);
+// Of all that a thread keeps: more than what is dropped between two collections of Lua's.
+constexpr int64_t kMostKeptByThread = int64_t{32} << 20;
 
-struct SmallLists {
-  FreeBlock* first[kSmallBlock / kStep];
-  int count[kSmallBlock / kStep];
-  // unused: nobody will empty the lists yet when the thread ends; closed: the thread is ending.
-  enum class State : char { unused, open, closed } state;
+struct BlockClass {
+  int index;  // -1: not kept
+  size_t bytes;
 };
-// Of the thread's own memory, as both ends of every small object look here.
-__thread SmallLists small_lists __attribute__((tls_model("initial-exec")));
 
-struct SmallListsEnd {
-  ~SmallListsEnd() {
-    small_lists.state = SmallLists::State::closed;
-    for (FreeBlock*& list : small_lists.first) {
-      while (list) {
-        FreeBlock* next = list->next;
-        std::free(list);
-        list = next;
-      }
+BlockClass own_class(size_t bytes) {
+  const size_t last = bytes - 1;
+  if (bytes <= kSmallBlock) return {static_cast<int>(last / kStep), (last / kStep + 1) * kStep};
+  const int doubling = 63 - __builtin_clzll(last);
+  const size_t eighth = last >> (doubling - 3);  // from 8 to 15
+  return {kSmallClasses + 8 * (doubling - kFirstMedium - 1) + static_cast<int>(eighth),
+          (eighth + 1) << (doubling - 3)};
+}
+
+struct OwnLists {
+  FreeBlock* first[kOwnClasses] = {};
+  int64_t bytes[kOwnClasses] = {};
+  int64_t kept = 0;
+
+  void release(int but) {
+    for (int k = 0; k < kOwnClasses; ++k) {
+      if (k == but) continue;
+      FreeBlock* block = std::exchange(first[k], nullptr);
+      while (block) std::free(std::exchange(block, block->next));
+      kept -= std::exchange(bytes[k], 0);
+    }
+  }
+  // Where too much is kept already: whether it is of sizes that nobody seems to ask for any more,
+  // and was given back.
+  bool make_room(int index) {
+    if (kept - bytes[index] < kMostKeptByThread / 2) return false;
+    release(index);
+    return true;
+  }
+};
+// Of the thread's own memory, as both ends of every small object look here; there is little of that
+// for libraries that are loaded late.
+__thread OwnLists* own_lists __attribute__((tls_model("initial-exec")));
+__thread bool own_lists_given_back __attribute__((tls_model("initial-exec")));
+
+struct OwnListsEnd {
+  ~OwnListsEnd() {
+    own_lists_given_back = true;
+    if (OwnLists* lists = std::exchange(own_lists, nullptr)) {
+      lists->release(-1);
+      delete lists;
     }
   }
 };
 
-void keep_small(void* block, size_t k) {
-  small_lists.first[k] = new (block) FreeBlock{small_lists.first[k]};
-  ++small_lists.count[k];
+// Null where the thread is ending: nobody would empty them.
+__attribute__((noinline)) OwnLists* open_own_lists() {
+  if (own_lists_given_back) return nullptr;
+  thread_local OwnListsEnd end;
+  own_lists = new (std::nothrow) OwnLists;
+  return own_lists;
 }
 
-__attribute__((noinline)) void keep_first_small(void* block, size_t k) {
-  thread_local SmallListsEnd end;
-  small_lists.state = SmallLists::State::open;
-  keep_small(block, k);
+void* allocate_own(size_t bytes) {
+  const BlockClass size = own_class(bytes);
+  OwnLists* own = own_lists;
+  FreeBlock* block = own ? own->first[size.index] : nullptr;
+  if (!block) return std::malloc(size.bytes);
+  own->first[size.index] = block->next;
+  // The next one to be handed out: after a collection they are in no cache any more.
+  __builtin_prefetch(block->next, 1);
+  own->bytes[size.index] -= static_cast<int64_t>(size.bytes);
+  own->kept -= static_cast<int64_t>(size.bytes);
+  return block;
+}
+
+void free_own(void* block, size_t bytes) {
+  OwnLists* own = own_lists ? own_lists : open_own_lists();
+  const BlockClass size = own_class(bytes);
+  const auto more = static_cast<int64_t>(size.bytes);
+  if (!own || (own->kept + more > kMostKeptByThread && !own->make_room(size.index))) {
+    std::free(block);
+    return;
+  }
+  own->first[size.index] = new (block) FreeBlock{own->first[size.index]};
+  own->bytes[size.index] += more;
+  own->kept += more;
 }
 
 // ---- large blocks: lists shared by all threads, eight sizes to each doubling
 
-constexpr int kFirstDoubling = 17;  // of kLargeBlock
-constexpr int kDoublings = 20;      // blocks of 128 GB and more are not kept
+constexpr int kDoublings = 20;  // blocks of 128 GB and more are not kept
 // Kept at most, or half of what is in use, if that is more.
 constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
 
@@ -73,12 +129,7 @@ constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
 constexpr size_t kMappedBlock = size_t{4} << 20;
 constexpr size_t kLargePage = size_t{2} << 20;
 
-struct LargeClass {
-  int index;  // -1: not kept
-  size_t bytes;
-};
-
-LargeClass large_class(size_t bytes) {
+BlockClass large_class(size_t bytes) {
   int doubling = 63 - __builtin_clzll(bytes);
   size_t step = size_t{1} << (doubling - 3);
   size_t rounded = (bytes + step - 1) / step * step;
@@ -138,7 +189,7 @@ void release_large_lists() {
 
 // *recycled: not as the system gives it, which is zeros where they are asked for.
 void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
-  LargeClass size = large_class(bytes);
+  BlockClass size = large_class(bytes);
   auto rounded = static_cast<int64_t>(size.bytes);
   {
     std::lock_guard<std::mutex> lock(large_mutex);
@@ -161,7 +212,7 @@ void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
 }
 
 void free_large(void* block, size_t bytes) {
-  LargeClass size = large_class(bytes);
+  BlockClass size = large_class(bytes);
   auto rounded = static_cast<int64_t>(size.bytes);
   std::lock_guard<std::mutex> lock(large_mutex);
   large_in_use -= rounded;
@@ -184,15 +235,7 @@ void* recycle_allocate(size_t bytes) noexcept {
     bool recycled;
     return allocate_large(bytes, false, &recycled);
   }
-  if (bytes > kSmallBlock) return std::malloc(bytes);
-  size_t k = (bytes - 1) / kStep;
-  FreeBlock* block = small_lists.first[k];
-  if (!block) return std::malloc((k + 1) * kStep);
-  small_lists.first[k] = block->next;
-  // The next one to be handed out: after a collection they are in no cache any more.
-  __builtin_prefetch(block->next, 1);
-  --small_lists.count[k];
-  return block;
+  return allocate_own(bytes);
 }
 
 void* recycle_allocate_zeroed(size_t bytes) noexcept {
@@ -214,23 +257,15 @@ void recycle_free(void* block, size_t bytes) noexcept {
     std::free(block);
   } else if (bytes >= kLargeBlock) {
     free_large(block, bytes);
-  } else if (bytes > kSmallBlock) {
-    std::free(block);
   } else {
-    size_t k = (bytes - 1) / kStep;
-    if (small_lists.state == SmallLists::State::open && small_lists.count[k] < kMostKept) {
-      keep_small(block, k);
-    } else if (small_lists.state == SmallLists::State::unused) {
-      keep_first_small(block, k);
-    } else {
-      std::free(block);
-    }
+    free_own(block, bytes);
   }
 }
 
 bool recycle_release() noexcept {
   std::lock_guard<std::mutex> lock(large_mutex);
-  const bool any = large_kept > 0;
+  const bool any = large_kept > 0 || (own_lists && own_lists->kept > 0);
+  if (own_lists) own_lists->release(-1);
   release_large_lists();
   return any;
 }
