@@ -15,7 +15,7 @@ namespace th {
 namespace {
 
 // Rows taken together, so that accumulators are loaded and stored once for all of them.
-constexpr int64_t kRows = 8;
+constexpr int64_t kRows = 4;
 // Bytes of accumulators that a contiguous run is folded into: four of the widest vectors.
 constexpr int64_t kLaneBytes = 256;
 

@@ -101,7 +101,7 @@ const uint8_t* marks_of(const char* at, int64_t stride, int64_t n, uint8_t* mark
 
 // Writes the numbers of those of n bytes that are not 0, and returns how many they are. Without a
 // branch on them, which no processor could foresee: what is none is written over.
-int64_t places_of(const uint8_t* marks, int64_t n, int32_t* places) {
+__attribute__((noinline)) int64_t places_of(const uint8_t* marks, int64_t n, int32_t* places) {
   int64_t found = 0;
 #if defined(__AVX512F__)
   __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

@@ -250,6 +250,10 @@ void sort_rows(const SortCall& call) {
 
 }  // namespace
 
+namespace baseline {
+void run_sort(const SortCall& call);
+}
+
 namespace TH_ISA {
 
 void run_sort(const SortCall& call) {
@@ -257,6 +261,10 @@ void run_sort(const SortCall& call) {
     using T = decltype(zero);
     if constexpr (sizeof(T) <= 4) {
       if (static_cast<uint64_t>(call.n) <= Pack64::kIndexLimit) return sort_rows<T, Pack64>(call);
+#ifdef __AVX2__
+      // So long rows are too rare to be compiled for more than once.
+      return baseline::run_sort(call);
+#endif
     }
     sort_rows<T, Pack128>(call);
   });
