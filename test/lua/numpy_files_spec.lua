@@ -137,6 +137,10 @@ describe('files for NumPy', function()
         tensor.save(name, { tensor.ones(2), tensor.zeros(2) })
         assert.are.equal(1, tensor.load(name).arr_0[1])
         assert.are.equal(0, tensor.load(name).arr_1[1])
+        -- Nothing is an archive, too.
+        tensor.save(name, {}, { compress = compress })
+        assert.is_nil(next(tensor.load(name)))
+        assert.are.equal('PK\5\6' .. ('\0'):rep(18), format_files.content(name))
       end)
     end
   end)
@@ -238,6 +242,23 @@ describe('save', function()
       assert.are.equal('640 1 176\na.npy\naway.npy\nlink.npy\nnew.npy\n', pipe:read '*a')
       pipe:close()
       tensor.save('/dev/null', tensor.ones(1))
+      -- An archive with two names is written where it is, and may become shorter.
+      local long, short = { x = tensor.ones(99) }, { y = tensor.zeros(2) }
+      tensor.save(path .. 'a.npz', long)
+      os.execute(('cd %s; ln a.npz b.npz'):format(path))
+      tensor.save(path .. 'b.npz', short)
+      assert.are.equal(content(path .. 'a.npz'), content(path .. 'b.npz'))
+      assert.is_true(tensor.load(path .. 'a.npz').y:equal(short.y))
+    end)
+  end)
+
+  it('says where there is no room', function()
+    folder_of(function(path)
+      os.execute('ln -s /dev/full ' .. path .. 'x.npz; ln -s /dev/full ' .. path .. 'x.npy')
+      for name, cause in pairs { ['x.npy'] = 'write error', ['x.npz'] = 'No space left' } do
+        local message = error_of(tensor.save, path .. name, tensor.ones(1000))
+        assert.matches(path .. name .. '.*' .. cause, message)
+      end
     end)
   end)
 end)

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/file.h"
+#include "io/replace_file.h"
 #include "memory/error.h"
 
 namespace th {
@@ -23,7 +24,7 @@ class StreamFile : public File {
       stream_ = popen(name, mode);
       return;
     }
-    stream_ = std::fopen(name, readable ? writable ? "r+b" : "rb" : "wb");
+    stream_ = readable ? std::fopen(name, writable ? "r+b" : "rb") : open_anew(name);
     if (!stream_ && readable && writable) stream_ = std::fopen(name, "w+b");
   }
   ~StreamFile() override { shut(); }

@@ -1,6 +1,7 @@
 #ifndef TH_IO_REPLACE_FILE_H
 #define TH_IO_REPLACE_FILE_H
 
+#include <cstdio>
 #include <string>
 
 #include "memory/visibility.h"
@@ -16,6 +17,9 @@ struct Replacement {
 Replacement begin_replacement(const char* name);
 // What was written becomes the file, all at once, with the rights that it had.
 void end_replacement(const char* temporary, const char* target);
+
+// A file to be written from its beginning, without what was in it; NULL with errno where it cannot.
+std::FILE* open_anew(const char* name);
 
 }  // namespace TH_VISIBLE
 

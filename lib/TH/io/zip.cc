@@ -1,7 +1,11 @@
 #include "io/zip.h"
 
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <utility>
 
+#include "io/replace_file.h"
 #include "memory/error.h"
 
 #ifdef TH_HAVE_LIBZIP
@@ -110,10 +114,88 @@ void ZipReader::read(size_t member, int64_t skip, Storage* to, int64_t count, bo
   if (swapped) swap_bytes(data, static_cast<size_t>(item), count);
 }
 
+namespace {
+
+// The file that an archive goes to. libzip's own way to one writes 4 KiB at a time, and to another
+// file first.
+struct Target {
+  static constexpr size_t kBuffer = size_t{1} << 20;
+  std::unique_ptr<char[]> buffer{new char[kBuffer]};
+  std::FILE* file;
+  zip_error_t error;
+
+  explicit Target(const char* name) : file(open_anew(name)) {
+    zip_error_init(&error);
+    if (file) std::setvbuf(file, buffer.get(), _IOFBF, kBuffer);
+  }
+  ~Target() {
+    close();
+    zip_error_fini(&error);
+  }
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  bool close() { return !file || std::fclose(std::exchange(file, nullptr)) == 0; }
+  zip_int64_t fail_at(int code) {
+    zip_error_set(&error, code, errno);
+    return -1;
+  }
+};
+
+// What libzip asks of a file that is not there yet and is only written.
+zip_int64_t run_target(void* data, void* bytes, zip_uint64_t count, zip_source_cmd_t command) {
+  auto& target = *static_cast<Target*>(data);
+  switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+      return ZIP_SOURCE_SUPPORTS_WRITABLE;
+    case ZIP_SOURCE_STAT:
+      errno = ENOENT;
+      return target.fail_at(ZIP_ER_READ);
+    case ZIP_SOURCE_ERROR:
+      return zip_error_to_data(&target.error, bytes, count);
+    case ZIP_SOURCE_BEGIN_WRITE:
+    case ZIP_SOURCE_ROLLBACK_WRITE:
+    case ZIP_SOURCE_FREE:
+      return 0;
+    case ZIP_SOURCE_WRITE: {
+      size_t written = std::fwrite(bytes, 1, count, target.file);
+      return written == count ? static_cast<zip_int64_t>(count) : target.fail_at(ZIP_ER_WRITE);
+    }
+    case ZIP_SOURCE_TELL_WRITE: {
+      off_t at = ftello(target.file);
+      return at >= 0 ? at : target.fail_at(ZIP_ER_TELL);
+    }
+    case ZIP_SOURCE_SEEK_WRITE: {
+      auto* to = ZIP_SOURCE_GET_ARGS(zip_source_args_seek_t, bytes, count, &target.error);
+      if (!to) return -1;
+      return fseeko(target.file, to->offset, to->whence) == 0 ? 0 : target.fail_at(ZIP_ER_SEEK);
+    }
+    case ZIP_SOURCE_COMMIT_WRITE:
+      return target.close() ? 0 : target.fail_at(ZIP_ER_WRITE);
+    default:
+      return target.fail_at(ZIP_ER_OPNOTSUPP);
+  }
+}
+
+}  // namespace
+
 void ZipWriter::write(const char* filename, bool compressed) {
-  int code = 0;
-  ArchiveRef archive(zip_open(filename, ZIP_CREATE | ZIP_TRUNCATE, &code));
-  if (!archive) fail_of_open(code);
+  Target target(filename);
+  if (!target.file) fail("%s", std::strerror(errno));
+  if (members_.empty()) {
+    // libzip makes no file of nothing: this is the end of an archive alone.
+    char end[22] = "PK\5\6";
+    if (std::fwrite(end, sizeof(end), 1, target.file) != 1 || !target.close()) {
+      fail("%s", std::strerror(errno));
+    }
+    return;
+  }
+  zip_source_t* to = zip_source_function_create(run_target, &target, &target.error);
+  ArchiveRef archive(to ? zip_open_from_source(to, ZIP_CREATE, &target.error) : nullptr);
+  if (!archive) {
+    if (to) zip_source_free(to);
+    fail("%s", zip_error_strerror(&target.error));
+  }
   for (Member& member : members_) {
     auto item = static_cast<int64_t>(item_size(member.storage->dtype));
     auto* data = static_cast<char*>(member.storage->cpu(Access::read));
