@@ -10,3 +10,8 @@ files['test/lua/scripts'] = {
   std = 'luajit', read_globals = { 'torch', 'include', 'paths', table = { fields = { 'unpack' } } },
   globals = { 'mlp', 'Model' },
 }
+-- Whatever Lua it is.
+files['lua/versions.lua'] = { std = 'max' }
+files['test/lua/support/dialect.lua'] = {
+  std = 'max', globals = { package = { fields = { 'searchpath' } } },
+}

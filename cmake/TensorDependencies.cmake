@@ -19,9 +19,13 @@ macro(tensor_pkg name modules what package)
 endmacro()
 
 tensor_require("pkg-config" pkgconf PKG_CONFIG_FOUND)
-tensor_pkg(LUAJIT "luajit>=2.1" "LuaJIT 2.1 (headers)" libluajit-5.1-dev)
-find_program(LUAJIT_EXECUTABLE NAMES luajit)
-tensor_require("LuaJIT 2.1 (interpreter)" luajit LUAJIT_EXECUTABLE)
+if(TH_LUA STREQUAL "luajit")
+  tensor_pkg(LUA "luajit>=2.1" "LuaJIT 2.1 (headers)" libluajit-5.1-dev)
+else()
+  tensor_pkg(LUA lua${TH_LUA} "Lua ${TH_LUA} (headers)" liblua${TH_LUA}-dev)
+endif()
+find_program(LUA_EXECUTABLE NAMES ${TH_LUA_PROGRAM})
+tensor_require("${TH_LUA_PROGRAM} (interpreter)" ${TH_LUA_PROGRAM} LUA_EXECUTABLE)
 tensor_pkg(HWY "libhwy>=1.0;libhwy-contrib>=1.0" "Highway 1.0" libhwy-dev)
 
 # protozero is headers only, and tells its version in one.
@@ -71,8 +75,8 @@ if(TH_BUILD_TESTS)
   tensor_require("OpenBLAS with LAPACK" libopenblas0-openmp TH_OPENBLAS_LIBRARY)
   find_package(GTest QUIET)
   tensor_require("GoogleTest" libgtest-dev GTest_FOUND)
-  if(LUAJIT_EXECUTABLE)
-    execute_process(COMMAND ${LUAJIT_EXECUTABLE} -e "require 'busted.runner'"
+  if(LUA_EXECUTABLE)
+    execute_process(COMMAND ${LUA_EXECUTABLE} -e "require 'busted.runner'"
                     RESULT_VARIABLE busted_status OUTPUT_QUIET ERROR_QUIET)
     tensor_require("busted" lua-busted busted_status EQUAL 0)
   endif()

@@ -1,8 +1,8 @@
 # Where things are installed. A LuaRocks tree takes the C libraries next to core.so, since it
 # copies only its Lua and C module folders to where they are loaded from.
 
-set(TENSOR_LUADIR "" CACHE PATH "Folder of Lua modules (default: share/lua/5.1)")
-set(TENSOR_LIBDIR "" CACHE PATH "Folder of C modules for Lua (default: <libdir>/lua/5.1)")
+set(TENSOR_LUADIR "" CACHE PATH "Folder of Lua modules (default: share/lua/<version of Lua>)")
+set(TENSOR_LIBDIR "" CACHE PATH "Folder of C modules for Lua (default: <libdir>/lua/<version>)")
 set(TENSOR_BINDIR "" CACHE PATH "Folder of programs (default: bin)")
 
 if(TENSOR_ROCK)
@@ -15,10 +15,10 @@ endif()
 include(GNUInstallDirs)
 
 if(NOT TENSOR_LUADIR)
-  set(TENSOR_LUADIR "${CMAKE_INSTALL_DATADIR}/lua/5.1")
+  set(TENSOR_LUADIR "${CMAKE_INSTALL_DATADIR}/lua/${TH_LUA_VERSION}")
 endif()
 if(NOT TENSOR_LIBDIR)
-  set(TENSOR_LIBDIR "${CMAKE_INSTALL_LIBDIR}/lua/5.1")
+  set(TENSOR_LIBDIR "${CMAKE_INSTALL_LIBDIR}/lua/${TH_LUA_VERSION}")
 endif()
 if(NOT TENSOR_BINDIR)
   set(TENSOR_BINDIR "${CMAKE_INSTALL_BINDIR}")

@@ -30,7 +30,7 @@ int align(lua_State* L) {
 }
 
 void push_address(lua_State* L, const void* address) {
-  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(address)));
+  push_integer(L, reinterpret_cast<uintptr_t>(address));
 }
 
 // What a loop over the elements of up to three tensors goes by, in a userdata. Lua code reads the
@@ -66,6 +66,16 @@ struct Walk {
     Operand& a = operand[k];
     a.block = static_cast<char*>(a.storage->cpu(k == 0 ? th::Access::write : th::Access::read)) +
               a.offset;
+  }
+  void next_row() {
+    for (int d = 0; d < outer; ++d) {
+      bool back = ++index[d] == size[d];
+      for (int k = 0; k < count; ++k) {
+        operand[k].at += operand[k].stride[d] - (back ? size[d] * operand[k].stride[d] : 0);
+      }
+      if (!back) return;
+      index[d] = 0;
+    }
   }
   // Takes the tensors, which have elements and the first one's sizes; dimensions that lie in memory
   // as one become one.
@@ -175,6 +185,44 @@ int settle(lua_State* L) {
   return 0;
 }
 
+// each(walk, f): the same as the loops of lua/apply.lua, where Lua has no FFI.
+int each(lua_State* L) {
+  Walk* walk = check_walk(L);
+  State* state = state_of(L);
+  DType type = walk->operand[0].storage->dtype;
+  auto item = static_cast<int64_t>(th::item_size(type));
+  luaL_checkstack(L, 8, "apply");
+  auto place = [&](int k, int64_t i) {
+    const Walk::Operand& a = walk->operand[k];
+    return a.block + a.at + i * a.step * item;
+  };
+  for (int64_t row = 0; row < walk->rows; ++row) {
+    for (int64_t i = 0; i < walk->inner; ++i) {
+      lua_pushvalue(L, 2);
+      for (int k = 0; k < walk->count; ++k) push_element(L, type, place(k, i));
+      lua_call(L, walk->count, 1);
+      // The function may have had them moved to a device, or written there.
+      for (int k = 0; k < walk->count; ++k) {
+        int ready = *static_cast<const uint8_t*>(walk->operand[k].ready);
+        if (k == 0 ? ready == 3 : ready != 0) continue;
+        if (k == 0) refuse_held(L, state, "apply", walk->operand[0].storage);
+        protect(L, "apply", [&] { walk->settle(k); });
+      }
+      if (lua_type(L, -1) == LUA_TNUMBER) {
+        write_element(type, place(0, i), lua_tonumber(L, -1));
+      } else if (!lua_isnil(L, -1)) {
+        const char* const names[] = {"apply", "map", "map2"};
+        lua_pushfstring(L, "%s: the function must return a number or nothing, got %s",
+                        names[walk->count - 1], luaL_typename(L, -1));
+        return lua_error(L);
+      }
+      lua_pop(L, 1);
+    }
+    walk->next_row();
+  }
+  return 0;
+}
+
 template <class T>
 double read(const void* address) noexcept {
   return static_cast<double>(th::load(*static_cast<const T*>(address)));
@@ -204,8 +252,7 @@ int layout(lua_State* L) {
   protect(L, "layout", [&] { storage = th::storage_new(DType::Byte); });
   Tensor tensor(DType::Byte);
   auto at = [L](const char* field, const void* object, const void* address) {
-    lua_pushnumber(L, static_cast<lua_Number>(static_cast<const char*>(address) -
-                                              static_cast<const char*>(object)));
+    push_integer(L, static_cast<const char*>(address) - static_cast<const char*>(object));
     lua_setfield(L, -2, field);
   };
   lua_newtable(L);
@@ -225,11 +272,9 @@ int layout(lua_State* L) {
   return 1;
 }
 
-const Method functions[] = {{"align", guarded<align>},
-                            {"close", guarded<close>},
-                            {"settle", guarded<settle>},
-                            {"accessors", guarded<accessors>},
-                            {"layout", guarded<layout>}};
+const Method functions[] = {{"align", guarded<align>},         {"close", guarded<close>},
+                            {"settle", guarded<settle>},       {"each", guarded<each>},
+                            {"accessors", guarded<accessors>}, {"layout", guarded<layout>}};
 
 }  // namespace
 

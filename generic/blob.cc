@@ -56,7 +56,8 @@ int return_number(lua_State* L, double number) {
   return 1;
 }
 int return_number(lua_State* L, int64_t number) {
-  return return_number(L, static_cast<double>(number));
+  push_integer(L, number);
+  return 1;
 }
 bool flag(lua_State* L, int index, bool otherwise) {
   return lua_isnoneornil(L, index) ? otherwise : lua_toboolean(L, index);

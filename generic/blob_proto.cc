@@ -92,7 +92,7 @@ int blobs_from_proto(lua_State* L) {
 int blobs_to_proto(lua_State* L) {
   check_kind(L, 1, LUA_TTABLE);
   bool with_diff = lua_toboolean(L, 2);
-  size_t count = lua_objlen(L, 1);
+  size_t count = compat_rawlen(L, 1);
   auto** blobs = static_cast<Blob**>(lua_newuserdata(L, count * sizeof(Blob*)));
   for (size_t i = 0; i < count; ++i) {
     lua_rawgeti(L, 1, static_cast<int>(i + 1));

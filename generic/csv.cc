@@ -57,7 +57,7 @@ int head(lua_State* L) {
                   : which == 'n' ? CsvReader::Head::no
                                  : CsvReader::Head::found_out);
   });
-  lua_pushnumber(L, static_cast<lua_Number>(csv.columns()));
+  push_integer(L, csv.columns());
   if (csv.names().empty()) return 1;
   lua_newtable(L);
   for (size_t k = 0; k < csv.names().size(); ++k) {
@@ -89,7 +89,7 @@ int run(lua_State* L) {
   bool done = false;
   protect(L, "load", [&] { done = csv.run(bytes); });
   lua_pushboolean(L, done);
-  lua_pushnumber(L, static_cast<lua_Number>(csv.position()));
+  push_integer(L, csv.position());
   return 2;
 }
 
@@ -100,7 +100,7 @@ int column(lua_State* L) {
   int64_t k = check_index(L, 2, "a column");
   if (k < 0 || static_cast<size_t>(k) >= csv.columns()) return luaL_argerror(L, 2, "no column");
   auto which = static_cast<size_t>(k);
-  lua_pushnumber(L, static_cast<lua_Number>(csv.rows()));
+  push_integer(L, csv.rows());
   if (csv.kind(which) != CsvKind::text) {
     Storage* storage = nullptr;
     protect(L, "load", [&] { storage = csv.numbers(which).release(); });

@@ -78,7 +78,7 @@ int get_default_device(lua_State* L) {
 }
 
 void set_number(lua_State* L, const char* key, int64_t value) {
-  lua_pushnumber(L, static_cast<lua_Number>(value));
+  push_integer(L, value);
   lua_setfield(L, -2, key);
 }
 

@@ -24,7 +24,7 @@ int push_file(lua_State* L, File* file, const char* name) {
   if (file) {
     // Its own, for the book-keeping of objects.
     lua_newtable(L);
-    lua_setfenv(L, -2);
+    compat_setenv(L, -2);
   }
   return 1;
 }
@@ -137,7 +137,7 @@ int position(lua_State* L) {
     file.check_open();
     at = file.position();
   });
-  lua_pushnumber(L, static_cast<lua_Number>(at + 1));
+  push_integer(L, at + 1);
   return 1;
 }
 
@@ -197,7 +197,7 @@ int read_numbers(lua_State* L) {
     Pinned pinned(storage);
     count = file.read(dtype, storage->cpu(th::Access::write), static_cast<size_t>(storage->size));
   });
-  lua_pushnumber(L, static_cast<lua_Number>(count));
+  push_integer(L, count);
   return 1;
 }
 
@@ -237,7 +237,7 @@ int write_numbers(lua_State* L) {
     Pinned pinned(storage);
     count = file.write(dtype, storage->cpu(th::Access::read), static_cast<size_t>(storage->size));
   });
-  lua_pushnumber(L, static_cast<lua_Number>(count));
+  push_integer(L, count);
   return 1;
 }
 
@@ -246,7 +246,7 @@ int write_string(lua_State* L) {
   size_t size = 0, count = 0;
   const char* text = lua_tolstring(L, 2, &size);
   with_file(L, "writeString", [&](File& file) { count = file.write_text(text, size); });
-  lua_pushnumber(L, static_cast<lua_Number>(count));
+  push_integer(L, count);
   return 1;
 }
 

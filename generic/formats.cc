@@ -62,7 +62,7 @@ int read_range(lua_State* L) {
     count = file.read(range.storage->dtype, at(range, th::Access::write),
                       static_cast<size_t>(range.count));
   });
-  lua_pushnumber(L, static_cast<lua_Number>(count));
+  push_integer(L, count);
   return 1;
 }
 
@@ -110,7 +110,7 @@ int zip_reader(lua_State* L) {
     ++k;
     lua_pushlstring(L, member.name.data(), member.name.size());
     lua_rawseti(L, -3, k);
-    lua_pushnumber(L, static_cast<lua_Number>(member.size));
+    push_integer(L, member.size);
     lua_rawseti(L, -2, k);
   }
   return 3;
@@ -177,9 +177,9 @@ int picture_shape(lua_State* L) {
     Pinned pinned(file.storage);
     shape = format.shape(bytes_of(file.storage), static_cast<size_t>(file.storage->size));
   });
-  lua_pushnumber(L, static_cast<lua_Number>(shape.channels));
-  lua_pushnumber(L, static_cast<lua_Number>(shape.height));
-  lua_pushnumber(L, static_cast<lua_Number>(shape.width));
+  push_integer(L, shape.channels);
+  push_integer(L, shape.height);
+  push_integer(L, shape.width);
   lua_pushnumber(L, shape.bits);
   return 4;
 }

@@ -88,7 +88,7 @@ int get_generator(lua_State* L) {
 
 void push_seed(lua_State* L, unsigned long seed) {
   // As Torch7 shows it: a signed number.
-  lua_pushnumber(L, static_cast<lua_Number>(static_cast<long>(seed)));
+  push_integer(L, static_cast<long>(seed));
 }
 
 int initial_seed(lua_State* L) {

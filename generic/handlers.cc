@@ -31,10 +31,10 @@ void forget_closed() {
 }
 
 // Only the Lua thread that runs can be unwound. One that has resumed another is in a function that
-// is not C's, coroutine.resume or what coroutine.wrap gave. Pushes nothing while Lua code may be
-// running compiled, with the top of the stack unknown.
+// is not C's in LuaJIT, coroutine.resume or what coroutine.wrap gave. Pushes nothing while Lua code
+// may be running compiled, with the top of the stack unknown.
 enum class Activity { none, waits, in_lua, in_c };
-Activity activity_of(lua_State* L, lua_CFunction* function) {
+Activity activity_of(const State& state, lua_State* L, lua_CFunction* function) {
   lua_Debug frame;
   if (!L || lua_status(L) != 0 || !lua_getstack(L, 0, &frame)) return Activity::none;
   lua_getinfo(L, "S", &frame);
@@ -42,13 +42,15 @@ Activity activity_of(lua_State* L, lua_CFunction* function) {
   lua_getinfo(L, "f", &frame);
   *function = lua_tocfunction(L, -1);
   lua_pop(L, 1);
-  return *function ? Activity::in_c : Activity::waits;
+  bool resumes = *function == state.resume[0] || *function == state.resume[1];
+  return *function && !resumes ? Activity::in_c : Activity::waits;
 }
 
 struct Running {
   lua_State* thread = nullptr;
-  bool in_package = false;  // in a function of C that Lua called, not through the FFI
-  bool waits = false;       // one that is not known runs
+  bool in_package = false;       // in a function of C that Lua called, not through the FFI
+  bool waits = false;            // one that is not known runs
+  lua_State* resumer = nullptr;  // in a Lua written in C, who has resumed it
 };
 // The Lua thread that pointers were handed out to last, if it is still there. Only while told does
 // not run: nobody knows the top of its stack otherwise.
@@ -67,8 +69,11 @@ Running find_running() {
     for (bool told : {true, false}) {
       lua_State* thread = told ? h->told : last_noted(*h);
       lua_CFunction function = nullptr;
-      Activity activity = activity_of(thread, &function);
-      if (activity == Activity::waits) found.waits = true;
+      Activity activity = activity_of(*h->state, thread, &function);
+      if (activity == Activity::waits) {
+        found.waits = true;
+        if (!h->state->in_luajit() && !found.resumer) found.resumer = thread;
+      }
       if (activity != Activity::in_lua && activity != Activity::in_c) continue;
       found.thread = thread;
       found.in_package = activity == Activity::in_c && function != h->state->ffi_call;
@@ -79,18 +84,21 @@ Running find_running() {
 }
 
 // Errors of C functions that packages call, through the FFI or from C, become Lua errors. Those of
-// coroutines that the module has never seen are C++ exceptions on their way through Lua, which
-// tells of them without their text. Where no Lua code runs, nobody is there to be told.
+// coroutines that the module has never seen are C++ exceptions on their way through LuaJIT, which
+// tells of them without their text; a Lua written in C lets none through, and its error is that of
+// who has resumed the coroutine. Where no Lua code runs, nobody is there to be told.
 struct UnknownThread : std::exception {
   const char* what() const noexcept override { return "an error in an unknown coroutine"; }
 };
 void raise_error_of_c(const char* message, void*) {
   Running found = find_running();
+  if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "%s", message);
   if (found.waits) throw UnknownThread();
 }
 void raise_argument_error_of_c(int argument, const char* message, void*) {
   Running found = find_running();
+  if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "bad argument #%d (%s)", argument, message);
   if (found.waits) throw UnknownThread();
 }
@@ -115,7 +123,7 @@ void collect(void*) {
   th::PairingScope pairing(th::Pairing::torch7);
   try {
     Operands operands(L, registered_state(L));
-    for (int attempts = 0; attempts < 10 && lua_cpcall(L, collect_garbage, nullptr); ++attempts) {
+    for (int attempts = 0; attempts < 10 && compat_cpcall(L, collect_garbage); ++attempts) {
       lua_pop(L, 1);
     }
   } catch (const std::bad_alloc&) {

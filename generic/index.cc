@@ -61,7 +61,7 @@ bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double
 
 // Whether the table at key is one number for each dimension: then *element is where that is.
 bool read_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* element) {
-  auto count = static_cast<int>(lua_objlen(L, key));
+  auto count = static_cast<int>(compat_rawlen(L, key));
   if (count != t->nDimension || count == 0) return false;
   double numbers[th::kMaxDims];
   bool all = true;
@@ -89,7 +89,7 @@ constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last
 // {first, last, step} at the top of the stack.
 void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   int table = lua_gettop(L);
-  int count = static_cast<int>(lua_objlen(L, table));
+  int count = static_cast<int>(compat_rawlen(L, table));
   if (count > 3) raise_error(L, "%s", kRange);
   double number[3];
   for (int i = 0; i < count; ++i) {
@@ -119,7 +119,7 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
 }
 
 void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries* entries) {
-  int count = static_cast<int>(lua_objlen(L, key));
+  int count = static_cast<int>(compat_rawlen(L, key));
   if (count > t->nDimension) {
     raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
   }

@@ -82,7 +82,7 @@ int catch_interrupts(lua_State* L) {
 
 // _interruptpressed(): the address of int pressed(void).
 int interrupt_pressed(lua_State* L) {
-  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(&pressed)));
+  push_integer(L, reinterpret_cast<uintptr_t>(&pressed));
   return 1;
 }
 

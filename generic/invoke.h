@@ -29,7 +29,8 @@ struct Call {
   int lists = 0;
   th::Tensor** list = nullptr;  // of the one table of tensors
   int list_count = 0;
-  double number = 0;  // the result of an operation that gives one
+  th::Scalar number;  // the result of an operation that gives one
+  bool boolean = false;
 };
 
 template <class P>
@@ -72,9 +73,9 @@ struct Invoke<operation> {
   template <size_t... K>
   static void run(Call& call, std::index_sequence<K...>) {
     if constexpr (gives_number) {
-      call.number = operation(take<P>(call, K)...).to_double();
-    } else if constexpr (gives_boolean) {
       call.number = operation(take<P>(call, K)...);
+    } else if constexpr (gives_boolean) {
+      call.boolean = operation(take<P>(call, K)...);
     } else {
       operation(take<P>(call, K)...);
     }

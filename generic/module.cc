@@ -1,6 +1,8 @@
 // luaopen_tensor_core: everything of `require 'tensor'` that is written in C++.
 
 #include <omp.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,12 +35,21 @@ namespace {
 lua_CFunction find_ffi_call(lua_State* L) {
   int top = lua_gettop(L);
   lua_CFunction function = nullptr;
-  if (luaL_dostring(L, "return require('ffi').new('int')") == 0 &&
+  if (luaL_dostring(L, "return jit and require('ffi').new('int')") == 0 &&
       luaL_getmetafield(L, -1, "__call")) {
     function = lua_tocfunction(L, -1);
   }
   lua_settop(L, top);
   return function;
+}
+
+void find_resume(lua_State* L, State* state) {
+  int top = lua_gettop(L);
+  if (luaL_dostring(L, "return coroutine.resume, coroutine.wrap(function() end)") == 0) {
+    state->resume[0] = lua_tocfunction(L, -2);
+    state->resume[1] = lua_tocfunction(L, -1);
+  }
+  lua_settop(L, top);
 }
 
 int set_threads(lua_State* L) {
@@ -103,6 +114,31 @@ int tic(lua_State* L) {
 }
 int toc(lua_State* L) {
   lua_pushnumber(L, omp_get_wtime() - check_number(L, 1));
+  return 1;
+}
+
+// Seconds since 1970, with microseconds.
+int clock(lua_State* L) {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  lua_pushnumber(L,
+                 static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec / 1000) * 1e-6);
+  return 1;
+}
+// A signal may end it early.
+int sleep(lua_State* L) {
+  double seconds = check_number(L, 1);
+  if (!(seconds >= 0 && seconds < 1e9)) return luaL_argerror(L, 1, "a time is expected");
+  timespec rest = {};
+  rest.tv_sec = static_cast<time_t>(seconds);
+  rest.tv_nsec = static_cast<long>((seconds - static_cast<double>(rest.tv_sec)) * 1e9);
+  nanosleep(&rest, nullptr);
+  return 0;
+}
+
+// _mkdir(folder): makes it, for its owner alone; whether it could.
+int make_folder(lua_State* L) {
+  lua_pushboolean(L, mkdir(check_string(L, 1), 0700) == 0);
   return 1;
 }
 
@@ -192,6 +228,9 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"_ownsource", guarded<set_own_source>},
                             {"tic", guarded<tic>},
                             {"toc", guarded<toc>},
+                            {"_clock", guarded<clock>},
+                            {"_sleep", guarded<sleep>},
+                            {"_mkdir", guarded<make_folder>},
                             {"getBroadcast", guarded<get_broadcast>},
                             {"setBroadcast", guarded<set_broadcast>},
                             {"setStrict", guarded<set_strict>},
@@ -254,6 +293,7 @@ int load(lua_State* L) {
   auto* state = static_cast<State*>(lua_newuserdata(L, sizeof(State)));
   new (state) State;
   state->ffi_call = find_ffi_call(L);
+  find_resume(L, state);
   lua_newtable(L);
   push_closure(L, guarded<forget_state>, 0);
   lua_setfield(L, -2, "__gc");

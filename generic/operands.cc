@@ -8,7 +8,7 @@ Operands::Operands(lua_State* L, State* state) : state_(state), outer_(state->op
     for (int i = 1, top = lua_gettop(L); i <= top; ++i) {
       add(L, i);
       if (!lua_istable(L, i)) continue;
-      int elements = static_cast<int>(lua_objlen(L, i));
+      int elements = static_cast<int>(compat_rawlen(L, i));
       for (int k = 1; k <= elements; ++k) {
         lua_rawgeti(L, i, k);
         add(L, top + 1);

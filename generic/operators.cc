@@ -77,13 +77,13 @@ int multiply(lua_State* L) {
   Object a = object_at(L, state, 1), b = object_at(L, state, 2);
   if (a.is_tensor() && b.is_tensor() && a.tensor()->nDimension == 1 &&
       b.tensor()->nDimension == 1) {
-    double product = 0;
+    th::Scalar product;
     protect(L, "*", [&] {
       th::OpScope scope("*");
       th::PairingScope pairing(state->pairing);
-      product = th::ops::dot(a.tensor(), b.tensor()).to_double();
+      product = th::ops::dot(a.tensor(), b.tensor());
     });
-    lua_pushnumber(L, product);
+    push_scalar(L, product);
     return 1;
   }
   return compute(

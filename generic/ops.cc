@@ -108,7 +108,7 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
 // Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
 // becomes of the other one; both are left on the stack.
 void read_list(lua_State* L, State* state, int index, DType type, const char* name, Call* call) {
-  int n = static_cast<int>(lua_objlen(L, index));
+  int n = static_cast<int>(compat_rawlen(L, index));
   if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
   lua_createtable(L, n, 0);
   int kept = lua_gettop(L);
@@ -306,8 +306,8 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
       return 1;
     }
   }
-  if (row.gives_boolean) lua_pushboolean(L, call.number != 0);
-  if (row.gives_number) lua_pushnumber(L, call.number);
+  if (row.gives_boolean) lua_pushboolean(L, call.boolean);
+  if (row.gives_number) push_scalar(L, call.number);
   if (row.gives_boolean || row.gives_number) return 1;
   bool numbers = gives_numbers(row, pattern, call);
   int results = 0;

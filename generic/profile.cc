@@ -28,6 +28,12 @@ void set_number(lua_State* L, const char* key, double value) {
   lua_setfield(L, -2, key);
 }
 
+template <class T>
+void set_integer(lua_State* L, const char* key, T value) {
+  push_integer(L, value);
+  lua_setfield(L, -2, key);
+}
+
 void set_string(lua_State* L, const char* key, const std::string& value) {
   lua_pushlstring(L, value.data(), value.size());
   lua_setfield(L, -2, key);
@@ -48,10 +54,10 @@ int stop(lua_State* L) {
     lua_createtable(L, 0, 6);
     set_string(L, "op", op.op);
     set_string(L, "device", op.device);
-    set_number(L, "calls", static_cast<double>(op.calls));
+    set_integer(L, "calls", op.calls);
     set_number(L, "seconds", static_cast<double>(op.nanoseconds) * 1e-9);
-    set_number(L, "bytes", static_cast<double>(op.bytes));
-    set_number(L, "fallbacks", static_cast<double>(op.fallbacks));
+    set_integer(L, "bytes", op.bytes);
+    set_integer(L, "fallbacks", op.fallbacks);
     lua_rawseti(L, -2, ++row);
   }
   return 1;

@@ -144,7 +144,7 @@ int read_value(lua_State* L) {
 
 // file:_writeHead(kind, index [, version, class name])
 int write_head(lua_State* L) {
-  int kind = luaL_checkint(L, 2), index = luaL_checkint(L, 3);
+  int64_t kind = check_integer(L, 2), index = check_integer(L, 3);
   const char* version = optional_string(L, 4, nullptr);
   size_t size = 0;
   const char* name = version ? luaL_checklstring(L, 5, &size) : nullptr;

@@ -168,7 +168,7 @@ static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_byte
 
 // One cycle of Lua's collector. A full collection sweeps all objects twice, as it may have been
 // asked for in the middle of a cycle; of one that is under way this makes the rest.
-static void run_cycle(lua_State* L) {
+static void run_cycle(lua_State* L, const State& state) {
   constexpr int kAll = 1 << 20;  // KiB
   constexpr int kMostSteps = 1000;
   for (int steps = 0; !lua_gc(L, LUA_GCSTEP, kAll); ++steps) {
@@ -176,8 +176,9 @@ static void run_cycle(lua_State* L) {
     lua_gc(L, LUA_GCCOLLECT, 0);
     break;
   }
-  // Finalizers count as memory that is free, so that LuaJIT would begin the next at once.
-  lua_gc(L, LUA_GCRESTART, -1);
+  // Finalizers count as memory that is free, so that LuaJIT would begin the next at once. Other
+  // Luas begin it when they are asked so.
+  if (state.in_luajit()) lua_gc(L, LUA_GCRESTART, -1);
 }
 
 // As soon as 4 MiB may be garbage, so that the next result takes a block which is in the cache
@@ -194,7 +195,7 @@ void collect_under_pressure(lua_State* L, State* state) {
       return;
     }
     const int64_t before = memory_in_use();
-    run_cycle(L);
+    run_cycle(L, *state);
     state->collected = seconds();
     state->collection_takes = state->collected - start;
     in_use = memory_in_use();
@@ -249,7 +250,7 @@ double check_whole(lua_State* L, double number, const char* what) {
 
 const char* check_text(lua_State* L, int index, const char* function) {
   const char* text = check_string(L, index);
-  if (std::strlen(text) != lua_objlen(L, index)) {
+  if (std::strlen(text) != compat_rawlen(L, index)) {
     raise_error(L, "%s: the text has a byte 0", function);
   }
   return text;
@@ -305,7 +306,7 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
       return count;
     }
     if (lua_istable(L, first)) {
-      int n = static_cast<int>(lua_objlen(L, first));
+      int n = static_cast<int>(compat_rawlen(L, first));
       check_room(n);
       for (; count < n; ++count) {
         lua_rawgeti(L, first, count + 1);
@@ -351,10 +352,14 @@ int raise_error(lua_State* L, const char* format, ...) {
 }
 
 void push_element(lua_State* L, DType type, const char* address) {
-  double value = th::dispatch(type, [&](auto zero) {
-    return static_cast<double>(th::load(*reinterpret_cast<const decltype(zero)*>(address)));
+  th::dispatch(type, [&](auto zero) {
+    auto value = th::load(*reinterpret_cast<const decltype(zero)*>(address));
+    if constexpr (std::is_integral_v<decltype(value)>) {
+      push_integer(L, value);
+    } else {
+      lua_pushnumber(L, static_cast<double>(value));
+    }
   });
-  lua_pushnumber(L, value);
 }
 
 void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index) {

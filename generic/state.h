@@ -14,6 +14,8 @@ extern "C" {
 #include <memory>
 #include <new>
 
+#include "lua_compat.h"
+
 #include "backend/op.h"
 #include "generic/deferred.h"
 #include "memory/error.h"
@@ -77,7 +79,10 @@ struct State {
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(true);
   int noted_thread = LUA_NOREF;      // in the registry: a weak table of one Lua thread
   lua_CFunction ffi_call = nullptr;  // what calls C functions through the FFI
-  int64_t collect_at = 0;            // bytes in use from which on Lua is asked to collect
+  // What runs coroutines, where that is C's, as in all Luas but LuaJIT.
+  lua_CFunction resume[2] = {nullptr, nullptr};
+  bool in_luajit() const { return !resume[0]; }
+  int64_t collect_at = 0;  // bytes in use from which on Lua is asked to collect
   int64_t surely_collect_at = 0;
   int64_t after_collection = 0;                // bytes that were in use
   int64_t garbage = 0;                         // bytes that may be
@@ -293,6 +298,18 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes);
 void check_sizes(lua_State* L, int first, int last, const char* function);
 
 void push_element(lua_State* L, DType type, const char* address);
+template <class T>
+void push_integer(lua_State* L, T number) {
+  compat_pushint64(L, static_cast<int64_t>(number));
+}
+// The result of an operation.
+inline void push_scalar(lua_State* L, const th::Scalar& number) {
+  if (number.integral) {
+    push_integer(L, number.i);
+  } else {
+    lua_pushnumber(L, number.d);
+  }
+}
 // The same of a storage's element, counted from 0, wherever its memory is.
 void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index);
 // value must be a number at index.

@@ -106,7 +106,7 @@ int construct(lua_State* L) {
     return 1;
   }
   if (lua_istable(L, 1)) {
-    size = static_cast<int64_t>(lua_objlen(L, 1));
+    size = static_cast<int64_t>(compat_rawlen(L, 1));
   } else if (!lua_isnoneornil(L, 1)) {
     size = check_integer(L, 1);
   }
@@ -229,12 +229,11 @@ int newindex_method(lua_State* L) {
 }
 
 int size(lua_State* L) {
-  lua_pushnumber(L, static_cast<lua_Number>(check_storage(L, state_of(L), 1)->size));
+  push_integer(L, check_storage(L, state_of(L), 1)->size);
   return 1;
 }
 int element_size(lua_State* L) {
-  lua_pushnumber(L,
-                 static_cast<lua_Number>(th::item_size(check_storage(L, state_of(L), 1)->dtype)));
+  push_integer(L, th::item_size(check_storage(L, state_of(L), 1)->dtype));
   return 1;
 }
 
@@ -346,7 +345,7 @@ int data_address(lua_State* L) {
   refuse_held(L, state_of(L), "data", storage);
   void* data = nullptr;
   protect(L, "data", [&] { data = storage->cpu(th::Access::write); });
-  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(data)));
+  push_integer(L, reinterpret_cast<uintptr_t>(data));
   return 1;
 }
 int struct_address(lua_State* L) {
@@ -354,7 +353,7 @@ int struct_address(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   refuse_held(L, state_of(L), "cdata", storage);
   protect(L, "cdata", [&] { th::expose_to_c(storage); });
-  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(storage)));
+  push_integer(L, reinterpret_cast<uintptr_t>(storage));
   return 1;
 }
 

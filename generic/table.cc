@@ -14,7 +14,7 @@ int shape_of(lua_State* L, int index, int64_t* size) {
   lua_pushvalue(L, index);
   while (lua_istable(L, -1)) {
     if (ndim == th::kMaxDims) raise_error(L, "a table is nested more than %d deep", th::kMaxDims);
-    size[ndim++] = static_cast<int64_t>(lua_objlen(L, -1));
+    size[ndim++] = static_cast<int64_t>(compat_rawlen(L, -1));
     luaL_checkstack(L, 2, "a table is nested too deep");
     lua_rawgeti(L, -1, 1);
     lua_remove(L, -2);
@@ -25,7 +25,7 @@ int shape_of(lua_State* L, int index, int64_t* size) {
 }
 
 char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
-  int64_t n = static_cast<int64_t>(lua_objlen(L, -1));
+  int64_t n = static_cast<int64_t>(compat_rawlen(L, -1));
   if (n != t->size[d]) {
     raise_error(L, "%s: a ragged table: %d elements where %d are expected in dimension %d",
                 tensor_class(t->dtype), static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);

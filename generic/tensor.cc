@@ -164,7 +164,7 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
                     static_cast<long long>(given), t->nDimension);
       return luaL_argerror(L, 2, text);
     }
-    lua_pushnumber(L, static_cast<lua_Number>(values[d]));
+    push_integer(L, values[d]);
     return 1;
   }
   push_sizes(L, state, function, t->nDimension, values);
@@ -183,15 +183,15 @@ int dim(lua_State* L) {
   return 1;
 }
 int element_count(lua_State* L) {
-  lua_pushnumber(L, static_cast<lua_Number>(check_tensor(L, state_of(L), 1)->numel()));
+  push_integer(L, check_tensor(L, state_of(L), 1)->numel());
   return 1;
 }
 int element_size(lua_State* L) {
-  lua_pushnumber(L, static_cast<lua_Number>(th::item_size(check_tensor(L, state_of(L), 1)->dtype)));
+  push_integer(L, th::item_size(check_tensor(L, state_of(L), 1)->dtype));
   return 1;
 }
 int storage_offset(lua_State* L) {
-  lua_pushnumber(L, static_cast<lua_Number>(check_tensor(L, state_of(L), 1)->storageOffset + 1));
+  push_integer(L, check_tensor(L, state_of(L), 1)->storageOffset + 1);
   return 1;
 }
 int storage(lua_State* L) {
@@ -387,7 +387,7 @@ int data_address(lua_State* L) {
   refuse_held(L, state_of(L), "data", t->storage);
   char* data = nullptr;
   protect(L, "data", [&] { data = t->data(th::Access::write); });
-  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(data)));
+  push_integer(L, reinterpret_cast<uintptr_t>(data));
   return 1;
 }
 int struct_address(lua_State* L) {
@@ -398,7 +398,7 @@ int struct_address(lua_State* L) {
     th::expose_to_c(t->storage);
     th::lend(t);
   });
-  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(t)));
+  push_integer(L, reinterpret_cast<uintptr_t>(t));
   return 1;
 }
 

@@ -1,7 +1,9 @@
 -- apply, map and map2: a Lua function on every element, through pointers, so that LuaJIT compiles
--- loop and function together. With the JIT off the same loops run in the interpreter.
+-- loop and function together. With the JIT off the same loops run in the interpreter; without
+-- an FFI C loops.
 
 local types = require 'tensor.types'
+local versions = require 'tensor.versions'
 
 -- The text of a loop for so many operands, whose elements lie next to each other, if dense. w is
 -- what C knows of the walk, which holds the memory: where rows of elements begin, and a byte that
@@ -91,11 +93,9 @@ end
 local MANY, MOST_SETS = 1000, 50
 
 local function install(tensor)
-   local found, ffi = pcall(require, 'ffi')
-   if not found then
-      return
-   end
-   local access = require 'tensor.number'
+   local ffi = versions.ffi
+   local access = ffi and require 'tensor.number'
+   local cast = ffi and ffi.cast or function() end
 
    -- Nobody else's to call: what is closed too early may move under a loop.
    local native = tensor._apply
@@ -104,7 +104,7 @@ local function install(tensor)
       return  -- the methods are there already
    end
 
-   local walk = ffi.typeof [[struct {
+   local walk = ffi and ffi.typeof [[struct {
       struct {
          char *block; const uint8_t *ready; int64_t at, step, *stride; void *storage;
          int64_t offset;
@@ -146,12 +146,21 @@ local function install(tensor)
          local place = dense and count or -count
          if not set[place] then
             -- WRITABLE is both bits of SyncedMemory::host_ready, and MOVED is none.
-            set[place] = loadstring(texts[count][dense], source)(
+            set[place] = versions.load(texts[count][dense], source)(
                how.load, how.store, rowof, settled, nextrow, refuse, type, 3, 0)
          end
          return set[place]
       end
       return like, choose
+   end
+
+   if not ffi then
+      local function walk_by_c(_, object, f)
+         native.each(object, f)
+      end
+      function chooser(element)
+         return tensor[element.name .. 'Tensor'](), function() return walk_by_c end
+      end
    end
 
    local function check(name, f, first, second, third)
@@ -182,7 +191,7 @@ local function install(tensor)
          if not object then
             return self
          end
-         local w = ffi.cast(walk, object)
+         local w = cast(walk, object)
          local ok, message = pcall(choose(f, w), w, object, f)
          close(object)
          if not ok then

@@ -2,6 +2,7 @@
 -- have.
 
 local types = require 'tensor.types'
+local versions = require 'tensor.versions'
 
 local function install(tensor)
    local function check_tensor(name, t, level)
@@ -19,7 +20,7 @@ local function install(tensor)
       end
       local sizes = arguments[1]
       if count > 2 or type(sizes) == 'number' then
-         sizes = {unpack(arguments, 1, count - 1)}
+         sizes = {versions.unpack(arguments, 1, count - 1)}
       end
       if type(sizes) == 'table' then
          for d = 1, #sizes do
@@ -88,7 +89,7 @@ local function install(tensor)
          end
          grids[k] = vector:view(tensor.LongStorage(own)):expand(tensor.LongStorage(sizes))
       end
-      return unpack(grids)
+      return versions.unpack(grids)
    end
 
    local function dimensions_of(name, t, given)
@@ -133,7 +134,7 @@ local function install(tensor)
       if tensor.isTensor(arguments[3]) then
          result = table.remove(arguments, 1)
       end
-      local a, b, of_a, of_b = unpack(arguments)
+      local a, b, of_a, of_b = versions.unpack(arguments)
       check_tensor('tensordot', a, 2)
       check_tensor('tensordot', b, 2)
       if type(of_a) ~= 'table' then

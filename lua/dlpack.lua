@@ -22,8 +22,18 @@ local declarations = {
 }
 
 local function install(tensor)
-   local found, ffi = pcall(require, 'ffi')
-   if not found then
+   local ffi = require 'tensor.versions'.ffi
+   if not ffi then
+      local function refusal(name, got)
+         return function(value)
+            error(('%s: it needs the FFI of LuaJIT%s')
+                  :format(name, got and ', got ' .. tensor.type(value) or ''), 2)
+         end
+      end
+      for _, element in ipairs(types) do
+         tensor.getmetatable(('torch.%sTensor'):format(element.name)).toDLPack = refusal 'toDLPack'
+      end
+      tensor.fromDLPack = refusal('fromDLPack', true)
       return
    end
    for _, text in ipairs(declarations) do

@@ -1,6 +1,8 @@
 -- What the reference and tensor.help show of each function and method as it is used: lines of code
 -- behind `>`, and below each what it prints. A line `...` stands for output that varies.
 
+local versions = require 'tensor.versions'
+
 local examples = {}
 
 examples.chapters = {
@@ -66,19 +68,21 @@ function examples.run(tensor, text)
    local function call(f)
       local before = print
       print = put  -- luacheck: ignore 121
-      local results = {pcall(f)}
+      local results = versions.pack(pcall(f))
       print = before  -- luacheck: ignore 121
       if not results[1] then error(results[2], 0) end
-      put(unpack(results, 2, table.maxn(results)))
+      while results[results.n] == nil do results.n = results.n - 1 end
+      put(versions.unpack(results, 2, results.n))
    end
    local varies = false
    for line in (text .. '\n'):gmatch '([^\n]*)\n' do
       local code = line:match '^> (.*)$'
       if code then
          out[#out + 1] = line
-         local f = loadstring('return ' .. code, '=example') or assert(loadstring(code, '=example'))
+         local f = versions.load('return ' .. code, '=example', environment)
+                   or assert(versions.load(code, '=example', environment))
          varies = #out
-         call(setfenv(f, environment))
+         call(f)
       elseif line == '...' then
          for k = #out, varies + 1, -1 do out[k] = nil end
          out[#out + 1] = line

@@ -2,11 +2,17 @@
 
 local types = require 'tensor.types'
 
+-- What takes its place where there is none.
+local none = {
+   cdef = function() end,
+   typeof = function(text) return text end,
+   cast = function()
+      error('pointers need the FFI of LuaJIT: data(true) and cdata(true) give addresses', 3)
+   end,
+}
+
 local function install(tensor)
-   local found, ffi = pcall(require, 'ffi')
-   if not found then
-      return
-   end
+   local ffi = require 'tensor.versions'.ffi or none
 
    -- Once per process: another Lua state, or a package, may have declared them before.
    local function declare(text)

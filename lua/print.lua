@@ -2,7 +2,9 @@
 
 local print = {}
 
-local floor, log10, format = math.floor, math.log10, string.format
+local versions = require 'tensor.versions'
+
+local floor, log10, format = math.floor, versions.log10, string.format
 
 local GAP = ' ...'
 
@@ -75,8 +77,8 @@ function print.setoptions(options)
   return print.options
 end
 
-local found, ffi = pcall(require, 'ffi')
-if found then
+local ffi = versions.ffi
+if ffi then
   -- Under names of our own, so that declarations by the user do not clash.
   ffi.cdef [[
     typedef struct { unsigned short rows, columns, width, height; } tensor_print_window;
@@ -91,7 +93,7 @@ local function linewidth()
   if width ~= 'terminal' then
     return width
   end
-  if found and ffi.os == 'Linux' then
+  if ffi and ffi.os == 'Linux' then
     local window = ffi.new 'tensor_print_window'
     if ffi.C.tensor_print_ioctl(1, TIOCGWINSZ, window) == 0 and window.columns > 0 then
       return window.columns
@@ -170,7 +172,7 @@ local function summary()
 end
 
 local function text(fmt, value)
-  if type(value) == 'cdata' then
+  if type(value) == 'cdata' or versions.is_integer(value) then
     return format((fmt:gsub('%.0f', 'd')), value)
   elseif value ~= value then
     -- C libraries differ in the sign of NaN.
@@ -200,8 +202,10 @@ end
 -- All elements of a tensor, as nested tables of numbers; of a LongTensor, where all digits are
 -- asked for, with 64-bit integers where a number does not hold them.
 local function listed(t)
-  if not found or print.options.integers ~= 'plain' or t:type() ~= 'torch.LongTensor' then
+  if print.options.integers ~= 'plain' or t:type() ~= 'torch.LongTensor' then
     return t:double():totable()
+  elseif not ffi then
+    return t:totable()  -- integers of 64 bits, where Lua has such
   end
   -- A copy: what hands out a pointer moves the memory to the CPU.
   local copy = t:clone()

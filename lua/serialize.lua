@@ -11,7 +11,7 @@ local kinds = {
 }
 local FIRST_OBJECT, BOOLEAN = 3, 5
 
-local loadchunk = loadstring or load
+local loadchunk = require 'tensor.versions'.load
 
 -- In place of a name: the objects below are the list of a function's upvalues.
 local UPVALUES = {}

@@ -1,5 +1,7 @@
 -- tensor.summary: what a tensor holds, at a glance.
 
+local versions = require 'tensor.versions'
+
 local BINS, BAR = 10, 40
 
 local units = {{2^30, 'GiB'}, {2^20, 'MiB'}, {2^10, 'KiB'}}
@@ -27,7 +29,7 @@ local function text(s)
    if not s.min then return table.concat(lines, '\n') end
    lines[#lines + 1] = ('from %.6g to %.6g, mean %.6g, standard deviation %.6g')
                        :format(s.min, s.max, s.mean, s.std)
-   local most = math.max(unpack(s.histogram))
+   local most = math.max(versions.unpack(s.histogram))
    for k, count in ipairs(s.histogram) do
       local bar = ('#'):rep(math.ceil(BAR * count / most))
       lines[#lines + 1] = ('%12.5g .. %-12.5g %10d %s')

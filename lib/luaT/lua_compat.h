@@ -36,6 +36,12 @@ static inline int compat_setenv(lua_State* L, int idx) {
 }
 static inline void compat_getenv(lua_State* L, int idx) { lua_getuservalue(L, idx); }
 #endif
+/* Calls f, protected and without arguments; nothing is called where the stack has no room. */
+static inline int compat_cpcall(lua_State* L, lua_CFunction f) {
+  if (!lua_checkstack(L, 2)) return 0;
+  lua_pushcfunction(L, f);
+  return lua_pcall(L, 0, 0, 0);
+}
 
 #else
 
@@ -48,6 +54,7 @@ static inline int compat_hasenv(lua_State* L, int idx) {
 }
 static inline int compat_setenv(lua_State* L, int idx) { return lua_setfenv(L, idx); }
 static inline void compat_getenv(lua_State* L, int idx) { lua_getfenv(L, idx); }
+static inline int compat_cpcall(lua_State* L, lua_CFunction f) { return lua_cpcall(L, f, NULL); }
 
 #endif
 

@@ -1,5 +1,7 @@
 -- xlua.unpack: a function's arguments by name or in order, with defaults, and how it is used.
 
+local unpack = require 'tensor.versions'.unpack
+
 return function(xlua, torch, sys)
    local rule = ('+'):rep(69)
 

@@ -1,5 +1,7 @@
 -- paths: names of files, and folders, as Torch7's package of that name has them.
 
+local versions = require 'tensor.versions'
+
 local paths = {}
 
 -- LuaFileSystem, when it is first needed.
@@ -211,13 +213,12 @@ local temporary
 --- The name of a temporary file, which is removed when Lua ends.
 function paths.tmpname()
    if not temporary then
-      local sentinel = newproxy(true)
-      getmetatable(sentinel).__gc = function()
-         for _, name in ipairs(temporary.names) do
+      local names = {}
+      temporary = {names = names, sentinel = versions.at_end(function()
+         for _, name in ipairs(names) do
             os.remove(name)
          end
-      end
-      temporary = {names = {}, sentinel = sentinel}
+      end)}
    end
    local name = os.tmpname()
    table.insert(temporary.names, name)
@@ -250,7 +251,7 @@ function paths.require(name)
    if package.loaded[name] ~= nil then
       return package.loaded[name]
    end
-   local path = package.searchpath(check('require', name), package.cpath)
+   local path = versions.searchpath(check('require', name), package.cpath)
    if not path then
       return require(name)
    end

@@ -1,26 +1,15 @@
 -- sys: time, commands and colours, as Torch7's package of that name has them.
 
-local ffi = require 'ffi'
+local core = require 'tensor.core'
 local paths = require 'paths'
-
-pcall(ffi.cdef, [[
-   struct tensor_timespec { long seconds, nanoseconds; };
-   int tensor_clock_gettime(int, struct tensor_timespec *) __asm__("clock_gettime");
-   int tensor_nanosleep(const struct tensor_timespec *, struct tensor_timespec *)
-      __asm__("nanosleep");
-]])
 
 local sys = {COLORS = require 'sys.colors'}
 
 -- ---- time ----
 
-local REALTIME = 0
-
 --- Seconds since 1970, with microseconds.
 function sys.clock()
-   local time = ffi.new 'struct tensor_timespec'
-   ffi.C.tensor_clock_gettime(REALTIME, time)
-   return tonumber(time.seconds) + math.floor(tonumber(time.nanoseconds) / 1000) * 1e-6
+   return core._clock()
 end
 
 local started
@@ -48,9 +37,7 @@ function sys.usleep(microseconds)
    if type(microseconds) ~= 'number' or not (microseconds >= 0 and microseconds < 1e15) then
       error('sys.usleep: a time is expected, got ' .. tostring(microseconds), 2)
    end
-   local rest = ffi.new('struct tensor_timespec', math.floor(microseconds / 1e6),
-                        math.floor(microseconds % 1e6 * 1000))
-   ffi.C.tensor_nanosleep(rest, nil)
+   core._sleep(microseconds * 1e-6)
 end
 
 --- Waits so many seconds.
@@ -75,11 +62,9 @@ end
 --- The same through a file.
 sys.fexecute = sys.execute
 
-local systems = {Linux = 'linux', OSX = 'macos', BSD = 'bsd', Windows = 'windows'}
-
---- The system: 'linux'.
+--- The system, which is the only one that there is for us.
 function sys.uname()
-   return systems[ffi.os] or '?'
+   return 'linux'
 end
 
 sys.OS = sys.uname()

@@ -3,6 +3,7 @@
 
 local torch = require 'torch'
 local sys = require 'sys'
+local versions = require 'tensor.versions'
 
 local xlua = {progress = require 'tensor.compat.progress'.show,
               formatTime = require 'tensor.compat.progress'.format_time,
@@ -129,7 +130,7 @@ end
 
 --- Whether a package can be found, and where.
 function xlua.installed(name)
-   local path = package.searchpath(name, package.path) or package.searchpath(name, package.cpath)
+   local path = versions.searchpath(name, package.path) or versions.searchpath(name, package.cpath)
    return path ~= nil, path
 end
 
@@ -209,7 +210,7 @@ end
 
 --- What a name stands for: ('torch.Tensor'):tosymbol().
 local function tosymbol(name)
-   local chunk = loadstring('return ' .. name)
+   local chunk = versions.load('return ' .. name)
    local ok, result = pcall(chunk or error, name)
    if not ok or result == nil then
       error(('symbol "%s" does not exist'):format(name), 2)

@@ -1,5 +1,7 @@
 -- An axis: the limits of what is shown, and the round numbers that are written beside it.
 
+local log10 = require 'tensor.versions'.log10
+
 local axis = {}
 axis.__index = axis
 
@@ -7,7 +9,7 @@ local MOST_DECADES = 8
 
 -- 1, 2 or 5 times a power of ten: at most `most` such steps fill the range.
 local function step_of(range, most)
-   local power = 10 ^ math.floor(math.log10(range / most))
+   local power = 10 ^ math.floor(log10(range / most))
    for _, factor in ipairs {1, 2, 5} do
       if factor * power * most >= range then return factor * power end
    end
@@ -26,7 +28,7 @@ local function linear(low, high, most)
 end
 
 local function logarithmic(low, high)
-   local first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+   local first, last = math.floor(log10(low)), math.ceil(log10(high))
    local every = math.ceil((last - first) / MOST_DECADES)
    local factors = last - first <= 2 and {1, 2, 5} or {1}
    local marks = {}
@@ -46,7 +48,7 @@ end
 function axis.new(low, high, options)
    local log = options.log
    local from, to = low, high
-   if log then from, to = math.log10(low), math.log10(high) end
+   if log then from, to = log10(low), log10(high) end
    -- What is all the same has a range, too.
    if to - from <= 1e-12 * math.max(math.abs(from), math.abs(to)) then
       local more = log and 0.5 or math.max(0.5, 0.1 * math.abs(from))
@@ -67,7 +69,7 @@ end
 --- Where a value is: 0 at the low end, 1 at the high one. NaN where it has no place.
 function axis:place(value)
    if self.log then
-      value = value > 0 and math.log10(value) or 0 / 0
+      value = value > 0 and log10(value) or 0 / 0
    end
    return (value - self.from) / (self.to - self.from)
 end

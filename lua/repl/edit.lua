@@ -2,11 +2,13 @@
 
 local complete = require 'tensor.repl.complete'
 
+local versions = require 'tensor.versions'
+
 local edit = {}
 
-local found, ffi = pcall(require, 'ffi')
+local ffi = versions.ffi
 
-if found then
+if ffi then
   -- Under names of our own, so that declarations by the user do not clash.
   ffi.cdef [[
     typedef struct tensor_repl_editline tensor_repl_editline;
@@ -14,7 +16,6 @@ if found then
     typedef struct { int num; const char *str; } tensor_repl_event;
     typedef unsigned char (*tensor_repl_key)(tensor_repl_editline *, int);
     typedef const char *(*tensor_repl_prompt)(tensor_repl_editline *);
-    int tensor_repl_isatty(int) __asm__("isatty");
     void *tensor_repl_fdopen(int, const char *) __asm__("fdopen");
     tensor_repl_editline *tensor_repl_init(const char *, void *, void *, void *) __asm__("el_init");
     int tensor_repl_set(tensor_repl_editline *, int, ...) __asm__("el_set");
@@ -34,17 +35,26 @@ local EL_PROMPT, EL_EDITOR, EL_SIGNAL, EL_BIND, EL_SETTY, EL_ADDFN, EL_HIST = 0,
 local H_SETSIZE, H_ENTER = 1, 10
 local CC_NORM, CC_REFRESH, CC_CURSOR, CC_ERROR, CC_REDISPLAY = 0, 4, 5, 6, 8
 
---- Whether stdin and stdout are terminals.
-function edit.interactive()
-  return found and ffi.C.tensor_repl_isatty(0) ~= 0 and ffi.C.tensor_repl_isatty(1) ~= 0
+local function is_terminal(file)
+  local found, core = pcall(require, 'tensor.core')
+  return found and core.isatty(file)
 end
 
 --- Whether stdin is a terminal.
 function edit.stdin_is_terminal()
-  return found and ffi.C.tensor_repl_isatty(0) ~= 0
+  return is_terminal(io.stdin)
 end
 
+--- Whether stdin and stdout are terminals.
+function edit.interactive()
+  return is_terminal(io.stdin) and is_terminal(io.stdout)
+end
+
+-- The FFI is how libedit is called.
 local function load_library()
+  if not ffi then
+    return nil
+  end
   for _, name in ipairs {'libedit.so.2', 'libedit.so.0', 'edit'} do
     local ok, library = pcall(ffi.load, name)
     if ok then
@@ -239,8 +249,8 @@ local function libedit_editor(library, environment, incomplete)
   end
 
   -- C calls back into Lua from within these: they must be interpreted.
-  jit.off(self.read, true)
-  jit.off(self.remember, true)
+  versions.interpreted(self.read, true)
+  versions.interpreted(self.remember, true)
   return self
 end
 

@@ -8,6 +8,7 @@ local hints = {}
 local patterns = {
   "attempt to call %a+ '([%w_]+)' %(a nil value%)",
   "attempt to index %a+ '([%w_]+)' %(a nil value%)",
+  "attempt to %a+ a nil value %(%a+ '([%w_]+)'%)",  -- since Lua 5.3
   "has no field or method '([%w_]+)'",
 }
 
@@ -15,7 +16,7 @@ local patterns = {
 local function places(message, environment)
   local list = {}
   local tensor = package.loaded.tensor
-  if message:find(" global '", 1, true) then
+  if message:find("global '", 1, true) then
     list[1] = environment
   elseif tensor then
     local class = tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'

@@ -5,19 +5,15 @@ local history = {}
 
 local MAX_INPUTS = 1000
 
-local found, ffi = pcall(require, 'ffi')
-if found then
-  ffi.cdef 'int tensor_repl_mkdir(const char *, unsigned int) __asm__("mkdir");'
-end
-
 -- Makes the folder of a file and those it lies in, readable by the user alone.
 local function make_folders(path)
+  local found, core = pcall(require, 'tensor.core')
   if not found then
     return
   end
   for slash in path:gmatch('()/') do
     if slash > 1 then
-      ffi.C.tensor_repl_mkdir(path:sub(1, slash - 1), 448)
+      core._mkdir(path:sub(1, slash - 1))
     end
   end
 end

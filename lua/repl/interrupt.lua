@@ -4,21 +4,23 @@
 
 local interrupt = {}
 
-local found, ffi = pcall(require, 'ffi')
+local versions = require 'tensor.versions'
+local ffi, unpack = versions.ffi, versions.unpack
 local catch, pressed
 
 --- From now on Ctrl-C outside of interrupt.call is ignored. Does nothing without the module.
 function interrupt.setup(tensor)
-  catch = found and tensor and tensor._catchinterrupts
+  catch = tensor and tensor._catchinterrupts
   if catch then
-    pressed = ffi.cast('int (*)(void)', tensor._interruptpressed())
+    pressed = ffi and ffi.cast('int (*)(void)', tensor._interruptpressed())
     catch(false)
   end
 end
 
---- What the code that is typed in calls from its loops; nil where Ctrl-C is not caught.
+--- What the code that is typed in calls from its loops; nil where Ctrl-C is not caught, or all code
+-- is interpreted.
 function interrupt.stop_function()
-  if not catch then
+  if not catch or not pressed then
     return nil
   end
   local look = pressed
@@ -48,7 +50,7 @@ function interrupt.call(f, ...)
   return ok and result
 end
 
-jit.off(interrupt.setup)
-jit.off(interrupt.call)
+versions.interpreted(interrupt.setup)
+versions.interpreted(interrupt.call)
 
 return interrupt

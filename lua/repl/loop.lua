@@ -7,11 +7,12 @@ local paint = require 'tensor.repl.paint'
 local show = require 'tensor.repl.show'
 local stops = require 'tensor.repl.stops'
 local trace = require 'tensor.repl.trace'
+local versions = require 'tensor.versions'
 
 local loop = {}
 
 local function incomplete(message)
-  return message:find("'<eof>'$") ~= nil
+  return message:find("<eof>'?$") ~= nil
 end
 
 --- Gives its arguments.
@@ -21,18 +22,18 @@ end
 
 --- Compiles a piece of input, as an expression where it is one. Gives the function, to be called
 -- with loop.pass; or nil and the message of an error; or nil, nil where more lines are needed.
-function loop.compile(text)
+function loop.compile(text, environment)
   -- As in Lua's own REPL, a leading `=` asks for the value.
   local expression = text:gsub('^%s*=', '', 1)
-  local chunk, expression_error = loadstring('return ' .. expression, '=stdin')
+  local chunk, expression_error = versions.load('return ' .. expression, '=stdin', environment)
   if chunk then
     -- Not as a tail call, which would hide the line in tracebacks. A comment or a `;` at the end
     -- forbids it.
     local call = 'return (...)(' .. expression .. ')'
-    local passed = loadstring(call, '=stdin')
+    local passed = versions.load(call, '=stdin', environment)
     return passed or chunk, nil, passed and call or 'return ' .. expression
   end
-  local statement, statement_error = loadstring(text, '=stdin')
+  local statement, statement_error = versions.load(text, '=stdin', environment)
   if statement then
     return statement, nil, text
   end
@@ -48,14 +49,14 @@ function loop.incomplete(text)
   if chunk or message or text:find '^%s*[:?]%a' then
     return nil
   end
-  local _, reason = loadstring(text, '=stdin')
+  local _, reason = versions.load(text, '=stdin')
   return reason and reason:find 'unfinished' and 'text' or 'code'
 end
 
 -- The chunk with a call of `stop` in its loops and functions, where those can be put in.
-local function stoppable(chunk, source, stop)
+local function stoppable(chunk, source, stop, environment)
   local text = stop and stops.insert(source, '__stop();')
-  local with = text and loadstring('local __pass, __stop = ... ' .. text, '=stdin')
+  local with = text and versions.load('local __pass, __stop = ... ' .. text, '=stdin', environment)
   return with or chunk
 end
 
@@ -79,14 +80,11 @@ function loop.session(io)
   --- The function of a piece of input, or nil and the message of an error, which is nil where more
   -- lines are needed.
   function self.compile(text)
-    local chunk, message, source = loop.compile(text)
+    local chunk, message, source = loop.compile(text, io.environment)
     if not chunk then
       return nil, message
     end
-    chunk = stoppable(chunk, source, stop)
-    if io.environment then
-      setfenv(chunk, io.environment)
-    end
+    chunk = stoppable(chunk, source, stop, io.environment)
     return function()
       return chunk(loop.pass, stop)
     end
@@ -104,7 +102,8 @@ function loop.session(io)
       end
       self.kept = results.n
     end
-    local texts, message = trace.call(show.values, results.n, unpack(results, 1, results.n))
+    local texts, message = trace.call(show.values, results.n,
+                                      versions.unpack(results, 1, results.n))
     if texts then
       io.write(texts[1], '\n')
     else
@@ -182,7 +181,7 @@ function loop.run(io)
   end
   if #lines > 0 then
     failures = failures + 1
-    local _, message = loadstring(table.concat(lines, '\n'), '=stdin')
+    local _, message = versions.load(table.concat(lines, '\n'), '=stdin')
     session.fail(message)
   end
   return failures

@@ -36,6 +36,7 @@ end
 
 local interrupt = require 'tensor.repl.interrupt'
 local trace = require 'tensor.repl.trace'
+local versions = require 'tensor.versions'
 
 local function complain(...)
   io.stdout:flush()
@@ -126,7 +127,7 @@ end
 local function banner(tensor)
   local paint = require 'tensor.repl.paint'
   local info = type(tensor.info) == 'function' and tensor.info() or {}
-  local parts = {jit.version}
+  local parts = {versions.name}
   if info.blas then
     parts[#parts + 1] = (info.blas:gsub('[,;(].*$', ''):gsub('%s+$', ''))
   end
@@ -151,7 +152,8 @@ local function print_version()
   end
   local info = type(tensor.info) == 'function' and tensor.info() or {}
   local version = tensor._VERSION or info.version or 'of unknown version'
-  io.stdout:write(('tensor %s\n%s, %s\n'):format(version, jit.version, jit.arch))
+  io.stdout:write(('tensor %s\n%s%s\n'):format(version, versions.name,
+                                              versions.arch and ', ' .. versions.arch or ''))
   if info.blas then
     io.stdout:write(info.blas, '\n')
   end
@@ -254,7 +256,7 @@ local function main()
   local ok = true
   for _, action in ipairs(parsed.actions) do
     if action.kind == 'e' then
-      ok = run(loadstring(action.value, '=(command line)'))
+      ok = run(versions.load(action.value, '=(command line)'))
     else
       ok = run(require, nil, action.value)
     end
@@ -265,7 +267,7 @@ local function main()
   if ok and parsed.script then
     local name = arguments[parsed.script]
     local chunk, message = loadfile(name ~= '-' and name or nil)
-    ok = run(chunk, message, unpack(arguments, parsed.script + 1))
+    ok = run(chunk, message, versions.unpack(arguments, parsed.script + 1))
   end
   if not parsed.interactive and not ok then
     return false

@@ -1,5 +1,7 @@
 -- Calls code of the user, and on an error gives its message with a traceback of the user's frames.
 
+local versions = require 'tensor.versions'
+
 local trace = {}
 
 local FIRST, LAST = 12, 10
@@ -25,8 +27,8 @@ local function traceback(caller)
   local frames, level = {}, 3
   local frame = debug.getinfo(level, 'Slnf')
   while frame and frame.func ~= caller do
-    -- What sees Ctrl-C was put into the user's code by us.
-    if not frame.source:find 'repl[/\\]interrupt%.lua$' then
+    -- What sees Ctrl-C was put into the user's code by us. Lua 5.1 has frames for tail calls.
+    if frame.what ~= 'tail' and not frame.source:find 'repl[/\\]interrupt%.lua$' then
       frames[#frames + 1] = frame
     end
     level = level + 1
@@ -70,7 +72,7 @@ function trace.call(f, ...)
   local function pack(ok, ...)
     return ok, {n = select('#', ...), ...}
   end
-  local ok, results = pack(xpcall(f, function(value)
+  local ok, results = pack(versions.xpcall(f, function(value)
     return message(value) .. traceback(caller)
   end, ...))
   if ok then

@@ -3,6 +3,7 @@
 local compare = require 'tensor.test.compare'
 local expect = require 'tensor.test.expect'
 local run = require 'tensor.test.run'
+local versions = require 'tensor.versions'
 
 local folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])'
 
@@ -136,7 +137,7 @@ local function install(torch)
       assertne = {'NE', '==', function(a, b) return a ~= b end},
    }
    for name, relation in pairs(relations) do
-      local code, opposite, holds = unpack(relation)
+      local code, opposite, holds = versions.unpack(relation)
       Tester[name] = function(self, a, b, ...)
          local message = message_of(...)
          local is_object = type(a) == type(b) and type(a) == 'table' or type(a) == 'userdata'

@@ -16,7 +16,7 @@ local function provide(library, name, value)
    end
 end
 provide(string, 'gfind', string.gmatch)
-provide(table, 'unpack', unpack)
+provide(table, 'unpack', require 'tensor.versions'.unpack)
 
 require 'tensor.compat.searcher'
 local paths = require 'paths'

@@ -145,6 +145,7 @@ describe('elements on a device', function()
   end)
 
   it('come back for a pointer, and what is written through it counts', function()
+    require 'support.dialect'.check "require 'ffi'"
     local t = made_on_device(4)
     local p = t:data()
     assert.are.equal('cpu', head(t))
@@ -234,6 +235,7 @@ describe('copy', function()
   end)
 
   it('that overwrites copies nothing first', function()
+    require 'support.dialect'.check "require 'ffi'"
     local t = on_device(n)
     t:data()
     t:copy(numbers(n))

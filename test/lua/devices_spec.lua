@@ -1,5 +1,7 @@
 -- Devices, from Lua: their names and memory, the default one, the counters, and the environment.
 
+local child = require 'support.child'
+local dialect = require 'support.dialect'
 local support = require 'support.on_device'
 local tensor = require 'tensor'
 
@@ -200,12 +202,12 @@ describe('a machine without a GPU', function()
     local file = assert(io.open(path, 'w'))
     file:write(script)
     file:close()
-    local pipe = assert(io.popen(('env -u TENSOR_DEVICE %s luajit %s 2>&1')
-      :format(environment, path)))
+    local pipe = assert(io.popen(('env -u TENSOR_DEVICE %s %s %s 2>&1')
+      :format(environment, child.interpreter, path)))
     local output = pipe:read '*a'
     pipe:close()
     os.remove(path)
-    return output
+    return dialect.plain(output)
   end
 
   it('says so when one is asked for', function()

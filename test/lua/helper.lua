@@ -7,10 +7,12 @@ package.path = here .. '?.lua;' .. package.path
 
 local prefix = os.getenv('TENSOR_PREFIX')
 if prefix then
-  local share, lib = prefix .. '/share/lua/5.1/', prefix .. '/lib/lua/5.1/'
+  local folder = '/lua/' .. _VERSION:match '%d.%d' .. '/'
+  local share, lib = prefix .. '/share' .. folder, prefix .. '/lib' .. folder
   package.path = share .. '?.lua;' .. share .. '?/init.lua;' .. package.path
   package.cpath = lib .. '?.so;' .. package.cpath
 end
+require 'support.dialect'
 
 -- With TENSOR_ISA the tests are of that instruction set; without it in the CPU they are skipped.
 local asked = os.getenv('TENSOR_ISA')

@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local child = require 'support.child'
+local dialect = require 'support.dialect'
 local complete = require 'tensor.repl.complete'
 local history = require 'tensor.repl.history'
 local hints = require 'tensor.repl.hints'
@@ -57,7 +58,7 @@ describe('the prompt', function()
 
   it('names what is like a name that is not there', function()
     local _, errors = session 'torch.tpok(1)'
-    assert.matches("^stdin:1: attempt to call field 'tpok' %(a nil value%)\n" ..
+    assert.matches("^stdin:1: attempt to call [^\n]*field 'tpok'[^\n]*\n" ..
                    'did you mean topk%?\nstack traceback', errors)
     _, errors = session 'torch.ones(2):szie()'
     assert.matches('\ndid you mean size%?\n', errors)
@@ -66,7 +67,9 @@ describe('the prompt', function()
                    :gsub('print2', 'print'))
     assert.matches("global 'pritn'", errors)
     _, errors = session 'return torch.ones(2) > 5'
-    assert.matches('\ntensors are compared by methods: t:gt%(5%)', errors)
+    -- Since Lua 5.3 the metamethod is called, which says the same.
+    assert.matches(rawget(_G, 'jit') and '\ntensors are compared by methods: t:gt%(5%)'
+                   or '[lg]t', errors)
     assert.is_nil(hints.of('stdin:1: boom', _G))
     assert.is_nil(rawget(tensor, 'tpok'))
     assert.is_nil(tensor.tpok)
@@ -74,10 +77,10 @@ describe('the prompt', function()
 
   it('measures on request', function()
     local output = session ':time torch.ones(3):sum()'
-    assert.matches('^3\n%d+%.%d+ [um]?s, %d+%.%d+ [um]?s of all processors\n$', output)
+    assert.matches('^3[.0]*\n%d+%.%d+ [um]?s, %d+%.%d+ [um]?s of all processors\n$', output)
     local errors, printed
     output, errors, printed = session ':profile torch.ones(3):sum()'
-    assert.are.equal('3\n', output)
+    assert.are.equal('3\n', (dialect.plain(output)))
     assert.are.equal('', errors)
     assert.matches('operation ', printed)
     assert.matches('\nfill ', printed)
@@ -128,7 +131,7 @@ describe('the prompt', function()
     assert.are.equal('name', names 'list[1].na')
     assert.are.equal('field', names 'list["key"].fi')
     assert.are.equal('field', names 'list[key].fi')
-    assert.are.equal('gmatch gsub', names '("abc"):g')
+    assert.are.equal('rep reverse', names '("abc"):re')
     assert.are.equal('', names 'crash(1):na')
     assert.are.equal('', names 'list[crash()].na')
   end)
@@ -182,7 +185,7 @@ it('a program that fails is told of such names, too', function()
   if pipe then
     output = pipe:read '*a'
     pipe:close()
-    assert.matches("2: attempt to call field 'tpok' %(a nil value%)", output)
+    assert.matches("2: attempt to call [^\n]*field 'tpok'", output)
     assert.matches('\ntensor: did you mean topk%?\n', output)
   end
   os.remove(path)
@@ -206,6 +209,7 @@ describe('code that is typed in', function()
   end)
 
   it('means the same with them', function()
+    require 'support.dialect'.since('5.2', 'Lua 5.1 has no goto')
     local called = 0
     local function S() called = called + 1 end
     local text = [[
@@ -255,6 +259,7 @@ describe('in a terminal', function()
   end)
 
   in_terminal('Ctrl-C interrupts loops, interpreted and compiled', function()
+    require 'support.dialect'.needs_luajit 'some of them are compiled'
     local t = terminal.open(tensor_program())
     t.await '> '
     for _, code in ipairs {'while true do end', 'local x = 0 for i = 1, 1e15 do x = x + 1 end',

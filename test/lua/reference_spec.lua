@@ -4,7 +4,7 @@ local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
 
-local words = { nan = 0 / 0, inf = math.huge, ['-inf'] = -math.huge }
+local words = { ['-0'] = -1 / math.huge, nan = 0 / 0, inf = math.huge, ['-inf'] = -math.huge }
 local figures = {}
 for line in io.lines('test/data/reference.txt') do
   local name, values = line:match('^([^#\t][^\t]*)\t(.*)$')

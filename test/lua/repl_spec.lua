@@ -2,6 +2,7 @@
 
 local here = (debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './')
 local root = here .. '../..'
+local version = _VERSION:match '%d.%d'
 
 local function shell_quoted(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
@@ -27,11 +28,12 @@ local work = shell('mktemp -d'):gsub('\n$', '')
 -- Without an installed module, the launcher is tried on a module that has just what it asks for.
 local function stub_prefix()
   local prefix = work .. '/stub'
-  local share = prefix .. '/share/lua/5.1/tensor'
-  local _, status = shell(('mkdir -p %s %s && cp %s/bin/tensor %s/bin && cp -r %s/lua/repl %s')
-    :format(prefix .. '/bin', share, root, prefix, root, share))
+  local share = prefix .. '/share/lua/' .. version .. '/tensor'
+  local _, status = shell(('mkdir -p %s %s && cp %s/bin/tensor %s/bin && ' ..
+                           'cp -r %s/lua/repl %s/lua/versions.lua %s'):format(
+    prefix .. '/bin', share, root, prefix, root, root, share))
   assert(status == 0)
-  shell('mkdir -p ' .. prefix .. '/lib/lua/5.1/tensor')
+  shell('mkdir -p ' .. prefix .. '/lib/lua/' .. version .. '/tensor')
   write_file(share .. '/init.lua', [[
     return {_VERSION = '0.0', DoubleTensor = {}, info = function()
       return {version = '0.0', blas = 'no BLAS'}
@@ -41,7 +43,7 @@ local function stub_prefix()
 end
 
 local prefix = os.getenv('TENSOR_PREFIX') or stub_prefix()
-local share = prefix .. '/share/lua/5.1/'
+local share = prefix .. '/share/lua/' .. version .. '/'
 package.path = share .. '?.lua;' .. share .. '?/init.lua;' .. package.path
 local launcher = shell_quoted(prefix .. '/bin/tensor')
 local clean = 'env -u LUA_PATH -u LUA_CPATH '
@@ -50,6 +52,7 @@ local function tensor(arguments)
   return shell(clean .. launcher .. ' ' .. arguments)
 end
 
+local child = require 'support.child'
 local complete = require 'tensor.repl.complete'
 local history = require 'tensor.repl.history'
 local loop = require 'tensor.repl.loop'
@@ -121,7 +124,7 @@ describe('the loop', function()
 
   it('tells of an input that ends too early', function()
     local _, errors, _, failures = session {'x = {'}
-    assert.are.equal("stdin:1: unexpected symbol near '<eof>'\n", errors)
+    assert.matches("^stdin:1: unexpected symbol near '?<eof>'?\n$", errors)
     assert.are.equal(1, failures)
   end)
 
@@ -243,12 +246,12 @@ describe('completion', function()
 
   it('follows __index tables and hides internal names', function()
     local parent = {method = print, _hidden = print}
-    local child = setmetatable({}, {__index = parent})
-    local environment = {object = setmetatable({}, {__index = child})}
+    local heir = setmetatable({}, {__index = parent})
+    local environment = {object = setmetatable({}, {__index = heir})}
     assert.are.equal('method', names('object:', environment))
     assert.are.equal('_hidden', names('object:_', environment))
     environment.text = 'some text'
-    assert.are.equal('gmatch gsub', names('text:g', environment))
+    assert.are.equal('rep reverse', names('text:re', environment))
   end)
 
   it('finds the methods of a class in its metatable and in its parents', function()
@@ -407,7 +410,7 @@ describe('the launcher', function()
     local output, status = tensor('-v')
     assert.are.equal(0, status)
     assert.is_truthy(output:find('^tensor %d+%.%d'))
-    assert.is_truthy(output:find(jit.version, 1, true))
+    assert.is_truthy(output:find(rawget(_G, 'jit') and jit.version or _VERSION, 1, true))
     assert.is_truthy(output:find('BLAS', 1, true))
     output, status = tensor('-h')
     assert.are.equal(0, status)
@@ -443,8 +446,8 @@ describe('the launcher', function()
     assert.is_truthy(output:find('1\n$'))
   end)
 
-  it('prints an environment in which the plain luajit finds the module', function()
-    local use = [[luajit -e 'print(type(require "tensor".DoubleTensor) ~= "nil")']]
+  it('prints an environment in which the plain Lua finds the module', function()
+    local use = child.interpreter .. [[ -e 'print(type(require "tensor".DoubleTensor) ~= "nil")']]
     local output = shell(('unset LUA_PATH LUA_CPATH; eval "$(%s env)" && %s'):format(launcher, use))
     assert.are.equal('true\n', output)
     -- Once more changes nothing.
@@ -477,7 +480,7 @@ describe('the launcher', function()
     shell(('mkdir -p %s && cp %s %s'):format(away, launcher, away))
     local paths = ('LUA_PATH=%s LUA_CPATH=%s '):format(
       shell_quoted(share .. '?.lua;' .. share .. '?/init.lua;;'),
-      shell_quoted(prefix .. '/lib/lua/5.1/?.so;;'))
+      shell_quoted(prefix .. ('/lib/lua/%s/?.so;;'):format(_VERSION:match '%d.%d')))
     local output, status = shell(paths .. away .. '/tensor -e "print(require\'tensor\' ~= nil)"')
     assert.are.equal('true\n', output)
     assert.are.equal(0, status)

@@ -2,6 +2,9 @@
 -- a process of its own and prints what is in the .txt file beside it, which Torch7 would have
 -- printed.
 
+local child = require 'support.child'
+local dialect = require 'support.dialect'
+
 local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './'
 
 local arguments = { cmdline = 'digits -rate 0.5 -gpu' }
@@ -15,11 +18,11 @@ end
 
 local function output(name)
   local path, cpath = package.path:gsub("'", "'\\''"), package.cpath:gsub("'", "'\\''")
-  local pipe = assert(io.popen(("LUA_PATH='%s' LUA_CPATH='%s' luajit %sscripts/%s.lua %s 2>&1")
-    :format(path, cpath, here, name, arguments[name] or '')))
+  local pipe = assert(io.popen(("LUA_PATH='%s' LUA_CPATH='%s' %s %sscripts/%s.lua %s 2>&1")
+    :format(path, cpath, child.interpreter, here, name, arguments[name] or '')))
   local text = pipe:read '*a'
   pipe:close()
-  return text
+  return dialect.plain(text)
 end
 
 describe('the script', function()

@@ -1,24 +1,31 @@
 -- Runs Lua code in a process of its own, which may end in any way.
 
+local dialect = require 'support.dialect'
+
 local child = {}
+
+-- What runs this.
+child.interpreter = arg and arg[-1] or 'luajit'
 
 --- The output of the code, both streams, and its exit status: 124 where it took longer than
 -- options.seconds. options.before: shell commands, such as limits; options.first: Lua code before
 -- the module is loaded, as `tensor`.
 function child.run(code, options)
   options = options or {}
+  dialect.check(code .. (options.first or ''))
   local path = os.tmpname()
   local file = assert(io.open(path, 'w'))
-  file:write(('package.path, package.cpath = %q, %q\n%s\nlocal tensor = require "tensor"\n%s')
+  file:write(('package.path, package.cpath = %q, %q require "support.dialect"\n%s\n'
+              .. 'local tensor = require "tensor"\n%s')
              :format(package.path, package.cpath, options.first or '', code))
   file:close()
-  local pipe = assert(io.popen(('{ %s; timeout -k 1 %d luajit %s; } 2>&1; echo "status=$?"')
-    :format(options.before or 'true', options.seconds or 60, path)))
+  local pipe = assert(io.popen(('{ %s; timeout -k 1 %d %s %s; } 2>&1; echo "status=$?"')
+    :format(options.before or 'true', options.seconds or 60, child.interpreter, path)))
   local text = pipe:read '*a'
   pipe:close()
   os.remove(path)
   local output, status = text:match '^(.*)status=(%d+)\n$'
-  return output, tonumber(status)
+  return dialect.plain(output), tonumber(status)
 end
 
 -- Where a sanitizer is at work memory cannot be limited.

@@ -1,6 +1,6 @@
 -- The element types as the tests see them: how a number is stored in one, and numbers to test with.
 
-local ffi = require 'ffi'
+local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
 
 local elements = {}
@@ -58,9 +58,10 @@ add('Half', { eps = 2 ^ -10, largest = 65504, reduced = true, store = rounding '
               accumulated = 2 ^ -22 })
 add('BFloat16', { eps = 2 ^ -7, largest = (2 - 2 ^ -7) * 2 ^ 127, reduced = true,
                   store = rounding 'BFloat16Tensor', accumulated = 2 ^ -22 })
-local float = ffi.new 'float[1]'
+local float = has_ffi and ffi.new 'float[1]'
 add('Float', { eps = 2 ^ -23, largest = (2 - 2 ^ -23) * 2 ^ 127, accumulated = 2 ^ -44,
-               store = function(x) float[0] = x return tonumber(float[0]) end })
+               store = has_ffi and function(x) float[0] = x return tonumber(float[0]) end
+                       or rounding 'FloatTensor' })
 add('Double', { eps = 2 ^ -52, largest = (2 - 2 ^ -52) * 2 ^ 1023, accumulated = 2 ^ -44,
                 store = function(x) return x end })
 

@@ -1,8 +1,12 @@
 -- Calls body with LuaJIT's compiler off, then on, where it is left.
 
-local jit = require 'jit'
+local jit = rawget(_G, 'jit')
 
 return function(body)
+  if not jit then
+    body()
+    return body()
+  end
   for _, on in ipairs { false, true } do
     if on then jit.on() else jit.off() end
     local ok, message = pcall(body)

@@ -36,8 +36,8 @@ end
 function model.indices(shape, position)
   local index = new_table(#shape, 0)
   for d = #shape, 1, -1 do
-    index[d] = position % shape[d] + 1
-    position = math.floor(position / shape[d])
+    index[d] = position % math.max(shape[d], 1) + 1
+    position = math.floor(position / math.max(shape[d], 1))
   end
   return index
 end
@@ -192,7 +192,8 @@ end
 --- Nil where both models agree, else a text that says where they do not.
 function model.difference(got, want, tolerance, scale)
   local sizes, wanted = table.concat(got.shape, 'x'), table.concat(want.shape, 'x')
-  if sizes ~= wanted then return ('size %s instead of %s'):format(sizes, wanted) end
+  -- Sizes that were computed are floats in Lua 5.3 and later.
+  if sizes ~= wanted:gsub('%.0', '') then return ('size %s instead of %s'):format(sizes, wanted) end
   local a, b = got.data, want.data
   if #a ~= #b then return ('%d elements instead of %d'):format(#a, #b) end
   for i = 1, #b do

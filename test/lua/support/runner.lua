@@ -2,7 +2,7 @@
 -- what comes out with the case's plain reference.
 
 local bit = require 'bit'
-local ffi = require 'ffi'
+local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
@@ -15,7 +15,7 @@ local runner = {}
 -- instruction set gives: a line for each row, element type and size of cases.
 local dump_path = os.getenv 'TENSOR_TEST_DUMP'
 local dump = { file = dump_path and assert(io.open(dump_path, 'w')), hash = 0 }
-local double = ffi.new 'union { double number; int32_t half[2]; }'
+local double = dump_path and ffi.new 'union { double number; int32_t half[2]; }'
 
 function dump.flush()
   if dump.key then dump.file:write(dump.key, ' ', bit.tohex(dump.hash), '\n') end
@@ -420,6 +420,11 @@ end
 local function bytes(t)
   t = t:contiguous()
   if t:nElement() == 0 then return '' end
+  if not has_ffi then
+    local parts = t:view(-1):totable()
+    for i, x in ipairs(parts) do parts[i] = ('%.17g'):format(x) end
+    return table.concat(parts, ' ')
+  end
   return ffi.string(t:data(), t:nElement() * t:elementSize())
 end
 

@@ -15,6 +15,7 @@ end
 -- n elements of a storage from its 0-based position on, without rounding integers.
 local function element_text(storage, position)
   if tensor.typename(storage) == 'torch.LongStorage' then
+    if not rawget(_G, 'jit') then return ('%d'):format(storage[position + 1]) end
     return (tostring(storage:data()[position]):gsub('LL$', ''))
   end
   return number_text(storage[position + 1])

@@ -1,0 +1,15 @@
+# The Lua that the module is built for: sets TH_LUA_VERSION, whose folders it is installed in, and
+# TH_LUA_PROGRAM, which runs it. Lua 5.1 can load what is built for LuaJIT, and the other way round.
+
+set(TH_LUA luajit CACHE STRING "The Lua that the module is for: luajit, 5.1, 5.3 or 5.4")
+set_property(CACHE TH_LUA PROPERTY STRINGS luajit 5.1 5.3 5.4)
+
+if(TH_LUA STREQUAL "luajit")
+  set(TH_LUA_VERSION 5.1)
+  set(TH_LUA_PROGRAM luajit)
+elseif(TH_LUA MATCHES "^5\\.[134]$")
+  set(TH_LUA_VERSION ${TH_LUA})
+  set(TH_LUA_PROGRAM lua${TH_LUA})
+else()
+  message(FATAL_ERROR "TH_LUA is luajit, 5.1, 5.3 or 5.4, not '${TH_LUA}'")
+endif()
