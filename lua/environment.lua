@@ -21,8 +21,14 @@ local function check_isa(value)
    end
 end
 
+local function check_plot(value)
+   if value ~= 'text' and value ~= 'kitty' and value ~= 'sixel' then
+      complain('TENSOR_PLOT', value, 'text, kitty or sixel', 'it is ignored')
+   end
+end
+
 return function(tensor)
-   local checks = {TENSOR_DEVICE = check_device, TENSOR_ISA = check_isa}
+   local checks = {TENSOR_DEVICE = check_device, TENSOR_ISA = check_isa, TENSOR_PLOT = check_plot}
    for name, check in pairs(checks) do
       local value = os.getenv(name)
       if value and value ~= '' then check(value) end

@@ -231,6 +231,20 @@ return function(tensor)
    end
    Figure.__tostring = function(figure) return figure:text() end
 
+   --- The figure for a terminal that shows pictures, by the protocol "kitty" or as "sixel".
+   function Figure:graphics(kind)
+      if kind ~= 'kitty' and kind ~= 'sixel' then
+         error(('plot: graphics are "kitty" or "sixel", got %s'):format(tostring(kind)), 2)
+      end
+      local pixels = self:pixels()
+      if kind == 'sixel' then  -- as large as on paper: pixels are twice as many
+         pixels = tensor.image.scale(pixels, pixels:size(3) / 2, pixels:size(2) / 2)
+      end
+      return require('tensor.plot.graphics')[kind](tensor, pixels)
+   end
+   -- How the prompt shows figures where it can.
+   Figure.__graphics = Figure.graphics
+
    local function render(figure, kind)
       local page = require('tensor.plot.' .. kind).new(math.floor(figure.options.width),
                                                        math.floor(figure.options.height))

@@ -1,5 +1,7 @@
 -- A page that is written as SVG 1.1.
 
+local base64 = require('tensor.plot.base64').encode
+
 local svg = {}
 svg.__index = svg
 
@@ -7,7 +9,6 @@ local FONT = 'Helvetica, Arial, sans-serif'
 local SIZES = {small = 11, title = 15}
 local ANCHORS = {left = 'start', center = 'middle', right = 'end'}
 local CAPITALS = 0.72  -- their height, of the font's size
-local DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
 local function number(x) return (('%.2f'):format(x):gsub('%.?0+$', '')) end
 local function hex(color) return ('#%02x%02x%02x'):format(color[1], color[2], color[3]) end
@@ -15,19 +16,6 @@ local function hex(color) return ('#%02x%02x%02x'):format(color[1], color[2], co
 local escapes = {['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;'}
 local function escape(text)
    return (text:gsub('[&<>"]', escapes):gsub('%c', ' '))
-end
-
-local function base64(bytes)
-   return (bytes:gsub('..?.?', function(group)
-      local a, b, c = group:byte(1, 3)
-      local bits = a * 65536 + (b or 0) * 256 + (c or 0)
-      local text = {}
-      for k = 1, 4 do
-         local digit = math.floor(bits / 64 ^ (4 - k)) % 64 + 1
-         text[k] = k <= #group + 1 and DIGITS:sub(digit, digit) or '='
-      end
-      return table.concat(text)
-   end))
 end
 
 function svg.new(width, height)

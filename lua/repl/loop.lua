@@ -102,8 +102,15 @@ function loop.session(io)
       end
       self.kept = results.n
     end
-    local texts, message = trace.call(show.values, results.n,
-                                      versions.unpack(results, 1, results.n))
+    -- A figure alone is a picture where the terminal shows those.
+    local picture = results.n == 1 and show.graphics(results[1])
+    local kind = picture and io.graphics and io.graphics()
+    local texts, message
+    if kind then
+      texts, message = trace.call(picture, results[1], kind)
+    else
+      texts, message = trace.call(show.values, results.n, versions.unpack(results, 1, results.n))
+    end
     if texts then
       io.write(texts[1], '\n')
     else
@@ -130,6 +137,7 @@ end
 -- write_error(...)   for messages
 -- remember(text)     called with each piece of input; optional
 -- environment        the globals of the code; optional
+-- graphics()         how the terminal shows pictures, nil: not at all; optional
 function loop.run(io)
   local lines, failures = {}, 0
   local session = loop.session(io)

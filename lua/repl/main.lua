@@ -206,6 +206,9 @@ local function repl()
       io.stdout:flush()
       io.stderr:write(...)
     end,
+    graphics = edit.interactive() and function()
+      return require 'tensor.plot.graphics'.detect()
+    end or nil,
     remember = function(line)
       if past and past.add(line) then
         editor.remember(line)

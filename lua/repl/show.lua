@@ -68,6 +68,12 @@ local function has_tostring(value)
   return type(metatable) == 'table' and rawget(metatable, '__tostring') ~= nil
 end
 
+--- The function that makes a picture for a terminal of an object, nil where it is none.
+function show.graphics(value)
+  local metatable = type(value) == 'table' and debug.getmetatable(value)
+  return type(metatable) == 'table' and rawget(metatable, '__graphics') or nil
+end
+
 -- tostring, which may run user code that fails.
 local function safe_tostring(value)
   local ok, text = pcall(tostring, value)

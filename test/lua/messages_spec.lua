@@ -171,6 +171,8 @@ describe('the environment', function()
     assert.matches('TENSOR_DEVICE is', said 'TENSOR_DEVICE=gpu:x')
     assert.are.equal('tensor: TENSOR_ISA is "sse": expected baseline, avx2 or avx512; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_ISA=sse')
+    assert.are.equal('tensor: TENSOR_PLOT is "gif": expected text, kitty or sixel; it is ' ..
+                     'ignored\ntrue\n', said 'TENSOR_PLOT=gif')
     assert.are.equal('tensor: OMP_NUM_THREADS is "99999999999": expected 1 to 4096; the number ' ..
                      'of cores is taken\ntrue\n', said 'OMP_NUM_THREADS=99999999999')
   end)

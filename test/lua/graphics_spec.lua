@@ -1,0 +1,180 @@
+-- Figures as pictures in terminals: what is written is decoded here, and terminals are played.
+
+local tensor = require 'tensor'
+local graphics = require 'tensor.plot.graphics'
+local loop = require 'tensor.repl.loop'
+local format_files = require 'support.format_files'
+local terminal = require 'support.terminal'
+
+local plot = tensor.plot
+
+-- Larger than one piece of kitty's protocol, of a height that is no multiple of 6 or 12.
+local function figure()
+  return plot.line({1, 3, 2}, {width = 200, height = 125, title = 'three'})
+end
+
+local function base64_decoded(text)
+  local digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  local bytes = {}
+  for group in text:gmatch '....' do
+    local bits, padding = 0, select(2, group:gsub('=', ''))
+    for digit in group:gmatch '.' do
+      bits = bits * 64 + (digit == '=' and 0 or digits:find(digit, 1, true) - 1)
+    end
+    bytes[#bytes + 1] = string.char(math.floor(bits / 65536), math.floor(bits / 256) % 256,
+                                    bits % 256):sub(1, 3 - padding)
+  end
+  return table.concat(bytes)
+end
+
+-- Draws sixels: a ByteTensor of 3 x H x W.
+local function drawn(text)
+  local width, height, data = text:match '^\27P0;1;0q"1;1;(%d+);(%d+)(.*)\27\\$'
+  width, height = tonumber(width), tonumber(height)
+  local page, palette, color = {}, {}, nil
+  local x, y, at = 0, 0, 1
+  while at <= #data do
+    local c = data:sub(at, at)
+    local number, r, g, b = data:match('^#(%d+);2;(%d+);(%d+);(%d+)', at)
+    local plain, times = data:match('^#(%d+)', at), data:match('^!(%d+)', at)
+    if number then
+      palette[number] = {r * 2.55, g * 2.55, b * 2.55}
+      at = at + #('#;2;;;' .. number .. r .. g .. b)
+    elseif plain then
+      color, at = assert(palette[plain]), at + 1 + #plain
+    elseif c == '$' then
+      x, at = 0, at + 1
+    elseif c == '-' then
+      x, y, at = 0, y + 6, at + 1
+    else
+      if times then at = at + 1 + #times end
+      local bits = data:byte(at) - 63
+      assert(bits >= 0 and bits < 64)
+      for _ = 1, tonumber(times) or 1 do
+        for k = 0, 5 do
+          if math.floor(bits / 2 ^ k) % 2 == 1 then
+            local place = (y + k) * width + x
+            assert(x < width and y + k < height and not page[place], 'drawn twice, or outside')
+            page[place] = color
+          end
+        end
+        x = x + 1
+      end
+      at = at + 1
+    end
+  end
+  local pixels = tensor.DoubleTensor(height * width, 3)
+  local rows = {}
+  for place = 0, height * width - 1 do rows[place + 1] = assert(page[place], 'a missing pixel') end
+  pixels:copy(tensor.DoubleTensor(rows))
+  return pixels:t():contiguous():view(3, height, width)
+end
+
+describe('figures as pictures in terminals', function()
+  it('are PNG files in pieces, for kitty', function()
+    local text, pieces, more = figure():graphics 'kitty', {}, nil
+    local rest = text:gsub('\27_G([^;]*);([^\27]*)\27\\', function(keys, piece)
+      pieces[#pieces + 1] = piece
+      more = keys:match 'm=(%d)'
+      assert.is_true(#piece <= 4096 and #piece % 4 == 0)
+      assert.are.equal(#pieces == 1, keys:find('f=100,a=T', 1, true) ~= nil)
+      return ''
+    end)
+    assert.are.equal('', rest)
+    assert.are.equal('0', more)
+    format_files.with_name('.png', function(name)
+      local file = assert(io.open(name, 'wb'))
+      file:write(base64_decoded(table.concat(pieces)))
+      file:close()
+      assert.is_true(tensor.load(name, {type = 'Byte'}):equal(figure():pixels()))
+    end)
+    local large = plot.heatmap(tensor.rand(60, 60), {width = 400, height = 300}):graphics 'kitty'
+    assert.is_true(select(2, large:gsub('m=1', '')) > 0)
+  end)
+
+  it('are sixels', function()
+    local got = drawn(figure():graphics 'sixel')
+    local wanted = tensor.image.scale(figure():pixels(), 200, 125):double()
+    assert.are.same({3, 125, 200}, got:size():totable())
+    -- Levels of 51: at most half of that beside the pixel.
+    assert.is_true((got - wanted):abs():max() < 26)
+    assert.is_true((got - wanted):abs():mean() < 3)
+    assert.matches('graphics are "kitty" or "sixel", got png',
+                   format_files.error_of(figure().graphics, figure(), 'png'), 1, true)
+  end)
+
+  it('are asked for', function()
+    -- What a terminal answers, and what its environment is; what becomes of it and what was asked.
+    local function found(answers, environment)
+      local asked = {}
+      local kind = graphics.of_terminal(function(text)
+        asked[#asked + 1] = text
+        return answers[#asked]
+      end, function(name) return environment[name] end)
+      return kind, #asked
+    end
+    local function check(kind, asked, ...)
+      local got, times = found(...)
+      assert.are.equal(kind, got)
+      assert.are.equal(asked, times)
+    end
+    check(nil, 0, {}, {})
+    check(nil, 0, {'\27[?62;4c'}, {TERM = 'dumb'})
+    check(nil, 1, {''}, {TERM = 'xterm'})
+    check(nil, 1, {'\27[?62;4'}, {TERM = 'xterm'})
+    check(nil, 1, {'\27[?1;2c'}, {TERM = 'xterm'})
+    check(nil, 1, {'\27[?64;14;40c'}, {TERM = 'xterm'})
+    check('sixel', 1, {'\27[?62;4;22c'}, {TERM = 'xterm'})
+    check('sixel', 1, {'x\27[?4c'}, {TERM = 'xterm'})
+    check('kitty', 2, {'\27[?62c', '\27_Gi=31;OK\27\\\27[?62c'}, {TERM = 'xterm-kitty'})
+    check(nil, 2, {'\27[?62c', '\27_Gi=31;EINVAL\27\\\27[?62c'}, {TERM = 'xterm-kitty'})
+    check('sixel', 2, {'\27[?62;4c', '\27[?62;4c'}, {TERM = 'xterm', TERM_PROGRAM = 'WezTerm'})
+    check(nil, 1, {'\27[?62c'}, {TERM = 'xterm-kitty', TMUX = '/tmp/tmux'})
+    check(nil, 1, {}, {TERM = 'xterm', KITTY_WINDOW_ID = '1'})
+  end)
+
+  it('are what the prompt shows of one figure, where it can', function()
+    local function session(kind, ...)
+      local lines, output = {...}, {}
+      loop.run {
+        read = function() return table.remove(lines, 1) end,
+        write = function(...) output[#output + 1] = table.concat {...} end,
+        write_error = error,
+        environment = setmetatable({torch = tensor, figure = figure()}, {__index = _G}),
+        graphics = function() return kind end,
+      }
+      return table.concat(output)
+    end
+    assert.are.equal(figure():graphics 'sixel' .. '\n', session('sixel', 'figure'))
+    assert.are.equal(figure():graphics 'kitty' .. '\n', session('kitty', 'figure'))
+    assert.are.equal(figure():text() .. '\n', session(nil, 'figure'))
+    assert.is_nil(session('sixel', 'figure, 2'):find '\27')
+    assert.are.equal('7\n', session('sixel', '3 + 4'))
+  end)
+
+  it('leave terminals alone that do not answer', function()
+    if not terminal.available() then return pending 'there is no program script' end
+    local command = 'env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm NO_COLOR=1 %s ' ..
+                    os.getenv 'TENSOR_PREFIX' .. '/bin/tensor'
+    local function shown(variables)
+      local program = terminal.open(command:format(variables))
+      program.await '> '
+      program.type 'f = torch.plot.line({1, 3, 2}, {width = 200, height = 125})\n'
+      program.await '> '
+      program.type 'f:set{title = "th" .. "ree"}\n'
+      program.await '"ree"}'
+      local text = program.await '> '
+      program.type '4 * 5\n'
+      assert.matches('20', program.await '20')
+      program.type 'exit\n'
+      assert.are.equal(0, program.close())
+      return text
+    end
+    -- Nothing but the question, and text.
+    local text = shown ''
+    assert.is_truthy(text:find('\27[c', 1, true), text)
+    assert.is_truthy(text:find('three', 1, true), text)
+    assert.is_nil(text:find '\27[_P]', text)
+    assert.is_truthy(shown 'TENSOR_PLOT=sixel':find('\27P0;1;0q"1;1;200;125', 1, true))
+  end)
+end)
