@@ -135,7 +135,7 @@ return function(tensor)
    -- Width and height that Torch7's texts ask for.
    local function size_of(name, src, size)
       local height, width = src:size(-2), src:size(-1)
-      local text = type(size) == 'number' and ('%g'):format(size) or tostring(size)
+      local text = type(size) == 'number' and ('%.14g'):format(size) or tostring(size)
       local w, h = text:match '^(%d+)x(%d+)$'
       if w then return tonumber(w), tonumber(h) end
       local least, up, down = text:match '^%^(%d+)$', text:match '^%*([%d.]+)$', 1
