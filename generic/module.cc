@@ -13,7 +13,9 @@
 #include "bindings.h"
 #include "luaT.h"
 #include "lualib.h"
+#include "memory/stats.h"
 #include "ops/expression.h"
+#include "ops/ops.h"
 
 namespace bind {
 
@@ -159,6 +161,43 @@ int fuse_operands(lua_State* L) {
   return 1;
 }
 
+// _fusecall(expression, count, [result,] operands...): what the expression gives for so many
+// tensors of one type; nothing where it is not given such.
+int fuse_call(lua_State* L) {
+  constexpr int kMost = 16;
+  State* state = state_of(L);
+  const int given = lua_gettop(L) - 2;
+  const auto count = static_cast<int>(lua_tointeger(L, 2));
+  if (lua_type(L, 1) != LUA_TSTRING || count < 1 || count > kMost || given < count ||
+      given > count + 1) {
+    return 0;
+  }
+  const char* text = lua_tostring(L, 1);
+  if (std::strlen(text) != lua_objlen(L, 1)) return 0;
+  Object objects[kMost + 1];
+  for (int k = 0; k < given; ++k) {
+    objects[k] = object_at(L, state, 3 + k);
+    if (!objects[k].is_tensor() || objects[k].kind != objects[0].kind) return 0;
+  }
+  const int first = given - count;  // of the operands
+  if (first == 0) push_new_tensor(L, state, objects[0].dtype());
+  const int result_at = first ? 3 : lua_gettop(L);
+  Tensor* operands[kMost];
+  for (int k = 0; k < count; ++k) {
+    operands[k] = static_cast<Tensor*>(payload(L, objects[first + k], 3 + first + k));
+  }
+  Tensor* result = check_tensor(L, state, result_at);
+  refuse_held(L, state, "fuse", result->storage);
+  protect(L, "fuse", [&] {
+    for (int k = 0; k < count; ++k) operands[k]->check_storage();
+    th::OpScope scope("fuse");
+    th::PairingScope pairing(state->pairing);
+    th::ops::fuse(result, text, th::TensorList(operands, count));
+  });
+  lua_pushvalue(L, result_at);
+  return 1;
+}
+
 const char* const pairings[] = {"torch7", "numpy", "strict", nullptr};
 
 int get_broadcast(lua_State* L) {
@@ -225,6 +264,7 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"_defaulttype", guarded<default_type>},
                             {"_optable", guarded<op_table>},
                             {"_fuseoperands", guarded<fuse_operands>},
+                            {"_fusecall", guarded<fuse_call>},
                             {"_ownsource", guarded<set_own_source>},
                             {"tic", guarded<tic>},
                             {"toc", guarded<toc>},

@@ -2,7 +2,7 @@
 -- The core's fuse, which takes the operands in a table, does the work.
 
 local function install(tensor)
-   local evaluate, operands_of = tensor.fuse, tensor._fuseoperands
+   local evaluate, operands_of, call = tensor.fuse, tensor._fuseoperands, tensor._fusecall
 
    local function fail(...)
       error('fuse: ' .. string.format(...), 3)
@@ -53,8 +53,8 @@ local function install(tensor)
    local Fused = {}
    Fused.__index = Fused
 
-   --- f(a, b, ...), f(result, a, b, ...), f{a = a, b = b, ...} or f(result, {...}).
-   function Fused:__call(...)
+   -- All that is no list of tensors of one type.
+   local function evaluate_any(self, ...)
       local names, count, given = self.operands, select('#', ...), { ... }
       local last, result = given[count], nil
       if type(last) == 'table' and count <= 2 then
@@ -78,6 +78,15 @@ local function install(tensor)
          return evaluate(result, self.expression, given)
       end
       return evaluate(self.expression, given)
+   end
+
+   --- f(a, b, ...), f(result, a, b, ...), f{a = a, b = b, ...} or f(result, {...}).
+   function Fused:__call(...)
+      local result = call(self.expression, #self.operands, ...)
+      if result ~= nil then
+         return result
+      end
+      return evaluate_any(self, ...)
    end
 
    function Fused:__tostring()
