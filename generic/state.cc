@@ -76,15 +76,42 @@ void push_closure(lua_State* L, Guarded function, int upvalues) {
   lua_pushcclosure(L, function.function(), upvalues);
 }
 
+int find_metatable_place(lua_State* L) {
+  constexpr int kMost = 4;
+  const int top = lua_gettop(L);
+  auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_pushnil(L);
+  int place = 0;
+  for (int k = 1; k <= kMost && !place; ++k) {
+    bool all = true;
+    for (int metatable = top + 2; metatable <= top + 4; ++metatable) {
+      lua_pushvalue(L, metatable);
+      lua_setmetatable(L, top + 1);
+      all = all && box[-k] == lua_topointer(L, metatable);
+    }
+    if (all) place = k;
+  }
+  lua_settop(L, top);
+  return place;
+}
+
 Object object_of_userdata(lua_State* L, State* state, int index) {
   Object object;
-  if (!lua_getmetatable(L, index)) return object;
-  const void* metatable = lua_topointer(L, -1);
-  lua_pop(L, 1);
+  auto** box = static_cast<void**>(lua_touserdata(L, index));
+  const void* metatable;
+  if (state->metatable_place) {
+    metatable = box[-state->metatable_place];
+  } else {
+    if (!lua_getmetatable(L, index)) return object;
+    metatable = lua_topointer(L, -1);
+    lua_pop(L, 1);
+  }
   int kind = state->kind_of(metatable);
   if (kind >= 0) {
-    object.box = static_cast<void**>(lua_touserdata(L, index));
-    object.payload = *object.box;
+    object.box = box;
+    object.payload = *box;
     if (object.payload) object.kind = kind;
     return object;
   }
@@ -94,7 +121,7 @@ Object object_of_userdata(lua_State* L, State* state, int index) {
                        : k < 2 * th::kDTypes ? storage_class(static_cast<DType>(k - th::kDTypes))
                                              : "torch.Generator";
     if (void* payload = luaT_rawudata(L, index, name)) {
-      object.box = static_cast<void**>(lua_touserdata(L, index));
+      object.box = box;
       object.payload = payload;
       object.kind = k;
       return object;

@@ -116,16 +116,9 @@ int construct(lua_State* L) {
 
 // Lua code may call it too, and with anything.
 int destroy(lua_State* L) {
-  const State* state = state_of(L);
-  auto** box = static_cast<void**>(lua_touserdata(L, 1));
-  if (!box) return 0;
-  if (lua_getmetatable(L, 1) && lua_rawequal(L, -1, lua_upvalueindex(2)) && !state->operands) {
-    th::tensor_free(static_cast<Tensor*>(*box));
-    *box = nullptr;
-    return 0;
-  }
-  Object object = object_at(L, state_of(L), 1);
-  if (!object.is_tensor() || is_held(state_of(L), object.box)) return 0;
+  State* state = state_of(L);
+  Object object = object_at(L, state, 1);
+  if (!object.is_tensor() || is_held(state, object.box)) return 0;
   th::tensor_free(object.tensor());
   *object.box = nullptr;
   return 0;
@@ -468,8 +461,7 @@ void register_tensor_classes(lua_State* L, State* state, int module) {
     state->reference[k] = luaL_ref(L, LUA_REGISTRYINDEX);
 
     lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushvalue(L, metatable);
-    push_closure(L, guarded<destroy>, 2);  // directly: objects come and go often
+    push_closure(L, guarded<destroy>, 1);  // directly: objects come and go often
     lua_setfield(L, metatable, "__gc");
     register_op_methods(L, metatable, type, like);
     register_operators(L, metatable, like);
