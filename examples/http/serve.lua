@@ -128,11 +128,16 @@ io.stdout:flush()
 -- The signals stay blocked but where they are waited for.
 signal.block(signal.SIGTERM, signal.SIGINT)
 local ends = signal.listen(signal.SIGTERM, signal.SIGINT)
-local loop = cqueues.new()
+local loop, ended = cqueues.new(), false
 loop:wrap(function()
   ends:wait()
-  server:close()
+  ended = true
 end)
 loop:wrap(function() assert(server:loop()) end)
-assert(loop:loop())
+while not ended do
+  assert(loop:step())
+end
+-- Requests that are under way have a second to be answered; connections without any keep nobody.
+server:close()
+loop:loop(1)
 print('ended')

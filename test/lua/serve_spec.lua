@@ -27,7 +27,7 @@ describe('examples/http/serve.lua', function()
   setup(function()
     file = os.tmpname()
     local output, status = shell(
-      ('%s %sdigits.lua --epochs 4 --quiet --out /dev/null --save %s.npz')
+      ('%s %sdigits.lua --epochs 2 --quiet --out /dev/null --save %s.npz')
       :format(launcher, examples, file))
     assert.are.equal(0, status, output)
     server = assert(io.popen(
