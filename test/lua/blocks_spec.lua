@@ -178,6 +178,29 @@ describe('the first of the largest elements', function()
   end)
 end)
 
+it('long rows with gaps between them are reduced as if there were none', function()
+  for _, class in ipairs { 'Int', 'BFloat16', 'Float', 'Double' } do
+    local sizes = { { 1, 1, 256 }, { 1, 16, 256 }, { 1, 17, 300 }, { 3, 17, 257 }, { 2, 70, 511 } }
+    for _, size in ipairs(sizes) do
+      local planes, rows, columns = size[1], size[2], size[3]
+      local all = tensor[class .. 'Tensor'](planes, rows + 1, columns + 2):fill(1e4)
+      local t = all:narrow(2, 1, rows):narrow(3, 2, columns)
+      t:copy(tensor.range(1, planes * rows * columns):fmod(7))
+      local packed = t:double():clone()
+      assert.are.equal(packed:sum(), t:double():sum())
+      assert.are.equal(packed:sum(), t:sum())
+      assert.are.equal(6, t:max())
+      assert.are.equal(0, t:min())
+      if class ~= 'Int' then
+        assert.are.equal(packed:norm(1), t:norm(1))
+        assert.is_true(math.abs(packed:var() - t:var()) < 1e-12)
+        t[planes][rows][columns] = nan
+        assert.is_true(t:max() ~= t:max())
+      end
+    end
+  end
+end)
+
 it('copies of short rows are copies of their elements', function()
   for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double' } do
     local item = tensor[class .. 'Tensor']():elementSize()

@@ -62,10 +62,10 @@ class RunReducer {
   void add(char* const* data, const int64_t* stride, int64_t n) {
     auto item = static_cast<int64_t>(item_size(op_.dtype));
     if (!difference_ && stride[0] == item && n >= kLongRun) {
-      flush();
-      reduce_run(op_.dtype, data[0], n);
-      return;
+      if (filled_ > 0) flush();
+      return add_long(data[0], n);
     }
+    if (runs_.count > 0) flush();
     auto size = static_cast<int64_t>(item_size(gathered_type_));
     for (int64_t i = 0; i < n;) {
       int64_t m = std::min(n - i, kGathered - filled_);
@@ -79,20 +79,42 @@ class RunReducer {
   }
 
   void flush() {
-    if (filled_ > 0) reduce_run(gathered_type_, buffer_, filled_);
-    filled_ = 0;
+    if (runs_.count > 0) reduce_runs(op_.dtype, runs_);
+    if (filled_ > 0) {
+      reduce_runs(gathered_type_, one_run(buffer_, filled_, item_size(gathered_type_)));
+    }
+    filled_ = runs_.count = 0;
   }
 
  private:
-  void reduce_run(DType type, const char* data, int64_t n) {
-    Partial partial = {};
-    reduce_block(op_, type, one_run(data, n, item_size(type)), &partial.value, &partial.aux);
-    if (reduced_) {
-      combine(op_, result_, reduced_, partial, n);
+  static constexpr int64_t kRuns = 16;  // at a time
+
+  // Equally long runs with the same distance are reduced together.
+  void add_long(const char* data, int64_t n) {
+    if (runs_.count == 1) runs_.next = data - runs_.data;
+    if (runs_.count == 0 || runs_.count == kRuns || runs_.n != n ||
+        data != runs_.data + runs_.count * runs_.next) {
+      flush();
+      runs_ = one_run(data, n, item_size(op_.dtype));
     } else {
-      *result_ = partial;
+      ++runs_.count;
     }
-    reduced_ += n;
+  }
+
+  void reduce_runs(DType type, const ReduceBlock& runs) {
+    Wide value[kRuns];
+    Auxiliary aux[kRuns];
+    reduce_block(op_, type, runs, value, aux);
+    for (int64_t k = 0; k < runs.count; ++k) {
+      Partial partial = {value[k], {}};
+      if (op_.has_auxiliary()) partial.aux = aux[k];
+      if (reduced_) {
+        combine(op_, result_, reduced_, partial, runs.n);
+      } else {
+        *result_ = partial;
+      }
+      reduced_ += runs.n;
+    }
   }
 
   const Reduction& op_;
@@ -101,6 +123,7 @@ class RunReducer {
   Partial* result_;
   int64_t reduced_ = 0;
   int64_t filled_ = 0;
+  ReduceBlock runs_ = {};
   alignas(64) char buffer_[kGathered * sizeof(double)];
 };
 
