@@ -63,6 +63,27 @@ describe('elements that are chosen', function()
   end
 end)
 
+it('elements chosen by indices from both ends', function()
+  for _, class in ipairs { 'Byte', 'Short', 'Float', 'Double' } do
+    local Tensor = tensor[class .. 'Tensor']
+    for _, n in ipairs { 1, 3, 4, 5, 50 } do
+      local values, indices = Tensor(n):copy(tensor.range(1, n)), tensor.LongTensor(n)
+      local gathered, moved, added = {}, {}, {}
+      for i = 1, n do
+        local place = n - i + 1
+        indices[i] = i % 3 == 0 and place - n - 1 or place
+        gathered[i], moved[i], added[i] = place, place, 2 * place
+      end
+      assert.are.same(gathered, values:gather(1, indices):totable())
+      assert.are.same(gathered, values:index(1, indices):totable())
+      assert.are.same(moved, Tensor(n):zero():scatter(1, indices, values):totable())
+      assert.are.same(moved, Tensor(n):zero():indexCopy(1, indices, values):totable())
+      local sum = Tensor(n):zero():indexAdd(1, indices, values)
+      assert.are.same(added, sum:scatterAdd(1, indices, values):totable())
+    end
+  end
+end)
+
 describe('rows that are sorted', function()
   -- Values with their indices, by Lua's sort.
   local function expected(list, descending)

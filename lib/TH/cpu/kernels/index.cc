@@ -18,6 +18,14 @@ inline int64_t index_at(const char* at, int64_t size) {
   return position_of(*reinterpret_cast<const int64_t*>(at), size);
 }
 
+// Of indices that lie together. Vectors of them bring nothing, as memory takes one after the other:
+// the compiler is kept from making some.
+inline int64_t index_of(const int64_t* index, int64_t i, int64_t size) {
+  int64_t position = position_of(index[i], size);
+  asm("" : "+r"(position));
+  return position;
+}
+
 // The slices of one operand along a dimension: which of them is the k-th. Steps are in bytes.
 struct Side {
   char* data;
@@ -140,6 +148,15 @@ class Slices {
     const int64_t size = to_.size, to_step = to_.step, step = from_.step, next = to_.index_step;
     const char* index = to_.index + first * next;
     from += first * step;
+    if (next == sizeof(int64_t) && step == sizeof(T) && to_step == sizeof(T)) {
+      auto* all = reinterpret_cast<const int64_t*>(index);
+#pragma GCC unroll 4
+      for (int64_t k = 0; k < last - first; ++k) {
+        Action::run(reinterpret_cast<T*>(to) + index_of(all, k, size),
+                    reinterpret_cast<const T*>(from) + k);
+      }
+      return;
+    }
     for (int64_t k = first; k < last; ++k, index += next, from += step) {
       Action::run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
                   reinterpret_cast<const T*>(from));
@@ -165,7 +182,8 @@ void gather_elements(const GatherCall& call) {
         T* out = reinterpret_cast<T*>(at[0]);
         const T* in = reinterpret_cast<const T*>(at[2]);
         const int64_t* index = reinterpret_cast<const int64_t*>(at[1]);
-        for (int64_t i = 0; i < n; ++i) out[i] = in[position_of(index[i], size)];
+#pragma GCC unroll 4
+        for (int64_t i = 0; i < n; ++i) out[i] = in[index_of(index, i, size)];
         return;
       }
       char* out = at[0];
