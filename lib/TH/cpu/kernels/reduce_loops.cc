@@ -76,7 +76,10 @@ template <class R, class T>
 inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   using A = typename R::A;
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
-  if (n < 2 * lanes) {
+  constexpr bool in_registers =
+      std::is_floating_point_v<T> && (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>>);
+  constexpr bool narrows = std::is_floating_point_v<A> && !in_registers;
+  if (n < (narrows ? lanes / 2 : 2 * lanes)) {
     A a = R::init(), b = a, c = a, d = a;
     int64_t i = 0;
     for (; i + 4 <= n; i += 4) {
@@ -89,19 +92,21 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
     return R::combine(R::combine(a, b), R::combine(c, d));
   }
   alignas(64) A acc[lanes];
-  for (int64_t j = 0; j < lanes; ++j) acc[j] = R::init();
-  int64_t rows = n / lanes;
-  if constexpr (std::is_same_v<R, Sum<T>> && std::is_floating_point_v<T>) {
+  const int64_t width = narrows && n < 2 * lanes ? lanes / 4 : lanes, rows = n / width;
+  for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
+  if constexpr (in_registers) {
     static_assert(lanes == kSumLanes);
-    add_rows(rows, acc, x);
-  } else if constexpr (std::is_same_v<R, Squares<T>> && std::is_floating_point_v<T>) {
-    add_rows(rows, acc, x, x);
+    if constexpr (std::is_same_v<R, Sum<T>>) {
+      add_rows(rows, acc, x);
+    } else {
+      add_rows(rows, acc, x, x);
+    }
   } else {
-    take_rows<R>(x, rows, lanes, lanes, acc, Same{parameter});
+    take_rows<R>(x, rows, width, width, acc, Same{parameter});
   }
-  const T* tail = x + rows * lanes;
-  for (int64_t j = 0; j < n - rows * lanes; ++j) take<R>(acc + j, tail[j], parameter);
-  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+  const T* tail = x + rows * width;
+  for (int64_t j = 0; j < n - rows * width; ++j) take<R>(acc + j, tail[j], parameter);
+  for (int64_t half = width / 2; half > 0; half /= 2) {
 #pragma GCC ivdep
     for (int64_t j = 0; j < half; ++j) acc[j] = R::combine(acc[j], acc[j + half]);
   }
