@@ -23,7 +23,7 @@ local function legend(page, box, entries)
    if #entries == 0 then return end
    local names = {}
    for i, entry in ipairs(entries) do names[i] = entry.name end
-   local width = widest(names) + 40
+   local width = widest(names) + 46  -- fonts of SVG may be wider
    local x, y = box.x + box.width - width - 8, box.y + 8
    page:rect(x - 1, y - 1, width + 2, #entries * LINE + 10, colors.grid)
    page:rect(x, y, width, #entries * LINE + 8, {255, 255, 255})
