@@ -144,6 +144,25 @@ describe('fuse', function()
     end
   end)
 
+  it('takes the result before the operands, and fills or makes it', function()
+    local f = tensor.fuse 'a * b + 1'
+    local a, b, r = tensor.FloatTensor { 1, 2 }, tensor.FloatTensor { 3, 4 }, tensor.FloatTensor()
+    assert.are.equal(r, f(r, a, b))
+    assert.are.same({ 4, 9 }, r:totable())
+    assert.are.same({ 4, 9 }, f(a, b):totable())
+    assert.are.equal(a, f(a, a, b))
+    assert.are.same({ 4, 9 }, a:totable())
+    assert.are.same({ 5, 10 }, f(a, tensor.FloatTensor { 1 }):totable())
+    assert.matches('fuse: .*DoubleTensor', select(2, pcall(f, a, tensor.DoubleTensor(2))))
+    assert.matches('fuse: .*DoubleTensor', select(2, pcall(f, tensor.DoubleTensor(2), a, b)))
+    assert.matches('fuse: the expression has 2 operands', select(2, pcall(f, a)))
+    assert.matches('fuse: sizes %[2%] and %[3%]', select(2, pcall(f, a, tensor.FloatTensor(3))))
+    local shrunk = tensor.FloatTensor { 1, 2 }
+    shrunk:storage():resize(1)
+    assert.matches('resized', select(2, pcall(f, r, a, shrunk)))
+    assert.are.same({ 4, 9 }, r:totable())
+  end)
+
   it('reduces', function()
     for _, e in ipairs { elements.Float, elements.Double, elements.Half, elements.Int } do
       for _, size in ipairs { { 4, 7 }, { 3, 5000 }, { 2, 40000 }, { 5, 1 } } do

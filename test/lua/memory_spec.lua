@@ -86,6 +86,19 @@ describe('loops that drop large tensors', function()
     assert.is_true(peak < limit, peak .. ' MB')
   end)
 
+  large('stay small with tensors of some KiB, of many sizes', function()
+    local growth = in_child(([[
+      local function work(n)
+        for i = 1, n do x = tensor.FloatTensor(200 + i * 37 %% 20000):fill(i) end
+      end
+      work(2000)
+      local before = status 'VmHWM'
+      work(%d)
+      print(status 'VmHWM' - before)
+    ]]):format(busy_collector and 1000 or 5000))
+    assert.is_true(growth < 60, growth .. ' MB')
+  end)
+
   it('stay small with small tensors', function()
     local growth = in_child(([[
       local a, b = tensor.FloatTensor(10):fill(1), tensor.FloatTensor(10):fill(2)
