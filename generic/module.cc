@@ -172,8 +172,9 @@ int fuse_call(lua_State* L) {
       given > count + 1) {
     return 0;
   }
-  const char* text = lua_tostring(L, 1);
-  if (std::strlen(text) != lua_objlen(L, 1)) return 0;
+  size_t length = 0;
+  const char* text = lua_tolstring(L, 1, &length);
+  if (std::strlen(text) != length) return 0;
   Object objects[kMost + 1];
   for (int k = 0; k < given; ++k) {
     objects[k] = object_at(L, state, 3 + k);

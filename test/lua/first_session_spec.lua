@@ -8,6 +8,8 @@ end
 
 describe('doc/first-session.md', function()
   it('is what scripts/make-first-session.lua records', function()
+    -- Other Luas write numbers and tracebacks otherwise.
+    if not rawget(_G, 'jit') then return pending 'it was recorded with LuaJIT' end
     local file = assert(io.open 'doc/first-session.md')
     local text = file:read '*a'
     file:close()
