@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "THGeneral.h"
 #include "cpu/backend.h"
@@ -170,11 +171,17 @@ template <class T>
 void permute(const RandomCall& call) {
   T* out = reinterpret_cast<T*>(call.out);
   for (int64_t i = 0; i < call.n; ++i) out[i] = convert<T>(i + TH_INDEX_BASE);
-  for (int64_t i = 0; i < call.n - 1; ++i) {
-    auto other = i + static_cast<int64_t>(call.generator->below(static_cast<uint64_t>(call.n - i)));
-    T kept = out[i];
-    out[i] = out[other];
-    out[other] = kept;
+  // Some places are drawn before they are used: memory takes its time.
+  constexpr int64_t most = 64;
+  int64_t other[most];
+  for (int64_t first = 0; first < call.n - 1; first += most) {
+    const int64_t count = std::min(most, call.n - 1 - first);
+    for (int64_t k = 0; k < count; ++k) {
+      const int64_t i = first + k;
+      other[k] = i + static_cast<int64_t>(call.generator->below(static_cast<uint64_t>(call.n - i)));
+      __builtin_prefetch(out + other[k], 1);
+    }
+    for (int64_t k = 0; k < count; ++k) std::swap(out[first + k], out[other[k]]);
   }
 }
 
