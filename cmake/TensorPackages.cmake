@@ -39,6 +39,15 @@ if(TH_CUDA_FOUND)
   list(APPEND CPACK_COMPONENTS_ALL cuda)
 endif()
 gzip_copy("${PROJECT_SOURCE_DIR}/CHANGELOG.md" changes)
+set(CPACK_PACKAGE_CONTACT "The tensor authors <tensor@example.org>" CACHE STRING
+    "Who is named as the maintainer of the packages")
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(debian "${CMAKE_CURRENT_BINARY_DIR}/debian")
+file(WRITE "${debian}/changelog.Debian"
+     "tensor (${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium\n\n"
+     "  * What has changed is in changelog.gz.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
+gzip_copy("${debian}/changelog.Debian" debian_changes)
 set(names_runtime tensor)
 set(names_dev tensor-dev)
 set(names_cuda tensor-cuda)
@@ -46,11 +55,10 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   set(folder "${CMAKE_INSTALL_DATADIR}/doc/${names_${component}}")
   install(FILES LICENSE RENAME copyright DESTINATION "${folder}" COMPONENT ${component})
   install(FILES "${changes}" RENAME changelog.gz DESTINATION "${folder}" COMPONENT ${component})
+  install(FILES "${debian_changes}" DESTINATION "${folder}" COMPONENT ${component})
 endforeach()
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The tensor authors <tensor@localhost>" CACHE STRING
-    "Who is named as the maintainer of the packages")
 set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -62,7 +70,16 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tensor)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# CPack's own comes without a trigger.
+file(WRITE "${debian}/shlibs" "libTH 0 tensor (= ${PROJECT_VERSION}-1)\n"
+                              "libluaT 0 tensor (= ${PROJECT_VERSION}-1)\n")
+file(WRITE "${debian}/triggers" "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${debian}/shlibs;${debian}/triggers")
+foreach(component IN ITEMS runtime dev)
+  set(name "${names_${component}}")
+  install(FILES packaging/${name}.lintian RENAME ${name} COMPONENT ${component}
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides")
+endforeach()
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "luajit, libopenblas0 | liblapack3")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem, lua-cjson")
 # They have the same names: libTH, libluaT, the module torch.
