@@ -73,7 +73,7 @@ commands['build/prefix/bin/tensor'] = commands.tensor
 local function check_shell(line)
   local words = {}
   for word in line:gsub('%s#.*', ''):gmatch '%S+' do words[#words + 1] = word end
-  while words[1] and words[1]:find '^[%u_]+=' do table.remove(words, 1) end
+  while words[1] and words[1]:find '^[%u%d_]+=' do table.remove(words, 1) end
   local command = words[1]
   if not command or command:find '^#' then return end
   if command:find '/' and not commands[command] then
