@@ -212,29 +212,33 @@ static void run_cycle(lua_State* L, const State& state) {
 // still; later where Lua's own heap is so large that this would take too much of the time, or where
 // little turned out to be garbage, but not later than when the memory has grown by half.
 void collect_under_pressure(lua_State* L, State* state) {
-  int64_t in_use = memory_in_use() + state->objects * kObjectBytes;
-  if (in_use < state->collect_at) return;
-  if (state->collect_at > 0) {
-    double start = seconds();
-    if (in_use < state->surely_collect_at &&
-        start - state->collected < kOtherParts * state->collection_takes) {
-      state->collect_at = in_use + kLeastGarbage;
-      return;
-    }
-    const int64_t before = memory_in_use();
-    run_cycle(L, *state);
-    state->collected = seconds();
-    state->collection_takes = state->collected - start;
-    in_use = memory_in_use();
-    const bool few = in_use - state->after_collection > (before - state->after_collection) / 2;
-    state->garbage = few ? std::min(2 * state->garbage, kSurelyCollected) : kLeastGarbage;
-  } else {
+  auto expect_more = [state](int64_t in_use) {
+    state->after_collection = in_use;
+    state->collect_at = in_use + state->garbage;
+    state->surely_collect_at = in_use + std::max(kSurelyCollected, in_use / 2);
+  };
+  int64_t in_use = memory_in_use();
+  // What others have freed since is no room for garbage.
+  if (in_use < state->after_collection || state->collect_at == 0) {
     state->garbage = kLeastGarbage;
+    expect_more(in_use);
   }
+  if (in_use + state->objects * kObjectBytes < state->collect_at) return;
+  double start = seconds();
+  if (in_use < state->surely_collect_at &&
+      start - state->collected < kOtherParts * state->collection_takes) {
+    state->collect_at = in_use + state->objects * kObjectBytes + kLeastGarbage;
+    return;
+  }
+  const int64_t before = in_use;
+  run_cycle(L, *state);
+  state->collected = seconds();
+  state->collection_takes = state->collected - start;
   state->objects = 0;
-  state->after_collection = in_use;
-  state->collect_at = in_use + state->garbage;
-  state->surely_collect_at = in_use + std::max(kSurelyCollected, in_use / 2);
+  in_use = memory_in_use();
+  const bool few = in_use - state->after_collection > (before - state->after_collection) / 2;
+  state->garbage = few ? std::min(2 * state->garbage, kSurelyCollected) : kLeastGarbage;
+  expect_more(in_use);
 }
 
 double check_number(lua_State* L, int index) {

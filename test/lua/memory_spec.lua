@@ -75,6 +75,23 @@ describe('loops that drop large tensors', function()
     assert.is_true(peak < limit, peak .. ' MB')
   end)
 
+  large('stay small after much was in use for a while', function()
+    local peak = in_child [[
+      local function some(n)
+        for i = 1, n do local x = tensor.FloatTensor(4096):fill(i) end
+      end
+      local much = tensor.FloatTensor(1e8)
+      much[1] = 0  -- now it has memory
+      some(3000)
+      much = nil
+      collectgarbage()
+      collectgarbage()
+      some(20000)
+      print(status 'VmHWM')
+    ]]
+    assert.is_true(peak < 150, peak .. ' MB')
+  end)
+
   large('stay small when Lua has so much that collections take long', function()
     local peak = in_child(([[
       local much = {}
