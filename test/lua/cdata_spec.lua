@@ -30,8 +30,9 @@ for _, e in ipairs(elements) do
     end)
 
     it('is true of memory that nobody has touched', function()
-      assert.is_true(e.Tensor(5):cdata().storage.data ~= nil)
-      assert.is_true(e.Storage(5):cdata().data ~= nil)
+      local t, s = e.Tensor(5), e.Storage(5)  -- which a cdata does not keep
+      assert.is_true(t:cdata().storage.data ~= nil)
+      assert.is_true(s:cdata().data ~= nil)
     end)
   end)
 end
