@@ -2,6 +2,7 @@
 -- there, and the reference is what the op table gives.
 
 local child = require 'support.child'
+local content = require('support.files').content
 local samples = require 'support.samples'
 local tensor = require 'tensor'
 
@@ -12,13 +13,6 @@ do
   local listing = assert(io.popen 'ls doc/*.md')
   for file in listing:lines() do files[#files + 1] = file end
   listing:close()
-end
-
-local function content(path)
-  local file = assert(io.open(path))
-  local text = file:read '*a'
-  file:close()
-  return text
 end
 
 local function exists(path)

@@ -3,18 +3,12 @@
 -- printed.
 
 local child = require 'support.child'
+local content = require('support.files').content
 local dialect = require 'support.dialect'
 
 local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './'
 
 local arguments = { cmdline = 'digits -rate 0.5 -gpu' }
-
-local function content(path)
-  local file = assert(io.open(path))
-  local text = file:read '*a'
-  file:close()
-  return text
-end
 
 local function output(name)
   local path, cpath = package.path:gsub("'", "'\\''"), package.cpath:gsub("'", "'\\''")
