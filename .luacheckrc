@@ -10,6 +10,7 @@ files['test/lua/scripts'] = {
   std = 'luajit', read_globals = { 'torch', 'include', 'paths', table = { fields = { 'unpack' } } },
   globals = { 'mlp', 'Model' },
 }
+files['test/lua/support/packages'] = { globals = { 'torch', 'paths', 'image' } }
 -- Whatever Lua it is.
 files['lua/versions.lua'] = { std = 'max' }
 files['test/lua/support/dialect.lua'] = {

@@ -1,6 +1,7 @@
 #include "overloads.h"
 
 #include <cstring>
+#include <utility>
 
 #include "functors/rows.h"
 
@@ -32,25 +33,36 @@ void add_forms(Overloads* overloads, int row, const char* text) {
   }
 }
 
+// Torch7's older names.
+const std::pair<const char*, const char*> aliases[] = {{"mod", "fmod"}, {"cmod", "cfmod"}};
+
+void add_row(Registry* r, int i, const char* name) {
+  const Row& row = rows[i];
+  const char* method = std::strcmp(row.method, "=") ? row.method : row.function;
+  Overloads& function = r->functions[name];
+  function.name = name;
+  add_forms(&function, i, row.function);
+  function.element_wise =
+      function.element_wise || (row.flags & (element_wise | predicate)) == element_wise;
+  function.random = function.random || row.flags & random_number;
+  Overloads& overloads = r->methods[name];
+  overloads.name = name;
+  add_forms(&overloads, i, method);
+  overloads.function = &function;
+}
+
 }  // namespace
 
 const Registry& registry() {
   static const Registry* const built = [] {
     auto* r = new Registry;
     for (int i = 0; i < row_count; ++i) {
-      const Row& row = rows[i];
-      if (!*row.lua) continue;
-      const char* method = std::strcmp(row.method, "=") ? row.method : row.function;
-      Overloads& function = r->functions[row.lua];
-      function.name = row.lua;
-      add_forms(&function, i, row.function);
-      function.element_wise =
-          function.element_wise || (row.flags & (element_wise | predicate)) == element_wise;
-      function.random = function.random || row.flags & random_number;
-      Overloads& overloads = r->methods[row.lua];
-      overloads.name = row.lua;
-      add_forms(&overloads, i, method);
-      overloads.function = &function;
+      const char* name = rows[i].lua;
+      if (!*name) continue;
+      add_row(r, i, name);
+      for (const auto& alias : aliases) {
+        if (!std::strcmp(name, alias.second)) add_row(r, i, alias.first);
+      }
     }
     for (auto* all : {&r->functions, &r->methods}) {
       for (auto& [name, overloads] : *all) {

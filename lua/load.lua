@@ -160,29 +160,32 @@ local function install(tensor)
    -- put there, or Torch7. mode: 'binary', 'ascii', 'b32' or 'b64'; nil: found out. Options: mode,
    -- referenced, and functions: whether functions, which are code, are read. Files of other formats
    -- are known by their endings, and have options of their own.
-   function tensor.load(filename, mode, referenced)
-      check_name('load', filename)
-      local format, options = format_of(filename, mode)
-      if format then
-         local object, more = call_format('load', filename, format.load, options)
-         if more == nil then
-            return object
+   local function load_as(name)
+      return function(filename, mode, referenced)
+         check_name(name, filename)
+         local format, options = format_of(filename, mode)
+         if format then
+            local object, more = call_format(name, filename, format.load, options)
+            if more == nil then
+               return object
+            end
+            return object, more
          end
-         return object, more
+         local chosen, isreferenced, functions, progress = options_of(name, mode, referenced, 2)
+         local opened, file = pcall(tensor.DiskFile, filename, 'r')
+         if not opened then
+            error(('%s: %s'):format(name, cause(file)), 2)
+         end
+         if chosen then
+            set_mode(file, chosen)
+         elseif not find_mode(file) then
+            file:close()
+            error(('%s: %s is of no format that can be read; these are: Torch7\'s, %s')
+                  :format(name, filename, formats.list()), 2)
+         end
+         local place = ('%s: %s'):format(name, filename)
+         return (read_object(file, place, isreferenced, functions, 2, progress))
       end
-      local chosen, isreferenced, functions, progress = options_of('load', mode, referenced, 2)
-      local opened, file = pcall(tensor.DiskFile, filename, 'r')
-      if not opened then
-         error('load: ' .. cause(file), 2)
-      end
-      if chosen then
-         set_mode(file, chosen)
-      elseif not find_mode(file) then
-         file:close()
-         error(('load: %s is of no format that can be read; these are: Torch7\'s, %s')
-               :format(filename, formats.list()), 2)
-      end
-      return (read_object(file, 'load: ' .. filename, isreferenced, functions, 2, progress))
    end
 
    --- save(filename, object [, mode [, referenced]]) or save(filename, object, options): writes the
@@ -190,37 +193,46 @@ local function install(tensor)
    -- 'b32' and 'b64', whose longs have 4 and 8 bytes. referenced false: what comes again is written
    -- again. The ending may ask for another format, which has options of its own. A file that was
    -- there is there until the new one is complete.
-   function tensor.save(filename, object, mode, referenced)
-      check_name('save', filename)
-      local format, options = format_of(filename, mode)
-      if format then
-         call_format('save', filename, format.save, object, options)
-         return
-      end
-      local chosen, isreferenced, _, progress = options_of('save', mode, referenced, 2)
-      local saved, failure = pcall(common.write_file, tensor, filename, function(file)
-         set_mode(file, chosen):referenced(isreferenced)
-         local tell_end = tell_progress(file, progress, nil)
-         file:writeObject(object)
-         tell_end()
-      end)
-      if not saved then
-         failure = cause(failure)
-         local names_file = failure:find('^cannot open <')
-         error(names_file and 'save: ' .. failure or ('save: %s: %s'):format(filename, failure), 2)
+   local function save_as(name)
+      return function(filename, object, mode, referenced)
+         check_name(name, filename)
+         local format, options = format_of(filename, mode)
+         if format then
+            call_format(name, filename, format.save, object, options)
+            return
+         end
+         local chosen, isreferenced, _, progress = options_of(name, mode, referenced, 2)
+         local saved, failure = pcall(common.write_file, tensor, filename, function(file)
+            set_mode(file, chosen):referenced(isreferenced)
+            local tell_end = tell_progress(file, progress, nil)
+            file:writeObject(object)
+            tell_end()
+         end)
+         if not saved then
+            failure = cause(failure)
+            local names_file = failure:find('^cannot open <')
+            local place = names_file and name or ('%s: %s'):format(name, filename)
+            error(('%s: %s'):format(place, failure), 2)
+         end
       end
    end
 
-   tensor.loadobj, tensor.saveobj = tensor.load, tensor.save
+   -- Each tells of errors by the name that was called.
+   tensor.load, tensor.loadobj = load_as 'load', load_as 'loadobj'
+   tensor.save, tensor.saveobj = save_as 'save', save_as 'saveobj'
 
-   --- serializeToStorage(object [, mode]): a CharStorage of what save writes, and a 0.
-   function tensor.serializeToStorage(object, mode)
-      local chosen, isreferenced = options_of('serialize', mode, nil, 2)
+   local function storage_of(name, object, mode)
+      local chosen, isreferenced = options_of(name, mode, nil, 3)
       local file = set_mode(tensor.MemoryFile(), chosen)
       file:referenced(isreferenced):writeObject(object)
       local storage = file:storage()
       file:close()
       return storage
+   end
+
+   --- serializeToStorage(object [, mode]): a CharStorage of what save writes, and a 0.
+   function tensor.serializeToStorage(object, mode)
+      return (storage_of('serializeToStorage', object, mode))
    end
 
    local function read_storage(storage, mode, level)
@@ -248,7 +260,7 @@ local function install(tensor)
 
    --- serialize(object [, mode]): the same as a string.
    function tensor.serialize(object, mode)
-      return tensor.serializeToStorage(object, mode):string()
+      return storage_of('serialize', object, mode):string()
    end
 
    --- deserialize(string [, mode or options]): the object that is in it.

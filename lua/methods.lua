@@ -135,14 +135,6 @@ local function install(tensor)
       end
    end)
 
-   --- Torch7's older names.
-   for alias, name in pairs {mod = 'fmod', cmod = 'cfmod'} do
-      tensor[alias] = tensor[name]
-      eachclass('Tensor', function(class)
-         class[alias] = class[name]
-      end)
-   end
-
    function tensor.repeatTensor(t, ...)
       if not tensor.isTensor(t) then
          error('repeatTensor: a tensor is expected, got ' .. tensor.type(t), 2)

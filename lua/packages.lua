@@ -27,6 +27,9 @@ local function install(tensor)
 
    --- Runs a file of a package's folder.
    function tensor.include(name, file)
+      if type(name) ~= 'string' then
+         error('include: the name of a package is expected, got ' .. tensor.type(name), 2)
+      end
       if type(file) ~= 'string' then
          error('include: the name of a file is expected, got ' .. tensor.type(file), 2)
       end

@@ -2,6 +2,7 @@
 -- (test/reference/images.py).
 
 local tensor = require 'tensor'
+local child = require 'support.child'
 local format_files = require 'support.format_files'
 
 local image, error_of = tensor.image, format_files.error_of
@@ -227,5 +228,54 @@ describe('image.crop and flips', function()
     fails('image.hflip: a tensor is expected, got string', 'hflip', 'x')
     fails('image.vflip: an image has', 'vflip', tensor.ones(2, 2, 2, 2))
     assert.is_true(t:equal(tensor.range(1, 12):view(3, 4)))
+  end)
+end)
+
+-- A package of that name, as Torch7's is made, in a process of its own.
+describe('tensor.image and a package image', function()
+  local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './'
+  local packages = ('package.path = %q .. package.path\n')
+                   :format(here .. 'support/packages/?/init.lua;')
+  local both = [[
+    local own = require 'tensor'.image
+    assert(own ~= image and require 'image' == image and torch.image == own)
+    local t = torch.range(1, 4):view(1, 2, 2):float()
+    local function show(...)
+      for _, r in ipairs {...} do
+        print(torch.type(r), table.concat(r:contiguous():view(-1):totable(), ' '))
+      end
+    end
+    -- Means here, the last of each block there.
+    show(own.scale(t, 1, 1), image.scale(t, 1, 1), t.image.scale(torch.FloatTensor(), t, 1, 1))
+    show(own.scale(torch.FloatTensor(1, 1, 1), t), image.scale(torch.FloatTensor(1, 1, 1), t))
+    show(own.crop(t, 1, 0, 2, 2), image.crop(t, 1, 0, 2, 2))
+    show(own.hflip(t), image.hflip(t))
+    assert(t.image.name == 'Float' and torch.ByteTensor().image.name == 'Byte')
+    assert(t:long().image == nil)
+    local file = os.tmpname()
+    image.save(file, t:mul(0.25))
+    show(image.load(file, 1), image.load(file, 1, 'byte'), torch.load(file))
+    os.remove(file)]]
+  local expected = table.concat({
+    'torch.FloatTensor\t2.5', 'torch.FloatTensor\t4', 'torch.FloatTensor\t4',
+    'torch.FloatTensor\t2.5', 'torch.FloatTensor\t4',
+    'torch.FloatTensor\t2 4', 'torch.FloatTensor\t2 4',
+    'torch.FloatTensor\t2 1 4 3', 'torch.FloatTensor\t2 1 4 3',
+    'torch.FloatTensor\t0.25 0.5 0.75 1', 'torch.ByteTensor\t63 127 191 255',
+    'torch.FloatTensor\t0.25 0.5 0.75 1', ''
+  }, '\n')
+
+  for _, first in ipairs {'', "require 'image'", "require 'torch'"} do
+    it('do not clash' .. (first ~= '' and ', after ' .. first or ''), function()
+      local output, status = child.run("require 'image'\n" .. both, {first = packages .. first})
+      assert.are.equal(expected, output)
+      assert.are.equal(0, status)
+    end)
+  end
+
+  it('are not each other', function()
+    local output = child.run(
+      "local _, other = pcall(require, 'image') print(image, other == tensor.image)")
+    assert.are.equal('nil\tfalse\n', output)
   end)
 end)

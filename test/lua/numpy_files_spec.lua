@@ -170,7 +170,7 @@ describe('save', function()
     os.execute('mkdir ' .. name)
     local done, failure = pcall(body, name .. '/')
     os.execute('rm -r ' .. name)
-    assert(done, failure)
+    if not done then error(failure, 0) end
   end
   local function listed(path)
     local pipe = io.popen('ls ' .. path)

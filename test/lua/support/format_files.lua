@@ -40,7 +40,9 @@ function format_files.with_name(ending, body)
   local done, failure = pcall(body, name)
   os.remove(name)
   os.remove(base)
-  assert(done, failure)
+  if not done then
+    error(failure, 0)
+  end
 end
 
 --- Loads damaged copies of the bytes. Each must be a tensor or table, or an error that names the
