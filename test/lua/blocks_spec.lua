@@ -222,6 +222,56 @@ it('long rows with gaps between them are reduced as if there were none', functio
   end
 end)
 
+-- Sums that floats do not hold, of elements that no order of doubles rounds.
+it('sums and scalar products of floats are exact', function()
+  for _, n in ipairs { 1, 31, 32, 33, 63, 64, 65, 95, 100, 255, 257, 1027, 16385 } do
+    local list, sum, squares = numbers(n, 16777216), 0, 0
+    for i = 1, n do
+      if i % 3 == 0 then list[i] = -list[i] end
+      sum, squares = sum + list[i], squares + (list[i] % 1024) ^ 2
+    end
+    local row = tensor.FloatTensor(list)
+    local small = tensor.FloatTensor(n):map(row, function(_, x) return x % 1024 end)
+    local columns = row:view(n, 1):expand(n, 37):clone()
+    for what, got in pairs {
+      packed = row:sum(),
+      apart = columns:select(2, 2):sum(),
+      ['without a copy'] = columns:narrow(2, 1, 1):sum(),
+      ['product with ones'] = row:dot(tensor.FloatTensor(n):fill(1)),
+    } do
+      assert.are.equal(sum, got, ('%s of %d'):format(what, n))
+    end
+    assert.are.equal(squares, small:dot(small))
+    assert.are.equal(math.sqrt(squares), small:norm())
+    local small_columns = small:view(n, 1):expand(n, 37):clone()
+    for width = 1, 37, 3 do
+      local rounded = tensor.FloatTensor { sum }[1]
+      local of_columns = columns:narrow(2, 1, width):sum(1)
+      assert.are.equal(rounded, of_columns:min(), ('%d columns of %d'):format(width, n))
+      assert.are.equal(rounded, of_columns:max(), ('%d columns of %d'):format(width, n))
+      assert.are.equal(tensor.FloatTensor { math.sqrt(squares) }[1],
+        small_columns:narrow(2, 1, width):norm(2, 1):max())
+    end
+  end
+  -- None of these ends in what a float's sum would be.
+  for _, n in ipairs { 70, 700 } do
+    local huge = tensor.FloatTensor(n):fill(3e38)
+    assert.are.equal(n * huge[1], huge:sum())
+    huge[n] = -1 / 0
+    assert.are.equal(-1 / 0, huge:sum())
+    huge[1] = 1 / 0
+    local sum = huge:sum()
+    assert.are_not.equal(sum, sum)
+    local tiny = tensor.FloatTensor(n):fill(2 ^ -149)
+    assert.are.equal(n * 2 ^ -149, tiny:sum())
+    assert.are.equal(n * 2 ^ -298, tiny:dot(tiny))
+    local factors = tensor.FloatTensor(n):fill(2)
+    factors:narrow(1, n / 2 + 1, n / 2):fill(0.5)
+    factors[n] = 3
+    assert.are.equal(6, factors:prod())
+  end
+end)
+
 it('copies of short rows are copies of their elements', function()
   for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double' } do
     local item = tensor[class .. 'Tensor']():elementSize()

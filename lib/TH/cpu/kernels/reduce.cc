@@ -20,7 +20,7 @@ constexpr int64_t kRunBlock = 16384;
 constexpr int64_t kColumnBlock = 4096;
 // Elements brought together where they do not lie together.
 constexpr int64_t kGathered = 1024;
-// Runs of at least this many elements are reduced where they are.
+// Runs of at least this many elements are reduced where they are, and multiplied in any order.
 constexpr int64_t kLongRun = 256;
 // Columns narrower than half of this are folded.
 constexpr int64_t kFoldWidth = 64;
@@ -46,7 +46,7 @@ void reduce_block(const Reduction& op, DType dtype, ReduceBlock block, Wide* val
 }
 
 ReduceBlock one_run(const char* data, int64_t n, size_t item) {
-  return {data, n, static_cast<int64_t>(item), 1, 0, true, 1, nullptr};
+  return {data, n, static_cast<int64_t>(item), 1, 0, true, 1, nullptr, n < kLongRun};
 }
 
 // ---- all elements ------------------------------------------------------------------------------
@@ -189,7 +189,8 @@ void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int
         plan, begin * unit, end * unit, [&](char* const* at, const int64_t* next, int64_t count) {
           for (int64_t k = 0; k < count; k += kReduceWidth) {
             int64_t m = std::min(kReduceWidth, count - k);
-            ReduceBlock block = {at[0] + k * next[0], n, step, m, next[0], rows, fold, nullptr};
+            ReduceBlock block = {at[0] + k * next[0], n, step, m, next[0], rows, fold, nullptr,
+                                 op.in_order()};
             reduce_block(op, op.dtype, block, value, aux);
             sink(value, aux, m, at[1] + k * next[1], next[1]);
           }

@@ -42,11 +42,23 @@ struct Each {
   double operator()(int64_t column) const { return parameters[column]; }
 };
 
+// Whether it is one of wide_sums.h.
+template <class R, class T>
+constexpr bool kIsWideSum = std::is_floating_point_v<T> &&
+                            (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>>);
+
 // Takes n rows of width elements into acc. Compiled once for runs and columns: these loops are most
 // of what there is to compile.
 template <class R, class T, class Parameter>
 __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
                                          typename R::A* acc, Parameter parameter) {
+  if constexpr (kIsWideSum<R, T> && std::is_same_v<T, float>) {
+    if constexpr (std::is_same_v<R, Sum<T>>) {
+      return add_columns<kRows>(n, step, width, acc, x);
+    } else {
+      return add_columns<kRows>(n, step, width, acc, x, x);
+    }
+  }
   int64_t i = 0;
   for (; i + kRows <= n; i += kRows) {
     const T* row = x + i * step;
@@ -76,9 +88,7 @@ template <class R, class T>
 inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   using A = typename R::A;
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
-  constexpr bool in_registers =
-      std::is_floating_point_v<T> && (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>>);
-  constexpr bool narrows = std::is_floating_point_v<A> && !in_registers;
+  constexpr bool narrows = std::is_floating_point_v<A> && !kIsWideSum<R, T>;
   if (n < (narrows ? lanes / 2 : 2 * lanes)) {
     A a = R::init(), b = a, c = a, d = a;
     int64_t i = 0;
@@ -91,19 +101,20 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
     for (; i < n; ++i) take<R>(&a, x[i], parameter);
     return R::combine(R::combine(a, b), R::combine(c, d));
   }
+  if constexpr (kIsWideSum<R, T>) {
+    static_assert(lanes == RunSum<T>::kLanes);
+    RunSum<T> sum;
+    if constexpr (std::is_same_v<R, Sum<T>>) {
+      sum.add(n, x);
+    } else {
+      sum.add(n, x, x);
+    }
+    return sum.total();
+  }
   alignas(64) A acc[lanes];
   const int64_t width = narrows && n < 2 * lanes ? lanes / 4 : lanes, rows = n / width;
   for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
-  if constexpr (in_registers) {
-    static_assert(lanes == kSumLanes);
-    if constexpr (std::is_same_v<R, Sum<T>>) {
-      add_rows(rows, acc, x);
-    } else {
-      add_rows(rows, acc, x, x);
-    }
-  } else {
-    take_rows<R>(x, rows, width, width, acc, Same{parameter});
-  }
+  take_rows<R>(x, rows, width, width, acc, Same{parameter});
   const T* tail = x + rows * width;
   for (int64_t j = 0; j < n - rows * width; ++j) take<R>(acc + j, tail[j], parameter);
   for (int64_t half = width / 2; half > 0; half /= 2) {
@@ -172,7 +183,7 @@ void reduce(const ReduceBlock& block, Wide* out) {
     return;
   }
   if constexpr (std::is_same_v<R, Prod<T>> && std::is_floating_point_v<Compute<T>>) {
-    return multiply_rows<R, T>(block, out);
+    if (block.in_order) return multiply_rows<R, T>(block, out);
   }
   for (int64_t row = 0; row < block.count; ++row) {
     double parameter = 0;

@@ -27,6 +27,8 @@ struct ReduceBlock {
   int64_t fold;
   // For powers: one for all; for deviation: one for each reduction.
   const double* parameter;
+  // Products of rows of floating-point numbers take one element after the other.
+  bool in_order;
 };
 
 using ReduceLoop = void (*)(const ReduceBlock& block, Wide* out);

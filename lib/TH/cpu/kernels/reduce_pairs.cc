@@ -58,32 +58,19 @@ WideOf<T> dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, 
     return sum;
   } else {
     using C = typename Numeric<T>::Compute;
-    alignas(64) double sum[kSumLanes] = {};
+    RunSum<C> sum;
+    if (std::is_same_v<T, C> && a_stride == item && b_stride == item) {
+      sum.add(n, reinterpret_cast<const C*>(a), reinterpret_cast<const C*>(b));
+      return sum.total();
+    }
     C a_block[kBlock], b_block[kBlock];
     for (int64_t i = 0; i < n; i += kBlock) {
       int64_t block = n - i < kBlock ? n - i : kBlock;
-      const C* x = a_block;
-      const C* y = b_block;
-      if (std::is_same_v<T, C> && a_stride == item) {
-        x = reinterpret_cast<const C*>(a + i * item);
-      } else {
-        load_block<T, C>(a + i * a_stride, a_stride, block, a_block);
-      }
-      if (std::is_same_v<T, C> && b_stride == item) {
-        y = reinterpret_cast<const C*>(b + i * item);
-      } else {
-        load_block<T, C>(b + i * b_stride, b_stride, block, b_block);
-      }
-      add_rows(block / kSumLanes, sum, x, y);
-      int64_t j = block / kSumLanes * kSumLanes;
-      for (int64_t l = 0; j + l < block; ++l) {
-        sum[l] += static_cast<double>(x[j + l]) * static_cast<double>(y[j + l]);
-      }
+      load_block<T, C>(a + i * a_stride, a_stride, block, a_block);
+      load_block<T, C>(b + i * b_stride, b_stride, block, b_block);
+      sum.add(block, a_block, b_block);
     }
-    for (int64_t half = kSumLanes / 2; half > 0; half /= 2) {
-      for (int64_t l = 0; l < half; ++l) sum[l] += sum[l + half];
-    }
-    return sum[0];
+    return sum.total();
   }
 }
 

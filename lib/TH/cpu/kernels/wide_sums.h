@@ -1,11 +1,15 @@
 #ifndef TH_CPU_KERNELS_WIDE_SUMS_H
 #define TH_CPU_KERNELS_WIDE_SUMS_H
 
-// Sums in double of kSumLanes columns, which stay in registers: of elements, or of the products of
-// two operands' elements. Compilers do not get there by
-// themselves; the results are those of the plain loops.
+// Sums in double, of elements or of the products of two operands' elements, as plain loops add them
+// up. Compilers do not get there by themselves: they convert whole vectors, which takes more than
+// twice as long as halves, and add where there is conversion to do, too. A product of two floats is
+// exact in double, so it may be multiplied and added in one instruction, which other units do; a
+// sum of floats is one of products with 1.
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -14,54 +18,139 @@
 namespace th {
 namespace {
 
-constexpr int64_t kSumLanes = 32;
-
-#if defined(__AVX512F__)
-struct Doubles {
-  static constexpr int64_t lanes = 8;
-  __m512d value;
-  static Doubles of(const double* at) { return {_mm512_loadu_pd(at)}; }
-  static Doubles of(const float* at) { return {_mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(at))}; }
-  void store(double* at) const { _mm512_storeu_pd(at, value); }
-  Doubles operator+(Doubles other) const { return {_mm512_add_pd(value, other.value)}; }
-  Doubles operator*(Doubles other) const { return {_mm512_mul_pd(value, other.value)}; }
-};
-#elif defined(__AVX2__)
-struct Doubles {
-  static constexpr int64_t lanes = 4;
-  __m256d value;
-  static Doubles of(const double* at) { return {_mm256_loadu_pd(at)}; }
-  static Doubles of(const float* at) { return {_mm256_cvtps_pd(_mm_loadu_ps(at))}; }
-  void store(double* at) const { _mm256_storeu_pd(at, value); }
-  Doubles operator+(Doubles other) const { return {_mm256_add_pd(value, other.value)}; }
-  Doubles operator*(Doubles other) const { return {_mm256_mul_pd(value, other.value)}; }
-};
-#endif
-
 #ifdef __AVX2__
-template <class... T>
-inline void add_rows(int64_t n, double* sum, const T*... x) {
-  constexpr int64_t lanes = Doubles::lanes, parts = kSumLanes / lanes;
-  Doubles part[parts];
-#pragma GCC unroll 8
-  for (int64_t k = 0; k < parts; ++k) part[k] = Doubles::of(sum + k * lanes);
-  for (int64_t i = 0; i < n * kSumLanes; i += kSumLanes) {
-#pragma GCC unroll 8
-    for (int64_t k = 0; k < parts; ++k) {
-      part[k] = part[k] + (Doubles::of(x + i + k * lanes) * ...);
-    }
-  }
-#pragma GCC unroll 8
-  for (int64_t k = 0; k < parts; ++k) part[k].store(sum + k * lanes);
-}
+constexpr int64_t kDoubles = 4;
 #else
-template <class... T>
-inline void add_rows(int64_t n, double* sum, const T*... x) {
-  for (int64_t i = 0; i < n * kSumLanes; i += kSumLanes) {
-    for (int64_t j = 0; j < kSumLanes; ++j) sum[j] += (static_cast<double>(x[i + j]) * ...);
-  }
-}
+constexpr int64_t kDoubles = 2;
 #endif
+typedef double Doubles __attribute__((vector_size(kDoubles * sizeof(double))));
+typedef float Floats __attribute__((vector_size(kDoubles * sizeof(float))));
+
+inline Doubles load_doubles(const double* x) {
+  Doubles v;
+  std::memcpy(&v, x, sizeof(v));
+  return v;
+}
+inline Doubles load_doubles(const float* x) {
+  Floats v;
+  std::memcpy(&v, x, sizeof(v));
+#ifdef __AVX2__
+  return _mm256_cvtps_pd(v);
+#else
+  return __builtin_convertvector(v, Doubles);
+#endif
+}
+// Adds x, or x y, of elements T to a sum.
+template <class T>
+class Adder {
+ public:
+#ifdef __FMA__
+  // What the compiler knew to be 1 it would not multiply with.
+  Adder() { asm("" : "+x"(one_)); }
+#endif
+  Doubles operator()(Doubles sum, Doubles x) const {
+#ifdef __FMA__
+    if constexpr (std::is_same_v<T, float>) return _mm256_fmadd_pd(one_, x, sum);
+#endif
+    return sum + x;
+  }
+  Doubles operator()(Doubles sum, Doubles x, Doubles y) const {
+#ifdef __FMA__
+    if constexpr (std::is_same_v<T, float>) return _mm256_fmadd_pd(x, y, sum);
+#endif
+    return sum + x * y;
+  }
+
+ private:
+#ifdef __FMA__
+  Doubles one_ = {1, 1, 1, 1};
+#endif
+};
+
+// The sum of a run, in kLanes lanes, which stay in registers.
+template <class T>
+class RunSum {
+ public:
+  static constexpr int64_t kLanes = 32;
+
+  // All but the last n are multiples of kLanes.
+  template <class... X>
+  void add(int64_t n, const X*... x) {
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) add_lanes(x + i...);
+    // What is added to the other lanes is 0, which makes no difference: no lane's sum is -0.
+    if (i < n) add_lanes(Rest(x + i, n - i).element...);
+  }
+
+  // Halves are added to each other.
+  double total() {
+#pragma GCC unroll 4
+    for (int64_t half = kParts / 2; half > 0; half /= 2) {
+#pragma GCC unroll 8
+      for (int64_t k = 0; k < half; ++k) part_[k] += part_[k + half];
+    }
+    double lane[kDoubles];
+    std::memcpy(lane, part_, sizeof(lane));
+    for (int64_t half = kDoubles / 2; half > 0; half /= 2) {
+      for (int64_t k = 0; k < half; ++k) lane[k] += lane[k + half];
+    }
+    return lane[0];
+  }
+
+ private:
+  static constexpr int64_t kParts = kLanes / kDoubles;
+
+  struct Rest {
+    T element[kLanes] = {};
+    Rest(const T* x, int64_t n) { std::memcpy(element, x, static_cast<size_t>(n) * sizeof(T)); }
+  };
+
+  template <class... X>
+  void add_lanes(const X*... x) {
+#pragma GCC unroll 16
+    for (int64_t k = 0; k < kParts; ++k)
+      part_[k] = add_(part_[k], load_doubles(x + k * kDoubles)...);
+  }
+
+  Doubles part_[kParts] = {};
+  Adder<T> add_;
+};
+
+// Adds the columns of n rows, step apart, to sum: a line of the cache at a time, and while it is
+// added those of the rows that come next are fetched, which hardware does not do well.
+template <int rows, class T, class... X>
+inline void add_columns(int64_t n, int64_t step, int64_t width, double* sum, const T* x,
+                        const X*... y) {
+  constexpr int64_t line = 64 / sizeof(T);
+  Adder<T> add;
+  auto add_some = [&](int64_t j) {
+    Doubles columns = load_doubles(sum + j);
+#pragma GCC unroll 4
+    for (int k = 0; k < rows; ++k) {
+      columns = add(columns, load_doubles(x + k * step + j), load_doubles(y + k * step + j)...);
+    }
+    std::memcpy(sum + j, &columns, sizeof(columns));
+  };
+  for (; n >= rows; n -= rows) {
+    int64_t j = 0;
+    for (; j + line <= width; j += line) {
+#pragma GCC unroll 8
+      for (int64_t k = 0; k < line; k += kDoubles) add_some(j + k);
+#pragma GCC unroll 4
+      for (int k = rows; k < 2 * rows; ++k) __builtin_prefetch(x + k * step + j);
+    }
+    for (; j + kDoubles <= width; j += kDoubles) add_some(j);
+    for (; j < width; ++j) {
+      for (int k = 0; k < rows; ++k) {
+        sum[j] +=
+            (static_cast<double>(x[k * step + j]) * ... * static_cast<double>(y[k * step + j]));
+      }
+    }
+    x += rows * step;
+    ((y += rows * step), ...);
+  }
+  if constexpr (rows > 1) add_columns<1>(n, step, width, sum, x, y...);
+}
 
 }  // namespace
 }  // namespace th
