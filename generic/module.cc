@@ -16,6 +16,7 @@
 #include "memory/stats.h"
 #include "ops/expression.h"
 #include "ops/ops.h"
+#include "tensor/rollback.h"
 
 namespace bind {
 
@@ -193,10 +194,29 @@ int fuse_call(lua_State* L) {
     for (int k = 0; k < count; ++k) operands[k]->check_storage();
     th::OpScope scope("fuse");
     th::PairingScope pairing(state->pairing);
-    th::ops::fuse(result, text, th::TensorList(operands, count));
+    th::Rollback before;
+    before.remember(result);
+    try {
+      th::ops::fuse(result, text, th::TensorList(operands, count));
+    } catch (...) {
+      before.restore();
+      throw;
+    }
   });
   lua_pushvalue(L, result_at);
   return 1;
+}
+
+// _restoring(result, f, ...): calls f(...); where that fails, result has the sizes that it had.
+int restoring(lua_State* L) {
+  th::Rollback before;
+  before.remember(check_tensor(L, state_of(L), 1));
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  if (lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0)) {
+    before.restore();
+    return lua_error(L);
+  }
+  return lua_gettop(L) - 1;
 }
 
 const char* const pairings[] = {"torch7", "numpy", "strict", nullptr};
@@ -266,6 +286,7 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"_optable", guarded<op_table>},
                             {"_fuseoperands", guarded<fuse_operands>},
                             {"_fusecall", guarded<fuse_call>},
+                            {"_restoring", guarded<restoring>},
                             {"_ownsource", guarded<set_own_source>},
                             {"tic", guarded<tic>},
                             {"toc", guarded<toc>},

@@ -9,6 +9,7 @@
 #include "luaT.h"
 #include "overloads.h"
 #include "memory/stats.h"
+#include "tensor/rollback.h"
 
 namespace bind {
 
@@ -192,13 +193,15 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
 }
 
 // The core may name the operation as in C; the message names the Lua function, once.
-void run_row(lua_State* L, const State* state, const char* name, const Row& row, Call& call) {
+void run_row(lua_State* L, const State* state, const char* name, const Row& row, Call& call,
+             th::Rollback& before) {
   Failure failure = attempt(L, [&] {
     th::OpScope scope(name);
     th::PairingScope pairing(state->pairing);
     row.run(call);
   });
   if (!failure.failed) return;
+  before.restore();
   const char* text = failure.text;
   for (const char* prefix : {row.name, name}) {
     size_t n = std::strlen(prefix);
@@ -264,6 +267,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   }
   Call call;
   int made[kMaxArgs];  // where new results are on the stack
+  th::Rollback before;
   // First all that Lua has to allocate: finalizers may run there, and free arguments.
   for (int k = 0; k < pattern.slots && pattern.allocates; ++k) {
     const Place& place = pattern.places[k];
@@ -289,7 +293,9 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     }
     read_argument(L, state, pattern.form->slots[k], place.arg, args, type, name, &call,
                   &call.args[k]);
-    if (place.result) refuse_held(L, state, name, call.args[k].tensor->storage);
+    if (!place.result) continue;
+    refuse_held(L, state, name, call.args[k].tensor->storage);
+    before.remember(call.args[k].tensor);
   }
   check_operands(L, name, call, pattern);
   const bool may_be_number =
@@ -297,7 +303,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   const int source_dims = may_be_number ? call.args[1].tensor->nDimension : 0;
   if (row.flags & th::row_flag::element_of_vector && source_dims == 1)
     return push_selected(L, name, call);
-  run_row(L, state, name, row, call);
+  run_row(L, state, name, row, call, before);
   if (may_be_number && row.flags & th::row_flag::number_of_one) {
     const Tensor* result = call.args[0].tensor;
     bool of_dimension = pattern.slots > 2;

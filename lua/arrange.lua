@@ -11,6 +11,14 @@ local function install(tensor)
       end
    end
 
+   local function resize_and_fill(result, sizes, value)
+      result:resize(sizes):fill(value)
+   end
+
+   local function resize_and_copy(result, source)
+      result:resize(source:size()):copy(source)
+   end
+
    --- full([result,] sizes, value): sizes as numbers, as a table, or as a LongStorage.
    local function full(result, ...)
       local arguments, count = {...}, select('#', ...)
@@ -33,7 +41,8 @@ local function install(tensor)
       elseif tensor.type(sizes) ~= 'torch.LongStorage' then
          error('full: sizes are expected, got ' .. tensor.type(sizes), 3)
       end
-      return result:resize(sizes):fill(value)
+      tensor._restoring(result, resize_and_fill, result, sizes, value)
+      return result
    end
 
    function tensor.full(first, ...)
@@ -169,7 +178,8 @@ local function install(tensor)
       local sizes = joined(sizes_a, sizes_b)
       product = product:view(tensor.LongStorage(#sizes > 0 and sizes or {1}))
       if result then
-         return result:resize(product:size()):copy(product)
+         tensor._restoring(result, resize_and_copy, result, product)
+         return result
       end
       return product
    end

@@ -68,10 +68,15 @@ return function(tensor)
       return value
    end
 
+   local function resize_and_copy(dst, result)
+      dst:resize(result:size()):copy(result)
+   end
+
    -- What was asked for: in a tensor of the caller's, where there is one.
    local function give(dst, result)
       if not dst then return result end
-      return dst:resize(result:size()):copy(result)
+      tensor._restoring(dst, resize_and_copy, dst, result)
+      return dst
    end
 
    -- The leading dst of the arguments, and the others.

@@ -6,6 +6,14 @@ local function classname(element, kind)
    return ('torch.%s%s'):format(element.name, kind)
 end
 
+-- Not a closure of repeatTensor's: compiled code would keep the tensors that it has.
+local function fill_with_repeats(result, source, sizes, window, blocks)
+   result:resize(sizes)
+   if result:nElement() > 0 then
+      result:view(window):copy(source:view(blocks):expand(window))
+   end
+end
+
 local function install(tensor)
    local function eachclass(kind, install_methods)
       for _, element in ipairs(types) do
@@ -125,12 +133,9 @@ local function install(tensor)
             window[2 * d - 1], window[2 * d] = counts[d], own
             blocks[2 * d - 1], blocks[2 * d] = 1, own
          end
-         result:resize(tensor.LongStorage(total))
-         if result:nElement() > 0 then
-            local repeated = source:view(tensor.LongStorage(blocks))
-            local target = result:view(tensor.LongStorage(window))
-            target:copy(repeated:expand(tensor.LongStorage(window)))
-         end
+         local LongStorage = tensor.LongStorage
+         tensor._restoring(result, fill_with_repeats, result, source, LongStorage(total),
+                           LongStorage(window), LongStorage(blocks))
          return result
       end
    end)

@@ -172,6 +172,38 @@ TEST(Errors, HandlersMayReturn) {
   EXPECT_NE(caught.message.find("negative"), std::string::npos);
 }
 
+TEST(Errors, ResultsHaveTheSizesThatTheyHad) {
+  THFloatTensor* source = THFloatTensor_newWithSize1d(3);
+  THFloatTensor_fill(source, 3);
+  float block[] = {5, 6};
+  THFloatStorage* borrowed = THFloatStorage_newWithData(block, 2);
+  THFloatStorage_clearFlag(borrowed, TH_STORAGE_FREEMEM | TH_STORAGE_RESIZABLE);
+  struct Operands {
+    THFloatTensor* values;
+    THLongTensor* indices;
+    THFloatTensor* source;
+  } operands = {THFloatTensor_newWithStorage1d(borrowed, 0, 2, 1), THLongTensor_newWithSize1d(2),
+                source};
+  THLongTensor_fill(operands.indices, 7);
+  char message[200];
+  int status = THTry(
+      [](void* p) {
+        auto* o = static_cast<Operands*>(p);
+        THFloatTensor_sort(o->values, o->indices, o->source, 0, 0);
+      },
+      &operands, message, sizeof(message));
+  EXPECT_EQ(status, -1);
+  EXPECT_NE(std::string(message).find("resized"), std::string::npos) << message;
+  EXPECT_EQ(operands.indices->size[0], 2);
+  EXPECT_EQ(THLongTensor_sumall(operands.indices), 14);
+  EXPECT_EQ(operands.indices->storage->size, 2);
+  EXPECT_EQ(THFloatTensor_sumall(operands.values), 11);
+  THFloatTensor_free(operands.values);
+  THLongTensor_free(operands.indices);
+  THFloatTensor_free(source);
+  THFloatStorage_free(borrowed);
+}
+
 TEST(Errors, NothingLeaksOrChanges) {
   int64_t bytes, blocks, bytes_after, blocks_after;
   THFloatTensor* a = THFloatTensor_newWithSize2d(4, 5);

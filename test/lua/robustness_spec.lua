@@ -242,6 +242,46 @@ describe('robustness', function()
       end
     end)
 
+    it('leaves results that there is no memory for as they were', function()
+      local none, new = tensor.FloatTensor(), tensor.FloatTensor(2, 3)
+      local far = new.new(new:storage(), 2 ^ 40, tensor.LongStorage{2})
+      local elements, large = new:storage():size(), 2 ^ 22
+      local one = tensor.FloatTensor(1, 1):fill(1)
+      local matrix = one:expand(large, large)
+      local calls = {
+        function(r) tensor.zeros(r, large, large) end,
+        function(r) tensor.randn(r, large, large) end,
+        function(r) tensor.add(r, matrix, 1) end,
+        function(r) tensor.ger(r, matrix:select(1, 1), matrix:select(1, 1)) end,
+        function(r) tensor.cat(r, {matrix}, 1) end,
+        function(r) tensor.full(r, large, large, 7) end,
+        function(r) tensor.fuse(r, 'a + 1', {matrix}) end,
+        function(r) r:repeatTensor(one, large, large) end,
+      }
+      for _, call in ipairs(calls) do
+        for _, r in ipairs {none, new, far} do
+          local offset, sizes = r:storageOffset(), r:size():totable()
+          fails('out of memory', call, r)
+          assert.equal(offset, r:storageOffset())
+          assert.same(sizes, r:size():totable())
+        end
+        assert.is_nil(none:storage())
+        assert.equal(elements, new:storage():size())
+      end
+      fails('out of memory', tensor.randn, far, 3, 5)
+      assert.same({2}, far:size():totable())
+    end)
+
+    it('leaves all results as they were where one cannot be had', function()
+      local source = tensor.FloatTensor{3, 1, 2}
+      local fixed = tensor.FloatTensor(tensor.FloatStorage(source:storage(), 1, 2))
+      local indices = tensor.LongTensor{7, 8}
+      fails('resized', tensor.sort, fixed, indices, tensor.FloatTensor{5, 4, 6})
+      assert.same({7, 8}, indices:totable())
+      assert.equal(2, indices:storage():size())
+      assert.same({3, 1}, fixed:totable())
+    end)
+
     it('refuses those whose strides would overflow, without an element too', function()
       local t = tensor.Tensor{1, 2}
       fails('too large', t.resize, t, 0, 2 ^ 40, 2 ^ 40)

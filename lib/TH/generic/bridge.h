@@ -13,6 +13,7 @@
 #include "memory/stats.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
+#include "tensor/rollback.h"
 
 namespace th {
 
@@ -93,7 +94,8 @@ To bridge_result(From x) {
 }
 
 // The tensors of one call, which C code may look at without asking when it is done. Only where an
-// operand is at home on a device that the program has named for it, results stay there.
+// operand is at home on a device that the program has named for it, results stay there. Where the
+// call fails they have the sizes that they had.
 class Settled {
  public:
   template <class... P>
@@ -102,10 +104,15 @@ class Settled {
     (add(arguments), ...);
     start();
   }
-  void settle() const;
+  ~Settled() {
+    if (!settled_) before_.restore();
+  }
+  Settled(const Settled&) = delete;
+  Settled& operator=(const Settled&) = delete;
+  void settle();
 
  private:
-  static constexpr int kMost = 8;
+  static constexpr int kMost = Rollback::kMost;
   template <class T>
   void add(const T& argument) {
     if constexpr (std::is_same_v<T, Tensor*>) {
@@ -116,7 +123,8 @@ class Settled {
 
   Tensor* tensors_[kMost];
   int count_ = 0;
-  bool on_request_ = false;
+  bool on_request_ = false, settled_ = false;
+  Rollback before_;
 };
 
 template <class R, class... P>

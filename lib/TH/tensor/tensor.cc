@@ -162,6 +162,8 @@ namespace {
 void reserve_dims(Tensor* t, int ndim) {
   if (ndim <= t->capacity) return;
   auto* block = static_cast<int64_t*>(heap_allocate(2 * sizeof(int64_t) * ndim));
+  std::copy(t->size, t->size + t->nDimension, block);
+  std::copy(t->stride, t->stride + t->nDimension, block + ndim);
   if (t->size != t->inline_geometry) heap_free(t->size);
   t->size = block;
   t->stride = block + ndim;
@@ -196,6 +198,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
       strides[d] = d == ndim - 1 ? 1 : stride_before(sizes[d + 1], strides[d + 1]);
     }
   }
+  reserve_dims(t, ndim);
   if (numel) {
     int64_t needed = last_position(t->storageOffset, ndim, sizes, strides) + 1;
     if (!t->storage) {
@@ -206,7 +209,6 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
       storage_resize(t->storage, needed);
     }
   }
-  reserve_dims(t, ndim);
   t->nDimension = ndim;
   for (int d = 0; d < ndim; ++d) {
     t->size[d] = sizes[d];

@@ -1,0 +1,33 @@
+#include "tensor/rollback.h"
+
+#include <exception>
+#include <utility>
+
+namespace th {
+
+void Rollback::restore(const Before& before) noexcept {
+  Tensor* t = before.tensor;
+  // Finalizers, which may run where memory is short, may have given it another one.
+  if (before.storage ? t->storage != before.storage : before.ndim > 0) return;
+  if (Storage* s = t->storage) {
+    try {
+      if (s->size > before.elements) storage_resize(s, before.elements);
+    } catch (const std::exception&) {
+      // In use elsewhere, or on a device without room for a copy: the storage stays larger.
+    }
+    if (s->size < before.elements) return;
+    if (!before.storage) storage_free(std::exchange(t->storage, nullptr));
+  }
+  t->storageOffset = before.offset;
+  t->nDimension = before.ndim;
+  for (int d = 0; d < before.ndim; ++d) {
+    t->size[d] = before.geometry[2 * d];
+    t->stride[d] = before.geometry[2 * d + 1];
+  }
+}
+
+void Rollback::restore() noexcept {
+  for (int k = count_ - 1; k >= 0; --k) restore(before_[k]);
+}
+
+}  // namespace th
