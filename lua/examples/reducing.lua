@@ -215,6 +215,27 @@ matmul
  4
 [torch.LongStorage of size 3]
 
+quantile
+> tensor.Tensor{1, 2, 3, 5}:quantile(0.5)
+2.5
+> tensor.quantile(tensor.Tensor{{1, 2}, {3, 6}}, tensor.Tensor{0, 0.25, 1}, 1)
+ 1.0000  2.0000
+ 1.5000  3.0000
+ 3.0000  6.0000
+[torch.DoubleTensor of size 3x2]
+
+cov
+> tensor.cov(tensor.Tensor{{1, 2, 3}, {3, 1, 0}})
+ 1.0000 -1.5000
+-1.5000  2.3333
+[torch.DoubleTensor of size 2x2]
+
+corrcoef
+> tensor.corrcoef(tensor.Tensor{{1, 2, 3}, {3, 1, 0}})
+ 1.0000 -0.9820
+-0.9820  1.0000
+[torch.DoubleTensor of size 2x2]
+
 outer
 > tensor.outer(tensor.Tensor{1, 2}, tensor.Tensor{3, 4})
  3  4

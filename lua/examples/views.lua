@@ -139,6 +139,21 @@ repeat
  1  2  1  2
 [torch.DoubleTensor of size 2x4]
 
+pad
+> tensor.pad(tensor.Tensor{{1, 2}, {3, 4}}, {0, 1, 1, 1})
+ 0  1  2  0
+ 0  3  4  0
+ 0  0  0  0
+[torch.DoubleTensor of size 3x4]
+> tensor.pad(tensor.Tensor{1, 2, 3}, {2, 1}, 'reflect')
+ 3
+ 2
+ 1
+ 2
+ 3
+ 2
+[torch.DoubleTensor of size 6]
+
 diff
 > tensor.diff(tensor.Tensor{1, 4, 9})
  3

@@ -78,6 +78,18 @@ local made = {
   ['integer std'] = function() return n:std(true) end,
   ['var dims'] = function() return cubes:var { 1, 3 } end,
   ['norm dims'] = function() return cubes:norm(2, { 1, 2 }) end,
+  ['quantile'] = function() return x:quantile(0.3, 2) end,
+  ['quantile all'] = function() return x:quantile(0.77) end,
+  ['quantile with NaN'] = function() return y:quantile(0.5, 2) end,
+  ['quantiles'] = function() return tensor.quantile(x, T { 0, 0.1, 0.5, 0.9, 1 }, 1) end,
+  ['cov'] = function() return x:cov() end,
+  ['cov biased'] = function() return tensor.cov(x[{ {}, { 1, 4 } }], true) end,
+  ['corrcoef'] = function() return x:corrcoef() end,
+  ['pad'] = function() return x:pad({ 2, 1, 0, 3 }, 0.5) end,
+  ['pad reflect'] = function() return x:pad({ 7, 1, 0, 11 }, 'reflect') end,
+  ['pad symmetric'] = function() return x:pad({ 7, 1, 0, 11 }, 'symmetric') end,
+  ['pad edge'] = function() return x:pad({ 7, 1, 0, 11 }, 'edge') end,
+  ['pad wrap'] = function() return x:pad({ 7, 1, 0, 11 }, 'wrap') end,
 }
 
 describe('figures of NumPy and SciPy', function()
@@ -293,6 +305,46 @@ describe("Torch7's names", function()
     assert.are.equal('torch.IntTensor', tensor.IntTensor.torch.range(1, 3):type())
     assert.is_nil(tensor.IntTensor.torch.nothing)
     fails(function() tensor.FloatTensor.sum(5) end, 'sum', 'number')
+  end)
+
+  it('lie between elements', function()
+    local inf = 1 / 0
+    same(T { inf, inf, 0 }:quantile(0.75), { inf }, 0)
+    same(T { -inf, 0, inf }:quantile(T { 0.25, 0.5, 0.75 }), { -inf, 0, inf }, 0)
+    same(T { 1, nan }:quantile(0), { nan }, 0)
+    same(tensor.FloatTensor { 1, 2 }:quantile(0.1), { 1.1 }, 1e-15)
+    same(T(0, 3):quantile(0.5, 2), {}, 0)
+    local t = T { { 3, 1 }, { 2, 5 } }
+    assert.are.same({ 1, 2 }, t:quantile(0.5, 1, true):size():totable())
+    assert.are.same({ 3, 2, 1 }, t:quantile(T(3):fill(0.5), 2, true):size():totable())
+    assert.is_true(rawequal(t, tensor.quantile(t, t, 0.5, 1)))
+    same(t, { 2.5, 3 }, 0)
+    fails(function() T { 1 }:quantile(1.5) end, 'quantile', 'from 0 to 1', '1.5')
+    fails(function() T { 1 }:quantile(nan) end, 'from 0 to 1')
+    fails(function() T { 1 }:quantile(T { 0.5, -1 }) end, 'from 0 to 1', '-1')
+    fails(function() T { 1 }:quantile(T(1, 1)) end, 'vector', '[1 x 1]')
+    fails(function() T(2, 0):quantile(0.5, 2) end, 'dimension 2 of [2 x 0]')
+    fails(function() L { 1 }:quantile(0.5) end, 'quantile', 'LongTensor')
+    fails(function() T(2, 2, 2):cov() end, 'cov', '[2 x 2 x 2]')
+    same(T { 5 }:cov(), { nan }, 0)
+    same(T { 5 }:cov(true), { 0 }, 0)
+    same(T { { 1, 2 }, { 3, 3 } }:corrcoef()[1], { 1, nan }, 1e-15)
+    same(T { { 1, 2, 4 }, { -2, -4, -8 } }:corrcoef(), { 1, -1, -1, 1 }, 1e-15)
+  end)
+
+  it('put elements around others', function()
+    local t = T { 1, 2, 3 }
+    assert.is_true(rawequal(t, tensor.pad(t, t, { 1, 0 }, 9)))
+    same(t, { 9, 1, 2, 3 }, 0)
+    same(L { 4 }:pad({ 1, 2 }, 'reflect'), { 4, 4, 4, 4 }, 0)
+    fails(function() t:pad { 1 } end, 'pad', 'two numbers for each of 1 dimensions', 'got 1')
+    fails(function() t:pad { 0, -1 } end, 'pad', '-1')
+    fails(function() t:pad({ 0, 1 }, 'mirror') end, 'reflect', 'mirror')
+    fails(function() T(0):pad({ 0, 1 }, 'edge') end, 'no elements to repeat')
+    fails(function() t:pad { 2 ^ 62, 2 ^ 62 } end, 'too large')
+    fails(function() t:pad { 2 ^ 55, 0 } end, 'does not fit')
+    fails(function() t:pad({ 2 ^ 55, 0 }, 'wrap') end, 'does not fit')
+    same(t, { 9, 1, 2, 3 }, 0)
   end)
 
   it('draw by alias tables', function()

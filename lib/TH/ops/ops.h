@@ -83,6 +83,8 @@ void rollAll(Tensor* r, Tensor* t, int64_t shift);
 void tile(Tensor* r, Tensor* t, Sizes counts);
 void repeat(Tensor* r, Tensor* t, Sizes counts);
 void diff(Tensor* r, Tensor* t, int64_t times, int64_t dim);
+void pad(Tensor* r, Tensor* t, Sizes widths, Scalar value);
+void padMode(Tensor* r, Tensor* t, Sizes widths, const char* mode);
 // Views, where there are any.
 void flatten(Tensor* r, Tensor* t, int64_t first, int64_t last);
 void unflatten(Tensor* r, Tensor* t, int64_t dim, Sizes sizes);
@@ -195,6 +197,15 @@ void cross(Tensor* r, Tensor* a, Tensor* b, int64_t dim);     // negative: the f
 void crossDim(Tensor* r, Tensor* a, Tensor* b, int64_t dim);  // below -kMaxDims: the same
 void renorm(Tensor* r, Tensor* t, Scalar p, int64_t dim, Scalar most);
 void match(Tensor* r, Tensor* a, Tensor* b, Scalar gain);
+
+// ---- quantiles, covariances and correlations (statistics.cc)
+// -----------------------------------
+Scalar quantileall(Tensor* t, double q);
+void quantile(Tensor* r, Tensor* t, double q, int64_t dim, bool keepdim);
+void quantilesall(Tensor* r, Tensor* t, Tensor* q);
+void quantiles(Tensor* r, Tensor* t, Tensor* q, int64_t dim, bool keepdim);
+void cov(Tensor* r, Tensor* t, bool biased);
+void corrcoef(Tensor* r, Tensor* t);
 
 // ---- indices and masks (index.cc, gather.cc, mask.cc)
 // --------------------------------------------

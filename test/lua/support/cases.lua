@@ -16,8 +16,9 @@ local first = require 'support.cases_elementwise'
 local shared = { omit = first.omit, elements = elements }
 local all = {}
 for name, case in pairs(first.cases) do all[name] = case end
-for _, file in ipairs { 'structure', 'arrange', 'reduce', 'reduce_more', 'order', 'count', 'index',
-                         'product', 'convolution', 'linalg', 'random' } do
+for _, file in ipairs { 'structure', 'arrange', 'reduce', 'reduce_more', 'order', 'count',
+                        'statistics', 'pad', 'index', 'product', 'convolution', 'linalg',
+                        'random' } do
   for name, case in pairs(require('support.cases_' .. file).install(shared)) do
     assert(not all[name], name)
     all[name] = case

@@ -1,0 +1,77 @@
+-- Cases of the rows that put elements before and behind those of a tensor.
+
+local model = require 'support.model'
+
+local cases = {}
+
+function cases.install(shared)
+  local omit = shared.omit
+  local c = {}
+
+  -- The lists of arguments that f gives for a model of each shape.
+  local function over(list, f)
+    return function(e, random)
+      local all = {}
+      for _, shape in ipairs(list) do
+        for _, args in ipairs { f(model.random(e, 'any', shape, random), #shape) } do
+          all[#all + 1] = { args = args }
+        end
+      end
+      return all
+    end
+  end
+
+  -- Where an element of a padded tensor comes from along a dimension, or nil: by its place, of
+  -- which 1 to n are those that were there.
+  local sources = {
+    value = function(i, n) return i >= 1 and i <= n and i or nil end,
+    edge = function(i, n) return math.max(1, math.min(n, i)) end,
+    wrap = function(i, n) return (i - 1) % n + 1 end,
+    reflect = function(i, n)
+      while n > 1 and (i < 1 or i > n) do i = i < 1 and 2 - i or 2 * n - i end
+      return n > 1 and i or 1
+    end,
+    symmetric = function(i, n)
+      while i < 1 or i > n do i = i < 1 and 1 - i or 2 * n + 1 - i end
+      return i
+    end,
+  }
+  local function padded(m, widths, mode, value)
+    local shape, source = {}, sources[mode]
+    for d, size in ipairs(m.shape) do shape[d] = size + widths[2 * d - 1] + widths[2 * d] end
+    return model.build(shape, function(index)
+      local from = {}
+      for d, i in ipairs(index) do
+        from[d] = source(i - widths[2 * d - 1], m.shape[d])
+        if not from[d] then return value end
+      end
+      return (model.at(m, from))
+    end)
+  end
+  local function widths_of(dims, values)
+    local widths = {}
+    for k = 1, 2 * dims do widths[k] = values[(k - 1) % #values + 1] end
+    return { sizes = widths }
+  end
+  c.pad = {
+    scenarios = over({ { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 }, { 0 }, { 2, 0, 3 } }, function(m, dims)
+      return { m, widths_of(dims, { 1, 2, 0 }), omit }, { m, widths_of(dims, { 0 }), 3 },
+             { m, widths_of(dims, { 3, 0, 1 }), 7 }
+    end),
+    reference = function(_, m, widths, value)
+      return padded(m, widths.sizes, 'value', value == omit and 0 or value)
+    end,
+  }
+  c.padMode = {
+    scenarios = over({ { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 } }, function(m, dims)
+      return { m, widths_of(dims, { 1, 2, 0 }), 'edge' },
+             { m, widths_of(dims, { 5, 9, 1 }), 'reflect' },
+             { m, widths_of(dims, { 9, 5 }), 'symmetric' },
+             { m, widths_of(dims, { 9, 0, 3 }), 'wrap' }, { m, widths_of(dims, { 0 }), 'edge' }
+    end),
+    reference = function(_, m, widths, mode) return padded(m, widths.sizes, mode) end,
+  }
+  return c
+end
+
+return cases
