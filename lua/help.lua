@@ -2,6 +2,7 @@
 
 local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
+local elsewhere = require 'tensor.repl.elsewhere'
 local near = require 'tensor.repl.near'
 
 --- The text about what is called so, or nil.
@@ -122,7 +123,9 @@ return function(tensor, what)
    end
    local others = type(what) == 'string' and #what > 2 and similar(tensor, what) or {}
    local hint = #others > 0 and '; there are: ' .. table.concat(others, ' ') or ''
-   if type(what) == 'string' and not others[1] then
+   if elsewhere[name] then
+      hint = ('; what others call so is %s here'):format(elsewhere[name])
+   elseif type(what) == 'string' and not others[1] then
       local known = {}
       for _, each in ipairs(names(tensor)) do known[each] = true end
       others = near.names(what, {known}, 3)

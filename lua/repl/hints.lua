@@ -1,6 +1,7 @@
 -- What a message of Lua's leaves out: names that are like one that is not there, and what compares
 -- tensors.
 
+local elsewhere = require 'tensor.repl.elsewhere'
 local near = require 'tensor.repl.near'
 
 local hints = {}
@@ -37,6 +38,9 @@ function hints.of(message, environment)
   end
   for _, pattern in ipairs(patterns) do
     local name = first:match(pattern)
+    if elsewhere[name] and not first:find("global '", 1, true) then
+      return ('what others call %s is %s here'):format(name, elsewhere[name])
+    end
     local found = name and near.names(name, places(first, environment), 3) or {}
     if found[1] then
       return ('did you mean %s?'):format(table.concat(found, ' or '))

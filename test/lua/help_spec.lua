@@ -91,8 +91,20 @@ describe('help', function()
     assert.has_error(function() tensor.help 'gahter' end,
                      'help: nothing is called gahter; did you mean gather?')
     assert.has_error(function() tensor.help 'nosuch' end, 'help: nothing is called nosuch')
+    assert.has_error(function() tensor.help 'concatenate' end,
+                     'help: nothing is called concatenate; what others call so is cat here')
     local ok, message = pcall(tensor.help, 'RESHA')
     assert.is_false(ok)
     assert.matches('there are: reshape', message)
+  end)
+
+  it('knows what is written otherwise elsewhere', function()
+    local class = tensor.getmetatable 'torch.FloatTensor'
+    for name, here in pairs(require 'tensor.repl.elsewhere') do
+      assert.is_nil(rawget(tensor, name), name)
+      assert.is_nil(rawget(class, name), name)
+      local first = here:match '^%a%w*'
+      assert.is_truthy(tensor[first] or class[first], here)
+    end
   end)
 end)

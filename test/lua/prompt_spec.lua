@@ -62,6 +62,9 @@ describe('the prompt', function()
                    'did you mean topk%?\nstack traceback', errors)
     _, errors = session 'torch.ones(2):szie()'
     assert.matches('\ndid you mean size%?\n', errors)
+    _, errors = session('torch.concatenate{}', 'torch.ones(2).shape')
+    assert.matches('\nwhat others call concatenate is cat here\n', errors)
+    assert.matches('\nwhat others call shape is size%(%) here\n', errors)
     _, errors = session 'pritn(1)'
     assert.matches('\ndid you mean print%?\n', select(2, session('print2 = 1', 'pritn2(1)'))
                    :gsub('print2', 'print'))

@@ -1,0 +1,25 @@
+-- What NumPy and PyTorch call otherwise: their names, and how the same is written here.
+
+return {
+  absolute = 'abs', amax = 'max', amin = 'min', append = 'cat', arccos = 'acos', arcsin = 'asin',
+  arctan = 'atan', arctan2 = 'atan2', array = 'Tensor{...}', array_equal = 'equal',
+  array_split = 'chunk', as_tensor = 'Tensor{...}', asarray = 'Tensor{...}',
+  astype = "type 'torch.FloatTensor'", average = 'mean', bitwise_and = 'cbitand',
+  bitwise_or = 'cbitor', bitwise_xor = 'cbitxor', bool = 'byte', broadcast_to = 'expand',
+  clip = 'clamp', concat = 'cat', concatenate = 'cat', cpu = "to 'cpu'", digitize = 'searchsorted',
+  divide = 'cdiv', dtype = 'type()', empty = 'Tensor(sizes)', expand_dims = 'unsqueeze',
+  fabs = 'abs', fliplr = 'flip', flipud = 'flip', float16 = 'HalfTensor', float32 = 'FloatTensor',
+  float64 = 'DoubleTensor', from_numpy = "load 'file.npy'", greater = 'gt', greater_equal = 'ge',
+  histogram = 'histc', identity = 'eye', index_select = 'index', int32 = 'IntTensor',
+  int64 = 'LongTensor', inv = 'inverse', itemsize = 'elementSize()', less = 'lt', less_equal = 'le',
+  logical_and = 'cbitand', logical_not = 'eq(0)', logical_or = 'cbitor', logical_xor = 'ne',
+  masked_select = 't[mask]', maximum = 'cmax', minimum = 'cmin', moveaxis = 'movedim',
+  multiply = 'cmul', nbytes = 'nElement() * t:elementSize()', ndim = 'dim()', ndimension = 'dim()',
+  negative = 'neg', newaxis = 'unsqueeze', not_equal = 'ne', numpy = "save('file.npy', t)",
+  partition = 'kthvalue', percentile = 'quantile', permutation = 'randperm', pinv = 'pinverse',
+  power = 'cpow', put = 'indexPut', ravel = 'flatten', reciprocal = 'cinv', rint = 'round',
+  savetxt = "save('file.csv', t)", savez = "save('file.npz', {name = t})", shape = 'size()',
+  standard_normal = 'randn', subtract = 'csub', swapdims = 'swapaxes', T = 't()', take = 'index',
+  take_along_axis = 'takeAlongDim', tensor = 'Tensor{...}', tolist = 'totable()',
+  true_divide = 'cdiv', uint8 = 'ByteTensor',
+}
