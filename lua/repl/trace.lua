@@ -1,6 +1,7 @@
 -- Calls code of the user, and on an error gives its message with a traceback of the user's frames.
 
 local versions = require 'tensor.versions'
+local xpcall = xpcall
 
 local trace = {}
 
@@ -34,8 +35,10 @@ local function traceback(caller)
     level = level + 1
     frame = debug.getinfo(level, 'Slnf')
   end
-  -- Below f is xpcall.
-  frames[#frames] = nil
+  -- Below f is xpcall, and in Lua 5.1 what calls that.
+  repeat
+    local last = table.remove(frames)
+  until not last or last.func == xpcall
   if #frames == 0 then
     return ''
   end

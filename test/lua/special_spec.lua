@@ -39,7 +39,8 @@ describe('special functions', function()
       [-1] = nan, [-7] = nan,
     }, 1)
     assert.are.equal(-inf, tensor.digamma(tensor.DoubleTensor{0})[1])
-    assert.are.equal(inf, tensor.digamma(tensor.DoubleTensor{-0.0})[1])
+    -- A constant -0 would be 0 in Lua 5.1, which has that one already.
+    assert.are.equal(inf, tensor.digamma(tensor.DoubleTensor{-1 / inf})[1])
   end)
 
   it('of exponentials do not overflow', function()
