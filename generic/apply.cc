@@ -245,7 +245,8 @@ int accessors(lua_State* L) {
 
 // layout(): of the C structs' fields that an access looks at, how many bytes they are behind the
 // beginning; and the address of a pointer that is not null while a finalizer interrupts an
-// operation, whose operands nobody may write to then.
+// operation, whose operands nobody may write to then, and of a number that is not 0 while somebody
+// wants to know of every access.
 int layout(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = nullptr;
@@ -269,6 +270,8 @@ int layout(lua_State* L) {
   th::storage_free(storage);
   push_address(L, &state->operands);
   lua_setfield(L, -2, "operands");
+  push_address(L, &th::watchers);
+  lua_setfield(L, -2, "watchers");
   return 1;
 }
 

@@ -29,6 +29,7 @@ void register_random_functions(lua_State* L, int module);
 void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);
 void register_profile_functions(lua_State* L, int module);
+void register_compile_functions(lua_State* L, int module);
 void register_device_methods(lua_State* L, int metatable, bool of_storage, int like);
 
 // What require 'cutorch' adds. The device at which a tensor or storage is at home has cutorch's

@@ -338,6 +338,7 @@ int open(lua_State* L) {
   register_cuda_functions(L, module);
   register_interrupt_functions(L, module);
   register_profile_functions(L, module);
+  register_compile_functions(L, module);
   register_apply_functions(L, module);
   set_functions(L, functions, module);
   set_functions(L, luaT_functions, module);

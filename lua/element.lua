@@ -18,7 +18,8 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
    local error, metatable = error, debug.getmetatable
    local box, pointer, load, store = how.box, how.pointer, how.load, how.store
-   local lowest, highest, operands = how.lowest, how.highest, shared.operands
+   local lowest, highest = how.lowest, how.highest
+   local operands, watchers = shared.operands, shared.watchers
    local index, newindex = own.index, own.newindex
    local WRITABLE = 3
 
@@ -56,7 +57,7 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
          end
       end
       local storage = tensor.storage
-      if storage ~= nil and storage.shrunk == 0 then
+      if storage ~= nil and storage.shrunk == 0 and watchers[0] == 0 then
          return storage, at
       end
    end
@@ -264,7 +265,8 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
          return
       end
       local storage = cast(box, s).storage
-      if storage ~= nil and i >= 1 and i <= tonumber(storage.elements) and floor(i) == i then
+      if storage ~= nil and i >= 1 and i <= tonumber(storage.elements) and floor(i) == i
+         and watchers[0] == 0 then
          return storage
       end
    end
@@ -393,7 +395,8 @@ local function install(tensor)
    -- What a userdata holds: of texts that differ, as busted keeps types by their text alone.
    local boxes = {Tensor = ffi.typeof('struct { $ *tensor; } *', view),
                   Storage = ffi.typeof('struct { $ *storage; } *', storage)}
-   local shared = {operands = ffi.cast('void **', at.operands), cuda = false, kept = {},
+   local shared = {operands = ffi.cast('void **', at.operands),
+                   watchers = ffi.cast('int *', at.watchers), cuda = false, kept = {},
                    stamps = ffi.new 'double[1022]', asides = ffi.new 'double[256]',
                    aside = setmetatable({}, {__mode = 'v'})}
    for slot = 1, 1021 do

@@ -226,6 +226,10 @@ storage:prefetch(device)]=], 'Starts to copy to a device, or with "cpu" back, wi
       {'profile', 'tensor.profile(f, ...)',
          'Calls f(...), prints for each operation calls, time, bytes, device and fallbacks, ' ..
          'and returns that as a table.'},
+      {'compile', 'tensor.compile(f)',
+         'A function that does what f does, but goes through memory once for each result where ' ..
+         'f is made of element-wise operations and reductions, which it records; its method ' ..
+         'explain says what was recorded, or why f is called.'},
       {'warnOfFallbacks', 'tensor.warnOfFallbacks(on)',
          'Whether an operation that a device leaves to the CPU is named on stderr, once.'},
       {'setDeviceDebug', 'tensor.setDeviceDebug(on)',

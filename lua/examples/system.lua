@@ -77,6 +77,13 @@ profile
 > rows[1].calls
 1
 
+compile
+> f = tensor.compile(function(a, b) return tensor.cmul(a, b) + tensor.exp(-b) end)
+> a, b = tensor.ones(2), tensor.zeros(2)
+> for call = 1, 3 do f(a, b) end
+> f:explain()
+(Double[2], Double[2]): 4 operations in 1 expression, done 1 times
+
 warnOfFallbacks
 > tensor.warnOfFallbacks(false)
 

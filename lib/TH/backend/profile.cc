@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "memory/watch.h"
+
 namespace th {
 
 std::atomic<bool> profile_is_on{false};
@@ -37,13 +39,13 @@ void start_profile() {
   Counts& all = counts();
   std::lock_guard<std::mutex> lock(all.mutex);
   all.ops.clear();
-  profile_is_on = true;
+  if (!profile_is_on.exchange(true)) ++watchers;
 }
 
 std::vector<OpProfile> stop_profile() {
   Counts& all = counts();
   std::lock_guard<std::mutex> lock(all.mutex);
-  profile_is_on = false;
+  if (profile_is_on.exchange(false)) --watchers;
   std::vector<OpProfile> found;
   for (const auto& entry : all.ops) found.push_back(entry.second);
   std::stable_sort(found.begin(), found.end(), [](const OpProfile& a, const OpProfile& b) {

@@ -4,6 +4,7 @@
 
 #include "THGeneral.h"
 #include "memory/numeric_locale.h"
+#include "memory/watch.h"
 
 namespace th {
 
@@ -14,6 +15,7 @@ long long shown(int64_t given) noexcept {
 }
 
 Error::Error(int argument, const char* format, va_list values) noexcept : argument_(argument) {
+  notice("handles errors");
   NumericLocale numbers;
   std::vsnprintf(text_, sizeof(text_), format, values);
 }

@@ -72,6 +72,7 @@ void SyncedMemory::set_head(Head head) noexcept {
 // collector, which runs finalizers: these may ask for this very memory, so not under the lock.
 template <class Change>
 void SyncedMemory::transition(Change change) {
+  notice_use();
   {
     CollectorHeldOff held_off;
     try {
@@ -106,6 +107,8 @@ void SyncedMemory::await_writers(Lock& lock) {
 }
 
 void* SyncedMemory::cpu(Access access, ByteRange range) {
+  notice_use();
+  if (void* host = ready(access)) return host;
   void* host = nullptr;
   // New memory of the host, the most frequent case, is taken before the lock.
   if (head() == Head::uninitialized && !device() && bytes_) {
@@ -228,6 +231,7 @@ void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
     if (head_.load(std::memory_order_relaxed) == Head::device && bytes_ > kSmallCopy &&
         reads_ < kFewReads) {
       ++reads_;
+      notice_use();
       device_->copy_to_host(out, on_device(offset), count);
       return;
     }

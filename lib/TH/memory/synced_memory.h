@@ -10,6 +10,7 @@
 #include "memory/device.h"
 #include "memory/lease.h"
 #include "memory/visibility.h"
+#include "memory/watch.h"
 
 namespace th TH_VISIBLE {
 
@@ -53,12 +54,9 @@ class SyncedMemory {
   // Only bytes of the range will be written, unless the access is overwrite.
   void* cpu(Access access, ByteRange range);
   // The host block, if it can be used so without doing anything first; otherwise null.
-  void* cpu_if_ready(Access access) const noexcept {
-    uint8_t needed = access == Access::read ? kMayRead : kMayWrite;
-    return host_ready_.load(std::memory_order_acquire) & needed ? host_ : nullptr;
-  }
+  void* cpu_if_ready(Access access) const noexcept { return watching() ? nullptr : ready(access); }
   // The host block if it is valid there, without moving anything; otherwise null.
-  void* cpu_if_valid() const noexcept { return cpu_if_ready(Access::read); }
+  void* cpu_if_valid() const noexcept { return ready(Access::read); }
 
   // The block on the given device, where the memory moves if it is on another, for work that is
   // queued before the lease ends. Null only where there are no bytes.
@@ -111,6 +109,11 @@ class SyncedMemory {
 
  private:
   enum class Copying : uint8_t { nothing, to_device, to_host };
+
+  void* ready(Access access) const noexcept {
+    uint8_t needed = access == Access::read ? kMayRead : kMayWrite;
+    return host_ready_.load(std::memory_order_acquire) & needed ? host_ : nullptr;
+  }
 
   using Lock = std::unique_lock<std::mutex>;
 

@@ -1,5 +1,6 @@
 #include "ops/expression.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -89,27 +90,12 @@ class Parser {
 
   int add(const Node& made) {
     for (size_t k = 0; k < e_->nodes.size(); ++k) {
-      if (same(e_->nodes[k], made)) return static_cast<int>(k);
+      if (e_->nodes[k].same_as(made)) return static_cast<int>(k);
     }
     if (e_->nodes.size() >= kMostNodes) e_->fail_at(made.at, "the expression is too long");
     e_->nodes.push_back(made);
     return static_cast<int>(e_->nodes.size()) - 1;
   }
-  static bool same(const Node& a, const Node& b) {
-    if (a.kind != b.kind || a.index != b.index || a.function != b.function || a.dim != b.dim) {
-      return false;
-    }
-    if (std::memcmp(&a.value, &b.value, sizeof(a.value)) != 0) return false;
-    for (int k = 0; k < 3; ++k) {
-      if (a.input[k] != b.input[k]) return false;
-    }
-    for (int k = 0; k < 2; ++k) {
-      double x = a.numbers[k].to_double(), y = b.numbers[k].to_double();
-      if (std::memcmp(&x, &y, sizeof(x)) != 0) return false;
-    }
-    return true;
-  }
-
   int number(size_t at, double value) {
     Node made(Node::number, at);
     made.value = value;
@@ -300,6 +286,16 @@ class Parser {
 };
 
 }  // namespace
+
+bool ExpressionNode::same_as(const ExpressionNode& other) const {
+  auto same_number = [](const Scalar& a, const Scalar& b) {
+    return a.integral == b.integral && a.i == b.i;
+  };
+  return kind == other.kind && index == other.index && function == other.function &&
+         dim == other.dim && std::memcmp(&value, &other.value, sizeof(value)) == 0 &&
+         std::equal(input, input + 3, other.input) &&
+         std::equal(numbers, numbers + 2, other.numbers, same_number);
+}
 
 Expression::Expression(const char* text) : text_(text ? text : "") { Parser(this).parse(); }
 

@@ -25,10 +25,14 @@ struct ExpressionNode {
   int input[3] = {-1, -1, -1};                // nodes, for its tensors in their order
   Scalar numbers[2] = {};
   int dim = 0;  // of a reduction: from 1, or from the end where negative; 0: all elements
+
+  // Whether it is the same of the same nodes, bit for bit.
+  bool same_as(const ExpressionNode& other) const;
 };
 
 class Expression {
  public:
+  Expression() = default;  // for who has the nodes
   // Throws where the text is no expression.
   explicit Expression(const char* text);
 
@@ -45,6 +49,9 @@ class Expression {
  private:
   std::string text_;
 };
+
+// r becomes what the expression gives for the operands.
+void evaluate(const Expression& e, Tensor* r, TensorList operands);
 
 struct ExpressionReduction {
   const char* name;

@@ -264,11 +264,15 @@ std::shared_ptr<const Expression> read(const char* text) {
 
 }  // namespace
 
+void evaluate(const Expression& e, Tensor* r, TensorList operands) {
+  Evaluation(e, r, operands).run();
+}
+
 namespace ops {
 
 void fuse(Tensor* r, const char* expression, TensorList operands) {
   const auto parsed = read(expression);
-  Evaluation(*parsed, r, operands).run();
+  evaluate(*parsed, r, operands);
 }
 
 }  // namespace ops

@@ -43,6 +43,7 @@ void start_check(CheckCall* call, Condition condition, int64_t limit, const Tens
 
 void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
   if (t->numel() == 0) return;
+  notice("looks at values, such as divisors, before it uses them");
   HostUseMeant meant;
   DeviceAssertion found = {};
   CheckCall call;
@@ -93,6 +94,8 @@ void Operands::release_scratch() noexcept {
 
 char* Operands::ask_elsewhere(Tensor* t, Access access) {
   if (profiling()) count_bytes(*t);
+  if (watcher()) note_operand(t, access, device_);
+  Unwatched asked;
   if (!device_) return t->data(access);
   if (!t->storage) return nullptr;
   t->check_storage();
@@ -122,7 +125,6 @@ char* Operands::write(Tensor* r) {
 
 char* Operands::overwrite(Tensor* r) {
   if (char* data = device_ ? nullptr : r->data_if_ready()) {
-    if (profiling()) count_bytes(*r);
     return data;
   }
   Access access = access_to_replace(*r);

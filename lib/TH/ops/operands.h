@@ -61,11 +61,24 @@ struct Placed {
   char* data;      // its first element
 };
 
+// What the recorder of the calling thread, if any, is told (record.cc): each operand, then the
+// call.
+void note_operand(Tensor* t, Access access, Device* device);
+void note_call(const ElementCall& call);
+void note_call(const CopyCall& call);
+void note_call(const FillCall& call);
+void note_call(const ReduceDimCall& call);
+void note_other_call();
+template <class Call>
+void note_call(const Call&) {
+  note_other_call();
+}
+
 // Memory of one call's operands on the backend that it is offered to, held until the call was
 // queued. Operands are asked for in this order: those that are read, then the results.
 class Operands {
  public:
-  explicit Operands(Device* device) : device_(device) {
+  explicit Operands(Device* device) : device_(device), watched_(watching()) {
     if (device) held_.emplace();
   }
   ~Operands() {
@@ -98,6 +111,7 @@ class Operands {
   // Gives the call to the backend; false where it declines.
   template <class Call>
   bool run(const Call& call) const {
+    if (watched_) note_call(call);
     if (device_) return offer(*device_, call);
     run_on_cpu(call);
     return true;
@@ -114,14 +128,15 @@ class Operands {
     int lease_count, copy_count;
   };
   char* ask(Tensor* t, Access access) {
-    if (device_ || profiling()) return ask_elsewhere(t, access);
+    if (device_ || watched_) return ask_elsewhere(t, access);
     return t->data(access);
   }
-  char* ask_elsewhere(Tensor* t, Access access);  // or while profiling
+  char* ask_elsewhere(Tensor* t, Access access);  // or while somebody looks
   Tensor* brought(Tensor* t);
   void release_scratch() noexcept;
 
   Device* device_;
+  bool watched_;
   std::optional<Held> held_;
   const Storage* read_[kMost];
   void* scratch_[2];

@@ -35,6 +35,7 @@ struct Storage : Recycled {
   int pins;
   // Where operations on it run; null: the CPU.
   Device* home;
+  uint64_t born;  // birth(), when it was made
   SyncedMemory memory;
 
   Storage(DType type, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -48,6 +49,7 @@ struct Storage : Recycled {
         retained(0),
         pins(0),
         home(nullptr),
+        born(birth()),
         memory(elements * item_size(type), allocator, context) {}
   Storage(DType type, void* block, ptrdiff_t elements, THAllocator* allocator, void* context)
       : data(block),
@@ -60,6 +62,7 @@ struct Storage : Recycled {
         retained(0),
         pins(0),
         home(nullptr),
+        born(birth()),
         memory(block, elements * item_size(type), allocator, context) {}
   ~Storage() {
     if (!(flag & kFreeMemory)) memory.disown_host();

@@ -1,0 +1,366 @@
+-- tensor.compile: functions against themselves compiled, bit for bit; what cannot be compiled is
+-- called, and said.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+-- The same elements and the same NaN, bit for bit but for a NaN's sign; or the same value.
+local function same(a, b)
+  if type(a) == 'table' then return same(a[1], b[1]) end
+  if not tensor.isTensor(a) then return a == b end
+  if tensor.typename(a) ~= tensor.typename(b) or not a:isSameSizeAs(b) then return false end
+  local ys = b:contiguous():view(-1):totable()
+  for i, x in ipairs(a:contiguous():view(-1):totable()) do
+    local y = ys[i]
+    if not (x == y and (x ~= 0 or 1 / x == 1 / y) or (x ~= x and y ~= y)) then return false end
+  end
+  return true
+end
+
+-- A random program of tensors and a number, in which results change in place: as a function.
+local function program(int, captured, floating)
+  local unary = { 'exp', 'tanh', 'sigmoid', 'abs', 'sqrt', 'floor' }
+  local forms = {
+    function(a, _, k) return a + k end,
+    function(a, b) return tensor.cmul(a, b) end,
+    function(a, b) return tensor.csub(a, b) end,
+    function(a, _, k) return k - a end,
+    function(a) return a:clone() end,
+    function(a, b, k, own) if own[a] and a:isSameSizeAs(b) then a:add(k, b) end end,
+    function(a, _, k, own) if own[a] then a:mul(k) end end,
+    function(a, _, k) return a:sum(k % 2 + 1) end,
+    function(a, _, k) return (a:max(k % 2 + 1)) end,
+    function(a, b) return tensor.where(a:lt(b), a, b) end,
+    function(a, b) return a:ge(b):typeAs(a) end,
+    function(a, _, _, own, x)
+      local zero = a.new():resizeAs(x):fill(0)
+      own[zero] = true
+      return zero:add(x)
+    end,
+    function(a, _, k) return tensor.clamp(a, -1, k) end,
+    function(a, _, _, _, _, s) return a * s end,
+    function(a, b) return tensor.cdiv(a, b) end,
+    function(a) return a:mean(2) end,
+    function(a) return a:var(2) end,
+    function(a, _, k) return tensor.pow(a, k) end,
+    function(a, _, k) return tensor[unary[k + 1]](a) end,
+    function(a, _, k) return tensor[unary[k + 1]](a) end,
+  }
+  local steps = {}
+  for k = 1, int(8) do
+    steps[k] = { forms[int(floating and #forms or 14)], int(50), int(50), int(5) }
+  end
+  return function(x, y, s)
+    local values, own = { x, y, captured }, {}
+    for _, step in ipairs(steps) do
+      local a, b = values[step[2] % #values + 1], values[step[3] % #values + 1]
+      local result = step[1](a, b, step[4], own, x, s)
+      if result then
+        values[#values + 1] = result
+        own[result] = true
+      end
+    end
+    return values[#values], s, values[#values - 1]
+  end
+end
+
+describe('compile', function()
+  local threads, broadcast = tensor.getnumthreads(), tensor.getBroadcast()
+  before_each(function() tensor.setBroadcast 'numpy' end)
+  after_each(function()
+    tensor.setnumthreads(threads)
+    tensor.setBroadcast(broadcast)
+  end)
+
+  local function called(f, count, ...)
+    for _ = 1, count do f(...) end
+    return f:explain()
+  end
+  local function is_compiled(f, ...)
+    local said = called(f, 3, ...)
+    assert.is_truthy(said:find(' operations in ', 1, true), said)
+  end
+  -- Three calls give what the function does, and none is compiled, for the reason.
+  local function is_called(reason, f, ...)
+    local compiled = tensor.compile(f)
+    for _ = 1, 3 do
+      local want = { f(...) }
+      local got = { compiled(...) }
+      assert.is_true(#want == #got and same(want[1], got[1]))
+    end
+    local said = compiled:explain()
+    assert.is_truthy(said:find('not compiled: the function ' .. reason, 1, true), said)
+  end
+
+  it('gives what random functions give, of every type and layout', function()
+    local random = elements.generator(5)
+    local function int(n) return math.floor(random() * n) + 1 end
+    local compiled_ones, rounds = 0, 60
+    for round = 1, rounds do
+      local e = elements[round % #elements + 1]
+      local rows, columns = int(4), round % 20 == 0 and 700 or int(20)
+      local function filled(t)
+        local flat = t:storage()
+        for i = 1, flat:size() do
+          flat[i] = e.integral and math.floor(random() * 9) + 1 or random() * 4 - 1.5
+        end
+        return t
+      end
+      local layouts = {
+        function() return e.Tensor(rows, columns) end,
+        function() return e.Tensor(columns, rows):t() end,
+        function() return e.Tensor(rows, columns + 2):narrow(2, 2, columns) end,
+        function() return e.Tensor(1, columns):expand(rows, columns) end,
+        function() return e.Tensor(1, columns) end,
+      }
+      local x_layout, y_layout = layouts[int(4)], layouts[int(5)]
+      local captured = filled(layouts[int(5)]())
+      local f = program(int, captured, not e.integral)
+      local compiled = tensor.compile(f)
+      for call = 1, 4 do
+        local x, y = filled(x_layout()), filled(y_layout())
+        local want, got = { f(x, y, 3) }, { compiled(x, y, 3) }
+        local what = ('%s, round %d, call %d: %s'):format(e.name, round, call, compiled:explain())
+        for k = 1, 3 do assert.is_true(same(want[k], got[k]), what) end
+        filled(captured)
+      end
+      if compiled:explain():find ' operations in ' then compiled_ones = compiled_ones + 1 end
+    end
+    assert.is_true(compiled_ones > rounds / 2, compiled_ones)
+  end)
+
+  it('gives the same with any number of threads', function()
+    local x = tensor.FloatTensor(300, 1000)
+    for i = 1, x:nElement() do x:storage()[i] = (i * 7919 % 1000) / 500 - 1 end
+    local function standardized(t)
+      local e = tensor.exp(t - t:max(2))
+      return e:cdiv(e:sum(2)), tensor.pow(t, 2):sum(2)
+    end
+    local f = tensor.compile(standardized)
+    local want = { standardized(x) }
+    for n = 1, 3 do
+      tensor.setnumthreads(n)
+      for _ = 1, 2 do
+        local got = { f(x) }
+        assert.is_true(same(want[1], got[1]) and same(want[2], got[2]))
+      end
+    end
+    is_compiled(f, x)
+  end)
+
+  it('reads what tensors from elsewhere contain now, and takes upvalues as they are', function()
+    local held = { w = tensor.ones(3) }
+    local scale, b = 2, tensor.zeros(3)
+    local f = tensor.compile(function(x) return tensor.cmul(x, held.w) * scale + b end)
+    local x = tensor.Tensor{1, 2, 3}
+    is_compiled(f, x)
+    held.w:fill(10)
+    assert.same({20, 40, 60}, f(x):totable())
+    b = tensor.ones(3)
+    assert.same({21, 41, 61}, f(x):totable())
+    b:fill(2)
+    for _ = 1, 3 do assert.same({22, 42, 62}, f(x):totable()) end
+    scale = 3
+    for _ = 1, 3 do assert.same({32, 62, 92}, f(x):totable()) end
+  end)
+
+  it('knows an argument from the same tensor elsewhere once they differ', function()
+    local held = { w = tensor.Tensor{1, 2} }
+    local f = tensor.compile(function(x) return tensor.cmul(x, held.w) end)
+    for _ = 1, 3 do assert.same({1, 4}, f(held.w):totable()) end
+    for _ = 1, 3 do assert.same({5, 12}, f(tensor.Tensor{5, 6}):totable()) end
+    local g = tensor.compile(function(x, y) return x - y end)
+    local a, b = tensor.Tensor{1, 2}, tensor.Tensor{5, 5}
+    for _ = 1, 3 do assert.same({0, 0}, g(a, a):totable()) end
+    for _ = 1, 3 do assert.same({-4, -3}, g(a, b):totable()) end
+  end)
+
+  it('gives new results, which stay; arguments themselves; and other values', function()
+    local f = tensor.compile(function(x) return x + 1, x, nil, 'text', 2, true, nil end)
+    local x = tensor.ones(2)
+    local kept = {}
+    for k = 1, 4 do
+      local function check(count, y, same_x, ...)
+        kept[k] = y
+        assert.equal(7, count)
+        assert.is_true(rawequal(same_x, x))
+        assert.same({ n = 5, nil, 'text', 2, true, nil }, { n = select('#', ...), ... })
+      end
+      local function counted(...) return check(select('#', ...), ...) end
+      counted(f(x))
+      x:add(1)
+      collectgarbage()
+    end
+    for k = 1, 4 do assert.same({k + 1, k + 1}, kept[k]:totable()) end
+    local twice = tensor.compile(function(t) local y = t * 2; return y, y end)
+    for _ = 1, 3 do assert.is_true(rawequal(twice(x))) end
+    assert.is_truthy(twice:explain():find '1 expression')
+  end)
+
+  it('compiles for each kind of arguments, and so many kinds', function()
+    local runs = { 0 }
+    local f = tensor.compile(function(x, k)
+      runs[1] = runs[1] + 1
+      return k > 2 and x * k or x + k
+    end)
+    for k = 1, 4 do
+      for _ = 1, 3 do assert.same({k > 2 and 3 * k or 3 + k}, f(tensor.Tensor{3}, k):totable()) end
+    end
+    assert.equal(8, runs[1])
+    assert.equal('torch.IntTensor', f(tensor.IntTensor{3}, 1):type())
+    assert.same({ {4, 4} }, f(tensor.Tensor(1, 2):fill(3), 1):totable())
+    for k = 1, 40 do
+      assert.same({k > 2 and 3 * k or 3 + k}, f(tensor.Tensor{3}, k):totable())
+    end
+    assert.is_truthy(f:explain():find 'not compiled: 16 kinds are kept')
+  end)
+
+  it('calls what is not made of element-wise operations', function()
+    local x, w = tensor.Tensor{{1, 2}, {3, 4}}, tensor.ones(2, 2)
+    local divisor = tensor.IntTensor{2, 3}
+    is_called("calls '*'", function(a) return a * w + 1 end, x)
+    is_called("calls 'sum'", function(a) return a / a:sum() end, x)
+    is_called("calls 'cumsum'", function(a) return tensor.cumsum(a + 1) end, x)
+    local by_elements = 'reads or writes elements otherwise than by operations'
+    is_called(by_elements, function(a) return a * a[1][1] end, x)
+    is_called(by_elements, function(a) return a * w[2][2] end, x)
+    is_called(by_elements, function(a) return a * a:totable()[1][1] end, x)
+    is_called(by_elements, function(a) return a * a:storage()[2] end, x)
+    is_called(by_elements, function(a) local y = a * 2; y[1][1] = 7; return y end, x)
+    is_called(by_elements, function(a)
+      local n = 0
+      w:apply(function(e) n = n + e end)
+      return a * n
+    end, x)
+    is_called('', function(a) return a + (#tostring(a) > 0 and 1 or 0) end, x)
+    is_called('reads a part of a result', function(a) return (a + 1):t() * 2 end, x)
+    is_called('reads a part of a result', function(a) return (a + 1)[1] * 2 end, x)
+    is_called('returns a view', function(a) return a:t() end, x)
+    is_called('returns a part of a result', function(a) return (a + 1):narrow(1, 1, 1) end, x)
+    is_called('returns a table', function(a) return { a + 1 } end, x)
+    is_called('returns no new tensor', function(a) return a end, x)
+    is_called('converts', function(a) return (a + 1):float() end, x)
+    is_called('looks at values', function(a) return tensor.cdiv(a, divisor) end,
+              tensor.IntTensor{7, 8})
+    is_called('handles errors', function(a) return a + #select(2, pcall(a.sum, a, 9)) end, x)
+    local empty = tensor.Tensor(0, 2)
+    is_called('returns a tensor without elements', function(a) return a + 1 end, empty)
+  end)
+
+  it('calls what changes anything', function()
+    local x, w = tensor.Tensor{1, 2}, tensor.zeros(2)
+    local in_place = tensor.compile(function(a) a:add(1); return a * 2 end)
+    for k = 1, 3 do assert.same({2 + 2 * k, 4 + 2 * k}, in_place(x):totable()) end
+    assert.is_truthy(in_place:explain():find 'writes to a tensor that it did not make')
+    local sums = tensor.compile(function(a) w:add(a); return a * 2 end)
+    for k = 1, 3 do
+      sums(tensor.ones(2))
+      assert.same({k, k}, w:totable())
+    end
+    local last
+    local keeps = tensor.compile(function(a) last = a * 2; return a * 3 end)
+    for k = 1, 4 do
+      keeps(tensor.Tensor{k})
+      assert.same({2 * k}, last:totable())
+    end
+    local buffer = tensor.Tensor()
+    local into = tensor.compile(function(a) return tensor.add(buffer, a, 1) end)
+    for k = 1, 4 do assert.is_true(rawequal(into(tensor.Tensor{k}), buffer)) end
+    local shape = tensor.compile(function(a) a:resize(3); return a + 1 end)
+    for _ = 1, 3 do assert.same({2, 2, 2}, shape(tensor.ones(3, 1)):totable()) end
+    assert.is_truthy(shape:explain():find 'changes its upvalues, or its arguments')
+  end)
+
+  it('calls what does another thing each time', function()
+    tensor.manualSeed(1)
+    is_called("calls 'uniform'", function(a)
+      tensor.manualSeed(1)
+      return a + a.new():resizeAs(a):uniform()
+    end, tensor.ones(2))
+    local state = { step = 0 }
+    local f = tensor.compile(function(a)
+      state.step = state.step + 1
+      return a * state.step
+    end)
+    for k = 1, 5 do assert.same({k}, f(tensor.ones(1)):totable()) end
+    assert.is_truthy(f:explain():find 'does not do the same each time')
+  end)
+
+  it('passes errors, and goes on', function()
+    local x = tensor.ones(2)
+    local object = setmetatable({}, { __tostring = function() return 'mine' end })
+    local flag = { fail = true }
+    local f = tensor.compile(function(a)
+      local y = a + 1
+      if flag.fail then error(object) end
+      return y
+    end)
+    assert.is_true(rawequal(select(2, pcall(f, x)), object))
+    flag.fail = false
+    is_compiled(f, x)
+    assert.same({2, 2}, f(x):totable())
+    local ok, text = pcall(tensor.compile(function(a) return a + tensor.ones(3) end), x)
+    assert.is_false(ok)
+    assert.is_truthy(text:find('sizes [2] and [3] do not broadcast', 1, true), text)
+    for _, wrong in ipairs { {}, { 'f' }, { x }, { 3 } } do
+      local done, message = pcall(tensor.compile, wrong[1])
+      assert.is_false(done)
+      assert.is_truthy(message:find 'compile: a function is expected, got')
+    end
+    assert.is_false(pcall(tensor._compilecall, 3))
+    -- Nobody looks any more.
+    assert.equal(1, x[1])
+  end)
+
+  it('passes through others, coroutines and itself', function()
+    local x = tensor.Tensor{1, 2}
+    local inner = tensor.compile(function(a) return a * 2 end)
+    local outer = tensor.compile(function(a) return inner(a + 1) - 1 end)
+    for _ = 1, 4 do assert.same({3, 5}, outer(x):totable()) end
+    is_compiled(outer, x)
+    local yields = tensor.compile(function(a)
+      local b = coroutine.yield(a + 1)
+      return a + b
+    end)
+    for _ = 1, 3 do
+      local thread = coroutine.wrap(function() return yields(x) end)
+      local y = thread()
+      y:mul(10)
+      assert.same({2, 4}, (x * 2):totable())
+      assert.same({21, 32}, thread(y):totable())
+    end
+    assert.is_truthy(yields:explain():find 'yields')
+    local itself
+    itself = tensor.compile(function(a, n) return n == 0 and a or itself(a + n, n - 1) end)
+    for _ = 1, 4 do assert.same({7, 8}, itself(x, 3):totable()) end
+    local generator = tensor.compile(function(a)
+      local sum = a * 0
+      local numbers = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end)
+      for k in numbers do sum = sum + k end
+      return sum
+    end)
+    for _ = 1, 3 do assert.same({6, 6}, generator(x):totable()) end
+    is_compiled(generator, x)
+  end)
+
+  it('works on devices, by calling', function()
+    local there, x = pcall(function() return tensor.ones(2):to 'soft' end)
+    if not there then return end
+    local f = tensor.compile(function(a) return a * 2 + 1 end)
+    local on_host = tensor.ones(2)
+    is_compiled(f, on_host)
+    for _ = 1, 3 do
+      local y = f(x)
+      assert.equal(x:device(), y:device())
+      assert.same({3, 3}, y:totable())
+    end
+  end)
+
+  it('is seen by the profiler as one operation, and prints', function()
+    local f = tensor.compile(function(a) return tensor.exp(a * 2) + 1 end)
+    local x = tensor.ones(2)
+    is_compiled(f, x)
+    assert.equal('(Double[2]): 3 operations in 1 expression, done 1 times', f:explain())
+    assert.is_truthy(tostring(f):find '^compile%(function: ')
+  end)
+end)
