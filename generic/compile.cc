@@ -31,14 +31,23 @@ struct Returned {
   }
 };
 
+struct Place {
+  const Storage* storage;
+  ptrdiff_t offset;
+  bool operator!=(const Place& other) const {
+    return storage != other.storage || offset != other.offset;
+  }
+};
+Place place_of(const Tensor* t) { return {t->storage, t->storageOffset}; }
+
 // Calls with arguments of the same types, sizes and strides, and the same numbers.
 struct Signature {
   std::string key, shown, reason;
   std::unique_ptr<th::Recorded> recorded;
   std::vector<Returned> returned;
-  // Of the arguments: the storage at the last recording, and whether there were several. What was
-  // one each time may be what the function has from elsewhere, too.
-  std::vector<const Storage*> storages;
+  // Of the arguments: where they were at the last recording, and whether they were at several
+  // places. What was at one each time may be what the function has from elsewhere, too.
+  std::vector<Place> places;
   std::vector<bool> varied;
   int recordings = 0;
   int replays = 0;
@@ -203,7 +212,7 @@ void keep_upvalues(lua_State* L) {
 bool must_record(const Signature& s, const Call& c) {
   if (s.recordings < kRecordings) return true;
   for (size_t k = 0; k < c.tensors.size(); ++k) {
-    if (c.tensors[k]->storage != s.storages[k] && !s.varied[k]) return true;
+    if (place_of(c.tensors[k]) != s.places[k] && !s.varied[k]) return true;
   }
   return false;
 }
@@ -296,6 +305,7 @@ int call(lua_State* L) {
     s->shown = shown_call(L, state, last);
   }
   if (!s->reason.empty()) return call_it();
+  if (s->recorded && !s->recorded->is_current()) s->recordings = 0;
   if (!must_record(*s, c.call)) return replay(L, state, &c, s, last);
   read_call(L, state, &c.upvalues, 2);
   c.geometry = geometry_of(c.call.tensors);
@@ -370,23 +380,23 @@ void take(lua_State* L, State* state, Compiled* c, Signature* s) {
   std::vector<Tensor*> results;
   std::unique_ptr<th::Recorded> recorded;
   if (read_returned(L, state, *c, 4, &returned, &results)) recorded = recorder.finish(results);
-  std::vector<const Storage*> storages;
-  for (const Tensor* t : c->call.tensors) storages.push_back(t->storage);
+  std::vector<Place> places;
+  for (const Tensor* t : c->call.tensors) places.push_back(place_of(t));
   if (!recorded) {
     s->reason = recorder.reason();
   } else if (s->recordings == 0) {
     s->recorded = std::move(recorded);
     s->returned = std::move(returned);
-    s->varied.assign(storages.size(), false);
+    s->varied.assign(places.size(), false);
   } else if (!recorded->same_as(*s->recorded) || !(returned == s->returned)) {
     s->reason = "does not do the same each time";
   } else {
-    for (size_t k = 0; k < storages.size(); ++k) {
-      s->varied[k] = s->varied[k] || storages[k] != s->storages[k];
+    for (size_t k = 0; k < places.size(); ++k) {
+      s->varied[k] = s->varied[k] || places[k] != s->places[k];
     }
   }
   if (!s->reason.empty()) s->recorded.reset();
-  s->storages = std::move(storages);
+  s->places = std::move(places);
   ++s->recordings;
 }
 

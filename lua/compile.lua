@@ -7,10 +7,20 @@ local function install(tensor)
    local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
    local status, unpack = coroutine.status, require 'tensor.versions'.unpack
 
+   -- What is not recorded any more.
+   local function passed(thread, ok, ...)
+      if status(thread) == 'suspended' then
+         return passed(thread, resume(thread, yield(...)))
+      elseif not ok then
+         error((...), 0)
+      end
+      return ...
+   end
+
    local function finished(self, thread, ok, ...)
       if status(thread) == 'suspended' then
          stop(self.core, 'yields')
-         return finished(self, thread, resume(thread, yield(...)))
+         return passed(thread, resume(thread, yield(...)))
       end
       finish(self.core, self.f, ok, ...)
       if not ok then

@@ -175,6 +175,20 @@ describe('compile', function()
     for _ = 1, 3 do assert.same({-4, -3}, g(a, b):totable()) end
   end)
 
+  it('records anew where tensors from elsewhere become views of other memory', function()
+    local rows, held = tensor.Tensor{{1, 2}, {3, 4}}, { w = tensor.ones(2) }
+    local f = tensor.compile(function(x) return tensor.cmul(x, held.w) end)
+    local x = tensor.Tensor{10, 100}
+    is_compiled(f, x)
+    held.w:set(rows:storage(), 3, 2, 1)
+    for _ = 1, 3 do assert.same({30, 400}, f(x):totable()) end
+    -- An argument in the place of another one of the same memory.
+    held.rows = rows:narrow(1, 1, 2)
+    local g = tensor.compile(function(y) return tensor.cmul(y, held.rows:narrow(1, 1, 1)) end)
+    for _ = 1, 3 do assert.same({ {1, 4} }, g(rows:narrow(1, 1, 1)):totable()) end
+    for _ = 1, 3 do assert.same({ {3, 8} }, g(rows:narrow(1, 2, 1)):totable()) end
+  end)
+
   it('gives new results, which stay; arguments themselves; and other values', function()
     local f = tensor.compile(function(x) return x + 1, x, nil, 'text', 2, true, nil end)
     local x = tensor.ones(2)

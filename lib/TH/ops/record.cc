@@ -62,6 +62,12 @@ bool Recorded::same_as(const Recorded& other) const {
                     same_result);
 }
 
+bool Recorded::is_current() const {
+  return std::all_of(leaves.begin(), leaves.end(), [](const RecordedLeaf& leaf) {
+    return leaf.argument >= 0 || same_view(*leaf.tensor, *leaf.view);
+  });
+}
+
 void Recorded::run(Tensor* const* made_results, Tensor* const* arguments) const {
   std::vector<TensorRef> views(leaves.size());
   std::vector<Tensor*> seen(leaves.size());
@@ -324,6 +330,7 @@ int Recorder::leaf_of(Tensor* t) {
     leaf.offset = t->storageOffset - argument.storageOffset;
     leaf.whole = same_view(*t, argument);
   }
+  if (leaf.argument < 0) leaf.tensor = shared(t);
   auto& leaves = recorded_->leaves;
   size_t k = 0;
   while (k < leaves.size() && !leaves[k].same_as(leaf)) ++k;

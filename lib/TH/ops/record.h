@@ -18,6 +18,7 @@ namespace th TH_VISIBLE {
 // the program has from elsewhere, which is kept.
 struct RecordedLeaf {
   int argument = -1;
+  TensorRef tensor;      // from elsewhere; it may become a view of other memory
   TensorRef view;        // as it was
   ptrdiff_t offset = 0;  // in the argument's storage, from the argument's first element
   bool whole = false;    // the argument itself
@@ -38,6 +39,8 @@ struct Recorded {
   std::vector<RecordedResult> results;
 
   bool same_as(const Recorded& other) const;
+  // Whether what it has from elsewhere is where it was.
+  bool is_current() const;
   // arguments: of the types, sizes, strides and places in common storages that they had.
   void run(Tensor* const* results, Tensor* const* arguments) const;
 };
