@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "memory/error.h"
@@ -294,6 +295,38 @@ TEST(Allocators, AnAllocatorWithoutReallocIsResizedByCopying) {
   }
   EXPECT_EQ(counts.mallocs, 2);
   EXPECT_EQ(counts.frees, 2);
+}
+
+// Resizes the memory that it is asked for, as finalizers may where memory is short.
+struct ResizingAllocator {
+  SyncedMemory* memory = nullptr;
+  std::map<void*, ptrdiff_t> blocks;
+};
+void* resizing_malloc(void* ctx, ptrdiff_t size) {
+  auto* own = static_cast<ResizingAllocator*>(ctx);
+  if (SyncedMemory* memory = std::exchange(own->memory, nullptr)) memory->resize(4096);
+  void* block = std::malloc(static_cast<size_t>(size));
+  own->blocks[block] = size;
+  return block;
+}
+void resizing_free(void* ctx, void* block) {
+  static_cast<ResizingAllocator*>(ctx)->blocks.erase(block);
+  std::free(block);
+}
+
+TEST(Allocators, MayResizeTheMemoryThatTheyAreAskedFor) {
+  THAllocator allocator = {resizing_malloc, nullptr, resizing_free};
+  for (Access access : {Access::overwrite, Access::read, Access::write}) {
+    ResizingAllocator own;
+    {
+      SyncedMemory m(64, &allocator, &own);
+      own.memory = &m;
+      void* block = m.cpu(access);
+      EXPECT_EQ(m.size(), 4096u);
+      EXPECT_EQ(own.blocks[block], 4096);
+    }
+    EXPECT_TRUE(own.blocks.empty());
+  }
 }
 
 TEST(Heap, BlocksAreAlignedCountedAndRefusedWhenTooLarge) {

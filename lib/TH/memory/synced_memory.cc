@@ -110,11 +110,13 @@ void* SyncedMemory::cpu(Access access, ByteRange range) {
   notice_use();
   if (void* host = ready(access)) return host;
   void* host = nullptr;
-  // New memory of the host, the most frequent case, is taken before the lock.
-  if (head() == Head::uninitialized && !device() && bytes_) {
+  // New memory of the host, the most frequent case, is taken before the lock. Finalizers, or the
+  // allocator, may change this one meanwhile.
+  const size_t bytes = bytes_;
+  if (head() == Head::uninitialized && !device() && bytes) {
     host = new_host_block(access != Access::overwrite);
     Lock lock(mutex_);
-    if (head() == Head::uninitialized && !device() && !host_) {
+    if (head() == Head::uninitialized && !device() && !host_ && bytes_ == bytes) {
       host_ = host;
       owns_host_ = true;
       stale_ = {0, bytes_};
@@ -415,9 +417,10 @@ Device& SyncedMemory::need_device() {
 }
 
 void* SyncedMemory::new_host_block(bool zeroed) {
-  if (zeroed && is_heap(*allocator_)) return heap_allocate_zeroed(bytes_);
-  void* block = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes_));
-  return zeroed ? std::memset(block, 0, bytes_) : block;
+  const size_t bytes = bytes_;
+  if (zeroed && is_heap(*allocator_)) return heap_allocate_zeroed(bytes);
+  void* block = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+  return zeroed ? std::memset(block, 0, bytes) : block;
 }
 
 void SyncedMemory::need_host_block(bool zeroed) {

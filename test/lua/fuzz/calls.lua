@@ -14,7 +14,8 @@ local left_out = {
   _ownsource = 'changes messages', _cuda = 'keeps what it gets', _cudaDefault = 'changes classes',
   include = 'runs files', test = 'prints', PipeFile = 'runs programs',
   save = 'writes files', saveobj = 'writes files', _temporary = 'writes files',
-  _replace = 'writes files', _zipwrite = 'writes files',
+  _replace = 'writes files', _zipwrite = 'writes files', _mkdir = 'writes files',
+  _sleep = 'waits',
   _todlpack = 'writes to memory of the FFI', _fromdlpack = 'reads memory of the FFI',
   fromDLPack = 'takes pointers of the FFI; beside toDLPack it is called',
   seed = 'is different each time',
@@ -31,7 +32,8 @@ local own_calls = {
   'return T.MemoryFile()', 'return T.MemoryFile():binary()', 'return v[%d]:quiet():seek(1)',
   'local f = T.MemoryFile(); f:writeObject(v[%d]); return f:seek(1):readObject()',
   'return T.fromDLPack(v[%d]:toDLPack())', 'return T.deserialize(T.serialize(v))',
-  'return T.MemoryFile(v[%d])',
+  'return T.MemoryFile(v[%d])', 'return T.image.scale(v[%d], %d %% 9 + 1, %d %% 9 + 1)',
+  'return T.image.scale(v[%d], v[%d], "area")', 'return T.image.crop(v[%d], v[%d], 0, 0, 1, 1)',
 }
 
 -- One state of a sequence's classes: functions, methods by class, and rows of the op table.
