@@ -7,6 +7,7 @@
 #include "memory/error.h"
 #include "ops/compose.h"
 #include "tensor/checked.h"
+#include "tensor/new_vector.h"
 
 namespace th {
 namespace {
@@ -57,9 +58,8 @@ TensorRef padded_along(const TensorRef& t, int64_t dim, int64_t before, int64_t 
     fail_argument(2, "pad: dimension %lld of %s has no elements to repeat", shown(dim),
                   shape_text(*t).c_str());
   }
-  TensorRef index(tensor_new_sized(DType::Long, 1, &size));
-  auto* at = reinterpret_cast<int64_t*>(index->data(Access::overwrite));
-  for (int64_t k = 0; k < size; ++k) at[k] = TH_INDEX_BASE + source_of(k - before, n, mode);
+  TensorRef index = new_long_vector(
+      size, [&](int64_t k) { return TH_INDEX_BASE + source_of(k - before, n, mode); });
   return made(t->dtype, [&](Tensor* r) { ops::indexSelect(r, t.get(), dim, index.get()); });
 }
 

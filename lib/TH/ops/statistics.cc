@@ -1,6 +1,7 @@
 // Quantiles, covariances and correlations.
 
 #include <cmath>
+#include <vector>
 
 #include "memory/error.h"
 #include "ops/compose.h"
@@ -100,8 +101,11 @@ void quantiles(Tensor* r, Tensor* t, Tensor* q, int64_t dim, bool keepdim) {
   const int d = wrap_dim(*t, dim, 4);
   const int64_t count = q->size[0];
   TensorRef parts = clone(in_type(q, DType::Double).get());
-  const auto* part = reinterpret_cast<const double*>(parts->data(Access::read));
-  for (int64_t k = 0; k < count; ++k) check_part(part[k], 3);
+  std::vector<double> part(static_cast<size_t>(count));
+  for (int64_t k = 0; k < count; ++k) {
+    storage_read(parts->storage, parts->storageOffset + k, &part[k]);
+    check_part(part[k], 3);
+  }
   TensorRef sorted = in_order(t, d);
   int64_t size[kMaxDims + 1] = {count};
   for (int k = 0; k < t->nDimension; ++k) size[k + 1] = k == d ? 1 : t->size[k];
