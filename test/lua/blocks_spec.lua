@@ -126,6 +126,79 @@ describe('rows that are sorted', function()
     end
   end)
 
+  -- Rows of all kinds beside each other: of few bits, of bits at one end, in order, backwards.
+  local function mixed(n, m, real)
+    local rows = {}
+    for k = 1, m do
+      local row = numbers(n + k, 30000)
+      for i = 1, n do
+        local x = row[i]
+        if k % 7 == 1 then
+          row[i] = x % 3
+        elseif k % 7 == 2 then
+          row[i] = real and 1 + x * 2 ^ -52 or 2 ^ 52 + x
+        elseif k % 7 == 3 then
+          row[i] = i
+        elseif k % 7 == 4 then
+          row[i] = n - i
+        elseif k % 7 == 5 then
+          row[i] = x * 2 ^ 20 - 2 ^ 34
+        end
+      end
+      row[n + k] = nil
+      if real and n > 4 and k % 3 == 0 then
+        row[n], row[2], row[3], row[4] = nan, -0, 1 / 0, -1 / 0
+      elseif k % 7 == 2 and n > 4 then
+        row[3], row[n] = real and -1e300 or -2 ^ 52, 0
+      end
+      for i = n + 1, #row do row[i] = nil end
+      rows[k] = row
+    end
+    return rows
+  end
+
+  local function shown(list)
+    for i, x in ipairs(list) do list[i] = ('%a'):format(x) end
+    return list
+  end
+
+  for _, class in ipairs { 'Short', 'Float', 'Long', 'Double' } do
+    it('beside each other, of a ' .. class .. 'Tensor', function()
+      local real = class == 'Float' or class == 'Double'
+      for _, n in ipairs { 1, 2, 3, 17, 41, 64, 65, 128, 700, 1025 } do
+        local rows = mixed(n, n > 100 and 3 or 11, real)
+        local whole = tensor[class .. 'Tensor'](rows)
+        for _, descending in ipairs { false, true } do
+          local want_values, want_indices = {}, {}
+          for k = 1, #rows do
+            local list = whole[k]:totable()
+            local order = expected(list, descending)
+            for i, from in ipairs(order) do order[i] = { from, list[from] } end
+            want_values[k], want_indices[k] = {}, {}
+            for i, pair in ipairs(order) do
+              want_indices[k][i], want_values[k][i] = pair[1], pair[2]
+            end
+            shown(want_values[k])
+          end
+          for dimension = 1, 2 do
+            local t = dimension == 2 and whole or whole:t():clone()
+            local values, indices = tensor.sort(t, dimension, descending)
+            local least = tensor.kthvalue(t, math.ceil(n / 2), dimension):squeeze()
+            if dimension == 1 then values, indices = values:t(), indices:t() end
+            for k = 1, #rows do
+              local what = ('row %d of %d, dimension %d'):format(k, n, dimension)
+              assert.are.same(want_indices[k], indices[k]:totable(), what)
+              assert.are.same(want_values[k], shown(values[k]:totable()), what)
+              if not descending then
+                assert.are.equal(want_values[k][math.ceil(n / 2)], ('%a'):format(least[k]), what)
+              end
+            end
+          end
+        end
+      end
+    end)
+  end
+
   it('at one end only', function()
     local n = 9000
     local random, up, down = numbers(n, 30000), {}, {}

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "cpu/backend.h"
 #include "cpu/kernels/sort_keys.h"
+#include "cpu/kernels/sort_narrow.h"
+#include "cpu/kernels/sort_network.h"
 #include "cpu/key_sort.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
@@ -22,18 +25,16 @@ constexpr int64_t kRadix = 256;
 // least elements.
 constexpr int64_t kLong = 8192;
 constexpr int64_t kLeastPart = 16;
-
-// The row's elements as they are in memory; steps in elements.
-template <class T>
-struct Row {
-  const T* in;
-  int64_t in_step;
-  T* values;
-  int64_t value_step;
-  int64_t* indices;
-  int64_t index_step;
-  int64_t n;
-};
+// Rows of 64-bit elements up to this length are sorted by 64 bits.
+constexpr int64_t kMostNarrow = int64_t{1} << 32;
+// So many rows of up to so many elements are sorted together: where vectors compare 64-bit integers
+// that is quicker up to where they leave the caches.
+constexpr int64_t kFewestTogether = 3;
+#ifdef __AVX2__
+constexpr int64_t kLongestTogether = 1024;
+#else
+constexpr int64_t kLongestTogether = 64;
+#endif
 
 // Sorts n packed keys of which the digits of Bytes bytes from the key's lowest on are set; the
 // result is in keys. Stable, so the indices need not be looked at.
@@ -106,8 +107,18 @@ class RowSorter {
   using Packed = typename Pack::Type;
   static constexpr bool kHasDigits = sizeof(T) <= 2;
 
+  static constexpr bool kIsWide = sizeof(T) == 8;
+
   // Packed keys that a row of n elements needs room for.
   static int64_t room(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
+  // The same for `rows` rows: of those that are sorted together keys in lanes, and as they were.
+  static int64_t room(int64_t n, int64_t rows) {
+    if (!are_together(n, rows)) return room(n);
+    return kIsWide ? n + kTogether * n : kTogether * n;
+  }
+  static bool are_together(int64_t n, int64_t rows) {
+    return n <= kLongestTogether && rows >= kFewestTogether;
+  }
 
   RowSorter(Packed* keys, const SortCall& call)
       : keys_(keys),
@@ -117,13 +128,16 @@ class RowSorter {
         count_(call.count) {}
 
   void sort(const Row<T>& row) const {
+    if constexpr (kIsWide) {
+      if (row.n > kInsertion && row.n <= kMostNarrow && count_ == row.n && sort_narrow(row)) return;
+    }
     bool exact = true;
     if (row.n >= kLong && (first_ + count_) * kLeastPart <= row.n) {
       int64_t kept = pack_least(row, first_ + count_, &exact);
       sort_range<Pack>(keys_, kept, first_, count_);
       return unpack(row, exact);
     }
-    pack(row, 0, row.n, &exact, [keys = keys_](int64_t i, Packed key) { keys[i] = key; });
+    exact = pack_row(row, keys_, 1);
     if (row.n <= kInsertion) {
       sort_by_insertion<Pack>(keys_, row.n);
     } else if (count_ == row.n && put_in_order<Pack>(keys_, row.n)) {
@@ -138,7 +152,45 @@ class RowSorter {
     unpack(row, exact);
   }
 
+  // Of the same length, up to kTogether of them.
+  void sort_together(const Row<T>* rows, int64_t count) const {
+    const int64_t n = rows[0].n;
+    if constexpr (kIsWide) {
+      auto* const lanes = reinterpret_cast<uint64_t*>(keys_ + n);
+      std::optional<NarrowRow<T>> narrow[kTogether];
+      for (int64_t k = 0; k < count; ++k) {
+        narrow[k].emplace(lanes + kTogether * n + k * n, lanes + k, kTogether, flip_);
+        narrow[k]->take(rows[k]);
+      }
+      th::sort_together(lanes, n);
+      for (int64_t k = 0; k < count; ++k) {
+        if (!narrow[k]->write(rows[k], first_, count_, index_base_)) sort(rows[k]);
+      }
+    } else if constexpr (std::is_same_v<Pack, Pack64>) {  // the others' rows are longer
+      bool exact[kTogether];
+      for (int64_t k = 0; k < count; ++k) exact[k] = pack_row(rows[k], keys_ + k, kTogether);
+      th::sort_together(keys_, n);
+      for (int64_t k = 0; k < count; ++k) unpack(rows[k], exact[k], keys_ + k, kTogether);
+    }
+  }
+
  private:
+  bool sort_narrow(const Row<T>& row) const {
+    const int64_t n = row.n;
+    if (NarrowRow<T>::is_sorted(row, flip_)) {
+      for (int64_t i = 0; i < n; ++i) {
+        row.values[i * row.value_step] = row.in[i * row.in_step];
+        row.indices[i * row.index_step] = i + index_base_;
+      }
+      return true;
+    }
+    auto* const keys = reinterpret_cast<uint64_t*>(keys_);
+    NarrowRow<T> narrow(keys, keys + n, 1, flip_);
+    narrow.take(row);
+    if (!put_in_order<Pack64>(keys + n, n)) sort_keys(keys + n, n);
+    return narrow.write(row, 0, n, index_base_);
+  }
+
   // f(i, packed key) for elements [begin, end); exact stays true where all come back from their
   // keys.
   template <class F>
@@ -154,6 +206,13 @@ class RowSorter {
       f(i, Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip), static_cast<uint64_t>(i)));
     }
     *exact = all;
+  }
+
+  // To keys that are step apart.
+  __attribute__((noinline)) bool pack_row(const Row<T>& row, Packed* keys, int64_t step) const {
+    bool exact = true;
+    pack(row, 0, row.n, &exact, [=](int64_t i, Packed key) { keys[i * step] = key; });
+    return exact;
   }
 
   // The `most` least keys, and some others, of a much longer row: from time to time the largest
@@ -179,12 +238,18 @@ class RowSorter {
     return kept;
   }
 
-  void unpack(const Row<T>& row, bool exact) const {
-    if (!exact) take_originals(row);
+  void unpack(const Row<T>& row, bool exact) const { unpack(row, exact, keys_, 1); }
+
+  // Keys are step apart.
+  __attribute__((noinline)) void unpack(const Row<T>& row, bool exact, Packed* keys,
+                                        int64_t step) const {
+    keys += first_ * step;
     if (exact) {
-      unpack_keys(row, [flip = flip_](Key key) { return SortKey<T>::element(key ^ flip); });
+      unpack_keys(row, keys, step,
+                  [flip = flip_](Key key) { return SortKey<T>::element(key ^ flip); });
     } else {
-      unpack_keys(row, [](Key bits) {
+      take_originals(row, keys, step);
+      unpack_keys(row, keys, step, [](Key bits) {
         T x;
         std::memcpy(&x, &bits, sizeof x);
         return x;
@@ -194,25 +259,25 @@ class RowSorter {
 
   // Elements are element(key).
   template <class F>
-  void unpack_keys(const Row<T>& row, const F& element) const {
-    const Packed* keys = keys_ + first_;
+  void unpack_keys(const Row<T>& row, const Packed* keys, int64_t step, const F& element) const {
     T* values = row.values;
     int64_t* indices = row.indices;
     const int64_t n = count_, base = index_base_;
     const int64_t value_step = row.value_step, index_step = row.index_step;
     for (int64_t i = 0; i < n; ++i) {
-      values[i * value_step] = element(static_cast<Key>(Pack::key(keys[i])));
-      indices[i * index_step] = Pack::index(keys[i]) + base;
+      values[i * value_step] = element(static_cast<Key>(Pack::key(keys[i * step])));
+      indices[i * index_step] = Pack::index(keys[i * step]) + base;
     }
   }
 
   // Puts the elements' own bits in place of their keys, before values, which may be the elements
   // themselves, are written.
-  void take_originals(const Row<T>& row) const {
-    for (int64_t i = first_; i < first_ + count_; ++i) {
+  void take_originals(const Row<T>& row, Packed* keys, int64_t step) const {
+    for (int64_t i = 0; i < count_; ++i) {
+      Packed& key = keys[i * step];
       Key bits;
-      std::memcpy(&bits, row.in + Pack::index(keys_[i]) * row.in_step, sizeof bits);
-      keys_[i] = Pack::pack(bits, static_cast<uint64_t>(Pack::index(keys_[i])));
+      std::memcpy(&bits, row.in + Pack::index(key) * row.in_step, sizeof bits);
+      key = Pack::pack(bits, static_cast<uint64_t>(Pack::index(key)));
     }
   }
 
@@ -229,21 +294,32 @@ void sort_rows(const SortCall& call) {
   int64_t count = call.plan.numel;
   int64_t least = std::max<int64_t>(1, Grain::costly / call.n);
   int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
-  int64_t room = (Sorter::room(call.n) + 7) / 8 * 8;
+  int64_t room = (Sorter::room(call.n, count) + 7) / 8 * 8;
   Workspace<typename Pack::Type> workspace(workers * room);
   parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
     for (int64_t worker = begin; worker < end; ++worker) {
       Sorter sorter(workspace.data() + worker * room, call);
-      for_each_run(
-          call.plan, count * worker / workers, count * (worker + 1) / workers,
-          [&](char* const* data, const int64_t* next, int64_t m) {
-            for (int64_t k = 0; k < m; ++k) {
-              sorter.sort({reinterpret_cast<const T*>(data[2] + k * next[2]), call.in_step / item,
-                           reinterpret_cast<T*>(data[0] + k * next[0]), call.value_step / item,
-                           reinterpret_cast<int64_t*>(data[1] + k * next[1]),
-                           call.index_step / index_item, call.n});
-            }
-          });
+      for_each_run(call.plan, count * worker / workers, count * (worker + 1) / workers,
+                   [&](char* const* data, const int64_t* next, int64_t m) {
+                     for (int64_t k = 0; k < m; k += kTogether) {
+                       Row<T> rows[kTogether];
+                       const int64_t some = std::min(m - k, kTogether);
+                       for (int64_t j = 0; j < some; ++j) {
+                         rows[j] = {reinterpret_cast<const T*>(data[2] + (k + j) * next[2]),
+                                    call.in_step / item,
+                                    reinterpret_cast<T*>(data[0] + (k + j) * next[0]),
+                                    call.value_step / item,
+                                    reinterpret_cast<int64_t*>(data[1] + (k + j) * next[1]),
+                                    call.index_step / index_item,
+                                    call.n};
+                       }
+                       if (Sorter::are_together(call.n, some)) {
+                         sorter.sort_together(rows, some);
+                       } else {
+                         for (int64_t j = 0; j < some; ++j) sorter.sort(rows[j]);
+                       }
+                     }
+                   });
     }
   });
 }
