@@ -110,8 +110,8 @@ void* SyncedMemory::cpu(Access access, ByteRange range) {
   notice_use();
   if (void* host = ready(access)) return host;
   void* host = nullptr;
-  // New memory of the host, the most frequent case, is taken before the lock. Finalizers, or the
-  // allocator, may change this one meanwhile.
+  // New memory of the host, the most frequent case, is taken before the lock, and may be resized
+  // meanwhile, by finalizers.
   const size_t bytes = bytes_;
   if (head() == Head::uninitialized && !device() && bytes) {
     host = new_host_block(access != Access::overwrite);
@@ -366,47 +366,6 @@ void SyncedMemory::resize(size_t bytes, bool on_device) {
       resize_on_host(bytes);
     }
   });
-}
-
-void SyncedMemory::resize_on_device(size_t bytes) {
-  SharedBlock* moved = nullptr;
-  if (bytes) {
-    moved = SharedBlock::allocate(*device_, bytes);
-    try {
-      size_t kept = std::min(bytes, bytes_);
-      if (kept) device_->copy_within(moved->data(), on_device(0), kept);
-      if (bytes > kept) device_->fill_zero(at(moved->data(), kept), bytes - kept);
-    } catch (...) {
-      moved->release();
-      throw;
-    }
-  }
-  release_device();
-  release_host();
-  bytes_ = bytes;
-  block_ = moved;
-  stale_ = {0, bytes};
-  set_head(moved ? Head::device : Head::uninitialized);
-}
-
-void SyncedMemory::resize_on_host(size_t bytes) {
-  if (host_) {
-    void* moved = nullptr;
-    if (allocator_->realloc && !host_owner_) {
-      moved = allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
-    } else {
-      if (bytes) moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
-      if (moved) std::memcpy(moved, host_, std::min(bytes, bytes_));
-      release_host();
-    }
-    host_ = moved;
-    if (bytes > bytes_) std::memset(at(host_, bytes_), 0, bytes - bytes_);
-  }
-  release_device();
-  bytes_ = bytes;
-  stale_ = {0, bytes};
-  // Without a block there is nothing valid: what the memory grows by is yet to be allocated.
-  set_head(host_ ? Head::cpu : Head::uninitialized);
 }
 
 Device& SyncedMemory::need_device() {
