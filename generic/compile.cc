@@ -17,6 +17,7 @@ namespace bind {
 namespace {
 
 constexpr size_t kMostSignatures = 16;
+constexpr const char* kClass = "tensor.compiled";
 constexpr int kRecordings = 2;  // which must be the same, before they are believed
 
 // What a function returned: a result, an argument, or something that is the same each time.
@@ -72,8 +73,8 @@ struct Compiled {
 };
 
 Compiled& compiled_at(lua_State* L) {
-  auto** box = static_cast<Compiled**>(lua_touserdata(L, 1));
-  if (!box || !*box) luaL_argerror(L, 1, "this is nothing compiled");
+  auto** box = static_cast<Compiled**>(luaL_checkudata(L, 1, kClass));
+  if (!*box) luaL_argerror(L, 1, "the Lua state is closing");
   return **box;
 }
 
@@ -84,14 +85,16 @@ int delete_compiled(lua_State* L) {
   return 0;
 }
 
-// _compilenew(): what the functions below have as their first argument.
+// new(): what the functions below have as their first argument.
 int make(lua_State* L) {
   auto** box = static_cast<Compiled**>(lua_newuserdata(L, sizeof(void*)));
   *box = nullptr;
-  lua_newtable(L);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  push_closure(L, guarded<delete_compiled>, 1);
-  lua_setfield(L, -2, "__gc");
+  if (luaL_newmetatable(L, kClass)) {
+    push_closure(L, guarded<delete_compiled>, 0);
+    lua_setfield(L, -2, "__gc");
+    lua_pushboolean(L, 0);  // nobody gets the finalizer to call it
+    lua_setfield(L, -2, "__metatable");
+  }
   lua_setmetatable(L, -2);
   lua_newtable(L);
   compat_setenv(L, -2);
@@ -275,11 +278,12 @@ std::string geometry_of(const std::vector<Tensor*>& tensors) {
   return all.key;
 }
 
-// _compilecall(compiled, f, ...): the result of f(...) where that is one tensor; true and a table
+// call(compiled, f, ...): the result of f(...) where that is one tensor; true and a table
 // of the results; false where f is to be called; nil where it is to be recorded.
 int call(lua_State* L) {
   State* state = state_of(L);
   Compiled& c = compiled_at(L);
+  check_kind(L, 2, LUA_TFUNCTION);
   const int last = lua_gettop(L);
   luaL_checkstack(L, 10, "upvalues");
   auto call_it = [&] {
@@ -320,7 +324,7 @@ int start(lua_State* L) {
   return 0;
 }
 
-// _compilestop(compiled, why): the function has left; it is not known when it comes back.
+// stop(compiled, why): the function has left; it is not known when it comes back.
 int stop(lua_State* L) {
   Compiled& c = compiled_at(L);
   if (!c.recorder) return 0;
@@ -400,10 +404,11 @@ void take(lua_State* L, State* state, Compiled* c, Signature* s) {
   ++s->recordings;
 }
 
-// _compilefinish(compiled, f, whether it returned, ...): with what it returned.
+// finish(compiled, f, whether it returned, ...): with what it returned.
 int finish(lua_State* L) {
   State* state = state_of(L);
   Compiled& c = compiled_at(L);
+  check_kind(L, 2, LUA_TFUNCTION);
   if (!c.recorder) return 0;
   th::Recorder& recorder = *c.recorder;
   Signature* s = c.signature;
@@ -418,7 +423,7 @@ int finish(lua_State* L) {
   return 0;
 }
 
-// _compileexplain(compiled): for each signature, what it is and what becomes of its calls.
+// explain(compiled): for each signature, what it is and what becomes of its calls.
 int explain(lua_State* L) {
   Compiled& c = compiled_at(L);
   lua_newtable(L);
@@ -445,13 +450,16 @@ int explain(lua_State* L) {
   return 1;
 }
 
-const Method functions[] = {
-    {"_compilenew", guarded<make>},      {"_compilecall", guarded<call>},
-    {"_compilestart", guarded<start>},   {"_compilestop", guarded<stop>},
-    {"_compilefinish", guarded<finish>}, {"_compileexplain", guarded<explain>}};
+const Method functions[] = {{"new", guarded<make>},      {"call", guarded<call>},
+                            {"start", guarded<start>},   {"stop", guarded<stop>},
+                            {"finish", guarded<finish>}, {"explain", guarded<explain>}};
 
 }  // namespace
 
-void register_compile_functions(lua_State* L, int module) { set_functions(L, functions, module); }
+void register_compile_functions(lua_State* L, int module) {
+  lua_newtable(L);
+  set_functions(L, functions, lua_gettop(L));
+  lua_setfield(L, module, "_compile");
+}
 
 }  // namespace bind

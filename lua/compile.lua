@@ -2,8 +2,13 @@
 -- can do again what it has recorded of f; else it calls f.
 
 local function install(tensor)
-   local call, start, stop = tensor._compilecall, tensor._compilestart, tensor._compilestop
-   local finish, explain = tensor._compilefinish, tensor._compileexplain
+   -- Nobody else's to call.
+   local native = tensor._compile
+   tensor._compile = nil
+   if not native then
+      return  -- the function is there already
+   end
+   local call, start, stop, finish = native.call, native.start, native.stop, native.finish
    local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
    local status, unpack = coroutine.status, require 'tensor.versions'.unpack
 
@@ -52,7 +57,7 @@ local function install(tensor)
 
    --- What becomes of the calls with arguments of each kind.
    function Compiled:explain()
-      return table.concat(explain(self.core), '\n')
+      return table.concat(native.explain(self.core), '\n')
    end
 
    function Compiled:__tostring()
@@ -63,7 +68,7 @@ local function install(tensor)
       if type(f) ~= 'function' then
          error(('compile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
       end
-      return setmetatable({ f = f, core = tensor._compilenew() }, Compiled)
+      return setmetatable({ f = f, core = native.new() }, Compiled)
    end
 end
 

@@ -321,7 +321,13 @@ describe('compile', function()
       assert.is_false(done)
       assert.is_truthy(message:find 'compile: a function is expected, got')
     end
-    assert.is_false(pcall(tensor._compilecall, 3))
+    for _, field in ipairs { 'f', 'core' } do
+      for _, wrong in ipairs { x, 3, io.stdout } do
+        local broken = tensor.compile(function(a) return a + 1 end)
+        broken[field] = wrong
+        assert.is_false(pcall(broken, x))
+      end
+    end
     -- Nobody looks any more.
     assert.equal(1, x[1])
   end)

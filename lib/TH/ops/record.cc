@@ -103,6 +103,7 @@ Recorder::Recorder(const std::vector<Tensor*>& arguments) : recorded_(new Record
 }
 
 void Recorder::start() noexcept {
+  if (running_) return;
   running_ = true;
   first_birth_ = next_birth();
   ++watchers;
