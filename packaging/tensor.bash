@@ -27,10 +27,10 @@ _tensor() {
     return
   fi
   mapfile -t COMPREPLY < <(
-    compgen -d -S / -- "$word"
+    compgen -d -- "$word"
     compgen -f -X '!*.lua' -- "$word"
     [ "$COMP_CWORD" -ne 1 ] || compgen -W env -- "$word"
   )
 }
 
-complete -o filenames -o nospace -F _tensor tensor
+complete -o filenames -F _tensor tensor
