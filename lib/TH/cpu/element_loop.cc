@@ -14,7 +14,7 @@ using namespace row_flag;
 
 // Elements that are converted at a time: they stay in the first-level cache. Blocks are whole
 // vectors, so that all elements are computed alike.
-constexpr int64_t kBlock = 256;
+constexpr int64_t kBlock = 1024;
 constexpr int64_t kLanes = 16;
 constexpr int64_t kItem = 8;  // bytes of the largest element
 

@@ -42,17 +42,18 @@ struct Each {
   double operator()(int64_t column) const { return parameters[column]; }
 };
 
-// Whether it is one of wide_sums.h.
+// Whether its runs are those of wide_sums.h.
 template <class R, class T>
-constexpr bool kIsWideSum = std::is_floating_point_v<T> &&
-                            (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>>);
+constexpr bool kIsWide = std::is_floating_point_v<T> &&
+                         (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>> ||
+                          std::is_same_v<R, Prod<T>>);
 
 // Takes n rows of width elements into acc. Compiled once for runs and columns: these loops are most
 // of what there is to compile.
 template <class R, class T, class Parameter>
 __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
                                          typename R::A* acc, Parameter parameter) {
-  if constexpr (kIsWideSum<R, T> && std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<T, float> && kIsWide<R, T> && !std::is_same_v<R, Prod<T>>) {
     if constexpr (std::is_same_v<R, Sum<T>>) {
       return add_columns<kRows>(n, step, width, acc, x);
     } else {
@@ -88,7 +89,7 @@ template <class R, class T>
 inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   using A = typename R::A;
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
-  constexpr bool narrows = std::is_floating_point_v<A> && !kIsWideSum<R, T>;
+  constexpr bool narrows = std::is_floating_point_v<A> && !kIsWide<R, T>;
   if (n < (narrows ? lanes / 2 : 2 * lanes)) {
     A a = R::init(), b = a, c = a, d = a;
     int64_t i = 0;
@@ -101,15 +102,21 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
     for (; i < n; ++i) take<R>(&a, x[i], parameter);
     return R::combine(R::combine(a, b), R::combine(c, d));
   }
-  if constexpr (kIsWideSum<R, T>) {
-    static_assert(lanes == RunSum<T>::kLanes);
-    RunSum<T> sum;
-    if constexpr (std::is_same_v<R, Sum<T>>) {
-      sum.add(n, x);
+  if constexpr (kIsWide<R, T>) {
+    static_assert(lanes == Run<T>::kLanes);
+    if constexpr (std::is_same_v<R, Prod<T>>) {
+      Run<T, Multiplier> product;
+      product.take(n, x);
+      return product.total();
     } else {
-      sum.add(n, x, x);
+      Run<T> sum;
+      if constexpr (std::is_same_v<R, Sum<T>>) {
+        sum.take(n, x);
+      } else {
+        sum.take(n, x, x);
+      }
+      return sum.total();
     }
-    return sum.total();
   }
   alignas(64) A acc[lanes];
   const int64_t width = narrows && n < 2 * lanes ? lanes / 4 : lanes, rows = n / width;

@@ -58,9 +58,9 @@ WideOf<T> dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, 
     return sum;
   } else {
     using C = typename Numeric<T>::Compute;
-    RunSum<C> sum;
+    Run<C> sum;
     if (std::is_same_v<T, C> && a_stride == item && b_stride == item) {
-      sum.add(n, reinterpret_cast<const C*>(a), reinterpret_cast<const C*>(b));
+      sum.take(n, reinterpret_cast<const C*>(a), reinterpret_cast<const C*>(b));
       return sum.total();
     }
     C a_block[kBlock], b_block[kBlock];
@@ -68,7 +68,7 @@ WideOf<T> dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, 
       int64_t block = n - i < kBlock ? n - i : kBlock;
       load_block<T, C>(a + i * a_stride, a_stride, block, a_block);
       load_block<T, C>(b + i * b_stride, b_stride, block, b_block);
-      sum.add(block, a_block, b_block);
+      sum.take(block, a_block, b_block);
     }
     return sum.total();
   }

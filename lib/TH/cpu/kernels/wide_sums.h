@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -44,6 +45,8 @@ inline Doubles load_doubles(const float* x) {
 template <class T>
 class Adder {
  public:
+  static constexpr T kNone = 0;
+
 #ifdef __FMA__
   // What the compiler knew to be 1 it would not multiply with.
   Adder() { asm("" : "+x"(one_)); }
@@ -60,6 +63,10 @@ class Adder {
 #endif
     return sum + x * y;
   }
+  template <class V>
+  static V both(V a, V b) {
+    return a + b;
+  }
 
  private:
 #ifdef __FMA__
@@ -67,53 +74,83 @@ class Adder {
 #endif
 };
 
-// The sum of a run, in kLanes lanes, which stay in registers.
 template <class T>
-class RunSum {
+struct Multiplier {
+  static constexpr T kNone = 1;
+  Doubles operator()(Doubles product, Doubles x) const { return product * x; }
+  template <class V>
+  static V both(V a, V b) {
+    return a * b;
+  }
+};
+
+// The sum of a run, or its product, in kLanes lanes, which stay in registers: written without
+// loops, or compilers put them into memory in between.
+template <class T, template <class> class Op = Adder>
+class Run {
  public:
   static constexpr int64_t kLanes = 32;
 
   // All but the last n are multiples of kLanes.
   template <class... X>
-  void add(int64_t n, const X*... x) {
+  void take(int64_t n, const X*... x) {
     int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) add_lanes(x + i...);
-    // What is added to the other lanes is 0, which makes no difference: no lane's sum is -0.
-    if (i < n) add_lanes(Rest(x + i, n - i).element...);
+    for (; i + kLanes <= n; i += kLanes) take_lanes(Parts(), x + i...);
+    // What the other lanes take makes no difference: no lane's sum is -0.
+    if (i < n) take_lanes(Parts(), Rest(x + i, n - i).element...);
   }
 
-  // Halves are added to each other.
+  // Halves are put together.
   double total() {
-#pragma GCC unroll 4
-    for (int64_t half = kParts / 2; half > 0; half /= 2) {
-#pragma GCC unroll 8
-      for (int64_t k = 0; k < half; ++k) part_[k] += part_[k + half];
-    }
+    halve<kParts / 2>();
     double lane[kDoubles];
     std::memcpy(lane, part_, sizeof(lane));
     for (int64_t half = kDoubles / 2; half > 0; half /= 2) {
-      for (int64_t k = 0; k < half; ++k) lane[k] += lane[k + half];
+      for (int64_t k = 0; k < half; ++k) lane[k] = Op<T>::both(lane[k], lane[k + half]);
     }
     return lane[0];
   }
 
  private:
-  static constexpr int64_t kParts = kLanes / kDoubles;
+  static constexpr size_t kParts = kLanes / kDoubles;
+  using Parts = std::make_index_sequence<kParts>;
 
   struct Rest {
-    T element[kLanes] = {};
-    Rest(const T* x, int64_t n) { std::memcpy(element, x, static_cast<size_t>(n) * sizeof(T)); }
+    T element[kLanes];
+    Rest(const T* x, int64_t n) {
+      for (T& e : element) e = Op<T>::kNone;
+      std::memcpy(element, x, static_cast<size_t>(n) * sizeof(T));
+    }
   };
 
-  template <class... X>
-  void add_lanes(const X*... x) {
-#pragma GCC unroll 16
-    for (int64_t k = 0; k < kParts; ++k)
-      part_[k] = add_(part_[k], load_doubles(x + k * kDoubles)...);
+  template <size_t... K, class... X>
+  void take_lanes(std::index_sequence<K...>, const X*... x) {
+    (take_part<K>(x...), ...);
+  }
+  template <size_t k, class... X>
+  void take_part(const X*... x) {
+    part_[k] = op_(part_[k], load_doubles(x + k * kDoubles)...);
   }
 
-  Doubles part_[kParts] = {};
-  Adder<T> add_;
+  template <size_t half>
+  void halve() {
+    put_together(std::make_index_sequence<half>());
+    if constexpr (half > 1) halve<half / 2>();
+  }
+  template <size_t... K>
+  void put_together(std::index_sequence<K...>) {
+    ((part_[K] = Op<T>::both(part_[K], part_[K + sizeof...(K)])), ...);
+  }
+
+  template <size_t... K>
+  explicit Run(std::index_sequence<K...>) : part_{none(K)...} {}
+  static Doubles none(size_t) { return Doubles{} + static_cast<double>(Op<T>::kNone); }
+
+  Doubles part_[kParts];
+  Op<T> op_;
+
+ public:
+  Run() : Run(Parts()) {}
 };
 
 // Adds the columns of n rows, step apart, to sum: a line of the cache at a time, and while it is
