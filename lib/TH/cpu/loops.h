@@ -48,6 +48,19 @@ void for_each_run(const LoopPlanOf<most>& plan, int64_t begin, int64_t end, cons
   }
 }
 
+// The same without the innermost dimension: of the first element of each run.
+inline LoopPlan plan_of_rows(const LoopPlan& plan) {
+  LoopPlan rows;
+  rows.copy(plan);
+  --rows.ndim;
+  rows.numel /= plan.size[0];
+  for (int d = 0; d < rows.ndim; ++d) {
+    rows.size[d] = plan.size[d + 1];
+    for (int k = 0; k < plan.operands; ++k) rows.stride[k][d] = plan.stride[k][d + 1];
+  }
+  return rows;
+}
+
 // Runs loop over all elements, in any order and by several threads, but one after the other where
 // the output's share memory. item: bytes of an element of each operand. grain: elements below which
 // one thread is best.

@@ -37,14 +37,7 @@ bool has_short_rows(const CopyCall& call, int64_t item) {
 
 void copy_short_rows(const LoopPlan& plan, int64_t item) {
   const int64_t width = plan.size[0], bytes = width * item;
-  LoopPlan rows;
-  rows.copy(plan);
-  --rows.ndim;
-  rows.numel /= width;
-  for (int d = 0; d < rows.ndim; ++d) {
-    rows.size[d] = plan.size[d + 1];
-    for (int k = 0; k < 2; ++k) rows.stride[k][d] = plan.stride[k][d + 1];
-  }
+  const LoopPlan rows = plan_of_rows(plan);
   auto copy = bytes >= 64   ? &copy_rows<64>
               : bytes >= 16 ? &copy_rows<16>
               : bytes >= 8  ? &copy_rows<8>

@@ -61,11 +61,7 @@ class RunReducer {
 
   void add(char* const* data, const int64_t* stride, int64_t n) {
     auto item = static_cast<int64_t>(item_size(op_.dtype));
-    if (!difference_ && stride[0] == item && n >= kLongRun) {
-      if (filled_ > 0) flush();
-      return add_long(data[0], n);
-    }
-    if (runs_.count > 0) flush();
+    if (!difference_ && stride[0] == item && n >= kLongRun) return add_rows(data[0], 0, 1, n);
     auto size = static_cast<int64_t>(item_size(gathered_type_));
     for (int64_t i = 0; i < n;) {
       int64_t m = std::min(n - i, kGathered - filled_);
@@ -78,28 +74,27 @@ class RunReducer {
     }
   }
 
+  // count long runs of n elements each that begin `next` bytes apart.
+  void add_rows(const char* data, int64_t next, int64_t count, int64_t n) {
+    if (filled_ > 0) flush();
+    ReduceBlock runs = one_run(data, n, item_size(op_.dtype));
+    runs.next = next;
+    for (int64_t k = 0; k < count; k += runs.count) {
+      runs.data = data + k * next;
+      runs.count = std::min(kRuns, count - k);
+      reduce_runs(op_.dtype, runs);
+    }
+  }
+
   void flush() {
-    if (runs_.count > 0) reduce_runs(op_.dtype, runs_);
     if (filled_ > 0) {
       reduce_runs(gathered_type_, one_run(buffer_, filled_, item_size(gathered_type_)));
     }
-    filled_ = runs_.count = 0;
+    filled_ = 0;
   }
 
  private:
   static constexpr int64_t kRuns = 16;  // at a time
-
-  // Equally long runs with the same distance are reduced together.
-  void add_long(const char* data, int64_t n) {
-    if (runs_.count == 1) runs_.next = data - runs_.data;
-    if (runs_.count == 0 || runs_.count == kRuns || runs_.n != n ||
-        data != runs_.data + runs_.count * runs_.next) {
-      flush();
-      runs_ = one_run(data, n, item_size(op_.dtype));
-    } else {
-      ++runs_.count;
-    }
-  }
 
   void reduce_runs(DType type, const ReduceBlock& runs) {
     Wide value[kRuns];
@@ -123,7 +118,6 @@ class RunReducer {
   Partial* result_;
   int64_t reduced_ = 0;
   int64_t filled_ = 0;
-  ReduceBlock runs_ = {};
   alignas(64) char buffer_[kGathered * sizeof(double)];
 };
 
@@ -137,22 +131,40 @@ void reduce_elements(const ReduceAllCall& call) {
     return;
   }
   bool difference = call.transform == Transform::difference;
+  // Long runs with gaps between them are reduced by many.
+  int64_t width = plan.inner_size();
+  bool in_rows = !difference && plan.ndim > 1 && width >= kLongRun &&
+                 plan.stride[0][0] == static_cast<int64_t>(item_size(call.dtype));
+  LoopPlan rows;
+  if (in_rows) rows.copy(plan_of_rows(plan));
   int64_t blocks = (n + kRunBlock - 1) / kRunBlock;
   constexpr int64_t few = 16;
   Partial local[few];
   Workspace<Partial> many(blocks > few ? blocks : 0);
   Partial* partials = blocks > few ? many.data() : local;
-  parallel_for(blocks, std::max<int64_t>(1, op.grain() / kRunBlock),
-               [&](int64_t first, int64_t last) {
-                 for (int64_t block = first; block < last; ++block) {
-                   RunReducer reducer(op, difference, partials + block);
-                   for_each_run(plan, block * kRunBlock, std::min(n, (block + 1) * kRunBlock),
-                                [&](char* const* data, const int64_t* stride, int64_t m) {
-                                  reducer.add(data, stride, m);
-                                });
-                   reducer.flush();
-                 }
-               });
+  parallel_for(
+      blocks, std::max<int64_t>(1, op.grain() / kRunBlock), [&](int64_t first, int64_t last) {
+        for (int64_t block = first; block < last; ++block) {
+          RunReducer reducer(op, difference, partials + block);
+          auto take = [&](int64_t from, int64_t to) {
+            for_each_run(plan, from, to, [&](char* const* data, const int64_t* stride, int64_t m) {
+              reducer.add(data, stride, m);
+            });
+          };
+          int64_t begin = block * kRunBlock, end = std::min(n, begin + kRunBlock);
+          int64_t row = (begin + width - 1) / width, rows_end = end / width;
+          if (in_rows && row < rows_end) {
+            take(begin, row * width);
+            for_each_run(rows, row, rows_end,
+                         [&](char* const* data, const int64_t* next, int64_t m) {
+                           reducer.add_rows(data[0], next[0], m, width);
+                         });
+            begin = rows_end * width;
+          }
+          take(begin, end);
+          reducer.flush();
+        }
+      });
   *call.out = partials[0];
   for (int64_t block = 1; block < blocks; ++block) {
     combine(op, call.out, block * kRunBlock, partials[block],
