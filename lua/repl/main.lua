@@ -10,7 +10,7 @@ Runs a script, or without one a REPL, with the module tensor at hand.
   -e code   run code
   -i        enter the REPL after the script or code
   -l name   require the module `name`
-  -v        print the versions of tensor, LuaJIT and BLAS
+  -v        print the versions of tensor, Lua and BLAS
   -h        print this text
   -         run what stands on stdin as a script
   --        the end of the options
@@ -225,7 +225,8 @@ local function main()
   end
   local parsed = parse(arguments)
   if parsed.help then
-    io.stdout:write(USAGE)
+    local plain = rawget(_G, 'jit') and 'luajit' or 'lua' .. _VERSION:match '%d.%d'
+    io.stdout:write((USAGE:gsub('luajit', plain)))
     return true
   end
   if parsed.version and not print_version() then
