@@ -247,6 +247,12 @@ describe('compile', function()
       return a * n
     end, x)
     is_called('', function(a) return a + (#tostring(a) > 0 and 1 or 0) end, x)
+    is_called(by_elements, function(a)
+      local y = a * 2
+      y:storage():resize(1)
+      y:storage():resize(4)
+      return y
+    end, x)
     is_called('reads a part of a result', function(a) return (a + 1):t() * 2 end, x)
     is_called('reads a part of a result', function(a) return (a + 1)[1] * 2 end, x)
     is_called('returns a view', function(a) return a:t() end, x)
