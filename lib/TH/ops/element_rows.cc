@@ -82,10 +82,14 @@ int fit(const std::string& pattern, const std::string& arguments) {
 }  // namespace
 
 const ElementFunction& element_function(Op op) {
-  for (const ElementFunction& function : functions()) {
-    if (function.op == op) return function;
-  }
-  __builtin_unreachable();
+  static const std::vector<const ElementFunction*> by_op = [] {
+    std::vector<const ElementFunction*> all(static_cast<size_t>(Op::copy));
+    for (const ElementFunction& function : functions()) {
+      all[static_cast<size_t>(function.op)] = &function;
+    }
+    return all;
+  }();
+  return *by_op[static_cast<size_t>(op)];
 }
 
 const ElementFunction* find_element_function(const std::string& name, const std::string& arguments,

@@ -34,6 +34,8 @@ FusedProgram::FusedProgram(const Expression& e, int root, const std::vector<Tens
   for (const TensorRef& value : leaves) {
     if (value) dtype_ = value->dtype;
   }
+  steps_.reserve(e.nodes.size());
+  operands_.reserve(leaves.size());
   step_of(e, root, false);
   if (fits_) place_buffers();
 }

@@ -84,6 +84,7 @@ void Recorded::run(Tensor* const* made_results, Tensor* const* arguments) const 
   }
   std::vector<TensorRef> own(results.size());
   std::vector<Tensor*> operands;
+  operands.reserve(leaves.size() + results.size());
   for (size_t k = 0; k < results.size(); ++k) {
     const RecordedResult& result = results[k];
     operands.clear();
