@@ -345,6 +345,24 @@ it('sums and scalar products of floats are exact', function()
   end
 end)
 
+it('columns of wide matrices are reduced like rows', function()
+  for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double' } do
+    for _, width in ipairs { 511, 512, 513, 1024, 1025, 2049 } do
+      local list = numbers(7 * width, 90)
+      local t = tensor[class .. 'Tensor'](list):view(7, width)
+      local turned = t:t():clone()
+      for _, name in ipairs { 'sum', 'max', 'min' } do
+        local values, indices = t[name](t, 1)
+        local want, want_indices = turned[name](turned, 2)
+        assert.is_true(values:view(width):equal(want:view(width)), name .. ' of ' .. class)
+        if indices then
+          assert.is_true(indices:view(width):equal(want_indices:view(width)), name)
+        end
+      end
+    end
+  end
+end)
+
 it('copies of short rows are copies of their elements', function()
   for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double' } do
     local item = tensor[class .. 'Tensor']():elementSize()

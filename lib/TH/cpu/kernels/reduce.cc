@@ -22,6 +22,8 @@ constexpr int64_t kColumnBlock = 4096;
 constexpr int64_t kGathered = 1024;
 // Runs of at least this many elements are reduced where they are, and multiplied in any order.
 constexpr int64_t kLongRun = 256;
+// Bytes of a row of columns, four of which stay in the first-level cache.
+constexpr int64_t kRowBytes = 4096;
 // Columns narrower than half of this are folded.
 constexpr int64_t kFoldWidth = 64;
 
@@ -185,7 +187,7 @@ void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int
                     const Sink& sink) {
   auto item = static_cast<int64_t>(item_size(op.dtype));
   bool rows = !is_columns(plan, step, n, item);
-  int64_t width = plan.inner_size();
+  int64_t width = plan.inner_size(), together = std::min(kReduceWidth, kRowBytes / item);
   int64_t fold = 1;
   bool may_fold = !op.has_auxiliary() && !op.in_order();
   if (!rows && may_fold && width <= kFoldWidth / 2 && step == width * item) {
@@ -199,8 +201,8 @@ void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int
     Auxiliary aux[kReduceWidth];
     for_each_run(
         plan, begin * unit, end * unit, [&](char* const* at, const int64_t* next, int64_t count) {
-          for (int64_t k = 0; k < count; k += kReduceWidth) {
-            int64_t m = std::min(kReduceWidth, count - k);
+          for (int64_t k = 0; k < count; k += together) {
+            int64_t m = std::min(together, count - k);
             ReduceBlock block = {at[0] + k * next[0], n, step, m, next[0], rows, fold, nullptr,
                                  op.in_order()};
             reduce_block(op, op.dtype, block, value, aux);

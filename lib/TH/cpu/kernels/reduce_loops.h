@@ -11,7 +11,7 @@
 namespace th {
 
 // The most results that one call of a loop makes.
-constexpr int64_t kReduceWidth = 512;
+constexpr int64_t kReduceWidth = 1024;
 
 // count reductions of n elements each.
 struct ReduceBlock {
