@@ -4,6 +4,8 @@
 local tensor = require 'tensor'
 
 local inf, nan = math.huge, 0 / 0
+-- A constant of that value is 0 in Lua 5.1, and for LuaJIT on ARM64.
+local minus_zero = -1 / inf
 
 -- scale: the size of what was added up.
 local function assert_close(want, got, ulps, scale)
@@ -29,7 +31,7 @@ describe('special functions', function()
       local y = 1 - 10 ^ -k
       assert_close(y, tensor.erf(tensor.erfinv(y)), 2)
     end
-    assert.are.equal(-inf, 1 / tensor.erfinv(tensor.DoubleTensor{-0.0})[1])
+    assert.are.equal(-inf, 1 / tensor.erfinv(tensor.DoubleTensor{minus_zero})[1])
   end)
 
   it('digamma', function()
@@ -39,8 +41,7 @@ describe('special functions', function()
       [-1] = nan, [-7] = nan,
     }, 1)
     assert.are.equal(-inf, tensor.digamma(tensor.DoubleTensor{0})[1])
-    -- A constant -0 would be 0 in Lua 5.1, which has that one already.
-    assert.are.equal(inf, tensor.digamma(tensor.DoubleTensor{-1 / inf})[1])
+    assert.are.equal(inf, tensor.digamma(tensor.DoubleTensor{minus_zero})[1])
   end)
 
   it('of exponentials do not overflow', function()
