@@ -121,6 +121,9 @@ local function install(tensor)
                      :format(d, count ~= count and 'nan' or tensor.type(count)), 2)
             end
             counts[d] = count < 0 and math.ceil(count) or math.floor(count)
+            if counts[d] < 0 then
+               error(('repeatTensor: size %d is negative: %d'):format(d, counts[d]), 2)
+            end
          end
          -- The result may lie in the source's own storage.
          source = result and source:clone() or source:contiguous()
