@@ -122,7 +122,7 @@ local function install(tensor)
             end
             counts[d] = count < 0 and math.ceil(count) or math.floor(count)
             if counts[d] < 0 then
-               error(('repeatTensor: size %d is negative: %d'):format(d, counts[d]), 2)
+               error(('repeatTensor: size %d is negative: %s'):format(d, tostring(counts[d])), 2)
             end
          end
          -- The result may lie in the source's own storage.

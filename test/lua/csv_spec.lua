@@ -256,7 +256,8 @@ describe('tensors as text', function()
 
   it('are as short as they may be', function()
     with_name('.tsv', function(name)
-      local values = { 0.1, -0.0, 1e300, 5e-324, 1 / 3, 3, 1e21, 123456789, 0 / 0, -math.huge }
+      local inf = math.huge
+      local values = { 0.1, -1 / inf, 1e300, 5e-324, 1 / 3, 3, 1e21, 123456789, 0 / 0, -inf }
       tensor.save(name, tensor.DoubleTensor { values })
       local text = '0.1 -0 1e+300 5e-324 0.3333333333333333 3 1e+21 123456789 nan -inf\n'
       assert.are.equal((text:gsub(' ', '\t')), format_files.content(name))
