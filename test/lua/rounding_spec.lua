@@ -31,6 +31,8 @@ describe('doubles', function()
   for formula, functions in pairs(formulas) do
     it('are ' .. formula, function()
       local ours, wanted = unpack(functions)
+      -- Where LuaJIT compiles for ARM64 it fuses products and sums.
+      require 'tensor.versions'.interpreted(wanted)
       local result = ours(x, y, z):totable()
       for i = 1, n do assert(result[i] == wanted(x[i], y[i], z[i]), i) end
     end)
