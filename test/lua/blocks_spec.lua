@@ -203,18 +203,23 @@ describe('rows that are sorted', function()
     local n = 9000
     local random, up, down = numbers(n, 30000), {}, {}
     for i = 1, n do up[i], down[i] = i, n - i end
+    -- Every eighth is small, and may be all that is looked at first.
+    local eighths = numbers(n, 20000)
+    for i = 1, n, 8 do eighths[i] = -eighths[i] end
     local few = numbers(n, 4)
     local special = numbers(n, 30000)
     special[5000], special[8500], special[n] = nan, nan, -1
     special[3], special[7000] = -1 / 0, 1 / 0
-    local lists = { random = random, up = up, down = down, few = few, special = special }
+    local lists = {
+      random = random, up = up, down = down, few = few, special = special, eighths = eighths,
+    }
     for name, list in pairs(lists) do
       local small = name == 'special' and 'Float' or 'Short'
       for _, class in ipairs { small, 'Float', 'Double' } do
         local t = tensor[class .. 'Tensor'](list)
         for _, largest in ipairs { false, true } do
           local order = expected(list, largest)
-          for _, k in ipairs { 1, 10, 562, 563 } do
+          for _, k in ipairs { 1, 10, 562, 563, 2000, 4500, 8990 } do
             local what = ('%d of %s, %s'):format(k, name, class)
             local _, indices = tensor.topk(t, k, 1, largest)
             local want = {}

@@ -89,15 +89,47 @@ bool put_in_order(typename Pack::Type* keys, int64_t n) {
   return true;
 }
 
-// Puts those keys in order that are from first on when all are; what is before is no larger, what
-// is behind no smaller.
+// Of many keys of which few are asked for, those from first on when all are in order, keeps some
+// that these are among, and says how many smaller ones it left out. What is between two of a sample
+// is kept, which is in the order of the sample's places but for a few standard deviations.
+template <class Pack>
+int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t count) {
+  constexpr int64_t size = 1024, margin = 48;
+  if (*n < kLong || count > *n / 4) return 0;
+  typename Pack::Type sample[size];
+  for (int64_t k = 0; k < size; ++k) sample[k] = keys[k * (*n / size)];
+  sort_keys(sample, size);
+  const double part = static_cast<double>(size) / static_cast<double>(*n);
+  const auto low = static_cast<int64_t>(static_cast<double>(first) * part) - margin;
+  const auto high = static_cast<int64_t>(static_cast<double>(first + count) * part) + margin;
+  const auto least = low < 0 ? Pack::pack(0, 0) : sample[low];
+  const auto most = high < size ? sample[high] : Pack::pack(~uint64_t(0), ~uint64_t(0));
+  int64_t below = 0, above = 0, kept = 0;
+  for (int64_t i = 0; i < *n; ++i) {
+    below += Pack::less(keys[i], least);
+    above += Pack::less(most, keys[i]);
+  }
+  if (below > first || *n - above < first + count) return 0;
+  for (int64_t i = 0; i < *n; ++i) {
+    const auto key = keys[i];
+    keys[kept] = key;
+    kept += !(Pack::less(key, least) || Pack::less(most, key));
+  }
+  *n = kept;
+  return below;
+}
+
+// Puts those keys in order, and at their places, that are from first on when all are.
 template <class Pack>
 void sort_range(typename Pack::Type* keys, int64_t n, int64_t first, int64_t count) {
+  auto* const places = keys + first;
+  first -= keep_near<Pack>(keys, &n, first, count);
   if (first > 0) std::nth_element(keys, keys + first, keys + n, Less<Pack>());
   keys += first;
   n -= first;
   if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Less<Pack>());
   sort_keys(keys, count);
+  if (keys != places) std::copy_backward(keys, keys + count, places + count);
 }
 
 template <class T, class Pack>

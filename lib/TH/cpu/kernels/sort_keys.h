@@ -32,8 +32,9 @@ struct Pack128 {
   }
   static uint64_t key(const Type& packed) { return packed.hi; }
   static int64_t index(const Type& packed) { return static_cast<int64_t>(packed.lo); }
+  // Without a branch, as which it is cannot be predicted.
   static bool less(const Type& a, const Type& b) {
-    return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo;
+    return (a.hi < b.hi) | ((a.hi == b.hi) & (a.lo < b.lo));
   }
 };
 
