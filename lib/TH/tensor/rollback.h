@@ -26,6 +26,7 @@ class Rollback {
     int ndim;
     int64_t geometry[2 * kMaxDims];
   };
+  static bool is_unchanged(const Before& before) noexcept;
   static void restore(const Before& before) noexcept;
 
   Before before_[kMost];  // not even cleared

@@ -33,6 +33,8 @@ local own_calls = {
   'local f = T.MemoryFile(); f:writeObject(v[%d]); return f:seek(1):readObject()',
   'return T.fromDLPack(v[%d]:toDLPack())', 'return T.deserialize(T.serialize(v))',
   'return T.MemoryFile(v[%d])', 'return T.image.scale(v[%d], %d %% 9 + 1, %d %% 9 + 1)',
+  'local f, t = T.compile(function(a, b) return a * 2 + b, a end), v[%d]; f(t, 3); f(t, 3);'
+    .. ' return f(t, 3)',
   'return T.image.scale(v[%d], v[%d], "area")', 'return T.image.crop(v[%d], v[%d], 0, 0, 1, 1)',
 }
 
