@@ -36,12 +36,14 @@ FusedProgram::FusedProgram(const Expression& e, int root, const std::vector<Tens
   }
   steps_.reserve(e.nodes.size());
   operands_.reserve(leaves.size());
+  nodes_.reserve(leaves.size());
   step_of(e, root, false);
   if (fits_) place_buffers();
 }
 
 // 1 and on; 0 where there is no room.
-int FusedProgram::leaf(Tensor* t) {
+int FusedProgram::leaf(int node) {
+  Tensor* t = values_[node].get();
   auto found = std::find(operands_.begin(), operands_.end(), t);
   if (found == operands_.end()) {
     if (operands_.size() + 1 >= kFusedOperands) {
@@ -49,6 +51,7 @@ int FusedProgram::leaf(Tensor* t) {
       return 0;
     }
     operands_.push_back(t);
+    nodes_.push_back(node);
     return static_cast<int>(operands_.size());
   }
   return static_cast<int>(found - operands_.begin()) + 1;
@@ -59,7 +62,7 @@ int FusedProgram::step_of(const Expression& e, int node, bool mask) {
   const ExpressionNode& n = e.nodes[node];
   const bool is_leaf = static_cast<bool>(values_[node]);
   mask = mask && dtype_ != DType::Byte;
-  if (is_leaf && !mask) return leaf(values_[node].get());
+  if (is_leaf && !mask) return leaf(node);
   for (size_t k = 0; k < steps_.size(); ++k) {
     if (steps_[k].node == node && steps_[k].mask == mask) return kFirstStep + static_cast<int>(k);
   }
@@ -122,6 +125,10 @@ void FusedProgram::place_buffers() {
     }
   }
   fits_ = buffers_ <= kFusedBuffers;
+}
+
+void FusedProgram::rebind(Tensor* const* leaves) {
+  for (size_t k = 0; k < operands_.size(); ++k) operands_[k] = leaves[nodes_[k]];
 }
 
 bool FusedProgram::overlaps(const Tensor& r) const {

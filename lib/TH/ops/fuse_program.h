@@ -25,6 +25,8 @@ class FusedProgram {
 
   // Whether a call has room for it.
   bool fits() const { return fits_; }
+  // The same of other leaves: those of the nodes, where they have one.
+  void rebind(Tensor* const* leaves);
   // Whether r shares memory in another layout with what is read.
   bool overlaps(const Tensor& r) const;
   void run(Tensor* r, int ndim, const int64_t* size);
@@ -38,16 +40,17 @@ class FusedProgram {
     FusedStep call;
     int last_use = 0;
   };
-  int leaf(Tensor* t);
+  int leaf(int node);
   int step_of(const Expression& e, int node, bool mask);
   void place_buffers();
   void run_call(Tensor* r, const FusedReduction* reduction, int ndim, const int64_t* size,
                 int64_t n);
 
-  const std::vector<TensorRef>& values_;
+  const std::vector<TensorRef>& values_;  // while it is made
   DType dtype_;
   std::vector<Step> steps_;
   std::vector<Tensor*> operands_;
+  std::vector<int> nodes_;  // of the operands
   int buffers_ = 0;
   bool fits_ = true;
 };

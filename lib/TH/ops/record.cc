@@ -68,6 +68,24 @@ bool Recorded::is_current() const {
   });
 }
 
+void RecordedResult::run(Tensor* r, std::vector<Tensor*>* operands) const {
+  const auto count = static_cast<int>(operands->size());
+  if (!program || device_of(operands->data(), count)) {
+    return evaluate(expression, r, TensorList(operands->data(), count));
+  }
+  // Nodes of one call: its steps, and what it is of.
+  Tensor* leaves[kFusedSteps + kFusedOperands];
+  for (size_t k = 0; k < numbers.size(); ++k) {
+    const ExpressionNode& node = expression.nodes[k];
+    if (node.kind == ExpressionNode::operand) (*operands)[node.index]->check_storage();
+    leaves[k] = node.kind == ExpressionNode::operand ? (*operands)[node.index] : numbers[k].get();
+  }
+  const auto ndim = static_cast<int>(size.size());
+  resize(r, ndim, size.data());
+  program->rebind(leaves);
+  program->run(r, ndim, size.data());
+}
+
 void Recorded::run(Tensor* const* made_results, Tensor* const* arguments) const {
   std::vector<TensorRef> views(leaves.size());
   std::vector<Tensor*> seen(leaves.size());
@@ -91,8 +109,7 @@ void Recorded::run(Tensor* const* made_results, Tensor* const* arguments) const 
     for (int from : result.operands)
       operands.push_back(from < 0 ? own[-1 - from].get() : seen[from]);
     own[k] = result.type == dtype ? shared(made_results[k]) : empty(dtype);
-    evaluate(result.expression, own[k].get(),
-             TensorList(operands.data(), static_cast<int>(operands.size())));
+    result.run(own[k].get(), &operands);
     if (result.type == dtype) continue;
     resize_as(made_results[k], *own[k]);
     ops::copy(made_results[k], own[k].get());
@@ -394,7 +411,7 @@ RecordedResult Recorder::result_of(Tensor* t, const std::vector<int>& before, in
       if (input >= 0) needed[input] = true;
     }
   }
-  RecordedResult made{{}, {}, t->dtype};
+  RecordedResult made{{}, {}, t->dtype, shapes_[*root], nullptr, {}};
   Expression& e = made.expression;
   for (int k = 0; k <= *root; ++k) {
     if (!needed[k]) continue;
@@ -411,22 +428,42 @@ RecordedResult Recorder::result_of(Tensor* t, const std::vector<int>& before, in
   }
   e.root = place[*root];
   if (e.operands.empty()) refuse("computes with nothing but numbers");
-  if (!fits(e))
-    refuse("has more than %d tensors or %d steps in one expression", kFusedOperands - 1,
-           kFusedSteps);
+  prepare(&made);
   return made;
 }
 
-bool Recorder::fits(const Expression& e) const {
+// Makes the calls of its parts, to see whether each is one.
+void Recorder::prepare(RecordedResult* result) const {
+  const Expression& e = result->expression;
   std::vector<TensorRef> values(e.nodes.size());
+  bool fits = true, reduces = false;
+  auto program_of = [&](int root) {
+    auto program = std::make_unique<FusedProgram>(e, root, values);
+    fits = fits && program->fits();
+    return program;
+  };
+  result->numbers.resize(e.nodes.size());
   for (size_t k = 0; k < e.nodes.size(); ++k) {
     const ExpressionNode& node = e.nodes[k];
-    if (node.kind != ExpressionNode::element) values[k] = empty(recorded_->dtype);
-    const int root = node.kind == ExpressionNode::reduction ? node.input[0] : static_cast<int>(k);
-    const bool whole = node.kind == ExpressionNode::reduction || root == e.root;
-    if (whole && !values[root] && !FusedProgram(e, root, values).fits()) return false;
+    if (node.kind == ExpressionNode::element) continue;
+    values[k] = empty(recorded_->dtype);
+    if (node.kind == ExpressionNode::number) {
+      int64_t one = 1;
+      result->numbers[k] = TensorRef(tensor_new_sized(recorded_->dtype, 1, &one));
+      Unwatched filled;
+      ops::fill(result->numbers[k].get(), node.value);
+    } else if (node.kind == ExpressionNode::reduction) {
+      reduces = true;
+      if (!values[node.input[0]]) program_of(node.input[0]);
+    }
   }
-  return true;
+  if (e.nodes[e.root].kind == ExpressionNode::element) {
+    auto whole = program_of(e.root);
+    if (!reduces) result->program = std::move(whole);
+  }
+  if (fits) return;
+  const_cast<Recorder*>(this)->refuse("has more than %d tensors or %d steps in one expression",
+                                      kFusedOperands - 1, kFusedSteps);
 }
 
 }  // namespace th

@@ -11,6 +11,7 @@
 #include "backend/calls.h"
 #include "memory/synced_memory.h"
 #include "ops/expression.h"
+#include "ops/fuse_program.h"
 
 namespace th TH_VISIBLE {
 
@@ -29,6 +30,12 @@ struct RecordedResult {
   Expression expression;
   std::vector<int> operands;  // leaves; -1, -2, ...: results before this one
   DType type;
+  std::vector<int64_t> size;
+  // Without reductions: the one call that it is, and the numbers among its nodes.
+  std::unique_ptr<FusedProgram> program;
+  std::vector<TensorRef> numbers;
+
+  void run(Tensor* r, std::vector<Tensor*>* operands) const;
 };
 
 // What may be done again: results, each a new tensor.
@@ -92,7 +99,7 @@ class Recorder final : public Watcher {
   void define(Tensor* r, int node);
   void check_shape(int node, const Tensor& r) const;
   RecordedResult result_of(Tensor* t, const std::vector<int>& before, int* root);
-  bool fits(const Expression& e) const;
+  void prepare(RecordedResult* result) const;
 
   std::vector<TensorRef> arguments_;
   std::vector<Tensor*> reads_, writes_;  // of the call that is being built
