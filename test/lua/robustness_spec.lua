@@ -281,6 +281,16 @@ describe('robustness', function()
       assert.same({7, 8}, indices:totable())
       assert.equal(2, indices:storage():size())
       assert.same({3, 1}, fixed:totable())
+
+      local places = tensor.LongStorage{9, 9, 9, 9}
+      local few = tensor.LongTensor(tensor.LongStorage(places, 1, 1))
+      local values, inverse = tensor.IntTensor{1, 2, 3, 4}, tensor.LongTensor{5, 6, 7, 8}
+      fails('resized', tensor.unique, values, inverse, few, tensor.IntTensor{4, 3, 3, 6})
+      fails('resized', tensor.mode, values, few, tensor.IntTensor(2, 3):fill(1), 2)
+      fails('resized', tensor.topk, values, few, tensor.IntTensor{4, 3, 3, 6}, 2)
+      assert.same({1, 2, 3, 4}, values:totable())
+      assert.same({5, 6, 7, 8}, inverse:totable())
+      assert.same({9}, few:totable())
     end)
 
     it('refuses those whose strides would overflow, without an element too', function()

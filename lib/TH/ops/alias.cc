@@ -33,8 +33,7 @@ void multinomialAliasSetup(Tensor* probabilities, Tensor* alias, Tensor* q) {
     call.q = at.overwrite(new_q.get());
     return call;
   });
-  deliver(alias, new_alias.get());
-  deliver(q, new_q.get());
+  deliver({{alias, new_alias.get()}, {q, new_q.get()}});
 }
 
 void multinomialAliasDraw(Tensor* r, Generator* g, Tensor* alias, Tensor* q) {

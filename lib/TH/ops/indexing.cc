@@ -129,10 +129,14 @@ TensorRef copy_if_aliased(const Tensor& r, Tensor* operand) {
   return TensorRef(operand);
 }
 
-void deliver(Tensor* r, Tensor* result) {
-  wait_for_assertions(device_of({result}), *r);
-  resize_as(r, *result);
-  ops::copy(r, result);
+void deliver(Tensor* r, Tensor* result) { deliver({{r, result}}); }
+
+void deliver(std::initializer_list<Delivery> all) {
+  for (const Delivery& one : all) {
+    wait_for_assertions(device_of({one.result}), *one.r);
+    resize_as(one.r, *one.result);
+  }
+  for (const Delivery& one : all) ops::copy(one.r, one.result);
 }
 
 }  // namespace th

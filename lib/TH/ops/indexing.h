@@ -3,6 +3,8 @@
 
 // What the operations on indices and masks share.
 
+#include <initializer_list>
+
 #include "ops/operands.h"
 #include "ops/ops.h"
 
@@ -58,7 +60,12 @@ bool needs_temporary(const Tensor& r, const Operands&... operands) {
   return (share_storage(r, operands) || ...);
 }
 
-// r takes over result's sizes and elements.
+// r takes over result's sizes and elements. Of several all get their sizes before any elements: one
+// that cannot have them leaves the others as they are.
+struct Delivery {
+  Tensor *r, *result;
+};
+void deliver(std::initializer_list<Delivery> all);
 void deliver(Tensor* r, Tensor* result);
 
 }  // namespace th

@@ -62,8 +62,9 @@ void check_values_and_indices(const char* name, const Tensor* values, const Tens
 
 // Without keepdim the dimension, which has one element, goes away.
 void deliver_both(Tensor* values, Tensor* indices, const Sorted& from, int dim, bool keepdim) {
-  deliver(values, keepdim ? from.values.get() : without(from.values, dim).get());
-  deliver(indices, keepdim ? from.indices.get() : without(from.indices, dim).get());
+  if (keepdim) return deliver({{values, from.values.get()}, {indices, from.indices.get()}});
+  TensorRef value = without(from.values, dim), index = without(from.indices, dim);
+  deliver({{values, value.get()}, {indices, index.get()}});
 }
 
 // The dimension of t that the operation's elements lie along, of which there must be some.
@@ -147,8 +148,7 @@ void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim)
     return keepdim ? std::move(r) : without(r, d);
   };
   TensorRef value = found(s.values), index = found(s.indices);
-  deliver(values, value.get());
-  deliver(indices, index.get());
+  deliver({{values, value.get()}, {indices, index.get()}});
 }
 
 void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool largest, bool) {
@@ -231,9 +231,7 @@ void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t) {
   TensorRef back(tensor_new_sized(DType::Long, t->nDimension, t->size));
   if (t->numel() == 0) {
     TensorRef none = made(DType::Long, [&](Tensor* r) { resize_as(r, *flat); });
-    deliver(values, flat.get());
-    deliver(inverse, back.get());
-    return deliver(counts, none.get());
+    return deliver({{values, flat.get()}, {inverse, back.get()}, {counts, none.get()}});
   }
   Sorted s = sorted(flat.get(), 0, false);
   TensorRef starts = starts_of_runs(s.values, 0);
@@ -245,9 +243,7 @@ void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t) {
   set_geometry(in_order.get(), t->nDimension, t->size, nullptr);
   copy(back.get(), in_order.get());
   TensorRef lengths = lengths_of(runs, distinct->size[0]);
-  deliver(values, distinct.get());
-  deliver(inverse, back.get());
-  deliver(counts, lengths.get());
+  deliver({{values, distinct.get()}, {inverse, back.get()}, {counts, lengths.get()}});
 }
 
 void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64_t dim) {
@@ -257,9 +253,7 @@ void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64
   if (n == 0) {
     TensorRef same = clone(t);
     TensorRef none(tensor_new_sized(DType::Long, 1, &n));
-    deliver(values, same.get());
-    deliver(inverse, none.get());
-    return deliver(counts, none.get());
+    return deliver({{values, same.get()}, {inverse, none.get()}, {counts, none.get()}});
   }
   TensorRef front = empty(t->dtype);
   movedim(front.get(), t, d, 0);
@@ -275,9 +269,7 @@ void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64
   TensorRef back = filled_like(runs, DType::Long, 0);
   scatter(back.get(), 0, order.get(), runs.get());
   TensorRef lengths = lengths_of(runs, firsts->size[0]);
-  deliver(values, distinct.get());
-  deliver(inverse, back.get());
-  deliver(counts, lengths.get());
+  deliver({{values, distinct.get()}, {inverse, back.get()}, {counts, lengths.get()}});
 }
 
 }  // namespace ops

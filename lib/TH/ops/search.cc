@@ -46,8 +46,7 @@ void scan_extremes(Op op, bool largest, Tensor* values, Tensor* indices, Tensor*
       return call;
     });
   }
-  deliver(values, best.get());
-  deliver(indices, places.get());
+  deliver({{values, best.get()}, {indices, places.get()}});
 }
 
 }  // namespace
