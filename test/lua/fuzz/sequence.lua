@@ -156,9 +156,10 @@ function Sequence:run(line)
   else
     local text = check.message(message, checked and line)
     if text then self:report(text) end
+    local now = before and pictures(v, list)
     -- A finalizer may have changed anything.
-    if before and script.finalized() == finalized then
-      for k, after in pairs(pictures(v, list)) do
+    if now and script.finalized() == finalized then
+      for k, after in pairs(now) do
         local own = before[k]
         if own and own.object == after.object then
           if own.text ~= after.text and not is_late(message, before) then
