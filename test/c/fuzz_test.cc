@@ -27,6 +27,10 @@ extern "C" const char* __asan_default_options();
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "max_allocation_size_mb=256:allocator_may_return_null=1";
 }
+extern "C" const char* __tsan_default_options();
+extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options() {
+  return __asan_default_options();
+}
 
 namespace fuzz {
 
