@@ -209,14 +209,15 @@ int fuse_call(lua_State* L) {
 
 // _restoring(result, f, ...): calls f(...); where that fails, result has the sizes that it had.
 int restoring(lua_State* L) {
-  th::Rollback before;
-  before.remember(check_tensor(L, state_of(L), 1));
+  Tensor* result = check_tensor(L, state_of(L), 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  if (lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0)) {
-    before.restore();
-    return lua_error(L);
-  }
-  return lua_gettop(L) - 1;
+  th::Rollback before;
+  before.remember(result);
+  th::tensor_retain(result);  // a finalizer may free it
+  const int failed = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
+  if (failed) before.restore();
+  th::tensor_free(result);
+  return failed ? lua_error(L) : lua_gettop(L) - 1;
 }
 
 const char* const pairings[] = {"torch7", "numpy", "strict", nullptr};
