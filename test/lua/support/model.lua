@@ -139,11 +139,11 @@ local layouts = {
 
 local SENTINEL = 77
 
---- A tensor with the model's elements in a layout; elements of its storage that are none of its
--- own are SENTINEL. Expanded takes an expanded model.
-function model.tensor(e, m, layout)
+--- Returns a function that returns a new tensor with the model's elements in a layout at each call.
+-- Elements of the storage outside the tensor are SENTINEL. 'expanded' takes an expanded model.
+function model.maker(e, m, layout)
   local shape = m.shape
-  if #shape == 0 then return e.Tensor() end
+  if #shape == 0 then return function() return e.Tensor() end end
   local strides, offset = layouts[layout or 'contiguous'](shape)
   local last = offset
   for d = 1, #shape do last = last + math.max(shape[d] - 1, 0) * strides[d] end
@@ -157,9 +157,11 @@ function model.tensor(e, m, layout)
     end
     stored[at + 1] = m.data[i]
   end
-  return e.Tensor(e.Storage(stored), offset + 1, tensor.LongStorage(shape),
-                  tensor.LongStorage(strides))
+  local sizes, steps = tensor.LongStorage(shape), tensor.LongStorage(strides)
+  return function() return e.Tensor(e.Storage(stored), offset + 1, sizes, steps) end
 end
+
+function model.tensor(e, m, layout) return model.maker(e, m, layout)() end
 
 --- Nil, or the position of an element of the storage that is none of the tensor's and not as
 -- model.tensor() left it.

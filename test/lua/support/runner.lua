@@ -55,25 +55,36 @@ local function is_tensor_kind(kind)
   return kind:match('[TLIBMAFD]') ~= nil
 end
 
--- Lua values for the arguments.
-local function make_arguments(e, slots, args, layout)
-  local values = {}
+-- For each argument a function that returns its Lua value, with new tensors at each call.
+local function argument_makers(e, slots, args, layout)
+  local makers = {}
   for i, slot in ipairs(slots) do
     local arg = args[i]
     if arg == omit then
-      values[i] = omit
+      makers[i] = function() return omit end
     elseif is_tensor_kind(slot.kind) then
-      values[i] = model.tensor(element_of(slot.kind, e), arg, layout)
+      makers[i] = model.maker(element_of(slot.kind, e), arg, layout)
     elseif slot.kind == '{' then
       local list = {}
-      for k, m in ipairs(arg.list) do list[k] = model.tensor(element_of(slot.of, e), m, layout) end
-      values[i] = list
+      for k, m in ipairs(arg.list) do list[k] = model.maker(element_of(slot.of, e), m, layout) end
+      makers[i] = function()
+        local tensors = {}
+        for k, make in ipairs(list) do tensors[k] = make() end
+        return tensors
+      end
     elseif type(arg) == 'table' then
-      values[i] = tensor.LongStorage(arg.sizes or arg.dims)
+      local sizes = arg.sizes or arg.dims
+      makers[i] = function() return tensor.LongStorage(sizes) end
     else
-      values[i] = arg
+      makers[i] = function() return arg end
     end
   end
+  return makers
+end
+
+local function make_arguments(makers)
+  local values = {}
+  for i, make in ipairs(makers) do values[i] = make() end
   return values
 end
 
@@ -220,7 +231,8 @@ function Run:given_results(slots, call, layout)
 end
 
 function Run:values()
-  return make_arguments(self.e, self.slots, self.args, self.layout)
+  self.makers = self.makers or argument_makers(self.e, self.slots, self.args, self.layout)
+  return make_arguments(self.makers)
 end
 
 -- Whether all results may be left out of a form.
@@ -393,7 +405,8 @@ function runner.refused(row, case, e)
         results[i] = element_of(slot.kind, e).Tensor()
       end
     end
-    local list = assemble(form_slots, map, make_arguments(e, slots, args, 'contiguous'), results)
+    local values = make_arguments(argument_makers(e, slots, args, 'contiguous'))
+    local list = assemble(form_slots, map, values, results)
     local done, message = pcall(invoke, list)
     if done or not tostring(message):find(wanted, 1, true) then
       error(('%s of %s, %s: %s instead of "%s"'):format(row.name, e.name, name,
