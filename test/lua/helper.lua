@@ -25,8 +25,10 @@ if asked then
 end
 
 if os.getenv('TENSOR_TEST_GC') == '1' then
+  -- A collection begins when the last one ends, and ends after allocations of a twentieth of the
+  -- heap. A larger step multiplier takes more time in proportion.
   collectgarbage('setpause', 0)
-  collectgarbage('setstepmul', 10000)
+  collectgarbage('setstepmul', 2000)
 end
 
 -- With TENSOR_TEST_DEVICE every tensor of the specs is at home on that device, and what is drawn
