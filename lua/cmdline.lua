@@ -1,5 +1,7 @@
 -- torch.CmdLine: options and arguments of a program, by the types of their defaults.
 
+local each = require 'tensor.versions'.each
+
 -- What print was before the first log.
 local screen
 
@@ -9,7 +11,7 @@ end
 
 local function sorted_keys(t)
    local keys = {}
-   for key in pairs(t) do
+   for key in each(t) do
       keys[#keys + 1] = key
    end
    table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
@@ -123,7 +125,7 @@ local function install(torch)
    --- A table of the options' defaults, by name.
    function CmdLine:default()
       local params = {}
-      for key, option in pairs(self.options) do
+      for key, option in each(self.options) do
          params[name_of(key)] = option.default
       end
       return params
@@ -165,7 +167,7 @@ local function install(torch)
    function CmdLine:string(prefix, params, ignore)
       ignore = ignore or {}
       local position, arguments, options, known = {}, {}, {}, {}
-      for key, option in pairs(self.options) do
+      for key, option in each(self.options) do
          known[name_of(key)] = option
       end
       for k, argument in ipairs(self.arguments) do

@@ -2,6 +2,8 @@
 -- after the other; labels that nobody needs any more are summed over at once, two operands become
 -- one batch of matrix products.
 
+local each = require 'tensor.versions'.each
+
 local function install(tensor)
    local function fail(...)
       error('einsum: ' .. string.format(...), 0)
@@ -139,7 +141,7 @@ local function install(tensor)
       end
       for k = hidden, 1, -1 do labels[#labels + 1] = k end
       local once = {}
-      for label, n in pairs(count) do
+      for label, n in each(count) do
          if type(label) == 'string' and n == 1 then once[#once + 1] = label end
       end
       table.sort(once)
@@ -168,7 +170,7 @@ local function install(tensor)
                  tensor.type(operands[1]), tensor.type(t))
          end
          terms[k] = distinct(t, labels[k])
-         for label, size in pairs(sizes_of(terms[k])) do
+         for label, size in each(sizes_of(terms[k])) do
             local other = sizes[label]
             if other and other ~= size and other ~= 1 and size ~= 1 then
                fail("label '%s' has sizes %d and %d", label, other, size)

@@ -3,6 +3,7 @@
 -- wrong, or is not at the CPU, and what the interpreter runs, is for the C functions that the
 -- classes have had.
 
+local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
 -- How one class's elements are found. A userdata with a class's metatable holds a pointer or null,
@@ -353,7 +354,7 @@ local function watch(change)
       return debug.getregistry()._VMEVENTS or {}
    end
    local before, told = {}, nil
-   for event, f in pairs(handlers()) do
+   for event, f in each(handlers()) do
       before[event] = f
    end
    local function handler(...)
@@ -363,7 +364,7 @@ local function watch(change)
       end
    end
    jit.attach(handler, 'record')
-   for event, f in pairs(handlers()) do
+   for event, f in each(handlers()) do
       if f == handler then
          told = before[event]
       end
@@ -436,7 +437,7 @@ local function install(tensor)
       share(methods.part.__newindex)
       own.compiled = {__index = methods['index' .. kind:lower()],
                       __newindex = methods['newindex' .. kind:lower()]}
-      for name, method in pairs(own.compiled) do
+      for name, method in each(own.compiled) do
          share(method)
          if rawget(class, name) == own[name] then
             rawset(class, name, method)
@@ -445,7 +446,7 @@ local function install(tensor)
    end
 
    for _, element in ipairs(types) do
-      for kind in pairs(boxes) do
+      for kind in each(boxes) do
          local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
          local own = {index = rawget(class, '__index'), newindex = rawget(class, '__newindex')}
          local new = tensor[element.name .. 'Tensor']

@@ -1,5 +1,7 @@
 -- What the environment asks for and cannot have is said when the module is loaded.
 
+local each = require 'tensor.versions'.each
+
 local DEVICES = 'gpu, cuda or soft, each with the number of one behind a colon where there are many'
 local MOST_THREADS = 4096
 
@@ -29,7 +31,7 @@ end
 
 return function(tensor)
    local checks = {TENSOR_DEVICE = check_device, TENSOR_ISA = check_isa, TENSOR_PLOT = check_plot}
-   for name, check in pairs(checks) do
+   for name, check in each(checks) do
       local value = os.getenv(name)
       if value and value ~= '' then check(value) end
    end

@@ -3,6 +3,8 @@
 -- Each is a module, or a field of one, with load(tensor, filename, options) and
 -- save(tensor, filename, object, options). They raise messages that do not name the file.
 
+local each = require 'tensor.versions'.each
+
 local formats = {
    binaryproto = {holds = "Caffe's BlobProto and BlobProtoVector"},
    csv = {holds = 'numbers and text between commas', field = 'csv'},
@@ -14,7 +16,7 @@ local formats = {
    safetensors = {holds = 'tensors with names'},
    tsv = {holds = 'numbers and text between tabs', module = 'csv', field = 'tsv'},
 }
-for ending, format in pairs(formats) do
+for ending, format in each(formats) do
    format.module = 'tensor.formats.' .. (format.module or ending)
 end
 
@@ -34,7 +36,7 @@ end
 --- All of them, as text.
 function known.list()
    local lines = {}
-   for ending, format in pairs(formats) do
+   for ending, format in each(formats) do
       lines[#lines + 1] = ('.%s (%s)'):format(ending, format.holds)
    end
    table.sort(lines)

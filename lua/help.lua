@@ -1,5 +1,6 @@
 -- tensor.help: how a function or method is called, what it does, and an example.
 
+local each = require 'tensor.versions'.each
 local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
 local elsewhere = require 'tensor.repl.elsewhere'
@@ -34,14 +35,14 @@ end
 
 -- The name under which a table has a value.
 local function key_of(t, value)
-   for key, x in pairs(t) do
+   for key, x in each(t) do
       if rawequal(x, value) and type(key) == 'string' then return key end
    end
 end
 
 local function name_of(tensor, value)
    local name = key_of(tensor, value)
-   for key, class in pairs(tensor) do
+   for key, class in each(tensor) do
       local metatable = type(class) == 'table' and type(key) == 'string'
                         and tensor.getmetatable('torch.' .. key)
       name = name or metatable and key_of(metatable, value)
@@ -127,7 +128,7 @@ return function(tensor, what)
       hint = ('; what others call so is %s here'):format(elsewhere[name])
    elseif type(what) == 'string' and not others[1] then
       local known = {}
-      for _, each in ipairs(names(tensor)) do known[each] = true end
+      for _, word in ipairs(names(tensor)) do known[word] = true end
       others = near.names(what, {known}, 3)
       hint = others[1] and ('; did you mean %s?'):format(table.concat(others, ' or ')) or ''
    end

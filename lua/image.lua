@@ -1,6 +1,8 @@
 -- tensor.image: pictures of other sizes, cuts, mirror images, by the names and in the forms of
 -- Torch7's package image.
 
+local each = require 'tensor.versions'.each
+
 local LARGEST = 1000000  -- of a side
 local PLACES = {c = true, tl = true, tr = true, bl = true, br = true}
 
@@ -237,7 +239,7 @@ return function(tensor)
    end
 
    -- An error is blamed on who called.
-   for name, f in pairs {scale = scale, crop = crop, hflip = flip('hflip', 0),
+   for name, f in each {scale = scale, crop = crop, hflip = flip('hflip', 0),
                          vflip = flip('vflip', -1)} do
       image[name] = function(...)
          local done, result = pcall(f, ...)

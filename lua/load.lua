@@ -1,5 +1,6 @@
 -- Objects to and from files and strings: load and save, serialize and deserialize.
 
+local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 local formats = require 'tensor.formats'
 
@@ -137,7 +138,7 @@ local function install(tensor)
          return nil
       end
       local options = {}
-      for name, value in pairs(given) do
+      for name, value in each(given) do
          options[name] = value
       end
       -- These are about objects, and mean nothing here.

@@ -1,5 +1,6 @@
 -- Conversions between element types, and other methods that are a few calls of others.
 
+local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
 local function classname(element, kind)
@@ -77,7 +78,7 @@ local function install(tensor)
          return convert(self, tensor.typename(other))
       end
       eachclass(kind, function(class)
-         for name, method in pairs(methods) do
+         for name, method in each(methods) do
             class[name] = method
          end
       end)

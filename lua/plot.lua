@@ -1,6 +1,7 @@
 -- tensor.plot: figures of lines, points, bars, histograms, heat maps and images, for the terminal
 -- and as SVG and PNG files.
 
+local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 
 local WIDTH, HEIGHT = 640, 400
@@ -31,11 +32,11 @@ local function take_options(figure, options, kind)
       error(('plot: a table of options is expected, got %s'):format(type(options)), 0)
    end
    local all = {}
-   for name, wanted in pairs(of_figure) do all[name] = wanted end
-   for name, wanted in pairs(known) do all[name] = wanted end
+   for name, wanted in each(of_figure) do all[name] = wanted end
+   for name, wanted in each(known) do all[name] = wanted end
    local fine, failure = pcall(common.check, options, all)
    if not fine then error('plot: ' .. failure, 0) end
-   for name, value in pairs(options) do
+   for name, value in each(options) do
       if name:find 'limits$' and not is_pair(value) then
          error(('plot: %s are {low, high}'):format(name), 0)
       elseif name:find '^.scale$' then
@@ -197,7 +198,7 @@ return function(tensor)
    end
 
    local adders = {}
-   for kind, make in pairs(makers) do
+   for kind, make in each(makers) do
       local two = kind == 'line' or kind == 'scatter'
       adders[kind] = function(figure, a, b, c)
          local options = c
@@ -275,7 +276,7 @@ return function(tensor)
    end
 
    local plot = {}
-   for kind in pairs(makers) do
+   for kind in each(makers) do
       plot[kind] = function(a, b, c)
          return (guarded(adders[kind], new_figure(), a, b, c))
       end

@@ -3,6 +3,7 @@
 local print = {}
 
 local versions = require 'tensor.versions'
+local each = versions.each
 
 local floor, log10, format = math.floor, versions.log10, string.format
 
@@ -30,7 +31,7 @@ local limits = {
 
 local function sorted(t)
   local names = {}
-  for name in pairs(t) do
+  for name in each(t) do
     if type(name) == 'string' then
       names[#names + 1] = name
     end
@@ -58,7 +59,7 @@ function print.setoptions(options)
     error('setprintoptions: a table of options is expected, got '
           .. (metatable and metatable.__typename or type(options)), 2)
   end
-  for name, value in pairs(options) do
+  for name, value in each(options) do
     local limit = limits[name]
     if not limit then
       error(('setprintoptions: there is no option %s; the options are %s')
@@ -71,7 +72,7 @@ function print.setoptions(options)
             :format(name, accepted(limit), tostring(value)), 2)
     end
   end
-  for name, value in pairs(options) do
+  for name, value in each(options) do
     print.options[name] = value
   end
   return print.options

@@ -1,5 +1,6 @@
 -- Operators that a class has not, where something else does what was meant.
 
+local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
 local operators = {
@@ -30,7 +31,7 @@ return function(tensor)
       local storage = tensor.getmetatable(('torch.%sStorage'):format(element.name))
       local advice = element.name == 'Long' and sized
                      or ('torch.%sTensor(storage) is a tensor that has one'):format(element.name)
-      for event, operator in pairs(operators) do
+      for event, operator in each(operators) do
          storage[event] = refuse(operator, advice)
       end
    end

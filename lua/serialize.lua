@@ -4,6 +4,8 @@
 -- have an index before these: what comes again in the same file is kind and index only. Values, and
 -- the contents of tensors and storages, are written and read in C++.
 
+local each = require 'tensor.versions'.each
+
 local kinds = {
    TABLE = 3, TORCH = 4, FUNCTION = 8,
    -- Read, no longer written: without upvalues' names, the first without an index as well.
@@ -84,13 +86,13 @@ local function install(tensor)
 
    local function write_table(file, record, object)
       local size = 0
-      for _ in pairs(object) do
+      for _ in each(object) do
          size = size + 1
       end
       file:writeInt(size)
       local path = record.path
       local is_upvalue = path[#path - 1] == UPVALUES and type(object.name) == 'string'
-      for key, value in pairs(object) do
+      for key, value in each(object) do
          if not writevalue(file, key) then
             write(file, record, key)
          end
@@ -140,7 +142,7 @@ local function install(tensor)
          fail_unwritable(record, ('<%s> is a non-serializable Torch object'):format(name))
       end
       local fields = {}
-      for key, value in pairs(object) do
+      for key, value in each(object) do
          if File.isWritableObject(file, value) then
             fields[key] = value
          else
@@ -297,7 +299,7 @@ local function install(tensor)
             error(('readObject: fields of a <%s> are expected, got %s'):format(name, type(fields)),
                   0)
          end
-         for key, value in pairs(fields) do
+         for key, value in each(fields) do
             object[key] = value
          end
       else

@@ -83,6 +83,14 @@ function versions.at_end(f)
    return setmetatable({}, {__gc = f})
 end
 
+--- pairs and next, under names that LuaJIT's parser does not recognize. For a loop over `pairs(t)`
+-- or `next, t` the parser emits the instruction ITERN. LuaJIT before August 2023 has a bug, and
+-- Debian 12 has such a version. A compiled loop with ITERN never ends if it runs inside a finalizer
+-- and meets a value of another type than before. Users' finalizers may call any function of ours,
+-- so all loops in lua/ use these names. scripts/lint checks it.
+versions.each = pairs
+versions.raw_next = next
+
 --- Has the compiler of LuaJIT leave a function alone.
 function versions.interpreted(f, nested)
    if jit then

@@ -1,5 +1,6 @@
 -- xlua.unpack: a function's arguments by name or in order, with defaults, and how it is used.
 
+local each = require 'tensor.versions'.each
 local unpack = require 'tensor.versions'.unpack
 
 return function(xlua, torch, sys)
@@ -93,7 +94,7 @@ return function(xlua, torch, sys)
 
    --- The same, with the arguments as fields of an object.
    function xlua.unpack_class(object, args, name, description, ...)
-      for key, value in pairs((xlua.unpack(args, name, description, ...))) do
+      for key, value in each((xlua.unpack(args, name, description, ...))) do
          if type(key) ~= 'number' then
             object[key] = value
          end

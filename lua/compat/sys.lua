@@ -1,5 +1,6 @@
 -- sys: time, commands and colours, as Torch7's package of that name has them.
 
+local each = require 'tensor.versions'.each
 local core = require 'tensor.core'
 local paths = require 'paths'
 
@@ -69,7 +70,7 @@ end
 
 sys.OS = sys.uname()
 
-for name, options in pairs {ls = '', ll = ' -l', la = ' -a', lla = ' -la'} do
+for name, options in each {ls = '', ll = ' -l', la = ' -a', lla = ' -la'} do
    sys[name] = function(folder)
       return sys.execute(('ls%s %s'):format(options, folder or ''))
    end

@@ -4,6 +4,7 @@
 local torch = require 'torch'
 local sys = require 'sys'
 local versions = require 'tensor.versions'
+local each = versions.each
 
 local xlua = {progress = require 'tensor.compat.progress'.show,
               formatTime = require 'tensor.compat.progress'.format_time,
@@ -12,13 +13,13 @@ local xlua = {progress = require 'tensor.compat.progress'.show,
 -- ---- names of the session ----
 
 local protected = {xlua = true, xprint = true, xerror = true, xrequire = true}
-for name in pairs(_G) do
+for name in each(_G) do
    protected[name] = true
 end
 
 --- Forgets the globals that the user has made, and the modules of their names.
 function xlua.clearall()
-   for name in pairs(_G) do
+   for name in each(_G) do
       if not protected[name] then
          _G[name] = nil
          package.loaded[name] = nil
@@ -36,7 +37,7 @@ end
 --- Prints the globals: modules, and what the user has made.
 function xlua.who()
    local modules, own = {}, {}
-   for name, value in pairs(_G) do
+   for name, value in each(_G) do
       if package.loaded[name] ~= nil and name ~= '_G' then
          table.insert(modules, name)
       elseif not protected[name] then
@@ -55,7 +56,7 @@ end
 
 local function sorted_keys(t)
    local keys = {}
-   for key in pairs(t) do
+   for key in each(t) do
       keys[#keys + 1] = key
    end
    table.sort(keys, function(a, b)
@@ -218,11 +219,11 @@ local function tosymbol(name)
    return result
 end
 
-for library, functions in pairs {
+for library, functions in each {
    [table] = {splice = splice, prune = prune},
    [string] = {split = sys.split, tosymbol = tosymbol},
 } do
-   for name, f in pairs(functions) do
+   for name, f in each(functions) do
       library[name] = library[name] or f
    end
 end
@@ -230,7 +231,7 @@ end
 --- Defaults, and in their place what variables of the environment of their names say.
 function xlua.envparams(defaults)
    local params = {}
-   for name, default in pairs(defaults) do
+   for name, default in each(defaults) do
       local given = os.getenv(name)
       local value = given
       if given and type(default) == 'number' then
@@ -255,7 +256,7 @@ end
 
 require 'tensor.compat.arguments'(xlua, torch, sys)
 
-for name, value in pairs {xlua = xlua, xprint = xlua.print, xerror = xlua.error,
+for name, value in each {xlua = xlua, xprint = xlua.print, xerror = xlua.error,
                           xrequire = xlua.require} do
    rawset(_G, name, value)
 end

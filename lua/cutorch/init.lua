@@ -2,6 +2,7 @@
 -- on a device is a torch.CudaTensor to typename, type and printing, and a field that
 -- torch.CudaTensor's metatable has goes before those of torch.FloatTensor's; see doc/cutorch.md.
 
+local each = require 'tensor.versions'.each
 local tensor = require 'torch'
 local types = require 'tensor.types'
 
@@ -18,7 +19,7 @@ do
    end
    if #gpus == 0 then
       local reasons = {}
-      for kind, reason in pairs(missing) do
+      for kind, reason in each(missing) do
          reasons[#reasons + 1] = ('%s: %s'):format(kind, reason)
       end
       table.sort(reasons)

@@ -1,6 +1,7 @@
 -- What the formats share. Their readers and writers raise messages without the file's name, which
 -- load and save put in front.
 
+local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
 local common = {}
@@ -33,11 +34,11 @@ end
 
 --- Raises an error where the options are none of those that known names, or of another type.
 function common.check(options, known)
-   for name, value in pairs(options) do
+   for name, value in each(options) do
       local wanted = known[name]
       if not wanted then
          local names = {}
-         for option in pairs(known) do
+         for option in each(known) do
             names[#names + 1] = option
          end
          table.sort(names)

@@ -1,5 +1,6 @@
 -- Tables as text: .csv, with commas, and .tsv, with tabs.
 
+local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 
 local STEP = 2 ^ 22  -- bytes between two calls of progress
@@ -129,7 +130,7 @@ end
 -- Each as what it is, by position and by name.
 local function read_columns(tensor, reader, count, names, options, go)
    local types, kinds = {}, {}
-   for column, name in pairs(options.types or {}) do
+   for column, name in each(options.types or {}) do
       types[position(column, count, names)] = name == 'text' and name or element_of(name)
    end
    local columns, wanted = chosen(options, count, names), {}
@@ -256,7 +257,7 @@ local function columns_of(tensor, object, options)
    local names, columns = options.names, {}
    if not names and #object == 0 then
       names = {}
-      for name in pairs(object) do
+      for name in each(object) do
          names[#names + 1] = name
       end
       table.sort(names)

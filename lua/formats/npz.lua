@@ -1,5 +1,6 @@
 -- NumPy's .npz files: archives of arrays with names.
 
+local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 local npy = require 'tensor.formats.npy'
 
@@ -47,7 +48,7 @@ function npz.load(tensor, filename, options)
       present[key] = k
    end
    local chosen = wanted(options, present)
-   for key, k in pairs(present) do
+   for key, k in each(present) do
       total = total + ((not chosen or chosen[key]) and sizes[k] or 0)
    end
    local done = common.progress(options, total)
@@ -74,7 +75,7 @@ local function arrays_of(tensor, object)
       error('a table of tensors is what an .npz file can hold, got ' .. tensor.type(object), 0)
    end
    local list, seen = {}, {}
-   for key, t in pairs(object) do
+   for key, t in each(object) do
       local name = type(key) == 'number' and ('arr_%d'):format(key - 1) or key
       local element = common.element(tensor, t)
       if type(name) ~= 'string' or name == '' or name:find '%z' or seen[name] then

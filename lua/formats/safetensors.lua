@@ -1,6 +1,7 @@
 -- .safetensors: tensors with names, and texts about them. The file is the length of its head, the
 -- head, which is JSON, and the elements.
 
+local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 local npy = require 'tensor.formats.npy'
 
@@ -94,7 +95,7 @@ local function read_head(file, size)
             :format(8 + length, decoded and type(head) or common.cause(head)), 0)
    end
    local entries, metadata = {}, {}
-   for name, entry in pairs(head) do
+   for name, entry in each(head) do
       if name == '__metadata__' then
          metadata = type(entry) == 'table' and entry or metadata
       else
@@ -158,7 +159,7 @@ end
 local function head_of(list, metadata)
    local encode, parts, at = json().encode, {}, 0
    local texts = {}
-   for key, value in pairs(metadata) do
+   for key, value in each(metadata) do
       if type(key) ~= 'string' or type(value) ~= 'string' then
          error('metadata are texts by names', 0)
       end
@@ -196,7 +197,7 @@ function safetensors.save(tensor, filename, object, options)
             0)
    end
    local list = {}
-   for name, t in pairs(object) do
+   for name, t in each(object) do
       local element = common.element(tensor, t)
       if type(name) ~= 'string' or name == '__metadata__' then
          error(('%s is no name of a tensor'):format(tostring(name)), 0)

@@ -1,6 +1,8 @@
 -- Completion of names: globals, fields and methods, found without running any code of the user:
 -- tables are read by rawget, and __index is followed only where it is a table.
 
+local versions = require 'tensor.versions'
+local each, raw_next = versions.each, versions.raw_next
 local keywords = require 'tensor.repl.show'.keywords
 local isname = require 'tensor.repl.show'.isname
 
@@ -49,7 +51,7 @@ end
 -- Adds the names in `value` that begin with prefix; with `methods` only those of functions.
 local function gather(found, value, prefix, methods)
   search(value, function(t)
-    for name, field in next, t do
+    for name, field in raw_next, t do
       local fits = type(name) == 'string' and name:sub(1, #prefix) == prefix and isname(name)
       -- Names with an underscore are internal: only shown when asked for.
       local hidden = prefix == '' and type(name) == 'string' and name:sub(1, 1) == '_'
@@ -232,13 +234,13 @@ function complete.candidates(text, environment)
   local found, names = {}, {}
   gather(found, value, prefix, separator == ':')
   if not separator and prefix ~= '' then
-    for word in pairs(keywords) do
+    for word in each(keywords) do
       if word:sub(1, #prefix) == prefix then
         found[word] = true
       end
     end
   end
-  for name in pairs(found) do
+  for name in each(found) do
     names[#names + 1] = name
   end
   table.sort(names)

@@ -3,6 +3,7 @@
 local complete = require 'tensor.repl.complete'
 
 local versions = require 'tensor.versions'
+local each = versions.each
 
 local edit = {}
 
@@ -99,7 +100,7 @@ local function libedit_editor(library, environment, incomplete)
   -- Kept for the life of the process: libedit holds their addresses.
   local anchors = {}
   local files = {}
-  for fd, mode in pairs {[0] = 'r', [1] = 'w', [2] = 'w'} do
+  for fd, mode in each {[0] = 'r', [1] = 'w', [2] = 'w'} do
     files[fd] = ffi.C.tensor_repl_fdopen(fd, mode)
   end
   local el = library.tensor_repl_init('tensor', files[0], files[1], files[2])
@@ -129,8 +130,8 @@ local function libedit_editor(library, environment, incomplete)
     end
     anchors[name] = ffi.cast('tensor_repl_key', answer)
     set(EL_ADDFN, name, help, anchors[name])
-    for _, each in ipairs(keys) do
-      bind(each, name)
+    for _, sequence in ipairs(keys) do
+      bind(sequence, name)
     end
   end
 

@@ -1,5 +1,7 @@
 -- Names that are like one that is not there.
 
+local raw_next = require 'tensor.versions'.raw_next
+
 local near = {}
 
 -- How many letters have to be put in, taken out, replaced, or swapped with the next one.
@@ -28,7 +30,7 @@ function near.names(name, tables, most)
   local lower, seen, list = name:lower(), {}, {}
   local allowed = #name <= 3 and 1 or #name <= 7 and 2 or 3
   for _, t in ipairs(tables) do
-    for key in next, t do
+    for key in raw_next, t do
       local fits = type(key) == 'string' and not seen[key] and not key:find '^_'
                    and not key:find '_$' and math.abs(#key - #name) <= allowed
       local steps = fits and distance(lower, key:lower())

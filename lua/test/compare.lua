@@ -2,6 +2,8 @@
 -- entry, anything else by ==. Each function returns whether the test succeeds, and otherwise what
 -- is to be said. With negate it succeeds where the values differ.
 
+local each = require 'tensor.versions'.each
+
 local compare = {}
 
 -- The largest difference of elements that are not equal; infinities of one sign are.
@@ -88,7 +90,7 @@ local function tables(torch, a, b, tolerance, negate)
       local function at(key)
          return place and place .. '.' .. tostring(key) or tostring(key)
       end
-      for key, value in pairs(x) do
+      for key, value in each(x) do
          local other = y[key]
          if other == nil then
             return negate, ('Entry %s missing in second table (is %s in first)')
@@ -108,7 +110,7 @@ local function tables(torch, a, b, tolerance, negate)
             end
          end
       end
-      for key, value in pairs(y) do
+      for key, value in each(y) do
          if x[key] == nil then
             return negate, ('Entry %s missing in first table (is %s in second)')
                :format(at(key), tostring(value))

@@ -1,5 +1,6 @@
 -- What a torch.Tester does with its tests: takes them, runs them, and reports.
 
+local each = require 'tensor.versions'.each
 local expect = require 'tensor.test.expect'
 
 local COLUMNS = 80
@@ -17,7 +18,7 @@ local function ordered(tests, order)
       end
       listed[name] = true
    end
-   for name in pairs(tests) do
+   for name in each(tests) do
       if not listed[name] then
          others[#others + 1] = name
       end
@@ -100,7 +101,7 @@ return function(torch, Tester)
       local chosen = {}
       for _, pattern in ipairs(patterns) do
          local found = false
-         for name, test in pairs(self.tests) do
+         for name, test in each(self.tests) do
             if tostring(name):match(pattern) then
                chosen[name], found = test, true
             end
@@ -114,7 +115,7 @@ return function(torch, Tester)
    function Tester:run(patterns)
       local tests = self:_getTests(patterns)
       self.assertionPass, self.assertionFail, self.testError = {}, {}, {}
-      for name in pairs(tests) do
+      for name in each(tests) do
          self.assertionPass[name], self.assertionFail[name], self.testError[name] = 0, 0, 0
          self._warningCount[name] = 0
       end
@@ -122,7 +123,7 @@ return function(torch, Tester)
       self:_run(tests)
       self:_report(tests)
       self._currentTestName = ''
-      for name in pairs(tests) do
+      for name in each(tests) do
          expect(self.assertionFail[name] == 0 and self.testError[name] == 0,
                 'An error was found while running tests!')
       end
@@ -198,7 +199,7 @@ return function(torch, Tester)
       local number = {tests = 0, failures = 0, errors = 0, disabled = 0}
       local warnings = self._warningCount[''] and self._warningCount[''] or 0
       self.countasserts = 0
-      for name in pairs(tests) do
+      for name in each(tests) do
          number.tests = number.tests + 1
          self.countasserts = self.countasserts + self.assertionPass[name] + self.assertionFail[name]
          number.failures = number.failures + (self.assertionFail[name] > 0 and 1 or 0)

@@ -4,6 +4,7 @@ local compare = require 'tensor.test.compare'
 local expect = require 'tensor.test.expect'
 local run = require 'tensor.test.run'
 local versions = require 'tensor.versions'
+local each = versions.each
 
 local folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])'
 
@@ -136,7 +137,7 @@ local function install(torch)
       asserteq = {'EQ', '~=', function(a, b) return a == b end},
       assertne = {'NE', '==', function(a, b) return a ~= b end},
    }
-   for name, relation in pairs(relations) do
+   for name, relation in each(relations) do
       local code, opposite, holds = versions.unpack(relation)
       Tester[name] = function(self, a, b, ...)
          local message = message_of(...)
