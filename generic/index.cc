@@ -60,7 +60,7 @@ bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double
 }
 
 // Whether the table at key is one number for each dimension: then *element is where that is.
-bool read_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* element) {
+bool read_table_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* element) {
   auto count = static_cast<int>(compat_rawlen(L, key));
   if (count != t->nDimension || count == 0) return false;
   double numbers[th::kMaxDims];
@@ -75,6 +75,37 @@ bool read_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* element) {
   int64_t position[th::kMaxDims];
   for (int d = 0; d < count; ++d) position[d] = checked_position(L, t, d, numbers[d]);
   *element = t->position(position);
+  return true;
+}
+
+// The same of a LongStorage, which must have one position for each dimension.
+ptrdiff_t read_storage_position(lua_State* L, State* state, int key, Tensor** tensor) {
+  Storage* positions = object_at(L, state, key).storage();
+  int64_t count = 0;
+  int64_t position[th::kMaxDims];
+  // A copy from a device may run finalizers: sizes are read after it, and the tensor again.
+  protect(L, kIndexing, [&] {
+    const void* block = positions->cpu(th::Access::read);
+    count = positions->size;
+    if (count <= th::kMaxDims) __builtin_memcpy(position, block, count * sizeof(int64_t));
+  });
+  Tensor* t = *tensor = check_tensor(L, state, 1);
+  check_storage(L, t);
+  if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
+  if (count != t->nDimension) {
+    raise_error(L, "%lld indices for a tensor of %d dimensions", static_cast<long long>(count),
+                t->nDimension);
+  }
+  for (int d = 0; d < t->nDimension; ++d) {
+    position[d] = checked_position(L, t, d, static_cast<double>(position[d]));
+  }
+  return t->position(position);
+}
+
+// Whether the table or LongStorage at key selects one element: then *element is where that is.
+bool read_position(lua_State* L, State* state, int key, Tensor** t, ptrdiff_t* element) {
+  if (lua_istable(L, key)) return read_table_position(L, key, *t, element);
+  *element = read_storage_position(L, state, key, t);
   return true;
 }
 
@@ -155,6 +186,9 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries*
 bool is_indices(const Object& object) {
   return object.is_tensor() && object.dtype() == DType::Long;
 }
+bool is_positions(const Object& object) {
+  return object.is_storage() && object.dtype() == DType::Long;
+}
 bool is_mask(const Object& object) { return object.is_tensor() && object.dtype() == DType::Byte; }
 
 // The tensor that is to be assigned.
@@ -168,7 +202,8 @@ Tensor* check_source(lua_State* L, State* state) {
 }
 
 constexpr char kKeys[] =
-    "a tensor is indexed by numbers, tables, a ByteTensor mask or a LongTensor, got %s%s";
+    "a tensor is indexed by numbers, tables, a ByteTensor mask, a LongTensor or a LongStorage, "
+    "got %s%s";
 
 int refuse_key(lua_State* L, State* state) {
   return raise_error(L, kKeys, shown_type(L, 2),
@@ -239,9 +274,10 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     protect(L, kIndexing, [&] { th::ops::select(slice, t, 0, position); });
     return true;
   }
-  if (lua_istable(L, 2)) {
+  Object key = object_at(L, state, 2);
+  if (lua_istable(L, 2) || is_positions(key)) {
     ptrdiff_t element = 0;
-    if (read_position(L, 2, t, &element)) {
+    if (read_position(L, state, 2, &t, &element)) {
       push_element_of(L, t->storage, element);
       return true;
     }
@@ -254,7 +290,6 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     });
     return true;
   }
-  Object key = object_at(L, state, 2);
   if (is_mask(key)) {
     Tensor* selected = push_new_like(L, state, 1, &t);
     Tensor* mask = check_tensor(L, state, 2);
@@ -269,22 +304,6 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     th::Subscript by{th::Subscript::Kind::indices};
     by.tensor = check_tensor(L, state, 2);
     protect(L, kIndexing, [&] { th::subscript_read(selected, t, &by, 1); });
-    return true;
-  }
-  if (key.is_storage() && key.dtype() == DType::Long) {
-    // A storage of one position per dimension.
-    Storage* positions = key.storage();
-    int64_t n = positions->size;
-    if (n == 0) raise_error(L, "an empty tensor cannot be indexed");
-    if (n != t->nDimension) {
-      raise_error(L, "%lld indices for a tensor of %d dimensions", static_cast<long long>(n),
-                  t->nDimension);
-    }
-    int64_t at[th::kMaxDims];
-    protect(L, kIndexing,
-            [&] { __builtin_memcpy(at, positions->cpu(th::Access::read), n * sizeof(int64_t)); });
-    for (int d = 0; d < n; ++d) at[d] = checked_position(L, t, d, static_cast<double>(at[d]));
-    push_element_of(L, t->storage, t->position(at));
     return true;
   }
   return false;
@@ -316,11 +335,12 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     assign(L, state, slice);
     return true;
   }
-  if (lua_istable(L, 2)) {
+  Object key = object_at(L, state, 2);
+  if (lua_istable(L, 2) || is_positions(key)) {
     read_table(L, state, t->dtype);
     t = check_tensor(L, state, 1);
     ptrdiff_t element = 0;
-    if (!read_position(L, 2, t, &element)) {
+    if (!read_position(L, state, 2, &t, &element)) {
       Entries entries;
       read_entries(L, state, 2, t, &entries);
       assign(L, state, t, &entries);
@@ -338,7 +358,6 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     assign(L, state, view);
     return true;
   }
-  Object key = object_at(L, state, 2);
   if (!is_mask(key) && !is_indices(key)) return false;
   read_table(L, state, t->dtype);
   t = check_tensor(L, state, 1);

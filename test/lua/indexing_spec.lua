@@ -83,6 +83,16 @@ for _, e in ipairs(elements) do
       assert.are.equal(6, t[tensor.LongStorage { 2, 3 }])
       fails(function() return t[tensor.LongStorage { 2 }] end)
       fails(function() return t[tensor.LongStorage { 2, 4 }] end)
+      t[tensor.LongStorage { 1, -1 }] = 7
+      t[tensor.LongStorage { 2, 1 }] = e.Tensor { 8 }
+      assert.are.same({ { 1, 2, 7 }, { 8, 5, 6 } }, list(t))
+      fails(function() t[tensor.LongStorage { 2 }] = 1 end)
+      fails(function() t[tensor.LongStorage { 2, 4 }] = 1 end)
+      fails(function() t[tensor.LongStorage()] = 1 end)
+      fails(function() t[tensor.LongStorage { 1, 1 }] = e.Tensor { 1, 2 } end)
+      fails(function() t[tensor.IntStorage { 1, 1 }] = 1 end)
+      fails(function() e.Tensor()[tensor.LongStorage()] = 1 end)
+      assert.are.same({ { 1, 2, 7 }, { 8, 5, 6 } }, list(t))
     end)
 
     it('converts between types when assigning tensors', function()
