@@ -15,7 +15,7 @@ local GAP = ' ...'
 -- precision: digits after the decimal point
 -- linewidth: columns of a line, or 'terminal': those of the terminal
 -- integers: 'torch7': with an exponent from ten digits on; 'plain': all digits
--- nonfinite: 'torch7': with nan or inf among them numbers are not aligned; 'aligned'
+-- nonfinite: 'torch7': with NaN among them numbers are not aligned; 'aligned': they are
 print.options = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
                  integers = 'torch7', nonfinite = 'torch7'}
 
@@ -110,7 +110,7 @@ end
 
 -- What numbers have in common that decides their format. Values are added one at a time.
 local function summary()
-  local integral, finite = true, true
+  local integral, finite, has_nan = true, true, false
   local min, max = math.huge, 0
   local self = {}
 
@@ -122,6 +122,7 @@ local function summary()
       if size < min then min = size end
       if size > max then max = size end
     end
+    has_nan = has_nan or value ~= value
     if not number then
       finite = false
     elseif integral and value ~= floor(value) then
@@ -129,12 +130,14 @@ local function summary()
     end
   end
 
-  -- As format, without regard to what is not finite.
-  local function of_finite()
+  -- As format, for numbers of which the least and the greatest size are known.
+  local function of_numbers()
     local precision = print.options.precision
     local first, last = exponent(min), exponent(max)
-    -- printf writes the exponent of 1e99 with two digits and that of 1e100 with three.
-    local longexponent = last > 100 or first < -98 or last < -98
+    -- printf writes the exponent of 1e99 with two digits and that of 1e100 with three. Torch7 adds
+    -- no column for infinity among whole numbers.
+    local huge = last > 100 and not (integral and last == math.huge)
+    local longexponent = huge or first < -98 or last < -98
     local scientific = 7 + precision + (longexponent and 1 or 0)
     local width, letter, scale = scientific, 'e', 1
     if integral then
@@ -157,14 +160,15 @@ local function summary()
 
   -- The format of one number, its width (nil: as each needs), and the factor taken out of all.
   function self.format()
-    if finite then
-      return of_finite()
-    elseif print.options.nonfinite == 'torch7' then
+    local torch7 = print.options.nonfinite == 'torch7'
+    if finite or torch7 and not has_nan then
+      return of_numbers()
+    elseif torch7 then
       return '%f', nil, 1
     elseif min == math.huge then
       return '%4.0f', 4, 1
     end
-    local fmt, width, scale = of_finite()
+    local fmt, width, scale = of_numbers()
     local wide = math.max(width, 4)
     fmt = fmt:gsub('%d+', tostring(wide), 1):gsub('d$', '.0f')
     return fmt, wide, scale

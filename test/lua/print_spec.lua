@@ -118,6 +118,21 @@ describe('the printed form', function()
       text)
   end)
 
+  it('aligns numbers with infinities as Torch7 does', function()
+    local inf = math.huge
+    assert.are.equal(lines('        inf', ' 1.0000e+00', '[torch.DoubleTensor of size 2]'),
+                     tostring(tensor.Tensor {inf, 1}))
+    assert.are.equal(lines('       -inf', '        inf', '[torch.FloatTensor of size 2]'),
+                     tostring(tensor.FloatTensor {-inf, inf}))
+    assert.are.equal(lines('         inf   1.5000e+00', '  0.0000e+00         -inf',
+                           '[torch.DoubleTensor of size 2x2]'),
+                     tostring(tensor.Tensor {{inf, 1.5}, {0, -inf}}))
+    assert.are.equal(lines('        inf', ' 3.0000e+00', '[torch.FloatStorage of size 2]'),
+                     tostring(tensor.FloatStorage {inf, 3}))
+    assert.are.equal(lines('inf', '1.000000', 'nan', '[torch.DoubleTensor of size 3]'),
+                     tostring(tensor.Tensor {inf, 1, 0 / 0}))
+  end)
+
   it('shows very small and very large numbers in three-digit exponents', function()
     assert.are.equal(lines('  1.0000e+00', ' 1.0000e-300', '[torch.DoubleTensor of size 2]'),
                      tostring(tensor.DoubleTensor {1, 1e-300}))
