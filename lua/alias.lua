@@ -5,8 +5,9 @@ local function install(tensor)
       return type(state) == 'table' and tensor.isTensor(state[1]) and tensor.isTensor(state[2])
    end
 
-   --- multinomialAliasSetup(probabilities [, state]): a table of two tensors, the aliases, which
-   -- count from 0, and the probabilities of each category itself; or state with both filled anew.
+   --- multinomialAliasSetup(probabilities [, state]): a table of two tensors: the alias of each
+   -- category, counted from 1, and the probability of keeping the category. With state, both are
+   -- filled anew.
    function tensor.multinomialAliasSetup(probabilities, state)
       if state ~= nil and not istable(state) then
          error('multinomialAliasSetup: a table made by it is expected, got ' .. tensor.type(state),

@@ -174,8 +174,8 @@ multinomialAlias
 multinomialAliasSetup_
 > J, q = tensor.LongTensor(), tensor.Tensor()
 > tensor.multinomialAliasSetup_(tensor.Tensor{0.25, 0.75}, J, q)
+ 2
  1
- 0
 [torch.LongTensor of size 2]
  0.5000
  1.0000
@@ -185,7 +185,7 @@ multinomialAlias_
 > tensor.manualSeed(1)
 > J, q = tensor.LongTensor(), tensor.Tensor()
 > tensor.multinomialAliasSetup_(tensor.ones(1), J, q)
- 0
+ 1
 [torch.LongTensor of size 1]
  1
 [torch.DoubleTensor of size 1]

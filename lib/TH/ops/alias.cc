@@ -33,6 +33,7 @@ void multinomialAliasSetup(Tensor* probabilities, Tensor* alias, Tensor* q) {
     call.q = at.overwrite(new_q.get());
     return call;
   });
+  add(new_alias.get(), new_alias.get(), TH_INDEX_BASE);
   deliver({{alias, new_alias.get()}, {q, new_q.get()}});
 }
 

@@ -214,18 +214,18 @@ function cases.install(shared)
     end,
   }
 
-  -- Torch7's tables: its aliases count from 0, and an alias of 0 is none.
+  -- Torch7's tables: its aliases count from 1, and an alias of 1 is none.
   local function alias_tables(e, p)
     local compute = e.reduced and shared.elements.Float.store or e.store
     local n, alias, q, smaller, larger = #p.data, {}, {}, {}, {}
     for i, x in ipairs(p.data) do
       local share = compute(n * x)
-      alias[i], q[i] = 0, e.store(share)
+      alias[i], q[i] = 1, e.store(share)
       table.insert(share < 1 and smaller or larger, i)
     end
     while #smaller > 0 and #larger > 0 do
       local large, small = larger[#larger], smaller[#smaller]
-      alias[small] = large - 1
+      alias[small] = large
       q[large] = e.store(q[large] - (1 - q[small]))
       if q[large] < 1 then
         smaller[#smaller] = large
@@ -237,7 +237,7 @@ function cases.install(shared)
     local most = math.max(unpack(q))
     for i = 1, n do
       if most > 1 then q[i] = e.store(q[i] / most) end
-      if alias[i] <= 0 then q[i] = 1 end
+      if alias[i] <= 1 then q[i] = 1 end
     end
     return model.new({ n }, alias), model.new({ n }, q)
   end
@@ -269,7 +269,7 @@ function cases.install(shared)
       return model.fill(m.shape, function()
         local i = math.floor(tensor.uniform() * #q.data) + 1
         local own = tensor.uniform() <= q.data[i]
-        return own and i or alias.data[i]
+        return own and i or alias.data[i] - 1
       end)
     end,
   }

@@ -62,8 +62,8 @@ void draw(const AliasDrawCall& call) {
     auto at = static_cast<int64_t>(uniform_of(unit_of(words[0]), 0, categories));
     at = std::min(at, call.categories - 1);
     bool own = bernoulli_of(unit_of(words[1]), load(q[at]));
-    // Torch7 counts aliases from 0 and takes them as if they counted from 1.
-    call.out[i] = (own ? at : call.alias[at] - 1) + call.index_base;
+    // Torch7's fault, for its numbers: the category before the alias is drawn in its place.
+    call.out[i] = own ? at + call.index_base : call.alias[at] - 1;
   }
 }
 
