@@ -5,6 +5,7 @@ local ours = {
    paths = 'tensor.compat.paths',
    sys = 'tensor.compat.sys',
    ['sys.colors'] = 'tensor.compat.colors',
+   ['sys.fpath'] = 'tensor.compat.fpath',
    xlua = 'tensor.compat.xlua',
    ['xlua.OptionParser'] = 'tensor.compat.optionparser',
 }

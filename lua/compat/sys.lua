@@ -91,13 +91,7 @@ function sys.fstat(name)
    return (lfs.attributes(name, 'modification'))
 end
 
---- The folder of the file that calls, and its name.
-function sys.fpath()
-   local file = paths.thisfile(nil, 3)
-   if file then
-      return paths.dirname(file), paths.basename(file)
-   end
-end
+sys.fpath = require 'sys.fpath'
 
 local found, bin = pcall(paths.execdir)
 sys.prefix = found and bin and paths.dirname(bin) or ''

@@ -39,6 +39,11 @@ local function coloured(self, text, colour)
    return ('\27[0;%dm%s\27[0m'):format(codes[colour], text)
 end
 
+-- One string for each call of io.write, as in Torch7, where tests replace that function.
+local function put(...)
+   io.write((table.concat {...}))
+end
+
 return function(torch, Tester)
    --- Takes a function with a name, a TestSuite, or a table of functions. Functions named _setUp
    -- and _tearDown are called before and after each test, with its name.
@@ -168,27 +173,27 @@ return function(torch, Tester)
 
    function Tester:_run(tests)
       local names = ordered(tests, self._order)
-      io.write('Running ', plural(#names, 'test'), '\n')
+      put('Running ', plural(#names, 'test'), '\n')
       for k, name in ipairs(names) do
          self._currentTestName = name
          local number = ('%' .. #tostring(#names) .. 'd/%d '):format(k, #names)
          local dots = ('.'):rep(COLUMNS - 9 - #number - #tostring(name))
          local line = ('%s%s %s '):format(coloured(self, number, 'cyan'), tostring(name), dots)
          if self._colours then
-            io.write(line, '[', coloured(self, 'WAIT', 'cyan'), ']')
+            put(line, '[', coloured(self, 'WAIT', 'cyan'), ']')
             io.flush()
          end
          local result, colour = 'SKIP', 'yellow'
          if not self.disabledTests[name] then
             result, colour = call(self, name, tests[name])
          end
-         io.write(self._colours and '\r' or '', line, '[', coloured(self, result, colour), ']\n')
+         put(self._colours and '\r' or '', line, '[', coloured(self, result, colour), ']\n')
          if result == 'PASS' and self._warningCount[name] > 0 then
-            io.write((' '):rep(COLUMNS - 10), '[', coloured(self, '+warning', 'yellow'), ']\n')
+            put((' '):rep(COLUMNS - 10), '[', coloured(self, '+warning', 'yellow'), ']\n')
          end
          io.flush()
          if self.earlyAbort and k < #names and (result == 'FAIL' or result == 'ERROR') then
-            io.write('Aborting on first error, not all tests have been executed\n')
+            put('Aborting on first error, not all tests have been executed\n')
             break
          end
          collectgarbage()
@@ -207,19 +212,18 @@ return function(torch, Tester)
          number.disabled = number.disabled + (self.disabledTests[name] and 1 or 0)
          warnings = warnings + (self._warningCount[name] > 0 and 1 or 0)
       end
-      io.write('Completed ', plural(self.countasserts, 'assert'), ' in ',
-               plural(number.tests, 'test'), ' with ',
-               coloured(self, plural(number.failures, 'failure'),
-                        number.failures == 0 and 'green' or 'red'), ' and ',
-               coloured(self, plural(number.errors, 'error'),
-                        number.errors == 0 and 'green' or 'magenta'))
+      put('Completed ', plural(self.countasserts, 'assert'), ' in ', plural(number.tests, 'test'),
+          ' with ', coloured(self, plural(number.failures, 'failure'),
+                             number.failures == 0 and 'green' or 'red'),
+          ' and ', coloured(self, plural(number.errors, 'error'),
+                            number.errors == 0 and 'green' or 'magenta'))
       if warnings > 0 then
-         io.write(' and ', coloured(self, plural(warnings, 'warning'), 'yellow'))
+         put(' and ', coloured(self, plural(warnings, 'warning'), 'yellow'))
       end
       if number.disabled > 0 then
-         io.write(' and ', coloured(self, number.disabled .. ' disabled', 'yellow'))
+         put(' and ', coloured(self, number.disabled .. ' disabled', 'yellow'))
       end
-      io.write('\n')
+      put('\n')
       if self.summaryOnly then
          return
       end
@@ -227,7 +231,7 @@ return function(torch, Tester)
       local first = true
       for _, list in ipairs {self.errors, self.warnings} do
          for _, text in ipairs(list) do
-            io.write(first and rule or '', text, '\n', rule)
+            put(first and rule or '', text, '\n', rule)
             first = false
          end
       end
