@@ -228,10 +228,11 @@ local function install(tensor)
       file:referenced(isreferenced):writeObject(object)
       local storage = file:storage()
       file:close()
-      return storage
+      -- A MemoryFile's storage ends with a 0 that is no part of what was written.
+      return storage:resize(storage:size() - 1)
    end
 
-   --- serializeToStorage(object [, mode]): a CharStorage of what save writes, and a 0.
+   --- serializeToStorage(object [, mode]): a CharStorage of what save writes.
    function tensor.serializeToStorage(object, mode)
       return (storage_of('serializeToStorage', object, mode))
    end

@@ -84,7 +84,7 @@ local function install(tensor)
 
    local write
 
-   local function write_table(file, record, object)
+   local function write_table(file, record, object, hook)
       local size = 0
       for _ in each(object) do
          size = size + 1
@@ -94,11 +94,11 @@ local function install(tensor)
       local is_upvalue = path[#path - 1] == UPVALUES and type(object.name) == 'string'
       for key, value in each(object) do
          if not writevalue(file, key) then
-            write(file, record, key)
+            write(file, record, key, nil, hook)
          end
          if not writevalue(file, value) then
             local name = (type(key) == 'string' or type(key) == 'number') and tostring(key) or nil
-            write(file, record, value, is_upvalue and name == 'value' and object.name or name)
+            write(file, record, value, is_upvalue and name == 'value' and object.name or name, hook)
          end
       end
    end
@@ -117,7 +117,7 @@ local function install(tensor)
       return record.upvalues[variable]
    end
 
-   local function write_function(file, record, object)
+   local function write_function(file, record, object, hook)
       local upvalues = {}
       local name, value = debug.getupvalue(object, 1)
       while name do
@@ -130,10 +130,10 @@ local function install(tensor)
          name, value = debug.getupvalue(object, place + 1)
       end
       writetext(file, string.dump(object))
-      write(file, record, upvalues, UPVALUES)
+      write(file, record, upvalues, UPVALUES, hook)
    end
 
-   local function write_instance(file, record, object, class, name)
+   local function write_instance(file, record, object, class, name, hook)
       local method = class.__write or class.write
       if type(method) == 'function' then
          method(object, file)
@@ -150,10 +150,21 @@ local function install(tensor)
                   :format(tostring(key), name, path_text(record.path)))
          end
       end
-      write(file, record, fields, name)
+      write(file, record, fields, name, hook)
    end
 
-   function write(file, record, object, name)
+   -- What a hook makes of an object, which must be written as the object would be.
+   local function replaced(hook, object, kind)
+      local result = hook(object)
+      local result_kind, class, class_name = kind_of(result)
+      if result_kind ~= kind then
+         error(('writeObject: the hook returned a %s for a %s')
+               :format(tensor.type(result), tensor.type(object)), 0)
+      end
+      return result, class, class_name
+   end
+
+   function write(file, record, object, name, hook)
       if writevalue(file, object) then
          return
       end
@@ -177,18 +188,21 @@ local function install(tensor)
          if type(object) ~= 'table' and (not record.force or type(object) == 'function') then
             record.kept[index] = object
          end
+         if hook then
+            object, class, class_name = replaced(hook, object, kind)
+         end
          if kind == kinds.TABLE then
             writehead(file, kind, index)
-            write_table(file, record, object)
+            write_table(file, record, object, hook)
          elseif kind == kinds.TORCH then
             writehead(file, kind, index, 'V ' .. tostring(tensor.version(object)), class_name)
-            write_instance(file, record, object, class, class_name)
+            write_instance(file, record, object, class, class_name, hook)
             if record.tell then
                record.tell(file)
             end
          else
             writehead(file, kind, index)
-            write_function(file, record, object)
+            write_function(file, record, object, hook)
          end
       end
       path[#path] = nil
@@ -331,11 +345,15 @@ local function install(tensor)
       error(('readObject: %d is no kind of object'):format(kind), 0)
    end
 
-   --- f:writeObject(object [, name]): nil, a number, string, boolean, table, function, or object of
-   -- a class. What was written to the file before is written as a reference to it. The name stands
-   -- for the object in the message where it cannot be written.
-   function File.writeObject(file, object, name)
-      write(file, record_of(file), object, name)
+   --- f:writeObject(object [, name [, hook]]): nil, a number, string, boolean, table, function, or
+   -- object of a class. What was written to the file before is written as a reference to it. The
+   -- name stands for the object in the message if it cannot be written. The hook is called with
+   -- each table, function and object before its first writing; its result is written instead.
+   function File.writeObject(file, object, name, hook)
+      if hook ~= nil and type(hook) ~= 'function' then
+         error('writeObject: the hook must be a function, got ' .. tensor.type(hook), 2)
+      end
+      write(file, record_of(file), object, name, hook)
    end
 
    --- f:readObject(): the next object.

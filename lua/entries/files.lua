@@ -23,7 +23,7 @@ tensor.save(filename, object, options)]=],
 tensor.deserialize(string [, mode])
 tensor.deserialize(string, options)]=], 'The object that serialize made a string of.'},
    {'serializeToStorage', 'tensor.serializeToStorage(object [, mode])',
-      'What save writes, as a CharStorage that ends in 0.'},
+      'What save writes, as a CharStorage.'},
    {'deserializeFromStorage', [=[
 tensor.deserializeFromStorage(storage [, mode])
 tensor.deserializeFromStorage(storage, options)]=],
@@ -150,7 +150,7 @@ f:readDouble(storage)]=],
    {'writeDouble', [=[
 f:writeDouble(number)
 f:writeDouble(storage)]=], 'Writes doubles.'},
-   {'writeObject', 'f:writeObject(object [, name])',
+   {'writeObject', 'f:writeObject(object [, name [, hook]])',
       'Writes a value, table, function, or object of a class. One that was written to the ' ..
       'file before is written as a reference.'},
    {'readObject', 'f:readObject()', 'The next object.'},

@@ -42,7 +42,7 @@ true
 
 serialize
 > #tensor.serialize('text')
-13
+12
 > tensor.serialize(5, 'ascii'):sub(1, 3)
 1
 5
@@ -56,7 +56,7 @@ deserialize
 
 serializeToStorage
 > tensor.serializeToStorage(tensor.ones(2)):size()
-128
+127
 
 deserializeFromStorage
 > storage = tensor.serializeToStorage({x = 7})

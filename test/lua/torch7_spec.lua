@@ -44,3 +44,98 @@ it('finalizers may call what loops over tables', function()
   assert.equal(('a table\nan object\nTester\n'):rep(2), output)
   assert.equal(0, status)
 end)
+
+it('serialized strings and storages end with what was written', function()
+  local output = child.run [[
+    print(tensor.serializeToStorage('foo'):size(), #tensor.serialize 'foo')
+    print(tensor.deserialize(tensor.serialize 'foo'),
+          tensor.deserializeFromStorage(tensor.serializeToStorage {1})[1],
+          tensor.deserialize(tensor.serialize({1, 'x'}, 'ascii'), 'ascii')[2])]]
+  assert.equal('11\t11\nfoo\t1\tx\n', output)
+end)
+
+describe('the hook of writeObject', function()
+  local tensor = require 'tensor'
+
+  -- What is read of an object that was written with a hook.
+  local function written(object, hook)
+    local file = tensor.MemoryFile()
+    file:writeObject(object, nil, hook)
+    file:seek(1)
+    return file:readObject()
+  end
+
+  it('replaces tables, functions and objects, and what is in them', function()
+    local inner, seen = {2}, {}
+    local result = written({1, inner, inner, key = 'text'}, function(object)
+      seen[object] = (seen[object] or 0) + 1
+      return object == inner and {3} or object
+    end)
+    assert.same({1, {3}, {3}, key = 'text'}, result)
+    assert.equal(result[2], result[3])
+    assert.equal(1, seen[inner])
+    local t = tensor.FloatTensor {1, 2}
+    assert.equal(7, written({t}, function(object)
+      return object == t and tensor.FloatTensor {7} or object
+    end)[1][1])
+    local function five() return 5 end
+    assert.equal(6, written(five, function(object)
+      return object == five and function() return 6 end or object
+    end)())
+  end)
+
+  it('is not called for numbers, strings and booleans', function()
+    local calls = 0
+    local function hook(object)
+      calls = calls + 1
+      return object
+    end
+    assert.same({1, 'x', true}, written({1, 'x', true}, hook))
+    assert.equal(1, calls)
+    assert.equal(5, written(5, hook))
+    assert.equal(1, calls)
+  end)
+
+  it('must be a function that returns an object of the same kind', function()
+    assert.error_matches(function() written({}, 5) end, 'hook must be a function, got number')
+    assert.error_matches(function() written({}, function() end) end, 'returned a nil for a table')
+    assert.error_matches(function() written({}, function() return tensor.ones(1) end) end,
+                         'a torch.DoubleTensor for a table')
+  end)
+end)
+
+it('a Tester calls io.write with one string', function()
+  local output = child.run [[
+    require 'torch'
+    local write, text, most = io.write, {}, 0
+    io.write = function(...)
+      most = math.max(most, select('#', ...))
+      text[#text + 1] = ...
+    end
+    local tester = torch.Tester()
+    tester:add(function() tester:assert(false) end, 'fails')
+    tester:add(function() tester:assert(true) end, 'passes')
+    tester:add(function() end, 'left out')
+    tester:disable 'left out'
+    pcall(tester.run, tester)
+    io.write = write
+    print(most, table.concat(text):find '1/3 fails .*FAIL.*2 asserts in 3 tests' ~= nil)]]
+  assert.equal('1\ttrue\n', output)
+end)
+
+it('setnumthreads takes 0 as 1 after require torch', function()
+  local output = child.run [[
+    tensor.setnumthreads(2)
+    print((pcall(tensor.setnumthreads, 0)), tensor.getnumthreads())
+    require 'torch'
+    torch.setnumthreads(0)
+    print(torch.getnumthreads())
+    print((pcall(torch.setnumthreads, 1e9)), torch.getnumthreads())]]
+  assert.equal('false\t2\n1\nfalse\t1\n', output)
+end)
+
+it('the aliases of multinomialAliasSetup count from 1', function()
+  local tensor = require 'tensor'
+  local tables = tensor.multinomialAliasSetup(tensor.Tensor {0.1, 0.2, 0.3, 0.25, 0.15})
+  assert.same({4, 1, 1, 3, 4}, tables[1]:totable())
+end)
