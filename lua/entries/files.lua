@@ -152,7 +152,8 @@ f:writeDouble(number)
 f:writeDouble(storage)]=], 'Writes doubles.'},
    {'writeObject', 'f:writeObject(object [, name [, hook]])',
       'Writes a value, table, function, or object of a class. One that was written to the ' ..
-      'file before is written as a reference.'},
+      'file before is written as a reference. The name stands for the object in error messages. ' ..
+      'The result of hook(x) is written instead of each table, function or object x.'},
    {'readObject', 'f:readObject()', 'The next object.'},
    {'referenced', 'f:referenced(flag)',
       'Whether objects that come again are references, as in a new file.'},

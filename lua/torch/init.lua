@@ -1,7 +1,7 @@
 -- require 'torch': the same module for programs written for Torch7. It is the global `torch`, too,
 -- shapes that differ pair as they did there, fractions are cut where integers are expected, and
--- fields that a tensor does not have are nil. Beside it is what Torch7 set: include, paths,
--- string.gfind, table.unpack.
+-- fields that a tensor does not have are nil, and so are additions that programs probe. Beside it
+-- is what Torch7 set: include, paths, string.gfind, table.unpack.
 
 local tensor = require 'tensor'
 
@@ -9,6 +9,17 @@ rawset(_G, 'torch', tensor)
 tensor.setBroadcast('torch7')
 tensor._lenient(true)
 tensor._trustfiles(true)
+
+-- Methods that Torch7 does not have and whose presence changes what a package does. torch-autograd
+-- wraps a tensor in an object with a method flatten, but looks for each name in the tensor first.
+-- The functions of these names stay.
+local probed = {'flatten'}
+for _, element in ipairs(require 'tensor.types') do
+   local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+   for _, name in ipairs(probed) do
+      rawset(class, name, nil)
+   end
+end
 
 local function provide(library, name, value)
    if library[name] == nil then

@@ -21,6 +21,13 @@ describe('cutorch', function()
     assert.are.equal(cutorch, rawget(_G, 'cutorch'))
   end)
 
+  it('hides the methods that torch hides', function()
+    assert.is_nil(torch.CudaTensor(2).flatten)
+    assert.is_nil(torch.FloatTensor(2).flatten)
+    assert.are.same({4}, torch.flatten(torch.CudaTensor(2, 2)):size():totable())
+    assert.is_function(torch.CudaTensor(2).argmax)
+  end)
+
   describe('classes', function()
     for _, e in ipairs(elements) do
       local name = e.name

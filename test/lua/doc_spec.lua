@@ -24,8 +24,21 @@ end
 -- Blank lines at the end cannot be seen, and printed tensors end in one.
 local function trimmed(text) return (text:gsub('\n+$', '\n')) end
 
+-- The methods of all tensors, of which samples may remove some, as require 'torch' does.
+local methods = {}
+for _, element in ipairs(require 'tensor.types') do
+  local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+  methods[class] = {}
+  for name, method in pairs(class) do methods[class][name] = method end
+end
+
 -- What samples may change for those after them.
 local function defaults()
+  for class, fields in pairs(methods) do
+    for name, method in pairs(fields) do
+      if rawget(class, name) == nil then rawset(class, name, method) end
+    end
+  end
   tensor.setdefaulttensortype 'torch.DoubleTensor'
   tensor.setBroadcast 'numpy'
   tensor._lenient(false)

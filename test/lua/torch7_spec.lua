@@ -139,3 +139,51 @@ it('the aliases of multinomialAliasSetup count from 1', function()
   local tables = tensor.multinomialAliasSetup(tensor.Tensor {0.1, 0.2, 0.3, 0.25, 0.15})
   assert.same({4, 1, 1, 3, 4}, tables[1]:totable())
 end)
+
+describe('methods that programs probe', function()
+  local function present(first, second)
+    return (child.run(([[
+      tensor = nil
+      %s %s
+      local T = require 'tensor'
+      local t = T.FloatTensor {{1, 2}, {3, 4}}
+      local exists = rawget(T.getmetatable 'torch.FloatTensor', 'flatten') ~= nil
+      local _, field = pcall(function() return t.flatten end)
+      assert(exists == (type(field) == 'function'))
+      print(exists, t.argmax ~= nil, t.unique ~= nil, T.flatten(t):dim())
+      for _, name in ipairs {'Byte', 'Char', 'Short', 'Int', 'Long', 'Double', 'Half', 'BFloat16'} do
+        local class = T.getmetatable(('torch.%%sTensor'):format(name))
+        if (rawget(class, 'flatten') ~= nil) ~= exists then print(name) end
+      end]]):format(first, second)))
+  end
+
+  it('are there after require tensor', function()
+    assert.equal('true\ttrue\ttrue\t1\n', present("require 'tensor'", ''))
+  end)
+
+  it('are functions only after require torch, in any order', function()
+    local hidden = 'false\ttrue\ttrue\t1\n'
+    assert.equal(hidden, present("require 'torch'", ''))
+    assert.equal(hidden, present("require 'torch'", "require 'tensor'"))
+    assert.equal(hidden, present("require 'tensor'", "require 'torch'"))
+  end)
+
+  -- As torch-autograd does it.
+  it('do not shadow the methods of an object that wraps a tensor', function()
+    local output = child.run [[
+      require 'torch'
+      local Value = {}
+      function Value.flatten(v) return v.raw end
+      function Value.__index(v, name)
+        local raw = rawget(v, 'raw')
+        if raw[name] ~= nil then
+          return raw[name]
+        end
+        return Value[name]
+      end
+      local t = torch.rand(2, 3)
+      local v = setmetatable({raw = t}, Value)
+      print(v:flatten() == t, v.size(t):size())]]
+    assert.equal('true\t2\n', output)
+  end)
+end)
