@@ -23,7 +23,7 @@ _tensor() {
       ;;
   esac
   if [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W '-e -i -l -v -h - --' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W '-e -i -l --torch7 -v -h - --' -- "$word")
     return
   fi
   mapfile -t COMPREPLY < <(
@@ -33,4 +33,4 @@ _tensor() {
   )
 }
 
-complete -o filenames -F _tensor tensor
+complete -o filenames -F _tensor tensor th

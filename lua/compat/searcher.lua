@@ -2,6 +2,7 @@
 -- found, behind all other ways to find one.
 
 local ours = {
+   dok = 'tensor.compat.dok',
    paths = 'tensor.compat.paths',
    sys = 'tensor.compat.sys',
    ['sys.colors'] = 'tensor.compat.colors',

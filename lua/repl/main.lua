@@ -9,6 +9,8 @@ Runs a script, or without one a REPL, with the module tensor at hand.
 
   -e code   run code
   -i        enter the REPL after the script or code
+  --torch7  behave as Torch7's program th: require 'torch' first, with the
+            globals torch, path, lfs, sys and xlua
   -l name   require the module `name`
   -v        print the versions of tensor, Lua and BLAS
   -h        print this text
@@ -18,6 +20,7 @@ Runs a script, or without one a REPL, with the module tensor at hand.
 tensor env prints shell commands that let the plain luajit find the module:
   eval "$(tensor env)"
 In the REPL and for -e the module is in the globals `tensor` and `torch`; scripts require it.
+The program th is tensor --torch7.
 ]=]
 
 local program, lua_dir, c_dir = ...
@@ -65,7 +68,9 @@ local function parse(args)
       parsed.help = true
     elseif option == '-v' or option == '--version' then
       parsed.version = true
-    elseif option == '-i' then
+    elseif option == '--torch7' then
+      parsed.torch7 = true
+    elseif option == '-i' or option == '--interactive' then
       parsed.interactive = true
     elseif option:find('^%-[el]') then
       local value = option:sub(3)
@@ -121,6 +126,22 @@ local function load_tensor()
   end
   complain(tostring(tensor))
   return nil
+end
+
+-- The globals that Torch7's th had beside those of torch, and their modules. A module that is not
+-- installed leaves its global nil.
+local th_globals = {path = 'pl.path', lfs = 'lfs', sys = 'sys', xlua = 'xlua'}
+
+local function set_th_globals()
+  require 'torch'
+  for global, name in versions.each(th_globals) do
+    if rawget(_G, global) == nil then
+      local found, module = pcall(require, name)
+      if found then
+        rawset(_G, global, module)
+      end
+    end
+  end
 end
 
 -- Two lines: what runs here, and how to get on.
@@ -239,14 +260,19 @@ local function main()
   end
   local interactive = parsed.interactive
                       or not parsed.script and not executes and not parsed.version
-  if interactive or executes then
+  if interactive or executes or parsed.torch7 then
     local tensor = load_tensor()
     if not tensor then
       return false
     end
-    rawset(_G, 'tensor', tensor)
-    rawset(_G, 'torch', tensor)
-    rawset(_G, 'help', tensor.help)
+    if parsed.torch7 then
+      set_th_globals()
+    end
+    if interactive or executes then
+      rawset(_G, 'tensor', tensor)
+      rawset(_G, 'torch', tensor)
+      rawset(_G, 'help', tensor.help)
+    end
   end
   if interactive then
     if require 'tensor.repl.edit'.stdin_is_terminal() then

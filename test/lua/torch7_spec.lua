@@ -1,4 +1,4 @@
--- What programs and packages written for Torch7 do, beyond what the other specs have.
+-- Programs and packages written for Torch7: behaviour that the other specs do not test.
 
 local child = require 'support.child'
 
@@ -57,7 +57,7 @@ end)
 describe('the hook of writeObject', function()
   local tensor = require 'tensor'
 
-  -- What is read of an object that was written with a hook.
+  -- Writes an object with a hook and reads it again.
   local function written(object, hook)
     local file = tensor.MemoryFile()
     file:writeObject(object, nil, hook)
@@ -151,7 +151,7 @@ describe('methods that programs probe', function()
       local _, field = pcall(function() return t.flatten end)
       assert(exists == (type(field) == 'function'))
       print(exists, t.argmax ~= nil, t.unique ~= nil, T.flatten(t):dim())
-      for _, name in ipairs {'Byte', 'Char', 'Short', 'Int', 'Long', 'Double', 'Half', 'BFloat16'} do
+      for _, name in ipairs {'Byte', 'Char', 'Short', 'Int', 'Long', 'Double', 'BFloat16'} do
         local class = T.getmetatable(('torch.%%sTensor'):format(name))
         if (rawget(class, 'flatten') ~= nil) ~= exists then print(name) end
       end]]):format(first, second)))
@@ -185,5 +185,76 @@ describe('methods that programs probe', function()
       local v = setmetatable({raw = t}, Value)
       print(v:flatten() == t, v.size(t):size())]]
     assert.equal('true\t2\n', output)
+  end)
+end)
+
+-- As the package image begins and reads its arguments.
+it('the modules dok and sys.fpath are there for packages', function()
+  local output = child.run [[
+    require 'torch'
+    require 'xlua'
+    require 'dok'
+    print(type(require 'sys.fpath'))
+    local function scale(...)
+      local _, width, mode = dok.unpack({...}, 'image.scale', 'gives another size',
+        {arg = 'width', type = 'number', help = 'columns', req = true},
+        {arg = 'mode', type = 'string', help = 'how', default = 'bilinear'})
+      return width, mode
+    end
+    print(scale(3), scale {width = 4, mode = 'simple'})
+    print(pcall(dok.error, 'wrong', 'image.load'))]]
+  assert.equal('function\n3\t4\tsimple\n', (output:gsub('false.*', '')))
+  assert.matches('<image.load> wrong', output)
+end)
+
+describe('the program th', function()
+  local prefix = assert(os.getenv 'TENSOR_PREFIX')
+
+  -- Returns the output of a program of the prefix, and its exit status.
+  local function run(command, input)
+    local pipe = assert(io.popen(("printf '%%s' '%s' | env -u LUA_PATH -u LUA_CPATH NO_COLOR=1 "
+                                  .. "timeout 60 %s/bin/%s 2>&1; echo $?")
+                                 :format(input or '', prefix, command)))
+    local text = pipe:read '*a'
+    pipe:close()
+    return text
+  end
+
+  local script = os.tmpname()
+  setup(function()
+    local file = assert(io.open(script, 'w'))
+    -- As char-rnn and its like begin: what they use they do not all require.
+    file:write [[
+      print(torch.FloatTensor(2):fill(3):sum(), path.exists '/nosuch', lfs.attributes('/', 'mode'),
+            paths.dirp '/', type(sys.clock()), type(xlua.progress), torch.getBroadcast(),
+            torch.ones(1).nosuch, ...)
+      print(arg[0] == debug.getinfo(1, 'S').source:sub(2), arg[1], arg[2])]]
+    file:close()
+  end)
+  teardown(function() os.remove(script) end)
+
+  it('runs scripts with the globals of Torch7, as tensor --torch7 does', function()
+    local expected = '6\tfalse\tdirectory\ttrue\tnumber\tfunction\ttorch7\tnil\t-a\tb\n' ..
+                     'true\t-a\tb\n0\n'
+    assert.equal(expected, run('th ' .. script .. ' -a b'))
+    assert.equal(expected, run('tensor --torch7 ' .. script .. ' -a b'))
+  end)
+
+  it('runs code, requires modules and enters the REPL', function()
+    assert.equal('2\n0\n', run 'th -e "print(torch.ones(2):sum())"')
+    assert.equal('true\n0\n', run 'th -l paths -e "print(paths == require \'paths\')"')
+    assert.equal('3\n5\n0\n', run('th -i -e "x = torch.ones(3):sum() print(x)"', 'x + 2\n'))
+    assert.equal('5\n0\n', run('th', 'torch.ones(5):sum()\n'))
+    assert.matches('usage: tensor', run 'th -h')
+  end)
+
+  it('leaves tensor alone without the option', function()
+    assert.equal('nil\tnil\tnil\n0\n', run('tensor -', 'print(torch, path, lfs)'))
+  end)
+
+  it('ends with a status that tells of errors', function()
+    assert.matches('oops.*\n1\n$', run 'th -e "error \'oops\'"')
+    assert.matches('\n1\n$', run 'th /nosuch.lua')
+    assert.matches('\n2\n$', run 'th --nosuch')
   end)
 end)
