@@ -59,7 +59,8 @@ bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double
   return true;
 }
 
-// Whether the table at key is one number for each dimension: then *element is where that is.
+// Returns true if the table at key has one number for each dimension, and sets *element to the
+// offset of that element in the storage.
 bool read_table_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* element) {
   auto count = static_cast<int>(compat_rawlen(L, key));
   if (count != t->nDimension || count == 0) return false;
@@ -78,7 +79,7 @@ bool read_table_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* elem
   return true;
 }
 
-// The same of a LongStorage, which must have one position for each dimension.
+// Returns that offset for a LongStorage, which must have one position for each dimension.
 ptrdiff_t read_storage_position(lua_State* L, State* state, int key, Tensor** tensor) {
   Storage* positions = object_at(L, state, key).storage();
   int64_t count = 0;
@@ -102,7 +103,8 @@ ptrdiff_t read_storage_position(lua_State* L, State* state, int key, Tensor** te
   return t->position(position);
 }
 
-// Whether the table or LongStorage at key selects one element: then *element is where that is.
+// Returns true if the table or LongStorage at key selects one element, and sets *element to its
+// offset in the storage.
 bool read_position(lua_State* L, State* state, int key, Tensor** t, ptrdiff_t* element) {
   if (lua_istable(L, key)) return read_table_position(L, key, *t, element);
   *element = read_storage_position(L, state, key, t);

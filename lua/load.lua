@@ -228,7 +228,7 @@ local function install(tensor)
       file:referenced(isreferenced):writeObject(object)
       local storage = file:storage()
       file:close()
-      -- A MemoryFile's storage ends with a 0 that is no part of what was written.
+      -- A MemoryFile appends a 0 to its storage.
       return storage:resize(storage:size() - 1)
    end
 

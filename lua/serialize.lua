@@ -153,7 +153,7 @@ local function install(tensor)
       write(file, record, fields, name, hook)
    end
 
-   -- What a hook makes of an object, which must be written as the object would be.
+   -- Calls a hook with an object. The result must have the same kind, which is already known.
    local function replaced(hook, object, kind)
       local result = hook(object)
       local result_kind, class, class_name = kind_of(result)

@@ -1,7 +1,6 @@
--- require 'torch': the same module for programs written for Torch7. It is the global `torch`, too,
--- shapes that differ pair as they did there, fractions are cut where integers are expected, and
--- fields that a tensor does not have are nil, and so are additions that programs probe. Beside it
--- is what Torch7 set: include, paths, string.gfind, table.unpack.
+-- require 'torch': the same module, with Torch7's behaviour, for programs written for Torch7. It sets
+-- the globals that Torch7 set: torch, include, paths, string.gfind, table.unpack. Tensors of
+-- different shapes pair in order, fractions are cut to integers, and unknown fields are nil.
 
 local tensor = require 'tensor'
 

@@ -214,7 +214,7 @@ function cases.install(shared)
     end,
   }
 
-  -- Torch7's tables: its aliases count from 1, and an alias of 1 is none.
+  -- Torch7's tables. Aliases count from 1, and 1 means that there is no alias.
   local function alias_tables(e, p)
     local compute = e.reduced and shared.elements.Float.store or e.store
     local n, alias, q, smaller, larger = #p.data, {}, {}, {}, {}

@@ -62,7 +62,7 @@ void draw(const AliasDrawCall& call) {
     auto at = static_cast<int64_t>(uniform_of(unit_of(words[0]), 0, categories));
     at = std::min(at, call.categories - 1);
     bool own = bernoulli_of(unit_of(words[1]), load(q[at]));
-    // Torch7's fault, for its numbers: the category before the alias is drawn in its place.
+    // Torch7's fault, kept for its numbers: it draws the category before the alias.
     call.out[i] = own ? at + call.index_base : call.alias[at] - 1;
   }
 }
