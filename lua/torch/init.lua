@@ -1,5 +1,5 @@
--- require 'torch': the same module, with Torch7's behaviour, for programs written for Torch7. It sets
--- the globals that Torch7 set: torch, include, paths, string.gfind, table.unpack. Tensors of
+-- require 'torch': the same module, with Torch7's behaviour, for programs written for Torch7. It
+-- sets the globals that Torch7 set: torch, include, paths, string.gfind, table.unpack. Tensors of
 -- different shapes pair in order, fractions are cut to integers, and unknown fields are nil.
 
 local tensor = require 'tensor'
