@@ -253,6 +253,20 @@ local function column_text(tensor, values, separator)
    end, values:size(1)
 end
 
+-- Raises an error if a table with columns by position has another column by name, which would be
+-- lost. What load returns has each column by both.
+local function check_all_positional(object)
+   local positional = {}
+   for _, values in ipairs(object) do
+      positional[values] = true
+   end
+   for key, values in each(object) do
+      if not positional[values] then
+         error(('column %s has no position: name all columns, or none'):format(tostring(key)), 0)
+      end
+   end
+end
+
 local function columns_of(tensor, object, options)
    local names, columns = options.names, {}
    if not names and #object == 0 then
@@ -270,6 +284,9 @@ local function columns_of(tensor, object, options)
                :format(tostring(names and names[k] or k), tensor.type(values)), 0)
       end
       columns[k] = values
+   end
+   if not names then
+      check_all_positional(object)
    end
    return columns, names
 end
