@@ -118,16 +118,30 @@ describe('PNG files', function()
       assert.is_true(format_files.damage(bytes, '.png', 300) > 200)
       write(name, bytes:sub(1, 16) .. '\127\255\255\255\127\255\255\255' .. bytes:sub(25))
       assert.matches(name, error_of(tensor.load, name), 1, true)
-      -- A head that is right, with its sum, of a picture that is not there.
+      -- Heads that are right, with their sums, of pictures that are not there.
       write(name, png.encode(tensor.ByteTensor(2, 2):zero()))
-      local head = 'IHDR\0\0\100\0\0\0\100\0\8\0\0\0\0'
-      local zlib = require 'ffi'.load 'libz.so.1'
-      local sum = tonumber(zlib.crc32(0, head, #head))
       local small = format_files.content(name)
-      write(name, small:sub(1, 12) .. head .. string.char(
-        math.floor(sum / 2 ^ 24), math.floor(sum / 2 ^ 16) % 256, math.floor(sum / 256) % 256,
-        sum % 256) .. small:sub(34))
+      local function write_head(size)
+        local head = 'IHDR' .. size .. '\8\0\0\0\0'
+        local zlib = require 'ffi'.load 'libz.so.1'
+        local sum = tonumber(zlib.crc32(0, head, #head))
+        write(name, small:sub(1, 12) .. head .. string.char(
+          math.floor(sum / 2 ^ 24), math.floor(sum / 2 ^ 16) % 256, math.floor(sum / 256) % 256,
+          sum % 256) .. small:sub(34))
+      end
+      write_head '\0\0\100\0\0\0\100\0'
       assert.matches('25600 x 25600 pixels cannot be in', error_of(tensor.load, name), 1, true)
+      -- They are refused before libpng allocates rows of that width.
+      local function most_memory()
+        local status = io.open '/proc/self/status'
+        local text = status and status:read '*a' or ''
+        if status then status:close() end
+        return tonumber(text:match 'VmPeak:%s*(%d+)' or 0) / 1024
+      end
+      local before = most_memory()
+      write_head '\16\0\0\0\127\255\255\255'
+      assert.matches('268435456 x 2147483647 pixels cannot', error_of(tensor.load, name), 1, true)
+      assert.is_true(most_memory() < before + 200)
       write(name, '')
       assert.matches('ends too early', error_of(tensor.load, name), 1, true)
     end)

@@ -84,16 +84,30 @@ Session::Session(bool is_reader) : reads(is_reader) {
   }
 }
 
-// The head, after which rows come as samples of 8 or 16 bits.
+// Reads what comes before the pixels, and allocates nothing for them.
 bool read_head(Session* session, PictureShape* shape, double* packed_bytes) {
   png_structp png = session->png;
   png_infop info = session->info;
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_read_fn(png, session, on_read);
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);
+#ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
+  // Of texts and profiles, which may be compressed, nothing is used.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+#endif
   png_read_info(png, info);
-  *packed_bytes = static_cast<double>(png_get_rowbytes(png, info)) *
-                  static_cast<double>(png_get_image_height(png, info));
+  shape->height = png_get_image_height(png, info);
+  shape->width = png_get_image_width(png, info);
+  *packed_bytes =
+      static_cast<double>(png_get_rowbytes(png, info)) * static_cast<double>(shape->height);
+  return true;
+}
+
+// From here on rows come as samples of 8 or 16 bits. libpng allocates rows.
+bool begin_rows(Session* session, PictureShape* shape) {
+  png_structp png = session->png;
+  png_infop info = session->info;
+  if (setjmp(png_jmpbuf(png))) return false;
   png_set_expand(png);
   uint16_t one = 1;
   unsigned char little = 0;
@@ -102,8 +116,6 @@ bool read_head(Session* session, PictureShape* shape, double* packed_bytes) {
   png_set_interlace_handling(png);
   png_read_update_info(png, info);
   shape->channels = png_get_channels(png, info);
-  shape->height = png_get_image_height(png, info);
-  shape->width = png_get_image_width(png, info);
   shape->bits = png_get_bit_depth(png, info);
   return true;
 }
@@ -153,6 +165,7 @@ PictureShape begin(Session* session, const unsigned char* file, size_t size) {
   session->left = size;
   if (!read_head(session, &shape, &packed_bytes)) fail("%s", session->message);
   check_unpacked(packed_bytes, size, kMostDeflated, shape);
+  if (!begin_rows(session, &shape)) fail("%s", session->message);
   return shape;
 }
 
