@@ -76,26 +76,37 @@ int write_range(lua_State* L) {
   return 0;
 }
 
-// _temporary(filename): the file to write in its place, and what it will replace; nil: there is
-// none, the file itself has to be written.
-int temporary(lua_State* L) {
+// _newfile(filename): the replacement of a file, and the name of the file that has to be written.
+int new_file(lua_State* L) {
   const char* name = check_text(L, 1, "save");
   lua_settop(L, 1);
   auto** box = Native<th::Replacement>::push(L);
-  protect(L, "save", [&] { *box = new th::Replacement(th::begin_replacement(name)); });
-  th::Replacement& made = **box;
-  if (made.temporary.empty()) return 0;
-  lua_pushlstring(L, made.temporary.data(), made.temporary.size());
-  lua_pushlstring(L, made.target.data(), made.target.size());
+  protect(L, "save", [&] { *box = new th::Replacement(name); });
+  const std::string& path = (*box)->path();
+  lua_pushlstring(L, path.data(), path.size());
   return 2;
 }
 
-// _replace(temporary, target)
-int replace(lua_State* L) {
-  const char* from = check_text(L, 1, "save");
-  const char* to = check_text(L, 2, "save");
-  protect(L, "save", [&] { th::end_replacement(from, to); });
+// _commitfile(replacement): what was written becomes the file.
+int commit_file(lua_State* L) {
+  th::Replacement& replacement = Native<th::Replacement>::check(L, 1);
+  protect(L, "save", [&] { replacement.commit(); });
   return 0;
+}
+
+// _dropfile(replacement): removes what was not committed.
+int drop_file(lua_State* L) {
+  Native<th::Replacement>::check(L, 1);
+  return Native<th::Replacement>::destroy(L);
+}
+
+// _mapfile(file, storage): the file as a storage of that type.
+int map_file(lua_State* L) {
+  DType type = check_storage(L, state_of(L), 2)->dtype;
+  Storage* mapped = nullptr;
+  with_file(L, "load", [&](File& file) { mapped = file.map(type).release(); });
+  push_storage(L, state_of(L), mapped);
+  return 1;
 }
 
 // _zipreader(filename): the archive, and a table of its members' names and one of their sizes.
@@ -229,7 +240,8 @@ int picture_write(lua_State* L) {
 
 const Method functions[] = {
     {"_readrange", guarded<read_range>},     {"_writerange", guarded<write_range>},
-    {"_temporary", guarded<temporary>},      {"_replace", guarded<replace>},
+    {"_newfile", guarded<new_file>},         {"_commitfile", guarded<commit_file>},
+    {"_dropfile", guarded<drop_file>},       {"_mapfile", guarded<map_file>},
     {"_zipreader", guarded<zip_reader>},     {"_zipread", guarded<zip_read>},
     {"_zipwriter", guarded<zip_writer>},     {"_zipadd", guarded<zip_add>},
     {"_zipwrite", guarded<zip_write>},       {"_pictureshape", guarded<picture_shape>},

@@ -9,6 +9,7 @@ local common = {}
 local CHUNK = 2 ^ 24  -- bytes between two calls of progress
 
 common.LARGEST = 2 ^ 53  -- from which on a number of Lua is no exact count
+local MOST_DIMENSIONS = 64  -- of a tensor
 
 local element_of_class = {}
 for _, element in ipairs(types) do
@@ -113,19 +114,22 @@ function common.storage(tensor, element, count)
    return storage
 end
 
---- The product of sizes times the bytes of an element, or an error where it is no exact number.
+--- Returns the number of bytes of a tensor: the product of sizes and the bytes of an element.
+-- Errors: more dimensions than a tensor has; more bytes than a number counts exactly, where a size
+-- of 0 counts as 1, since strides are products of the other sizes.
 function common.bytes(sizes, item)
-   local count = item
+   if #sizes > MOST_DIMENSIONS then
+      error(('%d dimensions; a tensor has at most %d'):format(#sizes, MOST_DIMENSIONS), 0)
+   end
+   local count, isempty = item, false
    for _, size in ipairs(sizes) do
-      if size == 0 then
-         return 0
-      end
-      count = count * size
+      isempty = isempty or size == 0
+      count = count * math.max(size, 1)
       if size > common.LARGEST or count > common.LARGEST then
          error(('a tensor of %s elements is too large'):format(table.concat(sizes, ' x ')), 0)
       end
    end
-   return count
+   return isempty and 0 or count
 end
 
 --- The elements of a tensor in their order, as a storage, and where in it they begin.
@@ -146,10 +150,10 @@ function common.tensor(tensor, element, storage, first, sizes, strides)
    return Tensor(storage, first, shape, tensor.LongStorage(strides))
 end
 
---- The file as a storage of elements, none of which is read before somebody looks at it; and the
--- element with which the byte offset begins.
-function common.map(tensor, element, filename, offset)
-   local storage = tensor[element .. 'Storage'](filename)
+--- Maps an open file: returns a storage of its elements, none of which is read before it is used,
+-- and the index of the element at a byte offset.
+function common.map(tensor, element, file, offset)
+   local storage = tensor._mapfile(file, tensor[element .. 'Storage']())
    local item = storage:elementSize()
    if offset % item ~= 0 then
       error(('it cannot be mapped: its elements of %d bytes begin at byte %d'):format(item, offset),
@@ -158,17 +162,18 @@ function common.map(tensor, element, filename, offset)
    return storage, offset / item + 1
 end
 
---- Calls write with the name of a file that becomes the file once it is written.
+--- Replaces a file. Calls write with the name of the file to write, which takes the place of the
+-- file when write returns. If write raises an error, the file keeps its contents.
 function common.replace(tensor, filename, write)
-   local temporary, target = tensor._temporary(filename)
-   local written, failure = pcall(write, temporary or filename)
-   if written and temporary then
-      written, failure = pcall(tensor._replace, temporary, target)
+   local replacement, name = tensor._newfile(filename)
+   local written, failure = pcall(write, name)
+   if written then
+      written, failure = pcall(tensor._commitfile, replacement)
    end
+   tensor._dropfile(replacement)
    if not written then
-      if temporary then
-         os.remove(temporary)
-         local from = temporary:gsub('%p', '%%%0')
+      if name ~= filename then
+         local from = name:gsub('%p', '%%%0')
          failure = tostring(failure):gsub(from, (filename:gsub('%%', '%%%%')))
       end
       error(failure, 0)

@@ -5,6 +5,7 @@ local common = require 'tensor.formats.common'
 local npy = {}
 
 local MAGIC = '\147NUMPY'
+local LONGEST_HEAD = 2 ^ 20  -- NumPy's own heads have some hundred bytes
 
 -- How NumPy names the elements, and what they become. Those without `as` are what the files have.
 local kinds = {
@@ -99,6 +100,8 @@ function npy.describe(read, size)
    if begin > size then
       error(('its head should end at byte %.0f of %.0f: the file is cut off or damaged')
             :format(begin, size), 0)
+   elseif length > LONGEST_HEAD then
+      error(('its head has %d bytes; at most %d are read'):format(length, LONGEST_HEAD), 0)
    end
    local array = parse_head(read(first, length))
    local item = array.kind.element
@@ -164,31 +167,27 @@ local options_of_save = {progress = 'function'}
 
 function npy.load(tensor, filename, options)
    common.check(options, options_of_load)
-   local array, storage = common.read_file(tensor, filename, function(file, size)
+   return (common.read_file(tensor, filename, function(file, size)
       local array = npy.describe(function(first, count)
          file:seek(first + 1)
          return common.text(file, count)
       end, size)
+      local element = array.kind.element
       if options.map and array.count > 0 then
-         return array
+         if array.swapped or array.kind.as then
+            error('it cannot be mapped: its elements are not as they would be in memory', 0)
+         end
+         return npy.tensor(tensor, array, common.map(tensor, element, file, array.begin))
       end
       if array.swapped then
          file:bigEndianEncoding()
       end
       file:seek(array.begin + 1)
-      local storage = common.storage(tensor, array.kind.element, array.count)
+      local storage = common.storage(tensor, element, array.count)
       common.read(tensor, file, storage, array.count,
                   common.progress(options, array.count * array.item))
-      return array, storage
-   end)
-   local first = 1
-   if not storage then
-      if array.swapped or array.kind.as then
-         error('it cannot be mapped: its elements are not as they would be in memory', 0)
-      end
-      storage, first = common.map(tensor, array.kind.element, filename, array.begin)
-   end
-   return npy.tensor(tensor, array, storage, first)
+      return npy.tensor(tensor, array, storage, 1)
+   end))
 end
 
 function npy.save(tensor, filename, t, options)

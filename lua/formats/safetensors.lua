@@ -139,7 +139,7 @@ function safetensors.load(tensor, filename, options)
          local storage
          local first = 1
          if mappable then
-            maps[element] = maps[element] or common.map(tensor, element, filename, 0)
+            maps[element] = maps[element] or common.map(tensor, element, file, 0)
             storage, first = maps[element], entry.begin / entry.item + 1
          else
             storage = common.storage(tensor, element, entry.count)

@@ -11,6 +11,7 @@
 #include "io/file.h"
 #include "io/replace_file.h"
 #include "memory/error.h"
+#include "tensor/mapped_storage.h"
 
 namespace th {
 
@@ -26,6 +27,11 @@ class StreamFile : public File {
     }
     stream_ = readable ? std::fopen(name, writable ? "r+b" : "rb") : open_anew(name);
     if (!stream_ && readable && writable) stream_ = std::fopen(name, "w+b");
+    struct stat status;
+    if (stream_ && fstat(fileno(stream_), &status) == 0 && S_ISDIR(status.st_mode)) {
+      shut();
+      errno = EISDIR;
+    }
   }
   ~StreamFile() override { shut(); }
 
@@ -56,6 +62,11 @@ class StreamFile : public File {
     if (fstat(fileno(stream_), &status) != 0 || !S_ISREG(status.st_mode)) return kUnknown;
     long at = std::ftell(stream_);
     return at < 0 || at > status.st_size ? 0 : status.st_size - at;
+  }
+
+  StorageRef map(DType type) override {
+    check_open();
+    return StorageRef(storage_from_descriptor(type, name_.c_str(), fileno(stream_)));
   }
 
  protected:

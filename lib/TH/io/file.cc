@@ -37,6 +37,8 @@ void File::check_open() const {
   if (!is_open()) fail("attempt to use a closed file");
 }
 
+StorageRef File::map(DType) { fail("a file on disk is expected"); }
+
 void File::fail_quietly(const char* format, ...) {
   failed = true;
   if (quiet) return;

@@ -41,6 +41,8 @@ class File {
   // Bytes from here to the end; kUnknown of a pipe.
   virtual size_t available() = 0;
   static constexpr size_t kUnknown = SIZE_MAX;
+  // All of the file as elements, mapped. Errors: the file is not on disk.
+  virtual StorageRef map(DType type);
 
   void check_open() const;
   // An error, or a note where the file is quiet.

@@ -1,59 +1,143 @@
-// Files that are replaced as a whole: whoever reads them finds what was there or what is there now.
+// Replacing files as a whole: a reader finds the old contents or the new ones.
 
 #include "io/replace_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <random>
+#include <utility>
 
 #include "memory/error.h"
+#include "memory/interrupt.h"
+#include "memory/map_allocator.h"
 
 namespace th {
 namespace {
 
-// The file that a name leads to; empty where a link leads nowhere.
-std::string resolve(const char* name) {
-  struct stat status;
-  if (lstat(name, &status) != 0 || !S_ISLNK(status.st_mode)) return name;
-  char path[PATH_MAX];
-  return realpath(name, path) ? path : "";
+constexpr mode_t kPermissions = 07777;
+constexpr int kTries = 100;
+
+[[noreturn]] void fail_to_open(const std::string& name, int code) {
+  fail("cannot open <%s> in mode w: %s", name.c_str(), std::strerror(code));
+}
+[[noreturn]] void fail_to_replace(const std::string& name, int code) {
+  fail("cannot replace <%s>: %s", name.c_str(), std::strerror(code));
 }
 
-bool may_replace(const std::string& target) {
-  struct stat status;
-  if (target.empty()) return false;
-  if (stat(target.c_str(), &status) != 0) return errno == ENOENT;
-  return S_ISREG(status.st_mode) && status.st_nlink == 1 && status.st_uid == geteuid() &&
-         access(target.c_str(), W_OK) == 0;
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// With the rights that the process gives to new files.
-bool create(const std::string& name) {
-  int fd = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-  if (fd >= 0) close(fd);
-  return fd >= 0;
+// With the last slash; empty: the current directory.
+std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+// The file that a name leads to, which need not exist.
+std::string follow_links(const std::string& name) {
+  constexpr int kMostLinks = 40;
+  std::string path = name;
+  char link[PATH_MAX];
+  for (int k = 0; k < kMostLinks; ++k) {
+    ssize_t length = readlink(path.c_str(), link, sizeof(link));
+    if (length < 0) return path;
+    std::string to(link, static_cast<size_t>(length));
+    path = to[0] == '/' ? to : directory_of(path) + to;
+  }
+  fail_to_open(name, ELOOP);
 }
 
-bool flush_to_disk(const char* name) {
-  int fd = open(name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  bool flushed = fsync(fd) == 0;
+std::string random_suffix() {
+  static const char kLetters[] = "abcdefghijklmnopqrstuvwxyz012345";
+  std::random_device source;
+  std::string text = ".";
+  for (int k = 0; k < 8; ++k) text += kLetters[source() % 32];
+  return text + ".tmp";
+}
+
+// Calls make with names that no file should have until it returns true, or sets errno to something
+// but EEXIST. A name too long is replaced by a short one. Returns the name, or an empty one.
+template <class F>
+std::string find_name(const std::string& beside, const F& make) {
+  std::string start = beside;
+  for (int k = 0; k < kTries; ++k) {
+    std::string name = start + random_suffix();
+    if (make(name)) return name;
+    if (errno == ENAMETOOLONG && start == beside) {
+      start = directory_of(beside) + "save";
+    } else if (errno != EEXIST) {
+      break;
+    }
+  }
+  return {};
+}
+
+bool is_standard_stream(const struct stat& status) {
+  struct stat stream;
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fstat(fd, &stream) == 0 && same_file(stream, status)) return true;
+  }
+  return false;
+}
+
+// Waits until no other process overwrites the file. File systems without locks do without.
+void wait_for_lock(int fd) {
+  constexpr useconds_t kPause = 5000;
+  const void* before = stop_sign();
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+    if (stop_sign() != before) fail("interrupted");
+    usleep(kPause);
+  }
+}
+
+// Reserves the bytes of a file, so that the disk cannot become full while they are written. Leaves
+// the size of the file. File systems that cannot do it do without.
+bool reserve(int fd, off_t old_size, off_t size) {
+#ifdef FALLOC_FL_KEEP_SIZE
+  if (size == 0 || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size) == 0) return true;
+  if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) return true;
   int failure = errno;
-  close(fd);
+  if (ftruncate(fd, old_size) != 0) {
+    // Blocks after its end stay reserved.
+  }
   errno = failure;
-  return flushed;
+  return false;
+#else
+  static_cast<void>(fd), static_cast<void>(old_size), static_cast<void>(size);
+  return true;
+#endif
+}
+
+// Copies size bytes from the beginning of one file to another.
+bool copy_bytes(int from, int to, off_t size) {
+  constexpr size_t kBuffer = size_t{1} << 20;
+  auto buffer = std::make_unique<char[]>(kBuffer);
+  for (off_t at = 0; at < size;) {
+    ssize_t got = pread(from, buffer.get(), kBuffer, at);
+    if (got <= 0) {
+      if (got < 0 && errno == EINTR) continue;
+      if (got == 0) errno = EIO;
+      return false;
+    }
+    for (ssize_t done = 0; done < got;) {
+      ssize_t put = pwrite(to, buffer.get() + done, static_cast<size_t>(got - done), at + done);
+      if (put < 0 && errno != EINTR) return false;
+      done += put > 0 ? put : 0;
+    }
+    at += got;
+  }
+  return true;
 }
 
 }  // namespace
 
-// Not by fopen: a file that is cut to no bytes, even from none, is put to the disk by ext4 as soon
-// as it is closed.
+// Not by fopen: ext4 writes a file that is truncated, even from size 0, to the disk as soon as it
+// is closed.
 std::FILE* open_anew(const char* name) {
   int fd = open(name, O_WRONLY | O_CREAT, 0666);
   struct stat status;
@@ -69,31 +153,173 @@ std::FILE* open_anew(const char* name) {
   return file;
 }
 
-Replacement begin_replacement(const char* name) {
-  static unsigned count = 0;
-  Replacement made;
-  made.target = resolve(name);
-  if (!may_replace(made.target)) return {};
-  constexpr int kTries = 100;
-  for (int k = 0; k < kTries; ++k) {
-    char ending[64];
-    std::snprintf(ending, sizeof(ending), ".%ld-%u.tmp", static_cast<long>(getpid()),
-                  __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
-    made.temporary = made.target + ending;
-    if (create(made.temporary)) return made;
-    if (errno != EEXIST) break;
-  }
-  return {};
+WayToReplace way_to_replace(const struct stat& old, bool has_target_path, bool in_directory) {
+  // stat found it before another process's rename took its only name.
+  if (old.st_nlink == 0 && has_target_path) return {Way::retry, ""};
+  if (old.st_nlink > 1) return {Way::overwrite, "it has several names"};
+  if (!has_target_path) return {Way::overwrite, "its name leads to an open file"};
+  // What the process prints later would go to the old file.
+  if (is_standard_stream(old)) return {Way::overwrite, "it is a standard stream"};
+  if (!in_directory) return {Way::overwrite, "its directory cannot be written"};
+  return {Way::rename, ""};
 }
 
-void end_replacement(const char* temporary, const char* target) {
-  struct stat status;
-  bool replaces = stat(target, &status) == 0;
-  bool done =
-      !replaces || (chmod(temporary, status.st_mode & 07777) == 0 && flush_to_disk(temporary));
-  if (!done || std::rename(temporary, target) != 0) {
-    fail("cannot replace <%s>: %s", target, std::strerror(errno));
+// ---- the temporary file -------------------------------------------------------------------------
+
+// A file without a name goes by itself when the process ends, however it ends.
+bool Replacement::open_unnamed(const std::string& directory) {
+#ifdef O_TMPFILE
+  const char* where = directory.empty() ? "." : directory.c_str();
+  fd_.reset(open(where, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  if (!fd_.is_open()) return false;
+  path_ = "/proc/self/fd/" + std::to_string(fd_.get());
+  struct stat own, found;
+  if (fstat(fd_.get(), &own) == 0 && stat(path_.c_str(), &found) == 0 && same_file(own, found)) {
+    return true;
   }
+  fd_.reset();
+#else
+  static_cast<void>(directory);
+#endif
+  return false;
+}
+
+bool Replacement::open_named() {
+  temporary_ = find_name(beside_, [&](const std::string& name) {
+    fd_.reset(open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
+    return fd_.is_open();
+  });
+  return fd_.is_open();
+}
+
+void Replacement::open_temporary(bool exists, bool unnamed) {
+  beside_ = target_;
+  if ((unnamed && open_unnamed(directory_of(beside_))) || open_named()) return;
+  if (!exists) fail_to_open(name_, errno);
+  const char* given = std::getenv("TMPDIR");
+  std::string elsewhere = std::string(given && *given ? given : P_tmpdir) + "/";
+  beside_ = elsewhere + target_.substr(directory_of(target_).size());
+  in_directory_ = false;
+  if ((unnamed && open_unnamed(elsewhere)) || open_named()) return;
+  fail("no temporary file for <%s> can be made in its directory or in <%s>: %s", name_.c_str(),
+       elsewhere.c_str(), std::strerror(errno));
+}
+
+Replacement::Replacement(const char* name, bool unnamed) : name_(name), owner_(getpid()) {
+  struct stat status;
+  bool exists = stat(name, &status) == 0;
+  if (name_.empty() || (!exists && errno != ENOENT)) fail_to_open(name_, errno);
+  if (exists && S_ISDIR(status.st_mode)) fail_to_open(name_, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    path_ = name_;
+    return;
+  }
+  if (exists && !Descriptor(open(name, O_WRONLY | O_CLOEXEC)).is_open()) fail_to_open(name_, errno);
+  target_ = follow_links(name_);
+  open_temporary(exists, unnamed);
+  // Nobody else reads it before it is the file.
+  new_mode_ = fstat(fd_.get(), &status) == 0 ? status.st_mode & kPermissions : 0600;
+  fchmod(fd_.get(), 0600);
+}
+
+Replacement::~Replacement() {
+  if (!temporary_.empty() && owner_ == getpid()) unlink(temporary_.c_str());
+}
+
+// Gives the temporary file a name, from which it can be renamed.
+void Replacement::link_temporary() {
+  if (!temporary_.empty()) return;
+  temporary_ = find_name(beside_, [&](const std::string& name) {
+    return linkat(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  });
+  if (temporary_.empty()) fail_to_replace(name_, errno);
+}
+
+// ---- putting it into place ----------------------------------------------------------------------
+
+void Replacement::commit() {
+  if (!fd_.is_open()) return;
+  for (int k = 1; k <= kTries; ++k) {
+    struct stat old, found;
+    if (stat(name_.c_str(), &old) != 0) {
+      if (errno != ENOENT) fail_to_replace(name_, errno);
+      if (!in_directory_) {
+        fail("<%s> was removed while its new contents were written", name_.c_str());
+      }
+      rename_over(nullptr);
+      return;
+    }
+    if (!S_ISREG(old.st_mode)) fail("<%s> is no longer a regular file", name_.c_str());
+    // A name in /proc may lead to a file that has no path, or whose path has another file by now.
+    bool has_path = stat(target_.c_str(), &found) == 0;
+    if (has_path && !same_file(old, found)) {
+      if (k < kTries) continue;
+      has_path = false;
+    }
+    WayToReplace chosen = way_to_replace(old, has_path, in_directory_);
+    if (chosen.way == Way::retry) continue;
+    const char* reason = chosen.way == Way::rename ? rename_over(&old) : chosen.reason;
+    if (!reason || overwrite(reason)) return;
+  }
+  fail("<%s> is replaced by other processes again and again", name_.c_str());
+}
+
+// old: the file; null: there is none. Returns null, or why the file has to be overwritten.
+const char* Replacement::rename_over(const struct stat* old) {
+  struct stat made;
+  if (fstat(fd_.get(), &made) != 0) fail_to_replace(name_, errno);
+  bool same_owner = !old || (old->st_uid == made.st_uid && old->st_gid == made.st_gid);
+  if (!same_owner && fchown(fd_.get(), old->st_uid, old->st_gid) != 0) {
+    return "it has another owner or group";
+  }
+  if (fchmod(fd_.get(), old ? old->st_mode & kPermissions : new_mode_) != 0) {
+    fail_to_replace(name_, errno);
+  }
+  // The old contents are given up once the new ones are on the disk.
+  if (old && fsync(fd_.get()) != 0) fail_to_replace(name_, errno);
+  link_temporary();
+  if (std::rename(temporary_.c_str(), target_.c_str()) == 0) {
+    temporary_.clear();
+    return nullptr;
+  }
+  // The directory has the sticky bit, or the file is a mount point.
+  bool refused = errno == EPERM || errno == EACCES || errno == EBUSY || errno == EXDEV;
+  if (!old || !refused) fail_to_replace(name_, errno);
+  return "its directory keeps it";
+}
+
+// False if the name has another file by now.
+bool Replacement::overwrite(const char* reason) {
+  Descriptor to(open(name_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!to.is_open()) fail_to_replace(name_, errno);
+  wait_for_lock(to.get());
+  struct stat opened, found;
+  if (fstat(to.get(), &opened) != 0) fail_to_replace(name_, errno);
+  if (stat(name_.c_str(), &found) != 0 || !same_file(opened, found)) return false;
+  if (is_mapped(opened.st_dev, opened.st_ino)) {
+    fail("<%s> is mapped by a tensor and cannot be replaced, since %s; save to another file",
+         name_.c_str(), reason);
+  }
+  copy_into(to.get(), opened.st_size);
+  return true;
+}
+
+void Replacement::copy_into(int to, off_t old_size) {
+  struct stat made;
+  if (fstat(fd_.get(), &made) != 0 || !reserve(to, old_size, made.st_size)) {
+    fail_to_replace(name_, errno);
+  }
+  // If the process or the machine stops from here on, the new contents have a name, and are on the
+  // disk.
+  link_temporary();
+  if (fsync(fd_.get()) != 0) fail_to_replace(name_, errno);
+  bool copied =
+      copy_bytes(fd_.get(), to, made.st_size) && ftruncate(to, made.st_size) == 0 && fsync(to) == 0;
+  if (copied) return;
+  int failure = errno;
+  std::string kept = std::exchange(temporary_, {});
+  fail("<%s> is damaged, as it was overwritten only in part: %s; its new contents are in <%s>",
+       name_.c_str(), std::strerror(failure), kept.c_str());
 }
 
 }  // namespace th

@@ -1,24 +1,73 @@
 #ifndef TH_IO_REPLACE_FILE_H
 #define TH_IO_REPLACE_FILE_H
 
+#include <sys/stat.h>
+#include <sys/types.h>
+
 #include <cstdio>
 #include <string>
 
+#include "memory/descriptor.h"
 #include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 
-// A new file beside the one of that name, to be written in its place. Empty names where that has
-// to be written itself: it is no regular file, has several names, or may not be made anew.
-struct Replacement {
-  std::string temporary;
-  std::string target;  // of the name, where that is a link
-};
-Replacement begin_replacement(const char* name);
-// What was written becomes the file, all at once, with the rights that it had.
-void end_replacement(const char* temporary, const char* target);
+// A file that is written anew without losing its old contents before the new ones are complete.
+//
+// The new contents go to a temporary file in the directory of the old file, or in TMPDIR if that
+// directory cannot be written. commit() then renames the temporary file. It copies the contents
+// into the old file instead if a rename would change more than the contents: see Way::overwrite.
+class Replacement {
+ public:
+  // unnamed: the temporary file gets no name before commit, if the file system can do that.
+  // Errors: the file cannot be written, or no temporary file can be made.
+  explicit Replacement(const char* name, bool unnamed = true);
+  // Removes the temporary file.
+  ~Replacement();
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
 
-// A file to be written from its beginning, without what was in it; NULL with errno where it cannot.
+  // The file that the caller has to write: a temporary file, or a device or pipe itself.
+  const std::string& path() const { return temporary_.empty() ? path_ : temporary_; }
+  // Puts the contents into place. Call it once, after all is written and closed. Errors leave the
+  // old contents, unless the message says otherwise.
+  void commit();
+
+ private:
+  bool open_unnamed(const std::string& directory);
+  bool open_named();
+  void open_temporary(bool exists, bool unnamed);
+  void link_temporary();
+  const char* rename_over(const struct stat* old);
+  bool overwrite(const char* reason);
+  void copy_into(int to, off_t old_size);
+
+  std::string name_;          // as the caller gave it
+  std::string target_;        // where its symbolic links lead
+  std::string beside_;        // the temporary file gets a name that begins with this one
+  std::string temporary_;     // the name of the temporary file; empty: it has none
+  std::string path_;          // of a file without a name
+  Descriptor fd_;             // of the temporary file; not open: there is none
+  bool in_directory_ = true;  // the temporary file is in the directory of the target
+  mode_t new_mode_ = 0;       // the permissions of a file that is new
+  pid_t owner_;               // the process that removes the temporary file
+};
+
+// How the contents of an existing regular file are replaced.
+enum class Way {
+  retry,      // another process has just replaced it
+  rename,     // the temporary file becomes the file
+  overwrite,  // the contents are copied into the file
+};
+struct WayToReplace {
+  Way way;
+  const char* reason;  // for overwrite, as part of a message
+};
+// old: the file. has_target_path: its path without symbolic links is known. in_directory: the
+// temporary file is in the same directory.
+WayToReplace way_to_replace(const struct stat& old, bool has_target_path, bool in_directory);
+
+// Opens a file for writing and empties it; NULL with errno on failure.
 std::FILE* open_anew(const char* name);
 
 }  // namespace TH_VISIBLE

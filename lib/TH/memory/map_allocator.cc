@@ -7,8 +7,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
+#include <mutex>
 
+#include "memory/descriptor.h"
 #include "memory/error.h"
 #include "memory/map_allocator.h"
 
@@ -22,14 +23,26 @@ constexpr ptrdiff_t kCountBytes = 64;
   fail("%s <%s>: %s", what, ctx.name.c_str(), std::strerror(errno));
 }
 
-// An open descriptor, closed in the end unless it is taken.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
+// The contexts of all files that are mapped, a list without allocations.
+std::mutex mapped_lock;
+THMapAllocatorContext* first_mapped = nullptr;
+
+void add_mapped(THMapAllocatorContext* ctx) {
+  std::lock_guard<std::mutex> guard(mapped_lock);
+  ctx->next = first_mapped;
+  if (first_mapped) first_mapped->previous = ctx;
+  first_mapped = ctx;
+}
+void remove_mapped(THMapAllocatorContext* ctx) noexcept {
+  std::lock_guard<std::mutex> guard(mapped_lock);
+  if (ctx->next) ctx->next->previous = ctx->previous;
+  if (ctx->previous) {
+    ctx->previous->next = ctx->next;
+  } else {
+    first_mapped = ctx->next;
   }
-  int take() { return std::exchange(fd, -1); }
-};
+  ctx->next = ctx->previous = nullptr;
+}
 
 int open_file(const THMapAllocatorContext& ctx) {
   int mode = ctx.shared() ? O_RDWR : O_RDONLY;
@@ -53,10 +66,14 @@ void remove_name(const THMapAllocatorContext& ctx) noexcept {
 void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   if (ctx->bytes) fail("<%s> is mapped already by this context", ctx->name.c_str());
   bool given = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD);
-  Descriptor opened = {given ? -1 : open_file(*ctx)};
-  int fd = given ? ctx->fd : opened.fd;
+  Descriptor opened(given ? -1 : open_file(*ctx));
+  int fd = given ? ctx->fd : opened.get();
   struct stat state;
   if (fstat(fd, &state) != 0) fail_of_file(*ctx, "cannot find the size of");
+  if (S_ISDIR(state.st_mode)) {
+    errno = EISDIR;
+    fail_of_file(*ctx, "cannot map");
+  }
   auto length = static_cast<ptrdiff_t>(state.st_size);
   if (bytes == 0) bytes = length;
   if (bytes > length) {
@@ -70,18 +87,23 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
     block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, ctx->shared() ? MAP_SHARED : MAP_PRIVATE,
                  fd, 0);
     if (block == MAP_FAILED) fail_of_file(*ctx, "cannot map");
+    ctx->device = state.st_dev;
+    ctx->inode = state.st_ino;
+    add_mapped(ctx);
   }
   ctx->bytes = bytes;
   bool keep = ctx->has(TH_ALLOCATOR_MAPPED_KEEPFD);
   if (given && !keep) close(fd);
-  if (!given && keep) opened.take();
+  if (!given && keep) opened.release();
   ctx->fd = keep ? fd : -1;
   if (ctx->has(TH_ALLOCATOR_MAPPED_UNLINK)) remove_name(*ctx);
   return block;
 }
 
 void unmap(THMapAllocatorContext* ctx, void* block) noexcept {
-  if (block) munmap(block, ctx->bytes);
+  if (!block) return;
+  munmap(block, ctx->bytes);
+  remove_mapped(ctx);
 }
 
 // The context goes with its memory.
@@ -127,6 +149,15 @@ void release_counted(void* context, void* data) {
 }
 
 }  // namespace
+
+bool is_mapped(dev_t device, ino_t inode) {
+  std::lock_guard<std::mutex> guard(mapped_lock);
+  for (auto* ctx = first_mapped; ctx; ctx = ctx->next) {
+    if (ctx->device == device && ctx->inode == inode) return true;
+  }
+  return false;
+}
+
 }  // namespace th
 
 extern "C" {

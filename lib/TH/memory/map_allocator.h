@@ -1,11 +1,13 @@
 #ifndef TH_MEMORY_MAP_ALLOCATOR_H
 #define TH_MEMORY_MAP_ALLOCATOR_H
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "THAllocator.h"
+#include "memory/visibility.h"
 
 // The context of the allocators of files and shared memory. Their functions throw th::Error, as
 // those of the default allocator do.
@@ -14,6 +16,11 @@ struct THMapAllocatorContext {
   int flags;
   int fd;  // that was given, or kept
   ptrdiff_t bytes = 0;
+
+  // While the file is mapped.
+  dev_t device = 0;
+  ino_t inode = 0;
+  THMapAllocatorContext *next = nullptr, *previous = nullptr;
 
   THMapAllocatorContext(const char* filename, int wanted, int descriptor)
       : name(filename ? filename : ""), flags(wanted), fd(descriptor) {}
@@ -26,5 +33,12 @@ struct THMapAllocatorContext {
   bool has(int flag) const { return (flags & flag) != 0; }
   bool shared() const { return has(TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_SHAREDMEM); }
 };
+
+namespace th TH_VISIBLE {
+
+// True if the process has mapped the file by an allocator of THAllocator.h.
+bool is_mapped(dev_t device, ino_t inode);
+
+}  // namespace TH_VISIBLE
 
 #endif

@@ -1,9 +1,15 @@
 // Storages of memory that is there already: files, and parts of other storages.
 
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "THAllocator.h"
+#include "memory/descriptor.h"
 #include "memory/error.h"
 #include "tensor/checked.h"
-#include "tensor/storage.h"
+#include "tensor/mapped_storage.h"
 
 namespace th {
 
@@ -17,6 +23,34 @@ void release_viewed(void* context, void*) {
   storage_free(viewed);
 }
 THAllocator view_allocator = {nullptr, nullptr, release_viewed};
+
+// Takes the context. descriptor: the one that the context was made with; null: none.
+Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elements,
+                      Descriptor* descriptor) {
+  auto item = static_cast<ptrdiff_t>(item_size(type));
+  struct Owner {
+    THMapAllocatorContext* context;
+    void* block = nullptr;
+    ~Owner() {
+      if (block) {
+        THMapAllocator.free(context, block);
+      } else if (context) {
+        THMapAllocatorContext_free(context);
+      }
+    }
+  } owner = {context};
+  owner.block = THMapAllocator.malloc(
+      owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
+  if (descriptor) descriptor->release();  // the allocator has closed it
+  ptrdiff_t bytes = THMapAllocatorContext_size(owner.context);
+  if (bytes == 0) return storage_new(type);  // of an empty file
+  Storage* s = storage_from_block(type, owner.block, elements ? elements : bytes / item,
+                                  &THMapAllocator, owner.context);
+  s->flag = static_cast<char>(s->flag & ~kResizable);
+  owner.context = nullptr;
+  owner.block = nullptr;
+  return s;
+}
 
 }  // namespace
 
@@ -45,28 +79,13 @@ Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements) {
 Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements, int flags) {
   if (!filename) fail_argument(1, "the name of a file is expected, got NULL");
   if (elements < 0) fail_argument(2, "a number of elements is expected, got %td", elements);
-  auto item = static_cast<ptrdiff_t>(item_size(type));
-  struct Owner {
-    THMapAllocatorContext* context;
-    void* block = nullptr;
-    ~Owner() {
-      if (block) {
-        THMapAllocator.free(context, block);
-      } else if (context) {
-        THMapAllocatorContext_free(context);
-      }
-    }
-  } owner = {THMapAllocatorContext_new(filename, flags)};
-  owner.block = THMapAllocator.malloc(
-      owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
-  ptrdiff_t bytes = THMapAllocatorContext_size(owner.context);
-  if (bytes == 0) return storage_new(type);  // of an empty file
-  Storage* s = storage_from_block(type, owner.block, elements ? elements : bytes / item,
-                                  &THMapAllocator, owner.context);
-  s->flag = static_cast<char>(s->flag & ~kResizable);
-  owner.context = nullptr;
-  owner.block = nullptr;
-  return s;
+  return map_elements(type, THMapAllocatorContext_new(filename, flags), elements, nullptr);
+}
+
+Storage* storage_from_descriptor(DType type, const char* name, int fd) {
+  Descriptor own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!own.is_open()) fail("cannot map <%s>: %s", name, std::strerror(errno));
+  return map_elements(type, THMapAllocatorContext_newWithFd(name, own.get(), 0), 0, &own);
 }
 
 }  // namespace th
