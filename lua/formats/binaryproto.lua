@@ -8,6 +8,9 @@ local binaryproto = {}
 function binaryproto.load(tensor, filename, options)
    common.check(options, {})
    local bytes = common.read_file(tensor, filename, common.text)
+   if bytes == '' then
+      error('the file is empty', 0)
+   end
    return tensor._isblobvector(bytes) and tensor.blobsFromProto(bytes) or
           tensor.blobFromProto(bytes)
 end
@@ -18,6 +21,9 @@ function binaryproto.save(tensor, filename, object, options)
    if not isblob and type(object) ~= 'table' then
       error('a blob or a table of blobs is what a .binaryproto file can hold, got ' ..
             tensor.type(object), 0)
+   end
+   if not isblob and #object == 0 then
+      error('the table has no blob: a file without blobs would be an empty file', 0)
    end
    local bytes = isblob and object:toProto(options.diff) or
                  tensor.blobsToProto(object, options.diff)

@@ -52,9 +52,9 @@ local function parse_entry(name, entry, base, size)
       fail(('elements of type %s cannot be read'):format(tostring(entry.dtype)))
    end
    local sizes = {}
-   for d, n in ipairs(entry.shape) do
-      if not is_count(n) then
-         fail 'its shape has what is no size'
+   for d, n in pairs(entry.shape) do
+      if type(d) ~= 'number' or not is_count(n) then
+         fail 'the shape contains an invalid size'
       end
       sizes[d] = n
    end
@@ -102,7 +102,17 @@ local function read_head(file, size)
          entries[#entries + 1] = parse_entry(tostring(name), entry, 8 + length, size)
       end
    end
-   table.sort(entries, function(a, b) return a.begin < b.begin end)
+   table.sort(entries, function(a, b)
+      return a.begin < b.begin or a.begin == b.begin and a.count < b.count
+   end)
+   -- Otherwise a small file could ask for any amount of memory.
+   local previous
+   for _, entry in ipairs(entries) do
+      if previous and entry.begin < previous.begin + previous.count * previous.item then
+         error(('tensors %s and %s overlap in the file'):format(previous.name, entry.name), 0)
+      end
+      previous = entry
+   end
    return entries, metadata
 end
 

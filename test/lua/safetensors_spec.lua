@@ -94,10 +94,14 @@ describe('a .safetensors file', function()
       ['{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'] = 'should end at byte',
       ['{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,4]}}'] = '4 bytes are expected',
       ['{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}'] = '4 bytes are expected',
-      ['{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}'] = 'no size',
-      ['{"a":{"dtype":"F32","shape":[0.5],"data_offsets":[0,2]}}'] = 'no size',
+      ['{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}'] = 'invalid size',
+      ['{"a":{"dtype":"F32","shape":[0.5],"data_offsets":[0,2]}}'] = 'invalid size',
       ['{"a":{"dtype":"F32","shape":[9007199254740992,9007199254740992],"data_offsets":[0,4]}}'] =
         'too large',
+      ['{"a":{"dtype":"F32","shape":{"1":1},"data_offsets":[0,4]}}'] = 'invalid size',
+      -- Many tensors of the same bytes would take any amount of memory.
+      ['{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},' ..
+       '"b":{"dtype":"I16","shape":[1],"data_offsets":[2,4]}}'] = 'tensors a and b overlap',
       ['{"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}}'] = 'F8_E4M3 cannot be read',
       ['{"a":{"dtype":"F32","shape":4,"data_offsets":[0,4]}}'] = 'are expected',
       ['{"a":7}'] = 'are expected', ['{"a":null}'] = 'are expected',

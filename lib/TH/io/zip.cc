@@ -1,11 +1,15 @@
 #include "io/zip.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "io/replace_file.h"
+#include "memory/descriptor.h"
 #include "memory/error.h"
 
 #ifdef TH_HAVE_LIBZIP
@@ -61,11 +65,19 @@ struct ZipReader::Archive {
 ZipReader::~ZipReader() = default;
 
 ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>()) {
+  Descriptor file(open(filename, O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (!file.is_open() || fstat(file.get(), &status) != 0) fail("%s", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) {
+    fail("%s", S_ISDIR(status.st_mode) ? std::strerror(EISDIR) : "it is not a regular file");
+  }
   int code = 0;
-  archive_->zip.reset(zip_open(filename, ZIP_RDONLY, &code));
+  archive_->zip.reset(zip_fdopen(file.get(), 0, &code));
   if (!archive_->zip) fail_of_open(code);
+  file.release();  // closed by libzip
   zip_t* zip = archive_->zip.get();
   zip_int64_t count = zip_get_num_entries(zip, 0);
+  auto left = static_cast<uint64_t>(status.st_size);
   for (zip_int64_t k = 0; k < count; ++k) {
     zip_stat_t stat;
     constexpr zip_uint64_t kWanted = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
@@ -78,6 +90,9 @@ ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>(
            static_cast<unsigned long long>(stat.size),
            static_cast<unsigned long long>(stat.comp_size));
     }
+    // Otherwise a small file could ask for any amount of memory.
+    if (stat.comp_size > left) fail("its members overlap, or the file is cut off");
+    left -= stat.comp_size;
     members_.push_back({stat.name, static_cast<int64_t>(stat.size)});
   }
 }
