@@ -71,7 +71,8 @@ fuzz:
 	@scripts/install-deps --tsan
 	@scripts/build fuzz build/fuzz
 	@mkdir -p build/fuzz/corpus
-	build/fuzz/test/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus test/data/blobs
+	build/fuzz/test/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus test/data/blobs \
+	  test/data/numpy test/data/pictures
 
 # Beside NumPy and PyTorch, or with COMPARE=commit; FILTER=text, QUICK=1: scripts/run-bench says it.
 bench: deps

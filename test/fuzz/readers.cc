@@ -1,5 +1,5 @@
-// What libTH reads of bytes that may come from anybody: Caffe's blobs, and the numbers and text of
-// files. Each input is read as all of these.
+// What libTH reads of bytes that may come from anybody: Caffe's blobs, the numbers and text of
+// files, and files of other formats. Each input is read as all of these.
 
 #include <TH.h>
 
@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+
+#include "formats.h"
 
 namespace {
 
@@ -117,5 +119,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   THTry(read_blobs, &input, nullptr, 0);
   read_file(input, false);
   read_file(input, true);
+  read_formats(bytes, size);
   return 0;
 }

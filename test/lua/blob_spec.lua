@@ -323,7 +323,7 @@ describe("Caffe's files", function()
       [content(file 'legacy'):sub(1, -2)] = 'cut off',
       [content(file 'vector'):sub(1, -2)] = 'cut off',
       ['no proto'] = 'no BlobProto',
-      [''] = '0 in its data',
+      [''] = 'the file is empty',
     } do
       local path = written(text, '.binaryproto')
       message = error_of(tensor.load, path)
