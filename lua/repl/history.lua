@@ -1,6 +1,8 @@
 -- What was typed in earlier sessions: a plain text file, the newest last. All lines of an input but
 -- the first begin with a tab there.
 
+local common = require 'tensor.formats.common'
+
 local history = {}
 
 local MAX_INPUTS = 1000
@@ -69,13 +71,16 @@ function history.open(path)
   local lines, shortened = load(path)
   local self = {lines = lines}
   if shortened then
-    local file = io.open(path, 'w')
-    if file then
-      for _, line in ipairs(lines) do
-        file:write((written(line)))
-      end
-      file:close()
+    local texts = {}
+    for k, line in ipairs(lines) do
+      texts[k] = written(line)
     end
+    -- If the file cannot be replaced, it stays as it is.
+    pcall(function()
+      common.write_file(require 'tensor', path, function(file)
+        file:writeString(table.concat(texts))
+      end)
+    end)
   elseif path and #lines == 0 then
     make_folders(path)
   end

@@ -4,6 +4,7 @@ local tensor = require 'tensor'
 local child = require 'support.child'
 local dialect = require 'support.dialect'
 local complete = require 'tensor.repl.complete'
+local files = require 'support.files'
 local history = require 'tensor.repl.history'
 local hints = require 'tensor.repl.hints'
 local loop = require 'tensor.repl.loop'
@@ -168,6 +169,20 @@ describe('the prompt', function()
     for i = 1, 1500 do kept.add(('a\n%d'):format(i)) end
     assert.are.equal('a\n501', history.open(path).lines[1])
     os.remove(path)
+  end)
+
+  it('keeps the history if it cannot be shortened on a full disk', function()
+    local text = ('print "an input of some characters"\n'):rep(1100)
+    files.with_file(text, function(path)
+      local output, status = child.run(([[
+        print(#require 'tensor.repl.history'.open(%q).lines)]]):format(path),
+        { before = "trap '' XFSZ; ulimit -f 8" })
+      assert.are.equal('1000\n', output)
+      assert.are.equal(0, status)
+      assert.are.equal(text, files.content(path))
+      assert.are.equal(1000, #history.open(path).lines)
+      assert.are.equal(text:sub(1, #text / 11 * 10), files.content(path))
+    end)
   end)
 end)
 
