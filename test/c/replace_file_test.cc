@@ -75,8 +75,8 @@ struct stat regular() {
   return status;
 }
 
-// stat may find a file just before another process's rename takes its name. It has no names then,
-// and must not be taken for a file with several.
+// While another process renames a file to the name, stat can find the old file with 0 names. Such a
+// file must not be overwritten.
 TEST(WayToReplace, IsAskedForAgainIfTheFileHasJustGone) {
   struct stat status = regular();
   EXPECT_EQ(way_to_replace(status, true, true).way, Way::rename);
@@ -185,8 +185,8 @@ TEST_P(Replacing, RefusesToOverwriteAMappedFile) {
   EXPECT_EQ(content(at("a")), "new");
 }
 
-// Without room for the new contents the old ones stay, or the new ones have a name.
-TEST_P(Replacing, LosesNothingWithoutRoom) {
+// On a full disk, the old contents stay, or the error names a file with the new ones.
+TEST_P(Replacing, LosesNothingOnAFullDisk) {
   std::string old(5000, 'o'), now(50000, 'n');
   put(at("a"), old);
   ASSERT_EQ(link(at("a").c_str(), at("b").c_str()), 0);

@@ -1,5 +1,5 @@
-// What libTH reads of bytes that may come from anybody: Caffe's blobs, the numbers and text of
-// files, and files of other formats. Each input is read as all of these.
+// Readers of untrusted bytes: Caffe's blobs, the numbers and text of files, and other formats. Each
+// input is read as all of these.
 
 #include <TH.h>
 

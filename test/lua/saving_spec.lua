@@ -1,4 +1,4 @@
--- save replaces a file as a whole: what it keeps, and what remains when something goes wrong.
+-- save replaces a file as a whole: properties that it keeps, and errors, after which nothing is lost.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
@@ -41,7 +41,7 @@ local as_nobody = [[
 -- Shell commands: files get no longer than 8 KiB, as on a full disk.
 local full_disk = "trap '' XFSZ; ulimit -f 16; [ $(ulimit -f) = 16 ] && ulimit -f 8"
 
--- What the code prints in a process of its own.
+-- Runs the code in a process of its own and returns its output.
 local function run(code, before)
   local output, status = child.run(code, { first = as_nobody, before = before })
   assert.equal(0, status, output)

@@ -92,7 +92,7 @@ bool read_head(Session* session, PictureShape* shape, double* packed_bytes) {
   png_set_read_fn(png, session, on_read);
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);
 #ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
-  // Of texts and profiles, which may be compressed, nothing is used.
+  // Skips texts and profiles, which may be compressed.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
 #endif
   png_read_info(png, info);

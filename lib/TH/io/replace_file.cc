@@ -154,11 +154,11 @@ std::FILE* open_anew(const char* name) {
 }
 
 WayToReplace way_to_replace(const struct stat& old, bool has_target_path, bool in_directory) {
-  // stat found it before another process's rename took its only name.
+  // Another process renamed a file to this name while stat looked it up.
   if (old.st_nlink == 0 && has_target_path) return {Way::retry, ""};
   if (old.st_nlink > 1) return {Way::overwrite, "it has several names"};
   if (!has_target_path) return {Way::overwrite, "its name leads to an open file"};
-  // What the process prints later would go to the old file.
+  // Otherwise later output of the process would go to the old file.
   if (is_standard_stream(old)) return {Way::overwrite, "it is a standard stream"};
   if (!in_directory) return {Way::overwrite, "its directory cannot be written"};
   return {Way::rename, ""};
@@ -166,7 +166,7 @@ WayToReplace way_to_replace(const struct stat& old, bool has_target_path, bool i
 
 // ---- the temporary file -------------------------------------------------------------------------
 
-// A file without a name goes by itself when the process ends, however it ends.
+// The kernel removes a file without a name when the process ends, also if it is killed.
 bool Replacement::open_unnamed(const std::string& directory) {
 #ifdef O_TMPFILE
   const char* where = directory.empty() ? "." : directory.c_str();
@@ -217,7 +217,7 @@ Replacement::Replacement(const char* name, bool unnamed) : name_(name), owner_(g
   if (exists && !Descriptor(open(name, O_WRONLY | O_CLOEXEC)).is_open()) fail_to_open(name_, errno);
   target_ = follow_links(name_);
   open_temporary(exists, unnamed);
-  // Nobody else reads it before it is the file.
+  // Other users cannot read the contents before the file has its final permissions.
   new_mode_ = fstat(fd_.get(), &status) == 0 ? status.st_mode & kPermissions : 0600;
   fchmod(fd_.get(), 0600);
 }
@@ -249,7 +249,7 @@ void Replacement::commit() {
       rename_over(nullptr);
       return;
     }
-    if (!S_ISREG(old.st_mode)) fail("<%s> is no longer a regular file", name_.c_str());
+    if (!S_ISREG(old.st_mode)) fail("<%s> has become a device or directory", name_.c_str());
     // A name in /proc may lead to a file that has no path, or whose path has another file by now.
     bool has_path = stat(target_.c_str(), &found) == 0;
     if (has_path && !same_file(old, found)) {
@@ -264,7 +264,7 @@ void Replacement::commit() {
   fail("<%s> is replaced by other processes again and again", name_.c_str());
 }
 
-// old: the file; null: there is none. Returns null, or why the file has to be overwritten.
+// old: the existing file, or null. Returns null, or the reason why the file must be overwritten.
 const char* Replacement::rename_over(const struct stat* old) {
   struct stat made;
   if (fstat(fd_.get(), &made) != 0) fail_to_replace(name_, errno);

@@ -45,7 +45,7 @@ class Replacement {
   std::string name_;          // as the caller gave it
   std::string target_;        // where its symbolic links lead
   std::string beside_;        // the temporary file gets a name that begins with this one
-  std::string temporary_;     // the name of the temporary file; empty: it has none
+  std::string temporary_;     // the name of the temporary file; empty if unnamed
   std::string path_;          // of a file without a name
   Descriptor fd_;             // of the temporary file; not open: there is none
   bool in_directory_ = true;  // the temporary file is in the directory of the target

@@ -17,7 +17,7 @@ local formats = require 'fuzz.formats'
 local given = { seconds = '60', seed = '1', format = '' }
 for _, text in ipairs(arg) do
   local key, value = text:match '^(%l+)=(.*)$'
-  assert(given[key], text .. ' is no option')
+  assert(given[key], 'invalid option: ' .. text)
   given[key] = value
 end
 local random = elements.generator(tonumber(given.seed) * 7919 + 1)
@@ -29,7 +29,7 @@ local function write(path, bytes)
   file:close()
 end
 
--- What there is to be damaged. First Torch7's files, by their modes; then what is saved here.
+-- The files that are damaged: Torch7's, by their modes, and those saved here.
 local modes = { ascii = 'ascii', bin = 'binary', b32 = 'b32', b64 = 'b64' }
 local corpus, all = {}, {}
 local function keep(name, item)
@@ -55,7 +55,8 @@ for name in ([[fixture.Point fixture.Point3 nn.Sequential nn.Linear nn.ReLU nn.L
 end
 local damaged_of = damage.maker(random, all)
 
--- Memory beyond a GiB, which none of these small files may ask for, is an error, which is found.
+-- No file here is so large that it may need a GiB. With this limit, one that does causes an error,
+-- which is_clear finds.
 local limited = false
 if pcall(require, 'ffi') and not child.sanitized then
   local ffi = require 'ffi'
@@ -89,7 +90,7 @@ local function save_and_load(name)
   end
 end
 
--- Options that fit no file, or another one, are to do no harm, either.
+-- Also options that do not fit the file.
 local function options_for(item)
   local other = all[below(#all) + 1]
   return random() < 0.7 and item.options or other.ending == item.ending and other.options or nil

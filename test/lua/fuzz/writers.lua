@@ -1,5 +1,5 @@
--- Processes that save the same files at once, some of which are killed meanwhile. Whoever loads one
--- finds the complete contents that one of them saved.
+-- Several processes save the same files at once, and one of them is killed again and again. A reader
+-- finds only complete contents.
 -- Usage: luajit test/lua/fuzz/writers.lua [seconds=60] [seed=1]
 -- In the environment: as of the specs (TENSOR_PREFIX, LD_PRELOAD).
 
@@ -13,7 +13,7 @@ local child = require 'support.child'
 local given = { seconds = '60', seed = '1', folder = '', writer = '' }
 for _, text in ipairs(arg) do
   local key, value = text:match '^(%l+)=(.*)$'
-  assert(given[key], text .. ' is no option')
+  assert(given[key], 'invalid option: ' .. text)
   given[key] = value
 end
 local random = elements.generator(tonumber(given.seed) * 104729 + (tonumber(given.writer) or 0) * 7)
