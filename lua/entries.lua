@@ -1,6 +1,6 @@
--- What functions and methods do that the op table does not have: for tensor.help and the reference.
--- Each entry: the name, its calls (one a line), what it does. T stands for any tensor class, S for
--- any storage class.
+-- The help texts of functions and methods that are not in the op table, for tensor.help and the
+-- reference. An entry has the name, the signatures (one per line) and the text. T stands for any
+-- tensor class, S for any storage class.
 
 return {
    {'classes and construction',
@@ -11,283 +11,322 @@ tensor.T({numbers...})
 tensor.T(t)
 tensor.T(storage [, offset, sizes [, strides]])
 tensor.T(storage, offset, size1, stride1, ...)]=],
-         'A tensor of the class, such as tensor.FloatTensor, or of the default type: without ' ..
-         'dimension, of sizes, of a nested table, or a view of another tensor or of a ' ..
-         'storage, whose first element is 1.'},
+         'Creates a tensor of the class, such as `tensor.FloatTensor`, or of the default type. ' ..
+         'The arguments give a shape, a nested table of numbers, another tensor to view, or a ' ..
+         'storage to view. Without arguments the tensor has no dimensions. Offsets count from 1.'},
       {'Storage', [=[
 tensor.S([size])
 tensor.S({numbers...})
 tensor.S(storage [, offset [, size]])
-tensor.S(filename [, shared [, size]])
+tensor.S(filename [, shared [, size [, sharedmem]]])
 tensor.S(size, pointer)]=],
-         'A row of elements: of a size, of the numbers of a table, a view of another ' ..
-         'storage, a file that is mapped, or memory at an address, which must stay.'},
+         'Creates a one-dimensional array of elements: of a given size, from a table of ' ..
+         'numbers, as a view of another storage, from a memory-mapped file, or at an address. ' ..
+         'Memory at an address must live as long as the storage.'},
       {'Generator', "tensor.Generator([kind])",
-         'A random number generator with a state of its own; its kind is "mt19937" ' ..
-         '(Torch7\'s) or "philox".'},
+         'Creates a random number generator with a state of its own. Its kind is "mt19937", the ' ..
+         'generator of Torch7 and the default, or "philox".'},
       {'new', [=[
 t.new(...)
-storage.new(...)]=], 'Another object of the same class, by what its constructor takes.'},
+storage.new(...)]=],
+         'Creates an object of the same class. The arguments are those of its constructor.'},
       {'full', [=[
-tensor.full([result,] sizes..., value)]=], 'A tensor of these sizes whose elements are all value.'},
+tensor.full([result,] sizes..., value)]=],
+         'Returns a tensor of the given shape filled with `value`.'},
       {'meshgrid', [=[
 tensor.meshgrid(x, y, ... [, order])
 tensor.meshgrid({x, y, ...} [, order])]=],
-         'For each vector a tensor of all positions of the grid that they span; order "ij" ' ..
-         '(the default) has x along the first dimension, "xy" along the second. Nothing is ' ..
-         'copied.'},
+         'Returns for each vector a tensor with its coordinate at each grid point, as a view ' ..
+         'without copying. Order "ij" (the default) has `x` along dimension 1, "xy" along ' ..
+         'dimension 2.'},
       {'getdefaulttensortype', 'tensor.getdefaulttensortype()',
-         'The name of the class that tensor.Tensor makes.'},
+         'Returns the name of the default type, the class that `tensor.Tensor` creates.'},
       {'setdefaulttensortype', 'tensor.setdefaulttensortype(name)',
-         'Sets the class of tensor.Tensor, and of what functions make from numbers alone: ' ..
-         '"torch.FloatTensor".'},
+         'Sets the default type: the class that `tensor.Tensor` and functions of numbers alone ' ..
+         'create, such as "torch.FloatTensor".'},
    },
    {'sizes, strides, storages',
-      {'dim', 't:dim()', 'The number of dimensions.'},
-      {'nDimension', 't:nDimension()', 'The number of dimensions.'},
+      {'dim', 't:dim()', 'Returns the number of dimensions.'},
+      {'nDimension', 't:nDimension()', 'Returns the number of dimensions.'},
       {'size', [=[
 t:size()
 t:size(dimension)
 storage:size()]=],
-         'The sizes as a LongStorage, or one of them as a number; of a storage, its number ' ..
-         'of elements.'},
+         'Returns the shape as a LongStorage, or the size of one dimension as a number. For a ' ..
+         'storage, returns the number of elements.'},
       {'stride', [=[
 t:stride()
-t:stride(dimension)]=], 'The strides, in elements, as a LongStorage, or one of them as a number.'},
-      {'nElement', 't:nElement()', 'The number of elements.'},
+t:stride(dimension)]=],
+         'Returns the strides, in elements, as a LongStorage, or the stride of one dimension as ' ..
+         'a number.'},
+      {'nElement', 't:nElement()', 'Returns the number of elements.'},
       {'numel', [=[
 tensor.numel(t)
-t:numel()]=], 'The number of elements.'},
-      {'storage', 't:storage()', 'The storage that the tensor views, or nil.'},
-      {'storageOffset', 't:storageOffset()', 'Where in its storage the first element is, from 1.'},
+t:numel()]=], 'Returns the number of elements.'},
+      {'storage', 't:storage()', 'Returns the storage that the tensor views, or nil.'},
+      {'storageOffset', 't:storageOffset()',
+         'Returns the position of the first element in the storage, counted from 1.'},
       {'isContiguous', 't:isContiguous()',
-         'Whether the elements lie one after the other in the order of the indices.'},
+         'Returns true if the elements are stored in the order of the indices without gaps.'},
       {'contiguous', 't:contiguous()',
-         'The tensor itself where it is contiguous; otherwise a copy that is.'},
-      {'isSize', 't:isSize(sizes)', 'Whether the sizes are those of a LongStorage.'},
+         'Returns the tensor itself if it is contiguous, otherwise a contiguous copy.'},
+      {'isSize', 't:isSize(sizes)', 'Returns true if the shape equals that of a LongStorage.'},
       {'elementSize', [=[
 t:elementSize()
-storage:elementSize()]=], 'Bytes of an element.'},
+storage:elementSize()]=], 'Returns the size of an element in bytes.'},
       {'resize', [=[
 t:resize(sizes...)
 storage:resize(size)]=],
-         'Gives other sizes. The storage grows where it must, and what is added is not ' ..
-         'defined.'},
-      {'resizeAs', 't:resizeAs(u)', 'Gives the sizes of another tensor, of any type.'},
+         'Changes the shape. If the storage is too small, it grows; the values of added ' ..
+         'elements are undefined.'},
+      {'resizeAs', 't:resizeAs(u)', 'Changes the shape to that of another tensor, of any type.'},
       {'set', [=[
 t:set(u)
 t:set(storage [, offset, sizes [, strides]])]=],
-         'Makes the tensor a view of the storage of another tensor, or of a storage, as the ' ..
-         'constructor does.'},
+         'Makes the tensor a view of the storage of another tensor, or of a storage. The ' ..
+         'arguments are those of the constructor.'},
       {'sub', 't:sub(first, last [, first, last ...])',
-         'A view of a range of each dimension; negative indices count from the end.'},
+         'Returns a view of a range of each dimension, both ends included. Negative indices ' ..
+         'count from the end.'},
       {'split', [=[
 tensor.split([list,] t, size [, dimension = 1])
 t:split([list,] size [, dimension = 1])]=],
-         'A table of views of so many indices each, of which the last may have less.'},
+         'Returns a table of views of `size` indices each along a dimension. The last view may ' ..
+         'be smaller.'},
       {'chunk', [=[
 tensor.chunk([list,] t, n [, dimension = 1])
 t:chunk([list,] n [, dimension = 1])]=],
-         'A table of at most n views of equal sizes, of which the last may be smaller.'},
+         'Returns a table of at most `n` views of equal size along a dimension. The last view ' ..
+         'may be smaller.'},
       {'repeatTensor', [=[
 tensor.repeatTensor([result,] t, times...)
 t:repeatTensor([result,] times...)]=],
-         'A copy of the tensor repeated so often along each dimension.'},
+         'Returns a copy of the tensor repeated along each dimension; `times` are the numbers ' ..
+         'of repetitions.'},
    },
    {'copies, conversion, tables',
       {'clone', [=[
 tensor.clone(t)
-t:clone()]=], 'A contiguous copy in a storage of its own.'},
+t:clone()]=], 'Returns a contiguous copy with its own storage.'},
       {'copy', [=[
 t:copy(u)
 storage:copy(other)]=],
-         'Takes the elements of a tensor of any type, whose sizes broadcast or whose ' ..
-         'elements are as many.'},
+         'Copies the elements of another tensor, of any type. Its shape must broadcast to that ' ..
+         'of `t`, or both must have the same number of elements.'},
       {'type', [=[
 tensor.type(value)
 t:type()
 t:type(name)]=],
-         'The class of an object, or the type of a Lua value; with the name of a class, the ' ..
-         'object converted to it, itself where it is of that class.'},
+         'Returns the class name of an object, or the type of another Lua value. With a class ' ..
+         'name, returns the object converted to that class, or the object itself if it has that ' ..
+         'class.'},
       {'typeAs', [=[
 t:typeAs(u)
-storage:typeAs(other)]=], 'Converted to the class of another tensor.'},
-      {'byte', 't:byte()', 'Converted to a ByteTensor (a ByteStorage); itself where it is one.'},
-      {'char', 't:char()', 'Converted to a CharTensor; itself where it is one.'},
-      {'short', 't:short()', 'Converted to a ShortTensor; itself where it is one.'},
-      {'int', 't:int()', 'Converted to an IntTensor; itself where it is one.'},
-      {'long', 't:long()', 'Converted to a LongTensor; itself where it is one.'},
-      {'half', 't:half()', 'Converted to a HalfTensor; itself where it is one.'},
-      {'bfloat16', 't:bfloat16()', 'Converted to a BFloat16Tensor; itself where it is one.'},
-      {'float', 't:float()', 'Converted to a FloatTensor; itself where it is one.'},
-      {'double', 't:double()', 'Converted to a DoubleTensor; itself where it is one.'},
-      {'real', 't:real()', 'Converted to the default type.'},
+storage:typeAs(other)]=], 'Converts to the class of another object.'},
+      {'byte', 't:byte()',
+         'Converts to a ByteTensor, or a ByteStorage. Returns the object itself if it is one.'},
+      {'char', 't:char()',
+         'Converts to a CharTensor, or a CharStorage. Returns the object itself if it is one.'},
+      {'short', 't:short()',
+         'Converts to a ShortTensor, or a ShortStorage. Returns the object itself if it is one.'},
+      {'int', 't:int()',
+         'Converts to an IntTensor, or an IntStorage. Returns the object itself if it is one.'},
+      {'long', 't:long()',
+         'Converts to a LongTensor, or a LongStorage. Returns the object itself if it is one.'},
+      {'half', 't:half()',
+         'Converts to a HalfTensor, or a HalfStorage. Returns the object itself if it is one.'},
+      {'bfloat16', 't:bfloat16()',
+         'Converts to a BFloat16Tensor, or a BFloat16Storage. Returns the object itself if it ' ..
+         'is one.'},
+      {'float', 't:float()',
+         'Converts to a FloatTensor, or a FloatStorage. Returns the object itself if it is one.'},
+      {'double', 't:double()',
+         'Converts to a DoubleTensor, or a DoubleStorage. Returns the object itself if it is one.'},
+      {'real', 't:real()', 'Converts to the default type.'},
       {'totable', [=[
 tensor.totable(t)
 t:totable()
-storage:totable()]=], 'The elements as nested tables of numbers.'},
+storage:totable()]=], 'Returns the elements as nested tables of numbers.'},
       {'string', [=[
 storage:string()
 storage:string(text)]=],
-         'The bytes of a ByteStorage or CharStorage as a Lua string; or a string taken into ' ..
-         'it.'},
+         'Returns the bytes of a ByteStorage or CharStorage as a Lua string, or sets them to a ' ..
+         'string.'},
       {'fill', 'storage:fill(value)', 'Sets all elements of a storage.'},
       {'apply', 't:apply(f)',
-         'Calls f with each element in order, and stores what it returns, if anything.'},
+         'Calls `f` with each element, in order. A returned number is stored in the element; ' ..
+         'returning nothing leaves it unchanged.'},
       {'map', 't:map(u, f)',
-         'Calls f with the elements of both tensors, and stores what it returns in t.'},
+         'Calls `f` with the elements of both tensors, in order. A returned number is stored in ' ..
+         '`t`.'},
       {'map2', 't:map2(u, v, f)',
-         'Calls f with the elements of three tensors, and stores what it returns in t.'},
+         'Calls `f` with the elements of three tensors, in order. A returned number is stored ' ..
+         'in `t`.'},
       {'write', [=[
 t:write(file)
-storage:write(file)]=], 'Writes the object by the methods of a Torch7 file.'},
+storage:write(file)]=], 'Writes the object to a file, in the format of Torch7.'},
       {'read', [=[
 t:read(file)
-storage:read(file)]=], 'Reads what write has written into the object.'},
+storage:read(file)]=], 'Reads into the object what `write` has written.'},
    },
-   {'products by dimensions',
+   {'products over dimensions',
       {'einsum', 'tensor.einsum(equation, tensors...)',
-         'Sums of products by Einstein\'s convention: in "ij,jk->ik" each letter is a ' ..
-         'dimension, and those that the result lacks are summed over.'},
+         'Computes sums of products in Einstein notation. In "ij,jk->ik" each letter names a ' ..
+         'dimension; the function sums over letters that the result does not have.'},
       {'tensordot', [=[
 tensor.tensordot([result,] a, b [, n = 2])
 tensor.tensordot([result,] a, b, {dimensions of a}, {dimensions of b})]=],
-         'The sum of products over the last n dimensions of a and the first n of b, or over ' ..
-         'those named.'},
+         'Computes the sum of products over the last `n` dimensions of `a` and the first `n` of ' ..
+         '`b`, or over the listed dimensions.'},
    },
-   {'names of old',
-      {'mod', 'tensor.mod([result,] t, value)', 'fmod, under the name of Torch7\'s first version.'},
-      {'cmod', 'tensor.cmod([result,] t, u)', 'cfmod, under the name of Torch7\'s first version.'},
+   {'Torch7 names',
+      {'mod', 'tensor.mod([result,] t, value)',
+         'Computes the same as `fmod`. The name is from the first version of Torch7.'},
+      {'cmod', 'tensor.cmod([result,] t, u)',
+         'Computes the same as `cfmod`. The name is from the first version of Torch7.'},
       {'multinomialAliasSetup', 'tensor.multinomialAliasSetup(probabilities [, state])',
-         'A table of two tensors from which multinomialAlias draws in constant time: ' ..
-         'aliases, and the probabilities of keeping a category.'},
+         'Returns a table of two tensors from which `multinomialAlias` draws in constant time: ' ..
+         'the alias of each category, and the probability of keeping the category.'},
       {'multinomialAlias', 'tensor.multinomialAlias(indices, state)',
-         'Fills a LongTensor with categories drawn by the tables that multinomialAliasSetup ' ..
-         'made.'},
+         'Fills a LongTensor with categories drawn by the tables of `multinomialAliasSetup`. As ' ..
+         'in Torch7, the category before each alias is drawn instead of the alias.'},
    },
    {'random numbers: state',
       {'manualSeed', 'tensor.manualSeed([generator,] seed)',
-         'Starts the stream of a seed, an integer from 0.'},
+         'Seeds the generator with an integer, of which it uses the low 32 bits.'},
       {'seed', 'tensor.seed([generator])',
-         'Starts the stream of a seed that the system gives, and returns it.'},
-      {'initialSeed', 'tensor.initialSeed([generator])', 'The seed that the stream began with.'},
+         'Seeds the generator with a value from the operating system and returns that value.'},
+      {'initialSeed', 'tensor.initialSeed([generator])', 'Returns the last seed of the generator.'},
       {'getRNGState', 'tensor.getRNGState([generator,] [result])',
-         'The whole state as a ByteTensor.'},
+         'Returns the state of the generator as a ByteTensor.'},
       {'setRNGState', 'tensor.setRNGState([generator,] state)',
-         'Goes on where getRNGState took the state.'},
+         'Restores a state that `getRNGState` returned.'},
       {'setGenerator', 'tensor.setGenerator([generator,] kind)',
-         'Changes the kind of a generator, or of the default one: "mt19937" or "philox".'},
+         'Changes the kind of a generator, or of the default generator, to "mt19937" or ' ..
+         '"philox", and seeds it again with its initial seed.'},
       {'getGenerator', 'tensor.getGenerator([generator])',
-         'The kind of a generator, or of the default one.'},
+         'Returns the kind of a generator, or of the default generator.'},
    },
-   {'which shapes pair',
+   {'broadcasting modes',
       {'setBroadcast', 'tensor.setBroadcast(mode)',
-         'Sets which shapes pair in this Lua state: "numpy", "torch7" or "strict". Returns ' ..
-         'the mode before.'},
-      {'getBroadcast', 'tensor.getBroadcast()', 'The mode that setBroadcast has set.'},
+         'Sets the broadcasting mode of this Lua state: "numpy", "torch7" or "strict". Returns ' ..
+         'the previous mode.'},
+      {'getBroadcast', 'tensor.getBroadcast()', 'Returns the broadcasting mode.'},
       {'setStrict', 'tensor.setStrict(strict)',
-         'Makes pairs of unequal shapes with as many elements an error, or goes back to the ' ..
-         'mode before.'},
+         'Sets the broadcasting mode to "strict", or restores the previous mode if `strict` is ' ..
+         'false. In strict mode a call is an error if pairing in order would give another ' ..
+         'result than NumPy\'s rules.'},
    },
    {'devices and memory',
       {'to', [=[
 t:to(device)
 storage:to(device)]=],
-         'Makes a device ("gpu", "gpu:2", "soft", "cpu") the home of the storage, and ' ..
-         'returns the object. Other operations on it run there.'},
+         'Sets the current device of the storage ("gpu", "gpu:2", "soft", "cpu"), moves the ' ..
+         'elements there, and returns the object. Operations on it then run there.'},
       {'device', [=[
 t:device()
-storage:device()]=], 'The name of the device that is the storage\'s home.'},
+storage:device()]=], 'Returns the name of the current device of the storage.'},
       {'prefetch', [=[
 t:prefetch(device)
-storage:prefetch(device)]=], 'Starts to copy to a device, or with "cpu" back, without waiting.'},
+storage:prefetch(device)]=],
+         'Starts a copy to a device, or to the host with "cpu", without waiting. The current ' ..
+         'device does not change.'},
       {'head', 'storage:head()',
-         'Which side has the elements: "uninitialized", "cpu", "gpu" or "synced".'},
+         'Returns which copy of the memory is valid: "uninitialized", "cpu", "gpu" or "synced".'},
       {'devices', 'tensor.devices()',
-         'A list of the devices, with name, model and memory in bytes; and of kinds that are ' ..
-         'not there, with the reason.'},
+         'Returns a list of the devices, each with `name`, `model` and `memory` in bytes; and a ' ..
+         'table with the reason for each kind of device that is missing.'},
       {'setDefaultDevice', 'tensor.setDefaultDevice(device)',
-         'The home of storages that are made from now on.'},
-      {'getDefaultDevice', 'tensor.getDefaultDevice()', 'The name of the default device.'},
+         'Sets the device of storages that are created afterwards.'},
+      {'getDefaultDevice', 'tensor.getDefaultDevice()', 'Returns the name of the default device.'},
       {'withDevice', 'tensor.withDevice(device, f, ...)',
-         'Calls f(...) with another default device, and returns what it does.'},
+         'Calls `f(...)` with another default device and returns its results.'},
       {'synchronize', 'tensor.synchronize([device])',
-         'Waits until all work on a device, or on all devices, is done, and raises what was ' ..
-         'found there.'},
+         'Waits for all work on a device, or on all devices, and raises asynchronous errors.'},
       {'emptyCache', 'tensor.emptyCache([device])',
-         'Gives memory that is kept for the next tensor back to devices and to the system.'},
-      {'memory', 'tensor.memory()',
-         'A table of the bytes and blocks in use on the host, and of the cached bytes that ' ..
-         'nobody uses.'},
+         'Returns memory that is kept for reuse to the devices and to the operating system.'},
+      {'memory', 'tensor.memory([device])',
+         'Returns a table: the `bytes` and `blocks` in use on the host, and the `cached` bytes ' ..
+         'that are kept for reuse. With a device: its `total`, `used`, `cached` and `free` bytes.'},
       {'stats', 'tensor.stats()',
-         'A table of what was copied between host and devices, and of operations that ran on ' ..
-         'the CPU instead.'},
-      {'resetStats', 'tensor.resetStats()', 'Counts from 0 again.'},
+         'Returns a table of the copies between host and devices, and of the operations that ' ..
+         'fell back to the CPU.'},
+      {'resetStats', 'tensor.resetStats()', 'Resets all counters of `stats` to 0.'},
       {'profile', 'tensor.profile(f, ...)',
-         'Calls f(...), prints for each operation calls, time, bytes, device and fallbacks, ' ..
-         'and returns that as a table.'},
+         'Calls `f(...)` and prints the calls, time, bytes, device and fallbacks of each ' ..
+         'operation. Returns the same as a table.'},
       {'compile', 'tensor.compile(f)',
-         'A function that does what f does, but goes through memory once for each result where ' ..
-         'f is made of element-wise operations and reductions, which it records; its method ' ..
-         'explain says what was recorded, or why f is called.'},
+         'Returns a function that does the same as `f`. It records the element-wise operations ' ..
+         'and reductions of `f` and fuses them, so that each result needs one pass over memory. ' ..
+         'Its method `explain` says what was recorded, or why `f` is called instead.'},
       {'warnOfFallbacks', 'tensor.warnOfFallbacks(on)',
-         'Whether an operation that a device leaves to the CPU is named on stderr, once.'},
+         'Sets whether the first fallback of each operation to the CPU is reported on stderr.'},
       {'setDeviceDebug', 'tensor.setDeviceDebug(on)',
-         'Whether each operation on a device is waited for, so that its errors come at once.'},
+         'Sets whether every operation on a device is synchronized, so that each operation ' ..
+         'raises its own errors.'},
       {'setTF32', 'tensor.setTF32(on)',
-         'Whether products of FloatTensors on a GPU may round their operands to TF32.'},
-      {'getTF32', 'tensor.getTF32()', 'What setTF32 has set.'},
+         'Sets whether products of FloatTensors on a GPU may round the factors to TF32.'},
+      {'getTF32', 'tensor.getTF32()', 'Returns the setting of `setTF32`.'},
       {'retain', [=[
 t:retain()
-storage:retain()]=], 'Takes a reference, for C code that keeps the object; free gives it back.'},
+storage:retain()]=], 'Adds a reference, for C code that keeps the object. `free` releases it.'},
       {'free', [=[
 t:free()
 storage:free()]=],
-         'Gives a reference back that retain took. Without one a tensor gives up its storage ' ..
-         'at once.'},
+         'Releases a reference that `retain` added. If there is none, releases the storage of a ' ..
+         'tensor immediately.'},
       {'data', [=[
 tensor.data(t)
 t:data()
 storage:data()]=],
-         'A pointer of LuaJIT\'s FFI to the first element, on the host; nil where there is ' ..
-         'none.'},
+         'Returns an FFI pointer to the first element, on the host, or nil if there is no ' ..
+         'element. With `true` as argument, returns the address as a number.'},
       {'cdata', [=[
 tensor.cdata(t)
 t:cdata()
-storage:cdata()]=], 'The C struct of the object, through the FFI: t:cdata().nDimension.'},
+storage:cdata()]=],
+         'Returns an FFI pointer to the C struct of the object: `t:cdata().nDimension`. With ' ..
+         '`true` as argument, returns the address as a number.'},
       {'toDLPack', 't:toDLPack()',
-         'The elements for another library in the process, not copied: a cdata that owns a ' ..
-         'DLManagedTensorVersioned, its field managed, until its release() gives the pointer ' ..
-         'away. The storage cannot be resized as long as anybody has it.'},
+         'Returns the elements for another library in the process, without copying: a cdata ' ..
+         'that owns a `DLManagedTensorVersioned`. Its field `managed` is the pointer; ' ..
+         '`release()` returns the pointer and passes on the ownership. The storage cannot be ' ..
+         'resized while another library refers to it.'},
       {'fromDLPack', 'tensor.fromDLPack(cdata)',
-         'A tensor of another library\'s elements, not copied, whose owner it becomes; of what ' ..
-         'toDLPack gives, or a DLManagedTensorVersioned* or DLManagedTensor* of the FFI.'},
+         'Returns a tensor of the elements of another library, without copying, and takes the ' ..
+         'ownership. The argument is a result of `toDLPack`, or an FFI pointer ' ..
+         '`DLManagedTensorVersioned*` or `DLManagedTensor*`.'},
    },
    {'threads, time, printing',
-      {'setnumthreads', 'tensor.setnumthreads(n)', 'How many threads operations use, at least 1.'},
-      {'getnumthreads', 'tensor.getnumthreads()', 'How many threads operations use.'},
-      {'getnumcores', 'tensor.getnumcores()', 'How many processors there are.'},
+      {'setnumthreads', 'tensor.setnumthreads(n)',
+         'Sets the number of threads for operations, from 1 to 4096.'},
+      {'getnumthreads', 'tensor.getnumthreads()', 'Returns the number of threads for operations.'},
+      {'getnumcores', 'tensor.getnumcores()', 'Returns the number of processors.'},
       {'updatethreadlocals', 'tensor.updatethreadlocals()',
-         'To be called by a Lua state that goes on in another thread of the system.'},
+         'Sets the error handlers of the current thread. Call it in a Lua state that continues ' ..
+         'in another thread.'},
       {'updateerrorhandlers', 'tensor.updateerrorhandlers()',
-         'To be called in a coroutine that calls C functions through the FFI before it has ' ..
-         'called any of ours.'},
-      {'tic', 'tensor.tic()', 'The time, for toc.'},
-      {'toc', 'tensor.toc(start)', 'Seconds since tic gave start.'},
+         'Makes errors of C functions unwind the running coroutine. Call it in a coroutine that ' ..
+         'calls C functions through the FFI before any function of this module.'},
+      {'tic', 'tensor.tic()', 'Returns the time in seconds, for `toc`.'},
+      {'toc', 'tensor.toc(start)', 'Returns the seconds since `tic` returned `start`.'},
       {'Timer', 'tensor.Timer()',
-         'A clock that runs: timer:time() gives a table of the seconds that passed (real) and ' ..
-         'that the processor took (user, sys); stop, resume and reset return it.'},
+         'Creates a running timer. `timer:time()` returns a table of seconds: `real` is the ' ..
+         'elapsed time, `user` and `sys` the CPU time. `stop`, `resume` and `reset` return the ' ..
+         'timer.'},
       {'setheaptracking', 'tensor.setheaptracking(on)',
-         'Whether the collector is run when the memory of tensors has grown much, as it is at ' ..
-         'first.'},
-      {'isatty', 'tensor.isatty(file)', 'Whether a file of io is a terminal.'},
+         'Sets whether the garbage collector also runs when the memory of tensors has grown. By ' ..
+         'default it does.'},
+      {'isatty', 'tensor.isatty(file)', 'Returns true if an io file is a terminal.'},
       {'setprintoptions', 'tensor.setprintoptions(options)',
-         'How tensors are printed: precision, threshold, edgeitems, linewidth, integers and ' ..
-         'nonfinite; the options that are not given stay. Returns a table of all.'},
+         'Sets how tensors are printed: `precision`, `threshold`, `edgeitems`, `linewidth`, ' ..
+         '`integers` and `nonfinite`. Omitted options keep their values. Returns a table of all ' ..
+         'options.'},
       {'summary', 'tensor.summary(t)',
-         'A table of what a tensor is and holds, which print shows in lines: type, size, ' ..
-         'device, elements, elementSize, bytes, storageBytes, contiguous, nans, infinities, ' ..
-         'zeros, and of the finite elements min, max, mean, std, and a histogram between edges.'},
+         'Returns a table that describes a tensor; `print` shows it as text. Fields: `type`, ' ..
+         '`size`, `device`, `elements`, `elementSize`, `bytes`, `storageBytes`, `contiguous`, ' ..
+         '`nans`, `infinities`, `zeros`; for the finite elements `min`, `max`, `mean`, `std`, ' ..
+         'and a `histogram` between `edges`.'},
       {'plot', [=[
 tensor.plot([x,] y [, options])
 tensor.plot.line([x,] y [, options])
@@ -297,8 +336,9 @@ tensor.plot.histogram(t [, options])
 tensor.plot.heatmap(matrix [, options])
 tensor.plot.image(picture [, options])
 tensor.plot.figure([options])]=],
-         'A figure, to which the methods of the same names add more. print shows it in the ' ..
-         'terminal, figure:save(filename) writes it as .svg or .png: plotting.md.'},
+         'Returns a figure. Methods of the same names add to it. `print` shows it in the ' ..
+         'terminal; `figure:save(filename)` writes it as `.svg`, `.png` or `.jpg`: see ' ..
+         'plotting.md.'},
       {'image', [=[
 tensor.image.scale(src, width, height [, mode])
 tensor.image.scale(src, size [, mode])
@@ -307,19 +347,20 @@ tensor.image.crop([dst,] src, x1, y1 [, x2, y2])
 tensor.image.crop([dst,] src, place, width, height)
 tensor.image.hflip([dst,] src)
 tensor.image.vflip([dst,] src)]=],
-         'An image of H x W or channels x H x W elements in another size, a part of it, its ' ..
-         'mirror image from left to right or from top to bottom, as in Torch7\'s package image: ' ..
-         'x1 and y1 count from 0, x2 and y2 are the first that are left out. mode: "bilinear", ' ..
-         '"nearest" (or "simple"), "area". size: the larger side, "WxH", "^least", "*factor". ' ..
-         'place: "c", "tl", "tr", "bl" or "br". All copy: images.md.'},
+         'Scales, crops or mirrors an image of H x W or channels x H x W, as Torch7\'s package ' ..
+         'image does. `x1` and `y1` count from 0; `x2` and `y2` are the first that are ' ..
+         'excluded. `mode`: "bilinear", "nearest" (or "simple"), "area". `size`: the longer ' ..
+         'side, "WxH", "^shorter side", "*factor". `place`: "c", "tl", "tr", "bl" or "br". All ' ..
+         'functions copy: see images.md.'},
       {'info', 'tensor.info()',
-         'A table: how this build was made, and the libraries of BLAS and LAPACK, loaded by this.'},
+         'Returns a table that describes the build and the libraries in use. Loads BLAS and ' ..
+         'LAPACK.'},
       {'help', [=[
 tensor.help()
 tensor.help(name)
 tensor.help(f)]=],
-         'Prints how a function or method is called and what it does, by its name or by ' ..
-         'itself; without an argument, what there is.'},
+         'Prints the signatures of a function or method, what it does, and an example. The ' ..
+         'argument is its name or the function itself. Without an argument, lists all names.'},
    },
    require 'tensor.entries.files',
 
@@ -327,62 +368,65 @@ tensor.help(f)]=],
       {'FloatBlob', [=[
 tensor.FloatBlob(sizes...)
 tensor.DoubleBlob(sizes...)]=],
-         'A blob: data and differences of one shape, as Caffe has them. See blob.md.'},
-      {'blobFromProto', 'tensor.blobFromProto(bytes)', 'A blob of the bytes of a BlobProto.'},
+         'Creates a blob: `data` and `diff` of the same shape, as in Caffe. See blob.md.'},
+      {'blobFromProto', 'tensor.blobFromProto(bytes)',
+         'Returns a blob from the bytes of a BlobProto.'},
       {'blobsFromProto', 'tensor.blobsFromProto(bytes)',
-         'A table of the blobs of a BlobProtoVector.'},
-      {'blobsToProto', 'tensor.blobsToProto(blobs)', 'The bytes of a BlobProtoVector.'},
+         'Returns a table of the blobs in the bytes of a BlobProtoVector.'},
+      {'blobsToProto', 'tensor.blobsToProto(blobs)', 'Returns the bytes of a BlobProtoVector.'},
    },
-   {'programs and their tests',
+   {'programs and tests',
       {'CmdLine', 'tensor.CmdLine([separator [, sign]])',
-         'Options and arguments of a program: cmd:option(name, default, help), ' ..
-         'cmd:parse(arg). See torch7-utilities.md.'},
+         'Creates a parser of command-line options and arguments: `cmd:option(name, default, ' ..
+         'help)`, `cmd:parse(arg)`. See torch7-utilities.md.'},
       {'Tester', 'tensor.Tester()',
-         'Runs tests and reports which of their assertions fail. See torch7-utilities.md.'},
+         'Creates a tester, which runs tests and reports the assertions that fail. See ' ..
+         'torch7-utilities.md.'},
       {'TestSuite', 'tensor.TestSuite()',
-         'A table for tests that refuses to define one twice; for tester:add.'},
+         'Creates a table of tests for `tester:add`. Defining a test twice is an error.'},
       {'test', 'tensor.test([names])',
-         'Checks what is installed by a few short tests; names are patterns of theirs.'},
+         'Runs a few short tests of the installation. `names` are patterns of the tests to run.'},
       {'include', 'tensor.include(package, file)',
-         'Runs a file of the folder where package.path finds a package.'},
+         'Runs a file in the folder of a package that `package.path` finds.'},
       {'packageLuaPath', 'tensor.packageLuaPath([package])',
-         'The folder where package.path finds a package, or nil; without a name, the folder ' ..
-         'of all packages.'},
+         'Returns the folder of a package that `package.path` finds, or nil. Without a name, ' ..
+         'returns the folder of all packages.'},
       {'Allocator', 'tensor.Allocator()',
-         'The class of C allocators that pushudata makes objects of; it has no constructor.'},
+         'The class of C allocators, whose objects `pushudata` creates. It has no constructor.'},
    },
-   {'classes of Lua',
+   {'Lua classes',
       {'class', 'tensor.class(name [, parent] [, module])',
-         'Makes a class, whose objects are tables, and returns its metatable, and that of ' ..
-         'the parent.'},
-      {'typename', 'tensor.typename(object)', 'The name of the class of an object, or nil.'},
-      {'isTensor', 'tensor.isTensor(value)', 'Whether a value is a tensor.'},
-      {'isStorage', 'tensor.isStorage(value)', 'Whether a value is a storage.'},
+         'Creates a class whose objects are tables. Returns its metatable and that of the parent.'},
+      {'typename', 'tensor.typename(object)', 'Returns the class name of an object, or nil.'},
+      {'isTensor', 'tensor.isTensor(value)', 'Returns true if the value is a tensor.'},
+      {'isStorage', 'tensor.isStorage(value)', 'Returns true if the value is a storage.'},
       {'isTypeOf', 'tensor.isTypeOf(object, class)',
-         'Whether an object is of a class, or of one that inherits it; the class as a ' ..
-         'pattern of its name, or as its metatable.'},
+         'Returns true if the object is of the class or of a derived class. The class is a ' ..
+         'pattern of its name, or its metatable.'},
       {'isequal', 'tensor.isequal(a, b)',
-         'Whether two objects hold the same pointer; other values, whether they are equal.'},
+         'Returns true if two objects hold the same pointer. Other values are compared with ' ..
+         '`rawequal`.'},
       {'pointer', 'tensor.pointer(value)',
-         'The address that an object holds, or that of a table, function, thread or string, ' ..
-         'as a number.'},
-      {'getmetatable', 'tensor.getmetatable(name)', 'The metatable of a class, or nil.'},
+         'Returns as a number the pointer in an object or cdata, or the address of a table, ' ..
+         'function, thread or string.'},
+      {'getmetatable', 'tensor.getmetatable(name)', 'Returns the metatable of a class, or nil.'},
       {'setmetatable', 'tensor.setmetatable(object, name)', 'Makes a table an object of a class.'},
-      {'getenv', 'tensor.getenv(object)', 'The environment of a function or object, a table.'},
+      {'getenv', 'tensor.getenv(object)',
+         'Returns the environment of a function or object, a table.'},
       {'setenv', 'tensor.setenv(object, table)', 'Sets the environment of a function or object.'},
       {'newmetatable',
          'tensor.newmetatable(name, parent, constructor, destructor, factory, module)',
-         'Makes a class of functions, or adds to one; returns its metatable. All but the ' ..
-         'name may be nil.'},
+         'Creates a class from functions, or adds to an existing class. Returns its metatable. ' ..
+         'All arguments but the name may be nil.'},
       {'getconstructortable', 'tensor.getconstructortable(name)',
-         'The table that makes objects of a class when it is called, or nil.'},
+         'Returns the table that creates objects of a class when it is called, or nil.'},
       {'factory', 'tensor.factory(name)',
-         'The function that makes an empty object of a class, or nil.'},
+         'Returns the function that creates an empty object of a class, or nil.'},
       {'pushudata', 'tensor.pushudata(pointer, name)',
-         'An object of a class that owns a pointer, which is a number or a cdata.'},
+         'Creates an object of a class that owns a pointer, which is a number or a cdata.'},
       {'metatype', 'tensor.metatype(name, metatable [, ctype])',
-         'Names the tables with a metatable, and the FFI objects of a type.'},
+         'Assigns a class name to the tables with a metatable, and to the FFI objects of a type.'},
       {'version', 'tensor.version(object)',
-         'The field __version of the class of an object, or nil.'},
+         'Returns the field `__version` of the class of an object, or nil.'},
    },
 }

@@ -1,143 +1,153 @@
--- The part of entries.lua about files.
+-- The help texts of files: a section of entries.lua.
 
-return {'files and objects in them',
+return {'files and serialization',
    {'load', [=[
 tensor.load(filename [, mode [, referenced]])
 tensor.load(filename, options)]=],
-      'The object that save has put into a file, or Torch7. mode: "binary", "ascii", "b32" ' ..
-      'or "b64"; without one it is found out. Options: mode, referenced, progress, and ' ..
-      'functions: whether functions, which are code, are read. The endings .npy, .npz, ' ..
-      '.safetensors, .csv, .tsv, .png, .jpeg, .jpg and .binaryproto tell of other formats, with ' ..
-      'options of their own: files.md.'},
+      'Reads an object from a file. `mode`: "binary", "ascii", "b32" or "b64"; without one, ' ..
+      'binary and text are detected. Options: `mode`, `referenced`, `progress`, and ' ..
+      '`functions`: whether functions, which are code, are read. The endings `.npy`, `.npz`, ' ..
+      '`.safetensors`, `.csv`, `.tsv`, `.png`, `.jpeg`, `.jpg` and `.binaryproto` select other ' ..
+      'formats, which have more options: see files.md.'},
    {'save', [=[
 tensor.save(filename, object [, mode [, referenced]])
 tensor.save(filename, object, options)]=],
-      'Writes an object, with all that it refers to, to a file, in Torch7\'s format or, where ' ..
-      'its name ends so, in another: .npy, .npz, .safetensors, .csv, .tsv, .png, .jpeg, .jpg, ' ..
-      '.binaryproto. A file that was there stays until the new one is complete.'},
-   {'loadobj', 'tensor.loadobj(filename [, mode [, referenced]])', 'Another name of load.'},
+      'Writes an object, with everything that it refers to, to a file in Torch7\'s format. The ' ..
+      'endings `.npy`, `.npz`, `.safetensors`, `.csv`, `.tsv`, `.png`, `.jpeg`, `.jpg` and ' ..
+      '`.binaryproto` select other formats. An existing file stays until the new one is complete.'},
+   {'loadobj', 'tensor.loadobj(filename [, mode [, referenced]])', 'Another name of `load`.'},
    {'saveobj', 'tensor.saveobj(filename, object [, mode [, referenced]])',
-      'Another name of save.'},
-   {'serialize', 'tensor.serialize(object [, mode])', 'What save writes, as a string.'},
+      'Another name of `save`.'},
+   {'serialize', 'tensor.serialize(object [, mode])', 'Returns what `save` writes as a string.'},
    {'deserialize', [=[
 tensor.deserialize(string [, mode])
-tensor.deserialize(string, options)]=], 'The object that serialize made a string of.'},
+tensor.deserialize(string, options)]=],
+      'Returns the object from a string that `serialize` returned.'},
    {'serializeToStorage', 'tensor.serializeToStorage(object [, mode])',
-      'What save writes, as a CharStorage.'},
+      'Returns what `save` writes as a CharStorage.'},
    {'deserializeFromStorage', [=[
 tensor.deserializeFromStorage(storage [, mode])
 tensor.deserializeFromStorage(storage, options)]=],
-      'The object that is in a CharStorage or ByteStorage.'},
-   {'File', 'tensor.File()', 'The class of all files, which makes none itself.'},
+      'Returns the object from a CharStorage or ByteStorage.'},
+   {'File', 'tensor.File()', 'The parent class of all file classes. It has no constructor.'},
    {'DiskFile', 'tensor.DiskFile(name [, mode [, quiet]])',
-      'A file on disk, for reading ("r"), writing ("w"), or both ("rw"). A quiet one that ' ..
-      'cannot be opened is nil.'},
+      'Opens a file on disk for reading ("r"), writing ("w") or both ("rw"). With `quiet`, ' ..
+      'returns nil if the file cannot be opened.'},
    {'PipeFile', 'tensor.PipeFile(command [, mode [, quiet]])',
-      'What a command of the shell prints ("r"), or reads ("w").'},
+      'Runs a shell command and reads its output ("r") or writes its input ("w").'},
    {'MemoryFile', 'tensor.MemoryFile([storage] [, mode])',
-      'A file in a CharStorage that ends in 0, or in a new one.'},
-   {'ascii', 'f:ascii()', 'Numbers are text from now on, as in a new file.'},
-   {'binary', 'f:binary()', 'Numbers are bytes as in memory from now on.'},
-   {'isBinary', 'f:isBinary()', 'Whether numbers are bytes.'},
+      'Creates a file in memory: in a CharStorage that ends in 0, or in a new one.'},
+   {'ascii', 'f:ascii()',
+      'Switches to text: numbers are written and read as text. This is the default.'},
+   {'binary', 'f:binary()', 'Switches to binary: numbers are written and read as in memory.'},
+   {'isBinary', 'f:isBinary()', 'Returns true if the file is in binary mode.'},
    {'autoSpacing', 'f:autoSpacing()',
-      'Text has blanks between the numbers of a call and a newline after them, as in a new ' ..
-      'file.'},
-   {'noAutoSpacing', 'f:noAutoSpacing()', 'Text has neither.'},
-   {'isAutoSpacing', 'f:isAutoSpacing()', 'Whether it has them.'},
-   {'quiet', 'f:quiet()', 'What fails is noted for hasError, and no error.'},
-   {'pedantic', 'f:pedantic()', 'What fails is an error, as in a new file.'},
-   {'isQuiet', 'f:isQuiet()', 'Whether what fails is only noted.'},
-   {'hasError', 'f:hasError()', 'Whether something has failed since clearError.'},
-   {'clearError', 'f:clearError()', 'Forgets that something has failed.'},
-   {'isReadable', 'f:isReadable()', 'Whether the file may be read.'},
-   {'isWritable', 'f:isWritable()', 'Whether the file may be written.'},
-   {'isOpened', 'f:isOpened()', 'Whether the file is not closed yet.'},
-   {'seek', 'f:seek(position)', 'Goes to a byte, counted from 1.'},
-   {'seekEnd', 'f:seekEnd()', 'Goes behind the last byte.'},
-   {'position', 'f:position()', 'The byte that is read or written next, from 1.'},
-   {'close', 'f:close()', 'Closes the file; an error where not all could be written.'},
-   {'noBuffer', 'f:noBuffer()', 'What is written goes to the disk at once.'},
-   {'longSize', 'f:longSize(bytes)', 'Longs have 4 or 8 bytes in a binary file; 0: 8.'},
+      'In text, writes a space between numbers and a newline after each call. This is the ' ..
+      'default.'},
+   {'noAutoSpacing', 'f:noAutoSpacing()',
+      'In text, writes no spaces and newlines between numbers.'},
+   {'isAutoSpacing', 'f:isAutoSpacing()', 'Returns true if `autoSpacing` is on.'},
+   {'quiet', 'f:quiet()', 'Makes failures set a flag for `hasError` instead of raising an error.'},
+   {'pedantic', 'f:pedantic()', 'Makes failures raise an error. This is the default.'},
+   {'isQuiet', 'f:isQuiet()', 'Returns true if failures set a flag instead of raising an error.'},
+   {'hasError', 'f:hasError()', 'Returns true if an operation has failed since `clearError`.'},
+   {'clearError', 'f:clearError()', 'Clears the flag that `hasError` returns.'},
+   {'isReadable', 'f:isReadable()', 'Returns true if the file can be read.'},
+   {'isWritable', 'f:isWritable()', 'Returns true if the file can be written.'},
+   {'isOpened', 'f:isOpened()', 'Returns true if the file is open.'},
+   {'seek', 'f:seek(position)', 'Moves to a byte, counted from 1.'},
+   {'seekEnd', 'f:seekEnd()', 'Moves to the end of the file.'},
+   {'position', 'f:position()',
+      'Returns the position of the next byte to read or write, counted from 1.'},
+   {'close', 'f:close()', 'Closes the file. If not everything could be written, it is an error.'},
+   {'noBuffer', 'f:noBuffer()',
+      'Turns buffering off: everything is written to the disk immediately.'},
+   {'longSize', 'f:longSize(bytes)',
+      'Sets the size of longs in a binary file to 4 or 8 bytes; 0 means 8.'},
    {'nativeEndianEncoding', 'f:nativeEndianEncoding()',
-      'Binary numbers have the order of bytes of this CPU, as in a new file.'},
-   {'littleEndianEncoding', 'f:littleEndianEncoding()', 'The low byte comes first.'},
-   {'bigEndianEncoding', 'f:bigEndianEncoding()', 'The high byte comes first.'},
-   {'isLittleEndianCPU', 'f:isLittleEndianCPU()', 'Whether this CPU has the low byte first.'},
-   {'isBigEndianCPU', 'f:isBigEndianCPU()', 'Whether this CPU has the high byte first.'},
+      'Writes and reads binary numbers in the byte order of this CPU. This is the default.'},
+   {'littleEndianEncoding', 'f:littleEndianEncoding()',
+      'Writes and reads binary numbers with the low byte first.'},
+   {'bigEndianEncoding', 'f:bigEndianEncoding()',
+      'Writes and reads binary numbers with the high byte first.'},
+   {'isLittleEndianCPU', 'f:isLittleEndianCPU()',
+      'Returns true if this CPU stores the low byte first.'},
+   {'isBigEndianCPU', 'f:isBigEndianCPU()', 'Returns true if this CPU stores the high byte first.'},
    {'readString', 'f:readString(format)',
-      'All that is left ("*a"), or a line without its newline ("*l").'},
-   {'writeString', 'f:writeString(string)', 'Writes the bytes; returns how many.'},
-   {'readBool', 'f:readBool()', 'A boolean, which is an integer in the file.'},
+      'Returns the rest of the file ("*a"), or the next line without its newline ("*l").'},
+   {'writeString', 'f:writeString(string)',
+      'Writes a string and returns the number of bytes written.'},
+   {'readBool', 'f:readBool()', 'Reads a boolean, which is stored as an integer.'},
    {'writeBool', 'f:writeBool(value)', 'Writes a boolean as an integer.'},
    {'readByte', [=[
 f:readByte()
 f:readByte(n)
 f:readByte(storage)]=],
-      'One of the unsigned integers of a byte; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads an unsigned 8-bit integer. With `n`, returns `n` of them in a new storage. With ' ..
+      '`storage`, fills it and returns the number of elements read.'},
    {'writeByte', [=[
 f:writeByte(number)
-f:writeByte(storage)]=], 'Writes unsigned integers of a byte.'},
+f:writeByte(storage)]=], 'Writes unsigned 8-bit integers.'},
    {'readChar', [=[
 f:readChar()
 f:readChar(n)
 f:readChar(storage)]=],
-      'One of the integers of a byte; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a signed 8-bit integer. With `n`, returns `n` of them in a new storage. With ' ..
+      '`storage`, fills it and returns the number of elements read.'},
    {'writeChar', [=[
 f:writeChar(number)
-f:writeChar(storage)]=], 'Writes integers of a byte.'},
+f:writeChar(storage)]=], 'Writes signed 8-bit integers.'},
    {'readShort', [=[
 f:readShort()
 f:readShort(n)
 f:readShort(storage)]=],
-      'One of the integers of two bytes; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a 16-bit integer. With `n`, returns `n` of them in a new storage. With `storage`, ' ..
+      'fills it and returns the number of elements read.'},
    {'writeShort', [=[
 f:writeShort(number)
-f:writeShort(storage)]=], 'Writes integers of two bytes.'},
+f:writeShort(storage)]=], 'Writes 16-bit integers.'},
    {'readInt', [=[
 f:readInt()
 f:readInt(n)
 f:readInt(storage)]=],
-      'One of the integers of four bytes; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a 32-bit integer. With `n`, returns `n` of them in a new storage. With `storage`, ' ..
+      'fills it and returns the number of elements read.'},
    {'writeInt', [=[
 f:writeInt(number)
-f:writeInt(storage)]=], 'Writes integers of four bytes.'},
+f:writeInt(storage)]=], 'Writes 32-bit integers.'},
    {'readLong', [=[
 f:readLong()
 f:readLong(n)
 f:readLong(storage)]=],
-      'One of the integers of eight bytes; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a 64-bit integer. With `n`, returns `n` of them in a new storage. With `storage`, ' ..
+      'fills it and returns the number of elements read.'},
    {'writeLong', [=[
 f:writeLong(number)
-f:writeLong(storage)]=], 'Writes integers of eight bytes.'},
+f:writeLong(storage)]=], 'Writes 64-bit integers.'},
    {'readHalf', [=[
 f:readHalf()
 f:readHalf(n)
 f:readHalf(storage)]=],
-      'One of the floats of two bytes; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a 16-bit float (binary16). With `n`, returns `n` of them in a new storage. With ' ..
+      '`storage`, fills it and returns the number of elements read.'},
    {'writeHalf', [=[
 f:writeHalf(number)
-f:writeHalf(storage)]=], 'Writes floats of two bytes.'},
+f:writeHalf(storage)]=], 'Writes 16-bit floats (binary16).'},
    {'readBFloat16', [=[
 f:readBFloat16()
 f:readBFloat16(n)
 f:readBFloat16(storage)]=],
-      'One of the BFloat16s; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a BFloat16 number. With `n`, returns `n` of them in a new storage. With `storage`, ' ..
+      'fills it and returns the number of elements read.'},
    {'writeBFloat16', [=[
 f:writeBFloat16(number)
-f:writeBFloat16(storage)]=], 'Writes BFloat16s.'},
+f:writeBFloat16(storage)]=], 'Writes BFloat16 numbers.'},
    {'readFloat', [=[
 f:readFloat()
 f:readFloat(n)
 f:readFloat(storage)]=],
-      'One of the floats; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a float. With `n`, returns `n` of them in a new storage. With `storage`, fills it ' ..
+      'and returns the number of elements read.'},
    {'writeFloat', [=[
 f:writeFloat(number)
 f:writeFloat(storage)]=], 'Writes floats.'},
@@ -145,19 +155,20 @@ f:writeFloat(storage)]=], 'Writes floats.'},
 f:readDouble()
 f:readDouble(n)
 f:readDouble(storage)]=],
-      'One of the doubles; n in a new storage; a storage full, ' ..
-      'which gives their number.'},
+      'Reads a double. With `n`, returns `n` of them in a new storage. With `storage`, fills it ' ..
+      'and returns the number of elements read.'},
    {'writeDouble', [=[
 f:writeDouble(number)
 f:writeDouble(storage)]=], 'Writes doubles.'},
    {'writeObject', 'f:writeObject(object [, name [, hook]])',
-      'Writes a value, table, function, or object of a class. One that was written to the ' ..
-      'file before is written as a reference. The name stands for the object in error messages. ' ..
-      'The result of hook(x) is written instead of each table, function or object x.'},
-   {'readObject', 'f:readObject()', 'The next object.'},
+      'Writes a value, table, function, or object of a class. One that was written to the file ' ..
+      'before is written as a reference. `name` stands for the object in error messages. The ' ..
+      'result of `hook(x)` is written instead of each table, function or object `x`.'},
+   {'readObject', 'f:readObject()', 'Reads the next object.'},
    {'referenced', 'f:referenced(flag)',
-      'Whether objects that come again are references, as in a new file.'},
-   {'isReferenced', 'f:isReferenced()', 'Whether they are.'},
+      'Sets whether an object that is written again becomes a reference. By default it does.'},
+   {'isReferenced', 'f:isReferenced()',
+      'Returns true if objects that are written again become references.'},
    {'isWritableObject', 'f:isWritableObject(object)',
-      'The kind of an object in files, a number, or nil where it cannot be written.'},
+      'Returns the kind of an object in files, a number, or nil if the object cannot be written.'},
 }
