@@ -1,4 +1,4 @@
--- tensor.help: how a function or method is called, what it does, and an example.
+-- tensor.help: prints the signatures of a function or method, its help text and an example.
 
 local each = require 'tensor.versions'.each
 local signatures = require 'tensor.signatures'
@@ -6,7 +6,7 @@ local entries = require 'tensor.entries'
 local elsewhere = require 'tensor.repl.elsewhere'
 local near = require 'tensor.repl.near'
 
---- The text about what is called so, or nil.
+--- The help on a name as text, or nil.
 local function entry(tensor, name)
    local parts = {}
    for _, row in ipairs(tensor._optable()) do
@@ -33,7 +33,7 @@ local function entry(tensor, name)
    return table.concat(parts, '\n')
 end
 
--- The name under which a table has a value.
+-- The key of a value in a table.
 local function key_of(t, value)
    for key, x in each(t) do
       if rawequal(x, value) and type(key) == 'string' then return key end
@@ -50,7 +50,7 @@ local function name_of(tensor, value)
    return name or tensor.typename(value)
 end
 
--- Classes of one kind share an entry.
+-- All tensor classes share one entry; so do storage classes and blob classes.
 local function plain(name)
    local short = name:match '^torch%.(.*)$' or name
    return short:match 'Tensor$' or short:match 'Storage$' or short:match 'Blob$' and 'FloatBlob'
@@ -73,7 +73,7 @@ local function names(tensor)
    return list
 end
 
--- Names that have the text in them, whatever the case of its letters.
+-- Names that contain the text, ignoring case.
 local function similar(tensor, text)
    local found = {}
    for _, name in ipairs(names(tensor)) do
@@ -83,14 +83,14 @@ local function similar(tensor, text)
 end
 
 local titles = {
-   {'elementwise', 'Element by element'}, {'compare', 'Comparing, sorting, counting'},
+   {'elementwise', 'Element-wise'}, {'compare', 'Comparing, sorting, counting'},
    {'making', 'Making and filling'}, {'views', 'Sizes, views, arranging'},
    {'reducing', 'Reductions and products'}, {'random', 'Random numbers'},
    {'linear', 'Linear algebra'}, {'files', 'Files and objects'},
    {'system', 'Types, devices, threads, classes'},
 }
 
--- All names by the chapters of their examples.
+-- All names, grouped by the chapter of their example.
 local function index(tensor)
    local chapters, known = {}, {}
    for _, title in ipairs(titles) do known[title[1]] = true end
@@ -113,7 +113,7 @@ end
 return function(tensor, what)
    if what == nil or rawequal(what, tensor) then
       print(index(tensor))
-      print "help 'name', or at the prompt ?name, shows how it is called, and what it does"
+      print "help 'name', or ?name at the prompt, prints the help on a name"
       return
    end
    local name = type(what) == 'string' and what or name_of(tensor, what)
@@ -123,14 +123,14 @@ return function(tensor, what)
       return
    end
    local others = type(what) == 'string' and #what > 2 and similar(tensor, what) or {}
-   local hint = #others > 0 and '; there are: ' .. table.concat(others, ' ') or ''
+   local hint = #others > 0 and '; similar names: ' .. table.concat(others, ' ') or ''
    if elsewhere[name] then
-      hint = ('; what others call so is %s here'):format(elsewhere[name])
+      hint = ('; use %s instead'):format(elsewhere[name])
    elseif type(what) == 'string' and not others[1] then
       local known = {}
       for _, word in ipairs(names(tensor)) do known[word] = true end
       others = near.names(what, {known}, 3)
       hint = others[1] and ('; did you mean %s?'):format(table.concat(others, ' or ')) or ''
    end
-   error(('help: nothing is called %s%s'):format(tostring(name or what), hint), 3)
+   error(('help: unknown name: %s%s'):format(tostring(name or what), hint), 3)
 end

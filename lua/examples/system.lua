@@ -229,7 +229,7 @@ string
 help
 > tensor.help('isTensor')
 tensor.isTensor(value)
-   Whether a value is a tensor.
+   Returns true if the value is a tensor.
    > tensor.isTensor(tensor.ones(2)), tensor.isTensor(2)
    true  false
 

@@ -1,4 +1,4 @@
--- What NumPy and PyTorch call otherwise: their names, and how the same is written here.
+-- Names of NumPy and PyTorch that differ from ours, and the equivalent here.
 
 return {
   absolute = 'abs', amax = 'max', amin = 'min', append = 'cat', arccos = 'acos', arcsin = 'asin',

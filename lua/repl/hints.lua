@@ -1,4 +1,4 @@
--- What a message of Lua's leaves out: names that are like one that is not there, and what compares
+-- Hints for error messages of Lua: similar names for an unknown name, and the methods that compare
 -- tensors.
 
 local elsewhere = require 'tensor.repl.elsewhere'
@@ -13,7 +13,7 @@ local patterns = {
   "has no field or method '([%w_]+)'",
 }
 
--- The tables that the name may have been meant to be in: globals, the module's functions, methods.
+-- The tables that may contain the intended name: globals, functions of the module, methods.
 local function places(message, environment)
   local list = {}
   local tensor = package.loaded.tensor
@@ -29,7 +29,7 @@ local function places(message, environment)
   return list
 end
 
---- A line about the message of an error, or nil.
+--- A hint for an error message, or nil.
 function hints.of(message, environment)
   local first = message:match '^[^\n]*'
   if first:find 'attempt to compare number with userdata'
@@ -39,7 +39,7 @@ function hints.of(message, environment)
   for _, pattern in ipairs(patterns) do
     local name = first:match(pattern)
     if elsewhere[name] and not first:find("global '", 1, true) then
-      return ('what others call %s is %s here'):format(name, elsewhere[name])
+      return ('instead of %s, use %s'):format(name, elsewhere[name])
     end
     local found = name and near.names(name, places(first, environment), 3) or {}
     if found[1] then

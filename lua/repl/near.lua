@@ -1,10 +1,10 @@
--- Names that are like one that is not there.
+-- Names that are similar to an unknown name.
 
 local raw_next = require 'tensor.versions'.raw_next
 
 local near = {}
 
--- How many letters have to be put in, taken out, replaced, or swapped with the next one.
+-- The edit distance: insertions, deletions, substitutions and swaps of adjacent letters.
 local function distance(a, b)
   local before, row = {}, {}
   for j = 0, #b do
@@ -25,7 +25,7 @@ local function distance(a, b)
   return row[#b]
 end
 
---- The nearest of the keys that are strings of some tables, at most `most`, in order.
+--- Returns the string keys of some tables that are nearest to a name: at most `most`, sorted.
 function near.names(name, tables, most)
   local lower, seen, list = name:lower(), {}, {}
   local allowed = #name <= 3 and 1 or #name <= 7 and 2 or 3

@@ -83,19 +83,19 @@ describe('help', function()
   it('lists names, and those that are like what is asked for', function()
     local index = printed(nil)
     assert.matches('\nSizes, views, arranging\n.-%f[%w]gather%f[%W]', index)
-    assert.matches('^Element by element\n +abs ', index)
+    assert.matches('^Element%-wise\n +abs ', index)
     assert.are.equal(index, printed(tensor))
     for name in ('abs eq zeros view sum randn svd save info'):gmatch '%a+' do
       assert.matches('%f[%w]' .. name .. '%f[^%w_]', index)
     end
     assert.has_error(function() tensor.help 'gahter' end,
-                     'help: nothing is called gahter; did you mean gather?')
-    assert.has_error(function() tensor.help 'nosuch' end, 'help: nothing is called nosuch')
+                     'help: unknown name: gahter; did you mean gather?')
+    assert.has_error(function() tensor.help 'nosuch' end, 'help: unknown name: nosuch')
     assert.has_error(function() tensor.help 'concatenate' end,
-                     'help: nothing is called concatenate; what others call so is cat here')
+                     'help: unknown name: concatenate; use cat instead')
     local ok, message = pcall(tensor.help, 'RESHA')
     assert.is_false(ok)
-    assert.matches('there are: reshape', message)
+    assert.matches('similar names: reshape', message)
   end)
 
   it('knows what is written otherwise elsewhere', function()

@@ -52,9 +52,9 @@ describe('the prompt', function()
     local _, _, printed = session '?'
     assert.matches('gather', printed)
     local _, errors = session('?gathr', '?tpok', '?nosuchthingatall')
-    assert.are.equal('help: nothing is called gathr; did you mean gather?\n' ..
-                     'help: nothing is called tpok; did you mean topk?\n' ..
-                     'help: nothing is called nosuchthingatall\n', errors)
+    assert.are.equal('help: unknown name: gathr; did you mean gather?\n' ..
+                     'help: unknown name: tpok; did you mean topk?\n' ..
+                     'help: unknown name: nosuchthingatall\n', errors)
   end)
 
   it('names what is like a name that is not there', function()
@@ -64,8 +64,8 @@ describe('the prompt', function()
     _, errors = session 'torch.ones(2):szie()'
     assert.matches('\ndid you mean size%?\n', errors)
     _, errors = session('torch.concatenate{}', 'torch.ones(2).shape')
-    assert.matches('\nwhat others call concatenate is cat here\n', errors)
-    assert.matches('\nwhat others call shape is size%(%) here\n', errors)
+    assert.matches('\ninstead of concatenate, use cat\n', errors)
+    assert.matches('\ninstead of shape, use size%(%)\n', errors)
     _, errors = session 'pritn(1)'
     assert.matches('\ndid you mean print%?\n', select(2, session('print2 = 1', 'pritn2(1)'))
                    :gsub('print2', 'print'))
