@@ -273,14 +273,14 @@ storage:retain()]=], 'Adds a reference, for C code that keeps the object. `free`
       {'free', [=[
 t:free()
 storage:free()]=],
-         'Releases a reference that `retain` added. If there is none, releases the storage of a ' ..
-         'tensor immediately.'},
+         'Releases a reference that `retain` added. Without such a reference, releases the ' ..
+         'storage of a tensor immediately.'},
       {'data', [=[
 tensor.data(t)
 t:data()
 storage:data()]=],
-         'Returns an FFI pointer to the first element, on the host, or nil if there is no ' ..
-         'element. With `true` as argument, returns the address as a number.'},
+         'Returns an FFI pointer to the first element, on the host, or nil if the object has no ' ..
+         'elements. With `true` as argument, returns the address as a number.'},
       {'cdata', [=[
 tensor.cdata(t)
 t:cdata()

@@ -87,7 +87,9 @@ f:readByte(storage)]=],
       '`storage`, fills it and returns the number of elements read.'},
    {'writeByte', [=[
 f:writeByte(number)
-f:writeByte(storage)]=], 'Writes unsigned 8-bit integers.'},
+f:writeByte(storage)]=],
+      'Writes a number, or the elements of a storage, as unsigned 8-bit integers. For a ' ..
+      'storage, returns their number.'},
    {'readChar', [=[
 f:readChar()
 f:readChar(n)
@@ -96,7 +98,9 @@ f:readChar(storage)]=],
       '`storage`, fills it and returns the number of elements read.'},
    {'writeChar', [=[
 f:writeChar(number)
-f:writeChar(storage)]=], 'Writes signed 8-bit integers.'},
+f:writeChar(storage)]=],
+      'Writes a number, or the elements of a storage, as signed 8-bit integers. For a storage, ' ..
+      'returns their number.'},
    {'readShort', [=[
 f:readShort()
 f:readShort(n)
@@ -105,7 +109,9 @@ f:readShort(storage)]=],
       'fills it and returns the number of elements read.'},
    {'writeShort', [=[
 f:writeShort(number)
-f:writeShort(storage)]=], 'Writes 16-bit integers.'},
+f:writeShort(storage)]=],
+      'Writes a number, or the elements of a storage, as 16-bit integers. For a storage, ' ..
+      'returns their number.'},
    {'readInt', [=[
 f:readInt()
 f:readInt(n)
@@ -114,7 +120,9 @@ f:readInt(storage)]=],
       'fills it and returns the number of elements read.'},
    {'writeInt', [=[
 f:writeInt(number)
-f:writeInt(storage)]=], 'Writes 32-bit integers.'},
+f:writeInt(storage)]=],
+      'Writes a number, or the elements of a storage, as 32-bit integers. For a storage, ' ..
+      'returns their number.'},
    {'readLong', [=[
 f:readLong()
 f:readLong(n)
@@ -123,7 +131,9 @@ f:readLong(storage)]=],
       'fills it and returns the number of elements read.'},
    {'writeLong', [=[
 f:writeLong(number)
-f:writeLong(storage)]=], 'Writes 64-bit integers.'},
+f:writeLong(storage)]=],
+      'Writes a number, or the elements of a storage, as 64-bit integers. For a storage, ' ..
+      'returns their number.'},
    {'readHalf', [=[
 f:readHalf()
 f:readHalf(n)
@@ -132,7 +142,9 @@ f:readHalf(storage)]=],
       '`storage`, fills it and returns the number of elements read.'},
    {'writeHalf', [=[
 f:writeHalf(number)
-f:writeHalf(storage)]=], 'Writes 16-bit floats (binary16).'},
+f:writeHalf(storage)]=],
+      'Writes a number, or the elements of a storage, as 16-bit floats (binary16). For a ' ..
+      'storage, returns their number.'},
    {'readBFloat16', [=[
 f:readBFloat16()
 f:readBFloat16(n)
@@ -141,7 +153,9 @@ f:readBFloat16(storage)]=],
       'fills it and returns the number of elements read.'},
    {'writeBFloat16', [=[
 f:writeBFloat16(number)
-f:writeBFloat16(storage)]=], 'Writes BFloat16 numbers.'},
+f:writeBFloat16(storage)]=],
+      'Writes a number, or the elements of a storage, as BFloat16 numbers. For a storage, ' ..
+      'returns their number.'},
    {'readFloat', [=[
 f:readFloat()
 f:readFloat(n)
@@ -150,7 +164,9 @@ f:readFloat(storage)]=],
       'and returns the number of elements read.'},
    {'writeFloat', [=[
 f:writeFloat(number)
-f:writeFloat(storage)]=], 'Writes floats.'},
+f:writeFloat(storage)]=],
+      'Writes a number, or the elements of a storage, as floats. For a storage, returns their ' ..
+      'number.'},
    {'readDouble', [=[
 f:readDouble()
 f:readDouble(n)
@@ -159,7 +175,9 @@ f:readDouble(storage)]=],
       'and returns the number of elements read.'},
    {'writeDouble', [=[
 f:writeDouble(number)
-f:writeDouble(storage)]=], 'Writes doubles.'},
+f:writeDouble(storage)]=],
+      'Writes a number, or the elements of a storage, as doubles. For a storage, returns their ' ..
+      'number.'},
    {'writeObject', 'f:writeObject(object [, name [, hook]])',
       'Writes a value, table, function, or object of a class. One that was written to the file ' ..
       'before is written as a reference. `name` stands for the object in error messages. The ' ..

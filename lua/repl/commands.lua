@@ -1,16 +1,16 @@
--- What the prompt understands beside Lua: `?name`, and lines that begin with a colon.
+-- The commands of the prompt: `?name`, and lines that begin with a colon.
 
 local trace = require 'tensor.repl.trace'
 
 local commands = {}
 
 local TEXT = [[
-?name          how a function or method is called, what it does, and an example
-?              all names
-:time code     runs code, and says how long it took
-:profile code  runs code, and shows what each operation of tensors cost
-:help          this text
-:quit          leaves, as do exit, quit and Ctrl-D]]
+?name          prints the help on a function or method: signatures, description, example
+?              lists all names
+:time code     runs code and prints the elapsed time and the CPU time of all threads
+:profile code  runs code and prints the time of each operation
+:help          prints this text
+:quit          ends the session, as do exit, quit and Ctrl-D]]
 
 local function tensor()
   return package.loaded.tensor or {}
