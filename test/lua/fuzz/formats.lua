@@ -150,8 +150,8 @@ function formats.t7(random)
 end
 
 -- Columns of numbers and of text, with names.
-local characters = { 'a', 'B', '7', '-', '.', ' ', '\t', ',', ';', '"', "'", '#', '\n', '\r', '\r\n',
-                     'NA', 'nan', '\195\164', '\\', '1e5' }
+local characters = { 'a', 'B', '7', '-', '.', ' ', '\t', ',', ';', '"', "'", '#', '\n', '\r',
+                     '\r\n', 'NA', 'nan', '\195\164', '\\', '1e5' }
 local function any_text(random)
   local parts = {}
   for k = 1, below(random, 5) do parts[k] = characters[below(random, #characters) + 1] end

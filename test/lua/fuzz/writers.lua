@@ -1,5 +1,5 @@
--- Several processes save the same files at once, and one of them is killed again and again. A reader
--- finds only complete contents.
+-- Several processes save the same files at once, and one of them is killed again and again. A
+-- reader finds only complete contents.
 -- Usage: luajit test/lua/fuzz/writers.lua [seconds=60] [seed=1]
 -- In the environment: as of the specs (TENSOR_PREFIX, LD_PRELOAD).
 
