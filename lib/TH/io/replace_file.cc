@@ -257,8 +257,9 @@ void Replacement::commit() {
       has_path = false;
     }
     WayToReplace chosen = way_to_replace(old, has_path, in_directory_);
-    if (chosen.way == Way::retry) continue;
-    const char* reason = chosen.way == Way::rename ? rename_over(&old) : chosen.reason;
+    // Some file systems report no names for any file. A rename is safe there, too.
+    if (chosen.way == Way::retry && k < kTries) continue;
+    const char* reason = chosen.way == Way::overwrite ? chosen.reason : rename_over(&old);
     if (!reason || overwrite(reason)) return;
   }
   fail("<%s> is replaced by other processes again and again", name_.c_str());
