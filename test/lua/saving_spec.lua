@@ -1,4 +1,4 @@
--- save replaces a file as a whole: properties that it keeps, and errors, after which nothing is lost.
+-- save replaces a file as a whole: what the file keeps, and that errors lose nothing.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
@@ -246,7 +246,8 @@ describe('save', function()
       local before = listed(path)
       local unnamed = run(([[
         ffi.cdef 'int open(const char *, int, ...);'
-        print(ffi.os == 'Linux' and ffi.C.open(%q, 0x410002, 384) >= 0)]]):format(path))
+        local mode = ffi.cast('int', 384)
+        print(ffi.os == 'Linux' and ffi.C.open(%q, 0x410002, mode) >= 0)]]):format(path))
       for _, ending in ipairs { 't7', 'npy', 'safetensors', 'csv' } do
         local name = path .. 'a.' .. ending
         local old = content(name)
@@ -291,7 +292,7 @@ describe('save', function()
       -- A file that the process prints to stays the one that it prints to.
       run(([[
         ffi.cdef 'int open(const char *, int, ...); int dup2(int, int);'
-        ffi.C.dup2(ffi.C.open(%q, 0x241, 384), 1)
+        ffi.C.dup2(ffi.C.open(%q, 0x241, ffi.cast('int', 384)), 1)
         tensor.save('/dev/stdout', ('x'):rep(100), 'ascii')
         io.stdout:write 'after']]):format(path .. 'out'))
       local printed = content(path .. 'out')

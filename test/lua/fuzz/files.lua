@@ -100,7 +100,8 @@ local function is_clear(message, path)
   return message:find(path, 1, true) and #message < 2000 and not message:find 'attempt to'
          and not message:find '%.lua:%d' and not message:find 'bad argument'
          and not message:find 'std::' and not message:find '[%w_]+%.cc'
-         and not (limited and (message:lower():find 'out of memory' or message:find 'enough memory'))
+         and not (limited and message:find '[Oo]ut of memory')
+         and not (limited and message:find 'not enough memory')
 end
 
 -- An archive whose sums are right, of a damaged array.
