@@ -88,7 +88,9 @@ ptrdiff_t read_storage_position(lua_State* L, State* state, int key, Tensor** te
   protect(L, kIndexing, [&] {
     const void* block = positions->cpu(th::Access::read);
     count = positions->size;
-    if (count <= th::kMaxDims) __builtin_memcpy(position, block, count * sizeof(int64_t));
+    if (count > 0 && count <= th::kMaxDims) {
+      __builtin_memcpy(position, block, count * sizeof(int64_t));
+    }
   });
   Tensor* t = *tensor = check_tensor(L, state, 1);
   check_storage(L, t);

@@ -257,7 +257,7 @@ end
 require 'tensor.compat.arguments'(xlua, torch, sys)
 
 for name, value in each {xlua = xlua, xprint = xlua.print, xerror = xlua.error,
-                          xrequire = xlua.require} do
+                         xrequire = xlua.require} do
    rawset(_G, name, value)
 end
 
