@@ -3,48 +3,74 @@
 --   tensor examples/digits.lua --save digits.npz
 --   tensor examples/http/serve.lua --model digits.npz [--port N]
 --
--- It listens on 127.0.0.1, prints its address, and ends with SIGTERM or SIGINT. HTTP is done by
--- lua-http (Debian has it by this name), which needs no threads: each connection is a coroutine.
+-- It listens on 127.0.0.1, prints its address, and ends with SIGTERM or SIGINT. Each connection is
+-- a coroutine of cqueues (Debian: lua-cqueues); there are no threads. It speaks plain HTTP/1.1 and
+-- is meant to stand behind a proxy.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. here .. '../?.lua;' .. package.path
 
+local function log(...) io.stderr:write('serve.lua: ', table.concat({...}, ' '), '\n') end
+
+local function give_up(message)
+  log(tostring(message))
+  os.exit(1)
+end
+
+local found, cqueues = pcall(require, 'cqueues')
+if not found then
+  give_up('the Lua module cqueues is not installed: apt-get install lua-cqueues')
+end
+local condition = require 'cqueues.condition'
+local errno = require 'cqueues.errno'
+local signal = require 'cqueues.signal'
+local sockets = require 'cqueues.socket'
+
+-- Before any thread is started: all threads inherit it, and only signal.listen sees the signals.
+signal.block(signal.SIGTERM, signal.SIGINT)
+
 local json = require 'cjson'
 local tensor = require 'tensor'
+local connection = require 'connection'
 local model = require 'model'
 local options = require 'lib.options'
 
-local chosen = options.parse(arg, {
+-- The limits of what clients can take: memory, and time in each phase of a connection. A connection
+-- takes at most about five times body-bytes: the buffer for a body, the body and the reply.
+local limits = options.parse(arg, {
   {name = 'model', value = 'FILE', default = 'digits.npz',
    help = 'what examples/digits.lua saved (digits.npz)'},
   {name = 'port', value = 'N', least = 0, most = 65535, default = 8080,
    help = 'where to listen; 0: the system chooses (8080)'},
+  {name = 'connections', value = 'N', least = 1, most = 10000, default = 100,
+   help = 'open connections; further clients wait in the kernel (100)'},
+  {name = 'header-bytes', value = 'N', least = 64, most = 2 ^ 20, default = 2 ^ 14,
+   help = 'bytes of a request line and its header fields; browsers send 1000 (16384)'},
+  {name = 'header-fields', value = 'N', least = 1, most = 10000, default = 100,
+   help = 'header fields of a request; browsers send 20 (100)'},
+  {name = 'body-bytes', value = 'N', least = 0, most = 2 ^ 30, default = 2 ^ 18,
+   help = 'bytes of a body: 1000 images; replies are up to twice as long (262144)'},
+  {name = 'idle-seconds', value = 'N', least = 1, most = 3600, default = 10,
+   help = 'from the accept, or a reply, to the first byte of a request (10)'},
+  {name = 'header-seconds', value = 'N', least = 1, most = 3600, default = 10,
+   help = 'from the first byte of a request to the end of its header (10)'},
+  {name = 'body-seconds', value = 'N', least = 1, most = 3600, default = 10,
+   help = 'from the end of the header to the end of the body (10)'},
+  {name = 'reply-seconds', value = 'N', least = 1, most = 3600, default = 10,
+   help = 'for a client to read a reply (10)'},
+  {name = 'close-seconds', value = 'N', least = 1, most = 3600, default = 1,
+   help = 'for the last reply of a connection, and for requests after SIGTERM (1)'},
 })
 
-local function give_up(message)
-  io.stderr:write('serve.lua: ', tostring(message), '\n')
-  os.exit(1)
-end
-
-local found, http_server = pcall(require, 'http.server')
-if not found then
-  give_up('the Lua module http is not installed: apt-get install lua-http')
-end
-local cqueues = require 'cqueues'
-local signal = require 'cqueues.signal'
-local headers = require 'http.headers'
-
--- Numbers of JSON only: not NaN, which nothing could be compared with.
-json.decode_invalid_numbers(false)
-
-local net, failure = model.load(chosen.model)
+local net, failure = model.load(limits.model)
 if not net then
   give_up(failure)
 end
 
-local MOST_BYTES, PATIENCE = 2 ^ 20, 10  -- of a body; seconds for it to come
+-- Numbers of JSON only: not NaN and not hexadecimal ones.
+json.decode_invalid_numbers(false)
 
--- Each gives a status and what becomes JSON.
+-- Functions that return a status, and an object that becomes JSON.
 local routes = {
   ['GET /'] = function()
     return 200, {service = 'digits', tensor = tensor.info().version,
@@ -63,81 +89,121 @@ local routes = {
   end,
 }
 
--- The body of a request, or nil where it is too long or too late.
-local function body_of(stream)
-  local parts, bytes, deadline = {}, 0, cqueues.monotime() + PATIENCE
-  while true do
-    local part, trouble = stream:get_next_chunk(deadline - cqueues.monotime())
-    if not part then
-      return not trouble and table.concat(parts) or nil
-    end
-    parts[#parts + 1], bytes = part, bytes + #part
-    if bytes > MOST_BYTES then
-      return nil
-    end
-  end
-end
-
-local function reply(stream, status, object, last)
-  local head = headers.new()
-  head:append(':status', tostring(status))
-  head:append('content-type', 'application/json')
-  if last then
-    head:append('connection', 'close')
-  end
-  stream:write_headers(head, false, PATIENCE)
-  stream:write_body_from_string(json.encode(object) .. '\n', PATIENCE)
-end
-
 local paths = {}
 for route in pairs(routes) do paths[route:match('%S+$')] = true end
 
-local function answer(_, stream)
-  local head = stream:get_headers(PATIENCE)
-  if not head then
-    return
-  end
-  local path = (head:get(':path') or ''):match('^[^?]*')
-  local handler = routes[(head:get(':method') or '') .. ' ' .. path]
+-- Returns the status and the text that answer a request.
+local function respond(request)
+  local path = request.path:match '^[^?]*'
+  local handler = routes[request.method .. ' ' .. path]
   if not handler then
-    local status = paths[path] and 405 or 404
-    return reply(stream, status, {error = 'GET / tells what there is'})
+    return paths[path] and 405 or 404, '{"error":"GET / tells what there is"}\n'
   end
-  local body = body_of(stream)
-  if not body then
-    return reply(stream, 413, {error = 'a body has at most 1 MiB, and comes in 10 seconds'}, true)
+  local done, status, text = pcall(function()
+    local status, object = handler(request.body)
+    return status, json.encode(object) .. '\n'
+  end)
+  if not done then
+    log(status)
+    return 500, '{"error":"internal error"}\n'
   end
-  reply(stream, handler(body))
+  return status, text
 end
 
-local server = assert(http_server.listen {
-  host = '127.0.0.1', port = chosen.port, tls = false, onstream = answer,
-  -- A client that went away is not the server's trouble.
-  onerror = function(_, _, action, message)
-    io.stderr:write(('serve.lua: %s: %s\n'):format(action, tostring(message)))
-  end,
-})
-local listening, trouble = server:listen(PATIENCE)
-if not listening then
-  give_up(trouble)
+local loop = cqueues.new()
+local ending, deadline = false, math.huge  -- has a signal come? the time limit of all requests then
+local changed = condition.new()            -- signaled when a connection closes, or a signal comes
+local count = 0                            -- the number of connections
+local open, busy = {}, {}  -- by a connection's coroutine: its socket; whether it has a request
+
+local function close(thread)
+  open[thread]:close()
+  open[thread], busy[thread], count = nil, nil, count - 1
+  changed:signal()
 end
-local _, _, port = server:localname()
+
+local stop = signal.listen(signal.SIGTERM, signal.SIGINT)
+
+-- Notices SIGTERM and SIGINT; without a timeout it waits for one.
+local function check_signals(timeout)
+  if stop:wait(timeout) and not ending then
+    ending, deadline = true, cqueues.monotime() + limits['close-seconds']
+    changed:signal()
+  end
+end
+
+-- Answers a request whose first byte has arrived. Returns whether another one may follow.
+local function answer(client, first)
+  local request, status, message = connection.read(client, first, limits)
+  check_signals(0)  -- also here: the loop may answer many requests before it looks at signals
+  if cqueues.monotime() > deadline then
+    return false
+  elseif request then
+    return connection.reply(client, limits, request, respond(request))
+  elseif status then
+    connection.reply(client, limits, nil, status, json.encode {error = message} .. '\n')
+  end
+  return false
+end
+
+-- Serves a connection until the client leaves or breaks a limit, or the server ends.
+local function serve(client)
+  local thread = coroutine.running()
+  open[thread] = client
+  connection.prepare(client, limits)
+  repeat
+    local first = connection.wait(client, limits)
+    busy[thread] = first
+  until not first or not answer(client, first) or ending
+  close(thread)
+end
+
+local function accept_clients(listener)
+  while not ending do
+    local client, why
+    if count < limits.connections then
+      client, why = listener:accept({nodelay = true}, 0)
+    end
+    if client then
+      count = count + 1
+      loop:wrap(serve, client)
+    elseif why == errno.ETIMEDOUT then
+      cqueues.poll(listener, changed)
+    else  -- enough connections, or too few descriptors or too little memory for another one
+      cqueues.poll(changed, 0.1)
+    end
+  end
+  listener:close()
+end
+
+-- An error in one connection ends that connection only.
+local function step(seconds)
+  local done, message, _, thread = loop:step(seconds)
+  if not done and not open[thread] then
+    give_up(message)
+  elseif not done then
+    log(message)
+    close(thread)
+  end
+end
+
+local listener = sockets.listen {host = '127.0.0.1', port = limits.port}
+listener:onerror(function(_, _, why) return why end)
+local listening, trouble = listener:listen()
+if not listening then
+  give_up(errno.strerror(trouble))
+end
+local _, _, port = listener:localname()
 print(('listening on http://127.0.0.1:%d'):format(port))
 io.stdout:flush()
 
--- The signals stay blocked but where they are waited for.
-signal.block(signal.SIGTERM, signal.SIGINT)
-local ends = signal.listen(signal.SIGTERM, signal.SIGINT)
-local loop, ended = cqueues.new(), false
-loop:wrap(function()
-  ends:wait()
-  ended = true
-end)
-loop:wrap(function() assert(server:loop()) end)
-while not ended do
-  assert(loop:step())
+loop:wrap(accept_clients, listener)
+loop:wrap(check_signals)
+while not ending do
+  step()
 end
--- Requests that are under way have a second to be answered; connections without any keep nobody.
-server:close()
-loop:loop(1)
+-- Requests that have begun are answered; idle connections are not waited for.
+while next(busy) and cqueues.monotime() < deadline do
+  step(deadline - cqueues.monotime())
+end
 print('ended')

@@ -103,7 +103,7 @@ describe('examples/http/serve.lua', function()
     local bad = images(1, 1)[1]
     bad[9] = 17
     fails(400, 'no number from 0 to 16', '/predict', json.encode{images = {bad}})
-    fails(413, 'at most 1 MiB', '/predict', (' '):rep(2 ^ 20 + 1))
+    fails(413, 'more than 262144 bytes', '/predict', (' '):rep(2 ^ 18 + 1))
     local status, answer = ask('/?x=1')
     assert.are.equal(200, status)
     assert.are.equal('digits', answer.service)
