@@ -1,5 +1,6 @@
-/* libTH in a server with threads: each of a few POSIX threads takes connections and answers lines
-   of numbers with the output that a model finds most likely. The threads share the model's weights.
+/* libTH in a server with threads: each of a few POSIX threads serves many connections and answers
+   their lines of numbers with the output that a model finds most likely. The threads share the
+   model's weights and nothing else.
 
      server WEIGHTS [THREADS]
 
@@ -20,134 +21,172 @@
 
 #include <TH/TH.h>
 
+#include "connection.h"
 #include "model.h"
 
 #define MOST_THREADS 64
-#define MOST_INPUTS 1024
-#define MOST_TEXT 8192 /* of a line */
-#define PATIENCE 30000 /* milliseconds for which a connection may be silent */
+#define KERNEL_BYTES 65536 /* about the memory of each of the kernel's two buffers of a socket */
+#define ACCEPT_PAUSE 100   /* milliseconds without accept after an error, such as EMFILE */
+
+/* See read_limits, and connection.h for what is fixed: the sizes of a line and of a reply. */
+struct limits {
+  int connections;
+  struct phases phases;
+  int end;
+};
 
 struct server {
+  struct limits limits;
   const struct model* model;
   int listener;
   int ending; /* the end of a pipe to read from, which is closed when the server is to end */
 };
 
-/* What a thread keeps of its connection. */
-struct connection {
-  int socket;
-  size_t used; /* of text, what came and is not answered yet */
-  char text[MOST_TEXT];
+/* A thread, with tensors and connections of its own. */
+struct worker {
+  pthread_t thread;
+  const struct server* server;
+  struct query* query;
+  struct connection** connections;
+  struct pollfd* watched; /* the pipe, the listener, and a socket for each connection */
+  int count;              /* of connections */
+  int64_t accept_after, end;
 };
 
-/* Waits until there is something at fd: 1, or 0 where the server is to end, or the time is over. */
-static int wait_for(const struct server* server, int fd, int milliseconds) {
-  struct pollfd watched[2];
-  int found;
-  watched[0].fd = server->ending;
-  watched[1].fd = fd;
-  watched[0].events = watched[1].events = POLLIN;
-  do {
-    found = poll(watched, 2, milliseconds);
-  } while (found < 0 && errno == EINTR);
-  return found > 0 && watched[0].revents == 0;
+/* Returns a limit: the value of a variable of the environment, or else the default. */
+static int limit(const char* name, int otherwise) {
+  const char* text = getenv(name);
+  char* end;
+  long value;
+  if (!text) return otherwise;
+  value = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || value < 1 || value > 3600000) {
+    fprintf(stderr, "server: %s is %s; a number from 1 to 3600000 is expected\n", name, text);
+    exit(2);
+  }
+  return (int)value;
 }
 
-static int send_all(int socket, const char* text) {
-  size_t left = strlen(text);
-  while (left > 0) {
-    ssize_t sent = send(socket, text, left, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return 0;
-    text += sent;
-    left -= (size_t)sent;
-  }
-  return 1;
+static void read_limits(struct limits* limits) {
+  /* The number for each thread; a connection takes 9 KB and a descriptor. Further clients wait in
+     the kernel. */
+  limits->connections = limit("SERVER_CONNECTIONS", 100);
+  /* Milliseconds. A connection without requests is closed after the first; the others are far
+     longer than a line or a reply takes on a slow network. */
+  limits->phases.idle = limit("SERVER_IDLE_MS", 30000);
+  limits->phases.line = limit("SERVER_LINE_MS", 10000);
+  limits->phases.reply = limit("SERVER_REPLY_MS", 10000);
+  /* From SIGTERM to the end at the latest, for replies that are being sent. */
+  limits->end = limit("SERVER_END_MS", 1000);
 }
 
-/* Answers one line: "<output> <probability>", or "error: <message>". */
-static int answer(const struct server* server, struct query* query, int socket, char* line) {
-  float inputs[MOST_INPUTS], probability;
-  char message[300], reply[400];
-  size_t count = 0;
-  char* end = line;
-  int output;
-  for (;;) {
-    float value = strtof(line, &end);
-    if (end == line || count == MOST_INPUTS) break;
-    inputs[count++] = value;
-    line = end;
+static void close_connection(struct worker* w, int i) {
+  connection_close(w->connections[i]);
+  free(w->connections[i]);
+  w->connections[i] = w->connections[--w->count];
+}
+
+static void accept_connection(struct worker* w, int64_t now) {
+  int socket = accept(w->server->listener, NULL, NULL);
+  struct connection* c;
+  if (socket < 0) {
+    /* Another thread was quicker, or the client left; otherwise it would fail again at once. */
+    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
+      w->accept_after = now + ACCEPT_PAUSE;
+    }
+    return;
   }
-  if (strspn(line, " \t\r") != strlen(line)) {
-    return send_all(socket, "error: numbers are expected, at most 1024\n");
-  }
-  output = query_run(query, server->model, inputs, count, &probability, message, sizeof(message));
-  if (output < 0) {
-    snprintf(reply, sizeof(reply), "error: %s\n", message);
+  c = malloc(sizeof(*c));
+  if (c && connection_open(c, socket, &w->server->limits.phases)) {
+    w->connections[w->count++] = c;
   } else {
-    snprintf(reply, sizeof(reply), "%d %.4f\n", output, probability);
-  }
-  return send_all(socket, reply);
-}
-
-/* Answers the lines of a connection until either side ends. */
-static void serve(const struct server* server, struct query* query, struct connection* c) {
-  c->used = 0;
-  while (wait_for(server, c->socket, PATIENCE)) {
-    char* newline;
-    ssize_t got = recv(c->socket, c->text + c->used, MOST_TEXT - 1 - c->used, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
-    c->used += (size_t)got;
-    while ((newline = memchr(c->text, '\n', c->used)) != NULL) {
-      size_t length = (size_t)(newline - c->text) + 1;
-      *newline = '\0';
-      if (!answer(server, query, c->socket, c->text)) return;
-      memmove(c->text, c->text + length, c->used - length);
-      c->used -= length;
-    }
-    if (c->used == MOST_TEXT - 1) {
-      send_all(c->socket, "error: the line is too long\n");
-      return;
-    }
+    free(c);
+    close(socket);
   }
 }
 
-/* Whether calls for a socket wait until they are done. */
-static int set_waiting(int socket, int waiting) {
-  int flags = fcntl(socket, F_GETFL);
-  if (flags < 0) return 0;
-  flags = waiting ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
-  return fcntl(socket, F_SETFL, flags) == 0;
+/* Waits until something can be done: at a socket, because of a deadline, or to end. */
+static void wait_for_work(struct worker* w) {
+  const struct server* server = w->server;
+  int64_t now = clock_now(), wake = INT64_MAX;
+  int timeout = -1, full = w->count == server->limits.connections, i;
+  if (w->end != INT64_MAX) wake = w->end;
+  if (!full && w->accept_after > now && w->accept_after < wake) wake = w->accept_after;
+  memset(w->watched, 0, (size_t)(w->count + 2) * sizeof(*w->watched));
+  w->watched[0].fd = w->end == INT64_MAX ? server->ending : -1;
+  w->watched[1].fd = full || w->accept_after > now || w->end != INT64_MAX ? -1 : server->listener;
+  w->watched[0].events = w->watched[1].events = POLLIN;
+  for (i = 0; i < w->count; ++i) {
+    const struct connection* c = w->connections[i];
+    w->watched[i + 2].fd = c->socket;
+    w->watched[i + 2].events = (short)connection_events(c);
+    if (w->watched[i + 2].events == 0) wake = now;
+    if (c->deadline < wake) wake = c->deadline;
+  }
+  if (wake <= now) {
+    timeout = 0;
+  } else if (wake != INT64_MAX) {
+    timeout = (int)(wake - now);
+  }
+  poll(w->watched, (nfds_t)(w->count + 2), timeout);
 }
 
-/* A thread: its query is its own, the model everybody's. */
+/* The function of a thread. */
 static void* work(void* data) {
-  const struct server* server = data;
-  struct query* query = query_new();
-  struct connection* connection = malloc(sizeof(*connection));
-  while (query && connection && wait_for(server, server->listener, -1)) {
-    connection->socket = accept(server->listener, NULL, NULL);
-    if (connection->socket < 0) continue; /* another thread was quicker */
-    set_waiting(connection->socket, 1);
-    serve(server, query, connection);
-    close(connection->socket);
+  struct worker* w = data;
+  const struct limits* limits = &w->server->limits;
+  while (w->end == INT64_MAX || (w->count > 0 && clock_now() < w->end)) {
+    int64_t now;
+    int i;
+    wait_for_work(w);
+    now = clock_now();
+    if (w->watched[0].revents != 0) w->end = now + limits->end;
+    for (i = w->count - 1; i >= 0; --i) {
+      struct connection* c = w->connections[i];
+      int ready = w->watched[i + 2].revents != 0 || w->watched[i + 2].events == 0;
+      int lives = !ready || connection_advance(c, &limits->phases, w->query, w->server->model);
+      /* At the end only replies are waited for. */
+      if (w->end != INT64_MAX && c->size == 0) lives = 0;
+      if (!lives || now >= c->deadline) close_connection(w, i);
+    }
+    if (w->watched[1].revents != 0) accept_connection(w, now);
   }
-  free(connection);
-  query_free(query);
+  while (w->count > 0) close_connection(w, w->count - 1);
   return NULL;
 }
 
-/* A socket that listens on a free port of the loopback interface; -1 where that fails. */
+/* Sets up what a thread needs. Returns whether there was memory for it. */
+static int worker_init(struct worker* w, const struct server* server) {
+  size_t most = (size_t)server->limits.connections;
+  w->server = server;
+  w->query = query_new();
+  w->connections = calloc(most, sizeof(*w->connections));
+  w->watched = calloc(most + 2, sizeof(*w->watched));
+  w->end = INT64_MAX;
+  return w->query && w->connections && w->watched;
+}
+
+static void worker_free(struct worker* w) {
+  query_free(w->query);
+  free(w->connections);
+  free(w->watched);
+}
+
+/* A socket that listens on a free port of the loopback interface; -1 where that fails. Connections
+   inherit its properties. */
 static int listen_locally(int* port) {
   struct sockaddr_in address;
   socklen_t size = sizeof(address);
+  const int bytes = KERNEL_BYTES;
   int fd = socket(AF_INET, SOCK_STREAM, 0);
   memset(&address, 0, sizeof(address));
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (fd < 0 || bind(fd, (struct sockaddr*)&address, size) != 0 || listen(fd, 64) != 0 ||
-      getsockname(fd, (struct sockaddr*)&address, &size) != 0 || !set_waiting(fd, 0)) {
+  if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes)) != 0 ||
+      setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)) != 0 ||
+      bind(fd, (struct sockaddr*)&address, size) != 0 || listen(fd, 128) != 0 ||
+      getsockname(fd, (struct sockaddr*)&address, &size) != 0 ||
+      fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) {
     if (fd >= 0) close(fd);
     return -1;
   }
@@ -156,19 +195,20 @@ static int listen_locally(int* port) {
 }
 
 /* Runs threads until a signal comes. They inherit that the signals are blocked: only sigwait sees
-   them. Returns how many threads there were. */
-static int run(struct server* server, int wanted, const sigset_t* signals, int closing) {
-  pthread_t threads[MOST_THREADS];
+   them. Returns the number of threads that there were. */
+static int run(struct worker* workers, int wanted, const sigset_t* signals, int closing) {
   int count = 0, received, i;
-  while (count < wanted && pthread_create(&threads[count], NULL, work, server) == 0) ++count;
-  if (count > 0) sigwait(signals, &received);
+  while (count < wanted && pthread_create(&workers[count].thread, NULL, work, &workers[count]) == 0)
+    ++count;
+  if (count == wanted) sigwait(signals, &received);
   close(closing);
-  for (i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+  for (i = 0; i < count; ++i) pthread_join(workers[i].thread, NULL);
   return count;
 }
 
 int main(int argc, char** argv) {
-  int wanted = argc > 2 ? atoi(argv[2]) : 4, port, ends[2], threads;
+  static struct worker workers[MOST_THREADS];
+  int wanted = argc > 2 ? atoi(argv[2]) : 4, port, ends[2], threads = 0, ready = 1, i;
   int64_t bytes_before, blocks_before, bytes, blocks;
   char message[300] = "no memory";
   struct server server;
@@ -179,6 +219,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: server WEIGHTS [THREADS], 1 to %d of them\n", MOST_THREADS);
     return 2;
   }
+  read_limits(&server.limits);
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
@@ -200,10 +241,13 @@ int main(int argc, char** argv) {
     return 1;
   }
   server.ending = ends[0];
-  printf("listening on 127.0.0.1 %d\n", port);
-  fflush(stdout);
-
-  threads = run(&server, wanted, &signals, ends[1]);
+  for (i = 0; i < wanted; ++i) ready = worker_init(&workers[i], &server) && ready;
+  if (ready) {
+    printf("listening on 127.0.0.1 %d\n", port);
+    fflush(stdout);
+    threads = run(workers, wanted, &signals, ends[1]);
+  }
+  for (i = 0; i < wanted; ++i) worker_free(&workers[i]);
   close(ends[0]);
   close(server.listener);
   model_free(model);
