@@ -1,12 +1,16 @@
 // What C functions tell Lua: their errors, and that memory is short. Handlers belong to the thread
 // of the process, and are told which Lua thread runs.
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "TH.h"
 #include "memory/interrupt.h"
+#include "memory/thread_end.h"
 #include "bindings.h"
 #include "operands.h"
 
@@ -22,12 +26,21 @@ struct Handling {
   State* state;
   lua_State* told;  // its Lua thread that told of itself last; the registry keeps it
 };
-// The state last told of at the end.
-thread_local std::vector<Handling> handling;
+// The most recent state is the last one. Null until the thread loads the module.
+using List = std::vector<Handling>;
+thread_local List* handling = nullptr;
+thread_local th::ThreadEnd handling_end = {[] { delete std::exchange(handling, nullptr); }};
+
+List& open_handling() {
+  if (!th::at_thread_end(handling_end)) throw std::bad_alloc();
+  if (!handling) handling = new List;
+  return *handling;
+}
 
 void forget_closed() {
+  if (!handling) return;
   auto closed = [](const Handling& h) { return !*h.open; };
-  handling.erase(std::remove_if(handling.begin(), handling.end(), closed), handling.end());
+  handling->erase(std::remove_if(handling->begin(), handling->end(), closed), handling->end());
 }
 
 // Only the Lua thread that runs can be unwound. One that has resumed another is in a function that
@@ -65,7 +78,8 @@ lua_State* last_noted(const Handling& h) {
 Running find_running() {
   forget_closed();
   Running found;
-  for (auto h = handling.rbegin(); h != handling.rend(); ++h) {
+  if (!handling) return found;
+  for (auto h = handling->rbegin(); h != handling->rend(); ++h) {
     for (bool told : {true, false}) {
       lua_State* thread = told ? h->told : last_noted(*h);
       lua_CFunction function = nullptr;
@@ -138,7 +152,7 @@ const void* hook() {
 }
 
 void install_handlers() {
-  bool any = !handling.empty();
+  bool any = handling && !handling->empty();
   THSetErrorHandler(any ? raise_error_of_c : nullptr, nullptr);
   THSetArgErrorHandler(any ? raise_argument_error_of_c : nullptr, nullptr);
   THSetGCHandler(any ? collect : nullptr, nullptr);
@@ -159,15 +173,19 @@ void note_thread(lua_State* L, const State* state) {
   lua_pushthread(L);
   lua_rawseti(L, -2, 1);
   lua_pop(L, 1);
-  if (handling.empty() || handling.back().state == state) return;
-  for (Handling& h : handling) {
+  if (!handling || handling->empty() || handling->back().state == state) return;
+  for (Handling& h : *handling) {
     if (h.state != state || !*h.open) continue;
-    std::rotate(&h, &h + 1, handling.data() + handling.size());
+    std::rotate(&h, &h + 1, handling->data() + handling->size());
     return;
   }
 }
 
 int update_handlers(lua_State* L) {
+  // If the C++ library was loaded together with this module, its thread-local variables are
+  // allocated when a thread first throws, and the process ends if that fails. This allocates them
+  // now.
+  [[maybe_unused]] const void* volatile exceptions = abi::__cxa_get_globals();
   State* state = registered_state(L);
   if (!state->open) return 0;  // a finalizer, while the Lua state closes
   if (state->noted_thread == LUA_NOREF) {
@@ -181,10 +199,12 @@ int update_handlers(lua_State* L) {
   lua_pushthread(L);
   lua_setfield(L, LUA_REGISTRYINDEX, "tensor.thread");
   protect(L, "updateerrorhandlers", [&] {
+    List& list = open_handling();
     forget_closed();
+    list.reserve(list.size() + 1);
     auto same = [state](const Handling& h) { return h.state == state; };
-    handling.erase(std::remove_if(handling.begin(), handling.end(), same), handling.end());
-    handling.push_back({state->open, state, L});
+    list.erase(std::remove_if(list.begin(), list.end(), same), list.end());
+    list.push_back({state->open, state, L});
     install_handlers();
   });
   return 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "backend/op.h"
 #include "memory/error.h"
 #include "memory/stats.h"
+#include "memory/thread_end.h"
 
 namespace th {
 namespace {
@@ -39,33 +41,30 @@ Assertions& assertions() {
   return *all;
 }
 
-// A number below kAssertions for as long as the thread lives: of its own, unless there are more
-// threads.
-class ThreadNumber {
- public:
-  uint32_t get(Assertions& all) {
-    if (number_ < kAssertions) return number_;
-    int* fewest = std::min_element(all.threads, all.threads + kAssertions);
-    ++*fewest;
-    number_ = static_cast<uint32_t>(fewest - all.threads);
-    return number_;
-  }
-  bool is(uint32_t number) const { return number == number_; }
-  ~ThreadNumber() {
-    if (number_ == kAssertions) return;
-    Assertions& all = assertions();
-    std::lock_guard<std::mutex> lock(all.mutex);
-    --all.threads[number_];
-  }
+// The thread's number, once it has one: unique among running threads, unless there are more than
+// kAssertions.
+thread_local uint32_t own_number = kAssertions;
 
- private:
-  uint32_t number_ = kAssertions;
-};
-thread_local ThreadNumber thread_number;
+void give_back_number() {
+  Assertions& all = assertions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  --all.threads[own_number];
+  own_number = kAssertions;
+}
+thread_local ThreadEnd number_end = {give_back_number};
+
+uint32_t thread_number(Assertions& all) {
+  if (own_number < kAssertions) return own_number;
+  if (!at_thread_end(number_end)) throw std::bad_alloc();
+  int* fewest = std::min_element(all.threads, all.threads + kAssertions);
+  ++*fewest;
+  own_number = static_cast<uint32_t>(fewest - all.threads);
+  return own_number;
+}
 
 DeviceAssertion* Assertions::kept_for_caller() {
   for (uint32_t k = 0; k < kAssertions; ++k) {
-    if (kept[k].check && (thread_number.is(k) || threads[k] == 0)) return &kept[k];
+    if (kept[k].check && (k == own_number || threads[k] == 0)) return &kept[k];
   }
   return nullptr;
 }
@@ -82,7 +81,8 @@ uint32_t number_of_check(int argument, const char* text) {
   }
   Assertions& all = assertions();
   std::lock_guard<std::mutex> lock(all.mutex);
-  uint32_t thread = thread_number.get(all);
+  uint32_t thread = thread_number(all);
+  all.by_number.reserve(kMostChecks);  // what follows adds to both lists or to none
   auto [place, is_new] = all.numbers.try_emplace(Check(thread, argument, text), 0);
   if (!is_new) return place->second;
   all.last = all.last % (kMostNumbers - 1) + 1;  // 0 stands for nothing found
@@ -111,7 +111,7 @@ void raise_assertions(const DeviceTable& table, void* device, bool names_argumen
     DeviceAssertion* mine = all.kept_for_caller();
     if (!mine) return;
     found = std::exchange(*mine, DeviceAssertion{0, 0});
-    names_argument &= thread_number.is(found.check % kAssertions);
+    names_argument &= found.check % kAssertions == own_number;
     size_t slot = (found.check / kAssertions - 1) % kMostChecks;
     if (slot < all.by_number.size() && all.by_number[slot]->second == found.check) {
       argument = std::get<1>(all.by_number[slot]->first);

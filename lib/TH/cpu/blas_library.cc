@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include "cpu/blas_candidates.h"
 #include "cpu/blas_kinds.h"
@@ -240,15 +242,19 @@ Library& once(std::atomic<Library*>* library, const Load& load_it) {
   return *there;
 }
 
+// The text is valid for ever, as callers keep it. There are few different ones.
 template <class Text>
 const char* described(const Text& text) {
-  static thread_local std::string own;
+  static std::mutex mutex;
+  static auto* texts = new std::set<std::string>;
+  std::string own;
   try {
     own = text();
   } catch (const Error& error) {
     own = std::string("none: ") + error.what();
   }
-  return own.c_str();
+  std::lock_guard<std::mutex> lock(mutex);
+  return texts->insert(std::move(own)).first->c_str();
 }
 
 }  // namespace

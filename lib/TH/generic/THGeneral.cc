@@ -5,7 +5,9 @@
 #include <cstdarg>
 #include <cstring>
 #include <initializer_list>
+#include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "TH_build_info.h"
@@ -16,6 +18,7 @@
 #include "generic/deferred.h"
 #include "generic/guard.h"
 #include "memory/heap.h"
+#include "memory/thread_end.h"
 #include "ops/product.h"
 #include "tensor/tensor.h"
 
@@ -46,8 +49,11 @@ void set_handler(Handler<Function>* handler, Function function, void* data) {
 // A THTry that is under way.
 class Attempt {
  public:
+  // Only after reserve() has returned true.
   Attempt(void* frame, char* message, size_t length);
   ~Attempt();  // also where a C++ exception passes
+  // Allocates memory for one more attempt. Returns false if memory has run out.
+  static bool reserve() noexcept;
   jmp_buf escape;
 
   // That which an error in a function whose frame is given is told; null: none.
@@ -60,7 +66,10 @@ class Attempt {
     Attempt* attempt;
     void* frame;
   };
-  static thread_local std::vector<Place> all;
+  using Places = std::vector<Place>;
+  static void release_all() { delete std::exchange(all, nullptr); }
+  static thread_local Places* all;  // of the thread; null until its first attempt
+  static thread_local ThreadEnd end;
 
   char* message_;
   size_t length_;
@@ -68,29 +77,41 @@ class Attempt {
   // Its own address, as long as nobody has written over it.
   Attempt* volatile self_;
 };
-thread_local std::vector<Attempt::Place> Attempt::all;
+thread_local Attempt::Places* Attempt::all = nullptr;
+thread_local ThreadEnd Attempt::end = {release_all};
+
+bool Attempt::reserve() noexcept {
+  try {
+    if (!at_thread_end(end)) return false;
+    if (!all) all = new Places;
+    if (all->size() == all->capacity()) all->reserve(2 * all->size() + 4);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 Attempt::Attempt(void* frame, char* message, size_t length)
     : message_(message), length_(message ? length : 0), self_(this) {
   innermost(frame);
-  all.push_back({this, frame});
+  all->push_back({this, frame});
   is_anyone_told.store(true);
 }
 
 Attempt::~Attempt() {
-  while (all.back().attempt != this) all.pop_back();
-  all.pop_back();
+  while (all->back().attempt != this) all->pop_back();
+  all->pop_back();
   self_ = nullptr;
 }
 
 // A body that is left by longjmp leaves its THTry behind. It is then further down than the stack
 // that is in use, or has been written over since: what is read here may be anything.
 __attribute__((no_sanitize("address"), noinline)) Attempt* Attempt::innermost(void* frame) {
-  while (!all.empty()) {
-    const Place& last = all.back();
+  while (all && !all->empty()) {
+    const Place& last = all->back();
     bool left = last.frame < frame || last.attempt->self_ != last.attempt;
     if (!left) return last.attempt;
-    all.pop_back();
+    all->pop_back();
   }
   return nullptr;
 }
@@ -213,6 +234,10 @@ void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction handler, void* data) 
 }
 
 int THTry(void (*body)(void*), void* data, char* message, size_t length) {
+  if (!th::Attempt::reserve()) {
+    if (message && length) std::snprintf(message, length, "out of memory");
+    return -1;
+  }
   th::Attempt attempt(__builtin_frame_address(0), message, length);
   if (setjmp(attempt.escape) != 0) return -1;
   body(data);

@@ -8,6 +8,7 @@
 
 #include "memory/error.h"
 #include "memory/recycle.h"
+#include "memory/thread_end.h"
 
 namespace th {
 
@@ -33,19 +34,18 @@ struct Counts {
   }
 };
 std::atomic<Counts*> all_counts{nullptr};
-// Of threads that are ending.
+// Counts of threads that are ending, or that could not allocate Counts.
 std::atomic<int64_t> further_bytes{0}, further_blocks{0};
 
 __thread Counts* own_counts __attribute__((tls_model("initial-exec")));
 __thread bool counts_given_back __attribute__((tls_model("initial-exec")));
 
-struct CountsEnd {
-  ~CountsEnd() {
-    counts_given_back = true;
-    if (own_counts) own_counts->taken.store(false, std::memory_order_release);
-    own_counts = nullptr;
-  }
-};
+void give_back_counts() {
+  counts_given_back = true;
+  if (own_counts) own_counts->taken.store(false, std::memory_order_release);
+  own_counts = nullptr;
+}
+thread_local ThreadEnd counts_end = {give_back_counts};
 
 Counts* take_counts() {
   for (Counts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
@@ -60,9 +60,8 @@ Counts* take_counts() {
 }
 
 __attribute__((noinline)) void account_first(int64_t bytes, int64_t blocks) noexcept {
-  if (!counts_given_back) own_counts = take_counts();
+  if (!counts_given_back && at_thread_end(counts_end)) own_counts = take_counts();
   if (own_counts) {
-    thread_local CountsEnd end;
     own_counts->add(bytes, blocks);
   } else {
     further_bytes.fetch_add(bytes, std::memory_order_relaxed);

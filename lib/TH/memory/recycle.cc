@@ -10,6 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "memory/thread_end.h"
+
 namespace th {
 namespace {
 
@@ -74,20 +76,19 @@ struct OwnLists {
 __thread OwnLists* own_lists __attribute__((tls_model("initial-exec")));
 __thread bool own_lists_given_back __attribute__((tls_model("initial-exec")));
 
-struct OwnListsEnd {
-  ~OwnListsEnd() {
-    own_lists_given_back = true;
-    if (OwnLists* lists = std::exchange(own_lists, nullptr)) {
-      lists->release(-1);
-      delete lists;
-    }
+void give_back_own_lists() {
+  own_lists_given_back = true;
+  if (OwnLists* lists = std::exchange(own_lists, nullptr)) {
+    lists->release(-1);
+    delete lists;
   }
-};
+}
+thread_local ThreadEnd own_lists_end = {give_back_own_lists};
 
-// Null where the thread is ending: nobody would empty them.
+// Returns null if the thread is ending, when nothing would empty the lists, or if memory has run
+// out.
 __attribute__((noinline)) OwnLists* open_own_lists() {
-  if (own_lists_given_back) return nullptr;
-  thread_local OwnListsEnd end;
+  if (own_lists_given_back || !at_thread_end(own_lists_end)) return nullptr;
   own_lists = new (std::nothrow) OwnLists;
   return own_lists;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -244,21 +245,22 @@ void Evaluation::by_operations(int root, Tensor* r) {
   }
 }
 
-// Expressions that this thread has read; few programs have more than these.
+// Parses an expression. Few programs have more expressions than are kept.
 std::shared_ptr<const Expression> read(const char* text) {
   constexpr size_t kKept = 64;
-  static thread_local std::unordered_map<std::string, std::shared_ptr<const Expression>> kept;
+  static std::mutex mutex;
+  static auto* kept = new std::unordered_map<std::string, std::shared_ptr<const Expression>>;
   if (!text) fail("fuse: an expression is expected, got NULL");
-  auto& found = kept[text];
-  if (found) return found;
-  try {
-    found = std::make_shared<const Expression>(text);
-  } catch (...) {
-    kept.erase(text);
-    throw;
+  const std::string key = text;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = kept->find(key);
+    if (found != kept->end()) return found->second;
   }
-  auto expression = found;
-  if (kept.size() > kKept) kept.clear();
+  auto expression = std::make_shared<const Expression>(text);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (kept->size() >= kKept) kept->clear();
+  kept->emplace(key, expression);
   return expression;
 }
 
