@@ -83,6 +83,7 @@ class CudaDevice : public Queue {
 
   // Work that failed is told of by the calls of CUDA themselves.
   void begin_operation() {}
+  DeviceStatus status_without_memory() const { return kDeviceFailed; }
   void check_work() {}
   void synchronize();
   DeviceAssertion take_assertion();

@@ -35,7 +35,9 @@ class DeviceTableOf {
 
  private:
   static char* text() {
-    static thread_local char of_last_failure[sizeof(DeviceFailure::text)];
+    // Other models allocate it when a thread first uses it, and end the process if that fails.
+    static thread_local char of_last_failure[sizeof(DeviceFailure::text)]
+        __attribute__((tls_model("initial-exec")));
     return of_last_failure;
   }
   static int failed(int status, const char* message) {
@@ -145,7 +147,11 @@ class DeviceTableOf {
   static int run(void* device, int op, const void* call) {
     return working(device, [&](D& d) {
       d.begin_operation();
-      run_device_op(d, op, call);
+      try {
+        run_device_op(d, op, call);
+      } catch (const std::bad_alloc&) {
+        fail(d.status_without_memory(), "out of memory of the host");
+      }
     });
   }
 };

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "simt/shim/sanitizer.h"
 #include "soft/soft_device.h"
@@ -21,61 +23,83 @@ size_t capacity_for(size_t bytes) {
 
 }  // namespace
 
+SoftMemory::~SoftMemory() {
+  for (const auto& entry : blocks_) {
+    unpoison(entry.first, entry.second.capacity);
+    std::free(entry.first);
+  }
+}
+
 void* SoftMemory::allocate(size_t bytes) {
   if (bytes > static_cast<size_t>(soft_memory())) return nullptr;
-  size_t capacity = capacity_for(bytes);
-  void* block = nullptr;
-  auto kept = cache_.find(capacity);
-  if (kept != cache_.end()) {
-    block = kept->second;
-    cache_.erase(kept);
-    cached_ -= static_cast<int64_t>(capacity);
+  const size_t capacity = capacity_for(bytes);
+  const auto more = static_cast<int64_t>(capacity);
+  Block*& kept = cache_[capacity];
+  Block* block = kept;
+  if (block) {
+    kept = block->next;
+    cached_ -= more;
   } else {
-    if (in_use_ + released_ + cached_ + static_cast<int64_t>(capacity) > soft_memory()) {
-      return nullptr;
+    if (in_use_ + released_ + cached_ + more > soft_memory()) return nullptr;
+    std::unique_ptr<void, void (*)(void*)> address(std::aligned_alloc(kBlockAlignment, capacity),
+                                                   std::free);
+    if (!address) return nullptr;
+    block = &blocks_[address.get()];
+    block->address = address.release();
+    block->capacity = capacity;
+    poison(block->address, capacity);
+  }
+  block->bytes = bytes;
+  block->next = nullptr;
+  block->cached = false;
+  in_use_ += more;
+  if (accessible_) unpoison(block->address, bytes);
+  return block->address;
+}
+
+void SoftMemory::release(void* block, uint64_t position) noexcept {
+  Block& released = blocks_.find(block)->second;
+  released.position = position;
+  released.next = nullptr;
+  (last_released_ ? last_released_->next : first_released_) = &released;
+  last_released_ = &released;
+  in_use_ -= static_cast<int64_t>(released.capacity);
+  released_ += static_cast<int64_t>(released.capacity);
+}
+
+void SoftMemory::retire(uint64_t position) noexcept {
+  while (first_released_ && first_released_->position <= position) {
+    Block& block = *first_released_;
+    first_released_ = block.next;
+    if (!first_released_) last_released_ = nullptr;
+    poison(block.address, block.capacity);
+    block.cached = true;
+    block.next = std::exchange(cache_.find(block.capacity)->second, &block);
+    released_ -= static_cast<int64_t>(block.capacity);
+    cached_ += static_cast<int64_t>(block.capacity);
+  }
+}
+
+void SoftMemory::empty_cache() noexcept {
+  for (auto& entry : cache_) {
+    while (const Block* block = entry.second) {
+      void* const address = block->address;
+      entry.second = block->next;
+      unpoison(address, block->capacity);
+      std::free(address);
+      blocks_.erase(address);
     }
-    block = std::aligned_alloc(kBlockAlignment, capacity);
-    if (!block) return nullptr;
-    poison(block, capacity);
   }
-  blocks_[block] = {bytes, capacity, false};
-  in_use_ += static_cast<int64_t>(capacity);
-  if (accessible_) unpoison(block, bytes);
-  return block;
-}
-
-void SoftMemory::release(void* block) {
-  Block& found = blocks_.at(block);
-  found.released = true;
-  in_use_ -= static_cast<int64_t>(found.capacity);
-  released_ += static_cast<int64_t>(found.capacity);
-}
-
-void SoftMemory::retire(void* block) {
-  auto found = blocks_.find(block);
-  size_t capacity = found->second.capacity;
-  poison(block, capacity);
-  blocks_.erase(found);
-  released_ -= static_cast<int64_t>(capacity);
-  cached_ += static_cast<int64_t>(capacity);
-  cache_.emplace(capacity, block);
-}
-
-void SoftMemory::empty_cache() {
-  for (const auto& entry : cache_) {
-    unpoison(entry.second, entry.first);
-    std::free(entry.second);
-  }
-  cache_.clear();
   cached_ = 0;
 }
 
 void SoftMemory::fill(void* block) { std::memset(block, 0xA5, blocks_.at(block).bytes); }
 
-void SoftMemory::set_accessible(bool accessible) {
+void SoftMemory::set_accessible(bool accessible) noexcept {
   accessible_ = accessible;
   if (!kPoisons) return;
   for (const auto& entry : blocks_) {
+    if (entry.second.cached) continue;
     if (accessible) {
       unpoison(entry.first, entry.second.bytes);
     } else {

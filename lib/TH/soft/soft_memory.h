@@ -2,7 +2,7 @@
 #define TH_SOFT_SOFT_MEMORY_H
 
 // The memory of one software device: blocks with a limit on their sum, and a cache of released
-// ones. Under AddressSanitizer nobody but the device's own work may touch them.
+// ones. Under AddressSanitizer only the device's own work may touch them.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,32 +13,45 @@ namespace th {
 
 class SoftMemory {
  public:
-  // nullptr: there is no more. The block's content is not defined; fill() makes it so.
-  void* allocate(size_t bytes);
-  // The caller has no more use for the block; it stays as it is for work in progress.
-  void release(void* block);
-  // No work uses the released block any more: it goes into the cache.
-  void retire(void* block);
-  void empty_cache();
+  SoftMemory() = default;
+  ~SoftMemory();
+  SoftMemory(const SoftMemory&) = delete;
+  SoftMemory& operator=(const SoftMemory&) = delete;
 
-  // Bytes that blocks in use take, that wait to be retired, and that are cached.
+  // Returns nullptr if the device has no memory left; throws std::bad_alloc if the host has none
+  // for the block's record. The block's content is undefined; fill() makes it so.
+  void* allocate(size_t bytes);
+  // The caller no longer uses the block. Work before `position` of the queue may still use it.
+  void release(void* block, uint64_t position) noexcept;
+  // All work before `position` has run: blocks released by then go into the cache.
+  void retire(uint64_t position) noexcept;
+  void empty_cache() noexcept;
+
+  // Bytes of blocks in use, of released blocks that are not retired, and of cached blocks.
   int64_t in_use() const { return in_use_; }
   int64_t released() const { return released_; }
   int64_t cached() const { return cached_; }
 
-  // What programs take for data when they read memory that nobody has written.
+  // Fills a block with what programs take for data if they read uninitialized memory.
   void fill(void* block);
-  void set_accessible(bool accessible);
+  void set_accessible(bool accessible) noexcept;
 
  private:
+  // A block from its allocation until empty_cache(). release() and retire() only relink it, since
+  // they must succeed without memory.
   struct Block {
-    size_t bytes;     // asked for
-    size_t capacity;  // taken
-    bool released;
+    void* address;
+    size_t bytes;       // as requested
+    size_t capacity;    // as allocated
+    uint64_t position;  // of the queue, when it was released
+    Block* next;        // of the released blocks, or of the cached blocks of its capacity
+    bool cached;
   };
 
   std::unordered_map<void*, Block> blocks_;
-  std::multimap<size_t, void*> cache_;  // by capacity
+  std::map<size_t, Block*> cache_;   // by capacity; has an entry for the capacity of each block
+  Block* first_released_ = nullptr;  // in the order of their positions
+  Block* last_released_ = nullptr;
   int64_t in_use_ = 0, released_ = 0, cached_ = 0;
   bool accessible_ = false;
 };

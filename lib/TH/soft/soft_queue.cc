@@ -50,7 +50,7 @@ void SoftDevice::enqueue_operation(std::function<void()> task) {
   enqueue_task(std::move(task));
 }
 
-void SoftDevice::run_until(uint64_t position) {
+void SoftDevice::run_until(uint64_t position) noexcept {
   if (done_ >= position) return;
   Accessible accessible(*this);
   while (done_ < position) {
@@ -61,10 +61,18 @@ void SoftDevice::run_until(uint64_t position) {
     try {
       task.work();
     } catch (const DeviceFailure& failure) {
-      if (!failed_) failure_ = failure;
-      failed_ = true;
+      note_failure(failure);
+    } catch (const std::bad_alloc&) {
+      // Not kDeviceOutOfMemory: the operation has begun, and repeating it would do a part twice.
+      note_failure({kDeviceFailed, "out of memory of the host"});
     }
+    memory_.retire(done_);
   }
+}
+
+void SoftDevice::note_failure(const DeviceFailure& failure) noexcept {
+  if (!failed_) failure_ = failure;
+  failed_ = true;
 }
 
 void SoftDevice::check_work() {
@@ -88,18 +96,24 @@ void* SoftDevice::allocate_block(size_t bytes) {
     run_all();
     block = memory_.allocate(bytes);
   }
-  if (!block) {
-    fail(operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory,
-         "out of memory: %zu bytes asked for", bytes);
+  if (!block) fail(status_without_memory(), "out of memory: %zu bytes asked for", bytes);
+  try {
+    enqueue_task([this, block] { memory_.fill(block); });
+  } catch (const std::bad_alloc&) {
+    release_block(block);
+    throw;
   }
-  enqueue_task([this, block] { memory_.fill(block); });
   return block;
 }
 
-void SoftDevice::release_block(void* block) {
+void SoftDevice::release_block(void* block) noexcept {
   if (!block) return;
-  memory_.release(block);
-  enqueue_task([this, block] { memory_.retire(block); });
+  memory_.release(block, queued());
+  if (tasks_.empty()) {
+    memory_.retire(done_);
+  } else if (memory_.released() > kMostBytes) {
+    run_all();
+  }
 }
 
 std::shared_ptr<SoftCopy> SoftDevice::copy_beside(void* to, const void* from, size_t bytes) {
@@ -139,7 +153,12 @@ void SoftDevice::copy_peer(void* to, SoftDevice& other, const void* from, size_t
     std::memcpy(to, from, bytes);
   });
   uint64_t own = queued();
-  other.enqueue_task([this, own] { run_until(own); });
+  try {
+    other.enqueue_task([this, own] { run_until(own); });
+  } catch (const std::bad_alloc&) {
+    run_until(own);
+    throw;
+  }
 }
 
 // ---- what operations see of it

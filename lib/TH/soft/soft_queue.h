@@ -71,16 +71,16 @@ class SoftDevice : public Queue {
 
   // Throws DeviceFailure.
   void* allocate_block(size_t bytes);
-  void release_block(void* block);
+  void release_block(void* block) noexcept;
 
   // Queues task, which keeps that many bytes until it has run.
   void enqueue_task(std::function<void()> task, size_t bytes = 0);
   void enqueue_operation(std::function<void()> task);
   // How much was queued until now.
   uint64_t queued() const { return done_ + tasks_.size(); }
-  // Runs what was queued up to there.
-  void run_until(uint64_t position);
-  void run_all() { run_until(queued()); }
+  // Runs what was queued up to there. Failures are kept for check_work().
+  void run_until(uint64_t position) noexcept;
+  void run_all() noexcept { run_until(queued()); }
 
   // Throws the first DeviceFailure of work that ran since the last time.
   void check_work();
@@ -91,6 +91,10 @@ class SoftDevice : public Queue {
 
   // Until the operation queues its first kernel it can be begun again, should memory run out.
   void begin_operation() { operation_queued_ = false; }
+  // Returns the status for a failed allocation: kDeviceOutOfMemory if the operation can be repeated.
+  DeviceStatus status_without_memory() const {
+    return operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory;
+  }
   // One of what kernels have reported, which it forgets.
   DeviceAssertion take_assertion();
 
@@ -100,6 +104,7 @@ class SoftDevice : public Queue {
     size_t bytes;
   };
 
+  void note_failure(const DeviceFailure& failure) noexcept;
   void copy_in(void* to, const void* from, size_t bytes);
   void copy_out(void* to, const void* from, size_t bytes);
 

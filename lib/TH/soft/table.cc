@@ -88,7 +88,10 @@ SoftCopy& copy_of(void* event) { return **static_cast<Event*>(event); }
 }  // namespace
 
 void* SoftDevice::copy_async(CopyKind, void* to, const void* from, size_t bytes) {
-  return new Event(copy_beside(to, from, bytes));
+  // The event first: a copy that is queued without one would not be waited for.
+  auto event = std::make_unique<Event>();
+  *event = copy_beside(to, from, bytes);
+  return event.release();
 }
 
 void SoftDevice::wait(void* event) { finish(copy_of(event)); }

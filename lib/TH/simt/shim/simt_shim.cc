@@ -130,6 +130,7 @@ void work() {
 
 Fiber* idle_worker(Launcher& l) {
   if (l.idle.empty()) {
+    // A worker that becomes idle needs no memory.
     l.idle.reserve(l.workers.size() + 1);
     l.workers.push_back(std::make_unique<Fiber>(&work));
     return l.workers.back().get();
@@ -146,12 +147,11 @@ void wait_for_turn(Launcher& l) {
     pop_ready(l);
     return;
   }
+  Fiber* next = running.ready   ? l.threads[pop_ready(l)].fiber
+                : running.fresh ? idle_worker(l)  // may throw: the thread does not wait yet
+                                : l.caller;
   l.threads[self].fiber = l.current;
-  if (running.ready) {
-    go_to(l, l.threads[pop_ready(l)].fiber);
-  } else {
-    go_to(l, running.fresh ? idle_worker(l) : l.caller);
-  }
+  go_to(l, next);
   l.threads[self].fiber = nullptr;
   if (l.giving_up) throw GivenUp();
   running.thread = self;
