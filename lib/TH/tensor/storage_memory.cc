@@ -8,6 +8,7 @@
 #include "THAllocator.h"
 #include "memory/descriptor.h"
 #include "memory/error.h"
+#include "memory/map_allocator.h"
 #include "tensor/checked.h"
 #include "tensor/mapped_storage.h"
 
@@ -35,14 +36,14 @@ Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elem
       if (block) {
         THMapAllocator.free(context, block);
       } else if (context) {
-        THMapAllocatorContext_free(context);
+        delete context;
       }
     }
   } owner = {context};
   owner.block = THMapAllocator.malloc(
       owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
   if (descriptor) descriptor->release();  // the allocator has closed it
-  ptrdiff_t bytes = THMapAllocatorContext_size(owner.context);
+  ptrdiff_t bytes = owner.context->bytes;
   if (bytes == 0) return storage_new(type);  // of an empty file
   Storage* s = storage_from_block(type, owner.block, elements ? elements : bytes / item,
                                   &THMapAllocator, owner.context);
@@ -79,13 +80,15 @@ Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements) {
 Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements, int flags) {
   if (!filename) fail_argument(1, "the name of a file is expected, got NULL");
   if (elements < 0) fail_argument(2, "a number of elements is expected, got %td", elements);
-  return map_elements(type, THMapAllocatorContext_new(filename, flags), elements, nullptr);
+  auto* context = new THMapAllocatorContext(filename, flags & ~TH_ALLOCATOR_MAPPED_FROMFD, -1);
+  return map_elements(type, context, elements, nullptr);
 }
 
 Storage* storage_from_descriptor(DType type, const char* name, int fd) {
   Descriptor own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!own.is_open()) fail("cannot map <%s>: %s", name, std::strerror(errno));
-  return map_elements(type, THMapAllocatorContext_newWithFd(name, own.get(), 0), 0, &own);
+  auto* context = new THMapAllocatorContext(name, TH_ALLOCATOR_MAPPED_FROMFD, own.get());
+  return map_elements(type, context, 0, &own);
 }
 
 }  // namespace th
