@@ -158,7 +158,13 @@ void* heap_reallocate(void* block, size_t bytes) {
   }
   // realloc keeps only malloc's alignment, so the block is moved here.
   size_t before = header_of(block).bytes;
-  void* moved = heap_allocate(bytes);
+  void* moved = nullptr;
+  try {
+    moved = heap_allocate(bytes);
+  } catch (const Error&) {
+    if (bytes > before) throw;
+    return block;  // as realloc, which need not fail to shrink
+  }
   std::memcpy(moved, block, bytes < before ? bytes : before);
   heap_free(block);
   return moved;

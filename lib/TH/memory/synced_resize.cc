@@ -2,22 +2,40 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <utility>
 
 #include "memory/synced_memory.h"
 
 namespace th {
 
+namespace {
+
+// A block of `bytes` with the first `kept` bytes of another, and zeros.
+SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t kept) {
+  SharedBlock* copy = SharedBlock::allocate(device, bytes);
+  try {
+    if (kept) device.copy_within(copy->data(), from, kept);
+    if (bytes > kept) device.fill_zero(static_cast<char*>(copy->data()) + kept, bytes - kept);
+  } catch (...) {
+    copy->release();
+    throw;
+  }
+  return copy;
+}
+
+}  // namespace
+
+// To shrink needs no memory, as rollbacks shrink what could not be filled: without memory for a
+// smaller block the large one stays.
 void SyncedMemory::resize_on_device(size_t bytes) {
   SharedBlock* moved = nullptr;
   if (bytes) {
-    moved = SharedBlock::allocate(*device_, bytes);
     try {
-      size_t kept = std::min(bytes, bytes_);
-      if (kept) device_->copy_within(moved->data(), on_device(0), kept);
-      if (bytes > kept) device_->fill_zero(static_cast<char*>(moved->data()) + kept, bytes - kept);
-    } catch (...) {
-      moved->release();
-      throw;
+      moved = new_block(*device_, bytes, on_device(0), std::min(bytes, bytes_));
+    } catch (const std::exception&) {
+      if (bytes > bytes_) throw;
+      moved = std::exchange(block_, nullptr);
     }
   }
   release_device();
@@ -34,9 +52,17 @@ void SyncedMemory::resize_on_host(size_t bytes) {
     if (allocator_->realloc && !host_owner_) {
       moved = allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
     } else {
-      if (bytes) moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+      try {
+        if (bytes) moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+      } catch (const std::exception&) {
+        if (bytes > bytes_) throw;
+      }
       if (moved) std::memcpy(moved, host_, std::min(bytes, bytes_));
-      release_host();
+      if (moved || bytes == 0) {
+        release_host();
+      } else {
+        moved = host_;
+      }
     }
     host_ = moved;
     if (bytes > bytes_) std::memset(static_cast<char*>(host_) + bytes_, 0, bytes - bytes_);

@@ -22,7 +22,7 @@ void Rollback::restore(const Before& before) noexcept {
     try {
       if (s->size > before.elements) storage_resize(s, before.elements);
     } catch (const std::exception&) {
-      // In use elsewhere, or on a device without room for a copy: the storage stays larger.
+      // In use elsewhere: the storage stays larger.
     }
     if (s->size < before.elements) return;
     if (!before.storage) storage_free(std::exchange(t->storage, nullptr));
