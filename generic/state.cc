@@ -10,6 +10,7 @@
 
 #include "bindings.h"
 #include "luaT.h"
+#include "memory/footprint.h"
 #include "memory/heap.h"
 #include "memory/numeric_locale.h"
 #include "memory/stats.h"
@@ -19,8 +20,14 @@ namespace bind {
 
 namespace {
 
-// Of a tensor and its storage, beside the elements: what Lua's collector does not see.
-constexpr int64_t kObjectBytes = 400;
+// Returns the bytes of a tensor, its storage and the overhead of their elements. Lua's collector
+// does not see them, and heap_usage() does not count them.
+int64_t object_bytes() {
+  static const auto bytes =
+      static_cast<int64_t>(th::recycled_footprint(sizeof(Tensor)) +
+                           th::recycled_footprint(sizeof(Storage)) + th::heap_overhead());
+  return bytes;
+}
 constexpr int64_t kLeastGarbage = int64_t{4} << 20;
 // What may be grown by before the collector is run whatever that costs, at least.
 constexpr int64_t kSurelyCollected = int64_t{64} << 20;
@@ -218,16 +225,17 @@ void collect_under_pressure(lua_State* L, State* state) {
     state->surely_collect_at = in_use + std::max(kSurelyCollected, in_use / 2);
   };
   int64_t in_use = memory_in_use();
+  const int64_t of_objects = state->objects * object_bytes();
   // What others have freed since is no room for garbage.
   if (in_use < state->after_collection || state->collect_at == 0) {
     state->garbage = kLeastGarbage;
     expect_more(in_use);
   }
-  if (in_use + state->objects * kObjectBytes < state->collect_at) return;
+  if (in_use + of_objects < state->collect_at) return;
   double start = seconds();
-  if (in_use < state->surely_collect_at &&
+  if (in_use + of_objects < state->surely_collect_at &&
       start - state->collected < kOtherParts * state->collection_takes) {
-    state->collect_at = in_use + state->objects * kObjectBytes + kLeastGarbage;
+    state->collect_at = in_use + of_objects + kLeastGarbage;
     return;
   }
   const int64_t before = in_use;

@@ -1,5 +1,6 @@
 #include "memory/heap.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "memory/error.h"
+#include "memory/footprint.h"
 #include "memory/recycle.h"
 #include "memory/thread_end.h"
 
@@ -123,6 +125,15 @@ void* counted_block(size_t bytes, RawAllocate allocate) {
 }
 
 }  // namespace
+
+// Footprints come in steps: the most that one takes is just above a step.
+size_t heap_overhead() noexcept {
+  size_t most = 0;
+  for (size_t bytes = 1; bytes <= kAlignment; ++bytes) {
+    most = std::max(most, recycled_footprint(bytes + extra) - bytes);
+  }
+  return most;
+}
 
 HeapUsage heap_usage() noexcept {
   HeapUsage sum = {further_bytes.load(std::memory_order_relaxed),

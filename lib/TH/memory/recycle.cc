@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "memory/footprint.h"
 #include "memory/thread_end.h"
 
 namespace th {
@@ -229,6 +230,13 @@ void free_large(void* block, size_t bytes) {
 }
 
 }  // namespace
+
+size_t recycled_footprint(size_t bytes) noexcept {
+  // malloc has a word before each block and aligns it to two.
+  constexpr size_t kWord = sizeof(size_t);
+  const size_t block = kRecycle ? own_class(bytes).bytes : bytes;
+  return (block + kWord + 2 * kWord - 1) / (2 * kWord) * (2 * kWord);
+}
 
 void* recycle_allocate(size_t bytes) noexcept {
   if (!kRecycle || bytes == 0) return std::malloc(bytes);
