@@ -10,6 +10,7 @@
 #include "backend/plugin.h"
 #include "backend/table_device.h"
 #include "memory/error.h"
+#include "memory/heap.h"
 
 namespace th {
 namespace {
@@ -72,12 +73,17 @@ class Kinds {
  public:
   Devices& operator[](const DevicePlugin& plugin) {
     Kind& kind = kinds_[&plugin - kDevicePlugins];
-    std::call_once(kind.once, [&] {
+    if (Devices* devices = kind.devices.load()) return *devices;
+    // Not std::call_once: an exception passes through the C library there, which ends the process
+    // if it has no memory. Finalizers may want the lock.
+    CollectorHeldOff no_finalizers;
+    std::lock_guard<std::mutex> lock(kind.mutex);
+    if (!kind.devices.load()) {
       std::string problem;
       const DeviceTable* table = load_plugin(plugin, &problem);
       kind.devices = new Devices(table, &plugin == &gpu_ ? "gpu" : plugin.kind, problem);
-    });
-    return *kind.devices;
+    }
+    return *kind.devices.load();
   }
   // nullptr: not loaded yet.
   Devices* loaded(const DevicePlugin& plugin) {
@@ -87,7 +93,7 @@ class Kinds {
 
  private:
   struct Kind {
-    std::once_flag once;
+    std::mutex mutex;
     std::atomic<Devices*> devices{nullptr};
   };
   const DevicePlugin& gpu_ = gpu_plugin();

@@ -4,11 +4,17 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <new>
 
 #include "memory/interrupt.h"
+#include "memory/spare.h"
 
 namespace th {
 namespace {
+
+// If memory runs out while glibc 2.36 loads a library, exceptions cannot pass through the next one.
+constexpr size_t kBytesToLoad = size_t{1} << 20;
 
 std::string own_folder() {
   Dl_info here;
@@ -29,9 +35,15 @@ std::string path_of(const DevicePlugin& plugin) {
 
 const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem) {
   std::string path = path_of(plugin);
+  require_spare(kBytesToLoad);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    *problem = std::string("its plugin was not loaded: ") + dlerror();
+    const char* text = dlerror();
+    // A lasting problem is found once; memory may be there again for the next request.
+    if (!text || std::strstr(text, "allocate memory") || std::strstr(text, "out of memory")) {
+      throw std::bad_alloc();
+    }
+    *problem = std::string("its plugin was not loaded: ") + text;
     if (path == plugin.file) {
       *problem +=
           std::string("; nor is it in ") + own_folder() + " ('" + plugin.made_by + "' builds it)";

@@ -10,6 +10,7 @@
 #include "cpu/blas_library.h"
 #include "cpu/parallel.h"
 #include "memory/error.h"
+#include "memory/spare.h"
 
 namespace th::blas {
 
@@ -126,10 +127,21 @@ void gemv_by(Routine routine, int64_t m, int64_t n, T alpha, Matrix<const T> a, 
 
 }  // namespace
 
-OneThread::OneThread(int threads) : OneThread(threads, blas_library()) {}
+// OpenBLAS's kernels for small products and AVX-512 copy the last rows of a factor, less than a
+// register of each column, into memory that they do not check.
+size_t unchecked_bytes(int64_t m, int64_t n, int64_t k) noexcept {
+  constexpr double kMostWork = 1e6;
+  constexpr size_t kRegister = 64;
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return work > kMostWork ? 0 : kRegister * static_cast<size_t>(k);
+}
 
-OneThread::OneThread(int threads, Library& library) : library_(library) {
+OneThread::OneThread(int threads, size_t unchecked)
+    : OneThread(threads, unchecked, blas_library()) {}
+
+OneThread::OneThread(int threads, size_t unchecked, Library& library) : library_(library) {
   if (omp_in_parallel()) return;
+  if (library.make_buffer && unchecked > 0) require_spare(unchecked);
   claimed_ = claim_buffers(&library, threads);
   if (claimed_ < threads) team_ = limit_team(claimed_);
   if (library.get_threads && library.get_threads() != 1) pin(&library);

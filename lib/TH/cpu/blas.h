@@ -1,6 +1,7 @@
 #ifndef TH_CPU_BLAS_H
 #define TH_CPU_BLAS_H
 
+#include <cstddef>
 #include <cstdint>
 
 namespace th::blas {
@@ -15,15 +16,16 @@ struct Library;
 // itself; around everything else stands this guard.
 class OneThread {
  public:
+  static constexpr size_t kUnchecked = 64 << 10;  // enough for the products of LAPACK's routines
   // Around products of that many threads. Loads the library of BLAS; throws where there is none, or
-  // no memory for it.
-  explicit OneThread(int threads);
+  // no memory for it. unchecked: bytes that OpenBLAS allocates in a product without a check.
+  explicit OneThread(int threads, size_t unchecked = kUnchecked);
   ~OneThread();
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
 
  protected:
-  OneThread(int threads, Library& library);
+  OneThread(int threads, size_t unchecked, Library& library);
 
  private:
   Library& library_;
@@ -31,6 +33,9 @@ class OneThread {
   int team_ = -1;           // likewise the limit of parallel_for, -1 for nothing to do
   int claimed_ = 0;         // buffers
 };
+
+// The bytes that OneThread needs to know, for gemm of these sizes.
+size_t unchecked_bytes(int64_t m, int64_t n, int64_t k) noexcept;
 
 // n for OpenMP's later regions; libraries are kept at one.
 void set_num_threads(int n);

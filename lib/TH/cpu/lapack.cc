@@ -30,7 +30,7 @@ struct Fortran {
 
 }  // namespace
 
-OneThread::OneThread(int threads) : blas::OneThread(threads, blas::lapack_library()) {}
+OneThread::OneThread(int threads) : blas::OneThread(threads, kUnchecked, blas::lapack_library()) {}
 
 #define UNPACK(...) __VA_ARGS__
 #define DEFINE_FLOAT(name, parameters, arguments, letters)                            \

@@ -207,7 +207,9 @@ void multiply_tiles(const ProductCall& p, const Tiling& t) {
   int64_t tasks = p.sum ? tiles : tiles * p.batches;
   bool threads = tasks > 1 && num_threads() > 1;
   std::optional<blas::OneThread> guard;
-  if (is_by_blas(p)) guard.emplace(threads ? num_threads() : 1);
+  if (is_by_blas(p)) {
+    guard.emplace(threads ? num_threads() : 1, blas::unchecked_bytes(t.rows, t.cols, t.depth));
+  }
   auto range = [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       multiply_tile(p, t, task / tiles, task % tiles);

@@ -10,6 +10,7 @@
 #include "memory/error.h"
 #include "memory/footprint.h"
 #include "memory/recycle.h"
+#include "memory/spare.h"
 #include "memory/thread_end.h"
 
 namespace th {
@@ -107,19 +108,27 @@ void* aligned_block(size_t bytes, RawAllocate allocate) {
   return block;
 }
 
-void* counted_block(size_t bytes, RawAllocate allocate) {
-  if (bytes == 0) return nullptr;
-  void* block = aligned_block(bytes, allocate);
-  if (!block && recycle_release()) block = aligned_block(bytes, allocate);
+// Returns what allocate() returns. If that is null, frees memory and calls it again; throws if it
+// is null then.
+template <class Allocate>
+void* with_memory(size_t bytes, const Allocate& allocate) {
+  void* block = allocate();
+  if (!block && recycle_release()) block = allocate();
   if (!block) {
     collect_garbage();
     recycle_release();
-    block = aligned_block(bytes, allocate);
+    block = allocate();
   }
   if (!block) {
     fail("out of memory: %zu bytes asked for, %lld in use", bytes,
          static_cast<long long>(heap_usage().bytes));
   }
+  return block;
+}
+
+void* counted_block(size_t bytes, RawAllocate allocate) {
+  if (bytes == 0) return nullptr;
+  void* block = with_memory(bytes, [&] { return aligned_block(bytes, allocate); });
   heap_account(static_cast<int64_t>(bytes), 1);
   return block;
 }
@@ -133,6 +142,12 @@ size_t heap_overhead() noexcept {
     most = std::max(most, recycled_footprint(bytes + extra) - bytes);
   }
   return most;
+}
+
+void require_spare(size_t bytes) {
+  void* block = with_memory(bytes, [&] { return std::malloc(bytes); });
+  asm volatile("" : : "r"(block) : "memory");  // or the compiler leaves out both calls
+  std::free(block);
 }
 
 HeapUsage heap_usage() noexcept {
