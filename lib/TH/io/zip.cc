@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "io/replace_file.h"
@@ -39,11 +41,20 @@ struct Discard {
 };
 using ArchiveRef = std::unique_ptr<zip_t, Discard>;
 
+// Throws for what libzip has said of its last call. It does not always say that memory was short,
+// but leaves malloc's errno: callers set that to 0 before.
+[[noreturn]] void fail_of_zip(const std::string& what, const char* text) {
+  if (errno == ENOMEM) throw std::bad_alloc();
+  fail("%s%s", what.c_str(), text);
+}
+
 [[noreturn]] void fail_of_open(int code) {
+  const bool no_memory = errno == ENOMEM;
   zip_error_t error;
   zip_error_init_with_code(&error, code);
   std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
+  if (no_memory) throw std::bad_alloc();
   fail("no archive that can be read: %s", text.c_str());
 }
 
@@ -72,6 +83,7 @@ ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>(
     fail("%s", S_ISDIR(status.st_mode) ? std::strerror(EISDIR) : "it is not a regular file");
   }
   int code = 0;
+  errno = 0;
   archive_->zip.reset(zip_fdopen(file.get(), 0, &code));
   if (!archive_->zip) fail_of_open(code);
   file.release();  // closed by libzip
@@ -83,7 +95,7 @@ ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>(
     constexpr zip_uint64_t kWanted = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
     if (zip_stat_index(zip, static_cast<zip_uint64_t>(k), 0, &stat) != 0 ||
         (stat.valid & kWanted) != kWanted) {
-      fail("member %lld: %s", static_cast<long long>(k + 1), zip_strerror(zip));
+      fail_of_zip("member " + std::to_string(k + 1) + ": ", zip_strerror(zip));
     }
     if (stat.size > INT64_MAX || stat.size / kMostExpansion > stat.comp_size) {
       fail("member %s: %llu bytes, which %llu compressed ones cannot hold", stat.name,
@@ -106,8 +118,9 @@ void ZipReader::read(size_t member, int64_t skip, Storage* to, int64_t count, bo
     fail("member %s: %lld elements are no part of its %lld bytes", from.name.c_str(),
          static_cast<long long>(count), static_cast<long long>(from.size));
   }
+  errno = 0;
   std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive_->zip.get(), member, 0));
-  if (!file) fail("member %s: %s", from.name.c_str(), zip_strerror(archive_->zip.get()));
+  if (!file) fail_of_zip("member " + from.name + ": ", zip_strerror(archive_->zip.get()));
   auto* data = static_cast<char*>(to->cpu(Access::overwrite));
   int64_t at = 0, end = skip + count * item;
   char skipped[4096];
@@ -205,11 +218,12 @@ void ZipWriter::write(const char* filename, bool compressed) {
     }
     return;
   }
+  errno = 0;
   zip_source_t* to = zip_source_function_create(run_target, &target, &target.error);
   ArchiveRef archive(to ? zip_open_from_source(to, ZIP_CREATE, &target.error) : nullptr);
   if (!archive) {
     if (to) zip_source_free(to);
-    fail("%s", zip_error_strerror(&target.error));
+    fail_of_zip("", zip_error_strerror(&target.error));
   }
   for (Member& member : members_) {
     auto item = static_cast<int64_t>(item_size(member.storage->dtype));
@@ -225,12 +239,12 @@ void ZipWriter::write(const char* filename, bool compressed) {
         source ? zip_file_add(archive.get(), member.name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
     if (index < 0) {
       if (source) zip_source_free(source);
-      fail("member %s: %s", member.name.c_str(), zip_strerror(archive.get()));
+      fail_of_zip("member " + member.name + ": ", zip_strerror(archive.get()));
     }
     zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index),
                              compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
   }
-  if (zip_close(archive.get()) != 0) fail("%s", zip_strerror(archive.get()));
+  if (zip_close(archive.get()) != 0) fail_of_zip("", zip_strerror(archive.get()));
   archive.release();
 }
 
