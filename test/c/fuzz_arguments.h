@@ -243,13 +243,13 @@ struct Call {
 };
 
 // Calls a function, which may fail, under THTry; defined in fuzz_test.cc.
-void attempt(const Function& function, const std::string& arguments, Call& call);
+void attempt(const Function& function, const std::string& arguments, Call& call, Random& random);
 
 inline void call_with_random(const Function& function, Random& random) {
   Arguments a(random);
   Call call = {&function, {}};
   for (int k = 0; k < function.count; ++k) function.makers[k](a, &call.slots[k]);
-  attempt(function, a.text, call);
+  attempt(function, a.text, call, random);
 }
 
 template <class R>

@@ -2,8 +2,10 @@
 // process that dies, hangs, or has lost or changed something is run again with ever fewer calls,
 // and those that are left are told.
 //
-// In the environment: TH_FUZZ_CALLS, how many; TH_FUZZ_SEED, from which seed on.
+// In the environment: TH_FUZZ_CALLS, how many; TH_FUZZ_SEED, from which seed on. If the library of
+// test/failing is preloaded, allocations fail in every second call.
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -42,6 +44,7 @@ struct Told {
   int call;
   int64_t calls;
   int64_t succeeded;
+  int64_t without_memory;  // calls in which an allocation was made to fail
   char wrong[400];
 };
 Told* told = nullptr;
@@ -106,15 +109,35 @@ std::string picture_of_all() {
   return text;
 }
 
-void attempt(const Function& function, const std::string& arguments, Call& call) {
+// The functions of the library that makes allocations fail; null if it is not there.
+const auto arm = reinterpret_cast<void (*)(long, int)>(dlsym(RTLD_DEFAULT, "failing_malloc_arm"));
+const auto disarm = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "failing_malloc_disarm"));
+
+// Which allocation of a call fails, and whether all that follow fail, too.
+struct Failing {
+  long first;  // 0: none
+  bool all;
+  explicit Failing(Random& random)
+      : first(arm && random.once_in(2) ? 1 + random.below(random.once_in(4) ? 40 : 8) : 0),
+        all(random.once_in(2)) {}
+};
+
+void attempt(const Function& function, const std::string& arguments, Call& call, Random& random) {
+  const Failing failing(random);
   if (verbose) {
-    std::fprintf(stderr, "  %s %s(%s)\n", function.type, function.name, arguments.c_str());
+    std::fprintf(stderr, "  %s %s(%s)", function.type, function.name, arguments.c_str());
+    if (failing.first) {
+      std::fprintf(stderr, ", allocation %ld%s fails", failing.first, failing.all ? " on" : "");
+    }
+    std::fprintf(stderr, "\n");
   }
   char message[600] = "";
   // What an earlier call left to be found on a device is not this one's error.
   THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
   std::string before = picture_of_all();
+  if (failing.first) arm(failing.first, failing.all);
   bool failed = THTry(function.run, &call, message, sizeof(message)) != 0;
+  if (failing.first && disarm() >= failing.first) ++told->without_memory;
   std::string after = picture_of_all();
   ++told->calls;
   told->succeeded += !failed;
@@ -123,8 +146,6 @@ void attempt(const Function& function, const std::string& arguments, Call& call)
   if (std::strlen(message) < 4 || std::strstr(message, "std::")) {
     wrong(std::string("the message is ") + message);
   }
-  // Memory is taken when it is first written to: the result has its sizes by then.
-  if (std::strstr(message, "out of memory")) return;
   if (before != after) wrong(std::string("sizes changed though it failed: ") + message);
 }
 
@@ -249,12 +270,13 @@ TEST_F(Fuzz, RandomCallsOfEveryFunction) {
   const std::vector<bool> all(kCallsOfSequence, false);
   int64_t sequences = from_environment("TH_FUZZ_CALLS", 8000) / kCallsOfSequence;
   auto seed = static_cast<uint64_t>(from_environment("TH_FUZZ_SEED", 1));
-  int64_t calls = 0, succeeded = 0;
+  int64_t calls = 0, succeeded = 0, without_memory = 0;
   int failures = 0;
   while (sequences > 0 && failures < 10) {
     int64_t count = sequences < 500 ? sequences : 500;
     std::string failure = run_process(seed, count, all, false);
     calls += told->calls;
+    without_memory += told->without_memory;
     succeeded += told->succeeded;
     if (failure.empty()) {
       seed += count;
@@ -270,8 +292,9 @@ TEST_F(Fuzz, RandomCallsOfEveryFunction) {
   }
   // Arguments must not be such that nothing is ever done.
   EXPECT_GT(succeeded * 5, calls);
-  std::printf("%lld calls, %lld succeeded\n", static_cast<long long>(calls),
-              static_cast<long long>(succeeded));
+  std::printf("%lld calls, %lld succeeded; in %lld an allocation was made to fail\n",
+              static_cast<long long>(calls), static_cast<long long>(succeeded),
+              static_cast<long long>(without_memory));
 }
 
 }  // namespace fuzz

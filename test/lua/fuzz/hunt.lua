@@ -108,6 +108,44 @@ function hunt.replay(lines, seconds)
   return gist(kind_of(status), note, output), output, note
 end
 
+--- Runs the programs of a script, the rest in another process if one ends the process: with
+-- `one`, a log, the number of the first program, and the options. Prints what fails; returns how
+-- many failures there were.
+function hunt.each_program(script, options)
+  local log, output = os.tmpname(), os.tmpname()
+  local first, failures, calls, failed = 1, 0, 0, 0
+  while first do
+    write(log, '')
+    os.execute(('(%s timeout -s KILL 3600 luajit %s one %s %d %s >%s 2>&1) 2>/dev/null')
+               :format(environment, script, log, first, options, output))
+    local number, name, at, done
+    for line in io.lines(log) do
+      if line:find '^program' then
+        number, name = line:match '^program (%d+) (.*)'
+      elseif line:find '^wrong' then
+        failures = failures + 1
+        print(line)
+      elseif line:find '^done' then
+        done = line
+      else
+        at = line
+      end
+    end
+    if not done then
+      failures = failures + 1
+      print(('ended %s, %s\n%s'):format(name or 'at the start', at or '', read(output):sub(-1500)))
+    else
+      local more, refused = done:match 'done (%d+) calls, (%d+) failed'
+      calls, failed = calls + more, failed + refused
+    end
+    first = not done and number and number + 1
+  end
+  os.remove(log)
+  os.remove(output)
+  print(('%d calls, %d failed for want of memory, %d wrong'):format(calls, failed, failures))
+  return failures
+end
+
 --- Runs sequences from a seed on. Nil and a summary, or a failure: {gist, script, seed, output}.
 function hunt.run(seed, sequences, options)
   options = options or {}

@@ -3,6 +3,7 @@
 local T = require 'tensor'
 local ffi = require 'ffi'
 local v, finalized = {}, 0
+ffi.cdef 'void failing_malloc_arm(long first, int all); long failing_malloc_disarm(void);'
 
 -- Numbers and texts are not kept, nor tables of the module's, nor pointers: they may dangle.
 local function keep(slot, object)
@@ -36,6 +37,16 @@ local function inside(slot, f)
   if ok then keep(slot, a) end
   sweep()
   return ok, a
+end
+-- The same while allocations fail: the first-th of the call, and with all = 1 every later one.
+local function failing(first, all, how, slot, f)
+  return how(slot, function()
+    ffi.C.failing_malloc_arm(first, all)
+    local ok, a, b = pcall(f)
+    ffi.C.failing_malloc_disarm()
+    if not ok then error(a, 0) end
+    return a, b
+  end)
 end
 -- An object that is garbage at once; the finalizer runs whenever the collector does.
 local function doomed(f)

@@ -4,6 +4,7 @@
 local tensor = require 'tensor'
 local ffi = require 'ffi'
 local check = require 'fuzz.check'
+local failing = require 'fuzz.failing'
 local known = require 'fuzz.known'
 local new_random = require 'fuzz.random'
 local values = require 'fuzz.values'
@@ -19,7 +20,7 @@ local prelude = assert(io.open(here .. 'prelude.lua')):read '*a'
 Sequence.prelude = prelude
 
 local start = assert(loadstring(prelude .. [[
-return { v = v, try = try, inside = inside, doomed = doomed,
+return { v = v, try = try, inside = inside, doomed = doomed, failing = failing,
          finalized = function() return finalized end }]], '=prelude'))
 
 -- Tables that calls may have put something into, and settings that they may have changed.
@@ -123,11 +124,12 @@ local function pictures(v, list)
   return all
 end
 
--- Whether a call was refused for values that a device looked at, when results were written.
+-- Returns whether a device may have written a part of the result: it found an invalid value, or its
+-- work ran out of memory.
 local function is_late(message, before)
   local of_values = message:find 'out of range' or message:find 'divided by 0'
                     or message:find 'element %-?%d+ of p' or message:find '0 and 1 values'
-                    or message:find 'probabilities'
+                    or message:find 'probabilities' or message:find 'out of memory'
   if not of_values then return false end
   for _, own in pairs(before) do
     if own.place ~= '' and own.place ~= 'cpu' then return true end
@@ -141,7 +143,7 @@ end
 function Sequence:run(line)
   local script, v = self.script, self.v
   local chunk, syntax = loadstring(
-    'local T, v, ffi, try, inside, doomed = ...\nreturn ' .. line, '=line')
+    'local T, v, ffi, try, inside, doomed, failing = ...\nreturn ' .. line, '=line')
   if not chunk then self.wrong('the line is no Lua: ' .. syntax) end
   local list = named(line)
   local finalized = script.finalized()
@@ -149,12 +151,14 @@ function Sequence:run(line)
   -- What an earlier call left to be found on a device is not this one's error.
   if checked then pcall(tensor.synchronize) end
   local before = checked and pictures(v, list)
-  local ok, message = chunk(tensor, v, ffi, script.try, script.inside, script.doomed)
+  local ok, message = chunk(tensor, v, ffi, script.try, script.inside, script.doomed,
+                            script.failing)
   self.calls = self.calls + 1
   if ok then
     self.succeeded = self.succeeded + 1
   else
-    local text = check.message(message, checked and line)
+    -- That memory is short need not name the function.
+    local text = check.message(message, checked and not line:find '^failing' and line)
     if text then self:report(text) end
     local now = before and pictures(v, list)
     -- A finalizer may have changed anything.
@@ -172,7 +176,7 @@ function Sequence:run(line)
       end
     end
   end
-  list[#list + 1] = tonumber(line:match '%((%d+),')
+  list[#list + 1] = tonumber(line:match '(%d+), function')
   self:objects(list)
   return ok
 end
@@ -213,7 +217,12 @@ local function write_line(random, calls, v)
   end
   local how = random:once_in(25) and 'inside' or 'try'
   if how == 'inside' then notes = '' end
-  return ('%s(%d, function() %s end)%s'):format(how, slot, body, notes), name
+  how = how .. '('
+  if failing.is_loaded() and random:once_in(2) then
+    how = ('failing(%d, %d, %s, '):format(random:int(random:once_in(4) and 40 or 8),
+                                          random:int(2) - 1, how:sub(1, -2))
+  end
+  return ('%s%d, function() %s end)%s'):format(how, slot, body, notes), name
 end
 
 --- A whole random sequence: log(line) is told of each line before it runs, seen(name, ok) of what

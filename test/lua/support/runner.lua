@@ -337,6 +337,46 @@ local function slots_of(row, case)
   return all, arguments
 end
 
+--- Calls of a row for an element type, one for each small scenario, and one more if its results can
+-- be given. A call is a function and make(), which returns its arguments, new each time, and the
+-- number of results among them.
+function runner.calls(row, case, e, random)
+  local function_slots, slots = slots_of(row, case)
+  local invoke, call_slots = tensor[row.lua], function_slots
+  if row['function'] == '-' then
+    call_slots = forms.methods(row)[1]
+    for i, slot in ipairs(call_slots) do slot.required = case.inout and i == 1 end
+    invoke = function(own, ...) return own[row.lua](own, ...) end
+  end
+  local list = {}
+  local function add(args, map, given)
+    list[#list + 1] = { invoke = invoke, make = function()
+      local results, count = {}, 0
+      for i, slot in ipairs(call_slots) do
+        if given and slot.result and not slot.required and not slot.fresh then
+          results[i] = element_of(slot.kind, e).Tensor(5):fill(1)
+          count = count + 1
+        end
+      end
+      local values = make_arguments(e, slots, args, 'strided')
+      return assemble(call_slots, map, values, results), case.inout and 1 or count
+    end }
+  end
+  for _, scenario in ipairs(case.scenarios(e, random)) do
+    local map = forms.align(call_slots, slots, scenario.args, omit)
+    if map then
+      if all_optional(call_slots) then add(scenario.args, map, false) end
+      for _, slot in ipairs(call_slots) do
+        if slot.result and not slot.required and not slot.fresh then
+          add(scenario.args, map, true)
+          break
+        end
+      end
+    end
+  end
+  return list
+end
+
 local function results_of(case, e, args)
   if case.random then tensor.manualSeed(5) end
   return { case.reference(e, unpack(args)) }

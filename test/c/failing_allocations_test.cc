@@ -1,0 +1,120 @@
+// Calls while allocations fail, by the preloaded library of test/failing: first calls of threads,
+// which register functions for the thread's end, and calls of libraries that do not check malloc.
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "TH.h"
+
+namespace {
+
+const auto arm = reinterpret_cast<void (*)(long, int)>(dlsym(RTLD_DEFAULT, "failing_malloc_arm"));
+const auto disarm = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "failing_malloc_disarm"));
+
+// Makes a tensor, frees it, and fails, as THTry's body may.
+void use_memory(void* sum) {
+  THDoubleTensor* t = THDoubleTensor_newWithSize1d(100);
+  THDoubleTensor_fill(t, 2);
+  *static_cast<double*>(sum) = THDoubleTensor_sumall(t);
+  THDoubleTensor_free(t);
+}
+void fuse(void*) {
+  THDoubleTensor* t = THDoubleTensor_newWithSize1d(4);
+  THDoubleTensor* r = THDoubleTensor_new();
+  THDoubleTensor_fill(t, 2);
+  THDoubleTensor_fuse(r, "a * a - 1", &t, 1);
+  THDoubleTensor_free(t);
+  THDoubleTensor_free(r);
+}
+void use_device(void*) {
+  THDoubleTensor* t = THDoubleTensor_newWithSize2d(30, 40);
+  THLongTensor* index = THLongTensor_newWithSize1d(2);
+  THDoubleTensor* r = THDoubleTensor_new();
+  THDoubleTensor_fill(t, 2);
+  THLongTensor_fill(index, 3);
+  THDoubleTensor_to(t, "soft");
+  THLongTensor_to(index, "soft");
+  THDoubleTensor_indexSelect(r, t, 0, index);
+  THDoubleTensor_sum(r, t, 1, 0);
+  THSynchronize(nullptr);
+  THDoubleTensor_free(r);
+  THLongTensor_free(index);
+  THDoubleTensor_free(t);
+}
+void ask(void*) { THInfo("blas"); }
+
+// Each allocation of a new thread's call fails in turn, alone and with all that follow. Returns how
+// many calls failed.
+int fail_each(void (*body)(void*)) {
+  int failures = 0;
+  for (int all : {0, 1}) {
+    bool more = true;
+    for (long first = 1; more; ++first) {
+      std::thread thread([&] {
+        char message[400] = "";
+        double sum = 0;
+        arm(first, all);
+        bool failed = THTry(body, &sum, message, sizeof(message)) != 0;
+        more = disarm() >= first;
+        failures += failed;
+        EXPECT_TRUE(!failed || std::strstr(message, "memory")) << message;
+        // With memory the same call succeeds. What was pending on a device is told first.
+        THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
+        EXPECT_EQ(THTry(body, &sum, message, sizeof(message)), 0) << message;
+      });
+      thread.join();
+    }
+  }
+  return failures;
+}
+
+class FailingAllocations : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!arm) GTEST_SKIP() << "the library that makes allocations fail is not preloaded";
+  }
+};
+
+TEST_F(FailingAllocations, FirstTensorOfAThread) { EXPECT_GT(fail_each(use_memory), 2); }
+TEST_F(FailingAllocations, FirstExpressionOfAThread) { EXPECT_GT(fail_each(fuse), 4); }
+TEST_F(FailingAllocations, FirstUseOfADeviceByAThread) { EXPECT_GT(fail_each(use_device), 10); }
+TEST_F(FailingAllocations, FirstUseOfBlasByAThread) { fail_each(ask); }
+
+// OpenBLAS's kernels for small products and AVX-512 dereference what malloc returns.
+TEST_F(FailingAllocations, SmallProductsOfOpenBlas) {
+  if (!std::strstr(THInfo("blas"), "OpenBLAS")) GTEST_SKIP() << "it is another library";
+  auto multiply = [](void* list) {
+    auto** t = static_cast<THDoubleTensor**>(list);
+    THDoubleTensor_mm(t[0], t[1], t[1]);
+  };
+  THDoubleTensor* operands[] = {THDoubleTensor_newWithSize2d(40, 40),
+                                THDoubleTensor_newWithSize2d(40, 40)};
+  THDoubleTensor_fill(operands[1], 1);
+  char message[200] = "";
+  ASSERT_EQ(THTry(multiply, operands, message, sizeof(message)), 0) << message;
+  arm(1, 1);
+  int status = THTry(multiply, operands, message, sizeof(message));
+  disarm();
+  EXPECT_EQ(status, -1);
+  EXPECT_TRUE(std::strstr(message, "out of memory")) << message;
+  EXPECT_EQ(THTry(multiply, operands, message, sizeof(message)), 0) << message;
+  for (THDoubleTensor* t : operands) THDoubleTensor_free(t);
+}
+
+TEST_F(FailingAllocations, AttemptsWithoutMemory) {
+  std::thread([] {
+    char message[100] = "";
+    arm(1, 1);
+    int status = THTry([](void*) {}, nullptr, message, sizeof(message));
+    disarm();
+    EXPECT_EQ(status, -1);
+    EXPECT_STREQ(message, "out of memory");
+    EXPECT_EQ(THTry([](void*) {}, nullptr, message, sizeof(message)), 0);
+  }).join();
+}
+
+}  // namespace
