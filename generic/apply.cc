@@ -22,7 +22,7 @@ int align(lua_State* L) {
   const char* name = check_string(L, 3);
   Tensor* aligned = nullptr;
   protect(L, name, [&] {
-    th::PairingScope pairing(state->pairing);
+    th::RulesScope rules(state->rules);
     aligned = th::paired_view(name, u, t).release();
   });
   push_tensor(L, state, aligned);

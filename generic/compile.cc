@@ -166,7 +166,7 @@ void read_call(lua_State* L, State* state, Call* c, int last) {
   c->tensors.clear();
   c->places.clear();
   c->known = true;
-  append(&c->key, state->pairing);
+  append(&c->key, state->rules);
   append(&c->key, state->default_type);
   append(&c->key, last);
   for (int k = 3; k <= last; ++k) append_value(L, state, c, k);

@@ -134,7 +134,7 @@ void collect(void*) {
     L = found.thread;
   }
   lua_State* before = std::exchange(running, nullptr);
-  th::PairingScope pairing(th::Pairing::torch7);
+  th::RulesScope rules(th::Rules{});
   try {
     Operands operands(L, registered_state(L));
     for (int attempts = 0; attempts < 10 && compat_cpcall(L, collect_garbage); ++attempts) {

@@ -232,7 +232,7 @@ void assign(lua_State* L, State* state, Tensor* t, const Entries* entries = null
   }
   Tensor* source = check_source(L, state);
   protect(L, kIndexing, [&] {
-    th::PairingScope pairing(state->pairing);
+    th::RulesScope rules(state->rules);
     if (entries) {
       th::subscript_write(t, entries->list, entries->count, source);
     } else {
@@ -298,7 +298,7 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     Tensor* selected = push_new_like(L, state, 1, &t);
     Tensor* mask = check_tensor(L, state, 2);
     protect(L, kIndexing, [&] {
-      th::PairingScope pairing(state->pairing);
+      th::RulesScope rules(state->rules);
       th::ops::maskedSelect(selected, t, mask);
     });
     return true;
@@ -378,7 +378,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   double value = number ? check_element(L, 3, t->dtype, kIndexing) : 0;
   Tensor* source = number ? nullptr : check_source(L, state);
   protect(L, kIndexing, [&] {
-    th::PairingScope pairing(state->pairing);
+    th::RulesScope rules(state->rules);
     if (number) {
       th::ops::maskedFill(t, by, value);
     } else {
@@ -409,7 +409,7 @@ bool assign_in_place(lua_State* L, State* state, Tensor* t) {
 
 int unknown_field(lua_State* L, State* state) {
   Object self = object_at(L, state, 1);
-  if (state->lenient || self.kind < 0) {
+  if (state->rules.torch7 || self.kind < 0) {
     lua_pushnil(L);
     return 1;
   }

@@ -195,7 +195,7 @@ int fuse_call(lua_State* L) {
   protect(L, "fuse", [&] {
     for (int k = 0; k < count; ++k) operands[k]->check_storage();
     th::OpScope scope("fuse");
-    th::PairingScope pairing(state->pairing);
+    th::RulesScope rules(state->rules);
     th::Rollback before;
     before.remember(result);
     try {
@@ -225,11 +225,11 @@ int restoring(lua_State* L) {
 const char* const pairings[] = {"torch7", "numpy", "strict", nullptr};
 
 int get_broadcast(lua_State* L) {
-  lua_pushstring(L, pairings[static_cast<int>(state_of(L)->pairing)]);
+  lua_pushstring(L, pairings[static_cast<int>(state_of(L)->rules.pairing)]);
   return 1;
 }
 void set_pairing(State* state, th::Pairing pairing) {
-  state->pairing = pairing;
+  state->rules.pairing = pairing;
   if (pairing != th::Pairing::strict) state->not_strict = pairing;
 }
 int set_broadcast(lua_State* L) {
@@ -252,7 +252,7 @@ int set_strict(lua_State* L) {
 }
 
 int set_lenient(lua_State* L) {
-  state_of(L)->lenient = lua_toboolean(L, 1);
+  state_of(L)->rules.torch7 = lua_toboolean(L, 1);
   return 0;
 }
 

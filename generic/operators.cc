@@ -44,7 +44,7 @@ int compute(lua_State* L, const char* symbol, Both both, Right right_number, Lef
   Operands o = read(L, symbol);
   protect(L, symbol, [&] {
     th::OpScope scope(symbol);
-    th::PairingScope pairing(state_of(L)->pairing);
+    th::RulesScope rules(state_of(L)->rules);
     if (o.a.is_tensor() && o.b.is_tensor()) {
       both(o.result, o.a.tensor(), o.b.tensor());
     } else if (o.a.is_tensor()) {
@@ -80,7 +80,7 @@ int multiply(lua_State* L) {
     th::Scalar product;
     protect(L, "*", [&] {
       th::OpScope scope("*");
-      th::PairingScope pairing(state->pairing);
+      th::RulesScope rules(state->rules);
       product = th::ops::dot(a.tensor(), b.tensor());
     });
     push_scalar(L, product);

@@ -197,7 +197,7 @@ void run_row(lua_State* L, const State* state, const char* name, const Row& row,
              th::Rollback& before) {
   Failure failure = attempt(L, [&] {
     th::OpScope scope(name);
-    th::PairingScope pairing(state->pairing);
+    th::RulesScope rules(state->rules);
     row.run(call);
   });
   if (!failure.failed) return;

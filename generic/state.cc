@@ -273,14 +273,14 @@ int64_t check_integer(lua_State* L, int index) {
     luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
   auto integer = static_cast<int64_t>(number);
-  if (static_cast<double>(integer) != number && !registered_state(L)->lenient) {
+  if (static_cast<double>(integer) != number && !registered_state(L)->rules.torch7) {
     luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
   return integer;
 }
 
 double check_whole(lua_State* L, double number, const char* what) {
-  if (number == std::floor(number) || registered_state(L)->lenient || number != number) {
+  if (number == std::floor(number) || registered_state(L)->rules.torch7 || number != number) {
     return std::trunc(number);
   }
   raise_error(L, "%s is %.14g, which is no integer", what, number);

@@ -19,7 +19,7 @@ extern "C" {
 #include "backend/op.h"
 #include "generic/deferred.h"
 #include "memory/error.h"
-#include "ops/pairing.h"
+#include "ops/rules.h"
 #include "tensor/tensor.h"
 
 namespace th {
@@ -64,8 +64,7 @@ struct State {
   int metatable_place = 0;  // how many words before a userdata LuaJIT has its metatable; 0: unknown
   const void* file_metatable[4] = {};
   DType default_type = DType::Double;
-  th::Pairing pairing = th::Pairing::numpy;  // of all that is called from this Lua state
-  bool lenient = false;  // as Torch7: fractions are cut to integers, unknown fields are nil
+  th::Rules rules{th::Pairing::numpy, false};   // of all that is called from this Lua state
   th::Pairing not_strict = th::Pairing::numpy;  // what it was before it was strict
   th::Generator* generator = nullptr;           // null once the Lua state is closing
   const void* generator_userdata = nullptr;     // which shows it to Lua code, but does not own it

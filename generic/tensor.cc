@@ -233,7 +233,7 @@ int copy(lua_State* L) {
   protect(L, "copy", [&] {
     t->check_storage();
     source->check_storage();
-    th::PairingScope pairing(state->pairing);
+    th::RulesScope rules(state->rules);
     th::ops::copy(t, source);
     if (stays) return_home(t->storage);
   });

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "memory/error.h"
-#include "ops/pairing.h"
+#include "ops/rules.h"
 #include "ops/ops.h"
 #include "tensor/checked.h"
 
@@ -9,7 +9,7 @@ namespace th::ops {
 
 void catArray(Tensor* r, TensorList inputs, int64_t dim) {
   // Parts go to where they belong, whatever pairs in the caller's eyes.
-  PairingScope own(Pairing::torch7);
+  RulesScope own({Pairing::torch7, current_rules.torch7});
   if (inputs.count < 1) fail_argument(2, "cat: at least one tensor is needed");
   int ndim = 0;
   bool aliases = false;

@@ -7,7 +7,7 @@
 
 namespace th {
 
-__thread Pairing current_pairing = Pairing::torch7;
+__thread Rules current_rules;
 
 namespace {
 
@@ -126,7 +126,7 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
     take_shape(*inputs[0]);
     return true;
   }
-  const Pairing pairing = current_pairing;
+  const Pairing pairing = current_rules.pairing;
   if (!same_numel || pairing != Pairing::torch7) {
     bool broadcasts = broadcast_all(inputs, count, in_place, ndim, size);
     if (broadcasts && same_numel && pairing == Pairing::strict) {

@@ -4,7 +4,7 @@
 #include "backend/calls.h"
 #include "backend/op.h"
 #include "ops/ops.h"
-#include "ops/pairing.h"
+#include "ops/rules.h"
 
 namespace th {
 
@@ -18,7 +18,7 @@ struct ElementwiseOp {
   int64_t grain;  // elements below which one thread is best
 };
 
-// Shapes that differ pair as current_pairing says: by NumPy's rules, or, with as many elements, in
+// Shapes that differ pair as current_rules say: by NumPy's rules, or, with as many elements, in
 // order, where r takes the first input's sizes. r is resized, unless it is one of the inputs: then
 // the others must fit its sizes. Types have been checked.
 void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count);
@@ -32,7 +32,7 @@ TensorRef clone_on_host(Tensor* t);
 // What is thrown where shapes differ, as many elements would pair in order, and must not.
 [[noreturn]] void fail_strict(Tensor* const* inputs, int count);
 inline void check_strict(Tensor* a, Tensor* b) {
-  if (current_pairing != Pairing::strict || same_size(*a, *b)) return;
+  if (current_rules.pairing != Pairing::strict || same_size(*a, *b)) return;
   Tensor* const inputs[] = {a, b};
   fail_strict(inputs, 2);
 }

@@ -217,7 +217,7 @@ void Evaluation::evaluate(int node, Tensor* r) {
 }
 
 void Evaluation::by_operations(int root, Tensor* r) {
-  PairingScope pairing(Pairing::numpy);
+  RulesScope rules({Pairing::numpy, current_rules.torch7});
   std::vector<TensorRef> made(e_.nodes.size());
   auto value = [&](int k) { return values_[k] ? values_[k].get() : made[k].get(); };
   std::vector<bool> needed(e_.nodes.size());
