@@ -53,6 +53,8 @@ local calls = {
     local r = tensor.DoubleTensor(7)
     return r:cmul(a, b)
   end,
+  normal = function(a, b) return tensor.normal(a, b) end,
+  maskedScatter = function(a, b) return tensor.maskedScatter(a, b:gt(0), numbers(1, 40)) end,
   ['+'] = function(a, b) return a + b end,
   ['-'] = function(a, b) return a - b end,
   ['/'] = function(a, b) return a / b end,
@@ -155,6 +157,49 @@ describe('shapes that differ', function()
     assert.is_false((pcall(a.dot, a, b)))
     assert.is_false((pcall(a.dist, a, b)))
     assert.are.equal(91, a:dot(a))
+  end)
+
+  it('broadcast for dist and maskedSelect', function()
+    local row, column = tensor.Tensor { 1, 2, 4 }, tensor.Tensor { { 1 }, { 2 }, { 4 } }
+    local rows = tensor.Tensor { { 1, 2, 4 }, { 2, 2, 2 } }
+    local chosen = column:ne(2)
+    for mode, want in pairs { numpy = { 12, { 1, 2, 4, 1, 2, 4 } }, torch7 = { 0, { 1, 4 } } } do
+      tensor.setBroadcast(mode)
+      assert.are.equal(want[1], row:dist(column, 1))
+      assert.are.same(want[2], row:maskedSelect(chosen):totable())
+      assert.are.same(want[2], row[chosen]:totable())
+      -- Of different numbers of elements every mode broadcasts.
+      assert.are.equal(3, row:dist(rows, 1))
+      assert.are.same({ 4, 1, 2, 4 },
+                      row:maskedSelect(tensor.ByteTensor { { 0, 0, 1 }, { 1, 1, 1 } }):totable())
+      assert.are.same({ 2, 2 }, tensor.Tensor { { 1 }, { 2 } }
+                                :maskedSelect(tensor.ByteTensor { { 0, 0 }, { 1, 1 } }):totable())
+    end
+    tensor.setBroadcast 'strict'
+    assert.is_false((pcall(row.dist, row, column)))
+    assert.is_false((pcall(row.maskedSelect, row, chosen)))
+    assert.are.equal(3, row:dist(rows, 1))
+  end)
+
+  it('broadcast for cross products', function()
+    local vectors = tensor.Tensor { { 1, 0, 0 }, { 0, 1, 0 } }
+    local z = tensor.Tensor { 0, 0, 1 }
+    for _, mode in ipairs(modes) do
+      tensor.setBroadcast(mode)
+      local want = { { 0, -1, 0 }, { 1, 0, 0 } }
+      assert.are.same(want, tensor.cross(vectors, z):totable())
+      assert.are.same(want, tensor.cross(vectors, z, 2):totable())
+      assert.are.same(want, tensor.cross(vectors, z, -1):totable())
+      assert.are.same({ { 0, 1, 0 }, { -1, 0, 0 } }, tensor.cross(z, vectors):totable())
+      assert.are.equal('4x3x5', shape(tensor.cross(numbers(1, 4, 3, 1), numbers(1, 3, 5), 2)))
+      -- A dimension of size 1 is no vector, and the first dimension that can be one is taken.
+      assert.are.equal('3x3', shape(tensor.cross(numbers(1, 3, 3), z)))
+      for _, wrong in ipairs { { numbers(1, 2, 3), numbers(1, 2, 1) },
+                               { numbers(1, 2, 3), numbers(1, 3, 3) },
+                               { numbers(1, 4), numbers(1, 4) }, { vectors, z, 1 } } do
+        assert.is_false((pcall(tensor.cross, unpack(wrong))))
+      end
+    end
   end)
 
   it('do not matter to operations on one tensor', function()

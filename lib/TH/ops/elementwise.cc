@@ -190,15 +190,36 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
   run_elements(op, device, r, seen, count, false, ndim, size);
 }
 
-TensorRef paired_view(const char* name, Tensor* t, Tensor* like) {
-  Tensor* shapes[] = {like, t};
-  int ndim;
-  int64_t size[kMaxDims], stride[kMaxDims];
-  if (!elementwise_shape(name, shapes, 2, like, &ndim, size)) return in_shape(t, ndim, size);
+TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size) {
+  int64_t stride[kMaxDims];
   broadcast_strides(*t, ndim, size, stride);
   TensorRef view(tensor_new(t->dtype));
   set_storage(view.get(), t->storage, t->storageOffset, ndim, size, stride);
   return view;
+}
+
+TensorRef paired_view(const char* name, Tensor* t, Tensor* like) {
+  Tensor* shapes[] = {like, t};
+  int ndim;
+  int64_t size[kMaxDims];
+  bool broadcasts = elementwise_shape(name, shapes, 2, like, &ndim, size);
+  return broadcasts ? broadcast_view(t, ndim, size) : in_shape(t, ndim, size);
+}
+
+Paired paired_views(const char* name, Tensor* a, Tensor* b) {
+  if (same_size(*a, *b)) {
+    tensor_retain(a);
+    tensor_retain(b);
+    return {TensorRef(a), TensorRef(b)};
+  }
+  Tensor* shapes[] = {a, b};
+  int ndim;
+  int64_t size[kMaxDims];
+  bool broadcasts = elementwise_shape(name, shapes, 2, nullptr, &ndim, size);
+  auto view = [&](Tensor* t) {
+    return broadcasts ? broadcast_view(t, ndim, size) : in_shape(t, ndim, size);
+  };
+  return {view(a), view(b)};
 }
 
 TensorRef clone(Tensor* t) {

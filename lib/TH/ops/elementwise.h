@@ -39,6 +39,14 @@ inline void check_strict(Tensor* a, Tensor* b) {
 
 // Strides of t seen in a shape it broadcasts to.
 void broadcast_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* stride);
+// A view of t in a shape it broadcasts to.
+TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size);
+// Two tensors in the shape that they have as operands of an element-wise operation, by
+// elementwise_shape: they themselves, views, or copies where a layout needs one.
+struct Paired {
+  TensorRef a, b;
+};
+Paired paired_views(const char* name, Tensor* a, Tensor* b);
 
 }  // namespace th
 

@@ -12,34 +12,17 @@ namespace th {
 
 namespace {
 
-// The mask as seen in t's sizes: expanded, or with its elements paired in order.
-TensorRef mask_for(const char* what, Tensor& t, Tensor* mask, int argument) {
-  if (mask->dtype != DType::Byte) {
-    fail_argument(argument, "the mask must be a ByteTensor, not a %sTensor", name(mask->dtype));
-  }
-  int ndim;
-  int64_t size[kMaxDims], stride[kMaxDims];
-  bool broadcasts =
-      t.nDimension > 0 && mask->nDimension > 0 &&
-      broadcast_sizes(t.nDimension, t.size, mask->nDimension, mask->size, &ndim, size) &&
-      ndim == t.nDimension && std::equal(size, size + ndim, t.size);
-  if (!broadcasts && mask->numel() != t.numel()) {
-    fail(
-        "inconsistent tensor size, expected %s %s and mask %s to have the same number of "
-        "elements, but got %lld and %lld elements respectively",
-        what, shape_text(t).c_str(), shape_text(*mask).c_str(), static_cast<long long>(t.numel()),
-        static_cast<long long>(mask->numel()));
-  }
-  if (!broadcasts) check_strict(&t, mask);
-  TensorRef seen(tensor_new(DType::Byte));
-  if (broadcasts) {
-    broadcast_strides(*mask, ndim, size, stride);
-    set_storage(seen.get(), mask->storage, mask->storageOffset, ndim, size, stride);
-  } else if (t.numel() > 0) {
-    TensorRef whole = contiguous(mask);
-    set_storage(seen.get(), whole->storage, whole->storageOffset, t.nDimension, t.size, nullptr);
-  }
-  return seen;
+void check_mask_type(const Tensor& mask, int argument) {
+  if (mask.dtype == DType::Byte) return;
+  fail_argument(argument, "the mask must be a ByteTensor, not a %sTensor", name(mask.dtype));
+}
+
+// The mask in the shape of r, whose shape stays.
+TensorRef mask_for(const char* name, Tensor* r, Tensor* mask) {
+  check_mask_type(*mask, 2);
+  if (!same_size(*r, *mask)) return paired_view(name, mask, r);
+  tensor_retain(mask);
+  return TensorRef(mask);
 }
 
 struct BadMask {
@@ -121,7 +104,7 @@ class SourceCheck {
 namespace ops {
 
 void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
-  TensorRef seen = mask_for("tensor", *r, mask, 2);
+  TensorRef seen = mask_for("maskedFill", r, mask);
   Device* device = device_of({r, mask});
   MaskCheck check(Op::maskedFill, seen.get(), device, *r);
   if (r->numel() == 0) return;
@@ -142,14 +125,16 @@ void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
 
 void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src) {
   check_same_type("maskedScatter", *r, *t);
-  TensorRef result = clone(t);
-  maskedCopy(result.get(), mask, src);
+  check_mask_type(*mask, 3);
+  Paired pair = paired_views("maskedScatter", t, mask);
+  TensorRef result = clone(pair.a.get());
+  maskedCopy(result.get(), pair.b.get(), src);
   deliver(r, result.get());
 }
 
 void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   check_same_type("maskedCopy", *r, *src);
-  TensorRef seen = mask_for("tensor", *r, mask, 2);
+  TensorRef seen = mask_for("maskedCopy", r, mask);
   Device* device = device_of({r, mask, src});
   MaskCheck check(Op::maskedCopy, seen.get(), device, *r);
   if (r->numel() == 0) return;
@@ -183,10 +168,13 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
 
 void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
   check_same_type("maskedSelect", *r, *t);
-  TensorRef seen = mask_for("src", *t, mask, 3);
+  check_mask_type(*mask, 3);
+  Paired pair = paired_views("maskedSelect", t, mask);
+  t = pair.a.get();
+  mask = pair.b.get();
   Device* device = device_of({r, t, mask});
-  MaskCheck check(Op::maskedSelect, seen.get(), device, *r);
-  if (needs_temporary(*r, *t, *seen) || has_shared_elements(*r)) {
+  MaskCheck check(Op::maskedSelect, mask, device, *r);
+  if (needs_temporary(*r, *t, *mask) || has_shared_elements(*r)) {
     TensorRef result(tensor_new(r->dtype));
     maskedSelect(result.get(), t, mask);
     deliver(r, result.get());
@@ -198,9 +186,9 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
     return;
   }
   // Known without waiting for the device.
-  int64_t known = device && on_host(*seen) ? count_on_host(seen.get()) : -1;
+  int64_t known = device && on_host(*mask) ? count_on_host(mask) : -1;
   run_steps(Op::maskedSelect, device, [&](Operands& at) {
-    Placed by = at.read(seen.get()), from = at.read(t);
+    Placed by = at.read(mask), from = at.read(t);
     MaskedSelectCall call;
     call.dtype = t->dtype;
     plan_in_order(*t, by, from.data, from.tensor->stride, &call.plan);

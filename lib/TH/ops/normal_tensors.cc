@@ -2,6 +2,7 @@
 
 #include "ops/compose.h"
 #include "ops/distributions.h"
+#include "ops/elementwise.h"
 
 namespace th::ops {
 
@@ -44,18 +45,10 @@ void normal_stddevs(Tensor* r, Generator* g, double mean, Tensor* deviations) {
 void normal_means_stddevs(Tensor* r, Generator* g, Tensor* means, Tensor* deviations) {
   check_normal(*r, *means, 3);
   check_normal(*r, *deviations, 4);
-  if (means->numel() != deviations->numel()) {
-    fail_argument(4, "normal: means of size %s and deviations of size %s",
-                  shape_text(*means).c_str(), shape_text(*deviations).c_str());
-  }
-  TensorRef values = normals(*means, g, 1);
-  // In the order of their elements, whatever the deviations' shape.
-  if (values->numel() > 0) {
-    TensorRef whole = contiguous(deviations);
-    TensorRef factors = view_of(whole, [&](Tensor* v) { viewAs(v, whole.get(), means); });
-    cmul(values.get(), values.get(), factors.get());
-  }
-  cadd(values.get(), values.get(), 1, means);
+  Paired pair = paired_views("normal", means, deviations);
+  TensorRef values = normals(*pair.a, g, 1);
+  cmul(values.get(), values.get(), pair.b.get());
+  cadd(values.get(), values.get(), 1, pair.a.get());
   deliver(r, values.get());
 }
 

@@ -68,25 +68,9 @@ Scalar dist(Tensor* a, Tensor* b, Scalar p) {
     fail_argument(2, "dist: a %sTensor and a %sTensor do not go together: convert one of them",
                   name(a->dtype), name(b->dtype));
   }
-  TensorRef first, second;
-  if (!same_size(*a, *b)) {
-    if (a->numel() != b->numel()) {
-      fail_argument(2, "dist: sizes %s and %s have different numbers of elements",
-                    shape_text(*a).c_str(), shape_text(*b).c_str());
-    }
-    check_strict(a, b);
-    first = contiguous(a);
-    second = contiguous(b);
-    a = first.get();
-    // Paired in order: read in a's shape.
-    TensorRef view(tensor_new(b->dtype));
-    if (a->numel() > 0) {
-      set_storage(view.get(), second->storage, second->storageOffset, a->nDimension, a->size,
-                  nullptr);
-    }
-    second = std::move(view);
-    b = second.get();
-  }
+  Paired pair = paired_views("dist", a, b);
+  a = pair.a.get();
+  b = pair.b.get();
   Reduction reduction = norm_of(p.to_double());
   Partial partial = reduce_all(Op::dist, reduction, a, Transform::difference, b);
   return finished(reduction.finish, partial, a->numel(), reduction.parameter);

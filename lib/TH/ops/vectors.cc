@@ -5,6 +5,7 @@
 
 #include "memory/error.h"
 #include "ops/compose.h"
+#include "ops/elementwise.h"
 
 namespace th {
 
@@ -13,14 +14,43 @@ namespace {
 // Elements that differences are taken of at a time.
 constexpr int64_t kMatchElements = 1 << 16;
 
-void cross_along(Tensor* r, Tensor* a, Tensor* b, int dim) {
-  int64_t size = a->size[dim];
-  if (size != 3) {
-    fail_argument(4, "cross: dimension %d of %s has size %lld, 3 is expected", dim + 1,
-                  shape_text(*a).c_str(), static_cast<long long>(size));
+// The size of t, which broadcasts to ndim dimensions, in one of them.
+int64_t size_in(const Tensor& t, int ndim, int dim) {
+  int own = dim - (ndim - t.nDimension);
+  return own < 0 ? 1 : t.size[own];
+}
+
+// dim: counted from 0, or from the end if negative; below -kMaxDims the first possible one.
+void cross_along(Tensor* r, Tensor* a, Tensor* b, int64_t dim) {
+  check_result("cross", 1, *r, a->dtype);
+  check_same_type("cross", *a, *b);
+  int ndim;
+  int64_t size[kMaxDims];
+  if (a->nDimension == 0 || b->nDimension == 0 ||
+      !broadcast_sizes(a->nDimension, a->size, b->nDimension, b->size, &ndim, size)) {
+    fail_argument(3, "cross: sizes %s and %s do not broadcast", shape_text(*a).c_str(),
+                  shape_text(*b).c_str());
   }
-  TensorRef result = filled(*a, a->dtype, a->nDimension, a->size, 0);
-  TensorRef x = shared(a), y = shared(b);
+  auto has_vectors = [&](int64_t d) {
+    return size_in(*a, ndim, d) == 3 && size_in(*b, ndim, d) == 3;
+  };
+  TensorRef x = broadcast_view(a, ndim, size), y = broadcast_view(b, ndim, size);
+  if (dim < -kMaxDims) {
+    dim = 0;
+    while (dim < ndim && !has_vectors(dim)) ++dim;
+    if (dim == ndim) {
+      fail_argument(2, "cross: no dimension of %s and %s has size 3", shape_text(*a).c_str(),
+                    shape_text(*b).c_str());
+    }
+  } else {
+    dim = wrap_dim(*x, dim, 4);
+    if (!has_vectors(dim)) {
+      fail_argument(4, "cross: dimension %d has sizes %lld and %lld, 3 is expected",
+                    static_cast<int>(dim) + 1, static_cast<long long>(size_in(*a, ndim, dim)),
+                    static_cast<long long>(size_in(*b, ndim, dim)));
+    }
+  }
+  TensorRef result = filled(*a, a->dtype, ndim, size, 0);
   for (int64_t k = 0; k < 3; ++k) {
     auto part = [&](const TensorRef& t, int64_t i) { return narrowed(t, dim, i % 3, 1); };
     TensorRef to = part(result, k);
@@ -30,26 +60,11 @@ void cross_along(Tensor* r, Tensor* a, Tensor* b, int dim) {
   deliver(r, result.get());
 }
 
-void check_cross(const Tensor& r, const Tensor& a, const Tensor& b) {
-  check_result("cross", 1, r, a.dtype);
-  check_same_type("cross", a, b);
-  if (!same_size(a, b)) {
-    fail_argument(3, "cross: sizes %s and %s differ", shape_text(a).c_str(), shape_text(b).c_str());
-  }
-}
-
-int first_of_three(const Tensor& t) {
-  for (int d = 0; d < t.nDimension; ++d) {
-    if (t.size[d] == 3) return d;
-  }
-  fail_argument(2, "cross: no dimension of %s has size 3", shape_text(t).c_str());
-}
-
 // All of each row as a vector.
 TensorRef rows_of(const char* name, Tensor* t, int argument) {
   if (t->nDimension == 0) fail_argument(argument, "%s: a tensor without dimensions", name);
-  int64_t rows = t->size[0];
-  int64_t size[] = {rows, rows ? t->numel() / rows : 0};
+  int64_t length = t->nDimension > 1 ? checked_numel(t->nDimension - 1, t->size + 1) : 1;
+  int64_t size[] = {t->size[0], length};
   if (t->numel() == 0) return TensorRef(tensor_new_sized(t->dtype, 2, size));
   TensorRef whole = contiguous(t);
   return view_of(whole, [&](Tensor* v) { ops::view(v, whole.get(), {2, size}); });
@@ -60,14 +75,10 @@ TensorRef rows_of(const char* name, Tensor* t, int argument) {
 namespace ops {
 
 void cross(Tensor* r, Tensor* a, Tensor* b, int64_t dim) {
-  check_cross(*r, *a, *b);
-  cross_along(r, a, b, dim < 0 ? first_of_three(*a) : wrap_dim(*a, dim, 4));
+  cross_along(r, a, b, dim < 0 ? -kMaxDims - 1 : dim);
 }
 
-void crossDim(Tensor* r, Tensor* a, Tensor* b, int64_t dim) {
-  check_cross(*r, *a, *b);
-  cross_along(r, a, b, dim < -kMaxDims ? first_of_three(*a) : wrap_dim(*a, dim, 4));
-}
+void crossDim(Tensor* r, Tensor* a, Tensor* b, int64_t dim) { cross_along(r, a, b, dim); }
 
 void renorm(Tensor* r, Tensor* t, Scalar p, int64_t dim, Scalar most) {
   check_result("renorm", 1, *r, t->dtype);
