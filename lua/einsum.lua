@@ -56,17 +56,17 @@ local function install(tensor)
       return { t = t, labels = own }
    end
 
-   -- Without the labels that are not needed.
+   -- Without the labels that are not needed: one sum, which 16-bit types round once.
    local function summed(operand, needed)
-      local t, labels = operand.t, {}
-      for d, label in ipairs(operand.labels) do labels[d] = label end
-      for d = #labels, 1, -1 do
-         if not needed[labels[d]] then
-            t = t:sum(d, #labels == 1)
-            table.remove(labels, d)
-         end
+      local labels, dims = {}, {}
+      for d, label in ipairs(operand.labels) do
+         local list = needed[label] and labels or dims
+         list[#list + 1] = needed[label] and label or d
       end
-      return { t = t, labels = labels }
+      if #dims == 0 then
+         return operand
+      end
+      return { t = operand.t:sum(dims, #labels == 0), labels = labels }
    end
 
    -- The operand's elements with its labels in this order, as a tensor of these sizes.
@@ -148,7 +148,31 @@ local function install(tensor)
       return joined(labels, once)
    end
 
-   local function einsum(equation, operands)
+   -- Whether 16-bit operands are rounded more than once: by more than one product, or by sums
+   -- beside the product.
+   local function rounds_twice(labels, wanted)
+      if #labels ~= 2 then
+         return #labels > 2
+      end
+      local count = {}
+      for _, term in ipairs {labels[1], labels[2], wanted} do
+         local seen = {}
+         for _, label in ipairs(term) do
+            if not seen[label] then
+               seen[label], count[label] = true, (count[label] or 0) + 1
+            end
+         end
+      end
+      for _, n in pairs(count) do
+         if n == 1 then return true end
+      end
+      return false
+   end
+
+   local REDUCED = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
+
+   local einsum
+   function einsum(equation, operands)
       local left, right = equation:gsub('%s', ''):match '^(.-)%->(.*)$'
       left = left or equation:gsub('%s', '')
       local labels, hidden = {}, 0
@@ -163,12 +187,21 @@ local function install(tensor)
          fail('%d operands are too many for "%s"', #operands, equation)
       end
       local wanted = result_labels(right, labels, hidden)
+      local class = tensor.type(operands[1])
+      for _, t in ipairs(operands) do
+         if tensor.type(t) ~= class then
+            fail('a %s and a %s do not go together: convert one of them', class, tensor.type(t))
+         end
+      end
+      if REDUCED[class] and rounds_twice(labels, wanted) then
+         local floats = {}
+         for k, t in ipairs(operands) do
+            floats[k] = t:float()
+         end
+         return einsum(equation, floats):type(class)
+      end
       local terms, sizes = {}, {}
       for k, t in ipairs(operands) do
-         if tensor.type(t) ~= tensor.type(operands[1]) then
-            fail('a %s and a %s do not go together: convert one of them',
-                 tensor.type(operands[1]), tensor.type(t))
-         end
          terms[k] = distinct(t, labels[k])
          for label, size in each(sizes_of(terms[k])) do
             local other = sizes[label]
