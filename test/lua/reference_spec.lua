@@ -89,6 +89,23 @@ describe('functions of one number', function()
   end
 end)
 
+describe('digamma', function()
+  for _, e in ipairs { elements.Double, elements.Float } do
+    it(('of %s is exact next to its poles'):format(e.name), function()
+      local x, y = figure(('digamma %s x'):format(e.name)), figure(('digamma %s y'):format(e.name))
+      for _, t in ipairs(tensors_of(e, x)) do
+        local got = tensor.digamma(t):totable()
+        for i = 1, #x do
+          -- Where it is near 0, terms of more than 1 cancel.
+          local limit = 8 * last_place(math.max(math.abs(y[i]), 4), e)
+          assert.is_true(math.abs(got[i] - y[i]) <= limit,
+                         ('%.17g: %.17g instead of %.17g'):format(x[i], got[i], y[i]))
+        end
+      end
+    end)
+  end
+end)
+
 describe('functions of two numbers', function()
   for _, name in ipairs { 'cpow', 'atan2' } do
     for _, e in ipairs { elements.Double, elements.Float } do

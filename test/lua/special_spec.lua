@@ -2,6 +2,7 @@
 -- Handbook, chapters 6 and 7, and what follows from them.
 
 local tensor = require 'tensor'
+local elements = require 'support.elements'
 
 local inf, nan = math.huge, 0 / 0
 -- A constant of that value is 0 in Lua 5.1, and for LuaJIT on ARM64.
@@ -54,6 +55,40 @@ describe('special functions', function()
     assert_close(-1000 + math.log(2), sum[2], 2)
     assert.are.same({ inf, -inf, inf, 0 }, sum:narrow(1, 3, 4):totable())
     assert.are.equal(5e300, tensor.hypot(tensor.DoubleTensor{3e300}, tensor.DoubleTensor{4e300})[1])
+  end)
+
+  it('do not depend on the place of an element', function()
+    local random = elements.generator(5)
+    for _, row in ipairs(tensor._optable()) do
+      if row['function'] == '[*T] T' and row.method == '*T [T]' and row.lua ~= '' then
+        for _, e in ipairs { elements.Float, elements.Double, elements.Half } do
+          if elements.supports(row.types, e) then
+            for k = 1, 60 do
+              local x = k <= 20 and 2 * random() - 1 or k <= 40 and 20 * random() - 10
+                        or 1 - 10 ^ (-6 * random())
+              local alone = tensor[row.lua](e.Tensor { x })[1]
+              local many = tensor[row.lua](e.Tensor(37):fill(x))
+              if alone == alone then
+                assert.are.equal(37, many:eq(alone):sum(), ('%s of %.17g'):format(row.lua, x))
+              end
+            end
+          end
+        end
+      end
+    end
+  end)
+
+  it('lerp of weight 1 is its end, and of weight 0 its beginning', function()
+    for _, e in ipairs(elements) do
+      if not e.integral then
+        local large, one = e.Tensor { e.store(6e4), 1, -1 }, e.Tensor { 1, e.store(6e4), 0.1 }
+        assert.are.same(one:totable(), tensor.lerp(large, one, 1):totable())
+        assert.are.same(large:totable(), tensor.lerp(large, one, 0):totable())
+      end
+    end
+    assert.are.equal(1, tensor.lerp(tensor.FloatTensor { 1e10 }, tensor.FloatTensor { 1 }, 1)[1])
+    assert.are.equal(1, tensor.lerp(tensor.Tensor { 1e20 }, tensor.Tensor { 1 }, 1)[1])
+    assert.are.equal(6.5, tensor.lerp(tensor.Tensor { 5 }, tensor.Tensor { 7 }, 0.75)[1])
   end)
 
   it('activations at their ends', function()

@@ -263,8 +263,43 @@ def wrapped_integer(value):
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
+# ---- functions whose formulas lose digits ----
+
+def digamma():
+    random = np.random.RandomState(4)
+    near = [1e-1, 1e-3, 1e-6, 1e-8, 1e-12, 1e-15]
+    points = list(random.uniform(-20, 20, 60)) + [s * d for d in near + [1e-30] for s in (1, -1)]
+    points += [n + s * d for n in (-1, -2, -3, -7, -100) for d in near for s in (1, -1)]
+    points += [1e5, 1e10, -1000.25, -12345.5]
+    for kind, dtype in (("Double", np.float64), ("Float", np.float32)):
+        x = [float(v) for v in np.array(points).astype(dtype)]
+        x = [v for v in x if v > 0 or v != np.floor(v)]
+        line("digamma %s x" % kind, x)
+        line("digamma %s y" % kind, [rounded(mpmath.digamma(mpmath.mpf(v)), kind) for v in x])
+
+
+def remainders():
+    random = np.random.RandomState(5)
+    for kind, dtype in (("Double", np.float64), ("Float", np.float32)):
+        most = 300 if kind == "Double" else 37
+        x = random.uniform(-1, 1, 150) * 10 ** random.uniform(-most, most, 150)
+        y = random.uniform(-1, 1, 150) * 10 ** random.uniform(-most, most, 150)
+        # Half of the quotients are of a size that occurs.
+        y[:75] = x[:75] * 10 ** random.uniform(-18, 2, 75) * random.choice([-1, 1], 75)
+        special = [INF, -INF, NAN, 0.0, -0.0, 5.0, -5.0, 0.1, -1e-20, 1.0, 3.0, -3.0, 6.0]
+        a, b = (v.ravel() for v in np.meshgrid(special, special))
+        x = np.concatenate([x, a, [-1e20, 1e20, 2.0 ** 80]]).astype(dtype)
+        y = np.concatenate([y, b, [501, 501, 3]]).astype(dtype)
+        line("remainder %s x" % kind, x)
+        line("remainder %s y" % kind, y)
+        with np.errstate(all="ignore"):
+            line("remainder %s z" % kind, np.remainder(x, y))
+
+
 print("# Made by test/reference/make.py with NumPy and mpmath: do not edit.")
 functions()
 two_arguments()
 tensors()
 conversions()
+digamma()
+remainders()

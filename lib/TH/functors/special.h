@@ -90,11 +90,11 @@ TH_HD T digamma_of(T x) {
   if (x == 0) return std::copysign(std::numeric_limits<T>::infinity(), -x);
   T value = 0;
   if (x < 0) {
-    const T rest = x - std::floor(x);
+    // The distance from the nearest integer is exact, and tan has the period pi.
+    const T rest = x - std::rint(x);
     if (rest == 0) return std::numeric_limits<T>::quiet_NaN();
     const T pi = static_cast<T>(3.14159265358979323846);
-    // tan has the period 1, and its argument is exact near 0 only.
-    value = -pi / std::tan(pi * (rest > T(0.5) ? rest - 1 : rest));
+    value = -pi / std::tan(pi * rest);
     x = 1 - x;
   }
   while (x < 10) {
