@@ -23,8 +23,6 @@ struct Operands {
 Operands read(lua_State* L, const char* symbol) {
   State* state = state_of(L);
   Operands o = {object_at(L, state, 1), object_at(L, state, 2)};
-  if (!o.a.is_tensor()) o.x = lua_tonumber(L, 1);
-  if (!o.b.is_tensor()) o.y = lua_tonumber(L, 2);
   bool fits_a = o.a.is_tensor() || lua_type(L, 1) == LUA_TNUMBER;
   bool fits_b = o.b.is_tensor() || lua_type(L, 2) == LUA_TNUMBER;
   if (!fits_a || !fits_b || !(o.a.is_tensor() || o.b.is_tensor())) {
@@ -32,6 +30,8 @@ Operands read(lua_State* L, const char* symbol) {
                 shown_type(L, fits_a ? 2 : 1));
   }
   o.type = o.a.is_tensor() ? o.a.dtype() : o.b.dtype();
+  if (!o.a.is_tensor()) o.x = check_element(L, 1, o.type, symbol);
+  if (!o.b.is_tensor()) o.y = check_element(L, 2, o.type, symbol);
   o.result = push_new_tensor(L, state, o.type);
   if (o.a.is_tensor()) o.a.payload = payload(L, o.a, 1);
   if (o.b.is_tensor()) o.b.payload = payload(L, o.b, 2);

@@ -14,6 +14,7 @@
 #include "memory/heap.h"
 #include "memory/numeric_locale.h"
 #include "memory/stats.h"
+#include "ops/scalars.h"
 #include "tensor/convert.h"
 
 namespace bind {
@@ -295,11 +296,22 @@ const char* check_text(lua_State* L, int index, const char* function) {
   return text;
 }
 
+[[noreturn]] static void fail_misfit(lua_State* L, double number, DType type,
+                                     const char* function) {
+  raise_error(L, "%s: %.14g does not fit into elements of type %s", function, number,
+              th::name(type));
+  __builtin_unreachable();
+}
+
 double check_element(lua_State* L, int index, DType type, const char* function) {
-  double number = check_number(L, index);
-  if (!std::isfinite(number) && th::is_integral(type)) {
-    raise_error(L, "%s: %g does not fit into elements of type %s", function, number,
-                th::name(type));
+  const double number = check_number(L, index);
+  if (!std::isfinite(number) && th::is_integral(type)) fail_misfit(L, number, type, function);
+  return check_listed_element(L, number, type, function);
+}
+
+double check_listed_element(lua_State* L, double number, DType type, const char* function) {
+  if (!th::holds(type, number) && !registered_state(L)->rules.torch7) {
+    fail_misfit(L, number, type, function);
   }
   return number;
 }

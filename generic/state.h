@@ -284,8 +284,11 @@ double check_number(lua_State* L, int index);
 const char* check_string(lua_State* L, int index);
 const char* optional_string(lua_State* L, int index, const char* by_default);
 void check_kind(lua_State* L, int index, int type);
-// A number that is to become an element: NaN and infinity raise an error where those are integers.
+// A number that becomes an element. Raises an error if the type is of integers and does not hold
+// the number. After require 'torch' finite numbers are truncated.
 double check_element(lua_State* L, int index, DType type, const char* function);
+// The same for a number of a table. After require 'torch' NaN and infinity are converted, too.
+double check_listed_element(lua_State* L, double number, DType type, const char* function);
 // A number that is to be an index: a fraction raises an error, unless it is cut as in Torch7.
 double check_whole(lua_State* L, double number, const char* what);
 // A dimension or index counted from 1, or from the end where negative, as the core counts it.

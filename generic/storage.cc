@@ -27,7 +27,9 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
                   storage_class(storage->dtype), static_cast<int>(i + 1),
                   shown_type(L, lua_gettop(L)));
     }
-    write_element(storage->dtype, data, lua_tonumber(L, -1));
+    write_element(storage->dtype, data,
+                  check_listed_element(L, lua_tonumber(L, -1), storage->dtype,
+                                       storage_class(storage->dtype)));
     lua_pop(L, 1);
   }
 }

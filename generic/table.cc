@@ -31,6 +31,7 @@ char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
                 tensor_class(t->dtype), static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);
   }
   luaL_checkstack(L, 2, "a table is nested too deep");
+  const bool integral = th::is_integral(t->dtype);
   for (int64_t i = 1; i <= n; ++i) {
     lua_rawgeti(L, -1, static_cast<int>(i));
     bool innermost = d == t->nDimension - 1;
@@ -40,7 +41,9 @@ char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
                   d + 1, shown_type(L, lua_gettop(L)));
     }
     if (innermost) {
-      write_element(t->dtype, data, lua_tonumber(L, -1));
+      const double number = lua_tonumber(L, -1);
+      if (integral) check_listed_element(L, number, t->dtype, tensor_class(t->dtype));
+      write_element(t->dtype, data, number);
       data += item;
     } else {
       data = fill(L, t, d + 1, data, item);

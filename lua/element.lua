@@ -19,7 +19,7 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
    local error, metatable = error, debug.getmetatable
    local box, pointer, load, store = how.box, how.pointer, how.load, how.store
-   local lowest, highest = how.lowest, how.highest
+   local lowest, highest, integral = how.lowest, how.highest, how.integral
    local operands, watchers = shared.operands, shared.watchers
    local index, newindex = own.index, own.newindex
    local WRITABLE = 3
@@ -74,7 +74,8 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    local function writetensor(t, value, count, i, j, k, l)
       local storage, at = element(t, count, i, j, k, l)
       if storage ~= nil and storage.ready == WRITABLE and storage.home == nil
-         and value >= lowest and value <= highest and operands[0] == nil then
+         and value >= lowest and value <= highest and (not integral or floor(value) == value)
+         and operands[0] == nil then
          store(cast(pointer, storage.block), at, value)
          return true
       end
@@ -283,7 +284,7 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    local function writestorage(s, i, value)
       local storage = blockof(s, i)
       if storage ~= nil and storage.ready == WRITABLE and value >= lowest and value <= highest
-         and operands[0] == nil then
+         and (not integral or floor(value) == value) and operands[0] == nil then
          store(cast(pointer, storage.block), i - 1, value)
          return true
       end

@@ -36,7 +36,12 @@ local function access(element, readat, writeat)
    -- Within these the FFI converts as C does, cutting towards 0.
    local bits = element.ctype == 'int64_t' and 63 or 31
    local lowest, highest = -2 ^ bits, 2 ^ bits - (bits == 63 and 1024 or 1)
-   how.lowest, how.highest = lowest, highest
+   how.integral = true
+   -- What the type holds. The conversion of any other number depends on the mode.
+   local size = 8 * ffi.sizeof(element.ctype)
+   local signed = element.ctype:sub(1, 1) ~= 'u'
+   how.lowest = signed and -2 ^ (size - 1) or 0
+   how.highest = size == 64 and highest or 2 ^ (signed and size - 1 or size) - 1
    function how.store(p, at, value)
       if value >= lowest and value <= highest then
          p[at] = value

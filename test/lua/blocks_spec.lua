@@ -167,7 +167,7 @@ describe('rows that are sorted', function()
       local real = class == 'Float' or class == 'Double'
       for _, n in ipairs { 1, 2, 3, 17, 41, 64, 65, 128, 700, 1025 } do
         local rows = mixed(n, n > 100 and 3 or 11, real)
-        local whole = tensor[class .. 'Tensor'](rows)
+        local whole = tensor.Tensor(rows):type(('torch.%sTensor'):format(class))
         for _, descending in ipairs { false, true } do
           local want_values, want_indices = {}, {}
           for k = 1, #rows do

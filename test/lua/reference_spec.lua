@@ -1,5 +1,6 @@
 -- Against figures from NumPy and mpmath: test/reference/make.py wrote test/data/reference.txt.
 
+local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
@@ -140,6 +141,53 @@ describe('functions of two numbers', function()
     end)
   end
 
+  for _, e in ipairs { elements.Double, elements.Float } do
+    it('remainders of ' .. e.name .. ' are exact for every quotient', function()
+      local key = 'remainder ' .. e.name .. ' '
+      local x, y, z = figure(key .. 'x'), figure(key .. 'y'), figure(key .. 'z')
+      local a, b = tensors_of(e, x), tensors_of(e, y)
+      for i = 1, 2 do compare('cremainder', tensor.cremainder(a[i], b[i]):totable(), z, e) end
+      compare('%', (a[1] % b[1]):totable(), z, e)
+      compare('fuse', tensor.fuse('a % b', { a[1], b[1] }):totable(), z, e)
+      for k = 1, #x do
+        local left, right = e.Tensor { x[k] }, e.Tensor { y[k] }
+        compare('remainder', tensor.remainder(left, y[k]):totable(), { z[k] }, e)
+        compare('number %', (x[k] % right):totable(), { z[k] }, e)
+        compare('of many', { tensor.remainder(e.Tensor(37):fill(x[k]), y[k])[37] }, { z[k] }, e)
+      end
+    end)
+
+    it("remainders of " .. e.name .. " after require 'torch' are those of Torch7", function()
+      tensor._lenient(true)
+      finally(function() tensor._lenient(false) end)
+      local function torch7(a, b) return e.store(a - e.store(b * math.floor(e.store(a / b)))) end
+      for _, pair in ipairs { { -1e20, 501 }, { 7.5, 2 }, { -7.5, 2 }, { 7.5, -2 } } do
+        local a, b = e.store(pair[1]), e.store(pair[2])
+        local x, y, want = e.Tensor { a }, e.Tensor { b }, { torch7(a, b) }
+        assert.are.same(want, tensor.remainder(x, b):totable())
+        assert.are.same(want, tensor.cremainder(x, y):totable())
+        assert.are.same(want, (x % b):totable())
+        assert.are.same(want, (a % y):totable())
+        assert.are.same(want, tensor.fuse('x % y', { x, y }):totable())
+      end
+    end)
+  end
+
+  it('remainders in C are those of Torch7, and exact by functions of their own', function()
+    if not has_ffi then return pending "C functions are called through LuaJIT's FFI" end
+    ffi.cdef [[
+      void THDoubleTensor_remainder(struct THDoubleTensor *r, struct THDoubleTensor *t, double x);
+      void THDoubleTensor_remainderExact(struct THDoubleTensor *r, struct THDoubleTensor *t,
+                                         double x);
+    ]]
+    local C = ffi.load(os.getenv 'TENSOR_PREFIX' .. '/lib/libTH.so.0')
+    local t, r = tensor.DoubleTensor { -1e20 }, tensor.DoubleTensor()
+    C.THDoubleTensor_remainder(r:cdata(), t:cdata(), 501)
+    assert.are.equal(0, r[1])
+    C.THDoubleTensor_remainderExact(r:cdata(), t:cdata(), 501)
+    assert.are.equal(113, r[1])
+  end)
+
   it('numbers are as tensors of them', function()
     local x, y = figure 'cpow grid x', figure 'cpow grid y'
     local z = figure 'cpow grid z'
@@ -268,6 +316,8 @@ describe('conversions', function()
   for _, name in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
     it('to ' .. name .. ' cut and wrap', function()
       local e = elements[name]
+      tensor._lenient(true)
+      finally(function() tensor._lenient(false) end)
       local numbers, want = figure 'numbers', figure('numbers ' .. name)
       assert.are.same(want, e.Tensor(numbers):totable())
       assert.are.same(want, e.Storage(numbers):totable())

@@ -13,6 +13,7 @@ namespace th {
 
 enum class Condition : int {
   divisor,      // of integers: not 0
+  exponent,     // of integers: not negative
   index,        // of a dimension of size `limit`: what position_of takes
   mask,         // 0 or 1
   probability,  // from 0 to 1
@@ -33,6 +34,14 @@ struct Divisor {
   template <class T>
   static TH_HD bool is_bad(T x, int64_t) {
     return x == 0;
+  }
+};
+struct Exponent {
+  template <class T>
+  static constexpr bool kHas = std::is_integral_v<T>;
+  template <class T>
+  static TH_HD bool is_bad(T x, int64_t) {
+    return x < 0;
   }
 };
 struct Index {
@@ -64,6 +73,8 @@ void dispatch(Condition condition, const F& f) {
   switch (condition) {
     case Condition::divisor:
       return f(condition::Divisor());
+    case Condition::exponent:
+      return f(condition::Exponent());
     case Condition::index:
       return f(condition::Index());
     case Condition::mask:

@@ -103,6 +103,18 @@ TH_HD T floored_rest(T a, T b) {
     return b == 0 ? std::numeric_limits<T>::quiet_NaN() : a - b * std::floor(a / b);
   }
 }
+// The same of floating-point numbers for every quotient. As in Python, remainders of an infinite b
+// are a, or b if the signs differ.
+template <class T>
+TH_HD T exact_floored_rest(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return floored_rest(a, b);
+  } else {
+    const T rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(T(0), b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+}
 template <class T>
 TH_HD T power(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -252,6 +264,7 @@ TH_FUNCTOR_2(cdiv) { return quotient(a, b); }
 TH_FUNCTOR_2(cpow) { return power(a, b); }
 TH_FUNCTOR_2(cfmod) { return truncated_rest(a, b); }
 TH_FUNCTOR_2(cremainder) { return floored_rest(a, b); }
+TH_FUNCTOR_2(cremainderExact) { return exact_floored_rest(a, b); }
 TH_FUNCTOR_2(clshift) { return shift_left(a, b); }
 TH_FUNCTOR_2(crshift) { return shift_right(a, b); }
 TH_FUNCTOR_2(cbitand) { return static_cast<T>(a & b); }

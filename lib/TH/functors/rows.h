@@ -23,6 +23,8 @@ enum : uint32_t {
   number_of_matrix = 1 << 7,
   element_of_vector = 1 << 8,
   number_of_one = 1 << 9,
+  fits_numbers = 1 << 10,
+  raises = 1 << 11,
 };
 }  // namespace row_flag
 

@@ -8,6 +8,7 @@
 #include "functors/functors.h"
 #include "functors/rows.h"
 #include "memory/error.h"
+#include "ops/element_numbers.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "tensor/convert.h"
@@ -32,6 +33,16 @@ void check_divisor(const char* name, Op op, const Tensor* t, Tensor* divisor) {
                                "%s: integers cannot be divided by 0, which the divisor, a "
                                "%sTensor, contains",
                                name, th::name(divisor->dtype));
+               }));
+}
+
+// Integers to a negative power are fractions.
+void check_exponents(const char* name, Op op, Tensor* exponents) {
+  if (!is_integral(exponents->dtype) || exponents->dtype == DType::Byte) return;
+  if (exponents->numel() == 0) return;
+  check_values(op, Condition::exponent, 0, exponents, CheckText(0, [&](char* text, size_t room) {
+                 std::snprintf(text, room,
+                               "%s: integers have no negative powers, got exponent %%lld", name);
                }));
 }
 
@@ -119,19 +130,30 @@ void Element::check_shapes(const Tensor* r, Tensor* const* tensors) const {
 void Element::run(Tensor* r, Tensor* const* tensors, const Scalar* numbers,
                   bool number_is_last) const {
   const DType dtype = check_types(r, tensors);
-  if (row.has(simple_power | divides)) {
+  Op fitting = op;
+  Scalar fitted[kMaxNumbers];
+  if (row.has(fits_numbers | simple_power | divides | raises)) {
     if (row.has(simple_power) && do_simple_power(r, tensors[0], numbers[0])) return;
+    if (row.has(fits_numbers)) {
+      std::copy(numbers, numbers + row.numbers, fitted);
+      fit_numbers(name, dtype, &fitting, fitted);
+      numbers = fitted;
+    }
     if (row.has(divides) && number_is_last) {
       check_divisor(name, tensors[0], numbers[row.numbers - 1]);
-    } else if (row.has(divides) && is_integral(dtype)) {
+    } else if (is_integral(dtype) &&
+               (row.has(divides) || (row.has(raises) && !current_rules.torch7))) {
+      Tensor* last = tensors[row.tensors - 1];
       check_shapes(r, tensors);
-      check_divisor(name, op, tensors[0], tensors[row.tensors - 1]);
-      if (!on_host(*tensors[row.tensors - 1])) {
-        wait_for_assertions(device_of({tensors[row.tensors - 1]}), *r);
+      if (row.has(divides)) {
+        check_divisor(name, op, tensors[0], last);
+      } else {
+        check_exponents(name, op, last);
       }
+      if (!on_host(*last)) wait_for_assertions(device_of({last}), *r);
     }
   }
-  elementwise({op, name, dtype, numbers, row.numbers, grain}, r, tensors, row.tensors);
+  elementwise({fitting, name, dtype, numbers, row.numbers, grain}, r, tensors, row.tensors);
 }
 
 }  // namespace

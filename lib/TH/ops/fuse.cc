@@ -12,6 +12,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/fuse_program.h"
+#include "ops/scalars.h"
 
 namespace th {
 
@@ -58,6 +59,7 @@ class Evaluation {
   using Shape = std::vector<int64_t>;
 
   void check_types();
+  void check_numbers(const Node& node) const;
   void check_result();
   Shape shape_of(const Node& node) const;
   bool must_go_by_operations() const;
@@ -114,6 +116,21 @@ void Evaluation::check_types() {
         static_cast<int64_t>(node.numbers[0].to_double()) == 0) {
       e_.fail_at(node.at, "integers cannot be divided by 0");
     }
+    if (node.kind == Node::element && !current_rules.torch7) check_numbers(node);
+  }
+}
+
+void Evaluation::check_numbers(const Node& node) const {
+  auto check = [&](double number) {
+    if (holds(dtype_, number)) return;
+    e_.fail_at(node.at, "%.14g does not fit into elements of type %s", number, name(dtype_));
+  };
+  const ElementRow& row = node.function->row;
+  for (int k = 0; k < row.numbers && !row.has(row_flag::fits_numbers); ++k) {
+    check(node.numbers[k].to_double());
+  }
+  for (int input : node.input) {
+    if (input >= 0 && e_.nodes[input].kind == Node::number) check(e_.nodes[input].value);
   }
 }
 
@@ -172,7 +189,8 @@ Evaluation::Shape Evaluation::shape_of(const Node& node) const {
 bool Evaluation::must_go_by_operations() const {
   if (device_of(operands_.tensors, operands_.count) || device_of({r_})) return true;
   return is_integral(dtype_) && std::any_of(e_.nodes.begin(), e_.nodes.end(), [](const Node& node) {
-           return node.kind == Node::element && node.function->row.has(row_flag::divides);
+           return node.kind == Node::element &&
+                  node.function->row.has(row_flag::divides | row_flag::raises);
          });
 }
 

@@ -445,7 +445,10 @@ function runner.refused(row, case, e)
         results[i] = element_of(slot.kind, e).Tensor()
       end
     end
+    -- The other type's numbers, truncated.
+    tensor._lenient(true)
     local values = make_arguments(argument_makers(e, slots, args, 'contiguous'))
+    tensor._lenient(false)
     local list = assemble(form_slots, map, values, results)
     local done, message = pcall(invoke, list)
     if done or not tostring(message):find(wanted, 1, true) then

@@ -194,6 +194,25 @@ struct Quick<functor::cdiv<T>> {
   static T run(T a, T b) { return static_cast<T>(static_cast<double>(a) / static_cast<double>(b)); }
 };
 
+#if defined(__FMA__) || defined(__aarch64__)
+// fmod divides bit by bit. Where the quotient is below 2^52 (2^23 in float) its floor is exact, or
+// 1 too large after rounding, and a fused multiplication gives a - b * floor(a / b) exactly.
+template <class T>
+struct Quick<functor::cremainderExact<T>> {
+  static constexpr bool exists = std::is_floating_point_v<T>;
+  using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  static Word misfit(T a, T b) {
+    const T limit = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52), size = std::fabs(b);
+    return !(std::fabs(a) < size * limit) | !(size < std::numeric_limits<T>::infinity());
+  }
+  static T run(T a, T b) {
+    const T sign = std::copysign(T(1), b), size = std::fabs(b), x = a * sign;
+    const T rest = std::fma(-std::floor(x / size), size, x), next = rest + size;
+    return std::copysign(rest < 0 ? next : rest, b);
+  }
+};
+#endif
+
 // By blocks, all of whose elements fit or not.
 template <class Q, class Out, class F, class... In>
 inline void quick_loop(Out* out, int64_t n, const F& f, const In&... in) {

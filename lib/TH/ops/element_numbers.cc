@@ -1,0 +1,169 @@
+#include "ops/element_numbers.h"
+
+#include <cmath>
+
+#include "memory/error.h"
+#include "ops/rules.h"
+#include "ops/scalars.h"
+
+namespace th {
+
+namespace {
+
+// A whole number, or NaN, against the values of an integer type.
+enum class Place { below, within, above, nowhere };
+
+class Integers {
+ public:
+  explicit Integers(DType type) : type_(type) {}
+
+  Place place(double whole) const {
+    if (whole != whole) return Place::nowhere;
+    if (holds(type_, whole)) return Place::within;
+    return whole < 0 ? Place::below : Place::above;
+  }
+  Scalar lowest() const { return limit(false); }
+  Scalar highest() const { return limit(true); }
+
+ private:
+  Scalar limit(bool highest) const {
+    return dispatch(type_, [&](auto zero) -> Scalar {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        using Limits = std::numeric_limits<T>;
+        return static_cast<int64_t>(highest ? Limits::max() : Limits::lowest());
+      } else {
+        return 0;
+      }
+    });
+  }
+
+  DType type_;
+};
+
+// x < 2.5 is x < 3, and x > 2.5 is x > 2: `up` is where the number is rounded to. less: whether the
+// smallest elements compare true.
+void fit_order(const Integers& integers, Op* op, Scalar* number, bool up, bool less) {
+  const double whole = up ? std::ceil(number->d) : std::floor(number->d);
+  const Place place = integers.place(whole);
+  if (place == Place::within) {
+    *number = static_cast<int64_t>(whole);
+    return;
+  }
+  const bool always = place == (less ? Place::above : Place::below);
+  *op = always ? Op::geValue : Op::ltValue;
+  *number = integers.lowest();
+}
+
+void fit_equality(const Integers& integers, Op* op, Scalar* number, bool equal) {
+  const bool whole = std::floor(number->d) == number->d;
+  if (whole && integers.place(number->d) == Place::within) {
+    *number = static_cast<int64_t>(number->d);
+    return;
+  }
+  *op = equal ? Op::ltValue : Op::geValue;
+  *number = integers.lowest();
+}
+
+[[noreturn]] void fail_bound(const char* name, DType type, double bound, const char* side) {
+  fail("%s: no element of a %sTensor is at %s %.14g", name, th::name(type), side, bound);
+}
+
+void fit_least(const char* name, DType type, Scalar* bound) {
+  if (bound->integral) return;
+  const Integers integers(type);
+  const double whole = std::ceil(bound->d);
+  const Place place = integers.place(whole);
+  if (place == Place::above || place == Place::nowhere) fail_bound(name, type, bound->d, "least");
+  *bound = place == Place::below ? integers.lowest() : Scalar(static_cast<int64_t>(whole));
+}
+
+void fit_most(const char* name, DType type, Scalar* bound) {
+  if (bound->integral) return;
+  const Integers integers(type);
+  const double whole = std::floor(bound->d);
+  const Place place = integers.place(whole);
+  if (place == Place::below || place == Place::nowhere) fail_bound(name, type, bound->d, "most");
+  *bound = place == Place::above ? integers.highest() : Scalar(static_cast<int64_t>(whole));
+}
+
+void fit_bounds(const char* name, DType type, Scalar* bounds) {
+  const double least = bounds[0].to_double(), most = bounds[1].to_double();
+  fit_least(name, type, &bounds[0]);
+  fit_most(name, type, &bounds[1]);
+  if (least <= most && bounds[0].i > bounds[1].i) {
+    fail("%s: there is no integer from %.14g to %.14g", name, least, most);
+  }
+}
+
+void check_tolerances(const char* name, const Scalar* tolerances) {
+  const double relative = tolerances[0].to_double(), absolute = tolerances[1].to_double();
+  if (relative >= 0 && absolute >= 0) return;
+  fail("%s: tolerances must not be negative, got %g and %g", name, relative, absolute);
+}
+
+void fit_comparison(DType type, Op* op, Scalar* number) {
+  if (number->integral) return;
+  const Integers integers(type);
+  switch (*op) {
+    case Op::ltValue:
+      return fit_order(integers, op, number, true, true);
+    case Op::leValue:
+      return fit_order(integers, op, number, false, true);
+    case Op::gtValue:
+      return fit_order(integers, op, number, false, false);
+    case Op::geValue:
+      return fit_order(integers, op, number, true, false);
+    default:
+      return fit_equality(integers, op, number, *op == Op::eqValue);
+  }
+}
+
+void fit_integers(const char* name, DType type, Op* op, Scalar* numbers) {
+  switch (*op) {
+    case Op::ltValue:
+    case Op::leValue:
+    case Op::gtValue:
+    case Op::geValue:
+    case Op::eqValue:
+    case Op::neValue:
+      return fit_comparison(type, op, numbers);
+    case Op::clamp:
+      return fit_bounds(name, type, numbers);
+    case Op::clampMin:
+    case Op::cmaxValue:
+      return fit_least(name, type, numbers);
+    case Op::clampMax:
+    case Op::cminValue:
+      return fit_most(name, type, numbers);
+    case Op::pow:
+      if (current_rules.torch7 || numbers[0].to_double() >= 0) return;
+      fail("%s: integers have no negative powers, got exponent %.14g", name,
+           numbers[0].to_double());
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void fit_numbers(const char* name, DType type, Op* op, Scalar* numbers) {
+  if (*op == Op::isclose) return check_tolerances(name, numbers);
+  if (is_integral(type)) return fit_integers(name, type, op, numbers);
+  if (current_rules.torch7) return;
+  switch (*op) {
+    case Op::remainder:
+      *op = Op::remainderExact;
+      return;
+    case Op::cremainder:
+      *op = Op::cremainderExact;
+      return;
+    case Op::tremainder:
+      *op = Op::tremainderExact;
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace th

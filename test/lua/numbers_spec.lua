@@ -1,0 +1,233 @@
+-- Numbers beside tensors of integers that the element type does not hold: comparisons and clamps
+-- are exact, other operations raise errors. After require 'torch' the others truncate.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+
+local inf, nan = math.huge, 0 / 0
+local integers = {}
+for _, e in ipairs(elements) do
+  if e.integral then integers[#integers + 1] = e end
+end
+
+local holds = {
+  lt = function(x, y) return x < y end, le = function(x, y) return x <= y end,
+  gt = function(x, y) return x > y end, ge = function(x, y) return x >= y end,
+  eq = function(x, y) return x == y end, ne = function(x, y) return x ~= y end,
+}
+
+-- Calls f in both modes.
+local function in_both_modes(f)
+  for _, lenient in ipairs { false, true } do
+    tensor._lenient(lenient)
+    f(lenient)
+  end
+end
+
+local function refused(f, ...)
+  local ok, message = pcall(f)
+  assert.is_false(ok, 'no error')
+  for _, part in ipairs { ... } do assert.is_truthy(message:find(part, 1, true), message) end
+end
+
+describe('comparisons of integers with any number', function()
+  after_each(function() tensor._lenient(false) end)
+
+  for _, e in ipairs(integers) do
+    -- Numbers of 64 bits are compared below, where doubles are exact.
+    local highest = e.bits == 64 and 2 ^ 53 or e.lowest + 2 ^ e.bits - 1
+    local values = { math.max(e.lowest, -2 ^ 53), 0, 1, 2, 5, highest - 1, highest }
+    local numbers = { -inf, -1e300, -2 ^ 63, e.lowest - 1, e.lowest - 0.5, e.lowest, -0.5, 0, 0.5,
+                      1, 5.5, highest - 0.5, highest, highest + 0.5, highest + 1, 2 ^ 63, 1e300,
+                      inf, nan }
+    it('are exact for ' .. e.name, function()
+      in_both_modes(function()
+        local t = e.Tensor(values)
+        for name, is_true in pairs(holds) do
+          for _, number in ipairs(numbers) do
+            local want = {}
+            for k, x in ipairs(values) do want[k] = is_true(x, number) and 1 or 0 end
+            local text = ('%s %s %.17g'):format(e.name, name, number)
+            assert.are.same(want, tensor[name](t, number):totable(), text)
+            assert.are.same(want, tensor[name](e.Tensor(), t, number):totable(), text)
+          end
+        end
+      end)
+    end)
+  end
+
+  it('are exact at the ends of 64 bits', function()
+    local ends = tensor.LongTensor(2):fill(-2 ^ 63)
+    ends:narrow(1, 2, 1):csub(1)  -- the highest
+    for name, want in pairs { lt = { 1, 1 }, le = { 1, 1 }, gt = { 0, 0 }, ge = { 0, 0 },
+                              eq = { 0, 0 }, ne = { 1, 1 } } do
+      assert.are.same(want, tensor[name](ends, 2 ^ 63):totable(), name)
+    end
+    assert.are.same({ 1, 0 }, ends:eq(-2 ^ 63):totable())
+    assert.are.same({ 0, 1 }, ends:gt(-2 ^ 63):totable())
+    assert.are.same({ 0, 1 }, ends:ge(2 ^ 63 - 1024):totable())
+  end)
+
+  it('are exact in expressions', function()
+    local t = tensor.ByteTensor { 0, 5, 255 }
+    assert.are.same({ 1, 1, 1 }, tensor.fuse('a < 256', { t }):totable())
+    assert.are.same({ 1, 0, 0 }, tensor.fuse('a < 0.5', { t }):totable())
+    assert.are.same({ 0, 0, 0 }, tensor.fuse('a == 5.5', { t }):totable())
+    assert.are.same({ 3, 5, 20 }, tensor.fuse('clamp(a, 2.5, 20.5)', { t }):totable())
+  end)
+end)
+
+describe('clamps of integers', function()
+  after_each(function() tensor._lenient(false) end)
+
+  it('take bounds that the type does not hold', function()
+    in_both_modes(function()
+      for _, e in ipairs(integers) do
+        local t = e.Tensor { 0, 5, 100 }
+        local far = 2 ^ e.bits
+        assert.are.same({ 0, 3, 3 }, tensor.clamp(t, -far, 3):totable(), e.name)
+        assert.are.same({ 1, 5, 100 }, tensor.clamp(t, 1, far):totable(), e.name)
+        assert.are.same({ 0, 5, 100 }, tensor.clamp(t, -inf, inf):totable(), e.name)
+        assert.are.same({ 2, 5, 98 }, tensor.clamp(t, 1.5, 98.5):totable(), e.name)
+        assert.are.same({ 2, 5, 100 }, tensor.clamp(t, 1.5):totable(), e.name)
+        assert.are.same({ 0, 5, 98 }, tensor.clampMax(t, 98.5):totable(), e.name)
+        assert.are.same({ 0, 5, 100 }, tensor.clampMax(t, far):totable(), e.name)
+        assert.are.same({ 0, 5, 100 }, tensor.cmax(t, -far):totable(), e.name)
+        assert.are.same({ 0, 5, 98 }, tensor.cmin(t, 98.5):totable(), e.name)
+      end
+    end)
+  end)
+
+  it('are refused where no element is within the bounds', function()
+    in_both_modes(function()
+      local t = tensor.ByteTensor { 0, 5 }
+      refused(function() tensor.clamp(t, 300, 400) end, 'clamp', 'ByteTensor', 'at least 300')
+      refused(function() tensor.clamp(t, -3, -1) end, 'clamp', 'at most -1')
+      refused(function() tensor.clampMax(t, -0.5) end, 'clampMax', 'at most -0.5')
+      refused(function() tensor.cmax(t, 255.5) end, 'cmax', 'at least 255.5')
+      refused(function() tensor.clamp(t, 0.4, 0.6) end, 'clamp', 'no integer from 0.4 to 0.6')
+      refused(function() tensor.clamp(t, nan, 3) end, 'clamp', 'nan')
+      assert.are.same({ 0, 5 }, t:totable())
+    end)
+  end)
+end)
+
+-- What each call gives for an IntTensor t of 10 and 20, with the number 2.5, if that is truncated.
+local truncating = {
+  add = { function(t, x) return t:add(x) end, { 12, 22 } },
+  ['add scaled'] = { function(t, x) return t:add(x, t:clone()) end, { 30, 60 } },
+  csub = { function(t, x) return t:csub(x) end, { 8, 18 } },
+  mul = { function(t, x) return t:mul(x) end, { 20, 40 } },
+  div = { function(t, x) return t:div(x) end, { 5, 10 } },
+  fmod = { function(t, x) return t:fmod(x) end, { 0, 0 } },
+  remainder = { function(t, x) return t:remainder(x) end, { 0, 0 } },
+  pow = { function(t, x) return t:pow(x) end, { 100, 400 } },
+  bitand = { function(t, x) return t:bitand(x) end, { 2, 0 } },
+  addcmul = { function(t, x) return t:addcmul(x, t:clone(), t:clone()) end, { 210, 820 } },
+  fill = { function(t, x) return t:fill(x) end, { 2, 2 } },
+  fullLike = { function(t, x) return t:fullLike(x) end, { 2, 2 } },
+  indexFill = { function(t, x) return t:indexFill(1, tensor.LongTensor { 1 }, x) end, { 2, 20 } },
+  maskedFill = { function(t, x) return t:maskedFill(tensor.ByteTensor { 0, 1 }, x) end, { 10, 2 } },
+  ['+'] = { function(t, x) return t + x end, { 12, 22 } },
+  ['number -'] = { function(t, x) return x - t end, { -8, -18 } },
+  ['*'] = { function(t, x) return x * t end, { 20, 40 } },
+  ['/'] = { function(t, x) return t / x end, { 5, 10 } },
+  ['%'] = { function(t, x) return t % x end, { 0, 0 } },
+  ['^'] = { function(t, x) return t ^ x end, { 100, 400 } },
+  ['[]'] = { function(t, x) t[1] = x return t end, { 2, 20 } },
+  ['[] of all'] = { function(t, x) t[{}] = x return t end, { 2, 2 } },
+  ['[] of a mask'] = { function(t, x) t[t:gt(15)] = x return t end, { 10, 2 } },
+  ['[] of a table'] = { function(t, x) t[{ { 1, 2 } }] = { x, x } return t end, { 2, 2 } },
+  ['a table'] = { function(t, x) return t.new { x, x } end, { 2, 2 } },
+  ['a storage'] = { function(_, x) return tensor.IntStorage { x, x } end, { 2, 2 } },
+  ['[] of a storage'] = { function(t, x) t:storage()[1] = x return t end, { 2, 20 } },
+  ['fill of a storage'] = { function(t, x) t:storage():fill(x) return t end, { 2, 2 } },
+  addmv = { function(t, x)
+    return t:addmv(x, t:clone(), 1, tensor.IntTensor { { 1 }, { 1 } }, tensor.IntTensor { 0 })
+  end, { 20, 40 } },
+}
+
+describe('other numbers beside integers', function()
+  after_each(function() tensor._lenient(false) end)
+
+  for name, row in pairs(truncating) do
+    it('must fit: ' .. name, function()
+      local call, want = unpack(row)
+      for _, number in ipairs { 2.5, 2 ^ 31, -1e300, inf, nan } do
+        local t = tensor.IntTensor { 10, 20 }
+        refused(function() call(t, number) end, 'does not fit into elements of type Int')
+        assert.are.same({ 10, 20 }, t:totable())
+      end
+      tensor._lenient(true)
+      assert.are.same(want, call(tensor.IntTensor { 10, 20 }, 2.5):totable())
+    end)
+  end
+
+  it('must fit every type', function()
+    for _, e in ipairs(integers) do
+      local t = e.Tensor { 1, 2 }
+      for _, number in ipairs { 0.5, e.lowest - (e.bits == 64 and 2048 or 1), e.lowest + 2 ^ e.bits,
+                                -inf } do
+        refused(function() t:fill(number) end, 'fill', 'type ' .. e.name)
+        refused(function() e.Tensor { 1, number } end, 'type ' .. e.name)
+      end
+      local highest = e.lowest + 2 ^ e.bits - (e.bits == 64 and 1024 or 1)
+      assert.are.same({ e.lowest, e.lowest }, t:fill(e.lowest):totable())
+      assert.are.same({ highest, highest }, t:fill(highest):totable())
+    end
+    -- Floating-point types round.
+    assert.are.equal(inf, tensor.HalfTensor(1):fill(1e10)[1])
+  end)
+
+  it('must fit in expressions', function()
+    local t = tensor.IntTensor { 10, 20 }
+    for _, expression in ipairs { 'a * 0.5', 'a + 1e10', '2.5 / a', 'cmul(a, 0.5)' } do
+      refused(function() tensor.fuse(expression, { t }) end, 'does not fit')
+    end
+    tensor._lenient(true)
+    assert.are.same({ 20, 40 }, tensor.fuse('a * 2.5', { t }):totable())
+  end)
+
+  it('must fit in compiled loops', function()
+    local t = tensor.IntTensor(300)
+    local s = t:storage()
+    refused(function()
+      for i = 1, 300 do t[i] = i < 250 and i or 0.5 end
+    end, 'does not fit')
+    refused(function()
+      for i = 1, 300 do s[i] = i < 250 and i or 2 ^ 31 end
+    end, 'does not fit')
+    assert.are.equal(249, t[249])
+    tensor._lenient(true)
+    for i = 1, 300 do t[i] = i + 0.5 end
+    assert.are.equal(300, t[300])
+  end)
+end)
+
+describe('negative powers of integers', function()
+  after_each(function() tensor._lenient(false) end)
+
+  it("are errors, and after require 'torch' truncated", function()
+    for _, e in ipairs(integers) do
+      local t = e.Tensor { 0, 1, 2 }
+      local text = 'no negative powers'
+      if e.signed then
+        local exponents = e.Tensor { 2, 2, -1 }
+        refused(function() t:pow(-1) end, 'pow', text)
+        refused(function() return t ^ -1 end, '^', text)
+        refused(function() t:cpow(exponents) end, 'cpow', text, '-1')
+        refused(function() tensor.pow(2, exponents) end, 'pow', text)
+        refused(function() tensor.fuse('a ^ b', { t, exponents }) end, text)
+        refused(function() tensor.fuse('a ^ -1', { t }) end, text)
+        tensor._lenient(true)
+        assert.are.same({ 0, 1, 0 }, tensor.pow(t, -1):totable())
+        assert.are.same({ 0, 1, 0 }, tensor.cpow(t, exponents):totable())
+        assert.are.same({ 4, 4, 0 }, tensor.pow(2, exponents):totable())
+        tensor._lenient(false)
+      end
+      assert.are.same({ 1, 2, 4 }, tensor.pow(2, t):totable())
+      assert.are.same({ 0, 1, 2 }, t:totable())
+    end
+    assert.are.same({ 0.5 }, tensor.pow(tensor.Tensor { 2 }, -1):totable())
+  end)
+end)
