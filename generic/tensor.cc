@@ -210,8 +210,12 @@ int is_size(lua_State* L) {
 }
 
 int clone(lua_State* L) {
+  State* state = state_of(L);
+  if (lua_gettop(L) > 1 && !state->rules.torch7) {
+    raise_error(L, "clone: one tensor is expected, got %d arguments", lua_gettop(L));
+  }
   Tensor* t = nullptr;
-  Tensor* copy = push_new_like(L, state_of(L), 1, &t);
+  Tensor* copy = push_new_like(L, state, 1, &t);
   protect(L, "clone", [&] {
     th::resize_as(copy, *t);
     th::ops::copy(copy, t);
@@ -219,8 +223,8 @@ int clone(lua_State* L) {
   return 1;
 }
 int contiguous(lua_State* L) {
-  if (!th::is_contiguous(*check_tensor(L, state_of(L), 1))) return clone(L);
   lua_settop(L, 1);
+  if (!th::is_contiguous(*check_tensor(L, state_of(L), 1))) return clone(L);
   return 1;
 }
 

@@ -162,11 +162,11 @@ local function install(tensor)
       end
       return t:nElement()
    end
-   function tensor.clone(t)
+   function tensor.clone(t, ...)
       if not tensor.isTensor(t) then
          error('clone: a tensor is expected, got ' .. tensor.type(t), 2)
       end
-      return t:clone()
+      return t:clone(...)
    end
 end
 

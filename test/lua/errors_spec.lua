@@ -56,6 +56,32 @@ describe('calls with wrong arguments', function()
     fails(function() tensor.add(coroutine.create(function() end), 1) end, 'add', 'thread')
   end)
 
+  it('are refused where an argument makes no sense', function()
+    local t = T { 1, 2 }
+    fails(function() tensor.eye(3, -3) end, 'eye', '-3')
+    fails(function() tensor.uniform(3, -1) end, 'uniform', '3', '-1')
+    fails(function() t:uniform(3, -1) end, 'uniform', 'lower bound 3')
+    fails(function() tensor.cauchy(0, 0) end, 'cauchy', 'sigma', '0')
+    fails(function() t:cauchy(0, -1) end, 'cauchy', 'sigma', '-1')
+    for _, e in ipairs { elements.Int, elements.Half, elements.Double } do
+      local one = e.Tensor { 1 }
+      fails(function() tensor.isclose(one, one, -1, 0) end, 'isclose', 'tolerances', '-1')
+      fails(function() tensor.isclose(one, one, 0, -1) end, 'isclose', '-1')
+      fails(function() tensor.isclose(one, one, 0 / 0, 1) end, 'isclose', 'nan')
+      fails(function() tensor.allclose(one, one, 0, -1) end, 'allclose', 'tolerances')
+    end
+    fails(function() tensor.clone(t, t) end, 'clone', '2 arguments')
+    fails(function() t:clone(3) end, 'clone')
+    assert.are.same({ 1, 2 }, t:totable())
+    assert.are.same({ 1, 1 }, t:uniform(1, 1):totable())
+    tensor._lenient(true)
+    finally(function() tensor._lenient(false) end)
+    assert.are.same({ 1, 1 }, t:clone(t):totable())
+    assert.is_true(tensor.uniform(3, -1) <= 3)
+    assert.are.equal(0, tensor.cauchy(0, 0))
+    fails(function() tensor.eye(3, -3) end, 'eye')
+  end)
+
   it('are refused with too many arguments', function()
     local many = {}
     for i = 1, 200 do many[i] = i end

@@ -174,7 +174,8 @@ void emptyLike(Tensor* r, Tensor* like) { resize_as(r, *like); }
 
 void eye(Tensor* r, int64_t n, int64_t m) {
   if (n < 0) fail_argument(2, "eye: %lld rows", static_cast<long long>(n));
-  if (m <= 0) m = n;
+  if (m < 0) fail_argument(3, "eye: %lld columns", static_cast<long long>(m));
+  if (m == 0) m = n;
   int64_t size[] = {n, m};
   resize(r, 2, size);
   zero(r);

@@ -8,6 +8,7 @@
 
 #include "memory/error.h"
 #include "ops/distributions.h"
+#include "ops/rules.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -141,6 +142,10 @@ void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max) {
 }
 
 void uniform(Tensor* r, Generator* g, double a, double b) {
+  // Torch7 takes the bounds in any order.
+  if (!current_rules.torch7 && !(a <= b)) {
+    fail_argument(4, "the lower bound %g is above the upper bound %g", a, b);
+  }
   check_floating(Op::uniform, *r);
   fill_by(Op::uniform, r, g, Distribution::uniform, a, b);
 }
@@ -158,6 +163,9 @@ void exponential(Tensor* r, Generator* g, double lambda) {
 }
 
 void cauchy(Tensor* r, Generator* g, double median, double sigma) {
+  if (!current_rules.torch7 && !(sigma > 0)) {
+    fail_argument(4, "sigma must be positive, got %g", sigma);
+  }
   check_floating(Op::cauchy, *r);
   fill_by(Op::cauchy, r, g, Distribution::cauchy, median, sigma);
 }
