@@ -148,7 +148,7 @@ local function install(tensor)
       return joined(labels, once)
    end
 
-   -- Whether 16-bit operands are rounded more than once: by more than one product, or by sums
+   -- Returns whether 16-bit operands are rounded more than once: by several products, or by sums
    -- beside the product.
    local function rounds_twice(labels, wanted)
       if #labels ~= 2 then

@@ -37,7 +37,7 @@ local function access(element, readat, writeat)
    local bits = element.ctype == 'int64_t' and 63 or 31
    local lowest, highest = -2 ^ bits, 2 ^ bits - (bits == 63 and 1024 or 1)
    how.integral = true
-   -- What the type holds. The conversion of any other number depends on the mode.
+   -- The numbers that the type holds. The conversion of any other number depends on the mode.
    local size = 8 * ffi.sizeof(element.ctype)
    local signed = element.ctype:sub(1, 1) ~= 'u'
    how.lowest = signed and -2 ^ (size - 1) or 0

@@ -105,14 +105,14 @@ describe('clamps of integers', function()
       refused(function() tensor.clamp(t, -3, -1) end, 'clamp', 'at most -1')
       refused(function() tensor.clampMax(t, -0.5) end, 'clampMax', 'at most -0.5')
       refused(function() tensor.cmax(t, 255.5) end, 'cmax', 'at least 255.5')
-      refused(function() tensor.clamp(t, 0.4, 0.6) end, 'clamp', 'no integer from 0.4 to 0.6')
+      refused(function() tensor.clamp(t, 0.4, 0.6) end, 'clamp', '0.4 and 0.6 have no integer')
       refused(function() tensor.clamp(t, nan, 3) end, 'clamp', 'nan')
       assert.are.same({ 0, 5 }, t:totable())
     end)
   end)
 end)
 
--- What each call gives for an IntTensor t of 10 and 20, with the number 2.5, if that is truncated.
+-- Calls with an IntTensor t of 10 and 20 and a number, and their results for 2.5 truncated.
 local truncating = {
   add = { function(t, x) return t:add(x) end, { 12, 22 } },
   ['add scaled'] = { function(t, x) return t:add(x, t:clone()) end, { 30, 60 } },

@@ -168,7 +168,7 @@ describe('shapes that differ', function()
       assert.are.equal(want[1], row:dist(column, 1))
       assert.are.same(want[2], row:maskedSelect(chosen):totable())
       assert.are.same(want[2], row[chosen]:totable())
-      -- Of different numbers of elements every mode broadcasts.
+      -- If the numbers of elements differ, every mode broadcasts.
       assert.are.equal(3, row:dist(rows, 1))
       assert.are.same({ 4, 1, 2, 4 },
                       row:maskedSelect(tensor.ByteTensor { { 0, 0, 1 }, { 1, 1, 1 } }):totable())

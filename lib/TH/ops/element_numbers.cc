@@ -92,7 +92,7 @@ void fit_bounds(const char* name, DType type, Scalar* bounds) {
   fit_least(name, type, &bounds[0]);
   fit_most(name, type, &bounds[1]);
   if (least <= most && bounds[0].i > bounds[1].i) {
-    fail("%s: there is no integer from %.14g to %.14g", name, least, most);
+    fail("%s: the bounds %.14g and %.14g have no integer between them", name, least, most);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace th {
 
-// Replaces an operation and its numbers, for elements of the type, by what gives the results that
-// the rules ask for:
+// Replaces an operation on elements of the type, and its numbers, as the rules ask for.
+//
 // - A comparison of integers with any number becomes one with a number that the type holds.
 // - The bounds of clamps of integers become the nearest integers of the type within the bounds.
 // - Unless the rules are Torch7's, remainders of floating-point numbers become exact ones.

@@ -19,7 +19,7 @@ inline Scalar in_type(Scalar s, DType type) {
   });
 }
 
-// Whether an element of the type can be the number. Floating-point types round any number.
+// Returns whether an element of the type can be the number. Floating-point types take any number.
 inline bool holds(DType type, double number) {
   return dispatch(type, [&](auto zero) {
     using T = decltype(zero);

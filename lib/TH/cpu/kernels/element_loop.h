@@ -195,8 +195,8 @@ struct Quick<functor::cdiv<T>> {
 };
 
 #if defined(__FMA__) || defined(__aarch64__)
-// fmod divides bit by bit. Where the quotient is below 2^52 (2^23 in float) its floor is exact, or
-// 1 too large after rounding, and a fused multiplication gives a - b * floor(a / b) exactly.
+// fmod divides bit by bit. If the quotient is below 2^52 (2^23 in float), its rounded floor is at
+// most 1 too large. A fused multiplication then gives a - b * floor exactly.
 template <class T>
 struct Quick<functor::cremainderExact<T>> {
   static constexpr bool exists = std::is_floating_point_v<T>;
