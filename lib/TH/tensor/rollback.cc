@@ -17,7 +17,9 @@ bool Rollback::is_unchanged(const Before& before) noexcept {
 void Rollback::restore(const Before& before) noexcept {
   Tensor* t = before.tensor;
   // Finalizers, which may run where memory is short, may have given it another one.
-  if (before.storage ? t->storage != before.storage : before.ndim > 0) return;
+  if (before.storage && t->storage != before.storage) return;
+  // A tensor of the same sizes may have been given its first storage.
+  if (!before.storage && before.ndim > 0 && is_unchanged(before)) return;
   if (Storage* s = t->storage) {
     try {
       if (s->size > before.elements) storage_resize(s, before.elements);
