@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "io/file.h"
 #include "memory/error.h"
@@ -83,7 +84,8 @@ class MemoryFile : public File {
 
 File* open_memory_file(Storage* storage, const char* mode) {
   storage_retain(storage);
-  return new MemoryFile(StorageRef(storage), mode);
+  StorageRef held(storage);
+  return new MemoryFile(std::move(held), mode);
 }
 
 Storage* storage_of_file(File& file) {
