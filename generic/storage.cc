@@ -53,7 +53,8 @@ Storage* view_of(lua_State* L, DType type) {
   Object object = object_at(L, registered_state(L), 1);
   if (!object.is_storage() || object.dtype() != type) luaT_typerror(L, 1, storage_class(type));
   Storage* of = object.storage();
-  int64_t first = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2) - 1;
+  const int64_t offset = lua_isnoneornil(L, 2) ? 1 : check_integer(L, 2);
+  const int64_t first = offset > 0 ? offset - 1 : -1;
   int64_t size = lua_isnoneornil(L, 3) ? of->size - first : check_integer(L, 3);
   Storage* storage = nullptr;
   protect(L, storage_class(type), [&] { storage = th::storage_view(of, first, size); });
