@@ -5,6 +5,7 @@
 #include "bindings.h"
 
 #include <cstring>
+#include <limits>
 
 #include "luaT.h"
 #include "ops/elementwise.h"
@@ -223,9 +224,11 @@ int each(lua_State* L) {
   return 0;
 }
 
+// NaN without payload, as lua/number.lua requires.
 template <class T>
 double read(const void* address) noexcept {
-  return static_cast<double>(th::load(*static_cast<const T*>(address)));
+  auto value = static_cast<double>(th::load(*static_cast<const T*>(address)));
+  return value == value ? value : std::numeric_limits<double>::quiet_NaN();
 }
 template <class T>
 void write(void* address, double value) noexcept {

@@ -18,10 +18,10 @@ local function loop(count, dense)
       end
       add(begin, [[
          local step#, ready# = tonumber(w.operand[#].step), w.operand[#].ready]])
-      add(rows, 'local p# = rowof(w, #)')
-      add(values, dense and 'load(p#, i)' or 'load(p#, i * step#)')
-      add(checks, k == 0 and 'if ready#[0] ~= WRITABLE then p# = settled(w, walk, #) end'
-                  or 'if ready#[0] == MOVED then p# = settled(w, walk, #) end')
+      add(rows, 'local p#, words# = rowof(w, #)')
+      add(values, dense and 'load(p#, words#, i)' or 'load(p#, words#, i * step#)')
+      add(checks, k == 0 and 'if ready#[0] ~= WRITABLE then p#, words# = settled(w, walk, #) end'
+                  or 'if ready#[0] == MOVED then p#, words# = settled(w, walk, #) end')
    end
    return ([[
       local load, store, rowof, settled, nextrow, refuse, type, WRITABLE, MOVED = ...
@@ -48,12 +48,13 @@ local function loop(count, dense)
 end
 
 -- What the loops call.
-local function helpers(ffi, pointer, native)
-   local cast = ffi.cast
+local function helpers(ffi, how, native)
+   local cast, pointer, words = ffi.cast, how.pointer, how.words
 
    local function rowof(w, k)
       local a = w.operand[k]
-      return cast(pointer, a.block + a.at)
+      local address = a.block + a.at
+      return cast(pointer, address), cast(words, address)
    end
 
    -- The row of a block that has been moved to the CPU again.
@@ -122,7 +123,7 @@ local function install(tensor)
    local function chooser(element)
       local like = tensor[element.name .. 'Tensor']()
       local how = access(element, native.accessors(like))
-      local rowof, settled, nextrow, refuse = helpers(ffi, how.pointer, native)
+      local rowof, settled, nextrow, refuse = helpers(ffi, how, native)
       local common, own, made = {}, {}, 0
 
       local function choose(f, w)

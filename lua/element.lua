@@ -18,7 +18,7 @@ local types = require 'tensor.types'
 local function accessors(ffi, class, how, own, shared, tick, chained)
    local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
    local error, metatable = error, debug.getmetatable
-   local box, pointer, load, store = how.box, how.pointer, how.load, how.store
+   local box, pointer, words, load, store = how.box, how.pointer, how.words, how.load, how.store
    local lowest, highest, integral = how.lowest, how.highest, how.integral
    local operands, watchers = shared.operands, shared.watchers
    local index, newindex = own.index, own.newindex
@@ -66,7 +66,8 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    local function readtensor(t, count, i, j, k, l)
       local storage, at = element(t, count, i, j, k, l)
       if storage ~= nil and storage.ready ~= 0 then
-         local value = load(cast(pointer, storage.block), at)
+         local block = storage.block
+         local value = load(cast(pointer, block), cast(words, block), at)
          return value
       end
    end
@@ -276,7 +277,8 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    local function readstorage(s, i)
       local storage = blockof(s, i)
       if storage ~= nil and storage.ready ~= 0 then
-         local value = load(cast(pointer, storage.block), i - 1)
+         local block = storage.block
+         local value = load(cast(pointer, block), cast(words, block), i - 1)
          return value
       end
    end

@@ -280,7 +280,8 @@ tensor.data(t)
 t:data()
 storage:data()]=],
          'Returns an FFI pointer to the first element, on the host, or nil if the object has no ' ..
-         'elements. With `true` as argument, returns the address as a number.'},
+         'elements. With `true` as argument, returns the address as a number. Do not read NaNs ' ..
+         'from an untrusted source through the pointer: call t:maskedFill(t:ne(t), 0/0) first.'},
       {'cdata', [=[
 tensor.cdata(t)
 t:cdata()
