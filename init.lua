@@ -1,6 +1,7 @@
 -- require 'tensor': the C++ module, and on top of it what is best written in Lua.
 
 local tensor = require 'tensor.core'
+local versions = require 'tensor.versions'
 
 -- Errors are blamed on the line that called into these files, not on a line in them.
 local source = debug.getinfo(1, 'S').source
@@ -34,7 +35,7 @@ require 'tensor.test.tester'(tensor)
 
 --- help([name or function]): prints how it is called, and what it does.
 function tensor.help(what)
-   require 'tensor.help'(tensor, what)
+   versions.require 'tensor.help'(tensor, what)
 end
 
 --- A table for tests, which refuses to define one twice.
@@ -42,7 +43,7 @@ tensor.TestSuite = require 'tensor.test.suite'
 
 --- test([names]): checks what is installed by tests of a second or less.
 function tensor.test(names)
-   return require 'tensor.test.installed'(tensor, names)
+   return versions.require 'tensor.test.installed'(tensor, names)
 end
 
 tensor.setdefaulttensortype('torch.DoubleTensor')

@@ -33,12 +33,14 @@ local chapter_of = {}
 --- The example of a name, or nil; and the chapter that it is in.
 function examples.find(name)
    if not texts then
-      texts = {}
+      local all = {}
       for _, chapter in ipairs(examples.chapters) do
-         for _, example in ipairs(examples.parse(require('tensor.examples.' .. chapter))) do
-            texts[example[1]], chapter_of[example[1]] = example[2], chapter
+         local text = versions.require('tensor.examples.' .. chapter)
+         for _, example in ipairs(examples.parse(text)) do
+            all[example[1]], chapter_of[example[1]] = example[2], chapter
          end
       end
+      texts = all
    end
    return texts[name], chapter_of[name]
 end

@@ -3,7 +3,8 @@
 -- Each is a module, or a field of one, with load(tensor, filename, options) and
 -- save(tensor, filename, object, options). They raise messages that do not name the file.
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each = versions.each
 
 local formats = {
    binaryproto = {holds = "Caffe's BlobProto and BlobProtoVector"},
@@ -29,7 +30,7 @@ function known.of(filename)
    if not format then
       return nil
    end
-   local module = require(format.module)
+   local module = versions.require(format.module)
    return format.field and module[format.field] or module
 end
 

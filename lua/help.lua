@@ -5,6 +5,7 @@ local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
 local elsewhere = require 'tensor.repl.elsewhere'
 local near = require 'tensor.repl.near'
+local versions = require 'tensor.versions'
 
 --- The help on a name as text, or nil.
 local function entry(tensor, name)
@@ -25,7 +26,7 @@ local function entry(tensor, name)
       end
    end
    if not parts[1] then return nil end
-   local example = require('tensor.examples').find(name)
+   local example = versions.require('tensor.examples').find(name)
    if example then
       parts[#parts + 1] = ''
       for line in example:gmatch '[^\n]+' do parts[#parts + 1] = '   ' .. line end
@@ -95,7 +96,7 @@ local function index(tensor)
    local chapters, known = {}, {}
    for _, title in ipairs(titles) do known[title[1]] = true end
    for _, name in ipairs(names(tensor)) do
-      local _, chapter = require('tensor.examples').find(name)
+      local _, chapter = versions.require('tensor.examples').find(name)
       chapter = known[chapter] and chapter or 'system'
       chapters[chapter] = chapters[chapter] or {}
       table.insert(chapters[chapter], name)

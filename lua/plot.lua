@@ -3,6 +3,7 @@
 
 local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
+local versions = require 'tensor.versions'
 
 local WIDTH, HEIGHT = 640, 400
 local COLUMNS, LINES = 72, 20  -- of a terminal
@@ -89,7 +90,7 @@ return function(tensor)
    end
 
    local function next_color(figure)
-      local series = require('tensor.plot.colors').series
+      local series = versions.require('tensor.plot.colors').series
       figure.colored = figure.colored + 1
       return series[(figure.colored - 1) % #series + 1]
    end
@@ -148,7 +149,7 @@ return function(tensor)
       if t:dim() ~= 2 then
          error(('plot: a heat map is of a matrix, got %d dimensions'):format(t:dim()), 0)
       end
-      local colors = require 'tensor.plot.colors'
+      local colors = versions.require 'tensor.plot.colors'
       layer.colors = layer.colors or 'viridis'
       colors.check(layer.colors)
       local values = t:double()
@@ -159,7 +160,7 @@ return function(tensor)
       elseif finite:nElement() > 0 then
          low, high = finite:min(), finite:max()
       end
-      layer.scale = require('tensor.plot.ticks').new(low, high, {most = 6})
+      layer.scale = versions.require('tensor.plot.ticks').new(low, high, {most = 6})
       low, high = layer.scale.low, layer.scale.high
       layer.grey = (values - low):div(high - low):clamp(0, 1)
       layer.picture = colors.paint(tensor, values, low, high, layer.colors)
@@ -227,7 +228,7 @@ return function(tensor)
       if not (columns >= 20 and columns <= 1000 and lines >= 5 and lines <= 1000) then
          error('plot: text has 20 to 1000 columns and 5 to 1000 lines', 2)
       end
-      local draw = require 'tensor.plot.terminal'
+      local draw = versions.require 'tensor.plot.terminal'
       return (guarded(draw, self, math.floor(columns), math.floor(lines)))
    end
    Figure.__tostring = function(figure) return figure:text() end
@@ -241,15 +242,15 @@ return function(tensor)
       if kind == 'sixel' then  -- as large as on paper: pixels are twice as many
          pixels = tensor.image.scale(pixels, pixels:size(3) / 2, pixels:size(2) / 2)
       end
-      return require('tensor.plot.graphics')[kind](tensor, pixels)
+      return versions.require('tensor.plot.graphics')[kind](tensor, pixels)
    end
    -- How the prompt shows figures where it can.
    Figure.__graphics = Figure.graphics
 
    local function render(figure, kind)
-      local page = require('tensor.plot.' .. kind).new(math.floor(figure.options.width),
+      local page = versions.require('tensor.plot.' .. kind).new(math.floor(figure.options.width),
                                                        math.floor(figure.options.height))
-      return require 'tensor.plot.draw'(figure, page):result()
+      return versions.require 'tensor.plot.draw'(figure, page):result()
    end
    --- The text of an SVG file, and the pixels as a ByteTensor of 3 x H x W.
    function Figure:svg() return (guarded(render, self, 'svg')) end

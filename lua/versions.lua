@@ -73,6 +73,33 @@ versions.searchpath = package.searchpath or function(name, templates)
    return nil, table.concat(tried)
 end
 
+--- Like require, but a module that could not be loaded can be required again. LuaJIT and Lua 5.1
+-- store a mark in package.loaded while they load a module. After an error, as when memory is short,
+-- the marks of the module and of those that it requires stay, and each later require fails.
+function versions.require(name)
+   local loaded, before = package.loaded, {}
+   if type(loaded[name]) == 'table' or type(loaded[name]) == 'function' then
+      return loaded[name]
+   end
+   for other, value in next, loaded do
+      before[other] = value
+   end
+   local ok, result = pcall(require, name)
+   if ok then
+      return result
+   end
+   -- Nothing is allocated from here on: memory may be short.
+   local mark = loaded[name]
+   if mark ~= nil then
+      for other, value in next, loaded do
+         if rawequal(value, mark) and not rawequal(before[other], mark) then
+            loaded[other] = nil
+         end
+      end
+   end
+   error(result, 0)
+end
+
 --- An object at whose end a function is called.
 function versions.at_end(f)
    if newproxy then

@@ -6,7 +6,7 @@ local paths = {}
 
 -- LuaFileSystem, when it is first needed.
 local function lfs()
-   local found, library = pcall(require, 'lfs')
+   local found, library = pcall(versions.require, 'lfs')
    if not found then
       error('paths: LuaFileSystem is needed and not found; install it with "apt-get install '
             .. 'lua-filesystem" or "luarocks install luafilesystem"', 3)
@@ -33,7 +33,7 @@ end
 
 --- The current folder.
 function paths.cwd()
-   local found, library = pcall(require, 'lfs')
+   local found, library = pcall(versions.require, 'lfs')
    if found then
       return (library.currentdir())
    end

@@ -3,6 +3,7 @@
 local each = require 'tensor.versions'.each
 local core = require 'tensor.core'
 local paths = require 'paths'
+local versions = require 'tensor.versions'
 
 local sys = {COLORS = require 'sys.colors'}
 
@@ -83,7 +84,7 @@ sys.filep, sys.dirp, sys.pwd = paths.filep, paths.dirp, paths.cwd
 
 --- When a file was changed, in seconds since 1970, or nil where there is none.
 function sys.fstat(name)
-   local found, lfs = pcall(require, 'lfs')
+   local found, lfs = pcall(versions.require, 'lfs')
    if not found then
       error('sys.fstat: LuaFileSystem is needed and not found; install it with "apt-get install '
             .. 'lua-filesystem" or "luarocks install luafilesystem"', 2)

@@ -4,6 +4,7 @@
 local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 local npy = require 'tensor.formats.npy'
+local versions = require 'tensor.versions'
 
 local safetensors = {}
 
@@ -26,8 +27,10 @@ local options_of_load = {map = 'boolean', only = 'table', progress = 'function'}
 local options_of_save = {metadata = 'table', progress = 'function'}
 
 local function json()
-   local found, library = pcall(require, 'cjson')
-   if not found then
+   local found, library = pcall(versions.require, 'cjson')
+   if not found and not tostring(library):find 'not found' then
+      error(library, 0)
+   elseif not found then
       error('the Lua package cjson is needed and not found; install it with "apt-get install ' ..
             'lua-cjson" or "luarocks install lua-cjson"', 0)
    end

@@ -103,7 +103,7 @@ end
 
 local function report(message)
   if message then
-    local hint = require 'tensor.repl.hints'.of(message, _G)
+    local hint = versions.require 'tensor.repl.hints'.of(message, _G)
     complain(message, hint and '\ntensor: ' .. hint or '')
   end
   return not message
@@ -228,7 +228,7 @@ local function repl()
       io.stderr:write(...)
     end,
     graphics = edit.interactive() and function()
-      return require 'tensor.plot.graphics'.detect()
+      return versions.require 'tensor.plot.graphics'.detect()
     end or nil,
     remember = function(line)
       if past and past.add(line) then

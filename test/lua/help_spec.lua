@@ -98,6 +98,19 @@ describe('help', function()
     assert.matches('similar names: reshape', message)
   end)
 
+  it('works after a module could not be loaded', function()
+    local names = { 'tensor.help', 'tensor.signatures', 'tensor.examples', 'tensor.examples.views' }
+    for _, name in ipairs(names) do
+      for _, other in ipairs(names) do package.loaded[other] = nil end
+      package.preload[name] = function() error('not enough memory', 0) end
+      for _ = 1, 2 do
+        assert.has_error(function() printed 'narrow' end, 'not enough memory')
+      end
+      package.preload[name] = nil
+      assert.matches('src:narrow%(.*> tensor.range.*:narrow%(', printed 'narrow')
+    end
+  end)
+
   it('knows what is written otherwise elsewhere', function()
     local class = tensor.getmetatable 'torch.FloatTensor'
     for name, here in pairs(require 'tensor.repl.elsewhere') do
