@@ -61,6 +61,23 @@ describe('a failure of random calls', function()
     fails('try(1, function() v[2]:fill(2) v[2]:resize("x") end) -- checked', 'refused changed')
     fails('try(1, function() v[2]:resize(2) v[2]:resize("x") end) -- checked', 'refused changed')
   end)
+  it('is another result for another layout', function()
+    fails('try(1, function() return v[2]:stride(1) end) -- compared', 'another layout gives')
+    fails('try(1, function() return v[2]:fill(v[2]:stride(1)) end) -- compared', 'another layout')
+    fails('try(1, function() return v[2]:fill(3 / v[2]:stride(1)) end) -- compared roughly',
+          'another layout')
+    fails('try(1, function() return v[2]:storage():size() < 5 or v[2]:add("x") end) -- compared',
+          'one call raises an error')
+    assert.is_nil(hunt.replay {
+      'try(2, function() return nans(T.FloatTensor(3):fill(1), 4) end)',
+      'try(1, function() return v[2]:fill(2), v[2]:sum() end) -- compared',
+      'try(1, function() return T.cat(v[2], v[2]) end) -- compared',
+    })
+  end)
+  it('is an element that is no number', function()
+    fails('try(1, function() number "x" end)', 'an element became a string')
+    fails('try(1, function() number(nil) end)', 'an element became a nil')
+  end)
   it('is memory that is not given back', function()
     fails('try(1, function() v[2]:fill(1) v[2]:retain() end)', 'in use at the end')
   end)

@@ -27,6 +27,9 @@ local own_calls = {
   'collectgarbage()', 'collectgarbage("step", 100)', 'T.synchronize()', 'T.manualSeed(%d)',
   'T.setdefaulttensortype("torch.FloatTensor")', 'T.setDefaultDevice("soft")',
   'T.setDefaultDevice("cpu")', 'T.setGenerator("philox")', 'T.setGenerator("mt19937")',
+  'elements(v[%d])', 'elements(v[%d]:storage())', 'v[%d]:apply(number)',
+  'v[%d]:apply(function(x) return -number(x) end)',
+  'v[%d]:map2(v[%d], v[%d], function(x, y, z) number(y) number(z) return x + y end)',
   'v[%d] = nil', 'v[%d].extra = 1', 'return #v[%d]', 'return tostring(v[%d])', 'return -v[%d]',
   'local bytes = v[%d]:toProto(true); return T.blobFromProto(bytes)',
   'return T.MemoryFile()', 'return T.MemoryFile():binary()', 'return v[%d]:quiet():seek(1)',
@@ -180,7 +183,7 @@ local function method_text(own, name, list)
   return ('return T%s(%s%s)'):format(field(name), own, list == '' and '' or ', ' .. list)
 end
 
---- A call as a row of the op table has it.
+--- A call as a row of the op table has it, its name and the row's slots.
 function Calls:of_row(random, tensor, v)
   local name, slots, kind = unpack(random:of(self.rows))
   local present = tensors_in(tensor, v)
@@ -197,9 +200,9 @@ function Calls:of_row(random, tensor, v)
   end
   if kind == 'method' and list[1] and list[1]:find '^[vT]' then
     local own = table.remove(list, 1)
-    return method_text(own, name, table.concat(list, ', ')), name
+    return method_text(own, name, table.concat(list, ', ')), name, slots
   end
-  return ('return T%s(%s)'):format(field(name), table.concat(list, ', ')), name
+  return ('return T%s(%s)'):format(field(name), table.concat(list, ', ')), name, slots
 end
 
 --- A function or method with any arguments.

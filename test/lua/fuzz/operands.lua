@@ -47,6 +47,7 @@ function operands.tensor(random, element)
     local n = count(random)
     text = ('T.range(1, %d):type("torch.%sTensor"):view(%s)')
       :format(n, element, factors(random, n))
+    if random:once_in(3) then text = ('nans(%s, %d)'):format(text, random:int(240)) end
     if random:once_in(6) then text = text .. (':expand(%s)'):format(values.sizes(random)) end
   end
   if random:once_in(6) then text = text .. ':to("soft")' end

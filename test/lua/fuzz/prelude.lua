@@ -1,9 +1,57 @@
--- luacheck: ignore 211
+-- luacheck: ignore 211 231
 -- What each line of a sequence of random calls begins with; v are the sequence's objects.
 local T = require 'tensor'
 local ffi = require 'ffi'
 local v, finalized = {}, 0
 ffi.cdef 'void failing_malloc_arm(long first, int all); long failing_malloc_disarm(void);'
+
+-- Writes NaNs with payloads into some elements of a new tensor: of both signs, quiet and
+-- signalling, with the tags of LuaJIT's values. By type: the upper 16 bits with the first tag, the
+-- distance to the next tag, and how many times 16 bits an element has.
+local nan_bits = {
+  Half = { 0xfe00, 0x20, 1 }, BFloat16 = { 0xffc0, 4, 1 }, Float = { 0xffc0, 4, 2 },
+  Double = { 0xfff8, 0.5, 4 },
+}
+local function nans(t, seed)
+  local form = nan_bits[T.typename(t):match 'torch%.(.*)Tensor']
+  local count = form and t:nElement() * form[3] or 0
+  local words = count > 0 and ffi.cast('uint16_t *', t:data())
+  for k = seed % 3 * (form and form[3] or 0), count - 1, form and 3 * form[3] or 1 do
+    for word = 0, form[3] - 2 do words[k + word] = 0xabcd end
+    local variant = k / form[3] + seed
+    words[k + form[3] - 1] = form[1] + math.floor(form[2] * (variant * 5 % 16))
+                             - (variant % 4 == 0 and 0x8000 or 0)
+                             - (variant % 5 == 0 and 16 * form[2] or 0)
+  end
+  return t
+end
+
+-- Takes what the library gives for numbers. It is looked at later, by code that is not compiled:
+-- compiled code takes it for a number without looking.
+local given, misread = { n = 0 }, nil
+local function number(x)
+  given.n = given.n + 1
+  given[given.n % 64] = x
+  return x
+end
+local function look_at_numbers()
+  for k = 1, math.min(given.n, 64) do
+    local x = given[k % 64]
+    if type(x) ~= 'number' or type(-x) ~= 'number' then misread = type(x) end
+    given[k % 64] = nil
+  end
+  given.n = 0
+end
+jit.off(look_at_numbers)
+-- Elements of an object with few dimensions, read in compiled loops.
+local function elements(t)
+  local dims = T.isTensor(t) and t:dim() or T.isStorage(t) and 0
+  local size = dims == 0 and t:size() or dims and dims < 3 and t:size(1) or 0
+  for k = 1, size > 0 and dims < 2 and 80 or 0 do number(t[k % size + 1]) end
+  -- On a device t[i][j] may keep an object for a while if an error comes in between.
+  local columns = size > 0 and dims == 2 and t:device() == 'cpu' and t:size(2) or 0
+  for k = 1, columns > 0 and 80 or 0 do number(t[k % size + 1][k % columns + 1]) end
+end
 
 -- Numbers and texts are not kept, nor tables of the module's, nor pointers: they may dangle.
 local function keep(slot, object)
@@ -24,6 +72,7 @@ local function sweep()
 end
 local function try(slot, f)
   local ok, a, b = pcall(f)
+  look_at_numbers()
   if ok then
     keep(slot, a)
     if b then keep(slot % 14 + 1, b) end
@@ -38,6 +87,9 @@ local function inside(slot, f)
   sweep()
   return ok, a
 end
+-- Compiled code would keep the functions that it was recorded with, and their objects, alive.
+jit.off(try)
+jit.off(inside)
 -- The same while allocations fail: the first-th of the call, and with all = 1 every later one.
 local function failing(first, all, how, slot, f)
   return how(slot, function()

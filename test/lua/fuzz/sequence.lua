@@ -9,6 +9,10 @@ local known = require 'fuzz.known'
 local new_random = require 'fuzz.random'
 local values = require 'fuzz.values'
 local operands = require 'fuzz.operands'
+local twins = require 'fuzz.twins'
+
+-- Compiled code would keep the functions that it was recorded with, and their objects, alive.
+jit.off(true, true)
 
 local Sequence = {}
 Sequence.__index = Sequence
@@ -20,8 +24,9 @@ local prelude = assert(io.open(here .. 'prelude.lua')):read '*a'
 Sequence.prelude = prelude
 
 local start = assert(loadstring(prelude .. [[
-return { v = v, try = try, inside = inside, doomed = doomed, failing = failing,
-         finalized = function() return finalized end }]], '=prelude'))
+return { v = v, try = try, given = { inside, doomed, failing, nans, number, elements },
+         finalized = function() return finalized end, misread = function() return misread end }]],
+  '=prelude'))
 
 -- Tables that calls may have put something into, and settings that they may have changed.
 local function shallow(t)
@@ -137,22 +142,63 @@ local function is_late(message, before)
   return false
 end
 
+-- What a function gives, {ok, results...}, with the errors that a device finds late.
+local function settled(f)
+  return { pcall(function()
+    local a, b = f()
+    tensor.synchronize()
+    return a, b
+  end) }
+end
+
+-- Runs a chunk a second time, with copies of its operands in other layouts. first: what the first
+-- run gave, {ok, results...}.
+function Sequence:compare(chunk, twin, first, finalized, roughly)
+  local looked, is_undefined = pcall(twins.is_undefined, tensor, twin, first)
+  if not looked or is_undefined then return end
+  local copies, second = {}, nil
+  for k, own in pairs(twin) do copies[k] = own.copy end
+  chunk(tensor, copies, ffi, function(_, f) second = settled(f) end, unpack(self.script.given))
+  local ok, text = pcall(twins.difference, tensor, twin, first, second, roughly)
+  -- A finalizer may have changed anything.
+  if self.script.finalized() == finalized then
+    if ok and text then self:report('another layout gives another result: ' .. text) end
+  end
+end
+
 --- Runs a line. What it looks at afterwards is told by a comment at its end, for a line has to do
--- the same when it is run again: where it was refused, the message names a function, and operands
--- are as before.
+-- the same when it is run again. "checked": where it was refused, the message names a function, and
+-- operands are as before. "compared": it gives the same for copies of its operands in another
+-- layout, "roughly" but for rounding errors.
 function Sequence:run(line)
   local script, v = self.script, self.v
   local chunk, syntax = loadstring(
-    'local T, v, ffi, try, inside, doomed, failing = ...\nreturn ' .. line, '=line')
+    'local T, v, ffi, try, inside, doomed, failing, nans, number, elements = ...\nreturn ' .. line,
+    '=line')
   if not chunk then self.wrong('the line is no Lua: ' .. syntax) end
   local list = named(line)
   local finalized = script.finalized()
   local checked = line:find '%-%- checked'
   -- What an earlier call left to be found on a device is not this one's error.
-  if checked then pcall(tensor.synchronize) end
+  local compared = line:find '%-%- compared'
+  if checked or compared then pcall(tensor.synchronize) end
   local before = checked and pictures(v, list)
-  local ok, message = chunk(tensor, v, ffi, script.try, script.inside, script.doomed,
-                            script.failing)
+  local roughly, twin, first = line:find 'roughly$', nil, nil
+  if compared then
+    local ready, found = pcall(twins.operands, tensor, v, list, roughly)
+    -- There may be no memory for the copies.
+    twin = ready and found
+  end
+  local function try(to, f)
+    return script.try(to, function()
+      first = settled(f)
+      if not first[1] then error(first[2], 0) end
+      return first[2], first[3]
+    end)
+  end
+  local ok, message = chunk(tensor, v, ffi, twin and try or script.try, unpack(script.given))
+  if twin then self:compare(chunk, twin, first, finalized, roughly) end
+  if script.misread() then self:report('an element became a ' .. script.misread()) end
   self.calls = self.calls + 1
   if ok then
     self.succeeded = self.succeeded + 1
@@ -210,8 +256,10 @@ local function write_line(random, calls, v)
   elseif kind <= 48 then
     body, name = calls:operator(random)
   elseif kind <= 78 then
-    body, name = calls:of_row(random, tensor, v)
-    if random:once_in(3) then notes = ' -- checked' end
+    local slots
+    body, name, slots = calls:of_row(random, tensor, v)
+    local note = random:once_in(3) and 'checked' or twins.kind(name, slots)
+    if note then notes = ' -- ' .. note end
   else
     body, name = calls:blind(random)
   end
