@@ -299,6 +299,20 @@ describe("Torch7's names", function()
     fails(function() T { 1 }:bitand(1) end, 'bitand', 'DoubleTensor')
   end)
 
+  it('of shifts multiply floats by the same power wherever they lie', function()
+    for _, class in ipairs { tensor.FloatTensor, tensor.DoubleTensor } do
+      local values, bits = class(67), class(67)
+      for i = 1, 67 do values[i], bits[i] = i / 7, i * 0.37 - 9 end
+      local function apart(t) return class(67, 3):select(2, 2):copy(t) end
+      for _, name in ipairs { 'lshift', 'rshift', 'clshift', 'crshift' } do
+        local by = name:find '^c' and bits or 1.7
+        local together = tensor[name](values, by)
+        assert.is_true(together:equal(tensor[name](apart(values), by == bits and apart(by) or by)))
+      end
+      for k = -60, 60 do assert.are.equal(2 ^ k, class(40):fill(1):lshift(k)[3]) end
+    end
+  end)
+
   it('in the tables of classes make tensors of the class', function()
     for _, class in ipairs { 'FloatTensor', 'DoubleTensor', 'HalfTensor' } do
       for _, f in ipairs { tensor[class].torch.randn, tensor[class].randn } do

@@ -143,7 +143,8 @@ TH_HD T shift_left(T a, T bits) {
     if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return 0;
     return static_cast<T>(static_cast<Wide<T>>(a) << bits);
   } else {
-    return a * std::pow(T(2), bits);
+    // glibc has exp2 as a scalar alone: in vectors pow differs from it in the last bits.
+    return a * std::exp2(bits);
   }
 }
 template <class T>
@@ -152,7 +153,7 @@ TH_HD T shift_right(T a, T bits) {
     if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return a < 0 ? T(-1) : T(0);
     return static_cast<T>(a >> bits);
   } else {
-    return a / std::pow(T(2), bits);
+    return a / std::exp2(bits);
   }
 }
 template <class T>
