@@ -66,8 +66,13 @@ describe('a failure of random calls', function()
     fails('try(1, function() return v[2]:fill(v[2]:stride(1)) end) -- compared', 'another layout')
     fails('try(1, function() return v[2]:fill(3 / v[2]:stride(1)) end) -- compared roughly',
           'another layout')
-    fails('try(1, function() return v[2]:storage():size() < 5 or v[2]:add("x") end) -- compared',
-          'one call raises an error')
+    -- On a device errors may be found late, and are not compared.
+    local gist = hunt.replay({
+      'try(3, function() T.setDefaultDevice("cpu") end)',
+      'try(2, function() return T.Tensor(3) end)',
+      'try(1, function() return v[2]:storage():size() < 5 or v[2]:add("x") end) -- compared',
+    }, 3)
+    assert.matches('one call raises an error', gist)
     assert.is_nil(hunt.replay {
       'try(2, function() return nans(T.FloatTensor(3):fill(1), 4) end)',
       'try(1, function() return v[2]:fill(2), v[2]:sum() end) -- compared',
