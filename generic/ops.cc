@@ -169,6 +169,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const 
       value->text = check_text(L, index, name);
       break;
     case 'g':
+      th::notice("uses random numbers");
       value->generator = arg < 0
                              ? generator_for(L, state, args)
                              : static_cast<th::Generator*>(payload(L, args.objects[arg], index));

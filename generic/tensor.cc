@@ -183,13 +183,18 @@ int element_size(lua_State* L) {
   push_integer(L, th::item_size(check_tensor(L, state_of(L), 1)->dtype));
   return 1;
 }
+// Recordings are replayed for tensors elsewhere in memory.
+void notice_storage() { th::notice("asks for the storage of a tensor, or for its place there"); }
+
 int storage_offset(lua_State* L) {
+  notice_storage();
   push_integer(L, check_tensor(L, state_of(L), 1)->storageOffset + 1);
   return 1;
 }
 int storage(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
+  notice_storage();
   th::storage_retain(t->storage);
   push_storage(L, state, t->storage);
   return 1;
@@ -388,6 +393,7 @@ int data_address(lua_State* L) {
   return 1;
 }
 int struct_address(lua_State* L) {
+  notice_storage();
   note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
   refuse_held(L, state_of(L), "cdata", t->storage);

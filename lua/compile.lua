@@ -1,18 +1,21 @@
--- tensor.compile(f): a function that does what f does, in one pass for each result, where the core
--- can do again what it has recorded of f; else it calls f.
+-- tensor.compile(f): a function that does what f does. The core records the operations of f and
+-- replays them in one pass for each result. If it cannot do so, f is called.
 
 local function install(tensor)
-   -- Nobody else's to call.
+   -- Private.
    local native = tensor._compile
    tensor._compile = nil
    if not native then
       return  -- the function is there already
    end
-   local call, start, stop, finish = native.call, native.start, native.stop, native.finish
+   local call, record = native.call, native.record
    local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
    local status, unpack = coroutine.status, require 'tensor.versions'.unpack
+   local Compiled = {}
+   Compiled.__index = Compiled
+   local dependencies = require 'tensor.dependencies' (tensor, native.new(), Compiled)
 
-   -- What is not recorded any more.
+   -- Goes on with a function that yielded: it is not recorded from there on.
    local function passed(thread, ok, ...)
       if status(thread) == 'suspended' then
          return passed(thread, resume(thread, yield(...)))
@@ -22,31 +25,28 @@ local function install(tensor)
       return ...
    end
 
-   local function finished(self, thread, ok, ...)
-      if status(thread) == 'suspended' then
-         stop(self.core, 'yields')
+   local function finished(thread, ok, ...)
+      if ok == nil then
          return passed(thread, resume(thread, yield(...)))
-      end
-      finish(self.core, self.f, ok, ...)
-      if not ok then
+      elseif not ok then
          error((...), 0)
       end
       return ...
    end
 
-   -- In a coroutine of its own, so that it is known when it yields: others run then.
-   local function record(self, thread, ...)
-      start(self.core)
-      return finished(self, thread, resume(thread, ...))
+   -- The function runs in a coroutine of its own, so that a yield ends the recording.
+   local function recorded(core, f, thread, rows, kinds, ...)
+      return finished(thread, record(core, f, thread, rows, kinds, ...))
    end
-
-   local Compiled = {}
-   Compiled.__index = Compiled
+   local function examined(self, rows, kinds, ...)
+      return recorded(self.core, self.f, create(self.f), rows, kinds, ...)
+   end
 
    function Compiled:__call(...)
       local result, list = call(self.core, self.f, ...)
       if result == nil then
-         return record(self, create(self.f), ...)
+         local rows, kinds = dependencies(self.f)
+         return examined(self, rows, kinds, ...)
       elseif result == false then
          return self.f(...)
       elseif result == true then
@@ -55,7 +55,7 @@ local function install(tensor)
       return result
    end
 
-   --- What becomes of the calls with arguments of each kind.
+   --- A line for each kind of arguments, which says whether calls are replayed.
    function Compiled:explain()
       return table.concat(native.explain(self.core), '\n')
    end

@@ -163,7 +163,7 @@ local function install(tensor)
             end
          end
       end
-      for _, n in pairs(count) do
+      for _, n in each(count) do
          if n == 1 then return true end
       end
       return false

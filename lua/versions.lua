@@ -2,6 +2,14 @@
 
 local versions = {}
 
+--- pairs and next, under names that LuaJIT's parser does not recognize. For a loop over `pairs(t)`
+-- or `next, t` the parser emits the instruction ITERN. LuaJIT before August 2023 has a bug, and
+-- Debian 12 has such a version. A compiled loop with ITERN never ends if it runs inside a finalizer
+-- and meets a value of another type than before. Users' finalizers may call any function of ours,
+-- so all loops in lua/ use these names. scripts/lint checks it.
+versions.each = pairs
+versions.raw_next = next
+
 local jit = rawget(_G, 'jit')
 
 --- The FFI, or nil. Other Luas may have a library of that name, whose objects are not LuaJIT's.
@@ -81,7 +89,7 @@ function versions.require(name)
    if type(loaded[name]) == 'table' or type(loaded[name]) == 'function' then
       return loaded[name]
    end
-   for other, value in next, loaded do
+   for other, value in versions.raw_next, loaded do
       before[other] = value
    end
    local ok, result = pcall(require, name)
@@ -91,7 +99,7 @@ function versions.require(name)
    -- Nothing is allocated from here on: memory may be short.
    local mark = loaded[name]
    if mark ~= nil then
-      for other, value in next, loaded do
+      for other, value in versions.raw_next, loaded do
          if rawequal(value, mark) and not rawequal(before[other], mark) then
             loaded[other] = nil
          end
@@ -109,14 +117,6 @@ function versions.at_end(f)
    end
    return setmetatable({}, {__gc = f})
 end
-
---- pairs and next, under names that LuaJIT's parser does not recognize. For a loop over `pairs(t)`
--- or `next, t` the parser emits the instruction ITERN. LuaJIT before August 2023 has a bug, and
--- Debian 12 has such a version. A compiled loop with ITERN never ends if it runs inside a finalizer
--- and meets a value of another type than before. Users' finalizers may call any function of ours,
--- so all loops in lua/ use these names. scripts/lint checks it.
-versions.each = pairs
-versions.raw_next = next
 
 --- Has the compiler of LuaJIT leave a function alone.
 function versions.interpreted(f, nested)

@@ -9,6 +9,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/fuse_program.h"
+#include "tensor/overlap.h"
 
 namespace th {
 
@@ -42,11 +43,14 @@ void note_other_call() {
 }
 
 bool RecordedLeaf::same_as(const RecordedLeaf& other) const {
-  return argument == other.argument && offset == other.offset && whole == other.whole &&
-         (argument >= 0 || view->storage == other.view->storage) &&
-         (argument >= 0 || view->storageOffset == other.view->storageOffset) &&
-         same_size(*view, *other.view) &&
-         std::equal(view->stride, view->stride + view->nDimension, other.view->stride);
+  return input == other.input && offset == other.offset && whole == other.whole &&
+         size == other.size && stride == other.stride;
+}
+
+bool RecordedLeaf::has_layout_of(const Tensor& t) const {
+  return static_cast<int>(size.size()) == t.nDimension &&
+         std::equal(size.begin(), size.end(), t.size) &&
+         std::equal(stride.begin(), stride.end(), t.stride);
 }
 
 bool Recorded::same_as(const Recorded& other) const {
@@ -60,12 +64,6 @@ bool Recorded::same_as(const Recorded& other) const {
          std::equal(leaves.begin(), leaves.end(), other.leaves.begin(), other.leaves.end(), same) &&
          std::equal(results.begin(), results.end(), other.results.begin(), other.results.end(),
                     same_result);
-}
-
-bool Recorded::is_current() const {
-  return std::all_of(leaves.begin(), leaves.end(), [](const RecordedLeaf& leaf) {
-    return leaf.argument >= 0 || same_view(*leaf.tensor, *leaf.view);
-  });
 }
 
 void RecordedResult::run(Tensor* r, std::vector<Tensor*>* operands) const {
@@ -86,19 +84,18 @@ void RecordedResult::run(Tensor* r, std::vector<Tensor*>* operands) const {
   program->run(r, ndim, size.data());
 }
 
-void Recorded::run(Tensor* const* made_results, Tensor* const* arguments) const {
-  std::vector<TensorRef> views(leaves.size());
+void Recorded::run(Tensor* const* made_results, Tensor* const* inputs) const {
+  std::vector<TensorRef> views;
   std::vector<Tensor*> seen(leaves.size());
   for (size_t k = 0; k < leaves.size(); ++k) {
     const RecordedLeaf& leaf = leaves[k];
-    seen[k] = leaf.argument < 0 ? leaf.view.get() : arguments[leaf.argument];
-    if (leaf.argument < 0 || leaf.whole) continue;
-    const Tensor& view = *leaf.view;
-    views[k] = TensorRef(tensor_new(view.dtype));
-    seen[k]->check_storage();
-    set_storage(views[k].get(), seen[k]->storage, seen[k]->storageOffset + leaf.offset,
-                view.nDimension, view.size, view.stride);
-    seen[k] = views[k].get();
+    Tensor* input = seen[k] = inputs[leaf.input];
+    if (leaf.whole) continue;
+    input->check_storage();
+    views.emplace_back(tensor_new(leaf.type));
+    seen[k] = views.back().get();
+    set_storage(seen[k], input->storage, input->storageOffset + leaf.offset,
+                static_cast<int>(leaf.size.size()), leaf.size.data(), leaf.stride.data());
   }
   std::vector<TensorRef> own(results.size());
   std::vector<Tensor*> operands;
@@ -116,8 +113,8 @@ void Recorded::run(Tensor* const* made_results, Tensor* const* arguments) const 
   }
 }
 
-Recorder::Recorder(const std::vector<Tensor*>& arguments) : recorded_(new Recorded) {
-  for (Tensor* t : arguments) arguments_.push_back(shared(t));
+Recorder::Recorder(const std::vector<Tensor*>& inputs) : recorded_(new Recorded) {
+  for (Tensor* t : inputs) inputs_.push_back({shared(t), TensorRef(tensor_new_view(t))});
 }
 
 void Recorder::start() noexcept {
@@ -136,7 +133,7 @@ void Recorder::stop() noexcept {
 }
 
 void Recorder::give_up(const char* format, ...) noexcept {
-  if (!running_) return;
+  if (!recorded_) return;
   char text[200];
   va_list values;
   va_start(values, format);
@@ -148,7 +145,7 @@ void Recorder::give_up(const char* format, ...) noexcept {
   try {
     reason_ = text;
   } catch (const std::exception&) {
-    // It stays unsaid.
+    // The reason stays empty.
   }
 }
 
@@ -164,7 +161,7 @@ void Recorder::refuse(const char* format, ...) {
 
 template <class F>
 void Recorder::attempt(const F& body) noexcept {
-  if (!running_) return;
+  if (!recorded_) return;
   try {
     body();
   } catch (const GivenUp&) {
@@ -175,9 +172,9 @@ void Recorder::attempt(const F& body) noexcept {
   writes_.clear();
 }
 
-int Recorder::argument_of(const Tensor* t) const {
-  for (size_t k = 0; k < arguments_.size(); ++k) {
-    if (arguments_[k].get() == t) return static_cast<int>(k);
+int Recorder::input_of(const Tensor* t) const {
+  for (size_t k = 0; k < inputs_.size(); ++k) {
+    if (inputs_[k].tensor.get() == t) return static_cast<int>(k);
   }
   return -1;
 }
@@ -271,7 +268,7 @@ void Recorder::call(const ReduceDimCall& call) {
       ++node.index;
     }
     if (node.index == kExpressionReductions) note_other_call();
-    if (!running_) throw GivenUp();
+    if (!recorded_) throw GivenUp();
     set_type(call.dtype);
     const Tensor& t = *reads_[0];
     node.input[0] = node_of(reads_[0]);
@@ -279,7 +276,7 @@ void Recorder::call(const ReduceDimCall& call) {
     // Sums depend on the layout.
     const ExpressionNode& input = nodes_[node.input[0]];
     const bool leaf = input.kind == ExpressionNode::operand;
-    if (!(leaf ? same_view(*recorded_->leaves[input.index].view, t) : is_contiguous(t))) {
+    if (!(leaf ? recorded_->leaves[input.index].has_layout_of(t) : is_contiguous(t))) {
       refuse("reduces a tensor that is not contiguous");
     }
     Shape shape(t.size, t.size + t.nDimension);
@@ -319,6 +316,7 @@ int Recorder::add(ExpressionNode node, Shape shape) {
 
 // The node whose elements t has.
 int Recorder::node_of(Tensor* t) {
+  if (!t->storage) refuse("reads a tensor without elements");
   if (t->storage->born < first_birth_) return leaf_of(t);
   auto found = values_.find(t->storage->born);
   if (found == values_.end() || found->second.node < 0) {
@@ -336,37 +334,44 @@ int Recorder::node_of(Tensor* t) {
   return value.node;
 }
 
+// Inputs that share a storage lie at fixed distances, so any of them that contains t will do.
 int Recorder::leaf_of(Tensor* t) {
-  RecordedLeaf leaf;
-  leaf.view = TensorRef(tensor_new_view(t));
   const ByteRange bytes = t->bytes();
-  for (size_t k = 0; k < arguments_.size() && leaf.argument < 0; ++k) {
-    const Tensor& argument = *arguments_[k];
-    if (argument.storage != t->storage) continue;
-    const ByteRange all = argument.bytes();
+  RecordedLeaf leaf;
+  bool shares = false;
+  for (size_t k = 0; k < inputs_.size() && !leaf.whole; ++k) {
+    const Tensor& input = *inputs_[k].view;
+    if (input.storage != t->storage) continue;
+    shares = true;
+    const ByteRange all = input.bytes();
     if (bytes.begin < all.begin || bytes.end > all.end) continue;
-    leaf.argument = static_cast<int>(k);
-    leaf.offset = t->storageOffset - argument.storageOffset;
-    leaf.whole = same_view(*t, argument);
+    leaf.whole = same_view(*t, input);
+    if (leaf.input >= 0 && !leaf.whole) continue;
+    leaf.input = static_cast<int>(k);
+    leaf.offset = t->storageOffset - input.storageOffset;
   }
-  if (leaf.argument < 0) leaf.tensor = shared(t);
+  if (leaf.input < 0 && shares) refuse("reads memory outside of its arguments' elements");
+  if (leaf.input < 0)
+    refuse("reads a tensor that is neither an argument nor found in its upvalues");
+  leaf.type = t->dtype;
+  leaf.size.assign(t->size, t->size + t->nDimension);
+  leaf.stride.assign(t->stride, t->stride + t->nDimension);
   auto& leaves = recorded_->leaves;
   size_t k = 0;
   while (k < leaves.size() && !leaves[k].same_as(leaf)) ++k;
   if (k == leaves.size()) leaves.push_back(std::move(leaf));
   ExpressionNode node(ExpressionNode::operand, 0);
   node.index = static_cast<int>(k);
-  return add(node, Shape(t->size, t->size + t->nDimension));
+  return add(node, leaves[k].size);
 }
 
 // r, made by the program, has the node's elements from now on.
 void Recorder::define(Tensor* r, int node) {
+  if (!r->storage) refuse("writes to a tensor without elements");
   if (r->storage->born < first_birth_) refuse("writes to a tensor that it did not make");
+  if (has_shared_elements(*r)) refuse("writes to a tensor whose elements overlap");
   Value value{node, r->dtype, r->storageOffset, Shape(r->size, r->size + r->nDimension),
               Shape(r->stride, r->stride + r->nDimension)};
-  for (int d = 0; d < r->nDimension; ++d) {
-    if (r->size[d] > 1 && r->stride[d] == 0) refuse("writes to a tensor that was expanded");
-  }
   if (!shapes_[node].empty() && shapes_[node] != value.size) {
     refuse("has operands that pair in order, or copies a tensor that was expanded");
   }
@@ -380,15 +385,18 @@ std::unique_ptr<Recorded> Recorder::finish(const std::vector<Tensor*>& results) 
   attempt([&] {
     if (results.empty()) refuse("returns no new tensor");
     if (!reads_.empty() || !writes_.empty()) expect(0, 0);
-    for (const RecordedLeaf& leaf : recorded_->leaves) set_type(leaf.view->dtype);
+    for (const RecordedLeaf& leaf : recorded_->leaves) set_type(leaf.type);
     std::vector<int> roots;
     for (Tensor* t : results) {
+      auto shares = [t](const Tensor* other) { return other != t && other->storage == t->storage; };
+      if (t->storage && std::any_of(results.begin(), results.end(), shares)) {
+        refuse("returns tensors that share memory");
+      }
       int root;
       recorded_->results.push_back(result_of(t, roots, &root));
       roots.push_back(root);
     }
   });
-  stop();
   return std::move(recorded_);
 }
 

@@ -1,8 +1,9 @@
 #ifndef TH_OPS_RECORD_H
 #define TH_OPS_RECORD_H
 
-// Operations of a piece of program, recorded at the choke point as expressions of its arguments and
-// of what it finds elsewhere, and done again with other arguments, each result in one pass.
+// Records the operations of a piece of a program as expressions of its inputs, and runs them again
+// on other inputs, one pass for each result. Inputs are all tensors that the program can read
+// without having made them: its arguments and the tensors that it captured.
 
 #include <memory>
 #include <unordered_map>
@@ -15,20 +16,20 @@
 
 namespace th TH_VISIBLE {
 
-// A tensor that is read: a view of an argument's elements or, where argument is -1, of memory that
-// the program has from elsewhere, which is kept.
+// A tensor that is read: a view of an input, described relative to it. It holds no memory.
 struct RecordedLeaf {
-  int argument = -1;
-  TensorRef tensor;      // from elsewhere; it may become a view of other memory
-  TensorRef view;        // as it was
-  ptrdiff_t offset = 0;  // in the argument's storage, from the argument's first element
-  bool whole = false;    // the argument itself
+  int input = -1;
+  DType type = DType::Byte;
+  ptrdiff_t offset = 0;  // in elements, from the input's first element
+  std::vector<int64_t> size, stride;
+  bool whole = false;  // the view is the input itself
   bool same_as(const RecordedLeaf& other) const;
+  bool has_layout_of(const Tensor& t) const;
 };
 
 struct RecordedResult {
   Expression expression;
-  std::vector<int> operands;  // leaves; -1, -2, ...: results before this one
+  std::vector<int> operands;  // indices of leaves; -1, -2, ...: earlier results
   DType type;
   std::vector<int64_t> size;
   // Without reductions: the one call that it is, and the numbers among its nodes.
@@ -38,7 +39,7 @@ struct RecordedResult {
   void run(Tensor* r, std::vector<Tensor*>* operands) const;
 };
 
-// What may be done again: results, each a new tensor.
+// A recording: each result is a new tensor.
 struct Recorded {
   DType dtype = DType::Byte;
   int operations = 0;
@@ -46,27 +47,27 @@ struct Recorded {
   std::vector<RecordedResult> results;
 
   bool same_as(const Recorded& other) const;
-  // Whether what it has from elsewhere is where it was.
-  bool is_current() const;
-  // arguments: of the types, sizes, strides and places in common storages that they had.
-  void run(Tensor* const* results, Tensor* const* arguments) const;
+  // Inputs have the types, sizes and strides of the recorded ones, and share storages with each
+  // other at the same distances. Not reentrant.
+  void run(Tensor* const* results, Tensor* const* inputs) const;
 };
 
-// Records what the calling thread does between start() and finish() or stop().
+// Records the operations of the calling thread between start() and stop().
 class Recorder final : public Watcher {
  public:
-  explicit Recorder(const std::vector<Tensor*>& arguments);
+  explicit Recorder(const std::vector<Tensor*>& inputs);
   ~Recorder() { stop(); }
 
   void start() noexcept;
   void stop() noexcept;
-  // The operations cannot be done again, for a reason that is said like "f <reads elements>".
+  // Refuses the recording. The reason continues the words "the function".
   void give_up(const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
   void noticed(const char* what) noexcept override { give_up("%s", what); }
 
-  // The argument that t is; -1: none.
-  int argument_of(const Tensor* t) const;
-  // Null where it gave up. results: not null, nor arguments.
+  // The index of the input that t is; -1: none.
+  int input_of(const Tensor* t) const;
+  // After stop(). Null if the recording was refused. results: distinct tensors, none of them an
+  // input.
   std::unique_ptr<Recorded> finish(const std::vector<Tensor*>& results);
   const std::string& reason() const { return reason_; }
 
@@ -79,6 +80,10 @@ class Recorder final : public Watcher {
  private:
   using Shape = std::vector<int64_t>;
   struct GivenUp {};
+  struct Input {
+    TensorRef tensor;
+    TensorRef view;  // its geometry at the start
+  };
   // What is in the memory that a tensor of these sizes and strides has.
   struct Value {
     int node;  // -1: what expressions do not have
@@ -101,7 +106,7 @@ class Recorder final : public Watcher {
   RecordedResult result_of(Tensor* t, const std::vector<int>& before, int* root);
   void prepare(RecordedResult* result) const;
 
-  std::vector<TensorRef> arguments_;
+  std::vector<Input> inputs_;
   std::vector<Tensor*> reads_, writes_;  // of the call that is being built
   std::unique_ptr<Recorded> recorded_;
   std::vector<ExpressionNode> nodes_;

@@ -1,0 +1,70 @@
+#ifndef TENSOR_GENERIC_DEPENDENCIES_H
+#define TENSOR_GENERIC_DEPENDENCIES_H
+
+// The values that a compiled function can read besides its arguments: upvalues, globals and fields
+// of tables, as lua/dependencies.lua lists them, and the tensors among them.
+
+#include <string>
+#include <vector>
+
+#include "state.h"
+
+namespace bind {
+
+// Tensors on the Lua stack, which keeps them alive.
+struct TensorsOnStack {
+  std::vector<Tensor*> tensors;
+  std::vector<int> places;
+  void add(Tensor* t, int place) {
+    tensors.push_back(t);
+    places.push_back(place);
+  }
+  void resize(size_t count) {
+    tensors.resize(count);
+    places.resize(count);
+  }
+  // The types, devices, sizes and strides of the tensors, and how they lie to each other where they
+  // share a storage. Storage offsets are left out: a view of the next batch has the same key.
+  void append_key(std::vector<int64_t>* key) const;
+  // True if the same tensors are at their places, so that finalizers have freed none of them.
+  bool unchanged(lua_State* L, State* state) const;
+};
+
+class Dependencies {
+ public:
+  Dependencies() = default;
+  // rows: the stack index of the list of holders, keys and values, to which every call refers.
+  // kinds: two letters a row: what is read, and what the value was.
+  Dependencies(lua_State* L, int rows, const std::string& kinds);
+
+  bool empty() const { return rows_.empty(); }
+  // Compares all values with those in the list. A tensor only has to be a tensor again. Returns
+  // the number of the first row that differs, or -1; then the tensors are at the top of the stack.
+  // The function is at stack index 2. Allocates no Lua objects.
+  int first_change(lua_State* L, State* state, int rows, TensorsOnStack* found) const;
+  // A row in words, such as "the upvalue 'rate'".
+  std::string row_text(lua_State* L, int rows, int row) const;
+
+ private:
+  struct Row {
+    char kind;   // of what is read: see the list in lua/dependencies.lua
+    char value;  // 't': a tensor, '-': nil, 'n': a number, 'v': any other value
+    bool integer = false;
+    int key = 0;  // the index of an upvalue; the number of fields
+    int64_t bits = 0;
+  };
+  bool same_value(lua_State* L, State* state, int rows, int row, TensorsOnStack* found) const;
+  bool same_fields_by_name(lua_State* L, State* state, int rows, int* row,
+                           TensorsOnStack* found) const;
+  bool same_fields(lua_State* L, State* state, int rows, int* row, TensorsOnStack* found) const;
+
+  std::vector<Row> rows_;
+};
+
+bool is_integer(lua_State* L, int index);
+// The bits of the number at index.
+int64_t number_bits(lua_State* L, int index);
+
+}  // namespace bind
+
+#endif

@@ -1,0 +1,72 @@
+#ifndef TENSOR_GENERIC_SIGNATURE_H
+#define TENSOR_GENERIC_SIGNATURE_H
+
+// The calls of a compiled function that share a recording.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dependencies.h"
+#include "ops/record.h"
+
+namespace bind {
+
+// One value that a function returned: a result, an input, or a constant.
+struct Returned {
+  enum Kind { result, input, nothing, boolean, number, text } kind;
+  int index = 0;  // of a result or an input; a boolean; whether the number is an integer
+  int64_t bits = 0;
+  std::string string = {};
+  bool operator==(const Returned& other) const {
+    return kind == other.kind && index == other.index && bits == other.bits &&
+           string == other.string;
+  }
+};
+
+// Calls that differ in nothing that the function can see, except in tensors' elements and in where
+// these lie in memory.
+struct Signature {
+  std::vector<int64_t> values;    // settings and arguments
+  std::vector<int64_t> geometry;  // of the inputs: tensors among arguments and dependencies
+  size_t arguments = 0;           // the length of the part of the geometry that is of arguments
+  Dependencies dependencies;
+  int rows = 0;  // where the list of dependencies is in the environment of the userdata
+  std::string shown, reason;
+  std::unique_ptr<th::Recorded> recorded;
+  std::vector<Returned> returned;
+  int recordings = 0;
+  int replays = 0;
+};
+
+// The last call. Buffers are kept from call to call.
+struct Call {
+  std::vector<int64_t> values, geometry;
+  TensorsOnStack inputs;
+  size_t arguments = 0;    // among the inputs
+  bool comparable = true;  // no argument is a table, a function or a foreign object
+};
+
+// Settings that change what operations do.
+void append_settings(const State* state, int arguments, std::vector<int64_t>* values);
+// Reads settings, the function at stack index 2 and its arguments, and the tensors among these.
+void read_arguments(lua_State* L, State* state, Call* c, int first, int last);
+// The arguments in words, such as "(Double[2 x 3], 4)".
+std::string shown_call(lua_State* L, State* state, int first, int last);
+
+// Pushes the list of dependencies of a signature. The userdata is at stack index 1.
+int push_rows(lua_State* L, const Signature& s);
+// Compares a call, whose arguments were read, with a signature. If they match, the tensors among
+// the dependencies are on the stack, and all inputs are known. Otherwise the stack is unchanged.
+bool matches(lua_State* L, State* state, const Signature& s, Call* c);
+
+// Reads what the function returned, from a stack index on. False if that cannot be replayed.
+bool read_returned(lua_State* L, State* state, th::Recorder* recorder, int first,
+                   std::vector<Returned>* returned, std::vector<Tensor*>* results);
+// Pushes true and a table for everything that the function returns. The constants are in it, and
+// storing the rest allocates nothing.
+void push_table_of_returned(lua_State* L, const std::vector<Returned>& returned);
+
+}  // namespace bind
+
+#endif

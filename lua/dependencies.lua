@@ -1,0 +1,307 @@
+-- The values that a Lua function can read besides its arguments, so that tensor.compile notices
+-- when one of them changes. No bytecode is decoded: a function can name a global only by a string
+-- among its constants, so every such string counts.
+
+local MOST = 200  -- rows in a list
+
+local following = require 'tensor.versions'.raw_next
+
+-- Names of functions and classes of the module that read or change a state that no list shows.
+local stateful = {}
+for name in ([[
+   deserialize deserializeFromStorage load loadobj save saveobj serialize serializeToStorage include
+   tic toc Timer DiskFile MemoryFile PipeFile CmdLine Tester Generator Allocator test
+   seed initialSeed manualSeed getRNGState setRNGState getGenerator setGenerator
+   getnumthreads getnumcores setnumthreads info memory stats resetStats emptyCache synchronize
+   setBroadcast setStrict setDefaultDevice setDeviceDebug setTF32 setdefaulttensortype
+   setheaptracking setprintoptions warnOfFallbacks withDevice profile
+   help plot summary isatty pointer pushudata getenv setenv
+]]):gmatch '%S+' do
+   stateful[name] = true
+end
+
+-- Functions of Lua whose results depend on their arguments alone.
+local pure = {}
+for name in ([[
+   assert error getmetatable ipairs next pairs pcall rawequal rawget rawlen rawset select
+   setmetatable tonumber tostring type unpack xpcall
+]]):gmatch '%S+' do
+   if _G[name] then
+      pure[_G[name]] = true
+   end
+end
+for _, library in ipairs {'string', 'table', 'math', 'coroutine', 'bit', 'bit32', 'utf8'} do
+   for _, f in following, _G[library] or {} do
+      pure[f] = type(f) == 'function' or nil
+   end
+end
+pure[math.random], pure[math.randomseed] = nil, nil
+
+local function index(t, key)
+   return t[key]
+end
+
+local has_util, util = pcall(require, 'jit.util')
+
+-- Calls visit with every string constant of a function and of the functions inside it.
+local function each_string(f, visit)
+   if not has_util then
+      for name in string.dump(f):gmatch '[%a_][%w_]*' do
+         visit(name)
+         visit(name:sub(2))  -- a length before a string can look like a letter
+      end
+      return
+   end
+   for k = -1, -math.huge, -1 do
+      local constant = util.funck(f, k)
+      if constant == nil then
+         return
+      elseif type(constant) == 'string' then
+         visit(constant)
+      elseif type(constant) == 'proto' then
+         each_string(constant, visit)
+      end
+   end
+end
+
+--- dependencies(f): returns a list and its kinds, or nil and a reason to refuse f. Row k is
+-- {holder, key, value}, from element 3k - 2 on. Kinds has two letters a row. The first letter tells
+-- what is read:
+--   u, U  an upvalue of the holder; of f itself
+--   f, F  a field of the holder; of the holder of the row before
+--   m     the metatable of the holder
+--   e     the environment of the holder
+--   p     all pairs of the holder; the key is their number, and a row n for each of them follows
+-- The second letter is t for a tensor, - for nil, and v for any other value. The list refers to
+-- values weakly, and to tensors not at all.
+local function install(tensor, core, Compiled)
+   local debug = debug or {}
+   local getupvalue, getinfo, getfenv = debug.getupvalue, debug.getinfo, debug.getfenv
+   local getmetatable = debug.getmetatable
+   if not (getupvalue and getinfo and getmetatable) then
+      return function()
+         return nil, 'cannot be examined: the debug library is incomplete'
+      end
+   end
+   local own = getinfo(1, 'S').source:match '^(.*[/\\])' or '?'
+   local core_class, isTensor = getmetatable(core), tensor.isTensor
+
+   -- Tables of the module and of Lua. Only what others have put there counts.
+   local library = {[tensor] = true, [Compiled] = true}
+   for _, name in ipairs {'string', 'table', 'math', 'coroutine', 'bit', 'bit32', 'utf8', 'io',
+                          'os', 'debug', 'jit', 'package'} do
+      if _G[name] then
+         library[_G[name]] = true
+      end
+   end
+   for _, value in following, tensor do
+      if type(value) == 'table' then
+         library[value] = true
+      end
+   end
+   local classes = {}
+   for class in following, tensor do
+      local metatable = class:find 'Tensor$' and tensor.getmetatable('torch.' .. class)
+      if metatable then
+         library[metatable] = true
+         classes[#classes + 1] = metatable
+      end
+   end
+
+   -- The module's C functions, and why one of its functions cannot be repeated; made when needed.
+   local of_module, refused
+   local function know_module()
+      of_module, refused = {}, {}
+      for k = 0, #classes do
+         for _, f in following, classes[k] or tensor do
+            of_module[f] = type(f) == 'function' or nil
+         end
+      end
+      for name in following, stateful do
+         if tensor[name] then
+            refused[tensor[name]] = name
+         end
+      end
+   end
+
+   return function(f)
+      if not of_module then
+         know_module()
+      end
+      local rows, kinds, count = setmetatable({}, {__mode = 'v'}), {}, 0
+      local functions, found, tables, by_name = {f}, {[f] = true}, {}, {}
+      local names, known, loaded, by_function, reason = {}, {}, {}, {}, nil
+      for _, module in following, package.loaded do
+         loaded[module] = true
+      end
+      local reach, reach_by_name
+
+      -- opaque: what the value is made of does not count.
+      local function add(kind, holder, key, value, name, opaque)
+         count = count + 1
+         if count > MOST then
+            reason = reason or ('can read more than %d values besides its arguments'):format(MOST)
+            return
+         end
+         local is_tensor = value ~= nil and isTensor(value)
+         rows[3 * count - 2], rows[3 * count - 1] = holder, key
+         if not is_tensor then
+            rows[3 * count] = value
+         end
+         if kind == 'f' and count > 1 and rawequal(rows[3 * count - 5], holder)
+            and kinds[count - 1]:find '^[fF]' then
+            kind = 'F'
+         end
+         kinds[count] = kind .. (is_tensor and 't' or value == nil and '-' or 'v')
+         if not opaque then
+            reach(value, name or key)
+         end
+      end
+
+      -- A field of a table that is read by name.
+      local function look_up(t, name)
+         local value = rawget(t, name)
+         if not library[t] then
+            add('f', t, name, value)
+            if value == nil and by_function[t] then
+               local ok, got = pcall(index, t, name)
+               if ok and not rawequal(got, rawget(_G, name)) then
+                  reason = reason or ("finds '%s' by a function"):format(name)
+               end
+            end
+         elseif value ~= nil and not (library[value] and not refused[value]) then
+            local is_own = type(value) == 'function'
+                           and (getinfo(value, 'S').what == 'C'
+                                or getinfo(value, 'S').source:sub(1, #own) == own)
+            if is_own then
+               reach(value, name)
+            else
+               add('f', t, name, value)
+            end
+         end
+      end
+
+      -- A function that gives a table its missing fields has to find those of _G.
+      function reach_by_name(t)
+         if by_name[t] then
+            return
+         end
+         by_name[t] = true
+         tables[#tables + 1] = t
+         if not library[t] then
+            local metatable = getmetatable(t)
+            local default = metatable and rawget(metatable, '__index')
+            by_function[t] = type(default) == 'function'
+            add('m', t, nil, metatable, 'metatable', by_function[t])
+            if by_function[t] then
+               add('f', metatable, '__index', default, nil, true)
+               reach_by_name(_G)
+            end
+         end
+         for _, name in ipairs(names) do
+            look_up(t, name)
+         end
+      end
+
+      local function reach_all(t)
+         if found[t] then
+            return
+         end
+         found[t] = true
+         add('m', t, nil, getmetatable(t), 'metatable')
+         local fields = 0
+         for _ in following, t do
+            fields = fields + 1
+         end
+         add('p', t, fields)
+         for key, value in following, t do
+            if reason then
+               return
+            end
+            add('n', nil, key, value, nil, true)
+         end
+         for key, value in following, t do
+            reach(key, 'a key')
+            reach(value, key)
+         end
+      end
+
+      local function reach_function(g, name)
+         if refused[g] then
+            reason = reason or ("uses '%s', whose effect or result is not repeated")
+                               :format(refused[g])
+         elseif g == require then
+            reach_by_name(package.loaded)
+         elseif getinfo(g, 'S').what == 'C' then
+            if not pure[g] and not of_module[g] then
+               reason = reason or ("uses '%s', whose effect or result is not repeated")
+                                  :format(tostring(name))
+            end
+         elseif not found[g] and getinfo(g, 'S').source:sub(1, #own) ~= own then
+            found[g] = true
+            functions[#functions + 1] = g
+         end
+      end
+
+      function reach(value, name)
+         local kind = type(value)
+         if reason or value == nil or kind == 'number' or kind == 'string' or kind == 'boolean' then
+            return
+         elseif kind == 'function' then
+            reach_function(value, name)
+         elseif refused[value] then
+            reason = ("uses '%s', whose effect or result is not repeated"):format(refused[value])
+         elseif kind == 'table' then
+            local named = library[value] or loaded[value] or by_name[value]
+            return (named and reach_by_name or reach_all)(value)
+         elseif not isTensor(value) and getmetatable(value) ~= core_class then
+            reason = ("reads '%s', a %s"):format(tostring(name), tensor.type(value) or kind)
+         end
+      end
+
+      local function read_function(g)
+         local is_f = g == f
+         local some
+         local function visit(name)
+            some = true
+            if not known[name] then
+               known[name] = true
+               names[#names + 1] = name
+               for k = 1, #tables do
+                  look_up(tables[k], name)
+               end
+            end
+         end
+         each_string(g, visit)
+         if some and getfenv then
+            local environment = getfenv(g)
+            reach_by_name(environment)
+            add('e', g, nil, environment)
+         end
+         for k = 1, math.huge do
+            local name, value = getupvalue(g, k)
+            if not name then
+               return
+            elseif name == '_ENV' and type(value) == 'table' then
+               reach_by_name(value)
+            end
+            add(is_f and 'U' or 'u', not is_f and g or nil, k, value, name)
+         end
+      end
+
+      for _, class in ipairs(classes) do
+         reach_by_name(class)
+      end
+      local k = 1
+      while functions[k] and not reason do
+         read_function(functions[k])
+         k = k + 1
+      end
+      if reason then
+         return nil, reason
+      end
+      return rows, table.concat(kinds)
+   end
+end
+
+return install

@@ -1,0 +1,196 @@
+-- tensor.compile: everything that a function can read and that can change between calls, how its
+-- arguments and results share memory, and what runs in the middle of a call.
+
+local tensor = require 'tensor'
+local support = require 'support.compiled'
+local same, is_compiled, is_called = support.same, support.is_compiled, support.is_called
+
+describe('compile', function()
+  it('notices constants wherever the function finds them', function()
+    local x, scale = tensor.ones(2), 2
+    local function helper(a) return a * scale end
+    local inner = tensor.compile(function(a) return a * scale + 1 end)
+    local class = { scaled = function(object, a) return a * object.k end }
+    local object = setmetatable({ k = 2 }, { __index = class })
+    local config, list = { rate = 2, deep = { rate = 2 } }, { 2 }
+    local environment = setmetatable({ rate = 2, more = { rate = 2 } }, { __index = _G })
+    local function in_environment(text)
+      return setfenv(assert(loadstring('return function(a) ' .. text .. ' end')), environment)()
+    end
+    local uses_global = in_environment 'return a * rate'
+    local cases = {
+      { function(a) return helper(a) end, function(n) scale = n end },
+      { function(a) return inner(a) - 1 end, function(n) scale = n end },
+      { function(a) return helper(inner(a)) - helper(a) * scale end, function(n) scale = n end },
+      { function(a) return a * config.rate end, function(n) config.rate = n end },
+      { function(a) return a * config.rate end, function(n) config = { rate = n } end },
+      { function(a) return a * config.deep.rate end, function(n) config.deep = { rate = n } end },
+      { function(a) return a * list[1] end, function(n) list[1] = n end },
+      { function(a) return a * (list[2] or 2) end, function(n) list[2] = n end },
+      { function(a) return object:scaled(a) end, function(n) object.k = n end },
+      { function(a) return object:scaled(a) end, function(n)
+        setmetatable(object, { __index = { scaled = function(_, b) return b * n end } })
+      end },
+      { in_environment 'return a * rate', function(n) environment.rate = n end },
+      { in_environment 'return a * _G.some_rate', function(n) _G.some_rate = n end },
+      { in_environment 'return a * some_rate', function(n) environment.some_rate = n end },
+      { in_environment 'return a * more.rate', function(n) environment.more = { rate = n } end },
+      { in_environment 'return (function() return a * rate end)()',
+        function(n) environment.rate = n end },
+      { function(a) return uses_global(a) end, function(n) environment.rate = n end },
+      { function(a) return uses_global(a) end, function(n)
+        setfenv(uses_global, setmetatable({ rate = n }, { __index = _G }))
+      end },
+    }
+    _G.some_rate = 2
+    for number, case in ipairs(cases) do
+      case[2](2)
+      local f = tensor.compile(case[1])
+      is_compiled(f, x)
+      for _, n in ipairs { 3, 5 } do
+        case[2](n)
+        for _ = 1, 3 do assert.same({ number, n, n }, { number, unpack(f(x):totable()) }) end
+      end
+      case[2](2)
+      assert.same({2, 2}, f(x):totable())
+    end
+    _G.some_rate = nil
+  end)
+
+  it('replays for tensors that take the place of others', function()
+    local held, x = { w = tensor.ones(2) }, tensor.Tensor{1, 2}
+    local f = tensor.compile(function(a) return tensor.cmul(a, held.w) end)
+    is_compiled(f, x)
+    for k = 1, 5 do
+      held.w = tensor.Tensor{k, k}
+      assert.same({k, 2 * k}, f(x):totable())
+    end
+    assert.equal('(Double[2]): 1 operations in 1 expression, done 6 times', f:explain())
+    -- A view that the function makes of a tensor that is another one later.
+    held.w = tensor.Tensor{{1, 2}, {3, 4}}
+    local rows = tensor.compile(function(a) return tensor.cmul(a, held.w[1]) end)
+    is_compiled(rows, x)
+    held.w:set(tensor.Tensor{{5, 6}, {7, 8}})
+    for _ = 1, 3 do assert.same({5, 12}, rows(x):totable()) end
+  end)
+
+  it('tells arguments apart by all that a function can see', function()
+    local s = tensor.range(1, 12)
+    local function compare(f, ...)
+      local compiled = tensor.compile(f)
+      for _ = 1, 3 do
+        for k = 1, select('#', ...) do
+          local a = select(k, ...)
+          assert.is_true(same(f(a), compiled(a)))
+        end
+      end
+    end
+    local slices = { s:narrow(1, 1, 3), s:narrow(1, 5, 3), tensor.Tensor{7, 8, 9},
+                     s:narrow(1, 2, 3) }
+    compare(function(a) return a + a:storageOffset() end, unpack(slices))
+    compare(function(a) return a + a:storage():size() end, unpack(slices))
+    compare(function(a) return a + tensor.Tensor(a:storage(), 1, 3) end, unpack(slices))
+    compare(function(a) return a * (a:device() == 'cpu' and 2 or 3) end, unpack(slices))
+    local there, copy = pcall(function() return slices[1]:clone():to 'soft' end)
+    if there then compare(function(a) return a * #a:device() end, slices[1], copy) end
+    -- Slices of one storage are replayed, wherever they lie.
+    local f = tensor.compile(function(a) return a * 2 end)
+    for k = 1, 10 do assert.equal(2 * k, f(s:narrow(1, k, 3))[1]) end
+    assert.matches('done 8 times', f:explain())
+    -- Which of the arguments are one.
+    local g = tensor.compile(function(a, b, c) return a + (rawequal(b, c) and 1 or 2), c end)
+    local a, b = s:narrow(1, 1, 3), s:narrow(1, 1, 3)
+    for _ = 1, 3 do
+      assert.same({2, 3, 4}, g(a, b, b):totable())
+      local y, c = g(s, b, a)
+      assert.is_true(rawequal(c, a) and y[1] == 3)
+    end
+  end)
+
+  it('calls what writes to overlapping elements, or returns shared memory', function()
+    local x = tensor.Tensor{{1, 2}, {3, 4}, {5, 6}}
+    is_called('writes to a tensor whose elements overlap', function(a)
+      return tensor.Tensor(4):unfold(1, 2, 1):copy(a) * 1
+    end, x)
+    local f = tensor.compile(function(a)
+      local y = a + 1
+      return y, y:view(3, 2)
+    end)
+    for _ = 1, 3 do
+      local y, z = f(x)
+      y:fill(7)
+      assert.equal(7, z[1][1])
+    end
+    assert.matches('returns tensors that share memory', f:explain())
+  end)
+
+  it('keeps no arguments', function()
+    local f = tensor.compile(function(a) return a:narrow(1, 2, 100) * 2 end)
+    local held = { x = tensor.ones(1) }
+    local g = tensor.compile(function(a) return a * 2 + held.x end)
+    for k = 1, 12 do
+      f(tensor.ones(1000 + k, 100))
+      f(tensor.ones(1000 + k, 100))
+      held = { x = tensor.ones(k, 10000) }
+      g(tensor.ones(1))
+      g(tensor.ones(1))
+    end
+    held = nil
+    for _ = 1, 3 do collectgarbage() end
+    local before = tensor.memory().bytes
+    f, g = nil, nil  -- luacheck: ignore
+    for _ = 1, 3 do collectgarbage() end
+    assert.is_true(before - tensor.memory().bytes < 100000, before - tensor.memory().bytes)
+  end)
+
+  it('is left by errors of hooks', function()
+    local f = tensor.compile(function(a) return a + 1 end)
+    local x, calls = tensor.ones(2), 0
+    for after = 1, 120 do
+      local compiled = tensor.compile(function(a) return a + 1 end)
+      pcall(function()
+        debug.sethook(function()
+          debug.sethook()
+          error 'a hook'
+        end, '', after)
+        compiled(x)
+      end)
+      debug.sethook()
+      -- Recorded as a whole, as nothing else is being recorded.
+      for _ = 1, 3 do f(x) end
+      calls = calls + 3
+    end
+    assert.matches(('done %d times'):format(calls - 2), f:explain())
+  end)
+
+  it('is called by finalizers while it is being called', function()
+    if not newproxy then return end
+    local f, live, calls = nil, true, 0
+    local function attack(count)
+      for _ = 1, count do
+        getmetatable(newproxy(true)).__gc = function()
+          if live then
+            calls = calls + 1
+            local t = tensor.ones(calls % 3 + 1, 2)
+            f(t, t, t, calls % 3)
+          end
+        end
+      end
+    end
+    local w = tensor.ones(1)
+    f = tensor.compile(function(a, ...) return a + w, a, 'text', w, ... end)
+    local pause, step = collectgarbage('setpause', 0), collectgarbage('setstepmul', 10000)
+    collectgarbage()
+    for k = 1, 300 do
+      attack(3)
+      local x = tensor.ones(k % 3 + 2, 2)
+      local y, again, text, v, five = f(x, 5)
+      assert.is_true(rawequal(again, x) and rawequal(v, w) and text == 'text' and five == 5)
+      assert.equal(4 * x:size(1), y:sum())
+    end
+    collectgarbage('setpause', pause)
+    collectgarbage('setstepmul', step)
+    live = false
+    assert.is_true(calls > 100, calls)
+  end)
+end)

@@ -1,0 +1,41 @@
+-- Checks of functions made by tensor.compile.
+
+local assert = require 'luassert'
+local tensor = require 'tensor'
+
+local compiled = {}
+
+-- The same elements and the same NaN, bit for bit but for a NaN's sign; or the same value.
+function compiled.same(a, b)
+  if type(a) == 'table' then return compiled.same(a[1], b[1]) end
+  if not tensor.isTensor(a) then return a == b end
+  if tensor.typename(a) ~= tensor.typename(b) or not a:isSameSizeAs(b) then return false end
+  local ys = b:contiguous():view(-1):totable()
+  for i, x in ipairs(a:contiguous():view(-1):totable()) do
+    local y = ys[i]
+    if not (x == y and (x ~= 0 or 1 / x == 1 / y) or (x ~= x and y ~= y)) then return false end
+  end
+  return true
+end
+
+local function called(f, count, ...)
+  for _ = 1, count do f(...) end
+  return f:explain()
+end
+function compiled.is_compiled(f, ...)
+  local said = called(f, 3, ...)
+  assert.is_truthy(said:find(' operations in ', 1, true), said)
+end
+-- Three calls give what the function does, and none is compiled, for the reason.
+function compiled.is_called(reason, f, ...)
+  local g = tensor.compile(f)
+  for _ = 1, 3 do
+    local want = { f(...) }
+    local got = { g(...) }
+    assert.is_true(#want == #got and compiled.same(want[1], got[1]))
+  end
+  local said = g:explain()
+  assert.is_truthy(said:find('not compiled: the function ' .. reason, 1, true), said)
+end
+
+return compiled
