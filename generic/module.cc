@@ -58,7 +58,7 @@ void find_resume(lua_State* L, State* state) {
 int set_threads(lua_State* L) {
   int64_t n = check_integer(L, 1);
   // Torch7 passed the number on to OpenMP, where less than 1 means 1.
-  if (n < 1 && state_of(L)->lenient) n = 1;
+  if (n < 1 && state_of(L)->rules.torch7) n = 1;
   if (n < 1 || n > 4096) {
     return luaL_argerror(L, 1, "the number of threads must be from 1 to 4096");
   }
