@@ -1,7 +1,7 @@
 #ifndef TH_INC
 #define TH_INC
 
-/* Everything: the C interface of the tensor library. */
+/* Includes the whole C interface of the tensor library. */
 
 #include "THGeneral.h"
 

@@ -3,50 +3,54 @@
 
 #include "THGeneral.h"
 
-/* Where a storage gets its host memory. ctx is whatever the storage was given with the allocator.
-   malloc and realloc give a block of at least size bytes or fail by THError; free takes what they
-   gave. realloc may be NULL: then a storage of this allocator is resized by malloc, copy, free. */
+/* Allocates the host memory of a storage. ctx is the pointer that was passed to the storage
+   together with the allocator. malloc and realloc return a block of at least size bytes or raise an
+   error by THError. free accepts only blocks of the same allocator. If realloc is NULL, a storage
+   is resized by malloc, copy and free. */
 typedef struct THAllocator {
   void* (*malloc)(void* ctx, ptrdiff_t size);
   void* (*realloc)(void* ctx, void* ptr, ptrdiff_t size);
   void (*free)(void* ctx, void* ptr);
 } THAllocator;
 
-/* TH's heap: THAlloc, THRealloc, THFree; ctx is ignored. */
+/* The heap of TH: THAlloc, THRealloc, THFree. ctx is ignored. */
 TH_API THAllocator THDefaultAllocator;
 
-/* ---- files as memory: allocators whose context is a THMapAllocatorContext ----
+/* ---- mapped files: allocators whose context is a THMapAllocatorContext ----
 
-   Without SHARED or SHAREDMEM, what is written stays in the process, and the file must be there;
-   with them it goes to the file, which is made, or made longer, where needed. */
+   Without SHARED and SHAREDMEM the file must exist and is mapped privately: writes do not reach it.
+   With SHARED or SHAREDMEM, writes reach the file. It is created if it does not exist, and extended
+   if it is too short. */
 #define TH_ALLOCATOR_MAPPED_SHARED 1
-#define TH_ALLOCATOR_MAPPED_SHAREDMEM 2 /* the name is that of an object of shared memory */
-#define TH_ALLOCATOR_MAPPED_EXCLUSIVE 4 /* it must not be there yet */
-#define TH_ALLOCATOR_MAPPED_NOCREATE 8  /* it must be there */
-#define TH_ALLOCATOR_MAPPED_KEEPFD 16   /* the descriptor stays open as long as the memory */
-#define TH_ALLOCATOR_MAPPED_FROMFD 32   /* of newWithFd: the descriptor is given */
-#define TH_ALLOCATOR_MAPPED_UNLINK 64   /* the name is removed as soon as it is mapped */
+#define TH_ALLOCATOR_MAPPED_SHAREDMEM 2 /* the name is that of a shared memory object */
+#define TH_ALLOCATOR_MAPPED_EXCLUSIVE 4 /* error if the file exists */
+#define TH_ALLOCATOR_MAPPED_NOCREATE 8  /* error if the file does not exist */
+#define TH_ALLOCATOR_MAPPED_KEEPFD 16   /* the file descriptor stays open as long as the memory */
+#define TH_ALLOCATOR_MAPPED_FROMFD 32   /* the caller passes a descriptor (newWithFd) */
+#define TH_ALLOCATOR_MAPPED_UNLINK 64   /* the name is removed right after mapping */
 
 typedef struct THMapAllocatorContext THMapAllocatorContext;
 TH_API THMapAllocatorContext* THMapAllocatorContext_new(const char* filename, int flags);
 TH_API THMapAllocatorContext* THMapAllocatorContext_newWithFd(const char* filename, int fd,
                                                               int flags);
 TH_API char* THMapAllocatorContext_filename(THMapAllocatorContext* ctx);
-/* Of a descriptor that was kept; an error otherwise. */
+/* Returns the descriptor. Error unless it was kept (KEEPFD). */
 TH_API int THMapAllocatorContext_fd(THMapAllocatorContext* ctx);
-/* The bytes that were mapped: of the whole file where 0 were asked for. */
+/* Returns the number of mapped bytes: the size of the whole file if size 0 was requested. */
 TH_API ptrdiff_t THMapAllocatorContext_size(THMapAllocatorContext* ctx);
-/* For a context whose allocator never gave memory: free of the allocator does it otherwise. */
+/* Frees a context whose allocator never allocated. Otherwise the allocator's free frees the
+   context. */
 TH_API void THMapAllocatorContext_free(THMapAllocatorContext* ctx);
 
-/* The whole file, or its first bytes. Memory of it is not reallocated. Shared memory's name is
-   removed with the memory, unless it came with a descriptor. */
+/* Maps the whole file, or its first bytes. The memory cannot be resized. Freeing the memory also
+   removes the name of a shared memory object, unless the caller passed a descriptor or UNLINK
+   removed it before. */
 TH_API THAllocator THMapAllocator;
-/* Shared memory with a count of its users in all processes, before its first byte. The last one
-   removes its name. */
+/* Shared memory that starts with a count of its users in all processes; the count precedes the
+   first byte of data. The last user removes the name. */
 TH_API THAllocator THRefcountedMapAllocator;
 TH_API void THRefcountedMapAllocator_incref(THMapAllocatorContext* ctx, void* data);
-/* 1 where no user is left. */
+/* Returns 1 if no user is left, else 0. */
 TH_API int THRefcountedMapAllocator_decref(THMapAllocatorContext* ctx, void* data);
 
 #endif

@@ -1,18 +1,19 @@
 #ifndef TH_ATOMIC_INC
 #define TH_ATOMIC_INC
 
-/* Numbers that threads share. All accesses are sequentially consistent. */
+/* Atomic operations on integers. All accesses are sequentially consistent. */
 
 #include "THGeneral.h"
 
 TH_API void THAtomicSet(int volatile* a, int newvalue);
 TH_API int THAtomicGet(int volatile* a);
-/* Adds, and returns what was there before. */
+/* Adds value and returns the previous value. */
 TH_API int THAtomicAdd(int volatile* a, int value);
-/* Puts newvalue in the place of oldvalue; 1 where that was there, else 0, and nothing changes. */
+/* If *a equals oldvalue, sets it to newvalue and returns 1. Otherwise returns 0 and changes
+   nothing. */
 TH_API int THAtomicCompareAndSwap(int volatile* a, int oldvalue, int newvalue);
 
-/* Reference counts. The decrement returns 1 where none is left. */
+/* Reference counts. The decrement returns 1 if the count reaches 0, else 0. */
 TH_API void THAtomicIncrementRef(int volatile* a);
 TH_API int THAtomicDecrementRef(int volatile* a);
 

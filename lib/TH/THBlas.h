@@ -1,9 +1,10 @@
 #ifndef TH_BLAS_INC
 #define TH_BLAS_INC
 
-/* Products on plain memory, as BLAS has them: matrices by columns, an element (i, j) at
-   a[i + j * lda]; the letters 'n', and 't' or 'c', for a matrix as it is or transposed. For every
-   arithmetic type; integers wrap. Distances between elements are at least 1. */
+/* BLAS operations on plain memory. Matrices are column-major: element (i, j) is a[i + j * lda].
+   trans is 'n' for a matrix as it is, 't' or 'c' for its transpose. All element types are supported
+   except Half and BFloat16; integers wrap. A negative increment (incx, incy) traverses the vector
+   from its end, as in BLAS. */
 
 #include "THGeneral.h"
 

@@ -1,9 +1,9 @@
 #ifndef TH_BLOB_INC
 #define TH_BLOB_INC
 
-/* Caffe's Blobs, THFloatBlob and THDoubleBlob: data and their gradient (diff), two blocks of
-   synchronised memory of one shape of up to TH_BLOB_MAX_AXES axes. Axes and indices count from 0.
-   Neither block is allocated before someone reads or writes it. */
+/* Caffe's Blobs, THFloatBlob and THDoubleBlob: an array (data) and its gradient (diff). Both are
+   synced memory blocks of the same shape, with up to TH_BLOB_MAX_AXES axes. Axes and indices count
+   from 0. Each block is allocated on its first read or write. */
 
 #include "THTensor.h"
 
@@ -18,10 +18,10 @@ typedef struct THDoubleBlob THDoubleBlob;
 #define TH_GENERIC_FILE "generic/THBlob.h"
 #include "THGenerateFloatTypes.h"
 
-/* 1 where the bytes of a BlobProto, or the first of a BlobProtoVector, hold doubles, else 0. Bytes
-   that are neither are an error. */
+/* Returns 1 if a BlobProto, or the first blob of a BlobProtoVector, contains doubles, else 0. Error
+   if the bytes are neither. */
 TH_API int THBlobProto_isDouble(const void* bytes, size_t size);
-/* 1 where the bytes begin as a BlobProtoVector does, 0 where they may be a BlobProto. */
+/* Returns 1 if the bytes begin like a BlobProtoVector, 0 if they may be a BlobProto. */
 TH_API int THBlobProto_isVector(const void* bytes, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 #ifndef TH_DLPACK_INC
 #define TH_DLPACK_INC
 
-/* Tensors of other libraries, and tensors for them, without a copy: DLPack's structs of version
-   1.0. Where its own header was included before, they are that one's; where it is included after,
-   it finds them made. */
+/* Exchange of tensors with other libraries without copying: the structs of DLPack 1.0. If DLPack's
+   own header was included before this one, its definitions are used. If it is included after this
+   one, its include guard is already defined, so the definitions below are used. */
 
 #include "THTensor.h"
 
@@ -69,11 +69,11 @@ typedef struct {
   int32_t ndim;
   DLDataType dtype;
   int64_t* shape;
-  int64_t* strides; /* in elements; NULL: they are contiguous */
+  int64_t* strides; /* in elements; NULL: contiguous */
   uint64_t byte_offset;
 } DLTensor;
 
-/* As it was before there were versions. */
+/* The struct of DLPack before version 1.0, without a version field. */
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;

@@ -1,8 +1,9 @@
 #ifndef TH_FILE_INC
 #define TH_FILE_INC
 
-/* Files on disk, in memory and behind pipes: THDiskFile.h and THMemoryFile.h make them. Numbers are
-   text, or bytes as in memory. What fails is an error, or, of a quiet file, noted for hasError. */
+/* Files on disk, in memory and pipes, created by the functions of THDiskFile.h and THMemoryFile.h.
+   Numbers are stored as text or as raw bytes. A failure is an error; in a quiet file it only sets
+   the flag that THFile_hasError returns. */
 
 #include "THStorage.h"
 
@@ -17,8 +18,9 @@ TH_API int THFile_isAutoSpacing(THFile* self);
 TH_API int THFile_hasError(THFile* self);
 
 TH_API void THFile_binary(THFile* self);
-TH_API void THFile_ascii(THFile* self); /* as a new file is */
-/* Text has blanks between the numbers of a call, and a newline after them: as a new file. */
+TH_API void THFile_ascii(THFile* self); /* the default */
+/* With auto-spacing (the default), text output separates the numbers of a call by spaces and ends
+   with a newline. */
 TH_API void THFile_autoSpacing(THFile* self);
 TH_API void THFile_noAutoSpacing(THFile* self);
 TH_API void THFile_quiet(THFile* self);
@@ -26,15 +28,16 @@ TH_API void THFile_pedantic(THFile* self);
 TH_API void THFile_clearError(THFile* self);
 
 TH_API void THFile_synchronize(THFile* self);
-/* In bytes from the start. */
+/* Positions are in bytes from the start of the file. */
 TH_API void THFile_seek(THFile* self, size_t position);
 TH_API void THFile_seekEnd(THFile* self);
 TH_API size_t THFile_position(THFile* self);
 TH_API void THFile_close(THFile* self);
 TH_API void THFile_free(THFile* self);
 
-/* One number; as many as a storage has; n at data. They return how many were read or written.
-   Bytes and chars are single bytes in text, too. */
+/* Read or write one number, all elements of a storage, or n elements at data. The storage and raw
+   functions return the number of elements read or written. In text files, bytes and chars are
+   stored as single bytes, too. */
 #define TH_FILE_FUNCTIONS(Name, type)                                         \
   TH_API type THFile_read##Name##Scalar(THFile* self);                        \
   TH_API void THFile_write##Name##Scalar(THFile* self, type scalar);          \
@@ -52,8 +55,9 @@ TH_FILE_FUNCTIONS(Double, double)
 TH_FILE_FUNCTIONS(Half, THHalf)
 #undef TH_FILE_FUNCTIONS
 
-/* All that is left ("*a"), or a line without its newline ("*l"), as a new block of THAlloc that
-   ends in 0; its length. At the end of the file that is an error, or, of a quiet file, NULL. */
+/* Reads the rest of the file (format "*a") or one line without its newline ("*l") into a new block
+   from THAlloc, which is terminated by 0 and which the caller frees. Returns its length. At the end
+   of the file that is an error; a quiet file sets *str_ to NULL instead. */
 TH_API size_t THFile_readStringRaw(THFile* self, const char* format, char** str_);
 TH_API size_t THFile_writeStringRaw(THFile* self, const char* str, size_t size);
 

@@ -1,7 +1,7 @@
 #ifndef TH_GENERAL_INC
 #define TH_GENERAL_INC
 
-/* What every TH header rests on: linkage, name pasting, errors, plain memory, threads. */
+/* The basis of all TH headers: linkage, name pasting, errors, memory, threads. */
 
 #include <float.h>
 #include <limits.h>
@@ -32,8 +32,9 @@
 #define TH_PRINTF(fmt, args)
 #endif
 
-/* Indices kept in LongTensors (from max, sort, nonzero, ...; for gather, indexSelect, ...) count
-   from here, in C as in Lua. Dimensions and offsets passed as C arguments count from 0. */
+/* First value of the indices stored in LongTensors: results of max, sort, nonzero, ..., arguments
+   of gather, indexSelect, .... The same in C and Lua. Dimensions and offsets passed as C arguments
+   count from 0. */
 #define TH_INDEX_BASE 1
 
 #define TH_CONCAT_STRING_2(x, y) TH_CONCAT_STRING_2_EXPAND(x, y)
@@ -57,7 +58,7 @@
 #define USE_LAPACK 1
 #endif
 #ifndef BLAS_USE_CBLAS_DOT
-#define BLAS_USE_CBLAS_DOT 1 /* dot gives its float as C does */
+#define BLAS_USE_CBLAS_DOT 1 /* dot returns a float as C does (not a double as f2c does) */
 #endif
 
 #define THMin(X, Y) ((X) < (Y) ? (X) : (Y))
@@ -65,10 +66,10 @@
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-/* A handler is told of an error once everything TH held has been released. It should not return:
-   it leaves by longjmp, by lua_error, or by ending the process. When it does return, the default
-   handler is told, and then the process is aborted. A thread that set no handler uses the
-   process-wide default, whose default writes the message to stderr and aborts. */
+/* The error handler is called after TH has released everything that the failed function held. It
+   must not return: it leaves by longjmp, by lua_error, or by ending the process. If it does return,
+   the default handler is called, and then the process is aborted. A thread without its own handler
+   uses the process-wide default, which initially writes the message to stderr and aborts. */
 typedef void (*THErrorHandlerFunction)(const char* msg, void* data);
 /* argNumber counts the arguments of the C function from 1. */
 typedef void (*THArgErrorHandlerFunction)(int argNumber, const char* msg, void* data);
@@ -80,12 +81,12 @@ TH_API void THSetArgErrorHandler(THArgErrorHandlerFunction new_handler, void* da
 TH_API void THSetDefaultErrorHandler(THErrorHandlerFunction new_handler, void* data);
 TH_API void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void* data);
 
-/* Runs body(data) and gives back 0, or -1 when a TH function called from it failed; then the
-   message is in message (cut to length bytes, which may be 0). After a failure the rest of body
-   does not run: what it had acquired before is for the caller to release, through data. body must
-   be C, or C++ without destructors to run. Calls may nest. A body may be left by a C++ exception.
-   It should not be left by longjmp: that is noticed at the next error, and the call then forgotten,
-   but not for certain. */
+/* Calls body(data). Returns 0, or -1 if a TH function called from body failed; then message
+   contains the error message, truncated to length bytes. length may be 0. After a failure the rest
+   of body does not run, so the caller has to release through data what body had acquired. body must
+   be C, or C++ without destructors to run. Calls may be nested. body may be left by a C++
+   exception. It should not be left by longjmp: that is detected at the next error, but not
+   reliably. */
 TH_API int THTry(void (*body)(void* data), void* data, char* message, size_t length);
 
 TH_API TH_NORETURN void _THError(const char* file, const int line, const char* fmt, ...)
@@ -117,7 +118,7 @@ TH_API void _THArgCheck(const char* file, const int line, int condition, int arg
     }                                                            \
   } while (0)
 
-/* A shape as text, such as "[2 x 3]"; cut with "..." where it would not fit. */
+/* A shape as text, such as "[2 x 3]". Text that does not fit is truncated and ends in "...". */
 #define TH_DESC_BUFF_LEN 64
 typedef struct {
   char str[TH_DESC_BUFF_LEN];
@@ -126,38 +127,44 @@ TH_API THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim);
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-/* 64-byte aligned blocks of TH's heap; size in bytes; 0 gives NULL. Out of memory is an error,
-   after the collector handler of the thread, if any, had its chance. */
+/* Blocks of TH's heap, aligned to 64 bytes. size is in bytes; size 0 returns NULL. If memory runs
+   out, the garbage collection handler of the thread is called once, then the allocation is retried;
+   a second failure is an error. */
 TH_API void* THAlloc(ptrdiff_t size);
 TH_API void* THRealloc(void* ptr, ptrdiff_t size);
 TH_API void THFree(void* ptr);
-/* Called on the calling thread when memory runs out, before the one retry. NULL: none. */
+/* Sets the function that is called on the calling thread when memory runs out, before the retry.
+   NULL removes it. */
 TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void* data), void* data);
-/* Tells the accounting of memory TH did not allocate itself; size in bytes, may be negative. */
+/* Adds size bytes, which may be negative, to the accounting of memory that TH did not allocate
+   itself. */
 TH_API void THHeapUpdate(ptrdiff_t size);
-/* Bytes and blocks in use now, in the whole process; either pointer may be NULL. */
+/* Returns the bytes and blocks in use in the whole process. Either pointer may be NULL. */
 TH_API void THMemoryUsage(int64_t* bytes, int64_t* blocks);
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-/* Threads for one operation, in OpenMP regions and in BLAS alike; n < 1 is an error. */
+/* Sets the number of threads of one operation, in OpenMP regions and in BLAS. num_threads < 1 is an
+   error. */
 TH_API void THSetNumThreads(int num_threads);
 TH_API int THGetNumThreads(void);
 TH_API int THGetNumCores(void);
-/* Torch7 compatible: takes the thread count from OpenMP's environment again. */
+/* Resets the number of threads to the value that OpenMP takes from its environment. For
+   compatibility with Torch7. */
 TH_API void THInferNumThreads(void);
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-/* Whether products of FloatTensors on a GPU may round their factors to TF32 (10 bits of mantissa),
-   which is several times as fast there. At first they may not. */
+/* Allows matrix products of FloatTensors on a GPU to round their factors to TF32 (10 bits of
+   mantissa), which is several times faster. Initially off. */
 TH_API void THSetTF32(int allowed);
 TH_API int THGetTF32(void);
 
 /* ---- what this library is ---------------------------------------------------------------- */
 
-/* The value of a build or run-time fact, NULL for an unknown key. Keys: "version", "compiler",
-   "build", "blas", "lapack", "openmp", "isa", "vectormath", "sort", "protobuf". */
+/* Returns a fact about the build or the running library, or NULL for an unknown key. Keys:
+   "version", "compiler", "build", "blas", "lapack", "openmp", "isa", "vectormath", "sort",
+   "protobuf". */
 TH_API const char* THInfo(const char* key);
 
 #endif

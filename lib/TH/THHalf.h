@@ -1,9 +1,8 @@
 #ifndef TH_HALF_H
 #define TH_HALF_H
 
-/* The two 16-bit floating-point types: IEEE 754 binary16, and bfloat16 (the upper half of
-   binary32). They are storage types; arithmetic is done in float and rounded to nearest even on the
-   way back. */
+/* The 16-bit floating-point types: IEEE 754 binary16 and bfloat16 (the upper half of binary32).
+   Arithmetic converts to float, computes in float, and rounds the result to nearest even. */
 
 #include "THGeneral.h"
 

@@ -1,15 +1,16 @@
 #ifndef TH_LAPACK_INC
 #define TH_LAPACK_INC
 
-/* LAPACK, for Float and Double: column-major matrices in memory of the caller, on one thread. */
+/* LAPACK for Float and Double: column-major matrices in memory of the caller. Runs on one thread.
+   */
 
 #include "THGeneral.h"
 
 #define THLapack_(NAME) TH_CONCAT_4(TH, Real, Lapack_, NAME)
 
-/* What LAPACK's info says: an argument that it refuses, or the failure that fmt tells of, a format
-   for func, info and what follows. As macros of (fmt, func, info, ...) and
-   (fmt, cleanup, func, info, ...), where cleanup is done first. */
+/* Raise an error if LAPACK's info is not 0. Negative: an invalid argument. Positive: the failure
+   described by fmt, a printf format for func, info and further arguments. The arguments are (fmt,
+   func, info, ...) and (fmt, cleanup, func, info, ...). cleanup runs before the error. */
 #define THLapackCheck(fmt, func, ...) THLapackCheckWithCleanup(fmt, {}, func, __VA_ARGS__)
 #define THLapackCheckWithCleanup(fmt, cleanup, func, ...)             \
   if (TH_LAPACK_INFO(__VA_ARGS__, 0) < 0) {                           \

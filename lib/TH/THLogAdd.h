@@ -1,20 +1,20 @@
 #ifndef TH_LOG_ADD_INC
 #define TH_LOG_ADD_INC
 
-/* Sums of numbers that are given by their logarithms. */
+/* Sums and differences of numbers given by their logarithms. */
 
 #include "THGeneral.h"
 
 TH_API const double THLog2Pi;
-TH_API const double THLogZero; /* stands for the logarithm of 0 */
+TH_API const double THLogZero; /* represents log(0) */
 TH_API const double THLogOne;
 
-/* log(exp(log_a) + exp(log_b)) */
+/* Returns log(exp(log_a) + exp(log_b)). NaN is an error. */
 TH_API double THLogAdd(double log_a, double log_b);
-/* log(exp(log_a) - exp(log_b)); log_b must not be above log_a. */
+/* Returns log(exp(log_a) - exp(log_b)). log_b > log_a and NaN are errors. */
 TH_API double THLogSub(double log_a, double log_b);
 TH_API double THLog1p(const double x);
-/* exp(-x) for x from 0 on, quick, to about 5 digits; 0 from 13 on. */
+/* Approximates exp(-x) for x >= 0 to about 5 digits. Returns 0 for x >= 13. */
 TH_API double THExpMinusApprox(const double x);
 
 #endif

@@ -3,11 +3,13 @@
 
 #include "THFile.h"
 
-/* A file in a storage, which ends in a 0 that is no part of the file; NULL: in a new one. The file
-   holds a reference. mode: "r", "w" or "rw". */
+/* Opens a file whose contents are in storage, which must end in 0; the final 0 is not part of the
+   file. NULL creates a new storage. The file holds a reference to the storage. mode: "r", "w" or
+   "rw". */
 TH_API THFile* THMemoryFile_newWithStorage(THCharStorage* storage, const char* mode);
 TH_API THFile* THMemoryFile_new(const char* mode);
-/* The storage, cut to the file's length and its 0; the file keeps its reference. */
+/* Returns the storage, resized to the length of the file plus the final 0. The reference stays the
+   file's. */
 TH_API THCharStorage* THMemoryFile_storage(THFile* self);
 TH_API void THMemoryFile_longSize(THFile* self, int size);
 

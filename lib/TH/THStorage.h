@@ -14,10 +14,10 @@
 /* Flags of a storage. */
 #define TH_STORAGE_REFCOUNTED 1
 #define TH_STORAGE_RESIZABLE 2
-#define TH_STORAGE_FREEMEM 4 /* the last reference frees the memory, which else is the caller's */
-#define TH_STORAGE_VIEW 8    /* for programs: no function of TH sets it */
+#define TH_STORAGE_FREEMEM 4 /* the last reference frees the memory; else the caller owns it */
+#define TH_STORAGE_VIEW 8    /* for programs; TH never sets it */
 
-/* An element, unchecked, of a storage whose data is ready. */
+/* Unchecked access to an element. The data field must be valid: see struct THStorage. */
 #define TH_STORAGE_GET(storage, idx) ((storage)->data[(idx)])
 #define TH_STORAGE_SET(storage, idx, value) ((storage)->data[(idx)] = (value))
 
@@ -28,19 +28,22 @@
 #define TH_GENERIC_FILE "generic/THStorage.h"
 #include "THGenerateEveryType.h"
 
-/* "[2 x 3]" for a storage of sizes. */
+/* Formats a storage of sizes: "[2 x 3]". */
 TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage* size);
-/* size with its -1, of which there may be one, replaced so that nElement elements result. */
+/* Returns a new storage with the sizes of size, in which at most one -1 is replaced so that the
+   number of elements is nElement. Error if there is no such size. */
 TH_API THLongStorage* THLongStorage_newInferSize(THLongStorage* size, ptrdiff_t nElement);
-/* The shape that shapes of at least one dimension broadcast to by NumPy's rules, for output; -1
-   where they do not, with a message in error_buffer, which may be NULL. */
+/* Writes the shape to which the given shapes broadcast by NumPy's rules to output. Each shape has
+   at least one dimension. Returns 0, or -1 if the shapes do not broadcast; then a message is in
+   error_buffer, which may be NULL. */
 TH_API int THLongStorage_inferSize2(THLongStorage* output, int64_t* sizesA, int64_t dimsA,
                                     int64_t* sizesB, int64_t dimsB, char* error_buffer,
                                     int buffer_len);
 TH_API int THLongStorage_inferSizeN(THLongStorage* output, int n, int64_t** sizes, int64_t* dims,
                                     char* error_buffer, int buffer_len);
-/* The sizes, and the strides, 0 where a dimension expands, of a tensor expanded to sizes: two new
-   blocks of THAlloc. -1 as above where it cannot be. */
+/* Computes the sizes and strides of a tensor expanded to sizes; the stride of an expanded dimension
+   is 0. The results are two new blocks from THAlloc, owned by the caller. Returns 0, or -1 as
+   above. */
 TH_API int THLongStorage_inferExpandGeometry(int64_t* tensorSizes, int64_t* tensorStrides,
                                              int64_t tensorDim, THLongStorage* sizes,
                                              int64_t** expandedSizes, int64_t** expandedStrides,

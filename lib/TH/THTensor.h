@@ -1,9 +1,9 @@
 #ifndef TH_TENSOR_INC
 #define TH_TENSOR_INC
 
-/* Tensors: views of a storage by sizes, strides and an offset, TH<Type>Tensor for each element
-   type. Dimensions, indices and offsets count from 0; a negative dimension or index counts from
-   the end. */
+/* Tensors: views of a storage, defined by sizes, strides and an offset. There is a type
+   TH<Type>Tensor for each element type. Dimensions, indices and offsets count from 0; a negative
+   dimension or index counts from the end. */
 
 #include "THRandom.h"
 #include "THStorage.h"

@@ -5,30 +5,35 @@
 
      TH_TENSOR_APPLY2(float, a, double, b, *a_data += *b_data;)
 
-   CODE runs once for each element, in the order of the indices, whatever the strides. For a tensor
-   in a variable t it finds t_data, which points to the element. Tensors of one loop need as many
-   elements, not the same shape. "break" ends the loop, as does TH_TENSOR_APPLY_hasFinished = 1 at
-   the end of the run of elements that it is in: t_size elements at a distance of t_stride, of which
-   t_i is the current one. t_counter has the indices of the run in the t_dim dimensions that are
-   left of t where those are merged that lie one behind the other; the _D loops keep dimension DIM
-   apart. */
+   The code runs once for each element, in row-major order of the indices, for any strides. For a
+   tensor in a variable t, t_data points to the current element. All tensors of one loop need the
+   same number of elements, but not the same shape.
+
+   The elements of t are visited in runs: t_size elements with stride t_stride, of which t_i is the
+   current one. Dimensions that are contiguous with each other are merged; t_dim is the number of
+   dimensions that remain, and t_counter holds the indices of the current run in them. The _D loops
+   do not merge dimension DIM with the one after it. "break" ends the loop immediately; setting
+   TH_TENSOR_APPLY_hasFinished = 1 ends it after the current run. */
 
 #include "THGeneral.h"
 
-/* The most dimensions that a tensor can have. */
+/* Maximum number of dimensions of a tensor. */
 #define TH_MAX_DIMENSIONS 64
 
-/* Makes the elements of a tensor of any type ready to be read and written through the field data of
-   its storage. */
+/* Makes the host memory of a tensor of any type valid, for reading and writing through the data
+   field of its storage. */
 TH_API void _THTensor_ready(const void* tensor);
-/* Merges dimensions of a shape but those after and at keep (none: -1) into dim ones, whose last is
-   the run; 1 where all elements are one run. size, stride, counter: TH_MAX_DIMENSIONS each. */
+/* Merges the dimensions of a shape where the strides allow it, but never dimension keep with the
+   one after it (keep -1: no exception). Writes the remaining dim dimensions to sizes and strides,
+   and clears counter; the last dimension is the run. Returns 1 if all elements form a single run of
+   stride 1. size, stride and counter have TH_MAX_DIMENSIONS entries each. */
 TH_API int _THTensor_merge(int nDimension, const int64_t* size, const int64_t* stride, int keep,
                            int* dim, int64_t* sizes, int64_t* strides, int64_t* counter);
-/* How far the next run is from the end of that before; finished becomes 1 where there is none. */
+/* Advances counter to the next run. Returns the distance from the start of the last run to the
+   start of the next one, in elements. Sets finished to 1 if there is no next run. */
 TH_API ptrdiff_t _THTensor_nextRun(int dim, const int64_t* sizes, const int64_t* strides,
                                    int64_t* counter, int* finished);
-/* An error unless both shapes have as many elements. */
+/* Error unless both shapes have the same number of elements. */
 TH_API void _THTensor_checkCounts(const char* file, int line, int nDimension1, const int64_t* size1,
                                   int nDimension2, const int64_t* size2);
 
@@ -53,7 +58,7 @@ TH_API void _THTensor_checkCounts(const char* file, int line, int nDimension1, c
     TENSOR##_stride = TENSOR##_strides[TENSOR##_dim - 1];                                   \
   }
 
-/* On to the next run, where the last one is at its end or ALWAYS_UPDATE is not 0. */
+/* Advances to the next run if the current one is finished or ALWAYS_UPDATE is not 0. */
 #define __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR, ALWAYS_UPDATE)                       \
   if (TENSOR##_i == TENSOR##_size || (ALWAYS_UPDATE)) {                                 \
     TENSOR##_data -= TENSOR##_i * TENSOR##_stride;                                      \

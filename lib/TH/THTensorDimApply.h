@@ -1,30 +1,30 @@
 #ifndef TH_TENSOR_DIM_APPLY_INC
 #define TH_TENSOR_DIM_APPLY_INC
 
-/* Loops over the vectors that tensors have along a dimension, from 0:
+/* Loops over the 1-D slices of tensors along a dimension, which counts from 0:
 
      TH_TENSOR_DIM_APPLY2(double, sums, double, t, 1,
                           double sum = 0;
                           for (int64_t i = 0; i < t_size; i++) sum += t_data[i * t_stride];
                           *sums_data = sum;)
 
-   CODE runs once for each vector: for a tensor in a variable t, t_data points to the first of its
-   t_size elements, which are t_stride apart. TH_TENSOR_DIM_APPLY_counter has the indices of the
-   other dimensions, which must be of equal sizes in all tensors. TH_TENSOR_DIM_APPLY_hasFinished =
-   1 ends the loop. */
+   The code runs once for each slice. For a tensor in a variable t, t_data points to the first of
+   the t_size elements of the slice; their stride is t_stride. TH_TENSOR_DIM_APPLY_counter holds the
+   indices of the other dimensions, whose sizes must be equal in all tensors. Setting
+   TH_TENSOR_DIM_APPLY_hasFinished = 1 ends the loop. */
 
 #include "THGeneral.h"
 #include "THTensorApply.h"
 
-/* Errors where the dimension is none, or another one differs in size. */
+/* Errors if the dimension does not exist; if another dimension differs in size. */
 TH_API void _THTensor_checkDim(const char* file, int line, int dim, int nDimension);
 TH_API void _THTensor_checkOtherDims(const char* file, int line, int dim, int nDimension1,
                                      const int64_t* size1, int nDimension2, const int64_t* size2);
-/* 1 where all dimensions but dim have elements. */
+/* Returns 1 if no dimension other than dim has size 0. */
 TH_API int _THTensor_hasVectors(int nDimension, const int64_t* size, int dim);
-/* The next indices of all dimensions but dim; 0 where there are none. */
+/* Advances counter to the next slice. Returns 0 if there is none. */
 TH_API int _THTensor_nextVector(int nDimension, const int64_t* size, int dim, int64_t* counter);
-/* Where the vector at these indices begins. */
+/* Returns the offset of the slice at these indices, in elements. */
 TH_API ptrdiff_t _THTensor_vectorAt(int nDimension, const int64_t* stride, const int64_t* counter);
 
 #define __TH_TENSOR_DIM_APPLY_PREAMBLE(TYPE, TENSOR, DIMENSION)                                 \

@@ -1,8 +1,8 @@
 #ifndef TH_TENSOR_MACROS_INC
 #define TH_TENSOR_MACROS_INC
 
-/* Elements of a tensor by their indices, from 0, which are not checked. The data of the tensor must
-   be ready, as TH's functions leave it. The results of fastGet can be assigned to. */
+/* Unchecked element access by indices, which count from 0. The data of the tensor must be valid on
+   the host, which is the case after any TH function. The results of fastGet are lvalues. */
 
 #define __TH_TENSOR_FIRST(self) ((self)->storage->data + (self)->storageOffset)
 

@@ -1,8 +1,8 @@
 #ifndef TH_VECTOR_INC
 #define TH_VECTOR_INC
 
-/* Arithmetic on plain blocks of n elements, on the calling thread. A result may be an operand, but
-   not overlap one otherwise. */
+/* Arithmetic on arrays of n elements, on the calling thread. The result may be the same array as an
+   operand, but must not overlap it partially. */
 
 #include "THGeneral.h"
 

@@ -1,7 +1,7 @@
 #ifndef TH_GENERIC_FILE
 
-// BLAS's functions for every arithmetic type: products by the CPU's ProductCall, the rest by the
-// kernels of the element-wise rows.
+// BLAS functions for all integer and floating-point types: matrix products by the CPU's
+// ProductCall, the rest by the kernels of the element-wise operations.
 
 #include "TH.h"
 
@@ -36,13 +36,14 @@ void check_step(int64_t step, int argument) {
   if (step == 0) fail_argument(argument, "an increment of 0");
 }
 
-// Where a vector of n elements begins: one of a negative increment at its end.
+// Returns the first element of a vector. With a negative increment, the vector starts at its end.
 template <class T>
 T* first_of(T* x, int64_t n, int64_t step) {
   return step < 0 ? x + (1 - n) * step : x;
 }
 
-// A vector as products take it: itself, or, where its increment is not positive, a copy.
+// A vector as an operand of a product: the memory itself, or a copy if the increment is not
+// positive.
 template <class T>
 class Line {
  public:
@@ -68,18 +69,20 @@ Factor column_of(Line<T>* line, int64_t n) {
   return {reinterpret_cast<char*>(line->data()), 0, step, step == 1 ? n : 1};
 }
 
-// A matrix by columns, or by rows where it is transposed, of which a column has `across` elements.
+// A column-major matrix, row-major if transposed. across: the number of columns in memory, each of
+// at least `shortest` elements.
 template <class T>
 Factor factor(T* data, int64_t across, int64_t ld, int64_t shortest, bool transposed,
               int argument) {
-  // BLAS lets the distance of columns be anything where there is only one.
+  // BLAS accepts any leading dimension for a single column.
   if (across <= 1) ld = std::max(ld, shortest);
   if (ld < std::max<int64_t>(shortest, 1)) {
     fail_argument(argument, "columns of %lld elements cannot be %lld apart",
                   static_cast<long long>(shortest), static_cast<long long>(ld));
   }
   Factor f = {reinterpret_cast<char*>(data), 0, transposed ? ld : 1, transposed ? 1 : ld};
-  // One of the two is 1 and the other the length of a line: of a single line, across.
+  // A Factor needs one stride of 1 and the other at least the length of a line. A single line gets
+  // stride `across`.
   if (ld == 1) (transposed ? f.col : f.row) = std::max<int64_t>(across, 1);
   if (ld == 1) (transposed ? f.row : f.col) = 1;
   return f;

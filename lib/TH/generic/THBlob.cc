@@ -23,7 +23,7 @@ Bytes bytes_of(const char* function, const void* bytes, size_t size) {
 int64_t checked_offset(const Blob& blob, const char* function, int64_t n, int64_t c, int64_t h,
                        int64_t w) {
   const int64_t index[] = {n, c, h, w};
-  // Indices of axes that the blob does not have are 0.
+  // Indices of missing axes must be 0.
   int axes = blob.axes() < 4 ? blob.axes() : 4;
   for (int a = axes; a < 4; ++a) {
     if (index[a] != 0) {
@@ -172,7 +172,7 @@ int64_t THBlob_(offsetNd)(const THBlob* self, int indices, const int64_t* index)
   return th::guard([&] { return TH_SELF.offset("offset", indices, index); });
 }
 
-/* What there is of data and of diff alike. */
+/* The functions that data and diff have in common. */
 #define TH_PART(Name, part)                                                                        \
   real THBlob_(part##At)(const THBlob* self, int64_t n, int64_t c, int64_t h, int64_t w) {         \
     return th::guard([&] {                                                                         \

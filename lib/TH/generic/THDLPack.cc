@@ -1,6 +1,6 @@
 #ifndef TH_GENERIC_FILE
 
-// Tensors of other libraries.
+// Exchange of tensors with other libraries by DLPack.
 
 #include "TH.h"
 

@@ -1,4 +1,4 @@
-// The C functions of files.
+// C functions of files.
 
 #include "THDiskFile.h"
 #include "THFile.h"
@@ -15,7 +15,6 @@ th::File& file_of(THFile* self) {
 }
 THFile* typed(th::File* file) { return reinterpret_cast<THFile*>(file); }
 
-// Other bytes come first than those of this CPU.
 constexpr bool kLittleEndian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 void set_long_size(THFile* self, int size) {

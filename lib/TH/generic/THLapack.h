@@ -2,16 +2,16 @@
 #define TH_GENERIC_FILE "generic/THLapack.h"
 #else
 
-/* Each is LAPACK's routine of that name, its arguments in LAPACK's order; info tells how it went.
- */
+/* Each function calls the LAPACK routine of the same name, with arguments in LAPACK's order. info
+   is 0 on success. */
 
-/* Solves a x = b by the LU factors of a general matrix. */
+/* Solves a * x = b for a general matrix by LU factorization. */
 TH_API void THLapack_(gesv)(int n, int nrhs, real* a, int lda, int* ipiv, real* b, int ldb,
                             int* info);
-/* Solves a x = b for a triangular matrix. */
+/* Solves a * x = b for a triangular matrix. */
 TH_API void THLapack_(trtrs)(char uplo, char trans, char diag, int n, int nrhs, real* a, int lda,
                              real* b, int ldb, int* info);
-/* The least squares, or least norm, solution of a x = b for a of full rank. */
+/* Least squares or minimum norm solution of a * x = b for a of full rank. */
 TH_API void THLapack_(gels)(char trans, int m, int n, int nrhs, real* a, int lda, real* b, int ldb,
                             real* work, int lwork, int* info);
 /* Eigenvalues and eigenvectors of a symmetric matrix. */
@@ -21,23 +21,24 @@ TH_API void THLapack_(syev)(char jobz, char uplo, int n, real* a, int lda, real*
 TH_API void THLapack_(geev)(char jobvl, char jobvr, int n, real* a, int lda, real* wr, real* wi,
                             real* vl, int ldvl, real* vr, int ldvr, real* work, int lwork,
                             int* info);
-/* The singular value decomposition. */
+/* Singular value decomposition. */
 TH_API void THLapack_(gesvd)(char jobu, char jobvt, int m, int n, real* a, int lda, real* s,
                              real* u, int ldu, real* vt, int ldvt, real* work, int lwork,
                              int* info);
-/* LU factors; what they solve; the inverse by them. */
+/* LU factorization; solves with it; inverts with it. */
 TH_API void THLapack_(getrf)(int m, int n, real* a, int lda, int* ipiv, int* info);
 TH_API void THLapack_(getrs)(char trans, int n, int nrhs, real* a, int lda, int* ipiv, real* b,
                              int ldb, int* info);
 TH_API void THLapack_(getri)(int n, real* a, int lda, int* ipiv, real* work, int lwork, int* info);
-/* The Cholesky factor; the inverse by it; what it solves; the factor with pivots, and the rank. */
+/* Cholesky factorization; inverts with it; solves with it; pivoted factorization, which gives the
+   rank. */
 TH_API void THLapack_(potrf)(char uplo, int n, real* a, int lda, int* info);
 TH_API void THLapack_(potri)(char uplo, int n, real* a, int lda, int* info);
 TH_API void THLapack_(potrs)(char uplo, int n, int nrhs, real* a, int lda, real* b, int ldb,
                              int* info);
 TH_API void THLapack_(pstrf)(char uplo, int n, real* a, int lda, int* piv, int* rank, real tol,
                              real* work, int* info);
-/* QR as reflectors; Q of them; Q's product with another matrix. */
+/* QR factorization as reflectors; computes Q from them; multiplies a matrix by Q. */
 TH_API void THLapack_(geqrf)(int m, int n, real* a, int lda, real* tau, real* work, int lwork,
                              int* info);
 TH_API void THLapack_(orgqr)(int m, int n, int k, real* a, int lda, real* tau, real* work,

@@ -36,7 +36,7 @@ double THLogSub(double log_a, double log_b) {
   });
 }
 
-// The series of exp(x / 8), to the power of 8.
+// exp(-x) = 1 / exp(x / 8)^8, with the first five terms of the series of exp(x / 8).
 double THExpMinusApprox(const double x) {
   if (!(x < 13)) return 0;
   double y = x / 8;

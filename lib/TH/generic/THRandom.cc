@@ -1,4 +1,4 @@
-// Generators, scalar random numbers and the generator's state, for C.
+// C functions of generators, scalar random numbers and generator states.
 
 #include "THRandom.h"
 

@@ -98,7 +98,8 @@ THStorage* THStorage_(newWithData)(real* data, ptrdiff_t size) {
 THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator, void* context) {
   return th::guard([&] {
     if (!allocator) th::fail_argument(2, "an allocator is needed");
-    // Who brings an allocator brings its memory's contents, too: a mapped file's.
+    // Allocators of callers determine the contents of the memory (a mapped file's, for example), so
+    // it is not cleared.
     return THStorage_(wrap)(th::storage_from_allocator(TH_THIS_TYPE, size, allocator, context));
   });
 }

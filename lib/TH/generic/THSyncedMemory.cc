@@ -1,7 +1,6 @@
 #ifndef TH_GENERIC_FILE
 
-// Memory that moves, as C programs ask for it: blocks of bytes, storages, and the storages of
-// tensors.
+// C functions of synced memory: for blocks of bytes, for storages, and for the storages of tensors.
 
 #include "TH.h"
 
@@ -17,7 +16,7 @@ struct THSyncedMemory {
   explicit THSyncedMemory(T... arguments) : memory(arguments...) {}
 
   th::SyncedMemory memory;
-  std::atomic<th::Device*> home{nullptr};  // chosen by the program
+  std::atomic<th::Device*> home{nullptr};  // device set by the program
 };
 
 namespace th {

@@ -1,6 +1,6 @@
 #ifndef TH_GENERIC_FILE
 
-// The typed C functions on tensors' structure: casts around the type-erased core.
+// Typed C functions for the structure of tensors: casts around the type-erased core.
 
 #include "TH.h"
 
@@ -15,7 +15,7 @@
 namespace th {
 namespace {
 
-// C code reads the public fields of the typed structs, which must be where the core has them.
+// C code reads the public fields of the typed structs, so their offsets must agree with the core's.
 static_assert(offsetof(THFloatTensor, size) == offsetof(Tensor, size));
 static_assert(offsetof(THFloatTensor, stride) == offsetof(Tensor, stride));
 static_assert(offsetof(THFloatTensor, nDimension) == offsetof(Tensor, nDimension));
@@ -50,7 +50,7 @@ void resize_to(Tensor* t, std::initializer_list<int64_t> sizes) {
   resize(t, static_cast<int>(sizes.size()), sizes.begin());
 }
 
-// Pairs of size and stride, as the ...WithStorage...d functions have them.
+// pairs: size and stride of each dimension, as in the ...WithStorage1d ... 4d functions.
 void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset,
                   std::initializer_list<int64_t> pairs) {
   int64_t size[4], stride[4];
@@ -62,7 +62,7 @@ void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset,
   set_storage(t, storage, offset, ndim, size, stride);
 }
 
-// Where an element is in its tensor's storage.
+// Returns the offset of an element in its tensor's storage.
 ptrdiff_t element(const Tensor& t, std::initializer_list<int64_t> indices) {
   if (t.nDimension != static_cast<int>(indices.size())) {
     fail_argument(1, "a tensor of %d dimensions is expected, got size %s",
@@ -92,7 +92,7 @@ void set_element(const Tensor& t, std::initializer_list<int64_t> indices, T valu
   storage_write(t.storage, element(t, indices), &value, to_scalar(value));
 }
 
-// The shape so far becomes that which t's broadcasts to, too; there is none yet where ndim is 0.
+// Broadcasts the shape in size (none yet if *ndim is 0) with that of t.
 template <class T>
 void broadcast_to(const T* t, int* ndim, int64_t* size) {
   int64_t both[kMaxDims];
@@ -117,14 +117,15 @@ Tensor* make(DType type, const F& initialize) {
   return t.release();
 }
 
-// Made of source: as that, it stays on a device that the program has named.
+// Prepares a tensor derived from source for C code. If source is on a device that the program has
+// set, the result stays there.
 Tensor* lent(TensorRef t, const Tensor& source) {
   if (t->storage && !source.storage->is_exposed()) t->storage->set_exposed(false);
   lend(t.get());
   return t.release();
 }
 
-// Gives t another size or storage.
+// Runs give, which changes the shape or storage of t.
 template <class F>
 void change(Tensor* t, const F& give) {
   if (!t->lent) t->lent = true;
@@ -140,7 +141,7 @@ void change(Tensor* t, const F& give) {
 
 #else
 
-// A new tensor that the given statement on th::Tensor* t makes.
+// Returns a new tensor, initialized by a statement that uses th::Tensor* t.
 #define TH_MAKE(statement)                                             \
   return th::guard([&] {                                               \
     return reinterpret_cast<THTensor*>(                                \
@@ -367,7 +368,7 @@ real THTensor_(get4d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2, 
   return th::guard([&] { return th::get_element<real>(*TH_SELF, {x0, x1, x2, x3}); });
 }
 
-// A copy is an operation of the table but for its source, which has any type.
+// copy accepts a source of any element type, so it cannot be generated from the table.
 void THTensor_(copy)(THTensor* self, THTensor* src) {
   th::expose<void>("copy", &th::ops::copy)(self, src);
 }

@@ -1,4 +1,4 @@
-// What the loops of THTensorApply.h and THTensorDimApply.h call.
+// The functions called by the loop macros of THTensorApply.h and THTensorDimApply.h.
 
 #include "TH.h"
 

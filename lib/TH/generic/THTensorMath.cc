@@ -1,12 +1,12 @@
 #ifndef TH_GENERIC_FILE
 
-// The typed C functions of the op table.
+// Typed C functions of the op table.
 
 #include "TH.h"
 
 #include "generic/bridge.h"
 
-// catArray's row names its list so.
+// The row of catArray passes its list of tensors by this name.
 #define TensorList(inputs, count) \
   th::TensorList(reinterpret_cast<th::Tensor**>(inputs), static_cast<int>(count))
 

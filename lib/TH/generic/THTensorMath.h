@@ -2,12 +2,12 @@
 #define TH_GENERIC_FILE "generic/THTensorMath.h"
 #else
 
-/* The functions of the op table, THOps.def, where each is described. */
+/* The functions of the op table. THOps.def documents each of them. */
 #define TH_OP(name, lua, types, result, parameters, ...) \
   TH_IF_##types(TH_API result THTensor_(name) parameters;)
 #include "THOps.def"
 
-/* Of floating point these are errors. */
+/* Raise an error for floating-point types. */
 TH_IF_FLOATING(TH_API void THTensor_ (bitand)(THTensor* r_, THTensor* t, real value);)
 TH_IF_FLOATING(TH_API void THTensor_(bitor)(THTensor* r_, THTensor* t, real value);)
 TH_IF_FLOATING(TH_API void THTensor_(bitxor)(THTensor* r_, THTensor* t, real value);)

@@ -1,6 +1,6 @@
 #ifndef TH_GENERIC_FILE
 
-// Arithmetic on plain blocks, by the kernels of the element-wise rows.
+// Arithmetic on plain arrays, by the kernels of the element-wise operations.
 
 #include "TH.h"
 
@@ -14,7 +14,7 @@
 namespace th {
 namespace {
 
-// z = f(x, y), or f(x) where y is null.
+// z = f(x, y), or f(x) if y is null.
 template <class T>
 void combine(Op op, DType type, T* z, const T* x, const T* y, const Scalar* number, ptrdiff_t n) {
   if (n <= 0) return;

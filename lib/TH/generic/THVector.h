@@ -9,10 +9,10 @@ TH_API void THVector_(cadd)(real* z, const real* x, const real* y, const real c,
 TH_API void THVector_(adds)(real* y, const real* x, const real c, const ptrdiff_t n);
 TH_API void THVector_(cmul)(real* z, const real* x, const real* y, const ptrdiff_t n);
 TH_API void THVector_(muls)(real* y, const real* x, const real c, const ptrdiff_t n);
-/* Integers are cut towards 0, and dividing them by 0 is an error. */
+/* Integer division truncates toward 0. An integer divisor of 0 is an error. */
 TH_API void THVector_(cdiv)(real* z, const real* x, const real* y, const ptrdiff_t n);
 TH_API void THVector_(divs)(real* y, const real* x, const real c, const ptrdiff_t n);
-/* Chooses the kernels for this CPU, which the first operation does otherwise. */
+/* Selects the kernels for this CPU. Otherwise the first operation does it. */
 TH_API void THVector_(vectorDispatchInit)(void);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef TH_GENERIC_BRIDGE_H
 #define TH_GENERIC_BRIDGE_H
 
-// From the typed C functions to the type-erased core: the one place where THFloatTensor* and its
-// sisters become th::Tensor*, and C numbers become Scalars.
+// Converts between the typed C functions and the type-erased core. This is the only place where
+// THFloatTensor* and the other tensor types become th::Tensor*, and C numbers become Scalars.
 
 #include <algorithm>
 #include <climits>
@@ -37,8 +37,8 @@ Scalar to_scalar(T x) {
   }
 }
 
-// One element of a storage becomes value, which is at bytes in the storage's type, too. Where only
-// a device has the storage, it writes the element.
+// Sets one element of a storage. bytes: the value in the element type of the storage. If only a
+// device holds the elements, the device writes it, to avoid a copy to the host.
 inline void storage_write(Storage* s, ptrdiff_t index, const void* bytes, const Scalar& value) {
   size_t item = item_size(s->dtype);
   if (is_on_device(s)) {
@@ -49,7 +49,7 @@ inline void storage_write(Storage* s, ptrdiff_t index, const void* bytes, const 
   }
 }
 
-// A storage of sizes, which may be NULL.
+// A storage of sizes. NULL gives an empty list.
 inline Sizes to_sizes(const void* long_storage) {
   auto* s = erase_storage(long_storage);
   if (!s) return {0, nullptr};
@@ -93,9 +93,9 @@ To bridge_result(From x) {
   }
 }
 
-// The tensors of one call, which C code may look at without asking when it is done. Only where an
-// operand is at home on a device that the program has named for it, results stay there. Where the
-// call fails they have the sizes that they had.
+// Holds the tensors of one call, to make their data fields valid for C code afterwards. Results
+// stay on a device only if the program has set that device for one of the operands. If the call
+// fails, the tensors get back the sizes they had.
 class Settled {
  public:
   template <class... P>
@@ -140,8 +140,8 @@ R call_settled(R (*operation)(P...), P... arguments) {
   }
 }
 
-// What of an argument depends on the element type goes before the boundary, and cannot fail: the
-// rest is compiled once for each kind of operation.
+// Converts the arguments that depend on the element type before the call boundary; this cannot
+// fail. The rest of the call is compiled once for each signature instead of once for each type.
 template <class To, class From>
 auto carry(From x) {
   if constexpr (std::is_same_v<To, Tensor*> || std::is_same_v<To, Scalar>) {
@@ -161,7 +161,8 @@ __attribute__((noinline)) R call_guarded(const char* name, const char* function,
       function);
 }
 
-// expose<Result>("name", &th::ops::name)(C arguments...) calls the operation across the boundary.
+// expose<Result>("name", &th::ops::name)(C arguments...) calls an operation of the core and
+// converts its errors for C callers.
 template <class Result, class R, class... P>
 auto expose(const char* name, R (*operation)(P...), const char* function = __builtin_FUNCTION()) {
   return [=](auto... arguments) -> Result {

@@ -1,4 +1,4 @@
-// Shapes that broadcast, as C programs ask for them: THLongStorage_inferSize... and expandNd.
+// C functions of broadcasting: THLongStorage_inferSize... and THLongStorage_inferExpandGeometry.
 
 #include "TH.h"
 
@@ -12,7 +12,7 @@
 namespace th {
 namespace {
 
-// Where text for a message may be put; no room: nowhere.
+// A buffer for an error message. It may be null or have room 0; then messages are dropped.
 struct Message {
   char* text;
   int room;

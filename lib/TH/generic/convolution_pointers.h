@@ -5,7 +5,8 @@
 
 namespace th {
 
-// r += alpha * the convolution of t by w, which all lie by rows. Planes and steps have three sizes.
+// r += alpha * convolution of t by w; all row-major. The sizes of images, kernels and steps are
+// those of three dimensions.
 struct PointerConvolution {
   const char* name;
   DType dtype;

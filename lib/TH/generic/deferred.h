@@ -1,9 +1,9 @@
 #ifndef TH_GENERIC_DEFERRED_H
 #define TH_GENERIC_DEFERRED_H
 
-// Errors in threads of an OpenMP region of the program. Whoever is told of errors is outside of the
-// region, and a jump out of it would leave the other threads waiting: the first error is kept, and
-// told by the next call outside of any region.
+// Errors in threads of an OpenMP region of the program. The error handler belongs to code outside
+// of the region, and a longjmp out of the region would leave the other threads waiting. So the
+// first error is stored, and raised by the next TH call outside of any region.
 
 #include <atomic>
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace th TH_VISIBLE {
 
-// The number of the error that is kept; 0: none.
+// Number of the stored error; 0: none.
 extern std::atomic<uint64_t> deferred_error;
 
-// How many OpenMP regions the calling thread is in.
+// Returns the nesting depth of OpenMP regions of the calling thread.
 int region_level() noexcept;
 
-// Keeps an error, unless one is kept. From then on the calling thread has failed.
+// Stores an error unless one is stored already. Marks the calling thread as failed.
 void defer_error(int argument, const char* message) noexcept;
-// Whether the calling thread has failed, and the error is still kept.
+// Returns true if the calling thread has failed and the error is still stored.
 bool thread_has_failed() noexcept;
 
-// Outside of any region: takes the error that is kept, if any.
+// Outside of any region: removes the stored error and returns true if there is one.
 bool take_deferred(int* argument, char* message, size_t length) noexcept;
 void throw_deferred();
 inline void raise_deferred() {

@@ -1,14 +1,14 @@
 #ifndef TH_GENERIC_DEVICE_NAMES_H
 #define TH_GENERIC_DEVICE_NAMES_H
 
-// Devices as C programs name them.
+// Device names in the C interface.
 
 #include "backend/device_list.h"
 #include "generic/guard.h"
 
 namespace th {
 
-// Null for "cpu". argument: which of the C function's the name is.
+// Returns null for "cpu". argument: position of the name among the C function's arguments.
 inline Device* device_named(const char* name, int argument) {
   if (!name) fail_argument(argument, "the name of a device is expected, got NULL");
   return find_device(name);

@@ -1,9 +1,9 @@
 #ifndef TH_GENERIC_GUARD_H
 #define TH_GENERIC_GUARD_H
 
-// The C boundary: no exception leaves a TH function. What was thrown is kept in plain memory until
-// every C++ frame is gone; only then is the thread's error handler told, which does not return.
-// Messages name the C function, which is the caller of guard, and count from 0.
+// The C boundary: no exception leaves a TH function. The error is stored in plain memory until all
+// C++ frames are unwound; then the error handler of the thread is called, which does not return.
+// Messages name the C function, which is the caller of guard. They count from 0.
 
 #include <type_traits>
 
@@ -11,8 +11,9 @@
 
 namespace th {
 
-// Calls body(context). frame: of the C function, whose name is given. It comes back without having
-// done anything, or all, only in an OpenMP region: deferred.h.
+// Calls body(context). function and frame: the name and the frame address of the C function. After
+// an error it returns only in an OpenMP region (see deferred.h); otherwise the error handler does
+// not return.
 void run_guarded(void (*body)(void* context), void* context, const char* function, void* frame);
 
 template <class F>
