@@ -1,8 +1,8 @@
 #ifndef TH_TENSOR_CHECKED_H
 #define TH_TENSOR_CHECKED_H
 
-// Arithmetic on sizes, strides and offsets, which come from anyone. None is above kMostElements, so
-// that sums of a few, and their bytes, can be counted in ptrdiff_t.
+// Overflow-checked arithmetic on sizes, strides and offsets, which come from the user. Results are
+// limited to kMostElements, so that sums of a few of them, also in bytes, fit into ptrdiff_t.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace th {
 
-// Far above what a process can address.
+// Far more than a process can address.
 constexpr int64_t kMostElements = PTRDIFF_MAX / 16;
 
-// a + b and a * b of numbers that are not negative; false where the result is too large.
+// Compute a + b and a * b for non-negative a and b. Return false if the result is too large.
 inline bool add_fits(int64_t a, int64_t b, int64_t* sum) {
   return !__builtin_add_overflow(a, b, sum) && *sum <= kMostElements;
 }
@@ -22,7 +22,7 @@ inline bool mul_fits(int64_t a, int64_t b, int64_t* product) {
   return !__builtin_mul_overflow(a, b, product) && *product <= kMostElements;
 }
 
-// The same, or an error about what.
+// The same, but fail with an error that names `what`.
 inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
   int64_t sum;
   if (!add_fits(a, b, &sum)) {

@@ -1,8 +1,9 @@
 #ifndef TH_TENSOR_CONVERT_H
 #define TH_TENSOR_CONVERT_H
 
-// Conversions between element types, the same on every device: what does not fit becomes what
-// x86 makes of it (the lowest int32 or int64, of which the low bits are kept), never undefined.
+// Conversions between element types, identical on all devices and never undefined. A floating-point
+// value that does not fit into an integer type becomes INT32_MIN or INT64_MIN, as on x86; narrower
+// types keep its low bits.
 
 #include <cstdint>
 #include <cstring>
@@ -15,8 +16,9 @@ namespace th {
 namespace {
 
 TH_HD float half_to_float(Half h) {
-  // Scaling by 2^-112 moves the exponent, and makes subnormals come out right; infinities and NaNs
-  // are the exponents that scaling would leave finite.
+  // Adding 112 << 23 rebiases the exponent (multiplies by 2^112). Subnormals get one more exponent
+  // step, which is subtracted again as a float, so that they are normalized. Infinities and NaNs
+  // get another 112, which gives the float exponent 255.
   uint32_t magnitude = static_cast<uint32_t>(h.x & 0x7fff) << 13;
   uint32_t sign = static_cast<uint32_t>(h.x & 0x8000) << 16;
   uint32_t bits = magnitude + (112u << 23);
@@ -42,10 +44,11 @@ TH_HD Half float_to_half(float f) {
   uint32_t magnitude = bits & 0x7fffffffu;
   uint32_t rounded;
   if (magnitude >= 0x47800000u) {
-    // Too large, infinite, or NaN (kept a quiet NaN).
+    // Too large or infinite gives infinity; NaN gives a quiet NaN.
     rounded = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
   } else if (magnitude < 0x38800000u) {
-    // Adding 0.5 lines the subnormal's last bit up with the float's, so the addition rounds.
+    // Adding 0.5 aligns the last bit of the subnormal with the last bit of the float, so the
+    // addition rounds to nearest even.
     float value;
     std::memcpy(&value, &magnitude, 4);
     value += 0.5f;
@@ -81,7 +84,7 @@ struct IsReduced<Half> : std::true_type {};
 template <>
 struct IsReduced<BFloat16> : std::true_type {};
 
-// To the compute type of T, which is T itself but for the 16-bit floats.
+// Converts to the compute type of T: float for the 16-bit floats, else T.
 template <class T>
 TH_HD typename Numeric<T>::Compute load(T x) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -107,7 +110,7 @@ TH_HD To convert(From x) {
     using Wide = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
     constexpr From bound = sizeof(To) == 8 ? From(9223372036854775808.0) : From(2147483648.0);
     constexpr Wide lowest = sizeof(To) == 8 ? Wide(INT64_MIN) : Wide(INT32_MIN);
-    // For -2^31 - 1 < x < -2^31 truncation would still fit; double alone can hold such an x.
+    // Truncating -2^31 - 1 < x < -2^31 would fit, too. Only double can hold such an x.
     return static_cast<To>(x >= -bound && x < bound ? static_cast<Wide>(x) : lowest);
   } else {
     return static_cast<To>(x);

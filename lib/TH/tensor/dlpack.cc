@@ -27,7 +27,7 @@ DLDataType type_of(DType type) {
   return made;
 }
 
-// ---- for others ---------------------------------------------------------------------------------
+// ---- export -------------------------------------------------------------------------------------
 
 template <class Managed>
 struct Export {
@@ -42,7 +42,7 @@ struct Export {
   }
 };
 
-// ---- from others --------------------------------------------------------------------------------
+// ---- import -------------------------------------------------------------------------------------
 
 template <class Managed>
 struct Import {
@@ -76,7 +76,7 @@ std::vector<int64_t> strides_of(const DLTensor& from, int64_t count) {
           "there",
           d, static_cast<long long>(strides[k]));
     }
-    // Of a single element, or none, it says nothing.
+    // The stride of a dimension with at most one element is arbitrary.
     if (count == 0 || from.shape[k] <= 1) strides[k] = next;
     next = checked_mul(next, std::max<int64_t>(from.shape[k], 1), "a stride");
   }
@@ -154,7 +154,7 @@ void import_tensor(Tensor* t, Managed* managed) {
     fail("the elements are of type %s, and a %sTensor is expected", name(type), name(t->dtype));
   }
   const DLTensor& from = managed->dl_tensor;
-  // A number without dimension is a vector of one element.
+  // A scalar (0 dimensions) becomes a vector with one element.
   const int64_t one = 1;
   int ndim = std::max<int>(from.ndim, 1);
   const int64_t* size = from.ndim ? from.shape : &one;

@@ -1,7 +1,7 @@
 #ifndef TH_TENSOR_DLPACK_H
 #define TH_TENSOR_DLPACK_H
 
-// Elements that are shared with other libraries.
+// Exchange of tensors with other libraries by DLPack.
 
 #include "THDLPack.h"
 #include "memory/visibility.h"
@@ -9,16 +9,16 @@
 
 namespace th TH_VISIBLE {
 
-// Their deleters may be called from any thread.
+// The deleters of the results may be called on any thread.
 DLManagedTensorVersioned* to_dlpack(const Tensor& t);
 DLManagedTensor* to_dlpack_unversioned(const Tensor& t);
 
-// The element type; an error where there is none such, or what is managed is no tensor of the CPU
-// that may be written to.
+// Returns the element type. Throws if it is unsupported, or if the elements are not on the CPU or
+// read-only.
 DType check_dlpack(const DLManagedTensorVersioned* managed);
 DType check_dlpack(const DLManagedTensor* managed);
 
-// Makes the tensor one of these elements, and owner of what is managed, unless it throws.
+// Makes t a tensor of the managed elements and takes ownership of managed, unless it throws.
 void from_dlpack(Tensor* t, DLManagedTensorVersioned* managed);
 void from_dlpack(Tensor* t, DLManagedTensor* managed);
 

@@ -31,7 +31,8 @@ struct DTypeInfo {
   Kind kind;
 };
 
-// Not a variable of an inline function, which would be one for all instruction sets.
+// A namespace-level constexpr array. A static variable of an inline function would be shared by the
+// code of all instruction sets.
 #define TH_TYPE(Name, real, accreal, kind, ...) {#Name, sizeof(real), Kind::kind},
 constexpr DTypeInfo kDTypeInfos[] = {
 #include "THTypes.def"
@@ -43,7 +44,8 @@ inline size_t item_size(DType type) { return info(type).size; }
 inline const char* name(DType type) { return info(type).name; }
 inline bool is_integral(DType type) { return info(type).kind == Kind::INTEGRAL; }
 
-// The C++ element type behind a DType, and back. Char is int8_t here, whatever `char` is.
+// The C++ type of a DType, and back. Char is int8_t on all platforms, also where `char` is
+// unsigned.
 template <DType type>
 struct ElementOf;
 template <class T>
@@ -68,7 +70,7 @@ TH_ELEMENT(Float, float)
 TH_ELEMENT(Double, double)
 #undef TH_ELEMENT
 
-// Compute: what arithmetic on an element is done in. Accumulate: what sums are kept in.
+// Compute: the type of arithmetic on elements. Accumulate: the type of sums.
 template <class T>
 struct Numeric {
   using Compute = T;
@@ -95,7 +97,8 @@ struct Numeric<BFloat16> {
   using Accumulate = float;
 };
 
-// Calls f(ElementType()) for the type: the one place where a DType becomes a template argument.
+// Calls f(ElementType()) for the type. This is the only place where a DType becomes a template
+// argument.
 template <class F>
 decltype(auto) dispatch(DType type, F&& f) {
   switch (type) {
@@ -108,7 +111,7 @@ decltype(auto) dispatch(DType type, F&& f) {
   __builtin_unreachable();
 }
 
-// A number on its way to an element, exact for integers and for floating point.
+// A number to be converted to an element type. Exact for 64-bit integers and for doubles.
 struct Scalar {
   bool integral = false;
   union {

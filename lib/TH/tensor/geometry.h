@@ -9,7 +9,7 @@
 
 namespace th {
 
-// Sizes, strides and offset of a view in the making.
+// Sizes, strides and offset of a view under construction.
 struct Geometry {
   int ndim;
   int64_t size[kMaxDims];
@@ -33,7 +33,7 @@ struct Geometry {
     stride[d] = new_stride;
     ++ndim;
   }
-  // To the index-th slice along d.
+  // Moves the offset to the index-th slice along d.
   void advance(int d, int64_t index) {
     constexpr char what[] = "a storage offset";
     offset = checked_add(offset, checked_mul(index, stride[d], what), what);

@@ -3,7 +3,7 @@
 
 namespace th {
 
-// Far above what anyone uses, and small enough for plans of loops to live on the stack.
+// Far more dimensions than needed, but few enough to keep loop plans on the stack.
 constexpr int kMaxDims = 64;
 
 }  // namespace th

@@ -5,7 +5,7 @@
 
 namespace th {
 
-// A vector of Longs on the CPU: f(0) to f(n - 1).
+// Returns a LongTensor on the CPU with the elements f(0) ... f(n - 1).
 template <class F>
 TensorRef new_long_vector(int64_t n, const F& f) {
   TensorRef t(tensor_new_sized(DType::Long, 1, &n));

@@ -1,21 +1,21 @@
 #ifndef TH_TENSOR_OVERLAP_H
 #define TH_TENSOR_OVERLAP_H
 
-// Whether elements, of one tensor or of two, are the same place in memory.
+// Tests whether elements of one or two tensors share memory.
 
 #include "tensor/tensor.h"
 
 namespace th TH_VISIBLE {
 
-// Within one layout: strides in any unit and any order. False may be taken for certain; layouts
-// whose elements interleave without meeting count as shared.
+// Tests one layout; strides are in any unit, dimensions in any order. False is exact. True may be a
+// false alarm: layouts whose elements interleave without overlapping count as shared.
 bool has_shared_elements(int ndim, const int64_t* size, const int64_t* stride);
 inline bool has_shared_elements(const Tensor& t) {
   if (t.nDimension == 1) return t.stride[0] == 0 && t.size[0] > 1;
   return has_shared_elements(t.nDimension, t.size, t.stride);
 }
 
-// Of storages that are views.
+// For storages that are views of other storages.
 bool blocks_overlap(const Storage& a, const Storage& b);
 inline bool share_storage(const Tensor& a, const Tensor& b) {
   if (!a.storage || !b.storage) return false;
@@ -24,8 +24,8 @@ inline bool share_storage(const Tensor& a, const Tensor& b) {
 }
 
 bool spans_overlap(const Tensor& a, const Tensor& b);
-// Where r shares memory with an operand in another layout, a result must not be written while it
-// is still being read: such a result is made in a temporary and copied at the end.
+// Tests whether r overlaps an operand with a different layout. Then writing r would destroy
+// elements that are still to be read, so the result is computed in a temporary and copied.
 inline bool partly_overlap(const Tensor& r, const Tensor& operand) {
   return share_storage(r, operand) && spans_overlap(r, operand);
 }

@@ -6,15 +6,15 @@
 
 namespace th TH_VISIBLE {
 
-// Sizes, strides and offsets of a call's results as they were before it, and the sizes of their
-// storages. Memory is taken only when it is used, which is after a result got its new sizes: where
-// there is none, restore() gives it the old ones. Elements that were written stay written.
+// Saves sizes, strides, offsets and storage sizes of the results of a call. Memory is allocated
+// lazily, after a result got its new sizes. If the allocation fails, restore() gives the result its
+// old sizes back. Overwritten elements are not restored.
 class Rollback {
  public:
   static constexpr int kMost = 8;
 
   Rollback() noexcept : count_(0) {}
-  // Of the first kMost; each must live until the call has returned.
+  // Saves the first kMost tensors; others are ignored. Each must live until the call has returned.
   void remember(Tensor* t) noexcept;
   void restore() noexcept;
 
@@ -29,7 +29,7 @@ class Rollback {
   static bool is_unchanged(const Before& before) noexcept;
   static void restore(const Before& before) noexcept;
 
-  Before before_[kMost];  // not even cleared
+  Before before_[kMost];  // uninitialized, to save time
   int count_;
 };
 

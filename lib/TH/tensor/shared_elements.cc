@@ -5,7 +5,7 @@
 namespace th {
 
 bool has_shared_elements(int ndim, const int64_t* size, const int64_t* stride) {
-  // In the order of their strides, each dimension must clear what the smaller ones span.
+  // Sorted by stride, the stride of each dimension must exceed the span of all smaller dimensions.
   int order[kMaxDims];
   int count = 0;
   for (int d = 0; d < ndim; ++d) {

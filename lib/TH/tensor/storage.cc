@@ -12,7 +12,7 @@ void check_size(DType type, ptrdiff_t elements) {
   if (elements < 0) {
     fail("a %sStorage cannot have %td elements", name(type), elements);
   }
-  // What a process can address on today's 64-bit machines.
+  // The address space of a process on x86-64: 47 bits.
   constexpr ptrdiff_t most_bytes = ptrdiff_t{1} << 47;
   if (elements > most_bytes / static_cast<ptrdiff_t>(item_size(type))) {
     fail("a %sStorage of %td elements does not fit into the address space", name(type), elements);
@@ -60,7 +60,7 @@ Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* all
 
 void storage_free(Storage* s) noexcept {
   if (!s || !(s->flag & kRefcounted)) return;
-  bool only = __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE) == 1;  // as in tensor_free
+  bool only = __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE) == 1;  // see tensor_free
   if (only || __atomic_sub_fetch(&s->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete s;
 }
 

@@ -14,28 +14,28 @@ constexpr char kRefcounted = 1;
 constexpr char kResizable = 2;
 constexpr char kFreeMemory = 4;
 
-// Elements of one type in one block of memory, shared by reference count. The first fields are
-// those of the public THFloatStorage and its sisters, through which C code reads them.
+// A reference-counted block of elements of one type. The first fields are those of the public
+// THFloatStorage and the other storage structs, through which C code reads them.
 struct Storage : Recycled {
-  // Mirrors the host block as of the last CPU access, for C code that reads the field.
+  // The host block at the last CPU access, for C code that reads this field.
   void* data;
   ptrdiff_t size;  // in elements
   int refcount;
   char flag;
   DType dtype;
-  // It once had more elements: tensors may view more than it has, and must be checked.
+  // Set once the storage has been made smaller: tensors may then exceed it and must be checked.
   bool shrunk;
-  // C code may look at `data` without asking: TH's functions leave it valid (settle). Not where a
-  // program has named a device for the storage: it asks.
+  // C code may use `data` directly, so TH's functions leave it valid (settle). False for a storage
+  // whose device was set by the program: its C code has to call a function for the data.
   bool exposed;
-  // References that Lua code took by retain(), and may give back by free().
+  // The number of references that Lua code took by retain() and may release by free().
   int retained;
-  // While it is not 0 the storage cannot be resized, nor given other memory: loops hold raw
-  // pointers for long (apply, map), or finalizers run in the middle of an operation.
+  // While pins > 0, the storage cannot be resized or get other memory. Used where loops hold raw
+  // pointers for long (apply, map) and where finalizers may run in the middle of an operation.
   int pins;
-  // Where operations on it run; null: the CPU.
+  // The device where operations on the storage run; null: the CPU.
   Device* home;
-  uint64_t born;  // birth(), when it was made
+  uint64_t born;  // the value of birth() at construction; identifies the storage
   SyncedMemory memory;
 
   Storage(DType type, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -72,7 +72,7 @@ struct Storage : Recycled {
     void* block = memory.cpu_if_ready(access);
     return mirrored(block ? block : memory.cpu(access));
   }
-  // Only bytes of the range will be written, unless the access is overwrite.
+  // Unless access is overwrite, only bytes of the range are written.
   void* cpu(Access access, ByteRange range) { return mirrored(memory.cpu(access, range)); }
 
   void* get_data() const { return __atomic_load_n(&data, __ATOMIC_RELAXED); }
@@ -88,19 +88,19 @@ struct Storage : Recycled {
   }
 };
 
-// Throws where elements is negative or its bytes do not fit into ptrdiff_t.
+// Throws if elements is negative or its bytes do not fit into the address space.
 Storage* storage_new(DType type, ptrdiff_t elements = 0,
                      THAllocator* allocator = &THDefaultAllocator, void* context = nullptr);
-// allocator: who frees and resizes the block; null: the block is borrowed and never resized.
+// allocator frees and resizes the block. If it is null, the block is borrowed and never resized.
 Storage* storage_from_block(DType type, void* block, ptrdiff_t elements, THAllocator* allocator,
                             void* context);
-// The block is what the allocator gives, with the contents that it has then.
+// The allocator allocates the block and determines its contents.
 Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* allocator,
                                 void* context);
-// The file's elements, or all where 0 are asked for; flags: of THAllocator.h.
+// Maps a file; elements 0: the whole file. For flags see THAllocator.h.
 Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements, int flags);
-// Elements of a storage on the CPU: the same memory, which stays there, and is not resized, as long
-// as both live.
+// Returns a storage that shares memory with `of`, which must be on the CPU. While both live, the
+// memory stays on the CPU and cannot be resized.
 Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements);
 inline void storage_retain(Storage* s) {
   if (s && (s->flag & kRefcounted)) __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED);
@@ -116,34 +116,34 @@ using StorageRef = std::unique_ptr<Storage, StorageRelease>;
 inline void pin(Storage* s) { __atomic_fetch_add(&s->pins, 1, __ATOMIC_ACQ_REL); }
 inline void unpin(Storage* s) { __atomic_fetch_sub(&s->pins, 1, __ATOMIC_ACQ_REL); }
 inline bool is_pinned(const Storage* s) { return __atomic_load_n(&s->pins, __ATOMIC_ACQUIRE) > 0; }
-// Keeps the first min(old, new) elements. Unchanged when it throws.
+// Keeps the first min(old, new) elements. If it throws, the storage is unchanged.
 void storage_resize(Storage* s, ptrdiff_t elements);
-// The same, and settled.
+// Resizes, then settles (see settle).
 void storage_resize_now(Storage* s, ptrdiff_t elements);
-// One element's bytes, wherever they are; out has room for item_size.
+// Copies one element to out, from the host or the device; out has item_size bytes.
 void storage_read(Storage* s, ptrdiff_t index, void* out);
-// Whether only a device has the bytes.
+// Returns true if only a device has the valid bytes.
 inline bool is_on_device(const Storage* s) { return s && s->memory.head() == Head::device; }
 void storage_swap(Storage* a, Storage* b);
-// Before C code gets to see the storage: its data can be read and written, and what a device has is
-// stale.
+// Called before C code sees the storage: makes its data valid on the host for reading and writing,
+// so device memory becomes stale. Does nothing for storages that are not exposed.
 inline void settle(Storage* s) {
   if (!s || !s->is_exposed() || s->size == 0) return;
   void* block = s->memory.cpu_if_ready(Access::write);
   if (!block || block != s->get_data()) s->cpu(Access::write);
 }
-// C code may look at the storage from now on.
+// Lets C code use the data field of the storage from now on.
 void expose_to_c(Storage* s);
-// Makes the device, or, where it is null, the CPU, the storage's home and moves its bytes there.
+// Sets the device of the storage (null: the CPU) and copies its bytes there.
 void storage_to(Storage* s, Device* device);
-// Starts moving them there without waiting; the home stays.
+// Starts to copy the bytes to the device asynchronously. The storage's device does not change.
 void storage_prefetch(Storage* s, Device* device);
 
-// The caller's own block of as many elements becomes the storage's on that side.
+// Make the caller's block, which must have as many elements, the storage's memory on that side.
 void storage_set_cpu(Storage* s, void* block);
 void storage_set_device(Storage* s, Device& device, void* block);
 
-// The home of the storages that tensors of the calling thread get from now on; null: the CPU.
+// The device of storages that the calling thread creates for its tensors; null: the CPU.
 Device* default_home() noexcept;
 void set_default_home(Device* device) noexcept;
 

@@ -57,7 +57,8 @@ Tensor* tensor_new_view(const Tensor* source) {
 
 void tensor_free(Tensor* t) noexcept {
   if (!t || !(t->flag & kRefcounted)) return;
-  // Nobody else can have the only reference, nor take another.
+  // If this is the only reference, no other thread can take another, so no atomic decrement is
+  // needed.
   bool only = __atomic_load_n(&t->refcount, __ATOMIC_ACQUIRE) == 1;
   if (only || __atomic_sub_fetch(&t->refcount, 1, __ATOMIC_ACQ_REL) == 0) delete t;
 }
@@ -132,7 +133,8 @@ int64_t checked_numel(int ndim, const int64_t* size) {
   if (ndim < 0) fail("a tensor cannot have %d dimensions", ndim);
   if (ndim == 0) return 0;
   if (!size) fail("the sizes of %d dimensions are expected, got NULL", ndim);
-  // Without an element too, products of sizes must not overflow: strides are such.
+  // The product of the nonzero sizes must not overflow even for an empty tensor: strides are such
+  // products.
   int64_t n = 1;
   bool empty = false;
   for (int d = 0; d < ndim; ++d) {
@@ -190,7 +192,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
     fail("this %sTensor is in use by an operation and cannot be changed now", name(t->dtype));
   }
   int64_t numel = checked_numel(ndim, size);
-  // Sizes and strides may be the tensor's own; work on copies until nothing can fail any more.
+  // size and stride may point to t's own arrays, so work on copies until nothing can fail.
   int64_t sizes[kMaxDims], strides[kMaxDims];
   for (int d = ndim - 1; d >= 0; --d) {
     sizes[d] = size[d];

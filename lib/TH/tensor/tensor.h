@@ -10,26 +10,27 @@
 
 namespace th TH_VISIBLE {
 
-// A view of a storage: sizes and strides in elements. The first fields are those of the public
-// THFloatTensor and its sisters. No dimension at all means no element (Torch7's empty tensor).
-// set_geometry and set_storage see to it that none of the numbers, nor the product of the sizes
-// that are not 0, is negative or above kMostElements, and that the storage had all elements once:
-// what an index within the sizes leads to needs no further check.
+// A view of a storage; strides and offset are in elements. The first fields are those of the public
+// THFloatTensor and the other tensor structs. A tensor without dimensions has no elements (Torch7's
+// empty tensor). Invariants, checked by set_geometry and set_storage: no size, stride or offset,
+// nor the product of the nonzero sizes, is negative or above kMostElements; and the storage
+// contained all elements when the view was made. So positions computed from indices within the
+// sizes need no further check.
 struct Tensor : Recycled {
   int64_t* size;
   int64_t* stride;
   int nDimension;
-  Storage* storage;  // null as long as nothing needed one
+  Storage* storage;  // null until one is needed
   ptrdiff_t storageOffset;
   int refcount;
   char flag;
   DType dtype;
-  bool lent;     // C code has it: where it gets another storage or size, memory comes with it
-  int capacity;  // dimensions that size and stride have room for
-  int retained;  // references that Lua code took by retain(), and may give back by free()
-  int pins;      // while it is not 0 sizes, strides and storage stay
+  bool lent;     // C code may hold the tensor, so new memory is allocated eagerly
+  int capacity;  // number of dimensions for which size and stride have space
+  int retained;  // references that Lua code took by retain() and may release by free()
+  int pins;      // while > 0, sizes, strides and storage cannot change
 
-  // With these a tensor is two cache lines.
+  // With this size a tensor fills two cache lines.
   static constexpr int kInlineDims = 4;
   int64_t inline_geometry[2 * kInlineDims];
 
@@ -57,8 +58,8 @@ struct Tensor : Recycled {
     return n;
   }
 
-  // Host address of the first element; null only when the storage has none. Throws where the
-  // storage has been made too small for the tensor meanwhile.
+  // Host address of the first element. Null only if the storage is empty. Throws if the storage has
+  // been made too small for the tensor.
   char* data(Access access) const {
     if (!storage) return nullptr;
     check_storage();
@@ -69,7 +70,8 @@ struct Tensor : Recycled {
     if (!block) return nullptr;
     return static_cast<char*>(block) + storageOffset * item_size(dtype);
   }
-  // The same for reading and writing where nothing has to be done first; otherwise null.
+  // The same address for reading and writing if no copy, allocation or check is necessary, else
+  // null.
   char* data_if_ready() const {
     if (!storage || storage->shrunk || storage->get_home()) return nullptr;
     void* block = storage->memory.cpu_if_ready(Access::write);
@@ -77,15 +79,16 @@ struct Tensor : Recycled {
     return static_cast<char*>(block) + storageOffset * item_size(dtype);
   }
   void* data_after_move(Access access) const;
-  // The bytes of the storage from the first element's to the last one's.
+  // The byte range of the storage from the first element to the last.
   ByteRange bytes() const;
-  // Where an element is in the storage: one index for each dimension, from 0 and within the sizes.
+  // The offset of an element in the storage. index: one index per dimension, from 0, within the
+  // sizes.
   ptrdiff_t position(const int64_t* index) const {
     ptrdiff_t at = storageOffset;
     for (int d = 0; d < nDimension; ++d) at += index[d] * stride[d];
     return at;
   }
-  // Throws as data() does.
+  // Throws if the storage has been made too small for the tensor.
   void check_storage() const {
     if (storage && storage->shrunk) check_fits();
   }
@@ -100,10 +103,10 @@ struct Tensor : Recycled {
 
 inline Tensor* tensor_new(DType type) { return new Tensor(type); }
 Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size);
-Tensor* tensor_new_view(const Tensor* t);  // same storage, same geometry
-// C code has, or may get, the tensor, which is true when this returns: see settle(Storage*).
+Tensor* tensor_new_view(const Tensor* t);  // same storage, offset, sizes and strides
+// Marks the tensor as visible to C code and makes its data valid: see settle(Storage*).
 inline void lend(Tensor* t) {
-  // Several threads may have it.
+  // Atomic, since several threads may hold the tensor.
   if (!__atomic_load_n(&t->lent, __ATOMIC_RELAXED)) {
     __atomic_store_n(&t->lent, true, __ATOMIC_RELAXED);
   }
@@ -116,7 +119,7 @@ void tensor_free(Tensor* t) noexcept;
 inline void pin(Tensor* t) { __atomic_fetch_add(&t->pins, 1, __ATOMIC_ACQ_REL); }
 inline void unpin(Tensor* t) { __atomic_fetch_sub(&t->pins, 1, __ATOMIC_ACQ_REL); }
 
-// Owns one reference; for temporaries, so that an exception releases them.
+// Owns one reference, so that an exception releases it.
 class TensorRef {
  public:
   TensorRef() = default;
@@ -146,38 +149,40 @@ inline bool is_contiguous(const Tensor& t) {
   return t.nDimension == 1 ? t.stride[0] == 1 || t.size[0] <= 1 : has_contiguous_strides(t);
 }
 bool same_size(const Tensor& a, const Tensor& b);
-bool same_view(const Tensor& a, const Tensor& b);  // storage, offset, sizes and strides
+bool same_view(const Tensor& a, const Tensor& b);  // compares storage, offset, sizes and strides
 // "[2 x 3]", "[]"
 std::string shape_text(const Tensor& t);
 std::string shape_text(int ndim, const int64_t* size);
 
-// d from the front (0, ...) or from the back (-1, ...); throws naming the tensor's dimensions.
+// Converts a dimension that counts from the front (0, ...) or the back (-1, ...) to one from 0.
+// Throws if it is out of range.
 int wrap_dim(const Tensor& t, int64_t d, int argument = 0);
 int wrap_dim(int ndim, int64_t d, int argument = 0);
 int64_t wrap_index(int64_t index, int64_t size, int argument = 0);
 
-// Elements of a shape; throws on a negative size, too many dimensions, or overflow.
+// Returns the number of elements. Throws for a negative size, too many dimensions, or overflow.
 int64_t checked_numel(int ndim, const int64_t* size);
-// Where the last element in memory is of a view that has elements, from 0; throws on overflow.
+// Returns the position of the last element in memory, from 0, for a view that is not empty. Throws
+// on overflow.
 int64_t last_position(int64_t offset, int ndim, const int64_t* size, const int64_t* stride);
-// The stride of the dimension before one of that size and stride, where they are contiguous.
+// Returns the contiguous stride of the dimension before one with this size and stride.
 int64_t stride_before(int64_t size, int64_t stride);
 
-// Low-level: takes sizes and strides as they are, after checking them against the storage's
-// limits; stride null or negative entries: contiguous. Grows the storage where it is too short.
+// Sets sizes and strides after checking the limits. A null stride or negative entries mean
+// contiguous strides. Grows the storage if it is too small.
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride);
-// Torch7's resize: nothing happens where the sizes agree (whatever the strides).
+// Torch7's resize: if the sizes agree already, nothing changes, whatever the strides are.
 void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride = nullptr);
 void resize_as(Tensor* t, const Tensor& like);
 void set_view(Tensor* t, const Tensor& source);
 void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const int64_t* size,
                  const int64_t* stride);
-// r becomes a view of elements of t, which are not looked at unless t's storage has shrunk. size
-// and stride are not r's own.
+// Makes r a view of part of t. The part is not checked, unless t's storage has shrunk. size and
+// stride must not be r's own arrays.
 void set_part(Tensor* r, const Tensor& t, ptrdiff_t offset, int ndim, const int64_t* size,
               const int64_t* stride);
 void ensure_storage(Tensor* t);
-// count elements of a storage from first on, as a vector.
+// Returns count elements of a storage, starting at first, as a vector.
 TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count);
 
 }  // namespace TH_VISIBLE

@@ -1,7 +1,7 @@
 #ifndef TH_TENSOR_TYPE_SETS_H
 #define TH_TENSOR_TYPE_SETS_H
 
-// Sets of element types, tables and dispatch over them, and dispatch by an element's size.
+// Sets of element types, tables indexed by type, and dispatch by type or by element size.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace th {
 
-// Whether one of the words, between single blanks, is this one.
+// Returns true if word is one of words, which are separated by single spaces.
 constexpr bool has_word(const char* words, const char* word) {
   while (true) {
     const char* w = word;
@@ -34,7 +34,7 @@ constexpr bool has_member(const char* members, DType type) {
   }
   return false;
 }
-// A bit for each type: words are looked at by the compiler only.
+// One bit for each type. Evaluated at compile time only.
 constexpr uint32_t bits_of(const char* members) {
   uint32_t bits = 0;
   for (int k = 0; k < kDTypes; ++k) {
@@ -55,7 +55,7 @@ constexpr uint32_t bits_of(const char* members) {
 using AllTypes = type_set::ALL;
 using IntegralTypes = type_set::INTEGRAL;
 using FloatingTypes = type_set::FLOATING;
-using BlasTypes = type_set::REAL;  // for which there are BLAS and LAPACK
+using BlasTypes = type_set::REAL;  // types that BLAS and LAPACK support
 template <DType type>
 struct OneType {
   static constexpr bool contains(DType other) { return other == type; }
@@ -68,7 +68,7 @@ constexpr DType first_type() {
   return static_cast<DType>(type);
 }
 
-// Something for each element type.
+// A table with one entry for each element type.
 template <class Entry>
 struct TypeTable {
   Entry entry[kDTypes];
@@ -76,7 +76,7 @@ struct TypeTable {
   constexpr const Entry& operator[](DType type) const { return entry[static_cast<int>(type)]; }
 };
 
-// A table of pointers, maker(ElementType()) for each type of the set, null for the others:
+// Builds a table of pointers: maker(ElementType()) for each type of the set, null for the others.
 //
 //   for_types<IntegralTypes>([](auto zero) { return &kernel<decltype(zero)>; })
 template <class Set, class Maker>
@@ -92,7 +92,8 @@ constexpr auto for_types(Maker maker) {
   return table;
 }
 
-// f(ElementType()) for a type of the set; nothing for others, which callers have refused.
+// Calls f(ElementType()) for a type of the set. Other types are ignored; callers have rejected
+// them.
 template <class Set, class F>
 void dispatch_types(DType type, const F& f) {
   dispatch(type, [&](auto zero) {
@@ -104,7 +105,8 @@ struct alignas(16) Bytes16 {
   uint64_t low, high;
 };
 
-// f(T()) for a T of that size, up to most bytes: for what moves elements whatever they are.
+// Calls f(T()) for an unsigned type T of that size, up to `most` bytes. For code that only moves
+// elements.
 template <size_t most = 8, class F>
 void dispatch_size(size_t bytes, const F& f) {
   static_assert(most == 8 || most == 16, "elements have up to 8 bytes, two of them 16");

@@ -39,8 +39,8 @@ bool view_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* strid
     }
     return true;
   }
-  // Groups of old dimensions that lie in memory as one, each cut into new ones. There are elements,
-  // so that sizes times strides, where a size is not 1, are positions in memory.
+  // Splits groups of old dimensions that are contiguous with each other into new dimensions. The
+  // tensor is not empty, so products of sizes and strides (for sizes other than 1) cannot overflow.
   int d_new = ndim - 1;
   int d_old = t.nDimension - 1;
   while (d_old >= 0) {
@@ -81,7 +81,7 @@ namespace {
 void apply(Tensor* r, Tensor* t, const Geometry& g) {
   set_storage(r, t->storage, g.offset, g.ndim, g.size, g.stride);
 }
-// The same of elements of t.
+// The same for a view of elements of t, which needs fewer checks.
 void apply_part(Tensor* r, Tensor* t, const Geometry& g) {
   set_part(r, *t, g.offset, g.ndim, g.size, g.stride);
 }
@@ -154,7 +154,7 @@ void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
   Geometry g(*t);
   g.insert(g.ndim, size, t->stride[d]);
   g.size[d] = (t->size[d] - size) / step + 1;
-  if (!mul_fits(step, t->stride[d], &g.stride[d])) g.stride[d] = 0;  // there is but one slice
+  if (!mul_fits(step, t->stride[d], &g.stride[d])) g.stride[d] = 0;  // there is only one slice
   apply(r, t, g);
 }
 
@@ -207,7 +207,7 @@ void expand(Tensor* r, Tensor* t, Sizes sizes) {
 }
 
 void expandAs(Tensor* r, Tensor* t, Tensor* like) {
-  // like's sizes may be r's own
+  // like may be r, so copy its sizes.
   int64_t size[kMaxDims];
   std::copy(like->size, like->size + like->nDimension, size);
   expand(r, t, Sizes{like->nDimension, size});
