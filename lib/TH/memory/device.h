@@ -12,30 +12,32 @@ enum class BackendOp : int;
 struct DeviceUsage;
 struct DeviceProperties;
 
-// A device that memory moves to by itself, and that operations run on. Work is in order: a copy
-// sees every copy and every kernel that was queued before it. All throw th::Error.
+// A device that memory is copied to on access and that runs operations. All work runs in the order
+// in which it was queued, so a copy sees the results of earlier copies and kernels. All functions
+// may throw th::Error.
 class Device {
  public:
   virtual ~Device() = default;
-  // As in t:device(): "gpu:1", "soft:2".
+  // The name that t:device() returns: "gpu:1", "soft:2".
   virtual const char* name() const = 0;
 
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* block) noexcept = 0;
-  // Host memory that copies are fast from and to; null: any will do.
+  // Allocates host memory that is fast to copy from and to (pinned). Returns null if any host
+  // memory will do.
   virtual void* allocate_host(size_t bytes) = 0;
   virtual void release_host(void* block) noexcept = 0;
   virtual void fill_zero(void* block, size_t bytes) = 0;
 
-  // The copies that involve the host return when the host block may be read or reused.
+  // Copies from or to the host return when the host block may be read or reused.
   virtual void copy_to_device(void* device, const void* host, size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   virtual void copy_within(void* to, const void* from, size_t bytes) = 0;
-  // From a block of another device; through the host where there is no better way.
+  // Copies from a block of another device, through the host if there is no direct way.
   virtual void copy_from(Device& other, void* to, const void* from, size_t bytes) = 0;
 
-  // Queued beside the device's other work: neither block may be written until wait(event), or, by
-  // the device itself, order(event).
+  // Queue an asynchronous copy beside the device's other work and return an event. Neither block
+  // may be written before wait(event) on the host or, for the device's own work, order(event).
   virtual void* push_async(void* device, const void* host, size_t bytes) = 0;
   virtual void* pull_async(void* host, const void* device, size_t bytes) = 0;
   virtual void wait(void* event) = 0;
@@ -46,17 +48,17 @@ class Device {
   virtual void properties(DeviceProperties* out) = 0;
   virtual void usage(DeviceUsage* out) = 0;
   virtual void empty_cache() = 0;
-  // Queues an operation, whose struct is in backend/calls.h. False: the device cannot do it, and
-  // has done nothing.
+  // Queues an operation; call points to its struct in backend/calls.h. Returns false if the
+  // operation is unsupported on this device; then nothing has been done.
   virtual bool run(BackendOp op, const void* call) = 0;
 };
 
-// Whether every operation is waited for, so that the one that fails is named. At first:
-// TENSOR_DEVICE_DEBUG=1.
+// In debug mode each operation is synchronized, so that errors name the operation that failed.
+// TENSOR_DEVICE_DEBUG=1 sets the initial value.
 bool device_debug() noexcept;
 void set_device_debug(bool debug) noexcept;
 
-// The device that memory without a recorded one goes to; nullptr: there is none.
+// The device for memory that has no recorded device; nullptr: none.
 Device* default_device() noexcept;
 void set_default_device(Device* device) noexcept;
 

@@ -9,16 +9,17 @@
 
 namespace th TH_VISIBLE {
 
-// An error on its way to the C boundary. The text lives inside, so that copying cannot fail.
+// The exception that is converted to an error at the C boundary. The text is stored inline, so that
+// copying cannot fail.
 class Error : public std::exception {
  public:
   static constexpr int kLength = 512;
 
   Error(int argument, const char* format, va_list values) noexcept;
   const char* what() const noexcept override { return text_; }
-  // 1-based number of the C argument at fault, 0 where none is.
+  // Position of the invalid C argument, from 1; 0: none.
   int argument() const noexcept { return argument_; }
-  // Found by a device in an operation before this one, which the text names.
+  // True if a device reported the error late, for an earlier operation, which the text names.
   bool is_late() const noexcept { return late_; }
   void set_late() noexcept { late_ = true; }
 
@@ -32,8 +33,8 @@ class Error : public std::exception {
 [[noreturn]] void fail_argument(int argument, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// How messages of the calling thread count a dimension, an index or a position that was given from
-// 0, or from the end: from 1, and from 0 for C.
+// Converts a dimension, index or position that counts from 0 (or from the end) to the base that
+// messages of the calling thread use: 1, or 0 in C functions.
 long long shown(int64_t given) noexcept;
 
 }  // namespace TH_VISIBLE
@@ -42,7 +43,7 @@ namespace th {
 
 extern __thread int64_t shown_base __attribute__((tls_model("initial-exec")));
 
-// While one lives, messages are for C.
+// While an object of this class lives, messages of the thread count from 0, for C callers.
 class CountFromZero {
  public:
   CountFromZero() noexcept : before_(shown_base) { shown_base = 0; }

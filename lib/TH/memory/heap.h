@@ -9,7 +9,7 @@
 
 namespace th TH_VISIBLE {
 
-// One cache line, and the widest vector register.
+// The size of a cache line and of the widest SIMD register.
 constexpr size_t kAlignment = 64;
 
 struct HeapUsage {
@@ -19,22 +19,22 @@ struct HeapUsage {
 HeapUsage heap_usage() noexcept;
 void heap_account(int64_t bytes, int64_t blocks) noexcept;
 
-// Aligned blocks, counted; throw th::Error when memory runs out even after the thread's
-// collector handler was asked to free some.
+// Allocate aligned blocks and count them. If memory runs out, the thread's garbage collection
+// handler is called and the allocation is retried once; then they throw th::Error.
 void* heap_allocate(size_t bytes);
 void* heap_allocate_zeroed(size_t bytes);
 void* heap_reallocate(void* block, size_t bytes);
 void heap_free(void* block) noexcept;
 
-// Whether an allocator's blocks are this heap's.
+// Returns true if the allocator allocates from this heap.
 bool is_heap(const THAllocator& allocator) noexcept;
 
-// Asks the thread's collector handler, if any, to free what nobody uses.
+// Calls the thread's garbage collection handler, if any.
 void collect_garbage();
 void set_collector(void (*collect)(void* data), void* data) noexcept;
 
-// While one lives, the thread's collector is not run: it runs finalizers, which may want the lock
-// that the thread holds.
+// While an object of this class lives, the garbage collector of the thread does not run. The
+// collector runs finalizers, which may need a lock that the thread holds.
 struct Collector;
 class CollectorHeldOff {
  public:
@@ -42,7 +42,7 @@ class CollectorHeldOff {
   ~CollectorHeldOff();
   CollectorHeldOff(const CollectorHeldOff&) = delete;
   CollectorHeldOff& operator=(const CollectorHeldOff&) = delete;
-  // Whether it was asked for meanwhile.
+  // Returns true if the collector was requested in the meantime.
   bool wanted() const noexcept;
 
  private:

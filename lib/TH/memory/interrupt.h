@@ -5,11 +5,11 @@
 
 namespace th TH_VISIBLE {
 
-// Where the calling thread can look whether its user wants it to stop (Ctrl-C): a function whose
-// value changes then. Null: nowhere.
+// A function by which the calling thread notices that the user wants to stop it (Ctrl-C): its value
+// changes then. Null: none.
 using StopSign = const void* (*)();
 void set_stop_sign(StopSign sign) noexcept;
-// Its value now.
+// Returns the current value; null if there is no function.
 const void* stop_sign() noexcept;
 
 }  // namespace TH_VISIBLE

@@ -34,7 +34,8 @@ void SharedBlock::release() noexcept {
 
 void SharedBlock::end_write() noexcept {
   if (writers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  // Who has seen a writer is waiting when the lock is free.
+  // A thread that has seen a writer holds the mutex until it waits. Taking the mutex here ensures
+  // that it does not miss the notification.
   { std::lock_guard<std::mutex> lock(mutex_); }
   written_.notify_all();
 }

@@ -13,12 +13,12 @@
 
 namespace th TH_VISIBLE {
 
-// A block on a device, shared by the memory whose bytes it has and by the leases on it. The last of
-// them gives it back.
+// A reference-counted block of device memory, shared by a SyncedMemory and the leases on it. The
+// last user frees it.
 class SharedBlock : public Recycled {
  public:
   static SharedBlock* allocate(Device& device, size_t bytes);
-  // The block stays the caller's to free.
+  // The caller keeps ownership of the block.
   static SharedBlock* borrow(Device& device, void* data);
   SharedBlock(const SharedBlock&) = delete;
   SharedBlock& operator=(const SharedBlock&) = delete;
@@ -29,7 +29,7 @@ class SharedBlock : public Recycled {
   void retain() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept;
 
-  // Between these two somebody is about to queue work that writes the block.
+  // Mark the time during which a thread is about to queue work that writes the block.
   void begin_write() noexcept { writers_.fetch_add(1, std::memory_order_relaxed); }
   void end_write() noexcept;
   bool being_written() const noexcept { return writers_.load(std::memory_order_acquire) > 0; }
@@ -48,13 +48,12 @@ class SharedBlock : public Recycled {
   std::condition_variable written_;
 };
 
-// The use of memory's block on a device, from when it was asked for until the work that uses it is
-// queued. Meanwhile other threads may move the memory elsewhere. To them a lease for reading is no
-// hindrance: the block that was leased keeps its bytes and is given back after the lease. For the
-// end of a lease for writing they wait, so that they get what is written; the thread that holds
-// such a lease must not wait for another one, and gets an error instead. That, and that nobody
-// waits for readers, is why no threads can wait for each other. A lease ends in the thread that
-// took it.
+// The use of a device block from its request until the work that uses it is queued. Meanwhile other
+// threads may move the memory elsewhere. A read lease does not block them: the leased block keeps
+// its bytes and is freed after the lease. They wait for the end of a write lease, so that they get
+// the new contents. A thread that holds a write lease must not wait for another one; it gets an
+// error instead. Because of this rule, and because nobody waits for readers, there are no
+// deadlocks. A lease must end in the thread that took it.
 class Lease {
  public:
   Lease() = default;
@@ -70,7 +69,7 @@ class Lease {
   void* data() const noexcept { return block_ ? block_->data() : nullptr; }
   void release() noexcept;
 
-  // Whether the calling thread holds leases for writing.
+  // Returns true if the calling thread holds a write lease.
   static bool thread_writes() noexcept;
 
  private:

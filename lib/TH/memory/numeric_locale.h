@@ -5,8 +5,8 @@
 
 namespace th {
 
-// While one lives, the calling thread writes and reads numbers as C does, with a point, whatever
-// locale the program has set.
+// While an object of this class lives, the calling thread formats and parses numbers in the C
+// locale (with a decimal point), whatever locale the program has set.
 class NumericLocale {
  public:
   NumericLocale() noexcept : before_(uselocale(of_c())) {}

@@ -1,10 +1,10 @@
 #ifndef TH_MEMORY_RECYCLE_H
 #define TH_MEMORY_RECYCLE_H
 
-// Raw blocks that are kept for the next who asks, where the system's allocator is slow: those of
-// which a program makes and drops thousands at a time, per thread and without a lock, up to some
-// MiB of them; and large ones, which the system takes back at once and hands out again page by
-// page.
+// Keeps freed blocks for reuse where the system's allocator is slow. Small blocks, which programs
+// allocate and free by the thousand, are kept per thread without a lock, up to some MiB. Large
+// blocks are kept because the system would unmap them at once and map them again with a page fault
+// for each page.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace th TH_VISIBLE {
 
-constexpr size_t kSmallBlock = 512;         // bytes up to which sizes are multiples of 64
-constexpr size_t kLargeBlock = 128 * 1024;  // bytes from which on it is large
+constexpr size_t kSmallBlock = 512;         // sizes up to this are rounded up to multiples of 64 bytes
+constexpr size_t kLargeBlock = 128 * 1024;  // the smallest large block, in bytes
 
-// nullptr when memory runs out. recycle_free wants the size that was asked for.
+// Returns nullptr if memory runs out. recycle_free needs the size that was requested.
 void* recycle_allocate(size_t bytes) noexcept;
-// The same of zeros, which cost nothing where the system's pages are new.
+// The same, filled with zeros. This is free if the pages come from the system.
 void* recycle_allocate_zeroed(size_t bytes) noexcept;
 void recycle_free(void* block, size_t bytes) noexcept;
 
-// Returns the large blocks that nobody uses, and those that the calling thread keeps, to the
-// system; whether there were any.
+// Returns the unused large blocks, and the blocks that the calling thread keeps, to the system.
+// Returns true if there were any.
 bool recycle_release() noexcept;
-// The large ones' bytes.
+// Returns the number of bytes in unused large blocks.
 int64_t recycle_kept() noexcept;
 
-// For classes whose objects come and go: operator new and delete by recycled blocks.
+// Base class of frequently created classes: operator new and delete use recycled blocks.
 struct Recycled {
   static void* operator new(size_t bytes);
   static void operator delete(void* block, size_t bytes) noexcept { recycle_free(block, bytes); }

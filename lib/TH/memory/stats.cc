@@ -27,7 +27,7 @@ std::map<std::string, int64_t>& fallbacks() {
 }
 std::atomic<bool> warns{false};
 
-// Every operation looks at them.
+// Fast thread-local variables, since every operation reads them.
 #define TH_QUICK_TLS thread_local __attribute__((tls_model("initial-exec")))
 TH_QUICK_TLS const char* the_op = nullptr;
 TH_QUICK_TLS bool noted = false;

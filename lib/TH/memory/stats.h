@@ -1,8 +1,8 @@
 #ifndef TH_MEMORY_STATS_H
 #define TH_MEMORY_STATS_H
 
-// What is counted, for all threads together: the copies between host and devices, and the
-// operations that a device left to the CPU.
+// Counters for all threads: copies between host and devices, and operations that fell back to the
+// CPU.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CopyCount {
 };
 struct DeviceStats {
   CopyCount to_device, to_host, between_devices;
-  std::map<std::string, int64_t> fallbacks;  // by the operation's name
+  std::map<std::string, int64_t> fallbacks;  // by name of the operation
 };
 
 DeviceStats device_stats();
@@ -27,11 +27,12 @@ void count_copy_to_device(size_t bytes) noexcept;
 void count_copy_to_host(size_t bytes) noexcept;
 void count_copy_between_devices(size_t bytes) noexcept;
 
-// Bytes of devices' blocks that storages have.
+// Bytes of device memory allocated for storages.
 int64_t device_bytes() noexcept;
 void account_device_bytes(int64_t bytes) noexcept;
 
-// The operation that the calling thread is in; null: none. The outermost counts.
+// The operation that the calling thread executes; null: none. In nested calls it is the outermost
+// one.
 const char* current_op() noexcept;
 
 class OpScope {
@@ -45,9 +46,10 @@ class OpScope {
   bool outermost_;
 };
 
-// The CPU uses memory that is at home on a device: a fallback, once for each operation.
+// Records that the CPU accesses a storage whose device is not the CPU. Counts as one fallback per
+// operation.
 void note_use_on_host();
-// Within its scope such uses are meant.
+// Within the scope of this class such accesses are intended and not counted.
 class HostUseMeant {
  public:
   HostUseMeant() noexcept;
@@ -58,7 +60,7 @@ class HostUseMeant {
  private:
   bool noted_before_;
 };
-// Whether a message on stderr tells of each operation's first fallback.
+// If warn is true, the first fallback of each operation is reported on stderr.
 void warn_of_fallbacks(bool warn) noexcept;
 
 }  // namespace TH_VISIBLE

@@ -12,8 +12,8 @@ namespace th {
 
 namespace {
 
-// Single elements of a block of more than kSmallCopy bytes that are read from a device one by one,
-// before all of the block comes over.
+// After kFewReads reads of single elements, a block of more than kSmallCopy bytes is copied to the
+// host as a whole. Smaller blocks are copied at the first read.
 constexpr uint8_t kFewReads = 8;
 constexpr size_t kSmallCopy = 65536;
 
@@ -49,14 +49,14 @@ SyncedMemory::~SyncedMemory() {
   try {
     finish_copy();
   } catch (...) {
-    // A destructor has nobody to tell; the device will say so at its next use.
+    // A destructor cannot report errors. The device reports them at its next use.
   }
   release_host();
   release_device();
 }
 
-// The host may write without asking only where there is no device block to remember it for, or all
-// of that is stale already.
+// The host may write without a state change only if there is no device block, or if that is already
+// marked as stale completely.
 void SyncedMemory::set_head(Head head) noexcept {
   uint8_t ready = 0;
   if (copying_ != Copying::to_host) {
@@ -68,8 +68,8 @@ void SyncedMemory::set_head(Head head) noexcept {
   host_ready_.store(ready, std::memory_order_release);
 }
 
-// Makes a change under the lock. Where memory runs out, it is tried again after the thread's
-// collector, which runs finalizers: these may ask for this very memory, so not under the lock.
+// Makes a state change under the lock. If memory runs out, it collects garbage and tries again. The
+// garbage collection runs without the lock, because finalizers may access this very memory.
 template <class Change>
 void SyncedMemory::transition(Change change) {
   notice_use();
@@ -89,8 +89,7 @@ void SyncedMemory::transition(Change change) {
   change(lock);
 }
 
-// Returns when all work that writes the device's block has been queued; others may have had the
-// lock meanwhile.
+// Waits until all work that writes the device block has been queued. Releases the lock meanwhile.
 void SyncedMemory::await_writers(Lock& lock) {
   while (block_ && block_->being_written()) {
     if (Lease::thread_writes()) {
@@ -110,8 +109,9 @@ void* SyncedMemory::cpu(Access access, ByteRange range) {
   notice_use();
   if (void* host = ready(access)) return host;
   void* host = nullptr;
-  // New memory of the host, the most frequent case, is taken before the lock, and may be resized
-  // meanwhile, by finalizers.
+  // The most frequent case, a first access on the host: the memory is allocated without the lock,
+  // because the allocation may run finalizers. They may resize this block, so the state is checked
+  // again.
   const size_t bytes = bytes_;
   if (head() == Head::uninitialized && !device() && bytes) {
     host = new_host_block(access != Access::overwrite);
@@ -205,7 +205,7 @@ void SyncedMemory::bring_to_device(Lock& lock, Access access, Device& device, By
   if (access == Access::read) {
     set_head(head == Head::device ? Head::device : Head::synced);
   } else {
-    // The host must not take a copy for valid that the device's work now runs ahead of.
+    // Finish a copy to the host first: after this write the host must not treat it as current.
     if (copying_ == Copying::to_host) finish_copy();
     stale_ = hull(stale_, range);
     reads_ = 0;
@@ -394,7 +394,8 @@ void SyncedMemory::need_host_block(bool zeroed) {
   stale_ = {0, bytes_};
 }
 
-// What is on another device goes to this one.
+// Ensures that there is a block on this device. Copies the bytes from another device if they are
+// needed.
 void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads) {
   refuse_shared();
   if (block_ && device_ != &device) await_writers(lock);
@@ -429,7 +430,7 @@ void SyncedMemory::finish_copy() {
     device_->wait(event);
   } catch (...) {
     device_->release_event(event);
-    // Nobody may believe what did not arrive.
+    // The copy failed, so its target is not valid.
     if (head_.load(std::memory_order_relaxed) == Head::synced) {
       stale_ = {0, bytes_};
       set_head(direction == Copying::to_device ? Head::cpu : Head::device);

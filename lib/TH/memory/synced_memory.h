@@ -14,29 +14,28 @@
 
 namespace th TH_VISIBLE {
 
-// Where the valid bytes are.
+// The location of the valid bytes.
 enum class Head : uint8_t { uninitialized, cpu, device, synced };
 
-// What the caller is going to do: read; read and write; replace every byte without reading any.
+// The access mode: read; read and write; replace every byte without reading any.
 enum class Access : uint8_t { read, write, overwrite };
 
-// Bytes from begin up to end.
+// Bytes begin ... end - 1.
 struct ByteRange {
   size_t begin, end;
 };
 
-// A block of bytes that is allocated, and copied between the host and a device, only when someone
-// asks for it on a side where it is not valid. Asking moves the head as Caffe's SyncedMemory does:
-// a read of the other side makes it synced, a write leaves the head at the writer's side; memory
-// that nobody has written reads as zeros. Where both sides have a block, only the bytes between the
-// first and the last that were asked for writing are copied. It is on one device at a time: asked
-// for on another, it moves there, and is copied if the host doesn't have the bytes, too.
-// Transitions are serialised by a mutex per block; where nothing moves on the host there is no
-// lock.
+// A lazily allocated block of bytes, which is copied between the host and a device when it is
+// accessed on a side where it is not valid. The head changes as in Caffe's SyncedMemory: a read on
+// the other side makes it synced; a write moves it to the side that writes. Memory that was never
+// written reads as zeros. If both sides have a block, only the bytes between the first and the last
+// that may have been written are copied. The block is on at most one device at a time. An access on
+// another device moves it there; if the host has no valid copy, the bytes are copied.
+// A mutex per block serializes state changes. Host accesses that need no copy take no lock.
 class SyncedMemory {
  public:
   SyncedMemory(size_t bytes, THAllocator* allocator, void* allocator_context) noexcept;
-  // Takes over host memory that came from the allocator, or borrows it where allocator is null.
+  // Takes ownership of host memory from the allocator, or borrows it if allocator is null.
   SyncedMemory(void* host, size_t bytes, THAllocator* allocator, void* allocator_context) noexcept;
   ~SyncedMemory();
   SyncedMemory(const SyncedMemory&) = delete;
@@ -44,66 +43,68 @@ class SyncedMemory {
 
   size_t size() const noexcept { return bytes_; }
   Head head() const noexcept { return head_.load(std::memory_order_acquire); }
-  // Where the device's block is; nullptr: it never had one.
+  // The device of the device block; nullptr if there never was one.
   Device* device() const noexcept { return __atomic_load_n(&device_, __ATOMIC_RELAXED); }
 
   void* cpu(Access access) {
     void* host = cpu_if_ready(access);
     return host ? host : cpu(access, {0, bytes_});
   }
-  // Only bytes of the range will be written, unless the access is overwrite.
+  // Unless access is overwrite, only bytes of the range are written.
   void* cpu(Access access, ByteRange range);
-  // The host block, if it can be used so without doing anything first; otherwise null.
+  // Returns the host block if this access needs no copy, allocation or state change, else null.
   void* cpu_if_ready(Access access) const noexcept { return watching() ? nullptr : ready(access); }
-  // The host block if it is valid there, without moving anything; otherwise null.
+  // Returns the host block if its contents are valid, else null. Copies nothing.
   void* cpu_if_valid() const noexcept { return ready(Access::read); }
 
-  // The block on the given device, where the memory moves if it is on another, for work that is
-  // queued before the lease ends. Null only where there are no bytes.
+  // Returns the block on the given device, for work that is queued before the lease ends. Copies or
+  // moves the memory there if necessary. Null only if the size is 0.
   char* lease(Access access, Device& device, ByteRange range, Lease* lease);
-  // The same for who knows that no other thread moves or resizes the memory meanwhile.
+  // The same for callers that know that no other thread moves or resizes the memory meanwhile.
   void* device(Access access, Device& device, ByteRange range);
   void* device(Access access, Device& device) { return this->device(access, device, {0, bytes_}); }
-  // On the recorded device, or, for memory that was on none yet, the default one.
+  // The same on the recorded device, or on the default device if none is recorded.
   void* device(Access access) { return device(access, need_device()); }
 
-  // A byte with kMayRead and kMayWrite set as long as the host block can be used so without asking:
-  // for loops that look at it before every access to a block that is neither resized nor replaced.
+  // Address of a byte in which kMayRead and kMayWrite are set while the host block can be read and
+  // written directly. Loops test it before each access to a block that is neither resized nor
+  // replaced.
   static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
   const void* host_ready() const noexcept { return &host_ready_; }
-  // Where the pointer to the host block is, for such loops.
+  // Address of the pointer to the host block, for such loops.
   const void* host_place() const noexcept { return &host_; }
 
-  // change: how many more, or less, others use the host block as their own. As long as there are
-  // any the memory goes to no device.
+  // Adds change to the number of other owners that use the host block directly. While there are
+  // any, the memory cannot be copied to a device.
   void share_host(int change) noexcept { host_users_.fetch_add(change); }
   bool shares_host() const noexcept { return host_users_.load(std::memory_order_relaxed) > 0; }
 
-  // A few bytes, wherever they are. The head stays, unless this is asked so often in a row that
-  // copying all is better.
+  // Copies a few bytes from the side where they are valid. The head does not change, unless there
+  // are so many reads in a row that copying the whole block is faster.
   void read_bytes(size_t offset, size_t count, void* out);
 
-  // The caller's own block becomes the memory; it stays the caller's to free.
+  // Make the caller's block the memory. The caller keeps ownership.
   void set_cpu(void* host);
   void set_device(Device& device, void* block);
   void set_device(void* block) { set_device(need_device(), block); }
-  // Starts copying to the other side; the head is synced at once, and who needs the copy waits.
+  // Start an asynchronous copy to the other side. The head becomes synced at once; later accesses
+  // wait for the copy.
   void push_async() { push_async(need_device()); }
   void push_async(Device& device);
   void pull_async();
-  // Waits for a copy that was started so.
+  // Waits for the end of such a copy.
   void wait();
-  // Starts copying there what is not there yet; null: to the host. Memory that nobody has written
-  // stays as it is.
+  // Starts to copy the bytes to the device if they are not there; null: to the host. Memory that
+  // was never written is left alone.
   void prefetch(Device* device);
-  // The device's block is given back, after what only it holds was copied to the host.
+  // Frees the device block. Bytes that only the device had are copied to the host first.
   void leave_device();
 
-  // The host block becomes someone else's to free.
+  // Someone else frees the host block from now on.
   void disown_host() noexcept { owns_host_ = false; }
 
-  // Keeps the first min(old, new) bytes; further ones read as zeros. on_device: which side to keep
-  // where both are valid. Borrowed memory cannot be resized.
+  // Keeps the first min(old, new) bytes; additional bytes read as zeros. on_device selects the side
+  // to keep if both are valid. Borrowed memory cannot be resized.
   void resize(size_t bytes, bool on_device = false);
   void swap(SyncedMemory& other) noexcept;
 
@@ -148,14 +149,14 @@ class SyncedMemory {
   Copying copying_ = Copying::nothing;
   bool owns_host_;
   bool ordered_ = false;  // the device's later work waits for event_
-  uint8_t reads_ = 0;     // of a few bytes, since the head came to the device
+  uint8_t reads_ = 0;     // small reads since the head moved to the device
   size_t bytes_;
   void* host_;
   SharedBlock* block_ = nullptr;  // on device_
-  // With a head at one side: where the other side's block differs.
+  // If the head is at one side: the range in which the other side's block is out of date.
   ByteRange stale_{0, 0};
   Device* device_ = nullptr;
-  Device* host_owner_ = nullptr;  // whom the host block came from, if not from the allocator
+  Device* host_owner_ = nullptr;  // the device that allocated the host block; null: the allocator
   void* event_ = nullptr;         // of the copy in progress
   THAllocator* allocator_;
   void* allocator_context_;

@@ -1,8 +1,8 @@
 #ifndef TH_MEMORY_VISIBILITY_H
 #define TH_MEMORY_VISIBILITY_H
 
-// The Lua bindings, built together with libTH, call its C++ core; these names are exported for
-// them, and are no interface for anyone else.
+// Exports the C++ functions of libTH that the Lua binding calls. The binding is built together with
+// libTH; this is not a public interface.
 #define TH_VISIBLE __attribute__((visibility("default")))
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef TH_MEMORY_WATCH_H
 #define TH_MEMORY_WATCH_H
 
-// Who has to know of all that the calling thread does with memory, be it in an operation or beside
-// them: what records operations, to do them again later.
+// Observers of all memory accesses of the calling thread, within operations and outside of them.
+// Used by the code that records operations to replay them later.
 
 #include <atomic>
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace th TH_VISIBLE {
 
 class Watcher {
  public:
-  // What happened beside the operations.
+  // Called for accesses outside of operations.
   virtual void noticed(const char* what) noexcept = 0;
 
  protected:
   ~Watcher() = default;
 };
 
-// How many there are, of all threads, and the profiler. Meanwhile the host's memory is asked for by
-// the longer way.
+// The number of watchers of all threads, plus one while the profiler is active. While it is not 0,
+// host accesses take the slow path, which notifies watchers.
 extern std::atomic<int> watchers;
 inline bool watching() noexcept { return watchers.load(std::memory_order_relaxed) != 0; }
 
-// Of the calling thread; null: none.
+// The watcher of the calling thread; null: none.
 Watcher* watcher() noexcept;
-// Returns the one before.
+// Returns the previous watcher.
 Watcher* set_watcher(Watcher* watcher) noexcept;
 inline void notice(const char* what) noexcept {
   if (!watching()) return;
@@ -37,7 +37,7 @@ inline void notice_use() noexcept {
   notice("reads or writes elements otherwise than by operations");
 }
 
-// Within its scope nothing is noticed.
+// Disables the watcher within its scope.
 class Unwatched {
  public:
   Unwatched() noexcept : before_(set_watcher(nullptr)) {}
@@ -49,7 +49,7 @@ class Unwatched {
   Watcher* before_;
 };
 
-// When a storage was made: another number above 0 for each, and 0 where its thread is not watched.
+// Identifies a new storage: a unique positive number, or 0 if the calling thread is not watched.
 uint64_t next_birth() noexcept;
 inline uint64_t birth() noexcept { return watching() && watcher() ? next_birth() : 0; }
 

@@ -35,7 +35,7 @@ struct Storage : Recycled {
   int pins;
   // The device where operations on the storage run; null: the CPU.
   Device* home;
-  uint64_t born;  // the value of birth() at construction; identifies the storage
+  uint64_t born;  // birth() at construction: a unique number if that thread was watched, else 0
   SyncedMemory memory;
 
   Storage(DType type, ptrdiff_t elements, THAllocator* allocator, void* context)
