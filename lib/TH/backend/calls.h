@@ -1,8 +1,8 @@
 #ifndef TH_BACKEND_CALLS_H
 #define TH_BACKEND_CALLS_H
 
-// What is handed to a device to do: one plain struct for each operation of BackendOp. Sizes, types
-// and layouts were checked by the caller; memory is the device's.
+// The kernel calls of a backend: one plain struct for each operation of BackendOp. The caller has
+// checked sizes, types and layouts. All memory is that of the device that runs the call.
 
 #include <cstdint>
 
@@ -23,7 +23,7 @@
 
 namespace th {
 
-// The operations, and their structs: run_<name>(Queue&, const Struct&) does it on a device.
+// The operations and their structs. run_<name>(Queue&, const Struct&) runs one on a device.
 #define TH_BACKEND_OPS(X)            \
   X(element, ElementCall)            \
   X(copy, CopyCall)                  \
@@ -59,13 +59,13 @@ enum class BackendOp : int {
 #undef TH_BACKEND_OP
 };
 
-// An element-wise row of THOps.def: plan.data[0], of type result, becomes op of the row's tensors,
-// plan.data[1], ..., which are of type dtype or what the row says, and of its numbers, params.
+// An element-wise operation of THOps.def: plan.data[0] (type result) = op(plan.data[1], ...,
+// params). The inputs have type dtype or the type that the row specifies.
 struct ElementCall {
   Op op;
   DType dtype, result;
   Scalar params[2];
-  int64_t grain;  // elements below which one thread is best
+  int64_t grain;  // smallest number of elements for a second thread
   LoopPlan plan;
 };
 
@@ -82,8 +82,8 @@ struct FillCall {
   LoopPlan plan;
 };
 
-// Element i of a contiguous vector of n, in order: a + i * b, or 10^(a + i * b); in integers
-// where both scalars are.
+// Element i of a contiguous vector of n elements is a + i * b, or 10^(a + i * b). Computed in
+// integers if both scalars are integers.
 struct GenerateCall {
   DType dtype;
   bool power_of_ten;

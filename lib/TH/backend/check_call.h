@@ -8,9 +8,9 @@
 
 namespace th {
 
-// Whether the elements of the plan's operand are as the condition says. The first that is not is
-// told as `check`: by the CPU in *found, by a device when somebody next waits for it. Its value is
-// told, or, of a probability, its number, from 1 on.
+// Checks that the elements of the plan's operand satisfy the condition. The first element that does
+// not is reported as `check`: by the CPU in *found, by a device at its next synchronization. The
+// reported value is the element, or, for probabilities, its position, from 1.
 struct CheckCall {
   DType dtype;
   Condition condition;

@@ -7,19 +7,19 @@
 
 namespace th {
 
-// Which positions of the image i, the kernel k and the result o meet, in each dimension.
+// The relation of the positions i in the image, k in the kernel and o in the result, per dimension.
 enum class ConvolutionKind : uint8_t {
   valid,    // i = o step + k
   dilated,  // i = o + k step
   full      // o = i step + k
 };
 
-// r = beta r + alpha * the sum over inputs and over the kernel's positions of t w, for each group
-// and each output. Planes have three dimensions, the first of which is 1 for images. All sizes are
-// at least 1. Scalars in the element type; r is not read where beta is 0. r's elements do not
-// overlap, nor with t's and w's.
+// For each group and output: r = beta * r + alpha * sum of t * w over inputs and kernel positions.
+// Images and kernels have three dimensions; the first has size 1 for 2-D. All sizes are at least 1.
+// Scalars have the element type. If beta is 0, r is not read. The elements of r overlap neither
+// each other nor t and w.
 struct ConvolutionCall {
-  // Strides in elements; 0 where an operand is the same for all groups or outputs.
+  // Strides in elements. A stride is 0 if the operand is shared by all groups or outputs.
   struct Operand {
     char* data;
     int64_t group, output, input, plane[3];
@@ -27,7 +27,7 @@ struct ConvolutionCall {
 
   DType dtype;
   ConvolutionKind kind;
-  bool flipped;  // the kernel is read from its end on
+  bool flipped;  // reverse the kernel in each dimension
   int64_t groups, outputs, inputs;
   int64_t result[3], image[3], kernel[3], step[3];
   Scalar alpha, beta;

@@ -1,8 +1,8 @@
 #ifndef TH_BACKEND_DEVICE_ASSERTIONS_H
 #define TH_BACKEND_DEVICE_ASSERTIONS_H
 
-// What kernels may find wrong with values, by numbers: the texts stay on the host. An assertion
-// that fails is an error of the thread that queued the operation, whichever thread waits first.
+// Checks of values in kernels, identified by numbers; the messages stay on the host. A failed check
+// is an error in the thread that queued the operation, whichever thread synchronizes first.
 
 #include <cstdint>
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace th {
 
-// A device keeps so many that have failed, and a check reports to that of its number modulo this:
-// the threads that queue operations have numbers for one of them each.
+// The number of failed checks that a device stores. A check is stored in the slot given by its
+// number modulo kAssertions. Each thread that queues operations uses the numbers of one slot.
 constexpr uint32_t kAssertions = 32;
 
-// The number of the calling thread's check; the same text gets the same number. The operation's
-// name is put before a text that has none. A "%lld" in the text stands for the value found.
-// argument: as in th::fail_argument.
+// Returns the number of a check of the calling thread. Equal texts have equal numbers. The name of
+// the operation is prepended to a text without one. "%lld" in the text is replaced by the invalid
+// value. argument: as in th::fail_argument.
 uint32_t number_of_check(int argument, const char* text);
 
-// Throws th::Error: the check of that text found the value.
+// Throws th::Error for a check with this text that found value.
 [[noreturn]] void fail_assertion(int argument, const std::string& text, int64_t value);
 
-// Takes what was found from the table's device, which has done its work. Throws th::Error where
-// that, or something taken before, is for the calling thread, or for one that has ended; what is
-// for others is kept until they ask, of each thread the first. names_argument: whether the
-// operation that is running is the one that has failed.
+// Collects the failed checks of the table's device, which must be synchronized. Throws th::Error if
+// a check of the calling thread, or of a thread that has ended, has failed. Failures of other
+// threads are kept for them, the first of each thread. names_argument: true if the running
+// operation is the one that failed, so that the error names its argument.
 void raise_assertions(const DeviceTable& table, void* device, bool names_argument);
 
 }  // namespace th

@@ -11,26 +11,27 @@ namespace th {
 constexpr int kFusedSteps = 64;
 constexpr int kFusedBuffers = 24;
 
-// An element-wise row of THOps.def, applied to a block of elements. An operand is one of the
-// plan's, or, from kFusedOperands on, a buffer that an earlier step wrote.
+// An element-wise operation of THOps.def, applied to a block of elements. An operand index is that
+// of an operand of the plan or, from kFusedOperands on, that of a buffer written by an earlier
+// step.
 struct FusedStep {
   Op op;
   DType dtype, result;
-  int8_t to, from[3];  // -1 behind the row's last operand
+  int8_t to, from[3];  // -1 after the last operand of the row
   DType type[3];       // of the operands
   Scalar params[2];
 };
 
-// An expression: the steps in their order, the last of which writes operand 0. Elements of buffers
-// are of the type that their step gives.
+// A fused expression: steps in order of execution; the last one writes operand 0. The elements of a
+// buffer have the result type of the step that writes it.
 struct FusedCall {
   DType dtype;  // of operand 0
   int steps, buffers;
   FusedStep step[kFusedSteps];
-  int64_t grain;  // elements below which one thread is best
+  int64_t grain;  // smallest number of elements for a second thread
   FusedPlan plan;
-  // With n > 0 operand 0, of which only data counts, is what each n elements, in the order of the
-  // shape, are reduced to: contiguous.
+  // If n > 0, the result is reduced: each run of n elements, in the order of the shape, gives one
+  // element of operand 0. Operand 0 is then contiguous and only its data pointer is used.
   int64_t n;
   Reducer reducer;
   Finish finish;

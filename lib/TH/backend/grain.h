@@ -5,7 +5,7 @@
 
 namespace th {
 
-// Elements below which a second thread costs more than it brings, by what an element costs.
+// The number of elements below which a second thread costs more than it gains, by cost per element.
 struct Grain {
   static constexpr int64_t cheap = 32768;  // arithmetic, copies
   static constexpr int64_t costly = 2048;  // transcendental functions

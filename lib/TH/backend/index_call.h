@@ -1,8 +1,8 @@
 #ifndef TH_BACKEND_INDEX_CALL_H
 #define TH_BACKEND_INDEX_CALL_H
 
-// Elements chosen by indices, which count as position_of in functors/condition.h has it. An index
-// outside of its dimension is skipped, and reported as `check` unless that is 0.
+// Element access by indices; their base is defined by position_of in functors/condition.h. An index
+// out of range is skipped, and reported as `check` unless check is 0.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace th {
 
-// plan.data[0] = plan.data[2], moved along a dimension by the index at plan.data[1].
+// plan.data[0] = plan.data[2], displaced along a dimension by the index in plan.data[1].
 struct GatherCall {
   DType dtype;
   uint32_t check;
@@ -22,11 +22,11 @@ struct GatherCall {
 
 enum class ScatterAction : int { move, add, fill };
 
-// The elements of plan.data[0], moved along a dimension by the indices at plan.data[1], become
-// those of plan.data[2], have them added, or become a value. The plan is of the positions beside
-// the dimension; at each there are `length` indices and elements, which are taken in order. An
-// index of stride 0 everywhere, which is one vector for all positions, is common. When filling,
-// there are two operands.
+// Moves, adds or fills elements of plan.data[0], displaced along a dimension by the indices in
+// plan.data[1], with the elements of plan.data[2] or with value. The plan covers the positions of
+// the other dimensions. Each position has `length` indices and elements, which are processed in
+// order. The index often has stride 0 in all dimensions of the plan: one index vector for all
+// positions. To fill, there are two operands.
 struct ScatterCall {
   DType dtype;
   ScatterAction action;

@@ -9,8 +9,8 @@ namespace th {
 
 constexpr int kMaxOperands = 4;
 
-// The inner loop of an element-wise op: n elements, operand 0 is the output, strides in bytes.
-// context: what else the loop needs, its numbers for most.
+// The inner loop of an element-wise operation over n elements. Operand 0 is the output; strides are
+// in bytes. context: further parameters, usually the operation's numbers.
 using Loop = void (*)(char* const* data, const int64_t* stride, int64_t n, const void* context);
 
 }  // namespace th

@@ -76,7 +76,8 @@ void LoopPlanOf<most>::plan(bool keep_order) {
   }
   ndim = kept;
   if (!keep_order) {
-    // Insertion sort: few dimensions, mostly in order already. Operand 0 decides, then the rest.
+    // Insertion sort, as there are few dimensions, mostly in order. Sorts by the strides of operand
+    // 0; the next operands break ties.
     auto before = [&](int a, int b) {
       for (int k = 0; k < operands; ++k) {
         if (stride[k][a] != stride[k][b]) return stride[k][a] < stride[k][b];

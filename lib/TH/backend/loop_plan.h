@@ -8,37 +8,37 @@
 
 namespace th {
 
-// Dimensions that devices take, after those that lie in memory as one were merged.
+// Maximum number of dimensions on devices, after merging.
 constexpr int kDeviceDims = 12;
 constexpr int kPlanOperands = 4;
-// Of an expression that is evaluated at once: its result, and what it is of.
+// Operands of a fused expression: the result and the inputs.
 constexpr int kFusedOperands = 13;
 
-// What ops/ decides and every backend loops by: the elements of operands of one shape, up to four.
-// It is made of a shape, then of operands, then planned, which drops dimensions of size 1, orders
-// the others by the strides of operand 0, and merges what lies in memory as one. Operand 0 is the
-// output, unless a call says otherwise.
+// The loop over the elements of several operands of one shape. ops/ builds it and each backend
+// executes it. Build it from a shape, add the operands, then call plan(), which drops dimensions of
+// size 1, sorts the others by the strides of operand 0, and merges dimensions that are contiguous
+// with each other. Operand 0 is the output unless a call says otherwise.
 template <int most>
 struct LoopPlanOf {
   int ndim;
   int operands;
-  int skipped;         // the dimension of the given shape that is left out; -1: none
-  bool shared_output;  // elements of operand 0 are one place in memory; known when planned
+  int skipped;         // the dimension of the shape that is skipped; -1: none
+  bool shared_output;  // elements of operand 0 share memory; set by plan()
   int64_t numel;
-  int64_t trailing;  // elements of the shape's dimensions behind the one that is left out
+  int64_t trailing;  // product of the sizes after the skipped dimension
   // The innermost dimension first; strides are in bytes.
   int64_t size[kMaxDims];
   int64_t stride[most][kMaxDims];
   char* data[most];
 
-  LoopPlanOf() {}  // not even zeros: it is large
+  LoopPlanOf() {}  // uninitialized, because it is large
   LoopPlanOf(int dims, const int64_t* sizes) { start(dims, sizes); }
   LoopPlanOf(int dims, const int64_t* sizes, int dim) { start(dims, sizes, dim); }
-  // For all elements of a shape; without a dimension there is none.
+  // Starts a loop over all elements of a shape. A shape without dimensions has no elements.
   void start(int dims, const int64_t* sizes);
-  // For the positions beside dimension dim of a shape: those of all other dimensions.
+  // Starts a loop over all positions of a shape in the dimensions other than dim.
   void start(int dims, const int64_t* sizes, int dim);
-  // For operands that are all contiguous: nothing is left to plan.
+  // Starts a loop over operands that are all contiguous; plan() is not necessary.
   void start_contiguous(int64_t elements) {
     ndim = 1;
     operands = 0;
@@ -52,14 +52,14 @@ struct LoopPlanOf {
     data[operands++] = at;
   }
 
-  // What is in use of another plan, rather than all of its room.
+  // Copies only the used part of another plan.
   void copy(const LoopPlanOf& other);
 
-  // strides: in elements, for each dimension of the shape as it was given.
+  // Adds an operand. strides: in elements, for each dimension of the original shape.
   void add(char* at, size_t item, const int64_t* strides);
-  // An operand that is one element for all.
+  // Adds an operand that has the same element at all positions.
   void add_constant(char* at);
-  // keep_order: the elements stay in the order of the shape.
+  // keep_order: visit the elements in the order of the shape.
   void plan(bool keep_order = false);
 
   int64_t inner_size() const { return ndim ? size[0] : numel; }

@@ -7,19 +7,18 @@
 
 namespace th TH_VISIBLE {
 
-// Every operation: the rows of THOps.def, and what has no row.
+// All operations: the rows of THOps.def, and copy, which has no row.
 enum class Op : uint16_t {
 #define TH_OP(name, ...) name,
 #include "THOps.def"
   copy,
 };
 
-// The C name.
 const char* name(Op op) noexcept;
-// The name in Lua; the C name where Lua has none.
+// Returns the name in Lua, or the C name if there is none.
 const char* lua_name(Op op) noexcept;
-// A message without the operation that it begins with: the function that was called is named, and
-// no other one that it is made of.
+// Skips the operation names at the beginning of a message, so that it names only the function that
+// was called and not the operations that this is made of.
 const char* past_operation(const char* message) noexcept;
 
 }  // namespace TH_VISIBLE

@@ -7,24 +7,24 @@
 
 namespace th {
 
-// A kind of device, and the library that has it.
+// A kind of device and the library that implements it.
 struct DevicePlugin {
   const char* kind;      // begins the names of its devices
-  const char* file;      // in libTH's folder
-  const char* variable;  // of the environment: names another file
-  const char* made_by;   // what builds it
+  const char* file;      // in the directory of libTH
+  const char* variable;  // environment variable that overrides file
+  const char* made_by;   // build command
 };
 
-// What "gpu" means comes first, where TENSOR_DEVICE names no other kind.
+// The first kind is the one that "gpu" means, unless TENSOR_DEVICE names another.
 constexpr DevicePlugin kDevicePlugins[] = {
     {"cuda", "libTHcuda.so", "TENSOR_CUDA_PLUGIN", "make cuda"},
     {"soft", "libTHsoft.so", "TENSOR_SOFT_PLUGIN", "make soft"},
 };
 constexpr int kDevicePluginCount = sizeof(kDevicePlugins) / sizeof(kDevicePlugins[0]);
 
-// Loads what the environment names, or the file from the folder of the library or program that
-// this is in, or from where the system's loader looks; it stays loaded. nullptr: there is none, and
-// why.
+// Loads the plugin named by the environment variable, else the file in the directory of this
+// library or program, else the one that the system's loader finds. It is never unloaded. If loading
+// fails, returns nullptr and sets *problem.
 const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem);
 
 }  // namespace th

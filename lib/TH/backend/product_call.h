@@ -7,21 +7,22 @@
 
 namespace th {
 
-// A batch of matrices in memory; strides in elements.
+// A batch of matrices; strides in elements.
 struct Factor {
   char* data;
   int64_t batch, row, col;
 };
 
-// c = beta c + alpha a b for each of the batches, or with the sum over them into one matrix c;
-// a is m x k, b k x n. Scalars in the element type; c is not read where beta is 0. All sizes are
-// at least 1. Floating point has a BLAS layout: of each factor's row and col one is 1, the other
-// the leading dimension. c's matrices do not overlap, nor with a's and b's.
+// For each batch: c = beta * c + alpha * a * b. If sum is set, the products are summed over the
+// batches into a single c. a is m x k, b is k x n; all sizes are at least 1. Scalars have the
+// element type. If beta is 0, c is not read. Floating-point factors have a BLAS layout: one of row
+// and col is 1, the other is the leading dimension. The matrices of c overlap neither each other
+// nor a and b.
 struct ProductCall {
   DType dtype;
   int64_t batches, m, n, k;
   bool sum;   // only on the CPU
-  bool tf32;  // Float may be rounded to 10 bits before it is multiplied
+  bool tf32;  // factors of type Float may be rounded to 10 bits of mantissa
   Scalar alpha, beta;
   Factor a, b, c;
 };

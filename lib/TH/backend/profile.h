@@ -1,8 +1,8 @@
 #ifndef TH_BACKEND_PROFILE_H
 #define TH_BACKEND_PROFILE_H
 
-// How often and how long operations run, and where, while somebody wants to know: for all threads
-// together. Operations on devices are waited for meanwhile, so that their times are their own.
+// The profiler: counts and times operations on each device, for all threads together. While it
+// runs, each device operation is synchronized, so that its time is its own.
 
 #include <atomic>
 #include <cstdint>
@@ -19,20 +19,20 @@ struct OpProfile {
   std::string op;      // the name in Lua
   std::string device;  // "cpu", "gpu:1"
   int64_t calls;
-  int64_t nanoseconds;  // without the operations that it called itself
+  int64_t nanoseconds;  // without nested operations
   int64_t bytes;        // of operands and results
-  int64_t fallbacks;    // that a device left to the CPU
+  int64_t fallbacks;    // calls that fell back to the CPU
 };
 
-// Forgets what was counted before.
+// Starts the profiler and clears its counts.
 void start_profile();
-// What was counted since start_profile(), the longest first.
+// Stops the profiler and returns the counts since start_profile(), the longest time first.
 std::vector<OpProfile> stop_profile();
 
 extern std::atomic<bool> profile_is_on;
 inline bool profiling() noexcept { return profile_is_on.load(std::memory_order_relaxed); }
 
-// One operation from its beginning to its end; the innermost of its thread.
+// Measures one operation from construction to finish(). Objects are nested like the operations.
 class ProfiledOp {
  public:
   ProfiledOp(Op op, Device* device) noexcept;
@@ -41,12 +41,12 @@ class ProfiledOp {
   ProfiledOp& operator=(const ProfiledOp&) = delete;
 
   void add_bytes(int64_t bytes) noexcept { bytes_ += bytes; }
-  // The device left it to the CPU.
+  // Records that the operation fell back to the CPU.
   void declined() noexcept;
-  // It has ended: waits for the device, and counts.
+  // Waits for the device, then adds the time and counts to the profile.
   void finish();
 
-  // Of the calling thread; null: none.
+  // The innermost one of the calling thread; null: none.
   static ProfiledOp* current() noexcept;
 
  private:

@@ -20,9 +20,9 @@ enum class Distribution : int {
   permutation   // of the integers from TH_INDEX_BASE on; by the CPU only
 };
 
-// out[i] for i < n, contiguous. An element takes the next word, on a device from place on, on the
-// CPU the generator's; of a normal distribution every two take two words, and an integer of more
-// than 32 bits takes two: place is even then.
+// Fills out[0] ... out[n - 1], contiguous. Each element uses one word of the generator; on a device
+// the words start at place. Normal distributions use two words for each two elements, and integers
+// of more than 32 bits use two words each; in both cases place is even.
 struct RandomCall {
   Distribution distribution;
   DType dtype;
@@ -30,7 +30,8 @@ struct RandomCall {
   int64_t first;
   uint64_t range;
   PhiloxPlace place;
-  // Whether out[0] is first_value, and takes no word: the normal value left over by the last fill.
+  // If has_first, out[0] is first_value, the second normal value of the last fill, and uses no
+  // word.
   bool has_first;
   double first_value;
   Generator* generator;
@@ -38,7 +39,7 @@ struct RandomCall {
   char* out;
 };
 
-// out[i] is 1 with probability p[i], else 0; out may be p. p_dtype: Float or Double.
+// out[i] = 1 with probability p[i], else 0. out may be p. p_dtype: Float or Double.
 struct BernoulliCall {
   DType dtype;
   DType p_dtype;
@@ -47,26 +48,27 @@ struct BernoulliCall {
   int64_t n;
   const char* p;
   char* out;
-  uint32_t check;  // told i + 1 where p[i] is no probability; 0: they were checked
+  uint32_t check;  // reports i + 1 if p[i] is not a probability; 0: already checked
 };
 
-// For each row of p, samples indices of its categories with their probabilities; all contiguous.
+// Samples category indices for each row of probabilities p. All arrays are contiguous.
 struct MultinomialCall {
   DType dtype;
   bool with_replacement;
   int64_t rows, categories, samples;
-  PhiloxPlace place;  // a word for each sample
+  PhiloxPlace place;  // one word for each sample
   Generator* generator;
   const char* p;
-  int64_t* out;  // null: the CPU only checks the rows, and throws
+  int64_t* out;  // null: only check the rows (CPU only)
   int64_t index_base;
-  // Told the number of the row, from 1 on, in which a probability is negative or not finite, their
-  // sum is 0 or not finite, less than samples are possible. 0: they were checked.
+  // Report the number of the row, from 1, in which a probability is negative or not finite; their
+  // sum is 0 or not finite; fewer than `samples` categories are possible. 0: already checked.
   uint32_t check_value, check_sum, check_possible;
 };
 
-// Walker's tables of n categories with the probabilities p: category i is q[i] of its own, and else
-// alias[i], counted from 0. The probabilities were checked. All contiguous.
+// Builds the tables of Walker's alias method for n categories with probabilities p: draw category i
+// with probability q[i], else alias[i], which counts from 0. The probabilities have been checked.
+// All arrays are contiguous.
 struct AliasSetupCall {
   DType dtype;
   int64_t n;
@@ -75,7 +77,7 @@ struct AliasSetupCall {
   char* q;
 };
 
-// n categories drawn by such tables of that many.
+// Draws n samples with such tables of `categories` entries.
 struct AliasDrawCall {
   DType dtype;
   int64_t categories, n;

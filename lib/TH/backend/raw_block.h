@@ -1,20 +1,20 @@
 #ifndef TH_BACKEND_RAW_BLOCK_H
 #define TH_BACKEND_RAW_BLOCK_H
 
-// Devices' memory for programs that use it by means of their own.
+// Raw device memory for programs that use their own kernels.
 
 #include "memory/synced_memory.h"
 
 namespace th TH_VISIBLE {
 
-// The first that there is of: the home, the device where the memory was last, the calling thread's
-// default, the first gpu. nullptr: none.
+// Returns the first that exists of: the storage's device, the device that last held the memory, the
+// thread's default device, the first gpu. nullptr: none.
 Device* gpu_of(const SyncedMemory& memory, Device* home, Device* default_home);
-// Throws where there is none, saying why.
+// The same, but throws with the reason if there is none.
 Device& need_gpu_of(const SyncedMemory& memory, Device* home, Device* default_home);
 
-// The device's block, when the device has done all that was queued: the program knows nothing of
-// the order of its work.
+// Returns the device block after synchronizing the device, because the caller's work is not ordered
+// with the device's queue.
 void* raw_block(SyncedMemory& memory, Device& device, Access access, ByteRange range);
 
 }  // namespace TH_VISIBLE

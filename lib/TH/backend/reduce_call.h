@@ -7,16 +7,16 @@
 
 namespace th {
 
-// What is reduced: elements of one operand, or what each pair of two becomes.
+// The values that are reduced: the elements of one operand, or a function of pairs of elements.
 enum class Transform : int {
   none,
-  difference,  // of floating point
-  product,     // for Reducer::sum, of vectors; of integers modulo 2^64
-  unequal,     // for Reducer::sum: 0 where no pair is unequal, else at least 1
+  difference,  // floating-point types only
+  product,     // for Reducer::sum of vectors; integers wrap modulo 2^64
+  unequal,     // for Reducer::sum: 0 if all pairs are equal, else at least 1
 };
 
-// out = all elements of the plan, whose operands are the inputs. The result is not finished. With
-// moment, for Reducer::sum, out->aux is written too.
+// Reduces all elements of the plan, whose operands are all inputs, to *out. The result still has to
+// be finished (see Finish). With moment (for Reducer::sum), also writes out->aux.
 struct ReduceAllCall {
   Reducer reducer;
   Transform transform;
@@ -27,13 +27,13 @@ struct ReduceAllCall {
   Partial* out;
 };
 
-// For each element of the plan, whose operands are the input and the output: n elements of the
-// input, step bytes apart. Outputs lie in the shape's order, one after the other. indices: null, or
-// as many elements as the output, with its layout.
+// For each position of the plan, whose operands are input and output: reduces n elements of the
+// input, which are step bytes apart. The outputs are contiguous, in the order of the shape.
+// indices: null, or an array with as many elements as the output.
 struct ReduceDimCall {
   Reducer reducer;
   Finish finish;
-  bool moment;  // as above, for finish
+  bool moment;  // also compute out->aux, which some values of finish need
   DType dtype;
   double parameter;
   int64_t n;

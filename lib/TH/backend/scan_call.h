@@ -6,8 +6,8 @@
 
 namespace th {
 
-// For each position of the plan, whose operands are the output and the input: running sums or
-// products of n elements, steps in bytes. Both may be the same memory with the same strides.
+// For each position of the plan, whose operands are output and input: cumulative sums or products
+// of n elements. Steps are in bytes. Output and input may be the same memory with the same strides.
 struct ScanCall {
   DType dtype;
   bool product;
@@ -16,9 +16,9 @@ struct ScanCall {
   LoopPlan plan;
 };
 
-// For each position of the plan, whose operands are the values, their indices, which are int64_t,
-// and the input: the largest or smallest of all elements up to each, the last of equal ones, or the
-// last NaN. Values and input may be the same memory with the same strides.
+// For each position of the plan, whose operands are values, indices (int64_t) and input: the
+// cumulative maximum or minimum and its index. Of equal elements, and of NaNs, the last one counts.
+// Values and input may be the same memory with the same strides.
 struct ScanExtremesCall {
   DType dtype;
   bool largest;

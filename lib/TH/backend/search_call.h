@@ -6,9 +6,9 @@
 
 namespace th {
 
-// For each position of the plan, whose operands are the places, which are int64_t, the wanted
-// values, and the first of n sorted elements: how many of these come before the value, or, where
-// right, are no larger; in the order of sorting.
+// For each position of the plan, whose operands are results (int64_t), values, and the first of n
+// sorted elements: the number of sorted elements less than the value or, if right, not greater than
+// it, plus index_base. NaNs are ordered as in sorting.
 struct SearchCall {
   DType dtype;
   bool right;

@@ -1,9 +1,9 @@
 #ifndef TH_BACKEND_SELECT_CALL_H
 #define TH_BACKEND_SELECT_CALL_H
 
-// Elements chosen by masks, or by being no zeros. Plans are in the order of the elements. For
-// results in which the chosen lie one after the other, the elements are cut into chunks, and those
-// chosen in each are counted first.
+// Selection of elements by masks, or of nonzero elements. Plans keep the order of the elements. If
+// the selected elements are packed into a result, the elements are divided into chunks and the
+// selected ones of each chunk are counted first.
 
 #include <cstdint>
 
@@ -13,24 +13,24 @@
 namespace th {
 
 constexpr int kSelectThreads = 256;
-constexpr int kSelectItems = 8;  // elements of a thread
+constexpr int kSelectItems = 8;  // elements per thread
 constexpr int64_t kSelectChunk = kSelectThreads * kSelectItems;
 
 inline int64_t select_chunks(int64_t elements) {
   return (elements + kSelectChunk - 1) / kSelectChunk;
 }
 
-// before[c] = how many elements of plan.data[0] are chosen before chunk c, before[chunks] all.
+// before[c] = the number of selected elements in the chunks before c; before[chunks] = the total.
 struct CountCall {
   DType dtype;
-  uint32_t mask_check;   // unless 0, reports a value above 1 of a mask
-  uint32_t limit_check;  // unless 0, reports a count above limit
+  uint32_t mask_check;   // unless 0, reports a mask value above 1
+  uint32_t limit_check;  // unless 0, reports a total above limit
   int64_t limit;
   int64_t* before;
   LoopPlan plan;
 };
 
-// The chosen elements of plan.data[1], by the mask plan.data[0], one after the other.
+// Packs the elements of plan.data[1] selected by the mask plan.data[0] into out.
 struct MaskedSelectCall {
   DType dtype;
   const int64_t* before;
@@ -39,8 +39,8 @@ struct MaskedSelectCall {
   LoopPlan plan;
 };
 
-// The elements of plan.data[1] chosen by the mask plan.data[0] become those of `from`, one after
-// the other; those for which `from` has no element left stay.
+// Replaces the elements of plan.data[1] selected by the mask plan.data[0] with consecutive elements
+// of `from`. If `from` has too few elements, the remaining ones do not change.
 struct MaskedCopyCall {
   DType dtype;
   const int64_t* before;
@@ -49,7 +49,7 @@ struct MaskedCopyCall {
   LoopPlan plan;
 };
 
-// The subscripts of elements of plan.data[0] that are no zeros, as rows.
+// Writes the subscripts of the nonzero elements of plan.data[0] as the rows of a matrix.
 struct NonzeroCall {
   DType dtype;
   const int64_t* before;
@@ -60,21 +60,21 @@ struct NonzeroCall {
   LoopPlan plan;
 };
 
-// The elements of plan.data[0] become a value where the mask plan.data[1] is not 0.
+// Fills the elements of plan.data[0] where the mask plan.data[1] is not 0.
 struct MaskedFillCall {
   DType dtype;
-  uint32_t check;  // unless 0, reports a mask's value above 1
+  uint32_t check;  // unless 0, reports a mask value above 1
   uint64_t value;  // the element's bits
   LoopPlan plan;
 };
 
-// Zeros where column - row is above the diagonal, or below it.
+// Sets elements with column - row > diagonal (above), or < diagonal (below), to 0.
 struct TriangleCall {
   DType dtype;
   bool above;
   int64_t diagonal;
   int64_t rows, columns;
-  int64_t row_step, column_step;  // bytes; columns lie closer
+  int64_t row_step, column_step;  // bytes; column_step is the smaller one
   char* out;
 };
 

@@ -6,14 +6,14 @@
 
 namespace th {
 
-// For each position of the plan, whose operands are the sorted values, their indices, which are
-// int64_t, and the input: n elements, steps in bytes, sorted stably; NaNs are the largest. Of the
-// sorted ones count are wanted, from first on. Where all are, values and input may be the same
-// memory with the same strides.
+// For each position of the plan, whose operands are values, indices (int64_t) and input: sorts n
+// elements stably; NaN is larger than all numbers. Steps are in bytes. Only `count` elements of the
+// sorted order are written, starting with element `first`. If all are, values and input may be the
+// same memory with the same strides.
 struct SortCall {
   DType dtype;
   bool descending;
-  int64_t n;  // devices decline more than 2^32 - 1
+  int64_t n;  // more than 2^32 - 1 are unsupported on devices
   int64_t first, count;
   int64_t value_step, index_step, in_step;
   int64_t index_base;

@@ -77,7 +77,7 @@ void TableDevice::release(void* block) noexcept {
 
 void* TableDevice::allocate_host(size_t bytes) {
   void* block = nullptr;
-  // The system has other memory, if slower.
+  // On failure the caller uses ordinary host memory, which is slower.
   if (bytes == 0 || table_.allocate_host(handle_, bytes, &block) != kDeviceOk) return nullptr;
   return block;
 }

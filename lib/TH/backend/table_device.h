@@ -8,11 +8,11 @@
 
 namespace th {
 
-// A device behind a table of functions: its failures become th::Error, its copies are counted, and
-// memory that runs out is asked for again when what nobody uses was given back.
+// A device implemented by a table of functions. It converts failures to th::Error, counts copies,
+// and retries after freeing memory if the device runs out of it.
 class TableDevice : public Device {
  public:
-  // Opens the table's device of that index, from 0. Throws th::Error.
+  // Opens the device with this index, from 0. Throws th::Error.
   TableDevice(const DeviceTable& table, int index, std::string name);
   TableDevice(const TableDevice&) = delete;
   TableDevice& operator=(const TableDevice&) = delete;
@@ -36,7 +36,7 @@ class TableDevice : public Device {
   void order(void* event) override;
   void release_event(void* event) noexcept override;
 
-  // Throws what checks of values have found on the device, too.
+  // Also throws the errors of failed checks of values.
   void synchronize() override;
   void properties(DeviceProperties* out) override;
   void usage(DeviceUsage* out) override;
@@ -44,9 +44,10 @@ class TableDevice : public Device {
   bool run(BackendOp op, const void* call) override;
 
  private:
-  // Throws where the status is a failure. doing: what was tried, for the message.
+  // Throws if status is a failure. doing: the attempted action, for the message.
   void check(int status, const char* doing);
-  // Tries until there is memory: as it is, without the cache, after the thread's collector.
+  // Calls attempt until there is enough memory: first, after emptying the device's cache, and after
+  // garbage collection.
   template <class Try>
   int with_memory(Try attempt);
   [[noreturn]] void fail_memory(size_t bytes, const char* doing);
