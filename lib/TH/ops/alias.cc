@@ -1,4 +1,4 @@
-// Drawing categories by alias tables.
+// Random categories by Walker's alias method.
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Elements in another order or place: made of views, copies and joins.
+// Rearrangement of elements, composed of views, copies and concatenation.
 
 #include <vector>
 
@@ -29,7 +29,7 @@ TensorRef narrowed(Tensor* t, int dim, int64_t first, int64_t size) {
   return part;
 }
 
-// r: t with one dimension backwards.
+// r = t with one dimension reversed.
 void turn(Tensor* r, Tensor* t, int dim) {
   int64_t n = t->size[dim];
   TensorRef index(tensor_new(DType::Long));
@@ -56,7 +56,7 @@ void turn_all(Tensor* r, Tensor* t, const bool* turned) {
   }
 }
 
-// r, which is contiguous: t with its elements moved on by shift along a dimension.
+// r (contiguous) = t with its elements rotated by shift along a dimension.
 void roll_into(Tensor* r, Tensor* t, int dim, int64_t shift) {
   if (t->numel() == 0) return;
   int64_t n = t->size[dim];

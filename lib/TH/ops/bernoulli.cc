@@ -1,4 +1,4 @@
-// 0 or 1 by a tensor of probabilities.
+// Random 0 or 1 with probabilities given by a tensor.
 
 #include <cstdio>
 
@@ -11,7 +11,7 @@ namespace th {
 
 namespace {
 
-// p as seen in r's sizes.
+// Returns a view or copy of p with r's shape.
 TensorRef probabilities_for(Tensor* r, Tensor* p) {
   Tensor* shapes[] = {r, p};
   int ndim;

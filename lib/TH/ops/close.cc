@@ -1,4 +1,4 @@
-// Tensors that are nearly equal, and numbers in the place of what is none.
+// Approximate equality, and replacement of NaN and infinity.
 
 #include <cfloat>
 #include <cmath>

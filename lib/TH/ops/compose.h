@@ -1,9 +1,9 @@
 #ifndef TH_OPS_COMPOSE_H
 #define TH_OPS_COMPOSE_H
 
-// For operations that are made of others: views and temporaries in one expression. Results are
-// made apart and delivered at the end, so that they may be operands, and stay as they are where
-// anything fails.
+// Helpers for operations composed of other operations: views and temporaries in one expression.
+// Results are computed in temporaries and delivered at the end, so that they may be operands and
+// stay unchanged after an error.
 
 #include "ops/indexing.h"
 #include "ops/ops.h"
@@ -18,14 +18,14 @@ inline TensorRef shared(Tensor* t) {
 }
 inline TensorRef empty(DType type) { return TensorRef(tensor_new(type)); }
 
-// An operation's first result, made by f(r).
+// Returns a new tensor, computed by f(r).
 template <class F>
 TensorRef made(DType type, const F& f) {
   TensorRef r(tensor_new(type));
   f(r.get());
   return r;
 }
-// A view of t, made by f(view).
+// Returns a view of t, made by f(view).
 template <class F>
 TensorRef view_of(const TensorRef& t, const F& f) {
   TensorRef view(tensor_new(t->dtype));
@@ -45,11 +45,11 @@ inline TensorRef unsqueezed(const TensorRef& t, int64_t dim) {
 inline TensorRef expanded(const TensorRef& t, const Tensor& like) {
   return view_of(t, [&](Tensor* v) { ops::expand(v, t.get(), {like.nDimension, like.size}); });
 }
-// Without a dimension of size 1, but a vector stays one.
+// Removes a dimension of size 1. A vector stays a vector.
 inline TensorRef without(const TensorRef& t, int64_t dim) {
   return view_of(t, [&](Tensor* v) { ops::squeeze1d(v, t.get(), dim); });
 }
-// A new tensor where t is, filled with a value.
+// Returns a new tensor on the device of t, filled with value.
 inline TensorRef filled(const Tensor& t, DType type, int ndim, const int64_t* size, Scalar value) {
   TensorRef r(tensor_new_sized(type, ndim, size));
   place_result(device_of({&t}), r.get());
@@ -59,7 +59,7 @@ inline TensorRef filled(const Tensor& t, DType type, int ndim, const int64_t* si
 inline TensorRef filled_like(const TensorRef& t, DType type, Scalar value) {
   return filled(*t, type, t->nDimension, t->size, value);
 }
-// t's elements in the order of its shape, as a vector.
+// Returns t's elements in the order of its shape, as a vector; a view if t is contiguous.
 inline TensorRef flattened(Tensor* t) {
   int64_t n = t->numel();
   if (n == 0) return TensorRef(tensor_new_sized(t->dtype, 1, &n));
@@ -68,7 +68,7 @@ inline TensorRef flattened(Tensor* t) {
   set_storage(flat.get(), whole->storage, whole->storageOffset, 1, &n, nullptr);
   return flat;
 }
-// Converted to another type; t itself where it has that type.
+// Converts t to another type. Returns t itself if it has that type.
 inline TensorRef in_type(Tensor* t, DType type) {
   if (t->dtype == type) return shared(t);
   return made(type, [&](Tensor* r) {
@@ -76,8 +76,8 @@ inline TensorRef in_type(Tensor* t, DType type) {
     ops::copy(r, t);
   });
 }
-// What compositions of floating-point operations compute in: 16-bit types would be rounded each
-// time.
+// The type in which compositions of floating-point operations compute. Intermediate results in
+// 16-bit types would be rounded after each step.
 inline DType compute_type(DType type) {
   return info(type).kind == Kind::REDUCED ? DType::Float : type;
 }

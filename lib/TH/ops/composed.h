@@ -1,7 +1,7 @@
 #ifndef TH_OPS_COMPOSED_H
 #define TH_OPS_COMPOSED_H
 
-// What operations that are made of others share.
+// Helpers shared by operations composed of other operations.
 
 #include <algorithm>
 #include <initializer_list>
@@ -16,13 +16,14 @@ inline bool shares_storage(const Tensor& r, std::initializer_list<Tensor*> opera
                      [&](Tensor* t) { return t == &r || share_storage(r, *t); });
 }
 
-// Throws where t's storage has been made too small: a view would make it larger again.
+// Returns a view of t. Throws if t's storage has been made too small, because setting up the view
+// would grow it again.
 inline TensorRef view_of(Tensor* t) {
   t->check_storage();
   return TensorRef(tensor_new_view(t));
 }
 
-// t's elements under other sizes: a view, or a copy where there is none.
+// Returns t with another shape: a view if possible, else a copy.
 inline TensorRef reshaped(Tensor* t, int ndim, const int64_t* size) {
   int64_t stride[kMaxDims];
   TensorRef r = view_strides(*t, ndim, size, stride) ? view_of(t) : clone(t);
@@ -30,8 +31,9 @@ inline TensorRef reshaped(Tensor* t, int ndim, const int64_t* size) {
   return r;
 }
 
-// r gets these sizes, and its elements from make(result): result is r, or, where r is no place to
-// write them in order, a new tensor that is copied. Nothing has been written yet.
+// Resizes r and fills it by make(result). result is r, or a new tensor that is then copied to r if
+// r shares memory with an operand or is not contiguous. Nothing has been written when make is
+// called.
 template <class Make>
 void make_contiguous(Tensor* r, std::initializer_list<Tensor*> operands, int ndim,
                      const int64_t* size, const Make& make) {

@@ -1,4 +1,4 @@
-// Products of tensors of any rank: made of views and matrix products.
+// Products of tensors of any rank, composed of views and matrix products.
 
 #include "memory/error.h"
 #include "ops/composed.h"
@@ -20,7 +20,8 @@ TensorRef line_of(Tensor* t) {
   return reshaped(t, 1, &n);
 }
 
-// t, of at least ndim dimensions, with `batches` before its last two, as one batch of matrices.
+// Returns t as one batch of matrices: expands its dimensions before the last two to `batch`, which
+// has `batches` elements, and merges them.
 TensorRef batch_of(Tensor* t, int batch_dims, const int64_t* batch, int64_t batches) {
   int64_t size[kMaxDims];
   std::copy(batch, batch + batch_dims, size);
@@ -32,7 +33,7 @@ TensorRef batch_of(Tensor* t, int batch_dims, const int64_t* batch, int64_t batc
   return reshaped(whole.get(), 3, flat);
 }
 
-// Of matrices, or of batches of them.
+// Multiplies matrices or batches of matrices.
 void multiply(Tensor* r, Tensor* a, Tensor* b, bool drop_row, bool drop_column) {
   int ndim;
   int64_t size[kMaxDims];
@@ -51,7 +52,7 @@ void multiply(Tensor* r, Tensor* a, Tensor* b, bool drop_row, bool drop_column) 
   make_contiguous(r, {a, b}, result_dims, size, [&](Tensor* result) {
     if (result->numel() == 0) return;
     if (b_dims == 2) {
-      // All matrices below each other.
+      // A single product suffices: stack all matrices of a vertically.
       int64_t left[] = {batches * rows, a->size[a_dims - 1]}, out[] = {batches * rows, columns};
       return mm(reshaped(result, 2, out).get(), reshaped(a, 2, left).get(), b);
     }
@@ -87,7 +88,7 @@ void kron(Tensor* r, Tensor* a, Tensor* b) {
     fail("tensors of 1 to %d dimensions are expected, got %s and %s", kMaxDims / 2,
          shape_text(*a).c_str(), shape_text(*b).c_str());
   }
-  // Each element of a with all of b: dimensions of a and of b by turns.
+  // Insert dimensions of size 1 so that dimensions of a and b alternate; then broadcast.
   int64_t size[kMaxDims], left[kMaxDims], right[kMaxDims], both[kMaxDims];
   for (int d = 0; d < ndim; ++d) {
     int in_a = d - (ndim - a->nDimension), in_b = d - (ndim - b->nDimension);

@@ -1,4 +1,4 @@
-// Convolutions and correlations of images and volumes: shapes, checks and aliasing.
+// Convolutions and cross-correlations of images and volumes: shapes, checks and aliasing.
 
 #include <algorithm>
 #include <vector>
@@ -13,12 +13,12 @@ namespace th::ops {
 
 namespace {
 
-// Which planes of the image meet which of the kernel, and what is added up.
+// The combination of image planes and kernel planes, and the summation.
 enum class Planes {
   single,      // image, kernel -> image
   each,        // n images, n kernels -> n images
-  matrix,      // p images, q x p kernels -> q images, each the sum over p
-  batch,       // the same for each of b times p images
+  matrix,      // p images, q x p kernels -> q images, each summed over p
+  batch,       // the same for each of b batches of p images
   outer,       // p images, q kernels -> q x p images
   outer_batch  // the same, summed over b
 };
@@ -30,7 +30,7 @@ struct Convolution {
   Tensor* r;
   Scalar beta, alpha;
   Tensor *t, *k;
-  int64_t step[3];  // of rows and columns; of depth first where volumes are meant
+  int64_t step[3];  // rows, columns; for volumes depth first
   ConvolutionKind kind;
   bool flipped;
 };
@@ -43,13 +43,14 @@ int kernel_planes(Planes p) {
   return image_planes(p);
 }
 
-// The mode of a convolution by its letters.
+// Sets the mode from the option letters.
 void set_mode(Convolution* c, char vf, char xc) {
   if (vf != 'V' && vf != 'F') fail("type of convolution can be 'V' or 'F', got '%c'", vf);
   if (xc != 'X' && xc != 'C') fail("type of convolution can be 'X' or 'C', got '%c'", xc);
   c->kind = vf == 'V' ? ConvolutionKind::valid : ConvolutionKind::full;
-  // What is full spreads the kernel over the result, which is convolution; what is valid collects
-  // by the kernel, which is correlation.
+  // A full call spreads the kernel over the result, which is a convolution. A valid call gathers
+  // with the kernel, which is a cross-correlation. The other two combinations need a flipped
+  // kernel.
   c->flipped = (vf == 'V') == (xc == 'C');
 }
 
@@ -79,7 +80,6 @@ void check_shapes(const Convolution& c) {
   if (!fits) fail("invalid number of planes: %s", both_shapes(c).c_str());
 }
 
-// The result's size along a dimension.
 int64_t result_size(const Convolution& c, int d) {
   int64_t t = c.t->size[c.t->nDimension - c.dims + d], k = c.k->size[c.k->nDimension - c.dims + d];
   int64_t step = c.step[d];
@@ -98,7 +98,7 @@ int64_t result_size(const Convolution& c, int d) {
   return c.kind == ConvolutionKind::valid ? (t - k) / step + 1 : t - reach + 1;
 }
 
-// The result's sizes, of which planes come first.
+// Computes the sizes of the result, planes first.
 int result_sizes(const Convolution& c, int64_t* size) {
   int n = 0;
   const int64_t *t = c.t->size, *k = c.k->size;
@@ -126,8 +126,8 @@ int result_sizes(const Convolution& c, int64_t* size) {
   return n;
 }
 
-// The strides of a tensor's planes by their roles, of which the letters tell one for each leading
-// dimension: Group, Output, Input.
+// Returns the strides of a tensor by role. roles has one letter for each leading dimension: group,
+// output, input.
 ConvolutionCall::Operand operand_of(const Tensor& t, int dims, const char* roles) {
   ConvolutionCall::Operand o = {};
   int leading = t.nDimension - dims;
@@ -170,7 +170,7 @@ bool has_size(const Tensor& t, int ndim, const int64_t* size) {
   return t.nDimension == ndim && std::equal(size, size + ndim, t.size);
 }
 
-// Whether r's old elements count: as many as the result has.
+// Returns true if the old elements of r are used: beta is not 0 and the number of elements agrees.
 bool adds_to_old(const Convolution& c, int ndim, const int64_t* size) {
   return c.beta.to_double() != 0 && c.r->numel() == checked_numel(ndim, size);
 }
@@ -179,14 +179,15 @@ bool shares_memory(const Tensor& r, const Tensor& t) {
   return partly_overlap(r, t) || (share_storage(r, t) && same_view(r, t));
 }
 
-// Whether the result must be made elsewhere first.
+// Returns true if the result must be computed in a temporary.
 bool needs_temporary(const Convolution& c, bool adds, int ndim, const int64_t* size) {
   return shares_memory(*c.r, *c.t) || shares_memory(*c.r, *c.k) ||
          (adds && !has_size(*c.r, ndim, size)) ||
          (has_size(*c.r, ndim, size) && has_shared_elements(*c.r));
 }
 
-// make(r) with a temporary in the place of r, whose old elements it has where they count.
+// Calls make with a temporary instead of r, then copies it to r. If adds, the temporary starts with
+// r's elements.
 template <class Make>
 void through_temporary(Tensor* r, bool adds, int ndim, const int64_t* size, const Make& make) {
   TensorRef temporary(tensor_new_sized(r->dtype, ndim, size));
@@ -243,8 +244,8 @@ void convolve(Convolution c) {
   });
 }
 
-// A plane of the kernel for each row (from, to) of map, which count from 1: the image's plane
-// `from` is convolved with it and added to the result's plane `to`.
+// Each row (from, to) of map, which count from 1, has its own kernel plane: image plane `from` is
+// convolved with it and added to result plane `to`.
 void convolve_map(Convolution c, Tensor* map) {
   c.planes = Planes::each;
   check_shapes(c);
@@ -255,7 +256,7 @@ void convolve_map(Convolution c, Tensor* map) {
          shape_text(*map).c_str());
   }
   int64_t rows = map->size[0];
-  // Plane numbers, from 0: where a row of the map leads from, and to.
+  // Plane numbers from 0: `from` and `to` of each row of the map.
   std::vector<int64_t> planes;
   TensorRef entry(tensor_new(map->dtype));
   for (int64_t i = 0; i < 2 * rows; ++i) {
@@ -307,7 +308,7 @@ Convolution volumes(Op op, Planes planes, Tensor* r, Scalar beta, Scalar alpha, 
           false};
 }
 
-// What a kernel's dimensions ask for: one plane, plane by plane, or a matrix of planes.
+// Chooses the planes from the number of dimensions: single, each or matrix.
 void by_dimensions(Op op, int dims, Tensor* r, Tensor* t, Tensor* k, char vf, char xc) {
   Convolution c = images(op, Planes::single, r, 0, 1, t, k, 1, 1);
   c.dims = dims;

@@ -1,4 +1,4 @@
-// Copies between tensors of any types, layouts and homes.
+// Copies between tensors of any element types, layouts and devices.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace th {
 
 namespace {
 
-// Where both operands are at home.
+// Copies on the device of both operands, or on the CPU if device is null.
 void copy_at(Device* device, Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   run(Op::copy, device, [&](Operands& at) {
     CopyCall call;
@@ -28,7 +28,7 @@ void copy_at(Device* device, Tensor* r, Tensor* src, int ndim, const int64_t* si
 
 size_t bytes_of(const Tensor& t) { return t.numel() * item_size(t.dtype); }
 
-// Contiguous, of the given type, with its bytes on the device; t itself or a copy.
+// Returns t, or a copy, contiguous, of the given type and on the device.
 TensorRef packed_at_home(Device& device, Tensor* t, DType type) {
   if (t->dtype == type && is_contiguous(*t)) {
     tensor_retain(t);
@@ -40,7 +40,8 @@ TensorRef packed_at_home(Device& device, Tensor* t, DType type) {
   return packed;
 }
 
-// From a device to the CPU: only src's elements come over, and src's memory stays as it is.
+// Copies from a device to the CPU. Only src's elements are copied; the head of src's memory does
+// not change.
 void copy_to_host(Tensor* r, Tensor* src) {
   Device& device = *src->storage->get_home();
   TensorRef packed = packed_at_home(device, src, r->dtype);
@@ -58,7 +59,8 @@ void copy_to_host(Tensor* r, Tensor* src) {
   copy_at(nullptr, r, whole.get(), r->nDimension, r->size);
 }
 
-// From the CPU to a device: only src's elements go over, and src's memory stays as it is.
+// Copies from the CPU to a device. Only src's elements are copied; the head of src's memory does
+// not change.
 void copy_to_device(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   Device& device = *r->storage->get_home();
   TensorRef packed;
@@ -90,7 +92,7 @@ void copy_elements(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   ensure_storage(r);
   Device* to = r->storage->get_home();
   Device* from = src->storage->get_home();
-  // Memory that nobody used yet goes where its contents come from.
+  // Unused memory is placed on the device of its future contents.
   if (!to && from && r->storage->memory.head() == Head::uninitialized) {
     r->storage->set_home(from);
     to = from;
@@ -120,7 +122,7 @@ TensorRef clone_on_host(Tensor* t) {
 void ops::copy(Tensor* r, Tensor* src) {
   if (r == src) return;
   if (r->nDimension == 0 && src->nDimension == 0) return;
-  // r's sizes are fixed, so r joins as an operand whose elements nobody reads.
+  // r's shape is fixed, so r takes part in the shape computation as an operand that is not read.
   Tensor* shapes[] = {r, src};
   int ndim;
   int64_t size[kMaxDims];
@@ -134,7 +136,7 @@ void ops::copy(Tensor* r, Tensor* src) {
   if (same_view(*r, *src)) return;
   TensorRef view;
   if (pairs) {
-    // Read src in r's shape, or write r in src's, whichever needs no copy.
+    // View src in r's shape or r in src's shape, whichever needs no copy.
     int64_t stride[kMaxDims];
     view = TensorRef(tensor_new(src->dtype));
     if (view_strides(*src, ndim, size, stride)) {

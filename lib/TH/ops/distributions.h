@@ -1,8 +1,7 @@
 #ifndef TH_OPS_DISTRIBUTIONS_H
 #define TH_OPS_DISTRIBUTIONS_H
 
-// What the distributions demand of their parameters, numbered as arguments of the C function that
-// is called.
+// Checks of the parameters of distributions. `argument` is their position in the C function.
 
 #include "functors/distributions.h"
 #include "memory/error.h"

@@ -1,4 +1,3 @@
-// The dot product.
 
 #include "memory/error.h"
 #include "ops/elementwise.h"
@@ -8,7 +7,7 @@ namespace th::ops {
 
 namespace {
 
-// t's elements, in order: t itself, or a view or copy that is kept in made.
+// Returns t's elements as a vector: t itself, or a view or copy that is kept alive by made.
 Tensor* as_vector(Tensor* t, TensorRef* made) {
   if (t->nDimension == 1) return t;
   TensorRef whole = contiguous(t);

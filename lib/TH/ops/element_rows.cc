@@ -13,13 +13,13 @@ namespace {
 
 using namespace row_flag;
 
-// An operation with its tensors and numbers from two lists.
+// Calls an operation with its tensors and numbers taken from two lists.
 template <auto operation>
 struct CallOf;
 template <class... P, void (*operation)(Tensor*, P...)>
 struct CallOf<operation> {
   static void run(Tensor* r, Tensor* const* tensors, const Scalar* numbers) {
-    // Braces, so that they are taken in order.
+    // Braces guarantee evaluation from left to right.
     std::tuple<P...> arguments{take<P>(&tensors, &numbers)...};
     std::apply([&](P... p) { operation(r, p...); }, arguments);
   }
@@ -64,7 +64,8 @@ const std::vector<ElementFunction>& functions() {
   return all;
 }
 
-// 2: as the row's parameters are; 1: with numbers for tensors, or without a factor; 0: not.
+// Returns 2 for an exact match, 1 if numbers replace tensors or the factor is omitted, 0 for no
+// match.
 int fit(const std::string& pattern, const std::string& arguments) {
   if (pattern.size() == arguments.size()) {
     int result = 2;

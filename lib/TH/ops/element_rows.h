@@ -1,7 +1,7 @@
 #ifndef TH_OPS_ELEMENT_ROWS_H
 #define TH_OPS_ELEMENT_ROWS_H
 
-// The element-wise rows of THOps.def by their names, for who makes expressions of them.
+// Lookup of the element-wise operations of THOps.def by name, for code that builds expressions.
 
 #include <string>
 
@@ -16,16 +16,16 @@ struct ElementFunction {
   const char* name;  // in C
   const char* lua;
   ElementRow row;
-  std::string pattern;  // its arguments: T a tensor, B a ByteTensor, N a number
+  std::string pattern;  // argument kinds: T tensor, B ByteTensor, N number
   bool (*defined)(DType type);
   int64_t grain;
   void (*call)(Tensor* r, Tensor* const* tensors, const Scalar* numbers);
 };
 
 const ElementFunction& element_function(Op op);
-// That takes these arguments (T or N each), under its name in Lua or in C. A number stands for a
-// tensor where no row takes one; a factor may be left out, and is 1. Null where there is none; then
-// known says whether the name is a row's.
+// Finds the operation with this Lua or C name that takes these arguments (each T or N). If no
+// operation takes a number at some position, one that takes a tensor there matches. A factor that
+// is omitted is 1. Returns null if nothing matches; *known then tells whether the name exists.
 const ElementFunction* find_element_function(const std::string& name, const std::string& arguments,
                                              bool* known);
 

@@ -34,7 +34,7 @@ constexpr ExpressionReduction kReductions[kExpressionReductions] = {
     {"std", [](Tensor* r, Tensor* t, int64_t d) { ops::std(r, t, d, false, true); }, true},
 };
 
-// An operator by what stands on its sides: two tensors, a tensor and a number, and the reverse.
+// An operator: the operation for two tensors, for tensor op number, and for number op tensor.
 struct Operator {
   const char* text;
   int level;
@@ -48,7 +48,7 @@ constexpr Operator kOperators[] = {
     {"<", 0, Op::ltTensor, Op::ltValue, Op::gtValue},
     {">", 0, Op::gtTensor, Op::gtValue, Op::ltValue},
     {"+", 1, Op::cadd, Op::add, Op::add},
-    {"-", 1, Op::csub, Op::sub, Op::neg},  // number - t is -t + number
+    {"-", 1, Op::csub, Op::sub, Op::neg},  // number - t = -t + number
     {"*", 2, Op::cmul, Op::mul, Op::mul},
     {"/", 2, Op::cdiv, Op::div, Op::tdiv},
     {"%", 2, Op::cremainder, Op::remainder, Op::tremainder},
@@ -101,7 +101,7 @@ class Parser {
     made.value = value;
     return add(made);
   }
-  // arguments in the order of the row's pattern; a number stands for a tensor, too.
+  // arguments: in the order of the row's pattern. A number may be an argument of kind tensor, too.
   int element(size_t at, const ElementFunction& function, const std::vector<int>& arguments) {
     Node made(Node::element, at);
     made.function = &function;
@@ -131,7 +131,7 @@ class Parser {
   int apply(size_t at, const Operator& op, int a, int b) {
     if (is_number(a) && is_number(b)) return number(at, fold(at, op, node(a).value, node(b).value));
     if (is_number(b)) {
-      // As ops::pow does it: these are exact.
+      // t^2 is t * t, as in ops::pow, where it is exact.
       if (op.number_right == Op::pow && node(b).value == 2) return apply(at, kOperators[8], a, a);
       return element(at, element_function(op.number_right), {a, b});
     }
@@ -305,7 +305,7 @@ void Expression::fail_at(size_t at, const char* format, ...) const {
   va_start(arguments, format);
   std::vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
-  // As much of the text as a line shows.
+  // Show at most a line of the text.
   constexpr size_t kShown = 70;
   size_t first = at > kShown / 2 ? at - kShown / 2 : 0;
   std::string shown = text_.substr(first, kShown);

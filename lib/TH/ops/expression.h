@@ -1,8 +1,8 @@
 #ifndef TH_OPS_EXPRESSION_H
 #define TH_OPS_EXPRESSION_H
 
-// Expressions such as "a*b + exp(-c/2)", read into nodes: operators and functions are element-wise
-// rows of THOps.def, and reductions.
+// Parses expressions such as "a*b + exp(-c/2)" into nodes. Operators and functions are the
+// element-wise operations of THOps.def and reductions.
 
 #include <string>
 #include <vector>
@@ -18,30 +18,31 @@ struct ExpressionNode {
   ExpressionNode(Kind of_kind, size_t place) : kind(of_kind), at(place) {}
 
   Kind kind;
-  size_t at;  // where it is in the text
+  size_t at;  // position in the text
   double value = 0;
   int index = 0;                              // of an operand, or of a reduction
   const ElementFunction* function = nullptr;  // of an element-wise operation
-  int input[3] = {-1, -1, -1};                // nodes, for its tensors in their order
+  int input[3] = {-1, -1, -1};                // nodes of its tensor arguments, in order
   Scalar numbers[2] = {};
-  int dim = 0;  // of a reduction: from 1, or from the end where negative; 0: all elements
+  int dim = 0;  // of a reduction: counts from 1, negative from the end; 0: all elements
 
-  // Whether it is the same of the same nodes, bit for bit.
+  // Returns true if both nodes compute bit-identical results: same function, inputs and numbers.
   bool same_as(const ExpressionNode& other) const;
 };
 
 class Expression {
  public:
-  Expression() = default;  // for who has the nodes
-  // Throws where the text is no expression.
+  Expression() = default;  // for callers that build the nodes themselves
+  // Parses the text. Throws if it is not a valid expression.
   explicit Expression(const char* text);
 
-  // What is equal is one node; a node's inputs stand before it. The last one need not be the root.
+  // Equal subexpressions share a node. The inputs of a node precede it. The root may be followed by
+  // unused nodes.
   std::vector<ExpressionNode> nodes;
   int root = 0;
   std::vector<std::string> operands;  // names, in the order of the text
 
-  // Throws what is wrong at a place of the text, which is shown.
+  // Throws an error that shows this position of the text.
   [[noreturn]] void fail_at(size_t at, const char* format, ...) const
       __attribute__((format(printf, 3, 4)));
   const std::string& text() const { return text_; }
@@ -50,13 +51,13 @@ class Expression {
   std::string text_;
 };
 
-// r becomes what the expression gives for the operands.
+// Evaluates the expression for the operands and stores the result in r.
 void evaluate(const Expression& e, Tensor* r, TensorList operands);
 
 struct ExpressionReduction {
   const char* name;
   void (*reduce)(Tensor* r, Tensor* t, int64_t dim);  // keeps the dimension
-  bool floating;                                      // for floating point only
+  bool floating;                                      // floating-point types only
 };
 // sum, prod, mean, min, max, var, std
 const ExpressionReduction& expression_reduction(int index);

@@ -1,7 +1,7 @@
 #ifndef TH_OPS_FUSE_PROGRAM_H
 #define TH_OPS_FUSE_PROGRAM_H
 
-// The element-wise part of an expression below a node, as a call of the backend.
+// Compiles the element-wise part of an expression below a node to a call of the backend.
 
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace th {
 
-// How a reduction is made of what its elements are, where it is known to calls.
+// The parts of a reduction in a backend call. known: backend calls support this reduction.
 struct FusedReduction {
   bool known;
   Reducer reducer;
@@ -20,23 +20,23 @@ FusedReduction fused_reduction(int index);
 
 class FusedProgram {
  public:
-  // leaves: the values of nodes that have one already.
+  // leaves: the tensors of the nodes that are computed already.
   FusedProgram(const Expression& e, int root, const std::vector<TensorRef>& leaves);
 
-  // Whether a call has room for it.
+  // Returns true if the program fits into one call.
   bool fits() const { return fits_; }
-  // The same of other leaves: those of the nodes, where they have one.
+  // Replaces the leaves: the tensor of each node that had one.
   void rebind(Tensor* const* leaves);
-  // Whether r shares memory in another layout with what is read.
+  // Returns true if r shares memory with an input that has a different layout.
   bool overlaps(const Tensor& r) const;
   void run(Tensor* r, int ndim, const int64_t* size);
-  // r, contiguous: of each n elements, or, where that is 0, of all.
+  // Reduces each run of n elements, or all if n is 0, to one element of r, which is contiguous.
   void reduce(Tensor* r, const FusedReduction& reduction, int ndim, const int64_t* size, int64_t n);
 
  private:
   struct Step {
     int node;
-    bool mask;  // its result, a predicate's, is a ByteTensor
+    bool mask;  // the result of a predicate, a ByteTensor
     FusedStep call;
     int last_use = 0;
   };
@@ -46,7 +46,7 @@ class FusedProgram {
   void run_call(Tensor* r, const FusedReduction* reduction, int ndim, const int64_t* size,
                 int64_t n);
 
-  const std::vector<TensorRef>& values_;  // while it is made
+  const std::vector<TensorRef>& values_;  // used during construction only
   DType dtype_;
   std::vector<Step> steps_;
   std::vector<Tensor*> operands_;

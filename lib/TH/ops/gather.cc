@@ -1,4 +1,4 @@
-// Single elements, chosen by an index for each position.
+// Access to single elements with an index for each position.
 
 #include "memory/error.h"
 #include "ops/composed.h"
@@ -9,7 +9,7 @@ namespace th {
 
 namespace {
 
-// index must have as many dimensions as t and reach no further, but along dim, unless that counts.
+// index must have as many dimensions as t and be no larger in any dimension; dim only if along_dim.
 void check_fits(const char* op, const Tensor& index, const Tensor& t, int dim, bool along_dim,
                 int argument) {
   bool fits = index.nDimension == t.nDimension;
@@ -28,7 +28,7 @@ Indexed full_index(Op op, const char* name, int dim, const Tensor& t, Tensor* in
   return {op, name, dim, t.size[dim], index, IndexShape::full, argument};
 }
 
-// src: null for a value.
+// src is null for a fill with value.
 void scatter_to(Op op, const char* name, ScatterAction action, Tensor* r, int64_t dimension,
                 Tensor* index, Tensor* src, Scalar value) {
   if (src) check_same_type(name, *r, *src);

@@ -1,4 +1,4 @@
-// The state of a generator as bytes.
+// Conversion of generator states to and from bytes.
 
 #include <cstring>
 
@@ -13,19 +13,19 @@ namespace {
 
 constexpr int kWords = Generator::kWords;
 
-// Offsets into the bytes of the state of MT19937.
+// Byte offsets in the state of MT19937.
 constexpr int kSeedAt = 0;                        // uint64
-constexpr int kLeftAt = 8;                        // int32: words left before the next refill, + 1
+constexpr int kLeftAt = 8;                        // int32: words until the next refill, plus 1
 constexpr int kSeededAt = 12;                     // int32: 1
-constexpr int kNextAt = 16;                       // uint64: words given out; 0 only when fresh
-constexpr int kStateAt = 24;                      // uint64 each, of which the low half is used
+constexpr int kNextAt = 16;                       // uint64: words used; 0 only if freshly seeded
+constexpr int kStateAt = 24;                      // uint64 each, only the low half is used
 constexpr int kNormalAt = kStateAt + 8 * kWords;  // x, y, rho: double
 constexpr int kKeptAt = kNormalAt + 24;           // int32
-// Torch7 leaves the last four bytes 0 and does not look at them.
+// In Torch7 the last four bytes are 0 and ignored.
 constexpr int kFillsAt = kKeptAt + 4;  // uint32: the low bits
 constexpr int kStateBytes = kFillsAt + 4;
 
-// The same of Philox.
+// Byte offsets in the state of Philox.
 constexpr char kPhiloxMagic[] = "Philox10";
 constexpr int kKeyAt = 8;          // uint64
 constexpr int kOffsetAt = 16;      // uint64
@@ -90,7 +90,7 @@ bool read_mt19937(const unsigned char* image, Generator& g) {
   return true;
 }
 
-// The uniform values of a pair hold 32 bits.
+// The uniform values of a pair have 32 bits.
 uint32_t word_of(double unit) { return static_cast<uint32_t>(unit * 4294967296.0); }
 
 void philox_state(const Generator& g, unsigned char* image) {

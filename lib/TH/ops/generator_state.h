@@ -6,11 +6,11 @@
 
 namespace th TH_VISIBLE {
 
-// The state: of MT19937 as Torch7 for x86-64 Linux lays it out, in a ByteTensor of 5048 elements;
-// of Philox in 40.
+// Stores the state in a ByteTensor. MT19937: 5048 elements, laid out as by Torch7 on x86-64 Linux.
+// Philox: 40 elements.
 void generator_state(const Generator& g, Tensor* bytes);
-// The generator becomes one of the state's kind. Throws where the bytes are no state that a
-// generator can have.
+// Restores a state and changes the kind of the generator to that of the state. Throws if the bytes
+// are not a valid state.
 void set_generator_state(Generator& g, Tensor* bytes);
 
 }  // namespace TH_VISIBLE

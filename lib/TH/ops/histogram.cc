@@ -1,4 +1,4 @@
-// Elements counted by their values: each adds 1 where gather would read.
+// Histograms: scatterAdd adds 1 to the bin of each element.
 
 #include <cmath>
 
@@ -11,7 +11,7 @@ namespace th {
 
 namespace {
 
-// Bins of equal width from first to last; where these are equal, of all that x has.
+// Bins of equal width from first to last. If these are equal, the range of x is used.
 struct Bins {
   int64_t count;
   double first, last;
@@ -37,10 +37,10 @@ Bins bins_of(const char* name, const TensorRef& x, int64_t count, Scalar min, Sc
   return bins;
 }
 
-// The number of each element's bin; those outside have one behind the last.
+// Returns the bin of each element. Elements outside of the range get an extra bin after the last.
 TensorRef bin_numbers(const TensorRef& x, const Bins& bins) {
   auto count = static_cast<double>(bins.count);
-  // As Torch7 has it: each step is rounded.
+  // Rounded after each step, like Torch7.
   TensorRef at = made(x->dtype, [&](Tensor* r) { ops::sub(r, x.get(), bins.first); });
   Scalar width = x->dtype == DType::Float
                      ? Scalar(static_cast<float>(bins.last) - static_cast<float>(bins.first))
@@ -60,12 +60,12 @@ TensorRef bin_numbers(const TensorRef& x, const Bins& bins) {
   return in_type(at.get(), DType::Long);
 }
 
-// In Float as long as that has all the numbers of bins.
+// Float is exact for bin numbers below 2^22; for more bins use Double.
 TensorRef to_be_binned(Tensor* t, int64_t bins) {
   return in_type(t, bins < int64_t{1} << 22 ? compute_type(t->dtype) : DType::Double);
 }
 
-// counts has one bin more than r.
+// counts has one more bin than r.
 void deliver_counts(Tensor* r, const TensorRef& counts, int64_t bins) {
   deliver(r, narrowed(counts, counts->nDimension - 1, 0, bins).get());
 }

@@ -1,4 +1,4 @@
-// Slices of one dimension, chosen by a vector of indices.
+// Access to slices along a dimension by a vector of indices.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ void check_vector(const char* op, const Tensor& index, int argument) {
   }
 }
 
-// src with slices of r's sizes; Torch7 asks for no more than as many elements in each.
+// Returns src with slices of r's shape. Torch7 requires only that the slices have as many elements.
 TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& index,
                         Tensor* src) {
   int64_t slice = 1, src_slice = 1;
@@ -38,7 +38,7 @@ TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& 
   }
   TensorRef kept = copy_if_aliased(r, src);
   if (same) return kept;
-  // The slices one after the other, then in r's shape.
+  // Put the slices one after another, then view them in r's shape.
   TensorRef view(tensor_new(src->dtype));
   int64_t order[kMaxDims], size[kMaxDims], stride[kMaxDims];
   order[0] = dim;
@@ -62,7 +62,7 @@ Indexed vector_index(Op op, int dim, const Tensor& t, Tensor* index, int argumen
   return {op, name(op), dim, t.size[dim], index, IndexShape::vector, argument};
 }
 
-// What indexCopy and indexAdd have in common.
+// The common part of indexCopy and indexAdd.
 void write_slices(Op op, ScatterAction action, Tensor* r, int64_t dimension, Tensor* index,
                   Tensor* src) {
   int dim = wrap_dim(*r, dimension, 2);

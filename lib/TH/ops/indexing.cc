@@ -11,7 +11,7 @@ namespace th {
 
 namespace {
 
-// The index's strides in a shape of ndim dimensions.
+// Computes the strides of the index in a shape of ndim dimensions.
 void index_strides(const Indexed& by, const Tensor& index, int ndim, int64_t* stride) {
   if (by.shape == IndexShape::full) {
     std::copy(index.stride, index.stride + ndim, stride);
@@ -61,7 +61,7 @@ void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tenso
     call.size = by.size;
     call.step = from.tensor->stride[by.dim] * item;
     if (r->nDimension == 1 && is_contiguous(*r)) {
-      // Of vectors nothing is left to plan: their strides are the distances of their elements.
+      // Vectors need no planning: pass the strides as they are.
       call.plan.start_contiguous(r->size[0]);
       call.plan.add_contiguous(at.overwrite(r), item);
       call.plan.add_contiguous(indices.data, index_stride[0] * sizeof(int64_t));
@@ -82,7 +82,7 @@ void scatter_by(const Indexed& by, const IndexCheck& check, Device* device, Scat
   run(by.op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(r->dtype));
     int ndim = r->nDimension;
-    // The positions beside the dimension are the index's, which may be less than r's.
+    // The positions of the other dimensions are those of the index, which may be smaller than r.
     const Tensor& shaped = by.shape == IndexShape::full ? *by.index : *r;
     ScatterCall call;
     call.dtype = r->dtype;

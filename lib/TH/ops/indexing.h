@@ -1,7 +1,7 @@
 #ifndef TH_OPS_INDEXING_H
 #define TH_OPS_INDEXING_H
 
-// What the operations on indices and masks share.
+// Helpers shared by the operations on indices and masks.
 
 #include <initializer_list>
 
@@ -10,15 +10,14 @@
 
 namespace th {
 
-// Throw naming both types, or the argument's.
+// Throw if the types differ, or if the index is not a LongTensor.
 void check_same_type(const char* op, const Tensor& a, const Tensor& b);
 void check_index_type(const char* op, const Tensor& index, int argument);
 
-// How an index goes with the other operands: as an index for each element, or as a vector along the
-// dimension.
+// full: one index for each element. vector: one index for each position along the dimension.
 enum class IndexShape { full, vector };
 
-// What indices are for: dimension dim of an operation's tensor t, which has t's sizes.
+// The indices of an operation for dimension dim of its tensor.
 struct Indexed {
   Op op;
   const char* name;  // for messages
@@ -26,10 +25,10 @@ struct Indexed {
   int64_t size;  // of the dimension
   Tensor* index;
   IndexShape shape;
-  int argument;  // the index's, of the C function
+  int argument;  // position of the index in the C function
 };
 
-// The indices of an operation, checked as ValueCheck says.
+// Checks the indices of an operation (see ValueCheck).
 class IndexCheck {
  public:
   IndexCheck(const Indexed& by, Device* device, const Tensor& r);
@@ -41,27 +40,27 @@ class IndexCheck {
   ValueCheck check_;
 };
 
-// r, which has its sizes, becomes t's elements at the indices.
+// r = elements of t at the indices. r has its final sizes.
 void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tensor* r, Tensor* t);
-// r's elements at the indices become src's, or, where src is null, a value; or src's are added.
-// Neither shares memory with r, nor does the index.
+// Moves, adds or fills: the elements of r at the indices become those of src, are increased by
+// them, or become value if src is null. Neither src nor the index shares memory with r.
 void scatter_by(const Indexed& by, const IndexCheck& check, Device* device, ScatterAction action,
                 Tensor* r, Tensor* src, Scalar value);
 
-// An element's bits, from the lowest on.
+// Returns the bits of an element, starting from the lowest.
 uint64_t element_bits(DType type, Scalar value);
 
-// operand itself, or a copy of it where it shares r's storage, so that writing r may change it.
+// Returns operand, or a copy of it if it shares r's storage and writing r would change it.
 TensorRef copy_if_aliased(const Tensor& r, Tensor* operand);
 
-// Whether a result would be written over an operand that is still being read.
+// Returns true if writing r would overwrite an operand.
 template <class... Operands>
 bool needs_temporary(const Tensor& r, const Operands&... operands) {
   return (share_storage(r, operands) || ...);
 }
 
-// r takes over result's sizes and elements. Of several all get their sizes before any elements: one
-// that cannot have them leaves the others as they are.
+// Gives r the sizes and elements of result. All tensors are resized before any is written, so that
+// a failed resize leaves the others unchanged.
 struct Delivery {
   Tensor *r, *result;
 };

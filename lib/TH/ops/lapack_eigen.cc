@@ -12,12 +12,12 @@ using linalg::Part;
 
 namespace {
 
-// The vectors that nobody asked for; a, should it be their place, is kept.
+// Empties a result that was not requested. If it is also the operand a, it is kept.
 void make_empty(Tensor* v, const Tensor* a) {
   if (v != a) resize(v, 0, nullptr);
 }
 
-// Of symmetric matrices, whose columns `vectors` is a copy of; it becomes the vectors.
+// Eigenvalues of symmetric matrices. vectors: a copy of the matrices, replaced by the eigenvectors.
 TensorRef eigenvalues(Op op, Device* device, const Columns& vectors, bool wanted, char uplo) {
   TensorRef matrices = vectors.whole();
   TensorRef values =
@@ -88,7 +88,7 @@ void eigh(Tensor* e, Tensor* v, Tensor* a, char uplo) {
   uplo = check_letter(op, 4, uplo, "UL");
   check_square_matrices(op, {3, "A"}, *a);
   Device* device = device_of({e, v, a});
-  // The transpose, by columns, is memory in the order of a's rows.
+  // Column-major storage of the transpose is row-major storage of a.
   Columns vectors(op, turned(a).get());
   TensorRef values = eigenvalues(op, device, vectors, true, uplo == 'U' ? 'L' : 'U');
   give_contiguous(device, e, values);

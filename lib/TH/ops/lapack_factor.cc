@@ -1,4 +1,4 @@
-// Orthogonal factors, and LU factors of batches.
+// Orthogonal factorizations, and LU factorizations of batches.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ using linalg::Matrices;
 
 namespace {
 
-// The number of reflectors that tau tells of.
+// Returns the number of reflectors in tau.
 int64_t check_reflectors(Op op, Named named, const Tensor& tau, const Tensor& a) {
   int64_t most = std::min(a.size[0], a.size[1]);
   if (tau.numel() == 0 && most == 0) return 0;
@@ -23,7 +23,7 @@ int64_t check_reflectors(Op op, Named named, const Tensor& tau, const Tensor& a)
   return tau.size[0];
 }
 
-// tau as a column of host memory.
+// Returns tau as a column in host memory.
 Columns column_of(Op op, Tensor* tau) {
   if (tau->nDimension == 0) return Columns(op, *new_tensor(tau->dtype, {1, 1}), 0, 1);
   TensorRef column(tensor_new(tau->dtype));
@@ -64,7 +64,7 @@ void orgqr(Tensor* r, Tensor* a, Tensor* tau) {
   check_matrix(op, {2, "A"}, *a);
   int64_t reflectors = check_reflectors(op, {3, "tau"}, *tau, *a);
   Device* device = device_of({r, a, tau});
-  // Q has no more columns than rows.
+  // Q has at most as many columns as rows.
   TensorRef left(tensor_new_view(a));
   left->size[1] = std::min(a->size[0], a->size[1]);
   Columns q(op, left.get()), scales = column_of(op, tau);

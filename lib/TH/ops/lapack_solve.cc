@@ -1,4 +1,4 @@
-// Equations, inverses and Cholesky factors.
+// Linear systems, inverses and Cholesky factorizations.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace {
 
 Part part_of(char uplo) { return uplo == 'U' ? Part::upper : Part::lower; }
 
-// r is what change(m, uplo) makes of the triangle of a square matrix.
+// r = change(m, uplo) of one triangle of a square matrix.
 template <class Change>
 void from_triangle(Op op, Tensor* r, Tensor* a, char uplo, const Change& change) {
   if (!a) a = r;

@@ -21,7 +21,7 @@ void check_int(Op op, int64_t n) {
   }
 }
 
-// Work is done on the host, whatever the default device.
+// LAPACK runs on the host, so the default device does not apply.
 TensorRef on_the_host(TensorRef t) {
   if (t->storage) t->storage->set_home(nullptr);
   return t;
@@ -43,7 +43,7 @@ Columns::Columns(Op op, Tensor* t, int64_t room) {
   int64_t rows = t->size[t->nDimension - 2], cols = t->size[t->nDimension - 1];
   allocate(op, *t, rows, cols, std::max(room, rows));
   if (t->numel() == 0) return;
-  tensor_->storage->cpu(Access::overwrite);  // where the copy goes, whatever t's home
+  tensor_->storage->cpu(Access::overwrite);  // so that the copy goes to the host
   ops::copy(whole().get(), t);
 }
 
@@ -205,7 +205,7 @@ void give(Device* device, Tensor* r, const TensorRef& made, const Tensor* source
   }
   bool same = same_size(*r, *made);
   bool keeps = same && (r == source || !is_contiguous(*r));
-  // With the same size it stays within its own elements.
+  // If the size does not change, r must stay within its own elements, so use packed strides.
   const int64_t packed[] = {1, std::max<int64_t>(r->nDimension ? r->size[0] : 1, 1)};
   bool pack = same && r->nDimension == 2;
   if (!keeps) resize(r, made->nDimension, made->size, pack ? packed : made->stride);

@@ -1,8 +1,8 @@
 #ifndef TH_OPS_LINALG_H
 #define TH_OPS_LINALG_H
 
-// What the operations on LAPACK share. Each works in memory of its own: its operands are kept, and
-// its results are written once nothing can fail any more. The CPU does them, whatever the device.
+// Helpers shared by the operations on LAPACK. They work on copies of their operands and write the
+// results when nothing can fail any more. They run on the CPU, also for tensors on a device.
 
 #include <initializer_list>
 
@@ -13,17 +13,18 @@
 
 namespace th {
 
-// Matrices in host memory, by columns, one after the other: the last two dimensions of a tensor.
+// A batch of column-major matrices in host memory, from the last two dimensions of a tensor.
 class Columns {
  public:
   Columns() = default;
-  // Uninitialized, with the dimensions of like before the last two.
+  // Allocates uninitialized matrices; the batch dimensions are those of `like`, without its last
+  // two.
   Columns(Op op, const Tensor& like, int64_t rows, int64_t cols);
-  // A copy of t; its columns have room for that many rows.
+  // Copies t. Each column has space for at least `room` rows.
   Columns(Op op, Tensor* t, int64_t room = 0);
 
   bool empty() const { return tensor_->numel() == 0; }
-  // Of size rows x cols, with what strides the columns have; or with rows and cols exchanged.
+  // Views of the first n rows, or columns, with the strides of the whole; turned(): transposed.
   TensorRef rows(int64_t n) const;
   TensorRef cols(int64_t n) const;
   TensorRef whole() const { return rows(rows_); }
@@ -33,11 +34,11 @@ class Columns {
 
  private:
   void allocate(Op op, const Tensor& like, int64_t rows, int64_t cols, int64_t room);
-  TensorRef tensor_;  // with all of the room
+  TensorRef tensor_;  // includes the unused rows
   int64_t rows_ = 0, cols_ = 0, room_ = 1, count_ = 0;
 };
 
-// The CPU does f(Operands&); a device declines.
+// Runs f(Operands&) on the CPU; unsupported on devices.
 template <class F>
 void run_lapack(Op op, Device* device, const F& f) {
   run_steps(op, device, [&](Operands& at) {
@@ -47,7 +48,7 @@ void run_lapack(Op op, Device* device, const F& f) {
   });
 }
 
-// ---- checks: of an argument, by its number, and what messages call it
+// ---- checks; Named: an argument's position and its name in messages
 struct Named {
   int argument;
   const char* name;
@@ -59,7 +60,8 @@ void check_square(Op op, Named named, const Tensor& t);
 void check_matrices(Op op, Named named, const Tensor& t);         // at least two dimensions
 void check_square_matrices(Op op, Named named, const Tensor& t);  // likewise
 char check_letter(Op op, int argument, char letter, const char* letters);
-// A right-hand side for a matrix of so many rows; a vector as a matrix of one column.
+// Returns the right-hand side for a matrix with that many rows. A vector becomes a one-column
+// matrix.
 TensorRef right_side(Op op, Named named, Tensor* b, int64_t rows);
 void check_finite(Op op, const char* name, const linalg::Matrices& a,
                   linalg::Part part = linalg::Part::all);
@@ -73,19 +75,21 @@ enum class Failure {
   off_diagonals,
   values
 };
-// Throws where one of LAPACK's infos is not 0.
+// Throws if one of LAPACK's info values is not 0.
 void check_info(Op op, Failure failure, const int* info, int64_t count = 1);
 
-// ---- results, which live on the device from then on, unless that is null
-// r becomes made, with its strides: a tensor without storage takes made's. Where r has the size
-// already it keeps its layout if it is source, which made was computed from, or not contiguous.
+// ---- results; they are placed on `device` (null: the CPU)
+// Stores made in r, with made's strides: a tensor without storage takes over made's storage. If r
+// has the right size already, it keeps its layout if it is source (from which made was computed) or
+// not contiguous.
 void give(Device* device, Tensor* r, const TensorRef& made, const Tensor* source = nullptr);
-// r becomes a contiguous tensor, or keeps the layout it has with that size.
+// Stores made in r, contiguous unless r has the right size already; then r keeps its layout.
 void give_contiguous(Device* device, Tensor* r, const TensorRef& made);
 
-TensorRef turned(Tensor* t);  // a view with the last two dimensions exchanged
+TensorRef turned(Tensor* t);  // a view with the last two dimensions swapped
 TensorRef new_tensor(DType type, std::initializer_list<int64_t> size);
-// The dimensions of t before the last n, and further ones; none at all become one of size 1.
+// Returns a new tensor: the dimensions of t without the last n, then `further`. Without any
+// dimension it gets one of size 1.
 TensorRef new_batch(DType type, const Tensor& t, int n, std::initializer_list<int64_t> further);
 
 }  // namespace th

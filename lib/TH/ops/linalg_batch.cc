@@ -1,4 +1,4 @@
-// Linear algebra under the names of NumPy and PyTorch: of matrices and of batches of them.
+// Linear algebra functions of NumPy and PyTorch, for matrices and batches of matrices.
 
 #include <algorithm>
 #include <limits>
@@ -20,7 +20,7 @@ double epsilon(DType type) {
                               : std::numeric_limits<double>::epsilon();
 }
 
-// What counts as 0, as a part of the largest singular value, where the caller does not say.
+// Singular values below this fraction of the largest one count as 0, by default.
 double default_rcond(const Tensor& t) {
   int64_t rows = t.size[t.nDimension - 2], cols = t.size[t.nDimension - 1];
   return static_cast<double>(std::max(rows, cols)) * epsilon(t.dtype);
@@ -33,7 +33,7 @@ struct Wanted {
 };
 
 void determinants(Op op, Device* device, Tensor* t, const Wanted& wanted) {
-  // That of the transpose is the same.
+  // det(A) = det(A'), so no transposed copy is needed.
   Columns factors(op, turned(t).get());
   run_lapack(op, device, [&](Operands& at) {
     Matrices m = factors.open(at);
@@ -54,7 +54,7 @@ void determinants(Op op, Device* device, Tensor* t, const Wanted& wanted) {
   });
 }
 
-// Views of a and b whose dimensions before their matrices are the same.
+// Views of a and b with equal batch dimensions.
 struct Pair {
   TensorRef a, b;
 };
@@ -76,13 +76,13 @@ Pair expand_batches(Op op, Tensor* a, Tensor* b) {
   return {expanded(a), expanded(b)};
 }
 
-// Whether B is one vector for each matrix of A.
+// Returns true if b is one vector for each matrix of a.
 bool is_vector(const Tensor& a, const Tensor& b) {
   if (b.nDimension == 1) return true;
   return b.nDimension == a.nDimension - 1 && std::equal(b.size, b.size + b.nDimension, a.size);
 }
 
-// B as matrices with as many rows as A's, and A, in one batch.
+// Returns a, and b as matrices with as many rows, expanded to the same batch.
 Pair equations(Op op, Tensor* a, Tensor* b, bool vector) {
   check_types(op, a->dtype, {b});
   TensorRef right(tensor_new_view(b));
@@ -105,7 +105,7 @@ struct Singular {
   TensorRef values;
 };
 
-// Of the matrices in `used`, whose sizes are like's; with vectors where u is asked for.
+// Computes the singular values of the matrices in `used`, and the vectors if `vectors` is set.
 void singular_values(Op op, Operands& at, const Columns& used, const Singular& s, bool vectors) {
   Matrices m = used.open(at), none = {};
   check_finite(op, "A", m);
@@ -162,7 +162,7 @@ void solve(Tensor* x, Tensor* a, Tensor* b) {
   Device* device = device_of({x, a, b});
   bool vector = is_vector(*a, *b);
   Pair pair = equations(op, a, b, vector);
-  // The transpose, by columns, is memory in the order of A's rows.
+  // Column-major storage of the transpose is row-major storage of a.
   Columns factors(op, turned(pair.a.get()).get()), solution(op, pair.b.get());
   run_lapack(op, device, [&](Operands& at) {
     Matrices m = factors.open(at), s = solution.open(at);
@@ -204,7 +204,7 @@ void lstsq(Tensor* x, Tensor* residuals, Tensor* rank, Tensor* values, Tensor* a
     Workspace<int> info(matrix.count);
     if (matrix.count == 0) return;
     if (std::min(m, n) == 0 || k == 0) {
-      if (n > 0) linalg::clear(s);  // else B is what remains
+      if (n > 0) linalg::clear(s);  // otherwise B is the residual
       std::fill(list, list + matrix.count, 0);
       full_rank = full_rank && n == 0;
     } else {
@@ -231,7 +231,7 @@ void cholesky(Tensor* r, Tensor* t, bool upper) {
   check_types(op, t->dtype, {r});
   check_square_matrices(op, {2, "A"}, *t);
   Device* device = device_of({r, t});
-  // By columns, memory in the order of t's rows holds the transposes.
+  // Column-major storage of the transposes is row-major storage of t.
   Columns factors(op, turned(t).get());
   run_lapack(op, device, [&](Operands& at) {
     Matrices m = factors.open(at);

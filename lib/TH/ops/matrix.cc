@@ -1,4 +1,4 @@
-// Matrix products of tensors: sizes, types, layouts and aliasing.
+// Matrix products: sizes, types, layouts and aliasing.
 
 #include <algorithm>
 #include <climits>
@@ -15,7 +15,7 @@ namespace {
 
 enum class VectorAs { column, row };
 
-// One call: r = beta t + alpha a b. A vector counts as a matrix of one column or row.
+// One call: r = beta * t + alpha * a * b. A vector is a matrix with one column or one row.
 struct Call {
   Op op;
   int ndim;  // of the result
@@ -28,7 +28,7 @@ struct Call {
   VectorAs a_vector;
   Tensor* b;
   VectorAs b_vector;
-  bool sum;  // over the batches
+  bool sum;  // sum over the batches
 };
 
 Call make_call(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b,
@@ -71,7 +71,7 @@ Factor strides_of(const Tensor& t, VectorAs vector) {
   return {nullptr, t.stride[0], t.stride[1], t.stride[2]};
 }
 
-// A copy that BLAS can take: one of the two leading dimensions fits into int.
+// Returns a copy that BLAS can use: a leading dimension must fit into int.
 TensorRef copy_for_blas(Tensor* t) {
   int last = t->nDimension - 1;
   if (last < 1 || t->size[last] <= INT_MAX) return clone(t);
@@ -87,7 +87,7 @@ TensorRef copy_for_blas(Tensor* t) {
        shape_text(t).c_str());
 }
 
-// The factor to multiply by; copied, where that is needed, into copied.
+// Returns the strides and data of a factor for BLAS. If a copy is necessary, `copied` holds it.
 Factor operand(Operands& at, Tensor* t, VectorAs vector, TensorRef* copied) {
   Placed in = at.read(t);
   Shape shape = shape_of(*t, vector);
@@ -102,7 +102,7 @@ Factor operand(Operands& at, Tensor* t, VectorAs vector, TensorRef* copied) {
   return factor;
 }
 
-// Whether r can be written in place; sets the factor.
+// Returns true if r can be written in place; sets factor.
 bool is_writable(const Call& call, const Tensor& r, Factor* factor) {
   Shape shape = shape_of(r, call.a_vector);
   *factor = strides_of(r, call.a_vector);
@@ -111,7 +111,7 @@ bool is_writable(const Call& call, const Tensor& r, Factor* factor) {
   int64_t minor = factor->col == 1 ? shape.cols : shape.rows;
   int64_t major = factor->col == 1 ? shape.rows : shape.cols;
   int64_t ld = factor->col == 1 ? factor->row : factor->col;
-  // One matrix after the other, or each row of one after that of the other.
+  // Either the matrices do not overlap, or their rows are interleaved.
   int64_t one_after_other = (major - 1) * ld + minor;
   int64_t interleaved = (shape.batches - 1) * factor->batch + minor;
   return factor->batch >= one_after_other ||
@@ -152,7 +152,8 @@ void copy_expanded(Tensor* r, Tensor* t) {
   copy(r, expanded.get());
 }
 
-// The sum over batches as one product: the matrices of a side by side, those of b below each other.
+// Computes a sum over batches as one product: concatenates the matrices of a horizontally and those
+// of b vertically.
 void merge_batches(Call* call, TensorRef* a, TensorRef* b) {
   int64_t batches = call->a->size[0], depth = call->a->size[2];
   if (batches * depth == 0) return;
@@ -171,7 +172,7 @@ void merge_batches(Call* call, TensorRef* a, TensorRef* b) {
   call->sum = false;
 }
 
-// All sizes and types have been checked.
+// Sizes and types have been checked.
 void product(Call call) {
   Tensor* r = call.r;
   call.alpha = in_type(call.alpha, r->dtype);
@@ -193,7 +194,7 @@ void product(Call call) {
   Shape a = shape_of(*call.a, call.a_vector), b = shape_of(*call.b, call.b_vector);
   bool adds_nothing = a.cols == 0 || a.batches == 0 || call.alpha.to_double() == 0;
   Device* device = device_of({r, call.t, call.a, call.b});
-  // The result lives there also where other operations make it.
+  // The result is placed on the device even if other operations compute it.
   if (call.t != r) place_result(device, r);
   if (call.t && call.t != r && !same_view(*r, *call.t)) copy_expanded(r, call.t);
   if (adds_nothing) {
@@ -213,7 +214,7 @@ void product(Call call) {
   TensorRef merged_a, merged_b, a_copy, b_copy;
   run(call.op, device, [&](Operands& at) {
     Call factors = call;
-    // Devices add up long products rather than many.
+    // Devices compute one long product instead of many.
     if (at.device() && call.sum) merge_batches(&factors, &merged_a, &merged_b);
     Shape shape = shape_of(*factors.a, factors.a_vector);
     p.batches = shape.batches;
@@ -248,7 +249,7 @@ void check_dims(const char* name, const char* expected, const Tensor* a, int a_d
   }
 }
 
-// t must be of the result's size, or broadcast to it.
+// t must have the shape of the result or broadcast to it.
 void check_addend(const Call& call, const char* a_name, const char* b_name) {
   if (!call.t || has_size(*call.t, call.ndim, call.size)) return;
   int ndim;
@@ -295,7 +296,7 @@ void vector_vector(Op op, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tenso
   product(call);
 }
 
-// argument: the number of the first batch among the C function's arguments.
+// argument: position of the first batch among the C function's arguments.
 void batch_batch(Op op, int argument, Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a,
                  Tensor* b, bool sum) {
   check_dims(name(op), "3D tensors", a, 3, b, 3);

@@ -38,7 +38,7 @@ void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t sa
   call.index_base = TH_INDEX_BASE;
   Device* device = device_of({r, probabilities});
   TensorRef in_order = contiguous(probabilities);
-  // A result at the host is waited for in any case.
+  // A result on the host requires synchronization anyway, so the values can be checked now.
   bool at_host = r->numel() > 0 && r->storage && !r->storage->get_home();
   bool is_checked = !device || on_host(*in_order) || at_host;
   if (is_checked) {

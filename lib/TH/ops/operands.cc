@@ -11,10 +11,12 @@ namespace th {
 
 namespace {
 
-// Storages up to this size are brought to a device as a whole, and stay for the next time.
+// Storages up to this size, in bytes, are copied to a device as a whole, to be available for later
+// operations.
 constexpr size_t kWholeStorage = size_t{1} << 20;
 
-// How r's memory is asked for when all of r's elements will be replaced.
+// The access mode for a result whose elements are all replaced: overwrite only if r covers its
+// whole storage.
 Access access_to_replace(const Tensor& r) {
   return r.storageOffset == 0 && r.storage && r.numel() == r.storage->size && is_contiguous(r)
              ? Access::overwrite
@@ -27,8 +29,8 @@ void count_bytes(const Tensor& t) {
   }
 }
 
-// Whether a copy of t goes to the device: it is a small part of a large storage that is at home
-// elsewhere, or one whose memory stays on the host.
+// Returns true if t is copied to the device instead of its storage: t is a small part of a large
+// storage on another device, or its memory must stay on the host.
 bool goes_as_copy(const Tensor& t, const Device& device) {
   if (!t.storage || t.storage->get_home() == &device) return false;
   return (t.storage->memory.size() > kWholeStorage && 2 * t.numel() <= t.storage->size) ||
@@ -104,7 +106,7 @@ char* Operands::ask_elsewhere(Tensor* t, Access access) {
   return block + t->storageOffset * item_size(t->dtype);
 }
 
-// t, or a copy of it on the device.
+// Returns t, or a copy of it on the device.
 Tensor* Operands::brought(Tensor* t) {
   if (!goes_as_copy(*t, *device_)) return t;
   TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
@@ -171,7 +173,7 @@ void place_result(Device* device, Tensor* r) {
 
 namespace {
 
-// Or memory that C code looks at without asking.
+// Also true for memory that C code reads directly.
 bool has_elements_at_host(const Tensor& r) {
   const Storage* s = r.storage;
   return s && !s->get_home() && (r.numel() > 0 || s->is_exposed());
@@ -218,7 +220,7 @@ void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const Ch
     call.check = late_check(text);
     call.plan.add(values.data, item_size(t->dtype), values.tensor->stride);
     call.plan.plan(true);
-    call.plan.shared_output = false;  // nothing is written
+    call.plan.shared_output = false;  // check calls write nothing
     return at.run(call);
   });
 }

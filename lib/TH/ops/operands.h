@@ -1,9 +1,9 @@
 #ifndef TH_OPS_OPERANDS_H
 #define TH_OPS_OPERANDS_H
 
-// The road of every operation: ops/ describes the work as one plain call (backend/calls.h), and
-// run() takes it to the backend where the operands live, or, where that declines, to the CPU. Here
-// stands whoever wants to see all operations go by.
+// The call path of all operations: ops/ describes the work as one plain struct (backend/calls.h).
+// run() dispatches it to the device that holds the operands; calls that are unsupported there fall
+// back to the CPU. Tracers of operations (profiler, recorder) are called here.
 
 #include <initializer_list>
 #include <optional>
@@ -19,16 +19,16 @@
 
 namespace th {
 
-// The device to run on: the home of the first operand that has one; nullptr: the CPU. Null
+// Returns the device to run on: that of the first operand with a device; nullptr: the CPU. Null
 // operands are skipped.
 Device* device_of(std::initializer_list<const Tensor*> operands);
 Device* device_of(Tensor* const* operands, int count);
 
-// Whether t's elements can be looked at on the host without moving anything.
+// Returns true if the host has t's valid elements, so that reading them copies nothing.
 bool on_host(const Tensor& t);
 
-// Writes what a check of values has to say; a "%lld" in the text stands for the value found.
-// text has room for Error::kLength characters.
+// Writes the message of a check of values; "%lld" in the message is replaced by the invalid value.
+// text has space for Error::kLength characters.
 class CheckText {
  public:
   template <class F>
@@ -47,7 +47,7 @@ class CheckText {
   const void* context_;
 };
 
-// Offers the call to the device; false where it declines.
+// Runs the call on the device. Returns false if it is unsupported there.
 #define TH_BACKEND_OP(name, Struct)                       \
   inline bool offer(Device& device, const Struct& call) { \
     return device.run(BackendOp::name, &call);            \
@@ -55,14 +55,13 @@ class CheckText {
 TH_BACKEND_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
 
-// An operand where the operation runs.
+// An operand at the location where the operation runs.
 struct Placed {
-  Tensor* tensor;  // the operand, or a copy of it that was brought there
+  Tensor* tensor;  // the operand, or a copy of it on the device
   char* data;      // its first element
 };
 
-// What the recorder of the calling thread, if any, is told (record.cc): each operand, then the
-// call.
+// Report an operand, then the call, to the recorder of the calling thread, if any (record.cc).
 void note_operand(Tensor* t, Access access, Device* device);
 void note_call(const ElementCall& call);
 void note_call(const CopyCall& call);
@@ -74,8 +73,8 @@ void note_call(const Call&) {
   note_other_call();
 }
 
-// Memory of one call's operands on the backend that it is offered to, held until the call was
-// queued. Operands are asked for in this order: those that are read, then the results.
+// The memory of the operands of one call on one backend, held until the call is queued. Request the
+// inputs first, then the results.
 class Operands {
  public:
   explicit Operands(Device* device) : device_(device), watched_(watching()) {
@@ -88,27 +87,28 @@ class Operands {
   Operands& operator=(const Operands&) = delete;
 
   Device* device() const { return device_; }
-  // Of a small part of a large storage that is elsewhere, a copy.
+  // For reading. If t is a small part of a large storage on another device, only the part is
+  // copied.
   Placed read(Tensor* t) {
     if (device_) t = brought(t);
     return {t, read_whole(t)};
   }
-  // At t's own storage, in any case.
+  // For reading, always in t's own storage.
   char* read_whole(Tensor* t) {
     char* data = ask(t, Access::read);
     read_[read_count_++] = t->storage;
     return data;
   }
-  // A result whose old elements count, or are not all replaced.
+  // For a result whose old elements are read or not all replaced.
   char* write(Tensor* r);
-  // A result of which all elements are replaced.
+  // For a result whose elements are all replaced.
   char* overwrite(Tensor* r);
-  // Memory that lives as long as this.
+  // Allocates temporary memory that lives as long as this object.
   char* scratch(size_t bytes);
-  // The same as the calling thread sees it after the call has run.
+  // Copies temporary memory to the host after the call has run.
   void read_back(void* to, const char* scratch, size_t bytes) const;
 
-  // Gives the call to the backend; false where it declines.
+  // Runs the call on the backend. Returns false if it is unsupported there.
   template <class Call>
   bool run(const Call& call) const {
     if (watched_) note_call(call);
@@ -119,8 +119,8 @@ class Operands {
 
  private:
   static constexpr int kMost = kFusedOperands;
-  // What is held on a device. Its constructor is spelled out for Clang, which does not see defaults
-  // of members before the class around it ends.
+  // The resources held on a device. The constructor is written out because Clang does not accept
+  // default member initializers of a nested class before the enclosing class is complete.
   struct Held {
     Held() : lease_count(0), copy_count(0) {}
     Lease leases[kMost];
@@ -131,7 +131,7 @@ class Operands {
     if (device_ || watched_) return ask_elsewhere(t, access);
     return t->data(access);
   }
-  char* ask_elsewhere(Tensor* t, Access access);  // or while somebody looks
+  char* ask_elsewhere(Tensor* t, Access access);  // the slow path: devices, watchers
   Tensor* brought(Tensor* t);
   void release_scratch() noexcept;
 
@@ -143,14 +143,15 @@ class Operands {
   int read_count_ = 0, scratch_count_ = 0;
 };
 
-// Values that must be as a condition says: looked at when this is made, before anything is written,
-// where that is possible without moving them, or r, the result, is at the host, and the call would
-// wait for it anyway; else told of when somebody waits for the device.
+// Checks input values (indices, divisors, masks). The check is done at construction, before
+// anything is written, if the values are on the host, or if the call has to synchronize anyway
+// because the result r is on the host. Otherwise it is done in the kernel, and an error is raised
+// at the next synchronization.
 class ValueCheck {
  public:
   ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text,
              const Tensor& r);
-  // What a call is given whose kernel checks the values as it uses them; 0: they were checked.
+  // Returns the check number for a call whose kernel checks the values itself; 0: already checked.
   uint32_t number(const Operands& at) const;
 
  private:
@@ -161,23 +162,24 @@ class ValueCheck {
   bool done_;
 };
 
-// What was found is told before r, which is at the host and would be waited for, changes.
+// Raises errors of earlier checks before r changes, if r is on the host (which synchronizes
+// anyway).
 void wait_for_assertions(Device* device, const Tensor& r);
 
-// r, whose elements will all be written, lives on the device from now on, unless that is null.
+// Sets the device of r (null: no change), all of whose elements will be written.
 void place_result(Device* device, Tensor* r);
 
-// Throws what a check has to say of the value found.
+// Throws the message of a failed check for this value.
 [[noreturn]] void fail_check(const CheckText& text, int64_t value);
-// The number of what a kernel may find, as in ValueCheck.
+// Returns the number of a check that a kernel makes, as in ValueCheck.
 uint32_t late_check(const CheckText& text);
 uint32_t late_check(int argument, const char* text);
 
-// The same by a call of its own where the kernel that uses the values does not look at them.
+// Checks values by a separate call, for kernels that do not check them.
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text);
 
-// steps(Operands&) makes calls and gives them to Operands::run; it returns false as soon as that
-// does, and is asked again, without a device, where one declines.
+// Runs steps(Operands&), which passes one or more calls to Operands::run and returns false as soon
+// as that does. If a call is unsupported on the device, all steps are run again on the CPU.
 template <class Steps>
 void run_steps(Op op, Device* device, const Steps& steps) {
   OpScope scope(lua_name(op));
@@ -199,8 +201,8 @@ void run_steps(Op op, Device* device, const Steps& steps) {
   if (profiled) profiled->finish();
 }
 
-// The same for one call, which build(Operands&) makes: field by field, as a list of initializers
-// would clear all of its plan first.
+// The same for a single call returned by build(Operands&). build assigns the fields one by one,
+// because an initializer list would first clear the whole plan.
 template <class Build>
 void run(Op op, Device* device, const Build& build) {
   run_steps(op, device, [&](Operands& at) { return at.run(build(at)); });

@@ -1,10 +1,10 @@
 #ifndef TH_OPS_OPS_H
 #define TH_OPS_OPS_H
 
-// The operations of THOps.def, type-erased, under their C names. The Lua bindings and the typed C
-// functions both call these. r is the result and is resized; it may be one of the operands.
-// Dimensions count from 0, or from the end where negative; indices inside LongTensors count from
-// TH_INDEX_BASE. All throw th::Error, before anything was written unless said otherwise.
+// The operations of THOps.def, type-erased, with their C names. The Lua binding and the typed C
+// functions call these. r is the result: it is resized, and may be one of the operands. Dimensions
+// count from 0; negative ones count from the end. Indices in LongTensors count from TH_INDEX_BASE.
+// All functions may throw th::Error; unless stated otherwise, nothing has been written then.
 
 #include "tensor/overlap.h"
 #include "tensor/tensor.h"
@@ -20,29 +20,28 @@ struct TensorList {
   TensorList(Tensor** t, int n) : tensors(t), count(n) {}
 };
 
-// A contiguous tensor with t's elements: t itself, or a copy. Host memory.
+// Returns t if it is contiguous, else a contiguous copy.
 TensorRef contiguous(Tensor* t);
 // A new contiguous copy.
 TensorRef clone(Tensor* t);
 
 namespace ops {
 
-// ---- element-wise (element_ops.cc), declared by their rows; the result of a predicate is a
-// ByteTensor or of the operands' type
+// ---- element-wise (element_ops.cc), declared by their rows. The result of a predicate is a
+// ByteTensor or has the type of the operands.
 using real = Scalar;
 using THTensor = Tensor;
-using THRealTensor = Tensor;  // where TH.h was read, and makes this of THTensor
+using THRealTensor = Tensor;  // TH.h, if included, defines THRealTensor by THTensor
 using THByteTensor = Tensor;
 #define TH_ELEMENT(name, lua, types, parameters, ...) void name parameters;
 #include "THOps.def"
-// Element by element in order; sizes may differ where the numbers of elements agree. Any types.
+// Copies in row-major order; shapes may differ if the numbers of elements agree. Any element types.
 void copy(Tensor* r, Tensor* src);
 
-// ---- expressions of them in one pass (fuse.cc)
+// ---- fused expressions (fuse.cc)
 void fuse(Tensor* r, const char* expression, TensorList operands);
 
-// ---- making (make.cc)
-// ----------------------------------------------------------------------------
+// ---- creation (make.cc)
 bool equal(Tensor* a, Tensor* b);
 bool allclose(Tensor* t, Tensor* src, double rtol, double atol);
 void nanToNum(Tensor* r, Tensor* t, Scalar nan, Scalar posinf, Scalar neginf);
@@ -69,8 +68,7 @@ void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim);
 void catArray(Tensor* r, TensorList inputs, int64_t dim);
 void reshape(Tensor* r, Tensor* t, Sizes sizes);
 
-// ---- arranging (arrange.cc)
-// ----------------------------------------------------------------------------------------------
+// ---- rearrangement (arrange.cc)
 void stack(Tensor* r, TensorList inputs, int64_t dim);
 void hstack(Tensor* r, TensorList inputs);
 void vstack(Tensor* r, TensorList inputs);
@@ -85,7 +83,7 @@ void repeat(Tensor* r, Tensor* t, Sizes counts);
 void diff(Tensor* r, Tensor* t, int64_t times, int64_t dim);
 void pad(Tensor* r, Tensor* t, Sizes widths, Scalar value);
 void padMode(Tensor* r, Tensor* t, Sizes widths, const char* mode);
-// Views, where there are any.
+// These return views if possible.
 void flatten(Tensor* r, Tensor* t, int64_t first, int64_t last);
 void unflatten(Tensor* r, Tensor* t, int64_t dim, Sizes sizes);
 void movedim(Tensor* r, Tensor* t, int64_t source, int64_t destination);
@@ -94,14 +92,12 @@ void swapaxes(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2);
 Scalar item(Tensor* t);
 
 // ---- products of any rank (contract.cc)
-// ----------------------------------------------------------------------------------------------
 void matmul(Tensor* r, Tensor* a, Tensor* b);
 void outer(Tensor* r, Tensor* a, Tensor* b);
 void kron(Tensor* r, Tensor* a, Tensor* b);
 
-// ---- reductions (reduce.cc, scan.cc)
-// ------------------------------------------------------------- "all" of no elements: sum 0, prod
-// 1; mean, min, max, var are errors (min, max) or NaN.
+// ---- reductions (reduce.cc, scan.cc). Without elements sum is 0, prod is 1, mean and var are NaN,
+// min and max are errors.
 Scalar sumall(Tensor* t);
 Scalar prodall(Tensor* t);
 Scalar meanall(Tensor* t);
@@ -125,8 +121,7 @@ void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim);
 void cumsum(Tensor* r, Tensor* t, int64_t dim);
 void cumprod(Tensor* r, Tensor* t, int64_t dim);
 
-// ---- reductions made of others (reduce_more.cc, softmax.cc)
-// ------------------------------------
+// ---- reductions composed of others (reduce_more.cc, softmax.cc)
 void logicalAll(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
 void logicalAny(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
 Scalar argmaxall(Tensor* t);
@@ -141,7 +136,7 @@ Scalar logsumexpall(Tensor* t);
 void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
 void softmax(Tensor* r, Tensor* t, int64_t dim);
 void logSoftmax(Tensor* r, Tensor* t, int64_t dim);
-// Of integers; results are DoubleTensors.
+// For integers; the results are DoubleTensors.
 Scalar meanallDouble(Tensor* t);
 Scalar varallDouble(Tensor* t, bool biased);
 Scalar stdallDouble(Tensor* t, bool biased);
@@ -149,8 +144,7 @@ void meanDouble(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
 void varDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
 void stdDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
 
-// ---- over several dimensions (reduce_dims.cc)
-// --------------------------------------------------
+// ---- reductions over several dimensions (reduce_dims.cc)
 void sumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
 void prodDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
 void meanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
@@ -169,11 +163,9 @@ void nanmeanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
 void logsumexpDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
 
 // ---- sorting (sort.cc)
-// ---------------------------------------------------------------------------
 void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending);
 
-// ---- made of sorting, and in sorted rows (order.cc, search.cc)
-// ---------------------------------
+// ---- based on sorting, and searching in sorted rows (order.cc, search.cc)
 void argsort(Tensor* indices, Tensor* t, int64_t dim, bool descending);
 void kthvalue(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool keepdim);
 void median(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
@@ -188,7 +180,6 @@ void cummax(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
 void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
 
 // ---- counting, and vectors along a dimension (histogram.cc, vectors.cc)
-// ------------------------
 void histc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
 void bhistc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
 void bincount(Tensor* r, Tensor* t, int64_t least);
@@ -199,7 +190,6 @@ void renorm(Tensor* r, Tensor* t, Scalar p, int64_t dim, Scalar most);
 void match(Tensor* r, Tensor* a, Tensor* b, Scalar gain);
 
 // ---- quantiles, covariances and correlations (statistics.cc)
-// -----------------------------------
 Scalar quantileall(Tensor* t, double q);
 void quantile(Tensor* r, Tensor* t, double q, int64_t dim, bool keepdim);
 void quantilesall(Tensor* r, Tensor* t, Tensor* q);
@@ -208,7 +198,6 @@ void cov(Tensor* r, Tensor* t, bool biased);
 void corrcoef(Tensor* r, Tensor* t);
 
 // ---- indices and masks (index.cc, gather.cc, mask.cc)
-// --------------------------------------------
 void indexSelect(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
 void indexCopy(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
 void indexAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
@@ -229,7 +218,6 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
 void nonzero(Tensor* r, Tensor* t);
 
 // ---- matrix products (matrix.cc)
-// -----------------------------------------------------------------
 Scalar dot(Tensor* a, Tensor* b);
 void addmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
 void addmv(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat, Tensor* vec);
@@ -241,8 +229,8 @@ void mv(Tensor* r, Tensor* mat, Tensor* vec);
 void ger(Tensor* r, Tensor* vec1, Tensor* vec2);
 void bmm(Tensor* r, Tensor* a, Tensor* b);
 
-// ---- convolutions (convolution.cc); vf: 'V' or 'F', xc: 'X' or 'C'
-// ----------------------------------------------------------------------------------------------
+// ---- convolutions (convolution.cc). vf: 'V' (valid) or 'F' (full); xc: 'X' (cross-correlation) or
+// 'C' (convolution)
 void conv2(Tensor* r, Tensor* t, Tensor* k, char vf);
 void xcorr2(Tensor* r, Tensor* t, Tensor* k, char vf);
 void conv3(Tensor* r, Tensor* t, Tensor* k, char vf);
@@ -276,8 +264,8 @@ void conv3DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, in
 void conv3Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
                int64_t sdepth, int64_t srow, int64_t scol, char vf, char xc);
 
-// ---- linear algebra (lapack_solve.cc, lapack_factor.cc, lapack_eigen.cc); operands that are null
-// are the results, option letters are LAPACK's
+// ---- linear algebra (lapack_solve.cc, lapack_factor.cc, lapack_eigen.cc). A null operand means
+// that the result is the operand. Option letters are LAPACK's.
 void gesv(Tensor* x, Tensor* lu, Tensor* b, Tensor* a);
 void trtrs(Tensor* x, Tensor* copy_of_a, Tensor* b, Tensor* a, char uplo, char trans, char diag);
 void gels(Tensor* x, Tensor* qr, Tensor* b, Tensor* a);
@@ -296,7 +284,7 @@ void syev(Tensor* e, Tensor* v, Tensor* a, char job, char uplo);
 void geev(Tensor* e, Tensor* v, Tensor* a, char job);
 void gesvd(Tensor* u, Tensor* s, Tensor* v, Tensor* a, char job);
 void gesvd2(Tensor* u, Tensor* s, Tensor* v, Tensor* work, Tensor* a, char job);
-// ... of batches, too (linalg_batch.cc)
+// These support batches (linalg_batch.cc).
 void det(Tensor* r, Tensor* t);
 void logdet(Tensor* r, Tensor* t);
 void slogdet(Tensor* sign, Tensor* logarithm, Tensor* t);
@@ -309,7 +297,6 @@ void pinverse(Tensor* r, Tensor* t, double rcond);
 void matrixRank(Tensor* r, Tensor* t, double tolerance);
 
 // ---- random numbers (random.cc, multinomial.cc)
-// --------------------------------------------------
 void random(Tensor* r, Generator* g);
 void cappedRandom(Tensor* r, Generator* g, int64_t max);
 void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max);

@@ -1,4 +1,4 @@
-// What is made of sorting: single elements by their rank, the most frequent ones, distinct ones.
+// Operations based on sorting: elements by rank, most frequent and distinct elements.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ Sorted sorted(Tensor* t, int64_t dim, bool descending) {
   return s;
 }
 
-// count of the sorted elements, from first on; t has elements.
+// Returns count elements of the sorted order, starting with `first`. t is not empty.
 Sorted sorted_range(Op op, Tensor* t, int dim, bool descending, int64_t first, int64_t count) {
   int64_t size[kMaxDims];
   std::copy(t->size, t->size + t->nDimension, size);
@@ -60,14 +60,14 @@ void check_values_and_indices(const char* name, const Tensor* values, const Tens
   if (values == indices) fail_argument(2, "%s: values and indices must be two tensors", name);
 }
 
-// Without keepdim the dimension, which has one element, goes away.
+// Without keepdim the dimension, which has size 1, is removed.
 void deliver_both(Tensor* values, Tensor* indices, const Sorted& from, int dim, bool keepdim) {
   if (keepdim) return deliver({{values, from.values.get()}, {indices, from.indices.get()}});
   TensorRef value = without(from.values, dim), index = without(from.indices, dim);
   deliver({{values, value.get()}, {indices, index.get()}});
 }
 
-// The dimension of t that the operation's elements lie along, of which there must be some.
+// Returns the dimension from 0. Throws if its size is 0.
 int dim_with_elements(const char* name, const Tensor& t, int64_t dim, int t_argument,
                       int dim_argument) {
   int d = wrap_dim(t, dim, dim_argument);
@@ -78,7 +78,8 @@ int dim_with_elements(const char* name, const Tensor& t, int64_t dim, int t_argu
   return d;
 }
 
-// Where an element differs from the one before it, along a dimension of sorted values.
+// Returns 1 for each element that differs from the one before it, along a dimension of sorted
+// values.
 TensorRef starts_of_runs(const TensorRef& values, int dim) {
   int64_t n = values->size[dim];
   TensorRef starts = filled_like(values, DType::Byte, 1);
@@ -90,7 +91,7 @@ TensorRef starts_of_runs(const TensorRef& values, int dim) {
   return starts;
 }
 
-// The number, from TH_INDEX_BASE on, of the run that each element belongs to.
+// Returns the number of the run of each element, from TH_INDEX_BASE.
 TensorRef runs_of(const TensorRef& starts, int dim) {
   TensorRef ones = in_type(starts.get(), DType::Long);
   TensorRef runs = made(DType::Long, [&](Tensor* r) { ops::cumsum(r, ones.get(), dim); });
@@ -134,10 +135,10 @@ void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim)
   int d = dim_with_elements("mode", *t, dim, 3, 4);
   Sorted s = sorted(t, d, false);
   TensorRef runs = runs_of(starts_of_runs(s.values, d), d);
-  // How many elements each run has, in the place of its number.
+  // counts: the length of each run, at the position given by its number.
   TensorRef ones = filled_like(runs, DType::Long, 1), counts = filled_like(runs, DType::Long, 0);
   scatterAdd(counts.get(), d, runs.get(), ones.get());
-  // The first of the longest runs, that is of the smallest value; and where it ends.
+  // Find the first of the longest runs, which has the smallest value, and its last element.
   TensorRef most = empty(DType::Long), longest = empty(DType::Long);
   max(most.get(), longest.get(), counts.get(), d, true);
   TensorRef ends = made(DType::Long, [&](Tensor* r) { cumsum(r, counts.get(), d); });
@@ -180,7 +181,7 @@ void check_unique_results(const Tensor* values, const Tensor* inverse, const Ten
   }
 }
 
-// How many elements each of so many runs has.
+// Returns the lengths of `count` runs.
 TensorRef lengths_of(const TensorRef& runs, int64_t count) {
   TensorRef ones = filled_like(runs, DType::Long, 1);
   TensorRef lengths = filled(*runs, DType::Long, 1, &count, 0);
@@ -188,8 +189,8 @@ TensorRef lengths_of(const TensorRef& runs, int64_t count) {
   return lengths;
 }
 
-// The numbers of the rows of a matrix in the order of the rows: sorted by the last column first,
-// since sorting keeps the order of equals.
+// Returns the order of the sorted rows of a matrix. Sorts by the last column first, because sorting
+// is stable.
 TensorRef order_of_rows(const TensorRef& matrix) {
   TensorRef order = filled(*matrix, DType::Long, 1, matrix->size, 1);
   cumsum(order.get(), order.get(), 0);
@@ -204,7 +205,7 @@ TensorRef order_of_rows(const TensorRef& matrix) {
   return order;
 }
 
-// Where a row of a sorted matrix differs from the one before it.
+// Returns 1 for each row of a sorted matrix that differs from the row before it.
 TensorRef starts_of_equal_rows(const TensorRef& rows) {
   int64_t n = rows->size[0];
   TensorRef starts = filled(*rows, DType::Byte, 1, rows->size, 1);

@@ -1,4 +1,4 @@
-// Elements before and behind those of a tensor.
+// Padding.
 
 #include <algorithm>
 #include <cstring>
@@ -25,7 +25,7 @@ Mode mode_of(const char* text) {
   fail_argument(4, "pad: 'edge', 'reflect', 'symmetric' or 'wrap' is expected, got '%s'", text);
 }
 
-// The sizes of t with all that is added.
+// Computes the padded shape of t.
 void padded_size(const Tensor& t, Sizes widths, int64_t* size) {
   if (widths.ndim != 2 * t.nDimension) {
     fail_argument(3, "pad: two numbers for each of %d dimensions are expected, got %d",
@@ -42,7 +42,8 @@ void padded_size(const Tensor& t, Sizes widths, int64_t* size) {
   checked_numel(t.nDimension, size);
 }
 
-// Which of n elements, at least one, stands at a place; -1 is the one before the first.
+// Returns the index of the source element, of n >= 1 elements, for a position relative to the
+// first. Position -1 is the one before it.
 int64_t source_of(int64_t place, int64_t n, Mode mode) {
   const auto within = [place](int64_t period) { return (place % period + period) % period; };
   if (mode == Mode::wrap) return within(n);

@@ -18,7 +18,7 @@ bool has_blas_layout(Factor* factor, int64_t rows, int64_t cols) {
   }
   if ((row == 1 || rows == 1) && (cols == 1 || col >= rows)) {
     if (cols == 1) col = std::max<int64_t>(1, rows);
-    // Both strides 1 would read as rows; that case is above, unless its leading dimension failed.
+    // If both strides are 1, the case above applies, unless its leading dimension was invalid.
     if (col <= INT_MAX && col > 1) {
       factor->row = 1;
       factor->col = col;

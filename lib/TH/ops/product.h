@@ -5,11 +5,11 @@
 
 namespace th {
 
-// Whether BLAS can take the matrices as they lie; where so, strides that do not matter are set so
-// that one is 1 and the other the leading dimension.
+// Returns true if BLAS can use the matrices without copying. Sets strides of dimensions with one
+// element so that one stride is 1 and the other the leading dimension.
 bool has_blas_layout(Factor* factor, int64_t rows, int64_t cols);
 
-// Whether devices may round Float's factors to TF32, of 10 bits, where they are faster with it.
+// Whether devices may round Float factors to TF32 (10 bits of mantissa) to be faster.
 bool allows_tf32() noexcept;
 void allow_tf32(bool allow) noexcept;
 

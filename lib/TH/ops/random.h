@@ -1,7 +1,7 @@
 #ifndef TH_OPS_RANDOM_H
 #define TH_OPS_RANDOM_H
 
-// Results that backends want contiguous.
+// Contiguous results, for backends that require them.
 
 #include "cpu/generator.h"
 #include "functors/philox.h"
@@ -10,8 +10,8 @@
 
 namespace th {
 
-// Contiguous memory for all of r's elements: r's own, or that of a temporary, which finish() copies
-// to r. operand: what r must not share memory with; may be null.
+// Contiguous memory for all elements of r: its own, or a temporary, which finish() copies to r.
+// operand (may be null) must not share memory with the result.
 class ContiguousResult {
  public:
   ContiguousResult(Device* device, Tensor* r, const Tensor* operand) : r_(r) {

@@ -28,9 +28,9 @@ Scalar to_scalar(Wide value, DType type) {
 
 namespace {
 
-// Along a dimension of at least one element. r is contiguous, of t's type, shares no memory with t,
-// and has t's sizes but for that dimension, which has size 1 or is left out; so has indices, a
-// LongTensor, null unless the reduction has indices.
+// Reduces along a dimension that is not empty. r is contiguous, has t's type and shares no memory
+// with t. Its shape is that of t, except that the dimension has size 1 or is removed. indices is a
+// LongTensor of the same shape, or null if the reduction has none.
 void reduce_dim(Op op, const Reduction& reduction, Tensor* t, int dim, Tensor* r, Tensor* indices) {
   if (r->numel() == 0) return;
   run(op, device_of({t, r, indices}), [&](Operands& at) {
@@ -54,7 +54,7 @@ void reduce_dim(Op op, const Reduction& reduction, Tensor* t, int dim, Tensor* r
     call.indices = nullptr;
     call.index_base = TH_INDEX_BASE;
     call.plan.start(t->nDimension, t->size, dim);
-    // The input's layout first: it has more to read than there is to write.
+    // The input decides the order of the loop, because more elements are read than written.
     call.plan.add(in.data, item, in.tensor->stride);
     call.plan.add(at.overwrite(r), item, stride);
     if (indices) call.indices = reinterpret_cast<int64_t*>(at.overwrite(indices));
@@ -64,8 +64,8 @@ void reduce_dim(Op op, const Reduction& reduction, Tensor* t, int dim, Tensor* r
   });
 }
 
-// A contiguous tensor for a result of these sizes: r, resized, or a temporary where r is not
-// contiguous or shares the operand's storage, which finish() then copies to r.
+// A contiguous tensor for a result of these sizes: r itself, or a temporary if r is not contiguous
+// or shares the operand's storage. finish() copies the temporary to r.
 class Result {
  public:
   Result(Tensor* r, const Tensor& operand, int ndim, const int64_t* size) : r_(r) {
@@ -92,7 +92,7 @@ class Result {
 
 namespace {
 
-// The elements of a and, unless it is null, b, which has the same sizes.
+// Adds the elements of a, and those of b unless it is null; b has the same shape.
 void plan_inputs(Operands& at, LoopPlan* plan, Tensor* a, Tensor* b) {
   if (a->numel() == 0) return plan->start_contiguous(0);
   if (is_contiguous(*a) && (!b || is_contiguous(*b))) {
@@ -115,7 +115,7 @@ void plan_inputs(Operands& at, LoopPlan* plan, Tensor* a, Tensor* b) {
 
 Partial reduce_all(Op op, const Reduction& reduction, Tensor* a, Transform transform, Tensor* b) {
   Partial result = {};
-  // Of no elements, too, but those are nowhere.
+  // Reductions of empty tensors run on the CPU.
   Device* device = a->numel() > 0 ? device_of({a, b}) : nullptr;
   run_steps(op, device, [&](Operands& at) {
     ReduceAllCall call;

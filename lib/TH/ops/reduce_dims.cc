@@ -1,4 +1,4 @@
-// Reductions over several dimensions: they become the last one, and one.
+// Reductions over several dimensions: merges them into the last dimension and reduces that.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace th {
 
 namespace {
 
-// t with the dimensions to be reduced as its last one.
+// t with the reduced dimensions merged into its last dimension.
 class Merged {
  public:
   Merged(const char* name, Tensor* t, Sizes dims) : ndim_(t->nDimension) {
@@ -55,8 +55,8 @@ class Merged {
 
   Tensor* get() const { return t_.get(); }
   int64_t dim() const { return left_; }
-  // r becomes result, which has the sizes of the dimensions that were left; with keepdim those that
-  // were reduced have size 1.
+  // Stores result, which has the sizes of the other dimensions, in r. With keepdim the reduced
+  // dimensions have size 1.
   void finish(Tensor* r, Tensor* result, bool keepdim) const {
     TensorRef seen(tensor_new(result->dtype));
     int ndim = keepdim ? ndim_ : std::max(left_, 1);
@@ -72,7 +72,7 @@ class Merged {
   TensorRef t_;
 };
 
-// reduce(result, t, dim)
+// Computes r by reduce(result, t, dim).
 template <class F>
 void reduce_dims(const char* name, Tensor* r, DType type, Tensor* t, Sizes dims, bool keepdim,
                  const F& reduce) {

@@ -1,5 +1,5 @@
-// Reductions that are made of others: of integers to doubles, of truth, of what is no NaN, to
-// indices.
+// Reductions composed of others: double results for integers, logical, NaN-ignoring, argmax and
+// argmin.
 
 #include "memory/error.h"
 #include "ops/compose.h"
@@ -16,12 +16,13 @@ TensorRef as_doubles(const char* name, Tensor* t, int argument) {
   return in_type(t, DType::Double);
 }
 
-// 1 where an element is not 0.
+// Returns 1 for each element that is not 0.
 TensorRef truth_of(Tensor* t) {
   return made(DType::Byte, [&](Tensor* r) { ops::neValue(r, t, 0); });
 }
 
-// t with 0 in the place of NaNs, and how many elements are none, in what t computes in.
+// values: t with NaN replaced by 0; valid: 1 for each element that is not NaN. In the compute type
+// of t.
 struct Numbers {
   TensorRef values, valid;
 };
@@ -36,7 +37,7 @@ Numbers numbers_of(Tensor* t) {
   return {std::move(numbers), in_type(valid.get(), type)};
 }
 
-// The truth of a dimension; of no elements it is what is given.
+// Reduces a dimension by logical and (all) or or. An empty dimension gives `all`.
 void reduce_truth(const char* name, Tensor* r, Tensor* t, int64_t dim, bool keepdim, bool all) {
   check_result(name, 1, *r, DType::Byte);
   int d = wrap_dim(*t, dim, 3);

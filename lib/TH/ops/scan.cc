@@ -1,4 +1,4 @@
-// Running sums and products.
+// Cumulative sums and products.
 
 #include "ops/operands.h"
 #include "ops/reduce.h"

@@ -1,4 +1,4 @@
-// Places in sorted rows, and running extremes.
+// Search in sorted rows, and cumulative maxima and minima.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kIndexItem = static_cast<int64_t>(sizeof(int64_t));
 
-// Whether there is a sorted row for each row of values.
+// Returns true if there is one sorted row for all values, or one for each row of values.
 bool has_rows_for(const Tensor& sorted, const Tensor& values) {
   int last = sorted.nDimension - 1;
   return last == 0 || (values.nDimension == last + 1 &&

@@ -1,4 +1,4 @@
-// Sums of exponentials, which are taken of what is left without the largest element.
+// Softmax and logsumexp. The maximum is subtracted before exponentiation to avoid overflow.
 
 #include <cmath>
 
@@ -9,14 +9,13 @@ namespace th {
 
 namespace {
 
-// Of t's elements along the dimension: the largest one, and, without it, the logarithms that their
-// exponentials have.
+// largest: the maximum of t along the dimension; rest: t - largest.
 struct Exponents {
   TensorRef largest, rest;
   DType type;
 };
 
-// finite: 0 is taken from where the largest is infinite.
+// finite: treat an infinite maximum as 0.
 Exponents exponents_of(Tensor* t, int64_t dim, bool finite) {
   TensorRef x = in_type(t, compute_type(t->dtype));
   Exponents e = {empty(x->dtype), empty(x->dtype), x->dtype};
@@ -31,13 +30,13 @@ Exponents exponents_of(Tensor* t, int64_t dim, bool finite) {
   return e;
 }
 
-// Of the exponentials, which may be written over their logarithms.
+// Returns the sum of exp(rest). exponentials receives exp(rest) and may be e.rest itself.
 TensorRef sum_of_exponentials(const Exponents& e, int64_t dim, Tensor* exponentials) {
   ops::exp(exponentials, e.rest.get());
   return made(e.type, [&](Tensor* r) { ops::sum(r, exponentials, dim, true); });
 }
 
-// r becomes f(to) of e's type, written where r is, unless that has to be converted.
+// Computes r by f(to), directly if r has e's type, else by a conversion.
 template <class F>
 void deliver_as(Tensor* r, const Exponents& e, const F& f) {
   if (r->dtype == e.type) return f(r);

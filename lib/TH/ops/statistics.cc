@@ -14,7 +14,7 @@ void check_part(double q, int argument) {
   fail_argument(argument, "quantile: a number from 0 to 1 is expected, got %g", q);
 }
 
-// NaN last.
+// Sorts in ascending order, NaN last.
 TensorRef in_order(Tensor* t, int64_t dim) {
   if (t->size[dim] == 0) {
     fail_argument(2, "quantile: no elements along dimension %lld of %s", shown(dim),
@@ -24,8 +24,8 @@ TensorRef in_order(Tensor* t, int64_t dim) {
   return made(t->dtype, [&](Tensor* r) { ops::sort(r, indices.get(), t, dim, false); });
 }
 
-// Between the two elements that are nearest, as NumPy's "linear", in a type to compute in; the
-// dimension stays, with size 1.
+// Interpolates between the two nearest elements, like NumPy's method "linear". type: the type of
+// the computation. The dimension keeps size 1.
 TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type) {
   const auto at = [&](int64_t k) { return in_type(narrowed(sorted, dim, k, 1).get(), type); };
   const int64_t last = sorted->size[dim] - 1;
@@ -36,7 +36,8 @@ TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type
   TensorRef r = clone(low.get());
   if (beyond > 0) {
     TensorRef high = at(below + 1);
-    // Weighted, since the difference of an infinity and another number would hide the latter.
+    // A weighted sum, because low + beyond * (high - low) would be NaN or infinite for an infinite
+    // low.
     ops::mul(r.get(), low.get(), 1 - beyond);
     ops::cadd(r.get(), r.get(), beyond, high.get());
     ops::eqTensor(mask.get(), low.get(), high.get());
@@ -47,7 +48,7 @@ TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type
   return r;
 }
 
-// t's rows without their means: of a vector, as one row.
+// Returns t's rows minus their means; a vector is one row.
 TensorRef centered_rows(const char* name, Tensor* t) {
   check_floating(name, 2, *t);
   if (t->nDimension != 1 && t->nDimension != 2) {
@@ -136,7 +137,7 @@ void corrcoef(Tensor* r, Tensor* t) {
     diag(v, c.get(), 0);
     sqrt(v, v);
   });
-  // By one and then by the other: their product may be too small or too large a number.
+  // Divide twice: the product of two deviations could underflow or overflow.
   TensorRef column = unsqueezed(deviations, 1), row = unsqueezed(deviations, 0);
   cdiv(c.get(), c.get(), expanded(column, *c).get());
   cdiv(c.get(), c.get(), expanded(row, *c).get());

@@ -1,4 +1,4 @@
-// t[{...}] with ranges, steps, masks and tensors of indices: views, and the operations on indices.
+// Subscripts t[{...}] with ranges, steps, masks and index tensors, by views and index operations.
 
 #include "ops/subscript.h"
 
@@ -22,17 +22,17 @@ TensorRef shaped(Tensor* t, const std::vector<int64_t>& size) {
   return view;
 }
 
-// A tensor of indices, and the dimension of the view that it is of.
+// An index tensor and the dimension of the view that it indexes.
 struct Indexed {
   int dim;
   TensorRef indices;
 };
 
-// What a subscript comes to: a view by numbers and ranges of positive step, then the dimensions of
-// that which are reversed, and those that tensors index.
+// A resolved subscript: a view for numbers and ranges with positive steps, then the dimensions of
+// the view to be reversed, and those indexed by tensors.
 struct Resolved {
   Geometry part;
-  TensorRef view;  // that part
+  TensorRef view;  // the view of that part
   std::vector<int> reversed;
   std::vector<Indexed> indexed;
   explicit Resolved(const Tensor& t) : part(t) {}
@@ -52,7 +52,7 @@ void take_range(Geometry* g, int d, const Subscript& s) {
   if (count > 1) g->stride[d] = checked_mul(g->stride[d], step, what);
 }
 
-// The positions where a mask of k dimensions is 1, as k vectors of indices.
+// Converts a mask of k dimensions to k index vectors of the positions where it is 1.
 void take_mask(const Geometry& g, int d, Tensor* mask, std::vector<Indexed>* indexed) {
   bool fits = mask->nDimension > 0 && d + mask->nDimension <= g.ndim &&
               std::equal(mask->size, mask->size + mask->nDimension, g.size + d);
@@ -115,11 +115,11 @@ void check_indices(const Indexed& by, int64_t size) {
                }));
 }
 
-// Those that count from the end, if there are any, made to count from the front.
+// Converts negative indices, which count from the end, to indices from the front.
 TensorRef from_the_front(Tensor* indices, int64_t size) {
   TensorRef looked_at;
   if (indices->numel() > 0 && on_host(*indices) && indices->storage->get_home()) {
-    // They are looked at where they are: who checks them there tells at once.
+    // The indices are valid on the host, so read them there. A check there reports errors at once.
     looked_at = clone_on_host(indices);
   }
   Tensor* seen = looked_at ? looked_at.get() : indices;
@@ -139,14 +139,14 @@ TensorRef from_the_front(Tensor* indices, int64_t size) {
   return TensorRef(indices);
 }
 
-// The indexed dimensions of a view merged into one, and what indexes that.
+// The indexed dimensions of a view merged into one, and the index of the merged dimension.
 struct Merged {
-  TensorRef view;      // with the merged dimension; of the view's memory, or a copy in order
-  TensorRef in_order;  // with the indexed dimensions one after the other: of the view's memory
+  TensorRef view;      // with the merged dimension; shares memory or is a copy
+  TensorRef in_order;  // a view with the indexed dimensions adjacent
   bool is_copy = false;
   int dim = 0;
   TensorRef indices;                // a vector
-  std::vector<int64_t> index_size;  // before they were made one
+  std::vector<int64_t> index_size;  // shape of the broadcast index tensors
   std::vector<int64_t> result_size() const {
     std::vector<int64_t> size(view->size, view->size + dim);
     size.insert(size.end(), index_size.begin(), index_size.end());
@@ -155,7 +155,7 @@ struct Merged {
   }
 };
 
-// The tensors of indices as one vector, of positions in the merged dimension.
+// Combines the index tensors to one vector of positions in the merged dimension.
 void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merged* to) {
   int ndim = indexed[0].indices->nDimension;
   int64_t size[kMaxDims];
@@ -183,7 +183,7 @@ void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merg
     if (!all) {
       all = clone(seen.get());
     } else {
-      // From 1: (all - 1) * size + seen.
+      // Indices count from 1: (all - 1) * size + seen.
       ops::add(all.get(), all.get(), Scalar(int64_t{-1}));
       ops::mul(all.get(), all.get(), Scalar(view.size[by.dim]));
       ops::cadd(all.get(), all.get(), Scalar(int64_t{1}), seen.get());
@@ -233,7 +233,7 @@ Merged merge(const Resolved& from) {
   return to;
 }
 
-// Where a reversed dimension of the view is in the result.
+// Returns the position of a reversed dimension of the view in the result.
 int place_of(int d, const Resolved& from, const Merged* merged) {
   if (!merged) return d;
   int place = d;
@@ -252,7 +252,7 @@ TensorRef reverse(Tensor* t, int d) {
   return result;
 }
 
-// Writes what make gives for the sizes that the subscript selects.
+// Writes the elements returned by make for the shape that the subscript selects.
 template <class Make>
 void write(Tensor* t, const Resolved& to, bool accumulate, const Make& make) {
   if (to.indexed.empty()) {
@@ -336,7 +336,7 @@ namespace ops {
 
 namespace {
 
-// Subscripts of the first dimensions, one for each tensor of indices.
+// Subscripts for the first dimensions, one for each index tensor.
 struct IndexSubscripts {
   Subscript list[kMaxDims];
   int count;
