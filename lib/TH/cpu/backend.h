@@ -1,8 +1,8 @@
 #ifndef TH_CPU_BACKEND_H
 #define TH_CPU_BACKEND_H
 
-// The CPU as a backend: what devices do for the calls of backend/calls.h, on host memory and at
-// once. Kernels are in cpu/kernels, compiled for each instruction set.
+// The CPU as a backend: runs the calls of backend/calls.h synchronously on host memory. The kernels
+// in cpu/kernels are compiled for each instruction set.
 
 #include "backend/calls.h"
 

@@ -1,7 +1,8 @@
 #ifndef TH_CPU_BLAS_CANDIDATES_H
 #define TH_CPU_BLAS_CANDIDATES_H
 
-// Names of libraries, and how each is looked after: what cpu/blas_library.cc knows of them.
+// The BLAS and LAPACK libraries that cpu/blas_library.cc looks for: their file names and
+// requirements.
 
 #include <cstddef>
 
@@ -9,7 +10,7 @@
 
 namespace th::blas {
 
-// The OpenMP flavours come first: they share the threads of our loops.
+// OpenMP builds come first: they share the threads of our loops.
 constexpr const char* kOpenBlasFiles[] = {TH_BUILD_LIBRARY_FOLDER
                                           "openblas-openmp/libopenblas.so.0",
                                           "libopenblaso.so.0", "libopenblas.so.0"};
@@ -31,7 +32,7 @@ constexpr Files files_of(const char* const (&names)[n]) {
 }
 
 struct Choice {
-  const char* name;  // in TENSOR_BLAS
+  const char* name;  // value of TENSOR_BLAS
   Files files;
 };
 constexpr Choice kChoices[] = {{"openblas", files_of(kOpenBlasFiles)},
@@ -39,8 +40,9 @@ constexpr Choice kChoices[] = {{"openblas", files_of(kOpenBlasFiles)},
                                {"mkl", files_of(kMklFiles)},
                                {"onednn", files_of(kOneDnnFiles)}};
 
-// Address space without which a library ends the process or never returns: OpenBLAS is 40 MiB and
-// takes two buffers of 128 as it is loaded; MKL consists of several libraries.
+// The free address space that a library needs. With less it ends the process or never returns from
+// loading: OpenBLAS has 40 MiB of code and allocates two buffers of 128 MiB; MKL consists of
+// several libraries.
 struct Need {
   const char* part_of_name;
   size_t mebibytes;

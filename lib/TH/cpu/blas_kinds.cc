@@ -33,8 +33,8 @@ Level level_of_cpu() {
 #endif
 }
 
-// The kernels to ask for in place of those that were taken, of an older CPU; null: they will do.
-// A version of OpenBLAS takes old ones for CPUs that are newer than itself.
+// Returns the kernels to request instead of `core`, which are for an older CPU; null: core is fine.
+// OpenBLAS selects old kernels for CPUs that are newer than its release.
 const char* better_core(const char* core) {
   auto is_one_of = [&](const char* names) {
     const char* at = std::strstr(names, core);
@@ -115,7 +115,7 @@ std::string prepare_blis(Library* library) {
 
 std::string prepare_mkl(Library* library) {
   int (*set)(int);
-  // 32-bit integers, and no threads of its own.
+  // 32-bit integers, single-threaded.
   if (find(library->handle, "MKL_Set_Interface_Layer", &set)) set(0);
   if (find(library->handle, "MKL_Set_Threading_Layer", &set)) set(1);
   library->name = "MKL";
@@ -141,7 +141,7 @@ using OneDnnProduct = int (*)(char, char, int64_t, int64_t, int64_t, float, cons
                               const float*, int64_t, float, float*, int64_t);
 OneDnnProduct onednn_product;
 
-// oneDNN's matrices go by rows: the transpose of the product is computed.
+// oneDNN's matrices are row-major, so compute the transposed product.
 void onednn_sgemm(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                   const float* alpha, const float* a, const int* lda, const float* b,
                   const int* ldb, const float* beta, float* c, const int* ldc) {

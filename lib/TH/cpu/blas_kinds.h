@@ -1,7 +1,7 @@
 #ifndef TH_CPU_BLAS_KINDS_H
 #define TH_CPU_BLAS_KINDS_H
 
-// What is particular to OpenBLAS, BLIS, MKL and oneDNN.
+// Code specific to OpenBLAS, BLIS, MKL and oneDNN.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace th::blas {
 
-// A variable of the environment, unless it is set already, for as long as one of these is in scope.
+// Sets an environment variable, unless it is set already, and removes it at the end of the scope.
 class SetVariable {
  public:
   SetVariable(const char* name, const char* value);
@@ -22,11 +22,11 @@ class SetVariable {
   const char* name_;
 };
 
-// Makes a library that has just been loaded, from that file, fit for use: on one thread, with the
-// kernels for this CPU. Returns why it is of no use, or nothing.
+// Prepares a library that has just been loaded from file: sets it to one thread and selects the
+// kernels for this CPU. Returns why the library is unusable, or an empty string.
 std::string prepare(Library* library, const char* file);
 
-// sgemm_ and others, or what stands in for it.
+// Returns the BLAS routine (such as sgemm_) or its replacement; null: none.
 Routine find_blas_routine(void* handle, const char* name);
 
 }  // namespace th::blas

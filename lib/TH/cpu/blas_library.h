@@ -1,8 +1,8 @@
 #ifndef TH_CPU_BLAS_LIBRARY_H
 #define TH_CPU_BLAS_LIBRARY_H
 
-// The libraries that BLAS and LAPACK come from. None is linked: the first operation that needs one
-// loads it, as TENSOR_BLAS says.
+// The BLAS and LAPACK libraries. libTH is not linked with any: the first operation that needs one
+// loads it. TENSOR_BLAS selects it.
 
 #include <atomic>
 #include <string>
@@ -13,7 +13,8 @@ namespace th::blas {
 
 using Routine = void (*)();
 
-// As Fortran calls them: s for float, d for double. LAPACK's are those of TH_LAPACK_ROUTINES.
+// Fortran routines: s for float, d for double. The LAPACK routines are listed in
+// TH_LAPACK_ROUTINES.
 #define TH_BLAS_ROUTINES(X) X(gemm) X(gemv)
 
 #define TH_ROUTINE_MEMBERS(name, ...) Routine s##name = nullptr, d##name = nullptr;
@@ -27,32 +28,32 @@ struct LapackRoutines {
 
 struct Library {
   void* handle = nullptr;
-  std::string name;  // with its version, and the kernels in use
+  std::string name;  // with version and kernels
   std::string path;
-  // OpenBLAS's own; null in others.
+  // OpenBLAS only; null in other libraries.
   int (*get_threads)() = nullptr;
   void (*set_threads)(int) = nullptr;
   void* (*make_buffer)(int) = nullptr;
   void (*free_buffer)(void*) = nullptr;
-  // Buffers for products that are under way.
+  // The number of buffers that exist, and of those used by running products.
   std::atomic<int> buffers_made{0}, buffers_claimed{0};
 };
 
-// Loaded where they are not yet; th::Error says what was tried.
+// Load the library on first use. Throw th::Error, which lists what was tried.
 Library& blas_library();
 Library& lapack_library();
-// What they are, with versions, kernels and paths; where none could be loaded, why.
+// Describe the library: name, version, kernels and path, or why none could be loaded.
 const char* blas_description();
 const char* lapack_description();
-// Of a library that is there.
+// The library must have been loaded.
 const BlasRoutines& blas_routines() noexcept;
 const LapackRoutines& lapack_routines() noexcept;
 
-// Each library that is there, at most as many as those of BLAS and of LAPACK together.
+// The loaded libraries. There are at most as many as candidates for BLAS and LAPACK together.
 constexpr int kMostLibraries = 8;
 Library* loaded_library(int k) noexcept;  // null: no more
 
-// There is address space for that many bytes more.
+// Returns true if that many bytes of address space are free.
 bool has_room(size_t bytes) noexcept;
 
 }  // namespace th::blas

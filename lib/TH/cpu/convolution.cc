@@ -1,5 +1,5 @@
-// Convolutions on memory, cut into rows of results. Images are brought into a layout that rows can
-// be read from, and into a type that is computed in.
+// Convolutions on the CPU, divided into rows of the result. Images are copied, if necessary, to a
+// layout and a type that the row kernels support.
 
 #include "cpu/convolution.h"
 
@@ -28,15 +28,15 @@ DType compute_type(DType type) {
 
 int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
-// How an image is laid out for the kernels: rows that are read in steps are split into phases, of
-// which each has neighbours side by side; zeros may stand on both sides of a row.
+// The layout of an image for the kernels. Rows that are read with a step are split into phases with
+// contiguous elements. `margin` zeros are added on both sides of a row.
 struct RowLayout {
   bool pack = false;
   int64_t step = 1, phases = 1, margin = 0;
 };
 
-// An operand as the kernels take it: itself, or a copy that lies side by side. An operand that is
-// the same for all groups or outputs has one of them.
+// An operand in the kernels' layout: itself, or a contiguous copy. An operand that all groups or
+// outputs share is copied once.
 class Packed {
  public:
   Packed(const Operand& operand, DType from, DType to, const ConvolutionCall& c, int64_t inputs,
@@ -68,7 +68,7 @@ class Packed {
   }
   bool is_copy() const { return data_.data() != nullptr; }
   const Operand& operand() const { return operand_; }
-  int64_t phase() const { return phase_; }  // elements from one to the next
+  int64_t phase() const { return phase_; }  // elements from one phase to the next
   int64_t numel() const {
     return std::accumulate(size_, size_ + 6, int64_t{1}, std::multiplies<>());
   }
@@ -115,7 +115,7 @@ class Packed {
   Workspace<char> data_;
 };
 
-// Whether zeros beside the image add nothing, whatever the kernel.
+// Returns true if all kernel elements are finite: then zeros beside the image add exactly 0.
 template <class T>
 bool all_finite(const char* data, int64_t n) {
   const T* x = reinterpret_cast<const T*>(data);
@@ -135,7 +135,8 @@ void flip(Operand* w, const int64_t* kernel, DType type) {
   }
 }
 
-// Where a result at o meets the kernel along a dimension: the taps, and the first one's places.
+// Returns the kernel taps of result o along a dimension, and the positions of the first tap in
+// image and kernel.
 ConvolutionTaps taps_at(const ConvolutionCall& c, int d, int64_t o, int64_t* i, int64_t* k) {
   int64_t step = c.step[d], t = c.t.plane[d], w = c.w.plane[d];
   *k = 0;
@@ -143,7 +144,7 @@ ConvolutionTaps taps_at(const ConvolutionCall& c, int d, int64_t o, int64_t* i, 
     *i = c.kind == ConvolutionKind::valid ? o * step : o;
     return {c.kernel[d], c.kind == ConvolutionKind::valid ? t : t * step, w};
   }
-  // k = o - i step, for all i of the image where k is within the kernel.
+  // k = o - i * step, for all image positions i for which k is within the kernel.
   int64_t last = std::min(o / step, c.image[d] - 1);
   *k = o - last * step;
   *i = last;
@@ -153,11 +154,11 @@ ConvolutionTaps taps_at(const ConvolutionCall& c, int d, int64_t o, int64_t* i, 
 
 struct ImageRows {
   int64_t phase;  // elements from one phase to the next
-  bool margin;    // zeros stand where taps are left out
+  bool margin;    // zeros replace the taps that would be skipped
   bool room;
 };
 
-// One row of results, of up to kConvolutionOutputs outputs from `output` on.
+// Computes one row of the result for up to kConvolutionOutputs outputs, starting with `output`.
 void convolve_row(const ConvolutionCall& c, const ImageRows& image, int64_t group, int64_t output,
                   int64_t z, int64_t y) {
   int64_t item = static_cast<int64_t>(item_size(c.dtype));
@@ -194,7 +195,7 @@ void convolve_row(const ConvolutionCall& c, const ImageRows& image, int64_t grou
       row.x = {c.kernel[2], step, w};
       return kernel(row);
     case ConvolutionKind::full:
-      // Results a step apart have the same taps.
+      // Results that are a step apart have the same taps.
       if (!image.margin) row.row = c.image[2];
       row.r_step *= step;
       for (int64_t k = 0; k < std::min(step, c.result[2]); ++k) {
@@ -207,7 +208,7 @@ void convolve_row(const ConvolutionCall& c, const ImageRows& image, int64_t grou
   }
 }
 
-// Rows below which a second thread costs more than it brings.
+// The smallest number of rows for a second thread.
 int64_t grain_of(const ConvolutionCall& c) {
   double work = static_cast<double>(c.inputs) * static_cast<double>(c.result[2]) *
                 static_cast<double>(std::min<int64_t>(c.outputs, kConvolutionOutputs));
@@ -229,7 +230,8 @@ void convolve(const ConvolutionCall& given) {
   Packed w(c.w, given.dtype, c.dtype, c, c.inputs, c.kernel, by_rows);
   w.read();
   RowLayout layout;
-  // Results that fill no vector take one, all the same, where there is room behind the image.
+  // Rows shorter than a SIMD register are still computed in one; this reads past the image, so pad
+  // it.
   bool short_rows = ceil_div(c.result[2], full ? step : 1) * item < kConvolutionRoom;
   layout.pack = full || c.t.plane[2] != 1 || short_rows;
   if (c.kind == ConvolutionKind::valid && step != 1) {

@@ -1,7 +1,7 @@
 #ifndef TH_CPU_CONVOLUTION_KERNELS_H
 #define TH_CPU_CONVOLUTION_KERNELS_H
 
-// One row of results, of up to kConvolutionOutputs outputs that share the image.
+// Computes one row of the result for up to kConvolutionOutputs outputs that share the image.
 
 #include <cstdint>
 
@@ -12,31 +12,31 @@ namespace th {
 constexpr int kConvolutionOutputs = 4;
 constexpr int kConvolutionRoom = 64;
 
-// What is computed in; others are converted.
+// The types in which convolutions compute. Other types are converted.
 struct ConvolutionTypes {
   static constexpr bool contains(DType type) {
     return type == DType::Int || type == DType::Long || BlasTypes::contains(type);
   }
 };
 
-// Along one dimension the kernel's positions that meet a result: their number, and the strides, in
-// elements, from one to the next.
+// The kernel positions that contribute to one result, along one dimension: their number, and the
+// strides in elements of image and kernel from one to the next.
 struct ConvolutionTaps {
   int64_t count, t, w;
 };
 
-// r[x] = beta r[x] + alpha * the sum over inputs, z, y, phases and x's taps of w t[x]; t's
-// neighbours in a row lie side by side.
+// r[x] = beta * r[x] + alpha * sum of w * t[x] over inputs and the taps of z, y, phases and x. The
+// elements of a row of t are contiguous.
 struct ConvolutionRow {
   ConvolutionTaps input, z, y, x;
-  // A row that is read in steps is split into phases, each of which has neighbours side by side:
-  // phase p has the taps p, p + step, ... of x.count.
+  // If the image is read with a step, each row is split into phases with contiguous elements. Phase
+  // p has the taps p, p + step, ... of x.count.
   ConvolutionTaps phase;
   int64_t step;
-  // Where not 0, t[0] is the first and t[row - 1] the last element there is: x's taps count back
-  // from t[x], and those beyond either end are left out.
+  // If row is not 0, the image row has the elements t[0] ... t[row - 1]. The taps of x count
+  // backward from t[x], and taps outside of the row are skipped.
   int64_t row;
-  bool room;  // kConvolutionRoom bytes behind the image may be read
+  bool room;  // kConvolutionRoom bytes after the image are readable
   int64_t n;
   int outputs;
   Scalar alpha, beta;

@@ -12,12 +12,12 @@ namespace th {
 
 namespace {
 
-// A product wants kernels and taps enough that writing the matrix costs little, and pays from some
-// size on.
+// A product is used if there are enough outputs and taps to amortize writing the matrix, and enough
+// work.
 constexpr int64_t kFewestOutputs = 16;
 constexpr double kFewestLines = 64;
 constexpr double kLeastWork = 1 << 18;
-constexpr int64_t kMatrixBytes = 1 << 21;  // of the matrix there is so much at a time
+constexpr int64_t kMatrixBytes = 1 << 21;  // the matrix is built in parts of this size
 
 double volume(const int64_t* size) {
   return static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
@@ -31,12 +31,13 @@ bool lie_side_by_side(const int64_t* stride, const int64_t* size) {
   return true;
 }
 
-// Rows of results, of one plane after the other.
+// Rows of the result, plane after plane.
 struct Rows {
   int64_t first, count;
 };
 
-// One line of the matrix: for a tap of an input what it meets, result by result.
+// Writes one line of the matrix: the image elements that one tap of one input contributes to each
+// result.
 template <class T>
 void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, Rows rows, T* line) {
   int64_t first[3], stride[3];
@@ -57,7 +58,7 @@ void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, Ro
   }
 }
 
-// The part of a group's results in these rows, by the part of the matrix that they take.
+// Computes these rows of a group's result from the corresponding part of the matrix.
 template <class T>
 void convolve_rows(const ConvolutionCall& c, int64_t group, Rows rows, T* matrix) {
   const int64_t taps = c.kernel[0] * c.kernel[1] * c.kernel[2];

@@ -5,10 +5,11 @@
 
 namespace th {
 
-// Whether a product of matrices is faster than a loop over rows: by shapes and strides alone.
+// Returns true if a matrix product is faster than a loop over rows. Depends only on shapes and
+// strides.
 bool is_product_faster(const ConvolutionCall& call);
-// The call, of which that holds: a product of the kernels and of a matrix whose columns are the
-// parts of the image that they meet.
+// Runs such a call as a product (im2col): the kernels times a matrix whose columns are the image
+// patches.
 void convolve_by_product(const ConvolutionCall& call);
 
 }  // namespace th

@@ -1,8 +1,8 @@
 #ifndef TH_CPU_ELEMENT_KERNELS_H
 #define TH_CPU_ELEMENT_KERNELS_H
 
-// The tables of the element-wise loops: one for each family of rows in THOps.def, so that they are
-// compiled beside each other, and one of copies.
+// Tables of the element-wise loops: one for each family of rows in THOps.def, to compile them in
+// parallel, and one of copies.
 
 #include "backend/op.h"
 #include "backend/loop.h"
@@ -10,8 +10,8 @@
 
 namespace th {
 
-// Loops over elements of one type, operands and result; a 16-bit type has none, but float's. The
-// loops of a predicate give bytes.
+// Loops for each element type of operands and result. 16-bit types use the loop of float.
+// Predicates write bytes.
 struct ElementKernel {
   Op op;
   TypeTable<Loop> loops;

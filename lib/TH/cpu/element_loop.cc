@@ -12,8 +12,8 @@ namespace {
 
 using namespace row_flag;
 
-// Elements that are converted at a time: they stay in the first-level cache. Blocks are whole
-// vectors, so that all elements are computed alike.
+// Elements are converted in blocks, which stay in the L1 cache. A block is a multiple of the vector
+// size, so that all elements are computed by the same instructions.
 constexpr int64_t kBlock = 1024;
 constexpr int64_t kLanes = 16;
 constexpr int64_t kItem = 8;  // bytes of the largest element
@@ -123,7 +123,7 @@ void ElementLoop::run_converted(char* const* data, const int64_t* stride, int64_
   alignas(64) char buffer[kMaxOperands][kBlock * kItem];
   char* at[kMaxOperands];
   int64_t step[kMaxOperands];
-  // What the kernel reads or writes in a buffer, and may go on in beyond the last element.
+  // If all operands are in buffers, the kernel may process elements past the end of the block.
   bool all_buffered = convert_[0] != nullptr;
   for (int k = 0; k <= inputs_; ++k) {
     at[k] = convert_[k] ? buffer[k] : data[k];

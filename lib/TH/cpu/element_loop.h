@@ -1,9 +1,9 @@
 #ifndef TH_CPU_ELEMENT_LOOP_H
 #define TH_CPU_ELEMENT_LOOP_H
 
-// What the CPU does for an element-wise row: a loop of kernels/ over elements of the compute type,
-// and about it what is the same for all rows: numbers among the operands, 16-bit types, which are
-// converted by blocks, and results of predicates that are no bytes.
+// Runs an element-wise operation on the CPU: a loop of kernels/ in the compute type, plus the
+// common parts: scalar operands, conversion of 16-bit types in blocks, and predicate results that
+// are not bytes.
 
 #include "backend/loop.h"
 #include "backend/op.h"
@@ -13,15 +13,15 @@ namespace th {
 
 class ElementLoop {
  public:
-  // For a row that is defined for the type; result: the type of operand 0. params: the row's
-  // numbers, which must live as long as this.
+  // The operation must support dtype. result: the type of operand 0. params: the operation's
+  // numbers, which must outlive this object.
   ElementLoop(Op op, DType dtype, DType result, const Scalar* params);
 
-  // A Loop over n elements, for a context that is an ElementLoop: operand 0 is the result, the
-  // others are the row's tensors.
+  // A Loop over n elements whose context is an ElementLoop. Operand 0 is the result, the others are
+  // the input tensors.
   static void run(char* const* data, const int64_t* stride, int64_t n, const void* context);
 
-  // Bytes of an element of each operand.
+  // The element size of each operand, in bytes.
   const int64_t* items() const { return operand_item_; }
 
  private:
@@ -30,13 +30,13 @@ class ElementLoop {
 
   Loop kernel_;
   const Scalar* params_;
-  bool plain_;     // the kernel takes the operands as they are
-  bool converts_;  // some operand
+  bool plain_;     // the kernel uses the operands directly
+  bool converts_;  // some operand is converted
   int inputs_;
   int64_t operand_item_[1 + kMaxInputs];
   int source_[kMaxInputs];
   alignas(8) mutable char number_[kMaxNumbers][8];  // in the compute type
-  // Where it converts, by the kernel's operands; null: as it is.
+  // The conversion of each kernel operand; null: none.
   Loop convert_[kMaxOperands];
   int64_t item_[kMaxOperands];  // bytes of the kernel's elements
 };

@@ -21,7 +21,7 @@ namespace {
 constexpr int kWords = Generator::kWords;
 constexpr int kShift = 397;
 
-// n words of the key's first stream, from offset on.
+// Writes n words of stream 0 of the key, starting at offset.
 void philox_words(uint64_t key, uint64_t offset, uint32_t* out, int64_t n) {
   for (; n > 0 && offset % 4 != 0; --n) *out++ = philox_word({key, 0, offset++});
   for (; n >= 4; n -= 4, out += 4, offset += 4) {

@@ -13,7 +13,7 @@ namespace th {
 namespace {
 
 #ifdef TH_HAVE_X86_KERNELS
-// Clang's __builtin_cpu_supports does not know it.
+// Clang's __builtin_cpu_supports does not support "f16c".
 bool has_f16c() {
   unsigned a, b, c, d;
   return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);

@@ -1,14 +1,15 @@
 #ifndef TH_CPU_ISA_H
 #define TH_CPU_ISA_H
 
-// Kernels are compiled once per instruction set; which one runs is chosen once, by the CPU.
+// Kernels are compiled once per instruction set. The one to use is chosen once, according to the
+// CPU.
 
 namespace th {
 
 enum class Isa { baseline, avx2, avx512 };
 
-// The best that both this build and this CPU have, or less where the environment variable
-// TENSOR_ISA (baseline, avx2 or avx512) asks for less.
+// Returns the best instruction set that the build and the CPU support, or a lower one if the
+// environment variable TENSOR_ISA (baseline, avx2 or avx512) requests it.
 Isa isa() noexcept;
 const char* isa_name() noexcept;
 

@@ -1,7 +1,7 @@
 #ifndef TH_CPU_KEY_SORT_H
 #define TH_CPU_KEY_SORT_H
 
-// Highway's sort, which chooses the instruction set itself.
+// Highway's sort, which selects the instruction set at run time.
 
 #include <cstdint>
 

@@ -1,20 +1,21 @@
 #ifndef TH_CPU_LAPACK_H
 #define TH_CPU_LAPACK_H
 
-// LAPACK's routines under their own names, for float and double. Matrices are column-major; the
-// value is LAPACK's info. Callers hold a lapack::OneThread.
+// C++ wrappers of LAPACK's routines for float and double. Matrices are column-major. The return
+// value is LAPACK's info. Callers must hold a lapack::OneThread.
 
 #include "cpu/blas.h"
 
 namespace th::lapack {
 
-// As blas::OneThread, of the library that LAPACK comes from.
+// Like blas::OneThread, for the library that provides LAPACK.
 class OneThread : public blas::OneThread {
  public:
   explicit OneThread(int threads);
 };
 
-// X(name, (parameters), (Fortran's arguments before info), (after it: the lengths of the options))
+// X(name, (parameters), (Fortran arguments before info), number of option letters, whose lengths
+// Fortran passes after info)
 #define TH_LAPACK_ROUTINES(X, T)                                                                   \
   X(gesv, (int n, int nrhs, T* a, int lda, int* ipiv, T* b, int ldb),                              \
     (&n, &nrhs, a, &lda, ipiv, b, &ldb), 0)                                                        \

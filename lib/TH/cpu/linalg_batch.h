@@ -1,7 +1,7 @@
 #ifndef TH_CPU_LINALG_BATCH_H
 #define TH_CPU_LINALG_BATCH_H
 
-// What the files of cpu/linalg_*.cc share.
+// Helpers shared by cpu/linalg_*.cc.
 
 #include <algorithm>
 #include <climits>
@@ -27,13 +27,13 @@ T* items(char* data, int64_t first = 0) {
   return reinterpret_cast<T*>(data) + first;
 }
 
-// f(T()) for the element type.
+// Calls f(T()) for the element type.
 template <class F>
 void for_type(DType dtype, const F& f) {
   dispatch_types<BlasTypes>(dtype, f);
 }
 
-// f(k) for each matrix, in parallel where there is enough work; f must not throw.
+// Calls f(k) for each matrix, in parallel if there is enough work. f must not throw.
 template <class F>
 void for_matrices(int64_t count, double work, const F& f) {
   constexpr double kEnough = 1 << 17;
@@ -54,7 +54,7 @@ inline double cube(const Matrices& a) {
   return static_cast<double>(a.rows) * a.cols * std::min(a.rows, a.cols);
 }
 
-// What a routine wants as work space, which it tells as an element: a float may be below the size.
+// Converts a work space size that LAPACK returned as a float, which may be rounded down.
 template <class T>
 int work_size(T asked) {
   double size = std::nextafter(asked, std::numeric_limits<T>::infinity());
@@ -64,7 +64,7 @@ int work_size(T asked) {
   return std::max(1, static_cast<int>(size));
 }
 
-// call(work, lwork) with the work space that call(&size, -1) asks for.
+// Runs call(work, lwork) with the work space size returned by the query call(&size, -1).
 template <class T, class Call>
 int with_work(const Call& call) {
   T asked = 0;

@@ -1,4 +1,4 @@
-// Orthogonal factors, eigenvalues and singular values.
+// Orthogonal factorizations, eigenvalues and singular values.
 
 #include "cpu/linalg_batch.h"
 
@@ -43,7 +43,7 @@ void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, i
     lapack::OneThread one(1);
     int n = a.rows;
     char job = vectors ? 'V' : 'N';
-    // Divide and conquer is faster, where its work space can be counted.
+    // Divide and conquer is faster; use it if its work space size fits into int.
     double most = 1 + 6.0 * n + 2.0 * n * n;
     for (int64_t k = 0; k < a.count; ++k) {
       T* own = items<T>(values, k * n);

@@ -1,4 +1,4 @@
-// Loops over matrices beside what LAPACK has.
+// Loops over matrices that are not in LAPACK.
 
 #include "cpu/linalg_batch.h"
 
@@ -6,7 +6,8 @@ namespace th::linalg {
 
 namespace {
 
-// f(column, first row, end row) of each column's part in the triangle, or beside it.
+// Calls f(column, first row, end row) for the part of each column in the triangle, or (beside)
+// outside of it.
 template <class F>
 void for_columns(const Matrices& a, Part part, bool beside, const F& f) {
   for (int j = 0; j < a.cols; ++j) {
@@ -31,7 +32,7 @@ int64_t find_not_finite(const Matrices& a, Part part, int64_t first) {
       const T* data = matrix<T>(a, k);
       for_columns(a, part, false, [&](int j, int begin, int end) {
         const T* column = data + static_cast<int64_t>(j) * a.ld;
-        // 0 of what is finite, else NaN.
+        // x * 0 is 0 if x is finite, else NaN.
         T sum = 0;
         for (int i = begin; i < end; ++i) sum += column[i] * T(0);
         if (sum != 0) found = k;

@@ -1,4 +1,4 @@
-// Factors by elimination, and what they solve; least squares.
+// Elimination-based factorizations and solutions; least squares.
 
 #include "cpu/linalg_batch.h"
 
@@ -6,7 +6,8 @@ namespace th::linalg {
 
 namespace {
 
-// Elimination without exchanging rows; as LAPACK's info the first pivot that is 0.
+// LU factorization without pivoting. Returns, like LAPACK's info, the position of the first pivot
+// 0.
 template <class T>
 int eliminate(int n, T* a, int64_t ld) {
   int info = 0;
@@ -70,7 +71,7 @@ void lu_determinant(const Matrices& lu, const int* pivots, const bool* finite,
   for_type(lu.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t k = 0; k < lu.count; ++k) {
-      // mantissa * 2^exponent, so that nothing overflows on the way.
+      // The product is kept as mantissa * 2^exponent to avoid overflow.
       double mantissa = finite[k] ? 1 : std::nan("");
       int64_t exponent = 0;
       for (int64_t i = 0; i < lu.rows; ++i) {

@@ -10,8 +10,8 @@ namespace th {
 
 namespace {
 
-// Elements along each side of a tile: the lines that a tile touches on its strided side are
-// still in the first-level cache when its next row needs them.
+// The side of a tile, in elements. The cache lines of a strided operand are then still in the L1
+// cache when the next row of the tile reads them.
 constexpr int64_t kTile = 64;
 
 template <int most>
@@ -29,9 +29,9 @@ bool wants_tiles(const LoopPlanOf<most>& plan) {
   return false;
 }
 
-// ---- turning a tile of an operand that lies across, so that the loop finds its elements in a row
+// ---- transposition of a tile of a strided operand, so that the loop reads contiguous elements
 
-constexpr int64_t kVector = 16;  // bytes: every instruction set has it
+constexpr int64_t kVector = 16;  // bytes; available with every instruction set
 
 template <class T>
 struct Vector {
@@ -43,7 +43,7 @@ struct Vector {
     return value;
   }
   static void store(T* at, Type value) { std::memcpy(at, &value, sizeof(value)); }
-  // Of both, from lane `first` on, by turns.
+  // Interleaves the lanes of a and b, starting with lane `first`.
   template <size_t first, size_t... K>
   static Type interleave(Type a, Type b, std::index_sequence<K...>) {
 #if defined(__clang__) || __GNUC__ >= 12
@@ -54,8 +54,8 @@ struct Vector {
   }
 };
 
-// out[j][i] = in[i][j], of as many rows and columns as a vector has lanes: in each round the rows
-// of the upper half come between those of the lower.
+// out[j][i] = in[i][j] for a square with as many rows as a vector has lanes. Each round interleaves
+// the rows of the upper half with those of the lower half.
 template <class T>
 inline void turn_square(T* out, int64_t out_step, const char* in, int64_t in_step) {
   using V = Vector<T>;
@@ -78,7 +78,7 @@ inline void turn_square(T* out, int64_t out_step, const char* in, int64_t in_ste
   for (int64_t i = 0; i < n; ++i) V::store(out + i * out_step, row[i]);
 }
 
-// Rows of `in` are columns of `out`, which are kTile elements apart.
+// Writes rows of `in` as columns of `out`, which are kTile elements apart.
 template <class T>
 void turn(char* to, const char* in, int64_t in_step, int64_t rows, int64_t columns) {
   constexpr int64_t n = Vector<T>::lanes;
@@ -115,7 +115,7 @@ void turn(int64_t item, char* out, const char* in, int64_t in_step, int64_t rows
   }
 }
 
-constexpr int kTurned = 3;  // operands, at most
+constexpr int kTurned = 3;  // maximum number of transposed operands
 constexpr int64_t kMostItem = 8;
 
 template <int most>
@@ -124,7 +124,7 @@ struct Tiles {
   Loop loop;
   const void* context;
   int64_t columns, rows;  // tiles in each direction
-  int count;              // operands that are turned
+  int count;              // number of transposed operands
   int turned[kTurned];
   int64_t item[kTurned];
 

@@ -1,15 +1,15 @@
 #ifndef TH_CPU_LOOPS_H
 #define TH_CPU_LOOPS_H
 
-// How the CPU goes through a plan.
+// Execution of loop plans on the CPU.
 
 #include "backend/loop.h"
 #include "backend/loop_plan.h"
 
 namespace th {
 
-// f(char* const* data, const int64_t* stride, int64_t n) for runs of the innermost dimension that
-// cover elements [begin, end) of the plan, in its order.
+// Calls f(char* const* data, const int64_t* stride, int64_t n) for runs of the innermost dimension
+// that cover elements [begin, end) of the plan, in its order.
 template <int most, class F>
 void for_each_run(const LoopPlanOf<most>& plan, int64_t begin, int64_t end, const F& f) {
   char* data[most];
@@ -48,7 +48,7 @@ void for_each_run(const LoopPlanOf<most>& plan, int64_t begin, int64_t end, cons
   }
 }
 
-// The same without the innermost dimension: of the first element of each run.
+// Returns the plan without its innermost dimension: it visits the first element of each run.
 inline LoopPlan plan_of_rows(const LoopPlan& plan) {
   LoopPlan rows;
   rows.copy(plan);
@@ -61,9 +61,9 @@ inline LoopPlan plan_of_rows(const LoopPlan& plan) {
   return rows;
 }
 
-// Runs loop over all elements, in any order and by several threads, but one after the other where
-// the output's share memory. item: bytes of an element of each operand. grain: elements below which
-// one thread is best.
+// Runs loop over all elements, in any order and with several threads. If elements of the output
+// share memory, they are processed one by one in order. item: element sizes in bytes. grain:
+// smallest number of elements for a second thread.
 template <int most>
 void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, const void* context,
               int64_t grain);

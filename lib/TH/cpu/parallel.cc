@@ -16,13 +16,13 @@ namespace {
 
 std::atomic<int> threads{0};
 
-// OpenMP's threads are not there in a child process, and it would wait for them.
+// OpenMP's threads do not exist in a child process, where OpenMP would wait for them forever.
 std::atomic<bool> any_started{false}, lost{false};
 const int fork_is_watched =
     pthread_atfork(nullptr, nullptr, [] { lost = any_started.load(std::memory_order_relaxed); });
 
-// Ends the process where it cannot start one: OpenMP. So it is tried before, with threads that do
-// nothing. Returns how many there were.
+// OpenMP ends the process if it cannot start a thread. So we first try to start threads that do
+// nothing. Returns how many could be started.
 int try_threads(int wanted) noexcept {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   auto wait = [](void* at) -> void* {
@@ -40,7 +40,7 @@ int try_threads(int wanted) noexcept {
   return count;
 }
 
-// Whether there is address space for the stacks of that many threads.
+// Returns true if there is address space for the stacks of `count` threads.
 bool has_room(int count) noexcept {
   pthread_attr_t attributes;
   size_t stack = 0;
@@ -54,10 +54,10 @@ bool has_room(int count) noexcept {
   return true;
 }
 
-// The calling thread's team, itself included. OpenMP ends threads that the next region does not
-// want, and starts them again later.
+// The size of the calling thread's team, including itself. OpenMP ends threads that the next region
+// does not need and restarts them later.
 thread_local int team = 1, largest_team = 1;
-thread_local int most_at_once = 0;  // 0: any number
+thread_local int most_at_once = 0;  // 0: no limit
 
 }  // namespace
 

@@ -11,18 +11,20 @@
 
 namespace th TH_VISIBLE {
 
-int num_threads() noexcept;   // 1 in the child of a process that had started threads
-void set_num_threads(int n);  // of TH's loops and of BLAS; throws where n < 1
+int num_threads() noexcept;   // 1 in a child process of one that had started threads
+void set_num_threads(int n);  // for TH's loops and BLAS; throws if n < 1
 void infer_num_threads();
 
-// How many threads, of 2 or more, the calling thread's next parallel region can have: fewer where
-// they cannot be started.
+// Returns how many threads, of `wanted` >= 2, the calling thread's next parallel region can have.
+// Fewer if they cannot be started.
 int form_team(int wanted) noexcept;
-// At most so many in each team of the calling thread, 0 for any number. Returns what held before.
+// Limits the number of threads per region for the calling thread; 0: no limit. Returns the old
+// limit.
 int limit_team(int most) noexcept;
 
-// Calls f(begin, end) on disjoint ranges that cover [0, n), each at least grain long, in parallel.
-// f must not throw and must give the same result however the range is cut. Does not nest.
+// Calls f(begin, end) in parallel on disjoint ranges that cover [0, n), each with at least grain
+// elements. f must not throw, and its result must not depend on how the range is divided. Must not
+// be nested.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, const F& f) {
   int64_t parts = grain > 0 ? n / grain : n;

@@ -5,7 +5,7 @@
 
 namespace th {
 
-// The call on the host's memory. Results depend on the shapes alone.
+// Runs the call on the CPU. The result depends only on the operands, not on the number of threads.
 void multiply(const ProductCall& call);
 
 }  // namespace th

@@ -1,8 +1,8 @@
 #ifndef TH_CPU_PRODUCT_KERNELS_H
 #define TH_CPU_PRODUCT_KERNELS_H
 
-// What BLAS does not do: products of integers, and outer products in one pass that keep 0 * inf a
-// NaN; or what it does slowly: products of few rows, and small ones.
+// Products that BLAS does not support (integers, outer products in one pass in which 0 * inf gives
+// NaN) or computes slowly (few rows, small matrices).
 
 #include <cstdint>
 
@@ -10,8 +10,8 @@
 
 namespace th {
 
-// c = beta c + alpha a b, where a is m x k and b k x n, of any layout; strides in elements. c is
-// not read where beta is 0. Scalars are given in the element type.
+// c = beta * c + alpha * a * b, where a is m x k and b is k x n, with any strides, in elements. If
+// beta is 0, c is not read. Scalars have the element type.
 struct ProductBlock {
   int64_t m, n, k;
   Scalar alpha, beta;
@@ -24,17 +24,17 @@ struct ProductBlock {
 };
 
 using ProductKernel = void (*)(const ProductBlock&);
-// count products, one after the other; step: elements from one to the next in a, b and c.
+// Computes count products; step: elements from one to the next in a, b and c.
 using ProductsKernel = void (*)(const ProductBlock&, int64_t count, const int64_t* step);
 
 struct ProductKernels {
   TypeTable<ProductKernel> integer;  // null for floating point
   TypeTable<ProductKernel> outer;    // k = 1; Float and Double only
-  // Those, too, of 2 to most_rows rows, where b goes by rows. No rows: not with this instruction
-  // set.
+  // Products with 2 to most_rows rows and row-major b. most_rows is 0 if the instruction set does
+  // not support them.
   TypeTable<ProductKernel> few_rows;
   int64_t most_rows;
-  TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms
+  TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms each
 };
 constexpr int64_t kSmallProduct = 8;
 

@@ -9,7 +9,7 @@
 namespace th {
 namespace {
 
-// Host memory for n items, uninitialized, for as long as it is in scope.
+// Uninitialized host memory for n items, freed at the end of the scope.
 template <class T>
 class Workspace {
  public:

@@ -1,4 +1,4 @@
-// Drawing by Walker's alias method (Walker 1977), as Torch7 does it.
+// Walker's alias method (Walker 1977), with Torch7's results.
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ void set_up(const AliasSetupCall& call) {
   auto* p = reinterpret_cast<const T*>(call.p);
   auto* q = reinterpret_cast<T*>(call.q);
   using C = typename Numeric<T>::Compute;
-  // Categories with less than their share, from the front, and with more, from the back.
+  // Stacks of the categories with less than the average probability and of the others.
   Workspace<int64_t> work(2 * n);
   int64_t *smaller = work.data(), *larger = smaller + n;
   int64_t small_count = 0, large_count = 0;
@@ -47,7 +47,7 @@ void set_up(const AliasSetupCall& call) {
   for (int64_t i = 1; i < n; ++i) most = std::max(most, load(q[i]));
   for (int64_t i = 0; i < n; ++i) {
     if (most > 1) q[i] = convert<T>(load(q[i]) / most);
-    // No alias was found, or it is the first category: Torch7 takes both for the former.
+    // alias 0 means no alias or the first category. Torch7 treats both as no alias.
     if (call.alias[i] <= 0) q[i] = convert<T>(1);
   }
 }
@@ -62,7 +62,7 @@ void draw(const AliasDrawCall& call) {
     auto at = static_cast<int64_t>(uniform_of(unit_of(words[0]), 0, categories));
     at = std::min(at, call.categories - 1);
     bool own = bernoulli_of(unit_of(words[1]), load(q[at]));
-    // Torch7's fault, kept for its numbers: it draws the category before the alias.
+    // A bug of Torch7, kept for identical results: it draws the category before the alias.
     call.out[i] = own ? at + call.index_base : call.alias[at] - 1;
   }
 }

@@ -1,4 +1,4 @@
-// The calls of this instruction set.
+// The table of backend calls for this instruction set.
 
 #include "cpu/backend.h"
 

@@ -5,7 +5,8 @@ namespace TH_ISA {
 
 using namespace row_flag;
 
-// Rows of numbers and rows of tensors share their loops, so they are in one file.
+// Operations with a number and operations with two tensors share loops, so they are compiled
+// together.
 #define TH_UNARY(...)
 #define TH_SCALED(...)
 #define TH_TERNARY(...)

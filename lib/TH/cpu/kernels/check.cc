@@ -1,4 +1,4 @@
-// Values that are checked before they are used.
+// Checks of input values.
 
 #include "cpu/backend.h"
 #include "cpu/loops.h"
@@ -16,7 +16,7 @@ bool has_bad(const LoopPlan& plan, int64_t limit) {
     for_each_run(plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
       const char* p = at[0];
       const int64_t step = stride[0];
-      // As wide as the elements, so that whole vectors of them are compared.
+      // The flag has the size of the elements, so that the loop is vectorized.
       Word bad = 0;
       if (step == static_cast<int64_t>(sizeof(T))) {
         auto* x = reinterpret_cast<const T*>(p);

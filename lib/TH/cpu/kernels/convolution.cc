@@ -1,4 +1,4 @@
-// Rows of convolutions: sums stay in registers over all taps, for several vectors of a row and
+// Rows of convolutions. The sums stay in registers over all taps, for several vectors of a row and
 // several outputs at a time.
 
 #include "cpu/convolution.h"
@@ -9,7 +9,7 @@
 namespace th {
 namespace {
 
-// Integers wrap: they are added up without a sign.
+// Integers wrap, so they are summed as unsigned.
 template <class T>
 struct WordOf {
   using Type = T;
@@ -37,7 +37,7 @@ struct RowLoop {
   static constexpr int kLanes = kVectorBytes / sizeof(T);
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
   typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
-  // Sums of so many vectors of a row: with those of four outputs they fill the registers.
+  // Number of vectors of a row; their sums for four outputs fill the registers.
   static constexpr int kMost = kVectorBytes == 64 ? 4 : 2;
 
   const ConvolutionRow& row;
@@ -48,7 +48,7 @@ struct RowLoop {
     return (row.x.count - phase + row.step - 1) / row.step;
   }
 
-  // f(t, w, taps of x) for all inputs, planes, rows and phases.
+  // Calls f(t, w, taps of x) for all inputs, planes, rows and phases.
   template <class F>
   void for_lines(int64_t x, const F& f) const {
     for (int64_t p = 0; p < row.input.count; ++p) {
@@ -64,7 +64,7 @@ struct RowLoop {
     }
   }
 
-  // Writes n results from x on.
+  // Writes n results, starting at x.
   void store(const T* sums, int output, int64_t x, int64_t n) const {
     T* r = reinterpret_cast<T*>(row.r) + output * row.r_output + x * row.r_step;
     if (row.r_step == 1) {
@@ -73,7 +73,7 @@ struct RowLoop {
       store_in_steps(sums, r, row.r_step, n);
     }
   }
-  // Inlined for either: a step that is known to be 1 makes vectors.
+  // Inlined for both cases: a constant step of 1 allows vectorization.
   [[gnu::always_inline]] void store_in_steps(const T* sums, T* r, int64_t step, int64_t n) const {
     T alpha = scalar_of<T>(row.alpha), beta = scalar_of<T>(row.beta);
     if (beta == T(0)) {
@@ -83,8 +83,8 @@ struct RowLoop {
     }
   }
 
-  // Vectors of results from x on, side by side but for the last one, which begins at x + last: of
-  // that the results begin to end are written, of the others all.
+  // Computes vectors of results starting at x. They are contiguous, except the last one, which
+  // begins at x + last and of which only results [begin, end) are written.
   template <int kOutputs, int kVectors>
   void vectors(int64_t x, int output, int64_t last, int64_t begin, int64_t end) const {
     constexpr int64_t kWhole = int64_t{kVectors - 1} * kLanes;
@@ -110,8 +110,8 @@ struct RowLoop {
     }
   }
 
-  // The results from x to end, which take kVectors vectors, filled or not: the last one begins
-  // where its end is end, and what it shares with the one before is not written again.
+  // Computes the results from x to end with kVectors vectors. The last vector ends at `end`; the
+  // results it shares with the previous vector are not written again.
   template <int kOutputs, int kVectors>
   void rest(int64_t x, int64_t end, int output) const {
     int64_t last = end - x - kLanes;
@@ -136,7 +136,7 @@ struct RowLoop {
     store(&sum, output, x, 1);
   }
 
-  // Where no tap is left out.
+  // For results without skipped taps.
   template <int kOutputs>
   void inside(int64_t x, int64_t end, int output) const {
     if (end - x < kLanes) {
@@ -188,7 +188,7 @@ void convolution_row(const ConvolutionRow& row) {
 
 namespace TH_ISA {
 
-// Cut into rows there, which come back to this table.
+// convolve divides the call into rows and calls the kernels of this table.
 void run_convolution(const ConvolutionCall& call) { convolve(call); }
 
 extern const ConvolutionKernels convolution_kernels;

@@ -32,7 +32,7 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*)
       for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
     }
   } else {
-    // In locals: as far as the compiler knows, the elements written may be the strides.
+    // Local copies, because for the compiler the elements written may alias the strides.
     char* out = data[0];
     const char* in = data[1];
     const int64_t step = stride[0], in_step = stride[1];
@@ -42,7 +42,7 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*)
   }
 }
 
-// Between a 16-bit type and any type but float: both halves of the way, by blocks.
+// Converts between a 16-bit type and any type but float, through float, in blocks.
 template <class To, class From>
 void copy_by_float(char* const* data, const int64_t* stride, int64_t n, const void*) {
   alignas(64) float buffer[kBlock];
@@ -66,7 +66,7 @@ void copy_by_float(char* const* data, const int64_t* stride, int64_t n, const vo
   }
 }
 
-// Elements that are only moved, and integers' low bits, are the same for several types.
+// Copies without conversion, and copies between integers of one size, share code between types.
 template <class To, class From>
 constexpr Loop loop_for() {
   if constexpr (sizeof(To) == sizeof(From) &&

@@ -1,4 +1,4 @@
-// Loops around functors, and what else goes through all elements in any order.
+// Loops around functors, and other loops over all elements in any order.
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 namespace th {
 namespace {
 
-// ---- rows of few bytes, which are copied without a call for each --------------------------------
+// ---- copies of short rows, without a function call for each row ---------------------------------
 
-// n rows of at least `part` bytes; the last part of each may begin within the one before.
+// Copies n rows of at least `part` bytes. The last part of a row may overlap the one before it.
 template <int part>
 void copy_rows(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n,
                int64_t bytes) {
@@ -114,7 +114,7 @@ void run_generate(const GenerateCall& call) {
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     if (call.a.integral && call.b.integral) {
-      // i b alone may wrap where the sum is an int64 again.
+      // Unsigned, because i * b may overflow even if the sum does not.
       auto a = static_cast<uint64_t>(call.a.i), b = static_cast<uint64_t>(call.b.i);
       generate_by<T>(
           call, [=](int64_t i) { return static_cast<int64_t>(a + static_cast<uint64_t>(i) * b); });

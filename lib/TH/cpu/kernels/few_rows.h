@@ -1,8 +1,8 @@
 #ifndef TH_CPU_KERNELS_FEW_ROWS_H
 #define TH_CPU_KERNELS_FEW_ROWS_H
 
-// Products c = beta c + alpha a b of few rows, where b goes by rows: b is read once, as it lies,
-// where libraries copy it first. Needs fused multiply-add, and thereby AVX2 or AVX-512.
+// Products c = beta * c + alpha * a * b with few rows and row-major b. b is read once and in place,
+// while BLAS libraries copy it first. Requires fused multiply-add, so AVX2 or AVX-512.
 
 #if defined(__AVX2__)
 
@@ -17,14 +17,14 @@ namespace {
 template <class T>
 class FewRows {
  public:
-  // So many rows of sums are held in registers beside what is multiplied.
+  // The number of rows whose sums fit into registers together with the factors.
   static constexpr int kRows = kVectorBytes == 64 ? 14 : 6;
   static constexpr int kMostRows = 2 * kRows;
 
   static void run(const ProductBlock& p) {
     alignas(64) T a[2 * kRows * kDepth];
     const int64_t panels = p.m > kRows ? 2 : 1;
-    // Even, so that there are fewer kernels.
+    // Even, to reduce the number of compiled kernels.
     const auto rows = static_cast<int>((p.m + 2 * panels - 1) / (2 * panels) * 2);
     const Kernels kernels = kernels_for(rows);
     const int64_t parts = (p.k + kDepth - 1) / kDepth, depth = (p.k + parts - 1) / parts;
@@ -98,7 +98,7 @@ class FewRows {
 #endif
   }
 
-  // depth x kR of a, packed, times depth x kW vectors of b.
+  // Multiplies depth x kR packed elements of a by depth x kW vectors of b.
   template <int kR, int kW>
   static void multiply(const T* a, const T* b, int64_t b_row, int64_t depth, const Result& r) {
     Vector sum[kR][kW] = {};
@@ -143,7 +143,7 @@ class FewRows {
     return rows == 6 ? kernels<6>() : rows == 4 ? kernels<4>() : kernels<2>();
   }
 
-  // Rows side by side, those that are not there as zeros.
+  // Packs rows next to each other; missing rows are zeros.
   static void pack(const ProductBlock& p, int64_t first, int rows, int64_t k0, int64_t depth,
                    T* out) {
     const T* in = reinterpret_cast<const T*>(p.a) + first * p.a_row + k0 * p.a_col;

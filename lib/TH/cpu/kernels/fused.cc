@@ -1,5 +1,5 @@
-// Expressions: each step goes over a block of elements before the next step does, so that what is
-// between them stays in the first caches.
+// Fused expressions: all steps process a block of elements before the next block, so that
+// intermediate results stay in the L1 and L2 caches.
 
 #include <algorithm>
 #include <new>
@@ -16,10 +16,10 @@ namespace th {
 namespace {
 
 constexpr int64_t kItem = 8;      // bytes of the largest element
-constexpr int64_t kBlock = 1024;  // elements; whole vectors
-constexpr int64_t kLeast = 256;   // elements, where there are many buffers
+constexpr int64_t kBlock = 1024;  // elements; a multiple of the vector size
+constexpr int64_t kLeast = 256;   // elements, if there are many buffers
 constexpr int64_t kRoom = 65536;  // bytes of all buffers
-constexpr int64_t kRun = 16384;   // elements that are reduced at a time, as elsewhere
+constexpr int64_t kRun = 16384;   // elements reduced at a time, as in reduce.cc
 static_assert(kFusedBuffers * kLeast * kItem <= kRoom, "buffers fit");
 
 class Expression {
@@ -32,7 +32,7 @@ class Expression {
     block_ = call.buffers <= kRoom / (kBlock * kItem) ? kBlock : kLeast;
   }
 
-  // A Loop for a context that is an Expression.
+  // A Loop whose context is an Expression.
   static void run(char* const* data, const int64_t* stride, int64_t n, const void* context) {
     static_cast<const Expression*>(context)->run(data, stride, n);
   }
@@ -67,7 +67,7 @@ class Expression {
   int64_t block_;
 };
 
-// What elements [first, last) of the expression, in the order of the shape, are.
+// Computes elements [first, last) of the expression, in the order of the shape.
 void evaluate(const FusedCall& call, const Expression& expression, int64_t first, int64_t last,
               char* out) {
   const auto item = static_cast<int64_t>(item_size(call.dtype));
@@ -83,7 +83,7 @@ void evaluate(const FusedCall& call, const Expression& expression, int64_t first
   });
 }
 
-// Of rows so short that several of them are evaluated at a time.
+// Reduces rows that are short enough to evaluate several at a time.
 void reduce_rows(const FusedCall& call, const Expression& expression, int64_t rows) {
   const auto item = static_cast<int64_t>(item_size(call.dtype));
   const int64_t together = kRun / call.n;
@@ -111,7 +111,7 @@ void reduce_rows(const FusedCall& call, const Expression& expression, int64_t ro
   });
 }
 
-// Of rows that are cut into runs.
+// Reduces rows that are divided into runs.
 void reduce_runs(const FusedCall& call, const Expression& expression, int64_t rows) {
   const auto item = static_cast<int64_t>(item_size(call.dtype));
   const int64_t runs = (call.n + kRun - 1) / kRun;

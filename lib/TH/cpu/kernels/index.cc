@@ -1,4 +1,4 @@
-// Elements read and written where indices say.
+// Reads and writes of elements selected by indices.
 
 #include <algorithm>
 #include <cstring>
@@ -18,38 +18,38 @@ inline int64_t index_at(const char* at, int64_t size) {
   return position_of(*reinterpret_cast<const int64_t*>(at), size);
 }
 
-// Of indices that lie together. Vectors of them bring nothing, as memory takes one after the other:
-// the compiler is kept from making some.
+// For contiguous indices. Loads are serialized by memory, so vectorizing does not help. The asm
+// statement stops the compiler from doing it.
 inline int64_t index_of(const int64_t* index, int64_t i, int64_t size) {
   int64_t position = position_of(index[i], size);
   asm("" : "+r"(position));
   return position;
 }
 
-// The slices of one operand along a dimension: which of them is the k-th. Steps are in bytes.
+// The slices of one operand along a dimension, directly or through an index. Steps are in bytes.
 struct Side {
   char* data;
   int64_t step;       // from one slice to the next
-  const char* index;  // null: slice k is the k-th
+  const char* index;  // null: slice k
   int64_t index_step;
-  int64_t size;  // of what the indices are of
+  int64_t size;  // of the indexed dimension
 
   int64_t offset(int64_t k) const {
     return (index ? index_at(index + k * index_step, size) : k) * step;
   }
 };
 
-// Slice k of operand 0, `to`, becomes action(it, slice k of operand 1, `from`), for `count` slices.
+// Applies action to slice k of operand 0 (to) and slice k of operand 1 (from), for `count` slices.
 class Slices {
  public:
-  // positions: those of the elements within a slice.
+  // positions: the elements within a slice.
   Slices(const LoopPlan& positions, int64_t count, const Side& to, const Side& from)
       : count_(count), to_(to), from_(from), positions_(positions) {
     along_indices_ = !positions.shared_output &&
                      (positions_.inner_size() == 1 || to.step < positions_.inner_stride(0));
   }
 
-  // Slices may be written more than once: each position is one thread's.
+  // Slices may be written more than once, so each position is processed by a single thread.
   template <class T, class Action>
   void run_by_position() const {
     if (count_ == 0) return;
@@ -63,14 +63,14 @@ class Slices {
     });
   }
 
-  // All slices written are different ones.
+  // The slices written must be distinct.
   template <class T, class Action>
   void run() const {
     int64_t positions = positions_.numel;
     if (positions == 0) return;
     if (positions_.shared_output) return run_by_position<T, Action>();
     if ((along_indices_ ? positions : count_) < num_threads()) {
-      // The longer of both is shared out.
+      // Divide the longer of both loops among the threads.
       if (count_ <= positions) return run_by_position<T, Action>();
     } else if (along_indices_) {
       return run_by_position<T, Action>();
@@ -142,7 +142,7 @@ class Slices {
     });
   }
 
-  // In locals: as far as the compiler knows, the elements written may be the members.
+  // Local copies, because for the compiler the elements written may alias the members.
   template <class T, class Action>
   void by_target(char* to, const char* from, int64_t first, int64_t last) const {
     const int64_t size = to_.size, to_step = to_.step, step = from_.step, next = to_.index_step;
@@ -171,7 +171,7 @@ class Slices {
 
 // ---- gather ----
 
-// An index for each element.
+// Gathers with one index for each element.
 template <class T>
 void gather_elements(const GatherCall& call) {
   constexpr int64_t item = sizeof(T), index_item = sizeof(int64_t);
@@ -200,8 +200,8 @@ void gather_elements(const GatherCall& call) {
   parallel_for(call.plan.numel, Grain::gather, work);
 }
 
-// The dimension along which one vector of indices lies that is the same for all positions; -1: the
-// index is one for all; ndim: there is no such dimension.
+// Returns the only dimension along which the index varies; -1: there is a single index for all
+// elements; ndim: it varies along several dimensions.
 int vector_dim(const LoopPlan& plan) {
   int found = -1;
   for (int d = 0; d < plan.ndim; ++d) {
@@ -212,7 +212,7 @@ int vector_dim(const LoopPlan& plan) {
   return found;
 }
 
-// The plan of operands 0 and `second` without dimension d.
+// Builds the plan of operands 0 and `second` without dimension d.
 void without(const LoopPlan& plan, int d, int second, LoopPlan* rest) {
   rest->ndim = 0;
   rest->operands = 2;
@@ -234,7 +234,7 @@ template <class T>
 void gather(const GatherCall& call) {
   const LoopPlan& plan = call.plan;
   int d = vector_dim(plan);
-  // A vector's elements are slices of one: without their bookkeeping.
+  // For vectors a slice is one element, so use the element loop.
   bool slices_by_index = d < 0 || (d < plan.ndim && plan.ndim > 1 && plan.stride[2][d] == 0);
   if (!slices_by_index) return gather_elements<T>(call);
   LoopPlan positions;
@@ -247,7 +247,7 @@ void gather(const GatherCall& call) {
 
 // ---- scatter ----
 
-// The positions are shared out, and along the dimension, where indices may repeat, the order is
+// The positions are divided among threads. Along the dimension indices may repeat, so the order is
 // kept.
 template <class T, class Action>
 void scatter_elements(const ScatterCall& call) {
@@ -255,7 +255,7 @@ void scatter_elements(const ScatterCall& call) {
   const int64_t to_step = call.step[0], index_step = call.step[1], from_step = call.step[2];
   const int64_t length = call.length, size = call.size;
   bool dim_inside = plan.shared_output || index_step < plan.inner_stride(1);
-  // n elements; next: bytes from one to the next of the result, the indices and the source.
+  // Processes n elements. next: distance in bytes in the result, the indices and the source.
   auto run = [=](char* to, const char* index, const char* from, const int64_t* next, int64_t n) {
     const int64_t to_next = next[0], index_next = next[1], from_next = next[2];
     for (int64_t i = 0; i < n; ++i) {

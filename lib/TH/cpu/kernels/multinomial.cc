@@ -1,4 +1,4 @@
-// Categories drawn by their probabilities.
+// Samples from multinomial distributions.
 
 #include <cmath>
 
@@ -13,8 +13,7 @@
 namespace th {
 namespace {
 
-// One distribution: its cumulative probabilities, scaled to end in 1, from which categories can be
-// taken out.
+// One distribution: cumulative probabilities, normalized to end at 1. Categories can be removed.
 template <class T>
 class Categories {
  public:
@@ -37,8 +36,8 @@ class Categories {
         end = middle;
       }
     }
-    // Rounding, or u = 0, may lead to a category of no probability: the next that has some is
-    // meant, or the last.
+    // Because of rounding, or for u = 0, the search may find a category with probability 0. Take
+    // the next possible category, or the last one.
     while (i < categories_ && !possible_[i]) ++i;
     if (i < categories_) return i;
     do --i;
@@ -46,14 +45,14 @@ class Categories {
     return i;
   }
 
-  // Shifts what lies above the category down by its probability and scales the rest to end in 1.
+  // Removes a category: subtracts its probability from all later cumulative values and normalizes.
   void take_out(int64_t category) {
     double below = category > 0 ? cumulative_[category - 1] : 0;
     double probability = cumulative_[category] - below;
     double rest = 1. - probability;
     possible_[category] = false;
     if (rest < 1e-6) {
-      // Scaling this up would scale up its rounding errors.
+      // Normalizing a small rest would amplify its rounding errors, so recompute from p.
       accumulate();
       return;
     }

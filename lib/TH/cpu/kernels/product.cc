@@ -7,8 +7,8 @@
 namespace th {
 namespace {
 
-// A product modulo 2^32 (2^64 for Long) gives, cut to the element's width, what accumulating in
-// int64_t and cutting then would: the same bits, at twice the lanes.
+// Products are computed modulo 2^32 (2^64 for Long) and truncated. This gives the same bits as
+// int64_t accumulation, with twice the lanes.
 template <class T>
 struct IntegerProduct {
   using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
@@ -16,7 +16,7 @@ struct IntegerProduct {
   static constexpr int kVectorLanes = kVectorBytes / sizeof(Word);
   static constexpr int kRows = 4;
   static constexpr int kCols = 2 * kVectorLanes;
-  static constexpr int kDepth = 128;  // of a block; its part of b stays in the second-level cache
+  static constexpr int kDepth = 128;  // of a block; its part of b stays in the L2 cache
   static constexpr int kWidth = 128;
 
   static void run(const ProductBlock& p) {
@@ -49,7 +49,7 @@ struct IntegerProduct {
  private:
   static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-  // kLanes rows (or columns) side by side, those that are not there as zeros.
+  // Packs kLanes rows (or columns) next to each other; missing ones are zeros.
   template <int kLanes>
   static void pack(const char* data, int64_t lane_stride, int64_t stride, int64_t lane0,
                    int64_t lanes, int64_t k0, int64_t depth, Word* out) {
@@ -108,7 +108,7 @@ void integer_product(const ProductBlock& p) {
 
 template <class T>
 void outer_product(const ProductBlock& block) {
-  // A copy, which writes to c cannot change as far as the compiler knows.
+  // A local copy, because for the compiler writes to c may alias block.
   const ProductBlock p = block;
   T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
   const T* a = reinterpret_cast<const T*>(p.a);
@@ -131,7 +131,7 @@ void outer_product(const ProductBlock& block) {
   }
 }
 
-// Products of at most `lanes` columns, which lie in one vector.
+// Products with at most `lanes` columns, which fit into one vector.
 template <class T, int lanes>
 void small_products(const ProductBlock& block, int64_t count, const int64_t* step) {
   typedef T Vector __attribute__((vector_size(lanes * sizeof(T))));
@@ -182,7 +182,7 @@ void choose_small_products(const ProductBlock& p, int64_t count, const int64_t* 
 
 namespace TH_ISA {
 
-// Cut into blocks there, which come back to this table.
+// multiply divides the call into blocks and calls the kernels of this table.
 void run_product(const ProductCall& call) { multiply(call); }
 
 extern const ProductKernels product_kernels;

@@ -1,6 +1,6 @@
-// Random numbers: each element in order takes its words from the one generator, so that the stream
-// is the same for every number of threads. The words are made in blocks on this thread; what is
-// computed of them may be shared out.
+// Random numbers. The elements take words from the generator in order, so the results do not depend
+// on the number of threads. The words are generated in blocks on this thread; computing the
+// elements from them may be parallel.
 
 #include <algorithm>
 #include <cmath>
@@ -19,19 +19,19 @@
 namespace th {
 namespace {
 
-// Elements at a time: what is cheap stays in the cache; what is costly is worth sharing out.
+// Block sizes in elements: cheap blocks stay in the cache; costly blocks are divided among threads.
 constexpr int64_t kCheapBlock = 8192;
 constexpr int64_t kCostlyBlock = int64_t{1} << 18;
 constexpr int64_t kVectorBlock = 512;
 
-// block(T* values, n) for the elements in order, at most `most` at a time.
+// Calls block(T* values, n) for all elements in order, at most `most` at a time.
 template <class T, class Block>
 void fill_in_blocks(const RandomCall& call, int64_t most, const Block& block) {
   T* out = reinterpret_cast<T*>(call.out);
   for (int64_t i = 0; i < call.n; i += most) block(out + i, std::min(most, call.n - i));
 }
 
-// Every element is f(word), converted.
+// Computes each element as f(word).
 template <class T, class F>
 void fill_by_word(const RandomCall& call, const F& f) {
   uint32_t word[kCheapBlock];
@@ -42,7 +42,7 @@ void fill_by_word(const RandomCall& call, const F& f) {
   });
 }
 
-// The same for an f that takes long.
+// The same for an expensive f.
 template <class T, class F>
 void fill_by_costly(const RandomCall& call, const F& f) {
   Workspace<uint32_t> words(std::min(kCostlyBlock, call.n));
@@ -55,12 +55,12 @@ void fill_by_costly(const RandomCall& call, const F& f) {
   });
 }
 
-// For types narrower than double, which the vector functions' values round to as the exact ones do,
-// but for a few, which are computed again.
+// True for types narrower than double: most results of the vector functions round to the same value
+// as the exact ones; the others are recomputed.
 template <class T>
 constexpr bool kByVectors = sizeof(T) < sizeof(double);
 
-// out[k] = f(z[k]) for an f that is monotone; exact(k) is what z[k] should be.
+// out[k] = f(z[k]) for a monotone f, where z[k] is an approximation of exact(k).
 template <class T, class F, class Exact>
 void round_vectors(const double* z, int64_t n, T* out, const F& f, const Exact& exact) {
   int unsure = 0;
@@ -101,8 +101,8 @@ void normal_pairs(const uint32_t* word, int64_t pairs, T* out, const F& f) {
   }
 }
 
-// f of values that are normally distributed with mean 0 and deviation 1; by vectors only where f is
-// monotone to the last bit.
+// Computes f of standard normal values. Uses vector functions only if f is monotone to the last
+// bit.
 template <class T, bool vectors, class F>
 void fill_by_normal(const RandomCall& call, const F& f) {
   Generator* g = call.generator;
@@ -166,12 +166,12 @@ void fill_integers(const RandomCall& call) {
   }
 }
 
-// Fisher and Yates, from the front.
+// Fisher-Yates shuffle, from the front.
 template <class T>
 void permute(const RandomCall& call) {
   T* out = reinterpret_cast<T*>(call.out);
   for (int64_t i = 0; i < call.n; ++i) out[i] = convert<T>(i + TH_INDEX_BASE);
-  // Some places are drawn before they are used: memory takes its time.
+  // Draw some positions in advance and prefetch them, to hide memory latency.
   constexpr int64_t most = 64;
   int64_t other[most];
   for (int64_t first = 0; first < call.n - 1; first += most) {

@@ -1,4 +1,4 @@
-// Apart from the other random numbers, where the functions of the C library must stay scalar.
+// A separate file, because the other files must use the scalar functions of the C library.
 
 #include "cpu/kernels/random_vectors.h"
 
@@ -20,7 +20,7 @@ void normal_vectors(const uint32_t* word, int64_t pairs, double* out) {
       angle[i] = normal_angle(unit_of(w[2 * i]));
       radius[i] = normal_radius(unit_of(w[2 * i + 1]));
     }
-    // In loops of their own: there is no vector function for both at once.
+    // Separate loops, because there is no vector function for sine and cosine together.
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) sine[i] = std::sin(angle[i]);
 #pragma omp simd

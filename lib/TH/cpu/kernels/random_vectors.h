@@ -6,8 +6,8 @@
 namespace th {
 namespace TH_ISA {
 
-// By the vector functions of the C library, which round differently from the scalar ones that the
-// streams have: right but for a relative error of less than kVectorError.
+// These use the vector functions of the C library, which round differently from the scalar ones
+// that define the random streams. Their relative error is below kVectorError.
 constexpr double kVectorError = 0x1p-46;
 
 // Two values for each pair of words.

@@ -1,6 +1,6 @@
-// Reductions of all elements, and along one dimension. Both cut the work into blocks by index,
-// reduce each, and combine the blocks in order, so that the result does not depend on the number of
-// threads.
+// Reductions of all elements and along one dimension. Both divide the elements into blocks by
+// index, reduce each block, and combine the blocks in order, so that the result does not depend on
+// the number of threads.
 
 #include <algorithm>
 
@@ -14,20 +14,20 @@
 namespace th {
 namespace {
 
-// Elements of a reduction after which its next block begins: blocks of a contiguous run stay in
-// the second-level cache for reductions that read them twice.
+// Elements per block of a reduction. A contiguous block stays in the L2 cache for reductions that
+// read it twice.
 constexpr int64_t kRunBlock = 16384;
 constexpr int64_t kColumnBlock = 4096;
-// Elements brought together where they do not lie together.
+// Number of strided elements that are gathered into a buffer at a time.
 constexpr int64_t kGathered = 1024;
-// Runs of at least this many elements are reduced where they are, and multiplied in any order.
+// Runs with at least this many elements are reduced in place and multiplied in any order.
 constexpr int64_t kLongRun = 256;
-// Bytes of a row of columns, four of which stay in the first-level cache.
+// Bytes of a row of columns; four rows fit into the L1 cache.
 constexpr int64_t kRowBytes = 4096;
-// Columns narrower than half of this are folded.
+// Narrower columns are folded to about this width.
 constexpr int64_t kFoldWidth = 64;
 
-// Writes block.count values, and what the reduction keeps beside them.
+// Computes block.count values and their auxiliary results (index or moment).
 void reduce_block(const Reduction& op, DType dtype, ReduceBlock block, Wide* value,
                   Auxiliary* aux) {
   const ReduceLoops& loops = TH_ISA::reduce_loops;
@@ -53,7 +53,7 @@ ReduceBlock one_run(const char* data, int64_t n, size_t item) {
 
 // ---- all elements ------------------------------------------------------------------------------
 
-// Reduces runs of any strides, or differences of two, to one partial result.
+// Reduces runs with any strides, or differences of two operands, to one partial result.
 class RunReducer {
  public:
   RunReducer(const Reduction& op, bool difference, Partial* result)
@@ -76,7 +76,7 @@ class RunReducer {
     }
   }
 
-  // count long runs of n elements each that begin `next` bytes apart.
+  // Adds `count` long runs of n elements each, whose starts are `next` bytes apart.
   void add_rows(const char* data, int64_t next, int64_t count, int64_t n) {
     if (filled_ > 0) flush();
     ReduceBlock runs = one_run(data, n, item_size(op_.dtype));
@@ -133,7 +133,7 @@ void reduce_elements(const ReduceAllCall& call) {
     return;
   }
   bool difference = call.transform == Transform::difference;
-  // Long runs with gaps between them are reduced by many.
+  // Long runs with gaps between them are reduced several at a time.
   int64_t width = plan.inner_size();
   bool in_rows = !difference && plan.ndim > 1 && width >= kLongRun &&
                  plan.stride[0][0] == static_cast<int64_t>(item_size(call.dtype));
@@ -176,12 +176,13 @@ void reduce_elements(const ReduceAllCall& call) {
 
 // ---- along a dimension -------------------------------------------------------------------------
 
-// Whether the elements of all reductions lie together, rather than those of each.
+// Returns true if the elements with the same index of all reductions are contiguous.
 bool is_columns(const LoopPlan& plan, int64_t step, int64_t n, int64_t item) {
   return plan.inner_stride(0) == item && (step != item || n == 1);
 }
 
-// Of n elements each: sink(values, auxiliaries, count, out, bytes from one output to the next).
+// Reduces n elements for each output. Calls sink(values, auxiliaries, count, out, bytes from one
+// output to the next).
 template <class Sink>
 void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int64_t n,
                     const Sink& sink) {
@@ -193,7 +194,7 @@ void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int
   if (!rows && may_fold && width <= kFoldWidth / 2 && step == width * item) {
     fold = std::min(kFoldWidth / width, n);
   }
-  // Folded columns must not be cut.
+  // Folded columns must not be divided.
   int64_t unit = fold > 1 ? width : 1;
   int64_t grain = std::max<int64_t>(1, op.grain() / std::max<int64_t>(1, n * unit));
   parallel_for(plan.numel / unit, grain, [&](int64_t begin, int64_t end) {
@@ -228,8 +229,8 @@ void write_results(const ReduceDimCall& call, Wide* value, const Auxiliary* aux,
   for (int64_t k = 0; k < count; ++k) to[k * (next / item)] = aux[k].index + call.index_base;
 }
 
-// The reductions of blocks of n elements each, from element first on; each block's partial results
-// lie in the order of the outputs.
+// Returns the plan to reduce blocks of n elements each, starting with element `first`. The partial
+// results of a block are in the order of the outputs.
 LoopPlan plan_of_blocks(const ReduceDimCall& call, int64_t first, int64_t n, int64_t blocks,
                         Partial* out) {
   constexpr auto partial = static_cast<int64_t>(sizeof(Partial));
@@ -254,7 +255,8 @@ void reduce_in_blocks(const Reduction& op, const ReduceDimCall& call, int64_t bl
   int64_t rest = call.n - full * block;
   Workspace<Partial> workspace((full + 1) * outputs);
   Partial* partials = workspace.data();
-  // In a run only the block that the value is of is searched for it, in the end.
+  // For contiguous rows, the index is searched at the end, only in the block that contains the
+  // value.
   Reduction part = op;
   bool searched = op.index && call.step == item;
   part.index = op.index && !searched;
@@ -292,7 +294,7 @@ void reduce_in_blocks(const Reduction& op, const ReduceDimCall& call, int64_t bl
   });
 }
 
-// Of a copy in which the elements lie in the order of the shape.
+// Reduces a copy whose elements are in the order of the shape.
 void reduce_copy(const ReduceDimCall& call) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
   int64_t n = call.n, trailing = call.plan.trailing;
@@ -300,7 +302,7 @@ void reduce_copy(const ReduceDimCall& call) {
   ReduceDimCall packed = call;
   packed.step = trailing * item;
   LoopPlan& plan = packed.plan;
-  // A dimension that goes on beyond the reduced one is cut there.
+  // Split a merged dimension that extends across the reduced one.
   for (int d = 0; d < plan.ndim; ++d) {
     int64_t stride = plan.stride[1][d] / item;
     if (stride >= trailing || stride * plan.size[d] <= trailing) continue;
@@ -350,7 +352,7 @@ void run_reduce_dim(const ReduceDimCall& call) {
   bool columns = is_columns(call.plan, call.step, call.n, item);
   if (!columns && call.step != item && call.n > 1) return reduce_copy(call);
   Reduction op = {call.reducer, call.moment, call.indices != nullptr, call.dtype, call.parameter};
-  // Blocks of one and the same element would be the innermost dimension.
+  // With step 0 all elements are the same, so do not divide them into blocks.
   int64_t block = call.step == 0 ? call.n : columns ? kColumnBlock : kRunBlock;
   if (call.n > block) return reduce_in_blocks(op, call, block);
   reduce_outputs(op, call.plan, call.step, call.n,

@@ -1,7 +1,7 @@
 #ifndef TH_CPU_KERNELS_REDUCE_COMBINE_H
 #define TH_CPU_KERNELS_REDUCE_COMBINE_H
 
-// What blocks of elements were reduced to becomes what all of them are.
+// Combines the partial results of blocks of elements.
 
 #include "backend/grain.h"
 #include "functors/reduction.h"
@@ -10,7 +10,7 @@
 namespace th {
 namespace {
 
-// What both calls say of the reduction.
+// The parameters that are common to both reduction calls.
 struct Reduction {
   Reducer reducer;
   bool moment, index;
@@ -19,7 +19,7 @@ struct Reduction {
 
   int64_t grain() const { return reducer == Reducer::powers ? Grain::costly : Grain::cheap; }
   bool has_auxiliary() const { return moment || index; }
-  // Whether elements are taken one after the other, as users would multiply them.
+  // Returns true if elements must be multiplied strictly in order, as a scalar loop would.
   bool in_order() const { return reducer == Reducer::prod && !is_integral(dtype); }
 };
 
@@ -30,7 +30,7 @@ inline int64_t multiply_wrapping(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-// Whether b, which comes later, replaces a; a NaN does, and stays.
+// Returns true if b, which comes later, replaces a. The first NaN replaces any number and is kept.
 template <class V>
 bool replaces(Reducer reducer, V a, V b) {
   if (a != a) return false;
@@ -38,7 +38,7 @@ bool replaces(Reducer reducer, V a, V b) {
   return reducer == Reducer::min || reducer == Reducer::abs_min ? b < a : b > a;
 }
 
-// a, of na elements, takes in b, of the nb elements that follow.
+// Combines a, the result of na elements, with b, the result of the nb elements that follow.
 inline void combine(const Reduction& op, Partial* a, int64_t na, const Partial& b, int64_t nb) {
   bool integral = is_integral(op.dtype);
   switch (op.reducer) {

@@ -1,7 +1,7 @@
-// Every reduction is of the columns of a matrix: some rows are taken together into an array of
-// accumulators, one for each column, element by element, which vectorises without reordering
-// anything. A contiguous run is folded into kLanes columns first. So results are the same for
-// every instruction set.
+// All reductions are computed over the columns of a matrix: a few rows at a time are added to an
+// array of accumulators, one for each column. This vectorizes without reordering operations. A
+// contiguous run is first folded into a fixed number of columns. So the results are identical for
+// all instruction sets.
 
 #include "cpu/kernels/reduce_loops.h"
 
@@ -14,9 +14,9 @@
 namespace th {
 namespace {
 
-// Rows taken together, so that accumulators are loaded and stored once for all of them.
+// Number of rows processed together, to load and store the accumulators once for all of them.
 constexpr int64_t kRows = 4;
-// Bytes of accumulators that a contiguous run is folded into: four of the widest vectors.
+// Bytes of accumulators for a contiguous run: four of the widest vectors.
 constexpr int64_t kLaneBytes = 256;
 
 template <class R, class T>
@@ -24,7 +24,7 @@ inline void take(typename R::A* a, T x, double parameter) {
   *a = R::combine(*a, R::map(load(x), parameter));
 }
 
-// Takes elements that are a step apart, one after the other.
+// Processes elements that are a step apart, in order.
 template <class R, class T, size_t... K>
 inline typename R::A take_each(typename R::A a, const T* x, int64_t step, double parameter,
                                std::index_sequence<K...>) {
@@ -32,7 +32,7 @@ inline typename R::A take_each(typename R::A a, const T* x, int64_t step, double
   return a;
 }
 
-// A reducer's parameter, for all columns or for each.
+// The reducer's parameter: the same for all columns, or one for each.
 struct Same {
   double parameter;
   double operator()(int64_t) const { return parameter; }
@@ -42,14 +42,14 @@ struct Each {
   double operator()(int64_t column) const { return parameters[column]; }
 };
 
-// Whether its runs are those of wide_sums.h.
+// True if wide_sums.h implements this reducer.
 template <class R, class T>
 constexpr bool kIsWide = std::is_floating_point_v<T> &&
                          (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>> ||
                           std::is_same_v<R, Prod<T>>);
 
-// Takes n rows of width elements into acc. Compiled once for runs and columns: these loops are most
-// of what there is to compile.
+// Adds n rows of `width` elements to acc. Not inlined, so that runs and columns share it: these
+// loops dominate the compile time.
 template <class R, class T, class Parameter>
 __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
                                          typename R::A* acc, Parameter parameter) {
@@ -84,7 +84,7 @@ inline void store(Wide* out, A value) {
   }
 }
 
-// One contiguous run.
+// Reduces one contiguous run.
 template <class R, class T>
 inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   using A = typename R::A;
@@ -158,8 +158,8 @@ void reduce_columns(const ReduceBlock& block, Wide* out) {
   for (int64_t j = 0; j < block.count; ++j) store(out + j, acc[j]);
 }
 
-// Products of rows, each in the order of its elements, as columns are: so many rows at a time that
-// none waits for its last multiplication.
+// Multiplies each row strictly in order, like columns. Several rows are interleaved to hide the
+// latency of multiplications.
 template <class R, class T>
 void multiply_rows(const ReduceBlock& block, Wide* out) {
   int64_t row = 0;
@@ -200,7 +200,7 @@ void reduce(const ReduceBlock& block, Wide* out) {
   }
 }
 
-// ---- where the value was found -----------------------------------------------------------------
+// ---- position of the value ----------------------------------------------------------------------
 
 template <class T>
 using WideElement = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
@@ -218,7 +218,7 @@ inline bool is_same(C x, C value) {
   return (x == value) | ((x != x) & (value != value));
 }
 
-// same ? i : index, without a branch: which it is cannot be predicted.
+// same ? i : index, branch-free because the condition is unpredictable.
 inline int64_t pick(bool same, int64_t i, int64_t index) {
   return index ^ ((index ^ i) & -static_cast<int64_t>(same));
 }
@@ -256,7 +256,7 @@ inline int64_t last_match(int64_t index, int64_t row, const T* x, int64_t step, 
   return index;
 }
 
-// Rows backwards too.
+// Searches rows backward, so that the first match remains.
 template <class T>
 void find_in_columns(const ReduceBlock& block, const Wide* value, int64_t* index) {
   using C = Compute<T>;
@@ -294,14 +294,14 @@ void find(const ReduceBlock& block, Wide* value, int64_t* index) {
     auto* x = reinterpret_cast<const T*>(block.data + k * block.next);
     if (block.rows) index[k] = find_in_run(x, block.n, from_wide<C>(value[k]));
     if constexpr (!std::is_integral_v<C>) {
-      // 0 and -0 are equal, but the value shall be the one at the index.
+      // 0 equals -0, so read the value at the index.
       x = reinterpret_cast<const T*>(block.data + k * block.next + index[k] * block.step);
       value[k].d = load(*x);
     }
   }
 }
 
-// ---- elements brought together -----------------------------------------------------------------
+// ---- gathering of strided elements --------------------------------------------------------------
 
 template <class T>
 void gather(char* out, const char* a, int64_t a_step, const char* b, int64_t b_step, int64_t n) {
@@ -340,7 +340,7 @@ void write(char* out, int64_t step, const Wide* value, int64_t n) {
   }
 }
 
-// A reducer's loops for the types of the set.
+// The loops of a reducer for the types of the set.
 template <template <class> class Reducer, class Set>
 constexpr TypeTable<ReduceLoop> reduce_by() {
   return for_types<Set>([](auto zero) { return &reduce<Reducer, decltype(zero)>; });

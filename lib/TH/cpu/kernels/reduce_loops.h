@@ -1,7 +1,7 @@
 #ifndef TH_CPU_KERNELS_REDUCE_LOOPS_H
 #define TH_CPU_KERNELS_REDUCE_LOOPS_H
 
-// The loops that reductions are made of, for each element type.
+// The inner loops of reductions, for each element type.
 
 #include <cstdint>
 
@@ -10,32 +10,32 @@
 
 namespace th {
 
-// The most results that one call of a loop makes.
+// Maximum number of results of one call of a loop.
 constexpr int64_t kReduceWidth = 1024;
 
-// count reductions of n elements each.
+// A block of `count` reductions of n elements each.
 struct ReduceBlock {
   const char* data;
   int64_t n;
   int64_t step;  // bytes from one element of a reduction to the next
   int64_t count;
   int64_t next;  // bytes from one reduction's first element to the next one's
-  // The elements of each reduction lie together (step is their size); else those of all
-  // reductions do (next is it).
+  // True: the elements of each reduction are contiguous (step is the element size). False: the
+  // elements with the same index of all reductions are contiguous (next is the element size).
   bool rows;
-  // This many steps of all reductions lie together and may be worked on as one.
+  // This number of steps of all reductions is contiguous and may be processed as one row.
   int64_t fold;
-  // For powers: one for all; for deviation: one for each reduction.
+  // powers: one parameter for all; deviation: one for each reduction.
   const double* parameter;
-  // Products of rows of floating-point numbers take one element after the other.
+  // Rows of floating-point numbers are multiplied strictly in order.
   bool in_order;
 };
 
 using ReduceLoop = void (*)(const ReduceBlock& block, Wide* out);
-// index: of the first element that equals (or, where it is NaN, is NaN as) the reduction's value,
-// from 0; the value is set to that element.
+// Finds the index, from 0, of the first element equal to the reduction's value (or the first NaN if
+// the value is NaN). Sets the value to that element.
 using FindLoop = void (*)(const ReduceBlock& block, Wide* value, int64_t* index);
-// Writes n elements of a, or of a - b, as what the type computes in; strides in bytes.
+// Writes n elements of a, or of a - b, in the compute type. Strides are in bytes.
 using GatherLoop = void (*)(char* out, const char* a, int64_t a_step, const char* b, int64_t b_step,
                             int64_t n);
 // Writes n values as elements, step bytes apart.

@@ -14,11 +14,11 @@ namespace {
 
 constexpr int64_t kMaxBlocks = 256;
 
-// The sum of the blocks of n elements, n >= 1: blocks are cut by index, and their sums are added
-// in a fixed tree.
+// Adds the sums of blocks of n >= 1 elements. The blocks are divided by index and added in a fixed
+// tree, so that the result does not depend on the number of threads.
 template <class Sum, class Dot>
 Sum sum_of_blocks(int64_t n, const Dot& dot) {
-  // A multiple of the loop's lanes and its buffers.
+  // A multiple of the loop's lanes and buffers.
   int64_t length = std::max(Grain::cheap, (n / kMaxBlocks / 256 + 1) * 256);
   int64_t blocks = (n + length - 1) / length;
   if (blocks == 1) return dot(0, n);
@@ -36,8 +36,8 @@ Sum sum_of_blocks(int64_t n, const Dot& dot) {
   return sums[0];
 }
 
-// The sum of a[i] * b[i], strides in bytes. Of integers modulo 2^64; the lanes of other sums are
-// the same for all instruction sets.
+// Sum of a[i] * b[i]; strides in bytes. Integers wrap modulo 2^64. The lanes of floating-point sums
+// are the same for all instruction sets.
 template <class T>
 WideOf<T> dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, int64_t n) {
   constexpr int64_t item = sizeof(T);

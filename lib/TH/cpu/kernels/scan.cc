@@ -1,4 +1,4 @@
-// Running sums and products.
+// Cumulative sums and products.
 
 #include <algorithm>
 
@@ -11,10 +11,10 @@
 namespace th {
 namespace {
 
-// Scans that are run side by side.
+// Maximum number of scans that run side by side.
 constexpr int64_t kScanWidth = 512;
 
-// count <= kScanWidth scans of n elements each; in and out may be the same elements.
+// count <= kScanWidth scans of n elements each. in and out may be the same memory.
 struct ScanBlock {
   const char* in;
   int64_t in_step;  // bytes from one element of a scan to the next
@@ -61,7 +61,7 @@ void scan(const ScanBlock& block) {
   for (int64_t i = 0; i < block.n; ++i) {
     auto* in = reinterpret_cast<const T*>(block.in + i * block.in_step);
     auto* out = reinterpret_cast<T*>(block.out + i * block.out_step);
-    // in and out are the same row, or do not overlap.
+    // in and out are the same row or do not overlap.
 #pragma GCC ivdep
     for (int64_t j = 0; j < block.count; ++j) {
       acc[j] = R::combine(acc[j], R::map(load(in[j]), 0));

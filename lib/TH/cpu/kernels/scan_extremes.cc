@@ -1,4 +1,4 @@
-// Running maxima and minima, and where they are.
+// Cumulative maxima and minima with their indices.
 
 #include <algorithm>
 
@@ -14,19 +14,19 @@ namespace {
 template <class T>
 void scan_line(const ScanExtremesCall& call, char* values, char* indices, const char* in) {
   using C = Compute<T>;
-  // Not read before the first element was taken.
+  // Not read before the first element.
   C best = C();
   int64_t place = -1;
   for (int64_t i = 0; i < call.n; ++i) {
     T element = *reinterpret_cast<const T*>(in + i * call.in_step);
     C x = load(element);
-    // A NaN stays until the next one.
+    // A NaN is replaced only by a later NaN.
     bool better = (call.largest ? x >= best : x <= best) && best == best;
     if (place < 0 || x != x || better) {
       best = x;
       place = i;
     }
-    // Converting back is exact.
+    // This conversion is exact.
     *reinterpret_cast<T*>(values + i * call.value_step) = convert<T>(best);
     *reinterpret_cast<int64_t*>(indices + i * call.index_step) = place + call.index_base;
   }

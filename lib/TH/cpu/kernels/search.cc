@@ -1,4 +1,4 @@
-// Places in sorted rows.
+// Search in sorted rows.
 
 #include "cpu/backend.h"
 #include "cpu/loops.h"

@@ -1,5 +1,5 @@
-// Elements chosen by masks, or by being no zeros: counted by chunks, so that each chunk knows where
-// its results go.
+// Selection by masks, and of nonzero elements. The selected elements of each chunk are counted
+// first, so that each chunk knows where to write its results.
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@
 namespace th {
 namespace {
 
-// Chunks that are worth a thread.
+// Smallest number of chunks for a thread.
 constexpr int64_t kTask = 16;
 
 template <class T>
@@ -68,8 +68,8 @@ void count(const CountCall& call) {
   call.before[chunks] = sum;
 }
 
-// f(first chunk, elements [begin, end), chunk after the last), in parallel, or for all as one where
-// what is written may be one place in memory.
+// Calls f(first chunk, begin, end, chunk after the last) for ranges of elements, in parallel. If
+// results may share memory, calls f once for all elements.
 template <class F>
 void for_chunks(const LoopPlan& plan, const F& f) {
   int64_t n = plan.numel, chunks = select_chunks(n);
@@ -79,12 +79,13 @@ void for_chunks(const LoopPlan& plan, const F& f) {
   });
 }
 
-// ---- where elements were chosen ----------------------------------------------------------------
+// ---- positions of selected elements -------------------------------------------------------------
 
-constexpr int64_t kBlock = 256;  // elements looked at at a time
-constexpr int64_t kWide = 16;    // places that are written at a time
+constexpr int64_t kBlock = 256;  // elements tested at a time
+constexpr int64_t kWide = 16;    // positions written at a time
 
-// Whether each of n elements is chosen, as bytes that are not 0 then: of bytes, themselves.
+// Returns n bytes that are nonzero for selected elements. Contiguous bytes are returned as they
+// are.
 template <class T>
 const uint8_t* marks_of(const char* at, int64_t stride, int64_t n, uint8_t* marks) {
   if (std::is_same_v<T, uint8_t> && stride == 1) return reinterpret_cast<const uint8_t*>(at);
@@ -99,8 +100,8 @@ const uint8_t* marks_of(const char* at, int64_t stride, int64_t n, uint8_t* mark
   return marks;
 }
 
-// Writes the numbers of those of n bytes that are not 0, and returns how many they are. Without a
-// branch on them, which no processor could foresee: what is none is written over.
+// Writes the positions of the nonzero bytes and returns their number. Branch-free, because the
+// bytes are unpredictable: the positions of zero bytes are overwritten.
 __attribute__((noinline)) int64_t places_of(const uint8_t* marks, int64_t n, int32_t* places) {
   int64_t found = 0;
 #if defined(__AVX512F__)
@@ -122,8 +123,8 @@ __attribute__((noinline)) int64_t places_of(const uint8_t* marks, int64_t n, int
   return found;
 }
 
-// f(first, places, count) for those chosen of n elements: they are first + places[k]. No more than
-// were counted, which `left` holds: another thread may write what is looked at.
+// Calls f(first, places, count) for the selected elements first + places[k]. `left` limits them to
+// the number counted before, because another thread may change the mask meanwhile.
 template <class T, class F>
 void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const F& f) {
   uint8_t marks[kBlock];
@@ -137,7 +138,7 @@ void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const 
   }
 }
 
-// to[k * to_step] = from[place k * from_step]; steps in bytes.
+// to[k * to_step] = from[places[k] * from_step]; steps in bytes.
 template <class T>
 void collect(char* to, int64_t to_step, const char* from, int64_t from_step, const int32_t* places,
              int64_t n) {
@@ -184,8 +185,8 @@ void masked_copy(const MaskedCopyCall& call) {
   });
 }
 
-// chosen ? a : b for a mask of 0 or 1: neither a branch nor a masked store, which compilers make of
-// that and some processors are slow with.
+// chosen ? a : b for a mask of 0 or 1, without a branch or a masked store, which some processors
+// execute slowly.
 template <class T>
 T pick(char chosen, T a, T b) {
   T all = static_cast<T>(-static_cast<T>(chosen));
@@ -217,12 +218,12 @@ void masked_fill(const MaskedFillCall& call) {
   parallel_for(call.plan.numel, Grain::cheap, work);
 }
 
-// Writes the indices of elements, whose numbers in order it is given, as rows of a matrix.
+// Converts positions of elements to subscripts and writes them as rows of a matrix.
 class Subscripts {
  public:
   explicit Subscripts(const NonzeroCall& call) : call_(call) {}
 
-  // Of elements first + places[k], as rows from `row` on.
+  // Writes elements first + places[k], starting with row `row`.
   void write(int64_t row, int64_t first, const int32_t* places, int64_t count) {
     if (call_.ndim == 1 && call_.row_step == sizeof(int64_t)) {
       auto* to = reinterpret_cast<int64_t*>(call_.out) + row;
@@ -251,7 +252,7 @@ class Subscripts {
   static void put(char* to, int64_t index) { *reinterpret_cast<int64_t*>(to) = index; }
 
   const NonzeroCall& call_;
-  int64_t line_ = -1;  // number of the first element of the line last written from
+  int64_t line_ = -1;  // position of the first element of the last line written
   int64_t outer_[kMaxDims];
 };
 

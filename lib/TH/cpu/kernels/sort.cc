@@ -1,5 +1,5 @@
-// Sorting rows: elements become unsigned keys of the same order, packed with their numbers in the
-// row.
+// Sorting of rows. Elements are mapped to unsigned keys of the same order, packed with their index
+// in the row.
 
 #include <algorithm>
 #include <cstring>
@@ -18,17 +18,17 @@
 namespace th {
 namespace {
 
-// Rows up to this length are sorted by insertion; from kRadix on, 8- and 16-bit keys by digits.
+// Rows up to kInsertion are sorted by insertion; from kRadix on, 8- and 16-bit keys by radix sort.
 constexpr int64_t kInsertion = 40;
 constexpr int64_t kRadix = 256;
-// In rows from kLong on, a range that ends before 1 / kLeastPart of them is looked for among the
-// least elements.
+// In rows of at least kLong elements, a range within the first 1 / kLeastPart of the sorted order
+// is selected from the least elements only.
 constexpr int64_t kLong = 8192;
 constexpr int64_t kLeastPart = 16;
-// Rows of 64-bit elements up to this length are sorted by 64 bits.
+// Rows of 64-bit elements up to this length are sorted by 64-bit integers.
 constexpr int64_t kMostNarrow = int64_t{1} << 32;
-// So many rows of up to so many elements are sorted together: where vectors compare 64-bit integers
-// that is quicker up to where they leave the caches.
+// At least kFewestTogether rows of at most kLongestTogether elements are sorted together. With
+// 64-bit SIMD comparisons this is faster as long as the rows fit into the caches.
 constexpr int64_t kFewestTogether = 3;
 #ifdef __AVX2__
 constexpr int64_t kLongestTogether = 1024;
@@ -36,8 +36,8 @@ constexpr int64_t kLongestTogether = 1024;
 constexpr int64_t kLongestTogether = 64;
 #endif
 
-// Sorts n packed keys of which the digits of Bytes bytes from the key's lowest on are set; the
-// result is in keys. Stable, so the indices need not be looked at.
+// Radix sort of n packed keys, of which only the lowest Bytes bytes of the key are used. The result
+// is in keys. The sort is stable, so the indices are not compared.
 template <class Pack, int Bytes>
 void sort_by_digits(typename Pack::Type* keys, typename Pack::Type* other, int64_t n) {
   int64_t count[Bytes][256] = {};
@@ -58,7 +58,8 @@ void sort_by_digits(typename Pack::Type* keys, typename Pack::Type* other, int64
   if (from != keys) std::copy(from, from + n, keys);
 }
 
-// A type of this file, so that what the library makes of it stays in this file, too.
+// A type local to this file, so that templates instantiated with it are not shared between
+// instruction sets.
 template <class Pack>
 struct Less {
   bool operator()(const typename Pack::Type& a, const typename Pack::Type& b) const {
@@ -76,8 +77,7 @@ void sort_by_insertion(typename Pack::Type* keys, int64_t n) {
   }
 }
 
-// Whether keys are in order as they are, or now that they were turned around. Ends soon where they
-// are neither.
+// Returns true if keys are sorted, or reversed and now sorted. Fails fast otherwise.
 template <class Pack>
 bool put_in_order(typename Pack::Type* keys, int64_t n) {
   int64_t up = 1, down = 1;
@@ -89,9 +89,9 @@ bool put_in_order(typename Pack::Type* keys, int64_t n) {
   return true;
 }
 
-// Of many keys of which few are asked for, those from first on when all are in order, keeps some
-// that these are among, and says how many smaller ones it left out. What is between two of a sample
-// is kept, which is in the order of the sample's places but for a few standard deviations.
+// Selection by sampling: if few of many keys are needed (positions first ... first + count - 1 of the
+// sorted order), keeps only the keys between two elements of a sorted sample. In the unlikely case
+// that these do not contain the range, keeps all keys. Returns how many smaller keys were dropped.
 template <class Pack>
 int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t count) {
   constexpr int64_t size = 1024, margin = 48;
@@ -119,7 +119,7 @@ int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t 
   return below;
 }
 
-// Puts those keys in order, and at their places, that are from first on when all are.
+// Sorts the keys of positions first ... first + count - 1 of the sorted order into these positions.
 template <class Pack>
 void sort_range(typename Pack::Type* keys, int64_t n, int64_t first, int64_t count) {
   auto* const places = keys + first;
@@ -141,9 +141,10 @@ class RowSorter {
 
   static constexpr bool kIsWide = sizeof(T) == 8;
 
-  // Packed keys that a row of n elements needs room for.
+  // Returns the number of packed keys that a row of n elements needs.
   static int64_t room(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
-  // The same for `rows` rows: of those that are sorted together keys in lanes, and as they were.
+  // The same for `rows` rows: rows sorted together need their keys in lanes, and wide rows also the
+  // original keys.
   static int64_t room(int64_t n, int64_t rows) {
     if (!are_together(n, rows)) return room(n);
     return kIsWide ? n + kTogether * n : kTogether * n;
@@ -184,7 +185,7 @@ class RowSorter {
     unpack(row, exact);
   }
 
-  // Of the same length, up to kTogether of them.
+  // Sorts up to kTogether rows of the same length.
   void sort_together(const Row<T>* rows, int64_t count) const {
     const int64_t n = rows[0].n;
     if constexpr (kIsWide) {
@@ -198,7 +199,7 @@ class RowSorter {
       for (int64_t k = 0; k < count; ++k) {
         if (!narrow[k]->write(rows[k], first_, count_, index_base_)) sort(rows[k]);
       }
-    } else if constexpr (std::is_same_v<Pack, Pack64>) {  // the others' rows are longer
+    } else if constexpr (std::is_same_v<Pack, Pack64>) {  // for Pack128 the rows are too long
       bool exact[kTogether];
       for (int64_t k = 0; k < count; ++k) exact[k] = pack_row(rows[k], keys_ + k, kTogether);
       th::sort_together(keys_, n);
@@ -223,11 +224,11 @@ class RowSorter {
     return narrow.write(row, 0, n, index_base_);
   }
 
-  // f(i, packed key) for elements [begin, end); exact stays true where all come back from their
-  // keys.
+  // Calls f(i, packed key) for elements [begin, end). Sets *exact to false if an element cannot be
+  // restored from its key.
   template <class F>
   void pack(const Row<T>& row, int64_t begin, int64_t end, bool* exact, const F& f) const {
-    // In locals: as far as the compiler knows, the keys written may be the members.
+    // Local copies, because for the compiler the keys written may alias the members.
     const T* in = row.in;
     const int64_t step = row.in_step;
     const Key flip = flip_;
@@ -240,15 +241,16 @@ class RowSorter {
     *exact = all;
   }
 
-  // To keys that are step apart.
+  // Writes keys that are step apart.
   __attribute__((noinline)) bool pack_row(const Row<T>& row, Packed* keys, int64_t step) const {
     bool exact = true;
     pack(row, 0, row.n, &exact, [=](int64_t i, Packed key) { keys[i * step] = key; });
     return exact;
   }
 
-  // The `most` least keys, and some others, of a much longer row: from time to time the largest
-  // that can still be among them is found anew, and what is above it is not kept. Returns how many.
+  // Keeps the `most` least keys of a much longer row, and some others. From time to time it finds
+  // the largest key that can still be among them, and drops larger ones. Returns the number of keys
+  // kept.
   int64_t pack_least(const Row<T>& row, int64_t most, bool* exact) const {
     const int64_t room = std::max(kLong / 2, 4 * most), step = kLong / 8;
     Packed* const keys = keys_;
@@ -289,7 +291,7 @@ class RowSorter {
     }
   }
 
-  // Elements are element(key).
+  // Writes element(key) for each key.
   template <class F>
   void unpack_keys(const Row<T>& row, const Packed* keys, int64_t step, const F& element) const {
     T* values = row.values;
@@ -302,8 +304,8 @@ class RowSorter {
     }
   }
 
-  // Puts the elements' own bits in place of their keys, before values, which may be the elements
-  // themselves, are written.
+  // Replaces the keys by the original bits of the elements, before values, which may share memory
+  // with the elements, are written.
   void take_originals(const Row<T>& row, Packed* keys, int64_t step) const {
     for (int64_t i = 0; i < count_; ++i) {
       Packed& key = keys[i * step];
@@ -322,7 +324,7 @@ template <class T, class Pack>
 void sort_rows(const SortCall& call) {
   using Sorter = RowSorter<T, Pack>;
   constexpr int64_t item = sizeof(T), index_item = sizeof(int64_t);
-  // Each worker has its own room; all of it is there before the first row is sorted.
+  // Each worker has its own buffer. All buffers are allocated before the first row is sorted.
   int64_t count = call.plan.numel;
   int64_t least = std::max<int64_t>(1, Grain::costly / call.n);
   int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
@@ -370,7 +372,7 @@ void run_sort(const SortCall& call) {
     if constexpr (sizeof(T) <= 4) {
       if (static_cast<uint64_t>(call.n) <= Pack64::kIndexLimit) return sort_rows<T, Pack64>(call);
 #ifdef __AVX2__
-      // So long rows are too rare to be compiled for more than once.
+      // Rows of this length are too rare to compile the code for each instruction set.
       return baseline::run_sort(call);
 #endif
     }

@@ -1,8 +1,8 @@
 #ifndef TH_CPU_KERNELS_SORT_KEYS_H
 #define TH_CPU_KERNELS_SORT_KEYS_H
 
-// Sort keys packed with the index of their element into one integer. Packed keys are all different,
-// so that any sorting method is a stable one.
+// Sort keys packed with the element's index into one integer. Packed keys are distinct, so every
+// sorting method is stable.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 namespace th {
 namespace {
 
-// Key above, index below: 32 bits each, or 64.
+// The key in the upper half, the index in the lower half, of 32 or 64 bits each.
 struct Pack64 {
   using Type = uint64_t;
   static constexpr uint64_t kIndexLimit = uint64_t(1) << 32;
@@ -32,7 +32,7 @@ struct Pack128 {
   }
   static uint64_t key(const Type& packed) { return packed.hi; }
   static int64_t index(const Type& packed) { return static_cast<int64_t>(packed.lo); }
-  // Without a branch, as which it is cannot be predicted.
+  // Branch-free, since the result is unpredictable.
   static bool less(const Type& a, const Type& b) {
     return (a.hi < b.hi) | ((a.hi == b.hi) & (a.lo < b.lo));
   }

@@ -1,9 +1,9 @@
 #ifndef TH_CPU_KERNELS_SORT_NARROW_H
 #define TH_CPU_KERNELS_SORT_NARROW_H
 
-// Rows of 64-bit elements are sorted by integers of 64 bits, too: of each key the leading bits,
-// from the first one on in which any two differ, and the index. Keys that only other bits tell
-// apart are put in order in the end.
+// Sorts rows of 64-bit elements by 64-bit integers, which hold the index and the leading bits of
+// the key, starting with the first bit in which any two keys differ. Keys that differ only in other
+// bits are sorted at the end.
 
 #include <cstdint>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace th {
 namespace {
 
-// The row's elements as they are in memory; steps in elements.
+// The row's elements in memory. Steps are in elements.
 template <class T>
 struct Row {
   const T* in;
@@ -28,11 +28,12 @@ struct Row {
 template <class T>
 class NarrowRow {
  public:
-  // Room for n keys, and for n integers, step apart, which are to be sorted between take and write.
+  // key has space for n keys. narrow has space for n integers, step apart, which the caller sorts
+  // between take and write.
   NarrowRow(uint64_t* key, uint64_t* narrow, int64_t step, uint64_t flip)
       : key_(key), narrow_(narrow), step_(step), flip_(flip) {}
 
-  // Whether the row is sorted as it is.
+  // Returns true if the row is already sorted.
   static bool is_sorted(const Row<T>& row, uint64_t flip) {
     uint64_t last = 0;
     for (int64_t i = 0; i < row.n; ++i) {
@@ -68,7 +69,8 @@ class NarrowRow {
     }
   }
 
-  // Elements [first, first + count). False, and nothing is written, where that takes too long.
+  // Writes elements [first, first + count). Returns false, and writes nothing, if this would take
+  // too long.
   __attribute__((noinline)) bool write(const Row<T>& row, int64_t first, int64_t count,
                                        int64_t index_base) {
     if (has_other_bits_ && !sort_by_other_bits(row.n)) return false;
@@ -93,7 +95,7 @@ class NarrowRow {
   }
 
  private:
-  // By insertion, among those that differ in the index only.
+  // Insertion sort, for keys with equal leading bits.
   bool sort_by_other_bits(int64_t n) {
     int64_t moves = n;
     uint64_t* const narrow = narrow_;

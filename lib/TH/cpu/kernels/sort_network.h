@@ -1,9 +1,9 @@
 #ifndef TH_CPU_KERNELS_SORT_NETWORK_H
 #define TH_CPU_KERNELS_SORT_NETWORK_H
 
-// Sorts short rows, kTogether at a time, each in a lane of vectors: by Batcher's merge exchange
-// (Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M), which compares the same
-// places whatever the keys are.
+// Sorts kTogether short rows at a time, each in one lane of SIMD vectors, by Batcher's merge
+// exchange (Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M), which compares
+// the same positions for all data.
 
 #include <cstdint>
 #include <cstring>
@@ -30,7 +30,6 @@ inline void exchange(uint64_t* a, uint64_t* b) {
   }
 }
 
-// Key i of row k is keys[i * kTogether + k].
 inline void sort_together(uint64_t* keys, int64_t n) {
   int64_t top = 1;
   while (2 * top < n) top *= 2;

@@ -4,7 +4,7 @@
 namespace th {
 namespace {
 
-// Bytes of the widest vectors of the instruction set that a kernel is compiled for.
+// Size of the widest SIMD register of the instruction set that is compiled for.
 #if defined(__AVX512F__)
 constexpr int kVectorBytes = 64;
 #elif defined(__AVX2__)

@@ -1,8 +1,8 @@
 #ifndef TH_CPU_KERNELS_VECTOR_FUNCTORS_H
 #define TH_CPU_KERNELS_VECTOR_FUNCTORS_H
 
-// The functors that vector_math.h computes, for whole vectors. Which these are was measured: others
-// are left to glibc's vector functions.
+// The functors for which vector_math.h has vector functions. They were selected by measurement; the
+// others use glibc's vector functions.
 
 #include "cpu/kernels/vector_math.h"
 #include "functors/functors.h"
@@ -10,7 +10,6 @@
 namespace th {
 namespace {
 
-// V is a vector of F's elements.
 template <class F>
 struct InVectors {
   static constexpr bool exists = false;

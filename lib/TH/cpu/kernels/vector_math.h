@@ -1,10 +1,10 @@
 #ifndef TH_CPU_KERNELS_VECTOR_MATH_H
 #define TH_CPU_KERNELS_VECTOR_MATH_H
 
-// Transcendental functions of vectors: a reduction of the argument, which is exact or nearly so, a
-// minimax polynomial (scripts/fit-polynomials.py), and no branch for what is common. Errors are at
-// most 2 units in the last place, those that test/c/vector_math_test.cc asks for; what differs from
-// one instruction set to another are such units.
+// Transcendental functions of SIMD vectors: an (almost) exact argument reduction, then a minimax
+// polynomial (scripts/fit-polynomials.py), without branches in the common case. Errors are at most
+// 2 ULP, as test/c/vector_math_test.cc checks. Results of different instruction sets may differ by
+// such errors.
 
 #include "cpu/kernels/vectors.h"
 
@@ -29,7 +29,7 @@ inline Exponent<V> reduce_exponent(V x) {
   r = fma(n, number<V>(-1.42860682e-06f, -5.4979230187083712e-14), r);
   return {n, r};
 }
-// (e^r - 1 - r) / r^2.
+// (e^r - 1 - r) / r^2
 template <class V>
 inline V exponential_rest(V r) {
   if constexpr (kIsFloat<V>) {
@@ -41,7 +41,7 @@ inline V exponential_rest(V r) {
                       2.5114574618784028e-08);
   }
 }
-// Beyond these e^x is infinite, or 0.
+// Limits x to where e^x is neither 0 nor infinite.
 template <class V>
 inline V exponent_limited(V x) {
   return max(number<V>(-105, -746), min(number<V>(90, 711), x));
@@ -55,13 +55,13 @@ inline V exp(V x) {
 template <class V>
 inline V expm1(V x) {
   const Exponent<V> e = reduce_exponent(max(number<V>(-105, -746), min(number<V>(89, 710), x)));
-  // By half of it, which is finite where the result is.
+  // Computes half of the result, which is finite whenever the result is.
   const V half = all<V>(0.5f), s = scale(half, e.n), sr = s * e.r;
   const V y = fma(sr * e.r, exponential_rest(e.r), fma(s, e.r, s - half));
   return x == 0 ? x : y + y;
 }
 
-// e^r = even + odd, e^-r = even - odd. For x >= 0 what sinh and cosh are times 2^(1 - n).
+// e^r = even + odd, e^-r = even - odd. For x >= 0, stores sinh and cosh times 2^(1 - n).
 template <class V>
 struct Hyperbolic {
   V n, sinh, cosh;
@@ -70,7 +70,7 @@ template <class V>
 inline Hyperbolic<V> hyperbolic(V x) {
   const Exponent<V> e = reduce_exponent(x);
   const V z = e.r * e.r;
-  V odd, even;  // without r, and without 1
+  V odd, even;  // odd without factor r; even without term 1
   if constexpr (kIsFloat<V>) {
     odd = polynomial(z, 0.166666672f, 0.00833328906f, 0.000199050759f);
     even = z * polynomial(z, 0.5f, 0.0416662656f, 0.00139463332f);
@@ -81,7 +81,7 @@ inline Hyperbolic<V> hyperbolic(V x) {
                           2.4801587363740424e-05, 2.7557241537248242e-07, 2.0924513922854301e-09);
   }
   odd = fma(e.r * z, odd, e.r);
-  // (1 +- 2^-2n); n is not negative, and need not be known where this is 1.
+  // 1 +- 2^-2n. n >= 0, and may be limited where the sum is 1 anyway.
   const V s = scale(all<V>(1), min(e.n, all<V>(40)) * Item<V>(-2));
   const V sum = 1 + s, difference = 1 - s;
   return {e.n, difference + fma(sum, odd, difference * even),
@@ -109,13 +109,13 @@ inline V tanh(V x) {
                    -0.0014554969287841697, 0.00058825302021078959, -0.00023288842216055578,
                    8.2601757731304125e-05, -1.9049032613607188e-05);
   }
-  // 1 - 2 / (e^2a + 1), where the quotient is less than a half.
+  // tanh(a) = 1 - 2 / (e^2a + 1), where the quotient is less than 1/2.
   const Exponent<V> e = reduce_exponent(a + a);
   const V one = all<V>(1), exp = fma(fma(exponential_rest(e.r), e.r, one), e.r, one);
   const V large = one - 2 / (scale(exp, e.n) + 1);
   return with_sign(a > Item<V>(0.56) ? large : fma(a * z, p, a), x);
 }
-// By e^-|x|, which does not overflow.
+// Uses e^-|x|, which cannot overflow.
 template <class V>
 inline V sigmoid(V x) {
   const Exponent<V> e = reduce_exponent(max(number<V>(-105, -746), minus_abs(x)));
@@ -141,7 +141,7 @@ inline Logarithm<V> logarithm(V x) {
                            0.140109137f, -0.121151187f, 0.139624804f, -0.131917089f);
     return {s.k, f, z * fma(f, p, all<V>(-0.5f))};
   } else {
-    // By log((1 + s) / (1 - s)), s = f / (2 + f).
+    // log((1 + s) / (1 - s)) with s = f / (2 + f)
     const Split<V> x_split = split(x, 0.70710678118654752);
     const V f = x_split.m - 1, s = f / (2 + f), z = s * s, half = 0.5 * f * f;
     const V p = polynomial(z, 0.6666666666666734, 0.39999999999414337, 0.28571428742472477,
@@ -176,13 +176,13 @@ inline V log10(V x) {
              fma(l.f, high, fma(l.t, high, rest)));
 }
 
-// ---- powers: x^y = 2^(y log2(x)), the logarithm in two parts -----------------------------------
+// ---- powers: x^y = 2^(y log2(x)), the logarithm as an unevaluated sum of two numbers -----------
 
 template <class V>
 struct Parts {
   V high, low;
 };
-// For a of no smaller exponent than b.
+// Requires that a's exponent is at least b's.
 template <class V>
 inline Parts<V> add_parts(V a, V b) {
   const V sum = a + b;
@@ -193,7 +193,7 @@ inline Parts<V> multiply_parts(V a, V b) {
   const V product = a * b;
   return {product, fma(a, b, -product)};
 }
-// log2(x) of positive x.
+// log2(x) for positive x.
 template <class V>
 inline Parts<V> log2_parts(V x) {
   const Split<V> split_x = split(x, Item<V>(0.70710678118654752));
@@ -214,7 +214,7 @@ inline Parts<V> log2_parts(V x) {
     const V p = short_polynomial(z, 0.40000000000002256, 0.28571428570099267, 0.22222222519974272,
                                  0.1818178436283964, 0.15386757520977323, 0.13256813465478293,
                                  0.13196367438593959);
-    // 2/3 s^3 in two parts, too.
+    // 2/3 s^3 as a sum of two numbers, too.
     const V z_low = fma(s, s, -z) + 2 * s * s_low;
     Parts<V> cube = multiply_parts(s, z);
     cube.low += fma(s, z_low, s_low * z);
@@ -228,8 +228,8 @@ inline Parts<V> log2_parts(V x) {
   const Parts<V> sum = add_parts(split_x.k, log2.high);
   return add_parts(sum.high, sum.low + log2.low);
 }
-// What pow(x, y) is where x is not positive, or one of both or the power is not finite or near 0.
-// power: of |x|, infinite or 0 where the limit of the power's logarithm says so.
+// pow(x, y) if x is not positive, if x, y or the power is not finite, or if the power is near 0.
+// power: |x|^y, or 0 or infinity if the limit of its logarithm implies that.
 template <class V>
 __attribute__((noinline, cold)) V special_power(V x, V y, V log2, V power) {
   const V zero = {}, infinity = all<V>(kInfinity<V>), magnitude = abs(x);
@@ -266,9 +266,9 @@ inline V pow(V x, V y) {
   return __builtin_expect(any(~common), 0) ? special_power(x, y, p.high, power) : power;
 }
 
-// ---- arcs ---------------------------------------------------------------------------------------
+// ---- inverse trigonometric functions ------------------------------------------------------------
 
-// By tan(u - pi/4) = (tan(u) - 1) / (tan(u) + 1), and tan(u - pi/2) = -1 / tan(u).
+// Uses tan(u - pi/4) = (tan(u) - 1) / (tan(u) + 1) and tan(u - pi/2) = -1 / tan(u).
 template <class V>
 inline V atan(V x) {
   const V a = abs(x), one = all<V>(1);
@@ -292,7 +292,7 @@ inline V atan(V x) {
   const V low = large ? quarter_low + quarter_low : quarter_low;
   return with_sign(middle ? high + (r + low) : r, x);
 }
-// atan(t), |t| <= 1.
+// atan(t) for |t| <= 1
 inline F32 small_atan(F32 t) {
   const F32 z = t * t;
   const F32 p =
@@ -310,7 +310,7 @@ inline F32 atan2(F32 y, F32 x) {
   const F32 low = steep ? all<F32>(-4.37113883e-08f) : left ? all<F32>(-8.74227766e-08f) : zero;
   return with_sign(abs(high + (low + (left ? -r : r))), y);
 }
-// asin(s) of small s, and of s = sqrt((1 - a) / 2), whose double is acos(a).
+// asin(s) for small s, and for s = sqrt((1 - a) / 2); twice the latter is acos(a).
 template <class V>
 struct Arc {
   Bits<V> large;
@@ -334,18 +334,17 @@ inline F32 acos(F32 x) {
   return c.large ? outer : 1.57079637f - (r + 4.37113883e-08f);
 }
 
-// ---- the tangent of floats
-// -----------------------------------------------------------------------
+// ---- tangent of floats
 
-// The lanes of x that the mask chooses, by the C library.
+// Computes the lanes selected by mask with the C library.
 __attribute__((noinline, cold)) F32 tan_of_lanes(Bits<F32> mask, F32 x, F32 y) {
   for (size_t i = 0; i < kBytes / sizeof(float); ++i) {
     if (mask[i]) y[i] = static_cast<float>(std::tan(static_cast<double>(x[i])));
   }
   return y;
 }
-// x = n pi / 2 + r + low, by pi / 2 in three parts: exact enough where n is not too large,
-// nor x as near to a multiple as n times the second part.
+// x = n pi / 2 + r + low, with pi / 2 split into three parts. Exact enough unless n is large or x
+// is closer to a multiple of pi / 2 than n times the second part.
 inline F32 tan(F32 x) {
   const F32 n = round_even(x * 0.636619772f);
   const F32 near = fma(n, all<F32>(-1.57079637f), x), second = all<F32>(4.37113883e-08f);
@@ -363,8 +362,8 @@ inline F32 tan(F32 x) {
 
 // ---- error functions of floats -----------------------------------------------------------------
 
-// erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3), of 0 <= a. V: float, or, where each bit
-// of the result counts, double.
+// erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3), for a >= 0. V is double where all bits of
+// the float result must be accurate, else float.
 template <class V>
 inline V error_tail(V a) {
   a = min(all<V>(Item<V>(10.2)), a);
@@ -395,7 +394,7 @@ inline F32 erfc(F32 x) {
   return narrow({erfc_of_float(d.low), erfc_of_float(d.high)});
 }
 
-// ---- others ------------------------------------------------------------------------------------
+// ---- other functions ----------------------------------------------------------------------------
 
 template <class V>
 inline V hypot(V x, V y) {
@@ -413,7 +412,7 @@ inline V hypot(V x, V y) {
 template <class V>
 inline V rsqrt(V x) {
   const V y = near_rsqrt(x), e = fma(-x * y, y, all<V>(1));
-  // (1 - e)^(-1/2)
+  // (1 - e)^(-1/2) - 1, divided by e
   V p;
   if constexpr (kIsFloat<V>) {
     p = polynomial(e, 0.5f, 0.375f);

@@ -1,9 +1,9 @@
 #ifndef TH_CPU_KERNELS_VECTORS_H
 #define TH_CPU_KERNELS_VECTORS_H
 
-// The widest vectors of float and double, where there is fused multiply-add, and the few things
-// that vector_math.h needs and that operators do not say. Comparisons give 0 or -1 for each lane,
-// which `mask ? a : b` takes.
+// The widest SIMD vectors of float and double with fused multiply-add, and the operations that
+// vector_math.h needs beyond the operators. Comparisons give 0 or -1 in each lane, for use in `mask
+// ? a : b`.
 
 #if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))
 #define TH_HAVE_VECTORS 1
@@ -68,7 +68,7 @@ template <class V>
 inline V all(Item<V> value) {
   return value - V{};
 }
-// A constant of the lanes' type.
+// A constant of the lane type.
 template <class V>
 inline V number(float of_float, double of_double) {
   if constexpr (kIsFloat<V>) {
@@ -82,23 +82,23 @@ inline V number(float of_float, double of_double) {
 #define TH_VECTOR_1(name, ps, pd)         \
   inline F32 name(F32 x) { return (ps); } \
   inline F64 name(F64 x) { return (pd); }
-// Masked forms of all lanes: GCC warns of the others' undefined lanes.
+// Masked forms with full masks, because GCC warns about undefined lanes of the others.
 TH_VECTOR_1(round_even, _mm512_maskz_roundscale_ps(0xffff, x, 8),
             _mm512_maskz_roundscale_pd(0xff, x, 8))
 TH_VECTOR_1(sqrt, _mm512_maskz_sqrt_ps(0xffff, x), _mm512_maskz_sqrt_pd(0xff, x))
-// To 14 bits.
+// Approximations with 14 bits.
 TH_VECTOR_1(near_rsqrt, _mm512_maskz_rsqrt14_ps(0xffff, x), _mm512_maskz_rsqrt14_pd(0xff, x))
 TH_VECTOR_1(near_reciprocal, _mm512_maskz_rcp14_ps(0xffff, x), _mm512_maskz_rcp14_pd(0xff, x))
 inline F32 fma(F32 a, F32 b, F32 c) { return _mm512_fmadd_ps(a, b, c); }
 inline F64 fma(F64 a, F64 b, F64 c) { return _mm512_fmadd_pd(a, b, c); }
-// a where b is NaN.
+// min and max return a if b is NaN.
 inline F32 min(F32 b, F32 a) { return _mm512_maskz_min_ps(0xffff, b, a); }
 inline F64 min(F64 b, F64 a) { return _mm512_maskz_min_pd(0xff, b, a); }
 inline F32 max(F32 b, F32 a) { return _mm512_maskz_max_ps(0xffff, b, a); }
 inline F64 max(F64 b, F64 a) { return _mm512_maskz_max_pd(0xff, b, a); }
 inline bool any(Types<float>::I m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0; }
 inline bool any(Types<double>::I m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0; }
-// x 2^n, for integral n; also where that is subnormal, infinite or 0.
+// x * 2^n for integral n, also if the result is subnormal, infinite or 0.
 inline F32 scale(F32 x, F32 n) { return _mm512_maskz_scalef_ps(0xffff, x, n); }
 inline F64 scale(F64 x, F64 n) { return _mm512_maskz_scalef_pd(0xff, x, n); }
 #else
@@ -107,7 +107,7 @@ inline F64 scale(F64 x, F64 n) { return _mm512_maskz_scalef_pd(0xff, x, n); }
   inline F64 name(F64 x) { return (pd); }
 TH_VECTOR_1(round_even, _mm256_round_ps(x, 8), _mm256_round_pd(x, 8))
 TH_VECTOR_1(sqrt, _mm256_sqrt_ps(x), _mm256_sqrt_pd(x))
-// To 11 bits; doubles to all.
+// 11 bits for float, full precision for double.
 TH_VECTOR_1(near_reciprocal, _mm256_rcp_ps(x), 1 / x)
 inline F32 fma(F32 a, F32 b, F32 c) { return _mm256_fmadd_ps(a, b, c); }
 inline F64 fma(F64 a, F64 b, F64 c) { return _mm256_fmadd_pd(a, b, c); }
@@ -117,10 +117,10 @@ inline F32 max(F32 b, F32 a) { return _mm256_max_ps(b, a); }
 inline F64 max(F64 b, F64 a) { return _mm256_max_pd(b, a); }
 inline bool any(Types<float>::I m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
 inline bool any(Types<double>::I m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
-// 2^n, where that is a normal number.
+// 2^n, if that is a normal number.
 template <class V>
 inline V power_of_2(V n) {
-  // n stands in the last bits of the sum.
+  // The lowest bits of the sum contain n plus the exponent bias.
   const V sum = n + number<V>(0x1.8p23f + 127, 0x1.8p52 + 1023);
   return (V)((Bits<V>)sum << (kIsFloat<V> ? 23 : 52));
 }
@@ -142,13 +142,13 @@ template <class V>
 inline V minus_abs(V x) {
   return (V)((Bits<V>)x | std::numeric_limits<Item<Bits<V>>>::min());
 }
-// magnitude, which is not negative, with x's sign.
+// magnitude (>= 0) with the sign of x.
 template <class V>
 inline V with_sign(V magnitude, V x) {
   return (V)((Bits<V>)magnitude | ((Bits<V>)x & std::numeric_limits<Item<Bits<V>>>::min()));
 }
-// x = 2^k m, m in [low, 2 low), for x > 0; 1/2 < low < 1. With k infinite for 0 and infinity, NaN
-// for what is negative.
+// x = 2^k m with m in [low, 2 low), for x > 0 and 1/2 < low < 1. k is -infinity for 0, infinity for
+// infinity, and NaN for negative x.
 template <class V>
 struct Split {
   V k, m;
@@ -174,7 +174,7 @@ inline Split<V> split(V x, Item<V> low) {
   const T up = kIsFloat<V> ? T(0x1p25) : T(0x1p54);
   const Bits<V> bits = (Bits<V>)(small ? x * up : x);
   const Bits<V> base = (Bits<V>)all<V>(T(1)), from = base - (Bits<V>)all<V>(low);
-  // The exponent with its bias, of x / low.
+  // The biased exponent of x / low.
   const auto exponent = (Bits<V>)((typename Types<T>::U)(bits + from) >> fraction);
   const V m = (V)(bits - (exponent << fraction) + base);
   const V magic = number<V>(0x1p23f, 0x1p52);
@@ -185,7 +185,7 @@ inline Split<V> split(V x, Item<V> low) {
 #endif
 }
 
-// The lanes of floats, each as a double.
+// The lanes of a float vector as doubles.
 struct Doubles {
   F64 low, high;
 };
@@ -211,7 +211,7 @@ inline F32 narrow(Doubles d) {
   return load<F32>(lane);
 }
 
-// c0 + c1 x + c2 x^2 ...
+// c0 + c1 x + c2 x^2 ..., by Horner's rule.
 template <class V>
 inline V polynomial(V, Item<V> c) {
   return all<V>(c);
@@ -221,7 +221,7 @@ inline V polynomial(V x, Item<V> c0, C... c) {
   return fma(polynomial(x, static_cast<Item<V>>(c)...), x, all<V>(c0));
 }
 
-// The same by its even and its odd terms: more instructions, fewer of which wait for each other.
+// The same with separate even and odd terms: more instructions, but a shorter dependency chain.
 template <class V, class... C>
 inline V short_polynomial(V x, C... c) {
   constexpr int n = sizeof...(C);

@@ -1,11 +1,11 @@
 #ifndef TH_CPU_KERNELS_WIDE_SUMS_H
 #define TH_CPU_KERNELS_WIDE_SUMS_H
 
-// Sums in double, of elements or of the products of two operands' elements, as plain loops add them
-// up. Compilers do not get there by themselves: they convert whole vectors, which takes more than
-// twice as long as halves, and add where there is conversion to do, too. A product of two floats is
-// exact in double, so it may be multiplied and added in one instruction, which other units do; a
-// sum of floats is one of products with 1.
+// Sums in double of float or double elements, or of the products of two operands' elements.
+// Compilers vectorize plain loops badly: they convert whole vectors, which takes more than twice as
+// long as converting halves, and execute additions on the same units as conversions. The product of
+// two floats is exact in double, so fused multiply-add gives the same result on other units. A sum
+// of floats is a sum of products with 1.
 
 #include <cstdint>
 #include <cstring>
@@ -41,14 +41,14 @@ inline Doubles load_doubles(const float* x) {
   return __builtin_convertvector(v, Doubles);
 #endif
 }
-// Adds x, or x y, of elements T to a sum.
+// Adds x, or x * y, to a sum.
 template <class T>
 class Adder {
  public:
   static constexpr T kNone = 0;
 
 #ifdef __FMA__
-  // What the compiler knew to be 1 it would not multiply with.
+  // Hides from the compiler that one_ is 1; it would drop the multiplication otherwise.
   Adder() { asm("" : "+x"(one_)); }
 #endif
   Doubles operator()(Doubles sum, Doubles x) const {
@@ -84,23 +84,23 @@ struct Multiplier {
   }
 };
 
-// The sum of a run, or its product, in kLanes lanes, which stay in registers: written without
-// loops, or compilers put them into memory in between.
+// The sum or product of a run in kLanes lanes. Written without loops, because compilers would keep
+// the lanes in memory instead of registers.
 template <class T, template <class> class Op = Adder>
 class Run {
  public:
   static constexpr int64_t kLanes = 32;
 
-  // All but the last n are multiples of kLanes.
+  // n must be a multiple of kLanes, except in the last call.
   template <class... X>
   void take(int64_t n, const X*... x) {
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) take_lanes(Parts(), x + i...);
-    // What the other lanes take makes no difference: no lane's sum is -0.
+    // The unused lanes add 0, which changes nothing, because no lane's sum is -0.
     if (i < n) take_lanes(Parts(), Rest(x + i, n - i).element...);
   }
 
-  // Halves are put together.
+  // Combines the lanes pairwise, by halves.
   double total() {
     halve<kParts / 2>();
     double lane[kDoubles];
@@ -153,8 +153,8 @@ class Run {
   Run() : Run(Parts()) {}
 };
 
-// Adds the columns of n rows, step apart, to sum: a line of the cache at a time, and while it is
-// added those of the rows that come next are fetched, which hardware does not do well.
+// Adds the columns of n rows, step apart, to sum, one cache line at a time. Prefetches the next
+// rows meanwhile, which hardware does not do well for this pattern.
 template <int rows, class T, class... X>
 inline void add_columns(int64_t n, int64_t step, int64_t width, double* sum, const T* x,
                         const X*... y) {
