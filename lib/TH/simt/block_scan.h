@@ -6,9 +6,9 @@
 namespace th {
 namespace {
 
-// What the block's threads before this one have, combined by the reducer R; *total: what all have.
-// The order of additions depends on the number of threads alone. All threads of the block call it,
-// whose number is a multiple of 32.
+// Returns the values of all preceding threads of the block, combined by the reducer R. *total: the
+// combination of all threads. The order of operations depends only on the number of threads. All
+// threads of the block must call it; their number must be a multiple of 32.
 template <class R>
 __device__ typename R::A block_exclusive_scan(typename R::A own, typename R::A* total) {
   using A = typename R::A;
@@ -35,7 +35,7 @@ __device__ typename R::A block_exclusive_scan(typename R::A own, typename R::A* 
   __syncthreads();
   A before = R::combine(of_warps[warp], previous);
   *total = of_warps[32];
-  // Another call may write of_warps again.
+  // A later call may write of_warps.
   __syncthreads();
   return before;
 }

@@ -5,16 +5,16 @@
 
 namespace th {
 
-// Thrown on the device's side of the table; becomes a DeviceStatus at its border.
+// The exception on the device's side of the function table. It is converted to a DeviceStatus at
+// the boundary.
 struct DeviceFailure {
   DeviceStatus status;
   char text[256];
 };
 
-// Throws a DeviceFailure.
 [[noreturn]] void fail(DeviceStatus status, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
-// For a call that is not for devices; before anything is queued.
+// For calls that are unsupported on the device. Must be called before anything is queued.
 [[noreturn]] inline void decline(const char* why) { fail(kDeviceDeclined, "%s", why); }
 
 }  // namespace th

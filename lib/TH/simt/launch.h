@@ -1,21 +1,20 @@
 #ifndef TH_SIMT_LAUNCH_H
 #define TH_SIMT_LAUNCH_H
 
-// How many blocks of threads a kernel is launched with; its loop takes what is left (a grid-stride
-// loop).
+// The number of blocks of a kernel launch. It is limited; a grid-stride loop processes the rest.
 
 #include "simt/simt.h"
 
 namespace th {
 namespace {
 
-constexpr int kThreads = 256;  // of a block, unless the kernel says otherwise
+constexpr int kThreads = 256;  // per block, unless the kernel has its own value
 
 inline unsigned at_most(const Queue& queue, int64_t blocks) {
   return static_cast<unsigned>(blocks < queue.most_blocks() ? blocks : queue.most_blocks());
 }
 
-// For a thread each.
+// One thread for each of `threads` items.
 inline unsigned blocks_for(const Queue& queue, int64_t threads) {
   return at_most(queue, (threads + kThreads - 1) / kThreads);
 }

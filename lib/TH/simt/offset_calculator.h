@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_OFFSET_CALCULATOR_H
 #define TH_SIMT_OFFSET_CALCULATOR_H
 
-// From the number of an element in a LoopPlan to its place in each operand.
+// Converts the number of an element in a LoopPlan to its offset in each operand.
 
 #include <cstdint>
 #include <type_traits>
@@ -11,11 +11,11 @@
 
 namespace th {
 
-// n / divisor.
+// Computes n / divisor.
 template <class Index>
 struct IntDivider;
 
-// As a multiplication, for n and divisor below 2^31 (Granlund and Montgomery 1994).
+// By a multiplication, for n and divisor below 2^31 (Granlund and Montgomery 1994).
 template <>
 struct IntDivider<uint32_t> {
   uint32_t divisor, factor, shift;
@@ -32,14 +32,14 @@ struct IntDivider<uint32_t> {
   }
 };
 
-// For all numbers, faster for those below 2^31.
+// For all 64-bit numbers; fast for numbers below 2^31.
 template <>
 struct IntDivider<uint64_t> {
   uint64_t divisor;
   IntDivider<uint32_t> small;
 
   IntDivider() = default;
-  // 2^31 gives 0, as every divisor above does.
+  // A divisor above INT32_MAX is replaced by 2^31, for which the quotient of a small n is 0, too.
   explicit IntDivider(int64_t d)
       : divisor(static_cast<uint64_t>(d)), small(d > INT32_MAX ? int64_t{1} << 31 : d) {}
   __device__ uint64_t quotient(uint64_t n) const {
@@ -47,8 +47,8 @@ struct IntDivider<uint64_t> {
   }
 };
 
-// Of plans of up to kDeviceDims dimensions, as run_device_op() takes them. Index uint32_t: for
-// those that fit_32_bits().
+// For plans of up to kDeviceDims dimensions, which run_device_op() guarantees. Index uint32_t is
+// for plans for which fits_32_bits() is true.
 template <int operands, class Index = uint32_t>
 struct OffsetCalculator {
   using Offset = std::conditional_t<sizeof(Index) == 4, uint32_t, int64_t>;
@@ -67,7 +67,7 @@ struct OffsetCalculator {
     }
   }
 
-  // Bytes from each operand's first element to its i-th.
+  // Computes the byte offset of element i in each operand.
   __device__ void get(Index i, Offset* offset) const {
     for (int k = 0; k < operands; ++k) offset[k] = 0;
     for (int d = 0; d < ndim; ++d) {
@@ -79,7 +79,7 @@ struct OffsetCalculator {
   }
 };
 
-// The first elements of a plan's operands.
+// Pointers to the first elements of a plan's operands.
 template <int operands>
 struct Pointers {
   char* data[operands];
@@ -88,7 +88,7 @@ struct Pointers {
   }
 };
 
-// Both: where the plan's elements are.
+// Pointers and offsets: the addresses of the plan's elements.
 template <int operands, class Index>
 struct StridedOperands {
   Pointers<operands> first;
@@ -104,12 +104,13 @@ struct StridedOperands {
 
 namespace {
 
-// Bytes from operand k's first element to its last along dimension d.
+// Distance in bytes from operand k's first element to its last along dimension d.
 inline int64_t span(const LoopPlan& plan, int k, int d) {
   return (plan.size[d] - 1) * plan.stride[k][d];
 }
 
-// Whether elements are counted, and their offsets are, below 2^31: with room for a grid's stride.
+// Returns true if the number of elements and all offsets are below 2^31, so that a grid stride can
+// be added without overflow.
 inline bool fits_32_bits(const LoopPlan& plan) {
   int64_t reach = plan.numel;
   for (int k = 0; k < plan.operands; ++k) {
@@ -120,7 +121,7 @@ inline bool fits_32_bits(const LoopPlan& plan) {
   return reach <= INT32_MAX;
 }
 
-// f(uint32_t()) or f(uint64_t()), for counting to `most`.
+// Calls f(uint32_t()) or f(uint64_t()), depending on the largest number `most`.
 template <class F>
 void dispatch_index(int64_t most, const F& f) {
   if (most <= INT32_MAX) {
@@ -129,7 +130,7 @@ void dispatch_index(int64_t most, const F& f) {
     f(uint64_t());
   }
 }
-// And for the plan's elements.
+// The same, taking the plan's elements and offsets into account.
 template <class F>
 void dispatch_index(const LoopPlan& plan, int64_t most, const F& f) {
   dispatch_index(fits_32_bits(plan) ? most : INT64_MAX, f);
@@ -142,7 +143,7 @@ void for_small_parts(const LoopPlan& plan, const F& f) {
     f(plan);
     return;
   }
-  // The dimension that reaches furthest is cut in two.
+  // Split the dimension with the largest span.
   int longest = 0;
   int64_t longest_span = -1;
   for (int d = 0; d < plan.ndim; ++d) {

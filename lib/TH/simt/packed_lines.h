@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_PACKED_LINES_H
 #define TH_SIMT_PACKED_LINES_H
 
-// Operands of calls along a dimension for kernels that take contiguous memory only.
+// Packs operands of calls along a dimension, for kernels that require contiguous memory.
 
 #include <algorithm>
 #include <optional>
@@ -11,11 +11,11 @@
 namespace th {
 namespace {
 
-// One operand of a plan of the positions beside a dimension, as contiguous [outer x n x inner]:
-// its own memory where that is so, else scratch that load() fills and store() copies back.
+// One operand of a call along a dimension, as contiguous memory [outer x n x inner]: its own memory
+// if it has this layout, else scratch memory that load() fills and store() copies back.
 class PackedLines {
  public:
-  // apart: scratch at any rate. The elements of scratch lie in the plan's order, so that outer or
+  // apart: use scratch memory in any case. Scratch memory is in the order of the plan, so outer or
   // inner must be 1 unless all operands are contiguous.
   PackedLines(Queue& queue, DType dtype, const LoopPlan& plan, int operand, int64_t step, int64_t n,
               int64_t inner, bool apart = false)
@@ -71,7 +71,7 @@ class PackedLines {
   std::optional<Scratch> scratch_;
 };
 
-// The dimension along which a call goes counts as well.
+// The dimension of the call counts as one more.
 inline void check_dimensions(const LoopPlan& plan) {
   if (plan.ndim >= kDeviceDims) decline("more dimensions than kernels take");
 }

@@ -5,7 +5,7 @@
 
 namespace th {
 
-// ProductCall of an integer type, of any layout; no BLAS has these.
+// Runs a ProductCall of an integer type with any layout, since BLAS supports no integers.
 void run_integer_product(Queue& queue, const ProductCall& call);
 
 }  // namespace th

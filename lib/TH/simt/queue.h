@@ -1,8 +1,8 @@
 #ifndef TH_SIMT_QUEUE_H
 #define TH_SIMT_QUEUE_H
 
-// One device as its kernels' callers see it: a stream of work in order, and memory that follows it.
-// soft/ and cuda/ each implement it.
+// A device as seen by code that launches kernels: an in-order stream of work, and stream-ordered
+// memory. Implemented by soft/ and cuda/.
 
 #include <cstddef>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include "backend/calls.h"
 #include "simt/failure.h"
 
-// The plugin's host code is the host compiler's, its kernels are nvcc's.
+// The host code of the plugin is compiled by the host compiler, the kernels by nvcc.
 #if defined(__CUDACC__) || defined(TH_CUDA_PLUGIN)
 #define TH_USES_CUDA 1
 #include <cuda_runtime.h>
@@ -24,18 +24,19 @@ class Queue {
  public:
 #ifdef TH_USES_CUDA
   cudaStream_t stream() const { return stream_; }
-  // Throws where the code is an error, naming it.
+  // Throws an error with its name unless code is cudaSuccess.
   void check(cudaError_t code) const;
 #else
-  // Runs task after what was queued before: at once, or, in lazy mode, when someone waits.
+  // Runs task after all work queued before: immediately or, in lazy mode, at the next
+  // synchronization.
   void enqueue(std::function<void()> task);
 #endif
-  // Blocks in the order of the stream: released ones may still be used by work queued before.
+  // Stream-ordered: work queued before a release may still use the block.
   void* allocate(size_t bytes);
   void release(void* block) noexcept;
-  // How many blocks of threads fill the device several times over; for grid-stride loops.
+  // A number of blocks that fills the device several times; for grid-stride loops.
   int most_blocks() const { return most_blocks_; }
-  // Where kernels report what checks find: see report.h.
+  // The slots where kernels report failed checks: see report.h.
   DeviceAssertion* assertion() const { return assertion_; }
 
  protected:
@@ -46,7 +47,7 @@ class Queue {
 #endif
 };
 
-// A block that lives until the end of the scope, in the order of the stream.
+// A stream-ordered block that is released at the end of the scope.
 class Scratch {
  public:
   Scratch(Queue& queue, size_t bytes) : queue_(queue), block_(queue.allocate(bytes)) {}
@@ -63,13 +64,13 @@ class Scratch {
   void* block_;
 };
 
-// Every operation of BackendOp, in simt/kernels/ or, where the two devices differ, in soft/ and
-// cuda/.
+// The operations of BackendOp. They are in simt/kernels/ or, if the two devices differ, in soft/
+// and cuda/.
 #define TH_BACKEND_OP(name, Struct) void run_##name(Queue& queue, const Struct& call);
 TH_BACKEND_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
 
-// The operation by its number; simt/run.cc.
+// Runs an operation given by its number (simt/run.cc).
 void run_device_op(Queue& queue, int op, const void* call);
 
 }  // namespace th

@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_REPORT_H
 #define TH_SIMT_REPORT_H
 
-// How kernels report values that the caller could not check before the operation was queued.
+// Reports invalid values that kernels find, when the caller could not check them before.
 
 #include "backend/device_assertions.h"
 #include "simt/simt.h"
@@ -9,8 +9,8 @@
 namespace th {
 namespace {
 
-// The first of a thread's checks to find something since the last time someone looked is heard.
-// assertions: the queue's.
+// Reports a failed check. Only the first failure of each thread's checks is stored until the host
+// collects it. assertions: those of the queue.
 __device__ inline void report(DeviceAssertion* assertions, uint32_t check, int64_t value) {
   DeviceAssertion* assertion = assertions + check % kAssertions;
   if (atomicCAS(&assertion->check, 0u, check) == 0u) assertion->value = value;

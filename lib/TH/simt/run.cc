@@ -4,8 +4,8 @@ namespace th {
 
 namespace {
 
-// Layouts that no kernel takes: too many dimensions for its parameters, or results whose elements
-// share memory, which are written in no order.
+// Layouts that no kernel supports: more dimensions than the kernel parameters hold, and results
+// whose elements share memory, because kernels write in no particular order.
 template <int most>
 void decline_layout(const LoopPlanOf<most>& plan) {
   if (plan.ndim > kDeviceDims) decline("more dimensions than kernels take");

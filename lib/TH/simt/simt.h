@@ -1,14 +1,14 @@
 #ifndef TH_SIMT_SIMT_H
 #define TH_SIMT_SIMT_H
 
-// The language that kernels are written in: CUDA C++ where nvcc compiles them, and the same on the
-// CPU, one fiber for each CUDA thread, where the host's compiler does. Kernels are templates or
-// functions in unnamed namespaces, marked __global__ and launched by TH_LAUNCH:
+// The language of the kernels: CUDA C++, compiled by nvcc or, on the CPU, by the host compiler with
+// one fiber for each CUDA thread. Kernels are templates, or functions in unnamed namespaces, marked
+// __global__ and launched by TH_LAUNCH:
 //
 //   TH_LAUNCH(queue, (kernel<T, Op>), blocks, threads, bytes of dynamic shared memory,
-//   arguments...);
+//             arguments...);
 //
-// Dynamic shared memory is named by TH_DYNAMIC_SHARED(Type, name) in the kernel.
+// In a kernel, TH_DYNAMIC_SHARED(Type, name) declares dynamic shared memory.
 
 #ifdef __CUDACC__
 

@@ -5,8 +5,8 @@
 
 namespace th {
 
-// Rows of n unsigned keys, of which the bits from key_bits on are 0, each with a value that goes
-// with it, and room for as many.
+// Rows of n unsigned keys with a value each, and buffers of the same size. Key bits from key_bits
+// on are 0.
 template <class Key>
 struct PairBuffers {
   int64_t rows, n;
@@ -17,8 +17,8 @@ struct PairBuffers {
   uint32_t* other_values;
 };
 
-// Sorts each row by its keys, stably; keys and other_keys, values and other_values change places
-// where the result is in the others. In soft/ by the standard library, in cuda/ by CUB.
+// Sorts each row stably by its keys. If the result is in the other buffers, swaps the pointers.
+// Implemented by the standard library in soft/ and by CUB in cuda/.
 void sort_pairs(Queue& queue, PairBuffers<uint8_t>* pairs);
 void sort_pairs(Queue& queue, PairBuffers<uint16_t>* pairs);
 void sort_pairs(Queue& queue, PairBuffers<uint32_t>* pairs);

@@ -1,4 +1,4 @@
-// 0 or 1 by a tensor of probabilities.
+// Random 0 or 1 with probabilities given by a tensor.
 
 #include "functors/philox.h"
 #include "simt/report.h"
@@ -10,7 +10,7 @@ namespace th {
 
 namespace {
 
-// out may be p. One thread makes the elements of one block of words.
+// out may be p. Each thread computes the elements of one block of words.
 template <class T, class P>
 __global__ void draw(PhiloxPlace place, int64_t n, const P* p, T* out, DeviceAssertion* assertion,
                      uint32_t check) {

@@ -1,6 +1,7 @@
 #include "simt/kernels/element_kernel.h"
 
-// Rows of numbers and rows of tensors share their loops, so they are in one file.
+// Operations with a number and operations with two tensors share kernels, so they are compiled
+// together.
 #define TH_UNARY(...)
 #define TH_SCALED(...)
 #define TH_TERNARY(...)

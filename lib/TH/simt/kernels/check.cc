@@ -1,4 +1,4 @@
-// Values that are checked where they are.
+// Checks of input values on the device.
 
 #include "simt/offset_calculator.h"
 #include "simt/report.h"

@@ -1,4 +1,4 @@
-// Copies of any layout and between any types; a matrix against its transpose goes through tiles.
+// Copies with any layout and conversion. Transpositions go through tiles in shared memory.
 
 #include "simt/kernels/element_kernel.h"
 #include "tensor/type_sets.h"
@@ -6,14 +6,14 @@
 namespace th {
 namespace {
 
-// Tiles are read along one side and written along the other, so that both accesses are in whole
-// lines; the extra column keeps threads of a warp apart in shared memory's banks.
+// Tiles are read along one dimension and written along the other, so that both accesses are
+// coalesced. The extra column avoids bank conflicts in shared memory.
 constexpr int kTile = 32;
 constexpr int kTileRows = 8;
 
 struct Transposition {
-  int64_t rows, cols;       // dimension 1 and 0 of the output, which lies along dimension 0
-  int64_t out_row, in_col;  // bytes; the input lies along dimension 1
+  int64_t rows, cols;       // dimensions 1 and 0; the output is contiguous along 0
+  int64_t out_row, in_col;  // bytes; the input is contiguous along dimension 1
   int64_t out_batch, in_batch;
   char* out;
   const char* in;
@@ -41,7 +41,7 @@ __global__ void transpose_kernel(Transposition t) {
   }
 }
 
-// Whether the plan is a batch of transpositions; sets it.
+// Returns true if the plan is a batch of transpositions; sets *t.
 bool is_transposition(const LoopPlan& w, int64_t item, Transposition* t) {
   if (w.ndim < 2 || w.ndim > 3) return false;
   if (w.size[0] < kTile / 2 || w.size[1] < kTile / 2) return false;
@@ -63,7 +63,7 @@ struct Same : functor::NoValue {
   TH_HD T operator()(T x) const { return x; }
 };
 
-// Elements of one type are moved by their size alone.
+// Elements of equal types are copied by size only.
 template <class T>
 void move_elements(Queue& queue, const LoopPlan& plan) {
   Transposition t;
@@ -77,7 +77,7 @@ void move_elements(Queue& queue, const LoopPlan& plan) {
   run_kernels(queue, KernelsOf<Same<T>, T, T, T>::kernels, plan, nullptr, {});
 }
 
-// Converts on its way to the output; the functor itself changes nothing.
+// The output type does the conversion; the functor is the identity.
 template <class From>
 struct Converted : functor::NoValue {
   using NoValue::NoValue;

@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_KERNELS_ELEMENT_KERNEL_H
 #define TH_SIMT_KERNELS_ELEMENT_KERNEL_H
 
-// The one element-wise kernel: packed memory by 16 bytes at a time, any other by offsets.
+// The element-wise kernels: contiguous memory by 16 bytes at a time, other layouts by offsets.
 
 #include <utility>
 
@@ -18,13 +18,13 @@ struct alignas(sizeof(T) * n) Pack {
   T value[n];
 };
 
-// The numbers among a functor's arguments, in its compute type; their pointers are null.
+// The numbers among a functor's arguments, in its compute type. Their data pointers are null.
 template <class C>
 struct Numbers {
   C value[kMaxInputs];
 };
 
-// One argument of width applications of a functor.
+// One argument of `width` applications of a functor.
 template <class T, int width, class C>
 class Argument {
  public:
@@ -94,7 +94,7 @@ __global__ void strided_kernel(F f, Pointers<sizeof...(In) + 1> at,
   strided_loop<F, Out, C, In...>(f, at, offsets, numbers, n, std::index_sequence_for<In...>());
 }
 
-// The kernels of a functor for element types, and what of these a call must know.
+// The kernels of a functor for certain element types, and the properties that a call needs.
 struct ElementKernels {
   int operands, width;
   size_t item[kMaxInputs + 1];
@@ -102,7 +102,7 @@ struct ElementKernels {
   void (*strided)(Queue& queue, const LoopPlan& plan, const Scalar* params, const ElementRow& row);
 };
 
-// The operands as the functor takes them: numbers have no memory.
+// Arranges the operands in the functor's order. Numbers have no memory.
 inline LoopPlan plan_for(const ElementRow& row, const LoopPlan& plan) {
   LoopPlan taken = plan;
   taken.operands = 1 + row.inputs;
@@ -140,7 +140,8 @@ Numbers<C> numbers_of(const Scalar* params, const ElementRow& row) {
   return numbers;
 }
 
-// F of elements of In, which become elements of Out; T is the row's type.
+// The kernels of functor F with arguments of types In and result type Out. T is the element type of
+// the operation.
 template <class F, class Out, class T, class... In>
 struct KernelsOf {
   using C = typename Numeric<T>::Compute;
@@ -174,7 +175,7 @@ struct KernelsFor {
   };
 };
 
-// A row of the op table, for the types it is defined for; callers have refused the others.
+// The kernels of an operation for its element types. Callers have rejected other types.
 template <template <class> class F, class Set>
 const ElementKernels* find_kernels(const ElementCall& call) {
   const ElementKernels* found = nullptr;
@@ -213,7 +214,8 @@ inline void run_row(Queue& queue, const ElementCall& call, const ElementRow& row
 
 namespace th {
 
-// The families of rows, a file each; false: the kernel is of another one.
+// The families of operations, one file each. They return false if the operation is not in the
+// family.
 bool run_unary(Queue& queue, const ElementCall& call);
 bool run_binary(Queue& queue, const ElementCall& call);
 bool run_scaled(Queue& queue, const ElementCall& call);

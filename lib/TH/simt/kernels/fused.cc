@@ -2,7 +2,7 @@
 
 namespace th {
 
-// Whoever asks evaluates the expression operation by operation then.
+// The caller then evaluates the expression operation by operation.
 void run_fused(Queue&, const FusedCall&) { decline("expressions are not evaluated at once here"); }
 
 }  // namespace th

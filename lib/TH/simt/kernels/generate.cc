@@ -1,4 +1,4 @@
-// Memory filled with one value or with a progression.
+// Fills with one value or with an arithmetic or geometric progression.
 
 #include <cmath>
 #include <cstring>
@@ -30,7 +30,7 @@ void fill_elements(Queue& queue, T value, const LoopPlan& plan) {
   });
 }
 
-// Packed memory is filled by 16 bytes at a time.
+// Fills contiguous memory by 16 bytes at a time.
 template <class T>
 bool fill_packed(Queue& queue, T value, const LoopPlan& plan) {
   int64_t bytes = plan.numel * static_cast<int64_t>(sizeof(T));
@@ -53,7 +53,7 @@ __global__ void progression_kernel(A a, A b, T* out, int64_t n) {
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
     A x;
     if constexpr (std::is_integral_v<A>) {
-      // i b alone may wrap where the sum is an int64 again.
+      // Unsigned, because i * b may overflow even if the sum does not.
       x = static_cast<A>(static_cast<uint64_t>(a) +
                          static_cast<uint64_t>(i) * static_cast<uint64_t>(b));
     } else {

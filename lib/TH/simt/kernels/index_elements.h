@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_KERNELS_INDEX_ELEMENTS_H
 #define TH_SIMT_KERNELS_INDEX_ELEMENTS_H
 
-// What kernels that go where indices say have in common.
+// Helpers shared by the kernels on indices.
 
 #include "functors/condition.h"
 #include "simt/offset_calculator.h"
@@ -11,13 +11,13 @@
 namespace th {
 namespace {
 
-// The dimension that indices are of. One that is outside is reported.
+// The indexed dimension. An index out of range is reported.
 struct IndexedDim {
   int64_t size;
   uint32_t check;  // 0: not reported
   DeviceAssertion* assertion;
 
-  // The index at that place, counted from 0; `size` for a bad one.
+  // Returns the index stored at `at`, from 0; `size` if it is out of range.
   __device__ int64_t index_at(const char* at) const {
     int64_t index = *reinterpret_cast<const int64_t*>(at);
     int64_t position = position_of(index, size);
@@ -27,9 +27,9 @@ struct IndexedDim {
   }
 };
 
-// Moves of single elements become moves of up to 16 bytes where operands 0 and 2 lie side by side,
-// whatever operand 1, an index, says: it is the same for all of these, and steps are the distances
-// that it moves them by. Returns the new size of an element.
+// Widens moves of single elements to moves of up to 16 bytes if operands 0 and 2 are contiguous
+// along the innermost dimension and the index (operand 1) is constant along it. steps: the
+// distances that the index moves them by. Returns the new element size.
 inline size_t widen(LoopPlan* plan, size_t item, const int64_t* steps, int count) {
   if (plan->ndim == 0 || plan->stride[1][0] != 0) return item;
   for (size_t bytes = sizeof(Bytes16); bytes > item; bytes /= 2) {

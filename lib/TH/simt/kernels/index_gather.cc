@@ -1,4 +1,4 @@
-// Elements read where indices say.
+// Reads of elements selected by indices.
 
 #include "simt/kernels/index_elements.h"
 

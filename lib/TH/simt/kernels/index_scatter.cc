@@ -1,6 +1,6 @@
-// Elements written, or added to, where indices say. Indices may repeat, and the result is that of
-// taking them in order, bit for bit: a thread does so for each position where positions are many;
-// where they are few the indices are sorted, and a thread takes those that are equal.
+// Writes and additions to elements selected by indices. Indices may repeat; the result is
+// bit-identical to processing them in order. If there are many positions, one thread processes all
+// indices of a position. Otherwise the indices are sorted, and one thread processes all equal ones.
 
 #include <algorithm>
 
@@ -11,11 +11,11 @@
 namespace th {
 namespace {
 
-// As many positions keep a device busy, and so few indices are no work for a thread.
+// This many positions keep a device busy; this few indices are processed by one thread.
 constexpr int64_t kManyPositions = 32768;
 constexpr int64_t kFewIndices = 32;
 
-// Of a ScatterCall, what its kernels need besides the positions.
+// The parameters of a ScatterCall that kernels need besides the positions.
 struct Scatter {
   IndexedDim dim;
   int64_t length;
@@ -25,7 +25,7 @@ struct Scatter {
       : dim{call.size, call.check, queue.assertion()},
         length(call.length),
         step{call.step[0], call.step[1], call.step[2]} {}
-  // Where index j of the position leads to; dim.size for a bad one.
+  // Returns index j of a position, from 0; dim.size if it is out of range.
   __device__ int64_t index_at(char* const* at, int64_t j) const {
     return dim.index_at(at[1] + j * step[1]);
   }
@@ -45,8 +45,8 @@ __global__ void scatter_by_position(Scatter s, StridedOperands<3, I> positions, 
   }
 }
 
-// All indices of all positions, numbered so that those side by side are read together; along the
-// dimension the order is kept.
+// Numbers all indices of all positions so that neighbouring threads read neighbouring indices.
+// Along the dimension the order is kept.
 template <class I>
 struct Entries {
   I positions, length;
@@ -64,7 +64,7 @@ Entries<I> entries_of(const ScatterCall& call, bool common) {
           common || call.step[1] < inner};
 }
 
-// What is written is the same for all, so order does not matter.
+// All writes store the same value, so their order does not matter.
 template <class T, class I>
 __global__ void fill_chosen(Scatter s, StridedOperands<2, I> positions, Entries<I> entries, I n,
                             T value) {
@@ -76,7 +76,8 @@ __global__ void fill_chosen(Scatter s, StridedOperands<2, I> positions, Entries<
   }
 }
 
-// The key of an entry is its destination, or, where the index is bad, the number of destinations.
+// The key of an entry is its destination, or the number of destinations if the index is out of
+// range.
 template <class I>
 __global__ void make_keys(Scatter s, StridedOperands<2, I> positions, Entries<I> entries, I n,
                           I* keys, uint32_t* numbers) {
@@ -92,7 +93,7 @@ __global__ void make_keys(Scatter s, StridedOperands<2, I> positions, Entries<I>
   }
 }
 
-// The first entry after `first` with another key.
+// Returns the first entry after `first` with a different key.
 template <class I>
 __device__ inline I end_of_equals(const I* keys, I first, I n) {
   I low = first + 1, high = n;
@@ -108,7 +109,7 @@ __device__ inline I end_of_equals(const I* keys, I first, I n) {
   return low;
 }
 
-// A thread for each entry and, where the index is common to all positions, each of these.
+// One thread for each entry and, if all positions share the index, for each position.
 template <class T, class Action, class I>
 __global__ void scatter_sorted(Scatter s, StridedOperands<3, I> positions, Entries<I> entries, I n,
                                I common_to, const I* keys, const uint32_t* numbers) {
@@ -124,7 +125,7 @@ __global__ void scatter_sorted(Scatter s, StridedOperands<3, I> positions, Entri
     positions.get(common_to > 1 ? i % common_to : key / size, at);
     T* to = reinterpret_cast<T*>(at[0] + key % size * s.step[0]);
     T element = *to;
-    // Of elements that replace each other only the last matters.
+    // For moves only the last of equal indices matters.
     I from = std::is_same_v<Action, Move<T>> ? end - 1 : first;
     for (I e = from; e < end; ++e) {
       Action::run(&element,

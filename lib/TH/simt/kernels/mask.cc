@@ -1,4 +1,4 @@
-// Elements replaced where a mask, or their place in a matrix, says so.
+// Fills selected by a mask or by the position in a matrix.
 
 #include "simt/offset_calculator.h"
 #include "simt/report.h"

@@ -1,5 +1,5 @@
-// Drawing categories by their probabilities. Sums run over the categories in their order, so that
-// the same uniform values lead to the categories that they lead to on the CPU.
+// Samples from multinomial distributions. Sums are taken in the order of the categories, so that
+// equal uniform values select the same categories as on the CPU.
 
 #include <cmath>
 
@@ -20,7 +20,7 @@ struct Checks {
   DeviceAssertion* assertion;
   uint32_t value, sum, possible;
 
-  // Of row, by one thread.
+  // Called by one thread for each row.
   __device__ void look(int64_t row, bool is_valid, double total) const {
     if (value && !is_valid) report(assertion, value, row + 1);
     if (sum && is_valid && !(total > 0 && std::isfinite(total))) report(assertion, sum, row + 1);
@@ -29,7 +29,7 @@ struct Checks {
 
 __device__ inline bool is_weight(double p) { return p >= 0 && std::isfinite(p); }
 
-// cumulative[row][i]: of p[row][0 ... i]. A block for each row.
+// cumulative[row][i] = sum of p[row][0 ... i]. One block for each row.
 template <class T>
 __global__ void accumulate(const T* p, double* cumulative, int64_t rows, int64_t categories,
                            Checks checks) {
@@ -54,8 +54,9 @@ __global__ void accumulate(const T* p, double* cumulative, int64_t rows, int64_t
   }
 }
 
-// The category of the uniform value u: the first whose sum reaches it. Rounding, or u = 0, may lead
-// to one of no probability: the next that has some is meant, or the last.
+// Returns the category of the uniform value u: the first whose cumulative sum reaches it. Because
+// of rounding, or for u = 0, this may be a category with probability 0; then the next possible
+// category, or the last one, is returned.
 template <class T>
 __device__ int64_t find(const T* p, const double* cumulative, int64_t categories, double u) {
   double total = cumulative[categories - 1];
@@ -88,7 +89,7 @@ __global__ void draw(const T* p, const double* cumulative, PhiloxPlace place, in
   }
 }
 
-// The categories that one thread looks after in draw_distinct, and what is left of their weights.
+// The categories of one thread in draw_distinct, and their remaining weights.
 struct Share {
   double* left;
   int64_t begin, end;
@@ -98,7 +99,8 @@ struct Share {
     for (int64_t i = begin; i < end; ++i) sum += left[i];
     return sum;
   }
-  // The category with which the sum of all before it reaches target, or the last that is left.
+  // Returns the category at which the cumulative sum, starting with before, reaches target;
+  // otherwise the last remaining one.
   __device__ int64_t find(double before, double target) const {
     int64_t last = begin;
     for (int64_t i = begin; i < end; ++i) {
@@ -111,7 +113,7 @@ struct Share {
   }
 };
 
-// Without replacement: what was drawn is taken out. A block for each row, a share of neighbouring
+// Without replacement: sampled categories are removed. One block for each row, a range of adjacent
 // categories for each thread.
 template <class T>
 __global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64_t rows,

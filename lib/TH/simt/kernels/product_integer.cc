@@ -1,4 +1,5 @@
-// Matrix products of integers. Each block makes tiles of c from tiles of a and b in shared memory.
+// Matrix products of integers. Each block computes tiles of c from tiles of a and b in shared
+// memory.
 
 #include "simt/product_integer.h"
 
@@ -11,20 +12,19 @@ namespace th {
 
 namespace {
 
-constexpr int kEdge = 16;             // threads of a block, each way
-constexpr int kEach = 4;              // elements of a thread, each way
-constexpr int kTile = kEdge * kEach;  // of c
-constexpr int kDepth = 16;            // of a and b at a time
+constexpr int kEdge = 16;             // threads of a block in each dimension
+constexpr int kEach = 4;              // elements of a thread in each dimension
+constexpr int kTile = kEdge * kEach;  // edge of a tile of c
+constexpr int kDepth = 16;            // of a and b per step
 static_assert(kEdge * kEdge == kThreads);
 constexpr int kLoads = kTile * kDepth / kThreads;
 
-// A product modulo 2^32 (2^64 for Long) gives, cut to the element's width, what accumulating in
-// int64_t and cutting then would.
+// A product modulo 2^32 (2^64 for Long), truncated, equals the truncated product in int64_t.
 template <class T>
 using WordOf = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
 
-// Lanes (rows of a, columns of b) lane0..., and depths k0..., into tile[depth][lane]; what is not
-// there as zeros. Neighbouring threads read neighbouring elements.
+// Loads lanes (rows of a, columns of b) from lane0 and depths from k0 into tile[depth][lane];
+// missing elements are zeros. Neighbouring threads read neighbouring elements.
 template <class T>
 __device__ void load_tile(const T* data, int64_t lane_stride, int64_t depth_stride, int64_t lane0,
                           int64_t lanes, int64_t k0, int64_t k, int thread,

@@ -1,5 +1,5 @@
-// Random fills. One thread makes the elements of one block of words, so that what an element is
-// depends on its place in the stream alone.
+// Random fills. One thread computes the elements of one block of words, so that an element depends
+// only on its position in the stream.
 
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace th {
 
 namespace {
 
-// What makes values of a block's words: Value value[kValues].
+// Computes the values of a block of words: Value value[kValues].
 
 template <class F, class V>
 struct ByWord {
@@ -29,7 +29,7 @@ struct Integer {
   uint64_t range;
   __device__ int64_t operator()(uint32_t word) const { return integer_of(word, first, range); }
 };
-// 32-bit division is much the faster.
+// 32-bit division is much faster.
 struct ShortInteger {
   int64_t first;
   uint32_t range;
@@ -96,14 +96,14 @@ struct LogNormal {
   }
 };
 
-// A fill's elements as values of blocks: element i is value i + skipped from the first block on.
+// The blocks of a fill. Element i is value i + skipped, counted from the first block.
 struct Blocks {
   uint64_t key, stream, first;
   int64_t count;
   int64_t skipped;
 };
 
-// Stored at once.
+// A group of elements that is stored at once.
 template <class T, int N>
 struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Group {
   T item[N];
@@ -137,7 +137,7 @@ __global__ void put(double value, T* out) {
   if (threadIdx.x == 0) *out = convert<T>(value);
 }
 
-// words: for each value.
+// words: the number of words for each value.
 template <class T, class Maker>
 void fill(Queue& queue, const RandomCall& call, const Maker& maker, int words = 1) {
   T* out = reinterpret_cast<T*>(call.out);

@@ -1,4 +1,4 @@
-// The reductions' calls, as plans for one kernel.
+// Converts reduction calls to plans for the reduction kernel.
 
 #include "simt/kernels/reduction.h"
 
@@ -10,7 +10,8 @@ void reduce_plan(Queue& queue, DType dtype, Reducer reducer, bool index, const R
   dispatch(dtype, [&](auto zero) { reduce_elements<decltype(zero)>(queue, reducer, index, plan); });
 }
 
-// The sums first, then what lies around the means. The plan's results are those of the second.
+// Computes the sums first, then the squared deviations from the means. The plan's results are the
+// latter.
 void reduce_moments(Queue& queue, DType dtype, ReducePlan plan, Wide* sums) {
   ReducePlan first = plan;
   first.wide = true;

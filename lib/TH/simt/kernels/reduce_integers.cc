@@ -19,7 +19,7 @@ void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan
       return index ? run_reduction<ArgExtreme<T, true>, S>(queue, plan)
                    : run_reduction<Value<Max<T>>, S>(queue, plan);
     default:
-      return;  // for floating point only
+      return;  // floating-point types only
   }
 }
 

@@ -28,7 +28,7 @@ void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const Redu
       case Reducer::powers:
         return run_reduction<Value<Powers<T>>, S>(queue, plan);
       default:
-        return;  // of no distance
+        return;  // not used for distances
     }
   }
 }

@@ -1,6 +1,6 @@
-// Reductions of floating-point elements. As on the CPU, sums are kept in double, whatever the
-// elements: where double is slow it still keeps up with memory, and it leaves results that differ
-// from the CPU's by double's rounding only.
+// Reductions of floating-point elements. As on the CPU, sums of all types are kept in double. Even
+// where double is slow it keeps up with memory, and the results differ from the CPU's only by
+// rounding errors of double.
 
 #include "simt/kernels/reduction.h"
 

@@ -1,11 +1,12 @@
 #ifndef TH_SIMT_KERNELS_REDUCTION_H
 #define TH_SIMT_KERNELS_REDUCTION_H
 
-// The one reduction that all are made from, for each kind of element and result. A block of threads
-// is a table: along columns, its threads side by side take outputs that lie side by side, and those
-// one below the other share an output's elements; along rows it is the other way round. An output
-// with many elements is cut into splits, of which a second kernel makes one. Which thread takes
-// what, and in which order results are combined, depends on sizes and strides only.
+// The kernel for all reductions, generic in element, result and reducer. The threads of a block
+// form a table. With `columns`, threads of a row process adjacent outputs, and threads of a column
+// share the elements of an output; otherwise it is the other way round. An output with many
+// elements is divided into splits, which a second kernel combines. The assignment of elements to
+// threads and the order of operations depend only on sizes and strides, so results are
+// reproducible.
 
 #include "simt/offset_calculator.h"
 #include "backend/reduce_call.h"
@@ -17,32 +18,32 @@ namespace th {
 
 constexpr int kReduceThreads = 256;
 
-// Where elements are in up to two operands.
+// Offsets in up to two operands.
 using ReduceOffsets = OffsetCalculator<2, uint64_t>;
 
 struct ReducePlan {
   const char* data[2];
-  ReduceOffsets outer;  // the outputs: their first elements in data[0], and the results
-  ReduceOffsets inner;  // an output's elements, in data[0] and data[1]
-  int64_t n;            // elements of an output
+  ReduceOffsets outer;  // the outputs: offsets in data[0] and in the results
+  ReduceOffsets inner;  // the elements of an output, in data[0] and data[1]
+  int64_t n;            // elements per output
   int64_t outputs;
   int64_t splits;
-  int64_t length;  // elements of a split
-  int log_width;   // threads side by side
+  int64_t length;  // elements per split
+  int log_width;   // log2 of the threads in a row
   bool columns;
-  bool packed;  // an output's elements lie together, aligned for loads of 16 bytes
-  // Results: elements of the source's type, finished, or Wides in the order of the outputs.
+  bool packed;  // elements of an output are contiguous and 16-byte aligned
+  // Results: finished elements of the source's type, or Wides in the order of the outputs.
   bool wide;
   Finish finish;
   double parameter;
-  const Wide* sums;  // each output's, where the reducer needs its mean
+  const Wide* sums;  // the sum of each output, if the reducer needs its mean
   char* out;
   int64_t* indices;
   int64_t index_base;
   char* partials;
 };
 
-// For elements of type T, in the files reduce_*.cc. index: with Reducer::min and max.
+// For elements of type T; defined in reduce_*.cc. index: for Reducer::min and max.
 template <class T>
 void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan& plan);
 template <class T>
@@ -50,9 +51,9 @@ void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const Redu
 
 namespace {
 
-// ---- what is reduced, and what is kept of it ---------------------------------------------------
+// ---- sources and accumulators ------------------------------------------------------------------
 
-// The value of an element, or of a pair of them.
+// The value of an element or of a pair of elements.
 template <class T_, Transform transform>
 struct Source {
   using T = T_;
@@ -70,7 +71,7 @@ struct Source {
   }
 };
 
-// The reducer's value alone.
+// Accumulates the value only.
 template <class R>
 struct Value {
   using A = typename R::A;
@@ -85,11 +86,11 @@ struct Value {
   static __device__ auto value(A a) { return a; }
 };
 
-// The smallest or largest element and where it is first.
+// An extreme element and the index of its first occurrence.
 template <class C>
 struct ValueIndex {
   C value;
-  int64_t index;  // -1: of no element
+  int64_t index;  // -1: no element yet
 };
 template <class T, bool largest>
 struct ArgExtreme {
@@ -98,7 +99,7 @@ struct ArgExtreme {
   static constexpr bool kEach = false;
   static constexpr bool kIndex = true;
   static __device__ A init() { return {C(0), -1}; }
-  // Whether b is to be taken rather than a; elements of one thread come in order.
+  // Returns true if b replaces a. A thread visits its elements in order.
   static __device__ bool better(C b, C a) {
     if (a != a) return false;
     return b != b || (largest ? b > a : b < a);
@@ -115,9 +116,9 @@ struct ArgExtreme {
   static __device__ C value(A a) { return a.value; }
 };
 
-// ---- one thread's elements ---------------------------------------------------------------------
+// ---- the elements of one thread ----------------------------------------------------------------
 
-// Independent ones, so that loads and additions overlap.
+// Independent accumulators, so that loads and additions overlap.
 constexpr int kAccumulators = 4;
 
 template <class T>
@@ -126,7 +127,7 @@ struct alignas(16) Pack {
   T item[kItems];
 };
 
-// Elements from the first-th on, each lanes-th of count, starting with lane.
+// Reduces elements first + lane, first + lane + lanes, ... of `count` elements.
 template <class K, class S>
 __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const char* b,
                                        int64_t first, int64_t count, int lane, int lanes,
@@ -199,7 +200,7 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
   return K::combine(K::combine(kept[0], kept[1]), K::combine(kept[2], kept[3]));
 }
 
-// ---- a block's threads -------------------------------------------------------------------------
+// ---- combination within a block ----------------------------------------------------------------
 
 template <class A>
 __device__ A shuffle_down(A a, int by) {
@@ -217,7 +218,7 @@ __device__ ValueIndex<C> shuffle_down(ValueIndex<C> a, int by) {
   return {shuffle_down(a.value, by), shuffle_down(a.index, by)};
 }
 
-// Of each row of threads, to its first thread.
+// Combines each row of threads; the result is in its first thread.
 template <class K, class A>
 __device__ A combine_row(A a, int log_width, A* shared) {
   int width = 1 << log_width;
@@ -236,7 +237,7 @@ __device__ A combine_row(A a, int log_width, A* shared) {
   return a;
 }
 
-// Of each column of threads, to its topmost thread.
+// Combines each column of threads; the result is in its topmost thread.
 template <class K, class A>
 __device__ A combine_column(A a, int log_width, A* shared) {
   auto thread = static_cast<int>(threadIdx.x);
@@ -320,7 +321,7 @@ __global__ void reduce_splits(ReducePlan p) {
   }
 }
 
-// Of the splits of each output, in rows of threads.
+// Combines the splits of each output by rows of threads.
 template <class K, class S>
 __global__ void reduce_partials(ReducePlan p) {
   using A = typename K::A;
@@ -351,12 +352,13 @@ inline int log2_of_ceiling(int64_t n, int most) {
   return log;
 }
 
-// Blocks that use every device well; the same for all, so that all compute the same.
+// Number of blocks that use every device well. The same for all devices, so that all compute
+// identical results.
 constexpr int64_t kReduceBlocks = 1024;
-// Elements that a thread takes at least before there is another to help it.
+// Minimum number of elements per thread before more threads are used.
 constexpr int64_t kThreadElements = 16;
 
-// Decides how threads are arranged; data, outer, inner, n and outputs are there.
+// Chooses the arrangement of threads. data, outer, inner, n and outputs are set already.
 template <class S>
 void arrange(ReducePlan* p) {
   constexpr auto item = static_cast<int64_t>(sizeof(typename S::T));

@@ -1,5 +1,6 @@
-// Running sums and products. A row is cut into parts by its length alone and combined in one order,
-// so that results are the same every time; a library's scan of one pass is not, for floating point.
+// Cumulative sums and products. A row is divided into parts depending only on its length, and the
+// parts are combined in a fixed order, so results are reproducible. Single-pass library scans are
+// not, for floating point.
 
 #include <type_traits>
 
@@ -13,17 +14,18 @@ namespace th {
 
 namespace {
 
-constexpr int kItems = 4;  // of a thread at a time
+constexpr int kItems = 4;  // elements per thread and step
 constexpr int64_t kTile = kThreads * kItems;
 constexpr int64_t kPart = 8 * kTile;
-// Up to this length a row is one thread's.
+// Rows up to this length are processed by one thread.
 constexpr int64_t kShort = 32;
-// Columns shorter than this, or as many, are well run along in memory order.
+// Columns shorter than this, or at least this many columns, are scanned by one thread each, in
+// memory order.
 constexpr int64_t kLongColumn = 256;
 constexpr int64_t kManyColumns = 8192;
 
-// Along the middle dimension of [outer x n x inner]; in and out are contiguous, and may be the
-// same.
+// Scans along the middle dimension of [outer x n x inner]. in and out are contiguous and may be the
+// same memory.
 struct Lines {
   const char* in;
   char* out;
@@ -44,7 +46,7 @@ __device__ void write(T* at, A sum) {
   }
 }
 
-// One thread for each row: along the middle dimension of [outer x n x inner].
+// One thread for each row: scans along the middle dimension of [outer x n x inner].
 template <class T, class R>
 __global__ void scan_columns(const T* in, T* out, int64_t outer, int64_t n, int64_t inner) {
   int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
@@ -59,7 +61,7 @@ __global__ void scan_columns(const T* in, T* out, int64_t outer, int64_t n, int6
   }
 }
 
-// totals[part]: of each part of each row.
+// totals[part]: the sum of each part of each row.
 template <class T, class R>
 __global__ void reduce_parts(const T* in, typename R::A* totals, int64_t rows, int64_t n,
                              int64_t parts) {
@@ -78,7 +80,7 @@ __global__ void reduce_parts(const T* in, typename R::A* totals, int64_t rows, i
   }
 }
 
-// What comes before each part of a row, in place. One block for each row.
+// Replaces the total of each part by the sum of all parts before it. One block for each row.
 template <class R>
 __global__ void scan_totals(typename R::A* totals, int64_t rows, int64_t parts) {
   using A = typename R::A;
@@ -96,8 +98,8 @@ __global__ void scan_totals(typename R::A* totals, int64_t rows, int64_t parts) 
   }
 }
 
-// carries: what comes before each part; null where a row is one part. One block for each part; out
-// may be in.
+// carries: the sum before each part; null if each row is one part. One block for each part. out may
+// be in.
 template <class T, class R>
 __global__ void scan_parts(const T* in, T* out, const typename R::A* carries, int64_t rows,
                            int64_t n, int64_t parts) {
@@ -175,7 +177,7 @@ void run_scan(Queue& queue, const ScanCall& call) {
   if (columns * n == 0) return;
   bool as_rows = inner == 1 || (n >= kLongColumn && columns < kManyColumns);
   if (!as_rows) {
-    // In place where all lies in the order of the shape, else side by side.
+    // In place if the memory is in the order of the shape, else in a packed copy.
     PackedLines out(queue, call.dtype, plan, 0, call.out_step, n, inner);
     PackedLines in(queue, call.dtype, plan, 1, call.in_step, n, inner);
     if (out.is_packed() && in.is_packed()) {

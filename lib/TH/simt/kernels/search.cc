@@ -1,4 +1,4 @@
-// Places in sorted rows.
+// Search in sorted rows.
 
 #include "functors/search.h"
 #include "simt/offset_calculator.h"

@@ -1,4 +1,5 @@
-// Chosen elements one after the other: counted by chunks, then written where the counts say.
+// Packs selected elements: counts them per chunk, then writes them at the positions given by the
+// counts.
 
 #include <algorithm>
 
@@ -14,7 +15,7 @@ namespace {
 constexpr int kScanThreads = 1024;
 constexpr int kScanItems = 4;
 
-// A block's threads count what they have chosen.
+// Counts of selected elements, to be combined over the threads of a block.
 struct Count {
   using A = int;
   static __device__ A init() { return 0; }
@@ -26,7 +27,7 @@ struct LongCount {
   static __device__ A combine(A a, A b) { return a + b; }
 };
 
-// Elements one after the other.
+// Iterates over consecutive elements.
 template <int operands, class I>
 class Cursor {
  public:
@@ -55,13 +56,14 @@ class Cursor {
   I i_, left_ = 1;
 };
 
-// The bits of which one is set where an element is no zero: not the sign of -0.
+// The bits that are nonzero in a nonzero element. The sign bit of floating-point types is excluded
+// because of -0.
 uint64_t nonzero_bits(DType type) {
   uint64_t all = ~uint64_t{0} >> (64 - 8 * item_size(type));
   return is_integral(type) ? all : all >> 1;
 }
 
-// The element as the block's thread has it in its chunk.
+// The first element of this thread in a chunk.
 template <class I>
 __device__ inline I first_of_thread(int64_t chunk) {
   return static_cast<I>(chunk * kSelectChunk + threadIdx.x * kSelectItems);
@@ -93,7 +95,7 @@ __global__ void count_chunks(StridedOperands<1, I> operands, I n, T bits, int64_
   }
 }
 
-// One block sums up what came before each chunk.
+// One block computes the number of selected elements before each chunk.
 __global__ void sum_chunks(int64_t* before, int64_t chunks, int64_t limit,
                            DeviceAssertion* assertion, uint32_t limit_check) {
   int64_t sum = 0;
@@ -114,7 +116,8 @@ __global__ void sum_chunks(int64_t* before, int64_t chunks, int64_t limit,
   if (limit_check && sum > limit) report(assertion, limit_check, sum);
 }
 
-// write(the chosen one's number among these, its number among all, where its operands lie)
+// Calls write(position among the selected elements, position among all elements, operand
+// addresses).
 template <class T, class I, class Write>
 __global__ void write_chosen(StridedOperands<Write::kOperands, I> operands, I n, T bits,
                              const int64_t* before, int64_t chunks, Write write) {

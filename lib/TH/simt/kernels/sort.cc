@@ -1,6 +1,6 @@
-// Sorting: elements become unsigned keys of the same order, the keys are sorted with the elements'
-// numbers in their row, and the elements are fetched by them. Short rows are sorted in a block's
-// shared memory.
+// Sorting. Elements are mapped to unsigned keys of the same order, the keys are sorted together
+// with the positions in the row, and the elements are fetched by position. Short rows are sorted in
+// the shared memory of a block.
 
 #include "simt/launch.h"
 #include "simt/packed_lines.h"
@@ -11,10 +11,10 @@ namespace th {
 
 namespace {
 
-// Elements that a block sorts at a time; longer rows are not short.
+// Elements that a block sorts at a time, and the maximum length of a short row.
 constexpr int kSlots = 1024;
 
-// Rows of n elements; all are contiguous and share no memory.
+// Rows of n elements. All arrays are contiguous and do not overlap.
 struct Rows {
   bool descending;
   int64_t rows, n;
@@ -35,7 +35,7 @@ __global__ void make_keys(const T* in, Key* keys, uint32_t* numbers, int64_t tot
   }
 }
 
-// The elements' own bits, since keys do not tell 0 from -0, nor one NaN from another.
+// Fetches the original elements, since keys do not distinguish 0 and -0, nor different NaNs.
 template <class Bits>
 __global__ void fetch(const Bits* in, const uint32_t* numbers, Bits* values, int64_t* indices,
                       int64_t total, int64_t n, int64_t base) {
@@ -48,8 +48,8 @@ __global__ void fetch(const Bits* in, const uint32_t* numbers, Bits* values, int
   }
 }
 
-// Bitonic sorting (Batcher 1968) of rows of up to `slots` elements, a power of two that divides
-// kSlots. The numbers tell equal keys apart, and so keep their order.
+// Bitonic sort (Batcher 1968) of rows of up to `slots` elements, a power of two that divides
+// kSlots. The positions break ties, so the sort is stable.
 template <class T, class Key>
 __global__ void sort_short(const T* in, T* values, int64_t* indices, int64_t rows, int n, int slots,
                            Key flip, int64_t base) {
@@ -145,7 +145,7 @@ void sort_packed(Queue& queue, DType dtype, const Rows& rows) {
   });
 }
 
-// The wanted elements of sorted rows, to an operand of the call.
+// Copies the requested range of sorted rows to an operand of the call.
 void copy_range(Queue& queue, const SortCall& call, int operand, DType dtype, int64_t step,
                 char* sorted) {
   auto item = static_cast<int64_t>(item_size(dtype));

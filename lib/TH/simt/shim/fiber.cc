@@ -9,8 +9,8 @@
 #include "simt/shim/sanitizer.h"
 
 #ifndef TH_UCONTEXT
-// What the calling convention preserves is pushed, and popped from the other stack. The control
-// words of the floating-point units are nobody's to change.
+// Pushes the callee-saved registers and pops them from the other stack. The floating-point control
+// words are not saved, because kernels do not change them.
 asm(R"(
   .text
   .p2align 4
@@ -47,7 +47,7 @@ constexpr size_t kStackBytes = 256 * 1024;
 constexpr size_t kStackBytes = 64 * 1024;
 #endif
 
-// Where the switch in progress comes from and goes to: one kernel runs at a time.
+// The fibers of the switch in progress. Global, because one kernel runs at a time.
 Fiber* leaving = nullptr;
 Fiber* entering = nullptr;
 
@@ -71,13 +71,13 @@ Fiber::Fiber(void (*entry)()) : entry_(entry) {
   if (mapping_ == MAP_FAILED) throw std::bad_alloc();
   mprotect(mapping_, page_bytes(), PROT_NONE);
   char* stack = static_cast<char*>(mapping_) + page_bytes();
-  // The tops of stacks lie apart, or all would share the same few lines of the caches.
+  // Stagger the tops of the stacks, so that they do not compete for the same cache sets.
   static unsigned made = 0;
   bottom_ = stack;
   size_ = kStackBytes - (++made * 5 % 64) * 64;
 #ifndef TH_UCONTEXT
-  // As th_simt_switch leaves it: six registers, then where to return to. The zero above ends
-  // the frames for who walks them, and leaves the stack aligned as after a call.
+  // The initial stack of th_simt_switch: six registers, then the return address. The zero above
+  // terminates backtraces and aligns the stack as after a call.
   void** top = reinterpret_cast<void**>(stack + size_);
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(&Fiber::begin);
@@ -104,7 +104,7 @@ Fiber::~Fiber() {
   munmap(mapping_, kStackBytes + page_bytes());
 }
 
-// Runs on the fiber that was switched to, first thing.
+// Called first on the fiber that was switched to.
 void Fiber::arrived() {
 #ifdef TH_ADDRESS_SANITIZER
   __sanitizer_finish_switch_fiber(fake_stack_, &leaving->bottom_, &leaving->size_);

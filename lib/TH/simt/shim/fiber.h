@@ -1,11 +1,11 @@
 #ifndef TH_SIMT_SHIM_FIBER_H
 #define TH_SIMT_SHIM_FIBER_H
 
-// Stacks that one thread of the system switches between; sanitizers are told of each switch.
+// Fibers: stacks that one system thread switches between. Sanitizers are notified of each switch.
 
 #include <cstddef>
 
-// On x86-64 fibers switch in a few instructions; elsewhere, or where asked for, by ucontext.
+// On x86-64, fibers switch in a few instructions; elsewhere, or if requested, by ucontext.
 #if !defined(__x86_64__) || defined(TH_UCONTEXT_FIBERS)
 #define TH_UCONTEXT 1
 #include <ucontext.h>
@@ -15,16 +15,16 @@ namespace th::simt {
 
 class Fiber {
  public:
-  // The stack that the caller is on.
+  // Represents the current stack of the caller.
   Fiber();
-  // A stack of its own. entry begins when the fiber is first switched to; it must not return.
+  // Allocates a stack. entry starts at the first switch to the fiber. It must not return.
   explicit Fiber(void (*entry)());
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Saves the caller in from, which must be the fiber it runs on, and goes on in to. Returns when
-  // somebody switches to from.
+  // Saves the caller in `from`, which must be the running fiber, and continues `to`. Returns at the
+  // next switch to `from`.
   static void switch_to(Fiber& from, Fiber& to);
 
  private:
@@ -32,7 +32,7 @@ class Fiber {
   void arrived();
 
   void (*entry_)() = nullptr;
-  void* mapping_ = nullptr;  // with a page below that nobody may touch
+  void* mapping_ = nullptr;  // starts with a guard page
 #ifndef TH_UCONTEXT
   void* saved_ = nullptr;
 #else
@@ -40,7 +40,7 @@ class Fiber {
 #endif
   const void* bottom_ = nullptr;
   size_t size_ = 0;
-  // For the sanitizers.
+  // Used by sanitizers.
   [[maybe_unused]] void* fake_stack_ = nullptr;
   [[maybe_unused]] void* tsan_fiber_ = nullptr;
 };

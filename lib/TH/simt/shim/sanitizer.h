@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_SHIM_SANITIZER_H
 #define TH_SIMT_SHIM_SANITIZER_H
 
-// Which sanitizers the build has, and what the software device tells them.
+// Detects the sanitizers of the build, and the software device's calls to them.
 
 #include <cstddef>
 

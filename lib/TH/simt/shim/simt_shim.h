@@ -1,9 +1,9 @@
 #ifndef TH_SIMT_SHIM_SIMT_SHIM_H
 #define TH_SIMT_SHIM_SIMT_SHIM_H
 
-// CUDA C++ for the CPU: what kernels use of it. Its macros and global names are for kernel files
-// only. Blocks run one after another, and the threads of a block one after another, in ascending or
-// descending order, until each ends or waits for others.
+// CUDA C++ on the CPU: the subset that kernels use. Its macros and global names are for kernel
+// files only. Blocks run one after another. The threads of a block run one after another, in
+// ascending or descending order, each until it ends or waits for others.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
-// One kernel runs at a time, one block at a time.
+// Static, because only one block of one kernel runs at a time.
 #define __shared__ static
 
 namespace th::simt {
@@ -34,14 +34,14 @@ struct Grid {
   size_t shared;
 };
 
-// The block that is running.
+// The running block.
 struct Running {
   bool descending;
-  bool flat;         // threadIdx.x alone tells the threads apart
+  bool flat;         // the block is one-dimensional
   unsigned threads;  // of the block
-  unsigned fresh;    // threads that have not started
-  unsigned ready;    // threads that waited and may go on
-  unsigned thread;   // that is running now
+  unsigned fresh;    // number of threads not yet started
+  unsigned ready;    // number of threads that waited and may continue
+  unsigned thread;   // the running thread
 };
 extern Running running;
 extern uint3 threadIdx, blockIdx;
@@ -51,8 +51,8 @@ constexpr int warpSize = 32;
 void set_thread_index(unsigned thread);
 bool next_block();
 
-// Starts the next thread on the caller's stack. False: there is something else to do than start
-// threads, or nothing.
+// Starts the next thread on the caller's stack. Returns false if waiting threads must be continued
+// first, or if no thread is left.
 inline bool next_thread() {
   Running& r = running;
   do {
@@ -71,16 +71,16 @@ inline bool next_thread() {
   return false;
 }
 
-// Runs all threads of a grid; body runs threads while next_thread(). Throws DeviceFailure.
+// Runs all threads of a grid. body must run threads while next_thread(). Throws DeviceFailure.
 void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), const void* values);
 
-// Queues run_grid() with a copy of the values, so many of so many bytes each. body gets an array of
-// pointers to them.
+// Queues run_grid() with a copy of `count` values of the given sizes in bytes. body receives an
+// array of pointers to them.
 void enqueue_grid(Queue& queue, const char* kernel, const Grid& grid, void (*body)(const void*),
                   const void* const* values, const size_t* bytes, size_t count);
 
-// kernel<<<blocks, threads, shared, queue>>>(arguments...). As little as can be is made anew for
-// each kernel: there are thousands.
+// Implements kernel<<<blocks, threads, shared, queue>>>(arguments...). As little as possible is
+// instantiated per kernel, because there are thousands.
 template <auto kernel>
 class Launch {
  public:
@@ -116,15 +116,15 @@ class Launch {
   Grid grid_;
 };
 
-// The block's bytes of dynamic shared memory.
+// Returns the dynamic shared memory of the block.
 void* dynamic_shared();
 
-// Threads that wait for one another must do so in the same line of the source; the lanes of a warp
-// also with the same mask.
+// Threads that wait for each other must wait in the same source line; the lanes of a warp also with
+// the same mask.
 
-// A barrier of the block; returns whether all threads' predicates hold.
+// Block barrier. Returns true if the predicates of all threads are true.
 bool block_barrier(bool predicate, int line);
-// A barrier of the warp's lanes in the mask; returns the value of lane `source`.
+// Warp barrier of the lanes in mask. Returns the value of lane `source`.
 uint64_t warp_shuffle(unsigned mask, uint64_t value, int source, int line);
 int lane();
 
@@ -161,7 +161,7 @@ using th::simt::warpSize;
 
 #define TH_DYNAMIC_SHARED(Type, name) Type* name = static_cast<Type*>(::th::simt::dynamic_shared())
 
-// ---- barriers, and what the lanes of a warp do together
+// ---- barriers and warp functions
 
 inline void __syncthreads(int line = __builtin_LINE()) { th::simt::block_barrier(true, line); }
 inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
@@ -182,7 +182,7 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
   int source = self + static_cast<int>(delta);
   return th::simt::shuffle(mask, value, source > last ? self : source, line);
 }
-// ---- atomic functions: plain ones, since threads take turns only where they wait
+// ---- atomic functions: not atomic, because threads switch only where they wait
 
 inline unsigned atomicCAS(unsigned* place, unsigned compare, unsigned value) {
   return th::simt::exchange(place, *place == compare ? value : *place);

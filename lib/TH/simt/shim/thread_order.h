@@ -3,7 +3,7 @@
 
 namespace th {
 
-// In which order the blocks of a grid and the threads of a block run. Ascending at first.
+// The order in which blocks and threads run. Initially ascending.
 enum class ThreadOrder { ascending, descending };
 ThreadOrder thread_order();
 void set_thread_order(ThreadOrder order);
