@@ -45,7 +45,7 @@ DeviceProperties properties_of(int index) {
                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, driver / 1000,
                 driver % 1000 / 10);
   p.total_memory = static_cast<int64_t>(found.totalGlobalMem);
-  // In kHz and bits, at two transfers a clock.
+  // The clock is in kHz and the bus width in bits; two transfers per clock cycle.
   p.bandwidth = int64_t{2000} * attribute(cudaDevAttrMemoryClockRate, index) *
                 (attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8);
   p.major = found.major;
@@ -90,7 +90,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     fail(kDeviceFailed, "CUDA: this build has no kernels for %s, of compute capability %d.%d",
          properties_.name, properties_.major, properties_.minor);
   }
-  // Blocks of 256 threads fill a multiprocessor at 8; each can be replaced a few times.
+  // Eight blocks of 256 threads fill a multiprocessor; allow four times as many.
   most_blocks_ = properties_.multiprocessors * 32;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   check_cuda(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "making a stream");
@@ -114,7 +114,7 @@ void CudaDevice::open_pool() {
   props.location.type = cudaMemLocationTypeDevice;
   props.location.id = index_;
   check_cuda(cudaMemPoolCreate(&pool_, &props), "making a memory pool");
-  // Blocks that nobody uses stay ours until empty_cache().
+  // Keep freed blocks until empty_cache().
   uint64_t all = UINT64_MAX;
   check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all),
              "setting a memory pool up");
@@ -127,8 +127,8 @@ void CudaDevice::open_cublas() {
     fail(status == CUBLAS_STATUS_ALLOC_FAILED ? kDeviceOutOfMemory : kDeviceFailed,
          "cuBLAS: %s (cublasCreate)", cublasGetStatusString(status));
   }
-  // With a workspace of its own cuBLAS allocates nothing later. 32 MiB, or 4 before Hopper, is what
-  // its documentation asks for. A product of 16-bit floats adds up in float throughout.
+  // With its own workspace, cuBLAS does not allocate memory later. Its documentation recommends 32
+  // MiB, or 4 MiB before Hopper. The math mode makes sums of 16-bit products accumulate in float.
   size_t bytes = properties_.major >= 9 ? size_t{32} << 20 : size_t{4} << 20;
   void* workspace = allocate_block(bytes);
   if (cublasSetStream(handle, stream_) != CUBLAS_STATUS_SUCCESS ||
@@ -153,7 +153,7 @@ void CudaDevice::allow_peer(CudaDevice& other) {
     access.flags = cudaMemAccessFlagsProtReadWrite;
     cudaMemPoolSetAccess(pool_, &access, 1);
   }
-  // Without it copies go through the host.
+  // Without peer access, copies go through the host.
   cudaGetLastError();
 }
 
@@ -201,7 +201,7 @@ DeviceUsage CudaDevice::usage() {
 }
 
 void CudaDevice::empty_cache() {
-  // Released blocks are free once the work queued before has ended.
+  // Released blocks become free when the work queued before has ended.
   synchronize();
   check_cuda(cudaMemPoolTrimTo(pool_, 0), "emptying the cache");
   host_memory_.empty_cache();
@@ -248,7 +248,7 @@ void CudaDevice::order_streams(cudaStream_t later, cudaStream_t earlier) {
 
 void CudaDevice::copy_peer(void* to, CudaDevice& other, const void* from, size_t bytes) {
   if (bytes == 0) return;
-  // An event belongs to the device that was current when it was made.
+  // An event belongs to the device that was current at its creation.
   other.make_current();
   other.order_streams(stream_, other.stream_);
   make_current();
@@ -283,7 +283,7 @@ DeviceAssertion CudaDevice::take_assertion() {
   for (uint32_t k = 0; k < kAssertions; ++k) {
     volatile DeviceAssertion& assertion = host_assertion_[k];
     if (__atomic_load_n(&assertion.check, __ATOMIC_ACQUIRE) == 0) continue;
-    // The value is written after the number; a kernel may be in between.
+    // Kernels write the value after the check number, so wait until the kernel has finished.
     if (cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
     DeviceAssertion found = {assertion.check, assertion.value};
     assertion.value = 0;

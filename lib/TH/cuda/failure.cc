@@ -4,7 +4,7 @@ namespace th {
 
 namespace {
 
-// Errors after which the driver refuses all further work of the process on the device.
+// Errors after which the driver rejects all further work of the process on the device.
 bool is_final(cudaError_t code) {
   switch (code) {
     case cudaErrorECCUncorrectable:

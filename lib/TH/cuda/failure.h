@@ -7,7 +7,8 @@
 
 namespace th {
 
-// Throws where code is an error, and clears it as far as that goes. doing: "copying", ...
+// Throws if code is an error, and clears the error if possible. doing: the action, such as
+// "copying".
 void check_cuda(cudaError_t code, const char* doing);
 
 }  // namespace th

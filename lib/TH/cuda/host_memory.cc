@@ -6,7 +6,7 @@ namespace th {
 
 namespace {
 
-// Powers of two to 1 MiB, then multiples of it.
+// Rounds up to a power of two up to 1 MiB, then to a multiple of 1 MiB.
 size_t rounded(size_t bytes) {
   constexpr size_t kLarge = size_t{1} << 20;
   if (bytes > kLarge) return (bytes + kLarge - 1) / kLarge * kLarge;
@@ -47,7 +47,7 @@ void HostMemory::release(void* block) noexcept {
   try {
     kept_[sizes_.at(block)].push_back(block);
   } catch (...) {
-    // No memory to remember it by.
+    // Without memory to record the block, free it.
     sizes_.erase(block);
     cudaFreeHost(block);
   }

@@ -8,8 +8,8 @@
 
 namespace th {
 
-// Pinned host memory. Pinning takes far longer than most copies, so blocks are kept for later ones
-// of about their size.
+// Pinned host memory. Pinning takes much longer than most copies, so freed blocks are kept and
+// reused for similar sizes.
 class HostMemory {
  public:
   void* allocate(size_t bytes);
@@ -18,7 +18,7 @@ class HostMemory {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<void*, size_t> sizes_;  // of all blocks
+  std::unordered_map<void*, size_t> sizes_;  // sizes of all blocks
   std::unordered_map<size_t, std::vector<void*>> kept_;
 };
 

@@ -3,7 +3,8 @@
 
 namespace th {
 
-// Whether the plugin was built for the device that is current, or can be compiled for it.
+// Returns true if the plugin has kernels for the current device, or PTX that can be compiled for
+// it.
 bool has_kernels_for_current_device();
 
 }  // namespace th

@@ -10,7 +10,7 @@ namespace th {
 
 namespace {
 
-// Batches of one call: some of cuBLAS's kernels count them in a launch's third dimension.
+// Maximum number of batches per call: some kernels of cuBLAS use the third grid dimension for them.
 constexpr int64_t kMostBatches = 65535;
 
 struct Types {
@@ -37,7 +37,7 @@ void check_cublas(cublasStatus_t status) {
        cublasGetStatusString(status), cublasGetStatusName(status));
 }
 
-// A factor as BLAS sees it.
+// A factor in BLAS terms.
 struct Matrix {
   char* data;
   int64_t ld, batch;
@@ -47,13 +47,14 @@ struct Matrix {
       : data(f.data), ld(f.col == 1 ? f.row : f.col), batch(f.batch), by_rows(f.col == 1) {}
 };
 
-// S: what the scalars are read as.
+// S: the type of the scalars.
 template <class S>
 void multiply(cublasHandle_t handle, const ProductCall& call) {
   Types types = types_of(call);
   Matrix a(call.a), b(call.b), c(call.c);
   int64_t m = call.m, n = call.n;
-  // cuBLAS knows columns only: what lies by rows is its transpose, that of c is b's times a's.
+  // cuBLAS is column-major: a row-major matrix is its transpose. For row-major c, compute c' = b'
+  // a'.
   cublasOperation_t turn_a = a.by_rows == c.by_rows ? CUBLAS_OP_N : CUBLAS_OP_T;
   cublasOperation_t turn_b = b.by_rows == c.by_rows ? CUBLAS_OP_N : CUBLAS_OP_T;
   if (c.by_rows) {

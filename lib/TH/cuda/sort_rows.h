@@ -1,7 +1,7 @@
 #ifndef TH_CUDA_SORT_ROWS_H
 #define TH_CUDA_SORT_ROWS_H
 
-// Sorting by CUB. It takes nvcc long to compile, so there is one file for each type of key.
+// Sorting by CUB. There is one file for each key type, because nvcc needs long to compile it.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
@@ -17,7 +17,7 @@
 namespace th {
 namespace {
 
-// Longer rows are sorted by the whole device one after another, where they are few or very long.
+// Longer rows are sorted one after another by the whole device, if they are few or very long.
 constexpr int64_t kLongRow = 16384;
 constexpr int64_t kFewRows = 64;
 constexpr int64_t kVeryLongRow = 262144;
@@ -27,7 +27,7 @@ struct RowBegin {
   __host__ __device__ int operator()(int row) const { return row * n; }
 };
 
-// Calls sort(nullptr, bytes) for the room it needs, then sort(room, bytes).
+// Calls sort(nullptr, bytes), which returns the required temporary memory, then sort(room, bytes).
 template <class Sort>
 void with_room(Queue& queue, const Sort& sort) {
   size_t bytes = 0;
@@ -36,7 +36,7 @@ void with_room(Queue& queue, const Sort& sort) {
   queue.check(sort(room.as<void>(), bytes));
 }
 
-// The buffers of rows from the first-th on.
+// The buffers of rows starting with row `first`.
 template <class Key>
 struct Buffers {
   cub::DoubleBuffer<Key> keys;
@@ -47,7 +47,7 @@ struct Buffers {
         values(pairs.values + first * pairs.n, pairs.other_values + first * pairs.n) {}
 };
 
-// By the whole device.
+// Sorts one row with the whole device.
 template <class Key>
 bool sort_row(Queue& queue, const PairBuffers<Key>& pairs, int64_t row) {
   Buffers<Key> buffers(pairs, row);
@@ -58,7 +58,7 @@ bool sort_row(Queue& queue, const PairBuffers<Key>& pairs, int64_t row) {
   return buffers.keys.selector != 0;
 }
 
-// A block of threads for each row; CUB counts the elements in int.
+// Sorts each row with one block of threads. CUB counts the elements in int.
 template <class Key>
 bool sort_segments(Queue& queue, const PairBuffers<Key>& pairs, int64_t first, int64_t count) {
   Buffers<Key> buffers(pairs, first);
@@ -77,7 +77,8 @@ void sort_rows(Queue& queue, PairBuffers<Key>* pairs) {
   int64_t rows = pairs->rows, n = pairs->n;
   bool one_by_one = rows == 1 || n >= kVeryLongRow || (n >= kLongRow && rows <= kFewRows);
   int64_t at_once = one_by_one ? 1 : INT_MAX / n;
-  // Rows of one length take as many passes, so all end in the same buffers.
+  // All rows have the same length and need the same number of passes, so all results are in the
+  // same buffers.
   bool in_others = false;
   for (int64_t row = 0; row < rows; row += at_once) {
     in_others = one_by_one ? sort_row(queue, *pairs, row)

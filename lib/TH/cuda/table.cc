@@ -1,4 +1,4 @@
-// Which devices there are, and what libTH gets of this library: one table.
+// Enumerates the devices and exports the function table to libTH.
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ void version_text(int version, char (&text)[16]) {
   std::snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-// Says why there is no device, in the terms of whom it concerns.
+// Reports why there is no device: driver, hardware or environment.
 [[noreturn]] void fail_without_devices(cudaError_t code) {
   char driver[16], runtime[16];
   int driver_version = 0;
@@ -61,7 +61,7 @@ int CudaDevice::count() { return device_count(); }
 
 CudaDevice* CudaDevice::open(int index) {
   static std::mutex mutex;
-  // Never destroyed, as the devices.
+  // Never destroyed, like the devices.
   static std::vector<CudaDevice*>& opened = *new std::vector<CudaDevice*>();
   std::lock_guard<std::mutex> lock(mutex);
   if (opened.empty()) opened.resize(static_cast<size_t>(device_count()), nullptr);

@@ -1,4 +1,4 @@
-// Matrix products on the software device, where CUDA has cuBLAS: one task of the queue.
+// Matrix products on the software device, instead of cuBLAS: one task of the queue.
 
 #include <algorithm>
 #include <vector>
@@ -16,7 +16,7 @@ T* element(const Factor& f, int64_t batch, int64_t row, int64_t col) {
   return reinterpret_cast<T*>(f.data) + batch * f.batch + row * f.row + col * f.col;
 }
 
-// Sums are kept in C and rounded once.
+// Sums are accumulated in C and rounded once.
 template <class T, class C>
 void multiply(const ProductCall& call) {
   C alpha = static_cast<C>(call.alpha.d), beta = static_cast<C>(call.beta.d);
@@ -24,7 +24,7 @@ void multiply(const ProductCall& call) {
   for (int64_t batch = 0; batch < call.batches; ++batch) {
     for (int64_t i = 0; i < call.m; ++i) {
       std::fill(sums.begin(), sums.end(), C(0));
-      // As with BLAS, no factor is read where alpha is 0.
+      // As in BLAS, the factors are not read if alpha is 0.
       for (int64_t k = 0; k < (alpha == 0 ? 0 : call.k); ++k) {
         C factor = static_cast<C>(load(*element<T>(call.a, batch, i, k)));
         const T* b = element<T>(call.b, batch, k, 0);

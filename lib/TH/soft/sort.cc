@@ -1,4 +1,4 @@
-// Sorting on the software device: by the standard library, as one task of the queue.
+// Sorting on the software device by the standard library, as one task of the queue.
 
 #include <algorithm>
 #include <utility>
