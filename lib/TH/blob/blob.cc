@@ -23,15 +23,15 @@ Device& gpu_of_storage(const Storage& s) {
   return need_gpu_of(s.memory, s.get_home(), default_home());
 }
 
-// Memory for a part, at home where the part's memory was before.
+// Allocates memory for a part, on the device of the part's previous memory.
 StorageRef new_memory(DType type, int64_t count, const StorageRef& before) {
   StorageRef s(storage_new(type, count));
   s->set_home(before ? before->get_home() : default_home());
   return s;
 }
 
-// Operations run where memory is at home. Memory that has no home, and was brought to a device by
-// hand, is at home there for the time of an operation.
+// Sets the device of a storage for the duration of an operation: operations run on the storage's
+// device, and a storage without one, whose memory is on a device, should be processed there.
 class AtHead {
  public:
   explicit AtHead(Storage* s) : s_(s->get_home() ? nullptr : s) {
@@ -67,7 +67,7 @@ int64_t checked_blob_count(const char* function, int axes, const int64_t* shape)
   if (axes < 0 || axes > kMaxBlobAxes) {
     fail("%s: a blob has at most %d axes, got %d", function, kMaxBlobAxes, axes);
   }
-  int64_t most = (int64_t{1} << 47) / 8;  // elements that a storage can have
+  int64_t most = (int64_t{1} << 47) / 8;  // maximum number of elements of a storage
   int64_t count = 1;
   bool empty = false;
   for (int a = 0; a < axes; ++a) {
@@ -85,7 +85,7 @@ int64_t checked_blob_count(const char* function, int axes, const int64_t* shape)
 }
 
 bool Blob::has_room(int64_t count) const {
-  // The storages are asked too: a part may be shared since, or its storage resized by others.
+  // Check the storages, too: a part may have become shared, or its storage may have been resized.
   return data_ && count <= capacity_ && count <= data_->size && count <= diff_->size;
 }
 
@@ -120,10 +120,10 @@ Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
     data = new_memory(dtype_, count, data_);
     diff = new_memory(dtype_, count, diff_);
   }
-  // The diff keeps its elements until nothing can fail any more.
+  // The diff keeps its elements until nothing can fail.
   if (with_diff) diff->cpu(Access::write);
   data->cpu(data->size == count ? Access::overwrite : Access::write);
-  // Where memory is short, finalizers of Lua may have run meanwhile.
+  // If memory ran short, finalizers of Lua may have run and resized a storage.
   if (data->size < count || diff->size < count) fail("reshape: a storage was resized meanwhile");
   Elements elements = {{another(data), another(diff)},
                        static_cast<char*>(data->cpu(Access::write)),

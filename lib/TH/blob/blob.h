@@ -11,14 +11,14 @@ namespace th TH_VISIBLE {
 
 constexpr int kMaxBlobAxes = 32;
 
-// Caffe's Blob: data and their gradient (diff), two blocks of synchronised memory of one shape.
-// Neither is allocated before someone reads or writes it, and either may be shared with other
-// blobs. Axes and indices count from 0. Shared by reference count.
+// Caffe's Blob: an array (data) and its gradient (diff), two blocks of synced memory of the same
+// shape. Each is allocated on first use and may be shared with other blobs. Axes and indices count
+// from 0. Reference-counted.
 class Blob {
  public:
   enum class Part { data, diff };
 
-  // No axis and no element; no memory either, until the first reshape. type: Float or Double.
+  // A blob without axes, elements and memory, until the first reshape. type: Float or Double.
   explicit Blob(DType type) : dtype_(type) {}
   Blob(const Blob&) = delete;
   Blob& operator=(const Blob&) = delete;
@@ -33,57 +33,62 @@ class Blob {
   const int64_t* shape() const { return shape_; }
   int64_t count() const { return count_; }
 
-  // Both parts get new memory where the shape needs more than there is, and keep their elements
-  // otherwise. Memory never shrinks. No axis at all: one element. Unchanged when it throws.
+  // If the shape needs more memory than there is, both parts get new memory; otherwise they keep
+  // their elements. Memory never shrinks. A shape without axes has one element. If it throws, the
+  // blob is unchanged.
   void reshape(int axes, const int64_t* shape);
   void reshape_like(const Blob& other);
-  // As reshape, with host memory to write all elements to: of data, and of diff where asked for.
+  // Like reshape, but returns host memory for writing all elements of data and, if requested, of
+  // diff.
   struct Elements {
-    StorageRef storages[2];  // keep the memory
+    StorageRef storages[2];  // keep the memory alive
     char* data;
     char* diff;
   };
   Elements replace(int axes, const int64_t* shape, bool with_diff);
 
-  // axis from the front (0, ...) or from the back (-1, ...).
+  // Converts an axis that counts from the front (0, ...) or the end (-1, ...) to one from the
+  // front.
   int canonical_axis(const char* function, int64_t axis) const;
-  // The product of the axes first ... last - 1.
+  // Returns the product of the sizes of axes first ... last - 1.
   int64_t count(int64_t first, int64_t last) const;
-  // The shape as up to four axes (num, channels, height, width): those that are missing are 1.
+  // Returns the size of one of up to four axes (num, channels, height, width). Missing axes have
+  // size 1.
   int64_t legacy_shape(const char* function, int axis) const;
-  // Whether the blob, with axes of size 1 put in front, has these four.
+  // Returns true if the shape, with axes of size 1 prepended, is equal to these four sizes.
   bool equals_legacy_shape(const int64_t* four) const;
   bool equals_shape(int axes, const int64_t* shape) const;
   // "2 3 4 5 (120)"
   std::string shape_text() const;
 
-  // Where in the memory an element is. Of four indices each may be the size of its axis: such
-  // offsets are ends of ranges. Otherwise missing indices at the end are 0.
+  // Return the offset of an element. In legacy_offset an index may equal the size of its axis, so
+  // that the result can be the end of a range. In offset missing indices at the end are 0.
   int64_t legacy_offset(int64_t n, int64_t c, int64_t h, int64_t w) const;
   int64_t offset(const char* function, int indices, const int64_t* index) const;
   double element(const char* function, Part part, int64_t offset) const;
 
-  // A new tensor of the blob's shape in the part's memory; without axes, of one element.
+  // Returns a tensor with the blob's shape that shares the part's memory; one element if there are
+  // no axes.
   TensorRef tensor(const char* function, Part part) const;
-  // Null before the first reshape.
+  // Returns null before the first reshape.
   Storage* storage(Part part) const { return (part == Part::data ? data_ : diff_).get(); }
   // Throws before the first reshape.
   void need_shape(const char* function) const;
 
-  // The part's block on its device, or on the default one.
+  // Returns the part's block on its device, else on the default device.
   void* device_block(const char* function, Part part, Access access) const;
-  // The caller's own block, of as many elements as the blob has, becomes the data's memory; it
-  // stays the caller's to free. Both parts get new memory before where theirs is of another size.
+  // Makes the caller's block, with as many elements as the blob, the memory of the data. The caller
+  // keeps ownership. If the memory had another size, both parts get new memory first.
   void set_block(const char* function, void* block, bool on_device);
 
-  // As a blob of another shape only where reshape is set. Types may differ.
+  // Copies a part of source. If the shapes differ, reshape must be set. Element types may differ.
   void copy_from(const Blob& source, Part part, bool reshape);
-  // The part becomes the other blob's, which has as many elements.
+  // Shares the part of the other blob, which must have the same number of elements.
   void share(const char* function, Part part, const Blob& other);
 
-  // data -= diff. It is an error where the data were never written.
+  // data -= diff. Error if the data was never written.
   void update();
-  // The sum of absolute values, and of squares; 0 where nothing was ever written.
+  // Return the sum of absolute values, and of squares; 0 if the part was never written.
   double asum(const char* function, Part part) const;
   double sumsq(const char* function, Part part) const;
   void scale(const char* function, Part part, double factor);
@@ -99,7 +104,7 @@ class Blob {
   int references_ = 1;
   int axes_ = 0;
   int64_t count_ = 0;
-  // Elements that reshape may count on, if the storages have them still.
+  // The number of elements that reshape may use, if the storages still have them.
   int64_t capacity_ = 0;
   StorageRef data_, diff_;
   int64_t shape_[kMaxBlobAxes];
@@ -111,7 +116,7 @@ struct BlobRelease {
 };
 using BlobRef = std::unique_ptr<Blob, BlobRelease>;
 
-// The elements that a blob of this shape has; throws where there can be no such blob.
+// Returns the number of elements of a shape. Throws if a blob cannot have this shape.
 int64_t checked_blob_count(const char* function, int axes, const int64_t* shape);
 // "2 3 4 5 (120)"
 std::string blob_shape_text(int axes, const int64_t* shape);

@@ -12,23 +12,23 @@ struct Bytes {
   size_t size;
 };
 
-// Values of a BlobProto: what of the fields of floats and of doubles counts.
+// The field that holds the values of a BlobProto: floats or doubles.
 struct ProtoValues {
   uint32_t field;
   int64_t count;
   bool doubles;
 };
 
-// One BlobProto, read to its last byte and found well-formed. Refers to the bytes.
+// A BlobProto that has been parsed completely and is well-formed. Refers to the caller's bytes.
 class BlobProto {
  public:
-  // Throws where the bytes are none. Takes no memory.
+  // Throws if the bytes are not a valid BlobProto. Allocates nothing.
   BlobProto(const char* function, Bytes bytes);
 
   bool holds_doubles() const { return data_.doubles; }
   bool equals_shape(const Blob& blob) const;
-  // Sets the blob's shape and elements; without reshape the shape must be the blob's. The diff is
-  // left alone where the proto has none. The blob is unchanged when it throws.
+  // Sets the shape and elements of the blob; without reshape the shapes must be equal. If the proto
+  // has no diff, the blob's diff does not change. If it throws, the blob is unchanged.
   void read_into(Blob& blob, bool reshape) const;
 
  private:
@@ -48,15 +48,15 @@ class BlobProto {
   ProtoValues data_, diff_;
 };
 
-// The next BlobProto of a BlobProtoVector, which is taken off the bytes; false at the end.
+// Removes the next BlobProto from a BlobProtoVector. Returns false at the end.
 bool next_blob_proto(const char* function, Bytes* vector, Bytes* proto);
-// How many there are; throws unless all of them are well-formed.
+// Returns the number of blobs. Throws unless all of them are well-formed.
 int64_t check_blob_protos(const char* function, Bytes vector);
-// Whether the bytes begin as a BlobProtoVector does, and no BlobProto.
+// Returns true if the bytes begin like a BlobProtoVector, which a BlobProto cannot.
 bool is_blob_proto_vector(Bytes bytes);
 
-// Makes the bytes' storage a BlobProto: shape, data and, where asked for, diff, in the field of the
-// blob's element type.
+// Serializes shape, data and optionally diff to a storage of bytes. The blob's element type
+// determines the field (floats or doubles).
 void write_blob_proto(const Blob& blob, bool with_diff, Storage* bytes);
 void write_blob_protos(const Blob* const* blobs, int64_t count, bool with_diff, Storage* bytes);
 

@@ -27,7 +27,7 @@ struct VectorField {
   enum : uint32_t { blobs = 1 };
 };
 
-// What Protocol Buffers allow one message.
+// The size limit of a message in Protocol Buffers.
 constexpr size_t kMostProtoBytes = INT32_MAX;
 
 }  // namespace th

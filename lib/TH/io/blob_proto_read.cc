@@ -1,5 +1,5 @@
-// Reading BlobProto. Everything is checked in a first pass, against the bytes that are there,
-// before memory is taken for anything.
+// Reads a BlobProto. A first pass checks everything against the available bytes before memory is
+// allocated.
 
 #include <algorithm>
 #include <protozero/pbf_reader.hpp>
@@ -17,7 +17,7 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 
-// Calls body, whose errors of the wire format become errors of ours.
+// Calls body and converts errors of the wire format to th::Error.
 template <class F>
 auto reading(const char* function, const char* message, F&& body) {
   try {
@@ -35,7 +35,7 @@ void check_size(const char* function, const char* message, Bytes bytes) {
   }
 }
 
-// Calls values(range) for each run of numbers in the field, be it packed or one number alone.
+// Calls values(range) for each run of numbers in the field: a packed run or a single number.
 template <class T, class F>
 void for_each_run(Bytes bytes, uint32_t field, const F& values) {
   constexpr bool single = sizeof(T) == 4;
@@ -73,7 +73,7 @@ int64_t count_values(Bytes bytes, uint32_t field) {
   return count;
 }
 
-// Doubles count where there are any.
+// If there are doubles, the floats are ignored.
 ProtoValues find_values(Bytes bytes, uint32_t floats, uint32_t doubles) {
   int64_t count = count_values<double>(bytes, doubles);
   if (count) return {doubles, count, true};
@@ -115,7 +115,7 @@ void BlobProto::read_fields() {
       legacy_ = true;
     } else if (reader.tag_and_type() ==
                tag_and_type(uint32_t{BlobField::shape}, pbf_wire_type::length_delimited)) {
-      // More than one is one after the other, as messages are merged.
+      // Repeated shape fields are concatenated, as in merged messages.
       auto view = reader.get_view();
       read_shape({view.data(), view.size()});
     } else {
@@ -212,7 +212,7 @@ int64_t check_blob_protos(const char* function, Bytes vector) {
 }
 
 bool is_blob_proto_vector(Bytes bytes) {
-  // Field 1 of a BlobProto is a number, and of a BlobProtoVector a message.
+  // Field 1 is a number in a BlobProto and a message in a BlobProtoVector.
   constexpr char first = (VectorField::blobs << 3) | 2;
   return bytes.size > 0 && bytes.data[0] == first;
 }

@@ -1,7 +1,7 @@
 #ifndef TH_IO_CSV_H
 #define TH_IO_CSV_H
 
-// Tables as text: records in lines, their fields between separators.
+// Tables as text: one record per line, with fields between separators.
 
 #include <cstdint>
 #include <string>
@@ -13,12 +13,11 @@
 namespace th TH_VISIBLE {
 
 struct CsvStyle {
-  char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: there is none
-  std::vector<std::string> missing;                               // what stands for no number
+  char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: none
+  std::vector<std::string> missing;                               // texts that mean NaN
 };
 
-// What the fields of a column become. Of `any`: integers, or, where one is none, doubles, or, where
-// one is no number, text.
+// The type of a column. `any` tries integers, then doubles, then text.
 enum class CsvKind : char { any = 'a', integer = 'l', real = 'd', text = 't', none = '-' };
 
 class CsvReader {
@@ -29,29 +28,30 @@ class CsvReader {
   CsvReader& operator=(const CsvReader&) = delete;
 
   enum class Head { no, yes, found_out };
-  // Finds the number of columns; of a head, which is left behind, their names.
+  // Finds the number of columns and, if there is a header, reads the names and skips it.
   void read_head(Head head);
   size_t columns() const { return columns_; }
   const std::vector<std::string>& names() const { return names_; }
 
-  // One kind for each column; together: they become rows of one storage, of one kind.
+  // Starts reading. kinds: one for each column. together: all columns have one kind and become the
+  // rows of one storage.
   void begin(const std::vector<CsvKind>& kinds, bool together, int64_t most_rows);
-  // Goes on for about that many bytes; whether all is read.
+  // Reads about `bytes` bytes. Returns true if the end is reached.
   bool run(int64_t bytes);
   int64_t position() const { return at_ - begin_; }
 
   int64_t rows() const { return rows_; }
   CsvKind kind(size_t column) const { return fields_.at(column).kind; }
-  // Of numbers; of all columns where they are together.
+  // Returns the numbers of a column, or of all columns if they are together.
   StorageRef numbers(size_t column);
-  // Valid until the next call.
+  // The reference is valid until the next call.
   const std::string& text(size_t column, int64_t row);
 
  private:
-  // The elements of a column, or of all. Of a text: where its field begins and ends.
+  // The elements of one or all columns. For text: begin and end of each field.
   struct Column {
     CsvKind kind = CsvKind::none;
-    bool fixed = true;  // what is of no such kind is an error
+    bool fixed = true;  // other contents are an error
     StorageRef storage;
     int64_t count = 0;
     char* data = nullptr;
@@ -74,7 +74,7 @@ class CsvReader {
   bool ends_field(const char* p) const {
     return p == end_ || *p == style_.separator || *p == '\n' || *p == '\r';
   }
-  // Sets field_ to what the field says, without quotes.
+  // Sets field_ to the contents of the field, without quotes.
   void unquote(const char* p, const char* end);
   void trim();  // field_
   bool is_missing() const;
@@ -83,7 +83,7 @@ class CsvReader {
   [[noreturn]] void fail_at(const char* p, const char* what);
 
   CsvStyle style_;
-  bool plain_ = true;  // a number is what from_chars says
+  bool plain_ = true;  // numbers have the syntax of from_chars
   StorageRef bytes_;
   const char *begin_, *at_, *end_, *first_record_ = nullptr;
   int64_t line_ = 1, first_line_ = 1;
@@ -96,10 +96,11 @@ class CsvReader {
   std::string field_;
 };
 
-// No number takes more characters.
+// Maximum length of a number.
 constexpr size_t kCsvDigits = 32;
-// The elements from first on as text that reads as the same numbers, as short as it may be, in rows
-// of that many columns; and one alone, how many characters it takes.
+// csv_rows: formats `count` elements, starting with `first`, in rows of `columns`. Each number is
+// the shortest text that reads back as the same value. csv_number: formats one element and returns
+// its length.
 StorageRef csv_rows(Storage* storage, int64_t first, int64_t count, int64_t columns,
                     char separator);
 size_t csv_number(Storage* storage, int64_t index, char* text);

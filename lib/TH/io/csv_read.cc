@@ -18,11 +18,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Powers of ten that are doubles.
+// The powers of ten up to 1e15, which are exact in double.
 constexpr double kTens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-constexpr int kExactDigits = 15;  // an integer of as many is a double, too
-constexpr int kMostDigits = 19;   // and one of as many an uint64_t
+constexpr int kExactDigits = 15;  // integers with up to this many digits are exact in double
+constexpr int kMostDigits = 19;   // integers with up to this many digits fit into uint64_t
 
 #if __LDBL_MANT_DIG__ == 64
 constexpr bool kLongDoubles = true;
@@ -33,8 +33,9 @@ constexpr long double kLongTens[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1
                                      1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
                                      1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L};
 
-// number / 10^behind, both of which a long double holds; false where it cannot tell how to round:
-// it is halfway between two doubles, to which the quotient may have been rounded.
+// Computes number / 10^behind; both are exact in long double. Returns false if the quotient is
+// halfway between two doubles, because it may have been rounded to that, so the final rounding is
+// uncertain.
 inline bool divide(uint64_t number, int behind, double* value) {
   long double quotient = static_cast<long double>(number) / kLongTens[behind];
   uint64_t mantissa;
@@ -43,8 +44,8 @@ inline bool divide(uint64_t number, int behind, double* value) {
   return (mantissa & 0x7ff) != 0x400;
 }
 
-// A decimal number of few digits, without exponent: what divides it is exact as well, so that one
-// rounding is all. Where it ends; null where it is another one.
+// Parses a decimal number of few digits without exponent. The divisor is exact, so there is a
+// single rounding. Returns the end of the number; null for any other syntax.
 inline const char* parse_short(const char* p, const char* end, double* value) {
   bool negative = p != end && *p == '-';
   if (negative) ++p;
@@ -76,7 +77,8 @@ inline const char* parse_short(const char* p, const char* end, double* value) {
   return p;
 }
 
-// What from_chars finds too large or too small: infinity, 0, or a number near that.
+// Parses numbers that from_chars rejects as too large or too small: infinity, 0, or a number near
+// these.
 double parse_extreme(const std::string& text) {
   static locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
   return strtod_l(text.c_str(), nullptr, c_locale);
@@ -107,7 +109,8 @@ void CsvReader::Column::make_real() {
   kind = CsvKind::real;
 }
 
-// ---- where records and fields are ---------------------------------------------------------------
+// ---- boundaries of records and fields
+// ------------------------------------------------------------
 
 CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
     : style_(std::move(style)) {
@@ -129,14 +132,14 @@ CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
 
 CsvReader::~CsvReader() { unpin(bytes_.get()); }
 
-// Behind the end of the line at p.
+// Returns the position after the line that contains p.
 const char* CsvReader::end_of_line(const char* p) const {
   while (p != end_ && *p != '\n' && *p != '\r') ++p;
   if (p != end_ && *p == '\r' && p + 1 != end_ && p[1] == '\n') ++p;
   return p == end_ ? p : p + 1;
 }
 
-// Past empty lines and comments; false at the end.
+// Skips empty lines and comments. Returns false at the end.
 bool CsvReader::skip_to_record() {
   while (at_ != end_) {
     bool skips = *at_ == '\n' || *at_ == '\r' || (style_.comment && *at_ == style_.comment);
@@ -147,7 +150,7 @@ bool CsvReader::skip_to_record() {
   return false;
 }
 
-// A field ends at a separator or at the end of its line, which, too, may be in quotes.
+// A field ends at a separator or at the end of the line. Inside quotes these do not count.
 const char* CsvReader::end_of_field(const char* p) {
   const char* start = p;
   while (p != end_ && is_blank(*p) && *p != style_.separator) ++p;
@@ -228,7 +231,7 @@ bool CsvReader::parse_real(double* value) {
   return result.ec == std::errc() || result.ec == std::errc::result_out_of_range;
 }
 
-// Numbers in quotes, with blanks or a plus before them; what is missing; and what is no number.
+// The slow path: numbers in quotes, with leading blanks or plus signs, missing values, and text.
 const char* CsvReader::read_slowly(Column& column, Column& target, const char* p) {
   const char* end = end_of_field(p);
   if (column.kind == CsvKind::none) return end;
@@ -251,7 +254,7 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
   }
   if (!missing && !parse_real(&real)) {
     if (column.fixed) fail_at(p, "is no number");
-    // What was read of the column before has to be read again, as text.
+    // The rows before have to be read again, as text.
     column.kind = CsvKind::none;
     again_ = true;
     return end;
@@ -261,7 +264,7 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
   return end;
 }
 
-// The common case: a number that ends where its field does.
+// The fast path: a number that ends where its field ends.
 inline const char* CsvReader::read_field(Column& column, Column& target, const char* p) {
   if (!plain_) return read_slowly(column, target, p);
   if (column.kind == CsvKind::real) {
@@ -273,7 +276,7 @@ inline const char* CsvReader::read_field(Column& column, Column& target, const c
     }
     auto result = std::from_chars(p, end_, value);
     if (result.ec == std::errc() && ends_field(result.ptr)) {
-      // "nan" may be missing, or text: it is looked at.
+      // "nan" may be a missing value or text, so use the slow path.
       if (value == value) {
         target.add(value);
         return result.ptr;
@@ -334,7 +337,8 @@ void CsvReader::begin(const std::vector<CsvKind>& kinds, bool together, int64_t 
   line_ = first_line_;
   rows_ = 0;
   again_ = false;
-  // Records are about as long as the first; none is shorter than its separators.
+  // Assume that records are about as long as the first one. Each record contains at least its
+  // separators.
   int64_t left = end_ - at_, length = std::max<int64_t>(end_of_line(at_) - at_, 1);
   auto count = static_cast<int64_t>(columns_);
   int64_t expected = std::min(left / length + left / length / 16 + 1, left / count + 1);
@@ -383,7 +387,7 @@ bool CsvReader::run(int64_t bytes) {
     ++rows_;
   }
   if (!again_) return true;
-  // From the beginning, with what was no number as text.
+  // Start again, with the columns that are not numeric as text.
   std::vector<CsvKind> kinds;
   for (Column& field : fields_) {
     bool turned = !field.fixed && field.kind == CsvKind::none;
@@ -396,8 +400,8 @@ bool CsvReader::run(int64_t bytes) {
 StorageRef CsvReader::numbers(size_t column) {
   Column& field = together_ ? all_ : fields_.at(column);
   if (!field.storage) fail("nothing was read of column %zu", column + 1);
-  at_ = end_;  // what has no storage gets no more elements
-  // One is left where there is none: a storage without elements has no tensor.
+  at_ = end_;  // stop reading, since the storage is given away
+  // Keep at least one element, because an empty storage cannot have a tensor.
   storage_resize(field.storage.get(), std::max<int64_t>(field.count, 1));
   return std::move(field.storage);
 }

@@ -16,7 +16,7 @@ char* write_number(char* to, T value) {
   if constexpr (IsReduced<T>::value) {
     return write_number(to, convert<float>(value));
   } else {
-    if (value != value) value = std::numeric_limits<T>::quiet_NaN();  // none with a sign
+    if (value != value) value = std::numeric_limits<T>::quiet_NaN();  // write NaN without sign
     return std::to_chars(to, to + kCsvDigits, value).ptr;
   }
 }

@@ -7,7 +7,7 @@
 
 #ifdef TH_HAVE_JPEG
 #include <jpeglib.h>
-// After it, as it has no includes of its own.
+// After jpeglib.h, because jerror.h includes nothing itself.
 #include <jerror.h>
 #endif
 
@@ -17,11 +17,11 @@ namespace th {
 
 namespace {
 
-// A file that goes over its pixels more often than this only wants to take long.
+// Files with more scans than this are rejected, because they only waste time.
 constexpr int kMostScans = 200;
 
-// Errors of libjpeg jump to where setjmp was: no function between there and libjpeg has objects to
-// destroy.
+// libjpeg reports errors by longjmp. No function between setjmp and libjpeg may have objects with
+// destructors.
 struct Errors {
   jpeg_error_mgr manager;
   jmp_buf back;
@@ -36,7 +36,8 @@ void on_error(j_common_ptr common) {
   std::longjmp(errors->back, 1);
 }
 
-// Warnings are of damage, where something was made up, but for a few.
+// Warnings mean damaged data that libjpeg replaced, so they are errors, except for a few harmless
+// ones.
 void on_message(j_common_ptr common, int level) {
   int code = common->err->msg_code;
   if (level < 0 && code != JWRN_EXTRANEOUS_DATA && code != JWRN_ADOBE_XFORM &&
@@ -100,8 +101,8 @@ bool read_rows(Reader* reader, const PictureShape* shape, unsigned char* pixels)
 }
 
 PictureShape begin(Reader* reader, const unsigned char* file, size_t size) {
-  // Progressive files have a bit for a block of 64 samples at least, of which colors, sampled at
-  // half the resolution, have 4 in place of 1.
+  // Progressive files have at least one bit per block of 64 samples. With chroma at half
+  // resolution, a bit stands for up to four times as many samples.
   constexpr double kMostPacked = 2048;
   if (size == 0) fail("the file is empty");
   if (!read_head(reader, file, size)) fail("%s", reader->errors.message);

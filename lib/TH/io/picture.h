@@ -1,8 +1,9 @@
 #ifndef TH_IO_PICTURE_H
 #define TH_IO_PICTURE_H
 
-// Pictures as the bytes of PNG and JPEG files, by libpng and libjpeg; where one was not there when
-// this was built, errors. Pixels are rows of samples of 8 or 16 bits, a pixel's side by side.
+// Images as the bytes of PNG and JPEG files, by libpng and libjpeg. If a library was missing at
+// build time, its functions raise errors. Pixels are stored in rows, with interleaved samples of 8
+// or 16 bits.
 
 #include <cstdint>
 #include <string>
@@ -20,17 +21,18 @@ struct PictureShape {
 
 struct PictureFormat {
   const char* name;
-  // Of a file in memory; what it says of itself is compared with its size.
+  // Returns the shape of a file in memory, after checking that it is plausible for the size of the
+  // file.
   PictureShape (*shape)(const unsigned char* file, size_t size);
-  // Its pixels, shape's bytes.
+  // Decodes the pixels; the buffer must have the size given by the shape.
   void (*read)(const unsigned char* file, size_t size, unsigned char* pixels);
-  // The file of pixels; quality, from 1 to 100, is for what loses some.
+  // Encodes pixels. quality is 1 to 100, for lossy formats.
   std::string (*write)(const PictureShape& shape, const unsigned char* pixels, int quality);
 };
 
 extern const PictureFormat kPng, kJpeg;
 
-// An error where so many bytes cannot come of a file that is packed at most `packed` times.
+// Error if `bytes` exceeds what a file with a compression ratio of at most `packed` can contain.
 void check_unpacked(double bytes, size_t file, double packed, const PictureShape& shape);
 
 }  // namespace TH_VISIBLE

@@ -1,7 +1,7 @@
 #ifndef TH_IO_ZIP_H
 #define TH_IO_ZIP_H
 
-// Archives of files, by libzip; where it was not there when this was built, errors.
+// Archives, by libzip. If it was missing at build time, the functions raise errors.
 
 #include <cstdint>
 #include <memory>
@@ -15,10 +15,10 @@ namespace th TH_VISIBLE {
 
 struct ZipMember {
   std::string name;
-  int64_t size;  // in bytes, once it is uncompressed
+  int64_t size;  // uncompressed size in bytes
 };
 
-// An archive that is read.
+// Reads an archive.
 class ZipReader {
  public:
   explicit ZipReader(const char* filename);
@@ -27,7 +27,8 @@ class ZipReader {
   ZipReader& operator=(const ZipReader&) = delete;
 
   const std::vector<ZipMember>& members() const { return members_; }
-  // The bytes of a member behind the first `skip`, as many as count elements have, to the storage.
+  // Reads `count` elements of a member into a storage, after skipping `skip` bytes. swapped:
+  // reverse the byte order.
   void read(size_t member, int64_t skip, Storage* to, int64_t count, bool swapped);
 
  private:
@@ -36,7 +37,7 @@ class ZipReader {
   std::unique_ptr<Archive> archive_;
 };
 
-// Members that become an archive: a head and elements of a storage each.
+// Writes an archive. Each member has a header and elements of a storage.
 class ZipWriter {
  public:
   void add(const char* name, std::string head, Storage* storage, int64_t first, int64_t count);
