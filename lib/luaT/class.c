@@ -3,7 +3,7 @@
 
 #include "class.h"
 
-/* Classes: what the registry knows of them, how they are made, and their names. */
+/* Classes: their registry entries, creation and names. */
 
 #define CLASSES "luaT.classes"
 
@@ -109,9 +109,9 @@ void luaT_sethandover(lua_State* L, const char* tname, void (*hook)(lua_State* L
   cls->handover = hook;
 }
 
-/* ---- making classes ----------------------------------------------------------------------- */
+/* ---- creation of classes -------------------------------------------------------------------- */
 
-/* The stack of define(): its arguments, and what it works on. */
+/* The stack layout of define(): its arguments and working values. */
 enum { NAME = 1, PARENT, CONSTRUCTOR, DESTRUCTOR, FACTORY, MODULE, CLASSES_TABLE, METATABLE };
 
 static void check_arguments(lua_State* L) {
@@ -132,7 +132,7 @@ static void check_arguments(lua_State* L) {
                 "module table or nil expected");
 }
 
-/* What a class has been given stays. */
+/* Error if a part of the class is to be set that is set already. */
 static void check_unassigned(lua_State* L, const luaT_Class* cls, int from_c) {
   if (!lua_isnil(L, PARENT)) {
     if (cls->parent || lua_getmetatable(L, METATABLE))
@@ -148,7 +148,7 @@ static void check_unassigned(lua_State* L, const luaT_Class* cls, int from_c) {
     luaL_error(L, "%s has been already assigned a factory", cls->name);
 }
 
-/* Pushes the metatable of a class that is not published yet and gives the class, which is above. */
+/* Pushes the metatable of a new, unpublished class and, above it, the class, which it returns. */
 static luaT_Class* make_class(lua_State* L, int from_c) {
   size_t length;
   const char* name = lua_tolstring(L, NAME, &length);
@@ -174,7 +174,7 @@ static luaT_Class* make_class(lua_State* L, int from_c) {
   return cls;
 }
 
-/* Takes the class that make_class has left at the top of the stack into the registry. */
+/* Stores the class that make_class left at the top of the stack in the registry. */
 static void publish_class(lua_State* L) {
   lua_pushvalue(L, METATABLE);
   lua_insert(L, -2);
@@ -190,7 +190,7 @@ static void publish_class(lua_State* L) {
 static void set_parent(lua_State* L, luaT_Class* cls) {
   const luaT_Class* parent = luaT_pushclass(L, lua_tostring(L, PARENT));
   if (luaT_derives(parent, cls->name)) luaL_error(L, "class %s derives from itself", cls->name);
-  /* Lua looks for __gc in the metatable itself only. */
+  /* Lua looks up __gc only in the metatable itself, so copy the parent's. */
   if (!cls->has_destructor) {
     lua_pushliteral(L, "__gc");
     lua_pushliteral(L, "__gc");
@@ -201,8 +201,8 @@ static void set_parent(lua_State* L, luaT_Class* cls) {
   cls->parent = parent;
 }
 
-/* __gc: calls the destructor, its first upvalue, for objects of the class, its second. The object
-   is empty afterwards, so that Lua code that calls __gc itself does no harm. */
+/* __gc: calls the destructor (upvalue 1) for objects of a class (upvalue 2). Clears the object's
+   pointer, so that it is harmless if Lua code calls __gc itself. */
 static int collect(lua_State* L) {
   const luaT_Class* owner = (const luaT_Class*)lua_touserdata(L, lua_upvalueindex(2));
   const luaT_Class* cls = luaT_classof(L, 1);

@@ -2,11 +2,11 @@
 
 #include "class.h"
 
-/* Constructor tables: what torch.FloatTensor is. Their fields are those of the class; to call one
-   is to call the constructor. Their own metatable is hidden, getmetatable() gives the class. */
+/* Constructor tables, such as torch.FloatTensor. Their fields are those of the class, and calling
+   one calls the constructor. Their own metatable is hidden; getmetatable() returns the class. */
 
-/* Where the metatable of a constructor table has the constructor. The field new of the class is
-   none, since a class may have a method of that name. */
+/* The field for the constructor in the constructor table's metatable. It is not named "new",
+   because the class may have a method of that name. */
 #define CONSTRUCTOR "__new"
 
 static int construct(lua_State* L) {
@@ -25,8 +25,8 @@ static int construct(lua_State* L) {
   return lua_gettop(L);
 }
 
-/* Pushes the metatable of the constructor table at the top of the stack, or returns 0 where it is
-   not one of ours. */
+/* Pushes the metatable of the constructor table at the top of the stack. Returns 0 if it is not a
+   constructor table of luaT. */
 static int push_hidden(lua_State* L) {
   int ours;
   if (!lua_istable(L, -1) || !lua_getmetatable(L, -1)) return 0;
@@ -75,8 +75,9 @@ void luaT_setconstructor(lua_State* L, int mt, int constructor) {
   lua_pop(L, 1);
 }
 
-/* Pushes the table that the part of the class name before the last dot names; 0 without one. Reads
-   raw, as globals may be guarded against being read before they exist. */
+/* Pushes the table named by the part of the class name before the last dot; returns 0 if there is
+   none. Uses raw access, because a metatable of the globals may raise an error for undefined names.
+   */
 static int push_module(lua_State* L, const char* tname) {
   const char* root = luaT_classrootname(tname);
   compat_pushglobals(L);

@@ -1,6 +1,6 @@
 #include "class.h"
 
-/* Names that luaT had once, for packages that still use them. */
+/* Deprecated names, for packages that still use them. */
 
 int luaT_pushmetaclass(lua_State* L, const char* tname) { return luaT_pushmetatable(L, tname); }
 

@@ -2,7 +2,7 @@
 
 #include "class.h"
 
-/* Checked access to plain arguments and to fields. */
+/* Checked access to arguments and fields. */
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ int luaT_optboolean(lua_State* L, int ud, int def) {
   return lua_isnoneornil(L, ud) ? def : luaT_checkboolean(L, ud);
 }
 
-/* A number from low to high, or an error that blames the argument. */
+/* Returns a number from low to high. Otherwise raises an error for this argument. */
 static int64_t check_range(lua_State* L, int ud, int64_t low, int64_t high) {
   int64_t n = 0;
   ud = compat_absindex(L, ud);
@@ -58,7 +58,8 @@ void luaT_pushinteger(lua_State* L, ptrdiff_t n) {
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
-/* Pushes the field; an error where it is nil. Gives the index of the argument to blame. */
+/* Pushes the field; error if it is nil. Returns the absolute index of the argument, for messages.
+   */
 static int push_field(lua_State* L, int ud, const char* field) {
   ud = compat_absindex(L, ud);
   luaL_checkstack(L, 5, "luaT");

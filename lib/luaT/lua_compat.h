@@ -1,14 +1,14 @@
 #ifndef LUAT_LUA_COMPAT_INC
 #define LUAT_LUA_COMPAT_INC
 
-/* All that differs between versions of Lua: LuaJIT and Lua 5.1 to 5.4. */
+/* The differences between LuaJIT and Lua 5.1 to 5.4. */
 
 #include <stdint.h>
 #include <string.h>
 
 #include "luaT.h"
 
-/* LuaJIT has a type of its own for FFI objects, which lua.h does not name. */
+/* LuaJIT has its own type for FFI objects, which lua.h does not define. */
 static inline int compat_iscdata(lua_State* L, int idx) {
   return lua_type(L, idx) > LUA_TTHREAD && strcmp(luaL_typename(L, idx), "cdata") == 0;
 }
@@ -22,7 +22,7 @@ static inline int compat_absindex(lua_State* L, int idx) {
 #define compat_rawlen(L, idx) lua_rawlen(L, idx)
 #define compat_pushglobals(L) lua_pushglobaltable(L)
 
-/* Functions have no environment there. */
+/* Functions have no environment in Lua 5.2 and later. */
 #define COMPAT_HAS_ENV "userdata"
 static inline int compat_hasenv(lua_State* L, int idx) { return lua_type(L, idx) == LUA_TUSERDATA; }
 
@@ -36,7 +36,7 @@ static inline int compat_setenv(lua_State* L, int idx) {
 }
 static inline void compat_getenv(lua_State* L, int idx) { lua_getuservalue(L, idx); }
 #endif
-/* Calls f, protected and without arguments; nothing is called where the stack has no room. */
+/* Calls f in protected mode without arguments. Does nothing if the stack cannot grow. */
 static inline int compat_cpcall(lua_State* L, lua_CFunction f) {
   if (!lua_checkstack(L, 2)) return 0;
   lua_pushcfunction(L, f);
@@ -58,7 +58,8 @@ static inline int compat_cpcall(lua_State* L, lua_CFunction f) { return lua_cpca
 
 #endif
 
-/* The integer a number is cut to; 0 where the value is no number, or one beyond 64 bits. */
+/* Converts a number to an integer by truncation. Returns 0 if the value is not a number or exceeds
+   64 bits. */
 static inline int compat_tointeger(lua_State* L, int idx, int64_t* n) {
   lua_Number x;
   if (!lua_isnumber(L, idx)) return 0;

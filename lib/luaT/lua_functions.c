@@ -1,9 +1,8 @@
 #include "class.h"
 
-/* What Lua code can call. luaT_lua_newmetatable is with the classes, luaT_lua_metatype with the
-   metatypes. */
+/* The functions for Lua. luaT_lua_newmetatable is in class.c, luaT_lua_metatype in metatype.c. */
 
-/* Pushes the field of the class whose name is argument 1, or nil. */
+/* Pushes a field of the class whose name is argument 1, or nil. */
 static int push_class_field(lua_State* L, const char* field) {
   if (luaT_pushmetatable(L, luaT_checkname(L, 1))) {
     lua_pushstring(L, field);
@@ -42,7 +41,7 @@ int luaT_lua_version(lua_State* L) {
   return 1;
 }
 
-/* The pointer of an object of whatever class, or NULL. */
+/* Returns the pointer of an object of any class, or NULL. */
 static void* any_object(lua_State* L, int ud) {
   const char* name = lua_type(L, ud) == LUA_TUSERDATA ? luaT_typename(L, ud) : NULL;
   return name ? luaT_rawudata(L, ud, name) : NULL;

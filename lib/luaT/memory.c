@@ -3,7 +3,7 @@
 
 #include "class.h"
 
-/* Memory that C packages ask for, and a look at the stack for those who write them. */
+/* Memory allocation for C packages, and a stack dump for debugging. */
 
 static void* check_memory(lua_State* L, void* ptr, ptrdiff_t size) {
   if (!ptr)

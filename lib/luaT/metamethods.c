@@ -2,11 +2,12 @@
 
 #include "class.h"
 
-/* The metamethods every class has. Lua takes metamethods from the metatable itself; these look for
-   the user's __add__, __index__ ... when they are called, through inheritance. Their first upvalue
-   is the name of the user's method, the second what to call the operator in a message. */
+/* The metamethods that every class has. Lua looks up metamethods only in the metatable itself.
+   These functions look up the user's __add__, __index__, ... through inheritance when they are
+   called. Upvalue 1 is the name of the user's method, upvalue 2 the name of the operator in
+   messages. */
 
-/* Bounds a walk in which Lua code has made metatables each other's. */
+/* Limits the lookup in case Lua code has made a cycle of metatables. */
 enum { MAX_DEPTH = 1000 };
 
 static int index_object(lua_State* L);
@@ -26,7 +27,7 @@ void luaT_lookup(lua_State* L, int mt, int key) {
     lua_pushliteral(L, "__index");
     lua_rawget(L, -2);
     if (lua_tocfunction(L, -1) != index_object) {
-      /* Lua code made it a metatable of its own kind. */
+      /* Lua code has replaced __index. */
       lua_pop(L, 2);
       lua_pushvalue(L, key);
       lua_gettable(L, -2);
@@ -40,13 +41,13 @@ void luaT_lookup(lua_State* L, int mt, int key) {
   lua_pushnil(L);
 }
 
-/* Pushes the metatable of the object at index 1. */
+/* Pushes the metatable of the object at index 1 and returns its stack index. */
 static int push_metatable(lua_State* L) {
   if (!lua_getmetatable(L, 1)) return luaL_argerror(L, 1, "object of a class expected");
   return lua_gettop(L);
 }
 
-/* Pushes the user's method for the value at ud; returns 0, with nothing pushed, without one. */
+/* Pushes the user's method for the value at ud. Returns 0 and pushes nothing if there is none. */
 static int push_method(lua_State* L, int ud) {
   if (!lua_getmetatable(L, ud)) return 0;
   luaT_lookup(L, lua_gettop(L), lua_upvalueindex(1));
@@ -69,8 +70,8 @@ static const char* name_of(lua_State* L, int ud) {
   return name ? name : luaL_typename(L, ud);
 }
 
-/* A metatable that reads through its parent's __index is no object of that parent: the user's
-   __index__ must not see it. */
+/* This function may be called for a metatable that reads through its parent's __index. A metatable
+   is not an object of the parent, so the user's __index__ is not called for it. */
 static int index_object(lua_State* L) {
   int mt;
   lua_settop(L, 2);
@@ -179,7 +180,8 @@ void luaT_setmetamethods(lua_State* L, int mt) {
   };
   size_t i;
   luaL_checkstack(L, 5, "luaT");
-  /* One of each for all classes: there may be many, and the collector looks at each. */
+  /* All classes share these closures: there may be many classes, and the garbage collector visits
+     each closure. */
   lua_pushlightuserdata(L, (void*)methods);
   lua_rawget(L, LUA_REGISTRYINDEX);
   if (lua_isnil(L, -1)) {

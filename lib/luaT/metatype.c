@@ -1,15 +1,14 @@
 #include "class.h"
 
-/* Names for FFI objects and for tables with metatables that luaT did not make. They are kept apart
-   from the classes, since what has such a metatable need not hold a pointer. */
+/* Class names for FFI objects and for tables whose metatables luaT did not create. They are stored
+   separately from the classes, because such values need not contain a pointer. */
 
 #define METATYPES "luaT.metatypes"
 
-/* The fields of that table. */
-#define TYPE_NAMES "names"           /* name by FFI type number or by metatable */
-#define TYPE_METATABLES "metatables" /* metatable by name */
-#define TYPE_NUMBER "number"         /* function: the number of an FFI type or of an object's */
-#define TYPE_POINTER "pointer"       /* function: the pointer that an FFI object holds */
+#define TYPE_NAMES "names"           /* name, indexed by FFI type number or by metatable */
+#define TYPE_METATABLES "metatables" /* metatable, indexed by name */
+#define TYPE_NUMBER "number"         /* function: returns the number of an FFI type */
+#define TYPE_POINTER "pointer"       /* function: returns the pointer in an FFI object */
 
 static const char ffi_functions[] =
     "local ffi = require 'ffi'\n"
@@ -45,7 +44,7 @@ static void push_function(lua_State* L, const char* name) {
   lua_remove(L, -2);
 }
 
-/* Pushes one of the two tables; 0, with nothing pushed, while there is none. */
+/* Pushes one of the two tables. Returns 0 and pushes nothing if it does not exist yet. */
 static int push_table(lua_State* L, const char* name) {
   luaL_checkstack(L, 4, "luaT");
   lua_getfield(L, LUA_REGISTRYINDEX, METATYPES);

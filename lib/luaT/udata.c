@@ -1,6 +1,6 @@
 #include "class.h"
 
-/* Objects: full userdata that hold one pointer. */
+/* Objects: full userdata that contain one pointer. */
 
 void luaT_pushudata(lua_State* L, void* udata, const char* tname) {
   void** object;
@@ -21,17 +21,17 @@ void luaT_pushudata(lua_State* L, void* udata, const char* tname) {
   lua_setmetatable(L, -2);
 }
 
-/* The pointer of an object of class tname, and its class. */
+/* Returns the pointer of an object of class tname, and its class. */
 static void* pointer_of(lua_State* L, int ud, const char* tname, const luaT_Class** cls) {
-  /* A light userdata has no metatable of its own and is no object. */
+  /* A light userdata has no metatable of its own, so it is not an object. */
   if (lua_type(L, ud) != LUA_TUSERDATA) return NULL;
   *cls = luaT_classof(L, ud);
   if (!luaT_derives(*cls, tname) || compat_rawlen(L, ud) < sizeof(void*)) return NULL;
   return *(void**)lua_touserdata(L, ud);
 }
 
-/* Whether the userdata at ud is of the class tname itself: the usual case, at the cost of one field
-   of the registry. */
+/* Returns 1 if the userdata at ud is of the class tname itself. This is the usual case and costs a
+   single registry lookup. */
 static int is_exactly(lua_State* L, int ud, const char* tname) {
   int same;
   luaL_checkstack(L, 2, "luaT");
