@@ -28,8 +28,7 @@ typedef struct THDeviceUsage {
 } THDeviceUsage;
 TH_API void THGetDeviceUsage(const char* device, THDeviceUsage* usage);
 
-/* The device of storages that the calling thread creates from now on. The initial value is "cpu".
-   */
+/* The device of the storages of tensors that the calling thread creates. Initially "cpu". */
 TH_API void THSetDefaultDevice(const char* device);
 TH_API const char* THGetDefaultDevice(void);
 

@@ -4,8 +4,7 @@
 #include "THFile.h"
 
 /* mode: "r" reads; "w" starts a new, empty file; "rw" opens it for both and creates it if it does
-   not exist. If the file cannot be opened, a quiet call returns NULL; otherwise that is an error.
-   */
+   not exist. If the file cannot be opened, a quiet call returns NULL; otherwise it is an error. */
 TH_API THFile* THDiskFile_new(const char* name, const char* mode, int isQuiet);
 /* name is a shell command. mode: "r" or "w". */
 TH_API THFile* THPipeFile_new(const char* name, const char* mode, int isQuiet);

@@ -55,9 +55,9 @@ TH_FILE_FUNCTIONS(Double, double)
 TH_FILE_FUNCTIONS(Half, THHalf)
 #undef TH_FILE_FUNCTIONS
 
-/* Reads the rest of the file (format "*a") or one line without its newline ("*l") into a new block
-   from THAlloc, which is terminated by 0 and which the caller frees. Returns its length. At the end
-   of the file that is an error; a quiet file sets *str_ to NULL instead. */
+/* Reads the rest of the file (format "*a") or one line without its newline ("*l"). Stores it in
+   *str_, a new block from THAlloc that ends in 0 and is owned by the caller. Returns its length. At
+   the end of the file that is an error; a quiet file sets *str_ to NULL instead. */
 TH_API size_t THFile_readStringRaw(THFile* self, const char* format, char** str_);
 TH_API size_t THFile_writeStringRaw(THFile* self, const char* str, size_t size);
 

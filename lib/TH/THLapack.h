@@ -1,8 +1,7 @@
 #ifndef TH_LAPACK_INC
 #define TH_LAPACK_INC
 
-/* LAPACK for Float and Double: column-major matrices in memory of the caller. Runs on one thread.
-   */
+/* LAPACK for Float and Double: column-major matrices in memory of the caller. Runs on 1 thread. */
 
 #include "THGeneral.h"
 

@@ -76,8 +76,7 @@ void luaT_setconstructor(lua_State* L, int mt, int constructor) {
 }
 
 /* Pushes the table named by the part of the class name before the last dot; returns 0 if there is
-   none. Uses raw access, because a metatable of the globals may raise an error for undefined names.
-   */
+   none. Uses raw access: a metatable of the globals may raise errors for undefined names. */
 static int push_module(lua_State* L, const char* tname) {
   const char* root = luaT_classrootname(tname);
   compat_pushglobals(L);

@@ -58,8 +58,7 @@ void luaT_pushinteger(lua_State* L, ptrdiff_t n) {
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
-/* Pushes the field; error if it is nil. Returns the absolute index of the argument, for messages.
-   */
+/* Pushes the field; error if it is nil. Returns the argument's absolute index, for messages. */
 static int push_field(lua_State* L, int ud, const char* field) {
   ud = compat_absindex(L, ud);
   luaL_checkstack(L, 5, "luaT");

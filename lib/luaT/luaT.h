@@ -114,8 +114,7 @@ LUAT_API int luaT_classmodulename(const char* tname, char* module_name);
 
 /* ---- objects ------------------------------------------------------------------------------ */
 
-/* Pushes an object of the class tname that contains udata and owns it; pushes nil if udata is NULL.
-   */
+/* Pushes an object of the class tname that contains udata and owns it; for NULL, pushes nil. */
 LUAT_API void luaT_pushudata(lua_State* L, void* udata, const char* tname);
 
 /* Returns the pointer of an object of the class tname or of a subclass, or NULL for any other

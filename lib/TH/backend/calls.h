@@ -65,7 +65,7 @@ struct ElementCall {
   Op op;
   DType dtype, result;
   Scalar params[2];
-  int64_t grain;  // smallest number of elements for a second thread
+  int64_t grain;  // minimum number of elements per thread
   LoopPlan plan;
 };
 

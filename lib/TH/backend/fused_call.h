@@ -28,7 +28,7 @@ struct FusedCall {
   DType dtype;  // of operand 0
   int steps, buffers;
   FusedStep step[kFusedSteps];
-  int64_t grain;  // smallest number of elements for a second thread
+  int64_t grain;  // minimum number of elements per thread
   FusedPlan plan;
   // If n > 0, the result is reduced: each run of n elements, in the order of the shape, gives one
   // element of operand 0. Operand 0 is then contiguous and only its data pointer is used.

@@ -5,7 +5,8 @@
 
 namespace th {
 
-// The number of elements below which a second thread costs more than it gains, by cost per element.
+// The minimum number of elements per thread, by cost per element: with fewer, starting another
+// thread costs more than it gains.
 struct Grain {
   static constexpr int64_t cheap = 32768;  // arithmetic, copies
   static constexpr int64_t costly = 2048;  // transcendental functions

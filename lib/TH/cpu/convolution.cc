@@ -208,7 +208,7 @@ void convolve_row(const ConvolutionCall& c, const ImageRows& image, int64_t grou
   }
 }
 
-// The smallest number of rows for a second thread.
+// Returns the minimum number of rows per thread.
 int64_t grain_of(const ConvolutionCall& c) {
   double work = static_cast<double>(c.inputs) * static_cast<double>(c.result[2]) *
                 static_cast<double>(std::min<int64_t>(c.outputs, kConvolutionOutputs));

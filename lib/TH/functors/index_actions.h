@@ -1,7 +1,7 @@
 #ifndef TH_FUNCTORS_INDEX_ACTIONS_H
 #define TH_FUNCTORS_INDEX_ACTIONS_H
 
-// What becomes of an element that an index has chosen.
+// The actions on elements selected by an index.
 
 #include "functors/functors.h"
 #include "tensor/convert.h"

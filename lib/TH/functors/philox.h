@@ -1,12 +1,12 @@
 #ifndef TH_FUNCTORS_PHILOX_H
 #define TH_FUNCTORS_PHILOX_H
 
-// Random words as a function of a key and a number: Philox4x32-10 of Random123 (Salmon, Moraes,
-// Dror and Shaw 2011), the same on every device.
+// Random words as a function of a key and a position: Philox4x32-10 of Random123 (Salmon, Moraes,
+// Dror and Shaw 2011), identical on all devices.
 
 #include <cstdint>
 
-// Without its types for SSE, and with them the compiler's header of all intrinsics.
+// Excludes Random123's SSE types, and with them the compiler's header of all intrinsics.
 #ifndef R123_USE_SSE
 #define R123_USE_SSE 0
 #endif

@@ -5,7 +5,8 @@
 
 namespace th {
 
-// A word in one of the 2^64 streams of a key. Four words make a block, from offset 0 on.
+// The position of a word in one of the 2^64 streams of a key. Blocks of four words start at
+// multiples of 4.
 struct PhiloxPlace {
   uint64_t key;
   uint64_t stream;

@@ -1,12 +1,12 @@
 #ifndef TH_FUNCTORS_REDUCERS_H
 #define TH_FUNCTORS_REDUCERS_H
 
-// The reducers, for every backend. For elements T of compute type C:
-//   A                    the accumulator
-//   init()               of no elements
-//   map(x, parameter)    of the element x
-//   combine(a, b)        of both
-// Where Each is true the parameter is one for each reduction.
+// The reducers, shared by all backends. For elements T with compute type C:
+//   A                    accumulator type
+//   init()               value for no elements
+//   map(x, parameter)    value for element x
+//   combine(a, b)        combines two values
+// If Each is true, each reduction has its own parameter.
 
 #include <cmath>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 
 template <class T>
 using Compute = typename Numeric<T>::Compute;
-// Unsigned, since sums and products of integers wrap.
+// Unsigned, because sums and products of integers wrap.
 template <class T>
 using WideOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
@@ -89,7 +89,8 @@ struct Min {
   using A = C;
   static constexpr bool Each = false;
   static constexpr TH_HD A init() { return Extremes<C>::highest; }
-  // In two steps, the first of which is one instruction. A NaN in a stays, as nothing is less.
+  // Two steps, of which the first is a single instruction. A NaN in a is kept, because no
+  // comparison with NaN is true.
   static TH_HD A combine(A a, A b) {
     A c = b < a ? b : a;
     return b != b ? b : c;

@@ -1,7 +1,7 @@
 #ifndef TH_FUNCTORS_REDUCTION_H
 #define TH_FUNCTORS_REDUCTION_H
 
-// What elements are reduced to, and what is made of that, for every backend.
+// Reductions and the functions applied to their results, shared by all backends.
 
 #include <cmath>
 #include <cstdint>
@@ -11,31 +11,31 @@
 
 namespace th {
 
-// What an accumulator becomes: int64 for integer elements, double for all others.
+// An accumulated value: int64 for integer element types, double for all others.
 union Wide {
   double d;
   int64_t i;
 };
 
-// What some reductions keep beside their value.
+// The second result of some reductions.
 union Auxiliary {
   int64_t index;  // of the value, from 0
   double moment;  // sum of squared differences from the mean
 };
 
-// One reduction with its result so far.
+// The partial result of a reduction.
 struct Partial {
   Wide value;
   Auxiliary aux;
 };
 
-// What n elements are reduced to. Those from nonzero on are for floating point only.
+// Reductions. nonzero and all following are for floating-point types only.
 enum class Reducer : int {
   sum,
   prod,
-  min,  // NaN where there is one
+  min,  // NaN if there is one
   max,
-  nonzero,  // how many are not 0
+  nonzero,  // number of nonzero elements
   abs_sum,
   abs_min,
   abs_max,
@@ -45,7 +45,8 @@ enum class Reducer : int {
 };
 constexpr int kReducers = 11;
 
-// What is made of it in the end; floating point only, but for none.
+// Functions applied to the result of a reduction. All except none are for floating-point types
+// only.
 enum class Finish : int {
   none,
   mean,
@@ -59,10 +60,10 @@ enum class Finish : int {
 
 namespace {
 
-// The result of n elements.
+// Applies finish to the result of n elements.
 TH_HD double finished(Finish finish, const Partial& p, int64_t n, double parameter) {
   auto count = static_cast<double>(n);
-  // No element has no variance; one has no unbiased one, which is 0 / 0.
+  // The variance of no elements is NaN. The unbiased variance of one element is 0 / 0 = NaN.
   double moment = n == 0 ? std::numeric_limits<double>::quiet_NaN() : p.aux.moment;
   switch (finish) {
     case Finish::none:

@@ -6,7 +6,8 @@
 namespace th {
 namespace {
 
-// How many of n sorted elements, a step apart, come before x, or, where right, are no larger.
+// Returns how many of n sorted elements, step bytes apart, are less than x or, if right, not
+// greater.
 template <class T>
 TH_HD int64_t elements_before(const char* sorted, int64_t n, int64_t step, T x, bool right) {
   auto key = SortKey<T>::key(x);

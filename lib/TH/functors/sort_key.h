@@ -1,8 +1,8 @@
 #ifndef TH_FUNCTORS_SORT_KEY_H
 #define TH_FUNCTORS_SORT_KEY_H
 
-// Sort keys: elements mapped to unsigned integers of the same order, the same on every device.
-// Equal are 0 and -0, and all NaNs, which are the largest.
+// Sort keys: map elements to unsigned integers of the same order, identically on all devices. 0 and
+// -0 have equal keys. All NaNs have the same key, which is the largest.
 
 #include <cstdint>
 #include <cstring>
@@ -38,7 +38,7 @@ struct SortKey {
   static constexpr bool kReal = !std::is_integral_v<T>;
   static constexpr int kBits = 8 * sizeof(T);
   static constexpr Key kSign = static_cast<Key>(Key(1) << (kBits - 1));
-  // The magnitude bits of infinity; above it are the NaNs.
+  // The magnitude bits of infinity. Larger values are NaNs.
   static constexpr Key kInfinity = std::is_same_v<T, Half>       ? static_cast<Key>(0x7c00)
                                    : std::is_same_v<T, BFloat16> ? static_cast<Key>(0x7f80)
                                    : sizeof(T) == 4              ? static_cast<Key>(0x7f800000u)
@@ -55,7 +55,7 @@ struct SortKey {
       return magnitude > kInfinity ? static_cast<Key>(~Key(0)) : ordered;
     }
   }
-  // Whether x comes back from its key: neither -0 nor a NaN.
+  // Returns true if x can be restored from its key, which is false for -0 and NaN.
   static TH_HD bool is_exact(T x) {
     if constexpr (!kReal) {
       return true;

@@ -69,8 +69,7 @@ TH_API void THStorage_(copy)(THStorage* storage, THStorage* src);
 TH_API const char* THStorage_(device)(const THStorage* self);
 /* Sets the device of the storage and copies the elements there. */
 TH_API void THStorage_(to)(THStorage* self, const char* device);
-/* Starts to copy the elements to device asynchronously. The device of the storage does not change.
-   */
+/* Starts an asynchronous copy of the elements to device. The storage's device does not change. */
 TH_API void THStorage_(prefetch)(THStorage* self, const char* device);
 TH_API THSyncedHead THStorage_(head)(const THStorage* self);
 TH_API const real* THStorage_(cpuData)(THStorage* self);

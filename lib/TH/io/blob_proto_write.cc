@@ -1,4 +1,4 @@
-// Writes BlobProto. The size is computed before the first byte is written.
+// Writing BlobProto. The number of bytes is known before the first is written.
 
 #include <protozero/buffer_fixed.hpp>
 #include <protozero/buffer_string.hpp>
@@ -17,7 +17,7 @@ namespace {
 using Buffer = protozero::fixed_size_buffer_adaptor;
 using Writer = protozero::basic_pbf_writer<Buffer>;
 
-// The size of a field with number up to 15: tag, length and contents.
+// A field of the tag numbers up to 15: tag, length and what it holds.
 size_t field_size(size_t length) {
   return 1 + static_cast<size_t>(protozero::length_of_varint(length)) + length;
 }
@@ -27,7 +27,7 @@ size_t values_size(const Blob& blob) {
   return bytes ? field_size(bytes) : 0;
 }
 
-// The message BlobShape. A blob without axes has an empty message.
+// The message BlobShape; a blob without axes has an empty one.
 std::string shape_message(const Blob& blob) {
   std::string message;
   protozero::pbf_writer(message).add_packed_int64(ShapeField::dim, blob.shape(),
@@ -68,7 +68,7 @@ void add_blob(Writer& writer, const Blob& blob, bool with_diff) {
   if (with_diff) add_values(writer, blob, Blob::Part::diff);
 }
 
-// Resizes the storage to `size` bytes.
+// Room for size bytes in the storage.
 Buffer buffer_in(Storage* bytes, size_t size) {
   storage_resize(bytes, static_cast<ptrdiff_t>(size));
   return Buffer(static_cast<char*>(bytes->cpu(Access::overwrite)), size);
@@ -93,7 +93,7 @@ void write_blob_protos(const Blob* const* blobs, int64_t count, bool with_diff, 
   }
   Buffer buffer = buffer_in(bytes, total);
   for (int64_t i = 0; i < count; ++i) {
-    // One writer per message: protozero treats a message with a known size as still open.
+    // One writer for each: protozero takes a message of a size known before as still open.
     Writer writer(buffer);
     Writer message(writer, VectorField::blobs, proto_size(function, *blobs[i], with_diff));
     add_blob(message, *blobs[i], with_diff);

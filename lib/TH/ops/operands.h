@@ -143,10 +143,10 @@ class Operands {
   int read_count_ = 0, scratch_count_ = 0;
 };
 
-// Checks input values (indices, divisors, masks). The check is done at construction, before
-// anything is written, if the values are on the host, or if the call has to synchronize anyway
-// because the result r is on the host. Otherwise it is done in the kernel, and an error is raised
-// at the next synchronization.
+// Checks input values (indices, divisors, masks). If the values are on the host, the check is done
+// at construction, before anything is written. The same holds if the result r is on the host,
+// because the call has to synchronize then anyway. Otherwise the kernel does the check, and an
+// error is raised at the next synchronization.
 class ValueCheck {
  public:
   ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text,

@@ -9,7 +9,7 @@ namespace th {
 // element so that one stride is 1 and the other the leading dimension.
 bool has_blas_layout(Factor* factor, int64_t rows, int64_t cols);
 
-// Whether devices may round Float factors to TF32 (10 bits of mantissa) to be faster.
+// Returns true if devices may round Float factors to TF32 (10 bits of mantissa) to be faster.
 bool allows_tf32() noexcept;
 void allow_tf32(bool allow) noexcept;
 

@@ -19,7 +19,7 @@
 namespace th {
 namespace {
 
-// Smallest number of chunks for a thread.
+// Minimum number of chunks per thread.
 constexpr int64_t kTask = 16;
 
 template <class T>

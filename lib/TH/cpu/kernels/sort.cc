@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kInsertion = 40;
 constexpr int64_t kRadix = 256;
 // In rows of at least kLong elements, a range within the first 1 / kLeastPart of the sorted order
-// is selected from the least elements only.
+// is selected from the smallest elements only.
 constexpr int64_t kLong = 8192;
 constexpr int64_t kLeastPart = 16;
 // Rows of 64-bit elements up to this length are sorted by 64-bit integers.
@@ -89,9 +89,10 @@ bool put_in_order(typename Pack::Type* keys, int64_t n) {
   return true;
 }
 
-// Selection by sampling: if few of many keys are needed (positions first ... first + count - 1 of the
-// sorted order), keeps only the keys between two elements of a sorted sample. In the unlikely case
-// that these do not contain the range, keeps all keys. Returns how many smaller keys were dropped.
+// Selection by sampling: if few of many keys are needed (positions first ... first + count - 1 of
+// the sorted order), keeps only the keys between two elements of a sorted sample. In the unlikely
+// case that these do not contain the range, keeps all keys. Returns how many smaller keys were
+// dropped.
 template <class Pack>
 int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t count) {
   constexpr int64_t size = 1024, margin = 48;
@@ -248,9 +249,9 @@ class RowSorter {
     return exact;
   }
 
-  // Keeps the `most` least keys of a much longer row, and some others. From time to time it finds
-  // the largest key that can still be among them, and drops larger ones. Returns the number of keys
-  // kept.
+  // Keeps the `most` smallest keys of a much longer row, and some others. From time to time it
+  // finds the largest key that can still be among them, and drops larger ones. Returns the number
+  // of keys kept.
   int64_t pack_least(const Row<T>& row, int64_t most, bool* exact) const {
     const int64_t room = std::max(kLong / 2, 4 * most), step = kLong / 8;
     Packed* const keys = keys_;
