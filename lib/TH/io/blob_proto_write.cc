@@ -68,18 +68,28 @@ void add_blob(Writer& writer, const Blob& blob, bool with_diff) {
   if (with_diff) add_values(writer, blob, Blob::Part::diff);
 }
 
-// Room for size bytes in the storage.
-Buffer buffer_in(Storage* bytes, size_t size) {
+// Resizes the storage to `size` bytes and calls write(Buffer&). If that throws, the storage gets
+// its old size back.
+template <class Write>
+void write_to(Storage* bytes, size_t size, const Write& write) {
+  const ptrdiff_t before = bytes->size;
   storage_resize(bytes, static_cast<ptrdiff_t>(size));
-  return Buffer(static_cast<char*>(bytes->cpu(Access::overwrite)), size);
+  try {
+    Buffer buffer(static_cast<char*>(bytes->cpu(Access::overwrite)), size);
+    write(buffer);
+  } catch (...) {
+    storage_resize(bytes, before);
+    throw;
+  }
 }
 
 }  // namespace
 
 void write_blob_proto(const Blob& blob, bool with_diff, Storage* bytes) {
-  Buffer buffer = buffer_in(bytes, proto_size("toProto", blob, with_diff));
-  Writer writer(buffer);
-  add_blob(writer, blob, with_diff);
+  write_to(bytes, proto_size("toProto", blob, with_diff), [&](Buffer& buffer) {
+    Writer writer(buffer);
+    add_blob(writer, blob, with_diff);
+  });
 }
 
 void write_blob_protos(const Blob* const* blobs, int64_t count, bool with_diff, Storage* bytes) {
@@ -91,13 +101,14 @@ void write_blob_protos(const Blob* const* blobs, int64_t count, bool with_diff, 
       fail("%s: the blobs do not fit into a BlobProtoVector, which has less than 2 GiB", function);
     }
   }
-  Buffer buffer = buffer_in(bytes, total);
-  for (int64_t i = 0; i < count; ++i) {
-    // One writer for each: protozero takes a message of a size known before as still open.
-    Writer writer(buffer);
-    Writer message(writer, VectorField::blobs, proto_size(function, *blobs[i], with_diff));
-    add_blob(message, *blobs[i], with_diff);
-  }
+  write_to(bytes, total, [&](Buffer& buffer) {
+    for (int64_t i = 0; i < count; ++i) {
+      // One writer for each: protozero takes a message of a size known before as still open.
+      Writer writer(buffer);
+      Writer message(writer, VectorField::blobs, proto_size(function, *blobs[i], with_diff));
+      add_blob(message, *blobs[i], with_diff);
+    }
+  });
 }
 
 }  // namespace th

@@ -101,6 +101,7 @@ void bhistc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max) {
   TensorRef x = to_be_binned(t, nbins);
   if (x->nDimension == 1) x = unsqueezed(x, 0);
   Bins bins = bins_of("bhistc", x, nbins, min, max);
+  if (nbins == INT64_MAX) fail("bhistc: %lld bins are too many", static_cast<long long>(nbins));
   int64_t size[] = {x->size[0], nbins + 1};
   TensorRef counts = filled(*x, DType::Long, 2, size, 0);
   if (x->numel() > 0) {
