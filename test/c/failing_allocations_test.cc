@@ -15,35 +15,42 @@ namespace {
 const auto arm = reinterpret_cast<void (*)(long, int)>(dlsym(RTLD_DEFAULT, "failing_malloc_arm"));
 const auto disarm = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "failing_malloc_disarm"));
 
-// Makes a tensor, frees it, and fails, as THTry's body may.
-void use_memory(void* sum) {
-  THDoubleTensor* t = THDoubleTensor_newWithSize1d(100);
-  THDoubleTensor_fill(t, 2);
-  *static_cast<double*>(sum) = THDoubleTensor_sumall(t);
-  THDoubleTensor_free(t);
+// What a call has made when it fails.
+struct Objects {
+  THDoubleTensor *t = nullptr, *r = nullptr;
+  THLongTensor* index = nullptr;
+  ~Objects() {
+    if (t) THDoubleTensor_free(t);
+    if (r) THDoubleTensor_free(r);
+    if (index) THLongTensor_free(index);
+  }
+};
+
+void use_memory(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  made.t = THDoubleTensor_newWithSize1d(100);
+  THDoubleTensor_fill(made.t, 2);
+  THDoubleTensor_sumall(made.t);
 }
-void fuse(void*) {
-  THDoubleTensor* t = THDoubleTensor_newWithSize1d(4);
-  THDoubleTensor* r = THDoubleTensor_new();
-  THDoubleTensor_fill(t, 2);
-  THDoubleTensor_fuse(r, "a * a - 1", &t, 1);
-  THDoubleTensor_free(t);
-  THDoubleTensor_free(r);
+void fuse(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  made.t = THDoubleTensor_newWithSize1d(4);
+  made.r = THDoubleTensor_new();
+  THDoubleTensor_fill(made.t, 2);
+  THDoubleTensor_fuse(made.r, "a * a - 1", &made.t, 1);
 }
-void use_device(void*) {
-  THDoubleTensor* t = THDoubleTensor_newWithSize2d(30, 40);
-  THLongTensor* index = THLongTensor_newWithSize1d(2);
-  THDoubleTensor* r = THDoubleTensor_new();
-  THDoubleTensor_fill(t, 2);
-  THLongTensor_fill(index, 3);
-  THDoubleTensor_to(t, "soft");
-  THLongTensor_to(index, "soft");
-  THDoubleTensor_indexSelect(r, t, 0, index);
-  THDoubleTensor_sum(r, t, 1, 0);
+void use_device(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  made.t = THDoubleTensor_newWithSize2d(30, 40);
+  made.index = THLongTensor_newWithSize1d(2);
+  made.r = THDoubleTensor_new();
+  THDoubleTensor_fill(made.t, 2);
+  THLongTensor_fill(made.index, 3);
+  THDoubleTensor_to(made.t, "soft");
+  THLongTensor_to(made.index, "soft");
+  THDoubleTensor_indexSelect(made.r, made.t, 0, made.index);
+  THDoubleTensor_sum(made.r, made.t, 1, 0);
   THSynchronize(nullptr);
-  THDoubleTensor_free(r);
-  THLongTensor_free(index);
-  THDoubleTensor_free(t);
 }
 void ask(void*) { THInfo("blas"); }
 
@@ -56,15 +63,15 @@ int fail_each(void (*body)(void*)) {
     for (long first = 1; more; ++first) {
       std::thread thread([&] {
         char message[400] = "";
-        double sum = 0;
+        Objects objects, others;
         arm(first, all);
-        bool failed = THTry(body, &sum, message, sizeof(message)) != 0;
+        bool failed = THTry(body, &objects, message, sizeof(message)) != 0;
         more = disarm() >= first;
         failures += failed;
         EXPECT_TRUE(!failed || std::strstr(message, "memory")) << message;
         // With memory the same call succeeds. What was pending on a device is told first.
         THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
-        EXPECT_EQ(THTry(body, &sum, message, sizeof(message)), 0) << message;
+        EXPECT_EQ(THTry(body, &others, message, sizeof(message)), 0) << message;
       });
       thread.join();
     }
