@@ -79,7 +79,7 @@ describe('a failure of random calls', function()
       'try(1, function() return T.cat(v[2], v[2]) end) -- compared',
     })
   end)
-  it('is an element that is no number', function()
+  it('is an element that is not a number', function()
     fails('try(1, function() number "x" end)', 'an element became a string')
     fails('try(1, function() number(nil) end)', 'an element became a nil')
   end)

@@ -5,8 +5,8 @@ local tensor = require 'tensor'
 local ffi = require 'ffi'
 local both = require 'support.jit_modes'
 
--- Of both signs, quiet and signalling: the tags of LuaJIT's values in the upper bits, and payloads
--- in the lower bits alone.
+-- NaNs of both signs, quiet and signalling, with the tags of LuaJIT's values in the upper bits, or
+-- with a payload in the lower bits alone.
 local doubles = {
   0xffffffffffffffffULL, 0x7fffffffffffffffULL, 0xfff7ffffffffffffULL, 0x7ff7ffffffffffffULL,
   0xfff8ffffffffffffULL, 0xfff0ffffffffffffULL, 0xfff0000000000001ULL, 0x7ff0000000000001ULL,

@@ -17,10 +17,11 @@ local never = set [[
   emptyLike isSetTo view viewAs unflatten
   btrifact btrisolve cholesky det eig eigh gels geqrf gesv inverse logdet lstsq matrixRank orgqr
   ormqr pinverse potrf potri potrs pstrf qr slogdet solve svd symeig trtrs]]
--- Rows that sum products, or round in another order where elements do not lie together.
+-- Rows that add or multiply many elements, in an order that depends on the layout.
 local rounding = set [[
-  addbmm addmm addmv addr baddbmm bmm conv2 conv3 corrcoef cov dist dot einsum ger kron matmul mm
-  mv norm outer prod renorm std trace var xcorr2 xcorr3]]
+  addbmm addmm addmv addr baddbmm bmm conv2 conv3 corrcoef cov cumprod cumsum dist dot einsum ger
+  kron logSoftmax logsumexp matmul mean mm mv nanmean nansum norm outer prod renorm softmax std sum
+  trace var xcorr2 xcorr3]]
 
 --- How the calls of a row can be compared: "compared", "compared roughly", or nil.
 function twins.kind(name, slots)
@@ -70,7 +71,7 @@ local function extent(storage)
   return first, first + storage:size() * storage:elementSize()
 end
 
--- Whether tensors share memory: of a storage, or of two that DLPack has made of one.
+-- Tests if two tensors share memory. Their storages can differ: DLPack makes a second one.
 local function share(t, u)
   local a, b = t:storage(), u:storage()
   if not a or not b then return false end
@@ -84,7 +85,7 @@ local function is_floating(T, t)
   return name:find 'Float' or name:find 'Double' or name:find 'Half'
 end
 
--- Whether rounding errors can be large: elements are large, or not finite.
+-- Tests if rounding errors can be large: elements are large or not finite.
 local function is_wild(T, t)
   if not is_floating(T, t) or t:nElement() == 0 then return false end
   for _, x in ipairs(t:clone():view(-1):totable()) do
@@ -162,7 +163,7 @@ local function difference(T, a, b, roughly)
   end
 end
 
---- Whether the results of a call depend on the order of its writes: to an operand that overlaps
+--- Tests if the results of a call depend on the order of its writes: to an operand that overlaps
 -- itself, or to results that share memory.
 function twins.is_undefined(T, operands, results)
   for _, own in pairs(operands) do
