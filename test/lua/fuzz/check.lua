@@ -45,7 +45,9 @@ local kinds = { 'C++ exception', 'std::', '%(null%)', 'bad_alloc', 'basic_string
 -- Whether a message has the name of something that the line calls.
 local function names_a_call(message, line)
   for word in message:gmatch '[%a_][%w_]*' do
-    if line:find('[:.]' .. word .. '%(') or line:find('%["' .. word .. '"%]%(') then return true end
+    if line:find('[:.]' .. word .. '[({]') or line:find('%["' .. word .. '"%]%(') then
+      return true
+    end
   end
 end
 

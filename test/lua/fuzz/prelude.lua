@@ -26,23 +26,23 @@ local function nans(t, seed)
   return t
 end
 
--- Takes what the library gives for numbers. It is looked at later, by code that is not compiled:
--- compiled code takes it for a number without looking.
-local given, misread = { n = 0 }, nil
+-- Records a value that the library returned as a number. check_numbers looks at its type later and
+-- is not compiled: compiled code assumes the type.
+local recorded, misread = { n = 0 }, nil
 local function number(x)
-  given.n = given.n + 1
-  given[given.n % 64] = x
+  recorded.n = recorded.n + 1
+  recorded[recorded.n % 64] = x
   return x
 end
-local function look_at_numbers()
-  for k = 1, math.min(given.n, 64) do
-    local x = given[k % 64]
+local function check_numbers()
+  for k = 1, math.min(recorded.n, 64) do
+    local x = recorded[k % 64]
     if type(x) ~= 'number' or type(-x) ~= 'number' then misread = type(x) end
-    given[k % 64] = nil
+    recorded[k % 64] = nil
   end
-  given.n = 0
+  recorded.n = 0
 end
-jit.off(look_at_numbers)
+jit.off(check_numbers)
 -- Elements of an object with few dimensions, read in compiled loops.
 local function elements(t)
   local dims = T.isTensor(t) and t:dim() or T.isStorage(t) and 0
@@ -72,7 +72,7 @@ local function sweep()
 end
 local function try(slot, f)
   local ok, a, b = pcall(f)
-  look_at_numbers()
+  check_numbers()
   if ok then
     keep(slot, a)
     if b then keep(slot % 14 + 1, b) end

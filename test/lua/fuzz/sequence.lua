@@ -24,7 +24,7 @@ local prelude = assert(io.open(here .. 'prelude.lua')):read '*a'
 Sequence.prelude = prelude
 
 local start = assert(loadstring(prelude .. [[
-return { v = v, try = try, given = { inside, doomed, failing, nans, number, elements },
+return { v = v, try = try, helpers = { inside, doomed, failing, nans, number, elements },
          finalized = function() return finalized end, misread = function() return misread end }]],
   '=prelude'))
 
@@ -60,8 +60,8 @@ local function restore()
   tensor.warnOfFallbacks(false)
 end
 
--- Overwrites the stack that earlier calls used. The collector takes what is left in the slots of a
--- function that runs for alive.
+-- Overwrites the stack that earlier calls used. The collector keeps objects alive that are left in
+-- the slots of a running function.
 local function clear_stack(depth)
   local a, b, c, d, e, f, g, h  -- luacheck: ignore 211 221
   return depth == 0 and 0 or 1 + clear_stack(depth - 1)
@@ -171,7 +171,7 @@ function Sequence:compare(chunk, twin, first, finalized, roughly)
   if not looked or is_undefined then return end
   local copies, second = {}, nil
   for k, own in pairs(twin) do copies[k] = own.copy end
-  chunk(tensor, copies, ffi, function(_, f) second = settled(f) end, unpack(self.script.given))
+  chunk(tensor, copies, ffi, function(_, f) second = settled(f) end, unpack(self.script.helpers))
   local ok, text = pcall(twins.difference, tensor, twin, first, second, roughly)
   -- A finalizer may have changed anything.
   if self.script.finalized() == finalized then
@@ -209,7 +209,7 @@ function Sequence:run(line)
       return first[2], first[3]
     end)
   end
-  local ok, message = chunk(tensor, v, ffi, twin and try or script.try, unpack(script.given))
+  local ok, message = chunk(tensor, v, ffi, twin and try or script.try, unpack(script.helpers))
   if twin then self:compare(chunk, twin, first, finalized, roughly) end
   if script.misread() then self:report('an element became a ' .. script.misread()) end
   self.calls = self.calls + 1

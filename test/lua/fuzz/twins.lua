@@ -1,5 +1,5 @@
--- The same call on the same values in another layout: its results must be the same, bit for bit.
--- So an operation that is wrong for some layout, offset or alignment is found without a reference.
+-- Compares a call with the same call on copies of its operands in another layout. The results must
+-- be equal bit for bit. This finds operations that are wrong for a layout without a reference.
 
 local ffi = require 'ffi'
 
@@ -11,8 +11,7 @@ local function set(text)
   return names
 end
 
--- Rows that depend on the layout, have uninitialized results, or solve by steps that rounding may
--- lead elsewhere.
+-- Rows that depend on the layout, have uninitialized results, or amplify rounding errors.
 local never = set [[
   emptyLike isSetTo view viewAs unflatten
   btrifact btrisolve cholesky det eig eigh gels geqrf gesv inverse logdet lstsq matrixRank orgqr
@@ -23,7 +22,7 @@ local rounding = set [[
   kron logSoftmax logsumexp matmul mean mm mv nanmean nansum norm outer prod renorm softmax std sum
   trace var xcorr2 xcorr3]]
 
---- How the calls of a row can be compared: "compared", "compared roughly", or nil.
+--- Returns how the calls of a row can be compared: "compared", "compared roughly", or nil.
 function twins.kind(name, slots)
   for _, slot in ipairs(slots) do
     if slot.kind == 'g' then return nil end
@@ -59,7 +58,7 @@ local function copy_of(t, k)
     sizes[dims + 1] = 3
     copy = t.new(unpack(sizes)):fill(99):select(dims + 1, 2):copy(t)
   end
-  -- Copying to a device would make other arithmetic of it.
+  -- A device computes with its own functions, so the copy is on the same device.
   return copy:device() == t:device() and copy or copy:to(t:device())
 end
 
@@ -140,7 +139,7 @@ local function same_elements(T, a, b, roughly)
   return true
 end
 
---- How two values differ; nil: they do not.
+--- Describes how two values differ; nil: they are equal.
 local function difference(T, a, b, roughly)
   if T.type(a) ~= T.type(b) then return ('a %s and a %s'):format(T.type(a), T.type(b)) end
   if T.isTensor(a) then
@@ -175,9 +174,9 @@ function twins.is_undefined(T, operands, results)
   return T.isTensor(a) and T.isTensor(b) and share(a, b)
 end
 
---- How two calls differ in what they have given or changed: {ok, results...} of each; nil: they do
--- not. An operand that shares memory with another may have changed by what was written there. A
--- device may find an error when results are written, and none where there are none.
+--- Describes how two calls differ in results or operands; nil: they are equal. first and second:
+-- {ok, results...} of each. An operand that shares memory with another may have changed by what was
+-- written there. A device may find an error when results are written, and none if there are none.
 function twins.difference(T, operands, first, second, roughly)
   if not (first[1] and second[1]) then
     for _, own in pairs(operands) do
