@@ -1,18 +1,18 @@
 #ifndef TENSOR_GENERIC_BINDINGS_H
 #define TENSOR_GENERIC_BINDINGS_H
 
-// The parts of the module tensor.core. Those that register expect the State's userdata as first
-// upvalue of the function that calls them, and a table at stack index `table`.
+// The parts of the module tensor.core. The register_ functions expect the State's userdata as first
+// upvalue of the calling C function, and a table at stack index `table`, `module` or `metatable`.
 
 #include "state.h"
 
 namespace bind {
 
 void register_op_functions(lua_State* L, int table);
-// like: the table of a class that has been registered, whose functions serve this one, too; or 0.
+// like: the table of a class that is already registered, whose closures are reused; or 0.
 void register_op_methods(lua_State* L, int table, DType type, int like);
 void register_operators(lua_State* L, int table, int like);
-int op_table(lua_State* L);  // the rows, for documentation and tests
+int op_table(lua_State* L);  // THOps.def as a table, for documentation and tests
 
 void register_tensor_classes(lua_State* L, State* state, int module);
 void register_storage_classes(lua_State* L, State* state, int module);
@@ -23,7 +23,8 @@ void register_file_classes(lua_State* L, int module);
 void register_format_functions(lua_State* L, int module);
 void register_csv_functions(lua_State* L, int module);
 void register_dlpack_functions(lua_State* L, int module);
-// What the classes of tensors, storages, generators and files need to write and read objects.
+// Adds write and read methods to the classes of tensors, storages and generators, and the helpers
+// of writeObject and readObject to the file class.
 void register_serialization(lua_State* L);
 void register_random_functions(lua_State* L, int module);
 void register_apply_functions(lua_State* L, int module);
@@ -32,31 +33,34 @@ void register_profile_functions(lua_State* L, int module);
 void register_compile_functions(lua_State* L, int module);
 void register_device_methods(lua_State* L, int metatable, bool of_storage, int like);
 
-// What require 'cutorch' adds. The device at which a tensor or storage is at home has cutorch's
-// names then: null for any other object, and without cutorch.
+// The following serve require 'cutorch'. Returns the current device of a tensor or storage whose
+// class has a cutorch name. Returns null for CPU memory, for other objects and without cutorch.
 th::Device* cuda_home(const State* state, const Object& object);
-// Pushes the field of cutorch's class of such an object that the string at key names, and returns
-// 1; pushes nothing and returns 0 where there is none.
+// Looks up the string at stack index `key` in the cutorch class of the object. Pushes the field and
+// returns 1. If the class has no such field, pushes nothing and returns 0.
 int push_cuda_field(lua_State* L, const State* state, const Object& object, int key);
-// The generator of the device; the default one where it has none.
+// The generator of the device. Falls back to the default generator if the device has none.
 th::Generator* generator_of(lua_State* L, const State* state, const th::Device* device);
-// As in cutorch, copy leaves a tensor at the CPU where it is, also one that had no contents yet.
+// Copies the storage back to the host and makes the host its current device. In cutorch, copy never
+// moves the destination, so a CPU destination must stay on the CPU even if the core moved it.
 void return_home(Storage* storage);
-// A class name as shown in messages and by typename, or null.
+// The class name as shown in messages and by typename, or null if the value has no class.
 const char* shown_class(lua_State* L, State* state, int index);
-// The same, or the type of what is no object.
+// Like shown_class, but returns the Lua type name of values without a class.
 const char* shown_type(lua_State* L, int index);
 void register_cuda_functions(lua_State* L, int module);
 void register_interrupt_functions(lua_State* L, int module);
 
-// Errors and shortage of memory in C functions are told to the Lua thread that calls it.
+// Installs the TH error handlers so that errors and allocation failures in C functions are reported
+// to the Lua thread that calls update_handlers.
 int update_handlers(lua_State* L);
-// The State's finalizer: nobody may be told of errors in it any more.
+// Finalizer of the State: uninstalls its error handlers and frees the default generator.
 int forget_state(lua_State* L);
-// C code outside the module gets hold of a pointer, in this Lua thread.
+// Records L as the Lua thread that receives errors of C code outside the module. Called when such
+// code obtains a pointer.
 void note_thread(lua_State* L, const State* state);
 
-// Closures over the State, in the table; or those that the table like has, where it is not 0.
+// Sets closures over the State in `table`. If `like` is not 0, reuses the closures of that table.
 void set_functions(lua_State* L, const Method* functions, size_t count, int table, int like);
 template <size_t count>
 void set_functions(lua_State* L, const Method (&functions)[count], int table, int like = 0) {
@@ -68,10 +72,11 @@ int tensor_index(lua_State* L);
 int tensor_newindex(lua_State* L);
 int tensor_index_method(lua_State* L);
 int tensor_newindex_method(lua_State* L);
-// What reading a field that no class has gives: an error that names it, or, as in Torch7, nil.
+// Reading an unknown field: raises an error that names the field, or pushes nil in Torch7 mode.
 int unknown_field(lua_State* L, State* state);
 
-// Fills t, which must be empty, from the nested table at index. Raises an error on ragged tables.
+// Fills t, which must be empty, from the nested table at index. Raises an error if rows differ in
+// length.
 void tensor_from_table(lua_State* L, Tensor* t, int index);
 
 }  // namespace bind

@@ -37,7 +37,7 @@ int make_empty(lua_State* L) {
   return 1;
 }
 
-// Lua code may call it too, and with anything.
+// Also callable from Lua code, with any argument.
 int destroy(lua_State* L) {
   Blob* blob = to_blob(L, 1);
   auto** box = static_cast<void**>(lua_touserdata(L, 1));
@@ -65,10 +65,10 @@ bool flag(lua_State* L, int index, bool otherwise) {
 
 // ---- shape ----
 
-// An axis counted from 1, or from the end where negative, as the core counts it.
+// Reads an axis that counts from 1, or from the end if negative. Returns it as the core counts it.
 int check_axis(lua_State* L, int index) {
   int64_t axis = check_index(L, index, "axis");
-  // Out of range however many axes there are.
+  // Clamp to int: such an axis is out of range for every blob.
   return static_cast<int>(axis > INT32_MAX ? INT32_MAX : axis < -INT32_MAX ? -INT32_MAX : axis);
 }
 
@@ -113,7 +113,7 @@ int canonical_axis_index(lua_State* L) {
   return return_number(L, int64_t{axis} + TH_INDEX_BASE);
 }
 
-// count([first [, last]]): of axes first to last, both included.
+// count([first [, last]]): number of elements of axes first to last, inclusive.
 int count(lua_State* L) {
   Blob* blob = check_blob(L, 1);
   if (lua_isnoneornil(L, 2)) return return_number(L, blob->count());
@@ -158,7 +158,7 @@ int text(lua_State* L) {
   return 1;
 }
 
-// shapeEquals(blob), (sizes), (the bytes of a BlobProto), or (num, channels, height, width).
+// shapeEquals(blob | sizes | bytes of a BlobProto | num, channels, height, width)
 int shape_equals(lua_State* L) {
   Blob* blob = check_blob(L, 1);
   bool equal = false;
@@ -184,8 +184,8 @@ int shape_equals(lua_State* L) {
 
 // ---- elements ----
 
-// Indices from 1, or from the end where negative, as numbers, a table or a LongStorage. Up to four
-// may be given for any blob: those of axes that it lacks are 1.
+// Reads indices as numbers, a table or a LongStorage. They count from 1, or from the end if
+// negative. Up to four indices are accepted for every blob; indices of missing axes must be 1.
 int64_t read_offset(lua_State* L, const char* function, const Blob& blob) {
   int64_t index[th::kMaxDims];
   int n = lua_gettop(L) < 2 ? 0 : read_sizes(L, state_of(L), 2, lua_gettop(L), index);
@@ -222,7 +222,7 @@ int part(lua_State* L, const char* function, Part part) {
 int data(lua_State* L) { return part(L, "data", Part::data); }
 int diff(lua_State* L) { return part(L, "diff", Part::diff); }
 
-// to(device): data and diff are at home there from now on.
+// to(device): makes `device` the current device of data and diff.
 int to(lua_State* L) {
   Blob* blob = check_blob(L, 1);
   const char* device = check_string(L, 2);

@@ -1,4 +1,4 @@
-// Caffe's wire format for blobs: strings of bytes to and from Lua.
+// Caffe's wire format for blobs: conversion from and to Lua strings.
 
 #include "io/blob_proto.h"
 
@@ -23,7 +23,7 @@ Bytes check_bytes(lua_State* L, int index) {
   return bytes;
 }
 
-// Pushes a ByteStorage for bytes to be written to.
+// Pushes an empty ByteStorage as output buffer.
 Storage* push_byte_storage(lua_State* L, const char* function) {
   Storage* storage = nullptr;
   protect(L, function, [&] { storage = th::storage_new(DType::Byte); });
@@ -31,7 +31,7 @@ Storage* push_byte_storage(lua_State* L, const char* function) {
   return storage;
 }
 
-// What was written, as a string; the storage's memory is given back at once.
+// Pushes the contents of the storage as a string, and frees the storage's memory at once.
 int return_bytes(lua_State* L, const char* function, Storage* storage) {
   const char* data = nullptr;
   protect(L, function, [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
@@ -60,7 +60,7 @@ int to_proto(lua_State* L) {
   return return_bytes(L, "toProto", storage);
 }
 
-// Pushes the blob that the bytes are, of their element type.
+// Pushes a blob parsed from the bytes, with their element type.
 void push_blob_of(lua_State* L, const char* function, Bytes bytes) {
   bool doubles = false;
   protect(L, function, [&] { doubles = BlobProto(function, bytes).holds_doubles(); });
@@ -73,7 +73,7 @@ int blob_from_proto(lua_State* L) {
   return 1;
 }
 
-// All blobs of a BlobProtoVector, in a table. Nothing is made unless all are well-formed.
+// Returns a table of all blobs of a BlobProtoVector. All are checked before any is created.
 int blobs_from_proto(lua_State* L) {
   const char* function = "blobsFromProto";
   Bytes vector = check_bytes(L, 1), proto;
@@ -105,7 +105,7 @@ int blobs_to_proto(lua_State* L) {
   }
   Storage* storage = push_byte_storage(L, "blobsToProto");
   protect(L, "blobsToProto", [&] {
-    // Where memory is short finalizers run, which may do anything to the table.
+    // When memory is short, finalizers run and may change the table or free its blobs.
     std::vector<th::BlobRef> held(count);
     for (size_t i = 0; i < count; ++i) {
       blobs[i]->retain();

@@ -1,4 +1,4 @@
-// Tables as text, for lua/formats/csv.lua.
+// C functions of the CSV reader and writer in lua/formats/csv.lua.
 
 #include "io/csv.h"
 
@@ -27,8 +27,8 @@ char character_at(lua_State* L, int index) {
   return size ? *text : 0;
 }
 
-// _csvreader(bytes, separator, quote, comment, decimal, missing, skipped lines); missing: texts,
-// each with a newline behind it.
+// _csvreader(bytes, separator, quote, comment, decimal, missing, skipped lines). missing: the
+// strings read as missing values, each followed by a newline.
 int reader(lua_State* L) {
   Storage* bytes = check_storage(L, state_of(L), 1);
   CsvStyle style;
@@ -48,7 +48,8 @@ int reader(lua_State* L) {
   return 1;
 }
 
-// _csvhead(reader, 'yes', 'no' or 'auto'): how many columns there are, and a table of their names.
+// _csvhead(reader, 'yes' | 'no' | 'auto'): returns the number of columns, and a table of their
+// names if there is a header.
 int head(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   char which = character_at(L, 2);
@@ -67,7 +68,8 @@ int head(lua_State* L) {
   return 2;
 }
 
-// _csvbegin(reader, kinds, together, most rows): kinds has a letter for each column.
+// _csvbegin(reader, kinds, together, max rows). kinds: one letter per column (see CsvKind).
+// together: the columns are stored as the rows of one storage.
 int begin(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   size_t count = 0;
@@ -82,7 +84,8 @@ int begin(lua_State* L) {
   return 0;
 }
 
-// _csvrun(reader, bytes): whether all is read, and up to which byte.
+// _csvrun(reader, bytes): reads about that many bytes. Returns true at the end of the data, and the
+// byte position.
 int run(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   int64_t bytes = check_integer(L, 2);
@@ -93,8 +96,8 @@ int run(lua_State* L) {
   return 2;
 }
 
-// _csvcolumn(reader, column): how many rows it has, and the numbers, a storage, or a table of
-// texts.
+// _csvcolumn(reader, column): returns the number of rows, and a storage of numbers or a table of
+// strings.
 int column(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   int64_t k = check_index(L, 2, "a column");
@@ -116,7 +119,7 @@ int column(lua_State* L) {
   return 2;
 }
 
-// _csvrows(storage, first, count, columns, separator): a CharStorage.
+// _csvrows(storage, first, count, columns, separator): formats rows as text; returns a CharStorage.
 int rows(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   int64_t first = check_index(L, 2, "a row"), count = check_integer(L, 3);
@@ -131,7 +134,7 @@ int rows(lua_State* L) {
   return 1;
 }
 
-// _csvnumber(storage, index): a string.
+// _csvnumber(storage, index): formats one element; returns a string.
 int number(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   int64_t index = check_index(L, 2, "an element");

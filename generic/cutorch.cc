@@ -1,5 +1,5 @@
-// What of require 'cutorch' is not written in Lua: objects at home on a device have cutorch's
-// names.
+// The part of require 'cutorch' that is written in C++: tensors and storages whose current device
+// is a GPU have cutorch's class names.
 
 #include "bindings.h"
 
@@ -14,8 +14,8 @@ namespace bind {
 
 namespace {
 
-// "torch.CudaTensor" holds floats; the others are named as those of the CPU:
-// "torch.CudaByteTensor".
+// Float objects have no element type in their name ("torch.CudaTensor"); the others do
+// ("torch.CudaByteTensor").
 const char* write_cuda_name(const Object& object, char* text, size_t size) {
   const char* element = object.dtype() == DType::Float ? "" : th::name(object.dtype());
   std::snprintf(text, size, "torch.Cuda%s%s", element, object.is_tensor() ? "Tensor" : "Storage");
@@ -31,9 +31,9 @@ int type_name(lua_State* L) {
   return 1;
 }
 
-// _cuda(classes, generators): from now on the objects at home on devices are of these classes, a
-// list of metatables in the order of types, first those of tensors; and what is drawn there is
-// drawn by these generators, by the number of the device.
+// _cuda(classes, generators): activates cutorch's classes. classes: a list of metatables in the
+// order of element types, first of the tensors, then of the storages. generators: indexed by the
+// device number.
 int set_cuda(lua_State* L) {
   State* state = state_of(L);
   check_kind(L, 1, LUA_TTABLE);
@@ -48,7 +48,8 @@ int set_cuda(lua_State* L) {
   return 0;
 }
 
-// _cudaDefault(device): what functions make of the default type is at home there; nil: as it was.
+// _cudaDefault(device): functions that create tensors of the default type create them on this
+// device. nil: on the default device, as without cutorch.
 int set_cuda_default(lua_State* L) {
   State* state = state_of(L);
   const char* name = optional_string(L, 1, "cpu");
@@ -90,7 +91,7 @@ int push_cuda_field(lua_State* L, const State* state, const Object& object, int 
 
 th::Generator* generator_of(lua_State* L, const State* state, const th::Device* device) {
   if (!device) return default_generator(L, state);
-  // By the number in "gpu:1": a string might have the collector run.
+  // Parses the number in "gpu:1": creating a Lua string could run the garbage collector.
   const char* colon = std::strchr(device->name(), ':');
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->cuda_generators);
   lua_rawgeti(L, -1, colon ? std::atoi(colon + 1) : 1);
@@ -108,7 +109,7 @@ const char* shown_class(lua_State* L, State* state, int index) {
   Object object = object_at(L, state, index);
   if (!cuda_home(state, object)) return luaT_typename(L, index);
   char name[64];
-  // The class exists, so that its name lives as long as the Lua state.
+  // The class is registered, so its name lives as long as the Lua state.
   return luaT_typenameid(L, write_cuda_name(object, name, sizeof(name)));
 }
 

@@ -1,4 +1,4 @@
-// Where memory is: homes, heads, devices and what is counted of them.
+// Device functions: current devices, copies between devices, and memory and copy statistics.
 
 #include "bindings.h"
 
@@ -17,7 +17,7 @@ using th::Device;
 
 const char* name_of(const Device* device) { return device ? device->name() : "cpu"; }
 
-// The device named at index; null for 'cpu'.
+// Finds the device named at index. Returns null for 'cpu'.
 Device* check_device(lua_State* L, int index, const char* function) {
   const char* name = check_string(L, index);
   Device* device = nullptr;
@@ -164,7 +164,8 @@ int delete_stats(lua_State* L) {
   return 0;
 }
 int stats(lua_State* L) {
-  // In plain memory before Lua, which may raise an error, is called.
+  // Stored in a userdata first: calling Lua may raise an error, which would skip the C++
+  // destructor.
   auto** box = static_cast<th::DeviceStats**>(lua_newuserdata(L, sizeof(void*)));
   *box = nullptr;
   lua_newtable(L);

@@ -1,4 +1,4 @@
-// DLPack's structs, which the FFI holds: lua/dlpack.lua.
+// Access to DLPack structs, which lua/dlpack.lua holds as FFI cdata.
 
 #include "bindings.h"
 #include "luaT.h"
@@ -8,15 +8,15 @@ namespace bind {
 
 namespace {
 
-constexpr int kCData = 10;  // LuaJIT's type of what the FFI holds
+constexpr int kCData = 10;  // LuaJIT's internal type number of a cdata
 
-// The pointer that a cdata at index holds.
+// Returns the pointer stored in the cdata at index.
 void* pointer_at(lua_State* L, int index) {
   if (lua_type(L, index) != kCData) luaT_typerror(L, index, "cdata");
   return *static_cast<void* const*>(lua_topointer(L, index));
 }
 
-// _todlpack(tensor, cdata): sets the pointer that the cdata holds.
+// _todlpack(tensor, cdata): stores the exported struct's address in the cdata, which is a pointer.
 int to_dlpack(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
   if (lua_type(L, 2) != kCData) luaT_typerror(L, 2, "cdata");
@@ -35,7 +35,7 @@ int make_tensor(lua_State* L) {
   return 1;
 }
 
-// _fromdlpack(cdata, versioned): the tensor of the pointer that the cdata holds, and its owner.
+// _fromdlpack(cdata, versioned): returns a tensor that takes ownership of the struct.
 int from_dlpack(lua_State* L) {
   return lua_toboolean(L, 2) ? make_tensor<DLManagedTensorVersioned>(L)
                              : make_tensor<DLManagedTensor>(L);

@@ -1,5 +1,5 @@
-// The file classes: torch.File, and DiskFile, PipeFile and MemoryFile derived from it. The methods
-// that write and read objects are Lua's.
+// The file classes: torch.File, and the derived classes DiskFile, PipeFile and MemoryFile. The
+// methods that write and read objects are written in Lua (lua/serialize.lua).
 
 #include "files.h"
 
@@ -22,7 +22,8 @@ const char* const kClasses[] = {"torch.File", "torch.DiskFile", "torch.PipeFile"
 int push_file(lua_State* L, File* file, const char* name) {
   luaT_pushudata(L, file, name);
   if (file) {
-    // Its own, for the book-keeping of objects.
+    // Each file has its own table, where writeObject and readObject record the objects they have
+    // seen.
     lua_newtable(L);
     compat_setenv(L, -2);
   }
@@ -59,7 +60,7 @@ int construct_memory_file(lua_State* L) {
   return push_file(L, file, "torch.MemoryFile");
 }
 
-// Lua code may call it too, while the file is in use.
+// Also callable from Lua code while the file is in use.
 int destroy(lua_State* L) {
   auto* file = static_cast<File*>(luaT_rawudata(L, 1, "torch.File"));
   if (!file || file->in_use) return 0;
@@ -151,7 +152,7 @@ int long_size(lua_State* L) {
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-// The storage of that type at stack position 2, or null.
+// Returns the storage at stack position 2 if it has that element type, otherwise null.
 Storage* storage_argument(lua_State* L, DType type) {
   Object object = object_at(L, state_of(L), 2);
   return object.is_storage() && object.dtype() == type ? object.storage() : nullptr;
@@ -164,8 +165,8 @@ const char* method_name(char (&text)[kTextBytes], const char* verb, DType type) 
   return text;
 }
 
-// read<Type>(): a number; read<Type>(n): a storage of as many as there are of n; of a storage: how
-// many of its size.
+// read<Type>() returns a number. read<Type>(n) returns a storage of at most n elements, as many as
+// the file has. read<Type>(storage) fills the storage and returns the number of elements read.
 template <int type>
 int read_numbers(lua_State* L) {
   constexpr auto dtype = static_cast<DType>(type);
@@ -201,7 +202,8 @@ int read_numbers(lua_State* L) {
   return 1;
 }
 
-// A number as it comes from Lua; of integers, those are taken that the bits hold, signed or not.
+// Converts a Lua number to an element. Integers may be in the signed or the unsigned range of the
+// element type.
 template <int type>
 void check_element_of_file(lua_State* L, const char* name, char* element) {
   constexpr auto dtype = static_cast<DType>(type);
@@ -218,7 +220,7 @@ void check_element_of_file(lua_State* L, const char* name, char* element) {
   write_element(dtype, element, check_element(L, 2, dtype, name));
 }
 
-// write<Type>(number), or of a storage, which gives how many were written.
+// write<Type>(number), or write<Type>(storage), which returns the number of elements written.
 template <int type>
 int write_numbers(lua_State* L) {
   constexpr auto dtype = static_cast<DType>(type);
@@ -250,7 +252,7 @@ int write_string(lua_State* L) {
   return 1;
 }
 
-// readString('*a'): all that is left; readString('*l'): the line, without its end.
+// readString('*a') returns the rest of the file; readString('*l') a line without its end.
 int read_string(lua_State* L) {
   const char* format = check_string(L, 2);
   if (std::strncmp(format, "*a", 2) != 0 && std::strncmp(format, "*l", 2) != 0) {
@@ -332,7 +334,7 @@ const Method disk_methods[] = {
 };
 const Method memory_methods[] = {TENSOR_METHOD(storage), {"__tostring__", guarded<to_string>}};
 
-// Leaves the metatable at the top of the stack.
+// Registers the class and leaves its metatable at the top of the stack.
 void make_class(lua_State* L, int which, const char* parent, lua_CFunction constructor,
                 int module) {
   State* state = registered_state(L);
@@ -356,7 +358,7 @@ File* check_file(lua_State* L, int index) {
       if (file) return file;
     }
   }
-  // A class derived from one of ours, or an error.
+  // Either an instance of a Lua class derived from a file class, or an error.
   auto* file = static_cast<File*>(luaT_rawudata(L, index, "torch.File"));
   if (!file) luaT_typerror(L, index, "torch.File");
   return file;

@@ -10,10 +10,11 @@ namespace bind {
 
 using th::File;
 
-// Raises an argument error where there is no file.
+// Raises an argument error if the value at index is not a file.
 File* check_file(lua_State* L, int index);
 
-// While one lives, nobody closes or uses the file: finalizers may run in between.
+// Marks a file as in use while it exists, so that a finalizer that runs in between can neither
+// close nor use the file.
 class InUse {
  public:
   explicit InUse(File& file) : file_(file) {
@@ -28,7 +29,7 @@ class InUse {
   File& file_;
 };
 
-// While one lives, nobody resizes or frees the storage.
+// Prevents resizing and freeing of a storage while it exists.
 class Pinned {
  public:
   explicit Pinned(Storage* storage) : storage_(storage) {
@@ -46,7 +47,7 @@ class Pinned {
   Storage* storage_;
 };
 
-// Calls body with the file at stack position index; it must not call Lua, and may throw.
+// Calls body with the file at stack position index. body must not call Lua; it may throw.
 template <class F>
 void with_file(lua_State* L, const char* function, int index, F&& body) {
   File* file = check_file(L, index);

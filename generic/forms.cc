@@ -187,9 +187,9 @@ void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
     Pattern pattern;
     pattern.form = form;
     pattern.row = row;
-    // The first optional slot is the highest bit: counting up leaves out the last ones first.
+    // The first optional slot is the highest bit, so counting up omits the last slots first.
     int bit = optional;
-    uint64_t tables[2];  // bits that make a table's code that of a LongStorage
+    uint64_t tables[2];  // XORed with a code, changes a table into a LongStorage
     int table_count = 0;
     for (const Slot& slot : form->slots) {
       bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));

@@ -9,7 +9,7 @@
 
 namespace bind {
 
-// What an argument looks like before its element type is considered; four bits each.
+// The kinds of arguments, without element types. Codes of a call are packed, four bits each.
 enum ArgCode : uint64_t {
   kTensor = 1,
   kNumber = 2,
@@ -25,44 +25,44 @@ constexpr int kMaxArgs = 12;
 
 struct Slot {
   char kind;            // a letter of THOps.def
-  bool tensor = false;  // one tensor
-  std::string letters;  // those that o stands for; the type of a table of tensors
+  bool tensor = false;  // is a single tensor
+  std::string letters;  // allowed letters of an o; element type letter of a {T}
   bool result = false;
   bool optional = false;
-  bool fresh = false;      // +T
-  bool fixed = false;      // <x=1>
-  bool has_value = false;  // [x=1]
-  double value = 0;        // of an o its letter
+  bool fresh = false;      // +T: always a new tensor, not an argument
+  bool fixed = false;      // <x=1>: always this value, not an argument
+  bool has_value = false;  // [x=1]: has a default value
+  double value = 0;        // the default value; for an o the letter's character code
 };
 
 struct Form {
   std::vector<Slot> slots;
-  // The argument list as an error message shows it, T standing for the class named type.
+  // The argument list as shown in error messages. T is printed as `type`.
   std::string text(const char* type) const;
 };
 
 Form parse_form(const char* begin, const char* end);
 
-// What a call looks at of a slot.
+// The part of a Slot that a call needs.
 struct Place {
   char kind;
   bool tensor, result;
-  int8_t arg;  // counted from 0; -1: left out
+  int8_t arg;  // 0-based argument position; -1 if omitted
 };
 
-// One way to leave out optional slots: the codes of the arguments that remain, and all that is
-// known of calls before they are made.
+// One combination of present and omitted optional slots: the packed codes of the arguments, and
+// everything about such calls that can be computed in advance.
 struct Pattern {
   uint64_t codes = 0;  // first argument in the lowest bits
-  int args = 0;        // without sizes, of which there may be any number
+  int args = 0;        // number of arguments, excluding the variable-length list of sizes
   bool sizes = false;
-  bool allocates = false;     // Lua has to, for results and tables
-  bool result_given = false;  // some result is an argument
-  int8_t type_arg = -1;       // whose element type T is: an operand's, else a result's; -1: none
-  int8_t table_arg = -1;      // whose first tensor has it before that
+  bool allocates = false;     // the call creates Lua objects (results or lists of tensors)
+  bool result_given = false;  // at least one result is an argument
+  int8_t type_arg = -1;       // argument that determines T: an input, else a result; -1: none
+  int8_t table_arg = -1;      // table whose first tensor determines T before type_arg
   const Form* form = nullptr;
-  int row = 0;         // what is to be called
-  uint32_t types = 0;  // a bit for each element type it is defined for
+  int row = 0;         // index in rows[] of the operation
+  uint32_t types = 0;  // bit k is set if element type k is supported
   int slots = 0;
   Place places[kMaxArgs];
 
@@ -76,7 +76,7 @@ struct Pattern {
   bool matches_with_sizes(uint64_t call, int count) const;
 };
 
-// Adds the patterns of a form, those that leave out later slots first.
+// Adds all patterns of a form. Patterns that omit later optional slots come first.
 void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns);
 
 }  // namespace bind

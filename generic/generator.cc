@@ -1,4 +1,4 @@
-// torch.Generator, and the functions on a generator's state.
+// The class torch.Generator, and the functions that read and set a generator's state.
 
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace bind {
 
 namespace {
 
-// The name of a kind of generator at stack position index; def where there is none.
+// Returns the generator algorithm named at stack position index, or def if it is absent.
 const char* check_kind(lua_State* L, int index, const char* def) {
   const char* kind = optional_string(L, index, def);
   for (const char* known : {"mt19937", "philox"}) {
@@ -34,13 +34,13 @@ int construct(lua_State* L) {
   return 1;
 }
 
-// For readers of files, which give it the file.
+// File readers create the object first and then read its state from the file.
 int make_empty(lua_State* L) {
   lua_settop(L, 0);
   return construct(L);
 }
 
-// Lua code may call it too, and with anything.
+// Also callable from Lua code, with any argument.
 int destroy(lua_State* L) {
   State* state = state_of(L);
   Object object = object_at(L, state, 1);
@@ -51,7 +51,8 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-// The generator at stack position 1, or the default one, and the position of the next argument.
+// Returns the generator at stack position 1, or the default generator. *next: position of the next
+// argument.
 THGenerator* take_generator(lua_State* L, State* state, int* next) {
   Object object = object_at(L, state, 1);
   *next = object.is_generator() ? 2 : 1;
@@ -75,7 +76,7 @@ int set_generator(lua_State* L) {
   int next = 1;
   take_generator(L, state_of(L), &next);
   const char* kind = check_kind(L, next, nullptr);
-  // Again: a number that was made a string may have had finalizers run.
+  // Read the generator again: converting a number to a string may have run finalizers.
   THGenerator_setKind(take_generator(L, state_of(L), &next), kind);
   return 0;
 }
@@ -87,7 +88,7 @@ int get_generator(lua_State* L) {
 }
 
 void push_seed(lua_State* L, unsigned long seed) {
-  // As Torch7 shows it: a signed number.
+  // Torch7 shows seeds as signed numbers.
   push_integer(L, static_cast<long>(seed));
 }
 
@@ -154,7 +155,7 @@ void register_generator_class(lua_State* L, State* state, int module) {
   state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
   push_closure(L, guarded<construct>, 0);
   lua_call(L, 0, 1);
-  // It lives as long as the Lua state, whatever becomes of _gen.
+  // The extra registry reference keeps the default generator alive even if _gen is overwritten.
   auto** box = static_cast<th::Generator**>(lua_touserdata(L, -1));
   state->generator = *box;
   state->generator_userdata = box;

@@ -1,7 +1,7 @@
-// Ctrl-C for the REPL. The first press has Lua's hook raise an error, which stops code that is
-// interpreted. Compiled code looks at no hook: the REPL puts a call of interrupt_pressed into the
-// loops and functions that are typed in. What does not stop is ended by nobody but the user, who is
-// asked when he presses again.
+// Ctrl-C for the REPL. The first press sets a debug hook that raises an error and so stops
+// interpreted code. JIT-compiled code ignores debug hooks, so the REPL inserts a call of
+// interrupt_pressed into the loops and functions that the user types. If the code does not stop, a
+// further press asks the user whether to end the session.
 
 #include "bindings.h"
 
@@ -16,12 +16,13 @@ namespace bind {
 
 namespace {
 
-volatile sig_atomic_t waiting = 0;  // presses that Lua has not seen
-volatile sig_atomic_t presses = 0;  // since this piece of code began
-lua_State* caught = nullptr;        // whose code is interrupted; null: none
+volatile sig_atomic_t waiting = 0;  // 1 if a press has not yet raised its error
+volatile sig_atomic_t presses = 0;  // number of presses since the current input started to run
+lua_State* caught = nullptr;        // the Lua thread to interrupt; null: none
 pthread_t lua_thread;
 
-// From the second press on while the first is not seen, and for code that catches the error.
+// Ask on the third press even if each press raised its error: the code may catch it. A press that
+// comes while the previous one is pending asks at once.
 constexpr sig_atomic_t kPatience = 3;
 
 void stop(lua_State* L, lua_Debug*) {
@@ -34,7 +35,7 @@ void say(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-// Nothing but what a signal handler may call. An answer is a line; the end of input is a no.
+// Uses only async-signal-safe functions. Reads one line as the answer; end of input means no.
 void ask_to_end() {
   say("\nThe code has not stopped: a call into C ends first, a loop that a module has compiled\n"
       "may never. End the session, and lose what is in it? [y/N] ");
@@ -47,7 +48,7 @@ void ask_to_end() {
 }
 
 void on_press(int signal) {
-  // Threads of OpenMP are no place to touch Lua from.
+  // A signal that arrives in an OpenMP thread is forwarded: only the Lua thread may touch Lua.
   if (!pthread_equal(pthread_self(), lua_thread)) {
     pthread_kill(lua_thread, signal);
     return;
@@ -65,12 +66,12 @@ void on_press(int signal) {
 
 int pressed() { return waiting; }
 
-// _catchinterrupts(on): while it is on, Ctrl-C interrupts; while it is off nothing happens.
+// _catchinterrupts(on): if on is true, Ctrl-C interrupts the running code; otherwise it is ignored.
 int catch_interrupts(lua_State* L) {
   bool on = lua_toboolean(L, 1);
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
-  // Without SA_RESTART: a read from the terminal ends, too.
+  // Without SA_RESTART, so that Ctrl-C also ends a read from the terminal.
   action.sa_handler = on ? on_press : SIG_IGN;
   waiting = presses = 0;
   lua_thread = pthread_self();
@@ -80,7 +81,7 @@ int catch_interrupts(lua_State* L) {
   return 0;
 }
 
-// _interruptpressed(): the address of int pressed(void).
+// _interruptpressed(): returns the address of the function int pressed(void).
 int interrupt_pressed(lua_State* L) {
   push_integer(L, reinterpret_cast<uintptr_t>(&pressed));
   return 1;

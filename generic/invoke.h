@@ -1,7 +1,7 @@
 #ifndef TENSOR_GENERIC_INVOKE_H
 #define TENSOR_GENERIC_INVOKE_H
 
-// From a call's arguments, read from Lua's stack, to an operation of the core.
+// Calls an operation of the core with the arguments that were read from the Lua stack.
 
 #include <tuple>
 #include <type_traits>
@@ -24,12 +24,12 @@ union Arg {
 
 struct Call {
   Arg args[kMaxArgs];
-  int64_t sizes[2][th::kMaxDims];  // of the lists of numbers, of which a form may have two
+  int64_t sizes[2][th::kMaxDims];  // the lists of numbers; a form has at most two
   int size_count[2] = {0, 0};
   int lists = 0;
-  th::Tensor** list = nullptr;  // of the one table of tensors
+  th::Tensor** list = nullptr;  // the tensors of the table argument; a form has at most one
   int list_count = 0;
-  th::Scalar number;  // the result of an operation that gives one
+  th::Scalar number;  // the return value, if the operation returns a number
   bool boolean = false;
 };
 

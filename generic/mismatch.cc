@@ -1,5 +1,5 @@
-// What is said of a call that no form accepts: what it got, what would be accepted, and where only
-// an element type is wrong, how to convert it.
+// The error message of a call that matches no form: the argument types, the accepted forms and, if
+// only an element type is wrong, how to convert it.
 
 #include "bindings.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 std::string class_name(DType type) { return std::string(th::name(type)) + "Tensor"; }
 
-// The method that converts to a type.
+// The name of the method that converts to a type.
 const char* conversion(DType type) {
   switch (type) {
     case DType::Byte:
@@ -27,7 +27,8 @@ const char* conversion(DType type) {
   }
 }
 
-// What keeps a form of the call's shape from taking it, as far as that is an element type.
+// Explains which element type is wrong if the kinds of the arguments match the pattern. Returns ""
+// if the element types are not the problem.
 std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   auto given = [&](const Place& place) { return object_at(L, state, place.arg + 1).dtype(); };
   for (const Place& place : pattern) {

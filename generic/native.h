@@ -1,7 +1,8 @@
 #ifndef TENSOR_GENERIC_NATIVE_H
 #define TENSOR_GENERIC_NATIVE_H
 
-// C++ objects that Lua code of the module holds: userdata of no class, freed by the collector.
+// C++ objects owned by the module's Lua code: userdata without a Torch class, freed by the garbage
+// collector.
 
 #include <memory>
 
@@ -11,14 +12,14 @@ namespace bind {
 
 template <class T>
 struct Native {
-  static const char* key();  // of the metatable in the registry; one for each T
+  static const char* key();  // metatable's key in the registry; unique for each T
   static int destroy(lua_State* L) {
     T*& object = *static_cast<T**>(lua_touserdata(L, 1));
     delete object;
     object = nullptr;
     return 0;
   }
-  // Pushes a userdata for an object that is still to be made.
+  // Pushes a userdata with a null pointer. The caller stores the new object in it.
   static T** push(lua_State* L) {
     auto** box = static_cast<T**>(lua_newuserdata(L, sizeof(T*)));
     *box = nullptr;

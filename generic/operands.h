@@ -1,7 +1,7 @@
 #ifndef TENSOR_GENERIC_OPERANDS_H
 #define TENSOR_GENERIC_OPERANDS_H
 
-// What an operation works on, while finalizers run in the middle of it.
+// Protects the operands of an operation against finalizers that run in the middle of it.
 
 #include <vector>
 
@@ -10,8 +10,8 @@
 
 namespace bind {
 
-// The objects on the stack of the C function that runs in L, and in tables there. While it lives
-// they cannot be freed, nor can their sizes and storages be changed.
+// The objects on the stack of the C function running in L, and in the array parts of tables on that
+// stack. While this exists, they cannot be freed, resized or given another storage.
 class Operands {
  public:
   Operands(lua_State* L, State* state);  // throws std::bad_alloc
@@ -19,7 +19,8 @@ class Operands {
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
 
-  // Whether the userdata, or the storage, is held, by these operands or by those further out.
+  // Returns true if these operands, or those of an interrupted outer operation, contain the
+  // userdata or storage.
   bool holds(const void* object) const;
 
  private:

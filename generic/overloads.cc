@@ -33,7 +33,7 @@ void add_forms(Overloads* overloads, int row, const char* text) {
   }
 }
 
-// Torch7's older names.
+// Torch7's older names of the same operations: {alias, name}.
 const std::pair<const char*, const char*> aliases[] = {{"mod", "fmod"}, {"cmod", "cfmod"}};
 
 void add_row(Registry* r, int i, const char* name) {

@@ -16,11 +16,13 @@ struct Overloads {
   const char* name = nullptr;
   std::vector<Pattern> patterns;
   std::vector<Form*> forms;
-  bool element_wise = false;            // numbers alone are taken for tensors of one element
-  bool random = false;                  // without a tensor it gives a number
-  const Overloads* function = nullptr;  // of a method: what makes tensors of its class
-  bool of_class = false;                // that is possible without a tensor given
-  // What its functions hold: it, and the element type of their class, or one of these.
+  bool element_wise = false;            // accepts numbers only: as tensors of 1 element
+  bool random = false;                  // returns a number if no argument is a tensor
+  const Overloads* function = nullptr;  // of a method: the function of the same name
+  // Of a method: the function has a form that does not start with a tensor, so it also exists as a
+  // function of each tensor class, which creates tensors of that class.
+  bool of_class = false;
+  // The upvalue of a Lua closure: the overloads and an element type, or one of these two constants.
   static constexpr int kDefaultType = -1, kTypeOfFirst = th::kDTypes;
   struct Bound {
     const Overloads* overloads;
@@ -37,7 +39,7 @@ struct Registry {
 // Lives as long as the process, shared by all Lua states.
 const Registry& registry();
 
-// Pushes the message of a call that no form accepts: the codes of its arguments, and their number.
+// Pushes the error message of a call that matches no form. codes, count: the arguments of the call.
 void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint64_t codes,
                    int count);
 

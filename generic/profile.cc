@@ -1,4 +1,4 @@
-// What lua/profile.lua makes tensor.profile of.
+// C functions of tensor.profile (lua/profile.lua).
 
 #include "bindings.h"
 
@@ -40,7 +40,8 @@ void set_string(lua_State* L, const char* key, const std::string& value) {
 }
 
 int stop(lua_State* L) {
-  // In plain memory before Lua, which may raise an error, is called.
+  // Stored in a userdata first: calling Lua may raise an error, which would skip the C++
+  // destructor.
   auto** box = static_cast<Profile**>(lua_newuserdata(L, sizeof(void*)));
   *box = nullptr;
   lua_newtable(L);

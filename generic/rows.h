@@ -12,7 +12,7 @@ struct Row {
   const char* name;
   const char* lua;
   const char* types;
-  const char* typenames;  // in words
+  const char* typenames;  // the element types in words
   bool (*defined)(DType type);
   const char* parameters;
   const char* function;

@@ -1,5 +1,5 @@
-// What makes up objects in files of Torch7's format: the parts of File's writeObject and readObject
-// that are numbers and strings, and the contents of tensors, storages and generators.
+// Serialization in Torch7's file format: the parts of File's writeObject and readObject that handle
+// numbers and strings, and the contents of tensors, storages and generators.
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace bind {
 
 namespace {
 
-// The first number of every object.
+// The type code at the start of every object.
 enum class Kind : int { nil = 0, number = 1, string = 2, boolean = 5, last = 8 };
 
 void put_int(File& file, int64_t value) {
@@ -30,7 +30,7 @@ void put_string(File& file, const char* text, size_t size) {
   file.write(DType::Char, text, size);
 }
 
-// A string of a file: short, or in a storage.
+// A string read from a file. Short strings are stored inline, long ones in a storage.
 class Text {
  public:
   Text() = default;
@@ -47,7 +47,8 @@ class Text {
       if (long_->size != size) size_ = static_cast<size_t>(long_->size);
     }
   }
-  // The long one is the collector's from then on, so that an error of Lua leaks nothing.
+  // The garbage collector owns a long string's storage before Lua copies it, so an error raised by
+  // Lua leaks nothing.
   void push(lua_State* L, State* state) {
     if (!long_) {
       lua_pushlstring(L, short_, size_);
@@ -65,7 +66,8 @@ class Text {
   th::StorageRef long_;
 };
 
-// file:_writeValue(value): whether it is nil, a number, a string or a boolean, which is written.
+// file:_writeValue(value): writes nil, a number, a string or a boolean and returns true. Writes
+// nothing and returns false for other types.
 int write_value(lua_State* L) {
   int type = lua_type(L, 2);
   bool known = true;
@@ -99,8 +101,8 @@ int write_value(lua_State* L) {
   return 1;
 }
 
-// file:_readValue(): the kind of the object that comes, and itself where it is a value, or its
-// index.
+// file:_readValue(): returns the type code of the next object, and its value, or its index if it is
+// not a plain value.
 int read_value(lua_State* L) {
   State* state = state_of(L);
   Text text;
@@ -158,7 +160,7 @@ int write_head(lua_State* L) {
   return 0;
 }
 
-// file:_writeText(string), and file:_readText() of what it has written.
+// file:_writeText(string) writes a string; file:_readText() reads one written by _writeText.
 int write_text(lua_State* L) {
   check_kind(L, 2, LUA_TSTRING);
   size_t size = 0;
@@ -175,7 +177,7 @@ int read_text(lua_State* L) {
 
 // ---- contents ----------------------------------------------------------------------------------
 
-// Calls a method of the file at stack position 2 with the last values on the stack.
+// Calls a method of the file at stack position 2 with the topmost stack values as arguments.
 void call_file(lua_State* L, const char* method, int arguments, int results) {
   lua_getfield(L, 2, method);
   lua_insert(L, -1 - arguments);
@@ -184,7 +186,8 @@ void call_file(lua_State* L, const char* method, int arguments, int results) {
   lua_call(L, arguments + 1, results);
 }
 
-// t:write(file): dimensions, sizes, strides, offset, and the storage, as an object of its own.
+// t:write(file): writes the number of dimensions, sizes, strides, offset (from 1), and the storage
+// as a separate object.
 int write_tensor(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
@@ -215,7 +218,7 @@ struct Geometry {
     if (offset < 1) th::fail("%lld is no offset", static_cast<long long>(offset));
     --offset;
   }
-  // A file is not asked to make a storage larger than it has it.
+  // The tensor must fit into the storage as read: a file must not make us enlarge it.
   void check(const Storage* storage) const {
     int64_t elements = th::checked_numel(ndim, size);
     for (int d = 0; d < ndim; ++d) {
@@ -230,7 +233,7 @@ struct Geometry {
   }
 };
 
-// t:read(file): t becomes the view that was written, of the storage that the file gives.
+// t:read(file): makes t the view that was written, on the storage read from the file.
 int read_tensor(lua_State* L) {
   State* state = state_of(L);
   check_tensor(L, state, 1);
@@ -254,7 +257,7 @@ int read_tensor(lua_State* L) {
   return 1;
 }
 
-// s:write(file): the number of elements, and these.
+// s:write(file): writes the number of elements, then the elements.
 int write_storage(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   with_file(L, "write", 2, [&](File& file) {
@@ -266,7 +269,7 @@ int write_storage(lua_State* L) {
   return 0;
 }
 
-// s:read(file): s gets the size and the elements that were written.
+// s:read(file): resizes s and reads its elements.
 int read_storage(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = check_storage(L, state, 1);
@@ -291,7 +294,7 @@ th::Generator* check_generator(lua_State* L) {
   return static_cast<th::Generator*>(object.payload);
 }
 
-// g:write(file): the generator's state, as getRNGState gives it.
+// g:write(file): writes the generator's state as returned by getRNGState.
 int write_generator(lua_State* L) {
   th::Generator* generator = check_generator(L);
   with_file(L, "write", 2, [&](File& file) {
@@ -302,7 +305,7 @@ int write_generator(lua_State* L) {
   return 0;
 }
 
-// g:read(file): g goes on where the generator that was written stood.
+// g:read(file): restores the generator's state.
 int read_generator(lua_State* L) {
   th::Generator* generator = check_generator(L);
   with_file(L, "read", 2, [&](File& file) {

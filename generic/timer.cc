@@ -1,5 +1,5 @@
-// torch.Timer: seconds of wall clock, and of the processor for the program and for the system on
-// its behalf. It runs from the start; stop and resume may be called any number of times.
+// torch.Timer: wall-clock time, and user and system CPU time of the process, in seconds. It runs
+// when created; stop and resume may be called any number of times.
 
 #include <sys/resource.h>
 
@@ -33,7 +33,7 @@ Times now() {
 struct Timer {
   bool running = true;
   Times start = now();
-  Times before;  // of the spans that have ended
+  Times before;  // sum over the completed spans
 
   Times total() const {
     if (!running) return before;
