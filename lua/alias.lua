@@ -1,13 +1,13 @@
--- multinomialAlias: categories drawn by tables that are made once.
+-- multinomialAlias: samples from a discrete distribution with precomputed alias tables.
 
 local function install(tensor)
    local function istable(state)
       return type(state) == 'table' and tensor.isTensor(state[1]) and tensor.isTensor(state[2])
    end
 
-   --- multinomialAliasSetup(probabilities [, state]): a table of two tensors: the alias of each
-   -- category, counted from 1, and the probability of keeping the category. With state, both are
-   -- filled anew.
+   --- multinomialAliasSetup(probabilities [, state]): returns a table of two tensors: the alias of
+   -- each category (from 1), and the probability of keeping the category. If state is given, it is
+   -- overwritten and returned.
    function tensor.multinomialAliasSetup(probabilities, state)
       if state ~= nil and not istable(state) then
          error('multinomialAliasSetup: a table made by it is expected, got ' .. tensor.type(state),
@@ -24,7 +24,7 @@ local function install(tensor)
       return {tensor.multinomialAliasSetup_(probabilities)}
    end
 
-   --- multinomialAlias(indices, state): fills a LongTensor with categories.
+   --- multinomialAlias(indices, state): fills the LongTensor indices with sampled categories.
    function tensor.multinomialAlias(indices, state)
       if not istable(state) then
          error('multinomialAlias: a table made by multinomialAliasSetup is expected, got '

@@ -1,5 +1,5 @@
--- full, meshgrid and tensordot: what takes its arguments in ways that forms of the op table do not
--- have.
+-- full, meshgrid and tensordot: operations whose signatures the forms of the op table cannot
+-- express.
 
 local types = require 'tensor.types'
 local versions = require 'tensor.versions'
@@ -19,7 +19,7 @@ local function install(tensor)
       result:resize(source:size()):copy(source)
    end
 
-   --- full([result,] sizes, value): sizes as numbers, as a table, or as a LongStorage.
+   --- full([result,] sizes, value). sizes: numbers, a table or a LongStorage.
    local function full(result, ...)
       local arguments, count = {...}, select('#', ...)
       local value = arguments[count]
@@ -53,7 +53,7 @@ local function install(tensor)
    end
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
-      --- The same, or, as a function of the class table, of that class.
+      --- class.full(...): returns a tensor of this class. As a method, it overwrites the tensor.
       function class.full(first, ...)
          if tensor.isTensor(first) then
             return full(first, ...)
@@ -62,9 +62,9 @@ local function install(tensor)
       end
    end
 
-   --- meshgrid(x, y, ... [, order]) or meshgrid({x, y, ...} [, order]): for each vector a tensor of
-   -- all positions of the grid that they span, without copying. Order 'ij': x along the first
-   -- dimension, y along the second; 'xy': the other way round.
+   --- meshgrid(x, y, ... [, order]) or meshgrid({x, y, ...} [, order]): returns one tensor per
+   -- vector, expanded to the shape of the grid without copying. With order 'ij' (default), x
+   -- varies along dimension 1 and y along dimension 2; with 'xy' these two are exchanged.
    function tensor.meshgrid(...)
       local vectors, order = {...}, nil
       if type(vectors[#vectors]) == 'string' then
@@ -115,7 +115,8 @@ local function install(tensor)
       return dims, seen
    end
 
-   -- The dimensions that are not summed over, and their sizes.
+   -- Returns the dimensions of t that are not summed over, their sizes, and the product of the
+   -- sizes.
    local function free_of(t, summed)
       local dims, sizes, numel = {}, {}, 1
       for d = 1, t:dim() do
@@ -135,8 +136,9 @@ local function install(tensor)
       return all
    end
 
-   --- tensordot([result,] a, b [, n]): the last n dimensions of a (2, unless given) against the
-   -- first n of b; tensordot([result,] a, b, {dims of a}, {dims of b}): these against those.
+   --- tensordot([result,] a, b [, n]): contracts the last n dimensions of a (default 2) with the
+   -- first n of b. tensordot([result,] a, b, dims_a, dims_b): contracts dims_a[k] of a with
+   -- dims_b[k] of b.
    function tensor.tensordot(...)
       local arguments = {...}
       local result

@@ -1,20 +1,22 @@
--- What becomes of the value that a bytecode instruction reads: a number from 1 to 1021, which few
--- others have, where all that is ever done with it is to index it once, soon, as with t[i] of
--- t[i][j]; else false.
+-- Finds bytecode instructions whose result is only used as the table of one further index operation
+-- nearby, such as t[i] in t[i][j]. For these, returns a number from 1 to 1021, a hash that rarely
+-- collides; otherwise false.
 
 local bit = require 'bit'
 local band, rshift = bit.band, bit.rshift
 
--- Kinds of operands, as lj_bc.h of LuaJIT 2.1 numbers them.
+-- Operand modes, as numbered in lj_bc.h of LuaJIT 2.1.
 local DST, BASE, VAR, RBASE, FUNC, JUMP = 1, 2, 3, 4, 12, 13
-local INDEX, NEWINDEX = 0, 1  -- metamethods
--- How far is looked for the index, and for the end of the value.
+local INDEX, NEWINDEX = 0, 1  -- metamethods (MM_index, MM_newindex)
+-- The number of following instructions that are searched for the second index operation and for the
+-- end of the value's life.
 local NEAR = 24
 
 local function decoder(util)
    local funcbc = util.funcbc
 
-   -- Of an instruction: its number, its operands, and their kinds; b is there where bkind is not 0.
+   -- Decodes an instruction: opcode, operands a, b and c or d, the modes of a, b and c, and the
+   -- metamethod. b is valid only if bkind is not 0.
    local function decode(f, pc)
       local ins, mode = funcbc(f, pc)
       if not ins then
@@ -26,7 +28,7 @@ local function decoder(util)
          band(mode, 7), bkind, band(rshift(mode, 7), 15), rshift(mode, 11)
    end
 
-   -- The numbers of all instructions of a function.
+   -- Returns the opcodes of all instructions of the function with this source.
    local function numbers(text)
       local f, found = loadstring(text), {}
       local pc = 1
@@ -40,7 +42,8 @@ local function decoder(util)
    local ret = numbers('local a, b return a, b')
    local returns = {[ret0] = true, [ret1] = true, [ret[#ret]] = true}
    local loop = numbers('for i = 1, 2 do end')
-   -- FORL, ITERL and LOOP, each followed by those that are never, and that are compiled.
+   -- FORL, ITERL and LOOP. Each is followed in the numbering by its interpreted-only (I) and
+   -- JIT-compiled (J) variants; those listed here are the compiled ones.
    local forl = loop[#loop - 1]
    local compiled = {[forl + 2] = true, [forl + 5] = true, [forl + 8] = true}
 
@@ -49,7 +52,8 @@ local function decoder(util)
          or (ckind == RBASE and b <= slot and slot <= c)
    end
 
-   -- Whether nobody reads the slot from there on. Functions inside the function may have it, too.
+   -- Returns true if the slot is not read after pc. Returns false if unsure, and for functions with
+   -- inner functions, which may capture the slot as an upvalue.
    local function is_dead(f, pc, slot)
       if util.funcinfo(f).children then
          return false
@@ -59,7 +63,8 @@ local function decoder(util)
          if not op or ckind == FUNC or reads(slot, b, c, bkind, ckind) then
             return false
          elseif ckind == JUMP or compiled[op] then
-            -- What is above its base ends with the block; a loop has its variables there.
+            -- A jump ends the life of the slots from a on. The first four of a loop are its control
+            -- variables, which stay alive.
             return slot >= (akind == BASE and a + 4 or a)
          elseif returns[op] then
             return slot < a or slot > a + c - 2
@@ -67,7 +72,7 @@ local function decoder(util)
             or (akind == BASE and a <= slot + 3) then  -- some read three slots below their base
             return false
          elseif akind == DST and a == slot then
-            -- A copy may be one on a condition.
+            -- A copy may be executed conditionally, as in `a and b`.
             return ckind ~= VAR or bkind ~= 0
          end
       end
@@ -99,7 +104,8 @@ local function decoder(util)
       return false
    end
 
-   -- A LuaJIT whose instructions are others says something else of these.
+   -- Self-check: counts the chained instructions of a known piece of code. A LuaJIT with another
+   -- instruction set gives another count.
    local function count(text)
       local f, pc, found = loadstring('local t, i, j, s = ... ' .. text), 1, 0
       while funcbc(f, pc) do

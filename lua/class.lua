@@ -1,7 +1,7 @@
--- Classes: torch.class and what asks an object for its type.
+-- Classes: torch.class, and functions that return or test the type of an object.
 
--- The table that the part of a class name before its last dot names, or what stands in its place.
--- Reads raw, since globals may be guarded against being read before they exist.
+-- Returns the module of a class name: the global (possibly nested) table before the last dot, or
+-- the non-table value found there. Uses rawget, since reading undefined globals may raise an error.
 local function named_module(name)
    local at = _G
    for part in name:gmatch '([^.]*)%.' do
@@ -11,16 +11,17 @@ local function named_module(name)
 end
 
 local function install(tensor)
-   -- A class name, or nil for anything that is no object of a class.
+   -- typename(object): the class name, or nil if the value has no class.
    local typename = tensor.typename
 
-   --- The class name of an object, or Lua's type name of anything else.
+   --- type(object): the class name, or the Lua type name if the value has no class.
    function tensor.type(object)
       return typename(object) or type(object)
    end
 
-   -- Where the constructor of a class goes: to its module, which must be there. The module torch is
-   -- this one where no global has the name.
+   -- Returns the module that receives the constructor of a class, or nil for the existing global
+   -- module. Names that start with 'torch.' belong to this module if there is no global `torch`.
+   -- Raises an error if the module does not exist.
    local function module_for(name, module, caller)
       if module ~= nil or type(name) ~= 'string' then
          return module
@@ -45,7 +46,8 @@ local function install(tensor)
       return result
    end
 
-   --- Makes a class of functions, or adds to one: see luaT.
+   --- newmetatable(name, ...): creates a luaT class with these functions, or adds them to an
+   -- existing class.
    function tensor.newmetatable(name, parent, constructor, destructor, factory, module)
       if type(name) ~= 'string' then
          error('newmetatable: a class name is expected, got ' .. tensor.type(name), 2)
@@ -55,9 +57,9 @@ local function install(tensor)
       return class
    end
 
-   --- Makes a class of tables: methods go into the table that is returned first; the second is
-   -- the parent's. name may have a module's name before a dot; with a module table given, the
-   -- constructor is put there.
+   --- class(name [, parent] [, module]): creates a class of tables. Returns the table for its
+   -- methods, and the parent's. The name may start with a module name and a dot; the constructor
+   -- becomes a field of that module, or of the table `module` if it is given.
    function tensor.class(name, parent, module)
       if type(name) ~= 'string' then
          error('class: a class name is expected, got ' .. tensor.type(name), 2)
@@ -86,7 +88,8 @@ local function install(tensor)
       return class, parent and tensor.getmetatable(parent)
    end
 
-   -- Whether a class name is meant: a plain name is all of it, a pattern may match a part.
+   -- Compares a class name with a name or a Lua pattern. A plain name must be equal; a pattern may
+   -- match part of the class name.
    local function ismeant(name, wanted)
       local found, first, last = pcall(name.find, name, wanted)
       if not found then
@@ -95,8 +98,9 @@ local function install(tensor)
       return first and (name == wanted or name:sub(first, last) ~= wanted)
    end
 
-   --- Whether an object is of a class or of one derived from it. The class is given by its name, by
-   -- a Lua pattern that matches any part of the name ('.*Long'), or by its metatable.
+   --- isTypeOf(object, class): true if the object is an instance of the class or of a derived
+   -- class. class: a name, a Lua pattern that matches any part of the name ('.*Long'), or a
+   -- metatable.
    function tensor.isTypeOf(object, class)
       local wanted
       if type(class) == 'table' then
@@ -119,7 +123,8 @@ local function install(tensor)
       return false
    end
 
-   --- Sets the class that tensor.Tensor and the constructing functions use.
+   --- setdefaulttensortype(name): sets the class of tensor.Tensor and of tensors created without a
+   -- type.
    function tensor.setdefaulttensortype(name)
       local element = type(name) == 'string' and name:match('^torch%.(.*)Tensor$')
       if not element or not tensor[element .. 'Tensor'] then
@@ -130,7 +135,7 @@ local function install(tensor)
       tensor.Storage = tensor[element .. 'Storage']
    end
 
-   --- The name of the class that tensor.Tensor is.
+   --- getdefaulttensortype(): returns the name of the default tensor class.
    function tensor.getdefaulttensortype()
       return tensor._defaulttype()
    end

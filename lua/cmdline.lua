@@ -1,8 +1,9 @@
--- torch.CmdLine: options and arguments of a program, by the types of their defaults.
+-- torch.CmdLine: parses command-line options and arguments. The type of a default value is the type
+-- of the option.
 
 local each = require 'tensor.versions'.each
 
--- What print was before the first log.
+-- the original print, saved before the first log replaces it
 local screen
 
 local function name_of(key)
@@ -21,7 +22,8 @@ end
 local function install(torch)
    local CmdLine = torch.getmetatable 'torch.CmdLine' or torch.class('torch.CmdLine', torch)
 
-   --- What stands between options and between an option and its value where string() names them.
+   --- argseparator, keyseparator: used by string() between options, and between an option and its
+   -- value.
    function CmdLine:__init(argseparator, keyseparator)
       self.argseparator = argseparator or ','
       self.keyseparator = keyseparator or '='
@@ -32,9 +34,10 @@ local function install(torch)
       self.silentio = false
    end
 
-   -- ---- what there is to be given ----
+   -- ---- declaration ----
 
-   --- An option, -name, with its default; a boolean one is given without a value, and toggles.
+   --- option(key, default [, help [, type]]): declares the option `key` (such as -name). A boolean
+   -- option takes no value: giving it inverts the default.
    function CmdLine:option(key, default, help, kind)
       if type(key) ~= 'string' then
          error('CmdLine: the name of an option is expected, got ' .. torch.type(key), 2)
@@ -50,7 +53,7 @@ local function install(torch)
       table.insert(self.helplines, self.options[key])
    end
 
-   --- An argument that must be given.
+   --- argument(key [, help [, type]]): declares a required positional argument.
    function CmdLine:argument(key, help, kind)
       if type(key) ~= 'string' then
          error('CmdLine: the name of an argument is expected, got ' .. torch.type(key), 2)
@@ -60,7 +63,7 @@ local function install(torch)
       table.insert(self.helplines, argument)
    end
 
-   --- A line of the help.
+   --- text(text): adds a line to the help text.
    function CmdLine:text(text)
       text = text or ''
       if type(text) ~= 'string' then
@@ -69,9 +72,9 @@ local function install(torch)
       table.insert(self.helplines, text)
    end
 
-   -- ---- what was given ----
+   -- ---- parsing ----
 
-   --- Says what is wrong on stderr, prints the help, and ends the program.
+   --- error(message): prints the message to stderr and the help, and exits the program.
    function CmdLine:error(message)
       io.stdout:flush()
       io.stderr:write('\n', message, '\n\n')
@@ -122,7 +125,7 @@ local function install(torch)
       return 2
    end
 
-   --- A table of the options' defaults, by name.
+   --- default(): returns a table of the default values by option name.
    function CmdLine:default()
       local params = {}
       for key, option in each(self.options) do
@@ -131,7 +134,8 @@ local function install(torch)
       return params
    end
 
-   --- A table of what a list of words gives, by default the program's own arguments.
+   --- parse([arg]): returns a table of the values in a list of words; default: the program's
+   -- arguments.
    function CmdLine:parse(arg)
       arg = arg or rawget(_G, 'arg') or {}
       local params, number, i = self:default(), 0, 1
@@ -153,7 +157,7 @@ local function install(torch)
       return params
    end
 
-   -- ---- what is made of it ----
+   -- ---- output ----
 
    local function shown(value)
       if type(value) == 'boolean' then
@@ -162,8 +166,9 @@ local function install(torch)
       return tostring(value)
    end
 
-   --- A name for a run: the prefix, the arguments, and the options that are not the default's.
-   -- ignore[name]: true leaves one out, false has it in any case.
+   --- string(prefix, params, ignore): returns a name for a run: the prefix, the arguments, and the
+   -- options that differ from their defaults. ignore[name]: true omits an option, false always
+   -- includes it.
    function CmdLine:string(prefix, params, ignore)
       ignore = ignore or {}
       local position, arguments, options, known = {}, {}, {}, {}
@@ -177,7 +182,7 @@ local function install(torch)
          local value, option = params[name], known[name]
          local text = tostring(name) .. self.keyseparator .. shown(value)
          if ignore[name] then  -- luacheck: ignore 542
-            -- It has no part in the name.
+            -- omitted from the name
          elseif option then
             if value ~= option.default or ignore[name] == false then
                options[#options + 1] = text
@@ -204,12 +209,13 @@ local function install(torch)
       return table.concat(parts, self.argseparator)
    end
 
-   --- From now on print writes to the log only.
+   --- silent(): print writes only to the log from now on, not to the screen.
    function CmdLine:silent()
       self.silentio = true
    end
 
-   --- Begins each line of the log with the time, in the format of os.date, and a name.
+   --- addTime([name] [, format]): prefixes each log line with the time, in the format of os.date,
+   -- and name.
    function CmdLine:addTime(name, format)
       format = format or '%Y-%m-%d %H:%M:%S'
       if type(format) ~= 'string' then
@@ -218,7 +224,7 @@ local function install(torch)
       self.dateformat = format .. (name ~= nil and ('[%s]: '):format(tostring(name)) or '')
    end
 
-   --- From now on the global print writes to a file, too; first the parameters.
+   --- log(filename, params): writes params to a file and makes the global print write to it, too.
    function CmdLine:log(filename, params)
       local file, failure = io.open(filename, 'w')
       if not file then
@@ -249,7 +255,7 @@ local function install(torch)
       both('[----------------------]')
    end
 
-   --- Prints how the program is called; arg[0] is its name.
+   --- help([arg]): prints the usage. arg[0] is the name of the program.
    function CmdLine:help(arg)
       local function label(line)
          return line.default ~= nil and line.key or '<' .. name_of(line.key) .. '>'

@@ -1,4 +1,4 @@
--- What of devices is best written in Lua.
+-- The device functions that are written in Lua.
 
 local function install(tensor)
    local function results(ok, ...)
@@ -13,8 +13,8 @@ local function install(tensor)
       return results(...)
    end
 
-   -- Inside of a coroutine f gets one of its own, so that the device is set while f runs, and not
-   -- while it waits after a yield, from which nobody may ever come back.
+   -- In a coroutine, f runs in a coroutine of its own. This restores the default device whenever f
+   -- yields, because the caller may never resume it.
    local function run(device, thread, ...)
       local before = tensor.getDefaultDevice()
       tensor.setDefaultDevice(device)
@@ -29,8 +29,8 @@ local function install(tensor)
       return stopped(coroutine.resume(thread, ...))
    end
 
-   --- withDevice(device, f, ...): f(...), during which new tensors are at home on the device. Gives
-   -- f's results; its errors pass unchanged.
+   --- withDevice(device, f, ...): calls f(...) with another default device for new tensors. Returns
+   -- f's results; errors of f pass unchanged.
    function tensor.withDevice(device, f, ...)
       if type(f) ~= 'function' then
          error(('withDevice: a function is expected, got %s'):format(tensor.type(f)), 2)

@@ -1,8 +1,8 @@
--- Tensors of other libraries in the process, and tensors for them: DLPack's structs by the FFI.
+-- DLPack: exchanges tensors with other libraries in the process, through the FFI.
 
 local types = require 'tensor.types'
 
--- As in THDLPack.h.
+-- the structs of THDLPack.h
 local declarations = {
    [[typedef struct { uint32_t major, minor; } DLPackVersion;]],
    [[typedef struct { int32_t device_type, device_id; } DLDevice;]],
@@ -37,7 +37,7 @@ local function install(tensor)
       return
    end
    for _, text in ipairs(declarations) do
-      pcall(ffi.cdef, text)  -- once per process, as in ffi.lua
+      pcall(ffi.cdef, text)  -- fails if already declared; see ffi.lua
    end
    local Versioned, Unversioned = ffi.typeof 'DLManagedTensorVersioned*',
                                   ffi.typeof 'DLManagedTensor*'
@@ -51,9 +51,11 @@ local function install(tensor)
       end
    end
 
-   -- Owns what it has until it is handed over.
+   -- Methods of Owner, a cdata that owns the exported struct until release() or fromDLPack takes it
+   -- over.
    local methods = {}
-   --- release(): the pointer, a DLManagedTensorVersioned*, whose deleter whoever gets it calls.
+   --- release(): returns the pointer, a DLManagedTensorVersioned*. The receiver must call its
+   -- deleter.
    function methods.release(owner)
       check(owner, 'release')
       local managed = owner.managed
@@ -74,8 +76,8 @@ local function install(tensor)
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
 
-      --- t:toDLPack(): a cdata that owns a view of the elements, for another library: its field
-      -- managed, or release(), is the pointer.
+      --- t:toDLPack(): returns a cdata that owns a view of the elements for another library. The
+      -- pointer is its field `managed`, or the result of release().
       function class.toDLPack(self)
          local owner = Owner()
          tensor._todlpack(self, owner)
@@ -83,8 +85,9 @@ local function install(tensor)
       end
    end
 
-   --- fromDLPack(cdata): a tensor of the elements, whose owner it becomes. cdata: what toDLPack
-   -- gives, or a DLManagedTensorVersioned* or DLManagedTensor* of another library.
+   --- fromDLPack(cdata): returns a tensor that shares the elements and takes ownership of the
+   -- struct. cdata: the result of toDLPack, or a DLManagedTensorVersioned* or DLManagedTensor* of
+   -- another library.
    function tensor.fromDLPack(managed)
       if ffi.istype(Owner, managed) then
          check(managed, 'fromDLPack')

@@ -1,4 +1,4 @@
--- What the environment asks for and cannot have is said when the module is loaded.
+-- Reports invalid values of environment variables when the module is loaded.
 
 local each = require 'tensor.versions'.each
 
@@ -35,7 +35,7 @@ return function(tensor)
       local value = os.getenv(name)
       if value and value ~= '' then check(value) end
    end
-   -- OpenMP takes any number, and the process ends where it cannot make so many threads.
+   -- OpenMP accepts any number, and aborts the process if it cannot create that many threads.
    local threads = tensor.getnumthreads()
    if threads < 1 or threads > MOST_THREADS then
       complain('OMP_NUM_THREADS', os.getenv 'OMP_NUM_THREADS' or tostring(threads),

@@ -1,8 +1,8 @@
--- The FFI's view of tensors and storages: pointers to their elements and to their C structs.
+-- The FFI interface of tensors and storages: pointers to their elements and to their C structs.
 
 local types = require 'tensor.types'
 
--- What takes its place where there is none.
+-- Used instead of the FFI in Lua versions without it.
 local none = {
    cdef = function() end,
    typeof = function(text) return text end,
@@ -14,7 +14,7 @@ local none = {
 local function install(tensor)
    local ffi = require 'tensor.versions'.ffi or none
 
-   -- Once per process: another Lua state, or a package, may have declared them before.
+   -- cdef fails if another Lua state or a package has already declared the type in this process.
    local function declare(text)
       pcall(ffi.cdef, text)
    end
@@ -22,7 +22,7 @@ local function install(tensor)
    declare 'typedef struct THBFloat16 { unsigned short x; } THBFloat16;'
    declare 'typedef struct THGenerator THGenerator;'
 
-   -- The fields that C code may read, as the installed headers have them.
+   -- The public fields, as in the installed headers.
    local structs = {
       Storage = [[typedef struct THRealStorage {
          real *data; ptrdiff_t size; int refcount; char flag;
@@ -42,8 +42,9 @@ local function install(tensor)
          local object = ffi.typeof(struct .. '*')
          local address, structaddress = class._address, class._struct
 
-         --- A pointer to the first element, or its address as a number. The elements must be kept
-         -- alive by a reference to the object, and are at the CPU from now on.
+         --- data([asnumber]): copies the elements to the host if necessary. Returns a pointer to
+         -- the first element, or its address as a number. The pointer does not keep the object
+         -- alive.
          function class.data(self, asnumber)
             local number = address(self)
             if asnumber then
@@ -52,8 +53,9 @@ local function install(tensor)
             return ffi.cast(pointer, number)
          end
 
-         --- A pointer to the C struct, for C functions called through the FFI, and for its fields:
-         -- t:cdata().size[0]. The elements are at the CPU from now on.
+         --- cdata([asnumber]): returns a pointer to the C struct, for C functions called through
+         -- the FFI and for its fields: t:cdata().size[0]. Copies the elements to the host if
+         -- necessary.
          function class.cdata(self, asnumber)
             local number = structaddress(self)
             if asnumber then
@@ -64,7 +66,7 @@ local function install(tensor)
       end
    end
 
-   --- Functions of the methods' names, as Torch7 has them.
+   --- data(object, ...) and cdata(object, ...): the methods as functions, as in Torch7.
    for _, name in ipairs {'data', 'cdata'} do
       tensor[name] = function(object, asnumber)
          if not (tensor.isTensor(object) or tensor.isStorage(object)) then

@@ -1,5 +1,5 @@
--- tensor.fuse(expression): an expression as a function of its operands, by position or by name.
--- The core's fuse, which takes the operands in a table, does the work.
+-- tensor.fuse(expression): returns a function of the operands, by position or by name. The core's
+-- fuse, which takes a table of operands, does the work.
 
 local function install(tensor)
    local evaluate, operands_of, call = tensor.fuse, tensor._fuseoperands, tensor._fusecall
@@ -8,7 +8,7 @@ local function install(tensor)
       error('fuse: ' .. string.format(...), 3)
    end
 
-   -- Numbers become tensors of one element.
+   -- Replaces numbers by tensors of 1 element. Raises an error if tensor types differ.
    local function tensors_of(given, names)
       local own, alike = getmetatable(given[1]), tensor.isTensor(given[1])
       for k = 2, #given do
@@ -53,7 +53,7 @@ local function install(tensor)
    local Fused = {}
    Fused.__index = Fused
 
-   -- All that is no list of tensors of one type.
+   -- The general case: everything except positional tensors of one type, which _fusecall handles.
    local function evaluate_any(self, ...)
       local names, count, given = self.operands, select('#', ...), { ... }
       local last, result = given[count], nil
@@ -80,7 +80,7 @@ local function install(tensor)
       return evaluate(self.expression, given)
    end
 
-   --- f(a, b, ...), f(result, a, b, ...), f{a = a, b = b, ...} or f(result, {...}).
+   --- Call forms: f(a, b, ...), f(result, a, b, ...), f{a = a, b = b, ...} and f(result, {...}).
    function Fused:__call(...)
       local result = call(self.expression, #self.operands, ...)
       if result ~= nil then

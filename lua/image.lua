@@ -1,24 +1,25 @@
--- tensor.image: pictures of other sizes, cuts, mirror images, by the names and in the forms of
--- Torch7's package image.
+-- tensor.image: scales, crops and flips images, with the names and signatures of Torch7's package
+-- image.
 
 local each = require 'tensor.versions'.each
 
-local LARGEST = 1000000  -- of a side
+local LARGEST = 1000000  -- largest width or height of a result
 local PLACES = {c = true, tl = true, tr = true, bl = true, br = true}
 
--- Of each element of the result along a side, which of the from elements make it: lists of taps,
--- {index (from 1), weight}. No weight is 0, which would make NaN of infinite elements.
+-- Resampling along one dimension: functions that return, for each output element, the input
+-- elements that contribute to it, as a list of taps {index (from 1), weight}. Weights are never 0,
+-- because 0 * infinity would be NaN.
 local sides = {}
 
--- Torch7's 'simple': the element at or before.
+-- Torch7's 'simple': the nearest input element at or before the position.
 function sides.nearest(from, to)
    local taps = {}
    for i = 0, to - 1 do taps[i + 1] = {{math.floor(i * from / to) + 1, 1}} end
    return taps
 end
 
--- Means of what falls into each. Lengths are counted in parts: an element of the source has `to` of
--- them, one of the result `from`.
+-- Averages the input that falls into each output element. Works in integer units: an input element
+-- has length `to`, an output element has length `from`.
 function sides.area(from, to)
    local taps = {}
    for i = 0, to - 1 do
@@ -32,8 +33,8 @@ function sides.area(from, to)
    return taps
 end
 
--- As Torch7: where a side grows its ends stay ends, and what is between is interpolated; where it
--- shrinks, means.
+-- As in Torch7: upscaling interpolates and aligns the first and last elements; downscaling
+-- averages.
 function sides.bilinear(from, to)
    if to <= from then return sides.area(from, to) end
    local taps = {}
@@ -74,14 +75,14 @@ return function(tensor)
       dst:resize(result:size()):copy(result)
    end
 
-   -- What was asked for: in a tensor of the caller's, where there is one.
+   -- Returns the result, or copies it into dst if that is given.
    local function give(dst, result)
       if not dst then return result end
       tensor._restoring(dst, resize_and_copy, dst, result)
       return dst
    end
 
-   -- The leading dst of the arguments, and the others.
+   -- Returns the optional leading argument dst, and the remaining arguments.
    local function split(name, a, b, ...)
       if tensor.isTensor(a) and tensor.isTensor(b) then
          return a, b, ...
@@ -90,13 +91,14 @@ return function(tensor)
       return nil, a, b, ...
    end
 
-   -- Sums of taps along a dimension, each tap for all elements of the result at once.
+   -- Computes weighted sums of taps along a dimension: one pass over all output elements per tap.
    local function sum_taps(t, dim, taps, most)
       local result
       for k = 1, most do
          local index, weight = {}, {}
          for i, own in ipairs(taps) do
-            -- Those with fewer taps have the last one in parts.
+            -- All need the same number of taps: the last tap is split into equal parts if there are
+            -- fewer.
             local n = #own
             local tap, parts = own[math.min(k, n)], k >= n and most - n + 1 or 1
             index[i], weight[i] = tap[1], tap[2] / parts
@@ -110,7 +112,7 @@ return function(tensor)
       return result
    end
 
-   -- The same for few results of many taps, one result after the other.
+   -- Like sum_taps, but with one pass per output element: faster for few outputs with many taps.
    local function sum_slices(t, dim, taps)
       local slices = {}
       for i, own in ipairs(taps) do
@@ -139,7 +141,7 @@ return function(tensor)
 
    local image = {}
 
-   -- Width and height that Torch7's texts ask for.
+   -- Returns the width and height for a size string of Torch7.
    local function size_of(name, src, size)
       local height, width = src:size(-2), src:size(-1)
       local text = type(size) == 'number' and ('%.14g'):format(size) or tostring(size)
@@ -161,7 +163,7 @@ return function(tensor)
              math.max(math.floor(height * factor + 0.5), 1)
    end
 
-   --- scale(src, width, height [, mode]), scale(src, size [, mode]), scale(dst, src [, mode]).
+   --- scale(src, width, height [, mode]), scale(src, size [, mode]) or scale(dst, src [, mode]).
    local function scale(...)
       local dst, src, width, height, mode = split('scale', ...)
       check('scale', src)
@@ -185,7 +187,8 @@ return function(tensor)
       elseif not kind:find 'Float' and not kind:find 'Double' and side ~= sides.nearest then
          t = src:double()
       end
-      -- The side that shrinks more comes first.
+      -- Shrink the dimension with the stronger reduction first: this leaves less work for the other
+      -- one.
       if width * src:size(-2) < height * src:size(-1) then
          t = resample(resample(t, t:dim(), width, side), t:dim() - 1, height, side)
       else
@@ -203,8 +206,8 @@ return function(tensor)
       return give(dst, t)
    end
 
-   --- crop([dst,] src, x1, y1, x2, y2): from (x1, y1), counted from 0, to before (x2, y2);
-   -- crop([dst,] src, place, width, height).
+   --- crop([dst,] src, x1, y1, x2, y2): the part from (x1, y1), inclusive, to (x2, y2), exclusive;
+   -- from 0. crop([dst,] src, position, width, height): position is "c", "tl", "tr", "bl" or "br".
    local function crop(...)
       local dst, src, a, b, c, d = split('crop', ...)
       check('crop', src)
@@ -238,7 +241,7 @@ return function(tensor)
       end
    end
 
-   -- An error is blamed on who called.
+   -- Errors get the position of the caller.
    for name, f in each {scale = scale, crop = crop, hflip = flip('hflip', 0),
                          vflip = flip('vflip', -1)} do
       image[name] = function(...)

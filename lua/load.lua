@@ -1,22 +1,24 @@
--- Objects to and from files and strings: load and save, serialize and deserialize.
+-- load and save, serialize and deserialize: objects in files and strings.
 
 local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 local formats = require 'tensor.formats'
 
--- Calls of what raises errors of a level are in parentheses: a tail call is no level.
+-- Calls of functions that raise errors with a level are in parentheses: a tail call would remove a
+-- level.
 local cause = common.cause
 
--- What load and save take as a mode, and how many bytes longs have in those that say.
-local PROGRESS_BYTES = 2 ^ 22  -- between two calls of progress at least
+local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of progress
+-- The modes of load and save, and the size in bytes of longs in the modes that define it.
 local long_sizes = { b32 = 4, b64 = 8 }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
 local function install(tensor)
-   -- Whether files may bring functions where nobody says: as in Torch7, or not.
+   -- Default of the option `functions`: true after require 'torch', as in Torch7; otherwise false.
    local trusting = false
 
-   --- Whether the files that load reads may bring functions where their readers do not say.
+   --- _trustfiles(flag): sets whether load reads functions, which are code, if the option is not
+   -- given.
    function tensor._trustfiles(flag)
       trusting = flag == true
    end
@@ -28,7 +30,7 @@ local function install(tensor)
       end
    end
 
-   -- mode and referenced as Torch7 has them, or a table of options instead of the mode.
+   -- Returns the values of mode and referenced, or of a table of options in place of the mode.
    local function options_of(name, mode, referenced, level)
       local options = type(mode) == 'table' and mode or { mode = mode, referenced = referenced }
       if options.mode ~= nil and not modes[options.mode] then
@@ -52,8 +54,8 @@ local function install(tensor)
       return options.mode, options.referenced ~= false, functions, options.progress
    end
 
-   -- Tells progress of the bytes of a file, when some more are done and at the end; total may be
-   -- nil. A function to be called at the end.
+   -- Calls progress(done, total) with byte counts while a file is read or written; total may be
+   -- nil. Returns a function that reports completion.
    local function tell_progress(file, progress, total)
       if not progress then
          return function() end
@@ -81,12 +83,12 @@ local function install(tensor)
       return long_sizes[mode] and file:longSize(long_sizes[mode]) or file
    end
 
-   -- The mode and the order of bytes are told by the first number, a kind of object: a small one.
-   -- False where there is none such.
+   -- Detects the mode and byte order from the type code of the first object, which is from 0 to 8.
+   -- Returns false if the file does not start with a type code.
    local function find_mode(file)
       file:binary():quiet():seekEnd()
       if file:hasError() then
-         return file:clearError():pedantic()  -- a pipe
+         return file:clearError():pedantic()  -- a pipe cannot seek
       end
       local size = file:position() - 1
       local head = file:seek(1):readChar(math.min(size, 4)):string()
@@ -101,7 +103,7 @@ local function install(tensor)
       return true
    end
 
-   -- How many bytes it has; nil of a pipe.
+   -- Returns the size in bytes, or nil for a pipe.
    local function size_of(file)
       file:quiet():seekEnd()
       local size = not file:hasError() and file:position() - 1 or nil
@@ -112,7 +114,7 @@ local function install(tensor)
       return size
    end
 
-   -- The object of a file, which is closed then, or an error that says where.
+   -- Reads an object and closes the file. Errors contain the byte position.
    local function read_object(file, name, referenced, functions, level, progress)
       file:referenced(referenced):_readFunctions(functions)
       local read, object = pcall(function()
@@ -129,7 +131,8 @@ local function install(tensor)
       return object
    end
 
-   -- What load and save take instead of a mode where the ending tells the format; nil: it does not.
+   -- Returns the format given by the file name extension and its options. Returns nil for Torch7's
+   -- format.
    local function format_of(filename, mode)
       local given = type(mode) == 'table' and mode or {}
       local format = (mode == nil or type(mode) == 'table') and given.mode == nil and
@@ -141,7 +144,7 @@ local function install(tensor)
       for name, value in each(given) do
          options[name] = value
       end
-      -- These are about objects, and mean nothing here.
+      -- These options apply only to Torch7's format.
       options.functions, options.referenced = nil, nil
       return format, options
    end
@@ -157,10 +160,11 @@ local function install(tensor)
       return result, more
    end
 
-   --- load(filename [, mode [, referenced]]) or load(filename, options): the object that save has
-   -- put there, or Torch7. mode: 'binary', 'ascii', 'b32' or 'b64'; nil: found out. Options: mode,
-   -- referenced, and functions: whether functions, which are code, are read. Files of other formats
-   -- are known by their endings, and have options of their own.
+   --- load(filename [, mode [, referenced]]) or load(filename, options): returns the object in a
+   -- file written by save or by Torch7. mode: 'binary', 'ascii', 'b32' or 'b64'; default:
+   -- detected. options: mode, referenced, progress, and functions: whether functions, which are
+   -- code, are read. Other formats are recognized by the file name extension and have their own
+   -- options.
    local function load_as(name)
       return function(filename, mode, referenced)
          check_name(name, filename)
@@ -190,10 +194,10 @@ local function install(tensor)
    end
 
    --- save(filename, object [, mode [, referenced]]) or save(filename, object, options): writes the
-   -- object where load finds it. mode: 'binary', with numbers as they are in memory, 'ascii', or
-   -- 'b32' and 'b64', whose longs have 4 and 8 bytes. referenced false: what comes again is written
-   -- again. The ending may ask for another format, which has options of its own. A file that was
-   -- there is there until the new one is complete.
+   -- object for load. mode: 'binary' (numbers as in memory), 'ascii', or 'b32' and 'b64', whose
+   -- longs have 4 and 8 bytes. If referenced is false, an object that occurs twice is written
+   -- twice. The file name extension may select another format, which has its own options. An
+   -- existing file is replaced only when the new one is complete.
    local function save_as(name)
       return function(filename, object, mode, referenced)
          check_name(name, filename)
@@ -218,7 +222,7 @@ local function install(tensor)
       end
    end
 
-   -- Each tells of errors by the name that was called.
+   -- The aliases are separate functions so that error messages contain the name that was called.
    tensor.load, tensor.loadobj = load_as 'load', load_as 'loadobj'
    tensor.save, tensor.saveobj = save_as 'save', save_as 'saveobj'
 
@@ -228,11 +232,12 @@ local function install(tensor)
       file:referenced(isreferenced):writeObject(object)
       local storage = file:storage()
       file:close()
-      -- A MemoryFile appends a 0 to its storage.
+      -- Remove the 0 byte that a MemoryFile appends to its storage.
       return storage:resize(storage:size() - 1)
    end
 
-   --- serializeToStorage(object [, mode]): a CharStorage of what save writes.
+   --- serializeToStorage(object [, mode]): returns a CharStorage with the bytes that save would
+   -- write.
    function tensor.serializeToStorage(object, mode)
       return (storage_of('serializeToStorage', object, mode))
    end
@@ -250,8 +255,8 @@ local function install(tensor)
       return (read_object(file, 'deserialize', isreferenced, functions, level + 1))
    end
 
-   --- deserializeFromStorage(storage [, mode or options]): the object that is in a CharStorage or
-   -- ByteStorage.
+   --- deserializeFromStorage(storage [, mode or options]): returns the object serialized in a
+   -- CharStorage or ByteStorage.
    function tensor.deserializeFromStorage(storage, mode)
       local name = tensor.typename(storage)
       if name ~= 'torch.CharStorage' and name ~= 'torch.ByteStorage' then
@@ -260,12 +265,12 @@ local function install(tensor)
       return (read_storage(storage, mode, 2))
    end
 
-   --- serialize(object [, mode]): the same as a string.
+   --- serialize(object [, mode]): like serializeToStorage, but returns a string.
    function tensor.serialize(object, mode)
       return storage_of('serialize', object, mode):string()
    end
 
-   --- deserialize(string [, mode or options]): the object that is in it.
+   --- deserialize(string [, mode or options]): returns the object serialized in the string.
    function tensor.deserialize(text, mode)
       if type(text) ~= 'string' then
          error('deserialize: a string is expected, got ' .. tensor.type(text), 2)

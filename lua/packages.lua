@@ -1,12 +1,13 @@
--- Where packages of Lua are, and files that belong to them.
+-- Finds Lua packages in package.path, and files in their folders.
 
 local function folder_of(path)
    return path:match '^(.*)[/\\]'
 end
 
 local function install(tensor)
-   --- The folder of a package that package.path finds, or nil; without a name, the folder that has
-   -- the packages beside this one.
+   --- packageLuaPath([name]): returns the folder of a package in package.path, or nil. Without a
+   -- name, returns the parent of this module's folder, which contains the packages installed
+   -- beside it.
    function tensor.packageLuaPath(name)
       if name == nil then
          local own = tensor.packageLuaPath 'torch' or tensor.packageLuaPath 'tensor'
@@ -25,7 +26,7 @@ local function install(tensor)
       end
    end
 
-   --- Runs a file of a package's folder.
+   --- include(name, file): runs a file in the folder of a package.
    function tensor.include(name, file)
       if type(name) ~= 'string' then
          error('include: the name of a package is expected, got ' .. tensor.type(name), 2)
@@ -40,7 +41,7 @@ local function install(tensor)
       return dofile(folder .. '/' .. file)
    end
 
-   -- The class of C code's allocators, made from pointers only.
+   -- The class of allocators of C code. Lua cannot construct them, only push them from pointers.
    tensor.newmetatable('torch.Allocator', nil, nil, nil, nil, tensor)
 end
 

@@ -1,4 +1,4 @@
--- The printed form of tensors and storages: Torch7's, with large ones summarised as NumPy does.
+-- The printed form of tensors and storages: Torch7's format; large ones are summarized as in NumPy.
 
 local print = {}
 
@@ -9,17 +9,17 @@ local floor, log10, format = math.floor, versions.log10, string.format
 
 local GAP = ' ...'
 
---- How tensors are shown; changed by setoptions.
--- threshold: with more elements than this, a tensor is summarised
--- edgeitems: how many indices are shown at both ends of a summarised dimension
--- precision: digits after the decimal point
--- linewidth: columns of a line, or 'terminal': those of the terminal
--- integers: 'torch7': with an exponent from ten digits on; 'plain': all digits
--- nonfinite: 'torch7': with NaN among them numbers are not aligned; 'aligned': they are
+--- The print options; changed by setoptions.
+-- threshold: tensors with more elements than this are summarized
+-- edgeitems: number of indices printed at both ends of a summarized dimension
+-- precision: number of digits after the decimal point
+-- linewidth: maximum columns per line, or 'terminal' for the width of the terminal
+-- integers: 'torch7' uses exponents from ten digits on; 'plain' prints all digits
+-- nonfinite: 'torch7' prints numbers unaligned if a NaN is among them; 'aligned' always aligns
 print.options = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
                  integers = 'torch7', nonfinite = 'torch7'}
 
--- The least and the greatest, and words that are understood.
+-- Minimum and maximum of each option, and the words it accepts.
 local limits = {
   threshold = {0, math.huge},
   edgeitems = {1, 2^31},
@@ -40,7 +40,7 @@ local function sorted(t)
   return names
 end
 
--- What an option may be, as a message says it.
+-- Describes the accepted values of an option for an error message.
 local function accepted(limit)
   local parts = sorted(limit)
   for k, word in ipairs(parts) do
@@ -52,7 +52,8 @@ local function accepted(limit)
   return table.concat(parts, ' or ')
 end
 
---- Changes the options given and returns the table of all. Nothing is changed on an error.
+--- setoptions(options): changes some options and returns the table of all. After an error none is
+-- changed.
 function print.setoptions(options)
   if type(options) ~= 'table' then
     local metatable = debug.getmetatable(options)
@@ -80,7 +81,7 @@ end
 
 local ffi = versions.ffi
 if ffi then
-  -- Under names of our own, so that declarations by the user do not clash.
+  -- Declared under private names, so that declarations in user code do not clash.
   ffi.cdef [[
     typedef struct { unsigned short rows, columns, width, height; } tensor_print_window;
     int tensor_print_ioctl(int, unsigned long, ...) __asm__("ioctl");
@@ -103,12 +104,13 @@ local function linewidth()
   return 80
 end
 
--- Decimal digits before the point; at most 0 for values below 1, and 1 for zero.
+-- Number of decimal digits before the point: at most 0 for values below 1, and 1 for zero.
 local function exponent(value)
   return value == 0 and 1 or floor(log10(value)) + 1
 end
 
--- What numbers have in common that decides their format. Values are added one at a time.
+-- Collects what determines the common number format: range, finiteness, integrality. add is called
+-- for each value.
 local function summary()
   local integral, finite, has_nan = true, true, false
   local min, max = math.huge, 0
@@ -130,12 +132,12 @@ local function summary()
     end
   end
 
-  -- As format, for numbers of which the least and the greatest size are known.
+  -- Like format, if `min` and `max` are known (the smallest and largest absolute value).
   local function of_numbers()
     local precision = print.options.precision
     local first, last = exponent(min), exponent(max)
-    -- printf writes the exponent of 1e99 with two digits and that of 1e100 with three. Torch7 adds
-    -- no column for infinity among whole numbers.
+    -- printf writes exponents from 100 on with three digits. Torch7 adds no column for infinity
+    -- among integers.
     local huge = last > 100 and not (integral and last == math.huge)
     local longexponent = huge or first < -98 or last < -98
     local scientific = 7 + precision + (longexponent and 1 or 0)
@@ -147,7 +149,7 @@ local function summary()
       end
     elseif last - first <= 4 then
       if last > 5 or last < 0 then
-        -- Below this the factor would be a denormal number, and dividing by it inexact.
+        -- For smaller numbers the scale would be denormal, and the division inexact.
         if last > -306 then
           width, letter, scale = 3 + precision, 'f', 10^(last - 1)
         end
@@ -158,7 +160,8 @@ local function summary()
     return format('%%%d.%d%s', width, precision, letter), width, scale
   end
 
-  -- The format of one number, its width (nil: as each needs), and the factor taken out of all.
+  -- Returns the format of a number, its width (nil: depends on the number), and the common scale
+  -- factor.
   function self.format()
     local torch7 = print.options.nonfinite == 'torch7'
     if finite or torch7 and not has_nan then
@@ -180,13 +183,14 @@ local function text(fmt, value)
   if type(value) == 'cdata' or versions.is_integer(value) then
     return format((fmt:gsub('%.0f', 'd')), value)
   elseif value ~= value then
-    -- C libraries differ in the sign of NaN.
+    -- C libraries differ in how they print the sign of NaN.
     return format('%' .. (fmt:match '^%%(%d+)' or '') .. 's', 'nan')
   end
   return format(fmt, value)
 end
 
--- The indices shown of a dimension of this size, and the position after which some are left out.
+-- Returns the indices of a dimension to print. Its field gap is the position after which indices
+-- are omitted.
 local function shownindices(size, summarise)
   local edge = print.options.edgeitems
   local indices, gap = {}, nil
@@ -204,15 +208,15 @@ local function shownindices(size, summarise)
   return indices
 end
 
--- All elements of a tensor, as nested tables of numbers; of a LongTensor, where all digits are
--- asked for, with 64-bit integers where a number does not hold them.
+-- Returns all elements as nested tables of numbers. For a LongTensor with integers = 'plain',
+-- numbers beyond 2^53 are 64-bit integers.
 local function listed(t)
   if print.options.integers ~= 'plain' or t:type() ~= 'torch.LongTensor' then
     return t:double():totable()
   elseif not ffi then
-    return t:totable()  -- integers of 64 bits, where Lua has such
+    return t:totable()  -- 64-bit integers in Lua versions that have them
   end
-  -- A copy: what hands out a pointer moves the memory to the CPU.
+  -- Work on a copy: getting a data pointer moves the memory to the CPU.
   local copy = t:clone()
   local data, at = copy:data(), 0
   local function level(d)
@@ -232,8 +236,8 @@ local function listed(t)
   return level(1)
 end
 
--- The elements shown, as nested tables. `first` is the dimension of the whole tensor that the
--- first one of t is.
+-- Returns the printed elements as nested tables. `first`: the dimension of the whole tensor that
+-- corresponds to dimension 1 of t.
 local function elements(t, dims, first)
   local cut = false
   for d = first, #dims do
@@ -268,7 +272,7 @@ local function addall(numbers, values)
   end
 end
 
--- Appends one number a line.
+-- Appends one number per line.
 local function vector(out, values, gap, numbers)
   local fmt, _, scale = numbers.format()
   if scale ~= 1 then
@@ -282,7 +286,7 @@ local function vector(out, values, gap, numbers)
   end
 end
 
--- The width of the widest cell where the format leaves it to each number.
+-- Returns the largest width of a number, if the format has no fixed width.
 local function widest(rows, fmt)
   local width = 1
   for _, row in ipairs(rows) do
@@ -293,7 +297,7 @@ local function widest(rows, fmt)
   return width
 end
 
--- Appends rows, in groups of columns where a line does not hold them all.
+-- Appends rows, split into groups of columns if a line is too short.
 local function matrix(out, rows, rowdim, coldim, numbers, indent)
   local fmt, width, scale = numbers.format()
   width = width or widest(rows, fmt)
@@ -302,7 +306,8 @@ local function matrix(out, rows, rowdim, coldim, numbers, indent)
   local rowindent = scale == 1 and indent or indent .. ' '
   for first = 1, count, perline do
     local last = math.min(first + perline - 1, count)
-    -- As in Torch7, only what begins the matrix is indented, be it a heading or a factor.
+    -- As in Torch7, only the first line of the matrix is indented, be it a heading or a scale
+    -- factor.
     local heading = first == 1 and indent or ''
     if perline < count then
       out[#out + 1] = format('%s%sColumns %d to %d\n', first == 1 and '' or '\n', heading,
@@ -328,7 +333,7 @@ local function matrix(out, rows, rowdim, coldim, numbers, indent)
   end
 end
 
--- Appends the matrices of the last two dimensions, the first dimension counting fastest.
+-- Appends the matrices of the last two dimensions. The first dimension varies fastest.
 local function slices(out, values, dims, numbers)
   local outer = #dims - 2
   local position = {}
@@ -354,7 +359,7 @@ local function slices(out, values, dims, numbers)
   end
 end
 
---- The printed form of a tensor, ending in a newline.
+--- Returns the printed form of a tensor, which ends with a newline.
 function print.tensor(t)
   local ndim = t:dim()
   if ndim == 0 then
@@ -383,7 +388,7 @@ function print.tensor(t)
   return table.concat(out)
 end
 
---- The printed form of a storage, ending in a newline.
+--- Returns the printed form of a storage, which ends with a newline.
 function print.storage(s)
   local out, size = {}, #s
   if size > 0 then

@@ -1,4 +1,4 @@
--- Gives the classes their printed form.
+-- Sets the __tostring__ methods of tensors and storages.
 
 local types = require 'tensor.types'
 
@@ -9,8 +9,8 @@ local function install(tensor)
       tensor.getmetatable(('torch.%sStorage'):format(element.name)).__tostring__ = print.storage
    end
 
-   --- setprintoptions{threshold = elements, edgeitems = n, precision = digits}: how large tensors
-   -- are summarised, and how numbers are shown. Returns the options.
+   --- setprintoptions{threshold = elements, edgeitems = n, precision = digits, ...}: sets when
+   -- tensors are summarized, and how numbers are printed. Returns a table of all options.
    tensor.setprintoptions = print.setoptions
 end
 

@@ -1,4 +1,4 @@
--- tensor.profile: what the operations of a function cost.
+-- tensor.profile: measures the operations that a function calls.
 
 local units = {{1e9, 'G'}, {1e6, 'M'}, {1e3, 'k'}}
 
@@ -32,9 +32,9 @@ local function install(tensor)
       return rows
    end
 
-   --- profile(f, ...): calls f(...), and prints and returns what each operation cost, the one that
-   -- took longest first: {op=, device=, calls=, seconds=, bytes=, fallbacks=}. The operations of
-   -- all threads count; those on devices are waited for. Errors of f pass unchanged.
+   --- profile(f, ...): calls f(...), then prints and returns a list of operations, slowest first:
+   -- {op=, device=, calls=, seconds=, bytes=, fallbacks=}. Operations of all threads are counted.
+   -- Device operations are synchronized, so their time is included. Errors of f pass unchanged.
    function tensor.profile(f, ...)
       if type(f) ~= 'function' then
          error(('profile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)

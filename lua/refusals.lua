@@ -1,4 +1,4 @@
--- Operators that a class has not, where something else does what was meant.
+-- Error messages for unsupported operators, which name the function to use instead.
 
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
@@ -9,7 +9,7 @@ local operators = {
 }
 
 return function(tensor)
-   -- Blamed on the line of the operator: luaT's metamethod is between it and these.
+   -- Level 3 is the line with the operator: luaT's metamethod lies between it and this function.
    local function refuse(operator, advice)
       return function(a, b)
          error(('both %s and %s have no %s operator: %s')

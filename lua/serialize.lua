@@ -1,21 +1,23 @@
--- Objects in files, in Torch7's format: File's writeObject and readObject.
+-- Serialization of objects in Torch7's file format: File's writeObject and readObject.
 --
--- An object is its kind, an integer, and its contents. Tables, functions and objects of classes
--- have an index before these: what comes again in the same file is kind and index only. Values, and
--- the contents of tensors and storages, are written and read in C++.
+-- An object is written as a type code (an integer) and its contents. For tables, functions and
+-- class instances, an index precedes the contents; if the same object occurs again in the file,
+-- only type code and index are written. Plain values and the contents of tensors and storages are
+-- written and read in C++ (serialize.cc).
 
 local each = require 'tensor.versions'.each
 
 local kinds = {
    TABLE = 3, TORCH = 4, FUNCTION = 8,
-   -- Read, no longer written: without upvalues' names, the first without an index as well.
+   -- Older codes, which are read but not written: without upvalue names; the first also without an
+   -- index.
    BARE_FUNCTION = 6, OLD_FUNCTION = 7,
 }
 local FIRST_OBJECT, BOOLEAN = 3, 5
 
 local loadchunk = require 'tensor.versions'.load
 
--- In place of a name: the objects below are the list of a function's upvalues.
+-- A marker in a path: the objects that follow are the upvalue list of a function.
 local UPVALUES = {}
 
 local function install(tensor)
@@ -25,31 +27,31 @@ local function install(tensor)
    local readint = File.readInt
    local typename, pointer, classof = tensor.typename, tensor.pointer, tensor.getmetatable
 
-   -- What was written to and read from a file, kept as long as the file is.
+   -- Returns the state of a file's serialization, which lives as long as the file.
    local function record_of(file)
       local environment = tensor.getenv(file)
       local record = rawget(environment, 'objects')
       if not record then
          record = {
-            force = false,     -- every reference is an object of its own
-            functions = true,  -- are read, too
-            tell = nil,        -- to be called with the file after each object of a class
-            count = 0,         -- of objects written
-            indices = {},      -- of objects written; of userdata by their pointers
-            kept = {},         -- those userdata, so that no other gets the same pointer; functions
-            path = {},         -- names of what is being written
-            upvalues = {},     -- numbers of the variables that functions share, and how many
+            force = false,     -- write each reference as a separate object
+            functions = true,  -- allow reading functions
+            tell = nil,        -- called with the file after each class instance
+            count = 0,         -- number of objects written
+            indices = {},      -- indices of written objects; userdata are keyed by pointer
+            kept = {},         -- written userdata and functions: keeps pointers unique
+            path = {},         -- names of the objects being written, from the root
+            upvalues = {},     -- numbers of the variables captured by functions
             nupvalues = 0,
-            read = {},         -- objects by their indices
-            variables = {},    -- by their numbers, a function that was read and the upvalue's place
+            read = {},         -- read objects by index
+            variables = {},    -- by number of a shared variable: {chunk, place of upvalue}
          }
          tensor.setenv(file, { objects = record })
       end
       return record
    end
 
-   -- The kind of an object that is no plain value, or nil where it cannot be written; and of an
-   -- object of a class that class.
+   -- Returns the type code of an object that is not a plain value, or nil if it cannot be written.
+   -- For a class instance, also returns the class and its name.
    local function kind_of(object)
       local lua = type(object)
       if lua == 'table' and getmetatable(object) == nil then
@@ -103,8 +105,8 @@ local function install(tensor)
       end
    end
 
-   -- The number by which a variable is known that several functions may share; nil where Lua cannot
-   -- tell.
+   -- Returns a number that identifies an upvalue's variable, which several functions may share.
+   -- Returns nil if this Lua version has no debug.upvalueid.
    local function number_of_upvalue(record, object, place)
       if not debug.upvalueid then
          return nil
@@ -153,7 +155,7 @@ local function install(tensor)
       write(file, record, fields, name, hook)
    end
 
-   -- Calls a hook with an object. The result must have the same kind, which is already known.
+   -- Calls a hook with an object. The result must have the same type code, which is already known.
    local function replaced(hook, object, kind)
       local result = hook(object)
       local result_kind, class, class_name = kind_of(result)
@@ -254,7 +256,7 @@ local function install(tensor)
       if not record.functions then
          error('readObject: the file has a function, which is code, and only data is wanted', 0)
       end
-      -- Where there is no index, the number after the kind is the length of the code.
+      -- In this format the number after the type code is the length of the code.
       local code = isbare and file:readChar(index):string() or readtext(file)
       local chunk, failure = loadchunk(code)
       if not chunk then
@@ -277,8 +279,7 @@ local function install(tensor)
       return chunk
    end
 
-   -- Without cutorch what is said to be on a device is read as its class of the host, which is
-   -- written alike.
+   -- Without cutorch, CUDA classes are read as the CPU classes, whose format is the same.
    local function class_of_file(name)
       local class = classof(name)
       local element, kind = name:match '^torch%.Cuda(%a*)(Tensor)$'
@@ -294,7 +295,7 @@ local function install(tensor)
    local function read_instance(file, record, index)
       local name = readtext(file)
       local version = tonumber(name:match '^V (.*)$')
-      -- The first files had no version.
+      -- The first version of the format had no version string.
       if version then
          name = readtext(file)
       end
@@ -345,10 +346,11 @@ local function install(tensor)
       error(('readObject: %d is no kind of object'):format(kind), 0)
    end
 
-   --- f:writeObject(object [, name [, hook]]): nil, a number, string, boolean, table, function, or
-   -- object of a class. What was written to the file before is written as a reference to it. The
-   -- name stands for the object in the message if it cannot be written. The hook is called with
-   -- each table, function and object before its first writing; its result is written instead.
+   --- f:writeObject(object [, name [, hook]]): writes nil, a number, string, boolean, table,
+   -- function or class instance. An object already written to the file is written as a reference.
+   -- If the object cannot be written, the error message contains `name`. The hook is called with
+   -- each table, function and instance before it is first written; the hook's result is written
+   -- instead.
    function File.writeObject(file, object, name, hook)
       if hook ~= nil and type(hook) ~= 'function' then
          error('writeObject: the hook must be a function, got ' .. tensor.type(hook), 2)
@@ -356,32 +358,32 @@ local function install(tensor)
       write(file, record_of(file), object, name, hook)
    end
 
-   --- f:readObject(): the next object.
+   --- f:readObject(): reads the next object.
    function File.readObject(file)
       return read(file, record_of(file))
    end
 
-   --- f:referenced(flag): whether an object that comes again is written and read as a reference, as
-   -- it is in a new file; f.
+   --- f:referenced(flag): if flag is true (the default), repeated objects are written and read as
+   -- references. Returns f.
    function File.referenced(file, flag)
       record_of(file).force = not flag
       return file
    end
 
-   --- Whether it is.
+   --- f:isReferenced(): returns the flag set by referenced.
    function File.isReferenced(file)
       return not record_of(file).force
    end
 
    local values = { ['nil'] = 0, number = 1, string = 2, boolean = BOOLEAN }
 
-   --- f:isWritableObject(object): the kind of the object in a file, or nil where it cannot be
+   --- f:isWritableObject(object): returns the type code of the object, or nil if it cannot be
    -- written.
    function File.isWritableObject(_, object)
       return values[type(object)] or (kind_of(object))
    end
 
-   --- f:writeBool(value), f:readBool(): an integer, 1 or 0.
+   --- f:writeBool(value), f:readBool(): a boolean stored as an integer, 1 or 0.
    function File.writeBool(file, value)
       file:writeInt(value and 1 or 0)
    end
@@ -389,13 +391,13 @@ local function install(tensor)
       return file:readInt() == 1
    end
 
-   -- What is called with the file after each object of a class: tensors and storages, say.
+   -- Sets a function that is called with the file after each class instance, such as a tensor.
    function File._tellProgress(file, tell)
       record_of(file).tell = tell
       return file
    end
 
-   -- Whether functions are read from the file.
+   -- Sets whether functions may be read from the file.
    function File._readFunctions(file, flag)
       record_of(file).functions = flag
       return file

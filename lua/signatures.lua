@@ -1,8 +1,9 @@
--- How an operation of the op table is called, as text: for tensor.help and the reference.
+-- Call signatures of operations as text, from the forms of the op table. Used by tensor.help and
+-- the reference documentation.
 
 local signatures = {}
 
--- The C function's parameters: names, and whether they are tensors. A list's length is no argument.
+-- Returns name and tensor flag of each C parameter. The length of a list is not a Lua argument.
 local function parameters_of(row)
    local list = {}
    for declaration in row.parameters:sub(2, -2):gmatch('[^,]+') do
@@ -14,15 +15,15 @@ local function parameters_of(row)
    return list
 end
 
--- The slots of one form, as THOps.def describes them, with the names of their parameters: a form
--- may leave parameters out.
+-- Parses a form (see THOps.def) into slots, with the names of their parameters. A form may omit
+-- parameters.
 local function parse(form, parameters)
    local slots, position, results, operands = {}, 0, 0, 0
    for word in form:gmatch('%S+') do
       local slot = { optional = word:find '^%[' ~= nil, fresh = word:find '^[+<]' ~= nil,
                             result = word:find '^%[?[*+]' ~= nil }
-      word = word:gsub('%b()', '')  -- an option's letters
-      -- Neither a new tensor nor a fixed value is an argument.
+      word = word:gsub('%b()', '')  -- remove the option's letters
+      -- Slots with '+' (new tensor) or '<' (fixed value) are not arguments.
       slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[TL}]*=?([^%]>]*)[%]>]?$')
       local is_tensor = slot.kind:find '[TLIBMAFD{]' ~= nil
       repeat
@@ -41,7 +42,7 @@ local function parse(form, parameters)
       elseif slot.result and (slot.optional or slot.fresh) then
          slot.name = 'result'
       elseif slot.result then
-         -- Changed in place, or written only.
+         -- 't' if the tensor is modified in place, 'result' if it is only written.
          slot.name = (slot.name == 'tensor' or operands == 0) and 't' or 'result'
       elseif slot.name == 'tensor' or slot.name == 'self' then
          slot.name = 't'
@@ -54,13 +55,13 @@ local function argument(slot)
    local name = slot.name
    if slot.kind == '{' then name = '{' .. name .. '...}' end
    if slot.kind == 'r' then name = '{' .. name .. '...}' end
-   -- A dimension of no tensor stands for none.
+   -- The default -1000 means: no dimension. Do not show it.
    if slot.kind == 'i' and tonumber(slot.default) == -1000 then return name end
    if slot.kind == 's' or slot.kind == 'p' then name = name .. '...' end
    return slot.default ~= '' and name .. ' = ' .. slot.default or name
 end
 
--- The arguments from the slot number `first` on, with brackets about what may be left out.
+-- Formats the arguments from slot `first` on, with brackets around optional ones.
 local function arguments(slots, first)
    local last = 0
    for k = first, #slots do
@@ -82,7 +83,7 @@ local function arguments(slots, first)
    return text
 end
 
---- The text in lines of at most 100 columns.
+--- Wraps text into lines of at most 100 columns.
 function signatures.wrapped(text, indent)
    local lines, line = {}, indent
    for word in text:gmatch('%S+') do
@@ -96,7 +97,7 @@ function signatures.wrapped(text, indent)
    return table.concat(lines, '\n')
 end
 
---- The forms of a row, as calls.
+--- Returns the call signatures of a row: functions first, then methods.
 function signatures.calls(row)
    local all, names = {}, parameters_of(row)
    if row['function'] ~= '-' then

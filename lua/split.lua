@@ -1,4 +1,4 @@
--- split and chunk: a tensor as a table of views along one dimension.
+-- split and chunk: split a tensor into a table of views along a dimension.
 
 local types = require 'tensor.types'
 
@@ -15,7 +15,8 @@ local function install(tensor)
       return t:size(dim)
    end
 
-   --- split([table,] t, size [, dim]): slices of at most `size` indices of a dimension.
+   --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
+   -- smaller.
    local function split(result, t, size, dim)
       if type(result) ~= 'table' then
          result, t, size, dim = {}, result, t, size
@@ -37,7 +38,8 @@ local function install(tensor)
       return result
    end
 
-   --- chunk([table,] t, n [, dim]): at most n slices, as equal as they can be.
+   --- chunk([table,] t, n [, dim]): returns at most n slices. All have the same size, except that
+   -- the last one may be smaller.
    local function chunk(result, t, n, dim)
       if type(result) ~= 'table' then
          result, t, n, dim = {}, result, t, n
@@ -52,7 +54,7 @@ local function install(tensor)
    tensor.split, tensor.chunk = split, chunk
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
-      --- Methods take the result table after the tensor.
+      --- As methods, the optional result table comes after the tensor.
       function class.split(self, a, b, c)
          if type(a) == 'table' then
             return split(a, self, b, c)

@@ -1,4 +1,4 @@
--- tensor.summary: what a tensor holds, at a glance.
+-- tensor.summary: statistics of a tensor for inspection.
 
 local versions = require 'tensor.versions'
 
@@ -15,7 +15,7 @@ end
 
 local function shape(size) return #size > 0 and table.concat(size, 'x') or 'no dimension' end
 
--- The lines of a summary as it is printed.
+-- Formats a summary as text.
 local function text(s)
    local lines = {
       ('%s of %s%s on %s'):format(s.type, #s.size > 0 and 'size ' or '', shape(s.size), s.device),
@@ -40,12 +40,12 @@ end
 
 local summaries = {__tostring = text}
 
--- Of the elements that are numbers: their range, mean, deviation and histogram.
+-- Computes range, mean, standard deviation and histogram of the finite elements.
 local function measure(s, values)
    s.min, s.max, s.mean = values:min(), values:max(), values:mean()
    s.std = values:nElement() > 1 and values:std() or 0
    s.edges, s.histogram = {s.min, s.max}, {values:nElement()}
-   -- Not where they are equal, and not where the distance is no number.
+   -- No histogram if all values are equal or the range overflows.
    local step = (s.max - s.min) / BINS
    if step > 0 and step < math.huge then
       s.histogram = values:histc(BINS, s.min, s.max):totable()
@@ -54,7 +54,8 @@ local function measure(s, values)
 end
 
 return function(tensor)
-   --- summary(t): a table of shape, type, place, memory and values; tostring makes lines of it.
+   --- summary(t): returns a table with the shape, type, device, memory use and statistics of t.
+   -- tostring formats it.
    function tensor.summary(t)
       if not tensor.isTensor(t) then
          error(('summary: a tensor is expected, got %s'):format(tensor.type(t)), 2)

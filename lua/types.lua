@@ -1,4 +1,4 @@
--- The element types: their names, the methods that convert to them, and their types in C.
+-- The element types: name, conversion method and C type.
 
 return {
    {name = 'Byte', method = 'byte', ctype = 'uint8_t', integral = true},

@@ -1,6 +1,6 @@
--- require 'cutorch': the names of Torch7's cutorch for tensors at home on a device. What is at home
--- on a device is a torch.CudaTensor to typename, type and printing, and a field that
--- torch.CudaTensor's metatable has goes before those of torch.FloatTensor's; see doc/cutorch.md.
+-- require 'cutorch': Torch7's cutorch API for tensors on a GPU. A tensor whose current device is a
+-- GPU is a torch.CudaTensor to typename, type and printing. Its fields are looked up in
+-- torch.CudaTensor's metatable first, then in torch.FloatTensor's. See doc/cutorch.md.
 
 local each = require 'tensor.versions'.each
 local tensor = require 'torch'
@@ -8,7 +8,7 @@ local types = require 'tensor.types'
 
 local cutorch = {}
 
--- The devices that are the process's GPUs, by their numbers.
+-- The GPUs, indexed by device number.
 local gpus = {}
 do
    local devices, missing = tensor.devices()
@@ -29,7 +29,7 @@ do
 end
 
 local current = 1
-local default   -- the class on the device that is the default, if it is one
+local default   -- the name of the CUDA class that is the default tensor type, or nil
 
 local function device_of(i, name)
    local device = type(i) == 'number' and gpus[i]
@@ -39,7 +39,7 @@ local function device_of(i, name)
    return device
 end
 
--- Where functions make tensors of the default type.
+-- Sets the device where functions create tensors of the default type.
 local function place_default()
    tensor._cudaDefault(default and gpus[current].name or nil)
 end
@@ -62,7 +62,8 @@ local function restore(before, ok, ...)
    end
    return ...
 end
---- f(...) with another current device; gives f's results, and passes on its errors.
+--- withDevice(i, f, ...): calls f(...) with another current device. Returns f's results; errors
+-- pass unchanged.
 function cutorch.withDevice(i, f, ...)
    device_of(i, 'withDevice')
    local before = current
@@ -77,7 +78,7 @@ function cutorch.synchronizeAll()
    end
 end
 
---- free, total: bytes of a device; what is kept for the next tensor is free.
+--- getMemoryUsage([i]): returns the free and total bytes of a device. Cached blocks count as free.
 function cutorch.getMemoryUsage(i)
    local memory = tensor.memory(device_of(i or current, 'getMemoryUsage').name)
    return memory.free + memory.cached, memory.total
@@ -94,7 +95,7 @@ function cutorch.getDeviceProperties(i)
    }
 end
 
--- "CUDA 13.0, driver for 13.1": 13000 and 13010; 0 on the software device.
+-- Parses "CUDA 13.0, driver for 13.1" into 13000 and 13010. Returns 0 on the software device.
 local function version(pattern)
    local major, minor = (gpus[current].software or ''):match(pattern)
    return major and 1000 * tonumber(major) + 10 * tonumber(minor) or 0
@@ -111,7 +112,7 @@ function cutorch.isCachingAllocatorEnabled() return true end
 function cutorch.setHeapTracking() end
 function cutorch.deviceReset() end
 
--- ---- random numbers: a generator for each device ---------------------------------------------
+-- ---- random numbers: one generator per device -----------------------------------------------
 
 local generators = {}
 for i = 1, #gpus do
@@ -136,12 +137,13 @@ function cutorch.setRNGState(state) tensor.setRNGState(generators[current], stat
 
 -- ---- classes ---------------------------------------------------------------------------------
 
--- "torch.FloatTensor" of "torch.CudaTensor", and the other way round.
+-- Maps "torch.CudaTensor" to "torch.FloatTensor" and so on, and the inverse map.
 local host_class, cuda_class = {}, {}
 
 local function on_gpu(object) return object:device() ~= 'cpu' end
 
--- An error of a constructor, blamed on the Lua function that calls it, by its table or not.
+-- Raises a constructor's error at the position of the Lua caller. C functions between them are
+-- skipped: the constructor is called through the metatable of its class table or directly.
 local function blame_caller(message)
    local level = 3
    while (debug.getinfo(level, 'S') or {}).what == 'C' do
@@ -150,8 +152,8 @@ local function blame_caller(message)
    error(message, level)
 end
 
--- Makes objects of the host's class, which go to the current device unless they are views of what
--- is on one.
+-- Returns a constructor that creates an object of the CPU class and copies it to the current
+-- device. Views of tensors on a device stay on that device.
 local function constructor(host, name, takes_sizes)
    return function(...)
       local first = ...
@@ -186,7 +188,7 @@ for _, kind in ipairs {'Tensor', 'Storage'} do
                                         tensor)
       classes[#classes + 1] = class
 
-      --- The number of the device, or 0 where the object has no memory.
+      --- getDevice(): returns the device number, or 0 if the object has no memory.
       function class.getDevice(self)
          local storage = kind == 'Tensor' and self:storage() or self
          return storage:size() == 0 and 0 or tonumber(self:device():match('%d+$')) or 0
@@ -205,11 +207,11 @@ for _, kind in ipairs {'Tensor', 'Storage'} do
          host[method] = function(self) return self:type(wanted) end
       end
 
-      -- A copy waits only for what must be waited for, whatever its name is.
+      -- Every copy is already asynchronous where possible.
       host.copyAsync = host.copy
 
       if kind == 'Tensor' then
-         --- A copy on the current device.
+         --- clone(): returns a copy on the current device.
          function cuda.clone(self)
             return cuda.new():resize(self:size()):copy(self)
          end
@@ -233,7 +235,7 @@ function tensor.getdefaulttensortype()
    return default or getdefault()
 end
 
---- By the class of the host: the home of the object tells what its name is.
+--- The CPU class is used: the name shown depends on the object's current device.
 local pushudata = tensor.pushudata
 function tensor.pushudata(pointer, name)
    return pushudata(pointer, host_class[name] or name)
@@ -241,7 +243,7 @@ end
 
 -- ---- memory of the host ----------------------------------------------------------------------
 
--- Host memory of tensors that were on a CUDA device is pinned by itself.
+-- Host memory of tensors that were on a CUDA device is always pinned.
 for _, element in ipairs(types) do
    cutorch['createCudaHost' .. element.name .. 'Tensor'] = function(...)
       return tensor[element.name .. 'Tensor'](...)
@@ -252,7 +254,7 @@ cutorch.createCudaHostTensor = cutorch.createCudaHostFloatTensor
 function cutorch.isManaged() return false end
 function cutorch.isManagedPtr() return false end
 
--- ---- streams, handles, peers: each device has one queue, in whose order all work is done -------
+-- ---- streams, handles, peers: each device has a single queue, which runs all work in order -----
 
 local counts = {Streams = 0, BlasHandles = 1}
 local chosen = {Stream = 0, BlasHandle = 1}

@@ -1,15 +1,16 @@
--- What torch.Tester compares by: numbers, tensors and storages up to a tolerance, tables entry by
--- entry, anything else by ==. Each function returns whether the test succeeds, and otherwise what
--- is to be said. With negate it succeeds where the values differ.
+-- The comparisons of torch.Tester: numbers, tensors and storages with a tolerance, tables by entry,
+-- other values by ==. Each function returns true if the test succeeds, otherwise false and a
+-- message. If negate is true, the test succeeds if the values differ.
 
 local each = require 'tensor.versions'.each
 
 local compare = {}
 
--- The largest difference of elements that are not equal; infinities of one sign are.
+-- Returns the largest absolute difference of elements. Equal infinities differ by 0.
 local function largest_difference(torch, a, b)
    if a:type() == 'torch.LongTensor' then
-      -- Exact, and of the smaller from the larger: never beyond the type but for huge spans.
+      -- Exact. Subtracting the smaller from the larger overflows only if the difference exceeds
+      -- 2^63.
       return (torch.cmax(a, b) - torch.cmin(a, b)):max()
    end
    a, b = a:double(), b:double()
@@ -18,7 +19,7 @@ local function largest_difference(torch, a, b)
    return difference:max()
 end
 
--- Two tensors of one type and with as many elements.
+-- Compares two tensors of the same type and number of elements.
 local function elements(torch, a, b, tolerance, negate, what)
    if a:nElement() == 0 then
       return not negate, ('Both %ss are empty'):format(what:lower())
@@ -35,7 +36,7 @@ local function elements(torch, a, b, tolerance, negate, what)
       :format(what, negate and 'NE(==)' or 'EQ(==)', tostring(difference), tostring(tolerance))
 end
 
---- Tensors; with any_shape those of as many elements are compared in order, whatever their sizes.
+--- Compares tensors. If any_shape is true, only the number of elements must agree, not the shape.
 function compare.tensors(torch, a, b, tolerance, negate, any_shape)
    if not any_shape and a:dim() ~= b:dim() then
       return negate, 'The tensors have different dimensions'
@@ -80,8 +81,8 @@ local function numbers(a, b, tolerance, negate)
    return false, message
 end
 
--- Entries nearest to the root come first: what is said is where two tables begin to differ. Pairs
--- that have been met before are left out, since tables may hold themselves.
+-- Compares tables breadth-first, so the message names the difference nearest to the root. Pairs
+-- that were compared before are skipped, since tables may contain themselves.
 local function tables(torch, a, b, tolerance, negate)
    local queue, first, last, met = {{a, b}}, 1, 1, {}
    while first <= last do
@@ -120,7 +121,7 @@ local function tables(torch, a, b, tolerance, negate)
    return not negate, 'The tables are equal'
 end
 
---- Any two values.
+--- Compares two values of any type.
 function compare.values(torch, a, b, tolerance, negate)
    if type(a) ~= type(b) then
       local message = 'EQ failed: values have different types (first: %s, second: %s)'

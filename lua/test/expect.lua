@@ -1,5 +1,5 @@
--- expect(condition, message): raises an error without the condition, blamed on the line that called
--- into this folder.
+-- expect(condition, message): raises an error if the condition is false. The error position is the
+-- caller outside this folder.
 
 local folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])'
 

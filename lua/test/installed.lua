@@ -1,5 +1,5 @@
--- torch.test: short checks that what is installed works on this machine, each against a result that
--- is known by other means.
+-- torch.test: short checks of the installed library, each against a result that was computed by
+-- other means.
 
 return function(torch, names)
    local tester = torch.Tester()
@@ -53,7 +53,7 @@ return function(torch, names)
       for _ = 1, 9999 do
          torch.random(generator)
       end
-      -- What the authors of MT19937 give for it.
+      -- The reference output of the authors of MT19937.
       tester:asserteq(torch.random(generator), 4123659995)
    end
 

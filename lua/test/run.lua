@@ -1,4 +1,4 @@
--- What a torch.Tester does with its tests: takes them, runs them, and reports.
+-- The methods of torch.Tester that add, select, run and report tests.
 
 local each = require 'tensor.versions'.each
 local expect = require 'tensor.test.expect'
@@ -9,7 +9,7 @@ local function plural(n, word)
    return ('%d %s%s'):format(n, word, n == 1 and '' or 's')
 end
 
--- The names of tests: those of a list first, in its order, then others that were put there.
+-- Returns the names of tests: those in `order` first, then the others.
 local function ordered(tests, order)
    local names, others, listed = {}, {}, {}
    for _, name in ipairs(order) do
@@ -30,7 +30,7 @@ local function ordered(tests, order)
    return names
 end
 
--- Colours for terminals only.
+-- Colours are used only on terminals.
 local codes = {green = 32, red = 31, magenta = 35, yellow = 33, cyan = 36}
 local function coloured(self, text, colour)
    if not self._colours then
@@ -39,14 +39,14 @@ local function coloured(self, text, colour)
    return ('\27[0;%dm%s\27[0m'):format(codes[colour], text)
 end
 
--- One string for each call of io.write, as in Torch7, where tests replace that function.
+-- Calls io.write with a single string, as Torch7 does: tests replace that function.
 local function put(...)
    io.write((table.concat {...}))
 end
 
 return function(torch, Tester)
-   --- Takes a function with a name, a TestSuite, or a table of functions. Functions named _setUp
-   -- and _tearDown are called before and after each test, with its name.
+   --- add(f [, name]): adds a function with a name, a TestSuite, or a table of functions. Functions
+   -- named _setUp and _tearDown are called before and after each test, with its name.
    function Tester:add(f, name)
       if type(f) == 'table' then
          expect(name == nil, 'Name parameter is forbidden for a table of tests, '
@@ -80,7 +80,8 @@ return function(torch, Tester)
       return self
    end
 
-   --- Leaves tests out, which are reported as disabled: a name, or a list of names.
+   --- disable(names): excludes tests, which are reported as disabled. names: a name or a list of
+   -- names.
    function Tester:disable(names)
       if type(names) == 'string' then
          names = {names}
@@ -93,7 +94,7 @@ return function(torch, Tester)
       return self
    end
 
-   --- The tests, by name, whose names match one of the patterns; all of them for nil.
+   --- Returns the tests whose names match one of the patterns; all tests if patterns is nil.
    function Tester:_getTests(patterns)
       if patterns == nil then
          return self.tests
@@ -116,7 +117,7 @@ return function(torch, Tester)
       return chosen
    end
 
-   --- Runs tests, reports, and raises an error if one has failed. patterns: what their names match.
+   --- run([patterns]): runs the matching tests, prints a report, and raises an error if one failed.
    function Tester:run(patterns)
       local tests = self:_getTests(patterns)
       self.assertionPass, self.assertionFail, self.testError = {}, {}, {}
@@ -135,7 +136,8 @@ return function(torch, Tester)
       return 0
    end
 
-   --- Calls a test: whether it came to its end, what it returned or raised, whether all held.
+   --- Calls a test. Returns whether it completed, its result or error, and whether all assertions
+   -- held.
    function Tester:_pcall(f)
       local errors = #self.errors
       local ended, result = xpcall(f, debug.traceback)
@@ -146,7 +148,7 @@ return function(torch, Tester)
       return ended, result, ended and errors == #self.errors
    end
 
-   -- One test with what stands around it. What follows a test is called even if that has failed.
+   -- Runs one test with _setUp and _tearDown. _tearDown is called even if the test failed.
    local function call(self, name, test)
       local function with_name(f)
          return f and function() f(name) end

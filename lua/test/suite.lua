@@ -1,4 +1,4 @@
--- torch.TestSuite(): a table for tests that refuses to define one twice.
+-- torch.TestSuite(): a table for tests that raises an error if a test is defined twice.
 
 local Suite = {}
 
@@ -22,7 +22,7 @@ function Suite:__newindex(name, test)
    order[#order + 1] = name
 end
 
---- An empty suite. __tests has its functions by name, __order the names as they were defined.
+--- Returns an empty suite. __tests: functions by name; __order: names in the order of definition.
 return function()
    return setmetatable({__tests = {}, __order = {}, __isTestSuite = true}, Suite)
 end

@@ -1,4 +1,4 @@
--- torch.Tester: tests that count their assertions, note those that fail, and go on.
+-- torch.Tester: counts assertions, records failures and continues.
 
 local compare = require 'tensor.test.compare'
 local expect = require 'tensor.test.expect'
@@ -8,7 +8,7 @@ local each = versions.each
 
 local folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])'
 
--- The lines of the test that is running, from the assertion outward.
+-- Returns up to two source lines of the running test: the assertion and its caller.
 local function where()
    local lines = {}
    for level = 2, 50 do
@@ -24,7 +24,7 @@ local function where()
    return table.concat(lines, '\n')
 end
 
--- The one argument that assertions may have after their values.
+-- Returns the optional message, the only argument allowed after the compared values.
 local function message_of(message, ...)
    expect(next {...} == nil, 'Unexpected arguments passed to test function')
    expect(not message or type(message) == 'string',
@@ -32,7 +32,7 @@ local function message_of(message, ...)
    return message and message ~= '' and message .. '\n' or ''
 end
 
--- A tolerance and a message, both optional and in either order.
+-- Returns the optional tolerance and message, which may come in either order.
 local function tolerance_and_message(default, ...)
    local found = {}
    for k = 1, select('#', ...) do
@@ -61,21 +61,21 @@ local function install(torch)
       self._order = {}
       self._warningCount = {}
       self._currentTestName = ''
-      -- Torch7's first versions compared elements only.
+      -- Torch7's first versions ignored the shape.
       self._assertTensorEqIgnoresDims = true
    end
 
-   --- Whether run ends with the first test that fails.
+   --- setEarlyAbort(on): whether run stops at the first failed test.
    function Tester:setEarlyAbort(on)
       self.earlyAbort = on
    end
 
-   --- Whether what fails is raised at once, for a debugger.
+   --- setRethrowErrors(on): whether a failure is raised immediately, for debugging.
    function Tester:setRethrowErrors(on)
       self.rethrow = on
    end
 
-   --- Whether the report is one line.
+   --- setSummaryOnly(on): whether the report is limited to one line.
    function Tester:setSummaryOnly(on)
       self.summaryOnly = on
    end
@@ -117,7 +117,7 @@ local function install(torch)
       return self:_failure(message)
    end
 
-   -- ---- assertions: each returns whether it holds ----
+   -- ---- assertions: each returns true if it holds ----
 
    function Tester:assert(condition, ...)
       local message = message_of(...)
@@ -217,7 +217,7 @@ local function install(torch)
                               ('%sERROR violation: err=%s'):format(message, tostring(err)))
    end
 
-   --- That f raises an error for which accepts(error) is true.
+   --- Asserts that f raises an error for which accepts(error) returns true.
    function Tester:assertErrorObj(f, accepts, ...)
       local message = message_of(...)
       local success, err = pcall(f)

@@ -1,6 +1,7 @@
--- require 'torch': the same module, with Torch7's behaviour, for programs written for Torch7. It
--- sets the globals that Torch7 set: torch, include, paths, string.gfind, table.unpack. Tensors of
--- different shapes pair in order, fractions are cut to integers, and unknown fields are nil.
+-- require 'torch': the same module with Torch7's behaviour, for programs written for Torch7. Sets
+-- the globals that Torch7 sets: torch, include, paths, string.gfind and table.unpack. Tensors of
+-- different shapes are paired in element order, fractions are truncated to integers, and unknown
+-- fields are nil.
 
 local tensor = require 'tensor'
 
@@ -9,9 +10,9 @@ tensor.setBroadcast('torch7')
 tensor._lenient(true)
 tensor._trustfiles(true)
 
--- Methods that Torch7 does not have and whose presence changes what a package does. torch-autograd
--- wraps a tensor in an object with a method flatten, but looks for each name in the tensor first.
--- The functions of these names stay.
+-- Remove methods that Torch7 does not have if their existence changes what a package does.
+-- torch-autograd wraps a tensor in an object with a method flatten, but looks up each name in the
+-- tensor first. The functions of these names remain.
 local probed = {'flatten'}
 for _, element in ipairs(require 'tensor.types') do
    local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
@@ -35,9 +36,9 @@ if type(rawget(_G, 'paths')) ~= 'table' then
    rawset(_G, 'paths', paths)
 end
 
--- include(file): runs a file of the folder of the file that calls it.
+-- include(file): runs a file in the folder of the calling file.
 rawset(_G, 'include', function(file, depth)
-   -- Not a tail call, which would hide who calls.
+   -- Not a tail call, which would hide the caller from debug.getinfo.
    local result = paths.dofile(file, 3 + (depth or 0))
    return result
 end)
