@@ -1,4 +1,4 @@
--- xlua.unpack: a function's arguments by name or in order, with defaults, and how it is used.
+-- xlua.unpack and xlua.usage: named or positional arguments with defaults, and usage texts.
 
 local each = require 'tensor.versions'.each
 local unpack = require 'tensor.versions'.unpack
@@ -15,16 +15,16 @@ return function(xlua, torch, sys)
       return param.defaulta and ('  [default == %s]'):format(param.defaulta) or ''
    end
 
-   -- One line for an argument; with named, by its name.
+   -- Formats one argument of a usage text; if `named` is true, with its name.
    local function described(param, named)
       local call = named and param.arg .. ' = ' .. param.type or param.type
       return ('%-40s-- %s%s\n'):format('    ' .. (param.req and call or '[' .. call .. ']'),
                                        param.help or '', named and default_of(param) or '')
    end
 
-   --- How a function is used, as text: its arguments, each a table with arg, type, help, req,
-   -- default or defaulta (the name of the argument whose value is the default). Arguments without
-   -- names are lists of such, with '' between them.
+   --- usage(name, description, example, ...): returns the usage text of a function. Each argument
+   -- is described by a table with arg, type, help, req, and default or defaulta (the name of the
+   -- argument whose value is the default). Arguments without names form lists, separated by ''.
    function xlua.usage(name, description, example, ...)
       local c = sys.COLORS
       local params = {...}
@@ -50,15 +50,16 @@ return function(xlua, torch, sys)
       error(sys.colorize(('<%s> %s'):format(name, message), 'Red'), 3)
    end
 
-   -- Whether the one argument is a table of named ones.
+   -- Returns true if the only argument is a table of named arguments.
    local function is_named(args)
       local first = args[1]
       return #args == 1 and type(first) == 'table' and #first == 0 and not torch.typename(first)
    end
 
-   --- The arguments of a function, args = {...}: a table of them by name and by number, and each by
-   -- itself. params are as for usage. Without any argument, or where one is missing that is
-   -- required, the usage is printed, and it is an error.
+   --- unpack(args, name, description, ...): parses the arguments args = {...}. Returns a table of
+   -- values by name and by position, followed by each value. The remaining parameters are those of
+   -- usage. If there are no arguments or a required one is missing, prints the usage and raises an
+   -- error.
    function xlua.unpack(args, name, description, ...)
       local params = {...}
       local usage = setmetatable({}, {__tostring = function()
@@ -92,7 +93,8 @@ return function(xlua, torch, sys)
       return result, unpack(result, 1, #params)
    end
 
-   --- The same, with the arguments as fields of an object.
+   --- unpack_class(object, args, ...): like unpack, but stores the values by name in the fields of
+   -- an object.
    function xlua.unpack_class(object, args, name, description, ...)
       for key, value in each((xlua.unpack(args, name, description, ...))) do
          if type(key) ~= 'number' then
@@ -101,7 +103,7 @@ return function(xlua, torch, sys)
       end
    end
 
-   --- Has a module say what it is for when it is printed.
+   --- usage_module(module, name, description): sets the text that is printed for a module.
    function xlua.usage_module(module, name, description)
       local c = sys.COLORS
       local text = ('%s%s\nPACKAGE:\n%s\n%s%s%s'):format(c.magenta, rule, name,

@@ -1,5 +1,5 @@
--- sys.colors: what turns a terminal's text to a colour. Small initials are plain, large ones bold,
--- an underscore colours the background.
+-- sys.colors: escape sequences that set the text colour of a terminal. Lower-case names are plain,
+-- capitalized names bold; names with an underscore set the background.
 
 local colors = {none = '\27[0m'}
 for k, name in ipairs {'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'} do

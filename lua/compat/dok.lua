@@ -1,4 +1,4 @@
--- dok: the functions that packages use of Torch7's package of that name. They are xlua's.
+-- dok: the functions of Torch7's package dok that other packages use. They are those of xlua.
 
 local xlua = require 'xlua'
 

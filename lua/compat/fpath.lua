@@ -1,5 +1,5 @@
--- sys.fpath: returns the folder of the file that calls it, and the file's name. Packages require
--- this module by itself.
+-- sys.fpath(): returns the folder and the name of the calling file. A separate module, because
+-- packages require 'sys.fpath'.
 
 local paths = require 'paths'
 

@@ -1,9 +1,9 @@
--- xlua.OptionParser: options with short and long names, as many programs for Torch7 read them.
+-- xlua.OptionParser: command-line options with short and long names, as in many Torch7 programs.
 
 local OptionParser = {}
 OptionParser.__index = OptionParser
 
---- A parser; in the usage %prog stands for the name of the program.
+--- Creates a parser. %prog in the usage is replaced by the name of the program.
 local function new(usage)
    if type(usage) == 'table' then
       usage = usage.usage
@@ -14,8 +14,9 @@ local function new(usage)
    return self
 end
 
---- An option: {'-s', '--size', action = 'store' (or 'store_true', 'store_false'), dest = 'size',
--- help = 'columns', default = 5, req = true}. Its value is a number where the default is one.
+--- Declares an option: {'-s', '--size', action = 'store' (or 'store_true', 'store_false'), dest =
+-- 'size', help = 'columns', default = 5, req = true}. If the default is a number, the value is
+-- converted to a number.
 function OptionParser:option(option)
    local names = {}
    for k, name in ipairs(option) do
@@ -47,7 +48,7 @@ local function program()
    return arg and arg[0] or 'lua'
 end
 
---- Says what is wrong on stderr, and ends the program.
+--- Prints an error message and the help to stderr, and exits the program.
 function OptionParser:fail(message)
    io.stdout:flush()
    io.stderr:write(('%s: error: %s\n'):format(program(), message))
@@ -65,8 +66,8 @@ local function value_of(self, option, name, text)
    return tonumber(text) or self:fail(('option %s expects a number, got %s'):format(name, text))
 end
 
---- A table of the options, and a list of the words that are none: of a list of words, by default
--- the program's. After '--' there are no options.
+--- parse([words]): returns a table of option values, and a list of the other words. words: default
+-- is the program's arguments. After '--', all words are positional.
 function OptionParser:parse(words)
    words = words or rawget(_G, 'arg') or {}
    local values, rest, given = {}, {}, {}
@@ -112,7 +113,7 @@ function OptionParser:parse(words)
    return values, rest
 end
 
---- Prints how the program is called.
+--- Prints the usage and the options.
 function OptionParser:help(file)
    local lines, width = {}, 0
    for k, option in ipairs(self.list) do
@@ -133,7 +134,7 @@ function OptionParser:help(file)
    end
 end
 
---- Prints what the options are.
+--- Prints the values of the options.
 function OptionParser:summarize()
    for _, option in ipairs(self.list) do
       if option.dest ~= 'help' then
@@ -143,7 +144,7 @@ function OptionParser:summarize()
    end
 end
 
--- The names of the library that it comes from.
+-- The method names of the original library.
 OptionParser.add_option, OptionParser.parse_args = OptionParser.option, OptionParser.parse
 OptionParser.print_help = OptionParser.help
 

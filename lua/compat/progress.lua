@@ -1,12 +1,12 @@
--- xlua.progress: a bar that shows how far a loop is, and how long it takes.
+-- xlua.progress: a progress bar for loops, with the estimated remaining time and the time per step.
 
 local progress = {}
 
---- Seconds in the two largest units that they have: '1h5m', '3s20ms'.
+--- Formats seconds with the two largest nonzero units: '1h5m', '3s20ms'.
 function progress.format_time(seconds)
    local parts = {}
    for _, unit in ipairs {{'D', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}, {'ms', 1e-3}} do
-      -- A millisecond is no exact number: what is missing to it in the last digits is not meant.
+      -- The addend compensates the rounding error of 1e-3, which is not exact in binary.
       local count = math.floor(seconds / unit[2] + 1e-9)
       seconds = seconds - count * unit[2]
       if count > 0 and #parts < 2 then
@@ -16,7 +16,7 @@ function progress.format_time(seconds)
    return #parts > 0 and table.concat(parts) or '0ms'
 end
 
--- How many columns the terminal has, or 80.
+-- Returns the number of columns of the terminal; default 80.
 local columns
 local function width()
    if not columns then
@@ -34,7 +34,7 @@ local function width()
    return columns
 end
 
--- The bar that is going on: its clock, where it began, what was shown last.
+-- State of the current bar: its timer, its first step, and the last step shown.
 local current_bar
 
 local function line(bar, current, goal)
@@ -52,8 +52,8 @@ local function line(bar, current, goal)
    return (' [%s] %s | Step: %s'):format(text, rest, progress.format_time(step))
 end
 
---- Shows that current of goal steps are done, at most ten times a second. The last step ends the
--- line; one that is less than that before begins another.
+--- show(current, goal): shows that `current` of `goal` steps are done, at most ten times per
+-- second. The last step ends the line; a step smaller than the previous one starts a new bar.
 function progress.show(current, goal)
    local bar = current_bar
    if not bar or current < bar.last then

@@ -1,5 +1,5 @@
--- Modules that every installation of Torch7 had: where the user has none of that name, ours is
--- found, behind all other ways to find one.
+-- Finds our versions of the modules that every Torch7 installation had. This searcher is the last
+-- one, so a module installed by the user takes precedence.
 
 local ours = {
    dok = 'tensor.compat.dok',

@@ -1,5 +1,5 @@
--- xlua: progress bars, named arguments and helpers for tables and strings, as Torch7's package of
--- that name has them.
+-- xlua: progress bars, named arguments and helpers for tables and strings, with the API of Torch7's
+-- package xlua.
 
 local torch = require 'torch'
 local sys = require 'sys'
@@ -10,14 +10,14 @@ local xlua = {progress = require 'tensor.compat.progress'.show,
               formatTime = require 'tensor.compat.progress'.format_time,
               OptionParser = require 'tensor.compat.optionparser'}
 
--- ---- names of the session ----
+-- ---- global variables ----
 
 local protected = {xlua = true, xprint = true, xerror = true, xrequire = true}
 for name in each(_G) do
    protected[name] = true
 end
 
---- Forgets the globals that the user has made, and the modules of their names.
+--- clearall(): removes the globals that the user created, and the loaded modules of the same names.
 function xlua.clearall()
    for name in each(_G) do
       if not protected[name] then
@@ -28,13 +28,13 @@ function xlua.clearall()
    collectgarbage()
 end
 
---- Forgets one global.
+--- clear(name): removes a global.
 function xlua.clear(name)
    _G[name] = nil
    collectgarbage()
 end
 
---- Prints the globals: modules, and what the user has made.
+--- who(): prints the globals: loaded modules and user variables.
 function xlua.who()
    local modules, own = {}, {}
    for name, value in each(_G) do
@@ -76,7 +76,7 @@ local function short(value)
    return #text > 40 and text:sub(1, 40) .. ' ... ' or text
 end
 
---- Prints values; of a table its fields.
+--- print(...): prints values; for a table, its fields.
 function xlua.print(...)
    local cells = {}
    for k = 1, select('#', ...) do
@@ -95,7 +95,7 @@ function xlua.print(...)
    io.write(table.concat(cells, '    '), '\n')
 end
 
---- From now on io.write and print write to a file, too.
+--- log(filename [, append]): makes io.write and print write to a file, too.
 function xlua.log(filename, append)
    local folder = sys.dirname(filename)
    if folder ~= '.' and not sys.dirp(folder) then
@@ -113,13 +113,14 @@ function xlua.log(filename, append)
    rawset(_G, 'print', xlua.print)
 end
 
---- Raises an error in red, with <domain> before it and how a function is used after it.
+--- error(message [, domain [, usage]]): raises an error in red, with <domain> before it and the
+-- usage text after it.
 function xlua.error(message, domain, usage)
    message = (domain and ('<%s> '):format(domain) or '') .. tostring(message)
    error(sys.colorize(message, 'Red') .. (usage and '\n' .. tostring(usage) or ''), 2)
 end
 
---- Calls a function; another with the error, if there is one.
+--- trycatch(try, catch): calls try(); if that raises an error, calls catch(error).
 function xlua.trycatch(try, catch)
    local ok, err = pcall(try)
    if not ok then
@@ -129,13 +130,13 @@ end
 
 -- ---- packages ----
 
---- Whether a package can be found, and where.
+--- installed(name): returns true and the path if the package can be found.
 function xlua.installed(name)
    local path = versions.searchpath(name, package.path) or versions.searchpath(name, package.cpath)
    return path ~= nil, path
 end
 
---- A package, or false and a warning where it cannot be loaded.
+--- require(name): loads a package; if that fails, prints a warning and returns false.
 function xlua.require(name)
    local ok, result = pcall(require, name)
    if ok then
@@ -161,7 +162,8 @@ local function quoted(value)
    return '"' .. value:gsub('"', '\\"') .. '"'
 end
 
---- A table as text: {1,2,name="x"}; with lines one entry a line.
+--- table2string(t [, lines]): formats a table as {1,2,name="x"}; if `lines` is true, one entry per
+-- line.
 function xlua.table2string(t, lines)
    local parts, listed = {}, {}
    for k, value in ipairs(t) do
@@ -180,7 +182,8 @@ function xlua.table2string(t, lines)
    return '{' .. table.concat(parts, ',') .. '}'
 end
 
---- What is left of a list without some entries, and those.
+--- splice(list [, start [, length]]): returns a copy of the list without these entries, and the
+-- entries.
 local function splice(list, start, length)
    start = start or 1
    local past = start + (length or 1)
@@ -191,7 +194,9 @@ local function splice(list, start, length)
    return left, taken
 end
 
---- A list without what is there twice, by a hash if one is given; merge makes one of two.
+--- prune(list [, hash [, merge]]): returns the list without duplicates. Values with the same
+-- hash(value) are duplicates; the later one replaces the earlier one, or merge(later, earlier)
+-- does.
 local function prune(list, hash, merge)
    local place, pruned = {}, {}
    for _, value in ipairs(list) do
@@ -209,7 +214,7 @@ local function prune(list, hash, merge)
    return pruned
 end
 
---- What a name stands for: ('torch.Tensor'):tosymbol().
+--- tosymbol(name): returns the value of an expression: ('torch.Tensor'):tosymbol().
 local function tosymbol(name)
    local chunk = versions.load('return ' .. name)
    local ok, result = pcall(chunk or error, name)
@@ -228,7 +233,8 @@ for library, functions in each {
    end
 end
 
---- Defaults, and in their place what variables of the environment of their names say.
+--- envparams(defaults): returns the defaults, overridden by environment variables of the same
+-- names.
 function xlua.envparams(defaults)
    local params = {}
    for name, default in each(defaults) do

@@ -1,4 +1,4 @@
--- The help texts of files: a section of entries.lua.
+-- Help texts for files: a section of entries.lua.
 
 return {'files and serialization',
    {'load', [=[

@@ -1,9 +1,9 @@
--- Tables as text: .csv, with commas, and .tsv, with tabs.
+-- Comma-separated (.csv) and tab-separated (.tsv) files.
 
 local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 
-local STEP = 2 ^ 22  -- bytes between two calls of progress
+local STEP = 2 ^ 22  -- bytes between two progress calls
 
 local MISSING = {'', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', 'None'}
 
@@ -31,7 +31,7 @@ local function whole(options, name)
    return value
 end
 
--- The position of a column that is named, or counted from 1.
+-- Returns the 1-based position of a column given by name or position.
 local function position(column, count, names)
    if type(column) == 'number' then
       if column >= 1 and column <= count and column % 1 == 0 then
@@ -49,7 +49,7 @@ local function position(column, count, names)
    error(('there is no column %s; there are %d%s'):format(tostring(column), count, known), 0)
 end
 
--- Which columns are wanted, in their order.
+-- Returns the positions of the selected columns, in the order of the option `only`.
 local function chosen(options, count, names)
    local list = {}
    for k, column in ipairs(options.only or {}) do
@@ -76,7 +76,7 @@ local function element_of(name)
    return element
 end
 
--- Of LongTensors and DoubleTensors; integers that do not fit are an error.
+-- Converts a LongTensor or DoubleTensor. Raises an error if integers do not fit.
 local function converted(t, element)
    local class = ('torch.%sTensor'):format(element)
    if t:type() == class then
@@ -102,7 +102,7 @@ local function tensor_of(tensor, reader, column, sizes)
    return common.tensor(tensor, element, storage, 1, sizes(rows))
 end
 
--- All columns as one tensor.
+-- Reads all columns into one tensor.
 local function read_together(tensor, reader, count, names, options, go)
    local default = tensor.getdefaulttensortype():match '^torch%.(%a+)Tensor$'
    local element = options.type and element_of(options.type) or
@@ -127,7 +127,7 @@ local function read_together(tensor, reader, count, names, options, go)
    return converted(t, element), wanted_names
 end
 
--- Each as what it is, by position and by name.
+-- Reads each column with its own element type. The result has each column by position and by name.
 local function read_columns(tensor, reader, count, names, options, go)
    local types, kinds = {}, {}
    for column, name in each(options.types or {}) do
@@ -237,7 +237,7 @@ local function write_together(tensor, file, t, separator, options)
    end
 end
 
--- A function that gives the text of a column's rows, and how many these are.
+-- Returns a function that formats a row of a column, and the number of rows.
 local function column_text(tensor, values, separator)
    if type(values) == 'table' then
       return function(row)
@@ -248,13 +248,13 @@ local function column_text(tensor, values, separator)
    local isreal = not integral[common.element(tensor, values)]
    return function(row)
       local text = tensor._csvnumber(storage, first + row - 1)
-      -- What is read again is a real number.
+      -- Add ".0" to integral values, so that the column is read back as floating point.
       return isreal and not text:find '[^%d-]' and text .. '.0' or text
    end, values:size(1)
 end
 
 -- Raises an error if a table with columns by position has another column by name, which would be
--- lost. What load returns has each column by both.
+-- lost. The result of load has each column by both.
 local function check_all_positional(object)
    local positional = {}
    for _, values in ipairs(object) do

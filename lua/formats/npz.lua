@@ -1,4 +1,4 @@
--- NumPy's .npz files: archives of arrays with names.
+-- NumPy's .npz files: archives of named arrays.
 
 local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
@@ -9,7 +9,7 @@ local npz = {}
 local options_of_load = {only = 'table', progress = 'function'}
 local options_of_save = {compress = 'boolean', progress = 'function'}
 
--- The names that are wanted, as keys; nil: all.
+-- Returns the selected names as keys of a table; nil selects all.
 local function wanted(options, present)
    if not options.only then
       return nil
@@ -67,7 +67,7 @@ function npz.load(tensor, filename, options)
    return arrays
 end
 
--- Names and tensors, in order; those without a name get NumPy's.
+-- Returns a list of names and tensors, sorted by name. Unnamed tensors get NumPy's default names.
 local function arrays_of(tensor, object)
    if common.element(tensor, object) then
       object = {object}

@@ -1,4 +1,4 @@
--- Pictures: PNG and JPEG files to and from tensors of channels x height x width.
+-- PNG and JPEG files: reads and writes tensors of shape channels x height x width.
 
 local common = require 'tensor.formats.common'
 
@@ -7,10 +7,10 @@ local picture = {}
 local options_of_load = {channels = 'number', type = 'string', progress = 'function'}
 local elements = {Byte = true, Half = true, BFloat16 = true, Float = true, Double = true}
 
--- Weights of red, green and blue in grey: ITU-R BT.601, as in JPEG files.
+-- Weights of red, green and blue in the conversion to grey: ITU-R BT.601, as in JPEG files.
 local GREY = {0.299, 0.587, 0.114}
 
--- Grey, with or without alpha, from colors, and the reverse; t has values in floating point.
+-- Converts between grey and colour, with or without alpha. t must be floating point.
 local function convert(t, channels)
    local has = t:size(1)
    if has == channels then
@@ -60,7 +60,7 @@ local function load(tensor, format, filename, options)
    end
    local values = pixels:double()
    if bits == 16 then
-      values:add(65536, values:lt(0):double())  -- a ShortTensor has no 32768
+      values:add(65536, values:lt(0):double())  -- unsigned samples in a ShortTensor
    end
    values = convert(values:div(2 ^ bits - 1), channels or has)
    if element == 'Byte' then
@@ -69,7 +69,8 @@ local function load(tensor, format, filename, options)
    return values:type(('torch.%sTensor'):format(element))
 end
 
--- The samples of an object, as ByteTensor or, of 16 bits, as ShortTensor of channels x H x W.
+-- Returns the samples of an object as a tensor of channels x H x W: a ByteTensor, or a ShortTensor
+-- for 16 bits per sample.
 local function samples(tensor, object, most, bits)
    local element = common.element(tensor, object)
    if not elements[element] then

@@ -1,4 +1,4 @@
--- Bytes as text of 64 digits, and pictures as bytes of PNG files.
+-- Base64 encoding.
 
 local DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 

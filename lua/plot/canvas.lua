@@ -1,4 +1,4 @@
--- A canvas to draw on: colours of 3 x H x W, from 0 to 255, with x and y from 1 at the top left.
+-- A canvas of 3 x H x W colour values from 0 to 255. x and y count from 1 at the top left.
 --
 --   local page = canvas.new(width, height)
 --   page:fill(x, y, width, height, color)
@@ -8,7 +8,7 @@
 --   page:segments({{from, to}, ...}, color, thickness)
 --   page:bytes()
 --
--- A colour is {red, green, blue}. What lies outside the canvas is an error.
+-- A colour is {red, green, blue}. Drawing outside the canvas raises an error.
 
 local tensor = require 'tensor'
 local font = require 'tensor.plot.font'
@@ -18,12 +18,12 @@ canvas.__index = canvas
 
 local BLACK = {0, 0, 0}
 
---- A white canvas.
+--- Creates a white canvas.
 function canvas.new(width, height)
   return setmetatable({pixels = tensor.FloatTensor(3, height, width):fill(255)}, canvas)
 end
 
---- A view of the pixels in a rectangle.
+--- Returns a view of the pixels in a rectangle.
 function canvas:region(x, y, width, height)
   return self.pixels:narrow(2, y, height):narrow(3, x, width)
 end
@@ -35,26 +35,27 @@ function canvas:fill(x, y, width, height, color)
   end
 end
 
--- Each element of a matrix as a square of scale x scale: the two new dimensions repeat it.
+-- Repeats each element in a square of scale x scale, by expanding two dimensions of size 1.
 local function magnify(matrix, scale)
   local height, width = matrix:size(1), matrix:size(2)
   return matrix:contiguous():view(height, 1, width, 1):expand(height, scale, width, scale)
                :contiguous():view(height * scale, width * scale)
 end
 
---- Shows a matrix of grey values from 0 to 255, each as a square of scale x scale.
+--- Draws a matrix of grey values from 0 to 255, each as a square of scale x scale.
 function canvas:image(x, y, grey, scale)
   local picture = magnify(grey, scale):float()
   local region = self:region(x, y, picture:size(2), picture:size(1))
   region:copy(picture:view(1, picture:size(1), picture:size(2)):expandAs(region))
 end
 
---- The width of a text in pixels.
+--- Returns the width of a text in pixels.
 function canvas.textwidth(text, scale)
   return (#text * (font.width + 1) - 1) * (scale or 1)
 end
 
---- Writes a text; x is its left end, its middle or its right end, y the top of its capitals.
+--- Draws a text. x is its left end, center or right end, depending on align; y is the top of its
+-- capitals.
 function canvas:text(x, y, text, options)
   options = options or {}
   local scale, color = options.scale or 1, options.color or BLACK
@@ -71,22 +72,22 @@ function canvas:text(x, y, text, options)
   end
 end
 
--- How far each pixel of a region is from the segment between two points.
+-- Returns the distance of each pixel of a region from the segment between two points.
 local function distance(region, x, y, from, to)
   local height, width = region:size(1), region:size(2)
   local across = tensor.range(x, x + width - 1):float():view(1, width) - from[1]
   local down = tensor.range(y, y + height - 1):float():view(height, 1) - from[2]
   local dx, dy = to[1] - from[1], to[2] - from[2]
-  -- The place of the nearest point on the segment, from 0 at its start to 1 at its end.
+  -- Position of the nearest point on the segment, from 0 at its start to 1 at its end.
   local place = (across * dx + down * dy):div(math.max(dx * dx + dy * dy, 1e-9)):clamp(0, 1)
   return ((across - place * dx):pow(2) + (down - place * dy):pow(2)):sqrt()
 end
 
---- Draws smooth segments, each a pair of points {x, y}; where both are one, a dot.
+--- Draws antialiased segments, each a pair of points {x, y}. If both points are equal, draws a dot.
 function canvas:segments(segments, color, thickness)
   local height, width = self.pixels:size(2), self.pixels:size(3)
-  -- How much of each pixel the lines cover. It is taken together from all segments before any
-  -- is painted, so that their joints are not painted twice.
+  -- The fraction of each pixel covered by any of the segments. All segments are combined before
+  -- painting, so that joints are not painted twice.
   local coverage = tensor.FloatTensor(height, width):zero()
   local reach = thickness / 2 + 1
   for _, segment in ipairs(segments) do
@@ -104,7 +105,7 @@ function canvas:segments(segments, color, thickness)
   end
 end
 
---- Draws a smooth line through points {x, y}; one point alone is a dot.
+--- Draws an antialiased line through points {x, y}. A single point is drawn as a dot.
 function canvas:line(points, color, thickness)
   local segments = {}
   for i = 1, math.max(#points - 1, 1) do
@@ -113,7 +114,7 @@ function canvas:line(points, color, thickness)
   self:segments(segments, color, thickness)
 end
 
---- The picture as a ByteTensor of 3 x H x W.
+--- Returns the picture as a ByteTensor of 3 x H x W.
 function canvas:bytes()
   return tensor.round(self.pixels):byte()
 end

@@ -1,9 +1,9 @@
--- Draws a figure on a page: svg.lua or pixels.lua.
+-- Draws a figure on a page, which is an object of svg.lua or pixels.lua.
 
 local colors = require 'tensor.plot.colors'
 local layout = require 'tensor.plot.layout'
 
-local LETTER, LINE = 6, 14  -- the width of a letter and the height of a line of small text
+local LETTER, LINE = 6, 14  -- width of a letter and height of a line of small text
 local THICKNESS, DOT, GAP = 1.6, 4.5, 10
 local BAR_OF_COLORS = 14
 
@@ -23,7 +23,7 @@ local function legend(page, box, entries)
    if #entries == 0 then return end
    local names = {}
    for i, entry in ipairs(entries) do names[i] = entry.name end
-   local width = widest(names) + 46  -- fonts of SVG may be wider
+   local width = widest(names) + 46  -- SVG fonts may be wider
    local x, y = box.x + box.width - width - 8, box.y + 8
    page:rect(x - 1, y - 1, width + 2, #entries * LINE + 10, colors.grid)
    page:rect(x, y, width, #entries * LINE + 8, {255, 255, 255})
@@ -47,7 +47,7 @@ local function draw_axes(page, box, view, options)
       local x = box.x + view.x:place(mark[1]) * box.width
       local half = #mark[2] * LETTER / 2
       if not view.picture then page:rect(x - 0.25, box.y, 0.5, box.height, colors.grid) end
-      if x - half > last then  -- texts do not cover each other
+      if x - half > last then  -- labels must not overlap
          page:text(x, bottom + 8, mark[2], colors.axis, 'center')
          last = x + half + LETTER
       end
@@ -78,7 +78,7 @@ local function color_bar(page, box, layer)
    end
 end
 
--- Layers in the rectangle of the axes; those with names.
+-- Draws the layers in the rectangle of the axes. Returns those with names.
 local function draw_layers(page, box, view, layers)
    local function place(p)
       return {box.x + p[1] * box.width, box.y + (1 - p[2]) * box.height}
@@ -117,7 +117,7 @@ local function draw_layers(page, box, view, layers)
    return named
 end
 
---- Draws the figure, and gives the page back.
+--- Draws the figure on the page and returns the page.
 return function(figure, page)
    local options = figure.options
    local view = layout.of(figure, options.width / 80, options.height / 45)
@@ -136,7 +136,7 @@ return function(figure, page)
       error(('plot: %d x %d is too small for what is beside the axes')
             :format(options.width, options.height), 0)
    end
-   if picture and (bare or options.aspect == 'equal') then  -- pixels are squares
+   if picture and (bare or options.aspect == 'equal') then  -- with square pixels
       local across, down = picture.picture:size(3), picture.picture:size(2)
       local zoom = math.min(box.width / across, box.height / down)
       box.x = box.x + (box.width - zoom * across) / 2

@@ -1,14 +1,14 @@
--- A bitmap font: glyphs of 5 x 9 pixels, two of the nine rows below the baseline.
+-- A bitmap font with glyphs of 5 x 9 pixels. Two of the nine rows are below the baseline.
 --
 --   font.width, font.height
---   font.glyph(character)   a ByteTensor of 9 x 5, 1 where there is ink; that of ? for a
---                           character that the font has not
+--   font.glyph(character)   returns a ByteTensor of 9 x 5 with 1 for ink; the glyph of ? if the
+--                           font does not contain the character
 
 local tensor = require 'tensor'
 
 local font = {width = 5, height = 9}
 
--- Blocks of glyphs side by side, the way they look, a column apart.
+-- Glyphs drawn side by side, separated by a column.
 local blocks = {
   {'ABCDEFGHIJKLM', [[
 .###. ####. .###. ####. ##### ##### .###. #...# .###. ..### #...# #.... #...#

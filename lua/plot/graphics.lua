@@ -1,13 +1,12 @@
--- Pictures in terminals that can show them: by kitty's protocol or as sixels, where the terminal
--- says that it knows them.
+-- Pictures in terminals that support kitty's graphics protocol or sixels.
 
 local base64 = require('tensor.plot.base64').encode
 
 local graphics = {}
 
 local COLUMNS = 72
-local CHUNK = 4096  -- of kitty's protocol
-local LEVELS = 6    -- of red, green and blue in sixels
+local CHUNK = 4096  -- maximum bytes per chunk in kitty's protocol
+local LEVELS = 6    -- levels of red, green and blue in sixels
 
 local function png(tensor, pixels)
    local dense = pixels:permute(2, 3, 1):contiguous()
@@ -15,7 +14,7 @@ local function png(tensor, pixels)
                                pixels:size(2), pixels:size(3), 90)
 end
 
---- Pixels, a ByteTensor of 3 x H x W, as what kitty and others take: a PNG file in pieces.
+--- Encodes pixels, a ByteTensor of 3 x H x W, for kitty's protocol: a PNG file in chunks.
 function graphics.kitty(tensor, pixels)
    local text, parts = base64(png(tensor, pixels)), {}
    for first = 1, #text, CHUNK do
@@ -27,7 +26,8 @@ function graphics.kitty(tensor, pixels)
    return table.concat(parts)
 end
 
--- Six rows of colors, numbers from 0 on, as characters: for each color the bits of its columns.
+-- Encodes six rows of colour numbers (from 0): for each colour, one character per column, whose
+-- bits are the rows.
 local function band(rows, width)
    local masks, order = {}, {}
    for y, row in ipairs(rows) do
@@ -57,7 +57,7 @@ local function band(rows, width)
    return table.concat(parts, '$')
 end
 
---- The same as sixels, of 216 colors.
+--- Encodes pixels as sixels with 216 colours.
 function graphics.sixel(_, pixels)
    local height, width = pixels:size(2), pixels:size(3)
    local levels = (pixels:double() * ((LEVELS - 1) / 255)):round()
@@ -81,9 +81,10 @@ function graphics.sixel(_, pixels)
    return table.concat(parts) .. table.concat(bands, '-') .. '\27\\'
 end
 
---- What a terminal shows pictures by, 'kitty' or 'sixel', or nil. ask(text) gives what it answers,
--- up to the answer to the last question, ESC [ c, which all terminals know: one that has not
--- answered that is asked no more. environment(name) is a variable.
+--- Returns the graphics protocol of a terminal, 'kitty' or 'sixel', or nil. ask(text) sends a query
+-- and returns the reply up to the reply to ESC [ c, which all terminals answer. A terminal that
+-- does not answer ESC [ c gets no further queries. environment(name) returns an environment
+-- variable.
 function graphics.of_terminal(ask, environment)
    local term = environment 'TERM' or ''
    if term == '' or term == 'dumb' or term == 'unknown' then return nil end
@@ -98,8 +99,8 @@ function graphics.of_terminal(ask, environment)
    return (';' .. attributes .. ';'):find(';4;', 1, true) and 'sixel' or nil
 end
 
--- Asks the terminal of the process, which has a second for each part of its answer. It must not
--- show what it answers: stty sees to that, and to the end of waiting.
+-- Queries the terminal of the process; each part of the reply may take one second. stty sets this
+-- timeout and disables the echo, which would show the reply.
 local function ask(text)
    local pipe = io.popen 'stty -g </dev/tty 2>/dev/null'
    local saved = pipe and pipe:read '*l'
@@ -108,7 +109,7 @@ local function ask(text)
    local answer = ''
    local done = saved and saved:find '^[%w:=]+$' and from and to and
                 os.execute 'stty -icanon -echo min 0 time 10 </dev/tty 2>/dev/null'
-   if done == 0 or done == true then  -- as Lua 5.1 says it, and later ones
+   if done == 0 or done == true then  -- the result in Lua 5.1 and in later versions
       pcall(function()
          to:write(text)
          to:flush()
@@ -126,7 +127,8 @@ end
 
 local found
 
---- The same of the terminal of the process, which is asked once. TENSOR_PLOT says it otherwise.
+--- Returns the graphics protocol of the process's terminal, which is queried once. TENSOR_PLOT
+-- overrides it.
 function graphics.detect()
    if found == nil then
       local wanted = os.getenv 'TENSOR_PLOT' or ''

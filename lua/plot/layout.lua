@@ -1,11 +1,11 @@
--- What a figure shows, in numbers: its axes, its boxes, and where its points are.
+-- Computes the layout of a figure: axes, boxes of bars, and positions of points.
 
 local axis = require 'tensor.plot.ticks'
 
 local layout = {}
 
 local MARGIN = 0.04
-local BAR = 0.8  -- the part of a bar's place that the bars in it take
+local BAR = 0.8  -- the fraction of the width per bar group that is filled
 
 local function finite(x) return x - x == 0 end
 
@@ -17,7 +17,8 @@ local function take(limits, value, log)
    end
 end
 
---- Boxes {left, right, bottom, top} of a layer of bars or of a histogram; nil of others.
+--- Returns boxes {left, right, bottom, top} of a layer of bars or of a histogram; nil for other
+-- layers.
 local function boxes_of(layer, groups, log)
    if not layer.heights then return nil end
    local boxes, bottom = {}, log and 1e-300 or 0
@@ -48,7 +49,8 @@ local function new_axis(limits, given, options)
    return axis.new(low, high, options)
 end
 
---- The axes x and y of a figure, marks for so many, and the boxes of its layers.
+--- Computes the x and y axes of a figure with at most about `across` and `down` marks, and the
+-- boxes of its layers.
 function layout.of(figure, across, down)
    local options = figure.options
    local x, y, boxes, groups = limits_of(), limits_of(), {}, 0
@@ -98,7 +100,8 @@ function layout.of(figure, across, down)
    return {x = ax, y = ay, boxes = boxes, picture = picture}
 end
 
--- The part of a segment within 0 to 1 of both directions, as two parts of its way; nil: none.
+-- Clips a segment to 0..1 in both dimensions. Returns the start and end as fractions of its length,
+-- or nil if it is outside.
 local function clip(a, b)
    local from, to = 0, 1
    for k = 1, 2 do
@@ -115,7 +118,7 @@ local function clip(a, b)
    return from, to
 end
 
---- The points of a layer as places from 0 to 1; those without a place are false.
+--- Maps the points of a layer to positions from 0 to 1. Points without a position are false.
 function layout.places(view, layer)
    local places = {}
    for i = 1, #layer.x do
@@ -125,7 +128,7 @@ function layout.places(view, layer)
    return places
 end
 
---- The places that are within the axes.
+--- Returns the positions inside the axes.
 function layout.inside(places)
    local inside = {}
    for _, p in ipairs(places) do
@@ -136,8 +139,9 @@ function layout.inside(places)
    return inside
 end
 
---- Lines through places, broken where there is none and cut at the axes. Of places in one of so
--- many columns those that make a difference are kept.
+--- Returns lines through the positions, interrupted at missing positions and clipped at the axes.
+-- Of the positions that fall into the same of `columns` columns, only those that affect the
+-- picture are kept.
 function layout.lines(places, columns)
    local kept, i = {}, 1
    while i <= #places do
@@ -174,7 +178,7 @@ function layout.lines(places, columns)
          line[#line + 1] = at(to)
          if to < 1 then line = nil end
       else
-         -- A point between two gaps is a dot.
+         -- a point between two gaps is drawn as a dot
          if p and not q and not line and #layout.inside {p} == 1 then lines[#lines + 1] = {p} end
          line = nil
       end

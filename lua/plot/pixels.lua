@@ -1,4 +1,4 @@
--- A page that becomes pixels, with so many in a row and column for each unit of length.
+-- A page that is rendered to pixels, with RATIO pixels per unit of length.
 
 local canvas = require 'tensor.plot.canvas'
 
@@ -14,7 +14,8 @@ function pixels.new(width, height)
    return setmetatable({canvas = canvas.new(width * RATIO, height * RATIO)}, pixels)
 end
 
--- Pixels of what lies from x to x + width: the first and how many, one at least.
+-- Returns the first pixel and the number of pixels, at least 1, of the interval from x to x +
+-- width.
 local function span(x, width)
    local first = round(x * RATIO)
    return first + 1, math.max(round((x + width) * RATIO) - first, 1)
@@ -46,7 +47,7 @@ function pixels:dots(points, color, size)
    self.canvas:segments(segments, color, size * RATIO)
 end
 
---- A text, cut where the page ends.
+--- Draws a text, cut off at the edge of the page.
 function pixels:text(x, y, text, color, align, size)
    local scale, width = SIZES[size or 'small'], self.canvas.pixels:size(3)
    while #text > 0 do
@@ -64,7 +65,7 @@ function pixels:image(x, y, width, height, picture)
    local tensor = require 'tensor'
    local left, across = span(x, width)
    local top, down = span(y, height)
-   -- The element of each pixel's middle.
+   -- For each pixel, the element at its center.
    local function nearest(count, size)
       return tensor.range(0, count - 1):add(0.5):mul(size / count):floor():add(1)
                    :clamp(1, size):long()
@@ -74,7 +75,7 @@ function pixels:image(x, y, width, height, picture)
    self.canvas:region(left, top, across, down):copy(shown)
 end
 
---- The picture as a ByteTensor of 3 x H x W.
+--- Returns the picture as a ByteTensor of 3 x H x W.
 function pixels:result() return self.canvas:bytes() end
 
 return pixels

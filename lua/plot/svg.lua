@@ -8,7 +8,7 @@ svg.__index = svg
 local FONT = 'Helvetica, Arial, sans-serif'
 local SIZES = {small = 11, title = 15}
 local ANCHORS = {left = 'start', center = 'middle', right = 'end'}
-local CAPITALS = 0.72  -- their height, of the font's size
+local CAPITALS = 0.72  -- height of capitals relative to the font size
 
 local function number(x) return (('%.2f'):format(x):gsub('%.?0+$', '')) end
 local function hex(color) return ('#%02x%02x%02x'):format(color[1], color[2], color[3]) end
@@ -36,14 +36,14 @@ function svg:rect(x, y, width, height, color)
             number(width), number(height), hex(color))
 end
 
---- Lines, each of points {x, y}.
+--- Draws lines, each a list of points {x, y}.
 function svg:lines(lines, color, thickness)
    for _, points in ipairs(lines) do
       local places = {}
       for i, point in ipairs(points) do
          places[i] = number(point[1]) .. ',' .. number(point[2])
       end
-      places[2] = places[2] or places[1]  -- a point alone is a dot
+      places[2] = places[2] or places[1]  -- a single point is drawn as a dot
       self:put('<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" ' ..
                'stroke-linejoin="round" stroke-linecap="round"/>',
                table.concat(places, ' '), hex(color), number(thickness))
@@ -57,14 +57,14 @@ function svg:dots(points, color, size)
    end
 end
 
---- A text; y is the top of its capitals.
+--- Draws a text. y is the top of its capitals.
 function svg:text(x, y, text, color, align, size)
    size = SIZES[size or 'small']
    self:put('<text x="%s" y="%s" font-size="%d" fill="%s" text-anchor="%s">%s</text>', number(x),
             number(y + CAPITALS * size), size, hex(color), ANCHORS[align or 'left'], escape(text))
 end
 
---- A picture, a ByteTensor of 3 x H x W, in a rectangle.
+--- Draws a picture, a ByteTensor of 3 x H x W, scaled to a rectangle.
 function svg:image(x, y, width, height, picture)
    local tensor = require 'tensor'
    local storage = picture:permute(2, 3, 1):contiguous():storage()

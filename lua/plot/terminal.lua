@@ -1,13 +1,13 @@
--- Draws a figure as text of a terminal: dots of Braille, eight to a character, and blocks.
+-- Draws a figure as terminal text with Braille characters (2 x 4 dots each) and block characters.
 
 local layout = require 'tensor.plot.layout'
 
 local SHADES = {' ', '\226\150\145', '\226\150\146', '\226\150\147', '\226\150\136'}
 local FULL = '\226\150\136'
--- The bits of the dots of a character by row and column.
+-- The bit of each dot in a Braille character, by row and column.
 local BITS = {{1, 8}, {2, 16}, {4, 32}, {64, 128}}
 
--- The character of UTF-8 of three bytes.
+-- Encodes a code point as three bytes of UTF-8.
 local function utf8(code)
    return string.char(224 + math.floor(code / 4096), 128 + math.floor(code / 64) % 64,
                       128 + code % 64)
@@ -40,7 +40,7 @@ local function draw_points(dots, columns, rows, view, layer)
    end
 end
 
--- Columns of blocks, the highest of them filled by eighths.
+-- Draws boxes as columns of block characters; the topmost character is filled in eighths.
 local function draw_boxes(cells, columns, rows, view, boxes)
    for _, box in ipairs(boxes) do
       local function rank(value) return math.min(math.max(view.y:place(value), 0), 1) * rows end
@@ -87,7 +87,7 @@ local function axis_lines(view, columns, indent)
    return (' '):rep(indent) .. '+' .. table.concat(marks), (' '):rep(indent + 1) .. text
 end
 
---- The figure in so many columns and lines of text.
+--- Returns the figure as text of `across` columns and `down` lines.
 return function(figure, across, down)
    local options = figure.options
    local view = layout.of(figure, across / 14, down / 4)
@@ -102,7 +102,7 @@ return function(figure, across, down)
       indent = math.max(indent, #mark[2] + 1)
    end
    local columns = math.max(across - indent - 1, 8)
-   if bare then  -- a character is about twice as high as it is wide
+   if bare then  -- a character is about twice as high as wide
       local height, width = view.picture.grey:size(1), view.picture.grey:size(2)
       local zoom = math.min(columns / (2 * width), rows / height)
       columns = math.max(math.floor(zoom * 2 * width), 1)

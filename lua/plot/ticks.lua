@@ -1,4 +1,4 @@
--- An axis: the limits of what is shown, and the round numbers that are written beside it.
+-- An axis: the limits of the values shown, and the round numbers of its tick marks.
 
 local log10 = require 'tensor.versions'.log10
 
@@ -7,7 +7,7 @@ axis.__index = axis
 
 local MOST_DECADES = 8
 
--- 1, 2 or 5 times a power of ten: at most `most` such steps fill the range.
+-- Returns 1, 2 or 5 times a power of ten, so that at most `most` such steps fit into the range.
 local function step_of(range, most)
    local power = 10 ^ math.floor(log10(range / most))
    for _, factor in ipairs {1, 2, 5} do
@@ -43,13 +43,13 @@ local function logarithmic(low, high)
    return marks
 end
 
---- An axis from low to high; with log of their logarithms. About `most` marks; margin is the part
--- of the range that is added at both ends.
+--- new(low, high, options): creates an axis from low to high. log: a logarithmic axis; most: the
+-- approximate number of marks; margin: the fraction of the range added at both ends.
 function axis.new(low, high, options)
    local log = options.log
    local from, to = low, high
    if log then from, to = log10(low), log10(high) end
-   -- What is all the same has a range, too.
+   -- If all values are equal, widen the range.
    if to - from <= 1e-12 * math.max(math.abs(from), math.abs(to)) then
       local more = log and 0.5 or math.max(0.5, 0.1 * math.abs(from))
       from, to = from - more, to + more
@@ -66,7 +66,8 @@ function axis.new(low, high, options)
                        axis)
 end
 
---- Where a value is: 0 at the low end, 1 at the high one. NaN where it has no place.
+--- Returns the position of a value: 0 at the low end, 1 at the high end, NaN if it has none (log of
+-- a nonpositive value).
 function axis:place(value)
    if self.log then
       value = value > 0 and log10(value) or 0 / 0

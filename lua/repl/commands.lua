@@ -1,4 +1,4 @@
--- The commands of the prompt: `?name`, and lines that begin with a colon.
+-- The commands of the prompt: `?name`, and lines that start with a colon.
 
 local trace = require 'tensor.repl.trace'
 
@@ -25,7 +25,7 @@ local function milliseconds(seconds)
   return ('%.1f us'):format(seconds * 1e6)
 end
 
--- Compiles what follows a command; nil where it is no Lua, which is said.
+-- Compiles the code after a command. If it is invalid, reports the error and returns nil.
 local function compiled(session, code)
   local chunk, message = session.compile(code)
   if not chunk then
@@ -55,7 +55,7 @@ function run.time(session, code)
   local clock = module.tic or os.clock
   local wall, cpu = clock(), os.clock()
   local results, message = trace.call(chunk)
-  -- Devices work on when a call has returned.
+  -- Device operations are asynchronous: wait for them before reading the clock.
   if results and module.synchronize then
     module.synchronize()
   end
@@ -85,8 +85,8 @@ function run.profile(session, code)
   return session.show(results)
 end
 
--- What is asked of help: a name as it is written, with or without what it is a field of, or what
--- an expression gives.
+-- Prints help on a name, with or without the module or object it is a field of, or on the value of
+-- an expression.
 function run.ask(session, subject)
   local help = tensor().help
   if not help then
@@ -116,7 +116,8 @@ end
 local names = {h = 'help', help = 'help', time = 'time', t = 'time', profile = 'profile',
                p = 'profile'}
 
---- The function of a line that is a command, to be called with the session; nil for Lua.
+--- Returns the function for a command line, to be called with the session, or nil for a line of
+-- Lua.
 function commands.find(line)
   local subject = line:match '^%s*%?%s*(.-)%s*$' or line:match '^%s*([%a_][%w_%.:]*)%s*%?%s*$'
   if subject then
@@ -137,7 +138,7 @@ function commands.find(line)
   end
 end
 
---- Whether a line asks to leave: no global of the session has that name.
+--- Returns true if a line asks to quit. `exit` and `quit` do so only if no such global exists.
 function commands.leaves(line, environment)
   local word = line:match '^%s*(:?%a+)%s*$' or line:match '^%s*(%a+)%s*%(%s*%)%s*;?%s*$'
   if word == ':quit' or word == ':q' or word == ':exit' then

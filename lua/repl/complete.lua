@@ -1,5 +1,5 @@
--- Completion of names: globals, fields and methods, found without running any code of the user:
--- tables are read by rawget, and __index is followed only where it is a table.
+-- Completion of names: globals, fields and methods. It never runs user code: tables are read with
+-- rawget, and __index is followed only if it is a table.
 
 local versions = require 'tensor.versions'
 local each, raw_next = versions.each, versions.raw_next
@@ -8,7 +8,8 @@ local isname = require 'tensor.repl.show'.isname
 
 local complete = {}
 
--- Calls visit(t) for each table that an index of `value` may be found in, until it gives non-nil.
+-- Calls visit(t) for each table in which an index of `value` is looked up, until visit returns a
+-- non-nil value, and returns that.
 local function search(value, visit, seen)
   if type(value) == 'table' then
     if seen[value] then
@@ -28,7 +29,7 @@ local function search(value, visit, seen)
   if type(index) == 'table' then
     return search(index, visit, seen)
   end
-  -- A class of luaT looks methods up in the metatable and its parents, from a function.
+  -- The __index of a luaT class is a function that looks in the metatable and its parents.
   if type(index) == 'function' and rawget(metatable, '__typename') ~= nil then
     while type(metatable) == 'table' and not seen[metatable] do
       seen[metatable] = true
@@ -48,12 +49,13 @@ local function lookup(value, name)
   end, {})
 end
 
--- Adds the names in `value` that begin with prefix; with `methods` only those of functions.
+-- Adds the names in `value` that start with prefix; if `methods` is true, only names of functions.
 local function gather(found, value, prefix, methods)
   search(value, function(t)
     for name, field in raw_next, t do
       local fits = type(name) == 'string' and name:sub(1, #prefix) == prefix and isname(name)
-      -- Names with an underscore are internal: only shown when asked for.
+      -- Names that start with an underscore are internal: shown only after the user types the
+      -- underscore.
       local hidden = prefix == '' and type(name) == 'string' and name:sub(1, 1) == '_'
       if fits and not hidden and (not methods or type(field) == 'function') then
         found[name] = true
@@ -62,7 +64,8 @@ local function gather(found, value, prefix, methods)
   end, {})
 end
 
--- Where the bracket that ends at `stop` begins; nil without one. Brackets in strings count, too.
+-- Returns the position of the bracket that matches the one at `stop`, or nil. Brackets in strings
+-- are counted, too.
 local function opening(text, stop)
   local depth = 0
   for i = stop, 1, -1 do
@@ -79,8 +82,8 @@ local function opening(text, stop)
   return nil
 end
 
--- The expression that ends at `stop`, as steps from what it begins with: {name}, {index =},
--- {call = true}, {text =}; nil for what is none. The text ends where the expression does.
+-- Parses the expression at the end of the text into steps: {name}, {index =}, {call = true}, {text
+-- =}. Returns nil if the text does not end with an expression.
 local function steps_of(text)
   local steps = {}
   local stop = #text
@@ -112,7 +115,7 @@ local function steps_of(text)
       end
       stop = stop - 1
     elseif steps[1] and steps[1].call and steps[1].call ~= '' then
-      -- An expression in parentheses.
+      -- an expression in parentheses
       local inside = steps_of((steps[1].call:gsub('%s+$', '')))
       table.remove(steps, 1)
       for k, step in ipairs(inside or {}) do
@@ -125,7 +128,7 @@ local function steps_of(text)
   end
 end
 
--- A key that is written out, or a global that is one.
+-- Returns the value of a literal key, or of a global variable used as key.
 local function key_of(text, environment)
   local quoted = text:match '^%s*"([^"\\]*)"%s*$' or text:match "^%s*'([^'\\]*)'%s*$"
   if quoted or tonumber(text) then
@@ -137,8 +140,9 @@ end
 
 local guess
 
--- What the steps lead to, without running code: an index of a tensor is one of its kind, and what a
--- function of the module, or a method of its objects, gives is likely to be a tensor.
+-- Returns the value at the end of the steps without running code, by guessing: an element of a
+-- tensor is treated as a tensor, and so is the result of functions of the module and of methods of
+-- its objects.
 local function follow(steps, environment)
   local value, callee = environment, nil
   for k, step in ipairs(steps) do
@@ -167,7 +171,7 @@ local function follow(steps, environment)
   return value
 end
 
--- The names of files that a path may be continued to, and its last part.
+-- Returns the file names that start with `path`, and the last part of the path.
 local function files(path)
   local folder, prefix = path:match '^(.*/)([^/]*)$'
   folder, prefix = folder or '', prefix or path
@@ -188,7 +192,7 @@ local function files(path)
   return names, prefix
 end
 
--- What stands in a string that is open at the end of the last line; nil where none is.
+-- Returns the text of a string that is unclosed at the end of the last line, or nil.
 local function open_string(text)
   local line, quote, first = text:match '[^\n]*$', nil, nil
   local i = 1
@@ -208,8 +212,9 @@ local function open_string(text)
   return quote and line:sub(first)
 end
 
---- The names that the text up to the cursor may be continued with, sorted, and the part of the text
--- that they would replace. environment is the table of globals. In a string they are of files.
+--- candidates(text, environment): returns the sorted completions at the end of the text, and the
+-- part of the text they replace. environment: the table of globals. Inside a string, completes
+-- file names.
 function complete.candidates(text, environment)
   local path = open_string(text)
   if path then
@@ -218,7 +223,7 @@ function complete.candidates(text, environment)
   local before, prefix = text:match '^(.-)([%w_]*)$'
   local separator = before:match '[%.:]$'
   if before:find '%.%.$' then
-    separator = nil  -- Names after `..` stand for themselves.
+    separator = nil  -- a name after `..` is a global
   end
   if prefix:find '^%d' or not separator and before:find '[%)%]}"\']$' then
     return {}, prefix
@@ -247,7 +252,7 @@ function complete.candidates(text, environment)
   return names, prefix
 end
 
---- The longest beginning that all names share.
+--- common(names): returns the longest common prefix of the names.
 function complete.common(names)
   local common = names[1] or ''
   for _, name in ipairs(names) do

@@ -1,4 +1,4 @@
--- Reading lines: with libedit where it is installed and stdin is a terminal, else by io.read.
+-- Line input: libedit if it is installed and stdin and stdout are terminals, otherwise io.read.
 
 local complete = require 'tensor.repl.complete'
 
@@ -10,7 +10,7 @@ local edit = {}
 local ffi = versions.ffi
 
 if ffi then
-  -- Under names of our own, so that declarations by the user do not clash.
+  -- Declared under private names, so that declarations in user code do not clash.
   ffi.cdef [[
     typedef struct tensor_repl_editline tensor_repl_editline;
     typedef struct { const char *buffer, *cursor, *lastchar; } tensor_repl_line;
@@ -31,7 +31,7 @@ if ffi then
   ]]
 end
 
--- Of histedit.h: what el_set and history are asked for, and what the functions of keys answer.
+-- Constants of histedit.h: requests of el_set and history, and return codes of key functions.
 local EL_PROMPT, EL_EDITOR, EL_SIGNAL, EL_BIND, EL_SETTY, EL_ADDFN, EL_HIST = 0, 2, 3, 4, 8, 9, 10
 local H_SETSIZE, H_ENTER = 1, 10
 local CC_NORM, CC_REFRESH, CC_CURSOR, CC_ERROR, CC_REDISPLAY = 0, 4, 5, 6, 8
@@ -41,17 +41,17 @@ local function is_terminal(file)
   return found and core.isatty(file)
 end
 
---- Whether stdin is a terminal.
+--- Returns true if stdin is a terminal.
 function edit.stdin_is_terminal()
   return is_terminal(io.stdin)
 end
 
---- Whether stdin and stdout are terminals.
+--- Returns true if stdin and stdout are terminals.
 function edit.interactive()
   return is_terminal(io.stdin) and is_terminal(io.stdout)
 end
 
--- The FFI is how libedit is called.
+-- Loads libedit through the FFI; returns nil if either is missing.
 local function load_library()
   if not ffi then
     return nil
@@ -65,12 +65,12 @@ local function load_library()
   return nil
 end
 
--- How many characters a text has where it is UTF-8, and its bytes otherwise.
+-- Returns the number of characters of UTF-8 text, otherwise the number of bytes.
 local function characters(text, multibyte)
   return #(multibyte and text:gsub('[\128-\191]', '') or text)
 end
 
--- Names in columns, for a terminal of so many.
+-- Formats names in columns for a terminal of the given width.
 local function columns(names, width)
   local widest = 0
   for _, name in ipairs(names) do
@@ -89,15 +89,15 @@ local function columns(names, width)
   return table.concat(lines, '\n')
 end
 
--- An editor over libedit: Enter goes on where more lines are needed, so that all lines of an input
--- are edited together, and come back together.
+-- Returns an editor that uses libedit. Enter starts a new line if the input is incomplete, so a
+-- multi-line input is edited and recalled from the history as a whole.
 local function libedit_editor(library, environment, incomplete)
   local int = ffi.typeof 'int'
   local interrupted, prompt_text = false, ''
   local locale = os.setlocale('', 'ctype') or 'C'
-  -- Numbers are read and written as Lua does.
+  -- Only the ctype locale is set, so numbers are still read and written as in Lua.
   local multibyte = locale:lower():find 'utf%-?8' ~= nil
-  -- Kept for the life of the process: libedit holds their addresses.
+  -- Kept for the life of the process, since libedit stores their addresses.
   local anchors = {}
   local files = {}
   for fd, mode in each {[0] = 'r', [1] = 'w', [2] = 'w'} do
@@ -115,14 +115,14 @@ local function libedit_editor(library, environment, incomplete)
     set(EL_BIND, key, command, ffi.cast('char *', nil))
   end
 
-  -- The text up to the cursor, and all of it.
+  -- Returns the text up to the cursor, and the whole text.
   local function text()
     local line = library.tensor_repl_text(el)
     return ffi.string(line.buffer, line.cursor - line.buffer),
            ffi.string(line.buffer, line.lastchar - line.buffer)
   end
 
-  -- No error may leave a function that C calls.
+  -- A Lua error must not propagate through C.
   local function key(name, help, keys, f)
     local function answer()
       local ok, result = pcall(f)
@@ -144,7 +144,7 @@ local function libedit_editor(library, environment, incomplete)
   library.tensor_repl_history(past, event, int(H_SETSIZE), int(1000))
   anchors.history = ffi.cast('void *', library.tensor_repl_history)
   set(EL_HIST, anchors.history, past)
-  -- Ctrl-C is a key while a line is edited, not a signal.
+  -- With -isig, Ctrl-C is a key while a line is edited, not a signal.
   set(EL_SETTY, '-d', '-isig', ffi.cast('char *', nil))
   bind('^_', 'ed-newline')
   bind('^R', 'em-inc-search-prev')
@@ -174,7 +174,8 @@ local function libedit_editor(library, environment, incomplete)
     return submit()
   end)
 
-  -- To the line above or below in what is edited, else through the history.
+  -- Moves to the line above or below in the input; on its first or last line, moves through the
+  -- history.
   local function move(up)
     local before, all = text()
     if up then
@@ -209,7 +210,7 @@ local function libedit_editor(library, environment, incomplete)
   key('tensor-complete', 'Complete', {'^I'}, function()
     local before = text()
     if not before:match '[^\n]*$':find '%S' then
-      -- At the beginning of a line the key indents.
+      -- At the beginning of a line, Tab indents.
       library.tensor_repl_insert(el, '  ')
       return CC_REFRESH
     end
@@ -249,13 +250,13 @@ local function libedit_editor(library, environment, incomplete)
     library.tensor_repl_history(past, event, int(H_ENTER), ffi.cast('const char *', input))
   end
 
-  -- C calls back into Lua from within these: they must be interpreted.
+  -- These call C functions that call back into Lua, which LuaJIT does not allow in compiled code.
   versions.interpreted(self.read, true)
   versions.interpreted(self.remember, true)
   return self
 end
 
--- An editor over io.read; no prompts are written where nobody reads them.
+-- Returns an editor that uses io.read. Prompts are written only if stdin is a terminal.
 local function plain_editor()
   local prompts = edit.stdin_is_terminal()
   local self = {}
@@ -274,10 +275,10 @@ local function plain_editor()
   return self
 end
 
---- An object with read(prompt) -> a line or several, nil at the end of input, false after Ctrl-C;
--- and remember(input), which adds to what the arrow keys bring back. environment is the table whose
--- names are completed; incomplete(text) says whether more lines are needed: 'code', 'text' in the
--- middle of a string, or nil.
+--- new(environment, incomplete): returns an object with two functions. read(prompt) returns one or
+-- several lines, nil at the end of input, and false after Ctrl-C. remember(input) adds to the
+-- history. environment: the table whose names are completed. incomplete(text) returns 'code' if
+-- more lines are needed, 'text' if the input ends inside a string, otherwise nil.
 function edit.new(environment, incomplete)
   local library = edit.interactive() and load_library()
   if library then

@@ -1,4 +1,4 @@
--- Names of NumPy and PyTorch that differ from ours, and the equivalent here.
+-- Names of NumPy and PyTorch that differ from ours, and our equivalents.
 
 return {
   absolute = 'abs', amax = 'max', amin = 'min', append = 'cat', arccos = 'acos', arcsin = 'asin',

@@ -1,4 +1,4 @@
--- Hints for error messages of Lua: similar names for an unknown name, and the methods that compare
+-- Hints for Lua error messages: similar names for an unknown name, and the comparison methods of
 -- tensors.
 
 local elsewhere = require 'tensor.repl.elsewhere'
@@ -13,7 +13,7 @@ local patterns = {
   "has no field or method '([%w_]+)'",
 }
 
--- The tables that may contain the intended name: globals, functions of the module, methods.
+-- Returns the tables that may contain the intended name: globals, functions of the module, methods.
 local function places(message, environment)
   local list = {}
   local tensor = package.loaded.tensor
@@ -29,7 +29,7 @@ local function places(message, environment)
   return list
 end
 
---- A hint for an error message, or nil.
+--- of(message, environment): returns a hint for an error message, or nil.
 function hints.of(message, environment)
   local first = message:match '^[^\n]*'
   if first:find 'attempt to compare number with userdata'

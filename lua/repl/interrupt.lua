@@ -1,6 +1,6 @@
--- Ctrl-C while code runs: an error in the running code. Lua's hook raises it in what is
--- interpreted. Compiled code looks at no hook, so that the code which is typed in gets a call into
--- each loop and function (tensor.repl.stops), which sees that Ctrl-C was pressed.
+-- Ctrl-C raises an error in the running code. In interpreted code, a debug hook raises it.
+-- JIT-compiled code ignores hooks, so tensor.repl.stops inserts a call into each loop and function
+-- of the input, which checks for Ctrl-C.
 
 local interrupt = {}
 
@@ -8,7 +8,8 @@ local versions = require 'tensor.versions'
 local ffi, unpack = versions.ffi, versions.unpack
 local catch, pressed
 
---- From now on Ctrl-C outside of interrupt.call is ignored. Does nothing without the module.
+--- setup(tensor): from now on Ctrl-C outside of interrupt.call is ignored. Does nothing without the
+-- module.
 function interrupt.setup(tensor)
   catch = tensor and tensor._catchinterrupts
   if catch then
@@ -17,8 +18,8 @@ function interrupt.setup(tensor)
   end
 end
 
---- What the code that is typed in calls from its loops; nil where Ctrl-C is not caught, or all code
--- is interpreted.
+--- stop_function(): returns the function to call in the loops of the input. Returns nil if Ctrl-C
+-- is not caught, or if all code is interpreted.
 function interrupt.stop_function()
   if not catch or not pressed then
     return nil
@@ -26,14 +27,15 @@ function interrupt.stop_function()
   local look = pressed
   return function()
     if look() ~= 0 then
-      -- The hook has raised an error by now, unless this is a finalizer, which has none.
+      -- The hook has already raised the error, except in a finalizer, where hooks do not run.
       error('interrupted', 0)
     end
   end
 end
 
---- Calls f(...), which Ctrl-C interrupts by an error. Errors are f's to catch: one that comes out
--- of it is an interruption. Gives false then, and f's result otherwise.
+--- call(f, ...): calls f(...) so that Ctrl-C raises an error in it. f must catch its own errors:
+-- any error that leaves f counts as an interruption. Returns f's result, or false after an
+-- interruption.
 function interrupt.call(f, ...)
   if not catch then
     return f(...)

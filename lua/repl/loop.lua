@@ -1,4 +1,4 @@
--- The read-eval-print loop. What it reads from and writes to is given to it.
+-- The read-eval-print loop. The caller passes the functions for input and output.
 
 local commands = require 'tensor.repl.commands'
 local hints = require 'tensor.repl.hints'
@@ -15,20 +15,21 @@ local function incomplete(message)
   return message:find("<eof>'?$") ~= nil
 end
 
---- Gives its arguments.
+--- pass(...): returns its arguments.
 function loop.pass(...)
   return ...
 end
 
---- Compiles a piece of input, as an expression where it is one. Gives the function, to be called
--- with loop.pass; or nil and the message of an error; or nil, nil where more lines are needed.
+--- compile(text, environment): compiles an input, as an expression if possible. Returns a function,
+-- which must be called with loop.pass; or nil and an error message; or nil, nil if more lines are
+-- needed.
 function loop.compile(text, environment)
-  -- As in Lua's own REPL, a leading `=` asks for the value.
+  -- As in Lua's own REPL, a leading `=` prints the value.
   local expression = text:gsub('^%s*=', '', 1)
   local chunk, expression_error = versions.load('return ' .. expression, '=stdin', environment)
   if chunk then
-    -- Not as a tail call, which would hide the line in tracebacks. A comment or a `;` at the end
-    -- forbids it.
+    -- Wrapped in a call, because a tail call would be missing from tracebacks. The wrapping fails
+    -- if the expression ends with a comment or `;`.
     local call = 'return (...)(' .. expression .. ')'
     local passed = versions.load(call, '=stdin', environment)
     return passed or chunk, nil, passed and call or 'return ' .. expression
@@ -43,7 +44,8 @@ function loop.compile(text, environment)
   return nil, expression ~= text and expression_error or statement_error
 end
 
---- Whether more lines are needed: 'code', or 'text' in the middle of a string or comment.
+--- incomplete(text): returns 'code' if more lines are needed, 'text' if the input ends inside a
+-- string or comment, otherwise nil.
 function loop.incomplete(text)
   local chunk, message = loop.compile(text)
   if chunk or message or text:find '^%s*[:?]%a' then
@@ -53,14 +55,15 @@ function loop.incomplete(text)
   return reason and reason:find 'unfinished' and 'text' or 'code'
 end
 
--- The chunk with a call of `stop` in its loops and functions, where those can be put in.
+-- Returns the chunk with calls of `stop` in its loops and functions, or the chunk itself if there
+-- are none.
 local function stoppable(chunk, source, stop, environment)
   local text = stop and stops.insert(source, '__stop();')
   local with = text and versions.load('local __pass, __stop = ... ' .. text, '=stdin', environment)
   return with or chunk
 end
 
---- A session: how pieces of input are evaluated. io as for loop.run.
+--- session(io): returns a session, which evaluates inputs. io: see loop.run.
 function loop.session(io)
   local self = {environment = io.environment or _G}
   local stop = interrupt.stop_function()
@@ -77,8 +80,8 @@ function loop.session(io)
     io.write(...)
   end
 
-  --- The function of a piece of input, or nil and the message of an error, which is nil where more
-  -- lines are needed.
+  --- compile(text): returns the function of an input, or nil and an error message. The message is
+  -- nil if more lines are needed.
   function self.compile(text)
     local chunk, message, source = loop.compile(text, io.environment)
     if not chunk then
@@ -90,7 +93,7 @@ function loop.session(io)
     end
   end
 
-  --- Keeps values where the next input finds them, and shows them.
+  --- show(results): stores the values in _, _1, _2, ... for later inputs, and prints them.
   function self.show(results)
     if results.n == 0 then
       return true
@@ -102,7 +105,7 @@ function loop.session(io)
       end
       self.kept = results.n
     end
-    -- A figure alone is a picture where the terminal shows those.
+    -- A single figure is drawn as a picture if the terminal supports it.
     local picture = results.n == 1 and show.graphics(results[1])
     local kind = picture and io.graphics and io.graphics()
     local texts, message
@@ -119,7 +122,7 @@ function loop.session(io)
     return texts ~= nil
   end
 
-  --- Runs a chunk and shows its values. Gives whether there was no error.
+  --- evaluate(chunk): runs a chunk and prints its values. Returns true if there was no error.
   function self.evaluate(chunk)
     local results, message = trace.call(chunk)
     if not results then
@@ -131,13 +134,14 @@ function loop.session(io)
   return self
 end
 
---- Reads, evaluates and prints until the input ends. Gives the number of inputs that failed. io has
--- read(prompt)       a line; nil at the end; false where the input so far is to be dropped
--- write(...)         for values
--- write_error(...)   for messages
--- remember(text)     called with each piece of input; optional
+--- run(io): reads, evaluates and prints until the input ends. Returns the number of inputs that
+-- failed. Fields of io:
+-- read(prompt)       returns a line; nil at the end; false to discard the current input
+-- write(...)         writes values
+-- write_error(...)   writes messages
+-- remember(text)     called with each input; optional
 -- environment        the globals of the code; optional
--- graphics()         how the terminal shows pictures, nil: not at all; optional
+-- graphics()         returns the terminal's graphics protocol or nil; optional
 function loop.run(io)
   local lines, failures = {}, 0
   local session = loop.session(io)
@@ -148,7 +152,7 @@ function loop.run(io)
     end
   end
 
-  -- Gives whether the session goes on.
+  -- Returns false if the session ends.
   local function handle(line)
     if #lines == 0 and commands.leaves(line, session.environment) then
       return false

@@ -25,7 +25,8 @@ local function distance(a, b)
   return row[#b]
 end
 
---- Returns the string keys of some tables that are nearest to a name: at most `most`, sorted.
+--- names(name, tables, most): returns at most `most` string keys of the tables that are nearest to
+-- the name, sorted.
 function near.names(name, tables, most)
   local lower, seen, list = name:lower(), {}, {}
   local allowed = #name <= 3 and 1 or #name <= 7 and 2 or 3

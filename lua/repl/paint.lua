@@ -1,18 +1,20 @@
--- Colours of the terminal: none without one, with NO_COLOR, or where TERM is dumb.
+-- Terminal colours. Not used without a terminal, if NO_COLOR is set, or if TERM is dumb.
 
 local paint = {}
 
 local codes = {error = '31', dim = '2', string = '32', name = '1', hint = '33'}
 local on = false
 
---- Whether this process writes colours; gives whether it may.
+--- setup(terminal): enables colours if they are allowed; returns true if so. terminal: output is a
+-- terminal.
 function paint.setup(terminal)
   local no, term = os.getenv 'NO_COLOR', os.getenv 'TERM' or ''
   on = terminal and (no == nil or no == '') and term ~= '' and term ~= 'dumb'
   return on
 end
 
---- The text in the colour of a kind; each line of its own, as pagers want it.
+--- text(kind, text): returns the text in the colour of its kind. Each line is coloured separately,
+-- as pagers require.
 function paint.text(kind, text)
   if not on or text == '' then
     return text

@@ -1,13 +1,13 @@
--- How the REPL shows values.
+-- Formats values for the REPL.
 
 local paint = require 'tensor.repl.paint'
 
 local show = {}
 
--- About strings while a text is laid out: what is painted has no width.
+-- Mark strings during layout, because escape sequences would change the width of the text.
 local BEGIN, END = '\1', '\2'
 
--- Only in builds of LuaJIT where # may call __len.
+-- rawlen exists only in LuaJIT builds where # may call __len.
 local rawlen = rawget(_G, 'rawlen') or function(t)
   return #t
 end
@@ -25,12 +25,12 @@ for word in ([[and break do else elseif end false for function goto if in local 
 end
 show.keywords = keywords
 
---- Whether a string can be written as a name in Lua.
+--- isname(text): returns true if a string is a valid Lua name.
 function show.isname(text)
   return text:find('^[%a_][%w_]*$') ~= nil and not keywords[text]
 end
 
--- A string as Lua source on one line.
+-- Formats a string as Lua source on one line.
 local function quoted(text)
   text = text:gsub('[%c"\\]', function(char)
     if char == '\n' then
@@ -45,8 +45,8 @@ local function quoted(text)
   return '"' .. text .. '"'
 end
 
--- The class of a table that is an object, and whether that says how it is shown: the metatables of
--- all classes have a __tostring.
+-- Returns the class name of a table that is an object, and whether the class defines its own
+-- printed form. The metatables of all classes have a __tostring, so that alone says nothing.
 local function class_of(value)
   local metatable = type(value) == 'table' and debug.getmetatable(value)
   local name = type(metatable) == 'table' and rawget(metatable, '__typename')
@@ -68,13 +68,13 @@ local function has_tostring(value)
   return type(metatable) == 'table' and rawget(metatable, '__tostring') ~= nil
 end
 
---- The function that makes a picture for a terminal of an object, nil where it is none.
+--- graphics(value): returns the function that draws a figure for a terminal, or nil.
 function show.graphics(value)
   local metatable = type(value) == 'table' and debug.getmetatable(value)
   return type(metatable) == 'table' and rawget(metatable, '__graphics') or nil
 end
 
--- tostring, which may run user code that fails.
+-- Calls tostring, which may run user code that raises an error.
 local function safe_tostring(value)
   local ok, text = pcall(tostring, value)
   if ok and type(text) == 'string' then
@@ -96,7 +96,8 @@ local function before(a, b)
   return safe_tostring(a) < safe_tostring(b)
 end
 
--- The keys behind the array part, sorted; only the first of very many. Gives their number too.
+-- Returns the sorted keys outside the array part, limited to the first MAX_KEYS, and the number of
+-- keys.
 local function other_keys(t, length)
   local keys, count = {}, 0
   local key = next(t)
@@ -114,19 +115,20 @@ local function other_keys(t, length)
   return keys, count
 end
 
--- What has no elements of its own to show, on one line.
+-- Formats on one line a value that is not expanded.
 local function item(value)
   if type(value) == 'string' then
     return BEGIN .. quoted(value) .. END
   end
   local text = safe_tostring(value):gsub('\n+$', '')
-  -- The last line of a tensor's text names its type and size.
+  -- The last line of a tensor's printed form contains its type and size.
   return text:match '[^\n]*$'
 end
 
 local table_text
 
--- A value in a table. state: the tables it is in, and how many values may be shown still.
+-- Formats a value inside a table. state: the enclosing tables, and the number of values that may
+-- still be printed.
 local function inner(value, indent, state)
   if type(value) ~= 'table' or has_tostring(value) then
     return item(value)
@@ -186,21 +188,22 @@ local function painted(text)
   end))
 end
 
---- The text of one value: strings quoted, tables with what is in them, the rest as tostring gives
--- it.
+--- value(value): formats one value: strings quoted, tables with their contents, others with
+-- tostring.
 function show.value(value)
   if type(value) == 'string' then
     return paint.text('string', quoted(value))
   elseif type(value) == 'table' and not has_tostring(value) then
     return painted(table_text(value, '', {left = MAX_TOTAL}))
   end
-  -- The line below the elements of a tensor.
+  -- Dim the last line of a tensor, which contains its type and size.
   return (safe_tostring(value):gsub('%[torch%.[^\n]*%]\n?$', function(line)
     return paint.text('dim', line)
   end))
 end
 
---- The text of n values: on one line where all are short, else each on lines of its own.
+--- values(n, ...): formats n values: on one line if each fits on one line, otherwise on separate
+-- lines.
 function show.values(n, ...)
   local texts, long = {}, false
   for i = 1, n do

@@ -1,9 +1,9 @@
--- Puts a call into each loop and function of a piece of Lua, so that it can be stopped where it
--- runs compiled. Lines stay what they are.
+-- Inserts a call into each loop and function of a piece of Lua code, so that JIT-compiled code can
+-- be stopped. Line numbers do not change.
 
 local stops = {}
 
--- The last character of what begins at `at` and is no code: a comment or a string; nil for code.
+-- If a comment or string starts at `at`, returns the position of its last character, otherwise nil.
 local function skipped(text, at)
   local function long(from)
     local equals = text:match('^%[(=*)%[', from)
@@ -27,8 +27,8 @@ local function skipped(text, at)
   return nil
 end
 
---- The text with `call` at the beginning of each loop and function, and in front of each goto;
--- nil where there is none.
+--- insert(text, call): returns the text with `call` at the beginning of each loop and function and
+-- before each goto, or nil if there is none of them.
 function stops.insert(text, call)
   local out, from, at, found, parameters = {}, 1, 1, false, false
   local function put(position)
@@ -56,7 +56,7 @@ function stops.insert(text, call)
         put(at)
         parameters = false
       end
-      -- Letters in a number are no words.
+      -- Skip numbers: the letters in them are not keywords.
       at = at + #(text:match('^%d[%w%.]*', at) or ' ')
     end
   end

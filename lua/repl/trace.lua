@@ -1,4 +1,4 @@
--- Calls code of the user, and on an error gives its message with a traceback of the user's frames.
+-- Calls user code. After an error, returns its message with a traceback of the user's frames.
 
 local versions = require 'tensor.versions'
 local xpcall = xpcall
@@ -7,7 +7,7 @@ local trace = {}
 
 local FIRST, LAST = 12, 10
 
--- A frame as debug.traceback shows it.
+-- Formats a frame like debug.traceback.
 local function describe(frame)
   local place = frame.short_src
   if frame.currentline > 0 then
@@ -23,19 +23,20 @@ local function describe(frame)
   return ('%s: in function <%s:%d>'):format(place, frame.short_src, frame.linedefined)
 end
 
--- The frames from the error down to f, which is called through xpcall by the function `caller`.
+-- Formats the frames from the error to f, which `caller` calls through xpcall.
 local function traceback(caller)
   local frames, level = {}, 3
   local frame = debug.getinfo(level, 'Slnf')
   while frame and frame.func ~= caller do
-    -- What sees Ctrl-C was put into the user's code by us. Lua 5.1 has frames for tail calls.
+    -- Omit the inserted check for Ctrl-C. Lua 5.1 has extra frames for tail calls, which are
+    -- omitted, too.
     if frame.what ~= 'tail' and not frame.source:find 'repl[/\\]interrupt%.lua$' then
       frames[#frames + 1] = frame
     end
     level = level + 1
     frame = debug.getinfo(level, 'Slnf')
   end
-  -- Below f is xpcall, and in Lua 5.1 what calls that.
+  -- Remove the frames below f: xpcall and, in Lua 5.1, the function that calls it.
   repeat
     local last = table.remove(frames)
   until not last or last.func == xpcall
@@ -53,7 +54,7 @@ local function traceback(caller)
   return table.concat(lines, '\n')
 end
 
--- The text of an error value.
+-- Returns the text of an error value.
 local function message(value)
   if type(value) == 'string' or type(value) == 'number' then
     return tostring(value)
@@ -68,8 +69,8 @@ local function message(value)
   return ('(error object is a %s value)'):format(type(value))
 end
 
---- Calls f(...). Gives its results as a table with their number n, or nil and the text of the error
--- with its traceback.
+--- call(f, ...): calls f(...). Returns its results as a table with their number n, or nil and the
+-- error message with a traceback.
 function trace.call(f, ...)
   local caller = debug.getinfo(1, 'f').func
   local function pack(ok, ...)
