@@ -1,11 +1,12 @@
--- Learns to read handwritten digits: a network of one hidden layer, its gradients and its training,
--- in tensor operations only.
+-- Trains a classifier of handwritten digits: a neural network with one hidden layer. The network,
+-- its gradients and the training loop are written in tensor operations only.
 --
 --   tensor examples/digits.lua [--device NAME] [--epochs N] [--seed N] [--out FILE] [--save FILE]
 --                              [--quiet]
 --
--- Prints how well it reads 360 digits that it was not trained on, and draws digits.png: how the
--- loss fell, and the digits that were misread. --save keeps the network, for examples/http.
+-- Prints the accuracy on 360 test digits that are not used for training, and draws digits.png: the
+-- loss of each epoch, and the misclassified digits. --save writes the network to a file, for
+-- examples/http.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. package.path
@@ -40,16 +41,16 @@ local function give_up(...)
 end
 
 tensor.setdefaulttensortype('torch.FloatTensor')
--- A generator that gives the same numbers on every device.
+-- The philox generator gives the same numbers on every device.
 tensor.setGenerator('philox')
 tensor.manualSeed(chosen.seed)
--- All that is made from here on is at home on the device, and so are all results.
+-- From here on, new tensors are created on this device, and results stay on it.
 local found, why = pcall(tensor.setDefaultDevice, chosen.device)
 if not found then
   give_up('%s', why)
 end
 
----- The data: an image a line, 8 x 8 values from 0 to 16, and last the digit that it shows. ----
+---- The data. Each line is an image: 8 x 8 values from 0 to 16, then the digit it shows. ----
 
 local PIXELS, CLASSES, TEST = 64, 10, 360
 
@@ -80,13 +81,13 @@ end
 
 local images, digits = read_images(here .. 'data/digits.csv')
 
--- A random part of the images is kept for testing; the network never trains on it.
+-- A random part of the images is held out for testing; the network is never trained on it.
 local TRAIN = images:size(1) - TEST
 local order = tensor.LongTensor():randperm(TRAIN + TEST)
 local training, testing = order:narrow(1, 1, TRAIN), order:narrow(1, TRAIN + 1, TEST)
 
--- The network sees pixels with mean 0 and deviation 1, and is to answer with a row of ten numbers,
--- 1 in the column of the digit and 0 elsewhere.
+-- Inputs are normalized to mean 0 and standard deviation 1. Targets are one-hot vectors: 1 in the
+-- column of the digit and 0 elsewhere.
 local function one_hot(numbers)
   return tensor.zeros(numbers:size(1), CLASSES):scatter(2, numbers:view(-1, 1) + 1, 1)
 end
@@ -96,12 +97,12 @@ local mean, deviation = known:mean(1), known:std()
 local inputs = (images - mean):div(deviation)
 local targets = one_hot(digits)
 
----- The network: relu(x W1 + b1) W2 + b2 gives the scores of the ten digits. ----
+---- The network: scores = relu(x W1 + b1) W2 + b2, one score per digit. ----
 
 local HIDDEN = 256
 
--- All parameters lie in one vector, of which W1, b1, W2 and b2 are views. So do their gradients in
--- another: one addition of vectors then updates them all.
+-- All parameters are stored in one vector, of which W1, b1, W2 and b2 are views; likewise the
+-- gradients. So the update of all parameters is a single vector addition.
 local function views(vector)
   local first = 1
   local function take(rows, columns)
@@ -119,7 +120,7 @@ local net, grad = views(parameters), views(gradients)
 net.w1:normal(0, math.sqrt(2 / PIXELS))
 net.w2:normal(0, math.sqrt(1 / HIDDEN))
 
--- Gives the logarithms of the digits' probabilities, a row for each image, and the hidden layer.
+-- Returns the log-probabilities of the digits, one row per image, and the hidden layer.
 local function forward(x)
   local hidden = (x * net.w1):add(net.b1):cmax(0)
   local scores = (hidden * net.w2):add(net.b2)
@@ -131,24 +132,24 @@ local function cross_entropy(log_p, wanted)
   return -log_p:dot(wanted) / wanted:size(1)
 end
 
--- Computes the gradients of the cross-entropy, from the last layer back to the first.
+-- Computes the gradients of the cross-entropy by backpropagation.
 local function backward(x, hidden, log_p, wanted)
   local delta = (tensor.exp(log_p) - wanted):div(x:size(1))
   grad.w2:mm(hidden:t(), delta)
   grad.b2:sum(delta, 1)
-  -- What relu gave is not negative, so its sign, 0 or 1, is relu's slope.
+  -- The output of relu is not negative, so its sign (0 or 1) is the derivative of relu.
   delta = (delta * net.w2:t()):cmul(tensor.sign(hidden))
   grad.w1:mm(x:t(), delta)
   grad.b1:sum(delta, 1)
 end
 
----- Training: gradient descent with momentum, on a small batch of images at a time. ----
+---- Training: gradient descent with momentum on mini-batches. ----
 
 local BATCH, RATE, MOMENTUM, NOISE = 32, 0.03, 0.9, 0.5
 
 local function train(batch, rate)
   local x, wanted = inputs:index(1, batch), targets:index(1, batch)
-  -- Noise makes an image a new one each time, so that none can be learned by heart.
+  -- Noise changes the images in each epoch, which reduces overfitting.
   x:add(NOISE, tensor.randn(x:size()))
   local log_p, hidden = forward(x)
   backward(x, hidden, log_p, wanted)
@@ -160,7 +161,7 @@ end
 local test_digits = digits:index(1, testing)
 local test_inputs, test_targets = inputs:index(1, testing), targets:index(1, testing)
 
--- Gives the loss on the test images, the part of them that is read correctly, and what is read.
+-- Returns the loss on the test images, the accuracy, and the predicted digits.
 local function test()
   local log_p = forward(test_inputs)
   local _, columns = log_p:max(2)
@@ -188,7 +189,7 @@ for epoch = 1, chosen.epochs do
   end
 end
 
----- What came of it. ----
+---- Results. ----
 
 say('trained for %.2f s, %.0f images/s\n', seconds, chosen.epochs * TRAIN / seconds)
 if parameters:device() ~= 'cpu' then

@@ -1,9 +1,10 @@
--- Subtracts a mean image, as Caffe keeps it in a .binaryproto file, from images.
+-- Subtracts a mean image, read from a Caffe .binaryproto file, from images.
 --
 --   tensor examples/mean_image.lua [--mean FILE] [--out FILE]
 --
--- The images are those of examples/data/digits.csv. Prints figures of the mean and of the images
--- with and without it; --out keeps the images without it as another .binaryproto file.
+-- The images are those of examples/data/digits.csv. Prints statistics of the mean image, and of the
+-- images before and after the subtraction. --out writes the resulting images to a .binaryproto
+-- file.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. package.path
@@ -24,7 +25,7 @@ end
 
 local SIDE = 8
 
--- An image a line: 64 numbers, and the digit that it shows.
+-- Each line is an image: 64 numbers, then the digit it shows.
 local function read_images(filename)
   local rows = {}
   for line in io.lines(filename) do
@@ -60,12 +61,13 @@ end
 report('mean image', mean)
 report('images', images)
 
--- data - diff with the mean in the diff of every image: what an update of Caffe's blobs does.
+-- update() computes data - diff, as in Caffe. With the mean image in the diff of every image, it
+-- subtracts the mean.
 images:diff():copy(mean:data():float():view(1, 1, SIDE, SIDE):expandAs(images:diff()))
 images:update()
 report('without the mean', images)
 
--- What is left of each pixel's mean is rounding.
+-- The remaining mean of each pixel is rounding error.
 local left = images:data():mean(1):abs():max()
 print(('largest mean of a pixel left: %.1g'):format(left))
 

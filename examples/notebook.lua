@@ -1,9 +1,10 @@
--- From data to a model, as one goes along in a notebook: load, look, plot, learn, plot what was
--- learned. Each cell prints what it found; the figures are also saved.
+-- From data to a model, as in a notebook: load data, inspect and plot it, train a model, and plot
+-- the results. Each cell prints its results; the figures are also saved.
 --
 --   tensor examples/notebook.lua [--out FOLDER]
 --
--- The same can be typed at the prompt, a cell at a time, where a figure shows itself.
+-- The same code can be typed at the prompt, one cell at a time. The prompt displays figures by
+-- itself.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. package.path
@@ -22,7 +23,7 @@ local function cell(title)
   print(('\n---- %d. %s ----\n'):format(cells, title))
 end
 
--- Shows a figure as text, and saves it for a talk.
+-- Prints a figure as text, and saves it as an SVG file.
 local function show(figure, name)
   print(figure:text(72, 16))
   figure:save(('%s/notebook-%s.svg'):format(chosen.out, name))

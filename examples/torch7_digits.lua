@@ -1,10 +1,11 @@
--- Learns to read handwritten digits with a convolutional network, as programs for Torch7 are
--- written: require 'torch', classes of modules (lib/modules.lua), torch.CmdLine, torch.save.
+-- Trains a convolutional network on handwritten digits in the style of Torch7 programs: require
+-- 'torch', classes of modules (lib/modules.lua), torch.CmdLine, torch.save.
 --
 --   tensor examples/torch7_digits.lua [-epochs N] [-seed N] [-gpu N] [-save FILE] [-resume FILE]
 --
--- With -save the state of the training is in a file after each epoch; -resume goes on from one as
--- if there had been no break. With -gpu 1 the network is on a GPU, by cutorch's names.
+-- -save writes the state of the training to a file after each epoch; -resume continues from such a
+-- file with the same results as an uninterrupted run. -gpu 1 trains on a GPU through the cutorch
+-- API.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. package.path
@@ -32,7 +33,7 @@ if opt.gpu > 0 then
   cutorch.manualSeed(opt.seed)
 end
 
----- The data: an image a line, 8 x 8 values from 0 to 16, and last the digit that it shows. ----
+---- The data. Each line is an image: 8 x 8 values from 0 to 16, then the digit it shows. ----
 
 local rows = {}
 for line in io.lines(here .. 'data/digits.csv') do
@@ -55,7 +56,7 @@ local function part(first, last)
 end
 local training, testing = part(1, count - TEST), part(count - TEST + 1, count)
 
----- The network, new or from a file. ----
+---- The network, new or loaded from a file. ----
 
 local state
 if opt.resume == '' then
@@ -65,7 +66,7 @@ if opt.resume == '' then
     :add(modules.Linear(24 * 2 * 2, 10))
   state = {epoch = 0, net = net, descent = modules.Descent(opt.rate, opt.momentum)}
 else
-  -- Files from elsewhere may bring functions, which are code. These have data only.
+  -- Files from others may contain functions, which are code. This file contains only data.
   state = torch.load(opt.resume, {functions = false})
   torch.setRNGState(state.random)
 end
@@ -102,7 +103,7 @@ for epoch = state.epoch + 1, opt.epochs do
   print(('epoch %d  loss %.4f  accuracy %.2f %%')
         :format(epoch, total / training.count, 100 * accuracy()))
   if opt.save ~= '' then
-    -- What the modules keep of the last batch is of no use any more.
+    -- forget() drops the buffers of the last batch, which need not be saved.
     torch.save(opt.save, {epoch = epoch, net = net:forget(), descent = descent,
                           random = torch.getRNGState()})
   end

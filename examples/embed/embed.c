@@ -1,5 +1,5 @@
-/* libTH in a C program: fits a straight line to points by gradient descent.
-   Shows views that copy nothing, a caller's own memory as a tensor, and an error that is caught. */
+/* libTH in a C program: fits a straight line to points by gradient descent. Shows views, which
+   share memory without copying, tensors over memory of the caller, and error handling. */
 
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #define STEPS 500
 #define RATE 0.1
 
-/* A tensor of n elements that are the caller's: TH neither copies nor frees them. */
+/* Returns a tensor over n elements owned by the caller. TH neither copies nor frees them. */
 static THDoubleTensor* borrow(double* data, int64_t n) {
   THDoubleStorage* storage = THDoubleStorage_newWithDataAndAllocator(data, n, NULL, NULL);
   THDoubleTensor* tensor = THDoubleTensor_newWithStorage1d(storage, 0, n, 1);
@@ -17,7 +17,7 @@ static THDoubleTensor* borrow(double* data, int64_t n) {
   return tensor;
 }
 
-/* The matrix with a row (1, x) for each point, filled through views of its columns. */
+/* Returns a matrix with a row (1, x) for each point. Its columns are filled through views. */
 static THDoubleTensor* design_matrix(THDoubleTensor* x) {
   THDoubleTensor* design = THDoubleTensor_newWithSize2d(THDoubleTensor_size(x, 0), 2);
   THDoubleTensor* constant = THDoubleTensor_newSelect(design, 1, 0);
@@ -29,8 +29,8 @@ static THDoubleTensor* design_matrix(THDoubleTensor* x) {
   return design;
 }
 
-/* Moves weights against the gradient of |design weights - y|^2 / 2n; returns its last residual's
-   norm. */
+/* Minimizes |design weights - y|^2 / 2n by gradient descent. Returns the norm of the last
+   residual. */
 static double fit(THDoubleTensor* weights, THDoubleTensor* design, THDoubleTensor* y) {
   THDoubleTensor* residual = THDoubleTensor_new();
   THDoubleTensor* transposed = THDoubleTensor_newTranspose(design, 0, 1); /* a view as well */
@@ -57,7 +57,8 @@ static void print_matrix(const char* name, THDoubleTensor* t) {
   }
 }
 
-/* What a guarded call needs to have, and what is to be freed after it, whether it failed or not. */
+/* The operands of a call protected by THTry. The caller frees them whether or not the call
+   fails. */
 struct product {
   THDoubleTensor *left, *right, *result;
 };
@@ -67,7 +68,7 @@ static void multiply(void* data) {
   THDoubleTensor_mm(product->result, product->left, product->right);
 }
 
-/* Multiplies matrices whose sizes do not fit; returns 1 where that failed as it should. */
+/* Multiplies matrices of incompatible sizes. Returns 1 if this fails, as expected. */
 static int try_bad_product(THDoubleTensor* matrix) {
   struct product product;
   char message[256];
@@ -106,7 +107,7 @@ int main(void) {
   printf("y = %.4f + %.4f x, residual %.4f\n", THDoubleTensor_get1d(weights, 0),
          THDoubleTensor_get1d(weights, 1), norm);
 
-  /* What is written through the tensor is in the caller's array. */
+  /* y shares the memory of y_data, so results written to y appear in the array. */
   THDoubleTensor_addmv(y, 0, y, 1, design, weights);
   printf("fitted values:");
   for (i = 0; i < POINTS; ++i) printf(" %.2f", y_data[i]);

@@ -1,12 +1,12 @@
--- Layers of a network as classes in the manner of Torch7: a module computes its output from an
--- input (forward), and from the gradient of its output that of its input, adding those of its
--- parameters to what it has (backward). Inputs are batches: the first dimension counts the images.
+-- Layers of a neural network as classes in the style of Torch7's nn. forward computes the output
+-- from an input. backward computes the gradient of the input from the gradient of the output, and
+-- adds the gradients of the parameters to those stored. Dimension 1 of inputs is the batch.
 
 local torch = require 'torch'
 
 local modules = {}
 
----- What all have in common. ----
+---- The base class of all modules. ----
 
 local Module = torch.class('modules.Module', modules)
 
@@ -14,20 +14,20 @@ function Module:__init()
   self.output, self.gradInput = torch.Tensor(), torch.Tensor()
 end
 
--- weight and bias, and gradients of the same sizes, of a module that has any.
+-- Sets weight and bias, and creates gradients of the same shapes.
 function Module:__initParameters(weight, bias)
   self.weight, self.gradWeight = weight, weight:clone():zero()
   self.bias, self.gradBias = bias, bias:clone():zero()
 end
 
---- Two lists: tensors of parameters, and their gradients.
+--- Returns two lists: the parameter tensors, and their gradients.
 function Module:parameters()
   if not self.weight then return {}, {} end
   return {self.weight, self.bias}, {self.gradWeight, self.gradBias}
 end
 
---- Two vectors: all parameters, and all gradients, of which those of the modules are views from
--- now on.
+--- Returns two vectors: all parameters and all gradients. The parameters and gradients of the
+-- modules become views of these vectors.
 function Module:getParameters()
   local function flatten(list)
     local size = 0
@@ -45,7 +45,7 @@ function Module:getParameters()
   return flatten(weights), flatten(gradients)
 end
 
---- Converts all tensors of the module, and of those in it: 'torch.FloatTensor', or
+--- Converts all tensors of the module and of its submodules to a type: 'torch.FloatTensor', or
 -- 'torch.CudaTensor' after require 'cutorch'.
 function Module:type(name)
   local function convert(object)
@@ -62,7 +62,7 @@ function Module:float() return self:type 'torch.FloatTensor' end
 function Module:double() return self:type 'torch.DoubleTensor' end
 function Module:cuda() return self:type 'torch.CudaTensor' end
 
---- Drops what was kept of the last batch.
+--- Drops the buffers of the last batch.
 function Module:forget()
   for key, value in pairs(self) do
     if torch.isTensor(value) and not key:find('eight$') and not key:find('[bB]ias$') then
@@ -72,7 +72,7 @@ function Module:forget()
   return self
 end
 
---- A copy, made through a file in memory.
+--- Returns a deep copy, made by serialization.
 function Module:clone()
   local file = torch.MemoryFile('rw'):binary()
   file:writeObject(self)
@@ -82,7 +82,7 @@ function Module:clone()
   return copy
 end
 
----- Modules one after the other. ----
+---- A sequence of modules. ----
 
 local Sequential, parent = torch.class('modules.Sequential', 'modules.Module', modules)
 
@@ -138,7 +138,7 @@ function Sequential:__tostring__()
   return table.concat(names, ' -> ')
 end
 
----- output = input * weight' + bias: rows are images. ----
+---- output = input * weight' + bias, one row per image. ----
 
 local Linear = torch.class('modules.Linear', 'modules.Module', modules)
 
@@ -167,7 +167,7 @@ function Linear:__tostring__()
   return ('Linear(%d, %d)'):format(self.weight:size(2), self.weight:size(1))
 end
 
----- Correlation with planes of size x size weights: windows become rows of a matrix. ----
+---- Convolution (cross-correlation) as a matrix product: windows become rows of a matrix. ----
 
 local Convolution = torch.class('modules.Convolution', 'modules.Module', modules)
 
@@ -182,7 +182,7 @@ end
 function Convolution:forward(input)
   local n, k = input:size(1), self.size
   local height, width = input:size(3) - k + 1, input:size(4) - k + 1
-  -- Image, row, column; plane, row and column of the window.
+  -- Dimensions: image, row, column; then plane, row and column in the window.
   local windows = input:unfold(3, k, 1):unfold(4, k, 1):permute(1, 3, 4, 2, 5, 6):contiguous()
   self.windows = windows:view(n * height * width, self.planes * k * k)
   local rows = self.windows * self.weight:t()
@@ -197,7 +197,7 @@ function Convolution:backward(input, gradOutput)
   local rows = gradOutput:permute(1, 3, 4, 2):contiguous():view(-1, self.weight:size(1))
   self.gradWeight:addmm(rows:t(), self.windows)
   self.gradBias:add(rows:sum(1):view(-1))
-  -- Each pixel gets the gradients of all windows that it is in.
+  -- Each input pixel accumulates the gradients of all windows that contain it.
   local windows = (rows * self.weight):view(n, height, width, self.planes, k, k)
   self.gradInput:resizeAs(input):zero()
   for i = 1, k do
@@ -214,7 +214,7 @@ function Convolution:__tostring__()
                                                self.size)
 end
 
----- The largest of each size x size pixels. ----
+---- The maximum of each size x size window. ----
 
 local MaxPooling = torch.class('modules.MaxPooling', 'modules.Module', modules)
 
@@ -259,7 +259,7 @@ end
 
 function ReLU.__tostring__() return 'ReLU' end
 
----- The cross-entropy of the softmax of scores, to numbers of classes. ----
+---- The cross-entropy of softmax(scores), with class numbers (from 1) as targets. ----
 
 local CrossEntropy = torch.class('modules.CrossEntropy', modules)
 

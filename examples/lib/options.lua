@@ -1,4 +1,4 @@
--- Options of a script: --name VALUE and --name.
+-- Parses command-line options of the form --name VALUE and --name.
 
 local options = {}
 
@@ -11,7 +11,7 @@ local function usage(script, known)
   return table.concat(lines, '\n') .. '\n'
 end
 
--- The value of an option from its text, or nil and what is expected.
+-- Converts the text of an option to its value. Returns nil and a message if it is invalid.
 local function read(option, text)
   if option.value ~= 'N' then
     return text ~= '' and text or nil, 'a name is expected'
@@ -23,10 +23,9 @@ local function read(option, text)
   return nil, ('a whole number from %d to %d is expected'):format(option.least, option.most)
 end
 
---- The options that the arguments give, by name, from a list of
--- {name =, value = 'N' or 'FILE' or nothing, least =, most =, default =, help =}; an option without
--- a value is true or false. --help prints what there is and ends the script, anything unknown is
--- an error, which ends it with status 1.
+--- Parses arguments into a table of options by name. known: a list of {name =, value = 'N' or
+-- 'FILE' or nil, least =, most =, default =, help =}. Without a value, an option is a boolean.
+-- --help prints the usage and exits; an invalid argument exits with status 1.
 function options.parse(arguments, known)
   local script = arguments[0] and arguments[0]:match('[^/]*$') or 'script'
   local function fail(...)

@@ -1,5 +1,5 @@
--- Curves of positive values over the steps 1, 2, 3, ..., drawn on a canvas with a logarithmic
--- vertical axis.
+-- Draws curves of positive values over the steps 1, 2, 3, ... on a canvas, with a logarithmic y
+-- axis.
 
 local plot = {}
 
@@ -14,7 +14,7 @@ local function round(value)
   return math.floor(value + 0.5)
 end
 
--- 1, 2 and 5 times powers of ten, from the last below all values to the first above them.
+-- Returns 1, 2 and 5 times powers of ten that enclose all values.
 local function ticks(curves)
   local low, high = math.huge, -math.huge
   for _, curve in ipairs(curves) do
@@ -37,7 +37,7 @@ local function ticks(curves)
   return marks
 end
 
--- A step of 1, 2 or 5 times a power of ten, at most `most` of which fill a range.
+-- Returns 1, 2 or 5 times a power of ten, so that at most `most` such steps fit into the range.
 local function stride(range, most)
   local power = 1
   while true do
@@ -50,8 +50,8 @@ local function stride(range, most)
   end
 end
 
---- Draws curves {name =, color =, values = {...}} into a rectangle {x =, y =, width =, height =},
--- around which the axes' labels {vertical =, horizontal =} and numbers stand.
+--- Draws curves {name =, color =, values = {...}} in a rectangle {x =, y =, width =, height =}. The
+-- axis labels {vertical =, horizontal =} and numbers are drawn outside of it.
 function plot.curves(page, box, curves, labels)
   local steps, marks = #curves[1].values, ticks(curves)
   local low, high = log10(marks[1]), log10(marks[#marks])

@@ -1,4 +1,4 @@
--- Writes images as PNG (ISO/IEC 15948), deflated by zlib.
+-- Writes images as PNG files (ISO/IEC 15948), compressed by zlib.
 
 local ffi = require 'ffi'
 local tensor = require 'tensor'
@@ -10,7 +10,7 @@ int compress2(unsigned char *to, unsigned long *to_length,
 unsigned long crc32(unsigned long crc, const unsigned char *bytes, unsigned int length);
 ]]
 
--- Without zlib's development package there is no libz.so, only the library's own name.
+-- libz.so exists only if the development package of zlib is installed.
 local found, zlib = pcall(ffi.load, 'z')
 if not found then
   zlib = ffi.load('libz.so.1')
@@ -27,7 +27,7 @@ local function bigendian(x)
                      math.floor(x / 2 ^ 8) % 256, x % 256)
 end
 
--- A chunk: the length of its data, its type, its data, and the CRC of the latter two.
+-- Returns a chunk: the length of the data, the type, the data, and the CRC of type and data.
 local function chunk(kind, data)
   local body = kind .. data
   return bigendian(#data) .. body .. bigendian(tonumber(zlib.crc32(0, body, #body)))
@@ -43,8 +43,8 @@ local function deflate(data)
   return ffi.string(buffer, length[0])
 end
 
---- The bytes of a PNG file that shows a ByteTensor: grey values of H x W, or red, green and blue
--- of 3 x H x W.
+--- Encodes a ByteTensor as a PNG file: grey values of shape H x W, or red, green and blue of shape
+-- 3 x H x W.
 function png.encode(image)
   if tensor.type(image) ~= 'torch.ByteTensor' then
     error('png: a ByteTensor is expected, got ' .. tensor.type(image), 2)
@@ -56,8 +56,8 @@ function png.encode(image)
   local planes = grey and image:unsqueeze(1) or image
   local channels, height, width = planes:size(1), planes:size(2), planes:size(3)
 
-  -- The file has a row's pixels one after the other, and before them the number of the row's
-  -- filter, which is 0 for none.
+  -- PNG stores the pixels of each row in sequence, preceded by the number of the row's filter (0:
+  -- none).
   local rows = planes.new(height, 1 + width * channels):zero()
   rows:narrow(2, 2, width * channels):copy(planes:permute(2, 3, 1))
   local scanlines = ffi.string(rows:data(), rows:nElement())
@@ -69,7 +69,7 @@ function png.encode(image)
          .. chunk('IEND', '')
 end
 
---- Writes such an image to a file; gives true, or nil and what went wrong.
+--- Encodes an image into a file. Returns true, or nil and an error message.
 function png.write(filename, image)
   local file, message = io.open(filename, 'wb')
   if not file then

@@ -1,4 +1,4 @@
--- A progress bar on a terminal, redrawn in place; elsewhere a line now and then.
+-- A progress bar, redrawn in place on a terminal. Otherwise prints a line now and then.
 
 local ffi = require 'ffi'
 
@@ -11,13 +11,13 @@ local WIDTH = 15
 local LINES = 6
 local STANDARD_OUTPUT = 1
 
---- The progress of so many steps.
+--- Creates a progress bar for a number of steps.
 function progress.new(steps)
   local terminal = ffi.C.isatty(STANDARD_OUTPUT) == 1
   return setmetatable({steps = steps, terminal = terminal, width = 0}, progress)
 end
 
---- Says that a step is done, and a text about it.
+--- Shows that `step` steps are done, and a text.
 function progress:update(step, text)
   local digits = #tostring(self.steps)
   local count = ('%' .. digits .. 'd/%d'):format(step, self.steps)
@@ -25,7 +25,7 @@ function progress:update(step, text)
     local full = math.floor(WIDTH * step / self.steps)
     local bar = ('='):rep(full) .. ('.'):rep(WIDTH - full)
     local line = ('[%s] %s  %s'):format(bar, count, text)
-    -- Blanks cover what is left of a longer line before.
+    -- Spaces overwrite the rest of a longer previous line.
     self.width = math.max(self.width, #line)
     io.stdout:write('\r', line, (' '):rep(self.width - #line), step == self.steps and '\n' or '')
     io.stdout:flush()

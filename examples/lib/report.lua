@@ -1,4 +1,4 @@
--- What examples/digits.lua shows at its end: tables and digits as text, and the picture.
+-- The results that examples/digits.lua prints and draws.
 
 local canvas = require 'tensor.plot.canvas'
 local plot = require 'lib.plot'
@@ -9,7 +9,7 @@ local SIDE, INK = 8, 16
 local SHADES = ' .:-=+*#%@'
 local ACROSS = 4
 
---- A matrix of counts as text: a row for each digit shown, a column for each digit read.
+--- Formats a confusion matrix: rows are the digits shown, columns the predictions.
 function report.confusion(counts)
   local lines = {'shown  read as ' .. ('%5d'):rep(10):format(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)}
   for i, row in ipairs(counts:totable()) do
@@ -22,12 +22,13 @@ function report.confusion(counts)
   return table.concat(lines, '\n')
 end
 
--- One line of drawings, ended by blanks that are cut off.
+-- Appends a line of drawings without trailing spaces.
 local function append(lines, parts)
   lines[#lines + 1] = table.concat(parts, '  '):gsub(' +$', '')
 end
 
---- Images, rows of 64 values from 0 to 16, as text: four side by side, each under its caption.
+--- Draws images, rows of 64 values from 0 to 16, as text: four side by side, each below its
+-- caption.
 function report.drawings(images, captions)
   local lines = {}
   for first = 1, #captions, ACROSS do
@@ -57,7 +58,7 @@ local BLUE, ORANGE = {31, 101, 181}, {222, 112, 26}
 local WIDTH, HEIGHT = 960, 480
 local COLUMNS, ROWS, ZOOM = 5, 3, 9
 
--- Draws as many of the images as there is room for, dark on white.
+-- Draws as many of the images as fit, dark on white.
 local function sheet(page, left, top, images, captions)
   for i = 1, math.min(#captions, COLUMNS * ROWS) do
     local x = left + (i - 1) % COLUMNS * (SIDE * ZOOM + 14)
@@ -69,7 +70,7 @@ local function sheet(page, left, top, images, captions)
   end
 end
 
---- The picture: the losses of each epoch on the left, misread images on the right.
+--- Draws the picture: the losses of each epoch on the left, misclassified images on the right.
 function report.picture(title, training_losses, test_losses, images, captions)
   local page = canvas.new(WIDTH, HEIGHT)
   page:text(40, 28, title, {scale = 2, color = TITLE})
