@@ -1,4 +1,4 @@
-// What a call from C costs beside its arithmetic.
+// Measures the overhead of calls from C, using small tensors.
 
 #include <benchmark/benchmark.h>
 

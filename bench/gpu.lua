@@ -1,10 +1,10 @@
--- Times the library on a device, on the cases that gpu.py times PyTorch on. Prints "device <name>
--- <peak bytes per second, or 0>", then a line "case<TAB>nanoseconds<TAB>amount<TAB>unit" for each:
--- the median over rounds of one call, and what it moves (B, bytes) or computes (F, operations).
+-- Times the library on a device, with the same cases that gpu.py times for PyTorch. Prints "device
+-- <name> <peak bytes per second, or 0>", then one line "case<TAB>nanoseconds<TAB>amount<TAB>unit"
+-- per case: the median time of a call, and its bytes moved (B) or operations (F).
 --
 --   tensor bench/gpu.lua [device] [substring of case names]
 --
--- On the software device, soft, sizes are small: that only checks the cases.
+-- On the software device, soft, sizes are small: that only checks that the cases run.
 
 local tensor = require 'tensor'
 local device = arg[1] or 'gpu'
@@ -40,7 +40,8 @@ local function measure(name, amount, unit, run)
   if not name:find(wanted, 1, true) then
     return
   end
-  -- As many calls as fill about 20 ms, then the median of 7 rounds.
+  -- Choose the number of calls so that a round takes about 20 ms. The result is the median of 7
+  -- rounds.
   time(run, 3)
   local calls, least = 1, soft and 0.001 or 0.02
   while true do

@@ -1,16 +1,16 @@
--- Measures the cases of bench/cases.txt in our library and others, turn by turn in one run, and
--- writes table.txt, results.csv and ratios.svg. scripts/run-bench, which `make bench` runs, knows
--- what to call it with:
+-- Measures the cases of bench/cases.txt in our library and in others, alternating in one run.
+-- Writes table.txt, results.csv and ratios.svg. `make bench` calls this through scripts/run-bench,
+-- which sets the arguments:
 --
 --   run.lua out=FOLDER ours=COMMAND [before=COMMAND] [numpy=COMMAND] [torch=COMMAND]
 --           [stream=COMMAND] [threads='1 2'] [filter=TEXT] [quick=1] [minimum=1]
 --
--- A command starts a worker; the number of threads is put behind it.
+-- COMMAND starts a worker; the number of threads is appended to it.
 --
 --   run.lua smoke=1 [filter=TEXT]
 --
--- does every case once, on few elements, in our library and in this process, and fails where one
--- does not give a time.
+-- runs every case once with few elements, in our library and in this process, and fails if a case
+-- does not return a time.
 
 local here = arg[0]:match('^(.*/)') or './'
 package.path = here .. 'suite/?.lua;' .. package.path
@@ -29,7 +29,7 @@ for _, text in ipairs(arg) do
   options[name] = value ~= '' and value or nil
 end
 
--- Small enough for a quick look.
+-- Selects the cases for a quick run.
 local function is_small(case)
   local elements = case.n * math.max(case.m, 1) * math.max(case.k, 1)
   return elements <= 2 ^ 16 and case.work <= (case.unit == 'F' and 2 ^ 28 or 2 ^ 24)
@@ -74,13 +74,14 @@ local function smoke(cases)
   os.exit(failed == 0 and #cases > 0 and 0 or 1)
 end
 
--- The median, or, for a machine that others use, too, the least.
+-- Returns the median, or the minimum for a machine that runs other programs, too.
 local function middle(times)
   table.sort(times)
   return times[options.minimum and 1 or math.ceil(#times / 2)]
 end
 
--- Times by library, and what went wrong. The libraries take turns.
+-- Returns times and errors by library. The libraries take turns, so that all see the same machine
+-- load.
 local function measure(case, workers)
   local ready, errors, times = {}, {}, {}
   for _, worker in ipairs(workers) do
@@ -118,7 +119,7 @@ local function measure(case, workers)
   return times, errors
 end
 
--- How many processes wanted to run during the last minute.
+-- The average number of runnable processes during the last minute.
 local function load_average()
   local file = io.open('/proc/loadavg')
   local load = file and file:read('*n') or 0
@@ -145,7 +146,7 @@ local function start_workers(threads)
   return workers
 end
 
--- GB/s.
+-- Returns the memory bandwidth in GB/s.
 local function stream(threads, roof)
   local command = ('OMP_NUM_THREADS=%d %s'):format(threads, options.stream or 'true')
   local pipe = io.popen(command)

@@ -1,5 +1,6 @@
-/* The roof of what is bound by memory: how fast plain loops copy and add, in GB/s. Prints
- * "copy <best> add <best>" of a few rounds over vectors far larger than the caches. */
+/* The upper bound for memory-bound operations: the bandwidth of plain copy and add loops in
+   GB/s. Prints "copy <best> add <best>" of a few rounds over vectors much larger than the
+   caches. */
 
 #include <stdio.h>
 #include <stdlib.h>

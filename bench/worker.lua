@@ -1,5 +1,5 @@
--- Times cases in our library for bench/run.lua, which says on the standard input what to do;
--- answers on the standard output. All fields are separated by tabs.
+-- Times cases in our library for bench/run.lua. Reads commands from standard input and writes
+-- replies to standard output. Fields are separated by tabs.
 --
 --   prepare element n m k seconds setup code -> ok calls
 --   round                                    -> ok seconds-per-call
@@ -18,7 +18,7 @@ print(('ready\t%d\t%.17g\t%s'):format(ours.pid, ours.probe(), ours.describe()))
 local run, forget, calls
 local commands = {}
 
--- As many calls as fill the time.
+-- Chooses the number of calls that takes the given time.
 function commands.prepare(element, n, m, k, seconds, setup, code)
   run, forget = ours.prepare(element, tonumber(n), tonumber(m), tonumber(k), setup, code)
   calls, seconds = 1, tonumber(seconds)

@@ -53,7 +53,7 @@ class Helpers(dict):
             self.update(torch=torch, F=F)
 
     def draw(self, shape):
-        # Raw 32-bit draws of MT19937, which our library makes, too.
+        # Raw 32-bit draws of MT19937: the same numbers as in our library.
         self.seed += 1
         raw = np.random.RandomState(self.seed).randint(0, 2**32, size=shape, dtype=np.uint32)
         return (raw >> 8) / 2.0**24
@@ -136,7 +136,7 @@ state = {}
 
 def prepare(element, n, m, k, seconds, setup, code):
     n, m, k, seconds = int(n), int(m), int(k), float(seconds)
-    # What is prepared are variables of the function around, about as fast as the function's own.
+    # Setup variables are closure variables here, which are about as fast as locals.
     body = "\n            ".join(code.split("\n"))
     source = f"""
 def make(n, m, k):
@@ -183,7 +183,7 @@ def describe():
 
 
 def main():
-    # Ends with the process that started this one, also while this one is stopped.
+    # The kernel kills this process when its parent ends, even while this process is stopped.
     ctypes.CDLL(None).prctl(1, 9)
     probe = np.asarray(Helpers("double").rand(1000)).sum()
     print(f"ready\t{os.getpid()}\t{probe:.17g}\t{describe()}", flush=True)

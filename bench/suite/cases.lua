@@ -1,4 +1,4 @@
--- Reads bench/cases.txt: a list of what is to be measured, a case for each size and type of a line.
+-- Reads bench/cases.txt. Returns a list of cases: one for each size and type of a line.
 
 local SIZES = { all = '4 256 4k 64k 1M 16M' }
 local UNITS = { [''] = 1, k = 2 ^ 10, M = 2 ^ 20 }
@@ -15,7 +15,7 @@ local function read_size(text)
   return sizes[1], sizes[2] or 0, sizes[3] or sizes[2] or 0
 end
 
--- An amount, and its unit: B, F, or -.
+-- Evaluates the work column. Returns the amount and its unit: B, F, or -.
 local function read_work(text, n, m, k, e)
   local expression, unit = text:match('^(.-) ([BF])$')
   if not unit then

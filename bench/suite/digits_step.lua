@@ -1,4 +1,4 @@
--- A step of examples/digits.lua on n images: forward, backward, and the parameters moved.
+-- One training step of examples/digits.lua on n images: forward, backward, and parameter update.
 
 return function(tensor, rand, n)
   local PIXELS, HIDDEN, CLASSES = 64, 256, 10

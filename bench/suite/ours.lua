@@ -1,4 +1,4 @@
--- What the cases of bench/cases.txt may use in Lua, and how one is prepared and timed.
+-- The functions that Lua cases in bench/cases.txt may use; prepares and times a case.
 
 local ffi = require 'ffi'
 local tensor = require 'tensor'
@@ -12,8 +12,8 @@ local function class(element)
   return 'torch.' .. NAMES[element] .. 'Tensor'
 end
 
--- The helpers of cases, for a type of elements. Numbers come from raw 32-bit draws of MT19937, as
--- NumPy makes them.
+-- Returns the helper functions for an element type. Random numbers are made from raw 32-bit draws
+-- of MT19937, which gives the same numbers as NumPy.
 function ours.helpers(element)
   local seed, helpers = 0, { tensor = tensor }
   local make = tensor[NAMES[element] .. 'Tensor']
@@ -47,7 +47,7 @@ function ours.helpers(element)
   return setmetatable(helpers, { __index = _G })
 end
 
--- Gives a function that does the case so often, and one that forgets what is prepared.
+-- Returns a function that runs the case a given number of times, and one that frees its data.
 function ours.prepare(element, n, m, k, setup, code)
   tensor.setdefaulttensortype(class(element == 'double' and element or 'float'))
   local source = ([[
@@ -82,7 +82,7 @@ function ours.time(run, calls)
   return tensor.toc(start)
 end
 
--- A number that says whether others draw the same.
+-- A checksum of random numbers, to verify that all libraries draw the same.
 function ours.probe()
   return ours.helpers('double').rand(1000):sum()
 end
@@ -99,7 +99,7 @@ int prctl(int option, unsigned long argument, ...);
 ]]
 ours.pid = ffi.C.getpid()
 
--- Ends this process with the one that started it, also while it is stopped.
+-- Makes the kernel kill this process when its parent ends, even while this process is stopped.
 function ours.end_with_parent()
   local PR_SET_PDEATHSIG, SIGKILL = 1, 9
   ffi.C.prctl(PR_SET_PDEATHSIG, SIGKILL)

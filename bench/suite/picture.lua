@@ -1,5 +1,5 @@
--- Draws ratios.svg: a row for each family of cases, a dot for each case at ours / the fastest
--- other, and a bar at their geometric mean.
+-- Draws ratios.svg: one row per family of cases, a dot per case at our time / time of the fastest
+-- other library, and a bar at the geometric mean.
 
 local report = require 'report'
 

@@ -1,4 +1,4 @@
--- Writes what was measured as a table, table.txt, which is printed, too, and as results.csv.
+-- Writes the results as table.txt, which is also printed, and as results.csv.
 
 local report = {}
 
@@ -16,7 +16,7 @@ local function shown(ns)
   return ('%.0f ns'):format(ns)
 end
 
--- Ours / that of the faster other.
+-- Returns our time / time of the faster other library.
 function report.ratio(result)
   local least
   for _, library in ipairs(OTHERS) do
@@ -46,8 +46,8 @@ local function best_gemm(run, set)
   return best
 end
 
--- GB/s or GFLOP/s, and the part of the roof that it is where it may be meant: what fits into the
--- caches is faster than memory.
+-- Returns the rate in GB/s or GFLOP/s, and its fraction of the hardware limit. No fraction is given
+-- for data that fits into the caches, which are faster than memory.
 local function rate(case, time, set, gemm)
   if not time or case.unit == '-' then
     return '', ''

@@ -1,5 +1,5 @@
--- The processes that time cases, one for each library and number of threads. All but the one that
--- is asked are stopped, so that threads that wait for work in a loop take no time from it.
+-- The processes that time cases: one for each library and number of threads. All but the active one
+-- are stopped, so that their spinning threads take no CPU time.
 
 local ffi = require 'ffi'
 
@@ -47,7 +47,7 @@ function Worker:close()
   self.output:close()
 end
 
--- Gives a number, or nil and what went wrong.
+-- Sends a request. Returns a number, or nil and an error message.
 function Worker:ask(...)
   if not self.pid and not self:start() then
     return nil, 'the worker does not start'
