@@ -1,5 +1,5 @@
-# Installs BUILD into PREFIX (below DESTDIR, where the environment has it), in place of what was
-# installed there before, and leaves the list of the files for Uninstall.cmake.
+# Installs BUILD into PREFIX (below DESTDIR, if set in the environment). Removes an earlier
+# installation, and writes the list of installed files for Uninstall.cmake.
 include("${CMAKE_CURRENT_LIST_DIR}/Uninstall.cmake")
 execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}"
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)

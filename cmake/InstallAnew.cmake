@@ -1,4 +1,4 @@
-# Installs BUILD into an emptied PREFIX, so that no file of an earlier build stays.
+# Empties PREFIX and installs BUILD into it, so no files of an earlier build remain.
 file(REMOVE_RECURSE "${PREFIX}")
 execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}"
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)

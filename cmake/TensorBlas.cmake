@@ -1,13 +1,13 @@
-# BLAS and LAPACK are loaded at run time (lib/TH/cpu/blas_library.h): nothing of them is needed here.
-# Sets TH_BUILD_LIBRARY_FOLDER, where libraries of the distribution lie, TH_OPENBLAS_LIBRARY, and
-# TH_BLAS_HERE for the summary.
+# BLAS and LAPACK are loaded at run time (lib/TH/cpu/blas_library.h), so they are not needed to
+# build. Sets TH_BUILD_LIBRARY_FOLDER, the folder of the distribution's libraries,
+# TH_OPENBLAS_LIBRARY, and TH_BLAS_HERE for the summary.
 
 set(TH_BUILD_LIBRARY_FOLDER "/usr/lib/")
 if(CMAKE_LIBRARY_ARCHITECTURE)
   set(TH_BUILD_LIBRARY_FOLDER "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/")
 endif()
 
-# The flavour that shares the threads of our loops comes first.
+# Prefer the OpenMP variant: it shares the thread pool of our loops.
 find_library(TH_OPENBLAS_LIBRARY NAMES libopenblas.so.0 libopenblaso.so.0
              PATHS "${TH_BUILD_LIBRARY_FOLDER}openblas-openmp")
 mark_as_advanced(TH_OPENBLAS_LIBRARY)

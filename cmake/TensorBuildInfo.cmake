@@ -1,4 +1,5 @@
-# The facts of this build: for tensor.info() in generated/TH_build_info.h, and as a summary.
+# Records facts about this build for tensor.info() in generated/TH_build_info.h, and prints a
+# summary.
 
 include(TensorIsas)
 

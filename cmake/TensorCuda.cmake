@@ -1,11 +1,11 @@
-# The CUDA plugin: whether it is built, and what it is built with. Sets TH_CUDA_FOUND and, where it
-# is not, TH_CUDA_REASON.
+# Decides whether the CUDA plugin is built, and with which compiler. Sets TH_CUDA_FOUND and, if it
+# is false, TH_CUDA_REASON.
 
 set(cuda_default AUTO)
 if(TH_SANITIZE OR TENSOR_ROCK)
   set(cuda_default OFF)
 endif()
-# Not option(), which would make AUTO a truth value.
+# Not option(), which would convert AUTO to a boolean.
 set(TH_CUDA ${cuda_default} CACHE STRING
     "The CUDA plugin: AUTO (where there are a GPU and nvcc), ON or OFF")
 set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -18,7 +18,7 @@ if(NOT TH_CUDA STREQUAL "AUTO" AND NOT TH_CUDA MATCHES "^(ON|OFF|TRUE|FALSE|YES|
   message(FATAL_ERROR "TH_CUDA is AUTO, ON or OFF, not '${TH_CUDA}'")
 endif()
 
-# Nobody waits for the kernels' compilation where nothing can run them.
+# Do not compile the kernels, which is slow, if no GPU can run them.
 set(gpu_found FALSE)
 foreach(file IN ITEMS /dev/nvidia0 /dev/nvidiactl /dev/dxg)
   if(EXISTS "${file}")
@@ -34,7 +34,7 @@ elseif(TH_CUDA)
                PATHS /usr/local/cuda PATH_SUFFIXES bin)
   mark_as_advanced(TH_NVCC_EXECUTABLE)
   if(NOT CMAKE_CUDA_COMPILER AND (TH_NVCC_EXECUTABLE OR DEFINED ENV{CUDACXX}))
-    # What was not found, or did not work, the last time may now.
+    # Search again: a compiler that was missing or broken in an earlier run may work now.
     unset(CMAKE_CUDA_COMPILER CACHE)
     if(NOT DEFINED ENV{CUDACXX})
       set(ENV{CUDACXX} "${TH_NVCC_EXECUTABLE}")

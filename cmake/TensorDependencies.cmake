@@ -1,16 +1,18 @@
-# Finds every library and tool. All that is missing is reported at once, with its Debian package.
+# Finds all libraries and tools. Reports all missing ones at once, with their Debian packages.
 
 find_package(PkgConfig)
 set(missing "")
 
-# tensor_require(<what> <package> <condition...>): notes <what> as missing unless the condition holds.
+# tensor_require(<what> <package> <condition...>): records <what> as missing if the condition is
+# false.
 macro(tensor_require what package)
   if(NOT (${ARGN}))
     string(APPEND missing "  ${what}: package ${package}\n")
   endif()
 endmacro()
 
-# tensor_pkg(<name> <modules> <what> <package>): a pkg-config module as target PkgConfig::<name>.
+# tensor_pkg(<name> <modules> <what> <package>): finds a pkg-config module as target
+# PkgConfig::<name>.
 macro(tensor_pkg name modules what package)
   if(PKG_CONFIG_FOUND)
     pkg_check_modules(${name} QUIET IMPORTED_TARGET ${modules})
@@ -28,7 +30,7 @@ find_program(LUA_EXECUTABLE NAMES ${TH_LUA_PROGRAM})
 tensor_require("${TH_LUA_PROGRAM} (interpreter)" ${TH_LUA_PROGRAM} LUA_EXECUTABLE)
 tensor_pkg(HWY "libhwy>=1.0;libhwy-contrib>=1.0" "Highway 1.0" libhwy-dev)
 
-# protozero is headers only, and tells its version in one.
+# protozero is header-only and has no pkg-config file; its version is in a header.
 find_path(PROTOZERO_INCLUDE_DIR protozero/version.hpp)
 mark_as_advanced(PROTOZERO_INCLUDE_DIR)
 set(PROTOZERO_VERSION "")
@@ -43,11 +45,11 @@ tensor_require("Random123" librandom123-dev RANDOM123_INCLUDE_DIR)
 
 find_package(ZLIB QUIET)
 tensor_require("zlib" zlib1g-dev ZLIB_FOUND)
-# Without it .npz files are neither read nor written.
+# Optional: required to read and write .npz files.
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(LIBZIP QUIET IMPORTED_TARGET libzip>=1.5)
 endif()
-# Without them .png and .jpeg files are neither read nor written.
+# Optional: required to read and write .png and .jpeg files.
 find_package(PNG QUIET)
 find_package(JPEG QUIET)
 find_package(Threads QUIET)

@@ -1,5 +1,5 @@
-# Where things are installed. A LuaRocks tree takes the C libraries next to core.so, since it
-# copies only its Lua and C module folders to where they are loaded from.
+# Installation folders. In a LuaRocks tree the C libraries are installed next to core.so, since
+# LuaRocks copies only the Lua and C module folders to the folders they are loaded from.
 
 set(TENSOR_LUADIR "" CACHE PATH "Folder of Lua modules (default: share/lua/<version of Lua>)")
 set(TENSOR_LIBDIR "" CACHE PATH "Folder of C modules for Lua (default: <libdir>/lua/<version>)")
@@ -24,9 +24,9 @@ if(NOT TENSOR_BINDIR)
   set(TENSOR_BINDIR "${CMAKE_INSTALL_BINDIR}")
 endif()
 
-# Installed libraries find each other by their own place, so a prefix may be moved.
+# Installed libraries find each other relative to their own location, so a prefix may be moved.
 set(CMAKE_INSTALL_RPATH "$ORIGIN")
-# In Debian's folders the loader finds them.
+# Debian's folders are in the loader's search path.
 if(TENSOR_DEBIAN)
   set(CMAKE_SKIP_INSTALL_RPATH ON)
 endif()

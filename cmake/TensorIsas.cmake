@@ -1,15 +1,15 @@
-# TH_ISAS: the instruction sets that kernels are compiled for: a list with baseline in it, all (what
-# is shipped), or host: baseline and the best that this machine's CPU has, which is built soonest.
+# TH_ISAS: the instruction sets that kernels are compiled for. A list that contains baseline; all
+# (for releases); or host: baseline and the best one of this machine's CPU, which builds fastest.
 
 set(TH_ISAS all CACHE STRING "Instruction sets of kernels: all, host, or a list with baseline")
 
 set(isas baseline)
-# One is enough for what sanitizers look for.
+# Sanitizer builds need only one instruction set.
 if(NOT TH_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(isas baseline avx2 avx512)
 endif()
 
-# As cpu/isa.cc chooses.
+# The same choice as in cpu/isa.cc.
 if(TH_ISAS STREQUAL "host" AND "avx2" IN_LIST isas AND EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
   string(REGEX MATCHALL "[a-z0-9_]+" flags "${flags}")

@@ -1,8 +1,8 @@
-# What a test or benchmark is linked with follows from what its source includes. One that includes a
-# header of one of libTH's rooms needs libTH's objects, whose symbols the shared library hides, and
-# the software device; all others are linked as clients are.
+# Tests and benchmarks are linked according to the headers they include. A source that includes a
+# header of a layer of libTH needs libTH's object files, whose symbols the shared library hides, and
+# the software device. All others are linked like client programs.
 
-# tensor_kind(<source> <result>): rooms, luaT or clients.
+# tensor_kind(<source> <result>): sets <result> to rooms (internal headers), luaT or clients.
 function(tensor_kind source result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(STRINGS "${source}" of_rooms

@@ -1,5 +1,6 @@
-# The Lua that the module is built for: sets TH_LUA_VERSION, whose folders it is installed in, and
-# TH_LUA_PROGRAM, which runs it. Lua 5.1 can load what is built for LuaJIT, and the other way round.
+# The Lua version that the module is built for. Sets TH_LUA_VERSION, which determines the
+# installation folders, and TH_LUA_PROGRAM, which runs it. Modules built for LuaJIT and for Lua 5.1
+# are interchangeable.
 
 set(TH_LUA luajit CACHE STRING "The Lua that the module is for: luajit, 5.1, 5.3 or 5.4")
 set_property(CACHE TH_LUA PROPERTY STRINGS luajit 5.1 5.3 5.4)

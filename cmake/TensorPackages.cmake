@@ -1,5 +1,5 @@
-# What is installed beside the library and the modules, and the Debian packages that `make deb` makes
-# through CPack: one for each component.
+# Installs documentation and other files beside the library and the modules, and configures the
+# Debian packages of `make deb` (CPack), one per component.
 
 if(TENSOR_ROCK)
   return()
@@ -10,7 +10,7 @@ set(zsh "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
 set(manual "${PROJECT_SOURCE_DIR}/packaging/tensor.1")
 if(TENSOR_DEBIAN)
   set(zsh "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
-  # gzip_copy(<from> <result>): a file for the manual, compressed.
+  # gzip_copy(<from> <result>): compresses a file of the manual.
   function(gzip_copy from result)
     get_filename_component(name "${from}" NAME)
     set(to "${CMAKE_CURRENT_BINARY_DIR}/debian/${name}.gz")
@@ -25,7 +25,7 @@ install(FILES "${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT r
 install(FILES packaging/tensor.bash RENAME tensor COMPONENT runtime
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 install(FILES packaging/_tensor DESTINATION "${zsh}" COMPONENT runtime)
-# As they lie in the sources: they link each other.
+# In the same folder structure as in the sources, because the files link to each other.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${doc}" COMPONENT runtime)
 install(DIRECTORY doc/ DESTINATION "${doc}/doc" COMPONENT runtime
         FILES_MATCHING PATTERN "*.md" PATTERN "*.txt")
@@ -70,7 +70,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tensor)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-# CPack's own comes without a trigger.
+# CPack's own shlibs file has no trigger for ldconfig.
 file(WRITE "${debian}/shlibs" "libTH 0 tensor (= ${PROJECT_VERSION}-1)\n"
                               "libluaT 0 tensor (= ${PROJECT_VERSION}-1)\n")
 file(WRITE "${debian}/triggers" "activate-noawait ldconfig\n")
@@ -82,7 +82,7 @@ foreach(component IN ITEMS runtime dev)
 endforeach()
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "luajit, libopenblas0 | liblapack3")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem, lua-cjson")
-# They have the same names: libTH, libluaT, the module torch.
+# These packages install the same files: libTH, libluaT, the module torch.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "lua-torch-torch7, libtorch-th, libtorch-luat")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "tensors of numbers for LuaJIT
 Torch7's tensor core, built anew: n-dimensional arrays of nine element types,
@@ -97,7 +97,7 @@ set(CPACK_COMPONENT_DEV_DEPENDS runtime)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "tensors of numbers for LuaJIT - files for C programs
 The headers of libTH and libluaT, for pkg-config, CMake and packages of Torch7.")
 
-# The libraries of CUDA need not come from packages.
+# CUDA may be installed without packages, so its libraries are not required dependencies.
 set(CPACK_DEBIAN_CUDA_PACKAGE_NAME tensor-cuda)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION contrib/math)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)

@@ -1,5 +1,5 @@
-# tensor_pkg_config(<library>): installs <library>.pc, which names its prefix by its own place, as the
-# CMake package does.
+# tensor_pkg_config(<library>): installs <library>.pc. Its prefix is relative to the file, as in the
+# CMake package.
 
 function(tensor_pkg_config library)
   if(TENSOR_ROCK)

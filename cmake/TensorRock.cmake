@@ -1,5 +1,5 @@
-# LuaRocks moves files one by one, which breaks symbolic links: a rock gets each library as one plain
-# file under the name the loader asks for.
+# LuaRocks moves files one by one, which breaks symbolic links. In a rock, each library is a single
+# regular file with the name that the loader looks for.
 
 if(TENSOR_ROCK)
   set_property(TARGET TH luaT PROPERTY VERSION)

@@ -1,6 +1,6 @@
-# What tests need in their environment when built with a sanitizer:
-# TENSOR_SANITIZER_C_ENV for programs of ours, TENSOR_SANITIZER_LUA_ENV for the interpreter, which
-# is not instrumented, so that the sanitizer must be there before our libraries.
+# Environment variables of tests in sanitizer builds: TENSOR_SANITIZER_C_ENV for our programs,
+# TENSOR_SANITIZER_LUA_ENV for the Lua interpreter. The interpreter is not instrumented, so the
+# sanitizer's library must be preloaded.
 
 set(TENSOR_SANITIZER_C_ENV "")
 set(TENSOR_SANITIZER_LUA_ENV "")
@@ -17,19 +17,19 @@ endfunction()
 
 if("address" IN_LIST TH_SANITIZE)
   tensor_compiler_file(libasan.so asan)
-  # libstdc++ too: libasan looks for its exception functions when the process starts.
+  # Also preload libstdc++: libasan looks up its exception functions at process start.
   tensor_compiler_file(libstdc++.so stdcxx)
-  # Tests ask for more memory than there is and expect an error.
+  # Tests request more memory than available and expect an error.
   set(common "UBSAN_OPTIONS=print_stacktrace=1")
   set(TENSOR_SANITIZER_C_ENV
       "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1" ${common})
-  # Without leaks: LuaJIT's own memory is in its arena, where pointers to ours are not seen.
+  # Without leak detection: LuaJIT's own allocator hides pointers to our memory.
   set(TENSOR_SANITIZER_LUA_ENV
       "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1" ${common}
       "LD_PRELOAD=${asan} ${stdcxx}")
 elseif("thread" IN_LIST TH_SANITIZE)
-  # Archer tells the sanitizer how LLVM's OpenMP library synchronizes; OpenBLAS was built for
-  # another one.
+  # Archer reports the synchronization of LLVM's OpenMP library to the sanitizer. OpenBLAS uses
+  # another OpenMP library.
   get_filename_component(omp_dir "${OpenMP_omp_LIBRARY}" REALPATH)
   get_filename_component(omp_dir "${omp_dir}" DIRECTORY)
   find_library(TH_ARCHER_LIBRARY NAMES archer HINTS "${omp_dir}" REQUIRED)

@@ -1,5 +1,5 @@
-# Makes THGenerate<Name>Type.h for each row of THTypes.def, and one for each set of them, in
-# TH_GENERATED_DIR; TH_TYPE_HEADERS lists them.
+# Generates THGenerate<Name>Type.h for each row of THTypes.def, and a header for each set of types,
+# in TH_GENERATED_DIR. TH_TYPE_HEADERS lists them.
 set(table "${PROJECT_SOURCE_DIR}/lib/TH/THTypes.def")
 set(sets "${PROJECT_SOURCE_DIR}/lib/TH/THTypeSets.def")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}" "${sets}")
@@ -44,7 +44,7 @@ foreach(row IN LISTS rows)
   list(APPEND TH_TYPE_HEADERS "${header}")
 endforeach()
 
-# tensor_type_set(<Set> <types...>): THGenerate<Set>.h.
+# tensor_type_set(<Set> <types...>): generates THGenerate<Set>.h.
 function(tensor_type_set Set)
   set(includes "")
   foreach(type IN LISTS ARGN)

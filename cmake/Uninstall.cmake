@@ -1,5 +1,5 @@
-# Removes what Install.cmake installed into PREFIX (below DESTDIR), and the folders of ours that are
-# empty then.
+# Removes the files that Install.cmake installed into PREFIX (below DESTDIR), and our folders that
+# are empty afterwards.
 if(NOT PREFIX MATCHES "^/+[^/]")
   message(FATAL_ERROR "PREFIX is an absolute path, not '${PREFIX}'")
 endif()
@@ -18,7 +18,7 @@ endif()
 set(folders "")
 set(count 0)
 foreach(path IN LISTS installed)
-  # The list is a file that anybody may have changed.
+  # Check each path, since the list may have been edited.
   cmake_path(NORMAL_PATH path)
   cmake_path(IS_PREFIX PREFIX "${path}" NORMALIZE is_below)
   if(NOT is_below)

@@ -1,14 +1,14 @@
 # Compiles for ARM64 on another machine, with Debian's cross compiler:
 #   cmake -S . -B build/arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake
-# TH_ARM64_ROOT, also in the environment, is the folder that scripts/arm64-root has made, with the
-# compiler, ARM64's libraries and qemu-user in it; without it these are the system's. What is built
-# runs under qemu.
+# TH_ARM64_ROOT (a CMake or environment variable) is a folder created by scripts/arm64-root, which
+# contains the compiler, the ARM64 libraries and qemu-user. Without it, the system's are used. The
+# programs built run under qemu.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(TH_ARM64_ROOT "$ENV{TH_ARM64_ROOT}" CACHE PATH "A root with ARM64's libraries; empty: /")
-# What try_compile is given, too.
+# try_compile needs this variable, too.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TH_ARM64_ROOT)
 
 set(arm64_bin /usr/bin)

@@ -1,4 +1,4 @@
-# The libraries, under the names that packages link.
+# Imported targets for the libraries, with the names that packages link to.
 
 foreach(Torch_library IN ITEMS TH luaT)
   if(NOT TARGET ${Torch_library})

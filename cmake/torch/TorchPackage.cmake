@@ -1,5 +1,6 @@
-# add_torch_package(<name> "<C sources>" "<Lua files>" [description]): a module lib<name>.so for
-# require 'lib<name>', and Lua files for require '<name>'. Either list may be empty.
+# add_torch_package(<name> "<C sources>" "<Lua files>" [description]): installs a module
+# lib<name>.so for require 'lib<name>', and Lua files for require '<name>'. Either list may be
+# empty.
 macro(ADD_TORCH_PACKAGE package src luasrc)
   include_directories("${CMAKE_CURRENT_SOURCE_DIR}")
   if(NOT "${src}" STREQUAL "")
@@ -25,6 +26,6 @@ macro(ADD_TORCH_LIBRARY package type src)
   endif()
 endmacro()
 
-# Documentation in a format of old, which nobody makes any more.
+# Documentation in an obsolete format: accepted and ignored.
 macro(ADD_TORCH_DOK)
 endmacro()

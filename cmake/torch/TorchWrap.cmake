@@ -1,4 +1,5 @@
-# add_torch_wrap(<target> <Lua file>): the Lua file is run with the name of a C file to write.
+# add_torch_wrap(<target> <Lua file>): runs the Lua file with the name of the C file that it must
+# write.
 macro(ADD_TORCH_WRAP target luafile)
   include_directories("${CMAKE_CURRENT_BINARY_DIR}")
   get_filename_component(Torch_wrapped "${luafile}" NAME_WE)
