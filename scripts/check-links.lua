@@ -1,4 +1,4 @@
--- Looks for links of HTML pages that lead to no file, or to no place in one.
+-- Reports links in HTML pages whose target file or anchor does not exist.
 -- Usage: luajit scripts/check-links.lua <folder> <page> ...
 
 local folder = arg[1]

@@ -1,10 +1,11 @@
--- Prints the medians that run-gpu-bench left in a folder as a table.
+-- Prints the medians of the results that run-gpu-bench wrote to a folder as a table.
 --
 --   compare-gpu-bench.lua folder rounds
 
 local folder, rounds = arg[1], tonumber(arg[2])
 
--- Cases by name, the names in order, and the device's line; nil where the library did not run.
+-- Returns the cases by name, the names in order, and the device line; nil if the library was not
+-- run.
 local function read(library)
   local cases, order, device = {}, {}, nil
   for round = 1, rounds do
@@ -58,7 +59,7 @@ print(('%s; peak bandwidth %s; ratio = PyTorch\'s time / ours'):format(
 print(('%-34s %12s %16s %8s %8s'):format('case', 'tensor', 'rate', 'of peak', 'PyTorch'))
 for _, case_name in ipairs(order) do
   local case, other = ours[case_name], theirs and theirs[case_name]
-  -- Copies from and to the host are not bound by the device's memory.
+  -- Copies between host and device are not limited by the device's memory bandwidth.
   local counts = peak > 0 and case.unit == 'B' and not case_name:find('host')
   print(('%-34s %12s %16s %8s %8s'):format(
         case_name, shown(case.time), rate(case),

@@ -1,10 +1,10 @@
--- Compares what the op table's cases gave with different instruction sets, bit for bit: files that
--- test/lua/support/runner.lua wrote for TENSOR_TEST_DUMP. Those that are missing are of instruction
--- sets that this CPU does not have.
+-- Compares the results of the op table's cases with different instruction sets, bit by bit. The
+-- files are written by test/lua/support/runner.lua for TENSOR_TEST_DUMP. Missing files belong to
+-- instruction sets that this CPU does not have.
 --
 --   compare-results.lua files...
 
--- Operations that take vector functions, which differ in the last places between widths.
+-- Operations that use vector math functions, which differ in the last places between vector widths.
 local vector_math = {}
 for name in ([[
     exp expm1 log log1p log2 log10 rsqrt hypot sin cos tan asin acos atan sinh cosh tanh erf erfc
@@ -14,7 +14,7 @@ for name in ([[
   vector_math[name] = true
 end
 
--- The last word of a line by the words before it, which say what was computed.
+-- Returns the last word of each line (the result) by the preceding words, which name the case.
 local function read(path)
   local file = io.open(path)
   if not file then return nil end
@@ -36,7 +36,7 @@ for _, path in ipairs(arg) do
   elseif not first then
     first, first_path = results, path
   else
-    -- The first has all cases.
+    -- The first file contains all cases.
     for case, result in pairs(results) do
       compared = compared + 1
       if first[case] ~= result and not vector_math[case:match '^%S+'] then

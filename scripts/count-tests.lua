@@ -1,7 +1,7 @@
--- Adds up the cases of the tests that ran in the given build folders: "N passed, N failed".
--- ctest tells how each of its tests ended; one that consists of cases (GoogleTest, busted) has
--- left their numbers in results/<test>.xml. A test that failed without a failed case (a crash, a
--- leak, no case at all) counts as one failure.
+-- Adds up the test cases that ran in the given build folders: "N passed, N failed". ctest reports
+-- how each test ended; a test with several cases (GoogleTest, busted) writes their numbers to
+-- results/<test>.xml. A test that failed without a failed case (a crash, a leak, no cases) counts
+-- as one failure.
 
 local function read(path)
   local file = io.open(path, 'rb')
@@ -15,7 +15,7 @@ local function attribute(tag, name)
   return tonumber(tag:match('%s' .. name .. '="(%d+)"')) or 0
 end
 
--- The numbers of passed and failed cases in a report; nil where there is none.
+-- Returns the numbers of passed and failed cases in a report; nil if there is no report.
 local function cases(path)
   local text = read(path)
   local tag = text and text:match('<testsuites[^>]*>')
@@ -39,7 +39,7 @@ local function count(build)
     seen = seen + 1
     local name = tag:match('%sname="([^"]*)"')
     local ok = tag:match('%sstatus="([^"]*)"') == 'run'
-    -- What the machine cannot run has said so.
+    -- The test reported that this machine cannot run it.
     local skipped = rest:find('<skipped message="SKIP_RETURN_CODE=77"', 1, true)
     local case_passed, case_failed = cases(build .. '/results/' .. name .. '.xml')
     if skipped then

@@ -46,7 +46,7 @@ def fit(f, weight, low, high, degree):
             right[i] = f(x)
         try:
             solution = mp.lu_solve(matrix, right)
-        except ZeroDivisionError:  # at its best
+        except ZeroDivisionError:  # converged
             break
         terms = [solution[j] for j in range(degree + 1)]
         error = [w * (y - mp.polyval(terms[::-1], x)) for w, y, x in zip(weights, values, grid)]

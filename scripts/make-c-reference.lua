@@ -1,7 +1,7 @@
 -- Generates doc/c-reference.md: one line for each C function. The compiler preprocesses the
 -- installed headers, so functions that macros declare are included. Functions of several element
 -- types share one line.
--- Usage, from the repository's root, after an installation:
+-- Usage, from the repository's root, after installation:
 --   luajit scripts/make-c-reference.lua build/prefix doc/c-reference.md
 -- Without a file name nothing is written. The chunk returns the text and a table of all functions
 -- by name.

@@ -1,5 +1,5 @@
--- Runs the examples in lua/examples and writes below each line of code what it prints. Look at the
--- difference before you keep it: what is written is what a test wants from then on.
+-- Runs the examples in lua/examples and writes the output below each line of code. Review the
+-- difference before committing it: a test requires exactly this output.
 -- Usage, from the repository's root:
 --   build/prefix/bin/tensor scripts/make-examples.lua
 

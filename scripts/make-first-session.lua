@@ -1,7 +1,7 @@
--- Records doc/first-session.md anew: types what stands behind the prompts, > and >>, of its blocks
--- of text, in this order, to one program `tensor`, and puts below what it printed.
+-- Regenerates doc/first-session.md: runs one program `tensor`, types the inputs after the prompts >
+-- and >> of all text blocks in order, and replaces the outputs.
 -- Usage: luajit scripts/make-first-session.lua <prefix> [<file>]
---        as a chunk, with a prefix alone: gives the text.
+--       As a chunk with only a prefix, returns the text.
 
 local prefix, target = ...
 local BLOCK = '(```text\n)(> .-\n)(```\n)'
@@ -14,7 +14,7 @@ local function content(path)
   return text
 end
 
--- What is typed in a block: a list of inputs, each of one or more lines.
+-- Returns the list of inputs in a block; an input may have several lines.
 local function inputs_of(block)
   local inputs = {}
   for line in block:gmatch '[^\n]+' do
@@ -27,7 +27,7 @@ local function inputs_of(block)
   return inputs
 end
 
--- What the program prints for each input, errors too.
+-- Returns the output of the program for each input, including errors.
 local function run(inputs)
   local keys = os.tmpname()
   local file = assert(io.open(keys, 'w'))
@@ -59,7 +59,7 @@ page = page:gsub(BLOCK, function(head, block, tail)
   local lines = {}
   for _, input in ipairs(inputs_of(block)) do
     done = done + 1
-    -- Blank lines at the end cannot be seen in a block, nor blanks at the end of a line.
+    -- Remove trailing blank lines and spaces, which are invisible in a block.
     local output = outputs[done]:gsub('[ \t]+\n', '\n')
     lines[#lines + 1] = '> ' .. table.concat(input, '\n>> ') .. '\n' .. output
   end

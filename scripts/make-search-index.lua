@@ -1,4 +1,4 @@
--- Writes the sections of HTML pages, as text, for packaging/site/search.js.
+-- Extracts the sections of HTML pages as text for packaging/site/search.js.
 -- Usage: luajit scripts/make-search-index.lua <folder> <page> ...
 
 local folder = arg[1]
@@ -13,7 +13,8 @@ local function plain(html)
   end):gsub('&(%a+);', entities):gsub('%s+', ' '):gsub('^ ', ''):gsub(' $', ''))
 end
 
--- A string of JavaScript: of JSON, and without what would end the script.
+-- Returns a JavaScript string literal. Escapes "<" as well, so that "</script>" cannot end the
+-- script.
 local function quoted(text)
   return '"' .. text:gsub('[%c"\\<]', function(c)
     return ('\\u%04x'):format(c:byte())
@@ -27,7 +28,7 @@ for k = 2, #arg do
   local body = assert(file:read '*a':match '<main>(.*)</main>', page .. ' has no <main>')
   file:close()
   local chapter
-  -- A section is a heading and what is before the next.
+  -- A section is a heading and the text up to the next heading.
   local at = 1
   while true do
     local first, last, attributes, title = body:find('<h[1-4]([^>]*)>(.-)</h[1-4]>', at)

@@ -1,5 +1,5 @@
--- An output handler for busted: plain text, and the numbers of cases as XML in the file named by
--- TENSOR_TEST_RESULTS, in the form that GoogleTest uses.
+-- An output handler for busted: plain text, and the numbers of cases in XML, in GoogleTest's
+-- format, in the file named by TENSOR_TEST_RESULTS.
 
 return function(options)
   local busted = require 'busted'

@@ -1,2 +1,2 @@
--- Runs busted, whatever interpreter its own launcher would take, in the one that runs this file.
+-- Runs busted in the interpreter that runs this file. Busted's launcher may choose another one.
 require 'busted.runner'({ standalone = false })
