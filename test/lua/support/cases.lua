@@ -1,14 +1,14 @@
--- The one list of cases, by the rows' names. A case has
---   scenarios(e, random, large): lists of arguments, one for each of the row's slots that is no
---     result: models for tensors, numbers, booleans, {sizes = ...}, {dims = ...}, {list = models},
---     or omit where the slot is left out;
---   reference(e, arguments...): the expected result, or results, in plain Lua;
---   ulps: how many units of the last place a floating-point result may be off;
---   inout: the row's first tensor is changed; view: the result shares memory; random: the generator
---   is seeded before; accumulated: the result is a number in the accumulation type;
---   doubles: of integers it is computed in doubles;
---   check(e, arguments, results...): says what is wrong with the results, of which the reference
---   has the sizes only; singular_expanded: operands with equal rows are of no use.
+-- All test cases, by the names of the rows. Fields of a case:
+--   scenarios(e, random, large): returns lists of arguments, one for each slot of the row that is
+--   not a result: models for tensors, numbers, booleans, {sizes = ...}, {dims = ...}, {list =
+--   models}, or omit for an omitted slot;
+--   reference(e, arguments...): returns the expected results, computed in plain Lua;
+--   ulps: the allowed error of floating-point results in units in the last place;
+--   inout: the row modifies its first tensor; view: the result shares memory; random: seed the
+--   generator before the call; accumulated: the result is a number in the accumulation type;
+--   doubles: integer inputs are computed in doubles;
+--   check(e, arguments, results...): describes what is wrong with the results; reference then gives
+--   only their sizes; singular_expanded: operands with equal rows are not usable.
 
 local elements = require 'support.elements'
 local first = require 'support.cases_elementwise'

@@ -1,4 +1,4 @@
--- Cases of the rows that arrange elements, take them by index and multiply tensors of any rank.
+-- Cases of the rows that rearrange or index elements, and of products of tensors of any rank.
 
 local model = require 'support.model'
 
@@ -22,7 +22,7 @@ function cases.install(shared)
   local c = {}
   local shapes = { { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 }, { 0 }, { 2, 0, 3 } }
 
-  -- The lists of arguments that f gives for a model of each shape.
+  -- Returns the lists of arguments that f returns for a model of each shape.
   local function over(list, f)
     return function(e, random)
       local all = {}
@@ -108,7 +108,7 @@ function cases.install(shared)
     end,
   }
 
-  ---- other orders
+  ---- ---- reordering ----
   local function flipped(m, dims)
     return model.build(m.shape, function(index)
       local from = index
@@ -323,12 +323,12 @@ function cases.install(shared)
     reference = function(_, m) return m.data[1] end,
   }
 
-  ---- making
+  ---- ---- creation ----
   c.fullLike = {
     scenarios = over(shapes, function(m) return { m, 3 } end),
     reference = function(_, m, x) return model.fill(m.shape, function() return x end) end,
   }
-  -- Whatever the elements are: of none there is nothing to say but the sizes.
+  -- The elements are uninitialized, so only empty shapes can be compared.
   c.emptyLike = {
     scenarios = over({ { 0 }, { 2, 0, 3 } }, function(m) return { m } end),
     reference = function(_, m) return model.new(m.shape) end,

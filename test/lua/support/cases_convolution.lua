@@ -1,10 +1,10 @@
--- Cases of the convolutions: sums over the kernel, in plain loops.
+-- Cases of the convolutions, computed by plain loops over the kernel.
 
 local model = require 'support.model'
 
 local cases = {}
 
--- The spatial sizes as three, and how many leading dimensions there are.
+-- Returns the spatial sizes padded to three, and the number of leading dimensions.
 local function volume(m, dims)
   local leading = #m.shape - dims
   local size = { 1, 1, 1 }
@@ -12,8 +12,7 @@ local function volume(m, dims)
   return size, leading
 end
 
--- total[o] += the convolution of plane p of image and plane q of kernel, where a plane is its
--- number from 0.
+-- Adds to total[o] the convolution of plane p of image and plane q of kernel. Planes count from 0.
 local function add_plane(total, o, image, p, t, kernel, q, k, out, full, flipped)
   for z = 0, out[1] - 1 do
     for y = 0, out[2] - 1 do
@@ -22,7 +21,7 @@ local function add_plane(total, o, image, p, t, kernel, q, k, out, full, flipped
         for a = 0, k[1] - 1 do
           for b = 0, k[2] - 1 do
             for c = 0, k[3] - 1 do
-              -- The image's position that meets the kernel's.
+              -- The position in the image that corresponds to a position in the kernel.
               local i, j, l = z + a, y + b, x + c
               if full then i, j, l = z - a, y - b, x - c end
               if i >= 0 and i < t[1] and j >= 0 and j < t[2] and l >= 0 and l < t[3] then
@@ -99,7 +98,7 @@ function cases.install(shared)
           end
           if not is_large then
             all[#all + 1] = { args = { image, kernel, shared.omit }, scale = scale }
-            -- A kernel that is larger than the image.
+            -- The kernel is larger than the image.
             all[#all + 1] = #pair[1] == #pair[2] and
               { args = { kernel, image, 'F' }, scale = scale * #image.data } or nil
           end

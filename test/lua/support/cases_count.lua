@@ -1,4 +1,4 @@
--- Cases of the rows that count, and of those of vectors along a dimension.
+-- Cases of the rows that count, and of those that treat slices along a dimension as vectors.
 
 local lines = require 'support.lines'
 local model = require 'support.model'
@@ -23,7 +23,7 @@ function cases.install(shared)
     for _, x in ipairs(list) do low, high = math.min(low, x), math.max(high, x) end
     return low, high
   end
-  -- As Torch7 computes it, each step rounded.
+  -- The algorithm of Torch7, with rounding to the type at each step.
   local function histogram(e, list, bins, low, high)
     local store, counts = compute(e), {}
     for i = 1, bins do counts[i] = 0 end

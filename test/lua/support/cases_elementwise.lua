@@ -1,4 +1,4 @@
--- Cases of the element-wise rows: plain formulas, and the numbers they are tried with.
+-- Cases of the element-wise rows: plain formulas, and input numbers.
 
 local bit = require 'bit'
 local model = require 'support.model'
@@ -8,12 +8,12 @@ local omit = {}
 local cases = {}
 
 local small_shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 }, { 1, 1, 1 }, { 0 }, { 2, 0, 3 }, {} }
--- More elements than one thread takes, in no multiple of a vector's width.
+-- More elements than one thread processes; not a multiple of the vector width.
 local large_shape = { 317, 331 }
 
 local function cut(x) return x < 0 and ceil(x) or floor(x) end
 
--- Elements of models that broadcast against each other as they have one shape here.
+-- Replaces models that broadcast by models expanded to their common shape.
 local function elementwise(f)
   return function(e, ...)
     local values, models = { ... }, {}
@@ -30,8 +30,8 @@ local function elementwise(f)
   end
 end
 
--- arguments: a list of kinds of elements (strings, see elements) or functions of the element type
--- that give a number; each scenario replaces the strings by models of one shape.
+-- arguments: a list of kinds of elements (strings, see elements) and functions that return a number
+-- for an element type. In each scenario, the strings are replaced by models of one shape.
 local function scenarios(...)
   local lists = { ... }
   return function(e, random, large)
@@ -68,7 +68,7 @@ local function by_type(integral, floating)
   return function(e) return e.integral and integral or floating end
 end
 
----- of one tensor
+---- ---- of one tensor ----
 unary('abs', 0, 'wide', abs)
 unary('neg', 0, 'wide', function(x) return -x end)
 unary('sign', 0, 'wide', function(x) return x > 0 and 1 or x < 0 and -1 or 0 end)
@@ -77,7 +77,7 @@ unary('sqrt', 1, 'positive', math.sqrt)
 unary('rsqrt', 3, 'positive', function(x) return 1 / math.sqrt(x) end)
 unary('exp', 4, 'mild', math.exp)
 unary('expm1', 8, 'mild', function(x)
-  -- Exact near 0 by the series; elsewhere nothing cancels.
+  -- Near 0 by the Taylor series; elsewhere without cancellation.
   if abs(x) > 0.25 then return math.exp(x) - 1 end
   local sum, term = 0, 1
   for k = 1, 20 do
@@ -101,7 +101,7 @@ unary('cosh', 4, 'mild', math.cosh)
 unary('tanh', 4, 'mild', math.tanh)
 unary('sigmoid', 4, 'any', function(x) return 1 / (1 + math.exp(-x)) end)
 unary('erf', 8, 'unit', function(x)
-  -- The Taylor series: its terms alternate, but are at most 1 here.
+  -- The Taylor series alternates, but its terms are at most 1 here.
   local sum, term = 0, x
   for k = 0, 80 do
     sum = sum + term / (2 * k + 1)
@@ -110,7 +110,7 @@ unary('erf', 8, 'unit', function(x)
   return 2 / math.sqrt(math.pi) * sum
 end)
 local function erf(x)
-  -- The Taylor series, whose terms alternate, near 0; further out the continued fraction of erfc.
+  -- Near 0 the Taylor series, whose terms alternate; farther out the continued fraction of erfc.
   if abs(x) < 2 then
     local sum, term = 0, x
     for k = 0, 120 do
@@ -127,7 +127,7 @@ local function erf(x)
 end
 unary('erfc', 16, 'unit', function(x) return 1 - erf(x) end)
 unary('erfinv', 16, 'unit', function(y)
-  -- Newton's iteration, from the left of where erf bends.
+  -- Newton's method. The limited steps keep it from diverging in the tails of erf.
   if abs(y) >= 1 then return y / 0 end
   local x = 0
   for _ = 1, 200 do
@@ -152,7 +152,7 @@ unary('gelu', 16, 'mild', function(x) return x * (1 + erf(x / math.sqrt(2))) / 2
 unary('silu', 8, 'any', function(x) return x / (1 + math.exp(-x)) end)
 unary('softplus', 8, 'any', function(x) return math.log(1 + math.exp(x)) end)
 unary('lgamma', 16, 'positive', function(x)
-  -- Stirling's series, far enough out.
+  -- Stirling's series, after shifting x to at least 20.
   local shift = 0
   while x < 20 do
     shift = shift + math.log(x)
@@ -162,7 +162,8 @@ unary('lgamma', 16, 'positive', function(x)
   local series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x
   return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi) + series - shift
 end)
--- Of terms of up to 40 in the reference, where the result may be near 0.
+-- The result may be near 0 although terms of the reference are as large as 40, so the tolerance is
+-- larger.
 local lgammas = cases.lgamma.scenarios
 cases.lgamma.scenarios = function(e, ...)
   local all = lgammas(e, ...)
@@ -215,7 +216,7 @@ case('pow', 4, power, { 'base', number(3) }, { 'base', number(0) }, { 'base', nu
      { 'positive', by_type(1, 0.5) })
 case('tpow', 4, function(e, value, x) return power(e, value, x) end, { number(3), 'exponent' },
      { number(2), 'exponent' })
--- t:pow(x) is t to the power of x: the other way round needs both tensors.
+-- t:tpow(x) means pow(t, x), so the other order needs both tensors.
 cases.tpow.ambiguous_in_place = true
 case('lshift', 1, shift_left, { 'any', number(3) }, { 'wide', number(1) })
 case('rshift', 1, shift_right, { 'any', number(2) }, { 'wide', number(1) })
@@ -268,7 +269,7 @@ case('where', 0, function(_, mask, x, y) return mask ~= 0 and x or y end,
 case('lerp', 4, function(_, x, y, weight) return x + weight * (y - x) end,
      { 'any', 'any', number(0.25) })
 
----- comparison: results are 0 and 1 in the result's own type
+---- ---- comparison: results are 0 or 1 in the result's own type ----
 local comparisons = {
   lt = function(x, y) return x < y end, le = function(x, y) return x <= y end,
   gt = function(x, y) return x > y end, ge = function(x, y) return x >= y end,
@@ -350,7 +351,7 @@ cases.isSameSizeAs = {
   ulps = 0, scenarios = pairs_of_tensors,
   reference = function(_, a, b) return same_shape(a, b) end,
 }
--- Tensors that are made apart are never the same view.
+-- Tensors created separately are never the same view.
 cases.isSetTo = {
   ulps = 0, scenarios = pairs_of_tensors, reference = function() return false end,
 }

@@ -22,7 +22,7 @@ function cases.install(shared)
   end
 
   local shapes = { { 5 }, { 3, 4 }, { 3, 2, 5 } }
-  -- f(e, random, shape, d) gives arguments.
+  -- f(e, random, shape, d) returns the arguments.
   local function over(f)
     return function(e, random)
       local all = {}
@@ -47,7 +47,7 @@ function cases.install(shared)
       end)
     end,
   }
-  -- Writes combine(old, new) to the slices at the indices of a copy.
+  -- Returns a reference that writes combine(old, new) to the indexed slices of a copy.
   local function writing(combine)
     return function(e, m, d, at, source)
       local result = model.copy(m)
@@ -80,7 +80,7 @@ function cases.install(shared)
     end),
   }
 
-  -- Indices for gather and scatter: a permutation in each slice, cut to two.
+  -- Returns indices for gather and scatter: a permutation in each slice, of which two are kept.
   local function places(shape, d)
     return model.build(changed(shape, d, 2), function(i)
       local shift = 0
@@ -89,7 +89,7 @@ function cases.install(shared)
       return shift % 3 == 2 and position - shape[d] - 1 or position
     end)
   end
-  -- indexPut: one tensor of indices for each of the first dimensions; the last two broadcast.
+  -- indexPut: one index tensor for each leading dimension; the last two broadcast.
   local function putting(e, m, given, source, accumulate)
     local list = given.list
     local result = model.copy(m)
@@ -212,7 +212,7 @@ function cases.install(shared)
       end
       return model.new(#data > 0 and { #data } or {}, data)
     end,
-    -- No element selected: a tensor of size 0, or without dimension.
+    -- If no element is selected, the result has size 0 or no dimension.
     empty_is_empty = true,
   }
   c.nonzero = {

@@ -1,6 +1,6 @@
--- Cases of linear algebra. What comes out is not one thing only (signs of vectors, the order of
--- rows), so that each case has a check(e, args, results): nil, or what is wrong with the results.
--- The reference gives their sizes.
+-- Cases of linear algebra. Results are not unique (signs of vectors, order of rows), so each case
+-- has a check(e, args, results), which returns nil or a description of the error. The reference
+-- gives only the sizes of the results.
 
 local model = require 'support.model'
 local matrices = require 'support.matrices'
@@ -15,10 +15,10 @@ function cases.install(shared)
   local function sized(...) return model.fill({ ... }, function() return 0 end) end
   local function given(x, default) return x == omit and default or x end
 
-  -- Random matrices in one of the kinds that an operation takes.
+  -- Random matrices of the kinds that the operations accept.
   local kinds = {}
   function kinds.any(e, random, shape) return model.random(e, 'unit', shape, random) end
-  -- Far from singular, and so are both triangles.
+  -- Far from singular, like both of its triangles.
   function kinds.regular(e, random, shape)
     local m = kinds.any(e, random, shape)
     local rows, cols = shape[#shape - 1], shape[#shape]
@@ -37,7 +37,7 @@ function cases.install(shared)
     end)
   end
 
-  -- Scenarios: a list of tables of operands ({kind, sizes...} or plain values).
+  -- Returns scenarios from a list of tables of operands ({kind, sizes...} or plain values).
   local function scenarios(list, big)
     return function(e, random, large)
       local all = {}
@@ -62,7 +62,7 @@ function cases.install(shared)
   local function S(...) return { 'symmetric', ... } end
   local function A(...) return { 'any', ... } end
 
-  -- ---- equations
+  -- ---- linear systems
   local function columns_of(b) return b.shape[2] or 1 end
   local equations = { { A(3, 2), R(3, 3) }, { A(4), R(4, 4) }, { A(1, 1), R(1, 1) },
                       { A(7, 1), R(7, 7) }, { A(0, 2), A(0, 0) }, { A(3, 0), R(3, 3) } }
@@ -70,7 +70,7 @@ function cases.install(shared)
        function(b, a) return sized(b.shape[1], columns_of(b)), sized(unpack(a.shape)) end,
        function(e, args, x, lu)
          local b, a = matrices.as_matrix(args[1]), args[2]
-         -- The rows of L U are A's, each once, in some order.
+         -- The rows of L U are those of A in some order.
          local product = lu and mul(matrices.triangle(lu, 'L', 1), matrices.triangle(lu, 'U'))
          local used = {}
          for i = 1, lu and a.shape[1] or 0 do
@@ -105,7 +105,7 @@ function cases.install(shared)
          return matrices.unsolved(e, triangle, x, matrices.as_matrix(b))
        end)
 
-  -- Whether x is the shortest of those that come nearest.
+  -- Checks that x is the least-squares solution of minimum norm.
   local function not_least(e, a, x, b)
     local rows, cols = a.shape[1], a.shape[2]
     if rows == 0 or cols == 0 then return nil end
@@ -122,7 +122,7 @@ function cases.install(shared)
        function(b, a) return sized(a.shape[2], columns_of(b)), sized(unpack(a.shape)) end,
        function(e, args, x) return not_least(e, args[2], x, matrices.as_matrix(args[1])) end)
 
-  -- ---- inverses, factors of symmetric matrices
+  -- ---- inverses and factorizations of symmetric matrices
   local function not_inverse(e, a, inverse)
     local left = matrices.sub(mul(a, inverse), matrices.eye(a.shape[1]))
     return matrices.excess('A A^-1 - I', e, left,
@@ -181,7 +181,7 @@ function cases.install(shared)
          return not_factor(e, permuted, r, uplo)
        end)
 
-  -- ---- orthogonal factors
+  -- ---- orthogonal factorizations
   local rectangles = { { A(5, 3) }, { A(3, 5) }, { A(4, 4) }, { A(1, 1) }, { A(1, 4) }, { A(4, 1) },
                        { A(0, 3) }, { A(3, 0) } }
   local function smaller(a) return math.min(a.shape[1], a.shape[2]) end
@@ -218,7 +218,7 @@ function cases.install(shared)
          return matrices.differs(e, 'product', r, side == 'R' and mul(m, q) or mul(q, m))
        end)
 
-  -- ---- batches of equations
+  -- ---- batches of linear systems
   case('btrifact', { { omit, R(2, 3, 3) }, { true, R(1, 5, 5) }, { false, R(3, 4, 4) },
                      { omit, R(2, 1, 1) }, { omit, A(0, 3, 3) } }, { omit, R(20, 20, 20) },
        function(_, a) return same(a), sized(a.shape[1], a.shape[2]), sized(a.shape[1]) end,
@@ -240,7 +240,7 @@ function cases.install(shared)
            if text then return text end
          end
        end)
-  -- What btrifact gives without exchanging rows.
+  -- Takes the result of btrifact without pivoting.
   c.btrisolve = {
     singular_expanded = true,
     scenarios = function(e, random, large)

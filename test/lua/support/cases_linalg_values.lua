@@ -1,5 +1,5 @@
--- Cases of linear algebra, continued: eigenvalues, singular values, and what NumPy and PyTorch call
--- by other names, for batches.
+-- More cases of linear algebra: eigenvalues, singular values, and the batched operations with names
+-- of NumPy and PyTorch.
 
 local model = require 'support.model'
 local matrices = require 'support.matrices'
@@ -20,7 +20,8 @@ function cases.install(c, tools)
     return unordered(values, 1) or matrices.skew(e, vectors)
            or matrices.differs(e, "V D V'", mul(mul(vectors, matrices.diag(values)), t(vectors)), a)
   end
-  -- The sums of the values and of their squares, which are those of the diagonal and of all.
+  -- Checks the sums of the values and of their squares, which equal the trace and the sum of all
+  -- squares.
   local function wrong_sums(e, a, values)
     local trace, squares, sum, sum2 = 0, 0, 0, 0
     for i = 1, a.shape[1] do trace = trace + at(a, i, i) end
@@ -54,7 +55,7 @@ function cases.install(c, tools)
          end
        end)
 
-  -- A v = (real + i imaginary) v for each value, by real and imaginary parts.
+  -- Checks A v = (real + i imaginary) v for each eigenvalue, by real and imaginary parts.
   local function not_eigen_general(e, a, values, v)
     local n, j = a.shape[1], 1
     while j <= n do
@@ -106,8 +107,8 @@ function cases.install(c, tools)
                 or matrices.skew(e, v, "I - V'V") or matrices.differs(e, "U S V'", product, a)
        end)
 
-  -- ---- for batches
-  -- One number for each matrix; that a single one gives a number is in linalg_spec.
+  -- ---- batched operations
+  -- One number for each matrix. linalg_spec tests that a single matrix gives a number.
   local batches = { { R(2, 3, 3) }, { A(2, 3, 4, 4) }, { A(3, 1, 1) }, { A(2, 0, 0) },
                     { A(0, 2, 2) }, { R(1, 5, 5) } }
   local function leading(a) return sized(unpack(a.shape, 1, #a.shape - 2)) end
@@ -117,7 +118,7 @@ function cases.install(c, tools)
         local det = matrices.eliminate(matrices.of_batch(args[1], k))
         for i, got in ipairs { ... } do
           local want = number_of(det, i)
-          -- The nearer to singular, the less is known of a logarithm.
+          -- Near a singular matrix, the logarithm of the determinant is less accurate.
           local eps = e.eps * 200 * math.max(math.abs(want), 1, 1 / math.abs(det))
           if not (got.data[k] == want or want ~= want and got.data[k] ~= got.data[k]
                   or math.abs(got.data[k] - want) <= eps) then
@@ -128,7 +129,7 @@ function cases.install(c, tools)
     end
   end
   local big = { R(9, 20, 20) }
-  -- Larger determinants would be compared with too fine a unit.
+  -- For larger determinants this tolerance would be too small.
   case('det', batches, { A(9, 5, 5) }, leading, of_each(function(det) return det end))
   case('logdet', batches, big, leading,
        of_each(function(det) return det < 0 and 0 / 0 or math.log(det) end))
@@ -203,7 +204,7 @@ function cases.install(c, tools)
            if text then return text end
          end
        end)
-  -- The four conditions of Moore and Penrose.
+  -- The four Moore-Penrose conditions.
   local function not_pseudoinverse(e, a, p)
     local ap, pa = mul(a, p), mul(p, a)
     local size = matrices.norm(a) * matrices.norm(p) * math.max(a.shape[1], a.shape[2], 1)

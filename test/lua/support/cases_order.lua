@@ -1,4 +1,4 @@
--- Cases of the rows that are made of sorting.
+-- Cases of the rows that are based on sorting.
 
 local lines = require 'support.lines'
 local model = require 'support.model'
@@ -11,7 +11,7 @@ function cases.install(shared)
 
   local shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 }, { 1, 1, 1 }, { 40, 3 } }
 
-  -- args(sizes of the tensor) gives lists of arguments behind the tensor.
+  -- args(sizes of the tensor) returns lists of arguments after the tensor.
   local function scenarios(list_args)
     return function(e, random, is_large)
       local all = {}
@@ -26,7 +26,7 @@ function cases.install(shared)
     end
   end
 
-  -- Without the dimension, unless it is kept.
+  -- Removes the dimension unless it is kept.
   local function dropped(m, d, keep)
     local shape = {}
     for i, size in ipairs(m.shape) do
@@ -36,7 +36,7 @@ function cases.install(shared)
   end
   local function dimension(m, d) return d == omit and #m.shape or lines.dimension(m, d) end
 
-  -- One element of each slice: f(list, order) gives the number in its order.
+  -- Selects one element of each slice. f(list, order) returns its position in the sorted order.
   local function single(f)
     return function(m, dim, keep, ...)
       local d, rest = dimension(m, dim), { ... }

@@ -1,4 +1,4 @@
--- Cases of the rows that put elements before and behind those of a tensor.
+-- Cases of the rows that pad a tensor.
 
 local model = require 'support.model'
 
@@ -8,7 +8,7 @@ function cases.install(shared)
   local omit = shared.omit
   local c = {}
 
-  -- The lists of arguments that f gives for a model of each shape.
+  -- Returns the lists of arguments that f returns for a model of each shape.
   local function over(list, f)
     return function(e, random)
       local all = {}
@@ -21,8 +21,8 @@ function cases.install(shared)
     end
   end
 
-  -- Where an element of a padded tensor comes from along a dimension, or nil: by its place, of
-  -- which 1 to n are those that were there.
+  -- Returns the source position of an element of a padded tensor along a dimension, or nil.
+  -- Positions 1 to n are the original elements.
   local sources = {
     value = function(i, n) return i >= 1 and i <= n and i or nil end,
     edge = function(i, n) return math.max(1, math.min(n, i)) end,

@@ -10,7 +10,7 @@ function cases.install(shared)
 
   local function factor(x) return x == omit and 1 or x end
 
-  -- Sum over k of a(i, k) b(k, j), for models seen as matrices.
+  -- Sums a(i, k) b(k, j) over k, for models interpreted as matrices.
   local function product(a, b, rows, inner, columns)
     local data = {}
     for i = 1, rows do

@@ -1,5 +1,5 @@
--- Cases of the random numbers: a tensor gets, element by element, what as many calls for one
--- number get, whatever its layout. The numbers themselves are checked in random_spec.
+-- Cases of random operations: filling a tensor of any layout gives the same numbers, in element
+-- order, as the same number of scalar calls. random_spec checks the numbers themselves.
 
 local tensor = require 'tensor'
 local model = require 'support.model'
@@ -40,7 +40,8 @@ function cases.install(shared)
     }
   end
 
-  -- The largest integer of a 32-bit word's that the type has all integers up to, plus 1.
+  -- The number of values that random() draws: the integers from 0 that the type represents exactly,
+  -- at most 2^32.
   local range = { Byte = 2 ^ 8, Char = 2 ^ 7, Short = 2 ^ 15, Int = 2 ^ 31, Half = 2 ^ 11 + 1,
                   BFloat16 = 2 ^ 8 + 1, Float = 2 ^ 24 + 1 }
   filling('random', { {} }, function(e) return tensor.random() % (range[e.name] or 2 ^ 32) end)
@@ -112,7 +113,7 @@ function cases.install(shared)
   c.randperm = {
     random = true,
     scenarios = function() return { { args = { omit, 1 } }, { args = { omit, 30 } } } end,
-    -- Each position swaps with one at or after it; Philox orders by keys of two words each.
+    -- Each position is swapped with one at or after it. Philox sorts by keys of two words each.
     reference = function(_, _, n)
       local data = {}
       for i = 1, n do data[i] = i end
@@ -145,7 +146,7 @@ function cases.install(shared)
       end
       return all
     end,
-    -- By running sums of what is left of the probabilities.
+    -- By running sums of the remaining probabilities.
     reference = function(_, _, p, n, replacing)
       local columns = p.shape[#p.shape]
       local data = {}
@@ -168,7 +169,7 @@ function cases.install(shared)
     end,
   }
 
-  -- Normal values, rounded, times deviations, plus means, each rounded.
+  -- Rounded normal values, multiplied by deviations and added to means, rounding at each step.
   local function normals(e, like, mean, deviation)
     local made = model.fill(like.shape, function() return e.store(tensor.normal()) end)
     for i, z in ipairs(made.data) do
@@ -214,7 +215,7 @@ function cases.install(shared)
     end,
   }
 
-  -- Torch7's tables. Aliases count from 1, and 1 means that there is no alias.
+  -- Torch7's alias tables. Aliases count from 1; 1 means no alias.
   local function alias_tables(e, p)
     local compute = e.reduced and shared.elements.Float.store or e.store
     local n, alias, q, smaller, larger = #p.data, {}, {}, {}, {}

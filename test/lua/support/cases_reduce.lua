@@ -12,7 +12,7 @@ function cases.install(shared)
   local shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 }, { 1, 1, 1 }, { 40, 3 } }
   local large = { 317, 331 }
 
-  -- extra: arguments between the tensor and the dimension; after: those after it.
+  -- before: arguments between the tensor and the dimension; after: those after it.
   local function along(kind, before, after)
     return function(e, random, is_large)
       local all = {}
@@ -119,7 +119,7 @@ function cases.install(shared)
       return total
     end
   end)
-  -- Products of many elements leave every type.
+  -- Products of many elements would overflow in every type, so most factors are set to 1.
   local all_products = c.prodall.scenarios
   c.prodall.scenarios = function(e, random, is_large)
     local list = all_products(e, random, is_large)
@@ -296,7 +296,7 @@ function cases.install(shared)
       end
       return all
     end,
-    -- Equal elements stay as they stood.
+    -- Equal elements keep their order.
     reference = function(_, m, d, descending)
       d = d == omit and #m.shape or d
       local values, places = model.copy(m), model.copy(m)

@@ -1,5 +1,5 @@
--- Cases of the reductions that are made of others: over several dimensions, of integers to doubles,
--- of truth, of what is no NaN, of exponentials.
+-- Cases of more reductions: over several dimensions, of integers in doubles, logical, ignoring NaN,
+-- and log-sum-exp.
 
 local lines = require 'support.lines'
 local model = require 'support.model'
@@ -14,7 +14,7 @@ function cases.install(shared)
   local shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 }, { 1, 1, 1 } }
   local large = { 317, 331 }
 
-  -- Whether dimensions are kept; what is left out is by_default.
+  -- Returns the value of keepdim; if it is omitted, by_default.
   local function keeps(keep, by_default)
     if keep == omit then return by_default end
     return keep
@@ -47,7 +47,7 @@ function cases.install(shared)
     if dims > 2 then all[4] = { { dims = { 1, 2, 3 } }, omit } end
     return all
   end
-  -- With whether the variance is biased before.
+  -- Inserts the argument `biased` of variances after the first argument.
   local function moments(list_args)
     return function(dims)
       local all = {}
@@ -172,7 +172,7 @@ function cases.install(shared)
     }
   end
 
-  -- Of integers, in doubles.
+  -- Integers are averaged in doubles.
   c.meanDimsDouble = {
     ulps = 4, doubles = true, scenarios = scenarios('wide', over),
     reference = function(_, m, dims, keep)
@@ -201,7 +201,7 @@ function cases.install(shared)
     }
   end
 
-  -- New names lose the dimension unless it is to be kept.
+  -- In operations with NumPy's and PyTorch's names, the dimension is dropped unless keep is true.
   local function along_row(name, kind, f, stores)
     c[name] = {
       ulps = 4, scenarios = scenarios(kind, along),

@@ -82,7 +82,7 @@ function cases.install(shared)
     end,
   }
 
-  -- The sums of products of rows without their means.
+  -- Returns the sums of products of the centered rows.
   local function products(m)
     local rows = #m.shape == 1 and 1 or m.shape[1]
     local n = m.shape[#m.shape]

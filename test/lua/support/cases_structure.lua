@@ -1,4 +1,4 @@
--- Cases of the rows that fill, make, join and view.
+-- Cases of the rows that fill, create, join and view tensors.
 
 local model = require 'support.model'
 
@@ -10,7 +10,7 @@ local function list(...)
   return shapes
 end
 
--- One model per shape, put into the arguments that f gives.
+-- One model per shape, inserted into the arguments that f returns.
 local function over(shapes, f, kind)
   return function(e, random)
     local all = {}
@@ -255,7 +255,7 @@ function cases.install(shared)
       return inner
     end
   end)
-  -- Those of one element give a number: see views_spec.
+  -- Tensors of one element give a number: see views_spec.
   local several = list({ 1, 3, 1 }, { 2, 3 }, { 2, 1, 1, 3 }, { 1, 0 })
   c.squeeze = {
     view = true, scenarios = over(several, function(_, m) return { m } end),

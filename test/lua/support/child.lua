@@ -1,15 +1,15 @@
--- Runs Lua code in a process of its own, which may end in any way.
+-- Runs Lua code in a separate process, which may crash.
 
 local dialect = require 'support.dialect'
 
 local child = {}
 
--- What runs this.
+-- the interpreter that runs this process
 child.interpreter = arg and arg[-1] or 'luajit'
 
---- The output of the code, both streams, and its exit status: 124 where it took longer than
--- options.seconds. options.before: shell commands, such as limits; options.first: Lua code before
--- the module is loaded, as `tensor`.
+--- Runs the code and returns its output (both streams) and exit status; 124 means that it took
+-- longer than options.seconds. options.before: shell commands, such as limits. options.first: Lua
+-- code that runs before the module is loaded as `tensor`.
 function child.run(code, options)
   options = options or {}
   dialect.check(code .. (options.first or ''))
@@ -28,7 +28,7 @@ function child.run(code, options)
   return dialect.plain(output), tonumber(status)
 end
 
--- Where a sanitizer is at work memory cannot be limited.
+-- Memory cannot be limited under a sanitizer.
 child.sanitized = (os.getenv 'LD_PRELOAD' or ''):find('san', 1, true) ~= nil
 
 return child

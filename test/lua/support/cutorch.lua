@@ -1,4 +1,4 @@
--- What specs of cutorch share: the module, required without what it changes for others.
+-- Shared by the cutorch specs: loads the module and undoes its global changes for other specs.
 
 local tensor = require 'tensor'
 
@@ -10,7 +10,7 @@ support.torch, support.cutorch = require 'torch', require 'cutorch'
 tensor.setBroadcast(pairing)
 tensor.setDefaultDevice(default)
 
---- Around each example: what a program finds that has just required cutorch.
+--- Before each example, sets the state of a program that has just required cutorch.
 function support.around(before_each, after_each)
   local before
   before_each(function()

@@ -1,28 +1,28 @@
--- Specs are written for LuaJIT. What other Luas do not have, or name otherwise, has its old name
--- here; a case that needs LuaJIT itself is pending, and says so.
+-- The specs are written for LuaJIT. This file defines LuaJIT's names in other Lua versions. Cases
+-- that need LuaJIT itself are marked as pending, with a reason.
 
 local dialect = {}
 
---- What code needs of LuaJIT where another Lua runs; else nil.
+--- Returns the LuaJIT feature that the code needs and this Lua lacks, or nil.
 function dialect.lacks(code)
   if rawget(_G, 'jit') then return nil end
   return code:find "require *'ffi'" and "LuaJIT's FFI"
          or code:find '%f[%w_]jit%.' and "LuaJIT's compiler" or nil
 end
 
--- Has the case that runs be pending.
+-- Marks the running case as pending.
 local function leave(reason)
-  -- The function of that name in the module declares a case.
+  -- The function of that name in busted's main module would declare a new case.
   require 'busted.core'().pending(reason)
 end
 
---- The same where code cannot run.
+--- Marks the running case as pending if this Lua cannot run the code.
 function dialect.check(code)
   local what = dialect.lacks(code)
   if what then leave('needs ' .. what) end
 end
 
---- The same where another Lua runs than LuaJIT, or one before the version.
+--- Mark the running case as pending if this Lua is not LuaJIT, or is older than the version.
 function dialect.needs_luajit(reason)
   if not rawget(_G, 'jit') then leave(reason) end
 end
@@ -30,7 +30,8 @@ function dialect.since(version, reason)
   if not rawget(_G, 'jit') and _VERSION < 'Lua ' .. version then leave(reason) end
 end
 
---- The same for a file of Torch7's with functions.
+--- Marks the running case as pending if this Lua cannot read the Torch7 file, for example
+-- functions.
 function dialect.loads(name)
   if name:find 'closure' or name:find 'function' then
     dialect.needs_luajit 'functions are the bytecode of LuaJIT'
@@ -41,7 +42,7 @@ function dialect.loads(name)
   end
 end
 
---- A text with numbers as LuaJIT writes them: whole ones do not end in .0.
+--- Converts numbers in a text to LuaJIT's format: integers do not end in .0.
 function dialect.plain(text)
   return math.type and (text:gsub('(%d)%.0%f[^%w.]', '%1')) or text
 end
@@ -64,12 +65,12 @@ if not rawget(_G, 'unpack') then
   rawset(_G, 'unpack', table.unpack)
   rawset(_G, 'loadstring', load)
 
-  --- Tables have finalizers of their own there, if those are there from the beginning.
+  --- Tables can have a finalizer in these versions if the metatable contains __gc from the start.
   rawset(_G, 'newproxy', function(with_metatable)
     return setmetatable({}, with_metatable and { __gc = function() end } or nil)
   end)
 
-  --- As Lua 5.1's, where the function has globals.
+  --- Like setfenv of Lua 5.1, if the function uses globals.
   rawset(_G, 'setfenv', function(f, environment)
     local k = 1
     while true do

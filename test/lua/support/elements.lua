@@ -1,4 +1,4 @@
--- The element types as the tests see them: how a number is stored in one, and numbers to test with.
+-- The element types as seen by the tests: how they store a number, and numbers to test with.
 
 local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
@@ -7,8 +7,7 @@ local elements = {}
 
 local seed_of_run = tonumber(os.getenv 'TENSOR_TEST_SEED') or 0
 
--- Numbers from a generator of our own, so that cases do not depend on the one under test. With
--- TENSOR_TEST_SEED they are others.
+-- A random generator independent of the one under test. TENSOR_TEST_SEED selects other numbers.
 function elements.generator(seed)
   local state = ((seed or 1) + seed_of_run * 7919) % 2147483646 + (seed_of_run > 0 and 1 or 0)
   return function()
@@ -27,7 +26,7 @@ local function wrapping(bits, signed)
   end
 end
 
--- Rounds as storing does, by storing.
+-- Returns a function that rounds a number to the type, by storing it.
 local function rounding(class)
   local slot = tensor[class](1)
   return function(x)
@@ -51,7 +50,7 @@ for _, row in ipairs { { 'Byte', 8, false }, { 'Char', 8, true }, { 'Short', 16,
   local name, bits, signed = row[1], row[2], row[3]
   local lowest = signed and -2 ^ (bits - 1) or 0
   add(name, { integral = true, bits = bits, signed = signed, eps = 0, lowest = lowest,
-              -- 64 bits are more than a number tells apart: nothing in the cases wraps there.
+              -- A Lua number cannot represent all 64-bit integers; no case overflows them.
               store = bits == 64 and function(x) return x end or wrapping(bits, signed) })
 end
 add('Half', { eps = 2 ^ -10, largest = 65504, reduced = true, store = rounding 'HalfTensor',
@@ -67,13 +66,14 @@ add('Double', { eps = 2 ^ -52, largest = (2 - 2 ^ -52) * 2 ^ 1023, accumulated =
 
 local function truncated(x) return x < 0 and math.ceil(x) or math.floor(x) end
 
--- One number of a kind, as the type stores it.
+-- Kinds of numbers: each function returns one number, as stored in the type.
 local kinds = {}
 function kinds.any(e, random)
   if e.integral then
     return e.signed and math.floor(random() * 17) - 8 or math.floor(random() * 17)
   end
-  -- Most numbers have few bits, so that sums of them are exact in every type; some do not.
+  -- Most numbers have few bits, so that their sums are exact in every type; the others test
+  -- rounding.
   if random() < 0.8 then return (math.floor(random() * 65) - 32) / 4 end
   return random() * 16 - 8
 end
@@ -101,7 +101,7 @@ function kinds.base(e, random)
   if e.integral and e.bits < 32 then return kinds.wide(e, random) end
   return math.floor(random() * 7) - (e.signed and 3 or 0)
 end
--- Factors whose products stay in every type.
+-- Factors whose products do not overflow in any type.
 function kinds.factor(e, random)
   local x = random()
   if x < 0.1 then return 2 end
@@ -126,7 +126,7 @@ function elements.value(e, kind, random)
   return e.store(kinds[kind](e, random))
 end
 
---- Whether a row of the op table with these types has this element type.
+--- Returns true if rows of the op table with these types support this element type.
 function elements.supports(types, e)
   if types == 'INTEGRAL' then return e.integral == true end
   if types == 'FLOATING' then return not e.integral end

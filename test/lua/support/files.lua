@@ -1,4 +1,4 @@
--- Files that a spec makes, and what is in files.
+-- Temporary files of specs, and reading of files.
 
 local files = {}
 
@@ -9,7 +9,7 @@ function files.content(path)
   return bytes
 end
 
---- Calls body with the name of a file of that content, which is gone afterwards; what it returns.
+--- Calls body with the name of a temporary file with these contents, and returns its results.
 function files.with_file(bytes, body)
   local path = os.tmpname()
   local file = assert(io.open(path, 'wb'))

@@ -1,4 +1,4 @@
--- What the specs of file formats share: tensors to write, and damaged files to read.
+-- Shared by the specs of file formats: tensors to write, and damaged files to read.
 
 local elements = require 'support.elements'
 local files = require 'support.files'
@@ -15,7 +15,7 @@ local function numbers(e, ...)
   return t
 end
 
---- Calls body with an element type, a layout's name and a tensor, for all of them.
+--- Calls body with an element type, the name of a layout, and a tensor, for all combinations.
 function format_files.each(body)
   for _, e in ipairs(elements) do
     body(e, 'rows', numbers(e, 3, 4))
@@ -33,7 +33,7 @@ function format_files.same(a, b)
   return a:type() == b:type() and a:isSameSizeAs(b) and (a:nElement() == 0 or a:equal(b))
 end
 
---- The name of a file of that ending, which is gone once body has returned.
+--- Calls body with a temporary file name that has this extension; removes the file afterwards.
 function format_files.with_name(ending, body)
   local base = os.tmpname()
   local name = base .. ending
@@ -45,8 +45,8 @@ function format_files.with_name(ending, body)
   end
 end
 
---- Loads damaged copies of the bytes. Each must be a tensor or table, or an error that names the
--- file. How many were errors.
+--- Loads damaged copies of the bytes. Each must give a tensor or table, or an error that contains
+-- the file name. Returns the number of errors.
 function format_files.damage(bytes, ending, rounds, options)
   local random, errors = elements.generator(7), 0
   local function below(n) return math.floor(random() * n) end
@@ -72,7 +72,7 @@ end
 
 format_files.content = files.content
 
---- The message of the error that f raises of these arguments.
+--- Returns the message of the error that f(...) must raise.
 function format_files.error_of(f, ...)
   local ok, message = pcall(f, ...)
   assert(not ok, 'no error')

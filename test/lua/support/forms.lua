@@ -1,8 +1,8 @@
--- The argument forms of the op table ("[*T] T [x=1] T"), read for the tests.
+-- Parses the argument forms of the op table ("[*T] T [x=1] T") for the tests.
 
 local forms = {}
 
---- A list of slots {kind, result, fresh, optional} for one form; <x=1> is no argument.
+--- Returns a list of slots {kind, result, fresh, optional} of one form. <x=1> is not an argument.
 function forms.slots(text)
   local slots = {}
   for word in text:gsub('%b<>', ''):gmatch('%S+') do
@@ -18,7 +18,7 @@ function forms.slots(text)
   return slots
 end
 
---- The alternative forms of a row as methods.
+--- Returns the alternative method forms of a row.
 function forms.methods(row)
   local text = row.method == '=' and row['function'] or row.method
   local all = {}
@@ -27,8 +27,8 @@ function forms.methods(row)
   return all
 end
 
---- For each slot of a method that is no result, the number of the function's argument that goes
--- there; arguments of the function that the method has no slot for must be left out. Nil where
+--- Returns, for each slot of a method that is not a result, the number of the corresponding
+-- argument of the function. Arguments without a slot in the method must be omitted. Returns nil if
 -- the method cannot be called with these arguments.
 function forms.align(method, arguments, given, omit)
   local map, k = {}, 1

@@ -1,4 +1,4 @@
--- Calls body with LuaJIT's compiler off, then on, where it is left.
+-- Calls body with LuaJIT's compiler disabled, then enabled; it remains enabled.
 
 local jit = rawget(_G, 'jit')
 

@@ -1,17 +1,17 @@
--- The elements of a model along one dimension, or several, as lists.
+-- Slices of a model along one or several dimensions, as lists.
 
 local model = require 'support.model'
 
 local lines = {}
 
---- The slices of m along dimension d; returns also the model's shape with d of size 1.
+--- Returns the slices of m along dimension d, and the model's shape with size 1 in dimension d.
 function lines.slices(m, d)
   local all, outer = lines.blocks(m, { d })
   return all, outer
 end
 
---- The elements for each position beside these dimensions, in their order, and m's shape with these
--- of size 1.
+--- Returns one list of elements for each position in the other dimensions, and m's shape with size
+-- 1 in these dimensions.
 function lines.blocks(m, dims)
   local outer, inner = {}, {}
   for i, size in ipairs(m.shape) do outer[i] = size end
@@ -36,7 +36,7 @@ function lines.dimension(m, d)
   return d < 0 and #m.shape + 1 + d or d
 end
 
---- f of each slice along a dimension; the dimension keeps size 1 unless keep is false.
+--- Applies f to each slice along a dimension. The dimension keeps size 1 unless keep is false.
 function lines.reduced(m, dim, keep, f)
   local d = lines.dimension(m, dim)
   local lists, shape = lines.slices(m, d)
@@ -46,7 +46,7 @@ function lines.reduced(m, dim, keep, f)
   return model.new(shape, data)
 end
 
---- The same over several dimensions.
+--- Like lines.reduced, but over several dimensions.
 function lines.reduced_over(m, dims, keep, f)
   local gone, sorted = {}, {}
   for k, d in ipairs(dims) do
@@ -63,7 +63,8 @@ function lines.reduced_over(m, dims, keep, f)
   return model.new(#left > 0 and left or { 1 }, data)
 end
 
---- f(list) gives a list for each slice along a dimension; returns a model for each of its results.
+--- f(list) returns lists for each slice along a dimension. Returns one model for each of these
+-- results.
 function lines.mapped(m, d, count, f)
   local results = {}
   local lists, outer = lines.slices(m, d)
@@ -84,7 +85,7 @@ function lines.mapped(m, d, count, f)
   return unpack(results)
 end
 
---- The places of a list's elements in order; equal ones as they stood.
+--- Returns the sorted positions of a list's elements. The sort is stable.
 function lines.order(list, descending)
   local order = {}
   for i = 1, #list do order[i] = i end

@@ -1,5 +1,5 @@
--- Matrices as models of two dimensions, in plain Lua; and what LAPACK's own tests measure: norms of
--- what is left over, in units of a size times the rounding error. 30 is LAPACK's limit.
+-- Matrices as two-dimensional models in plain Lua, and the criteria of LAPACK's own tests: norms of
+-- residuals in units of size * rounding error. 30 is LAPACK's limit.
 
 local model = require 'support.model'
 
@@ -14,7 +14,7 @@ end
 local function at(m, i, j) return m.data[(i - 1) * m.shape[2] + j] end
 matrices.at = at
 
---- Matrix number k of a batch; of a matrix itself.
+--- Returns matrix k of a batch, or the matrix itself.
 function matrices.of_batch(m, k)
   local rows, cols = m.shape[#m.shape - 1], m.shape[#m.shape]
   return matrices.new(rows, cols, function(i, j)
@@ -22,7 +22,7 @@ function matrices.of_batch(m, k)
   end)
 end
 
---- A vector as a column.
+--- Returns a vector as a matrix of one column.
 function matrices.column(v)
   return matrices.new(#v.data, 1, function(i) return v.data[i] end)
 end
@@ -60,7 +60,7 @@ function matrices.triangle(a, uplo, diagonal)
   end)
 end
 
---- The symmetric matrix of which a has a triangle.
+--- Returns the symmetric matrix with one triangle of a.
 function matrices.symmetric(a, uplo)
   return matrices.new(a.shape[1], a.shape[2], function(i, j)
     if (uplo == 'U') == (i <= j) then return at(a, i, j) end
@@ -68,7 +68,7 @@ function matrices.symmetric(a, uplo)
   end)
 end
 
---- The largest sum of absolute values of a column.
+--- Returns the 1-norm: the largest sum of absolute values in a column.
 function matrices.norm(a)
   local largest = 0
   for j = 1, a.shape[2] do
@@ -80,33 +80,34 @@ function matrices.norm(a)
   return largest
 end
 
---- Nil where the norm of `left` is within the limit in units of size * eps, else a text.
+--- Returns nil if the norm of `left` is at most limit * size * eps, otherwise a message.
 function matrices.excess(what, e, left, size)
   local norm = matrices.norm(left)
   if norm <= matrices.limit * size * e.eps then return nil end
   return ('%s: %g is left, more than %d times %g'):format(what, norm, matrices.limit, size * e.eps)
 end
 
---- Whether a x = b.
+--- Checks a x = b; returns nil or a message.
 function matrices.unsolved(e, a, x, b)
   local size = matrices.norm(a) * matrices.norm(x) * math.max(a.shape[1], a.shape[2], 1)
   return matrices.excess('A X - B', e, matrices.sub(matrices.mul(a, x), b),
                          size + matrices.norm(b))
 end
 
---- Whether the columns of q are orthonormal.
+--- Checks that the columns of q are orthonormal; returns nil or a message.
 function matrices.skew(e, q, what)
   local left = matrices.sub(matrices.mul(matrices.t(q), q), matrices.eye(q.shape[2]))
   return matrices.excess(what or "I - Q'Q", e, left, math.max(q.shape[1], 1))
 end
 
---- Whether a product is the matrix a.
+--- Checks that a product equals the matrix a; returns nil or a message.
 function matrices.differs(e, what, product, a)
   return matrices.excess(what, e, matrices.sub(product, a),
                          matrices.norm(a) * math.max(a.shape[1], a.shape[2], 1))
 end
 
---- Elimination with pivots: the determinant, and the solution of a x = b where b is given.
+--- Gaussian elimination with pivoting. Returns the determinant and, if b is given, the solution of
+-- a x = b.
 function matrices.eliminate(a, b)
   local n, rows, det = a.shape[1], {}, 1
   for i = 1, n do
@@ -142,7 +143,8 @@ function matrices.eliminate(a, b)
   return det, matrices.new(n, b.shape[2], function(i, j) return x[i][j] end)
 end
 
---- The product of the first `count` reflections I - tau v v', v below the diagonal of a.
+--- Returns the product of the first `count` reflections I - tau v v', with v below the diagonal of
+-- a.
 function matrices.reflections(a, tau, count)
   local m = a.shape[1]
   local q = matrices.eye(m)
@@ -156,7 +158,7 @@ function matrices.reflections(a, tau, count)
   return q
 end
 
---- The first n columns, or rows.
+--- Return the first n columns or rows.
 function matrices.columns(a, n)
   return matrices.new(a.shape[1], n, function(i, j) return at(a, i, j) end)
 end

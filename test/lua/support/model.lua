@@ -1,5 +1,5 @@
--- A tensor as plain Lua: its sizes, and its elements in row-major order. From a model a tensor of
--- any layout is made, and a tensor is read back into one.
+-- A tensor in plain Lua: its shape, and its elements in row-major order. Tensors of any layout are
+-- made from models and read back into models.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -19,7 +19,7 @@ function model.new(shape, data)
   return { shape = shape, data = data or {} }
 end
 
---- A model of these sizes whose elements are f(position from 0).
+--- Returns a model of this shape with elements f(0-based position).
 function model.fill(shape, f)
   local count = model.count(shape)
   local data = new_table(count, 0)
@@ -27,12 +27,12 @@ function model.fill(shape, f)
   return model.new(shape, data)
 end
 
---- Random elements of a kind (see elements).
+--- Returns a model with random elements of a kind (see elements).
 function model.random(e, kind, shape, random)
   return model.fill(shape, function() return elements.value(e, kind, random) end)
 end
 
---- Indices from 1 of the element at a position from 0.
+--- Returns the indices (from 1) of the element at a 0-based position.
 function model.indices(shape, position)
   local index = new_table(#shape, 0)
   for d = #shape, 1, -1 do
@@ -42,15 +42,14 @@ function model.indices(shape, position)
   return index
 end
 
---- The element at these indices, and its position in data.
+--- Returns the element at these indices, and its position in data.
 function model.at(m, index)
   local position = 0
   for d, size in ipairs(m.shape) do position = position * size + index[d] - 1 end
   return m.data[position + 1], position + 1
 end
 
---- A model of these sizes whose elements are f(indices); the table of indices is the same one in
--- every call.
+--- Returns a model of this shape with elements f(indices). All calls get the same table of indices.
 function model.build(shape, f)
   local index = model.indices(shape, 0)
   return model.fill(shape, function(position)
@@ -72,14 +71,14 @@ function model.copy(m)
   return model.new(m.shape, data)
 end
 
---- f of the elements of models of one shape.
+--- Applies f to the elements of models of the same shape.
 function model.map(f, a, b, c)
   local data = new_table(#a.data, 0)
   for i = 1, #a.data do data[i] = f(a.data[i], b and b.data[i], c and c.data[i]) end
   return model.new(a.shape, data)
 end
 
---- The same elements with the first dimension of size 1 repeated: what expanding gives.
+--- Returns the result of expanding the first slice of dimension 1 to its whole size.
 function model.expanded(m)
   local first = m.shape[1]
   if not first or first < 2 then return m end
@@ -113,7 +112,7 @@ local function row_major(shape, inner)
   return strides, 0
 end
 
--- Strides and the number of elements in front, by layout.
+-- Strides and storage offset, by layout.
 local layouts = {
   contiguous = row_major,
   transposed = function(shape)
@@ -163,8 +162,8 @@ end
 
 function model.tensor(e, m, layout) return model.maker(e, m, layout)() end
 
---- Nil, or the position of an element of the storage that is none of the tensor's and not as
--- model.tensor() left it.
+--- Returns the position of a storage element outside the tensor that differs from model.tensor()'s
+-- initial value, or nil.
 function model.disturbed(t)
   if t:nElement() == 0 then return nil end
   local stored = t:storage():totable()
@@ -183,7 +182,7 @@ function model.disturbed(t)
   end
 end
 
---- Whether two numbers agree up to tolerance (relative to the larger of want and scale).
+--- Returns true if two numbers agree within a tolerance, relative to the larger of want and scale.
 function model.close(got, want, tolerance, scale)
   if got == want or (got ~= got and want ~= want) then return true end
   if tolerance == 0 or got ~= got or want ~= want then return false end
@@ -191,10 +190,10 @@ function model.close(got, want, tolerance, scale)
   return math.abs(got - want) <= tolerance * math.max(math.abs(want), scale or 0)
 end
 
---- Nil where both models agree, else a text that says where they do not.
+--- Returns nil if both models agree, otherwise a description of the difference.
 function model.difference(got, want, tolerance, scale)
   local sizes, wanted = table.concat(got.shape, 'x'), table.concat(want.shape, 'x')
-  -- Sizes that were computed are floats in Lua 5.3 and later.
+  -- Computed sizes are floats in Lua 5.3 and later.
   if sizes ~= wanted:gsub('%.0', '') then return ('size %s instead of %s'):format(sizes, wanted) end
   local a, b = got.data, want.data
   if #a ~= #b then return ('%d elements instead of %d'):format(#a, #b) end

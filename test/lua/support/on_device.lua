@@ -1,14 +1,14 @@
--- What specs of tensors on a device share.
+-- Shared by the specs of tensors on a device.
 
 local assert = require 'luassert'
 local tensor = require 'tensor'
 
 local support = {}
 
--- "gpu:1" where the environment makes the software device that.
+-- "gpu:1" if the environment makes the software device the GPU.
 support.device = tensor.FloatTensor():to('soft'):device()
 
---- Around each example: another home that was chosen for new tensors, and counters at 0.
+--- Around each example: saves and restores the default device, and resets the counters.
 function support.around(before_each, after_each)
   local default
   before_each(function()
@@ -19,7 +19,7 @@ function support.around(before_each, after_each)
   after_each(function() tensor.setDefaultDevice(default) end)
 end
 
---- 1 to n on the host; on both sides; on the device only, and each 1 more.
+--- Return the numbers 1 to n: in CPU memory; in both memories; only on the device, each plus 1.
 function support.numbers(n, class)
   return (class or tensor.FloatTensor)(n):copy(tensor.range(1, n))
 end

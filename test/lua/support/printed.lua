@@ -1,4 +1,4 @@
--- What a function prints, or also writes.
+-- Captures the output of a function.
 
 local support = {}
 
@@ -15,7 +15,7 @@ function support.printed(f, ...)
   return table.concat(lines, '\n')
 end
 
---- All that goes to the standard output by print and io.write, byte by byte.
+--- Returns everything written to standard output by print and io.write.
 function support.written(f, ...)
   local before, write, parts = print, io.write, {}
   function io.write(...)  -- luacheck: ignore 122

@@ -1,4 +1,4 @@
--- Code samples of Markdown files, and ways to run them.
+-- Code samples in Markdown files, and functions that run them.
 
 local samples = {}
 
@@ -8,8 +8,8 @@ local function lines_of(path)
   return lines
 end
 
---- The fenced samples of a file: language, text, line number of the first line, and where a block
--- of language `text` comes next, with nothing but blank lines between, its text as `expected`.
+--- Returns the fenced samples of a file: language, text, and line number of the first line. A
+-- following block of language `text`, separated only by blank lines, is stored as `expected`.
 function samples.read(path)
   local found, current, previous = {}, nil, nil
   for number, line in ipairs(lines_of(path)) do
@@ -36,7 +36,7 @@ function samples.read(path)
   return found
 end
 
---- Targets of the links to files, relative to the folder of the file that links them.
+--- Returns the targets of links to files, relative to the folder of the linking file.
 function samples.links(path)
   local found, fenced = {}, false
   for _, line in ipairs(lines_of(path)) do
@@ -51,8 +51,8 @@ function samples.links(path)
   return found
 end
 
---- What a Lua sample prints when it runs with globals of its own, those given among them; raises
--- its error.
+--- Returns the output of a Lua sample that runs with separate globals, initialized from `globals`.
+-- Raises the sample's errors.
 function samples.output_of_lua(text, globals)
   local out = {}
   globals = setmetatable(globals or {}, { __index = _G })
@@ -67,7 +67,7 @@ function samples.output_of_lua(text, globals)
     end,
   }, { __index = io })
   local chunk = assert(loadstring(text, '@example.lua'))
-  -- What modules write for the sample is the sample's.
+  -- Output that modules write on behalf of the sample belongs to the sample.
   local write = io.write
   io.write = globals.io.write  -- luacheck: ignore 122
   local ok, message = pcall(setfenv(chunk, globals))
@@ -86,7 +86,7 @@ end
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
---- A folder that is empty, and how to remove it.
+--- Creates an empty folder. Returns its path and a function that removes it.
 function samples.folder()
   local path = os.tmpname()
   os.remove(path)
@@ -94,8 +94,8 @@ function samples.folder()
   return path, function() os.execute('rm -rf ' .. quoted(path)) end
 end
 
---- Compiles a C sample in a folder. One with a main is run: its output is returned. One with a
--- luaopen_<name> is made a module in the folder; its name is returned.
+--- Compiles a C sample in a folder. A sample with main is run, and its output is returned. A sample
+-- with luaopen_<name> is built as a module in the folder, and its name is returned.
 function samples.build_c(text, folder, prefix)
   local source = folder .. '/sample.c'
   local file = assert(io.open(source, 'w'))
@@ -105,7 +105,7 @@ function samples.build_c(text, folder, prefix)
   if text:find '#include <luaT.h>' then
     packages, library = 'TH luajit', ' -lluaT'
   end
-  -- A sanitizer that is loaded into this process has nothing to do in the compiler.
+  -- A sanitizer preloaded into this process must not be loaded into the compiler.
   local compiler = ('env -u LD_PRELOAD %s -std=c99 -pedantic-errors -Wall -Wextra -Werror %s')
     :format(os.getenv 'CC' or 'cc', quoted(source))
   local flags = ('$(PKG_CONFIG_PATH=%s:$PKG_CONFIG_PATH env -u LD_PRELOAD pkg-config %%s %s)')
@@ -117,11 +117,11 @@ function samples.build_c(text, folder, prefix)
   elseif not text:find '%f[%w_]main%(' then
     program, mode = folder .. '/sample.o', ' -c'
   end
-  -- A sample may include itself, once for each element type.
+  -- -I: a sample may include itself, once for each element type.
   local command = ('%s%s -I%s %s -o %s'):format(compiler, mode, quoted(folder),
                                                 flags:format '--cflags', quoted(program))
   if mode ~= ' -c' then
-    -- Modules find the functions of Lua in the program that loads them.
+    -- Modules find Lua's functions in the program that loads them.
     command = ('%s %s%s -lm -Wl,-rpath,%s'):format(command,
       module and '-L' .. quoted(prefix .. '/lib') or flags:format '--libs', library,
       quoted(prefix .. '/lib'))
@@ -135,10 +135,10 @@ function samples.build_c(text, folder, prefix)
   return output
 end
 
---- Runs a shell sample in a folder that looks like a clone after `make demo`, where program.c holds
--- a C program. Gives what it wrote.
+--- Runs a shell sample in a folder that looks like a clone after `make demo`, where program.c
+-- contains a C program. Returns its output.
 function samples.run_shell(text, program, folder, prefix)
-  -- As in samples.build_c, a sanitizer has nothing to do in the tools.
+  -- As in samples.build_c, do not load a sanitizer into the tools.
   local setup = {
     'set -e',
     'cd ' .. quoted(folder),

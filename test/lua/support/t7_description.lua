@@ -1,4 +1,4 @@
--- What an object is, as the texts beside test/data/t7/*.t7 say it.
+-- Describes an object in the format of the texts beside test/data/t7/*.t7.
 
 local tensor = require 'tensor'
 
@@ -12,7 +12,7 @@ local function string_text(s)
   return ('string len=%d "%s"'):format(#s, text)
 end
 
--- n elements of a storage from its 0-based position on, without rounding integers.
+-- Returns n elements of a storage from a 0-based position on, without rounding integers.
 local function element_text(storage, position)
   if tensor.typename(storage) == 'torch.LongStorage' then
     if not rawget(_G, 'jit') then return ('%d'):format(storage[position + 1]) end
@@ -31,7 +31,7 @@ local function key_before(a, b)
   return rank(a) < 4 and a < b
 end
 
--- Lines, without the remarks that begin with #.
+-- Returns the description as lines, without the remarks that start with #.
 local function describe_object(object)
   local lines, numbers, count = {}, {}, 0
 

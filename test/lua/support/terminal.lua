@@ -1,10 +1,10 @@
--- A program in a terminal of its own (script, of util-linux): what is typed, and what it shows.
+-- Runs a program in a separate terminal (script of util-linux): types input and reads the screen.
 
 local terminal = {}
 
 local function shell(command) return os.execute(command) == 0 end
 
---- Whether there are terminals to be had.
+--- Returns true if terminals can be created.
 function terminal.available() return shell 'command -v script >/dev/null 2>&1' end
 
 --- Starts a shell command.
@@ -15,8 +15,8 @@ function terminal.open(command)
   local file = assert(io.open(folder .. '/command', 'w'))
   file:write('exec ', command, '\n')
   file:close()
-  -- Not for longer than two minutes, whatever becomes of the test. A shell between script and the
-  -- program would get the terminal's Ctrl-C, too, and end by it.
+  -- The timeout limits the run to two minutes even if the test fails. exec: a shell between script
+  -- and the program would also receive the terminal's Ctrl-C, and end.
   os.execute(("{ timeout 120 script -qefc 'exec sh %s/command' %s/screen <%s/keys " ..
               '>/dev/null 2>&1; echo $? >%s/status; } &'):format(folder, folder, folder, folder))
   local keys = assert(io.open(folder .. '/keys', 'w'))
@@ -34,7 +34,7 @@ function terminal.open(command)
     keys:flush()
   end
 
-  --- Waits until a text is shown, after what was waited for before; gives what came up to it.
+  --- Waits until a text appears after the last awaited one. Returns the output up to it.
   function self.await(text)
     for _ = 1, 1500 do
       local screen = shown()
@@ -49,7 +49,7 @@ function terminal.open(command)
     error(('%q is not shown, but %q'):format(text, shown():sub(seen + 1)), 2)
   end
 
-  --- Waits for the end of the program; gives its exit status.
+  --- Waits for the program to end. Returns its exit status.
   function self.close()
     keys:close()
     for _ = 1, 1500 do

@@ -1,6 +1,6 @@
--- A package as image of Torch7 is for those who use it: it wants the globals torch, xlua and paths,
--- is a global itself, has functions for tensors with and without a result, and puts more beside the
--- methods of three classes. Its results tell it from tensor.image: its scale only repeats.
+-- A package used like Torch7's image: it needs the globals torch, xlua and paths, defines a global,
+-- has functions with and without a result tensor, and adds methods to three classes. Its scale only
+-- repeats elements, so its results differ from those of tensor.image.
 
 require 'torch'
 require 'xlua'
