@@ -1,5 +1,5 @@
--- What is arranged, made and contracted in Lua: full, meshgrid, tensordot, einsum; and what the
--- rows of the op table that do so refuse.
+-- Operations written in Lua: full, meshgrid, tensordot and einsum; and the errors of similar rows
+-- of the op table.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -61,7 +61,7 @@ describe('meshgrid', function()
   end)
 end)
 
--- The sum of products by its definition: for all positions of all labels.
+-- The definition of einsum: the sum of products over all values of all labels.
 local function by_definition(terms, result, models)
   local size, labels = {}, {}
   for k, term in ipairs(terms) do
@@ -92,7 +92,8 @@ local function by_definition(terms, result, models)
 end
 
 describe('einsum', function()
-  -- Equation, sizes of the operands; what is hidden behind '...' has capitals in the definition.
+  -- Equation and shapes of the operands. In the definition, capitals stand for the dimensions of
+  -- '...'.
   local cases = {
     { 'ij,jk->ik', { 2, 3 }, { 3, 4 } }, { 'ij,jk', { 2, 3 }, { 3, 4 }, means = 'ij,jk->ik' },
     { 'ba', { 2, 3 }, means = 'ba->ab' }, { 'ii->i', { 3, 3 } }, { 'ii', { 3, 3 }, means = 'ii->' },
@@ -122,7 +123,7 @@ describe('einsum', function()
         for _, layout in ipairs { 'contiguous', 'transposed', 'strided' } do
           local models, operands = {}, {}
           for k = 1, #terms do
-            -- Small numbers: their products and sums are exact in every type.
+            -- Small integers: their products and sums are exact in every type.
             models[k] = model.fill(case[k + 1], function() return math.floor(random() * 3) end)
             operands[k] = model.tensor(e, models[k], layout)
           end
@@ -219,7 +220,7 @@ describe('rows that arrange', function()
          tensor.takeAlongDim, t, tensor.LongTensor(3, 1):fill(1), 2)
     says('index 4 is out of range', tensor.takeAlongDim, t, tensor.LongTensor { { 4, 1 } }, 2)
     says('there is no integer from 3 to below 3', tensor.randint, 3, 3, 2)
-    -- A device may tell of it later.
+    -- A device may report the error later.
     if t:device() == 'cpu' then
       says('has 6 ones, but the source', tensor.maskedScatter, t, t:gt(0), tensor.ones(5))
     end
@@ -244,7 +245,7 @@ describe('rows that arrange', function()
     end
     assert.matches('flatten', message(t.flatten, t))
     assert.are.equal(2, t:storage():size())
-    -- Nor is the result resized.
+    -- The result must not be resized either.
     local r = tensor.ones(3)
     assert.matches('the storage was resized', message(r.add, r, t, 1))
     assert.are.equal(3, r:nElement())

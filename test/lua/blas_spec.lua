@@ -1,9 +1,9 @@
--- The libraries of BLAS and LAPACK: which are loaded, when, and what is said where none can be.
+-- Loading of BLAS and LAPACK libraries: which ones, when, and the errors if none can be loaded.
 
 local child = require 'support.child'
 
--- A product, a product with a vector and a solution, of floats and of doubles, and what they came
--- from.
+-- A matrix product, a matrix-vector product and a linear system, in float and double, and their
+-- inputs.
 local products = [[
   tensor.manualSeed(1)
   local a, b = tensor.randn(150, 170), tensor.randn(170, 130)
@@ -155,7 +155,7 @@ describe('the library of BLAS', function()
 
   it('adds the parts of long sums, and multiplies few rows', function()
     local tensor = require 'tensor'
-    -- Whole numbers, whose sums are exact in any order.
+    -- Integers, whose sums are exact in any order.
     local function whole(rows, columns, transposed)
       local t = tensor.LongTensor(transposed and columns or rows, transposed and rows or columns)
       t:random(-3, 3)
@@ -174,7 +174,7 @@ describe('the library of BLAS', function()
         local sum = tensor.mm(a, b)
         for _, kind in ipairs {'float', 'double'} do
           local message = ('%s %dx%dx%d, layout %d'):format(kind, m, k, n, layout)
-          -- Of the layouts of the whole numbers.
+          -- In the same layouts as the integers.
           local function float(t)
             local transposed = t:size(1) > 1 and t:stride(1) == 1
             return transposed and t:t()[kind](t:t()):t() or t[kind](t)

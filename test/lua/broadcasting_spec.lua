@@ -1,4 +1,4 @@
--- Shapes that differ: NumPy's rules, Torch7's reading element by element, and the errors.
+-- Operands of different shapes: NumPy's rules, Torch7's pairing in element order, and errors.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -6,7 +6,7 @@ local model = require 'support.model'
 
 local random = elements.generator(11)
 
--- One function of each family, of tensors, and the same in plain Lua.
+-- One function of each family on tensors, and the same in plain Lua.
 local families = {
   { 'cadd', function(a, b) return tensor.add(a, b) end, function(x, y) return x + y end },
   { 'csub', function(a, b) return tensor.csub(a, 2, b) end, function(x, y) return x - 2 * y end },
@@ -25,7 +25,7 @@ local floating = {
     function(x, y) return x + 0.5 * (y - x) end },
 }
 
--- Pairs of shapes and what they broadcast to.
+-- Pairs of shapes, and the shape they broadcast to.
 local shapes = {
   { { 3, 4 }, { 4 }, { 3, 4 } },
   { { 4 }, { 3, 4 }, { 3, 4 } },

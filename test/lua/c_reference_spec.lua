@@ -1,5 +1,5 @@
--- doc/c-reference.md: it is what the installed headers declare, and has each function that the
--- libraries export and each of Torch7's that is there.
+-- doc/c-reference.md matches the installed headers. It contains every function that the libraries
+-- export, and every function of Torch7 that is implemented.
 
 local prefix = os.getenv 'TENSOR_PREFIX' or 'build/prefix'
 local text, functions = assert(loadfile 'scripts/make-c-reference.lua')(prefix)

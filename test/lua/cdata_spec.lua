@@ -1,4 +1,5 @@
--- The C structs of tensors and storages by the FFI: fields under Torch7's names, and true.
+-- The C structs of tensors and storages, read through the FFI: Torch7's field names and correct
+-- values.
 
 local tensor = require 'tensor'
 local ffi = require 'ffi'
@@ -30,7 +31,7 @@ for _, e in ipairs(elements) do
     end)
 
     it('is true of memory that nobody has touched', function()
-      local t, s = e.Tensor(5), e.Storage(5)  -- which a cdata does not keep
+      local t, s = e.Tensor(5), e.Storage(5)  -- a cdata does not keep them alive
       assert.is_true(t:cdata().storage.data ~= nil)
       assert.is_true(s:cdata().data ~= nil)
     end)

@@ -1,4 +1,5 @@
--- t[i][j] in compiled loops, which make no view of the row: the same as it is interpreted.
+-- t[i][j] in JIT-compiled loops, which creates no view of the row, gives the same results as
+-- interpreted.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
@@ -6,7 +7,8 @@ local both = require 'support.jit_modes'
 
 local function fresh(code) return assert(loadstring(code, '=chained_spec.lua')) end
 
--- What the code gives with the compiler on, which must be what it gives with the compiler off.
+-- Returns the results of the code with the compiler on, after checking that they are the same with
+-- it off.
 local function same(code, ...)
   local results, given = {}, { ... }
   both(function()
@@ -20,7 +22,8 @@ end
 
 describe('indexing twice', function()
   local has_util, util = pcall(require, 'jit.util')
-  -- Of all that is read by an index, in this order, whether it is only indexed, once.
+  -- For each index operation in order: 1 if its result is only used for one further index
+  -- operation.
   local reads = {
     { 's = s + t[i][j]', '1 0' },
     { 'local x = t[i][j] return x', '1 0' },
@@ -61,7 +64,7 @@ describe('indexing twice', function()
         local f, found, pc = fresh('local t, i, j, s = ... ' .. case[1]), {}, 1
         while util.funcbc(f, pc) do
           local _, mode = util.funcbc(f, pc)
-          -- A result, an operand that is a variable, and the metamethod __index.
+          -- The instruction has a result, a variable as operand, and the metamethod __index.
           if mode % 128 == 1 + 8 * 3 and mode < 2048 then
             found[#found + 1] = is_chained(f, pc) and 1 or 0
           end

@@ -1,4 +1,4 @@
--- tensor.isTypeOf: by name, by pattern, by class, through inheritance.
+-- tensor.isTypeOf with names, patterns, metatables and inheritance.
 
 local tensor = require 'tensor'
 

@@ -1,5 +1,5 @@
--- Classes as programs for Torch7 use them: torch.class in all its forms, methods and operators that
--- come later, objects made by factories and from pointers, and what packages do to classes.
+-- Classes as used by Torch7 programs: all forms of torch.class, methods and operators added later,
+-- objects created by factories and from pointers, and the way packages modify classes.
 -- luacheck: no self
 
 local tensor = require 'tensor'
@@ -60,7 +60,7 @@ describe('class', function()
     assert.has_error(function() tensor.class('classes.X', 'classes.Base', 5) end)
     assert.has_error(function() tensor.class('classes.Base', m) end)
     assert.is_nil(m.X)
-    -- It is the caller's line that is blamed.
+    -- The error position is the caller's line.
     for _, make in ipairs { tensor.class, tensor.newmetatable } do
       local ok, message = pcall(function()
         make('classes.X', 'classes.NoSuch', nil, nil, nil, m)
@@ -132,7 +132,7 @@ describe('class', function()
     assert.are.equal(a, (-a)[2])
     assert.are.same({ a, 1, nil, 3 }, { a(1, nil, 3) })
     assert.are.equal('a node', tostring(a))
-    -- Lua asks tables for no length.
+    -- Lua 5.1 does not call __len for tables.
     assert.are.equal(7, getmetatable(a).__len(a))
     assert.is_true(a == b and a < b)
     assert.is_false(a <= b)
@@ -255,7 +255,7 @@ describe('classes of C', function()
     end
     collectgarbage()
     collectgarbage()
-    -- Of a class of Lua code's own, and of a pointer of the FFI.
+    -- Objects of a class defined in Lua, made from an FFI pointer.
     tensor.newmetatable('classes.Handle', nil, nil, nil, nil, {})
     local memory = ffi.new 'int[1]'
     local handle = tensor.pushudata(ffi.cast('void *', memory), 'classes.Handle')

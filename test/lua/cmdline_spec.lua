@@ -1,4 +1,4 @@
--- torch.CmdLine: what words give, what is printed, how a program ends, and what log writes.
+-- torch.CmdLine: parsing, printed output, exit of the program, and the log.
 
 local tensor = require 'tensor'
 local written = require('support.printed').written
@@ -23,7 +23,7 @@ local function content(path)
   return text
 end
 
--- The code runs with `cmd` as above in a process of its own.
+-- The code runs in a separate process with `cmd` defined as above.
 local definition = [[
   local cmd = tensor.CmdLine()
   cmd:text 'Trains'

@@ -1,4 +1,4 @@
--- paths, sys and xlua of our own, which are found where the user has none of these names.
+-- Our versions of paths, sys and xlua, which are found if the user has no modules of these names.
 
 local written = require('support.printed').written
 local child = require 'support.child'
@@ -6,7 +6,7 @@ local lfs = require 'lfs'
 
 local paths = require 'tensor.compat.paths'
 
--- Modules of these names that the machine has are not the ones that are tested.
+-- Hide modules of these names that are installed on this machine.
 local ours = {}
 setup(function()
   for name in pairs(require 'tensor.compat.searcher') do
@@ -210,7 +210,7 @@ describe('xlua', function()
   local xlua
   setup(function()
     package.loaded.sys = require 'tensor.compat.sys'
-    -- What require 'torch' sets is no matter of other specs.
+    -- Undo the globals of require 'torch', so that other specs are not affected.
     local torch = package.loaded.torch
     package.loaded.torch = require 'tensor'
     xlua = require 'tensor.compat.xlua'

@@ -1,5 +1,5 @@
--- Convolutions: figures by SciPy, which ranks go together, and what is refused. Plain loops for all
--- types and layouts are in support/cases_convolution.lua.
+-- Convolutions: reference values from SciPy, accepted combinations of ranks, and errors.
+-- Comparisons with plain loops for all types and layouts are in support/cases_convolution.lua.
 
 local tensor = require 'tensor'
 
@@ -97,7 +97,7 @@ describe('convolutions', function()
     tensor.setnumthreads(threads)
   end)
 
-  -- The result of one output, as sums of shifted images.
+  -- Computes one output plane as a sum of shifted images.
   local function summed(image, kernel)
     local height = image:size(2) - kernel:size(2) + 1
     local width = image:size(3) - kernel:size(3) + 1
@@ -134,7 +134,7 @@ describe('convolutions', function()
       for _, k in ipairs { 1, 18 } do
         assert.is_true(found[k]:equal(summed(image, kernels[k])))
       end
-      -- Volumes, whose parts begin and end within planes.
+      -- Volumes, split so that parts begin and end within planes.
       local volume = image:view(2, 8, 64, 75)
       local cubes = kernels:view(18, 2, 8, 5, 5):narrow(3, 1, 4):contiguous()
       local planes = tensor.xcorr3(volume, cubes)

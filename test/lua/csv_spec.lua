@@ -1,4 +1,4 @@
--- .csv and .tsv: numbers against Lua's own reading of them, columns of text, what is missing.
+-- .csv and .tsv files: numbers compared with Lua's own parsing, text columns, missing values.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -63,7 +63,7 @@ describe('a table of numbers', function()
     local t = load(table.concat(texts, '\n'), { header = false })
     for i, text in ipairs(texts) do
       local value = tonumber((text:gsub('^%+', '')))
-      value = text == '-0' and -1 / math.huge or value * 1.0  -- some are integers since Lua 5.3
+      value = text == '-0' and -1 / math.huge or value * 1.0  -- some are integers in Lua 5.3
       assert.are.equal(value, t[i][1], text)
       assert.are.equal(1 / value, 1 / t[i][1], text)
     end
@@ -222,7 +222,7 @@ describe('columns', function()
         assert.are.equal(isreal and 'torch.DoubleTensor' or 'torch.LongTensor', back[e.name]:type())
         assert.are.same(columns[e.name]:double():totable(), back[e.name]:double():totable())
       end
-      -- The columns are in the table by position, too.
+      -- The table also contains the columns by position.
       tensor.save(name, back)
       tensor.save(name, { tensor.ones(2), { 'x', 'y' } }, { names = { 'b', 'a' } })
       assert.are.equal('b,a\n1.0,x\n1.0,y\n', format_files.content(name))

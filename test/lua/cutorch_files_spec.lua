@@ -1,4 +1,4 @@
--- Objects of cutorch's classes in files. As cutorch_spec, on the software device.
+-- Objects of cutorch classes in files. Runs on the software device, like cutorch_spec.
 
 local child = require 'support.child'
 local support = require 'support.cutorch'

@@ -1,5 +1,5 @@
--- cutorch's names: scripts that know only those run on a device, here the software device. CMake
--- runs this with TENSOR_DEVICE=soft:2, which makes that the process's two GPUs.
+-- The cutorch API: scripts that use only cutorch run on a device, here the software device. CMake
+-- runs this spec with TENSOR_DEVICE=soft:2, which provides two GPUs.
 
 local child = require 'support.child'
 local elements = require 'support.elements'
@@ -199,7 +199,7 @@ describe('cutorch', function()
     end)
 
     it('share storages where a model converts them once', function()
-      -- As nn.utils.recursiveType does.
+      -- As in nn.utils.recursiveType.
       local flat = torch.range(1, 6)
       local parts = {flat:narrow(1, 1, 2), flat:narrow(1, 3, 4):view(2, 2)}
       local cache = {}
@@ -282,7 +282,7 @@ describe('cutorch', function()
     end)
 
     it('tell what they have', function()
-      -- What is freed in between would count, too.
+      -- Memory freed between the two calls would change the result.
       collectgarbage()
       collectgarbage()
       torch.emptyCache()

@@ -1,5 +1,5 @@
--- Tensors on a device, from Lua: where they are, what is copied, and that everything that reads and
--- writes them finds what is true.
+-- Tensors on a device: the current device, the copies made, and correct values for everything that
+-- reads and writes them.
 
 local support = require 'support.on_device'
 local tensor = require 'tensor'

@@ -1,4 +1,4 @@
--- Devices, from Lua: their names and memory, the default one, the counters, and the environment.
+-- Devices: names and memory, the default device, the counters, and environment variables.
 
 local child = require 'support.child'
 local dialect = require 'support.dialect'
@@ -138,7 +138,7 @@ describe('the default device', function()
     assert.are.equal('dead', coroutine.status(thread))
     assert.are.equal('cpu', tensor.getDefaultDevice())
 
-    coroutine.wrap(body)(1)  -- dropped
+    coroutine.wrap(body)(1)  -- the coroutine is never resumed
     assert.are.equal('cpu', tensor.getDefaultDevice())
 
     local ok, message = coroutine.resume(coroutine.create(function()
@@ -168,7 +168,7 @@ describe('the counters', function()
     t:add(1)
     t:sum()
     assert.are.equal(1, tensor.stats().h2d.copies)
-    -- Elements that are one place in memory have an order on the CPU only.
+    -- Several elements at the same address must be written in order, which only the CPU does.
     tensor.FloatTensor(1):to(device):fill(0):expand(4):add(1)
     assert.are.equal(1, tensor.stats().fallbacks.add)
     tensor.resetStats()

@@ -1,4 +1,4 @@
--- examples/digits.lua as a user runs it, and the pictures that examples/lib writes.
+-- examples/digits.lua as run by a user, and the pictures that examples/lib writes.
 
 local bit = require 'bit'
 local ffi = require 'ffi'
@@ -29,7 +29,7 @@ local launcher = absolute((os.getenv('TENSOR_PREFIX') or here .. '../../build/pr
                           .. '/bin/tensor')
 package.path = examples .. '/?.lua;' .. package.path
 
--- What a shell command prints, errors too, and its exit status.
+-- Returns the output of a shell command, including errors, and its exit status.
 local function shell(command)
   local pipe = assert(io.popen('{ ' .. command .. '\n} 2>&1; echo "status=$?"'))
   local output, status = pipe:read('*a'):match('^(.*)status=(%d+)\n$')
@@ -49,7 +49,7 @@ local function bigendian(text, position)
   return ((a * 256 + b) * 256 + c) * 256 + d
 end
 
--- The CRC of PNG's chunks, bit by bit.
+-- The CRC of PNG chunks, computed bit by bit.
 local function crc(text)
   local register = 0xffffffff
   for i = 1, #text do
@@ -62,7 +62,7 @@ local function crc(text)
   return bit.bnot(register) % 2 ^ 32
 end
 
--- Reads a PNG of 8 bits a channel without filters: its sizes, colour type, and rows of bytes.
+-- Decodes a PNG file with 8 bits per channel and no filters: shape, colour type, and rows of bytes.
 local function decode(file)
   assert.are.equal('\137PNG\r\n\26\n', file:sub(1, 8))
   local kinds, data, position = {}, {}, 9
@@ -117,11 +117,11 @@ describe('examples/digits.lua', function()
     assert.is_true(accuracy >= 96 and accuracy <= 100, output)
     assert.is_truthy(output:find('1437 images to train on, 360 to test on', 1, true))
     assert.is_truthy(output:find('%d images/s\n'))
-    -- Not to a terminal: lines, and nothing drawn over.
+    -- Output that is not a terminal: separate lines, nothing is redrawn.
     assert.is_nil(output:find('\r', 1, true))
     assert.is_truthy(output:find('\n60/60  loss %d'))
 
-    -- The confusion matrix has every test image, and those on the diagonal were read correctly.
+    -- The confusion matrix counts all test images; its diagonal counts those classified correctly.
     local total, correct = 0, 0
     local matrix = output:match('shown  read as[^\n]*\n(.-)\n\n')
     local row = 0

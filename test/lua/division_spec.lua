@@ -1,4 +1,4 @@
--- Quotients of integers, which blocks of small operands have by way of doubles, against C's own.
+-- Integer quotients, which blocks of small operands compute in doubles, compared with C's division.
 
 local ffi = require 'ffi'
 local tensor = require 'tensor'
@@ -8,7 +8,7 @@ local types = {
   { 'Int', 'int32_t', 32 }, { 'Long', 'int64_t', 64 },
 }
 
--- Numbers of all sizes up to so many bits, by a generator of our own.
+-- Returns random numbers of different magnitudes, up to a number of bits.
 local state = 1
 local function random_bits()
   state = (state * 16807) % 2147483647
@@ -29,7 +29,8 @@ describe('quotients of integers', function()
   for _, row in ipairs(types) do
     local class, ctype, bits = row[1], row[2], row[3]
     local Tensor = tensor[class .. 'Tensor']
-    -- All bits, so that some block has what does not fit; and half of them, so that none has.
+    -- With all bits, some block contains values that do not fit into doubles; with fewer bits, none
+    -- does.
     for _, most in ipairs { bits, bits == 64 and 52 or bits - 1 } do
       it(('of %sTensors of up to %d bits'):format(class, most), function()
         local n = 2000

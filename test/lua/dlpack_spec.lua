@@ -1,4 +1,5 @@
--- Tensors as DLPack's structs and back: the same memory, freed once, in any order.
+-- Export and import of tensors as DLPack structs: the memory is shared, and freed exactly once, in
+-- any order.
 
 local ffi = require 'ffi'
 local tensor = require 'tensor'
@@ -14,10 +15,10 @@ local function error_of(f, ...)
   return message
 end
 
--- What C code would keep: nothing here is freed before its deleter is called.
+-- Keeps references as C code would: nothing may be freed before its deleter is called.
 local kept = {}
 
--- Code, bits of an element.
+-- DLPack type code, and bits per element.
 local codes = {
   Byte = { 1, 8 }, Char = { 0, 8 }, Short = { 0, 16 }, Int = { 0, 32 }, Long = { 0, 64 },
   Half = { 2, 16 }, BFloat16 = { 4, 16 }, Float = { 2, 32 }, Double = { 2, 64 },
@@ -112,7 +113,7 @@ describe('DLPack', function()
       collect()
       assert.are.equal(2, freed)
 
-      -- What is refused stays its owner's.
+      -- A rejected struct still belongs to its owner.
       local function refused(text, change)
         local before = ffi.new(kind)
         ffi.copy(before, managed, ffi.sizeof(kind))

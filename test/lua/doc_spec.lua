@@ -1,5 +1,5 @@
--- The documentation is true: its samples run and print what it says, what it links and names is
--- there, and the reference is what the op table gives.
+-- Tests the documentation: samples run and print the documented output, links and names exist, and
+-- the reference is up to date.
 
 local child = require 'support.child'
 local content = require('support.files').content
@@ -21,10 +21,10 @@ local function exists(path)
   return file ~= nil
 end
 
--- Blank lines at the end cannot be seen, and printed tensors end in one.
+-- Trailing blank lines are invisible in Markdown, and printed tensors end with one.
 local function trimmed(text) return (text:gsub('\n+$', '\n')) end
 
--- The methods of all tensors, of which samples may remove some, as require 'torch' does.
+-- The methods of all tensor classes. Samples may remove some, as require 'torch' does.
 local methods = {}
 for _, element in ipairs(require 'tensor.types') do
   local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
@@ -32,7 +32,7 @@ for _, element in ipairs(require 'tensor.types') do
   for name, method in pairs(class) do methods[class][name] = method end
 end
 
--- What samples may change for those after them.
+-- Restores the settings that samples may change.
 local function defaults()
   for class, fields in pairs(methods) do
     for name, method in pairs(fields) do
@@ -45,7 +45,7 @@ local function defaults()
   tensor._trustfiles(false)
   package.loaded.torch, torch = nil, nil  -- luacheck: ignore
   tensor.setprintoptions { threshold = 1000, edgeitems = 3, precision = 4 }
-  -- Samples that show how much memory is in use begin without others' garbage.
+  -- Samples that print memory usage must not see garbage of earlier samples.
   collectgarbage()
   collectgarbage()
 end
@@ -53,7 +53,7 @@ end
 local makefile = content 'Makefile'
 local presets = content 'CMakePresets.json'
 
--- For each command that samples of the shell may have: what of its words must be there.
+-- The commands allowed in shell samples, with a check that the words after them exist.
 local commands = {
   make = function(word)
     word = word:gsub('%-', '%%-')
@@ -95,7 +95,7 @@ local function check_shell(line)
   end
 end
 
--- Samples of these alone are run; what builds or installs is not.
+-- Only samples with these commands are run, not those that build or install.
 local runs = { cc = true, export = true, eval = true, luajit = true, tensor = true,
                ['./program'] = true, ['build/prefix/bin/tensor'] = true }
 
@@ -106,7 +106,8 @@ local function is_run(sample)
   return true
 end
 
--- The C program that a shell sample is about: the last before it, or the first after it.
+-- Returns the C program that a shell sample refers to: the last one before it, or the first one
+-- after it.
 local function program_of(sample, all)
   local found
   for _, other in ipairs(all) do
@@ -142,11 +143,11 @@ for _, path in ipairs(files) do
       end
       if sample.language == 'lua' then
         it(name, function()
-          -- cutorch gives other names to tensors on devices, in the whole process.
+          -- cutorch changes the class names of tensors on devices in the whole process.
           if path == 'doc/cutorch.md' then
             return compare((child.run(sample.text, { before = 'export TENSOR_DEVICE=soft' })))
           end
-          -- What is said of the REPL has its globals.
+          -- Samples about the REPL have its globals.
           local globals = path == 'doc/repl.md' and { tensor = tensor, torch = tensor } or {}
           compare(samples.output_of_lua(sample.text, globals))
         end)
@@ -160,7 +161,8 @@ for _, path in ipairs(files) do
           it(name .. ', run', function()
             local program = program_of(sample, all) or {}
             local output = samples.run_shell(sample.text, program.text, folder, prefix)
-            -- What the linker says of a sanitizer's library is not the sample's.
+            -- Warnings of the linker about a sanitizer's library are not part of the sample's
+            -- output.
             output = output:gsub('[^\n]*/ld: [^\n]*warning: [^\n]*\n', '')
             if sample.text:find('./program', 1, true) then
               assert.are.equal(trimmed(program.expected), trimmed(output))

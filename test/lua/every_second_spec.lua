@@ -1,11 +1,11 @@
--- Operands of which every second element is taken are the same as their copies, whatever the
--- number of elements leaves of blocks and vectors.
+-- Operands with stride 2 give the same results as contiguous copies, for all remainders of block
+-- and vector sizes.
 
 local tensor = require 'tensor'
 
 local classes = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
 
--- The first of every two elements; one behind the last is not the tensor's.
+-- Returns every other element. The storage ends with the last of them.
 local function every_second(class, n, step)
   local whole = tensor[class .. 'Tensor'](2 * n - 1)
   for i = 1, 2 * n - 1 do whole[i] = (i * step) % 23 + 1 end

@@ -1,5 +1,5 @@
--- The examples of the reference and of tensor.help: there is one for each public name, and each
--- prints what it says.
+-- The examples of the reference and of tensor.help: each public name has one, and each prints the
+-- documented output.
 
 local tensor = require 'tensor'
 local dialect = require 'support.dialect'

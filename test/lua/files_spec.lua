@@ -9,7 +9,7 @@ local function error_of(f, ...)
   return message
 end
 
--- The same on disk and in memory: open(mode) gives a file, with what is there.
+-- The same tests on disk and in memory. open(mode) opens a file with the existing contents.
 local function disk()
   local path = os.tmpname()
   return {

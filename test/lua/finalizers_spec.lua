@@ -1,10 +1,10 @@
--- Finalizers run whenever Lua allocates, and where memory is short in the middle of an operation.
--- Whatever they do to its operands, it works on what it was given.
+-- Finalizers run when Lua allocates and, if memory is short, in the middle of an operation.
+-- Whatever they do to its operands, the operation must use the operands it was called with.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
 
--- Runs f once a collector step, as often as there are steps until the value is made.
+-- Calls f at each step of the garbage collector until make has returned.
 local function with_finalizer(f, make)
   local done = false
   local function again()
@@ -168,7 +168,7 @@ describe('the default generator', function()
   end)
 
   it('can be asked for while the Lua state closes', function()
-    -- Whatever the order is in which Lua finalizes what is left.
+    -- For every order in which Lua finalizes the remaining objects.
     local proxy = [[
       local proxy = newproxy(true)
       getmetatable(proxy).__gc = function()
@@ -185,8 +185,9 @@ describe('the default generator', function()
   end)
 end)
 
--- The child's address space ends a little above what it uses. Once the collector, which the
--- operation calls, has run there is room for the result; and a finalizer has done its worst.
+-- The child's address space is limited to slightly more than it uses. The operation triggers a
+-- garbage collection, which makes space for the result and runs a finalizer that attacks the
+-- operands.
 local scarce = [[
   tensor.setnumthreads(1)
   local ffi = require 'ffi'
@@ -218,7 +219,7 @@ local scarce = [[
   list = nil
   local garbage = {T(n):fill(1), T(n):fill(1)}
   collectgarbage 'stop'
-  -- Should it be time to collect anyhow, that is done now.
+  -- If a collection is due, run it now, before the finalizer exists.
   for _ = 1, 10 do T(1) end
   garbage = nil
   getmetatable(newproxy(true)).__gc = attack

@@ -1,4 +1,4 @@
--- doc/first-session.md is what the program prints, but for how long things took.
+-- doc/first-session.md contains exactly what the program prints, except for times.
 
 local prefix = assert(os.getenv 'TENSOR_PREFIX')
 
@@ -8,7 +8,7 @@ end
 
 describe('doc/first-session.md', function()
   it('is what scripts/make-first-session.lua records', function()
-    -- Other Luas write numbers and tracebacks otherwise.
+    -- Other Lua versions format numbers and tracebacks differently.
     if not rawget(_G, 'jit') then return pending 'it was recorded with LuaJIT' end
     local file = assert(io.open 'doc/first-session.md')
     local text = file:read '*a'

@@ -1,4 +1,4 @@
--- Every form of Torch7's functions and methods is accepted, but for those in a list.
+-- Every form of Torch7's functions and methods is accepted, except those in a list.
 
 local main = require 'forms.main'
 

@@ -1,5 +1,5 @@
--- tensor.fuse: expressions against the same operations one by one, bit for bit; reductions within
--- rounding; what is wrong with an expression, and where.
+-- tensor.fuse: results are equal to the separate operations bit by bit; reductions agree within
+-- rounding. Errors in expressions are reported with their position.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -13,7 +13,7 @@ local function message(f, ...)
   return text
 end
 
--- The same elements and the same NaN, bit for bit but for a NaN's sign.
+-- Compares elements bit by bit, except for the sign of NaN.
 local function same(a, b)
   if not a:isSameSizeAs(b) then return false end
   if a:nElement() == 0 then return true end
@@ -40,7 +40,8 @@ local function operands(e, rows, columns, random)
            f = numbers(rows, 2 * columns):unfold(2, 1, 2):select(3, 1), g = numbers(1) }
 end
 
--- A random expression: its text, and a function that evaluates it operation by operation.
+-- Returns the text of a random expression, and a function that evaluates it with separate
+-- operations.
 local function expression(random, names, floating, depth)
   local function int(n) return math.floor(random() * n) + 1 end
   local function sub() return expression(random, names, floating, depth - 1) end
@@ -136,7 +137,7 @@ describe('fuse', function()
       local kept = a:clone()
       assert.is_true(rawequal(kept, f(kept, kept, b, c)))
       assert.is_true(same(kept, want[1]))
-      -- A result that is the transpose of an operand.
+      -- The result is a transposed view of an operand.
       local square = e.Tensor(20, 20):uniform()
       local expected = square + square:t()
       tensor.fuse('x + y')(square:t(), square, square:t())

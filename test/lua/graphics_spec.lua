@@ -1,4 +1,4 @@
--- Figures as pictures in terminals: what is written is decoded here, and terminals are played.
+-- Figures in terminals: decodes the graphics output, and simulates terminals.
 
 local tensor = require 'tensor'
 local graphics = require 'tensor.plot.graphics'
@@ -8,7 +8,7 @@ local terminal = require 'support.terminal'
 
 local plot = tensor.plot
 
--- Larger than one piece of kitty's protocol, of a height that is no multiple of 6 or 12.
+-- Larger than one chunk of kitty's protocol; the height is not a multiple of 6 or 12.
 local function figure()
   return plot.line({1, 3, 2}, {width = 200, height = 125, title = 'three'})
 end
@@ -27,7 +27,7 @@ local function base64_decoded(text)
   return table.concat(bytes)
 end
 
--- Draws sixels: a ByteTensor of 3 x H x W.
+-- Decodes sixels into a ByteTensor of 3 x H x W.
 local function drawn(text)
   local width, height, data = text:match '^\27P0;1;0q"1;1;(%d+);(%d+)(.*)\27\\$'
   width, height = tonumber(width), tonumber(height)
@@ -96,7 +96,7 @@ describe('figures as pictures in terminals', function()
     local got = drawn(figure():graphics 'sixel')
     local wanted = tensor.image.scale(figure():pixels(), 200, 125):double()
     assert.are.same({3, 125, 200}, got:size():totable())
-    -- Levels of 51: at most half of that beside the pixel.
+    -- Levels are 51 apart, so the error is at most half of that.
     assert.is_true((got - wanted):abs():max() < 26)
     assert.is_true((got - wanted):abs():mean() < 3)
     assert.matches('graphics are "kitty" or "sixel", got png',
@@ -104,7 +104,8 @@ describe('figures as pictures in terminals', function()
   end)
 
   it('are asked for', function()
-    -- What a terminal answers, and what its environment is; what becomes of it and what was asked.
+    -- answers: the terminal's replies; environment: its variables. Returns the protocol and the
+    -- queries.
     local function found(answers, environment)
       local asked = {}
       local kind = graphics.of_terminal(function(text)
@@ -170,7 +171,7 @@ describe('figures as pictures in terminals', function()
       assert.are.equal(0, program.close())
       return text
     end
-    -- Nothing but the question, and text.
+    -- Only the query, and text.
     local text = shown ''
     assert.is_truthy(text:find('\27[c', 1, true), text)
     assert.is_truthy(text:find('three', 1, true), text)

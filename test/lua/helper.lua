@@ -1,7 +1,7 @@
--- Loaded by busted before the specs: finds the module in TENSOR_PREFIX, and with
--- TENSOR_TEST_GC=1 makes the collector run all the time, so that what is not anchored goes.
+-- Loaded by busted before the specs. Finds the module in TENSOR_PREFIX. With TENSOR_TEST_GC=1 the
+-- garbage collector runs all the time, so objects without references are freed early.
 
--- What the specs share is in test/lua/support.
+-- Shared files of the specs are in test/lua/support.
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. package.path
 
@@ -14,7 +14,7 @@ if prefix then
 end
 require 'support.dialect'
 
--- With TENSOR_ISA the tests are of that instruction set; without it in the CPU they are skipped.
+-- TENSOR_ISA selects an instruction set; the tests are skipped if the CPU does not support it.
 local asked = os.getenv('TENSOR_ISA')
 if asked then
   local chosen = require('tensor').info().isa:lower():gsub('-', '')
@@ -25,21 +25,21 @@ if asked then
 end
 
 if os.getenv('TENSOR_TEST_GC') == '1' then
-  -- A collection begins when the last one ends, and ends after allocations of a twentieth of the
-  -- heap. A larger step multiplier takes more time in proportion.
+  -- A collection starts when the last one ends, and ends after allocations of 5 % of the heap. A
+  -- larger step multiplier takes proportionally more time.
   collectgarbage('setpause', 0)
   collectgarbage('setstepmul', 2000)
 end
 
--- With TENSOR_TEST_DEVICE every tensor of the specs is at home on that device, and what is drawn
--- there is what is drawn on the CPU.
+-- TENSOR_TEST_DEVICE selects the default device of all tensors in the specs. The philox generator
+-- gives the same numbers there as on the CPU.
 local device = os.getenv('TENSOR_TEST_DEVICE')
 if device then
   require('tensor').setDefaultDevice(device)
   require('tensor').setGenerator('philox')
 end
 
--- With TENSOR_TEST_BROADCAST shapes pair as it says.
+-- TENSOR_TEST_BROADCAST selects the rule for operands of different shapes.
 local mode = os.getenv('TENSOR_TEST_BROADCAST')
 if mode then
   require('tensor').setBroadcast(mode)

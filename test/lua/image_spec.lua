@@ -1,5 +1,5 @@
--- tensor.image: other sizes, cuts and mirror images, against loops and against PyTorch's figures
--- (test/reference/images.py).
+-- tensor.image: scaling, cropping and flipping, compared with plain loops and with values from
+-- PyTorch (test/reference/images.py).
 
 local tensor = require 'tensor'
 local child = require 'support.child'
@@ -7,7 +7,7 @@ local format_files = require 'support.format_files'
 
 local image, error_of = tensor.image, format_files.error_of
 
--- The element at row y and column x of a channel, from 0.
+-- The element at row y and column x of a channel, counting from 0.
 local function at(t, c, y, x)
   return t:dim() == 3 and t[{c, y + 1, x + 1}] or t[{y + 1, x + 1}]
 end
@@ -17,7 +17,8 @@ local function sizes(text)
   return tonumber(height), tonumber(width)
 end
 
--- The mean of an area by counting: as if each pixel were cut into as many as the result has pixels.
+-- The mean of an area, counted as if each pixel were divided into as many parts as the result has
+-- pixels.
 local function mean_of_area(t, c, height, width, y, x)
   local h, w, sum = t:size(-2), t:size(-1), 0
   for i = y * h, (y + 1) * h - 1 do
@@ -36,7 +37,7 @@ local function pixels(height, width)
   return t
 end
 
--- Calls body with pictures of all types and layouts.
+-- Calls body with images of all types and layouts.
 local function each(body)
   format_files.each(function(e, layout, t)
     if t:dim() ~= 2 or t:nElement() == 0 then return end
@@ -231,7 +232,7 @@ describe('image.crop and flips', function()
   end)
 end)
 
--- A package of that name, as Torch7's is made, in a process of its own.
+-- A package named image, structured like Torch7's, in a separate process.
 describe('tensor.image and a package image', function()
   local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './'
   local packages = ('package.path = %q .. package.path\n')
@@ -245,7 +246,7 @@ describe('tensor.image and a package image', function()
         print(torch.type(r), table.concat(r:contiguous():view(-1):totable(), ' '))
       end
     end
-    -- Means here, the last of each block there.
+    -- Our scale averages; that of the package takes the last element of each block.
     show(own.scale(t, 1, 1), image.scale(t, 1, 1), t.image.scale(torch.FloatTensor(), t, 1, 1))
     show(own.scale(torch.FloatTensor(1, 1, 1), t), image.scale(torch.FloatTensor(1, 1, 1), t))
     show(own.crop(t, 1, 0, 2, 2), image.crop(t, 1, 0, 2, 2))

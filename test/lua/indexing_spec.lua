@@ -7,7 +7,7 @@ local T = tensor.DoubleTensor
 local function list(t) return t:totable() end
 local function matrix() return T { { 1, 2, 3 }, { 4, 5, 6 } } end
 
--- The call must raise an error that holds the words, blamed on this file.
+-- The call must raise an error that contains the words, with a position in this file.
 local function fails(f, ...)
   local ok, message = pcall(f)
   assert.is_false(ok)

@@ -1,5 +1,5 @@
--- Linear algebra beyond what lua.ops looks at: figures of mpmath and SciPy, strides, results that
--- are given, batches, errors.
+-- Linear algebra beyond lua.ops: values from mpmath and SciPy, strides, result arguments, batches,
+-- errors.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -23,7 +23,7 @@ local function matrix(e, name, rows, cols, layout)
   return model.tensor(e, model.new({ rows, cols }, figure(name)), layout)
 end
 
--- Within `units` rounding errors of the largest figure.
+-- Compares within `units` rounding errors of the largest value.
 local function near(e, got, want, units, what)
   local list = type(got) == 'number' and { got } or model.read(got).data
   local largest = 1
@@ -67,7 +67,7 @@ describe('figures of mpmath', function()
         local _, s = tensor.svd(a)
         near(e, s, figure(name .. ' singular'), units, 'svd')
         assert.are.equal(n, tensor.matrixRank(a))
-        -- Both by real parts and then imaginary ones, conjugate pairs in one order.
+        -- Sort both by real, then by imaginary part, to put conjugate pairs in a defined order.
         local got = {}
         for i, pair in ipairs(tensor.eig(a):totable()) do got[i] = pair end
         table.sort(got, function(x, y)
@@ -253,7 +253,7 @@ it('one matrix gives numbers, a batch of one gives tensors', function()
   assert.are.equal(r, tensor.det(r, a))
   assert.are.equal(tensor.det(a), r[1])
   assert.are.equal('torch.LongTensor', tensor.type(tensor.matrixRank(a:view(1, 3, 3))))
-  -- Of no rows: the empty product.
+  -- A matrix without rows: the empty product.
   assert.are.equal(1, tensor.det(tensor.Tensor(0, 0)))
   assert.are.equal(0, tensor.logdet(tensor.Tensor(0, 0)))
   assert.are.equal(0, tensor.matrixRank(tensor.Tensor(0, 3)))
@@ -357,7 +357,7 @@ it('on a device the CPU does it, which is counted, and results live there', func
   local device = tensor.Tensor():to('soft'):device()
   local a, b = regular(4), random(4, 2)
   local there = { a:clone():to(device), b:clone():to(device) }
-  -- Elements that only the device has.
+  -- Values that only the device has.
   there[1]:mul(2)
   tensor.resetStats()
   local x, lu = tensor.gesv(there[2], there[1])
@@ -373,7 +373,7 @@ it('on a device the CPU does it, which is counted, and results live there', func
     assert.are.same({ [name] = 1 }, tensor.stats().fallbacks)
   end
   assert.is_true(math.abs(tensor.det(there[1]) - 16 * tensor.det(a)) < 1e-9)
-  -- A result's home counts, too.
+  -- A result argument's current device is kept.
   local home = tensor.Tensor():to(device)
   assert.are.equal(device, tensor.inverse(home, a):device())
   assert.is_true(home:to('cpu'):equal(tensor.inverse(a)))
@@ -435,7 +435,7 @@ describe('errors', function()
   }
   for _, name in ipairs { 'inverse', 'symeig', 'eig', 'svd', 'qr', 'geqrf', 'potrf', 'pinverse',
                           'eigh', 'cholesky', 'matrixRank' } do
-    -- These two read the lower triangle only.
+    -- These two read only the lower triangle.
     local lower = name == 'cholesky' or name == 'eigh'
     calls[#calls + 1] = { name, lower and nan:t() or nan, name .. not_finite }
     calls[#calls + 1] = { name, lower and infinite:t() or infinite, name .. not_finite }

@@ -1,5 +1,5 @@
--- Wrong calls as users make them, and what each message must hold: the function, what it got by its
--- name in Lua, what would be accepted.
+-- Typical mistakes in calls. Each message must contain the function, the arguments by their Lua
+-- names, and the accepted arguments.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
@@ -9,7 +9,7 @@ local CONVERT = 'do not go together: convert one of them'
 local LONG = 'a LongTensor is expected where a DoubleTensor was given: convert it, as t:long()'
 local NOTATION = '(*...* takes the result; [...] may be left out)'
 
--- What is typed, of t, a matrix of 2 x 2; and what its message has.
+-- Code that uses t, a 2 x 2 matrix, and the parts its error message must contain.
 local calls = {
   {'return #t + 1', 'both torch.LongStorage and number have no addition operator: ',
    't:size(d)', 't:nElement()'},
@@ -111,7 +111,7 @@ describe('the message of', function()
 end)
 
 describe('every function and method', function()
-  -- What writes files or ends a test, and a name that is a word of Lua's.
+  -- Functions that write files or end a test, and a name that is a Lua keyword.
   local skipped = {save = true, saveobj = true, test = true, help = true, profile = true,
                    synchronize = true, ['repeat'] = true}
   local arguments = {{n = 0}, {n = 1, {}}, {n = 1, function() end}, {n = 1, '/no/such'},
@@ -119,7 +119,7 @@ describe('every function and method', function()
                      {n = 2, tensor.ones(2, 2), '/no/such'},
                      {n = 2, tensor.ones(2, 2), tensor.FloatTensor(2)}}
 
-  -- Calls by name, as Lua has it for its messages, with each of the arguments.
+  -- Calls the function by name, so that Lua knows it for messages, with each of the arguments.
   local function check(name, code)
     local call = assert(loadstring(code, '=user'))
     for _, given in ipairs(arguments) do

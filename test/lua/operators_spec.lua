@@ -1,4 +1,4 @@
--- The operators of the language on tensors.
+-- The operators of Lua on tensors.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -121,7 +121,7 @@ describe('operators', function()
     assert.are.same({ 35008, 17504 }, list(70000 / tensor.HalfTensor { 2, 4 }))
     assert.are.same({ 1, 0 }, list(70000 % tensor.HalfTensor { 3, 4 }))
     assert.are.same({ 10000 }, list(70000 - tensor.HalfTensor { 60000 }))
-    -- 257 does not fit into the 8 bits of a BFloat16's fraction: it would be 256.
+    -- 257 does not fit into the 8-bit significand of a BFloat16; it would be rounded to 256.
     assert.are.same({ 2, 1 }, list(257 % tensor.BFloat16Tensor { 3, 256 }))
   end)
 

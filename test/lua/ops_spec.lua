@@ -1,5 +1,5 @@
--- Every row of the op table, for every element type it has, in every form and layout, against a
--- reference in plain Lua.
+-- Every row of the op table, for each of its element types, in every form and layout, compared with
+-- a reference in plain Lua.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -8,11 +8,11 @@ local runner = require 'support.runner'
 
 local rows = {}
 for _, row in ipairs(tensor._optable()) do
-  -- Rows without a Lua name are for C.
+  -- Rows without a Lua name exist only in C.
   if row.lua ~= '' then rows[#rows + 1] = row end
 end
 
--- Whether some row of this Lua name has the element type.
+-- Returns true if a row with this Lua name supports the element type.
 local function is_defined(name, e)
   for _, row in ipairs(rows) do
     if row.lua == name and elements.supports(row.types, e) then return true end
@@ -20,21 +20,21 @@ local function is_defined(name, e)
   return false
 end
 
--- With the collector running all the time there are less cases: one element type, and every fifth
--- row.
+-- If the garbage collector runs all the time, fewer cases: one element type, and every fifth row.
 local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
--- Where all cases take too long every fifth row has its large cases.
+-- If all cases would take too long, only every fifth row has large cases.
 local sparse = os.getenv 'TENSOR_TEST_SPARSE' == '1'
--- One element type for each row.
+-- One element type per row.
 local one_type = busy_collector or os.getenv 'TENSOR_TEST_TYPES' == 'one'
--- How many of the layouts each element type has, in turn: three; or `all`; or, with `few`, two, and
--- every third row its large cases.
+-- The number of layouts per element type, used in turn: three; with `all`, all of them; with `few`,
+-- two, and only every third row has large cases.
 local chosen_layouts = os.getenv 'TENSOR_TEST_LAYOUTS'
 local few = chosen_layouts == 'few'
 local layouts = chosen_layouts == 'all' and 5 or (busy_collector or sparse or few) and 2 or 3
 local large_step = sparse and 5 or few and 3 or 1
 
--- Plain references make many tables, and the default is to mark those that stay for as many again.
+-- The references create many tables; with the default pause the collector would mark live data too
+-- often.
 if not busy_collector then collectgarbage('setpause', 400) end
 
 describe('the op table', function()

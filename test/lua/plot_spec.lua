@@ -1,4 +1,4 @@
--- tensor.plot: what is drawn where, in SVG, in pixels and in the terminal.
+-- tensor.plot: the positions of drawn elements in SVG, in pixels and in the terminal.
 
 local tensor = require 'tensor'
 local axis = require 'tensor.plot.ticks'
@@ -18,7 +18,7 @@ local function marks(low, high, options)
   return table.concat(texts, ' ')
 end
 
--- The lines of a figure in SVG: tables of points {x, y}.
+-- Returns the lines of an SVG figure: tables of points {x, y}.
 local function lines_of(figure)
   local lines = {}
   for text in figure:svg():gmatch '<polyline points="(.-)"' do
@@ -92,7 +92,7 @@ describe('figures', function()
     assert.are.equal(2, count(figure:svg(), '<circle'))
     assert.is_truthy(figure:svg():find('a &lt; b &amp; &quot;c&quot;', 1, true))
     local bars = plot.bars({3, 1, -2}, {color = {1, 2, 3}, labels = {'x', 'y', 10}, name = 'named'})
-    assert.are.equal(3 + 1, count(bars:svg(), '#010203'))  -- and the legend's
+    assert.are.equal(3 + 1, count(bars:svg(), '#010203'))  -- one more for the legend
     assert.is_truthy(bars:svg():find('>named<', 1, true))
     assert.is_truthy(bars:svg():find('>10<', 1, true))
   end)

@@ -1,4 +1,4 @@
--- The printed form of tensors and storages: Torch7's texts, wide matrices, summaries, options.
+-- The printed form of tensors and storages: Torch7's output, wide matrices, summaries, options.
 
 local tensor = require 'tensor'
 local print = require 'tensor.print'
@@ -9,12 +9,12 @@ local cases = dofile(here .. '../data/print-cases.lua')
 local defaults = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
                   integers = 'torch7', nonfinite = 'torch7'}
 
--- A text of lines; the last one ends in a newline too.
+-- Joins lines; the last one also ends with a newline.
 local function lines(...)
   return table.concat({...}, '\n') .. '\n'
 end
 
--- 1, 2, 3 ... in the given sizes.
+-- Returns a tensor of these sizes with the values 1, 2, 3, ...
 local function counting(...)
   local t = tensor.DoubleTensor(...)
   local storage = t:storage()
@@ -37,7 +37,7 @@ describe('the printed form', function()
       it(expression, function()
         local chunk = assert(loadstring('return ' .. expression))
         setfenv(chunk, setmetatable({torch = tensor}, {__index = _G}))
-        -- Torch7's random numbers are the CPU's.
+        -- The expected random numbers are those of Torch7 on the CPU.
         local device, generator = tensor.getDefaultDevice(), tensor.getGenerator()
         if expression:find('rand') then
           tensor.setDefaultDevice('cpu')
@@ -80,7 +80,7 @@ describe('the printed form', function()
   end)
 
   it('splits matrices that are wider than a line into groups of columns', function()
-    -- A cell of width 3 and a space: 20 fit into 80 columns.
+    -- Cells of width 3 and a space: 20 fit into 80 columns.
     assert.are.equal(
       lines('Columns 1 to 20',
             '  1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18  19  20',
@@ -95,7 +95,7 @@ describe('the printed form', function()
     for first, last in tostring(counting(1, 60) / 7):gmatch('Columns (%d+) to (%d+)\n') do
       groups[#groups + 1] = first .. '-' .. last
     end
-    -- Width 7, so 10 columns a line.
+    -- Width 7, so 10 columns per line.
     assert.are.same({'1-10', '11-20', '21-30', '31-40', '41-50', '51-60'}, groups)
   end)
 
@@ -207,7 +207,8 @@ describe('the printed form', function()
     it('formats no element that is not shown', function()
       require 'support.dialect'.check 'jit.off'
       local t = tensor.FloatTensor(1000, 2000):fill(1)
-      -- By thousands of instructions; a visit to each element would take 2000 of them and more.
+      -- Counts thousands of VM instructions; visiting each element would take more than 2000
+      -- thousands.
       local thousands = 0
       jit.off()
       debug.sethook(function() thousands = thousands + 1 end, '', 1000)
@@ -249,7 +250,7 @@ describe('the printed form', function()
                        tostring(tensor.DoubleTensor {1e10}))
       assert.are.equal(lines(' 1.0000e+25', '[torch.DoubleTensor of size 1]'),
                        tostring(tensor.DoubleTensor {1e25}))
-      -- More digits than a number has.
+      -- Integers with more digits than a double can represent.
       local long = tensor.LongTensor(2):fill(2 ^ 53)
       long:add(tensor.LongTensor {1, -1})
       assert.are.equal(lines(' 9007199254740993', ' 9007199254740991',
@@ -286,7 +287,7 @@ describe('the printed form', function()
                              ' 11  12  13  14  15  16  17', '', 'Columns 8 to 10',
                              '  8   9  10', ' 18  19  20', '[torch.DoubleTensor of size 2x10]'),
                        tostring(counting(20):resize(2, 10)))
-      -- Of the terminal, or where there is none 80.
+      -- The terminal's width; 80 without a terminal.
       print.setoptions {linewidth = 'terminal'}
       assert.is_string(tostring(counting(200):resize(2, 100)))
     end)
@@ -321,7 +322,7 @@ describe('the printed form', function()
       assert.has_error(function() print.setoptions {precision = 'x'} end)
       assert.has_error(function() print.setoptions {threshold = 0 / 0} end)
       assert.has_error(function() print.setoptions(3) end)
-      -- A refused option changes no other.
+      -- An invalid option leaves all options unchanged.
       assert.has_error(function() print.setoptions {edgeitems = 7, precision = 99} end)
       assert.are.equal(2, print.options.edgeitems)
     end)

@@ -1,10 +1,10 @@
--- What becomes of the process: children, limits, and Ctrl-C. Nothing here may hang, or end it.
+-- Effects on the process: child processes, limits, and Ctrl-C. Nothing may hang or end the process.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
 local dialect = require 'support.dialect'
 
--- As many threads as it takes, on whatever machine.
+-- Enough threads for the tests, independent of the machine.
 local threads = 'OMP_NUM_THREADS=4; export OMP_NUM_THREADS; unset TENSOR_TEST_DEVICE'
 
 describe('the process', function()
@@ -80,7 +80,7 @@ describe('the process', function()
                     'out of memory: it needs %d+ MiB of address space[^\n]*\n'
     assert.matches('^false\t[^\n]*mm: ' .. problem .. 'false\t[^\n]*inverse: ' .. problem ..
                    '40000\n$', output)
-    -- Where the library is there.
+    -- If the library is available.
     output, status = child.run(limit .. [[
       local m = tensor.FloatTensor(200, 200):fill(1)
       tensor.info()
@@ -127,7 +127,7 @@ describe('the process', function()
       end
       local small = tensor.ByteTensor(1e6):to 'soft'
       small:fill(0)
-      -- What takes 20 seconds.
+      -- An operation that takes 20 seconds.
       local t = tensor.ByteTensor(math.min(1e9, 1e6 * 20 / seconds(small))):to 'soft'
       os.execute('(sleep 1; kill -INT ' .. ffi.C.getpid() .. ') &')
       local started = tensor.tic()

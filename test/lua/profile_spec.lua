@@ -1,4 +1,4 @@
--- tensor.profile: what passes the one road that operations take.
+-- tensor.profile: counts the operations that a function calls.
 
 local tensor = require 'tensor'
 

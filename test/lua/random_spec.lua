@@ -1,8 +1,8 @@
--- Random numbers: generators, their kinds and states, and distributions.
+-- Random numbers: generators, their algorithms and states, and distributions.
 
 local tensor = require 'tensor'
 
--- With everything on a device the default generator is of another kind.
+-- If everything runs on a device, the default generator uses another algorithm.
 local default_kind = tensor.getGenerator()
 
 describe('generators', function()
@@ -153,7 +153,7 @@ describe('generators of Philox', function()
     tensor.setRNGState(g, state)
     assert.is_true(a:equal(tensor.randn(g, 5)))
     assert.is_true(p:equal(tensor.randperm(g, 9)))
-    -- A state brings its kind along.
+    -- A state contains the algorithm of its generator.
     local other = tensor.Generator()
     local before = tensor.getRNGState(other)
     tensor.setRNGState(other, state)

@@ -1,4 +1,4 @@
--- The REPL's parts with readers and writers of the test's own, and the launcher as a process.
+-- The parts of the REPL with readers and writers of the test, and the launcher as a process.
 
 local here = (debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './')
 local root = here .. '../..'
@@ -14,7 +14,7 @@ local function write_file(path, text)
   file:close()
 end
 
--- The output of a shell command, stderr with it, and its exit status.
+-- Returns the output of a shell command, including stderr, and its exit status.
 local function shell(command)
   local pipe = assert(io.popen('{ ' .. command .. '\n} 2>&1; echo "status $?"'))
   local text = pipe:read('*a')
@@ -25,7 +25,7 @@ end
 
 local work = shell('mktemp -d'):gsub('\n$', '')
 
--- Without an installed module, the launcher is tried on a module that has just what it asks for.
+-- Without an installed module, the launcher is tested with a stub that contains only what it needs.
 local function stub_prefix()
   local prefix = work .. '/stub'
   local share = prefix .. '/share/lua/' .. version .. '/tensor'
@@ -64,8 +64,8 @@ teardown(function()
 end)
 
 describe('the loop', function()
-  -- Feeds lines (false: an interrupted one); gives what was written, the errors, the prompts and
-  -- the number of failures.
+  -- Passes lines to the REPL (false: an interrupted line). Returns the output, the errors, the
+  -- prompts and the number of failures.
   local function session(lines, environment)
     local output, errors, prompts, next_line = {}, {}, {}, 0
     local failures = loop.run {
@@ -450,7 +450,7 @@ describe('the launcher', function()
     local use = child.interpreter .. [[ -e 'print(type(require "tensor".DoubleTensor) ~= "nil")']]
     local output = shell(('unset LUA_PATH LUA_CPATH; eval "$(%s env)" && %s'):format(launcher, use))
     assert.are.equal('true\n', output)
-    -- Once more changes nothing.
+    -- A second evaluation changes nothing.
     output = shell(('unset LUA_PATH; eval "$(%s env)"; a=$LUA_PATH; eval "$(%s env)"; '
                     .. '[ "$a" = "$LUA_PATH" ]; echo $?; echo "$LUA_PATH" | grep -c ";;$"')
                     :format(launcher, launcher))

@@ -1,5 +1,5 @@
--- What Lua code may do wrong, or in a strange order: the process lives, memory is not touched where
--- it is not ours, and tensors are as they were before an error.
+-- Wrong calls and calls in unusual order: the process survives, memory outside our own is not
+-- touched, and tensors are unchanged after an error.
 
 local tensor = require 'tensor'
 
@@ -170,7 +170,7 @@ describe('robustness', function()
 
   describe('of the collector', function()
     it('survives errors of finalizers when memory runs out', function()
-      -- Otherwise the finalizers may run, and fail, here.
+      -- Otherwise the failing finalizers could run here.
       collectgarbage('stop')
       for _ = 1, 3 do
         getmetatable(newproxy(true)).__gc = function() error('a finalizer fails') end
@@ -227,7 +227,7 @@ describe('robustness', function()
       end
       suspend()
       fails('in use by apply', t.resize, t, 100)
-      -- What is left of the call on Lua's stack is overwritten.
+      -- Overwrites values that the call left on Lua's stack, which would keep the object alive.
       local function clear(n) return n > 0 and 1 + clear(n - 1) or 0 end
       clear(100)
       collect()
@@ -287,7 +287,7 @@ describe('robustness', function()
 
     it('leaves all results as they were where one cannot be had', function()
       local source = tensor.FloatTensor{3, 1, 2}
-      source:storage():to 'cpu'  -- elsewhere it cannot be viewed
+      source:storage():to 'cpu'  -- storage views require CPU memory
       local fixed = tensor.FloatTensor(tensor.FloatStorage(source:storage(), 1, 2))
       local indices = tensor.LongTensor{7, 8}
       fails('resized', tensor.sort, fixed, indices, tensor.FloatTensor{5, 4, 6})

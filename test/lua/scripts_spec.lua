@@ -1,6 +1,5 @@
--- Scripts as they were written for Torch7, in test/lua/scripts: each runs under require 'torch' in
--- a process of its own and prints what is in the .txt file beside it, which Torch7 would have
--- printed.
+-- Torch7 scripts in test/lua/scripts: each runs under require 'torch' in a separate process, and
+-- prints the contents of the .txt file beside it, which is the output expected from Torch7.
 
 local child = require 'support.child'
 local content = require('support.files').content

@@ -1,4 +1,4 @@
--- Objects in files: Torch7's own, in test/data/t7, and those that are written here.
+-- Objects in files: files written by Torch7, in test/data/t7, and our own.
 
 local tensor = require 'tensor'
 local describe_object = require 'support.t7_description'
@@ -16,7 +16,7 @@ local function error_of(f, ...)
   return message
 end
 
--- The classes that the files name.
+-- The classes used in the files.
 local classes = { 'fixture.Point', 'nn.Sequential', 'nn.Linear', 'nn.ReLU', 'nn.LogSoftMax',
                   'nn.ClassNLLCriterion' }
 local modules = { fixture = {}, nn = {} }
@@ -39,14 +39,14 @@ for _, element in ipairs { 'Byte', 'Float', 'Half', 'Long' } do
   table.insert(fixtures, ('storage-%s-empty'):format(element))
 end
 local modes = { ascii = 'ascii', bin = 'binary', b32 = 'b32', b64 = 'b64' }
--- With the collector running all the time one mode is enough.
+-- If the garbage collector runs all the time, one mode is enough.
 local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
 if busy_collector then modes = { bin = 'binary' } end
 
--- Tables of more than one key that is no index: nothing says in which order these come.
+-- Tables with several non-index keys, whose order in the file is undefined.
 local unordered = { booleans = true, ['class-object'] = true, closure = true, strings = true,
                     ['model-mlp'] = true, ['model-mlp-float'] = true, ['table-nested'] = true }
--- Written with longs of four bytes, which do not hold them.
+-- The 4-byte longs of this file cannot represent the values.
 local cut = { ['tensor-Long-extremes.b32'] = true }
 
 local function described(name)
@@ -85,7 +85,7 @@ describe('a file that Torch7 wrote', function()
             assert.are.equal(content(path), bytes)
             equal = equal + 1
           end
-          -- Without the mode, where it can be told.
+          -- Also without the mode, if it can be detected.
           if mode == 'ascii' or mode == 'binary' then
             local found = tensor.load(path, { functions = true })
             assert.are.same(describe_object(object), describe_object(found))
@@ -193,7 +193,7 @@ describe('an object', function()
     function Counter:__init(n) self.n = n end
     local counter = tensor.factory 'spec.Counter' ()
     counter.n, counter.skipped = 3, coroutine.create(function() end)
-    -- Its fields, but for those that cannot be.
+    -- Unwritable fields are omitted with a warning.
     local printed, real_print = {}, print
     _G.print = function(text) table.insert(printed, text) end
     local ok, back = pcall(round_trip, counter)
@@ -210,14 +210,14 @@ describe('an object', function()
     back = round_trip(counter)
     assert.are.same({ 6, 7 }, { back.n, back.version })
 
-    -- Fields of that name with __ before it come first; subclasses have what their parents have.
+    -- Methods with __ before the name take precedence; subclasses inherit them.
     function Counter:__write(file) file:writeObject(self.n) end
     function Counter:__read(file) self.n = file:readObject() end
     tensor.class('spec.Counter2', 'spec.Counter', {})
     local second = tensor.factory 'spec.Counter2' ()
     second.n = 11
     assert.are.equal(11, round_trip(second).n)
-    -- Swapped for a while, as cloning does it.
+    -- Temporarily replaced, as when cloning.
     Counter.__write = function(_, file) file:writeObject(5) end
     assert.are.equal(5, round_trip(second).n)
   end)
@@ -320,8 +320,8 @@ describe('load', function()
   end)
 end)
 
--- Bytes of objects of each kind, damaged: an error, or an object, and never more memory than a few
--- times the file.
+-- Damaged bytes of objects of each kind must give an error or an object, and never use more memory
+-- than a few times the size of the file.
 describe('a damaged file', function()
   local objects = {
     tensor.FloatTensor(3, 4):fill(1), tensor.LongTensor { 1, 2 }:storage(),

@@ -1,5 +1,5 @@
--- Several Lua states in one process: each has the module for itself, tensors go from one to
--- another, and closing one leaves the others as they were.
+-- Several Lua states in one process: each has its own module, tensors can be passed between them,
+-- and closing one does not affect the others.
 
 local tensor = require 'tensor'
 local ffi = require 'ffi'
@@ -50,14 +50,14 @@ function State:close()
   C.lua_close(self.L)
 end
 
--- In another thread of the process.
+-- Closes the state in another thread of the process.
 function State:close_elsewhere()
   local thread = ffi.new 'unsigned long[1]'
   local close = ffi.cast('void *(*)(void *)', C.lua_close)
   assert(C.pthread_create(thread, nil, close, self.L) == 0)
   assert(C.pthread_join(thread[0], nil) == 0)
 end
--- These call back into Lua states through the C API, which compiled code must not.
+-- These call back into Lua through the C API, which JIT-compiled code must not do.
 jit.off(State.new)
 jit.off(State.run)
 jit.off(State.close)

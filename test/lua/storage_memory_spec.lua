@@ -1,4 +1,4 @@
--- Storages of memory that is there already: parts of others, files, shared memory, pointers.
+-- Storages on existing memory: parts of other storages, files, shared memory, pointers.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -24,7 +24,7 @@ for _, e in ipairs(elements) do
     end)
 
     it('keeps it alive, and others from resizing it', function()
-      -- What is compiled keeps objects that it met alive.
+      -- JIT-compiled traces keep objects alive that they contain.
       if jit then
         jit.off()
         jit.flush()
@@ -38,7 +38,7 @@ for _, e in ipairs(elements) do
       collectgarbage()
       assert.are.same({ 3 }, view:totable())
       local s = e.Storage { 1, 2, 3 }
-      -- On a stack of its own, as what is left over on this one would keep the view alive.
+      -- In a coroutine, because values left on this stack would keep the view alive.
       coroutine.wrap(function()
         for _, storage in ipairs { s, e.Storage(s, 2) } do
           assert.has_error(function() storage:resize(100) end)
@@ -67,7 +67,7 @@ for _, e in ipairs(elements) do
         local shared = e.Storage(path, true)
         shared[2] = 7
         assert.are.same({ 1, 7, 3, 4 }, e.Storage(path):totable())
-        -- Longer than the file, which grows.
+        -- Longer than the file, which is extended.
         local more = e.Storage(path, true, 6)
         assert.are.same({ 1, 7, 3, 4, 0, 0 }, more:totable())
         assert.are.equal(6 * made:elementSize(), #content(path))

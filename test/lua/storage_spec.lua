@@ -1,4 +1,4 @@
--- Storages that change under the tensors that view them, and what they hand out.
+-- Storages that are resized while tensors view them, and their reference counts.
 
 local tensor = require 'tensor'
 
@@ -27,7 +27,7 @@ describe('a storage', function()
       assert.matches('resized to 10 elements', message, 1, true)
     end
     assert.are.equal(5, tensor.FloatTensor(t:storage(), 1, 5):sum())
-    -- A new view makes it large enough again, as in Torch7.
+    -- Creating a view extends the storage again, as in Torch7.
     assert.are.equal(10, matrix:t():sum())
   end)
 

@@ -1,4 +1,4 @@
--- The streams of random numbers on the CPU are Torch7's.
+-- The random number streams on the CPU are equal to those of Torch7.
 
 local tensor = require 'tensor'
 
@@ -19,7 +19,7 @@ local function repeated(n, f, ...)
   return list
 end
 
--- What makes the numbers of a line: for those whose name is not itself a call of a method.
+-- Functions that compute the numbers of lines whose name is not itself a method call.
 local made = {
   ['torch.random()'] = function() return repeated(20, tensor.random) end,
   ['torch.random(5,8)'] = function() return repeated(20, tensor.random, 5, 8) end,
@@ -109,7 +109,7 @@ for name, seed in pairs { ['1'] = 1, ['2^31'] = 2 ^ 31, ['2^32'] = 2 ^ 32, ['-1'
   end
 end
 
--- "FloatTensor(10):random(100)" calls the method.
+-- Parses a method call such as "FloatTensor(10):random(100)".
 local function method_of(name)
   local class, size, method, args = name:match('^(%w+Tensor)%((%d+)%):(%w+)%((.*)%)$')
   if not class then return nil end
@@ -147,7 +147,7 @@ describe('the streams of Torch7', function()
     for name in pairs(made) do assert.is_table(streams[name], name) end
   end)
 
-  -- Narrower types take vector functions, which round differently.
+  -- Narrower types use vector functions, which round differently.
   it('are doubles, rounded to the type', function()
     local n = 300001
     for _, call in ipairs { { 'normal', 0, 1 }, { 'normal', 3, 0.01 }, { 'normal', -2, 1e4 },

@@ -1,11 +1,11 @@
--- tensor.summary against loops over the elements, for every type and for views.
+-- tensor.summary compared with loops over the elements, for every type and for views.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 
 local function close(a, b) return math.abs(a - b) <= 1e-6 * math.max(1, math.abs(b)) end
 
--- The same of a list of numbers.
+-- Computes the same statistics for a list of numbers.
 local function reference(list)
   local r = {nans = 0, infinities = 0, zeros = 0, min = math.huge, max = -math.huge, sum = 0}
   local finite = {}
@@ -43,7 +43,7 @@ end
 describe('summary', function()
   for _, e in ipairs(elements) do
     it('of ' .. e.name .. ' is that of its elements', function()
-      -- No element is where one bin ends and another begins.
+      -- No element lies on the boundary between two bins.
       local numbers = e.Tensor {{0, 3, 14, 15}, {9, 2, 6, 53}, {5, 8, 0, 97}, {9, 32, 38, 46}}
       local views = {numbers, numbers:t(), numbers:narrow(2, 2, 3), numbers:select(1, 3),
                      numbers:narrow(1, 1, 2):t()}

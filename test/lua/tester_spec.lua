@@ -1,9 +1,9 @@
--- torch.Tester and torch.TestSuite: what each assertion holds for, what is printed, how a run ends.
+-- torch.Tester and torch.TestSuite: the assertions, the printed output, and how a run ends.
 
 local tensor = require 'tensor'
 local written = require('support.printed').written
 
--- The tester, what run printed, and the error it raised, if any.
+-- Returns the tester, the output of run, and the error it raised, if any.
 local function run(tests, patterns, prepare)
   local tester = tensor.Tester()
   tester:add(type(tests) == 'function' and tests(tester) or tests)
@@ -22,7 +22,7 @@ local function suite(functions)
   return tests
 end
 
--- Whether an assertion holds, by what it returns and by what is counted.
+-- Returns whether an assertion holds, by its result and by the counters.
 local function holds(name, ...)
   local tester = tensor.Tester()
   local result = tester[name](tester, ...)

@@ -1,4 +1,4 @@
--- Operands that lie across the result, so large that the CPU goes through them by tiles.
+-- Transposed operands that are large enough for the CPU to process them in tiles.
 
 local tensor = require 'tensor'
 
@@ -6,7 +6,7 @@ local classes = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'F
 
 local function value(i, j) return (i * 7 + j * 13 + i * j) % 101 end
 
--- rows x columns with these values, inside of a larger tensor.
+-- Returns a rows x columns view with these values inside a larger tensor.
 local function make(class, rows, columns)
   local list = {}
   for i = 1, rows do
@@ -19,7 +19,7 @@ local function make(class, rows, columns)
   return t, whole
 end
 
--- want(i, j) of all elements
+-- Compares all elements with want(i, j).
 local function check(t, rows, columns, want)
   assert.are.same({ rows, columns }, t:size():totable())
   local got = t:double():totable()
@@ -55,7 +55,7 @@ describe('operands that lie across', function()
         local mask = tensor.gt(t, 50)
         check(tensor.where(mask:t(), a, t:t()), rows, columns,
               function(i, j) return value(j, i) > 50 and value(i, j) or value(j, i) end)
-        -- Into a result inside of a larger tensor.
+        -- The result is a view inside a larger tensor.
         local result, around = make(class, rows, columns)
         result:copy(t:t())
         check(result, rows, columns, turned)
@@ -94,7 +94,7 @@ describe('operands that lie across', function()
     local function across() return (make('Float', 70, 133)):t() end
     local a, b, c, d = across(), across(), across(), across()
     local e = make('Float', 133, 70)
-    -- More operands than are turned at once.
+    -- More operands than are transposed at the same time.
     check(tensor.fuse('a + 2 * b + 3 * c + 4 * d - e')(a, b, c, d, e), 133, 70,
           function(i, j) return 10 * value(j, i) - value(i, j) end)
   end)

@@ -1,4 +1,4 @@
--- examples/torch7_digits.lua as a user runs it, and its modules' gradients.
+-- examples/torch7_digits.lua as run by a user, and the gradients of its modules.
 
 local child = require 'support.child'
 local tensor = require 'tensor'
@@ -19,7 +19,7 @@ local function run(options, before)
   return child.run(code, {before = before, seconds = 300})
 end
 
--- What is printed of epochs and at the end, without times.
+-- Returns the output lines of epochs and of the end, without times.
 local function results(output)
   local lines = {}
   for line in output:gmatch '[^\n]+' do
@@ -81,7 +81,7 @@ describe('the gradients of', function()
   before_each(function() tensor.setBroadcast 'torch7' end)
   after_each(function() tensor.setBroadcast(pairing) end)
 
-  -- The slope of f at each element of t, by small steps.
+  -- Approximates the gradient of f at t by finite differences.
   local function slopes(t, f)
     local flat, result = t:view(t:nElement()), t:clone():zero()
     for i = 1, flat:size(1) do

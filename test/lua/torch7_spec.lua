@@ -1,4 +1,4 @@
--- Programs and packages written for Torch7: behaviour that the other specs do not test.
+-- Torch7 programs and packages: behaviour that the other specs do not test.
 
 local child = require 'support.child'
 
@@ -168,7 +168,7 @@ describe('methods that programs probe', function()
     assert.equal(hidden, present("require 'tensor'", "require 'torch'"))
   end)
 
-  -- As torch-autograd does it.
+  -- As in torch-autograd.
   it('do not shadow the methods of an object that wraps a tensor', function()
     local output = child.run [[
       require 'torch'
@@ -188,7 +188,7 @@ describe('methods that programs probe', function()
   end)
 end)
 
--- As the package image begins and reads its arguments.
+-- As at the start of the package image, where it reads its arguments.
 it('the modules dok and sys.fpath are there for packages', function()
   local output = child.run [[
     require 'torch'
@@ -208,7 +208,7 @@ it('the modules dok and sys.fpath are there for packages', function()
 end)
 
 describe('the program th', function()
-  -- It is a script, of which sanitizers show nothing.
+  -- The launcher is a script, so sanitizers cannot check it.
   if child.sanitized then
     return
   end
@@ -227,7 +227,7 @@ describe('the program th', function()
   local script = os.tmpname()
   setup(function()
     local file = assert(io.open(script, 'w'))
-    -- As char-rnn and its like begin: what they use they do not all require.
+    -- Like char-rnn and similar programs, which use modules that they do not require.
     file:write [[
       print(torch.FloatTensor(2):fill(3):sum(), path.exists '/nosuch', lfs.attributes('/', 'mode'),
             paths.dirp '/', type(sys.clock()), type(xlua.progress), torch.getBroadcast(),

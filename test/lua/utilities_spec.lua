@@ -3,7 +3,7 @@
 local tensor = require 'tensor'
 local child = require 'support.child'
 
--- Takes about so many seconds of the processor.
+-- Uses about this many seconds of CPU time.
 local function work(seconds)
   local finish = os.clock() + seconds
   while os.clock() < finish do end  -- luacheck: ignore 542
@@ -87,7 +87,7 @@ describe('isatty', function()
     assert.is_false(tensor.isatty(file))
     assert.has_error(function() tensor.isatty(5) end)
     assert.has_error(function() tensor.isatty(tensor.Tensor(1)) end)
-    -- script gives a program a terminal.
+    -- script runs a program in a terminal.
     if os.execute 'command -v script >/dev/null' == 0 then
       local code = os.tmpname()
       file = io.open(code, 'w')

@@ -7,7 +7,7 @@ local model = require 'support.model'
 local random = elements.generator(7)
 local function below(n) return math.floor(random() * n) end
 
--- A tensor of distinct numbers, and its model.
+-- Returns a tensor of distinct numbers, and its model.
 local function make(shape, layout)
   local m = model.fill(shape, function(i) return i + 1 end)
   return model.tensor(elements.Double, m, layout), m
@@ -20,7 +20,7 @@ local function random_shape(ndim)
   return shape
 end
 
--- Checks view against the elements that from(indices) of m's names, and that they are shared.
+-- Checks that the view has the elements of m at from(indices), and that it shares memory.
 local function same(view, m, shape, from)
   local want = model.build(shape, function(i) return (model.at(m, from({ unpack(i) }))) end)
   local text = model.difference(model.read(view), want, 0)
@@ -41,7 +41,8 @@ local function copy(list)
   return result
 end
 
--- body(t, m, shape, negate) for many shapes; negate(d) gives d or the same counted from the end.
+-- Calls body(t, m, shape, negate) for many shapes. negate(d) returns d, or the same dimension
+-- counted from the end.
 local function each_shape(body)
   for round = 1, 60 do
     local ndim = 1 + round % 6

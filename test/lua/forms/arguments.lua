@@ -1,17 +1,17 @@
--- Arguments for a call of any of Torch7's functions: values with which the operation makes sense.
+-- Valid arguments for a call of any Torch7 function.
 
 local tensor = require 'tensor'
 
 local arguments = {}
 
--- Numbers for the successive number slots of a call.
+-- The numbers for the number slots of a call, in order.
 local numbers = {
   bernoulli = { 0.5 }, geometric = { 0.5 }, eye = { 2, 3 }, diag = { 1 }, bhistc = { 3, 0, 9 },
   histc = { 3, 0, 9 }, pstrf = { -1 }, logspace = { 0, 1, 3 }, linspace = { 0, 1, 3 },
 }
 local default_numbers = { 1, 2, 1 }
 
--- A symmetric positive definite matrix, whose elements fit every type.
+-- A symmetric positive definite matrix; its elements fit into every type.
 local function matrix(class)
   return class { { 4, 1, 2 }, { 1, 5, 1 }, { 2, 1, 6 } }
 end
@@ -28,8 +28,8 @@ local function filled(class, ndim)
   end)
 end
 
--- By name, for a function that gives the operands in the order of their tensor slots, results left
--- out; nil stands for what is made anyway.
+-- By name: functions that return the operands in the order of the tensor slots, without results.
+-- nil selects the default operand.
 local operands = {}
 function operands.multinomialAlias_(class)
   return tensor.multinomialAliasSetup(class { 0.25, 0.25, 0.5 })
@@ -55,14 +55,14 @@ function operands.ormqr(class)
   return { a, tau, matrix(class) }
 end
 
--- For results that are read as well: what they hold.
+-- Initial values of results that are also read.
 local results = {}
 function results.multinomialAlias_() return tensor.LongTensor(4) end
 results.cmax, results.cmin = matrix, matrix
 
 local element_classes = { L = 'Long', B = 'Byte', I = 'Int', F = 'Float', D = 'Double' }
 
---- The arguments for the slots, and how many there are. sizes: 'numbers' or 'storage'.
+--- Returns the arguments for the slots, and their number. sizes: 'numbers' or 'storage'.
 function arguments.make(name, slots, class, sizes)
   local list, count = {}, 0
   local own = operands[name] and operands[name](class) or {}

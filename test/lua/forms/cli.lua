@@ -1,5 +1,5 @@
--- luajit test/lua/forms/cli.lua [why | list]: how many of Torch7's forms are accepted; with `why`
--- what the others say, with `list` the lines of test/data/torch7-refused.txt.
+-- luajit test/lua/forms/cli.lua [why | list]: prints how many of Torch7's forms are accepted. `why`
+-- prints the errors of the others, `list` the lines for test/data/torch7-refused.txt.
 
 local here = arg[0]:match '^(.*[/\\])' or './'
 package.path = here .. '../?.lua;' .. package.path

@@ -1,6 +1,6 @@
--- Calls every form of every function and method that Torch7 accepted, for every type, and says what
--- is refused: test/data/torch7-forms.txt has the forms, test/data/torch7-refused.txt those that are
--- known to be refused.
+-- Calls every form of every function and method that Torch7 accepts, for every type, and reports
+-- the rejected ones. test/data/torch7-forms.txt lists the forms, test/data/torch7-refused.txt the
+-- known rejected ones.
 
 local tensor = require 'tensor'
 local arguments = require 'forms.arguments'
@@ -21,7 +21,7 @@ local function slot_of(word)
   return slot
 end
 
---- The lines of a file of forms: {kind, name, types, form}.
+--- Reads the entries of a file of forms: {kind, name, types, form}.
 function main.read(path)
   local entries = {}
   for line in io.lines(path) do
@@ -35,7 +35,7 @@ function main.read(path)
   return entries
 end
 
--- The lists of slots that are left where optional ones are left out.
+-- Returns a list of slots for each combination of omitted optional slots.
 local function choices(form)
   local all = { {} }
   for word in form:gsub('%s*|%s*', '|'):gmatch '%S+' do
@@ -52,7 +52,7 @@ local function choices(form)
   return all
 end
 
--- Torch7 took the operand that is left out, too, from an empty result.
+-- In Torch7 this call reads the missing operand from an empty result.
 local function is_senseless(entry, slots)
   return entry.kind == 'method' and entry.name:find '^cm[axin]+$' and #slots == 1
 end
@@ -67,7 +67,7 @@ local function call(entry, letter, slots, sizes)
   return pcall(f, unpack(list, 1, count))
 end
 
--- Whether all calls of a form are accepted for a type, how many there are, and what one said.
+-- Returns the number of calls of a form for a type, and the first error message or nil.
 local function try(entry, letter)
   local count, refused = 0, nil
   if entry.kind == 'torch' then
@@ -92,8 +92,8 @@ local function try(entry, letter)
   return count, refused
 end
 
---- Tries all entries. Gives, by "kind name type form", what was said where one was refused, and how
--- many calls there were and how many entries.
+--- Tries all entries. Returns the error messages of rejected ones, keyed by "kind name type form",
+-- the number of calls and the number of entries.
 function main.run(entries)
   local refused, calls, tried = {}, 0, 0
   local before = tensor.getdefaulttensortype()

@@ -1,7 +1,7 @@
--- The process that random calls are made in; started by hunt.lua.
+-- The process that makes random calls; started by hunt.lua.
 --   main.lua run <first seed> <sequences> <log> <skipped names, with commas>
 --   main.lua replay <lines> <log> [seconds that it may compute]
--- Ends with status 3 where something does not hold, which is told in the log's last line.
+-- Exits with status 3 if a check fails; the last line of the log describes the failure.
 
 local helper = debug.getinfo(1, 'S').source:match '^@(.*[/\\])' .. '../helper.lua'
 dofile(helper)
@@ -10,8 +10,9 @@ package.path = helper:gsub('helper.lua$', '?.lua;') .. package.path
 local tensor = require 'tensor'
 local ffi = require 'ffi'
 
--- Memory that there is not is asked for all the time: 600 MiB besides what the process has, with
--- its threads and libraries at work. AddressSanitizer has its own limit, told by hunt.lua.
+-- The calls often request huge amounts of memory. The limit is 600 MiB above what the process uses
+-- after its threads and libraries have started. AddressSanitizer has its own limit, set by
+-- hunt.lua.
 local function limit_memory()
   tensor.setnumthreads(3)
   local t = tensor.FloatTensor(300, 300):fill(1)
@@ -30,7 +31,7 @@ local function limit_memory()
 end
 limit_memory()
 
--- A sequence takes milliseconds: one that computes for longer, or waits for longer, is ended.
+-- A sequence takes milliseconds. The process is killed if one computes or waits too long.
 ffi.cdef [[
   typedef struct { long interval[2], value[2]; } itimer;
   int setitimer(int, const itimer*, itimer*);
@@ -76,7 +77,7 @@ if arg[1] == 'run' then
     called, succeeded = called + sequence.calls, succeeded + sequence.succeeded
     log:close()
   end
-  -- Per name: whether a call has ever succeeded.
+  -- For each name: whether any call has succeeded.
   local list = {}
   for name, ok in pairs(names) do list[#list + 1] = name .. (ok and '+' or '-') end
   table.sort(list)
@@ -94,5 +95,5 @@ else
   sequence:finish()
   log:close()
 end
--- Not by closing the state: what it would run is not part of any sequence.
+-- Do not close the Lua state: the finalizers it would run are not part of any sequence.
 os.exit(0)

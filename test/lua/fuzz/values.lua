@@ -1,5 +1,5 @@
--- Arguments as Lua text: numbers, strings and whatever else an argument may be. v is the list of
--- the sequence's objects, T the module.
+-- Random arguments as Lua text: numbers, strings and other values. v is the list of objects of the
+-- sequence, T the module.
 
 local values = {}
 
@@ -12,7 +12,7 @@ for _, element in ipairs(values.elements) do
   table.insert(values.classes, ('torch.%sStorage'):format(element))
 end
 
--- Either small or refused for want of memory: what is between takes long and shows nothing more.
+-- Either small, or too large to allocate: sizes in between take long and test nothing more.
 local odd_numbers = {
   '0/0', '1/0', '-1/0', '-0', '0.5', '-0.5', '1.5', '2.9', '1e-300', '5e-324', '1e300', '2^31-1',
   '2^31', '-2^31', '2^32', '2^32+1', '2^40', '2^53', '2^53+2', '-2^53', '2^62', '-2^62', '2^63',
@@ -48,7 +48,7 @@ function values.size(random)
   return tostring(random:int(6) - 1)
 end
 
---- Sizes, as the arguments after one another, a table or a LongStorage.
+--- Returns sizes as separate arguments, a table or a LongStorage.
 function values.sizes(random, dims)
   local list = {}
   for d = 1, dims or random:int(5) - 1 do list[d] = values.size(random) end
@@ -59,7 +59,7 @@ function values.sizes(random, dims)
   return text
 end
 
---- The order of n dimensions.
+--- Returns a permutation of n dimensions.
 function values.order(random, n)
   local list = {}
   for d = 1, n do list[d] = d end
@@ -76,7 +76,7 @@ function values.table_of_slots(random)
   return '{' .. table.concat(list, ', ') .. '}'
 end
 
---- Anything at all.
+--- Returns a value of any kind.
 function values.any(random)
   local kind = random:int(12)
   if kind <= 5 then return values.slot(random) end

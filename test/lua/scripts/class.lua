@@ -1,4 +1,4 @@
--- Modules of a network as classes, in the manner of nn.
+-- Modules of a network as classes, in the style of nn.
 require 'torch'
 
 mlp = {}
@@ -18,7 +18,7 @@ do
       return torch.type(self)
    end
 
-   -- How a graph is drawn: what is applied to what.
+   -- Applies the module to its input, as in the notation of graphs.
    function Module:__call__(input)
       return self:forward(input)
    end
@@ -84,7 +84,7 @@ print(torch.typename(net), torch.type({}), torch.typename({}))
 print(torch.isTypeOf(net, 'mlp.Module'), torch.isTypeOf(net, mlp.Linear))
 print(net.modules[2].__typename, mlp.Linear.__typename)
 
--- What is added to a class later is there for objects that exist.
+-- Methods that are added to a class later exist in existing objects.
 function mlp.Module:parameters()
    return self.weight, self.bias
 end

@@ -1,4 +1,4 @@
--- A program's options, as training scripts have them. Called: cmdline.lua digits -rate 0.5 -gpu
+-- Options of a program, as in training scripts. Usage: cmdline.lua digits -rate 0.5 -gpu
 require 'torch'
 
 local cmd = torch.CmdLine()

@@ -1,4 +1,4 @@
--- A table of measurements from a file, to tensors: columns by name, means by class, standardised.
+-- Reads a table of measurements into tensors: columns by name, means per class, standardization.
 require 'torch'
 
 local path = os.tmpname()

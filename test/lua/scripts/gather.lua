@@ -1,4 +1,4 @@
--- Elements by indices: gather, scatter, one-hot vectors, masks, rows added to rows.
+-- Elements by index: gather, scatter, one-hot vectors, masks, adding rows to rows.
 require 'torch'
 
 local scores = torch.Tensor {{1, 5, 3}, {8, 2, 4}}

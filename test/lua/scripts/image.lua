@@ -1,4 +1,4 @@
--- What is done to images: channels, crops, mirrors, pooling, padding, filters, histograms.
+-- Image operations: channels, crops, mirror images, pooling, padding, filters, histograms.
 require 'torch'
 
 -- Three channels of 4 x 4.
@@ -9,12 +9,12 @@ print(image[1])
 local gray = image[1] * 0.25 + image[2] * 0.5 + image[3] * 0.25
 print(gray)
 
--- A crop shares memory, a mirror image is picked by indices.
+-- A crop is a view. A mirror image is a copy, made with index.
 local crop = gray[{{2, 3}, {2, 3}}]
 print(crop, crop:isContiguous())
 print(gray:index(2, torch.range(4, 1, -1):long())[1])
 
--- Means of blocks, by windows.
+-- The mean of each block, through unfold.
 local blocks = gray:unfold(1, 2, 2):unfold(2, 2, 2)
 print(blocks:size())
 print(blocks:contiguous():view(2, 2, 4):mean(3):squeeze())
@@ -27,7 +27,7 @@ local sobel = torch.Tensor {{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}
 print(torch.xcorr2(gray, sobel))
 print(torch.conv2(gray, sobel, 'V'))
 
--- Each channel to mean 0 and deviation 1.
+-- Normalizes each channel to mean 0 and standard deviation 1.
 local flat = image:view(3, 16)
 local normal = torch.add(flat, -1, flat:mean(2):expandAs(flat)):cdiv(flat:std(2):expandAs(flat))
 print(normal:mean(2):abs():max() < 1e-12, torch.abs(normal:std(2) - 1):max() < 1e-12)

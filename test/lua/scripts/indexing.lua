@@ -1,4 +1,4 @@
--- The forms of indices that scripts for Torch7 use.
+-- The forms of indexing that Torch7 scripts use.
 require 'torch'
 
 local x = torch.range(1, 12):resize(3, 4)

@@ -1,4 +1,4 @@
--- What is printed: numbers of one kind and mixed, widths and factors, slices, types, storages.
+-- Printed output: integers and mixed numbers, widths and scale factors, slices, types, storages.
 require 'torch'
 
 print(torch.Tensor {1, -2, 3})

@@ -1,4 +1,4 @@
--- A model and what belongs to it, saved and loaded, in a file and in memory.
+-- Saves and loads a model and its state, in a file and in memory.
 require 'torch'
 
 local M = torch.class('Model')
@@ -10,7 +10,7 @@ function M:__init(size)
    self.parent = {child = self}
 end
 
--- A copy through memory, as nn's modules are cloned.
+-- A copy made by serialization, as in nn's clone.
 function M:clone()
    local file = torch.MemoryFile('rw'):binary()
    file:writeObject(self)
@@ -29,7 +29,7 @@ print(torch.type(loaded.model), loaded.epoch, loaded.name, loaded.best)
 print(loaded.model.weight)
 print(#loaded.model.history, loaded.model.parent.child == loaded.model)
 
--- What shared memory still does, and shares none with the original.
+-- Tensors that shared memory still do so after loading, but not with the original.
 loaded.model.half:fill(0)
 print(loaded.model.weight)
 print(model.weight:sum())

@@ -1,4 +1,4 @@
--- Order: sorting, the largest, the k-th, the middle, the most frequent.
+-- Sorting and order statistics: sort, topk, kthvalue, median, mode.
 require 'torch'
 
 local x = torch.Tensor {{3, 1, 2}, {9, 7, 8}}
@@ -22,7 +22,7 @@ print(torch.cmax(x, 5))
 print(torch.cumsum(x, 2))
 print(torch.cumprod(x, 1))
 
--- The order of rows by a column, and a random order.
+-- Sorts rows by a column, and shuffles a sequence.
 local order = select(2, x:select(2, 2):sort(true))
 print(x:index(1, order))
 local shuffled = torch.randperm(6)

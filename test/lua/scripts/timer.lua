@@ -1,4 +1,4 @@
--- How long something takes: what can be told without knowing the machine.
+-- Timers: output that does not depend on the machine.
 require 'torch'
 
 local timer = torch.Timer()

@@ -1,5 +1,5 @@
--- A training loop by hand: a line is fitted by gradient descent, and a network of one hidden layer
--- learns exclusive or. What is printed does not depend on rounding.
+-- Training loops written by hand: fits a line by gradient descent, and trains a network with one
+-- hidden layer on exclusive or. The output does not depend on rounding.
 require 'torch'
 
 torch.manualSeed(1)
@@ -16,7 +16,7 @@ for epoch = 1, 200 do
    w:add(-0.1, torch.mm(x:t(), error_):div(x:size(1)))
    b:add(-0.1 * error_:mean())
 end
--- At first the errors are those of y itself: (25 + 9 + 1 + 1 + 9) / 5.
+-- The first loss is the mean of y squared: (25 + 9 + 1 + 1 + 9) / 5.
 print(losses[1], losses[200] < 1e-6)
 print(('%.3f %.3f'):format(w[1][1], b[1]))
 
