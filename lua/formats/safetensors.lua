@@ -55,7 +55,7 @@ local function parse_entry(name, entry, base, size)
       fail(('elements of type %s cannot be read'):format(tostring(entry.dtype)))
    end
    local sizes = {}
-   for d, n in pairs(entry.shape) do
+   for d, n in each(entry.shape) do
       if type(d) ~= 'number' or not is_count(n) then
          fail 'the shape contains an invalid size'
       end

@@ -91,7 +91,8 @@ class SoftDevice : public Queue {
 
   // Until the operation queues its first kernel it can be begun again, should memory run out.
   void begin_operation() { operation_queued_ = false; }
-  // Returns the status for a failed allocation: kDeviceOutOfMemory if the operation can be repeated.
+  // Returns the status for a failed allocation: kDeviceOutOfMemory if the operation can be
+  // repeated.
   DeviceStatus status_without_memory() const {
     return operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory;
   }

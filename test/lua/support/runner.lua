@@ -1,43 +1,15 @@
 -- Calls a row of the op table in every form it has, with operands of every layout, and compares
 -- what comes out with the case's plain reference.
 
-local bit = require 'bit'
 local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
+local dump = require 'support.dump'
 local forms = require 'support.forms'
 local omit = require('support.cases').omit
 
 local runner = {}
-
--- With TENSOR_TEST_DUMP the bits of results go into a file, for comparison with what another
--- instruction set gives: a line for each row, element type and size of cases.
-local dump_path = os.getenv 'TENSOR_TEST_DUMP'
-local dump = { file = dump_path and assert(io.open(dump_path, 'w')), hash = 0 }
-local double = dump_path and ffi.new 'union { double number; int32_t half[2]; }'
-
-function dump.flush()
-  if dump.key then dump.file:write(dump.key, ' ', bit.tohex(dump.hash), '\n') end
-  dump.key = nil
-end
-
-function dump.add(run, list)
-  local key = ('%s %s %s'):format(run.row.name, run.e.name, run.size)
-  if key ~= dump.key then
-    dump.flush()
-    dump.key, dump.hash = key, 5381
-  end
-  local hash = dump.hash
-  for i = 1, #list do
-    local x = tonumber(list[i]) or 0
-    -- All NaNs are alike.
-    double.number = x == x and x or 0
-    hash = bit.bxor(bit.rol(hash, 5) * 31, double.half[0])
-    hash = bit.bxor(bit.rol(hash, 5) * 31, double.half[1] + (x == x and 0 or 1))
-  end
-  dump.hash = hash
-end
 
 local layouts = { 'contiguous', 'transposed', 'offset', 'strided', 'expanded' }
 local result_layouts = { 'strided', 'transposed', 'offset' }
