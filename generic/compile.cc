@@ -23,7 +23,7 @@ constexpr int kFirstArgument = 3;  // of call()
 
 struct Compiled {
   std::vector<std::unique_ptr<Signature>> signatures;
-  Call call;
+  CallInputs call;
   std::vector<Tensor*> results;  // of the last call
   uint64_t calls = 0;            // shows a call by a finalizer in the middle of another call
   bool running = false;

@@ -44,7 +44,7 @@ void append_settings(const State* state, int arguments, std::vector<int64_t>* va
   values->push_back(reinterpret_cast<intptr_t>(th::default_home()));
 }
 
-void read_arguments(lua_State* L, State* state, Call* c, int first, int last) {
+void read_arguments(lua_State* L, State* state, CallInputs* c, int first, int last) {
   c->values.clear();
   c->inputs.resize(0);
   c->comparable = true;
@@ -94,7 +94,7 @@ int push_rows(lua_State* L, const Signature& s) {
   return lua_gettop(L);
 }
 
-bool matches(lua_State* L, State* state, const Signature& s, Call* c) {
+bool matches(lua_State* L, State* state, const Signature& s, CallInputs* c) {
   if (s.values != c->values) return false;
   const int top = lua_gettop(L);
   c->inputs.resize(c->arguments);

@@ -40,7 +40,7 @@ struct Signature {
 };
 
 // The last call. Buffers are kept from call to call.
-struct Call {
+struct CallInputs {
   std::vector<int64_t> values, geometry;
   TensorsOnStack inputs;
   size_t arguments = 0;    // among the inputs
@@ -50,7 +50,7 @@ struct Call {
 // Settings that change what operations do.
 void append_settings(const State* state, int arguments, std::vector<int64_t>* values);
 // Reads settings, the function at stack index 2 and its arguments, and the tensors among these.
-void read_arguments(lua_State* L, State* state, Call* c, int first, int last);
+void read_arguments(lua_State* L, State* state, CallInputs* c, int first, int last);
 // The arguments in words, such as "(Double[2 x 3], 4)".
 std::string shown_call(lua_State* L, State* state, int first, int last);
 
@@ -58,7 +58,7 @@ std::string shown_call(lua_State* L, State* state, int first, int last);
 int push_rows(lua_State* L, const Signature& s);
 // Compares a call, whose arguments were read, with a signature. If they match, the tensors among
 // the dependencies are on the stack, and all inputs are known. Otherwise the stack is unchanged.
-bool matches(lua_State* L, State* state, const Signature& s, Call* c);
+bool matches(lua_State* L, State* state, const Signature& s, CallInputs* c);
 
 // Reads what the function returned, from a stack index on. False if that cannot be replayed.
 bool read_returned(lua_State* L, State* state, th::Recorder* recorder, int first,

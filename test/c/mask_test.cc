@@ -169,13 +169,12 @@ TEST(Mask, BadArgumentsWriteNothing) {
     return "no error";
   };
   TensorRef three = tensor_of(DType::Byte, {3}, {1, 1, 1});
-  std::string sizes =
-      "[2 x 2] and mask [3] to have the same number of elements, but got 4 and 3 "
-      "elements respectively";
   EXPECT_EQ(message([&] { th::ops::maskedFill(t.get(), three.get(), 0); }),
-            "inconsistent tensor size, expected tensor " + sizes);
+            "maskedFill: sizes [2 x 2] and [3] do not broadcast to the result's, and their numbers "
+            "of elements differ");
   EXPECT_EQ(message([&] { th::ops::maskedSelect(r.get(), t.get(), three.get()); }),
-            "inconsistent tensor size, expected src " + sizes);
+            "maskedSelect: sizes [2 x 2] and [3] do not broadcast, and their numbers of elements "
+            "differ");
   TensorRef two = tensor_of(DType::Byte, {2, 2}, {1, 0, 0, 2});
   for (const auto& call : std::vector<std::function<void()>>{
            [&] { th::ops::maskedFill(t.get(), two.get(), 0); },

@@ -193,7 +193,7 @@ function Sequence:run(line)
   local finalized = script.finalized()
   local checked = line:find '%-%- checked'
   -- What an earlier call left to be found on a device is not this one's error.
-  local compared = line:find '%-%- compared'
+  local compared = line:find '%-%- compared' and not line:find '^failing'
   if checked or compared then pcall(tensor.synchronize) end
   local before = checked and pictures(v, list)
   local roughly, twin, first = line:find 'roughly$', nil, nil

@@ -330,7 +330,7 @@ function runner.calls(row, case, e, random)
           count = count + 1
         end
       end
-      local values = make_arguments(e, slots, args, 'strided')
+      local values = make_arguments(argument_makers(e, slots, args, 'strided'))
       return assemble(call_slots, map, values, results), case.inout and 1 or count
     end }
   end
