@@ -146,6 +146,16 @@ describe('shapes that differ', function()
     assert.are.same({ 0, 0 }, (numbers(1, 2) - numbers(1, 2, 1)):totable())
   end)
 
+  it('pair in order in place, also with a view of the result', function()
+    for _, mode in ipairs { 'torch7', 'numpy' } do
+      tensor.setBroadcast(mode)
+      local t, u, m = numbers(1, 3), numbers(1, 3), numbers(1, 2, 3)
+      assert.are.same({ 1, 4, 9 }, t:cmul(t, t:view(-1, 1)):totable())
+      assert.are.same({ 1, 4, 9 }, u:cmul(u, u:clone():view(-1, 1)):totable())
+      assert.are.same({ { 2, 4, 6 }, { 8, 10, 12 } }, m:add(m, m:view(3, 2)):totable())
+    end
+  end)
+
   it('pair for reductions of two tensors, unless that is refused', function()
     local a, b = numbers(1, 2, 3), numbers(1, 3, 2)
     for _, mode in ipairs { 'numpy', 'torch7' } do

@@ -144,6 +144,18 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
   return false;
 }
 
+// Runs an operation on inputs that pair in order: on views of them in one shape.
+static void elementwise_in_order(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs,
+                                 int count, int ndim, const int64_t* size) {
+  TensorRef views[kPlanOperands];
+  Tensor* seen[kPlanOperands];
+  for (int k = 0; k < count; ++k) {
+    views[k] = in_shape(inputs[k], ndim, size);
+    seen[k] = views[k].get();
+  }
+  elementwise(op, r, seen, count);
+}
+
 void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count) {
   bool in_place = false;
   bool plain = true;
@@ -155,12 +167,12 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
   }
   int ndim = inputs[0]->nDimension;
   int64_t size[kMaxDims];
-  bool paired = false;
   if (plain) {
     if (!in_place) resize_as(r, *inputs[0]);
-  } else {
-    paired = !elementwise_shape(op.name, inputs, count, in_place ? r : nullptr, &ndim, size);
+  } else if (elementwise_shape(op.name, inputs, count, in_place ? r : nullptr, &ndim, size)) {
     if (!in_place) resize(r, ndim, size);
+  } else {
+    return elementwise_in_order(op, r, inputs, count, ndim, size);
   }
   bool overlap = false;
   for (int k = 0; k < count; ++k) {
@@ -176,18 +188,8 @@ void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
   if (!device) device = device_of({r});
   if (plain) std::copy(inputs[0]->size, inputs[0]->size + ndim, size);
   if (r->numel() == 0) return;
-  if (!paired) {
-    bool contiguous = plain && is_contiguous(*r);
-    run_elements(op, device, r, inputs, count, contiguous, ndim, size);
-    return;
-  }
-  TensorRef views[kPlanOperands];
-  Tensor* seen[kPlanOperands];
-  for (int k = 0; k < count; ++k) {
-    views[k] = in_shape(inputs[k], ndim, size);
-    seen[k] = views[k].get();
-  }
-  run_elements(op, device, r, seen, count, false, ndim, size);
+  bool contiguous = plain && is_contiguous(*r);
+  run_elements(op, device, r, inputs, count, contiguous, ndim, size);
 }
 
 TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size) {
