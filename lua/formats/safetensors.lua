@@ -1,10 +1,10 @@
 -- .safetensors: tensors with names, and texts about them. The file is the length of its head, the
 -- head, which is JSON, and the elements.
 
-local each = require 'tensor.versions'.each
 local common = require 'tensor.formats.common'
 local npy = require 'tensor.formats.npy'
 local versions = require 'tensor.versions'
+local each = versions.each
 
 local safetensors = {}
 

@@ -15,7 +15,7 @@ namespace {
 const auto arm = reinterpret_cast<void (*)(long, int)>(dlsym(RTLD_DEFAULT, "failing_malloc_arm"));
 const auto disarm = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "failing_malloc_disarm"));
 
-// What a call has made when it fails.
+// The objects of a call, freed also if it fails.
 struct Objects {
   THDoubleTensor *t = nullptr, *r = nullptr;
   THLongTensor* index = nullptr;

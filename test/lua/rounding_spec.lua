@@ -1,6 +1,6 @@
--- What optimizers step with rounds as its formula does from left to right, with every instruction
--- set: no fused multiply-add, no other order. Sums, products of matrices and transcendental
--- functions are not among it. Functions of 16-bit types round their result once.
+-- The element-wise operations of optimizer steps round like their formulas, evaluated from left to
+-- right without fused multiply-add, with every instruction set. Sums, matrix products and
+-- transcendental functions are not tested here. Functions of 16-bit types round their result once.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
