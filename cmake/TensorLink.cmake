@@ -6,7 +6,7 @@
 function(tensor_kind source result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   file(STRINGS "${source}" of_rooms
-       REGEX "^ *# *include +[\"<](TH/)?(memory|tensor|ops|cpu|cuda|simt|soft|backend|generic|blob|io)/.*[\">]")
+       REGEX "^ *# *include +[\"<](TH/)?(base|memory|tensor|functors|random|backend|cpu|simt|soft|cuda|ops|fuse|blob|io|generic)/.*[\">]")
   file(STRINGS "${source}" of_luat REGEX "^ *# *include +[\"<](luaT/)?luaT\\.h")
   if(of_rooms)
     set(${result} rooms PARENT_SCOPE)

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/op_scope.h"
 #include "bindings.h"
 #include "luaT.h"
-#include "memory/stats.h"
 #include "signature.h"
 
 namespace bind {

@@ -4,6 +4,7 @@
 
 #include "backend/device_list.h"
 #include "backend/table.h"
+#include "base/op_scope.h"
 #include "luaT.h"
 #include "memory/heap.h"
 #include "memory/recycle.h"

@@ -6,8 +6,8 @@
 
 #include "THRandom.h"
 #include "luaT.h"
-#include "cpu/generator.h"
-#include "ops/generator_state.h"
+#include "random/generator.h"
+#include "random/generator_state.h"
 
 namespace bind {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "TH.h"
-#include "memory/interrupt.h"
-#include "memory/thread_end.h"
+#include "base/interrupt.h"
+#include "base/thread_end.h"
 #include "bindings.h"
 #include "operands.h"
 

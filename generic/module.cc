@@ -10,11 +10,11 @@
 #include <cstring>
 
 #include "TH.h"
+#include "base/op_scope.h"
 #include "bindings.h"
+#include "fuse/expression.h"
 #include "luaT.h"
 #include "lualib.h"
-#include "memory/stats.h"
-#include "ops/expression.h"
 #include "ops/ops.h"
 #include "tensor/rollback.h"
 

@@ -2,7 +2,7 @@
 
 #include "bindings.h"
 
-#include "memory/stats.h"
+#include "base/op_scope.h"
 #include "ops/ops.h"
 
 namespace bind {

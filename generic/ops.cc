@@ -5,10 +5,10 @@
 
 #include <cstring>
 
+#include "base/op_scope.h"
 #include "functors/rows.h"
 #include "luaT.h"
 #include "overloads.h"
-#include "memory/stats.h"
 #include "tensor/rollback.h"
 
 namespace bind {

@@ -6,7 +6,7 @@
 #include "bindings.h"
 #include "files.h"
 #include "luaT.h"
-#include "ops/generator_state.h"
+#include "random/generator_state.h"
 
 namespace bind {
 

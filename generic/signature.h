@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dependencies.h"
-#include "ops/record.h"
+#include "fuse/record.h"
 
 namespace bind {
 

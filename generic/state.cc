@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/numeric_locale.h"
 #include "bindings.h"
 #include "luaT.h"
 #include "memory/footprint.h"
 #include "memory/heap.h"
-#include "memory/numeric_locale.h"
 #include "memory/stats.h"
 #include "ops/scalars.h"
 #include "tensor/convert.h"

@@ -16,9 +16,9 @@ extern "C" {
 
 #include "lua_compat.h"
 
-#include "backend/op.h"
+#include "base/error.h"
+#include "base/op.h"
 #include "generic/deferred.h"
-#include "memory/error.h"
 #include "ops/rules.h"
 #include "tensor/tensor.h"
 

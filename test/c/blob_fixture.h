@@ -12,10 +12,10 @@
 #include <tuple>
 #include <vector>
 
+#include "backend/device_list.h"
+#include "base/error.h"
 #include "blob/blob.h"
 #include "soft/soft_device.h"
-#include "backend/device_list.h"
-#include "memory/error.h"
 
 namespace th {
 

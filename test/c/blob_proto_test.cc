@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
 
 namespace th {

@@ -11,13 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "soft/soft_device.h"
 #include "backend/device_list.h"
+#include "base/error.h"
+#include "base/op_scope.h"
 #include "elements.h"
-#include "memory/error.h"
 #include "memory/stats.h"
 #include "ops/operands.h"
 #include "ops/ops.h"
+#include "soft/soft_device.h"
 
 namespace device_compare {
 

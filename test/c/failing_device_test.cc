@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "backend/table_device.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "soft_devices.h"
 #include "tensor/tensor.h"
 

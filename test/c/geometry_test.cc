@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "TH.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "tensor/checked.h"
 #include "tensor/tensor.h"
 

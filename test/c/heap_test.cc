@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
 #include "memory/recycle.h"
 #include "soft_devices.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cpu/parallel.h"
 #include "elements.h"
-#include "memory/error.h"
 #include "ops/ops.h"
 
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "amount.h"
+#include "base/error.h"
 #include "cpu/parallel.h"
 #include "elements.h"
-#include "memory/error.h"
 #include "ops/ops.h"
 
 namespace {

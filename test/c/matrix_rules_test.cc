@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "amount.h"
+#include "base/error.h"
 #include "cpu/parallel.h"
 #include "matrix_tensors.h"
 #include "ops/ops.h"
-#include "memory/error.h"
 
 namespace {
 

@@ -5,11 +5,12 @@
 #include <limits>
 #include <functional>
 
-#include "soft/soft_device.h"
 #include "backend/device_list.h"
+#include "base/error.h"
+#include "base/op_scope.h"
 #include "matrix_tensors.h"
-#include "memory/error.h"
 #include "memory/stats.h"
+#include "soft/soft_device.h"
 
 namespace {
 

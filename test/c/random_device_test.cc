@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "amount.h"
+#include "base/error.h"
 #include "functors/philox.h"
-#include "memory/error.h"
 #include "on_soft_device.h"
-#include "cpu/generator.h"
-#include "ops/generator_state.h"
+#include "random/generator.h"
+#include "random/generator_state.h"
 
 namespace {
 

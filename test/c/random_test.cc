@@ -15,12 +15,12 @@
 
 #include "THRandom.h"
 #include "THTensorRandom.h"
+#include "base/error.h"
 #include "cpu/parallel.h"
 #include "elements.h"
-#include "memory/error.h"
-#include "cpu/generator.h"
-#include "ops/generator_state.h"
 #include "ops/ops.h"
+#include "random/generator.h"
+#include "random/generator_state.h"
 
 #ifndef TEST_DATA_DIR
 #define TEST_DATA_DIR "test/data"

@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "on_soft_device.h"
-#include "memory/error.h"
 #include "ops/operands.h"
 
 namespace {

@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "core_tensors.h"
 #include "cpu/parallel.h"
-#include "memory/error.h"
 #include "reduce_expect.h"
 
 namespace {

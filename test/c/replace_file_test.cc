@@ -14,7 +14,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/map_allocator.h"
 
 namespace th {

@@ -9,17 +9,18 @@
 #include <thread>
 #include <vector>
 
-#include "simt/shim/sanitizer.h"
-#include "soft/soft_device.h"
 #include "backend/calls.h"
-#include "backend/device_list.h"
 #include "backend/device_assertions.h"
+#include "backend/device_list.h"
 #include "backend/table.h"
 #include "backend/table_device.h"
-#include "memory/error.h"
+#include "base/error.h"
+#include "base/op_scope.h"
+#include "device_block.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
-#include "device_block.h"
+#include "simt/shim/sanitizer.h"
+#include "soft/soft_device.h"
 
 namespace th {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "amount.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "on_soft_device.h"
 
 namespace {

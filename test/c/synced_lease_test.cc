@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
 #include "memory/synced_memory.h"

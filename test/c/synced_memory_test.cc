@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
 
 namespace th {

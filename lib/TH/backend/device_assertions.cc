@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "backend/op.h"
-#include "memory/error.h"
-#include "memory/stats.h"
-#include "memory/thread_end.h"
+#include "base/error.h"
+#include "base/op.h"
+#include "base/op_scope.h"
+#include "base/thread_end.h"
 
 namespace th {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "backend/plugin.h"
 #include "backend/table_device.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
 
 namespace th {

@@ -2,7 +2,7 @@
 #define TH_BACKEND_FUSED_CALL_H
 
 #include "backend/loop_plan.h"
-#include "backend/op.h"
+#include "base/op.h"
 #include "functors/reduction.h"
 #include "tensor/dtype.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "memory/interrupt.h"
+#include "base/interrupt.h"
 #include "memory/spare.h"
 
 namespace th {

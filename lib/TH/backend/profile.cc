@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "memory/watch.h"
+#include "base/watch.h"
 
 namespace th {
 

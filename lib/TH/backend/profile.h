@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/op.h"
+#include "base/op.h"
+#include "base/visibility.h"
 #include "memory/device.h"
-#include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "backend/device_assertions.h"
-#include "memory/error.h"
+#include "base/error.h"
+#include "base/op_scope.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
 

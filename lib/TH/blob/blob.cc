@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/raw_block.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/ops.h"
 #include "tensor/checked.h"
 

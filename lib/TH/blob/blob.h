@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 #include "tensor/tensor.h"
 
 namespace th TH_VISIBLE {

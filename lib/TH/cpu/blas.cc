@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <mutex>
 
+#include "base/error.h"
 #include "cpu/blas_library.h"
 #include "cpu/parallel.h"
-#include "memory/error.h"
 #include "memory/spare.h"
 
 namespace th::blas {

@@ -11,9 +11,9 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "cpu/blas_candidates.h"
 #include "cpu/blas_kinds.h"
-#include "memory/error.h"
 
 namespace th::blas {
 

@@ -4,8 +4,8 @@
 // Tables of the element-wise loops: one for each family of rows in THOps.def, to compile them in
 // parallel, and one of copies.
 
-#include "backend/op.h"
 #include "backend/loop.h"
+#include "base/op.h"
 #include "tensor/type_sets.h"
 
 namespace th {

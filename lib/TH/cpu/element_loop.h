@@ -6,7 +6,7 @@
 // are not bytes.
 
 #include "backend/loop.h"
-#include "backend/op.h"
+#include "base/op.h"
 #include "functors/rows.h"
 
 namespace th {

@@ -7,12 +7,12 @@
 #include <climits>
 #include <cmath>
 
+#include "base/error.h"
 #include "cpu/blas.h"
 #include "cpu/lapack.h"
 #include "cpu/linalg.h"
 #include "cpu/parallel.h"
 #include "cpu/workspace.h"
-#include "memory/error.h"
 #include "tensor/type_sets.h"
 
 namespace th::linalg {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <new>
 
+#include "base/error.h"
 #include "cpu/blas.h"
-#include "memory/error.h"
 
 namespace th {
 

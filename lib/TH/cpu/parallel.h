@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "backend/grain.h"
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

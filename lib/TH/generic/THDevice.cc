@@ -5,6 +5,7 @@
 #include "backend/device_list.h"
 #include "backend/table.h"
 #include "backend/table_device.h"
+#include "base/op_scope.h"
 #include "generic/device_names.h"
 #include "memory/stats.h"
 #include "tensor/storage.h"

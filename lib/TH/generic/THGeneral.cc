@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "TH_build_info.h"
-#include "backend/op.h"
+#include "base/op.h"
+#include "base/thread_end.h"
 #include "cpu/blas_library.h"
 #include "cpu/isa.h"
 #include "cpu/parallel.h"
 #include "generic/deferred.h"
 #include "generic/guard.h"
 #include "memory/heap.h"
-#include "memory/thread_end.h"
 #include "ops/product.h"
 #include "tensor/tensor.h"
 

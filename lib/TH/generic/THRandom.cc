@@ -12,8 +12,8 @@
 #include "generic/bridge.h"
 #include "memory/heap.h"
 #include "ops/distributions.h"
-#include "cpu/generator.h"
-#include "ops/generator_state.h"
+#include "random/generator.h"
+#include "random/generator_state.h"
 #include "tensor/tensor.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/op_scope.h"
 #include "generic/guard.h"
-#include "memory/stats.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
 #include "tensor/rollback.h"

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "memory/error.h"
+#include "base/error.h"
 
 namespace th TH_VISIBLE {
 

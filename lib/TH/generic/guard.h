@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "memory/error.h"
+#include "base/error.h"
 
 namespace th {
 

@@ -5,9 +5,9 @@
 #include <protozero/pbf_reader.hpp>
 #include <string>
 
+#include "base/error.h"
 #include "io/blob_proto.h"
 #include "io/blob_proto_fields.h"
-#include "memory/error.h"
 
 namespace th {
 

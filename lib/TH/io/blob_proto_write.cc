@@ -6,9 +6,9 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "io/blob_proto.h"
 #include "io/blob_proto_fields.h"
-#include "memory/error.h"
 
 namespace th {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 #include "tensor/storage.h"
 
 namespace th TH_VISIBLE {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error.h"
 #include "io/csv.h"
-#include "memory/error.h"
 #include "tensor/checked.h"
 
 namespace th {

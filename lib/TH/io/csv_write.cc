@@ -2,8 +2,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error.h"
 #include "io/csv.h"
-#include "memory/error.h"
 #include "tensor/checked.h"
 #include "tensor/convert.h"
 

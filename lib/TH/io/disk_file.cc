@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/error.h"
 #include "io/file.h"
 #include "io/replace_file.h"
-#include "memory/error.h"
 #include "tensor/mapped_storage.h"
 
 namespace th {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
+#include "base/numeric_locale.h"
 #include "memory/heap.h"
-#include "memory/numeric_locale.h"
 #include "tensor/convert.h"
 
 namespace th {

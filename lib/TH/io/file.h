@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 #include "tensor/storage.h"
 
 namespace th TH_VISIBLE {

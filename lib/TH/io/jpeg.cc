@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/error.h"
 #include "io/picture.h"
-#include "memory/error.h"
 
 #ifdef TH_HAVE_JPEG
 #include <jpeglib.h>

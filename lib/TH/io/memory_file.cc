@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/error.h"
 #include "io/file.h"
-#include "memory/error.h"
 
 namespace th {
 

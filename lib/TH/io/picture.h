@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

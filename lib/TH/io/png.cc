@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/error.h"
 #include "io/picture.h"
-#include "memory/error.h"
 
 #ifdef TH_HAVE_PNG
 #include <png.h>

@@ -14,8 +14,8 @@
 #include <random>
 #include <utility>
 
-#include "memory/error.h"
-#include "memory/interrupt.h"
+#include "base/error.h"
+#include "base/interrupt.h"
 #include "memory/map_allocator.h"
 
 namespace th {

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/visibility.h"
 #include "memory/descriptor.h"
-#include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "io/replace_file.h"
 #include "memory/descriptor.h"
-#include "memory/error.h"
 
 #ifdef TH_HAVE_LIBZIP
 #include <zip.h>

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -7,11 +7,11 @@
 #include <new>
 #include <utility>
 
-#include "memory/error.h"
+#include "base/error.h"
+#include "base/thread_end.h"
 #include "memory/footprint.h"
 #include "memory/recycle.h"
 #include "memory/spare.h"
-#include "memory/thread_end.h"
 
 namespace th {
 

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <utility>
 
+#include "base/visibility.h"
 #include "memory/device.h"
 #include "memory/recycle.h"
-#include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/error.h"
 #include "memory/descriptor.h"
-#include "memory/error.h"
 #include "memory/map_allocator.h"
 
 namespace th {

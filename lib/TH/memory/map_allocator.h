@@ -7,7 +7,7 @@
 #include <string>
 
 #include "THAllocator.h"
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 // The context of the allocators of files and shared memory. Their functions throw th::Error, as
 // those of the default allocator do.

@@ -10,8 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "base/thread_end.h"
 #include "memory/footprint.h"
-#include "memory/thread_end.h"
 
 namespace th {
 namespace {

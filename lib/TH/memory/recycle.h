@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -4,9 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
-#include "memory/stats.h"
 
 namespace th {
 

@@ -7,10 +7,10 @@
 #include <mutex>
 
 #include "THAllocator.h"
+#include "base/visibility.h"
+#include "base/watch.h"
 #include "memory/device.h"
 #include "memory/lease.h"
-#include "memory/visibility.h"
-#include "memory/watch.h"
 
 namespace th TH_VISIBLE {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/composed.h"
 #include "tensor/checked.h"
 

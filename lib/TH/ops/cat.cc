@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "memory/error.h"
-#include "ops/rules.h"
+#include "base/error.h"
 #include "ops/ops.h"
+#include "ops/rules.h"
 #include "tensor/checked.h"
 
 namespace th::ops {

@@ -3,7 +3,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/compose.h"
 
 namespace th {

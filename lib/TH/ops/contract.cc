@@ -1,6 +1,6 @@
 // Products of tensors of any rank, composed of views and matrix products.
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/composed.h"
 #include "tensor/checked.h"
 

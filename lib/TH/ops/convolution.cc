@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/operands.h"
-#include "ops/scalars.h"
 #include "ops/ops.h"
+#include "ops/scalars.h"
 #include "tensor/checked.h"
 
 namespace th::ops {

@@ -3,8 +3,8 @@
 
 // Checks of the parameters of distributions. `argument` is their position in the C function.
 
+#include "base/error.h"
 #include "functors/distributions.h"
-#include "memory/error.h"
 
 namespace th {
 namespace {

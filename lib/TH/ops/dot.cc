@@ -1,5 +1,5 @@
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/reduce.h"
 

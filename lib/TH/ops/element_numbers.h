@@ -3,7 +3,7 @@
 
 // The numbers of element-wise rows, which an integer type may not hold.
 
-#include "backend/op.h"
+#include "base/op.h"
 #include "tensor/dtype.h"
 
 namespace th {

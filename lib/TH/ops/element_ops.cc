@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "backend/grain.h"
+#include "base/error.h"
 #include "functors/functors.h"
 #include "functors/rows.h"
-#include "memory/error.h"
 #include "ops/element_numbers.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "backend/op.h"
+#include "base/op.h"
 #include "functors/rows.h"
 #include "tensor/tensor.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/operands.h"
 
 namespace th {

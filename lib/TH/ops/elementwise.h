@@ -2,7 +2,7 @@
 #define TH_OPS_ELEMENTWISE_H
 
 #include "backend/calls.h"
-#include "backend/op.h"
+#include "base/op.h"
 #include "ops/ops.h"
 #include "ops/rules.h"
 

@@ -1,6 +1,6 @@
 // Access to single elements with an index for each position.
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/composed.h"
 #include "ops/indexing.h"
 #include "tensor/checked.h"

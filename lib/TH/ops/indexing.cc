@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "tensor/convert.h"
 
 namespace th {

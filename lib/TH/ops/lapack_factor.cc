@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/linalg.h"
 
 namespace th::ops {

@@ -5,7 +5,7 @@
 #include <climits>
 #include <cstring>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "tensor/checked.h"
 
 namespace th {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/linalg.h"
 #include "tensor/views.h"
 

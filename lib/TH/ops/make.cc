@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "ops/reduce.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 

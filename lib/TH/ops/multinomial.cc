@@ -1,4 +1,4 @@
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/operands.h"
 #include "ops/ops.h"
 #include "ops/random.h"

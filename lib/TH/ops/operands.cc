@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "backend/device_assertions.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
 #include "ops/ops.h"
 

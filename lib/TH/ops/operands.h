@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "backend/calls.h"
-#include "backend/op.h"
 #include "backend/profile.h"
+#include "base/op.h"
+#include "base/op_scope.h"
 #include "cpu/backend.h"
 #include "memory/device.h"
-#include "memory/stats.h"
 #include "tensor/overlap.h"
 #include "tensor/tensor.h"
 

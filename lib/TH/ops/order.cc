@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "THGeneral.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/compose.h"
 #include "ops/composed.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/compose.h"
 #include "tensor/checked.h"
 #include "tensor/new_vector.h"

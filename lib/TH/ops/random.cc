@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/distributions.h"
 #include "ops/rules.h"
 #include "tensor/convert.h"

@@ -3,10 +3,10 @@
 
 // Contiguous results, for backends that require them.
 
-#include "cpu/generator.h"
 #include "functors/philox.h"
 #include "ops/operands.h"
 #include "ops/ops.h"
+#include "random/generator.h"
 
 namespace th {
 

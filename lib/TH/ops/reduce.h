@@ -1,8 +1,8 @@
 #ifndef TH_OPS_REDUCE_H
 #define TH_OPS_REDUCE_H
 
-#include "backend/op.h"
 #include "backend/reduce_call.h"
+#include "base/op.h"
 #include "ops/ops.h"
 
 namespace th {

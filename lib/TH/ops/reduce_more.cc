@@ -1,7 +1,7 @@
 // Reductions composed of others: double results for integers, logical, NaN-ignoring, argmax and
 // argmin.
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/compose.h"
 
 namespace th {

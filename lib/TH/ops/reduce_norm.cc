@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/reduce.h"
 

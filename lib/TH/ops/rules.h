@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "base/visibility.h"
 #include "tensor/tensor.h"
-#include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/compose.h"
 
 namespace th {

@@ -1,5 +1,5 @@
 #include "THGeneral.h"
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/operands.h"
 #include "ops/ops.h"
 #include "tensor/overlap.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/compose.h"
 
 namespace th {

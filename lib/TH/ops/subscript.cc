@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "tensor/checked.h"

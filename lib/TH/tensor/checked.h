@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "memory/error.h"
+#include "base/error.h"
 
 namespace th {
 

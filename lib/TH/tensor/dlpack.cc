@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "tensor/checked.h"
 #include "tensor/limits.h"
 

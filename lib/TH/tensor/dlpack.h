@@ -4,7 +4,7 @@
 // Exchange of tensors with other libraries by DLPack.
 
 #include "THDLPack.h"
-#include "memory/visibility.h"
+#include "base/visibility.h"
 #include "tensor/tensor.h"
 
 namespace th TH_VISIBLE {

@@ -1,7 +1,7 @@
 #ifndef TH_TENSOR_ROLLBACK_H
 #define TH_TENSOR_ROLLBACK_H
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 #include "tensor/tensor.h"
 
 namespace th TH_VISIBLE {

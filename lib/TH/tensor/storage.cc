@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "memory/error.h"
+#include "base/error.h"
 
 namespace th {
 

@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "base/visibility.h"
 #include "memory/recycle.h"
 #include "memory/synced_memory.h"
 #include "tensor/dtype.h"
-#include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 

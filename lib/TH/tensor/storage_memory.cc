@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "THAllocator.h"
+#include "base/error.h"
 #include "memory/descriptor.h"
-#include "memory/error.h"
 #include "memory/map_allocator.h"
 #include "tensor/checked.h"
 #include "tensor/mapped_storage.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "memory/error.h"
+#include "base/error.h"
+#include "base/op_scope.h"
 #include "memory/heap.h"
-#include "memory/stats.h"
 #include "tensor/checked.h"
 
 namespace th {

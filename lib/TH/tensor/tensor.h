@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "base/visibility.h"
 #include "tensor/limits.h"
 #include "tensor/storage.h"
-#include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 

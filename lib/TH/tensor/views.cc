@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "tensor/checked.h"
 #include "tensor/geometry.h"
 

@@ -4,8 +4,8 @@
 // Views: each function makes r a view of t's storage without moving elements. r may be t.
 // Dimensions and indices count from 0; negative ones count from the end.
 
+#include "base/visibility.h"
 #include "tensor/tensor.h"
-#include "memory/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "cpu/backend.h"
-#include "cpu/generator.h"
 #include "cpu/workspace.h"
 #include "functors/distributions.h"
+#include "random/generator.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"
 

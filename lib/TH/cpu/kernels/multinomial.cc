@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "cpu/backend.h"
 #include "cpu/workspace.h"
-#include "cpu/generator.h"
 #include "functors/distributions.h"
-#include "memory/error.h"
+#include "random/generator.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"
 

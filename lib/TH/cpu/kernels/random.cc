@@ -8,11 +8,12 @@
 
 #include "THGeneral.h"
 #include "cpu/backend.h"
-#include "cpu/workspace.h"
-#include "cpu/generator.h"
 #include "cpu/kernels/random_vectors.h"
 #include "cpu/parallel.h"
+#include "cpu/random_words.h"
+#include "cpu/workspace.h"
 #include "functors/distributions.h"
+#include "random/generator.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"
 
@@ -48,7 +49,7 @@ void fill_by_costly(const RandomCall& call, const F& f) {
   Workspace<uint32_t> words(std::min(kCostlyBlock, call.n));
   const uint32_t* word = words.data();
   fill_in_blocks<T>(call, kCostlyBlock, [&](T* out, int64_t n) {
-    call.generator->words(words.data(), n);
+    random_words(*call.generator, words.data(), n);
     parallel_for(n, Grain::costly, [=](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) out[i] = convert<T>(f(word[i]));
     });
@@ -115,7 +116,7 @@ void fill_by_normal(const RandomCall& call, const F& f) {
     }
     int64_t pairs = n / 2;
     if (pairs > 0) g->begin_pair();
-    g->words(words.data(), 2 * pairs);
+    random_words(*g, words.data(), 2 * pairs);
     parallel_for(pairs, Grain::costly / 2, [=](int64_t begin, int64_t end) {
       normal_pairs<T, vectors>(word + 2 * begin, end - begin, out + 2 * begin, f);
     });
@@ -134,7 +135,7 @@ void fill_exponential(const RandomCall& call) {
   Workspace<uint32_t> words(std::min(kCostlyBlock, call.n));
   const uint32_t* word = words.data();
   fill_in_blocks<T>(call, kCostlyBlock, [&](T* out, int64_t n) {
-    call.generator->words(words.data(), n);
+    random_words(*call.generator, words.data(), n);
     parallel_for(n, Grain::costly, [=](int64_t begin, int64_t end) {
       double z[kVectorBlock];
       for (int64_t i = begin; i < end; i += kVectorBlock) {

@@ -1,10 +1,10 @@
-#include "memory/error.h"
+#include "base/error.h"
 
 #include <cstdio>
 
 #include "THGeneral.h"
-#include "memory/numeric_locale.h"
-#include "memory/watch.h"
+#include "base/numeric_locale.h"
+#include "base/watch.h"
 
 namespace th {
 

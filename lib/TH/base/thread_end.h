@@ -1,10 +1,10 @@
-#ifndef TH_MEMORY_THREAD_END_H
-#define TH_MEMORY_THREAD_END_H
+#ifndef TH_BASE_THREAD_END_H
+#define TH_BASE_THREAD_END_H
 
 // Functions that run when a thread ends. A thread_local object with a destructor would do the same,
 // but its first use ends the process if memory has run out.
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -1,5 +1,5 @@
-// Expressions of tensors in one pass: ops/fuse_program.cc makes calls of them. Devices, and
-// integers that are divided, whose divisors must be looked at before, go operation by operation.
+// Runs expressions of tensors in one pass. fuse_program.cc compiles them to backend calls. Operands
+// on devices, and divisions of integers, whose divisors are checked first, run as operations.
 
 #include <algorithm>
 #include <memory>
@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "memory/error.h"
+#include "base/error.h"
+#include "fuse/fuse_program.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
-#include "ops/fuse_program.h"
 #include "ops/scalars.h"
 
 namespace th {

@@ -1,11 +1,11 @@
-#ifndef TH_MEMORY_ERROR_H
-#define TH_MEMORY_ERROR_H
+#ifndef TH_BASE_ERROR_H
+#define TH_BASE_ERROR_H
 
 #include <cstdarg>
 #include <cstdint>
 #include <exception>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

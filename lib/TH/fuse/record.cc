@@ -1,14 +1,14 @@
-#include "ops/record.h"
+#include "fuse/record.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
-#include "memory/error.h"
+#include "base/error.h"
+#include "fuse/fuse_program.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
-#include "ops/fuse_program.h"
 #include "tensor/overlap.h"
 
 namespace th {

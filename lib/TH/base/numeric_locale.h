@@ -1,5 +1,5 @@
-#ifndef TH_MEMORY_NUMERIC_LOCALE_H
-#define TH_MEMORY_NUMERIC_LOCALE_H
+#ifndef TH_BASE_NUMERIC_LOCALE_H
+#define TH_BASE_NUMERIC_LOCALE_H
 
 #include <locale.h>
 

@@ -1,4 +1,4 @@
-#include "backend/op.h"
+#include "base/op.h"
 
 #include <cstring>
 

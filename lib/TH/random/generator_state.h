@@ -1,8 +1,10 @@
-#ifndef TH_OPS_GENERATOR_STATE_H
-#define TH_OPS_GENERATOR_STATE_H
+#ifndef TH_RANDOM_GENERATOR_STATE_H
+#define TH_RANDOM_GENERATOR_STATE_H
 
-#include "cpu/generator.h"
+#include "random/generator.h"
 #include "tensor/tensor.h"
+
+// Conversion of generator states to and from bytes.
 
 namespace th TH_VISIBLE {
 

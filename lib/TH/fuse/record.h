@@ -1,5 +1,5 @@
-#ifndef TH_OPS_RECORD_H
-#define TH_OPS_RECORD_H
+#ifndef TH_FUSE_RECORD_H
+#define TH_FUSE_RECORD_H
 
 // Records the operations of a piece of a program as expressions of its inputs, and runs them again
 // on other inputs, one pass for each result. Inputs are all tensors that the program can read
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "backend/calls.h"
+#include "fuse/expression.h"
+#include "fuse/fuse_program.h"
 #include "memory/synced_memory.h"
-#include "ops/expression.h"
-#include "ops/fuse_program.h"
 
 namespace th TH_VISIBLE {
 

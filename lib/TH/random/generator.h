@@ -1,9 +1,9 @@
-#ifndef TH_CPU_GENERATOR_H
-#define TH_CPU_GENERATOR_H
+#ifndef TH_RANDOM_GENERATOR_H
+#define TH_RANDOM_GENERATOR_H
 
 #include <cstdint>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 
@@ -86,6 +86,9 @@ uint64_t seed_by_system(Generator& g);
 // Changes the kind of g and seeds it with its initial seed. Does nothing if g is of that kind
 // already.
 void set_kind(Generator& g, GeneratorKind kind);
+
+// Writes n words of Philox's stream 0 of a key, starting at the word with this offset.
+void philox_words(uint64_t key, uint64_t offset, uint32_t* out, int64_t n);
 
 }  // namespace TH_VISIBLE
 

@@ -1,4 +1,4 @@
-#include "ops/expression.h"
+#include "fuse/expression.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "memory/error.h"
-#include "memory/numeric_locale.h"
+#include "base/error.h"
+#include "base/numeric_locale.h"
 #include "ops/compose.h"
 
 namespace th {

@@ -1,11 +1,9 @@
-// Conversion of generator states to and from bytes.
+#include "random/generator_state.h"
 
 #include <cstring>
 
+#include "base/error.h"
 #include "functors/distributions.h"
-#include "memory/error.h"
-#include "ops/generator_state.h"
-#include "ops/ops.h"
 
 namespace th {
 
@@ -113,6 +111,17 @@ bool read_philox(const unsigned char* image, Generator& g) {
   return true;
 }
 
+// Copies the elements of a ByteTensor in row-major order.
+void copy_elements(const Tensor& t, unsigned char* out) {
+  const auto* first = t.data_as<unsigned char>(Access::read);
+  const int64_t n = t.numel();
+  int64_t index[kMaxDims] = {};
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = first[t.position(index) - t.storageOffset];
+    for (int d = t.nDimension - 1; d >= 0 && ++index[d] == t.size[d]; --d) index[d] = 0;
+  }
+}
+
 }  // namespace
 
 void generator_state(const Generator& g, Tensor* bytes) {
@@ -139,8 +148,8 @@ void set_generator_state(Generator& g, Tensor* bytes) {
                   "size %s",
                   kStateBytes, kPhiloxBytes, shape_text(*bytes).c_str());
   }
-  TensorRef whole = contiguous(bytes);
-  auto* image = whole->data_as<unsigned char>(Access::read);
+  unsigned char image[kStateBytes];
+  copy_elements(*bytes, image);
   Generator loaded{};
   if (!(size == kStateBytes ? read_mt19937(image, loaded) : read_philox(image, loaded))) {
     fail_argument(2, "these bytes are not the state of a generator");

@@ -1,5 +1,5 @@
-#ifndef TH_OPS_EXPRESSION_H
-#define TH_OPS_EXPRESSION_H
+#ifndef TH_FUSE_EXPRESSION_H
+#define TH_FUSE_EXPRESSION_H
 
 // Parses expressions such as "a*b + exp(-c/2)" into nodes. Operators and functions are the
 // element-wise operations of THOps.def and reductions.
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 #include "ops/element_rows.h"
 #include "ops/ops.h"
 

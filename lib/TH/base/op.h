@@ -1,9 +1,9 @@
-#ifndef TH_BACKEND_OP_H
-#define TH_BACKEND_OP_H
+#ifndef TH_BASE_OP_H
+#define TH_BASE_OP_H
 
 #include <cstdint>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -1,4 +1,4 @@
-#include "ops/fuse_program.h"
+#include "fuse/fuse_program.h"
 
 #include <algorithm>
 

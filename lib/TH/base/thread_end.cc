@@ -1,4 +1,4 @@
-#include "memory/thread_end.h"
+#include "base/thread_end.h"
 
 #include <pthread.h>
 

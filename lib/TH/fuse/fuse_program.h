@@ -1,12 +1,12 @@
-#ifndef TH_OPS_FUSE_PROGRAM_H
-#define TH_OPS_FUSE_PROGRAM_H
+#ifndef TH_FUSE_FUSE_PROGRAM_H
+#define TH_FUSE_FUSE_PROGRAM_H
 
 // Compiles the element-wise part of an expression below a node to a call of the backend.
 
 #include <vector>
 
 #include "backend/fused_call.h"
-#include "ops/expression.h"
+#include "fuse/expression.h"
 
 namespace th {
 

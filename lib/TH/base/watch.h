@@ -1,5 +1,5 @@
-#ifndef TH_MEMORY_WATCH_H
-#define TH_MEMORY_WATCH_H
+#ifndef TH_BASE_WATCH_H
+#define TH_BASE_WATCH_H
 
 // Observers of all memory accesses of the calling thread, within operations and outside of them.
 // Used by the code that records operations to replay them later.
@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 

@@ -1,4 +1,4 @@
-#include "cpu/generator.h"
+#include "random/generator.h"
 
 #include <unistd.h>
 #if defined(__APPLE__)
@@ -9,10 +9,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "cpu/parallel.h"
+#include "base/error.h"
 #include "functors/distributions.h"
 #include "functors/philox.h"
-#include "memory/error.h"
 
 namespace th {
 
@@ -21,7 +20,13 @@ namespace {
 constexpr int kWords = Generator::kWords;
 constexpr int kShift = 397;
 
-// Writes n words of stream 0 of the key, starting at offset.
+inline uint32_t twist(uint32_t high, uint32_t low) {
+  uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+  return (y >> 1) ^ ((low & 1u) ? 0x9908b0dfu : 0u);
+}
+
+}  // namespace
+
 void philox_words(uint64_t key, uint64_t offset, uint32_t* out, int64_t n) {
   for (; n > 0 && offset % 4 != 0; --n) *out++ = philox_word({key, 0, offset++});
   for (; n >= 4; n -= 4, out += 4, offset += 4) {
@@ -30,13 +35,6 @@ void philox_words(uint64_t key, uint64_t offset, uint32_t* out, int64_t n) {
   }
   for (; n > 0; --n) *out++ = philox_word({key, 0, offset++});
 }
-
-inline uint32_t twist(uint32_t high, uint32_t low) {
-  uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
-  return (y >> 1) ^ ((low & 1u) ? 0x9908b0dfu : 0u);
-}
-
-}  // namespace
 
 void Generator::refill() {
   constexpr int back = kWords - kShift;
@@ -69,10 +67,7 @@ uint32_t Generator::next_of_philox() { return philox_word({initial_seed, 0, offs
 
 void Generator::words(uint32_t* out, int64_t n) {
   if (kind == GeneratorKind::philox) {
-    uint64_t first = offset;
-    parallel_for(n, Grain::cheap, [=](int64_t begin, int64_t end) {
-      philox_words(initial_seed, first + static_cast<uint64_t>(begin), out + begin, end - begin);
-    });
+    philox_words(initial_seed, offset, out, n);
     offset += static_cast<uint64_t>(n);
     return;
   }

@@ -1,4 +1,4 @@
-#include "memory/watch.h"
+#include "base/watch.h"
 
 namespace th {
 

@@ -1,4 +1,4 @@
-#include "memory/interrupt.h"
+#include "base/interrupt.h"
 
 namespace th {
 

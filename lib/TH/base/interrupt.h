@@ -1,7 +1,7 @@
-#ifndef TH_MEMORY_INTERRUPT_H
-#define TH_MEMORY_INTERRUPT_H
+#ifndef TH_BASE_INTERRUPT_H
+#define TH_BASE_INTERRUPT_H
 
-#include "memory/visibility.h"
+#include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 
