@@ -1,7 +1,16 @@
 #ifndef TENSOR_GENERIC_FORMS_H
 #define TENSOR_GENERIC_FORMS_H
 
-// The argument forms of THOps.def ("[*T] T x") as patterns that a call is matched against.
+// The signatures of operations as patterns that a call is matched against. The notation has a slot
+// for each parameter, in their order:
+//   T tensor of the op's type   L, I, B, F, D tensor of type Long, Int, Byte, Float, Double
+//   M mask: ByteTensor or T   A tensor of any type   {T}, {L} table of tensors
+//   x element   d number   l integer   i dimension   n index   b boolean   g generator
+//   o(UL) option: a string that begins with one of the letters   t string
+//   s sizes, p dimensions: numbers, a LongStorage or a table, last   v integers, r dimensions: one
+//   LongStorage or table
+//   *T result   +T always a new tensor, not an argument   <x=1> always this value, not an argument
+//   [T] optional   [x=1] optional, with a default value
 
 #include <cstdint>
 #include <string>
@@ -24,7 +33,7 @@ enum ArgCode : uint64_t {
 constexpr int kMaxArgs = 12;
 
 struct Slot {
-  char kind;            // a letter of THOps.def
+  char kind;            // its letter
   bool tensor = false;  // is a single tensor
   std::string letters;  // allowed letters of an o; element type letter of a {T}
   bool result = false;

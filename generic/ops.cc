@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "base/op_scope.h"
-#include "functors/rows.h"
 #include "luaT.h"
+#include "ops/ops.h"
+#include "ops/rules.h"
 #include "overloads.h"
-#include "tensor/rollback.h"
 
 namespace bind {
 
@@ -37,6 +37,21 @@ uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
       return kOther;
   }
 }
+
+// The arguments of the operation, and the memory that they refer to.
+struct Call {
+  alignas(16) char arguments[th::kMostArgumentBytes];  // the struct of th::args
+  int64_t sizes[2][th::kMaxDims];                      // lists of numbers; a row has at most two
+  int lists = 0;
+  Tensor** list = nullptr;  // the tensors of the table argument; a row has at most one
+  int list_count = 0;
+
+  template <class T>
+  T& at(const th::OpRow& row, int k) {
+    return th::argument<T>(arguments, row.parameters[k]);
+  }
+  Tensor*& tensor(const th::OpRow& row, int k) { return at<Tensor*>(row, k); }
+};
 
 struct Arguments {
   int count;
@@ -140,69 +155,75 @@ th::Generator* generator_for(lua_State* L, const State* state, const Arguments& 
   return generator_of(L, state, device);
 }
 
-void read_argument(lua_State* L, State* state, const Slot& slot, int arg, const Arguments& args,
-                   DType type, const char* name, Call* call, Arg* value) {
-  int index = arg + 1;
-  switch (slot.kind) {
-    case 'x':
-      value->number = arg < 0 ? slot.value : check_element(L, index, type, name);
-      break;
-    case 'd':
-      value->number = arg < 0 ? slot.value : lua_tonumber(L, index);
-      break;
-    case 'l':
-      value->integer = arg < 0 ? static_cast<int64_t>(slot.value) : check_integer(L, index);
-      break;
-    case 'i':
-    case 'n':
-      value->integer = arg >= 0 ? check_index(L, index, slot.kind == 'i' ? "dimension" : "index")
-                       : slot.value > 0 ? static_cast<int64_t>(slot.value) - 1
-                                        : static_cast<int64_t>(slot.value);
-      break;
-    case 'b':
-      value->boolean = arg < 0 ? slot.value != 0 : lua_toboolean(L, index);
-      break;
-    case 'o':
-      value->letter = arg < 0 ? static_cast<char>(slot.value) : args.letters[arg];
-      break;
-    case 't':
-      value->text = check_text(L, index, name);
-      break;
-    case 'g':
+void read_argument(lua_State* L, State* state, const Slot& slot, const th::Parameter& parameter,
+                   int arg, const Arguments& args, DType type, const char* name, Call* call) {
+  using th::ParameterKind;
+  const int index = arg + 1;
+  auto set = [&](const auto& value) {
+    th::argument<std::decay_t<decltype(value)>>(call->arguments, parameter) = value;
+  };
+  auto set_number = [&](double value) {
+    if (parameter.kind == ParameterKind::float64) return set(value);
+    set(th::Scalar(value));
+  };
+  switch (parameter.kind) {
+    case ParameterKind::element:
+      return set_number(arg < 0 ? slot.value : check_element(L, index, type, name));
+    case ParameterKind::number:
+    case ParameterKind::accumulator:
+    case ParameterKind::float64:
+      return set_number(arg < 0 ? slot.value : lua_tonumber(L, index));
+    case ParameterKind::int64:
+    case ParameterKind::int32:
+      return set(arg < 0 ? static_cast<int64_t>(slot.value)
+                         : static_cast<int64_t>(check_integer(L, index)));
+    case ParameterKind::dim:
+    case ParameterKind::index: {
+      const char* what = parameter.kind == ParameterKind::dim ? "dimension" : "index";
+      const auto by_default = static_cast<int64_t>(slot.value);
+      return set(arg >= 0 ? static_cast<int64_t>(check_index(L, index, what))
+                          : by_default - (by_default > 0));
+    }
+    case ParameterKind::flag:
+      return set(arg < 0 ? slot.value != 0 : lua_toboolean(L, index) != 0);
+    case ParameterKind::option:
+      return set(arg < 0 ? static_cast<char>(slot.value) : args.letters[arg]);
+    case ParameterKind::text:
+      return set(check_text(L, index, name));
+    case ParameterKind::generator:
       th::notice("uses random numbers");
-      value->generator = arg < 0
-                             ? generator_for(L, state, args)
-                             : static_cast<th::Generator*>(payload(L, args.objects[arg], index));
-      break;
-    case 's':
-    case 'p':
-    case 'r':
-    case 'v': {
-      int64_t* list = call->sizes[value->integer = call->lists++];
-      int last = slot.kind == 'r' || slot.kind == 'v' ? index : args.count;
-      int count = read_sizes(L, state, index, last, list);
-      call->size_count[value->integer] = count;
-      for (int i = 0; i < count && (slot.kind == 'p' || slot.kind == 'r'); ++i) {
+      return set(arg < 0 ? generator_for(L, state, args)
+                         : static_cast<th::Generator*>(payload(L, args.objects[arg], index)));
+    case ParameterKind::sizes:
+    case ParameterKind::dims:
+    case ParameterKind::int_list:
+    case ParameterKind::dim_list: {
+      const bool one_argument = parameter.kind == ParameterKind::int_list ||
+                                parameter.kind == ParameterKind::dim_list;
+      const bool of_dims =
+          parameter.kind == ParameterKind::dims || parameter.kind == ParameterKind::dim_list;
+      int64_t* list = call->sizes[call->lists++];
+      int count = read_sizes(L, state, index, one_argument ? index : args.count, list);
+      for (int i = 0; i < count && of_dims; ++i) {
         if (list[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);
         if (list[i] > 0) --list[i];
       }
-      break;
+      return set(th::Sizes{count, list});
     }
     default:
-      value->tensor = static_cast<Tensor*>(payload(L, args.objects[arg], index));
+      set(static_cast<Tensor*>(payload(L, args.objects[arg], index)));
   }
 }
 
 // The core may name the operation as in C; the message names the Lua function, once.
-void run_row(lua_State* L, const State* state, const char* name, const Row& row, Call& call,
-             th::Rollback& before) {
+void run_row(lua_State* L, const State* state, const char* name, const th::OpRow& row,
+             Call* call) {
   Failure failure = attempt(L, [&] {
     th::OpScope scope(name);
     th::RulesScope rules(state->rules);
-    row.run(call);
+    th::call(row.op, call->arguments);
   });
   if (!failure.failed) return;
-  before.restore();
   const char* text = failure.text;
   for (const char* prefix : {row.name, name}) {
     size_t n = std::strlen(prefix);
@@ -214,16 +235,18 @@ void run_row(lua_State* L, const State* state, const char* name, const Row& row,
   raise_error(L, "%s: %s", name, text);
 }
 
-// Before the operation resizes a result that was given: operands whose storage was made too small.
-void check_operands(lua_State* L, const char* name, const Call& call, const Pattern& pattern) {
+// Throws before the operation resizes a given result, if the storage of an operand was made too
+// small.
+void check_operands(lua_State* L, const char* name, const th::OpRow& row, Call* call,
+                    const Pattern& pattern) {
   if (!pattern.result_given) return;
   auto for_operands = [&](const auto& look) {
     for (int k = 0; k < pattern.slots; ++k) {
       const Place& place = pattern.places[k];
       bool given = place.arg >= 0 || place.kind == 'T';
-      if (place.tensor && !place.result && given) look(call.args[k].tensor);
+      if (place.tensor && !place.result && given) look(call->tensor(row, k));
     }
-    for (int i = 0; i < call.list_count; ++i) look(call.list[i]);
+    for (int i = 0; i < call->list_count; ++i) look(call->list[i]);
   };
   bool some_shrunk = false;
   for_operands([&](const Tensor* t) { some_shrunk |= t->storage && t->storage->shrunk; });
@@ -240,21 +263,22 @@ void set_home(lua_State* L, const char* name, Tensor* t, th::Device* device) {
 // Numbers are computed on the CPU, whatever the default device.
 void keep_on_cpu(lua_State* L, const char* name, Tensor* t) { set_home(L, name, t, nullptr); }
 
-// Whether the row's results, where they were not given, are numbers.
-bool gives_numbers(const Row& row, const Pattern& pattern, const Call& call) {
-  if (!(row.flags & th::row_flag::number_of_matrix)) return false;
+// Returns true if results that are not arguments are returned as numbers.
+bool gives_numbers(const Row& row, const Pattern& pattern, Call* call) {
+  if (!(row.flags & lua_flag::number_of_matrix)) return false;
   int k = 0;
   while (pattern.places[k].result) ++k;
-  return call.args[k].tensor->nDimension == 2;
+  return call->tensor(*row.op, k)->nDimension == 2;
 }
 
 // select of a vector.
-int push_selected(lua_State* L, const char* name, const Call& call) {
-  const Tensor* t = call.args[1].tensor;
+int push_selected(lua_State* L, const char* name, Call* call) {
+  const auto& select = *reinterpret_cast<th::args::select*>(call->arguments);
+  const Tensor* t = select.src;
   int64_t position = 0;
   protect(L, name, [&] {
     t->check_storage();
-    position = th::wrap_index(call.args[3].integer, t->size[0], 4);
+    position = th::wrap_index(select.sliceIndex, t->size[0], 4);
   });
   push_element_of(L, t->storage, t->position(&position));
   return 1;
@@ -262,71 +286,76 @@ int push_selected(lua_State* L, const char* name, const Call& call) {
 
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type, bool of_numbers = false) {
-  const Row& row = rows[pattern.row];
+  const Row& row = row_at(pattern.row);
+  const th::OpRow& op = *row.op;
   if (!(pattern.types >> static_cast<int>(type) & 1)) {
     return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
   }
   Call call;
-  int made[kMaxArgs];  // where new results are on the stack
-  th::Rollback before;
-  // First all that Lua has to allocate: finalizers may run there, and free arguments.
+  int new_results[kMaxArgs];  // stack indices
+  // First everything that Lua allocates, because finalizers may run then and free arguments.
   for (int k = 0; k < pattern.slots && pattern.allocates; ++k) {
     const Place& place = pattern.places[k];
     if (place.result && place.arg < 0) {
-      call.args[k].tensor = push_new_tensor(L, state, type_of(place.kind, type));
-      made[k] = lua_gettop(L);
+      Tensor* result = call.tensor(op, k) = push_new_tensor(L, state, type_of(place.kind, type));
+      new_results[k] = lua_gettop(L);
       if (of_numbers) {
-        keep_on_cpu(L, name, call.args[k].tensor);
+        keep_on_cpu(L, name, result);
       } else if (state->cuda_default && pattern.type_arg < 0 && pattern.table_arg < 0) {
-        set_home(L, name, call.args[k].tensor, state->cuda_default);
+        set_home(L, name, result, state->cuda_default);
       }
     } else if (place.kind == '{') {
       DType listed = type_of(pattern.form->slots[k].letters[0], type);
       read_list(L, state, place.arg + 1, listed, name, &call);
+      call.at<th::TensorList>(op, k) = th::TensorList(call.list, call.list_count);
     }
   }
   for (int k = 0; k < pattern.slots; ++k) {
     const Place& place = pattern.places[k];
     if (place.kind == '{' || (place.result && place.arg < 0)) continue;
     if (place.arg < 0 && place.kind == 'T') {
-      call.args[k].tensor = call.args[0].tensor;  // a method's own tensor
+      call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
       continue;
     }
-    read_argument(L, state, pattern.form->slots[k], place.arg, args, type, name, &call,
-                  &call.args[k]);
-    if (!place.result) continue;
-    refuse_held(L, state, name, call.args[k].tensor->storage);
-    before.remember(call.args[k].tensor);
+    read_argument(L, state, pattern.form->slots[k], op.parameters[k], place.arg, args, type, name,
+                  &call);
+    if (place.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
   }
-  check_operands(L, name, call, pattern);
+  check_operands(L, name, op, &call, pattern);
   const bool may_be_number =
-      row.flags & (th::row_flag::element_of_vector | th::row_flag::number_of_one);
-  const int source_dims = may_be_number ? call.args[1].tensor->nDimension : 0;
-  if (row.flags & th::row_flag::element_of_vector && source_dims == 1)
-    return push_selected(L, name, call);
-  run_row(L, state, name, row, call, before);
-  if (may_be_number && row.flags & th::row_flag::number_of_one) {
-    const Tensor* result = call.args[0].tensor;
+      row.flags & (lua_flag::element_of_vector | lua_flag::number_of_one);
+  const int source_dims = may_be_number ? call.tensor(op, 1)->nDimension : 0;
+  if (row.flags & lua_flag::element_of_vector && source_dims == 1)
+    return push_selected(L, name, &call);
+  run_row(L, state, name, op, &call);
+  if (may_be_number && row.flags & lua_flag::number_of_one) {
+    const Tensor* result = call.tensor(op, 0);
     bool of_dimension = pattern.slots > 2;
     if (result->nDimension == 1 && result->size[0] == 1 && (source_dims == 1 || !of_dimension)) {
       push_element_of(L, result->storage, result->storageOffset);
       return 1;
     }
   }
-  if (row.gives_boolean) lua_pushboolean(L, call.boolean);
-  if (row.gives_number) push_scalar(L, call.number);
-  if (row.gives_boolean || row.gives_number) return 1;
-  bool numbers = gives_numbers(row, pattern, call);
+  if (op.returned != th::Returned::nothing) {
+    const char* returned = call.arguments + op.returned_offset;
+    if (op.returned == th::Returned::boolean) {
+      lua_pushboolean(L, *reinterpret_cast<const bool*>(returned));
+    } else {
+      push_scalar(L, *reinterpret_cast<const th::Scalar*>(returned));
+    }
+    return 1;
+  }
+  bool numbers = gives_numbers(row, pattern, &call);
   int results = 0;
   for (int k = 0; k < pattern.slots; ++k) {
     const Place& place = pattern.places[k];
     if (!place.result) continue;
     if (numbers && place.arg < 0) {
-      push_element_of(L, call.args[k].tensor->storage, call.args[k].tensor->storageOffset);
-      ++results;
-      continue;
+      const Tensor* result = call.tensor(op, k);
+      push_element_of(L, result->storage, result->storageOffset);
+    } else {
+      lua_pushvalue(L, place.arg < 0 ? new_results[k] : place.arg + 1);
     }
-    lua_pushvalue(L, place.arg < 0 ? made[k] : place.arg + 1);
     ++results;
   }
   return results;

@@ -3,19 +3,9 @@
 #include <cstring>
 #include <utility>
 
-#include "functors/rows.h"
-
 namespace bind {
 
 namespace {
-
-using namespace th::row_flag;
-
-uint32_t type_bits(const Row& row) {
-  uint32_t bits = 0;
-  for (int k = 0; k < th::kDTypes; ++k) bits |= row.defined(static_cast<DType>(k)) ? 1u << k : 0;
-  return bits;
-}
 
 void add_forms(Overloads* overloads, int row, const char* text) {
   if (!std::strcmp(text, "-")) return;
@@ -27,7 +17,7 @@ void add_forms(Overloads* overloads, int row, const char* text) {
     size_t first = overloads->patterns.size();
     add_patterns(form, row, &overloads->patterns);
     for (; first < overloads->patterns.size(); ++first) {
-      overloads->patterns[first].types = type_bits(rows[row]);
+      overloads->patterns[first].types = row_at(row).op->type_bits;
     }
     text = end ? end + 3 : stop;
   }
@@ -37,17 +27,17 @@ void add_forms(Overloads* overloads, int row, const char* text) {
 const std::pair<const char*, const char*> aliases[] = {{"mod", "fmod"}, {"cmod", "cfmod"}};
 
 void add_row(Registry* r, int i, const char* name) {
-  const Row& row = rows[i];
-  const char* method = std::strcmp(row.method, "=") ? row.method : row.function;
+  const Row& row = row_at(i);
+  constexpr uint32_t kKinds = th::row_flag::element_wise | th::row_flag::predicate;
   Overloads& function = r->functions[name];
   function.name = name;
-  add_forms(&function, i, row.function);
+  add_forms(&function, i, row.function.c_str());
   function.element_wise =
-      function.element_wise || (row.flags & (element_wise | predicate)) == element_wise;
-  function.random = function.random || row.flags & random_number;
+      function.element_wise || (row.op->flags & kKinds) == th::row_flag::element_wise;
+  function.random = function.random || row.flags & lua_flag::random_number;
   Overloads& overloads = r->methods[name];
   overloads.name = name;
-  add_forms(&overloads, i, method);
+  add_forms(&overloads, i, row.method == "=" ? row.function.c_str() : row.method.c_str());
   overloads.function = &function;
 }
 
@@ -56,8 +46,8 @@ void add_row(Registry* r, int i, const char* name) {
 const Registry& registry() {
   static const Registry* const built = [] {
     auto* r = new Registry;
-    for (int i = 0; i < row_count; ++i) {
-      const char* name = rows[i].lua;
+    for (int i = 0; i < kRows; ++i) {
+      const char* name = row_at(i).lua;
       if (!*name) continue;
       add_row(r, i, name);
       for (const auto& alias : aliases) {

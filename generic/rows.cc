@@ -1,51 +1,158 @@
 #include "rows.h"
 
-#include "functors/rows.h"
+#include <vector>
 
 namespace bind {
 
-using namespace th::row_flag;
+namespace {
 
-#define TH_OP(name, lua, types, result, parameters, names, function, method, flags, doc) \
-  {#name,                                                                                \
-   lua,                                                                                  \
-   #types,                                                                               \
-   th::type_set::types::words,                                                           \
-   &th::type_set::types::contains,                                                       \
-   #parameters,                                                                          \
-   function,                                                                             \
-   method,                                                                               \
-   flags,                                                                                \
-   doc,                                                                                  \
-   &Invoke<&th::ops::name>::run,                                                         \
-   Invoke<&th::ops::name>::gives_number,                                                 \
-   Invoke<&th::ops::name>::gives_boolean},
-const Row rows[] = {
-#include "THOps.def"
+using th::Parameter;
+using th::ParameterKind;
+
+// The letter of forms.h for a parameter.
+std::string letter_of(const Parameter& p) {
+  switch (p.kind) {
+    case ParameterKind::list:
+      return std::string("{") + p.type[0] + "}";
+    case ParameterKind::element:
+      return "x";
+    case ParameterKind::number:
+    case ParameterKind::accumulator:
+    case ParameterKind::float64:
+      return "d";
+    case ParameterKind::int64:
+    case ParameterKind::int32:
+      return "l";
+    case ParameterKind::dim:
+      return "i";
+    case ParameterKind::index:
+      return "n";
+    case ParameterKind::flag:
+      return "b";
+    case ParameterKind::option:
+      return std::string("o(") + p.letters + ")";
+    case ParameterKind::text:
+      return "t";
+    case ParameterKind::sizes:
+      return "s";
+    case ParameterKind::dims:
+      return "p";
+    case ParameterKind::int_list:
+      return "v";
+    case ParameterKind::dim_list:
+      return "r";
+    case ParameterKind::generator:
+      return "g";
+    default:
+      return std::string(1, p.type[0] == 'A' ? 'A' : p.type[0]);
+  }
+}
+
+std::string slot_of(const Parameter& p) {
+  const std::string letter = letter_of(p), value = p.by_default;
+  switch (p.kind) {
+    case ParameterKind::out:
+      return "[*" + letter + "]";
+    case ParameterKind::inout:
+      return "*" + letter;
+    case ParameterKind::view:
+      return "+" + letter;
+    case ParameterKind::generator:
+      return "[" + letter + "]";
+    default:
+      return value == "required" ? letter : "[" + letter + "=" + value + "]";
+  }
+}
+
+std::string joined(const std::vector<std::string>& slots) {
+  std::string text;
+  for (const std::string& slot : slots) text += (text.empty() ? "" : " ") + slot;
+  return text;
+}
+
+// The signature of the method, from that of the function.
+std::string method_of(std::vector<std::string> slots, uint32_t flags) {
+  using namespace lua_flag;
+  if (flags & no_method) return "-";
+  if (!(flags & (in_place | into_self | accumulates))) return "=";
+  slots[0] = slots[0].substr(1, slots[0].size() - 2);  // the result is required
+  if (flags & into_self) return joined(slots);
+  auto operand = slots.begin();
+  while (*operand != "T") ++operand;
+  *operand = "[T]";
+  if (flags & in_place) return joined(slots);
+  std::vector<std::string> both = slots;
+  slots[1] = "<x=1>";
+  for (std::string& slot : both) {
+    if (slot == "[x=1]") slot = "x";
+  }
+  return joined(slots) + " | " + joined(both);
+}
+
+struct LuaColumns {
+  const char* name;
+  uint32_t flags;
 };
-const int row_count = sizeof(rows) / sizeof(rows[0]);
+
+const std::vector<Row>& rows() {
+  using namespace lua_flag;
+#define TH_COLUMNS_lua(name, flags) {name, flags}
+#define TH_COLUMNS_c_only {"", no_method}
+#define TH_OP(name, lua, ...) TH_COLUMNS_##lua,
+  static constexpr LuaColumns columns[] = {
+#include "THOps.def"
+  };
+  static const std::vector<Row> all = [] {
+    std::vector<Row> made;
+    for (int k = 0; k < kRows; ++k) {
+      const th::OpRow& op = th::row_of(static_cast<th::Op>(k));
+      const LuaColumns& lua = columns[k];
+      if (!*lua.name) {
+        made.push_back({&op, "", lua.flags, "-", "-"});
+        continue;
+      }
+      std::vector<std::string> slots;
+      for (const Parameter& p : op) slots.push_back(slot_of(p));
+      made.push_back({&op, lua.name, lua.flags, joined(slots), method_of(slots, lua.flags)});
+    }
+    return made;
+  }();
+  return all;
+}
+
+void set_field(lua_State* L, const char* key, const char* value) {
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, key);
+}
+
+}  // namespace
+
+const Row& lua_row(th::Op op) { return rows()[static_cast<int>(op)]; }
 
 int op_table(lua_State* L) {
-  lua_createtable(L, row_count, 0);
-  for (int i = 0; i < row_count; ++i) {
-    const Row& row = rows[i];
-    lua_createtable(L, 0, 8);
-    const struct {
-      const char* key;
-      const char* value;
-    } fields[] = {{"name", row.name},
-                  {"lua", row.lua},
-                  {"types", row.types},
-                  {"typenames", row.typenames},
-                  {"parameters", row.parameters},
-                  {"function", row.function},
-                  {"method", row.method},
-                  {"doc", row.doc}};
-    for (const auto& field : fields) {
-      lua_pushstring(L, field.value);
-      lua_setfield(L, -2, field.key);
+  lua_createtable(L, kRows, 0);
+  for (int k = 0; k < kRows; ++k) {
+    const Row& row = row_at(k);
+    lua_createtable(L, 0, 9);
+    set_field(L, "name", row.op->name);
+    set_field(L, "lua", row.lua);
+    set_field(L, "family", row.op->family);
+    set_field(L, "types", row.op->types_name);
+    set_field(L, "typenames", row.op->types);
+    set_field(L, "function", row.function.c_str());
+    set_field(L, "method", row.method.c_str());
+    set_field(L, "doc", row.op->doc);
+    lua_createtable(L, row.op->count, 0);
+    int i = 0;
+    for (const Parameter& p : *row.op) {
+      lua_createtable(L, 0, 2);
+      set_field(L, "name", p.name);
+      lua_pushboolean(L, p.is_tensor() || p.kind == ParameterKind::list);
+      lua_setfield(L, -2, "tensor");
+      lua_rawseti(L, -2, ++i);
     }
-    lua_rawseti(L, -2, i + 1);
+    lua_setfield(L, -2, "parameters");
+    lua_rawseti(L, -2, k + 1);
   }
   return 1;
 }

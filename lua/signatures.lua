@@ -3,18 +3,6 @@
 
 local signatures = {}
 
--- Returns name and tensor flag of each C parameter. The length of a list is not a Lua argument.
-local function parameters_of(row)
-   local list = {}
-   for declaration in row.parameters:sub(2, -2):gmatch('[^,]+') do
-      local name = declaration:match('([%w_]+)%s*$')
-      if name ~= 'numInputs' then
-         list[#list + 1] = { name = name, tensor = declaration:find 'Tensor' ~= nil }
-      end
-   end
-   return list
-end
-
 -- Parses a form (see THOps.def) into slots, with the names of their parameters. A form may omit
 -- parameters.
 local function parse(form, parameters)
@@ -99,7 +87,7 @@ end
 
 --- Returns the call signatures of a row: functions first, then methods.
 function signatures.calls(row)
-   local all, names = {}, parameters_of(row)
+   local all, names = {}, row.parameters
    if row['function'] ~= '-' then
       for form in (row['function'] .. ' | '):gmatch('(.-) | ') do
          all[#all + 1] = ('tensor.%s(%s)'):format(row.lua, arguments(parse(form, names), 1))

@@ -13,9 +13,12 @@ const char* name(Op op) noexcept {
   return names[static_cast<int>(op)];
 }
 
+#define TH_LUA_NAME_lua(name, flags) name
+#define TH_LUA_NAME_c_only ""
+
 const char* lua_name(Op op) noexcept {
   static const char* const names[] = {
-#define TH_OP(name, lua, ...) lua,
+#define TH_OP(name, lua, ...) TH_LUA_NAME_##lua,
 #include "THOps.def"
       "copy",
   };

@@ -32,14 +32,13 @@ const Entry& entry(Op op) {
   struct Table {
     Entry entries[kRows];
     Table() {
-#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
-                   ...)                                                                          \
-  {                                                                                              \
-    constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);                       \
-    static_assert(fits_row<functor::Functor<double>, double>(row), #name);                       \
-    entries[static_cast<int>(Op::name)].row = row;                                               \
+#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
+  {                                                                          \
+    constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);   \
+    static_assert(fits_row<functor::Functor<double>, double>(row), #name);   \
+    entries[static_cast<int>(Op::name)].row = row;                           \
   }
-#include "THOps.def"
+#include "THOps/elementwise.def"
       for (const ElementKernels* kernels :
            {&unary_kernels(), &binary_kernels(), &scaled_kernels(), &compare_kernels()}) {
         for (int k = 0; k < kernels->count; ++k) {

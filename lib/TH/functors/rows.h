@@ -1,11 +1,12 @@
 #ifndef TH_FUNCTORS_ROWS_H
 #define TH_FUNCTORS_ROWS_H
 
-// The element-wise rows of THOps.def as the core and its backends see them: known when compiled,
-// from a row's C parameters and its functor.
+// The element-wise rows of THOps.def at compile time: derived from the parameters of a row and its
+// functor.
 
 #include <cstdint>
 
+#include "THParameters.h"
 #include "tensor/type_sets.h"
 
 namespace th {
@@ -19,16 +20,12 @@ enum : uint32_t {
   predicate = 1 << 3,
   swapped = 1 << 4,
   simple_power = 1 << 5,
-  random_number = 1 << 6,
-  number_of_matrix = 1 << 7,
-  element_of_vector = 1 << 8,
-  number_of_one = 1 << 9,
-  fits_numbers = 1 << 10,
-  raises = 1 << 11,
+  fits_numbers = 1 << 6,
+  raises = 1 << 7,
 };
 }  // namespace row_flag
 
-// What F::operator() takes and gives.
+// The parameter types and the result type of F::operator().
 template <class M>
 struct OperatorTypes;
 template <class F, class R, class... A>
@@ -54,29 +51,31 @@ struct ElementRow {
   int source[kMaxInputs] = {};
 
   constexpr bool has(uint32_t flag) const { return (flags & flag) != 0; }
-  // Whether tensor 0, 1, ... are what the functor takes, in this order.
+  // Returns true if the functor takes exactly the tensors, in their order.
   constexpr bool in_order() const { return inputs == tensors && !has(row_flag::swapped); }
 };
 
-// parameters: a row's C parameters as text, the result first.
-constexpr ElementRow make_element_row(const char* parameters, int inputs, uint32_t flags) {
+// kinds: the kind and type of each parameter, "out:T in:T element:None ", the result first.
+constexpr ElementRow make_element_row(const char* kinds, int inputs, uint32_t flags) {
   ElementRow row;
   row.flags = flags;
   row.inputs = inputs;
   int source[kMaxInputs + kMaxNumbers] = {};
-  const char* p = parameters;
-  while (*p && *p != ',') ++p;
-  while (*p == ',') {
-    do ++p;
-    while (*p == ' ');
-    if (*p == 'r' || *p == 'd') {  // real, double
+  auto next = [](const char* p) {
+    while (*p != ' ') ++p;
+    return p + 1;
+  };
+  for (const char* p = next(kinds); *p; p = next(p)) {
+    const char* type = p;
+    while (*type != ':') ++type;
+    ++type;
+    if (*type == 'N') {  // None: a number
       source[row.tensors + row.numbers] = -1 - row.numbers;
       ++row.numbers;
-    } else {  // THTensor, THByteTensor
+    } else {
       source[row.tensors + row.numbers] = row.tensors;
-      row.is_byte[row.tensors++] = p[2] == 'B';
+      row.is_byte[row.tensors++] = *type == 'B';
     }
-    while (*p && *p != ',') ++p;
   }
   int taken = 0;
   for (int k = 0; k < row.tensors + row.numbers; ++k) {
@@ -90,7 +89,7 @@ constexpr ElementRow make_element_row(const char* parameters, int inputs, uint32
   return row;
 }
 
-// Whether a functor of compute type C takes and gives what the row has.
+// Checks that a functor of compute type C has the parameters and the result of the row.
 template <class C>
 struct FitsRow {
   template <class... A>
@@ -115,9 +114,14 @@ constexpr bool fits_row(const ElementRow& row) {
   return gives && Operator<F>::template Apply<FitsRow<C>::template Arguments>::fits(row);
 }
 
-// The row of a TH_ELEMENT's columns, for those who use namespaces th and row_flag.
+// "out:T in:T element:None " for the parameters of a row.
+#define TH_KINDS(parameters) TH_PARAMETERS(TH_KIND_TEXT_, TH_NO_SEPARATOR, TH_UNWRAP parameters)
+#define TH_KIND_TEXT_(kind, type, ...) #kind ":" #type " "
+#define TH_NO_SEPARATOR()
+
+// The ElementRow of the columns of a row. Used in namespaces th and row_flag.
 #define TH_ELEMENT_ROW(parameters, Functor, flags) \
-  make_element_row(#parameters, Operator<functor::Functor<float>>::inputs, flags)
+  make_element_row(TH_KINDS(parameters), Operator<functor::Functor<float>>::inputs, flags)
 
 }  // namespace th
 

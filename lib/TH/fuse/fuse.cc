@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "fuse/fuse_program.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/scalars.h"
@@ -288,12 +289,12 @@ void evaluate(const Expression& e, Tensor* r, TensorList operands) {
   Evaluation(e, r, operands).run();
 }
 
-namespace ops {
+namespace direct {
 
 void fuse(Tensor* r, const char* expression, TensorList operands) {
   const auto parsed = read(expression);
   evaluate(*parsed, r, operands);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

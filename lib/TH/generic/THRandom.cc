@@ -18,7 +18,7 @@
 
 namespace {
 
-th::Generator& core(THGenerator* gen) { return *th::erase_generator(gen); }
+th::Generator& core(THGenerator* gen) { return *th::from_c<th::Generator*>(gen); }
 
 }  // namespace
 

@@ -237,22 +237,22 @@ THTensor* THTensor_(newContiguous)(THTensor* self) {
       [&] { return reinterpret_cast<THTensor*>(th::lent(th::contiguous(TH_SELF), *TH_SELF)); });
 }
 THTensor* THTensor_(newSelect)(THTensor* self, int dim, int64_t index) {
-  TH_MAKE(th::ops::select(t, TH_SELF, dim, index));
+  TH_MAKE(th::views::select(t, TH_SELF, dim, index));
 }
 THTensor* THTensor_(newNarrow)(THTensor* self, int dim, int64_t first, int64_t size) {
-  TH_MAKE(th::ops::narrow(t, TH_SELF, dim, first, size));
+  TH_MAKE(th::views::narrow(t, TH_SELF, dim, first, size));
 }
 THTensor* THTensor_(newTranspose)(THTensor* self, int dim1, int dim2) {
-  TH_MAKE(th::ops::transpose(t, TH_SELF, dim1, dim2));
+  TH_MAKE(th::views::transpose(t, TH_SELF, dim1, dim2));
 }
 THTensor* THTensor_(newUnfold)(THTensor* self, int dim, int64_t size, int64_t step) {
-  TH_MAKE(th::ops::unfold(t, TH_SELF, dim, size, step));
+  TH_MAKE(th::views::unfold(t, TH_SELF, dim, size, step));
 }
 THTensor* THTensor_(newView)(THTensor* self, THLongStorage* size) {
-  TH_MAKE(th::ops::view(t, TH_SELF, th::to_sizes(size)));
+  TH_MAKE(th::views::view(t, TH_SELF, th::to_sizes(size)));
 }
 THTensor* THTensor_(newExpand)(THTensor* self, THLongStorage* size) {
-  TH_MAKE(th::ops::expand(t, TH_SELF, th::to_sizes(size)));
+  TH_MAKE(th::views::expand(t, TH_SELF, th::to_sizes(size)));
 }
 void THTensor_(expandNd)(THTensor** rets, THTensor** ops, int count) {
   th::guard([&] {
@@ -261,7 +261,7 @@ void THTensor_(expandNd)(THTensor** rets, THTensor** ops, int count) {
     for (int k = 0; k < count; ++k) th::broadcast_to(ops[k], &ndim, size);
     for (int k = 0; k < count; ++k) {
       th::change(th::erase_tensor(rets[k]), [&] {
-        th::ops::expand(th::erase_tensor(rets[k]), th::erase_tensor(ops[k]), {ndim, size});
+        th::views::expand(th::erase_tensor(rets[k]), th::erase_tensor(ops[k]), {ndim, size});
       });
     }
   });
@@ -370,11 +370,11 @@ real THTensor_(get4d)(const THTensor* self, int64_t x0, int64_t x1, int64_t x2, 
 
 // copy accepts a source of any element type, so it cannot be generated from the table.
 void THTensor_(copy)(THTensor* self, THTensor* src) {
-  th::expose<void>("copy", &th::ops::copy)(self, src);
+  th::copy_from_c(th::erase_tensor(self), th::erase_tensor(src));
 }
 #define TH_TYPE(Name, type, acctype, kind, ...)                                \
   void THTensor_(copy##Name)(THTensor * self, struct TH##Name##Tensor * src) { \
-    th::expose<void>("copy", &th::ops::copy)(self, src);                       \
+    th::copy_from_c(th::erase_tensor(self), th::erase_tensor(src));                       \
   }
 #include "THTypes.def"
 #undef TH_TYPE

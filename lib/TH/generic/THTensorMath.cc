@@ -6,18 +6,19 @@
 
 #include "generic/bridge.h"
 
-// The row of catArray passes its list of tensors by this name.
-#define TensorList(inputs, count) \
-  th::TensorList(reinterpret_cast<th::Tensor**>(inputs), static_cast<int>(count))
+#define TH_FROM_C_(kind, type, core, name, expression, ...) th::from_c<core>(expression)
 
 #define TH_GENERIC_FILE "generic/THTensorMath.cc"
 #include "THGenerateEveryType.h"
 
 #else
 
-#define TH_OP(name, lua, types, result, parameters, names, ...) \
-  TH_IF_##types(result THTensor_(name)                          \
-                    parameters { return th::expose<result>(#name, &th::ops::name) names; })
+#define TH_OP(name, lua, types, result, parameters, ...)                                          \
+  TH_IF_##types(result THTensor_(name)(TH_C_PARAMETERS(parameters)) {                             \
+    th::args::name arguments{TH_PARAMETERS(TH_FROM_C_, TH_COMMA, TH_UNWRAP parameters)};          \
+    th::call_from_c(th::Op::name, &arguments);                                                    \
+    return th::returned_to_c<result>(arguments);                                                  \
+  })
 #include "THOps.def"
 
 #define TH_NO_BITS(name, Operand)                                                        \

@@ -2,9 +2,11 @@
 #define TH_GENERIC_FILE "generic/THTensorMath.h"
 #else
 
+#include "THParameters.h"
+
 /* The functions of the op table. THOps.def documents each of them. */
 #define TH_OP(name, lua, types, result, parameters, ...) \
-  TH_IF_##types(TH_API result THTensor_(name) parameters;)
+  TH_IF_##types(TH_API result THTensor_(name)(TH_C_PARAMETERS(parameters));)
 #include "THOps.def"
 
 /* Raise an error for floating-point types. */

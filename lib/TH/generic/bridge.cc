@@ -1,22 +1,71 @@
 #include "generic/bridge.h"
 
+#include "base/error.h"
+#include "base/op_scope.h"
+#include "ops/rows.h"
+
 namespace th {
 
-void Settled::start() {
-  for (int k = 0; k < count_; ++k) {
-    const Storage* s = tensors_[k]->storage;
+namespace {
+
+// Makes the data fields of tensors valid for C code after a call. Results stay on a device only if
+// the program has set that device for one of the operands.
+class Exposure {
+ public:
+  void add(Tensor* t) {
+    tensors_[count_++] = t;
+    const Storage* s = t->storage;
     on_request_ = on_request_ || (s && !s->is_exposed() && s->get_home());
-    before_.remember(tensors_[k]);
   }
+  void expose() const {
+    for (int k = 0; k < count_; ++k) {
+      Storage* s = tensors_[k]->storage;
+      if (on_request_ && s && s->is_exposed() && s->get_home()) s->set_exposed(false);
+      lend(tensors_[k]);
+    }
+  }
+
+ private:
+  Tensor* tensors_[kMaxParameters];
+  int count_ = 0;
+  bool on_request_ = false;
+};
+
+}  // namespace
+
+void call_from_c(Op op, void* arguments, const char* function) {
+  guard(
+      [&] {
+        const OpRow& row = row_of(op);
+        OpScope scope(row.name);
+        Exposure tensors;
+        for (const Parameter& p : row) {
+          if (p.is_tensor()) {
+            if (Tensor* t = argument<Tensor*>(arguments, p)) tensors.add(t);
+          } else if (p.is_list_of_numbers()) {
+            auto& sizes = argument<Sizes>(arguments, p);
+            if (sizes.ndim == kUnreadSizes) sizes = to_sizes(sizes.size);
+          } else if (p.kind == ParameterKind::generator) {
+            if (!argument<Generator*>(arguments, p)) fail("a generator is expected, got NULL");
+          }
+        }
+        call(op, arguments);
+        tensors.expose();
+      },
+      function);
 }
 
-void Settled::settle() {
-  for (int k = 0; k < count_; ++k) {
-    Storage* s = tensors_[k]->storage;
-    if (on_request_ && s && s->is_exposed() && s->get_home()) s->set_exposed(false);
-    lend(tensors_[k]);
-  }
-  settled_ = true;
+void copy_from_c(Tensor* r, Tensor* src, const char* function) {
+  guard(
+      [&] {
+        OpScope scope("copy");
+        Exposure tensors;
+        tensors.add(r);
+        tensors.add(src);
+        ops::copy(r, src);
+        tensors.expose();
+      },
+      function);
 }
 
 }  // namespace th

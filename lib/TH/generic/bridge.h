@@ -13,7 +13,6 @@
 #include "generic/guard.h"
 #include "ops/ops.h"
 #include "tensor/convert.h"
-#include "tensor/rollback.h"
 
 namespace th {
 
@@ -57,14 +56,13 @@ inline Sizes to_sizes(const void* long_storage) {
   return {count, static_cast<int64_t*>(s->cpu(Access::read))};
 }
 
-template <class T>
-Generator* erase_generator(T* g) {
-  if (!g) fail("a generator is expected, got NULL");
-  return reinterpret_cast<Generator*>(g);
-}
+// The number of sizes of a list that call_from_c still has to read.
+constexpr int kUnreadSizes = -2;
 
+// Converts an argument of a C function to the type of the field. Sizes are read, and generators
+// checked, by call_from_c, which can report errors.
 template <class To, class From>
-To bridge(From x) {
+To from_c(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
   } else if constexpr (std::is_same_v<To, Tensor*>) {
@@ -72,10 +70,8 @@ To bridge(From x) {
   } else if constexpr (std::is_same_v<To, Scalar>) {
     return to_scalar(x);
   } else if constexpr (std::is_same_v<To, Sizes>) {
-    return to_sizes(x);
-  } else if constexpr (std::is_same_v<To, Generator*>) {
-    return erase_generator(x);
-  } else if constexpr (std::is_same_v<From, const char*>) {
+    return {kUnreadSizes, reinterpret_cast<const int64_t*>(x)};
+  } else if constexpr (std::is_same_v<To, char>) {
     return x ? *x : '\0';  // an option letter
   } else if constexpr (std::is_pointer_v<To>) {
     return reinterpret_cast<To>(x);
@@ -84,95 +80,22 @@ To bridge(From x) {
   }
 }
 
-template <class To, class From>
-To bridge_result(From x) {
-  if constexpr (std::is_same_v<From, Scalar>) {
-    return convert<To>(x);
-  } else {
-    return static_cast<To>(x);
-  }
-}
-
-// Holds the tensors of one call, to make their data fields valid for C code afterwards. Results
-// stay on a device only if the program has set that device for one of the operands. If the call
-// fails, the tensors get back the sizes they had.
-class Settled {
- public:
-  template <class... P>
-  explicit Settled(const P&... arguments) {
-    static_assert((0 + ... + int{std::is_same_v<P, Tensor*>}) <= kMost);
-    (add(arguments), ...);
-    start();
-  }
-  ~Settled() {
-    if (!settled_) before_.restore();
-  }
-  Settled(const Settled&) = delete;
-  Settled& operator=(const Settled&) = delete;
-  void settle();
-
- private:
-  static constexpr int kMost = Rollback::kMost;
-  template <class T>
-  void add(const T& argument) {
-    if constexpr (std::is_same_v<T, Tensor*>) {
-      if (argument) tensors_[count_++] = argument;
-    }
-  }
-  void start();
-
-  Tensor* tensors_[kMost];
-  int count_ = 0;
-  bool on_request_ = false, settled_ = false;
-  Rollback before_;
-};
-
-template <class R, class... P>
-R call_settled(R (*operation)(P...), P... arguments) {
-  Settled tensors(arguments...);
+// The value that a C function of type R returns.
+template <class R, class Arguments>
+R returned_to_c(const Arguments& arguments) {
   if constexpr (std::is_void_v<R>) {
-    operation(arguments...);
-    tensors.settle();
+    return;
+  } else if constexpr (std::is_same_v<decltype(arguments.returned), Scalar>) {
+    return convert<R>(arguments.returned);
   } else {
-    R result = operation(arguments...);
-    tensors.settle();
-    return result;
+    return static_cast<R>(arguments.returned);
   }
 }
 
-// Converts the arguments that depend on the element type before the call boundary; this cannot
-// fail. The rest of the call is compiled once for each signature instead of once for each type.
-template <class To, class From>
-auto carry(From x) {
-  if constexpr (std::is_same_v<To, Tensor*> || std::is_same_v<To, Scalar>) {
-    return bridge<To>(x);
-  } else {
-    return x;
-  }
-}
-template <class R, class... P, class... C>
-__attribute__((noinline)) R call_guarded(const char* name, const char* function,
-                                         R (*operation)(P...), C... carried) {
-  return guard(
-      [&]() -> R {
-        OpScope scope(name);
-        return call_settled(operation, bridge<P>(carried)...);
-      },
-      function);
-}
-
-// expose<Result>("name", &th::ops::name)(C arguments...) calls an operation of the core and
-// converts its errors for C callers.
-template <class Result, class R, class... P>
-auto expose(const char* name, R (*operation)(P...), const char* function = __builtin_FUNCTION()) {
-  return [=](auto... arguments) -> Result {
-    if constexpr (std::is_void_v<Result>) {
-      call_guarded(name, function, operation, carry<P>(arguments)...);
-    } else {
-      return bridge_result<Result>(call_guarded(name, function, operation, carry<P>(arguments)...));
-    }
-  };
-}
+// Runs an operation for a C function, whose name is in messages: converts errors for C callers and
+// makes the data fields of the tensors valid for them afterwards.
+void call_from_c(Op op, void* arguments, const char* function = __builtin_FUNCTION());
+void copy_from_c(Tensor* r, Tensor* src, const char* function = __builtin_FUNCTION());
 
 }  // namespace th
 

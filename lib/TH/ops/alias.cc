@@ -4,10 +4,11 @@
 
 #include "THGeneral.h"
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "ops/random.h"
 
-namespace th::ops {
+namespace th::direct {
 
 void multinomialAliasSetup(Tensor* probabilities, Tensor* alias, Tensor* q) {
   check_floating("multinomialAliasSetup", 1, *probabilities);
@@ -65,4 +66,4 @@ void multinomialAliasDraw(Tensor* r, Generator* g, Tensor* alias, Tensor* q) {
   copy(r, result.get());
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/composed.h"
 #include "tensor/checked.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -314,4 +315,4 @@ Scalar item(Tensor* t) {
   return maxall(t);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

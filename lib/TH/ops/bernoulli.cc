@@ -4,7 +4,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/operands.h"
-#include "ops/ops.h"
+#include "ops/direct.h"
 #include "ops/random.h"
 
 namespace th {
@@ -61,7 +61,7 @@ void draw(Op op, Tensor* r, Generator* g, Tensor* p) {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void bernoulli_FloatTensor(Tensor* r, Generator* g, Tensor* p) {
   draw(Op::bernoulli_FloatTensor, r, g, p);
@@ -71,5 +71,5 @@ void bernoulli_DoubleTensor(Tensor* r, Generator* g, Tensor* p) {
   draw(Op::bernoulli_DoubleTensor, r, g, p);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/ops.h"
+#include "ops/direct.h"
 #include "ops/rules.h"
 #include "tensor/checked.h"
 
-namespace th::ops {
+namespace th::direct {
 
 void catArray(Tensor* r, TensorList inputs, int64_t dim) {
   // Parts go to where they belong, whatever pairs in the caller's eyes.
@@ -75,4 +75,4 @@ void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim) {
   catArray(r, TensorList(both, 2), dim);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

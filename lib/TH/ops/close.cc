@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 
 namespace th {
@@ -25,7 +26,7 @@ double largest_finite(DType type) {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 bool allclose(Tensor* t, Tensor* src, double rtol, double atol) {
   if (t->dtype != src->dtype) {
@@ -55,5 +56,5 @@ void nanToNum(Tensor* r, Tensor* t, Scalar nan, Scalar posinf, Scalar neginf) {
   deliver(r, result.get());
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

@@ -34,20 +34,20 @@ TensorRef view_of(const TensorRef& t, const F& f) {
 }
 
 inline TensorRef narrowed(const TensorRef& t, int64_t dim, int64_t first, int64_t size) {
-  return view_of(t, [&](Tensor* v) { ops::narrow(v, t.get(), dim, first, size); });
+  return view_of(t, [&](Tensor* v) { views::narrow(v, t.get(), dim, first, size); });
 }
 inline TensorRef selected(const TensorRef& t, int64_t dim, int64_t index) {
-  return view_of(t, [&](Tensor* v) { ops::select(v, t.get(), dim, index); });
+  return view_of(t, [&](Tensor* v) { views::select(v, t.get(), dim, index); });
 }
 inline TensorRef unsqueezed(const TensorRef& t, int64_t dim) {
-  return view_of(t, [&](Tensor* v) { ops::unsqueeze1d(v, t.get(), dim); });
+  return view_of(t, [&](Tensor* v) { views::unsqueeze1d(v, t.get(), dim); });
 }
 inline TensorRef expanded(const TensorRef& t, const Tensor& like) {
-  return view_of(t, [&](Tensor* v) { ops::expand(v, t.get(), {like.nDimension, like.size}); });
+  return view_of(t, [&](Tensor* v) { views::expand(v, t.get(), {like.nDimension, like.size}); });
 }
 // Removes a dimension of size 1. A vector stays a vector.
 inline TensorRef without(const TensorRef& t, int64_t dim) {
-  return view_of(t, [&](Tensor* v) { ops::squeeze1d(v, t.get(), dim); });
+  return view_of(t, [&](Tensor* v) { views::squeeze1d(v, t.get(), dim); });
 }
 // Returns a new tensor on the device of t, filled with value.
 inline TensorRef filled(const Tensor& t, DType type, int ndim, const int64_t* size, Scalar value) {

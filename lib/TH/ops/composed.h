@@ -27,7 +27,7 @@ inline TensorRef view_of(Tensor* t) {
 inline TensorRef reshaped(Tensor* t, int ndim, const int64_t* size) {
   int64_t stride[kMaxDims];
   TensorRef r = view_strides(*t, ndim, size, stride) ? view_of(t) : clone(t);
-  ops::view(r.get(), r.get(), {ndim, size});
+  views::view(r.get(), r.get(), {ndim, size});
   return r;
 }
 

@@ -1,10 +1,11 @@
 // Products of tensors of any rank, composed of views and matrix products.
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/composed.h"
 #include "tensor/checked.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -107,4 +108,4 @@ void kron(Tensor* r, Tensor* a, Tensor* b) {
   });
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "ops/operands.h"
-#include "ops/ops.h"
+#include "ops/direct.h"
 #include "ops/scalars.h"
 #include "tensor/checked.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -390,4 +390,4 @@ void xcorr3(Tensor* r, Tensor* t, Tensor* k, char vf) {
   by_dimensions(Op::xcorr3, 3, r, t, k, vf, 'X');
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

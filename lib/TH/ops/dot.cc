@@ -1,9 +1,10 @@
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/elementwise.h"
 #include "ops/reduce.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -40,4 +41,4 @@ Scalar dot(Tensor* a, Tensor* b) {
   return to_scalar(sum.value, a->dtype);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

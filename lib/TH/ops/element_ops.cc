@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "functors/functors.h"
 #include "functors/rows.h"
+#include "base/error.h"
+#include "ops/direct.h"
 #include "ops/element_numbers.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
@@ -158,15 +160,14 @@ void Element::run(Tensor* r, Tensor* const* tensors, const Scalar* numbers,
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
-#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
-                   ...)                                                                          \
-  void name parameters {                                                                         \
-    static constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);                \
-    Element{Op::name, #name, row, &type_set::types::contains, Grain::grain} names;               \
+#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...)                   \
+  void name(TH_CORE_PARAMETERS(parameters)) {                                                  \
+    static constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);              \
+    Element{Op::name, #name, row, &type_set::types::contains, Grain::grain}(TH_NAMES(parameters)); \
   }
-#include "THOps.def"
+#include "THOps/elementwise.def"
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

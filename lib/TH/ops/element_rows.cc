@@ -37,29 +37,29 @@ struct CallOf<operation> {
   }
 };
 
-std::string pattern_of(const char* parameters) {
+// The pattern of the parameters after the result. kinds: as in make_element_row.
+std::string pattern_of(const std::string& kinds) {
   std::string pattern;
-  for (const char* p = parameters; *p; ++p) {
-    if (*p != ',') continue;
-    while (p[1] == ' ') ++p;
-    pattern += p[1] != 'T' ? 'N' : p[3] == 'B' ? 'B' : 'T';
+  size_t colon = kinds.find(':');
+  while ((colon = kinds.find(':', colon + 1)) != std::string::npos) {
+    const char type = kinds[colon + 1];
+    pattern += type == 'N' ? 'N' : type == 'B' ? 'B' : 'T';
   }
   return pattern;
 }
 
 const std::vector<ElementFunction>& functions() {
   static const std::vector<ElementFunction> all = {
-#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
-                   ...)                                                                          \
+#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
   {Op::name,                                                                                     \
    #name,                                                                                        \
-   lua,                                                                                          \
+   lua_name(Op::name),                                                                                          \
    TH_ELEMENT_ROW(parameters, Functor, flags),                                                   \
-   pattern_of(#parameters),                                                                      \
+   pattern_of(TH_KINDS(parameters)),                                                                      \
    &type_set::types::contains,                                                                   \
    Grain::grain,                                                                                 \
    &CallOf<&ops::name>::run},
-#include "THOps.def"
+#include "THOps/elementwise.def"
   };
   return all;
 }

@@ -1,6 +1,7 @@
 // Access to single elements with an index for each position.
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/composed.h"
 #include "ops/indexing.h"
 #include "tensor/checked.h"
@@ -48,7 +49,7 @@ void scatter_to(Op op, const char* name, ScatterAction action, Tensor* r, int64_
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void gather(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   int dim = wrap_dim(*t, dimension, 3);
@@ -134,5 +135,5 @@ void oneHot(Tensor* r, Tensor* index, int64_t classes) {
   });
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

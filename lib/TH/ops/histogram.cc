@@ -4,6 +4,7 @@
 
 #include "THGeneral.h"
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "tensor/convert.h"
 
@@ -77,7 +78,7 @@ void check_counts(const char* name, const Tensor& r, const Tensor& t) {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void histc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max) {
   check_counts("histc", *r, *t);
@@ -145,5 +146,5 @@ void bincountWeights(Tensor* r, Tensor* t, Tensor* weights, int64_t least) {
   deliver(r, counts.get());
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

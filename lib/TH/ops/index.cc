@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/indexing.h"
 
 namespace th {
@@ -45,7 +46,7 @@ TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& 
   for (int d = 0, n = 1; d < src->nDimension; ++d) {
     if (d != dim) order[n++] = d;
   }
-  ops::permute(view.get(), kept.get(), Sizes{src->nDimension, order});
+  views::permute(view.get(), kept.get(), Sizes{src->nDimension, order});
   TensorRef whole = contiguous(view.get());
   int64_t step = 1;
   for (int d = r.nDimension - 1; d >= 0; --d) {
@@ -80,7 +81,7 @@ void write_slices(Op op, ScatterAction action, Tensor* r, int64_t dimension, Ten
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void indexSelect(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
   int dim = wrap_dim(*t, dimension, 3);
@@ -122,5 +123,5 @@ void indexFill(Tensor* r, int64_t dimension, Tensor* index, Scalar value) {
   scatter_by(by, check, device, ScatterAction::fill, r, nullptr, value);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/linalg.h"
 
-namespace th::ops {
+namespace th::direct {
 
 using linalg::Matrices;
 using linalg::Part;
@@ -128,4 +129,4 @@ void gesvd2(Tensor* u, Tensor* s, Tensor* v, Tensor* work, Tensor* a, char job) 
   decompose(Op::gesvd2, u, s, v, work, a ? a : work, job);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

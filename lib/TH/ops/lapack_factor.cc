@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/linalg.h"
 
-namespace th::ops {
+namespace th::direct {
 
 using linalg::Matrices;
 
@@ -203,4 +204,4 @@ void btrisolve(Tensor* x, Tensor* b, Tensor* lu, Tensor* pivots) {
   give_contiguous(device, x, made);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

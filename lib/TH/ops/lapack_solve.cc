@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/linalg.h"
 
-namespace th::ops {
+namespace th::direct {
 
 using linalg::Matrices;
 using linalg::Part;
@@ -188,4 +189,4 @@ void pstrf(Tensor* r, Tensor* pivots, Tensor* a, char uplo, Scalar tolerance) {
   give_contiguous(device, pivots, order);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

@@ -155,7 +155,7 @@ TensorRef right_side(Op op, Named named, Tensor* b, int64_t rows) {
                   label(op), named.name, static_cast<long long>(rows), shape_text(*b).c_str());
   }
   TensorRef matrix(tensor_new_view(b));
-  if (b->nDimension == 1) ops::unsqueeze1d(matrix.get(), b, 1);
+  if (b->nDimension == 1) views::unsqueeze1d(matrix.get(), b, 1);
   return matrix;
 }
 
@@ -224,7 +224,7 @@ void give_contiguous(Device* device, Tensor* r, const TensorRef& made) {
 
 TensorRef turned(Tensor* t) {
   TensorRef view(tensor_new(t->dtype));
-  ops::transpose(view.get(), t, t->nDimension - 2, t->nDimension - 1);
+  views::transpose(view.get(), t, t->nDimension - 2, t->nDimension - 1);
   return view;
 }
 

@@ -4,10 +4,11 @@
 #include <limits>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/linalg.h"
 #include "tensor/views.h"
 
-namespace th::ops {
+namespace th::direct {
 
 using linalg::Determinants;
 using linalg::Matrices;
@@ -282,4 +283,4 @@ void matrixRank(Tensor* r, Tensor* t, double tolerance) {
   give_contiguous(device, r, ranks);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "ops/reduce.h"
 #include "tensor/checked.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -269,4 +270,4 @@ bool equal(Tensor* a, Tensor* b) {
 bool isSameSizeAs(Tensor* a, Tensor* b) { return same_size(*a, *b); }
 bool isSetTo(Tensor* a, Tensor* b) { return a->storage && same_view(*a, *b); }
 
-}  // namespace th::ops
+}  // namespace th::direct

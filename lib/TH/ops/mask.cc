@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 
@@ -101,7 +102,7 @@ class SourceCheck {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
   TensorRef seen = mask_for("maskedFill", r, mask);
@@ -244,5 +245,5 @@ void nonzero(Tensor* r, Tensor* t) {
   });
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

@@ -4,12 +4,13 @@
 #include <climits>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "ops/product.h"
 #include "ops/scalars.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -346,4 +347,4 @@ void bmm(Tensor* r, Tensor* a, Tensor* b) {
   batch_batch(Op::bmm, 2, r, 0, nullptr, 1, a, b, false);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

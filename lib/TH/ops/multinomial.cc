@@ -1,11 +1,12 @@
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/operands.h"
 #include "ops/ops.h"
 #include "ops/random.h"
 
 namespace th {
 
-void ops::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
+void direct::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
                       bool with_replacement) {
   const Tensor& p = *probabilities;
   if (p.nDimension != 1 && p.nDimension != 2) {

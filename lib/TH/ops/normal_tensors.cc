@@ -1,10 +1,11 @@
 // Normal distributions with a mean or a deviation for each element.
 
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "ops/distributions.h"
 #include "ops/elementwise.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -52,4 +53,4 @@ void normal_means_stddevs(Tensor* r, Generator* g, Tensor* means, Tensor* deviat
   deliver(r, values.get());
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

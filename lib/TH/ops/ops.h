@@ -1,24 +1,15 @@
 #ifndef TH_OPS_OPS_H
 #define TH_OPS_OPS_H
 
-// The operations of THOps.def, type-erased, with their C names. The Lua binding and the typed C
-// functions call these. r is the result: it is resized, and may be one of the operands. Dimensions
-// count from 0; negative ones count from the end. Indices in LongTensors count from TH_INDEX_BASE.
-// All functions may throw th::Error; unless stated otherwise, nothing has been written then.
+// The operations of THOps.def as functions, named as in C: ops::gather(r, t, dim, index). Results
+// come first; they are resized and may be operands. Dimensions count from 0; negative ones count
+// from the end. Indices in LongTensors count from TH_INDEX_BASE. All functions may throw th::Error;
+// then every tensor has the shape that it had.
 
+#include "ops/call.h"
 #include "tensor/overlap.h"
-#include "tensor/tensor.h"
-#include "tensor/views.h"
 
 namespace th TH_VISIBLE {
-
-struct Generator;
-
-struct TensorList {
-  Tensor** tensors;
-  int count;
-  TensorList(Tensor** t, int n) : tensors(t), count(n) {}
-};
 
 // Returns t if it is contiguous, else a contiguous copy.
 TensorRef contiguous(Tensor* t);
@@ -27,302 +18,21 @@ TensorRef clone(Tensor* t);
 
 namespace ops {
 
-// ---- element-wise (element_ops.cc), declared by their rows. The result of a predicate is a
-// ByteTensor or has the type of the operands.
-using real = Scalar;
-using THTensor = Tensor;
-using THRealTensor = Tensor;  // TH.h, if included, defines THRealTensor by THTensor
-using THByteTensor = Tensor;
-#define TH_ELEMENT(name, lua, types, parameters, ...) void name parameters;
+#define TH_RETURN_void(arguments) call(arguments)
+#define TH_RETURN_int(arguments) return call(arguments), (arguments).returned
+#define TH_RETURN_int64_t(arguments) TH_RETURN_int(arguments)
+#define TH_RETURN_double(arguments) TH_RETURN_int(arguments)
+#define TH_RETURN_real(arguments) TH_RETURN_int(arguments)
+#define TH_RETURN_accreal(arguments) TH_RETURN_int(arguments)
+#define TH_OP(name, lua, types, returned_, parameters, ...)              \
+  inline TH_RETURNED_##returned_ name(TH_CORE_PARAMETERS(parameters)) {  \
+    args::name arguments{TH_NAMES(parameters)};                          \
+    TH_RETURN_##returned_(arguments);                                    \
+  }
 #include "THOps.def"
+
 // Copies in row-major order; shapes may differ if the numbers of elements agree. Any element types.
 void copy(Tensor* r, Tensor* src);
-
-// ---- fused expressions (fuse.cc)
-void fuse(Tensor* r, const char* expression, TensorList operands);
-
-// ---- creation (make.cc)
-bool equal(Tensor* a, Tensor* b);
-bool allclose(Tensor* t, Tensor* src, double rtol, double atol);
-void nanToNum(Tensor* r, Tensor* t, Scalar nan, Scalar posinf, Scalar neginf);
-bool isSameSizeAs(Tensor* a, Tensor* b);
-bool isSetTo(Tensor* a, Tensor* b);
-void fill(Tensor* r, Scalar value);
-void zero(Tensor* r);
-void zeros(Tensor* r, Sizes sizes);
-void zerosLike(Tensor* r, Tensor* like);
-void ones(Tensor* r, Sizes sizes);
-void onesLike(Tensor* r, Tensor* like);
-void fullLike(Tensor* r, Tensor* like, Scalar value);
-void emptyLike(Tensor* r, Tensor* like);
-void arangeTo(Tensor* r, Scalar last);
-void eye(Tensor* r, int64_t n, int64_t m);
-void range(Tensor* r, Scalar first, Scalar last, Scalar step);
-void arange(Tensor* r, Scalar first, Scalar last, Scalar step);
-void linspace(Tensor* r, Scalar a, Scalar b, int64_t n);
-void logspace(Tensor* r, Scalar a, Scalar b, int64_t n);
-void diag(Tensor* r, Tensor* t, int64_t k);
-void tril(Tensor* r, Tensor* t, int64_t k);
-void triu(Tensor* r, Tensor* t, int64_t k);
-void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim);
-void catArray(Tensor* r, TensorList inputs, int64_t dim);
-void reshape(Tensor* r, Tensor* t, Sizes sizes);
-
-// ---- rearrangement (arrange.cc)
-void stack(Tensor* r, TensorList inputs, int64_t dim);
-void hstack(Tensor* r, TensorList inputs);
-void vstack(Tensor* r, TensorList inputs);
-void flip(Tensor* r, Tensor* t, Sizes dims);
-void flipAll(Tensor* r, Tensor* t);
-void rot90(Tensor* r, Tensor* t, int64_t times, int64_t dim1, int64_t dim2);
-void roll(Tensor* r, Tensor* t, int64_t shift, int64_t dim);
-void rollDims(Tensor* r, Tensor* t, Sizes shifts, Sizes dims);
-void rollAll(Tensor* r, Tensor* t, int64_t shift);
-void tile(Tensor* r, Tensor* t, Sizes counts);
-void repeat(Tensor* r, Tensor* t, Sizes counts);
-void diff(Tensor* r, Tensor* t, int64_t times, int64_t dim);
-void pad(Tensor* r, Tensor* t, Sizes widths, Scalar value);
-void padMode(Tensor* r, Tensor* t, Sizes widths, const char* mode);
-// These return views if possible.
-void flatten(Tensor* r, Tensor* t, int64_t first, int64_t last);
-void unflatten(Tensor* r, Tensor* t, int64_t dim, Sizes sizes);
-void movedim(Tensor* r, Tensor* t, int64_t source, int64_t destination);
-void movedims(Tensor* r, Tensor* t, Sizes sources, Sizes destinations);
-void swapaxes(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2);
-Scalar item(Tensor* t);
-
-// ---- products of any rank (contract.cc)
-void matmul(Tensor* r, Tensor* a, Tensor* b);
-void outer(Tensor* r, Tensor* a, Tensor* b);
-void kron(Tensor* r, Tensor* a, Tensor* b);
-
-// ---- reductions (reduce.cc, scan.cc). Without elements sum is 0, prod is 1, mean and var are NaN,
-// min and max are errors.
-Scalar sumall(Tensor* t);
-Scalar prodall(Tensor* t);
-Scalar meanall(Tensor* t);
-Scalar minall(Tensor* t);
-Scalar maxall(Tensor* t);
-Scalar varall(Tensor* t, bool biased);
-Scalar stdall(Tensor* t, bool biased);
-Scalar normall(Tensor* t, Scalar p);
-Scalar dist(Tensor* a, Tensor* b, Scalar p);
-bool logicalall(Tensor* t);
-bool logicalany(Tensor* t);
-Scalar trace(Tensor* t);
-void sum(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void prod(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void mean(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void min(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-void max(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-void var(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-void std(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim);
-void cumsum(Tensor* r, Tensor* t, int64_t dim);
-void cumprod(Tensor* r, Tensor* t, int64_t dim);
-
-// ---- reductions composed of others (reduce_more.cc, softmax.cc)
-void logicalAll(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void logicalAny(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-Scalar argmaxall(Tensor* t);
-Scalar argminall(Tensor* t);
-void argmax(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void argmin(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-Scalar nansumall(Tensor* t);
-Scalar nanmeanall(Tensor* t);
-void nansum(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void nanmean(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-Scalar logsumexpall(Tensor* t);
-void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void softmax(Tensor* r, Tensor* t, int64_t dim);
-void logSoftmax(Tensor* r, Tensor* t, int64_t dim);
-// For integers; the results are DoubleTensors.
-Scalar meanallDouble(Tensor* t);
-Scalar varallDouble(Tensor* t, bool biased);
-Scalar stdallDouble(Tensor* t, bool biased);
-void meanDouble(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void varDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-void stdDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-
-// ---- reductions over several dimensions (reduce_dims.cc)
-void sumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void prodDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void meanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void meanDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void minDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void maxDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void varDims(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void varDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void stdDims(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void stdDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void normDims(Tensor* r, Tensor* t, Scalar p, Sizes dims, bool keepdim);
-void logicalAllDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void logicalAnyDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void nansumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void nanmeanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void logsumexpDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-
-// ---- sorting (sort.cc)
-void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending);
-
-// ---- based on sorting, and searching in sorted rows (order.cc, search.cc)
-void argsort(Tensor* indices, Tensor* t, int64_t dim, bool descending);
-void kthvalue(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool keepdim);
-void median(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-Scalar medianall(Tensor* t);
-void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool largest,
-          bool in_order);
-void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t);
-void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64_t dim);
-void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right);
-void cummax(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
-void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
-
-// ---- counting, and vectors along a dimension (histogram.cc, vectors.cc)
-void histc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
-void bhistc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
-void bincount(Tensor* r, Tensor* t, int64_t least);
-void bincountWeights(Tensor* r, Tensor* t, Tensor* weights, int64_t least);
-void cross(Tensor* r, Tensor* a, Tensor* b, int64_t dim);     // negative: the first of size 3
-void crossDim(Tensor* r, Tensor* a, Tensor* b, int64_t dim);  // below -kMaxDims: the same
-void renorm(Tensor* r, Tensor* t, Scalar p, int64_t dim, Scalar most);
-void match(Tensor* r, Tensor* a, Tensor* b, Scalar gain);
-
-// ---- quantiles, covariances and correlations (statistics.cc)
-Scalar quantileall(Tensor* t, double q);
-void quantile(Tensor* r, Tensor* t, double q, int64_t dim, bool keepdim);
-void quantilesall(Tensor* r, Tensor* t, Tensor* q);
-void quantiles(Tensor* r, Tensor* t, Tensor* q, int64_t dim, bool keepdim);
-void cov(Tensor* r, Tensor* t, bool biased);
-void corrcoef(Tensor* r, Tensor* t);
-
-// ---- indices and masks (index.cc, gather.cc, mask.cc)
-void indexSelect(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
-void indexCopy(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void indexAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void indexFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
-void indexPut(Tensor* r, TensorList indices, Tensor* src, bool accumulate);
-void indexPutFill(Tensor* r, TensorList indices, Scalar value, bool accumulate);
-void gather(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
-void scatter(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void takeAlongDim(Tensor* r, Tensor* t, Tensor* index, int64_t dim);
-void takeAlong(Tensor* r, Tensor* t, Tensor* index);
-void oneHot(Tensor* r, Tensor* index, int64_t classes);
-void scatterFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
-void scatterAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void maskedFill(Tensor* r, Tensor* mask, Scalar value);
-void maskedCopy(Tensor* r, Tensor* mask, Tensor* src);
-void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src);
-void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
-void nonzero(Tensor* r, Tensor* t);
-
-// ---- matrix products (matrix.cc)
-Scalar dot(Tensor* a, Tensor* b);
-void addmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
-void addmv(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat, Tensor* vec);
-void addr(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1, Tensor* vec2);
-void addbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
-void baddbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
-void mm(Tensor* r, Tensor* a, Tensor* b);
-void mv(Tensor* r, Tensor* mat, Tensor* vec);
-void ger(Tensor* r, Tensor* vec1, Tensor* vec2);
-void bmm(Tensor* r, Tensor* a, Tensor* b);
-
-// ---- convolutions (convolution.cc). vf: 'V' (valid) or 'F' (full); xc: 'X' (cross-correlation) or
-// 'C' (convolution)
-void conv2(Tensor* r, Tensor* t, Tensor* k, char vf);
-void xcorr2(Tensor* r, Tensor* t, Tensor* k, char vf);
-void conv3(Tensor* r, Tensor* t, Tensor* k, char vf);
-void xcorr3(Tensor* r, Tensor* t, Tensor* k, char vf);
-void conv2Dmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-               int64_t scol, char vf, char xc);
-void conv2Dcmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                int64_t scol, char vf, char xc);
-void conv2Dmv(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-              int64_t scol, char vf, char xc);
-void conv2Dmm(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-              int64_t scol, char vf, char xc);
-void conv2Dger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-               int64_t scol, char vf, char xc);
-void conv2DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                  int64_t scol);
-void conv2DRevgerm(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                   int64_t scol);
-void conv2Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
-               int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-               int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dcmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-                int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dmv(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-              int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-               int64_t srow, int64_t scol, char vf, char xc);
-void conv3DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-                  int64_t srow, int64_t scol);
-void conv3Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
-               int64_t sdepth, int64_t srow, int64_t scol, char vf, char xc);
-
-// ---- linear algebra (lapack_solve.cc, lapack_factor.cc, lapack_eigen.cc). A null operand means
-// that the result is the operand. Option letters are LAPACK's.
-void gesv(Tensor* x, Tensor* lu, Tensor* b, Tensor* a);
-void trtrs(Tensor* x, Tensor* copy_of_a, Tensor* b, Tensor* a, char uplo, char trans, char diag);
-void gels(Tensor* x, Tensor* qr, Tensor* b, Tensor* a);
-void getri(Tensor* r, Tensor* a);
-void potrf(Tensor* r, Tensor* a, char uplo);
-void potri(Tensor* r, Tensor* a, char uplo);
-void potrs(Tensor* x, Tensor* b, Tensor* a, char uplo);
-void pstrf(Tensor* r, Tensor* pivots, Tensor* a, char uplo, Scalar tolerance);
-void geqrf(Tensor* r, Tensor* tau, Tensor* a);
-void orgqr(Tensor* r, Tensor* a, Tensor* tau);
-void ormqr(Tensor* r, Tensor* a, Tensor* tau, Tensor* c, char side, char trans);
-void qr(Tensor* q, Tensor* r, Tensor* a);
-void btrifact(Tensor* lu, Tensor* pivots, Tensor* info, bool pivot, Tensor* a);
-void btrisolve(Tensor* x, Tensor* b, Tensor* lu, Tensor* pivots);
-void syev(Tensor* e, Tensor* v, Tensor* a, char job, char uplo);
-void geev(Tensor* e, Tensor* v, Tensor* a, char job);
-void gesvd(Tensor* u, Tensor* s, Tensor* v, Tensor* a, char job);
-void gesvd2(Tensor* u, Tensor* s, Tensor* v, Tensor* work, Tensor* a, char job);
-// These support batches (linalg_batch.cc).
-void det(Tensor* r, Tensor* t);
-void logdet(Tensor* r, Tensor* t);
-void slogdet(Tensor* sign, Tensor* logarithm, Tensor* t);
-void solve(Tensor* x, Tensor* a, Tensor* b);
-void lstsq(Tensor* x, Tensor* residuals, Tensor* rank, Tensor* values, Tensor* a, Tensor* b,
-           double rcond);
-void cholesky(Tensor* r, Tensor* t, bool upper);
-void eigh(Tensor* e, Tensor* v, Tensor* a, char uplo);
-void pinverse(Tensor* r, Tensor* t, double rcond);
-void matrixRank(Tensor* r, Tensor* t, double tolerance);
-
-// ---- random numbers (random.cc, multinomial.cc)
-void random(Tensor* r, Generator* g);
-void cappedRandom(Tensor* r, Generator* g, int64_t max);
-void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max);
-void uniform(Tensor* r, Generator* g, double a, double b);
-void normal(Tensor* r, Generator* g, double mean, double deviation);
-void normal_means(Tensor* r, Generator* g, Tensor* means, double deviation);
-void normal_stddevs(Tensor* r, Generator* g, double mean, Tensor* deviations);
-void normal_means_stddevs(Tensor* r, Generator* g, Tensor* means, Tensor* deviations);
-void exponential(Tensor* r, Generator* g, double lambda);
-void cauchy(Tensor* r, Generator* g, double median, double sigma);
-void logNormal(Tensor* r, Generator* g, double mean, double deviation);
-void geometric(Tensor* r, Generator* g, double p);
-void bernoulli(Tensor* r, Generator* g, double p);
-void bernoulli_FloatTensor(Tensor* r, Generator* g, Tensor* p);
-void bernoulli_DoubleTensor(Tensor* r, Generator* g, Tensor* p);
-void rand(Tensor* r, Generator* g, Sizes sizes);
-void randn(Tensor* r, Generator* g, Sizes sizes);
-void randLike(Tensor* r, Generator* g, Tensor* like);
-void randnLike(Tensor* r, Generator* g, Tensor* like);
-void randint(Tensor* r, Generator* g, int64_t low, int64_t high, Sizes sizes);
-void randintTo(Tensor* r, Generator* g, int64_t high, Sizes sizes);
-void randperm(Tensor* r, Generator* g, int64_t n);
-void multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
-                 bool with_replacement);
-void multinomialAliasSetup(Tensor* probabilities, Tensor* alias, Tensor* q);
-void multinomialAliasDraw(Tensor* r, Generator* g, Tensor* alias, Tensor* q);
 
 }  // namespace ops
 }  // namespace TH_VISIBLE

@@ -4,6 +4,7 @@
 
 #include "THGeneral.h"
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "ops/composed.h"
 
@@ -101,7 +102,7 @@ TensorRef runs_of(const TensorRef& starts, int dim) {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void kthvalue(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool keepdim) {
   check_values_and_indices("kthvalue", values, indices, *t);
@@ -273,5 +274,5 @@ void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64
   deliver({{values, distinct.get()}, {inverse, back.get()}, {counts, lengths.get()}});
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

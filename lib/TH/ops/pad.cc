@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "tensor/checked.h"
 #include "tensor/new_vector.h"
@@ -66,7 +67,7 @@ TensorRef padded_along(const TensorRef& t, int64_t dim, int64_t before, int64_t 
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void pad(Tensor* r, Tensor* t, Sizes widths, Scalar value) {
   check_result("pad", 1, *r, t->dtype);
@@ -94,5 +95,5 @@ void padMode(Tensor* r, Tensor* t, Sizes widths, const char* text) {
   deliver(r, current.get() == t ? clone(t).get() : current.get());
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

@@ -1,5 +1,6 @@
 // Tensors of random numbers.
 
+#include "ops/direct.h"
 #include "ops/random.h"
 
 #include <algorithm>
@@ -117,7 +118,7 @@ void permute_by_keys(Tensor* r, Generator* g) {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void random(Tensor* r, Generator* g) {
   // One word for each element, as in Torch7: the wider types get 32 random bits.
@@ -233,5 +234,5 @@ void randperm(Tensor* r, Generator* g, int64_t n) {
   fill_by(Op::randperm, r, g, Distribution::permutation, 0);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

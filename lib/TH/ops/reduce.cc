@@ -1,3 +1,4 @@
+#include "ops/direct.h"
 #include "ops/reduce.h"
 
 #include <algorithm>
@@ -177,7 +178,7 @@ void reduce_along(const ReduceRow& row, const Reduction& reduction, Tensor* r, T
   places.finish();
 }
 
-namespace ops {
+namespace direct {
 
 namespace {
 
@@ -244,5 +245,5 @@ void max(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) 
   reduce_along({Op::max, "max", 3, 4}, kMax, values, indices, t, dim, keepdim);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

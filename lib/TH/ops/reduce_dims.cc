@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "tensor/checked.h"
 
@@ -43,7 +44,7 @@ class Merged {
       t_ = TensorRef(tensor_new_sized(t->dtype, left_ + 1, size));
       return;
     }
-    TensorRef permuted = made(t->dtype, [&](Tensor* v) { ops::permute(v, t, {ndim_, order}); });
+    TensorRef permuted = made(t->dtype, [&](Tensor* v) { views::permute(v, t, {ndim_, order}); });
     int64_t stride[kMaxDims];
     if (!view_strides(*permuted, left_ + 1, size, stride)) {
       permuted = clone(permuted.get());
@@ -84,7 +85,7 @@ void reduce_dims(const char* name, Tensor* r, DType type, Tensor* t, Sizes dims,
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void sumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim) {
   reduce_dims("sum", r, t->dtype, t, dims, keepdim,
@@ -159,5 +160,5 @@ void logsumexpDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim) {
               [](Tensor* to, Tensor* x, int64_t d) { logsumexp(to, x, d, false); });
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

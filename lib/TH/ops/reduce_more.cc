@@ -2,6 +2,7 @@
 // argmin.
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 
 namespace th {
@@ -78,7 +79,7 @@ void place_along(const char* name, Extreme* extreme, Tensor* r, Tensor* t, int64
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 Scalar meanallDouble(Tensor* t) { return meanall(as_doubles("mean", t, 1).get()); }
 Scalar varallDouble(Tensor* t, bool biased) {
@@ -153,5 +154,5 @@ void argmin(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
   place_along("argmin", &min, r, t, dim, keepdim);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

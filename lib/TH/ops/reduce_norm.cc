@@ -4,10 +4,11 @@
 #include <limits>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/elementwise.h"
 #include "ops/reduce.h"
 
-namespace th::ops {
+namespace th::direct {
 
 namespace {
 
@@ -76,4 +77,4 @@ Scalar dist(Tensor* a, Tensor* b, Scalar p) {
   return finished(reduction.finish, partial, a->numel(), reduction.parameter);
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

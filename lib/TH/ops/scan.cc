@@ -1,5 +1,6 @@
 // Cumulative sums and products.
 
+#include "ops/direct.h"
 #include "ops/operands.h"
 #include "ops/reduce.h"
 #include "tensor/overlap.h"
@@ -39,10 +40,10 @@ void scan(Op op, bool product, Tensor* r, Tensor* t, int64_t dim) {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void cumsum(Tensor* r, Tensor* t, int64_t dim) { scan(Op::cumsum, false, r, t, dim); }
 void cumprod(Tensor* r, Tensor* t, int64_t dim) { scan(Op::cumprod, true, r, t, dim); }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

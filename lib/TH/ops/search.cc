@@ -4,6 +4,7 @@
 
 #include "THGeneral.h"
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 
 namespace th {
@@ -51,7 +52,7 @@ void scan_extremes(Op op, bool largest, Tensor* values, Tensor* indices, Tensor*
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right) {
   check_result("searchsorted", 1, *r, DType::Long);
@@ -95,5 +96,5 @@ void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim) {
   scan_extremes(Op::cummin, false, values, indices, t, dim);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

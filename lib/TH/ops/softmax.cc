@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 
 namespace th {
@@ -52,7 +53,7 @@ int checked_dim(const char* name, const Tensor& r, const Tensor& t, int64_t dim)
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
   int d = checked_dim("logsumexp", *r, *t, dim);
@@ -92,5 +93,5 @@ void logSoftmax(Tensor* r, Tensor* t, int64_t dim) {
   deliver_as(r, e, [&](Tensor* to) { csub(to, e.rest.get(), 1, total.get()); });
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

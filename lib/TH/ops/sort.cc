@@ -1,10 +1,10 @@
 #include "THGeneral.h"
 #include "base/error.h"
 #include "ops/operands.h"
-#include "ops/ops.h"
+#include "ops/direct.h"
 #include "tensor/overlap.h"
 
-namespace th::ops {
+namespace th::direct {
 
 void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending) {
   if (values->dtype != t->dtype) {
@@ -66,4 +66,4 @@ void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descendi
   }
 }
 
-}  // namespace th::ops
+}  // namespace th::direct

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 
 namespace th {
@@ -64,7 +65,7 @@ TensorRef centered_rows(const char* name, Tensor* t) {
 
 TensorRef covariances(const char* name, Tensor* t, bool biased) {
   TensorRef rows = centered_rows(name, t);
-  TensorRef columns = view_of(rows, [&](Tensor* v) { ops::transpose(v, rows.get(), 0, 1); });
+  TensorRef columns = view_of(rows, [&](Tensor* v) { views::transpose(v, rows.get(), 0, 1); });
   const auto count = static_cast<double>(rows->size[1] - !biased);
   return made(rows->dtype, [&](Tensor* r) {
     ops::mm(r, rows.get(), columns.get());
@@ -74,7 +75,7 @@ TensorRef covariances(const char* name, Tensor* t, bool biased) {
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void quantile(Tensor* r, Tensor* t, double q, int64_t dim, bool keepdim) {
   check_result("quantile", 1, *r, t->dtype);
@@ -145,5 +146,5 @@ void corrcoef(Tensor* r, Tensor* t) {
   deliver(r, c.get());
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

@@ -1,5 +1,6 @@
 // Subscripts t[{...}] with ranges, steps, masks and index tensors, by views and index operations.
 
+#include "ops/direct.h"
 #include "ops/subscript.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 
 TensorRef shaped(Tensor* t, const std::vector<int64_t>& size) {
   TensorRef view(tensor_new(t->dtype));
-  ops::view(view.get(), t, {static_cast<int>(size.size()), size.data()});
+  views::view(view.get(), t, {static_cast<int>(size.size()), size.data()});
   return view;
 }
 
@@ -68,7 +69,7 @@ void take_mask(const Geometry& g, int d, Tensor* mask, std::vector<Indexed>* ind
     if (count == 0) {
       resize(column.get(), 1, &count);
     } else {
-      ops::select(column.get(), found.get(), 1, k);
+      views::select(column.get(), found.get(), 1, k);
     }
     indexed->push_back({d + k, std::move(column)});
   }
@@ -178,7 +179,7 @@ void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merg
   for (const Indexed& by : indexed) {
     check_indices(by, view.size[by.dim]);
     TensorRef seen(tensor_new(DType::Long));
-    ops::expand(seen.get(), from_the_front(by.indices.get(), view.size[by.dim]).get(),
+    views::expand(seen.get(), from_the_front(by.indices.get(), view.size[by.dim]).get(),
                 {ndim, size});
     if (!all) {
       all = clone(seen.get());
@@ -219,7 +220,7 @@ Merged merge(const Resolved& from) {
     size.push_back(view.size[d]);
   }
   to.in_order = TensorRef(tensor_new(view.dtype));
-  ops::permute(to.in_order.get(), from.view.get(), {view.nDimension, order.data()});
+  views::permute(to.in_order.get(), from.view.get(), {view.nDimension, order.data()});
   to.view = TensorRef(tensor_new(view.dtype));
   int64_t stride[kMaxDims];
   int ndim = static_cast<int>(size.size());
@@ -327,12 +328,12 @@ void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar va
   ops::fill(one.get(), value);
   write(t, to, accumulate, [&](const Tensor& like, const Merged*) {
     TensorRef seen(tensor_new(t->dtype));
-    ops::expand(seen.get(), one.get(), {like.nDimension, like.size});
+    views::expand(seen.get(), one.get(), {like.nDimension, like.size});
     return seen;
   });
 }
 
-namespace ops {
+namespace direct {
 
 namespace {
 
@@ -365,5 +366,5 @@ void indexPutFill(Tensor* r, TensorList indices, Scalar value, bool accumulate) 
   subscript_fill(r, at.list, at.count, value, accumulate);
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

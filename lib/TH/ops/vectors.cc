@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ops/direct.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 
@@ -67,12 +68,12 @@ TensorRef rows_of(const char* name, Tensor* t, int argument) {
   int64_t size[] = {t->size[0], length};
   if (t->numel() == 0) return TensorRef(tensor_new_sized(t->dtype, 2, size));
   TensorRef whole = contiguous(t);
-  return view_of(whole, [&](Tensor* v) { ops::view(v, whole.get(), {2, size}); });
+  return view_of(whole, [&](Tensor* v) { views::view(v, whole.get(), {2, size}); });
 }
 
 }  // namespace
 
-namespace ops {
+namespace direct {
 
 void cross(Tensor* r, Tensor* a, Tensor* b, int64_t dim) {
   cross_along(r, a, b, dim < 0 ? -kMaxDims - 1 : dim);
@@ -144,5 +145,5 @@ void match(Tensor* r, Tensor* a, Tensor* b, Scalar gain) {
   deliver(r, result.get());
 }
 
-}  // namespace ops
+}  // namespace direct
 }  // namespace th

@@ -74,7 +74,7 @@ bool broadcast_sizes(int ndim_a, const int64_t* a, int ndim_b, const int64_t* b,
   return true;
 }
 
-namespace ops {
+namespace views {
 
 namespace {
 
@@ -232,5 +232,5 @@ void view(Tensor* r, Tensor* t, Sizes sizes) {
 
 void viewAs(Tensor* r, Tensor* t, Tensor* like) { view(r, t, Sizes{like->nDimension, like->size}); }
 
-}  // namespace ops
+}  // namespace views
 }  // namespace th

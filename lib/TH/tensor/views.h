@@ -15,7 +15,7 @@ struct Sizes {
   const int64_t* size;
 };
 
-namespace ops {
+namespace views {
 
 void set(Tensor* r, Tensor* t);
 void narrow(Tensor* r, Tensor* t, int64_t dim, int64_t first, int64_t size);
@@ -34,7 +34,7 @@ void expandAs(Tensor* r, Tensor* t, Tensor* like);
 void view(Tensor* r, Tensor* t, Sizes sizes);
 void viewAs(Tensor* r, Tensor* t, Tensor* like);
 
-}  // namespace ops
+}  // namespace views
 
 // Copies sizes to out, with a -1 replaced so that the number of elements is numel. Throws if that
 // is impossible.

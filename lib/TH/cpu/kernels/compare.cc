@@ -5,14 +5,8 @@ namespace TH_ISA {
 
 using namespace row_flag;
 
-#define TH_UNARY(...)
-#define TH_SCALAR(...)
-#define TH_BINARY(...)
-#define TH_SCALED(...)
-#define TH_TERNARY(...)
-#define TH_GENERAL(...)
 constexpr ElementKernel rows[] = {
-#include "THOps.def"
+#include "THOps/compare.def"
 };
 extern const ElementKernels compare_kernels;
 const ElementKernels compare_kernels = {rows, sizeof(rows) / sizeof(rows[0])};

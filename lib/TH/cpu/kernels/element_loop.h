@@ -336,8 +336,7 @@ constexpr auto element_loops() {
 }  // namespace th
 
 // A row's entry in a table, for those who use namespace row_flag.
-#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
-                   ...)                                                                          \
+#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
   {Op::name, element_loops<functor::Functor, type_set::types, ((flags)&vector_math) != 0>()},
 
 #endif

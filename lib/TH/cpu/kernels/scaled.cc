@@ -5,13 +5,8 @@ namespace TH_ISA {
 
 using namespace row_flag;
 
-#define TH_UNARY(...)
-#define TH_SCALAR(...)
-#define TH_BINARY(...)
-#define TH_COMPARE(...)
-#define TH_GENERAL(...)
 constexpr ElementKernel rows[] = {
-#include "THOps.def"
+#include "THOps/scaled.def"
 };
 extern const ElementKernels scaled_kernels;
 const ElementKernels scaled_kernels = {rows, sizeof(rows) / sizeof(rows[0])};

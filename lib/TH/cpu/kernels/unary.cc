@@ -5,14 +5,8 @@ namespace TH_ISA {
 
 using namespace row_flag;
 
-#define TH_SCALAR(...)
-#define TH_BINARY(...)
-#define TH_SCALED(...)
-#define TH_TERNARY(...)
-#define TH_COMPARE(...)
-#define TH_GENERAL(...)
 constexpr ElementKernel rows[] = {
-#include "THOps.def"
+#include "THOps/unary.def"
 };
 extern const ElementKernels unary_kernels;
 const ElementKernels unary_kernels = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -202,8 +202,7 @@ inline void run_row(Queue& queue, const ElementCall& call, const ElementRow& row
 }  // namespace
 }  // namespace th
 
-#define TH_ELEMENT(name, lua, types, parameters, names, function, method, Functor, grain, flags, \
-                   ...)                                                                          \
+#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
   case Op::name: {                                                                               \
     using namespace th;                                                                          \
     using namespace row_flag;                                                                    \

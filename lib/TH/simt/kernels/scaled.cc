@@ -1,13 +1,8 @@
 #include "simt/kernels/element_kernel.h"
 
-#define TH_UNARY(...)
-#define TH_SCALAR(...)
-#define TH_BINARY(...)
-#define TH_COMPARE(...)
-#define TH_GENERAL(...)
 bool th::run_scaled(Queue& queue, const ElementCall& call) {
   switch (call.op) {
-#include "THOps.def"
+#include "THOps/scaled.def"
     default:
       return false;
   }

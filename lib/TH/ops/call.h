@@ -1,0 +1,114 @@
+#ifndef TH_OPS_CALL_H
+#define TH_OPS_CALL_H
+
+// The one entry for all operations. call(arguments)
+//   1. checks tensors, element types and the shapes of operands by the row of the operation,
+//   2. asks the operation for the shapes of its results: shapes(arguments, shapes),
+//   3. resizes the results, or makes temporaries for those that overlap operands,
+//   4. runs the operation: calls(arguments),
+//   5. copies the temporaries to the results, and reports the call to the tracers.
+// If a step throws, every result has the shape and the storage that it had before. Its elements may
+// have been overwritten from step 4 on.
+
+#include "base/error.h"
+#include "ops/arguments.h"
+
+namespace th TH_VISIBLE {
+
+struct OpRow;
+struct Parameter;
+
+// Requirements of kernels for a result, and for its overlap with operands.
+enum class Layout : uint8_t {
+  any,         // any strides; no memory in common with an operand
+  contiguous,  // contiguous; no memory in common with an operand
+  in_place,    // any strides; may be one of the operands, but not overlap one otherwise
+};
+
+// Collects the shapes of the results of one call.
+class Shapes {
+ public:
+  Shapes(const OpRow& row, void* arguments) noexcept
+      : row_(row), arguments_(static_cast<char*>(arguments)) {}
+  ~Shapes() {
+    if (count_ || copy_count_) release();
+  }
+  Shapes(const Shapes&) = delete;
+  Shapes& operator=(const Shapes&) = delete;
+
+  // ---- for shapes(arguments, shapes). r, t, dim, field: fields of the arguments.
+
+  // Sets the shape of a result. While calls() runs, r is the result or a temporary of this shape.
+  void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any);
+  void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any) {
+    set(r, like.nDimension, like.size, layout);
+  }
+  // Sets a result whose elements have been computed already, because its shape depends on them.
+  // value has the type of r. calls() need not write r.
+  void set_value(Tensor*& r, TensorRef value);
+
+  // Returns the dimension of t, from 0. Throws if it is out of range.
+  int dim(const int64_t& dim, const Tensor& t) const { return wrap_dim(t, dim, number_of(&dim)); }
+  int dim(const int64_t& dim, int ndim) const { return wrap_dim(ndim, dim, number_of(&dim)); }
+  // Throws an error about one argument. The message does not begin with the operation's name.
+  template <class T, class... Values>
+  [[noreturn]] void fail(const T& field, const char* format, Values... values) const {
+    fail_argument(number_of(&field), format, values...);
+  }
+  // The position of a parameter in the C function, from 1.
+  int number_of(const void* field) const noexcept;
+
+  // ---- for call()
+  void commit();
+  void finish();
+
+ private:
+  static constexpr int kMostResults = 5, kMostCopies = 8;
+  struct Result {
+    Tensor** field;
+    Tensor* tensor;     // the result
+    Tensor* temporary;  // null: the kernels write the result itself
+    Layout layout;
+    bool computed, resized;
+    int ndim;
+    int64_t size[kMaxDims];
+    // Before it was resized.
+    Storage* storage;
+    ptrdiff_t elements;
+    int ndim_before;
+    int64_t geometry[2 * kMaxDims];
+  };
+  struct Copy {
+    Tensor** field;
+    Tensor *operand, *copy;
+  };
+
+  Result& add(Tensor*& r);
+  bool shares_operand(const Tensor& r) const;
+  bool overlaps_operand(const Tensor& r) const;
+  void prepare(Result* result);
+  void resize_result(Result* result, int ndim, const int64_t* size);
+  void copy_operands_of(Tensor* inout);
+  void release() noexcept;
+  static void undo(const Result& result) noexcept;
+  template <class F>
+  bool any_operand(const F& test) const;
+
+  const OpRow& row_;
+  char* arguments_;
+  int count_ = 0, copy_count_ = 0;
+  bool finished_ = false;
+  Result results_[kMostResults];  // uninitialized, to save time
+  Copy copies_[kMostCopies];
+};
+
+// Runs an operation. arguments: the struct of its arguments (see arguments.h).
+void call(Op op, void* arguments);
+template <class Arguments>
+void call(Arguments& arguments) {
+  call(Arguments::op, &arguments);
+}
+
+}  // namespace TH_VISIBLE
+
+#endif

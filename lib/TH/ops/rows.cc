@@ -1,0 +1,92 @@
+#include "ops/rows.h"
+
+#include <cstddef>
+
+namespace th {
+
+namespace {
+
+using namespace row_flag;
+
+constexpr bool same(const char* a, const char* b) {
+  while (*a && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+constexpr const char* kind_names[] = {
+    "out",    "inout", "view", "in",    "like", "list",   "element", "number",
+    "accumulator", "float64", "int64", "int32", "dim", "index", "flag", "option",
+    "text",   "sizes", "dims", "int_list", "dim_list", "generator"};
+
+constexpr Parameter parameter(const char* kind, size_t offset, const char* type, const char* name,
+                              const char* by_default) {
+  Parameter p = {ParameterKind::out, static_cast<uint16_t>(offset), type, name, by_default, ""};
+  const char* letters = kind;  // "option_UL"
+  while (*letters && *letters != '_') ++letters;
+  if (*letters && same(letters + 1, "list")) letters = "";  // int_list, dim_list
+  if (*letters) {
+    p.kind = ParameterKind::option;
+    p.letters = letters + 1;
+    return p;
+  }
+  int k = 0;
+  while (!same(kind, kind_names[k])) ++k;
+  p.kind = static_cast<ParameterKind>(k);
+  return p;
+}
+
+#define TH_PARAMETER_(kind, type, core, name, expression, value, ...) \
+  parameter(#kind, offsetof(Arguments, name), #type, #name, #value)
+
+// The parameters of each row. A struct of its own allows offsetof of the arguments.
+#define TH_OP(name_, lua, types, returned_, parameters, ...)                        \
+  struct name_##_row {                                                              \
+    using Arguments = args::name_;                                                  \
+    static_assert(sizeof(Arguments) <= kMostArgumentBytes);                         \
+    static constexpr Parameter list[] = {                                           \
+        TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, TH_UNWRAP parameters)};              \
+  };
+#include "THOps.def"
+
+template <class T>
+struct ReturnedBy {
+  static constexpr Returned value = Returned::number;
+};
+template <>
+struct ReturnedBy<void> {
+  static constexpr Returned value = Returned::nothing;
+};
+template <>
+struct ReturnedBy<bool> {
+  static constexpr Returned value = Returned::boolean;
+};
+
+#define TH_OFFSET_void(name) 0
+#define TH_OFFSET_int(name) offsetof(args::name, returned)
+#define TH_OFFSET_int64_t(name) TH_OFFSET_int(name)
+#define TH_OFFSET_double(name) TH_OFFSET_int(name)
+#define TH_OFFSET_real(name) TH_OFFSET_int(name)
+#define TH_OFFSET_accreal(name) TH_OFFSET_int(name)
+
+#define TH_OP(name, lua, types, returned, parameters, flags, ...) \
+  {Op::name,                                                      \
+   #name,                                                         \
+   TH_FAMILY,                                                     \
+   #types,                                                        \
+   type_set::types::words,                                        \
+   type_set::types::bits,                                         \
+   flags,                                                         \
+   ReturnedBy<TH_RETURNED_##returned>::value,                     \
+   TH_OFFSET_##returned(name),                                    \
+   __VA_ARGS__,                                                   \
+   name##_row::list,                                              \
+   sizeof(name##_row::list) / sizeof(Parameter)},
+constexpr OpRow rows[] = {
+#include "THOps.def"
+};
+
+}  // namespace
+
+const OpRow& row_of(Op op) noexcept { return rows[static_cast<int>(op)]; }
+
+}  // namespace th

@@ -1,0 +1,66 @@
+#ifndef TH_OPS_ROWS_H
+#define TH_OPS_ROWS_H
+
+// The rows of THOps.def at run time: the description of each operation and of its parameters.
+
+#include "functors/rows.h"
+#include "ops/arguments.h"
+
+namespace th TH_VISIBLE {
+
+// The kinds of parameters; THOps.def describes them.
+enum class ParameterKind : uint8_t {
+  out, inout, view, in, like, list, element, number, accumulator, float64, int64, int32,
+  dim, index, flag, option, text, sizes, dims, int_list, dim_list, generator
+};
+
+struct Parameter {
+  ParameterKind kind;
+  uint16_t offset;         // of the field in the struct of arguments
+  const char* type;        // of a tensor: "T", "Long", ...; else "None"
+  const char* name;
+  const char* by_default;  // "required": there is none
+  const char* letters;     // of an option
+
+  bool is_result() const { return kind <= ParameterKind::view; }
+  bool is_operand() const { return kind == ParameterKind::in || kind == ParameterKind::like; }
+  bool is_list_of_numbers() const {
+    return kind >= ParameterKind::sizes && kind <= ParameterKind::dim_list;
+  }
+  bool is_tensor() const { return kind <= ParameterKind::like; }
+};
+
+enum class Returned : uint8_t { nothing, number, boolean };
+
+struct OpRow {
+  Op op;
+  const char* name;
+  const char* family;
+  const char* types_name;  // the set of element types: "ALL", ...
+  const char* types;       // the same in words
+  uint32_t type_bits;     // bit k: element type k
+  uint32_t flags;         // row_flag
+  Returned returned;
+  uint16_t returned_offset;
+  const char* doc;
+  const Parameter* parameters;
+  int count;  // of parameters
+
+  const Parameter* begin() const { return parameters; }
+  const Parameter* end() const { return parameters + count; }
+};
+
+constexpr int kMaxParameters = 12;
+constexpr int kMostArgumentBytes = 256;  // size of the largest struct of arguments
+
+const OpRow& row_of(Op op) noexcept;
+
+// The field of a parameter.
+template <class T>
+T& argument(void* arguments, const Parameter& parameter) {
+  return *reinterpret_cast<T*>(static_cast<char*>(arguments) + parameter.offset);
+}
+
+}  // namespace TH_VISIBLE
+
+#endif
