@@ -2,14 +2,14 @@
 # header of a layer of libTH needs libTH's object files, whose symbols the shared library hides, and
 # the software device. All others are linked like client programs.
 
-# tensor_kind(<source> <result>): sets <result> to rooms (internal headers), luaT or clients.
+# tensor_kind(<source> <result>): sets <result> to core (internal headers), luaT or clients.
 function(tensor_kind source result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-  file(STRINGS "${source}" of_rooms
+  file(STRINGS "${source}" of_layers
        REGEX "^ *# *include +[\"<](TH/)?(base|memory|tensor|functors|random|backend|cpu|simt|soft|cuda|ops|fuse|blob|io|generic)/.*[\">]")
   file(STRINGS "${source}" of_luat REGEX "^ *# *include +[\"<](luaT/)?luaT\\.h")
-  if(of_rooms)
-    set(${result} rooms PARENT_SCOPE)
+  if(of_layers)
+    set(${result} core PARENT_SCOPE)
   elseif(of_luat)
     set(${result} luaT PARENT_SCOPE)
   else()
@@ -19,7 +19,7 @@ endfunction()
 
 # tensor_link(<program> <kind>)
 function(tensor_link program kind)
-  if(kind STREQUAL "rooms")
+  if(kind STREQUAL "core")
     target_link_libraries(${program} PRIVATE th_internal)
     if(TARGET THsoft)
       target_link_libraries(${program} PRIVATE THsoft)

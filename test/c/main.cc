@@ -1,4 +1,4 @@
-// Runs the tests of one source: test_rooms [name of a *_test.cc without its ending] [options of
+// Runs the tests of one source: test_core [name of a *_test.cc without its ending] [options of
 // GoogleTest]. Without a name, those of all.
 
 #include <gtest/gtest.h>

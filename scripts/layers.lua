@@ -1,0 +1,57 @@
+-- The layers of the C and C++ sources, which scripts/check-layers.lua checks.
+return {
+  -- From the lowest to the highest: a file may include files of its own layer and of those before
+  -- it. After the name: Lua patterns of the files.
+  -- only: the layers that may include this one, instead of all that follow.
+  -- uses: the layers that this one may include, instead of all before it.
+  layers = {
+    { 'luaT', '^lib/luaT/', only = { 'binding', 'examples' } },
+    { 'public', '^lib/TH/[^/]+$', '^lib/TH/generic/TH[^/]*%.h$', '^generated/' },
+    { 'base', '^lib/TH/base/' },
+    { 'memory', '^lib/TH/memory/' },
+    { 'tensor', '^lib/TH/tensor/' },
+    { 'functors', '^lib/TH/functors/' },
+    { 'random', '^lib/TH/random/' },
+    { 'backend', '^lib/TH/backend/' },
+    { 'cpu', '^lib/TH/cpu/', only = { 'generic' } },
+    { 'simt', '^lib/TH/simt/', only = { 'soft', 'cuda' } },
+    { 'soft', '^lib/TH/soft/', only = {} },
+    { 'cuda', '^lib/TH/cuda/', only = {} },
+    { 'ops', '^lib/TH/ops/' },
+    { 'fuse', '^lib/TH/fuse/' },
+    { 'blob', '^lib/TH/blob/' },
+    { 'io', '^lib/TH/io/' },
+    { 'generic', '^lib/TH/generic/', only = { 'binding' } },
+    { 'binding', '^generic/' },
+    { 'examples', '^examples/', uses = { 'luaT', 'public' } },
+  },
+
+  -- Tests may include every layer. No layer may include them.
+  tests = { '^test/', '^bench/' },
+
+  -- Headers of other libraries that only some layers may include.
+  external = {
+    { '^mpi', '^nccl', only = {} },
+    { '^cuda', '^cub/', '^cublas', '^thrust/', only = { 'simt', 'cuda' } },
+    { '^lua', '^lauxlib%.h', only = { 'luaT', 'binding', 'examples' } },
+    { '^hwy/', '^omp%.h', only = { 'cpu', 'generic', 'binding' } },
+  },
+
+  -- Includes that break the rules. The check also fails if one of them no longer exists.
+  exceptions = {
+    { 'lib/TH/ops/operands.h', 'lib/TH/cpu/backend.h',
+      'run() calls the CPU backend by its functions, not by its table' },
+    { 'lib/TH/ops/linalg.h', 'lib/TH/cpu/linalg.h', 'LAPACK functions are not backend calls' },
+    { 'lib/TH/ops/linalg.h', 'lib/TH/cpu/workspace.h', 'the same' },
+  },
+
+  -- Text that a layer may not contain: Lua patterns of lines, with the reason.
+  text = {
+    ops = {
+      except = { ['lib/TH/ops/operands.cc'] = true, ['lib/TH/ops/operands.h'] = true },
+      { 'parallel_for', 'for_each_run', 'data_as<', '[%.>]data%(Access',
+        reason = 'accesses elements; only backends do' },
+      { '[a-z]_on%(', '[a-z]_on_device%(', reason = 'has a function for devices only' },
+    },
+  },
+}
