@@ -7,6 +7,7 @@
 
 #include "core_tensors.h"
 #include "reduce_expect.h"
+#include "tensor/tensor.h"
 
 namespace {
 
