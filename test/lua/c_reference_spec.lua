@@ -22,12 +22,7 @@ describe('the C reference', function()
   end)
 
   it('has the functions of Torch7 that are there', function()
-    local lines = io.lines 'test/data/c-symbols.txt'
-    local absent, count = missing(function()
-      for name in lines do
-        if not name:find '^%-' then return name end
-      end
-    end)
+    local absent, count = missing(io.lines 'test/data/c-symbols.txt')
     assert.equal('', absent)
     assert.is_true(count > 2000)
   end)
@@ -38,6 +33,7 @@ describe('the C reference', function()
     local lines = pipe:lines()
     local absent, count = missing(function()
       for line in lines do
+        line = line:gsub('@.*', '')  -- the version
         local name = line:match ' T (%a[%w_]*)$' or line:match ' T (_TH[%w_]*)$'
         if name and not name:find '^__' then return name end
       end
