@@ -111,14 +111,16 @@ bool read_philox(const unsigned char* image, Generator& g) {
   return true;
 }
 
-// Copies the elements of a ByteTensor in row-major order.
+// Copies the elements of a ByteTensor that is not empty in row-major order.
 void copy_elements(const Tensor& t, unsigned char* out) {
   const auto* first = t.data_as<unsigned char>(Access::read);
-  const int64_t n = t.numel();
+  const int last = t.nDimension - 1;
+  const int64_t n = t.numel(), columns = t.size[last], step = t.stride[last];
   int64_t index[kMaxDims] = {};
-  for (int64_t i = 0; i < n; ++i) {
-    out[i] = first[t.position(index) - t.storageOffset];
-    for (int d = t.nDimension - 1; d >= 0 && ++index[d] == t.size[d]; --d) index[d] = 0;
+  for (int64_t i = 0; i < n; i += columns) {
+    const unsigned char* row = first + (t.position(index) - t.storageOffset);
+    for (int64_t k = 0; k < columns; ++k) out[i + k] = row[k * step];
+    for (int d = last - 1; d >= 0 && ++index[d] == t.size[d]; --d) index[d] = 0;
   }
 }
 
@@ -148,8 +150,13 @@ void set_generator_state(Generator& g, Tensor* bytes) {
                   "size %s",
                   kStateBytes, kPhiloxBytes, shape_text(*bytes).c_str());
   }
-  unsigned char image[kStateBytes];
-  copy_elements(*bytes, image);
+  unsigned char elements[kStateBytes];
+  const unsigned char* image = elements;
+  if (is_contiguous(*bytes)) {
+    image = bytes->data_as<unsigned char>(Access::read);
+  } else {
+    copy_elements(*bytes, elements);
+  }
   Generator loaded{};
   if (!(size == kStateBytes ? read_mt19937(image, loaded) : read_philox(image, loaded))) {
     fail_argument(2, "these bytes are not the state of a generator");
