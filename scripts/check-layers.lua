@@ -120,8 +120,7 @@ end
 local function inside(path)
   path = '/' .. normal(path)
   if build and path:sub(1, #build + 1) == build .. '/' then
-    local generated = path:sub(#build + 2):match('^generated/.+')
-    return generated
+    return (path:sub(#build + 2):match '^generated/.+')
   end
   if path:sub(1, #root + 1) == root .. '/' then return path:sub(#root + 2) end
 end

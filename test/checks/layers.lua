@@ -114,7 +114,7 @@ local planted = {
     'layers.lua: lib/TH/ops/linalg.h does not include .*: remove the exception' },
 }
 
--- What the compiler reads and a reader of the text does not see.
+-- Includes that only the compiler sees.
 local compiled = {
   { 'by a macro', 'lib/TH/memory/a.cc', '#define FILE "tensor/tensor.h"\n#include FILE\n',
     'memory/a.cc: depends on lib/TH/tensor/tensor.h: memory may not include tensor' },
