@@ -12,7 +12,7 @@ files['test/lua/scripts'] = {
 }
 files['test/lua/support/packages'] = { globals = { 'torch', 'paths', 'image' } }
 -- Whatever Lua it is.
-files['lua/versions.lua'] = { std = 'max' }
+files['lua/core/versions.lua'] = { std = 'max' }
 files['test/lua/support/dialect.lua'] = {
   std = 'max', globals = { package = { fields = { 'searchpath' } } },
 }

@@ -1,6 +1,6 @@
-// What apply, map and map2 (lua/apply.lua) need to loop over elements by raw pointers, and t[i] in
-// compiled loops (lua/element.lua) for one: pins, addresses that are true, elements as numbers, and
-// where in the structs their fields are.
+// C functions of apply, map and map2 (lua/core/apply.lua), which loop over elements by raw pointers,
+// and of t[i] in compiled loops (lua/core/element.lua): pins, valid addresses, elements as numbers,
+// and the offsets of fields in structs.
 
 #include "bindings.h"
 
@@ -34,9 +34,9 @@ void push_address(lua_State* L, const void* address) {
   push_integer(L, reinterpret_cast<uintptr_t>(address));
 }
 
-// What a loop over the elements of up to three tensors goes by, in a userdata. Lua code reads the
-// first fields through the FFI (lua/apply.lua). As long as it is open the memory is neither resized
-// nor replaced, and there, whatever becomes of the tensors.
+// The state of a loop over the elements of up to three tensors, in a userdata. lua/core/apply.lua
+// reads the first fields through the FFI. While it is open, the memory is not resized, replaced or
+// freed, even if the tensors are.
 struct Walk {
   struct Operand {
     char* block;        // the element that the storage's offset says; valid while *ready says so
@@ -170,7 +170,7 @@ int open(lua_State* L) {
 }
 
 Walk* check_walk(lua_State* L) {
-  // Nobody but lua/apply.lua gets hold of one, or of these functions.
+  // Only lua/core/apply.lua has access to these objects and functions.
   return static_cast<Walk*>(lua_touserdata(L, 1));
 }
 int close(lua_State* L) {
@@ -186,7 +186,7 @@ int settle(lua_State* L) {
   return 0;
 }
 
-// each(walk, f): the same as the loops of lua/apply.lua, where Lua has no FFI.
+// each(walk, f): the loops of lua/core/apply.lua for a Lua without the FFI.
 int each(lua_State* L) {
   Walk* walk = check_walk(L);
   State* state = state_of(L);
@@ -224,7 +224,7 @@ int each(lua_State* L) {
   return 0;
 }
 
-// NaN without payload, as lua/number.lua requires.
+// NaN without payload, as lua/core/number.lua requires.
 template <class T>
 double read(const void* address) noexcept {
   auto value = static_cast<double>(th::load(*static_cast<const T*>(address)));

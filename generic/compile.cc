@@ -1,5 +1,5 @@
-// The native part of lua/compile.lua: finds the recording for a call, records a call, and replays a
-// recording.
+// The native part of lua/core/compile.lua: finds the recording for a call, records a call, and
+// replays a recording.
 
 #include <algorithm>
 #include <memory>

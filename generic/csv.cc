@@ -1,4 +1,4 @@
-// C functions of the CSV reader and writer in lua/formats/csv.lua.
+// C functions of the CSV reader and writer in lua/extras/formats/csv.lua.
 
 #include "io/csv.h"
 

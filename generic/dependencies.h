@@ -2,7 +2,7 @@
 #define TENSOR_GENERIC_DEPENDENCIES_H
 
 // The values that a compiled function can read besides its arguments: upvalues, globals and fields
-// of tables, as lua/dependencies.lua lists them, and the tensors among them.
+// of tables, as lua/core/dependencies.lua lists them, and the tensors among them.
 
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ class Dependencies {
 
  private:
   struct Row {
-    char kind;   // of what is read: see the list in lua/dependencies.lua
+    char kind;   // of what is read: see the list in lua/core/dependencies.lua
     char value;  // 't': a tensor, '-': nil, 'n': a number, 'v': any other value
     bool integer = false;
     int key = 0;  // the index of an upvalue; the number of fields

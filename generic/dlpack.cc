@@ -1,4 +1,4 @@
-// Access to DLPack structs, which lua/dlpack.lua holds as FFI cdata.
+// Access to DLPack structs, which lua/core/dlpack.lua holds as FFI cdata.
 
 #include "bindings.h"
 #include "luaT.h"

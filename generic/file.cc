@@ -1,5 +1,5 @@
 // The file classes: torch.File, and the derived classes DiskFile, PipeFile and MemoryFile. The
-// methods that write and read objects are written in Lua (lua/serialize.lua).
+// methods that write and read objects are written in Lua (lua/core/serialize.lua).
 
 #include "files.h"
 

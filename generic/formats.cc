@@ -1,5 +1,5 @@
-// What the readers and writers of lua/formats need in C++: parts of storages to and from files,
-// members of archives, files that are replaced as a whole.
+// C functions of the readers and writers in lua/extras/formats: parts of storages to and from files,
+// members of archives, and files that are replaced as a whole.
 
 #include <cstring>
 

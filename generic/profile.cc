@@ -1,4 +1,4 @@
-// C functions of tensor.profile (lua/profile.lua).
+// C functions of tensor.profile (lua/core/profile.lua).
 
 #include "bindings.h"
 

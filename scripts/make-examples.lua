@@ -1,5 +1,5 @@
--- Runs the examples in lua/examples and writes the output below each line of code. Review the
--- difference before committing it: a test requires exactly this output.
+-- Runs the examples in lua/extras/examples and writes the output below each line of code. Review
+-- the difference before committing it: a test requires exactly this output.
 -- Usage, from the repository's root:
 --   build/prefix/bin/tensor scripts/make-examples.lua
 
@@ -7,7 +7,7 @@ local tensor = require 'tensor'
 local examples = require 'tensor.examples'
 
 for _, chapter in ipairs(examples.chapters) do
-  local name = ('lua/examples/%s.lua'):format(chapter)
+  local name = ('lua/extras/examples/%s.lua'):format(chapter)
   local out = {}
   for _, example in ipairs(examples.parse(dofile(name))) do
     local ok, text = pcall(examples.run, tensor, example[2])

@@ -20,10 +20,12 @@ namespace {
 const char kPrelude[] =
     "package.preload['tensor.core'] = assert(package.loadlib(core, 'luaopen_tensor_core')) "
     "table.insert(package.loaders, 2, function(name) "
-    "  local part = name == 'tensor' and 'init' or name == 'torch' and 'lua/torch/init' or "
-    "    name == 'cutorch' and 'lua/cutorch/init' or "
-    "    name:find '^tensor%.' and name:gsub('^tensor%.', 'lua/'):gsub('%.', '/') "
-    "  return part and assert(loadfile(root .. part .. '.lua')) "
+    "  for _, template in ipairs {'lua/core/%s', 'lua/extras/%s', 'lua/extras/%s/init'} do "
+    "    local part = name == 'tensor' and 'lua/init' or "
+    "      template:format((name:gsub('^tensor%.', ''):gsub('%.', '/'))) "
+    "    local chunk = loadfile(root .. part .. '.lua') "
+    "    if chunk then return chunk end "
+    "  end "
     "end) "
     "require 'torch' "
     // A tensor or storage as text, with a reference for whoever takes it; and back.

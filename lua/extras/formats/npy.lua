@@ -1,6 +1,6 @@
 -- NumPy's .npy files: one array each.
 
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 
 local npy = {}
 
@@ -42,7 +42,7 @@ local function parse_sizes(text)
    for digits in text:gmatch '[^,]+' do
       if digits:find '%S' then
          local number = digits:match '^%s*(%d+)L?%s*$'
-         if not number or tonumber(number) > common.LARGEST then
+         if not number or tonumber(number) > files.LARGEST then
             return nil
          end
          sizes[#sizes + 1] = tonumber(number)
@@ -106,7 +106,7 @@ function npy.describe(read, size)
    local array = parse_head(read(first, length))
    local item = array.kind.element
    array.item = npy.item_sizes[item]
-   local bytes = common.bytes(array.sizes, array.item)
+   local bytes = files.bytes(array.sizes, array.item)
    if bytes > size - begin then
       error(('%s elements of %d bytes from byte %d on should end at byte %.0f of %.0f: the file ' ..
              'is cut off or damaged')
@@ -138,14 +138,14 @@ function npy.tensor(tensor, array, storage, first)
    end
    if array.kind.as or array.kind.unsigned then
       -- Without elements the storage has one nevertheless.
-      local row = common.tensor(tensor, element, storage, first, {math.max(array.count, 1)})
+      local row = files.tensor(tensor, element, storage, first, {math.max(array.count, 1)})
       if array.kind.as then
          storage, first, element = widened(row, array.kind):storage(), 1, array.kind.as
       elseif row:min() < 0 then
          error('unsigned numbers of 2^63 and more do not fit into a LongTensor', 0)
       end
    end
-   return common.tensor(tensor, element, storage, first, sizes, strides)
+   return files.tensor(tensor, element, storage, first, sizes, strides)
 end
 
 --- The bytes before the elements of a tensor, which come in rows.
@@ -166,41 +166,41 @@ local options_of_load = {map = 'boolean', progress = 'function'}
 local options_of_save = {progress = 'function'}
 
 function npy.load(tensor, filename, options)
-   common.check(options, options_of_load)
-   return (common.read_file(tensor, filename, function(file, size)
+   files.check(options, options_of_load)
+   return (files.read_file(tensor, filename, function(file, size)
       local array = npy.describe(function(first, count)
          file:seek(first + 1)
-         return common.text(file, count)
+         return files.text(file, count)
       end, size)
       local element = array.kind.element
       if options.map and array.count > 0 then
          if array.swapped or array.kind.as then
             error('it cannot be mapped: its elements are not as they would be in memory', 0)
          end
-         return npy.tensor(tensor, array, common.map(tensor, element, file, array.begin))
+         return npy.tensor(tensor, array, files.map(tensor, element, file, array.begin))
       end
       if array.swapped then
          file:bigEndianEncoding()
       end
       file:seek(array.begin + 1)
-      local storage = common.storage(tensor, element, array.count)
-      common.read(tensor, file, storage, array.count,
-                  common.progress(options, array.count * array.item))
+      local storage = files.storage(tensor, element, array.count)
+      files.read(tensor, file, storage, array.count,
+                  files.progress(options, array.count * array.item))
       return npy.tensor(tensor, array, storage, 1)
    end))
 end
 
 function npy.save(tensor, filename, t, options)
-   common.check(options, options_of_save)
-   local element = common.element(tensor, t)
+   files.check(options, options_of_save)
+   local element = files.element(tensor, t)
    if not element then
       error('a tensor is what an .npy file can hold, got ' .. tensor.type(t), 0)
    end
-   common.write_file(tensor, filename, function(file)
+   files.write_file(tensor, filename, function(file)
       file:writeString(npy.head(element, t))
-      local storage, first = common.elements(t)
-      common.write(tensor, file, storage, first, t:nElement(),
-                   common.progress(options, t:nElement() * storage:elementSize()))
+      local storage, first = files.elements(t)
+      files.write(tensor, file, storage, first, t:nElement(),
+                   files.progress(options, t:nElement() * storage:elementSize()))
    end)
 end
 

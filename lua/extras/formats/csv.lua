@@ -1,7 +1,7 @@
 -- Comma-separated (.csv) and tab-separated (.tsv) files.
 
 local each = require 'tensor.versions'.each
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 
 local STEP = 2 ^ 22  -- bytes between two progress calls
 
@@ -25,7 +25,7 @@ end
 
 local function whole(options, name)
    local value = options[name]
-   if value and (value < 0 or value % 1 ~= 0 or value > common.LARGEST) then
+   if value and (value < 0 or value % 1 ~= 0 or value > files.LARGEST) then
       error(('the option %s is a number of lines, got %s'):format(name, tostring(value)), 0)
    end
    return value
@@ -69,7 +69,7 @@ for _, element in ipairs(require 'tensor.types') do
 end
 
 local function element_of(name)
-   local element = common.element_named(name)
+   local element = files.element_named(name)
    if not element then
       error(('%s is no type of elements'):format(tostring(name)), 0)
    end
@@ -99,7 +99,7 @@ local function tensor_of(tensor, reader, column, sizes)
       return storage
    end
    local element = tensor.typename(storage):match '^torch%.(%a+)Storage$'
-   return common.tensor(tensor, element, storage, 1, sizes(rows))
+   return files.tensor(tensor, element, storage, 1, sizes(rows))
 end
 
 -- Reads all columns into one tensor.
@@ -160,18 +160,18 @@ end
 
 local function reader_of(separator_of_ending)
    return function(tensor, filename, options)
-      common.check(options, options_of_load)
+      files.check(options, options_of_load)
       local separator = character(options, 'separator', separator_of_ending, '"+-.')
       local quote = character(options, 'quote', '"', separator)
       local comment = character(options, 'comment', '', separator .. quote)
       local decimal = character(options, 'decimal', '.', separator .. quote)
       local missing = table.concat(options.missing or MISSING, '\n') .. '\n'
-      local bytes, total = common.read_file(tensor, filename, function(file, size)
+      local bytes, total = files.read_file(tensor, filename, function(file, size)
          if size == 0 then
             error('there is no line in it', 0)
          end
          local bytes = tensor.CharStorage(size)
-         common.read(tensor, file, bytes, size, function() end)
+         files.read(tensor, file, bytes, size, function() end)
          return bytes, size
       end)
       whole(options, 'rows')
@@ -181,7 +181,7 @@ local function reader_of(separator_of_ending)
       local count, names = tensor._csvhead(reader, header and 'yes' or header == false and 'no' or
                                                    'auto')
       local function go()
-         local done, tell = 0, common.progress(options, total)
+         local done, tell = 0, files.progress(options, total)
          local finished, at
          repeat
             finished, at = tensor._csvrun(reader, STEP)
@@ -226,8 +226,8 @@ local function write_together(tensor, file, t, separator, options)
       end
       write_names(file, options.names, separator)
    end
-   local storage, first = common.elements(t)
-   local done = common.progress(options, t:nElement() * storage:elementSize())
+   local storage, first = files.elements(t)
+   local done = files.progress(options, t:nElement() * storage:elementSize())
    local step = math.max(1, math.floor(2 ^ 16 / columns))
    for row = 0, rows - 1, step do
       local count = math.min(step, rows - row) * columns
@@ -244,8 +244,8 @@ local function column_text(tensor, values, separator)
          return quoted(tostring(values[row]), separator)
       end, #values
    end
-   local storage, first = common.elements(values)
-   local isreal = not integral[common.element(tensor, values)]
+   local storage, first = files.elements(values)
+   local isreal = not integral[files.element(tensor, values)]
    return function(row)
       local text = tensor._csvnumber(storage, first + row - 1)
       -- Add ".0" to integral values, so that the column is read back as floating point.
@@ -278,7 +278,7 @@ local function columns_of(tensor, object, options)
    end
    for k = 1, names and #names or #object do
       local values = object[k] == nil and object[names[k]] or object[k]
-      local isvector = common.element(tensor, values) and values:dim() == 1
+      local isvector = files.element(tensor, values) and values:dim() == 1
       if not isvector and type(values) ~= 'table' then
          error(('a vector or a table of texts is expected for column %s, got %s')
                :format(tostring(names and names[k] or k), tensor.type(values)), 0)
@@ -308,7 +308,7 @@ local function write_columns(tensor, file, object, separator, options)
    if names then
       write_names(file, names, separator)
    end
-   local done = common.progress(options, rows)
+   local done = files.progress(options, rows)
    local lines, fields = {}, {}
    for row = 1, rows do
       for k, text in ipairs(texts) do
@@ -325,13 +325,13 @@ end
 
 local function writer_of(separator_of_ending)
    return function(tensor, filename, object, options)
-      common.check(options, options_of_save)
+      files.check(options, options_of_save)
       local separator = character(options, 'separator', separator_of_ending, '"+-.')
-      local istensor = common.element(tensor, object)
+      local istensor = files.element(tensor, object)
       if not istensor and type(object) ~= 'table' then
          error('a tensor or a table of columns is expected, got ' .. tensor.type(object), 0)
       end
-      common.write_file(tensor, filename, function(file)
+      files.write_file(tensor, filename, function(file)
          local write = istensor and write_together or write_columns
          write(tensor, file, object, separator, options)
       end)

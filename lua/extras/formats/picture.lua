@@ -1,6 +1,6 @@
 -- PNG and JPEG files: reads and writes tensors of shape channels x height x width.
 
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 
 local picture = {}
 
@@ -30,7 +30,7 @@ local function convert(t, channels)
 end
 
 local function element_of(options)
-   local element = common.element_named(options.type or 'Float')
+   local element = files.element_named(options.type or 'Float')
    if not elements[element] then
       error(('the type of a picture is Byte, Half, BFloat16, Float or Double, got %s')
             :format(options.type), 0)
@@ -39,22 +39,22 @@ local function element_of(options)
 end
 
 local function load(tensor, format, filename, options)
-   common.check(options, options_of_load)
+   files.check(options, options_of_load)
    local element, channels = element_of(options), options.channels
    if channels and not (channels >= 1 and channels <= 4 and channels % 1 == 0) then
       error(('channels are 1 (grey), 2 (grey, alpha), 3 (color) or 4 (color, alpha), got %s')
             :format(channels), 0)
    end
-   local bytes = common.read_file(tensor, filename, function(file, size)
+   local bytes = files.read_file(tensor, filename, function(file, size)
       local storage = tensor.ByteStorage(size)
-      common.read(tensor, file, storage, size, common.progress(options, size))
+      files.read(tensor, file, storage, size, files.progress(options, size))
       return storage
    end)
    local has, height, width, bits = tensor._pictureshape(format, bytes)
    local storage = tensor[bits == 16 and 'ShortStorage' or 'ByteStorage'](has * height * width)
    tensor._pictureread(format, bytes, storage)
    local kind = bits == 16 and 'Short' or 'Byte'
-   local pixels = common.tensor(tensor, kind, storage, 1, {height, width, has}):permute(3, 1, 2)
+   local pixels = files.tensor(tensor, kind, storage, 1, {height, width, has}):permute(3, 1, 2)
    if element == 'Byte' and bits == 8 and (channels or has) == has then
       return pixels:contiguous()
    end
@@ -72,7 +72,7 @@ end
 -- Returns the samples of an object as a tensor of channels x H x W: a ByteTensor, or a ShortTensor
 -- for 16 bits per sample.
 local function samples(tensor, object, most, bits)
-   local element = common.element(tensor, object)
+   local element = files.element(tensor, object)
    if not elements[element] then
       error(('a ByteTensor of 0 to 255, or a tensor in floating point of 0 to 1, is expected, ' ..
              'got %s'):format(tensor.type(object)), 0)
@@ -106,11 +106,11 @@ local function save(tensor, format, filename, object, most, options)
    end
    local t = samples(tensor, object, most, bits)
    local channels, height, width = t:size(1), t:size(2), t:size(3)
-   local storage, first = common.elements(t:permute(2, 3, 1))
+   local storage, first = files.elements(t:permute(2, 3, 1))
    local bytes = tensor._picturewrite(format, storage, first, t:nElement(), channels, height, width,
                                       math.floor(quality))
-   local done = common.progress(options, #bytes)
-   common.write_file(tensor, filename, function(file)
+   local done = files.progress(options, #bytes)
+   files.write_file(tensor, filename, function(file)
       file:writeChar(tensor.CharStorage():string(bytes))
    end)
    done(#bytes)
@@ -122,7 +122,7 @@ local function format_of(name, most, options_of_save)
       return load(tensor, name, filename, options)
    end
    function format.save(tensor, filename, object, options)
-      common.check(options, options_of_save)
+      files.check(options, options_of_save)
       save(tensor, name, filename, object, most, options)
    end
    return format

@@ -4,11 +4,11 @@
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
-local common = {}
+local files = {}
 
 local CHUNK = 2 ^ 24  -- bytes between two calls of progress
 
-common.LARGEST = 2 ^ 53  -- from which on a number of Lua is no exact count
+files.LARGEST = 2 ^ 53  -- from which on a number of Lua is no exact count
 local MOST_DIMENSIONS = 64  -- of a tensor
 
 local element_of_class = {}
@@ -17,24 +17,24 @@ for _, element in ipairs(types) do
 end
 
 --- The message of an error without the place where it was raised, and the function.
-function common.cause(failure)
+function files.cause(failure)
    failure = tostring(failure):gsub('^[^\n]-:%d+: ', '')
    return (failure:gsub('^%a+: ', ''))
 end
 
 --- 'Float' of a FloatTensor; nil of any other object.
-function common.element(tensor, object)
+function files.element(tensor, object)
    return element_of_class[tensor.typename(object) or '']
 end
 
 --- 'Float' of what users call it: 'Float', 'FloatTensor' or 'torch.FloatTensor'.
-function common.element_named(name)
+function files.element_named(name)
    local text = type(name) == 'string' and name:gsub('^torch%.', ''):gsub('Tensor$', '')
    return text and element_of_class[('torch.%sTensor'):format(text)]
 end
 
 --- Raises an error where the options are none of those that known names, or of another type.
-function common.check(options, known)
+function files.check(options, known)
    for name, value in each(options) do
       local wanted = known[name]
       if not wanted then
@@ -53,7 +53,7 @@ function common.check(options, known)
 end
 
 --- A file that is read as bytes, and how many these are.
-function common.open(tensor, filename)
+function files.open(tensor, filename)
    local file = tensor.DiskFile(filename, 'r'):binary():quiet()
    file:seekEnd()
    if file:hasError() then
@@ -66,12 +66,12 @@ function common.open(tensor, filename)
 end
 
 --- The next bytes, which must be there, as a string.
-function common.text(file, count)
+function files.text(file, count)
    return count == 0 and '' or file:readChar(count):string()
 end
 
 --- Progress of so many bytes, a function to be called with how many were done more.
-function common.progress(options, total)
+function files.progress(options, total)
    local tell, done = options.progress, 0
    if not tell then
       return function() end
@@ -94,19 +94,19 @@ local function in_chunks(storage, first, count, done, move)
 end
 
 --- So many elements of a storage, from first on, from the file and to the file.
-function common.read(tensor, file, storage, count, done)
+function files.read(tensor, file, storage, count, done)
    in_chunks(storage, 1, count, done, function(first, n)
       tensor._readrange(file, storage, first, n)
    end)
 end
-function common.write(tensor, file, storage, first, count, done)
+function files.write(tensor, file, storage, first, count, done)
    in_chunks(storage, first, count, done, function(from, n)
       tensor._writerange(file, storage, from, n)
    end)
 end
 
 --- A storage of so many elements, and of one where there are none.
-function common.storage(tensor, element, count)
+function files.storage(tensor, element, count)
    local storage = tensor[element .. 'Storage'](math.max(count, 1))
    if count == 0 then
       storage:fill(0)
@@ -117,7 +117,7 @@ end
 --- Returns the number of bytes of a tensor: the product of sizes and the bytes of an element.
 -- Errors: more dimensions than a tensor has; more bytes than a number counts exactly, where a size
 -- of 0 counts as 1, since strides are products of the other sizes.
-function common.bytes(sizes, item)
+function files.bytes(sizes, item)
    if #sizes > MOST_DIMENSIONS then
       error(('%d dimensions; a tensor has at most %d'):format(#sizes, MOST_DIMENSIONS), 0)
    end
@@ -125,7 +125,7 @@ function common.bytes(sizes, item)
    for _, size in ipairs(sizes) do
       isempty = isempty or size == 0
       count = count * math.max(size, 1)
-      if size > common.LARGEST or count > common.LARGEST then
+      if size > files.LARGEST or count > files.LARGEST then
          error(('a tensor of %s elements is too large'):format(table.concat(sizes, ' x ')), 0)
       end
    end
@@ -133,7 +133,7 @@ function common.bytes(sizes, item)
 end
 
 --- The elements of a tensor in their order, as a storage, and where in it they begin.
-function common.elements(t)
+function files.elements(t)
    local dense = t:contiguous()
    if dense:nElement() == 0 then
       return t.new(1):storage(), 1
@@ -142,7 +142,7 @@ function common.elements(t)
 end
 
 --- A tensor of sizes, a table, on a storage from an element on; strides may be nil.
-function common.tensor(tensor, element, storage, first, sizes, strides)
+function files.tensor(tensor, element, storage, first, sizes, strides)
    local Tensor, shape = tensor[element .. 'Tensor'], tensor.LongStorage(sizes)
    if not strides then
       return Tensor(storage, first, shape)
@@ -152,7 +152,7 @@ end
 
 --- Maps an open file: returns a storage of its elements, none of which is read before it is used,
 -- and the index of the element at a byte offset.
-function common.map(tensor, element, file, offset)
+function files.map(tensor, element, file, offset)
    local storage = tensor._mapfile(file, tensor[element .. 'Storage']())
    local item = storage:elementSize()
    if offset % item ~= 0 then
@@ -164,7 +164,7 @@ end
 
 --- Replaces a file. Calls write with the name of the file to write, which takes the place of the
 -- file when write returns. If write raises an error, the file keeps its contents.
-function common.replace(tensor, filename, write)
+function files.replace(tensor, filename, write)
    local replacement, name = tensor._newfile(filename)
    local written, failure = pcall(write, name)
    if written then
@@ -181,8 +181,8 @@ function common.replace(tensor, filename, write)
 end
 
 --- The same with an open file.
-function common.write_file(tensor, filename, write)
-   common.replace(tensor, filename, function(name)
+function files.write_file(tensor, filename, write)
+   files.replace(tensor, filename, function(name)
       local file = tensor.DiskFile(name, 'w'):binary()
       local written, failure = pcall(write, file)
       local closed, closing_failure = pcall(file.close, file)
@@ -193,8 +193,8 @@ function common.write_file(tensor, filename, write)
 end
 
 --- What a file begins with is read by read, and it is closed.
-function common.read_file(tensor, filename, read)
-   local file, size = common.open(tensor, filename)
+function files.read_file(tensor, filename, read)
+   local file, size = files.open(tensor, filename)
    local done, result, more = pcall(read, file, size)
    local at = file:quiet():position()
    file:close()
@@ -205,4 +205,4 @@ function common.read_file(tensor, filename, read)
    return result, more
 end
 
-return common
+return files

@@ -2,7 +2,7 @@
 -- and as SVG and PNG files.
 
 local each = require 'tensor.versions'.each
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 local versions = require 'tensor.versions'
 
 local WIDTH, HEIGHT = 640, 400
@@ -35,7 +35,7 @@ local function take_options(figure, options, kind)
    local all = {}
    for name, wanted in each(of_figure) do all[name] = wanted end
    for name, wanted in each(known) do all[name] = wanted end
-   local fine, failure = pcall(common.check, options, all)
+   local fine, failure = pcall(files.check, options, all)
    if not fine then error('plot: ' .. failure, 0) end
    for name, value in each(options) do
       if name:find 'limits$' and not is_pair(value) then
@@ -264,7 +264,7 @@ return function(tensor)
       local ending = (filename:match '%.([^./\\]+)$' or ''):lower()
       if ending == 'svg' then
          local text = guarded(render, self, 'svg')
-         guarded(common.write_file, tensor, filename, function(file)
+         guarded(files.write_file, tensor, filename, function(file)
             file:writeChar(tensor.CharStorage():string(text))
          end)
       elseif ending == 'png' or ending == 'jpg' or ending == 'jpeg' then

@@ -1,7 +1,7 @@
 -- .safetensors: tensors with names, and texts about them. The file is the length of its head, the
 -- head, which is JSON, and the elements.
 
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 local npy = require 'tensor.formats.npy'
 local versions = require 'tensor.versions'
 local each = versions.each
@@ -38,7 +38,7 @@ local function json()
 end
 
 local function is_count(x)
-   return type(x) == 'number' and x >= 0 and x % 1 == 0 and x <= common.LARGEST
+   return type(x) == 'number' and x >= 0 and x % 1 == 0 and x <= files.LARGEST
 end
 
 -- What the head says of one tensor; base: where the elements begin, from 0.
@@ -63,7 +63,7 @@ local function parse_entry(name, entry, base, size)
    end
    local item = npy.item_sizes[kind.element]
    local first, last = entry.data_offsets[1], entry.data_offsets[2]
-   local fits, bytes = pcall(common.bytes, sizes, item)
+   local fits, bytes = pcall(files.bytes, sizes, item)
    if not fits then
       fail(bytes)
    elseif not (is_count(first) and is_count(last)) or last - first ~= bytes then
@@ -85,17 +85,17 @@ local function read_head(file, size)
       error('no .safetensors file: it has no head', 0)
    end
    local length = 0
-   for k, byte in ipairs {common.text(file, 8):byte(1, 8)} do
+   for k, byte in ipairs {files.text(file, 8):byte(1, 8)} do
       length = length + byte * 256 ^ (k - 1)
    end
    if length > LONGEST_HEAD or length > size - 8 then
       error(('its head should end at byte %.0f of %.0f: it is no .safetensors file, or cut off')
             :format(8 + length, size), 0)
    end
-   local decoded, head = pcall(json().decode, common.text(file, length))
+   local decoded, head = pcall(json().decode, files.text(file, length))
    if not decoded or type(head) ~= 'table' then
       error(('its head, bytes 9 to %.0f, is no object of JSON: %s')
-            :format(8 + length, decoded and type(head) or common.cause(head)), 0)
+            :format(8 + length, decoded and type(head) or files.cause(head)), 0)
    end
    local entries, metadata = {}, {}
    for name, entry in each(head) do
@@ -135,15 +135,15 @@ end
 
 --- A table of tensors by name, and the metadata.
 function safetensors.load(tensor, filename, options)
-   common.check(options, options_of_load)
-   return common.read_file(tensor, filename, function(file, size)
+   files.check(options, options_of_load)
+   return files.read_file(tensor, filename, function(file, size)
       local entries, metadata = read_head(file, size)
       entries = chosen(entries, options)
       local total = 0
       for _, entry in ipairs(entries) do
          total = total + entry.count * entry.item
       end
-      local done = common.progress(options, total)
+      local done = files.progress(options, total)
       local tensors, maps = {}, {}
       for _, entry in ipairs(entries) do
          local element = entry.kind.element
@@ -152,16 +152,16 @@ function safetensors.load(tensor, filename, options)
          local storage
          local first = 1
          if mappable then
-            maps[element] = maps[element] or common.map(tensor, element, file, 0)
+            maps[element] = maps[element] or files.map(tensor, element, file, 0)
             storage, first = maps[element], entry.begin / entry.item + 1
          else
-            storage = common.storage(tensor, element, entry.count)
+            storage = files.storage(tensor, element, entry.count)
             file:seek(entry.begin + 1)
-            common.read(tensor, file, storage, entry.count, done)
+            files.read(tensor, file, storage, entry.count, done)
          end
          local made, t = pcall(npy.tensor, tensor, entry, storage, first)
          if not made then
-            error(('tensor %s: %s'):format(entry.name, common.cause(t)), 0)
+            error(('tensor %s: %s'):format(entry.name, files.cause(t)), 0)
          end
          tensors[entry.name] = t
       end
@@ -204,14 +204,14 @@ local function head_of(list, metadata)
 end
 
 function safetensors.save(tensor, filename, object, options)
-   common.check(options, options_of_save)
+   files.check(options, options_of_save)
    if type(object) ~= 'table' then
       error('a table of tensors is what a .safetensors file can hold, got ' .. tensor.type(object),
             0)
    end
    local list = {}
    for name, t in each(object) do
-      local element = common.element(tensor, t)
+      local element = files.element(tensor, t)
       if type(name) ~= 'string' or name == '__metadata__' then
          error(('%s is no name of a tensor'):format(tostring(name)), 0)
       elseif not element then
@@ -228,12 +228,12 @@ function safetensors.save(tensor, filename, object, options)
       return a.name < b.name
    end)
    local head, total = head_of(list, options.metadata or {})
-   common.write_file(tensor, filename, function(file)
+   files.write_file(tensor, filename, function(file)
       file:writeString(head)
-      local done = common.progress(options, total)
+      local done = files.progress(options, total)
       for _, entry in ipairs(list) do
-         local storage, first = common.elements(entry.tensor)
-         common.write(tensor, file, storage, first, entry.tensor:nElement(), done)
+         local storage, first = files.elements(entry.tensor)
+         files.write(tensor, file, storage, first, entry.tensor:nElement(), done)
       end
    end)
 end

@@ -1,7 +1,7 @@
 -- What was typed in earlier sessions: a plain text file, the newest last. All lines of an input but
 -- the first begin with a tab there.
 
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 
 local history = {}
 
@@ -77,7 +77,7 @@ function history.open(path)
     end
     -- If the file cannot be replaced, it stays as it is.
     pcall(function()
-      common.write_file(require 'tensor', path, function(file)
+      files.write_file(require 'tensor', path, function(file)
         file:writeString(table.concat(texts))
       end)
     end)

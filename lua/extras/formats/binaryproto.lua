@@ -1,13 +1,13 @@
 -- Caffe's .binaryproto files: blobs.
 
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 
 local binaryproto = {}
 
 --- A blob, FloatBlob or DoubleBlob by its numbers, or a table of them.
 function binaryproto.load(tensor, filename, options)
-   common.check(options, {})
-   local bytes = common.read_file(tensor, filename, common.text)
+   files.check(options, {})
+   local bytes = files.read_file(tensor, filename, files.text)
    if bytes == '' then
       error('the file is empty', 0)
    end
@@ -16,7 +16,7 @@ function binaryproto.load(tensor, filename, options)
 end
 
 function binaryproto.save(tensor, filename, object, options)
-   common.check(options, {diff = 'boolean'})
+   files.check(options, {diff = 'boolean'})
    local isblob = tostring(tensor.typename(object)):find 'Blob$' ~= nil
    if not isblob and type(object) ~= 'table' then
       error('a blob or a table of blobs is what a .binaryproto file can hold, got ' ..
@@ -27,7 +27,7 @@ function binaryproto.save(tensor, filename, object, options)
    end
    local bytes = isblob and object:toProto(options.diff) or
                  tensor.blobsToProto(object, options.diff)
-   common.write_file(tensor, filename, function(file)
+   files.write_file(tensor, filename, function(file)
       file:writeString(bytes)
    end)
 end

@@ -1,12 +1,12 @@
 -- load and save, serialize and deserialize: objects in files and strings.
 
 local each = require 'tensor.versions'.each
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 local formats = require 'tensor.formats'
 
 -- Calls of functions that raise errors with a level are in parentheses: a tail call would remove a
 -- level.
-local cause = common.cause
+local cause = files.cause
 
 local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of progress
 -- The modes of load and save, and the size in bytes of longs in the modes that define it.
@@ -207,7 +207,7 @@ local function install(tensor)
             return
          end
          local chosen, isreferenced, _, progress = options_of(name, mode, referenced, 2)
-         local saved, failure = pcall(common.write_file, tensor, filename, function(file)
+         local saved, failure = pcall(files.write_file, tensor, filename, function(file)
             set_mode(file, chosen):referenced(isreferenced)
             local tell_end = tell_progress(file, progress, nil)
             file:writeObject(object)

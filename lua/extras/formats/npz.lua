@@ -1,7 +1,7 @@
 -- NumPy's .npz files: archives of named arrays.
 
 local each = require 'tensor.versions'.each
-local common = require 'tensor.formats.common'
+local files = require 'tensor.files'
 local npy = require 'tensor.formats.npy'
 
 local npz = {}
@@ -31,13 +31,13 @@ local function read_member(tensor, archive, k, size)
       return bytes:string()
    end
    local array = npy.describe(read, size)
-   local storage = common.storage(tensor, array.kind.element, array.count)
+   local storage = files.storage(tensor, array.kind.element, array.count)
    tensor._zipread(archive, k, array.begin, storage, array.count, array.swapped)
    return npy.tensor(tensor, array, storage, 1)
 end
 
 function npz.load(tensor, filename, options)
-   common.check(options, options_of_load)
+   files.check(options, options_of_load)
    local archive, names, sizes = tensor._zipreader(filename)
    local present, total = {}, 0
    for k, name in ipairs(names) do
@@ -51,14 +51,14 @@ function npz.load(tensor, filename, options)
    for key, k in each(present) do
       total = total + ((not chosen or chosen[key]) and sizes[k] or 0)
    end
-   local done = common.progress(options, total)
+   local done = files.progress(options, total)
    local arrays = {}
    for k, name in ipairs(names) do
       local key = name:gsub('%.npy$', '')
       if not chosen or chosen[key] then
          local read, array = pcall(read_member, tensor, archive, k, sizes[k])
          if not read then
-            error(('array %s: %s'):format(key, common.cause(array)), 0)
+            error(('array %s: %s'):format(key, files.cause(array)), 0)
          end
          arrays[key] = array
          done(sizes[k])
@@ -69,7 +69,7 @@ end
 
 -- Returns a list of names and tensors, sorted by name. Unnamed tensors get NumPy's default names.
 local function arrays_of(tensor, object)
-   if common.element(tensor, object) then
+   if files.element(tensor, object) then
       object = {object}
    elseif type(object) ~= 'table' then
       error('a table of tensors is what an .npz file can hold, got ' .. tensor.type(object), 0)
@@ -77,7 +77,7 @@ local function arrays_of(tensor, object)
    local list, seen = {}, {}
    for key, t in each(object) do
       local name = type(key) == 'number' and ('arr_%d'):format(key - 1) or key
-      local element = common.element(tensor, t)
+      local element = files.element(tensor, t)
       if type(name) ~= 'string' or name == '' or name:find '%z' or seen[name] then
          error(('%s is no name of an array'):format(tostring(key)), 0)
       elseif not element then
@@ -91,17 +91,17 @@ local function arrays_of(tensor, object)
 end
 
 function npz.save(tensor, filename, object, options)
-   common.check(options, options_of_save)
+   files.check(options, options_of_save)
    local archive, total = tensor._zipwriter(), 0
    for _, array in ipairs(arrays_of(tensor, object)) do
-      local storage, first = common.elements(array.tensor)
+      local storage, first = files.elements(array.tensor)
       local count = array.tensor:nElement()
       tensor._zipadd(archive, array.name .. '.npy', npy.head(array.element, array.tensor), storage,
                      first, count)
       total = total + count * storage:elementSize()
    end
-   local done = common.progress(options, total)
-   common.replace(tensor, filename, function(name)
+   local done = files.progress(options, total)
+   files.replace(tensor, filename, function(name)
       tensor._zipwrite(archive, name, options.compress == true)
    end)
    done(total)

@@ -1,0 +1,25 @@
+-- require 'tensor': the core, and the extras on top of it.
+
+local tensor = require 'tensor.module'
+local versions = require 'tensor.versions'
+
+require 'tensor.plot'(tensor)
+require 'tensor.image'(tensor)
+require 'tensor.cmdline'(tensor)
+require 'tensor.test.tester'(tensor)
+
+--- help([name or function]): prints the signatures and the description of a function or class.
+-- Without an argument, prints the list of all names.
+function tensor.help(what)
+   versions.require 'tensor.help'(tensor, what)
+end
+
+--- A table for tests that raises an error if a test is defined twice.
+tensor.TestSuite = require 'tensor.test.suite'
+
+--- test([names]): runs quick tests of the installation.
+function tensor.test(names)
+   return versions.require 'tensor.test.installed'(tensor, names)
+end
+
+return tensor
