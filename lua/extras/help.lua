@@ -4,13 +4,14 @@ local each = require 'tensor.versions'.each
 local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
 local elsewhere = require 'tensor.repl.elsewhere'
+local native = require 'tensor.native'
 local near = require 'tensor.repl.near'
 local versions = require 'tensor.versions'
 
 --- The help on a name as text, or nil.
-local function entry(tensor, name)
+local function entry(name)
    local parts = {}
-   for _, row in ipairs(tensor._optable()) do
+   for _, row in ipairs(native.operations()) do
       if row.lua == name then
          for _, call in ipairs(signatures.calls(row)) do parts[#parts + 1] = call end
          parts[#parts + 1] = signatures.wrapped(row.doc, '   ')
@@ -58,7 +59,7 @@ local function plain(name)
           or short
 end
 
-local function names(tensor)
+local function names()
    local list, seen = {}, {}
    local function add(name)
       if name ~= '' and not seen[name] then
@@ -66,7 +67,7 @@ local function names(tensor)
          list[#list + 1] = name
       end
    end
-   for _, row in ipairs(tensor._optable()) do add(row.lua) end
+   for _, row in ipairs(native.operations()) do add(row.lua) end
    for _, section in ipairs(entries) do
       for k = 2, #section do add(section[k][1]) end
    end
@@ -75,9 +76,9 @@ local function names(tensor)
 end
 
 -- Names that contain the text, ignoring case.
-local function similar(tensor, text)
+local function similar(text)
    local found = {}
-   for _, name in ipairs(names(tensor)) do
+   for _, name in ipairs(names()) do
       if name:lower():find(text:lower(), 1, true) then found[#found + 1] = name end
    end
    return found
@@ -92,10 +93,10 @@ local titles = {
 }
 
 -- All names, grouped by the chapter of their example.
-local function index(tensor)
+local function index()
    local chapters, known = {}, {}
    for _, title in ipairs(titles) do known[title[1]] = true end
-   for _, name in ipairs(names(tensor)) do
+   for _, name in ipairs(names()) do
       local _, chapter = versions.require('tensor.examples').find(name)
       chapter = known[chapter] and chapter or 'system'
       chapters[chapter] = chapters[chapter] or {}
@@ -113,23 +114,23 @@ end
 
 return function(tensor, what)
    if what == nil or rawequal(what, tensor) then
-      print(index(tensor))
+      print(index())
       print "help 'name', or ?name at the prompt, prints the help on a name"
       return
    end
    local name = type(what) == 'string' and what or name_of(tensor, what)
-   local text = name and (entry(tensor, name) or entry(tensor, plain(name)))
+   local text = name and (entry(name) or entry(plain(name)))
    if text then
       print(text)
       return
    end
-   local others = type(what) == 'string' and #what > 2 and similar(tensor, what) or {}
+   local others = type(what) == 'string' and #what > 2 and similar(what) or {}
    local hint = #others > 0 and '; similar names: ' .. table.concat(others, ' ') or ''
    if elsewhere[name] then
       hint = ('; use %s instead'):format(elsewhere[name])
    elseif type(what) == 'string' and not others[1] then
       local known = {}
-      for _, word in ipairs(names(tensor)) do known[word] = true end
+      for _, word in ipairs(names()) do known[word] = true end
       others = near.names(what, {known}, 3)
       hint = others[1] and ('; did you mean %s?'):format(table.concat(others, ' or ')) or ''
    end

@@ -75,10 +75,16 @@ return function(tensor)
       dst:resize(result:size()):copy(result)
    end
 
-   -- Returns the result, or copies it into dst if that is given.
+   -- Returns the result, or copies it into dst if that is given. After an error, dst has its former
+   -- shape and storage.
    local function give(dst, result)
       if not dst then return result end
-      tensor._restoring(dst, resize_and_copy, dst, result)
+      local before = dst.new():set(dst)
+      local copied, failure = pcall(resize_and_copy, dst, result)
+      if not copied then
+         dst:set(before)
+         error(failure, 0)
+      end
       return dst
    end
 

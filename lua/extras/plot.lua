@@ -242,7 +242,7 @@ return function(tensor)
       if kind == 'sixel' then  -- as large as on paper: pixels are twice as many
          pixels = tensor.image.scale(pixels, pixels:size(3) / 2, pixels:size(2) / 2)
       end
-      return versions.require('tensor.plot.graphics')[kind](tensor, pixels)
+      return versions.require('tensor.plot.graphics')[kind](pixels)
    end
    -- How the prompt shows figures where it can.
    Figure.__graphics = Figure.graphics

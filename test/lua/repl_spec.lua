@@ -30,7 +30,7 @@ local function stub_prefix()
   local prefix = work .. '/stub'
   local share = prefix .. '/share/lua/' .. version .. '/tensor'
   local _, status = shell(('mkdir -p %s %s && cp %s/bin/tensor %s/bin && ' ..
-                           'cp -r %s/lua/repl %s/lua/versions.lua %s'):format(
+                           'cp -r %s/lua/core/. %s/lua/extras/. %s'):format(
     prefix .. '/bin', share, root, prefix, root, root, share))
   assert(status == 0)
   shell('mkdir -p ' .. prefix .. '/lib/lua/' .. version .. '/tensor')

@@ -1,7 +1,7 @@
 -- sys: time, commands and colours, as Torch7's package of that name has them.
 
 local each = require 'tensor.versions'.each
-local core = require 'tensor.core'
+local native = require 'tensor.native'
 local paths = require 'paths'
 local versions = require 'tensor.versions'
 
@@ -11,7 +11,7 @@ local sys = {COLORS = require 'sys.colors'}
 
 --- Seconds since 1970, with microseconds.
 function sys.clock()
-   return core._clock()
+   return native.clock()
 end
 
 local started
@@ -39,7 +39,7 @@ function sys.usleep(microseconds)
    if type(microseconds) ~= 'number' or not (microseconds >= 0 and microseconds < 1e15) then
       error('sys.usleep: a time is expected, got ' .. tostring(microseconds), 2)
    end
-   core._sleep(microseconds * 1e-6)
+   native.sleep(microseconds * 1e-6)
 end
 
 --- Waits so many seconds.

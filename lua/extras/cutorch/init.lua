@@ -3,6 +3,7 @@
 -- torch.CudaTensor's metatable first, then in torch.FloatTensor's. See doc/cutorch.md.
 
 local each = require 'tensor.versions'.each
+local native = require 'tensor.native'
 local tensor = require 'torch'
 local types = require 'tensor.types'
 
@@ -41,7 +42,7 @@ end
 
 -- Sets the device where functions create tensors of the default type.
 local function place_default()
-   tensor._cudaDefault(default and gpus[current].name or nil)
+   native.set_cuda_default(default and gpus[current].name or nil)
 end
 
 -- ---- devices -------------------------------------------------------------------------------
@@ -195,7 +196,7 @@ for _, kind in ipairs {'Tensor', 'Storage'} do
       end
    end
 end
-tensor._cuda(classes, generators)
+native.set_cuda_classes(classes, generators)
 
 for _, kind in ipairs {'Tensor', 'Storage'} do
    for _, element in ipairs(types) do

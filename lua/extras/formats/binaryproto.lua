@@ -1,6 +1,7 @@
 -- Caffe's .binaryproto files: blobs.
 
 local files = require 'tensor.files'
+local native = require 'tensor.native'
 
 local binaryproto = {}
 
@@ -11,7 +12,7 @@ function binaryproto.load(tensor, filename, options)
    if bytes == '' then
       error('the file is empty', 0)
    end
-   return tensor._isblobvector(bytes) and tensor.blobsFromProto(bytes) or
+   return native.is_blob_vector(bytes) and tensor.blobsFromProto(bytes) or
           tensor.blobFromProto(bytes)
 end
 

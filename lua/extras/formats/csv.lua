@@ -2,6 +2,7 @@
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
+local native = require 'tensor.native'
 
 local STEP = 2 ^ 22  -- bytes between two progress calls
 
@@ -94,7 +95,7 @@ local function letter(element)
 end
 
 local function tensor_of(tensor, reader, column, sizes)
-   local rows, storage = tensor._csvcolumn(reader, column)
+   local rows, storage = native.csv_column(reader, column)
    if type(storage) == 'table' then
       return storage
    end
@@ -121,7 +122,7 @@ local function read_together(tensor, reader, count, names, options, go)
          wanted_names[k] = names[column]
       end
    end
-   tensor._csvbegin(reader, table.concat(kinds), true, options.rows)
+   native.csv_begin(reader, table.concat(kinds), true, options.rows)
    go()
    local t = tensor_of(tensor, reader, 1, function(rows) return {rows, #columns} end)
    return converted(t, element), wanted_names
@@ -141,7 +142,7 @@ local function read_columns(tensor, reader, count, names, options, go)
       kinds[k] = not wanted[k] and '-' or types[k] == 'text' and 't' or
                  types[k] and letter(types[k]) or 'a'
    end
-   tensor._csvbegin(reader, table.concat(kinds), false, options.rows)
+   native.csv_begin(reader, table.concat(kinds), false, options.rows)
    go()
    local result, wanted_names = {}, names and {}
    for k, column in ipairs(columns) do
@@ -175,16 +176,16 @@ local function reader_of(separator_of_ending)
          return bytes, size
       end)
       whole(options, 'rows')
-      local reader = tensor._csvreader(bytes, separator, quote, comment, decimal, missing,
+      local reader = native.csv_reader(bytes, separator, quote, comment, decimal, missing,
                                        whole(options, 'skip') or 0)
       local header = options.header
-      local count, names = tensor._csvhead(reader, header and 'yes' or header == false and 'no' or
+      local count, names = native.csv_head(reader, header and 'yes' or header == false and 'no' or
                                                    'auto')
       local function go()
          local done, tell = 0, files.progress(options, total)
          local finished, at
          repeat
-            finished, at = tensor._csvrun(reader, STEP)
+            finished, at = native.csv_run(reader, STEP)
             tell(at - done)
             done = at
          until finished
@@ -212,7 +213,7 @@ local function write_names(file, names, separator)
    file:writeString(table.concat(texts, separator) .. '\n')
 end
 
-local function write_together(tensor, file, t, separator, options)
+local function write_together(_, file, t, separator, options)
    if t:dim() < 1 or t:dim() > 2 then
       error(('a tensor of 1 or 2 dimensions is a table, got %d'):format(t:dim()), 0)
    end
@@ -231,8 +232,8 @@ local function write_together(tensor, file, t, separator, options)
    local step = math.max(1, math.floor(2 ^ 16 / columns))
    for row = 0, rows - 1, step do
       local count = math.min(step, rows - row) * columns
-      local text = tensor._csvrows(storage, first + row * columns, count, columns, separator)
-      tensor._writerange(file, text, 1, text:size())
+      local text = native.csv_rows(storage, first + row * columns, count, columns, separator)
+      file:writeChar(text)
       done(count * storage:elementSize())
    end
 end
@@ -247,7 +248,7 @@ local function column_text(tensor, values, separator)
    local storage, first = files.elements(values)
    local isreal = not integral[files.element(tensor, values)]
    return function(row)
-      local text = tensor._csvnumber(storage, first + row - 1)
+      local text = native.csv_number(storage, first + row - 1)
       -- Add ".0" to integral values, so that the column is read back as floating point.
       return isreal and not text:find '[^%d-]' and text .. '.0' or text
    end, values:size(1)

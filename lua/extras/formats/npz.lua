@@ -2,6 +2,7 @@
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
+local native = require 'tensor.native'
 local npy = require 'tensor.formats.npy'
 
 local npz = {}
@@ -27,18 +28,18 @@ end
 local function read_member(tensor, archive, k, size)
    local function read(first, count)
       local bytes = tensor.CharStorage(count)
-      tensor._zipread(archive, k, first, bytes, count)
+      native.zip_read(archive, k, first, bytes, count)
       return bytes:string()
    end
    local array = npy.describe(read, size)
    local storage = files.storage(tensor, array.kind.element, array.count)
-   tensor._zipread(archive, k, array.begin, storage, array.count, array.swapped)
+   native.zip_read(archive, k, array.begin, storage, array.count, array.swapped)
    return npy.tensor(tensor, array, storage, 1)
 end
 
 function npz.load(tensor, filename, options)
    files.check(options, options_of_load)
-   local archive, names, sizes = tensor._zipreader(filename)
+   local archive, names, sizes = native.zip_reader(filename)
    local present, total = {}, 0
    for k, name in ipairs(names) do
       local key = name:gsub('%.npy$', '')
@@ -92,17 +93,17 @@ end
 
 function npz.save(tensor, filename, object, options)
    files.check(options, options_of_save)
-   local archive, total = tensor._zipwriter(), 0
+   local archive, total = native.zip_writer(), 0
    for _, array in ipairs(arrays_of(tensor, object)) do
       local storage, first = files.elements(array.tensor)
       local count = array.tensor:nElement()
-      tensor._zipadd(archive, array.name .. '.npy', npy.head(array.element, array.tensor), storage,
+      native.zip_add(archive, array.name .. '.npy', npy.head(array.element, array.tensor), storage,
                      first, count)
       total = total + count * storage:elementSize()
    end
    local done = files.progress(options, total)
    files.replace(tensor, filename, function(name)
-      tensor._zipwrite(archive, name, options.compress == true)
+      native.zip_write(archive, name, options.compress == true)
    end)
    done(total)
 end

@@ -1,6 +1,7 @@
 -- PNG and JPEG files: reads and writes tensors of shape channels x height x width.
 
 local files = require 'tensor.files'
+local native = require 'tensor.native'
 
 local picture = {}
 
@@ -50,9 +51,9 @@ local function load(tensor, format, filename, options)
       files.read(tensor, file, storage, size, files.progress(options, size))
       return storage
    end)
-   local has, height, width, bits = tensor._pictureshape(format, bytes)
+   local has, height, width, bits = native.picture_shape(format, bytes)
    local storage = tensor[bits == 16 and 'ShortStorage' or 'ByteStorage'](has * height * width)
-   tensor._pictureread(format, bytes, storage)
+   native.picture_read(format, bytes, storage)
    local kind = bits == 16 and 'Short' or 'Byte'
    local pixels = files.tensor(tensor, kind, storage, 1, {height, width, has}):permute(3, 1, 2)
    if element == 'Byte' and bits == 8 and (channels or has) == has then
@@ -97,6 +98,18 @@ local function samples(tensor, object, most, bits)
    return values:byte()
 end
 
+-- Encodes samples of channels x H x W as a file, and returns it as a string.
+local function encode(t, format, quality)
+   local storage, first = files.elements(t:permute(2, 3, 1))
+   return native.picture_write(format, storage, first, t:nElement(), t:size(1), t:size(2),
+                               t:size(3), math.floor(quality))
+end
+
+--- encode_png(pixels): returns a ByteTensor of channels x H x W as a PNG file in a string.
+function picture.encode_png(pixels)
+   return encode(pixels, 'png', 90)
+end
+
 local function save(tensor, format, filename, object, most, options)
    local bits, quality = options.bits or 8, options.quality or 90
    if bits ~= 8 and bits ~= 16 then
@@ -104,11 +117,7 @@ local function save(tensor, format, filename, object, most, options)
    elseif not (quality >= 1 and quality <= 100) then
       error(('quality is from 1 to 100, got %s'):format(quality), 0)
    end
-   local t = samples(tensor, object, most, bits)
-   local channels, height, width = t:size(1), t:size(2), t:size(3)
-   local storage, first = files.elements(t:permute(2, 3, 1))
-   local bytes = tensor._picturewrite(format, storage, first, t:nElement(), channels, height, width,
-                                      math.floor(quality))
+   local bytes = encode(samples(tensor, object, most, bits), format, quality)
    local done = files.progress(options, #bytes)
    files.write_file(tensor, filename, function(file)
       file:writeChar(tensor.CharStorage():string(bytes))

@@ -1,6 +1,7 @@
 -- Pictures in terminals that support kitty's graphics protocol or sixels.
 
 local base64 = require('tensor.plot.base64').encode
+local encode_png = require('tensor.formats.picture').encode_png
 
 local graphics = {}
 
@@ -8,15 +9,9 @@ local COLUMNS = 72
 local CHUNK = 4096  -- maximum bytes per chunk in kitty's protocol
 local LEVELS = 6    -- levels of red, green and blue in sixels
 
-local function png(tensor, pixels)
-   local dense = pixels:permute(2, 3, 1):contiguous()
-   return tensor._picturewrite('png', dense:storage(), dense:storageOffset(), dense:nElement(), 3,
-                               pixels:size(2), pixels:size(3), 90)
-end
-
 --- Encodes pixels, a ByteTensor of 3 x H x W, for kitty's protocol: a PNG file in chunks.
-function graphics.kitty(tensor, pixels)
-   local text, parts = base64(png(tensor, pixels)), {}
+function graphics.kitty(pixels)
+   local text, parts = base64(encode_png(pixels)), {}
    for first = 1, #text, CHUNK do
       local more = first + CHUNK <= #text and 1 or 0
       local head = first == 1 and ('f=100,a=T,c=%d,'):format(COLUMNS) or ''
@@ -58,7 +53,7 @@ local function band(rows, width)
 end
 
 --- Encodes pixels as sixels with 216 colours.
-function graphics.sixel(_, pixels)
+function graphics.sixel(pixels)
    local height, width = pixels:size(2), pixels:size(3)
    local levels = (pixels:double() * ((LEVELS - 1) / 255)):round()
    local colors = (levels[1] * (LEVELS * LEVELS)):add(LEVELS, levels[2]):add(levels[3])

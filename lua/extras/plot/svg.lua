@@ -1,6 +1,7 @@
 -- A page that is written as SVG 1.1.
 
 local base64 = require('tensor.plot.base64').encode
+local encode_png = require('tensor.formats.picture').encode_png
 
 local svg = {}
 svg.__index = svg
@@ -66,13 +67,9 @@ end
 
 --- Draws a picture, a ByteTensor of 3 x H x W, scaled to a rectangle.
 function svg:image(x, y, width, height, picture)
-   local tensor = require 'tensor'
-   local storage = picture:permute(2, 3, 1):contiguous():storage()
-   local bytes = tensor._picturewrite('png', storage, 1, picture:nElement(), 3, picture:size(2),
-                                      picture:size(3), 1)
    self:put('<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" ' ..
             'style="image-rendering:pixelated" xlink:href="data:image/png;base64,%s"/>',
-            number(x), number(y), number(width), number(height), base64(bytes))
+            number(x), number(y), number(width), number(height), base64(encode_png(picture)))
 end
 
 function svg:result()

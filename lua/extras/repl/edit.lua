@@ -37,8 +37,8 @@ local H_SETSIZE, H_ENTER = 1, 10
 local CC_NORM, CC_REFRESH, CC_CURSOR, CC_ERROR, CC_REDISPLAY = 0, 4, 5, 6, 8
 
 local function is_terminal(file)
-  local found, core = pcall(require, 'tensor.core')
-  return found and core.isatty(file)
+  local found, native = pcall(require, 'tensor.native')
+  return found and native.is_terminal(file)
 end
 
 --- Returns true if stdin is a terminal.

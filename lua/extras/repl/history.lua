@@ -9,13 +9,13 @@ local MAX_INPUTS = 1000
 
 -- Makes the folder of a file and those it lies in, readable by the user alone.
 local function make_folders(path)
-  local found, core = pcall(require, 'tensor.core')
+  local found, native = pcall(require, 'tensor.native')
   if not found then
     return
   end
   for slash in path:gmatch('()/') do
     if slash > 1 then
-      core._mkdir(path:sub(1, slash - 1))
+      native.make_folder(path:sub(1, slash - 1))
     end
   end
 end

@@ -11,9 +11,10 @@ local catch, pressed
 --- setup(tensor): from now on Ctrl-C outside of interrupt.call is ignored. Does nothing without the
 -- module.
 function interrupt.setup(tensor)
-  catch = tensor and tensor._catchinterrupts
+  local native = tensor and require 'tensor.native'
+  catch = native and native.catch_interrupts
   if catch then
-    pressed = ffi and ffi.cast('int (*)(void)', tensor._interruptpressed())
+    pressed = ffi and ffi.cast('int (*)(void)', native.interrupt_pressed())
     catch(false)
   end
 end

@@ -6,9 +6,7 @@
 local tensor = require 'tensor'
 
 rawset(_G, 'torch', tensor)
-tensor.setBroadcast('torch7')
-tensor._lenient(true)
-tensor._trustfiles(true)
+require 'tensor.rules'.use_torch7(tensor)
 
 -- Remove methods that Torch7 does not have if their existence changes what a package does.
 -- torch-autograd wraps a tensor in an object with a method flatten, but looks up each name in the

@@ -1,0 +1,44 @@
+-- require 'tensor.native': the C functions that the extras use. Each is described above its
+-- definition in generic/. The other functions of tensor.core whose names begin with an underscore
+-- are for lua/core only.
+
+local core = require 'tensor.core'
+
+return {
+   -- generic/module.cc: the rows of the op table, the terminal, the clock, files.
+   operations = core._optable,
+   is_terminal = core.isatty,
+   clock = core._clock,
+   sleep = core._sleep,
+   make_folder = core._mkdir,
+
+   -- generic/interrupt.cc: Ctrl-C.
+   catch_interrupts = core._catchinterrupts,
+   interrupt_pressed = core._interruptpressed,
+
+   -- generic/csv.cc: the reader and writer of .csv files.
+   csv_reader = core._csvreader,
+   csv_head = core._csvhead,
+   csv_begin = core._csvbegin,
+   csv_run = core._csvrun,
+   csv_column = core._csvcolumn,
+   csv_rows = core._csvrows,
+   csv_number = core._csvnumber,
+
+   -- generic/formats.cc: members of .zip archives, and PNG and JPEG pictures.
+   zip_reader = core._zipreader,
+   zip_read = core._zipread,
+   zip_writer = core._zipwriter,
+   zip_add = core._zipadd,
+   zip_write = core._zipwrite,
+   picture_shape = core._pictureshape,
+   picture_read = core._pictureread,
+   picture_write = core._picturewrite,
+
+   -- generic/blob_proto.cc: whether bytes contain a BlobProtoVector.
+   is_blob_vector = core._isblobvector,
+
+   -- generic/cutorch.cc: the classes of cutorch, and the device of the default tensor type.
+   set_cuda_classes = core._cuda,
+   set_cuda_default = core._cudaDefault,
+}
