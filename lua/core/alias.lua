@@ -10,8 +10,8 @@ local function install(tensor)
    -- overwritten and returned.
    function tensor.multinomialAliasSetup(probabilities, state)
       if state ~= nil and not istable(state) then
-         error('multinomialAliasSetup: a table made by it is expected, got ' .. tensor.type(state),
-               2)
+         error('multinomialAliasSetup: a table that it returned is expected, got '
+               .. tensor.type(state), 2)
       end
       if not tensor.isTensor(probabilities) then
          error('multinomialAliasSetup: a tensor of probabilities is expected, got '
@@ -27,7 +27,7 @@ local function install(tensor)
    --- multinomialAlias(indices, state): fills the LongTensor indices with sampled categories.
    function tensor.multinomialAlias(indices, state)
       if not istable(state) then
-         error('multinomialAlias: a table made by multinomialAliasSetup is expected, got '
+         error('multinomialAlias: a table from multinomialAliasSetup is expected, got '
                .. tensor.type(state), 2)
       end
       return tensor.multinomialAlias_(indices, state[1], state[2])

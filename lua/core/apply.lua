@@ -1,15 +1,15 @@
--- apply, map and map2: a Lua function on every element, through pointers, so that LuaJIT compiles
--- loop and function together. With the JIT off the same loops run in the interpreter; without
--- an FFI C loops.
+-- apply, map and map2: call a Lua function for every element. Elements are accessed through
+-- pointers, so LuaJIT compiles loop and function together. With the JIT off, the interpreter runs
+-- the same loops; without the FFI, C loops are used.
 
 local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
--- The text of a loop for so many operands, whose elements lie next to each other, if dense. w is
--- what C knows of the walk, which holds the memory: where rows of elements begin, and a byte that
--- says whether they may be used there still. The function may have had them moved to a device, or
--- written there. The compiler follows one function a loop best: so types, and functions that are
--- given many elements, have loops of their own.
+-- Returns the source of a loop over `count` operands; dense: their elements are contiguous. w is
+-- the C struct of the walk: the address of each row, and a byte that tells if the memory may still
+-- be used at that address. The function may have moved elements to a device or written them there.
+-- LuaJIT compiles a loop best if it calls a single function. So each element type has its own
+-- loops, and so has each function that is called for many elements.
 local function loop(count, dense)
    local begin, rows, values, checks = {}, {}, {}, {}
    for k = 0, count - 1 do
@@ -47,7 +47,7 @@ local function loop(count, dense)
          AT = dense and 'i' or 'i * step0', COUNT = count})
 end
 
--- What the loops call.
+-- Returns the functions that the loops call.
 local function helpers(ffi, how, native)
    local cast, pointer, words = ffi.cast, how.pointer, how.words
 
@@ -57,7 +57,7 @@ local function helpers(ffi, how, native)
       return cast(pointer, address), cast(words, address)
    end
 
-   -- The row of a block that has been moved to the CPU again.
+   -- Returns the row after copying its block back to the CPU.
    local function settled(w, walk, k)
       native.settle(walk, k)
       return rowof(w, k)
@@ -90,7 +90,7 @@ local function helpers(ffi, how, native)
    return rowof, settled, nextrow, refuse
 end
 
--- The loops for each function that is given many elements: not more than so many sets.
+-- A function has its own loops from MANY elements on. At most MOST_SETS such sets are kept.
 local MANY, MOST_SETS = 1000, 50
 
 local function install(tensor)
@@ -98,11 +98,11 @@ local function install(tensor)
    local access = ffi and require 'tensor.number'
    local cast = ffi and ffi.cast or function() end
 
-   -- Nobody else's to call: what is closed too early may move under a loop.
+   -- Private. Closing a walk early would leave dangling pointers in a loop.
    local native = tensor._apply
    tensor._apply = nil
    if not native then
-      return  -- the methods are there already
+      return  -- already installed
    end
 
    local walk = ffi and ffi.typeof [[struct {
@@ -113,13 +113,13 @@ local function install(tensor)
       int64_t inner, rows; int32_t count, outer; int64_t *size, *index;
    } *]]
    local getinfo, open, close, pcall = debug.getinfo, native.open, native.close, pcall
-   local source = getinfo(1, 'S').source  -- no error is blamed on it
+   local source = getinfo(1, 'S').source  -- errors do not get a position in these files
    local texts = {}
    for count = 1, 3 do
       texts[count] = {[true] = loop(count, true), [false] = loop(count, false)}
    end
 
-   -- What gives the loop of a type for a function and a walk.
+   -- Returns a function that selects the loop for a function and a walk.
    local function chooser(element)
       local like = tensor[element.name .. 'Tensor']()
       local how = access(element, native.accessors(like))
@@ -146,7 +146,7 @@ local function install(tensor)
          end
          local place = dense and count or -count
          if not set[place] then
-            -- WRITABLE is both bits of SyncedMemory::host_ready, and MOVED is none.
+            -- Bits of SyncedMemory::host_ready: WRITABLE has both set, MOVED has neither.
             set[place] = versions.load(texts[count][dense], source)(
                how.load, how.store, rowof, settled, nextrow, refuse, type, 3, 0)
          end
@@ -177,7 +177,7 @@ local function install(tensor)
       end
    end
 
-   -- In the first one's sizes, as shapes pair everywhere.
+   -- Returns `other` broadcast to the shape of `first`, by the rules of all operations.
    local function aligned(name, first, other)
       return other:isSameSizeAs(first) and other or native.align(first, other, name)
    end
@@ -186,7 +186,7 @@ local function install(tensor)
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
       local like, choose = chooser(element)
 
-      -- What follows self are further operands, in its sizes.
+      -- Further operands follow self and have its shape.
       local function each(f, self, ...)
          local object = open(like, self, ...)
          if not object then
@@ -201,8 +201,8 @@ local function install(tensor)
          return self
       end
 
-      --- t:apply(f): each element becomes f(element), or stays where f returns nothing; one after
-      -- the other, so that f is given what calls before have written to the same memory.
+      --- t:apply(f): replaces each element by f(element). If f returns nothing, the element stays.
+      -- Elements are processed in order, so f receives values that earlier calls have written.
       function class.apply(self, f)
          if type(f) ~= 'function' then
             check('apply', f, self)
@@ -210,13 +210,13 @@ local function install(tensor)
          return (each(f, self))
       end
 
-      --- t:map(u, f): each element becomes f(element of t, element of u).
+      --- t:map(u, f): replaces each element by f(element of t, element of u).
       function class.map(self, other, f)
          check('map', f, self, other)
          return (each(f, self, aligned('map', self, other)))
       end
 
-      --- t:map2(u, v, f): each element becomes f(elements of t, u and v).
+      --- t:map2(u, v, f): replaces each element by f(element of t, element of u, element of v).
       function class.map2(self, other, third, f)
          check('map2', f, self, other, third)
          return (each(f, self, aligned('map2', self, other), aligned('map2', self, third)))

@@ -151,8 +151,8 @@ local function install(tensor)
       if type(of_a) ~= 'table' then
          local n = of_a == nil and 2 or of_a
          if type(n) ~= 'number' or n < 0 or n > a:dim() or n > b:dim() or n % 1 ~= 0 then
-            error(('tensordot: %s dimensions of tensors of %d and %d'):format(tostring(n), a:dim(),
-                                                                            b:dim()), 2)
+            error(('tensordot: cannot contract %s dimensions of tensors with %d and %d dimensions')
+                  :format(tostring(n), a:dim(), b:dim()), 2)
          end
          of_a, of_b = {}, {}
          for k = 1, n do
@@ -160,7 +160,7 @@ local function install(tensor)
          end
       end
       if type(of_b) ~= 'table' or #of_a ~= #of_b then
-         error('tensordot: as many dimensions of both tensors are expected', 2)
+         error('tensordot: the lists of dimensions must have the same length', 2)
       end
       local dims_a, summed_a = dimensions_of('tensordot', a, of_a)
       local dims_b, summed_b = dimensions_of('tensordot', b, of_b)

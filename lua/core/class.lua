@@ -33,7 +33,7 @@ local function install(tensor)
       if found == nil and name:find '^torch%.[^.]*$' then
          return tensor
       end
-      error(('%s: the class %s cannot be made, since %s is %s, and no table')
+      error(('%s: cannot create the class %s: %s is %s; a table is expected')
             :format(caller, name, name:match '^(.*)%.', tensor.type(found)), 3)
    end
 
@@ -68,7 +68,7 @@ local function install(tensor)
          parent, module = nil, parent
       end
       if parent and not tensor.getmetatable(parent) then
-         error(('class: there is no class %s to derive %s from'):format(parent, name), 2)
+         error(('class: unknown parent class %s of %s'):format(parent, name), 2)
       end
       module = module_for(name, module, 'class')
       local function constructor(...)
@@ -93,7 +93,7 @@ local function install(tensor)
    local function ismeant(name, wanted)
       local found, first, last = pcall(name.find, name, wanted)
       if not found then
-         error(('isTypeOf: %s is no class name, nor a pattern for one'):format(wanted), 3)
+         error(('isTypeOf: %s is neither a class name nor a pattern'):format(wanted), 3)
       end
       return first and (name == wanted or name:sub(first, last) ~= wanted)
    end
@@ -128,7 +128,7 @@ local function install(tensor)
    function tensor.setdefaulttensortype(name)
       local element = type(name) == 'string' and name:match('^torch%.(.*)Tensor$')
       if not element or not tensor[element .. 'Tensor'] then
-         error(('setdefaulttensortype: %s is no tensor class'):format(tostring(name)), 2)
+         error(('setdefaulttensortype: %s is not a tensor class'):format(tostring(name)), 2)
       end
       tensor._defaulttype(name)
       tensor.Tensor = tensor[element .. 'Tensor']

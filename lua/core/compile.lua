@@ -1,4 +1,4 @@
--- tensor.compile(f): a function that does what f does. The core records the operations of f and
+-- tensor.compile(f): returns a function with the results of f. The core records f's operations and
 -- replays them in one pass for each result. If it cannot do so, f is called.
 
 local function install(tensor)
@@ -15,7 +15,7 @@ local function install(tensor)
    Compiled.__index = Compiled
    local dependencies = require 'tensor.dependencies' (tensor, native.new(), Compiled)
 
-   -- Goes on with a function that yielded: it is not recorded from there on.
+   -- Resumes a function that yielded. Its further operations are not recorded.
    local function passed(thread, ok, ...)
       if status(thread) == 'suspended' then
          return passed(thread, resume(thread, yield(...)))
@@ -55,7 +55,7 @@ local function install(tensor)
       return result
    end
 
-   --- A line for each kind of arguments, which says whether calls are replayed.
+   --- Returns one line for each signature, which reports whether calls are replayed.
    function Compiled:explain()
       return table.concat(native.explain(self.core), '\n')
    end

@@ -64,14 +64,14 @@ local function each_string(f, visit)
    end
 end
 
---- dependencies(f): returns a list and its kinds, or nil and a reason to refuse f. Row k is
--- {holder, key, value}, from element 3k - 2 on. Kinds has two letters a row. The first letter tells
--- what is read:
---   u, U  an upvalue of the holder; of f itself
---   f, F  a field of the holder; of the holder of the row before
---   m     the metatable of the holder
---   e     the environment of the holder
---   p     all pairs of the holder; the key is their number, and a row n for each of them follows
+--- dependencies(f): returns a list and its kinds, or nil and a reason to refuse f. Row k of the
+-- list is {holder, key, value}, from element 3k - 2 on. Kinds has two letters per row. The first
+-- letter is the kind of access:
+--   u, U  an upvalue of the holder; of f itself;
+--   f, F  a field of the holder; of the holder of the row before;
+--   m     the metatable of the holder;
+--   e     the environment of the holder;
+--   p     all pairs of the holder; the key is their number, and a row n for each of them follows;
 -- The second letter is t for a tensor, - for nil, and v for any other value. The list refers to
 -- values weakly, and to tensors not at all.
 local function install(tensor, core, Compiled)

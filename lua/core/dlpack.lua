@@ -45,9 +45,9 @@ local function install(tensor)
 
    local function check(owner, name)
       if not ffi.istype(Owner, owner) then
-         error(('%s: what toDLPack gives is expected, got %s'):format(name, tensor.type(owner)), 3)
+         error(('%s: a result of toDLPack is expected, got %s'):format(name, tensor.type(owner)), 3)
       elseif owner.managed == nil then
-         error(name .. ': what it had has been handed over before', 3)
+         error(name .. ': the struct has already been handed over', 3)
       end
    end
 
@@ -97,7 +97,7 @@ local function install(tensor)
       end
       local isversioned = ffi.istype(Versioned, managed)
       if not isversioned and not ffi.istype(Unversioned, managed) then
-         error(('fromDLPack: what toDLPack gives, or a pointer of DLPack, is expected, got %s')
+         error(('fromDLPack: a result of toDLPack or a DLPack pointer is expected, got %s')
                :format(tensor.type(managed)), 2)
       end
       local t = tensor._fromdlpack(managed, isversioned)

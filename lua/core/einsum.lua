@@ -1,6 +1,6 @@
--- einsum: sums of products by the labels of dimensions, as 'ij,jk->ik'. Operands are taken one
--- after the other; labels that nobody needs any more are summed over at once, two operands become
--- one batch of matrix products.
+-- einsum: sums of products by the labels of dimensions, as 'ij,jk->ik'. Operands are contracted
+-- from left to right, two at a time, by a batch of matrix products. A label is summed over as soon
+-- as no remaining operand needs it.
 
 local each = require 'tensor.versions'.each
 
@@ -9,11 +9,12 @@ local function install(tensor)
       error('einsum: ' .. string.format(...), 0)
    end
 
-   -- The labels of a term; those of '...' are numbers, which count from the last of its dimensions.
+   -- Returns the labels of a term. Labels of '...' are numbers, which count from its last
+   -- dimension.
    local function labels_of(term, dims)
       local before, after = term:match '^(%a*)%.%.%.(%a*)$'
       if not before and not term:find '^%a*$' then
-         fail("'%s' is no list of labels", term)
+         fail("invalid list of labels '%s'", term)
       end
       local labels = {}
       local hidden = before and dims - #before - #after or 0
@@ -32,7 +33,7 @@ local function install(tensor)
       return sizes
    end
 
-   -- A view in which each label stands once: of a label that is repeated, the diagonal.
+   -- Returns a view with each label once: the diagonal of the dimensions with the same label.
    local function distinct(t, labels)
       local own, sizes, strides, place = {}, {}, {}, {}
       for d, label in ipairs(labels) do
@@ -56,7 +57,7 @@ local function install(tensor)
       return { t = t, labels = own }
    end
 
-   -- Without the labels that are not needed: one sum, which 16-bit types round once.
+   -- Sums over the labels that are not needed: one sum, which rounds 16-bit types once.
    local function summed(operand, needed)
       local labels, dims = {}, {}
       for d, label in ipairs(operand.labels) do
@@ -69,7 +70,7 @@ local function install(tensor)
       return { t = operand.t:sum(dims, #labels == 0), labels = labels }
    end
 
-   -- The operand's elements with its labels in this order, as a tensor of these sizes.
+   -- Returns the operand with its dimensions in the order of `labels`, viewed with these sizes.
    local function arranged(operand, order, sizes, shape)
       if #order == 0 then
          return operand.t:contiguous():view(tensor.LongStorage(shape))
@@ -122,7 +123,7 @@ local function install(tensor)
                labels = labels }
    end
 
-   -- The labels of the result: as given, or those that stand once, in the order of the alphabet.
+   -- Returns the labels of the result: as given, or those that occur once, in alphabetical order.
    local function result_labels(text, terms, hidden)
       local count, labels = {}, {}
       for _, labels_of_term in ipairs(terms) do
@@ -134,7 +135,7 @@ local function install(tensor)
          local seen = {}
          for _, label in ipairs(labels) do
             if not count[label] then fail("label '%s' of the result is in no operand", label) end
-            if seen[label] then fail("label '%s' stands twice in the result", label) end
+            if seen[label] then fail("label '%s' occurs twice in the result", label) end
             seen[label] = true
          end
          return labels
@@ -211,7 +212,7 @@ local function install(tensor)
             sizes[label] = (not other or other == 1) and size or other
          end
       end
-      -- How many of the operands that are left, and of the result, need a label.
+      -- The number of remaining operands that need a label; the result counts, too.
       local needed = {}
       local function count(list, n)
          for _, label in ipairs(list) do
@@ -256,7 +257,7 @@ local function install(tensor)
          error(result, 2)
       end
       if #operands == 1 then
-         return result:clone()  -- nothing of the operand's own
+         return result:clone()  -- not a view of the operand
       end
       return result
    end

@@ -1,5 +1,5 @@
--- What the formats share. Their readers and writers raise messages without the file's name, which
--- load and save put in front.
+-- Shared by the file formats, load and save. The functions raise messages without the file name,
+-- which load and save put in front.
 
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
@@ -8,7 +8,7 @@ local files = {}
 
 local CHUNK = 2 ^ 24  -- bytes between two calls of progress
 
-files.LARGEST = 2 ^ 53  -- from which on a number of Lua is no exact count
+files.LARGEST = 2 ^ 53  -- the largest count that a Lua number represents exactly
 local MOST_DIMENSIONS = 64  -- of a tensor
 
 local element_of_class = {}
@@ -16,24 +16,25 @@ for _, element in ipairs(types) do
    element_of_class[('torch.%sTensor'):format(element.name)] = element.name
 end
 
---- The message of an error without the place where it was raised, and the function.
+--- Returns the message of an error without its position and the name of the function.
 function files.cause(failure)
    failure = tostring(failure):gsub('^[^\n]-:%d+: ', '')
    return (failure:gsub('^%a+: ', ''))
 end
 
---- 'Float' of a FloatTensor; nil of any other object.
+--- Returns 'Float' for a FloatTensor, and so on; nil for other objects.
 function files.element(tensor, object)
    return element_of_class[tensor.typename(object) or '']
 end
 
---- 'Float' of what users call it: 'Float', 'FloatTensor' or 'torch.FloatTensor'.
+--- Returns 'Float' for 'Float', 'FloatTensor' or 'torch.FloatTensor', and so on; otherwise nil.
 function files.element_named(name)
    local text = type(name) == 'string' and name:gsub('^torch%.', ''):gsub('Tensor$', '')
    return text and element_of_class[('torch.%sTensor'):format(text)]
 end
 
---- Raises an error where the options are none of those that known names, or of another type.
+--- Checks a table of options. known: the accepted types by name, such as 'number string'. Raises
+-- an error if an option is unknown or has another type.
 function files.check(options, known)
    for name, value in each(options) do
       local wanted = known[name]
@@ -43,34 +44,35 @@ function files.check(options, known)
             names[#names + 1] = option
          end
          table.sort(names)
-         error(('no option is named %s; there are %s')
+         error(('unknown option %s; the options are %s')
                :format(tostring(name), table.concat(names, ', ')), 0)
       elseif not wanted:find(type(value), 1, true) then
-         error(('the option %s is a %s, got a %s')
+         error(('option %s must be a %s, got a %s')
                :format(name, wanted:gsub(' ', ' or '), type(value)), 0)
       end
    end
 end
 
---- A file that is read as bytes, and how many these are.
+--- Opens a file for reading bytes. Returns the file and its size.
 function files.open(tensor, filename)
    local file = tensor.DiskFile(filename, 'r'):binary():quiet()
    file:seekEnd()
    if file:hasError() then
       file:close()
-      error('no regular file', 0)
+      error('not a regular file', 0)
    end
    local size = file:position() - 1
    file:seek(1)
    return file:pedantic(), size
 end
 
---- The next bytes, which must be there, as a string.
+--- Returns the next `count` bytes as a string. Raises an error if the file ends before.
 function files.text(file, count)
    return count == 0 and '' or file:readChar(count):string()
 end
 
---- Progress of so many bytes, a function to be called with how many were done more.
+--- Returns a function that is called with the number of bytes processed since its last call. It
+-- calls the option `progress` with the bytes done so far and the total.
 function files.progress(options, total)
    local tell, done = options.progress, 0
    if not tell then
@@ -93,7 +95,8 @@ local function in_chunks(storage, first, count, done, move)
    end
 end
 
---- So many elements of a storage, from first on, from the file and to the file.
+--- read: reads `count` elements into a storage. write: writes `count` elements of a storage,
+-- starting at `first`. done: the result of files.progress.
 function files.read(tensor, file, storage, count, done)
    in_chunks(storage, 1, count, done, function(first, n)
       tensor._readrange(file, storage, first, n)
@@ -105,7 +108,7 @@ function files.write(tensor, file, storage, first, count, done)
    end)
 end
 
---- A storage of so many elements, and of one where there are none.
+--- Returns a storage of `count` elements, or of one zero if `count` is 0.
 function files.storage(tensor, element, count)
    local storage = tensor[element .. 'Storage'](math.max(count, 1))
    if count == 0 then
@@ -132,7 +135,7 @@ function files.bytes(sizes, item)
    return isempty and 0 or count
 end
 
---- The elements of a tensor in their order, as a storage, and where in it they begin.
+--- Returns a storage that contains the elements of a tensor in order, and the index of the first.
 function files.elements(t)
    local dense = t:contiguous()
    if dense:nElement() == 0 then
@@ -141,7 +144,8 @@ function files.elements(t)
    return dense:storage(), dense:storageOffset()
 end
 
---- A tensor of sizes, a table, on a storage from an element on; strides may be nil.
+--- Returns a tensor that views a storage from element `first` on. sizes and strides are tables;
+-- without strides the tensor is contiguous.
 function files.tensor(tensor, element, storage, first, sizes, strides)
    local Tensor, shape = tensor[element .. 'Tensor'], tensor.LongStorage(sizes)
    if not strides then
@@ -150,20 +154,20 @@ function files.tensor(tensor, element, storage, first, sizes, strides)
    return Tensor(storage, first, shape, tensor.LongStorage(strides))
 end
 
---- Maps an open file: returns a storage of its elements, none of which is read before it is used,
+--- Maps an open file into memory. Returns a storage of its elements, which are read on first use,
 -- and the index of the element at a byte offset.
 function files.map(tensor, element, file, offset)
    local storage = tensor._mapfile(file, tensor[element .. 'Storage']())
    local item = storage:elementSize()
    if offset % item ~= 0 then
-      error(('it cannot be mapped: its elements of %d bytes begin at byte %d'):format(item, offset),
+      error(('cannot be mapped: elements of %d bytes begin at byte %d'):format(item, offset),
             0)
    end
    return storage, offset / item + 1
 end
 
---- Replaces a file. Calls write with the name of the file to write, which takes the place of the
--- file when write returns. If write raises an error, the file keeps its contents.
+--- Replaces a file. Calls write with the name of a temporary file, which replaces the file when
+-- write returns. If write raises an error, the file keeps its contents.
 function files.replace(tensor, filename, write)
    local replacement, name = tensor._newfile(filename)
    local written, failure = pcall(write, name)
@@ -180,7 +184,7 @@ function files.replace(tensor, filename, write)
    end
 end
 
---- The same with an open file.
+--- Like replace, but calls write with an open file.
 function files.write_file(tensor, filename, write)
    files.replace(tensor, filename, function(name)
       local file = tensor.DiskFile(name, 'w'):binary()
@@ -192,7 +196,7 @@ function files.write_file(tensor, filename, write)
    end)
 end
 
---- What a file begins with is read by read, and it is closed.
+--- Opens a file, returns the results of read(file, size), and closes the file.
 function files.read_file(tensor, filename, read)
    local file, size = files.open(tensor, filename)
    local done, result, more = pcall(read, file, size)

@@ -1,7 +1,9 @@
--- The formats of files that load and save tell by the ending of the name; all others are Torch7's.
+-- The file formats that load and save recognize by the file name extension. Files with other
+-- extensions have Torch7's format.
 --
--- Each is a module, or a field of one, with load(tensor, filename, options) and
--- save(tensor, filename, object, options). They raise messages that do not name the file.
+-- A format is a module or a field of a module, which is loaded on first use. It has the functions
+-- load(tensor, filename, options) and save(tensor, filename, object, options). Their error messages
+-- do not contain the file name.
 
 local versions = require 'tensor.versions'
 local each = versions.each
@@ -23,7 +25,7 @@ end
 
 local known = {}
 
---- The format that a file of the name has, or nil.
+--- Returns the format of a file name, or nil.
 function known.of(filename)
    local ending = filename:match '%.([^./\\]+)$'
    local format = ending and formats[ending:lower()]
@@ -34,7 +36,7 @@ function known.of(filename)
    return format.field and module[format.field] or module
 end
 
---- All of them, as text.
+--- Returns the list of formats as text.
 function known.list()
    local lines = {}
    for ending, format in each(formats) do

@@ -185,7 +185,7 @@ local function install(tensor)
             set_mode(file, chosen)
          elseif not find_mode(file) then
             file:close()
-            error(('%s: %s is of no format that can be read; these are: Torch7\'s, %s')
+            error(('%s: %s has an unknown format; the known formats are Torch7\'s, %s')
                   :format(name, filename, formats.list()), 2)
          end
          local place = ('%s: %s'):format(name, filename)

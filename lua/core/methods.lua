@@ -1,4 +1,4 @@
--- Conversions between element types, and other methods that are a few calls of others.
+-- Conversions between element types, and methods that consist of a few calls of others.
 
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
@@ -7,7 +7,7 @@ local function classname(element, kind)
    return ('torch.%s%s'):format(element.name, kind)
 end
 
--- Not a closure of repeatTensor's: compiled code would keep the tensors that it has.
+-- Not a closure inside repeatTensor: compiled code would keep its tensors alive.
 local function fill_with_repeats(result, source, sizes, window, blocks)
    result:resize(sizes)
    if result:nElement() > 0 then
@@ -22,8 +22,8 @@ local function install(tensor)
       end
    end
 
-   --- t:type() gives the class name; t:type(name) gives a tensor of that class, t itself where it
-   -- is of that class already. The class may be given with its name.
+   --- t:type(): returns the class name. t:type(name): returns a tensor of that class: t itself if
+   -- it has that class, otherwise a converted copy. Instead of the name, a class is accepted.
    local function converter(kind)
       local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
       return function(self, name, class)
@@ -40,7 +40,7 @@ local function install(tensor)
          class = class or type(name) == 'string' and name:match('^torch%..*' .. kind .. '$')
                  and tensor.getmetatable(name)
          if not class then
-            error(('type: %s is no %s class'):format(tostring(name), kind:lower()), 2)
+            error(('type: %s is not a %s class'):format(tostring(name), kind:lower()), 2)
          end
          local converted = class.new()
          if kind == 'Tensor' then
@@ -85,11 +85,12 @@ local function install(tensor)
    end
 
    eachclass('Tensor', function(class)
-      --- Whether the last dimension of sizes, or the tensor itself, is as another's: see isSize.
+      --- The function as a method.
       class.isTensor = tensor.isTensor
 
-      --- result:repeatTensor(sizes...) of a tensor: its elements repeated so often along each
-      -- dimension; more sizes than dimensions put dimensions in front.
+      --- t:repeatTensor(counts...) or result:repeatTensor(t, counts...): repeats t counts[d] times
+      -- along dimension d. If there are more counts than dimensions, dimensions of size 1 are added
+      -- in front of t.
       function class.repeatTensor(self, first, ...)
          local source, result = self, nil
          local sizes
@@ -111,7 +112,7 @@ local function install(tensor)
             error('repeatTensor: a tensor without dimensions cannot be repeated', 2)
          end
          if #sizes < source:dim() then
-            error(('repeatTensor: how often is expected for each of the %d dimensions, '
+            error(('repeatTensor: a count for each of the %d dimensions is expected, '
                    .. 'got %d number%s'):format(source:dim(), #sizes, #sizes == 1 and '' or 's'), 2)
          end
          local counts = {}
@@ -126,7 +127,7 @@ local function install(tensor)
                error(('repeatTensor: size %d is negative: %s'):format(d, tostring(counts[d])), 2)
             end
          end
-         -- The result may lie in the source's own storage.
+         -- The result may share the storage of the source.
          source = result and source:clone() or source:contiguous()
          result = result or source.new()
          local missing = #sizes - source:dim()

@@ -36,7 +36,7 @@ local function install(tensor)
       end
       local folder = tensor.packageLuaPath(name)
       if not folder then
-         error(('include: there is no package %s in package.path'):format(name), 2)
+         error(('include: package %s not found in package.path'):format(name), 2)
       end
       return dofile(folder .. '/' .. file)
    end

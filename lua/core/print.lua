@@ -63,7 +63,7 @@ function print.setoptions(options)
   for name, value in each(options) do
     local limit = limits[name]
     if not limit then
-      error(('setprintoptions: there is no option %s; the options are %s')
+      error(('setprintoptions: unknown option %s; the options are %s')
             :format(tostring(name), table.concat(sorted(limits), ', ')), 2)
     end
     local whole = type(value) == 'number' and limit[1] and value == floor(value)

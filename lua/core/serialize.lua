@@ -160,7 +160,7 @@ local function install(tensor)
       local result = hook(object)
       local result_kind, class, class_name = kind_of(result)
       if result_kind ~= kind then
-         error(('writeObject: the hook returned a %s for a %s')
+         error(('writeObject: the hook must return an object of the same kind: got %s for %s')
                :format(tensor.type(result), tensor.type(object)), 0)
       end
       return result, class, class_name
@@ -222,14 +222,14 @@ local function install(tensor)
    local function read_table(file, record, index)
       local size = readint(file)
       if size < 0 then
-         error(('readObject: %d is no number of entries'):format(size), 0)
+         error(('readObject: invalid number of entries: %d'):format(size), 0)
       end
       local object = keep(record, index, {})
       for _ = 1, size do
          local key = read(file, record)
          local value = read(file, record)
          if key == nil or key ~= key then
-            error(('readObject: %s is no key of a table'):format(tostring(key)), 0)
+            error(('readObject: invalid table key: %s'):format(tostring(key)), 0)
          end
          object[key] = value
       end
@@ -254,7 +254,7 @@ local function install(tensor)
    local function read_function(file, record, kind, index)
       local isbare = kind == kinds.BARE_FUNCTION
       if not record.functions then
-         error('readObject: the file has a function, which is code, and only data is wanted', 0)
+         error('readObject: the file contains a function, which is code; only data is allowed', 0)
       end
       -- In this format the number after the type code is the length of the code.
       local code = isbare and file:readChar(index):string() or readtext(file)
@@ -343,7 +343,7 @@ local function install(tensor)
       elseif kind == kinds.FUNCTION or kind == kinds.OLD_FUNCTION then
          return read_function(file, record, kind, value)
       end
-      error(('readObject: %d is no kind of object'):format(kind), 0)
+      error(('readObject: unknown type code %d'):format(kind), 0)
    end
 
    --- f:writeObject(object [, name [, hook]]): writes nil, a number, string, boolean, table,

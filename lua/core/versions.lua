@@ -1,4 +1,4 @@
--- What differs between LuaJIT and Lua 5.1, 5.3 and 5.4.
+-- The differences between LuaJIT and Lua 5.1, 5.3 and 5.4.
 
 local versions = {}
 
@@ -12,16 +12,16 @@ versions.raw_next = next
 
 local jit = rawget(_G, 'jit')
 
---- The FFI, or nil. Other Luas may have a library of that name, whose objects are not LuaJIT's.
+--- LuaJIT's FFI, or nil. A library of that name for another Lua has other objects.
 if jit then
    local found, ffi = pcall(require, 'ffi')
    versions.ffi = found and ffi or nil
 end
 
---- What runs: 'LuaJIT 2.1.0' or 'Lua 5.4'.
+--- The name of the interpreter: 'LuaJIT 2.1.0' or 'Lua 5.4'.
 versions.name = jit and jit.version or _VERSION
 
---- The kind of processor, where it is known.
+--- The processor architecture, or nil if it is unknown.
 versions.arch = jit and jit.arch or nil
 
 versions.unpack = table.unpack or unpack
@@ -32,7 +32,8 @@ end
 
 local loadstring = loadstring or load
 
---- The function of a text, or nil and a message. environment: its globals, where they are others.
+--- load(text, name [, environment]): compiles text. Returns a function, or nil and a message.
+-- environment: the table of globals; default: that of the program.
 function versions.load(text, name, environment)
    if not environment or _VERSION == 'Lua 5.1' then
       local chunk, message = loadstring(text, name)
@@ -45,14 +46,14 @@ versions.log10 = math.log10 or function(number)
    return math.log(number, 10)
 end
 
---- Whether a value is an integer of 64 bits, which LuaJIT and Lua 5.1 do not have.
+--- Returns true for a 64-bit integer. LuaJIT and Lua 5.1 have none.
 versions.is_integer = math.type and function(value)
    return math.type(value) == 'integer'
 end or function()
    return false
 end
 
---- As xpcall of f with arguments, which Lua 5.1 does not pass on.
+--- xpcall(f, handler, ...): calls f(...). The xpcall of Lua 5.1 passes no arguments.
 versions.xpcall = xpcall
 if not select(2, xpcall(function(...) return ... end, print, true)) then
    function versions.xpcall(f, handler, ...)
@@ -63,10 +64,10 @@ if not select(2, xpcall(function(...) return ... end, print, true)) then
    end
 end
 
---- What find modules for require.
+--- The functions by which require finds modules.
 versions.searchers = package.searchers or package.loaders
 
---- The file of a module that require would find by these templates; or nil and a message.
+--- searchpath(name, templates): returns the file of a module, or nil and a message.
 versions.searchpath = package.searchpath or function(name, templates)
    local tried = {}
    for template in templates:gmatch '[^;]+' do
@@ -108,7 +109,7 @@ function versions.require(name)
    error(result, 0)
 end
 
---- An object at whose end a function is called.
+--- Returns an object that calls f when it is collected.
 function versions.at_end(f)
    if newproxy then
       local object = newproxy(true)
@@ -118,7 +119,7 @@ function versions.at_end(f)
    return setmetatable({}, {__gc = f})
 end
 
---- Has the compiler of LuaJIT leave a function alone.
+--- Disables LuaJIT's compiler for a function, and with `nested` for its inner functions.
 function versions.interpreted(f, nested)
    if jit then
       jit.off(f, nested)

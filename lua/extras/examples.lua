@@ -1,5 +1,5 @@
--- What the reference and tensor.help show of each function and method as it is used: lines of code
--- behind `>`, and below each what it prints. A line `...` stands for output that varies.
+-- The examples of functions and methods in the reference and tensor.help: lines of code after `>`,
+-- each followed by its output. A line `...` stands for output that varies.
 
 local versions = require 'tensor.versions'
 
@@ -9,7 +9,7 @@ examples.chapters = {
    'elementwise', 'compare', 'making', 'views', 'reducing', 'random', 'linear', 'files', 'system',
 }
 
---- The examples of a chapter's text: {{name, text}, ...}.
+--- Parses the text of a chapter. Returns its examples: {{name, text}, ...}.
 function examples.parse(text)
    local list, current = {}, nil
    for line in text:gmatch '([^\n]*)\n' do
@@ -30,7 +30,7 @@ local texts
 
 local chapter_of = {}
 
---- The example of a name, or nil; and the chapter that it is in.
+--- Returns the example of a name and its chapter, or nil.
 function examples.find(name)
    if not texts then
       local all = {}
@@ -45,7 +45,7 @@ function examples.find(name)
    return texts[name], chapter_of[name]
 end
 
--- What print writes, without what is empty: an example ends at an empty line.
+-- Returns the output of print without empty lines, because an empty line ends an example.
 local function shown(...)
    local parts = {}
    for k = 1, select('#', ...) do parts[k] = tostring((select(k, ...))) end
@@ -59,14 +59,14 @@ local function shown(...)
    return table.concat(lines, '\n')
 end
 
---- An example's lines of code with what they print now; an error where one fails.
+--- Runs an example. Returns its lines of code with their output; raises an error if one fails.
 function examples.run(tensor, text)
    local out = {}
    local function put(...)
       if select('#', ...) > 0 then out[#out + 1] = shown(...) end
    end
    local environment = setmetatable({tensor = tensor, print = put}, {__index = _G})
-   -- tensor.help and tensor.profile print by the global function.
+   -- tensor.help and tensor.profile call the global print.
    local function call(f)
       local before = print
       print = put  -- luacheck: ignore 121

@@ -8,7 +8,7 @@ local native = require 'tensor.native'
 local near = require 'tensor.repl.near'
 local versions = require 'tensor.versions'
 
---- The help on a name as text, or nil.
+--- Returns the help on a name as text, or nil.
 local function entry(name)
    local parts = {}
    for _, row in ipairs(native.operations()) do
@@ -35,7 +35,7 @@ local function entry(name)
    return table.concat(parts, '\n')
 end
 
--- The key of a value in a table.
+-- Returns the key of a value in a table.
 local function key_of(t, value)
    for key, x in each(t) do
       if rawequal(x, value) and type(key) == 'string' then return key end
@@ -75,7 +75,7 @@ local function names()
    return list
 end
 
--- Names that contain the text, ignoring case.
+-- Returns the names that contain the text, ignoring case.
 local function similar(text)
    local found = {}
    for _, name in ipairs(names()) do
@@ -92,7 +92,7 @@ local titles = {
    {'system', 'Types, devices, threads, classes'},
 }
 
--- All names, grouped by the chapter of their example.
+-- Returns all names as text, grouped by the chapter of their example.
 local function index()
    local chapters, known = {}, {}
    for _, title in ipairs(titles) do known[title[1]] = true end

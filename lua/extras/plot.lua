@@ -25,7 +25,7 @@ local function is_pair(t)
    return type(t[1]) == 'number' and type(t[2]) == 'number' and t[1] < t[2] and #t == 2
 end
 
--- A layer's options, and the figure's, from one table.
+-- Splits a table of options into those of a layer and those of its figure.
 local function take_options(figure, options, kind)
    local known, own = of_layer[kind] or {}, {}
    options = options == nil and {} or options
@@ -39,7 +39,7 @@ local function take_options(figure, options, kind)
    if not fine then error('plot: ' .. failure, 0) end
    for name, value in each(options) do
       if name:find 'limits$' and not is_pair(value) then
-         error(('plot: %s are {low, high}'):format(name), 0)
+         error(('plot: %s must be {low, high}'):format(name), 0)
       elseif name:find '^.scale$' then
          if value ~= 'log' and value ~= 'linear' then
             error(('plot: %s is "linear" or "log", got %q'):format(name, value), 0)
@@ -55,14 +55,14 @@ local function take_options(figure, options, kind)
    for _, axis in ipairs {'x', 'y'} do
       local limits = figure.options[axis .. 'limits']
       if figure.options.log[axis] and limits and limits[1] <= 0 then
-         error(('plot: %slimits of a logarithmic axis are above 0'):format(axis), 0)
+         error(('plot: %slimits of a logarithmic axis must be above 0'):format(axis), 0)
       end
    end
    return own
 end
 
 return function(tensor)
-   -- A vector as a table of numbers.
+   -- Returns a vector as a table of numbers.
    local function numbers(what, object)
       if tensor.isTensor(object) then
          if object:dim() > 1 then
@@ -76,7 +76,8 @@ return function(tensor)
       end
       for i, value in ipairs(object) do
          if type(value) ~= 'number' then
-            error(('plot: element %d of %s is no number, but %s'):format(i, what, type(value)), 0)
+            error(('plot: element %d of %s must be a number, got %s')
+                  :format(i, what, type(value)), 0)
          end
       end
       return object
@@ -133,7 +134,7 @@ return function(tensor)
       end
       local values = t:double()
       values = values:maskedSelect(values:isfinite())
-      if values:nElement() == 0 then error('plot: a histogram of no finite number', 0) end
+      if values:nElement() == 0 then error('plot: the histogram has no finite data', 0) end
       local low, high = values:min(), values:max()
       if layer.limits then
          low, high = layer.limits[1], layer.limits[2]
@@ -147,7 +148,7 @@ return function(tensor)
    function makers.heatmap(layer, t)
       matrix('a matrix', t)
       if t:dim() ~= 2 then
-         error(('plot: a heat map is of a matrix, got %d dimensions'):format(t:dim()), 0)
+         error(('plot: a heat map needs a matrix, got %d dimensions'):format(t:dim()), 0)
       end
       local colors = versions.require 'tensor.plot.colors'
       layer.colors = layer.colors or 'viridis'
@@ -190,8 +191,8 @@ return function(tensor)
                            options = {width = WIDTH, height = HEIGHT, log = {}}}, Figure)
    end
 
-   -- An error of f is blamed on who called the function that calls this, in parentheses: a tail
-   -- call is no level.
+   -- Calls f. Errors get the position of the caller's caller. Callers put the call in parentheses:
+   -- a tail call would remove a level.
    local function guarded(f, ...)
       local done, result = pcall(f, ...)
       if not done then error(result, 3) end
@@ -222,7 +223,7 @@ return function(tensor)
       return self
    end
 
-   --- The figure as text, in so many columns and lines.
+   --- text([columns [, lines]]): returns the figure as text of this size.
    function Figure:text(columns, lines)
       columns, lines = columns or COLUMNS, lines or LINES
       if not (columns >= 20 and columns <= 1000 and lines >= 5 and lines <= 1000) then
@@ -233,18 +234,19 @@ return function(tensor)
    end
    Figure.__tostring = function(figure) return figure:text() end
 
-   --- The figure for a terminal that shows pictures, by the protocol "kitty" or as "sixel".
+   --- graphics(kind): returns the figure for a terminal that shows pictures. kind: "kitty" or
+   -- "sixel".
    function Figure:graphics(kind)
       if kind ~= 'kitty' and kind ~= 'sixel' then
          error(('plot: graphics are "kitty" or "sixel", got %s'):format(tostring(kind)), 2)
       end
       local pixels = self:pixels()
-      if kind == 'sixel' then  -- as large as on paper: pixels are twice as many
+      if kind == 'sixel' then  -- pixels() has two pixels per unit of length
          pixels = tensor.image.scale(pixels, pixels:size(3) / 2, pixels:size(2) / 2)
       end
       return versions.require('tensor.plot.graphics')[kind](pixels)
    end
-   -- How the prompt shows figures where it can.
+   -- The REPL calls it if the terminal shows pictures.
    Figure.__graphics = Figure.graphics
 
    local function render(figure, kind)
@@ -252,11 +254,11 @@ return function(tensor)
                                                        math.floor(figure.options.height))
       return versions.require 'tensor.plot.draw'(figure, page):result()
    end
-   --- The text of an SVG file, and the pixels as a ByteTensor of 3 x H x W.
+   --- svg(): returns the text of an SVG file. pixels(): returns a ByteTensor of 3 x H x W.
    function Figure:svg() return (guarded(render, self, 'svg')) end
    function Figure:pixels() return (guarded(render, self, 'pixels')) end
 
-   --- Writes a .svg file, or a picture.
+   --- save(filename): writes a .svg file or a picture.
    function Figure:save(filename)
       if type(filename) ~= 'string' then
          error(('plot: the name of a file is expected, got %s'):format(tensor.type(filename)), 2)

@@ -47,7 +47,7 @@ describe('class', function()
     for _, make in ipairs { tensor.class, tensor.newmetatable } do
       local ok, message = pcall(make, 'classes_nosuch.P5')
       assert.is_false(ok)
-      assert.matches('classes_nosuch.P5 cannot be made, since classes_nosuch is nil', message)
+      assert.matches('cannot create the class classes_nosuch.P5: classes_nosuch is nil', message)
       assert.is_nil(tensor.getmetatable 'classes_nosuch.P5')
       _G.classes_number = 5
       assert.has_error(function() make 'classes_number.P5' end)

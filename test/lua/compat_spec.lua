@@ -186,7 +186,7 @@ describe('sys', function()
     assert.matches('help_spec.lua', sys.ls 'test/lua')
   end)
 
-  it('has names, colours and small things', function()
+  it('has names, colors and small things', function()
     assert.are.equal('a', sys.dirname 'a/b')
     assert.are.equal('\27[0;31mred\27[0m', sys.colorize('red', 'red'))
     assert.are.equal('\27[1;34m', sys.COLORS.Blue)

@@ -62,7 +62,7 @@ local function crc(text)
   return bit.bnot(register) % 2 ^ 32
 end
 
--- Decodes a PNG file with 8 bits per channel and no filters: shape, colour type, and rows of bytes.
+-- Decodes a PNG file with 8 bits per channel and no filters: shape, color type, and rows of bytes.
 local function decode(file)
   assert.are.equal('\137PNG\r\n\26\n', file:sub(1, 8))
   local kinds, data, position = {}, {}, 9
@@ -255,7 +255,7 @@ describe('examples/lib/png.lua', function()
     assert.are.same({2, 3}, image:size():totable())
   end)
 
-  it('writes pictures of three colours, whatever their layout in memory', function()
+  it('writes pictures of three colors, whatever their layout in memory', function()
     local image = tensor.ByteTensor(3, 2, 2)
     image[1], image[2], image[3] = 10, 20, 30
     image[{2, 1, 2}] = 99

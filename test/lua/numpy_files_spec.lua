@@ -48,7 +48,7 @@ describe('files of NumPy', function()
     local stored = tensor.load(folder .. 'stored.npz', { only = { 'arr_0' } })
     assert.is_nil(stored.named)
     assert.are.equal(-1.9, stored.arr_0[2])
-    assert.matches('no array is named nobody',
+    assert.matches('the file has no array nobody',
                    error_of(tensor.load, folder .. 'stored.npz', { only = { 'nobody' } }), 1, true)
   end)
 
@@ -64,20 +64,20 @@ describe('files of NumPy', function()
 
   it('say what cannot be read of them', function()
     local messages = { complex = "elements of type '<c16'", object = 'objects are code',
-                       text = "elements of type '<U3'", structured = 'a structured array',
+                       text = "elements of type '<U3'", structured = 'structured arrays',
                        unsigned = 'unsigned numbers of 2^63 and more' }
     for name, text in pairs(messages) do
       local message = error_of(tensor.load, folder .. name .. '.npy')
       assert.matches(text, message, 1, true)
       assert.matches(name .. '.npy', message, 1, true)
     end
-    assert.matches('no option is named mapped; there are map, progress',
+    assert.matches('unknown option mapped; the options are map, progress',
                    error_of(tensor.load, folder .. 'vector.npy', { mapped = true }), 1, true)
     assert.matches('No such file', error_of(tensor.load, 'nowhere/x.npy'), 1, true)
     assert.matches('No such file', error_of(tensor.load, 'nowhere/x.npz'), 1, true)
     assert.matches('No such file', error_of(tensor.save, 'nowhere/x.npy', tensor.ones(1)), 1, true)
-    assert.matches('a tensor is what', error_of(tensor.save, 'x.npy', {}), 1, true)
-    assert.matches('a table of tensors is what', error_of(tensor.save, 'x.npz', 1), 1, true)
+    assert.matches('an .npy file contains a tensor', error_of(tensor.save, 'x.npy', {}), 1, true)
+    assert.matches('an .npz file contains a table', error_of(tensor.save, 'x.npz', 1), 1, true)
     assert.matches('a tensor is expected for a', error_of(tensor.save, 'x.npz', { a = 1 }), 1, true)
   end)
 

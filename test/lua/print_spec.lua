@@ -310,7 +310,7 @@ describe('the printed form', function()
       assert.are.equal(print.options, print.setoptions {edgeitems = 2})
       assert.are.equal(2, print.options.edgeitems)
       assert.has_error(function() print.setoptions {digits = 3} end,
-                       'setprintoptions: there is no option digits; the options are edgeitems, '
+                       'setprintoptions: unknown option digits; the options are edgeitems, '
                        .. 'integers, linewidth, nonfinite, precision, threshold')
       assert.has_error(function() print.setoptions {integers = 'all'} end,
                        "setprintoptions: integers must be 'plain' or 'torch7', got all")

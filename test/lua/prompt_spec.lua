@@ -92,7 +92,7 @@ describe('the prompt', function()
     errors = select(2, session(':time x +', ':nosuch', ':time error "boom"',
                                ':profile error "crash"'))
     assert.matches('a command is one line', errors)
-    assert.matches("there is no command ':nosuch'; :help shows them", errors, 1, true)
+    assert.matches("unknown command ':nosuch'; :help lists the commands", errors, 1, true)
     assert.matches('boom', errors)
     assert.matches('crash', errors)
     assert.matches(':time code', (session ':help'))
@@ -259,7 +259,7 @@ local in_terminal = os.getenv 'TENSOR_PREFIX' and rawget(_G, 'jit') and terminal
                     or pending
 
 describe('in a terminal', function()
-  in_terminal('there are two lines of a banner, and colours if they are wanted', function()
+  in_terminal('there are two lines of a banner, and colors if they are wanted', function()
     local t = terminal.open(tensor_program())
     local banner = t.await '> '
     assert.matches('^[^\n]*tensor %d[^\n]+LuaJIT[^\n]+thread[^\n]+cpu[^\n]*\n' ..

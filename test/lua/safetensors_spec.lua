@@ -58,7 +58,7 @@ describe('a .safetensors file', function()
     assert.is_nil(part.int16)
     part.float32:fill(5)
     assert.are.equal(-2, tensor.load(path).float32[1][1][1])
-    assert.matches('no tensor is named nobody',
+    assert.matches('the file has no tensor nobody',
                    error_of(tensor.load, path, { only = { 'nobody' } }), 1, true)
   end)
 
@@ -79,9 +79,9 @@ describe('a .safetensors file', function()
       end
       tensor.save(name, {})
       assert.are.same({}, tensor.load(name))
-      assert.matches('1 is no name', error_of(tensor.save, name, { tensor.ones(1) }), 1, true)
+      assert.matches('tensor name: 1', error_of(tensor.save, name, { tensor.ones(1) }), 1, true)
       assert.matches('a tensor is expected for x', error_of(tensor.save, name, { x = 1 }), 1, true)
-      assert.matches('metadata are texts', error_of(tensor.save, name, {}, { metadata = { 1 } }), 1,
+      assert.matches('metadata must be a table', error_of(tensor.save, name, {}, { metadata = { 1 } }), 1,
                      true)
     end)
   end)
@@ -105,16 +105,16 @@ describe('a .safetensors file', function()
       ['{"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}}'] = 'F8_E4M3 cannot be read',
       ['{"a":{"dtype":"F32","shape":4,"data_offsets":[0,4]}}'] = 'are expected',
       ['{"a":7}'] = 'are expected', ['{"a":null}'] = 'are expected',
-      ['[1'] = 'is no object of JSON', ['5'] = 'is no object of JSON',
-      [''] = 'is no object of JSON',
-      [('['):rep(5000)] = 'is no object of JSON',
+      ['[1'] = 'is not a JSON object', ['5'] = 'is not a JSON object',
+      [''] = 'is not a JSON object',
+      [('['):rep(5000)] = 'is not a JSON object',
     } do
       local loaded, message = load_bytes(file_of(head, 4))
       assert.is_false(loaded)
       assert.matches(text, message, 1, true)
     end
-    assert.matches('it has no head', select(2, load_bytes '1234567'), 1, true)
-    assert.matches('head should end at byte', select(2, load_bytes(('\255'):rep(9))), 1, true)
+    assert.matches('the header is missing', select(2, load_bytes '1234567'), 1, true)
+    assert.matches('header should end at byte', select(2, load_bytes(('\255'):rep(9))), 1, true)
     local loaded, tensors = load_bytes(
       file_of('{"a":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}}', 5), { map = true })
     assert.is_true(loaded and tensors.a:nElement() == 1)  -- unaligned: it is read

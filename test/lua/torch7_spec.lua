@@ -98,9 +98,10 @@ describe('the hook of writeObject', function()
 
   it('must be a function that returns an object of the same kind', function()
     assert.error_matches(function() written({}, 5) end, 'hook must be a function, got number')
-    assert.error_matches(function() written({}, function() end) end, 'returned a nil for a table')
+    assert.error_matches(function() written({}, function() end) end,
+                         'must return an object of the same kind: got nil for table')
     assert.error_matches(function() written({}, function() return tensor.ones(1) end) end,
-                         'a torch.DoubleTensor for a table')
+                         'got torch.DoubleTensor for table')
   end)
 end)
 

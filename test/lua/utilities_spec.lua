@@ -161,7 +161,7 @@ describe('packages', function()
     assert.are.same({ 'c' }, _G.included)
     _G.included = nil
     assert.has_error(function() tensor.include('nosuchpackage', 'a.lua') end,
-                     'include: there is no package nosuchpackage in package.path')
+                     'include: package nosuchpackage not found in package.path')
     assert.has_error(function() tensor.include('apack', 'd.lua') end)
     assert.has_error(function() tensor.include 'apack' end)
     local text = child.run(([[

@@ -1,4 +1,4 @@
--- sys.colors: escape sequences that set the text colour of a terminal. Lower-case names are plain,
+-- sys.colors: escape sequences that set the text color of a terminal. Lower-case names are plain,
 -- capitalized names bold; names with an underscore set the background.
 
 local colors = {none = '\27[0m'}

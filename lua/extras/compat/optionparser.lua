@@ -21,15 +21,15 @@ function OptionParser:option(option)
    local names = {}
    for k, name in ipairs(option) do
       if type(name) ~= 'string' or not name:find '^%-.' then
-         error('OptionParser: an option has a name that begins with -, got ' .. tostring(name), 2)
+         error('OptionParser: the name of an option must begin with -, got ' .. tostring(name), 2)
       end
       names[k] = name
    end
    local action = option.action or 'store'
    if not names[1] then
-      error('OptionParser: an option has a name that begins with -', 2)
+      error('OptionParser: an option must have a name that begins with -', 2)
    elseif action ~= 'store' and action ~= 'store_true' and action ~= 'store_false' then
-      error('OptionParser: there is no action ' .. tostring(action), 2)
+      error('OptionParser: unknown action ' .. tostring(action), 2)
    end
    local dest = option.dest or names[#names]:gsub('^%-+', '')
    local made = {names = names, action = action, dest = dest, help = option.help or '',

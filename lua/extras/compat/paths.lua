@@ -1,10 +1,10 @@
--- paths: names of files, and folders, as Torch7's package of that name has them.
+-- paths: file names and directories, with the API of Torch7's package paths.
 
 local versions = require 'tensor.versions'
 
 local paths = {}
 
--- LuaFileSystem, when it is first needed.
+-- Returns LuaFileSystem, which is loaded on first use.
 local function lfs()
    local found, library = pcall(versions.require, 'lfs')
    if not found then
@@ -31,17 +31,18 @@ local function first_line(command)
    return line or ''
 end
 
---- The current folder.
+--- cwd(): returns the current directory.
 function paths.cwd()
    local found, library = pcall(versions.require, 'lfs')
    if found then
       return (library.currentdir())
    end
-   -- include and concat want no more than this.
+   -- include and concat need only this, so they work without LuaFileSystem.
    return first_line 'pwd -P'
 end
 
---- The last part of a name, without a suffix where one is given: basename('a/b.c', 'c') is 'b'.
+--- basename(name [, suffix]): returns the last part of a name, without the suffix:
+-- basename('a/b.c', 'c') is 'b'.
 function paths.basename(name, suffix)
    local base = check('basename', name):gsub('/+$', ''):match '[^/]*$'
    suffix = suffix and suffix:gsub('^%.', '') or ''
@@ -52,7 +53,7 @@ function paths.basename(name, suffix)
    return base
 end
 
---- All but the last part of a name: '.' where there is one part, the name itself of '/'.
+--- dirname(name): returns the name without its last part; '.' if it has one part, '/' for '/'.
 function paths.dirname(name)
    local stripped = check('dirname', name):gsub('/+$', '')
    if stripped == '' then
@@ -66,12 +67,13 @@ function paths.dirname(name)
    return folder == '' and '/' or folder
 end
 
---- What follows the last dot, or nothing.
+--- extname(name): returns the text after the last dot, or nothing.
 function paths.extname(name)
    return check('extname', name):match '%.([^.]*)$'
 end
 
---- One absolute name: each part counts from where those before it lead, without '.' and '..'.
+--- concat(...): returns an absolute name. Each part is relative to the parts before it. '.' and
+-- '..' are resolved.
 function paths.concat(...)
    local parts = {}
    local function follow(name)
@@ -98,18 +100,19 @@ end
 
 -- ---- files and folders ----
 
---- Whether there is a file of this name, and no folder.
+--- filep(name): returns true if there is a file of this name that is not a directory.
 function paths.filep(name)
    local mode = lfs().attributes(check('filep', name), 'mode')
    return mode ~= nil and mode ~= 'directory'
 end
 
---- Whether there is a folder of this name.
+--- dirp(name): returns true if there is a directory of this name.
 function paths.dirp(name)
    return lfs().attributes(check('dirp', name), 'mode') == 'directory'
 end
 
---- A sorted table of the names in a folder, '.' and '..' among them; nil where there is none.
+--- dir(name): returns a sorted table of the names in a directory, including '.' and '..'. Returns
+-- nil if there is no such directory.
 function paths.dir(folder)
    if not paths.dirp(check('dir', folder)) then
       return nil
@@ -126,7 +129,8 @@ function paths.dir(folder)
    return names
 end
 
---- Goes over the names in a folder, those that a pattern is found in or that a function accepts.
+--- files(directory [, filter]): iterates over the names in a directory. filter: a pattern, or a
+-- function that returns true.
 function paths.files(folder, accept)
    if type(accept) == 'string' then
       local pattern = accept
@@ -143,21 +147,21 @@ function paths.files(folder, accept)
    end
 end
 
---- Goes over the folders in a folder.
+--- iterdirs(directory): iterates over the directories in a directory.
 function paths.iterdirs(folder)
    return paths.files(folder, function(name)
       return name ~= '.' and name ~= '..' and paths.dirp(folder .. '/' .. name)
    end)
 end
 
---- Goes over the files in a folder.
+--- iterfiles(directory): iterates over the files in a directory.
 function paths.iterfiles(folder)
    return paths.files(folder, function(name)
       return paths.filep(folder .. '/' .. name)
    end)
 end
 
---- Makes a folder, and those around it that are not there: true, or nil and why not.
+--- mkdir(name): creates a directory and its missing parents. Returns true, or nil and a message.
 function paths.mkdir(name)
    local around = paths.dirname(check('mkdir', name))
    if around ~= name and not paths.dirp(around) then
@@ -173,7 +177,7 @@ function paths.mkdir(name)
    return nil, ('%s: %s'):format(name, failure), code
 end
 
---- Removes an empty folder: true, or nil and why not.
+--- rmdir(name): removes an empty directory. Returns true, or nil and a message.
 function paths.rmdir(name)
    local removed, failure, code = lfs().rmdir(check('rmdir', name))
    if removed then
@@ -182,8 +186,8 @@ function paths.rmdir(name)
    return nil, ('%s: %s'):format(name, failure), code
 end
 
---- Removes a file, or a folder with all that is in it; sure must be 'yes'. Links are removed, and
--- not followed.
+--- rmall(name, sure): removes a file, or a directory with its contents. sure must be 'yes'. Links
+-- are removed, not followed.
 function paths.rmall(name, sure)
    check('rmall', name)
    if sure ~= 'yes' then
@@ -207,10 +211,10 @@ function paths.rmall(name, sure)
    return paths.rmdir(name)
 end
 
--- Files that are removed when Lua ends.
+-- The files to remove when the Lua state is closed.
 local temporary
 
---- The name of a temporary file, which is removed when Lua ends.
+--- tmpname(): returns the name of a temporary file, which is removed when the Lua state is closed.
 function paths.tmpname()
    if not temporary then
       local names = {}
@@ -225,9 +229,9 @@ function paths.tmpname()
    return name
 end
 
--- ---- where one is ----
+-- ---- the running program ----
 
---- The absolute name of the file that calls, or of a name beside it.
+--- thisfile([name]): returns the absolute name of the calling file, or of a name in its directory.
 function paths.thisfile(name, depth)
    local source = debug.getinfo(depth or 2, 'S').source
    local file = source:sub(1, 1) == '@' and paths.concat(source:sub(2)) or nil
@@ -237,7 +241,7 @@ function paths.thisfile(name, depth)
    return file
 end
 
---- Runs a file beside the one that calls.
+--- dofile(name): runs a file in the directory of the calling file.
 function paths.dofile(name, depth)
    local file = paths.thisfile(nil, 1 + (depth or 2))
    if file then
@@ -246,7 +250,7 @@ function paths.dofile(name, depth)
    return dofile(name)
 end
 
---- Loads a C module with its symbols visible to those that are loaded later.
+--- require(name): loads a C module and makes its symbols visible to modules loaded later.
 function paths.require(name)
    if package.loaded[name] ~= nil then
       return package.loaded[name]
@@ -269,7 +273,7 @@ function paths.require(name)
    return package.loaded[name]
 end
 
---- The first of some programs that a folder of PATH has, or nil.
+--- findprogram(...): returns the first of these programs found on the PATH, or nil.
 function paths.findprogram(...)
    for k = 1, select('#', ...) do
       local program = check('findprogram', (select(k, ...)), k)
@@ -282,12 +286,12 @@ function paths.findprogram(...)
    end
 end
 
---- The system's name, that of the machine, and its kind: 'Linux', 'host', 'x86_64'.
+--- uname(): returns the names of system, host and machine: 'Linux', 'host', 'x86_64'.
 function paths.uname()
    return first_line 'uname -s', first_line 'uname -n', first_line 'uname -m'
 end
 
---- The folder of the running interpreter, or nil.
+--- Returns the directory of the running interpreter, or nil.
 function paths.execdir()
    local k = 0
    while arg and arg[k - 1] do
@@ -309,7 +313,7 @@ end
 
 paths.home = os.getenv 'HOME' or '.'
 
--- Where packages of Lua and C are, from where this module is: <prefix>/share/lua/5.1.
+-- The directories of Lua and C packages, relative to this module in <prefix>/share/lua/5.1.
 local own = debug.getinfo(1, 'S').source:match '^@(.*)/tensor/compat/[^/]*$'
 if own then
    paths.install_lua_path = own
@@ -324,7 +328,7 @@ if paths.install_prefix then
    paths.install_include = paths.install_prefix .. '/include'
 end
 
---- Runs a command of the shell: what os.execute gives.
+--- Runs a shell command. Returns the results of os.execute.
 function paths.execute(command)
    return os.execute(command)
 end

@@ -1,4 +1,4 @@
--- sys: time, commands and colours, as Torch7's package of that name has them.
+-- sys: time, commands and colors, with the API of Torch7's package sys.
 
 local each = require 'tensor.versions'.each
 local native = require 'tensor.native'
@@ -9,22 +9,22 @@ local sys = {COLORS = require 'sys.colors'}
 
 -- ---- time ----
 
---- Seconds since 1970, with microseconds.
+--- clock(): returns the seconds since 1970, with microseconds.
 function sys.clock()
    return native.clock()
 end
 
 local started
 
---- Starts to count, for toc.
+--- tic(): starts the clock that toc reads.
 function sys.tic()
    started = sys.clock()
 end
 
---- Seconds since tic; prints them where wanted.
+--- toc([print_them]): returns the seconds since tic; prints them if print_them is true.
 function sys.toc(print_them)
    if not started then
-      error('sys.toc: there was no sys.tic', 2)
+      error('sys.toc: sys.tic has not been called', 2)
    end
    local seconds = sys.clock() - started
    if print_them then
@@ -33,7 +33,7 @@ function sys.toc(print_them)
    return seconds
 end
 
---- Waits so many microseconds.
+--- usleep(microseconds): waits; default 1.
 function sys.usleep(microseconds)
    microseconds = microseconds or 1
    if type(microseconds) ~= 'number' or not (microseconds >= 0 and microseconds < 1e15) then
@@ -42,7 +42,7 @@ function sys.usleep(microseconds)
    native.sleep(microseconds * 1e-6)
 end
 
---- Waits so many seconds.
+--- sleep(seconds): waits.
 function sys.sleep(seconds)
    sys.usleep(seconds * 1e6)
 end
@@ -53,7 +53,8 @@ local function trimmed(text)
    return text:match '^%s*(.-)%s*$'
 end
 
---- Runs a command of the shell and gives what it writes, on stderr, too, without blanks around it.
+--- execute(command): runs a shell command. Returns its output, including stderr, without leading
+-- and trailing blanks.
 function sys.execute(command)
    local pipe = assert(io.popen('{ ' .. command .. '\n} 2>&1'))
    local text = pipe:read '*a'
@@ -61,10 +62,10 @@ function sys.execute(command)
    return trimmed(text)
 end
 
---- The same through a file.
+--- fexecute(command): like execute; Torch7's version used a file.
 sys.fexecute = sys.execute
 
---- The system, which is the only one that there is for us.
+--- uname(): returns 'linux', the only supported system.
 function sys.uname()
    return 'linux'
 end
@@ -82,7 +83,7 @@ end
 sys.dirname, sys.basename, sys.concat = paths.dirname, paths.basename, paths.concat
 sys.filep, sys.dirp, sys.pwd = paths.filep, paths.dirp, paths.cwd
 
---- When a file was changed, in seconds since 1970, or nil where there is none.
+--- fstat(file): returns the modification time in seconds since 1970, or nil if there is no file.
 function sys.fstat(name)
    local found, lfs = pcall(versions.require, 'lfs')
    if not found then
@@ -99,7 +100,8 @@ sys.prefix = found and bin and paths.dirname(bin) or ''
 
 -- ---- other ----
 
---- The parts of a text between what a pattern matches; none that is empty at the start.
+--- split(text, pattern): returns the parts between the matches of a pattern. An empty first part is
+-- omitted.
 function sys.split(text, pattern)
    local parts, from = {}, 1
    local first, last = text:find(pattern, from)
@@ -120,9 +122,9 @@ function sys.isNaN(number)
    return number ~= number
 end
 
---- The text in a colour of sys.COLORS.
-function sys.colorize(text, colour)
-   return (sys.COLORS[colour] or '') .. text .. sys.COLORS.none
+--- Returns the text in a color of sys.COLORS.
+function sys.colorize(text, color)
+   return (sys.COLORS[color] or '') .. text .. sys.COLORS.none
 end
 
 if rawget(_G, 'sys') == nil then

@@ -250,7 +250,7 @@ function xlua.envparams(defaults)
          end
       end
       if given and value == nil then
-         error(('envparams: %s is no %s: %s'):format(name, type(default), given), 2)
+         error(('envparams: %s must be a %s, got %s'):format(name, type(default), given), 2)
       end
       if value == nil then
          value = default

@@ -24,8 +24,8 @@ do
          reasons[#reasons + 1] = ('%s: %s'):format(kind, reason)
       end
       table.sort(reasons)
-      error(('cutorch: there is no GPU (%s); with TENSOR_DEVICE=soft in the environment the '
-             .. 'software device is the GPU'):format(table.concat(reasons, '; ')), 0)
+      error(('cutorch: no GPU found (%s); TENSOR_DEVICE=soft in the environment selects the '
+             .. 'software device'):format(table.concat(reasons, '; ')), 0)
    end
 end
 
@@ -35,7 +35,8 @@ local default   -- the name of the CUDA class that is the default tensor type, o
 local function device_of(i, name)
    local device = type(i) == 'number' and gpus[i]
    if not device then
-      error(('cutorch.%s: there is no device %s; there are %d'):format(name, tostring(i), #gpus), 3)
+      error(('cutorch.%s: invalid device %s; the devices are 1 to %d')
+            :format(name, tostring(i), #gpus), 3)
    end
    return device
 end
@@ -262,7 +263,7 @@ local chosen = {Stream = 0, BlasHandle = 1}
 
 local function check_count(n, name)
    if type(n) ~= 'number' or n < 0 or n % 1 ~= 0 then
-      error(('cutorch.%s: a number of them is expected, got %s'):format(name, tostring(n)), 3)
+      error(('cutorch.%s: a count is expected, got %s'):format(name, tostring(n)), 3)
    end
 end
 for _, what in ipairs {'Stream', 'BlasHandle'} do
@@ -275,7 +276,7 @@ for _, what in ipairs {'Stream', 'BlasHandle'} do
    cutorch['set' .. what] = function(n)
       check_count(n, 'set' .. what)
       if n > counts[all] then
-         error(('cutorch.set%s: %d is none of those reserved, which are %d')
+         error(('cutorch.set%s: number %d is out of range: %d are reserved')
                :format(what, n, counts[all]), 2)
       end
       chosen[what] = n

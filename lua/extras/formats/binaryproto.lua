@@ -5,7 +5,7 @@ local native = require 'tensor.native'
 
 local binaryproto = {}
 
---- A blob, FloatBlob or DoubleBlob by its numbers, or a table of them.
+--- Returns a FloatBlob or DoubleBlob, by the numbers in the file, or a table of blobs.
 function binaryproto.load(tensor, filename, options)
    files.check(options, {})
    local bytes = files.read_file(tensor, filename, files.text)
@@ -20,8 +20,8 @@ function binaryproto.save(tensor, filename, object, options)
    files.check(options, {diff = 'boolean'})
    local isblob = tostring(tensor.typename(object)):find 'Blob$' ~= nil
    if not isblob and type(object) ~= 'table' then
-      error('a blob or a table of blobs is what a .binaryproto file can hold, got ' ..
-            tensor.type(object), 0)
+      error('a .binaryproto file contains a blob or a table of blobs, got ' .. tensor.type(object),
+            0)
    end
    if not isblob and #object == 0 then
       error('the table has no blob: a file without blobs would be an empty file', 0)

@@ -27,7 +27,7 @@ end
 local function whole(options, name)
    local value = options[name]
    if value and (value < 0 or value % 1 ~= 0 or value > files.LARGEST) then
-      error(('the option %s is a number of lines, got %s'):format(name, tostring(value)), 0)
+      error(('option %s must be a number of lines, got %s'):format(name, tostring(value)), 0)
    end
    return value
 end
@@ -47,7 +47,7 @@ local function position(column, count, names)
    end
    local known = names and ': ' .. table.concat(names, ', ', 1, math.min(count, 20)) or
                  ' without names'
-   error(('there is no column %s; there are %d%s'):format(tostring(column), count, known), 0)
+   error(('unknown column %s; the file has %d%s'):format(tostring(column), count, known), 0)
 end
 
 -- Returns the positions of the selected columns, in the order of the option `only`.
@@ -72,7 +72,7 @@ end
 local function element_of(name)
    local element = files.element_named(name)
    if not element then
-      error(('%s is no type of elements'):format(tostring(name)), 0)
+      error(('unknown element type %s'):format(tostring(name)), 0)
    end
    return element
 end
@@ -85,7 +85,7 @@ local function converted(t, element)
    end
    local result = t:type(class)
    if integral[element] and not result:long():equal(t) then
-      error(('there are numbers that do not fit into a %sTensor'):format(element), 0)
+      error(('numbers out of the range of %sTensor'):format(element), 0)
    end
    return result
 end
@@ -115,7 +115,7 @@ local function read_together(tensor, reader, count, names, options, go)
    end
    for k, column in ipairs(columns) do
       if column <= last then
-         error('the columns that are wanted come in the order that they have', 0)
+         error('the selected columns must be in the order of the file', 0)
       end
       kinds[column], last = letter(element), column
       if names then
@@ -169,7 +169,7 @@ local function reader_of(separator_of_ending)
       local missing = table.concat(options.missing or MISSING, '\n') .. '\n'
       local bytes, total = files.read_file(tensor, filename, function(file, size)
          if size == 0 then
-            error('there is no line in it', 0)
+            error('the file is empty', 0)
          end
          local bytes = tensor.CharStorage(size)
          files.read(tensor, file, bytes, size, function() end)
@@ -215,7 +215,7 @@ end
 
 local function write_together(_, file, t, separator, options)
    if t:dim() < 1 or t:dim() > 2 then
-      error(('a tensor of 1 or 2 dimensions is a table, got %d'):format(t:dim()), 0)
+      error(('a tensor of 1 or 2 dimensions is expected, got %d'):format(t:dim()), 0)
    end
    local rows, columns = t:size(1), t:dim() == 2 and t:size(2) or 1
    if columns == 0 then
@@ -223,7 +223,7 @@ local function write_together(_, file, t, separator, options)
    end
    if options.names then
       if #options.names ~= columns then
-         error(('%d names are for as many columns, got %d'):format(#options.names, columns), 0)
+         error(('%d names for %d columns'):format(#options.names, columns), 0)
       end
       write_names(file, options.names, separator)
    end
@@ -281,7 +281,7 @@ local function columns_of(tensor, object, options)
       local values = object[k] == nil and object[names[k]] or object[k]
       local isvector = files.element(tensor, values) and values:dim() == 1
       if not isvector and type(values) ~= 'table' then
-         error(('a vector or a table of texts is expected for column %s, got %s')
+         error(('a vector or a table of strings is expected for column %s, got %s')
                :format(tostring(names and names[k] or k), tensor.type(values)), 0)
       end
       columns[k] = values

@@ -5,14 +5,15 @@ local files = require 'tensor.files'
 local npy = {}
 
 local MAGIC = '\147NUMPY'
-local LONGEST_HEAD = 2 ^ 20  -- NumPy's own heads have some hundred bytes
+local LONGEST_HEAD = 2 ^ 20  -- NumPy writes headers of about a hundred bytes
 
--- How NumPy names the elements, and what they become. Those without `as` are what the files have.
+-- NumPy's names of element types. The element type of the file is `element`, that of the tensor is
+-- `as`, if present.
 local kinds = {
    b1 = {element = 'Byte'}, u1 = {element = 'Byte'}, i1 = {element = 'Char'},
    i2 = {element = 'Short'}, i4 = {element = 'Int'}, i8 = {element = 'Long'},
    f2 = {element = 'Half'}, f4 = {element = 'Float'}, f8 = {element = 'Double'},
-   V2 = {element = 'BFloat16'},  -- so written by the package ml_dtypes, since NumPy has no such
+   V2 = {element = 'BFloat16'},  -- written by the package ml_dtypes; not a type of NumPy
    u2 = {element = 'Short', as = 'Int', above = 2 ^ 16},
    u4 = {element = 'Int', as = 'Long', above = 2 ^ 32},
    u8 = {element = 'Long', unsigned = true},
@@ -30,7 +31,7 @@ local function fail_of_kind(descr)
    elseif descr:find '^[<>=|]?O' then
       hint = '; objects are code in such a file, which is not run'
    end
-   error(("elements of type '%s' cannot be read; those that can are %s%s")
+   error(("elements of type '%s' cannot be read; readable types are %s%s")
          :format(descr, readable, hint), 0)
 end
 
@@ -51,14 +52,14 @@ local function parse_sizes(text)
    return sizes
 end
 
--- A description of the array: kind, swapped, whether columns come first, sizes.
+-- Parses the header: element kind, byte order, column-major order, sizes.
 local function parse_head(text)
    local descr = text:match "'descr'%s*:%s*'([^']*)'" or text:match '"descr"%s*:%s*"([^"]*)"'
    if not descr then
       if text:find "'descr'%s*:%s*%[" then
-         error('a structured array cannot be read: save its fields each', 0)
+         error('structured arrays cannot be read: save each field separately', 0)
       end
-      error('its head has no descr: ' .. text:sub(1, 100), 0)
+      error('the header has no descr: ' .. text:sub(1, 100), 0)
    end
    local order, name = descr:match '^([<>=|]?)(%a%d+)$'
    local kind = kinds[name]
@@ -68,7 +69,7 @@ local function parse_head(text)
    local columns = text:match "'fortran_order'%s*:%s*(%a+)"
    local sizes = parse_sizes(text:match "'shape'%s*:%s*%(([^()]*)%)" or '?')
    if not sizes or (columns ~= 'True' and columns ~= 'False') then
-      error('its head has no fortran_order and shape: ' .. text:sub(1, 200), 0)
+      error('the header has no fortran_order and shape: ' .. text:sub(1, 200), 0)
    end
    local isscalar = #sizes == 0
    return {
@@ -77,10 +78,10 @@ local function parse_head(text)
    }
 end
 
--- What follows the magic number: how many bytes the head has, and where it begins, from 0.
+-- Returns the length of the header and its position (from 0).
 local function head_range(start)
    if start:sub(1, 6) ~= MAGIC or #start < 10 then
-      error('no .npy file: its first bytes are not those of one', 0)
+      error('not an .npy file: the magic number is missing', 0)
    end
    local major = start:byte(7)
    local a, b, c, d = start:byte(9, 12)
@@ -89,19 +90,19 @@ local function head_range(start)
    elseif (major == 2 or major == 3) and d then
       return a + 256 * (b + 256 * (c + 256 * d)), 12
    end
-   error(('version %d of the format is not known'):format(major), 0)
+   error(('unknown version %d of the format'):format(major), 0)
 end
 
---- The array of a file's size bytes; read(first, count) is a string of some of them. Its fields are
--- those of parse_head, the byte at which its elements begin, from 0, and how many there are.
+--- Describes the array in a file of `size` bytes. read(first, count) returns bytes of the file.
+-- Returns the fields of parse_head, the byte of the first element (from 0), and the element count.
 function npy.describe(read, size)
    local length, first = head_range(read(0, math.min(size, 12)))
    local begin = first + length
    if begin > size then
-      error(('its head should end at byte %.0f of %.0f: the file is cut off or damaged')
+      error(('the header should end at byte %.0f of %.0f: the file is cut off or damaged')
             :format(begin, size), 0)
    elseif length > LONGEST_HEAD then
-      error(('its head has %d bytes; at most %d are read'):format(length, LONGEST_HEAD), 0)
+      error(('the header has %d bytes; at most %d are read'):format(length, LONGEST_HEAD), 0)
    end
    local array = parse_head(read(first, length))
    local item = array.kind.element
@@ -121,13 +122,13 @@ npy.item_sizes = {
    Byte = 1, Char = 1, Short = 2, Int = 4, Long = 8, Half = 2, BFloat16 = 2, Float = 4, Double = 8,
 }
 
--- A row of numbers that were read as signed, in a type that holds them.
+-- Converts unsigned numbers that were read as signed to a type that represents them.
 local function widened(row, kind)
    local wide = row:type(('torch.%sTensor'):format(kind.as))
    return wide:add(kind.above, row:lt(0):typeAs(wide))
 end
 
---- The tensor that the array's elements, which are in a storage from first on, are.
+--- Returns the tensor of an array whose elements are in a storage from `first` on.
 function npy.tensor(tensor, array, storage, first)
    local element, sizes, strides = array.kind.element, array.sizes, nil
    if array.columns then
@@ -137,7 +138,7 @@ function npy.tensor(tensor, array, storage, first)
       end
    end
    if array.kind.as or array.kind.unsigned then
-      -- Without elements the storage has one nevertheless.
+      -- The storage of an empty array has one element.
       local row = files.tensor(tensor, element, storage, first, {math.max(array.count, 1)})
       if array.kind.as then
          storage, first, element = widened(row, array.kind):storage(), 1, array.kind.as
@@ -148,7 +149,7 @@ function npy.tensor(tensor, array, storage, first)
    return files.tensor(tensor, element, storage, first, sizes, strides)
 end
 
---- The bytes before the elements of a tensor, which come in rows.
+--- Returns the header of a file with the elements of a tensor in row-major order.
 function npy.head(element, t)
    local sizes = {}
    for d = 1, t:dim() do
@@ -157,7 +158,7 @@ function npy.head(element, t)
    local shape = #sizes == 0 and '0,' or table.concat(sizes, ', ') .. (#sizes == 1 and ',' or '')
    local text = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }")
                 :format(names[element], shape)
-   -- The elements begin at a multiple of 64.
+   -- The elements start at a multiple of 64 bytes.
    text = text .. (' '):rep(63 - (10 + #text) % 64) .. '\n'
    return MAGIC .. '\1\0' .. string.char(#text % 256, math.floor(#text / 256)) .. text
 end
@@ -175,7 +176,7 @@ function npy.load(tensor, filename, options)
       local element = array.kind.element
       if options.map and array.count > 0 then
          if array.swapped or array.kind.as then
-            error('it cannot be mapped: its elements are not as they would be in memory', 0)
+            error('cannot be mapped: the layout of the elements differs from that in memory', 0)
          end
          return npy.tensor(tensor, array, files.map(tensor, element, file, array.begin))
       end
@@ -194,7 +195,7 @@ function npy.save(tensor, filename, t, options)
    files.check(options, options_of_save)
    local element = files.element(tensor, t)
    if not element then
-      error('a tensor is what an .npy file can hold, got ' .. tensor.type(t), 0)
+      error('an .npy file contains a tensor, got ' .. tensor.type(t), 0)
    end
    files.write_file(tensor, filename, function(file)
       file:writeString(npy.head(element, t))

@@ -18,7 +18,7 @@ local function wanted(options, present)
    local keys = {}
    for _, name in ipairs(options.only) do
       if not present[name] then
-         error(('no array is named %s'):format(tostring(name)), 0)
+         error(('the file has no array %s'):format(tostring(name)), 0)
       end
       keys[name] = true
    end
@@ -73,14 +73,14 @@ local function arrays_of(tensor, object)
    if files.element(tensor, object) then
       object = {object}
    elseif type(object) ~= 'table' then
-      error('a table of tensors is what an .npz file can hold, got ' .. tensor.type(object), 0)
+      error('an .npz file contains a table of tensors, got ' .. tensor.type(object), 0)
    end
    local list, seen = {}, {}
    for key, t in each(object) do
       local name = type(key) == 'number' and ('arr_%d'):format(key - 1) or key
       local element = files.element(tensor, t)
       if type(name) ~= 'string' or name == '' or name:find '%z' or seen[name] then
-         error(('%s is no name of an array'):format(tostring(key)), 0)
+         error(('invalid array name: %s'):format(tostring(key)), 0)
       elseif not element then
          error(('a tensor is expected for %s, got %s'):format(name, tensor.type(t)), 0)
       end

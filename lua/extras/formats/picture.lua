@@ -11,7 +11,7 @@ local elements = {Byte = true, Half = true, BFloat16 = true, Float = true, Doubl
 -- Weights of red, green and blue in the conversion to grey: ITU-R BT.601, as in JPEG files.
 local GREY = {0.299, 0.587, 0.114}
 
--- Converts between grey and colour, with or without alpha. t must be floating point.
+-- Converts between grey and color, with or without alpha. t must be floating point.
 local function convert(t, channels)
    local has = t:size(1)
    if has == channels then
@@ -88,7 +88,7 @@ local function samples(tensor, object, most, bits)
    end
    local values = t:double()
    if values:ne(values):any() then
-      error('a picture of elements that are no numbers', 0)
+      error('the picture contains NaN', 0)
    end
    values = element == 'Byte' and values:mul(257) or
             tensor.clamp(values, 0, 1):mul(2 ^ bits - 1):round()

@@ -1,5 +1,5 @@
--- .safetensors: tensors with names, and texts about them. The file is the length of its head, the
--- head, which is JSON, and the elements.
+-- .safetensors: named tensors and metadata strings. The file contains the length of the header, the
+-- header in JSON, and the elements.
 
 local files = require 'tensor.files'
 local npy = require 'tensor.formats.npy'
@@ -8,9 +8,9 @@ local each = versions.each
 
 local safetensors = {}
 
-local LONGEST_HEAD = 1e8  -- of the format
+local LONGEST_HEAD = 1e8  -- the limit of the format
 
--- How it names the elements, and what they become, as in npy.lua.
+-- The format's names of element types, with the fields of those in npy.lua.
 local kinds = {
    BOOL = {element = 'Byte'}, U8 = {element = 'Byte'}, I8 = {element = 'Char'},
    I16 = {element = 'Short'}, I32 = {element = 'Int'}, I64 = {element = 'Long'},
@@ -41,7 +41,7 @@ local function is_count(x)
    return type(x) == 'number' and x >= 0 and x % 1 == 0 and x <= files.LARGEST
 end
 
--- What the head says of one tensor; base: where the elements begin, from 0.
+-- Parses the header entry of one tensor. base: the position of the first element (from 0).
 local function parse_entry(name, entry, base, size)
    local function fail(text)
       error(('tensor %s: %s'):format(name, text), 0)
@@ -79,22 +79,22 @@ local function parse_entry(name, entry, base, size)
    }
 end
 
--- The tensors, in the order of the file, and the metadata.
+-- Returns the entries of the tensors in file order, and the metadata.
 local function read_head(file, size)
    if size < 8 then
-      error('no .safetensors file: it has no head', 0)
+      error('not a .safetensors file: the header is missing', 0)
    end
    local length = 0
    for k, byte in ipairs {files.text(file, 8):byte(1, 8)} do
       length = length + byte * 256 ^ (k - 1)
    end
    if length > LONGEST_HEAD or length > size - 8 then
-      error(('its head should end at byte %.0f of %.0f: it is no .safetensors file, or cut off')
+      error(('the header should end at byte %.0f of %.0f: cut off, or not a .safetensors file')
             :format(8 + length, size), 0)
    end
    local decoded, head = pcall(json().decode, files.text(file, length))
    if not decoded or type(head) ~= 'table' then
-      error(('its head, bytes 9 to %.0f, is no object of JSON: %s')
+      error(('the header, bytes 9 to %.0f, is not a JSON object: %s')
             :format(8 + length, decoded and type(head) or files.cause(head)), 0)
    end
    local entries, metadata = {}, {}
@@ -108,7 +108,7 @@ local function read_head(file, size)
    table.sort(entries, function(a, b)
       return a.begin < b.begin or a.begin == b.begin and a.count < b.count
    end)
-   -- Otherwise a small file could ask for any amount of memory.
+   -- Overlapping tensors would let a small file allocate any amount of memory.
    local previous
    for _, entry in ipairs(entries) do
       if previous and entry.begin < previous.begin + previous.count * previous.item then
@@ -128,12 +128,12 @@ local function chosen(entries, options)
       by_name[entry.name] = entry
    end
    for k, name in ipairs(options.only) do
-      list[k] = by_name[name] or error(('no tensor is named %s'):format(tostring(name)), 0)
+      list[k] = by_name[name] or error(('the file has no tensor %s'):format(tostring(name)), 0)
    end
    return list
 end
 
---- A table of tensors by name, and the metadata.
+--- Returns a table of tensors by name, and the metadata.
 function safetensors.load(tensor, filename, options)
    files.check(options, options_of_load)
    return files.read_file(tensor, filename, function(file, size)
@@ -174,7 +174,7 @@ local function head_of(list, metadata)
    local texts = {}
    for key, value in each(metadata) do
       if type(key) ~= 'string' or type(value) ~= 'string' then
-         error('metadata are texts by names', 0)
+         error('metadata must be a table of strings by name', 0)
       end
       texts[#texts + 1] = encode(key) .. ':' .. encode(value)
    end
@@ -206,21 +206,20 @@ end
 function safetensors.save(tensor, filename, object, options)
    files.check(options, options_of_save)
    if type(object) ~= 'table' then
-      error('a table of tensors is what a .safetensors file can hold, got ' .. tensor.type(object),
-            0)
+      error('a .safetensors file contains a table of tensors, got ' .. tensor.type(object), 0)
    end
    local list = {}
    for name, t in each(object) do
       local element = files.element(tensor, t)
       if type(name) ~= 'string' or name == '__metadata__' then
-         error(('%s is no name of a tensor'):format(tostring(name)), 0)
+         error(('invalid tensor name: %s'):format(tostring(name)), 0)
       elseif not element then
          error(('a tensor is expected for %s, got %s'):format(name, tensor.type(t)), 0)
       end
       list[#list + 1] = {name = name, element = element, tensor = t,
                          item = npy.item_sizes[element]}
    end
-   -- Large elements come first, so that all begin at a multiple of their size.
+   -- Tensors with large elements first: then each starts at a multiple of its element size.
    table.sort(list, function(a, b)
       if a.item ~= b.item then
          return a.item > b.item

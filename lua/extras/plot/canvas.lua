@@ -1,14 +1,14 @@
--- A canvas of 3 x H x W colour values from 0 to 255. x and y count from 1 at the top left.
+-- A canvas of 3 x H x W color values from 0 to 255. x and y count from 1 at the top left.
 --
 --   local page = canvas.new(width, height)
 --   page:fill(x, y, width, height, color)
 --   page:image(x, y, grey, scale)
---   page:text(x, y, 'text', {color = ..., scale = ..., align = 'left' | 'center' | 'right'})
+--   page:text(x, y, 'text', options)    options: color, scale, align = 'left', 'center', 'right'
 --   page:line(points, color, thickness)
 --   page:segments({{from, to}, ...}, color, thickness)
 --   page:bytes()
 --
--- A colour is {red, green, blue}. Drawing outside the canvas raises an error.
+-- A color is {red, green, blue}. Drawing outside the canvas raises an error.
 
 local tensor = require 'tensor'
 local font = require 'tensor.plot.font'

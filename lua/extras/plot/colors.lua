@@ -1,15 +1,15 @@
--- Colours of series, and colour maps.
+-- Colors of series, and color maps.
 
 local colors = {
-   -- The palette of Okabe and Ito, which colour-blind readers can distinguish.
+   -- The palette of Okabe and Ito, which color-blind readers can distinguish.
    series = {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0},
              {86, 180, 233}, {70, 74, 82}},
    text = {40, 44, 52}, axis = {70, 74, 82}, grid = {226, 228, 232},
 }
 
-local NONE = {200, 200, 200}  -- the colour of NaN
+local NONE = {200, 200, 200}  -- the color of NaN
 
--- Colours at equal distances from the lowest to the highest value.
+-- Colors at equal distances from the lowest to the highest value.
 local maps = {
    grey = {{0, 0, 0}, {255, 255, 255}},
    viridis = {{68, 1, 84}, {72, 40, 120}, {62, 74, 137}, {49, 104, 142}, {38, 130, 142},
@@ -26,7 +26,7 @@ function colors.check(name)
    end
 end
 
--- Returns the colours of all levels, followed by the colour of NaN.
+-- Returns the colors of all levels, followed by the color of NaN.
 local function levels(tensor, map)
    local rows = {}
    for k = 0, LEVELS - 1 do
@@ -42,7 +42,7 @@ local function levels(tensor, map)
    return tensor.ByteTensor(rows)
 end
 
---- Maps a matrix of values to colours: a ByteTensor of 3 x H x W.
+--- Maps a matrix of values to colors: a ByteTensor of 3 x H x W.
 function colors.paint(tensor, values, low, high, name)
    local range = high > low and high - low or 1
    local level = (values - low):mul((LEVELS - 1) / range):clamp(0, LEVELS - 1):round():add(1)

@@ -133,7 +133,7 @@ return function(figure, page)
    local box = {x = left, y = top, width = options.width - left - right,
                 height = options.height - top - bottom}
    if box.width < 20 or box.height < 20 then
-      error(('plot: %d x %d is too small for what is beside the axes')
+      error(('plot: %d x %d is too small for the labels')
             :format(options.width, options.height), 0)
    end
    if picture and (bare or options.aspect == 'equal') then  -- with square pixels

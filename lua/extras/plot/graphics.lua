@@ -21,7 +21,7 @@ function graphics.kitty(pixels)
    return table.concat(parts)
 end
 
--- Encodes six rows of colour numbers (from 0): for each colour, one character per column, whose
+-- Encodes six rows of color numbers (from 0): for each color, one character per column, whose
 -- bits are the rows.
 local function band(rows, width)
    local masks, order = {}, {}
@@ -52,7 +52,7 @@ local function band(rows, width)
    return table.concat(parts, '$')
 end
 
---- Encodes pixels as sixels with 216 colours.
+--- Encodes pixels as sixels with 216 colors.
 function graphics.sixel(pixels)
    local height, width = pixels:size(2), pixels:size(3)
    local levels = (pixels:double() * ((LEVELS - 1) / 255)):round()

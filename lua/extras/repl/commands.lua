@@ -29,7 +29,7 @@ end
 local function compiled(session, code)
   local chunk, message = session.compile(code)
   if not chunk then
-    session.fail(message or 'stdin:1: the code goes on: a command is one line')
+    session.fail(message or 'stdin:1: the code is incomplete: a command is one line')
   end
   return chunk
 end
@@ -90,7 +90,7 @@ end
 function run.ask(session, subject)
   local help = tensor().help
   if not help then
-    return failed(session, 'there is no help without the module')
+    return failed(session, 'help needs the module, which is not loaded')
   end
   local argument
   if subject:find '^[%a_][%w_%.:]*$' then
@@ -132,7 +132,7 @@ function commands.find(line)
   return function(session)
     local f = run[names[name]]
     if not f then
-      return failed(session, ("there is no command ':%s'; :help shows them"):format(name))
+      return failed(session, ("unknown command ':%s'; :help lists the commands"):format(name))
     end
     return f(session, code)
   end

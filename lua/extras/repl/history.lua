@@ -1,5 +1,5 @@
--- What was typed in earlier sessions: a plain text file, the newest last. All lines of an input but
--- the first begin with a tab there.
+-- The inputs of earlier sessions, in a plain text file with the newest last. All lines of an input
+-- except the first begin with a tab there.
 
 local files = require 'tensor.files'
 
@@ -7,7 +7,7 @@ local history = {}
 
 local MAX_INPUTS = 1000
 
--- Makes the folder of a file and those it lies in, readable by the user alone.
+-- Creates the directory of a file and its parents, readable by the user alone.
 local function make_folders(path)
   local found, native = pcall(require, 'tensor.native')
   if not found then
@@ -20,10 +20,10 @@ local function make_folders(path)
   end
 end
 
---- The name of the history file, or nil where there is no home folder.
+--- path(): returns the name of the history file, or nil without a home directory.
 function history.path()
   local state, home = os.getenv('XDG_STATE_HOME'), os.getenv('HOME')
-  -- The XDG specification has relative paths ignored.
+  -- The XDG specification requires that relative paths are ignored.
   if state and state:sub(1, 1) == '/' then
     return state .. '/tensor/history'
   elseif home and home ~= '' then
@@ -32,19 +32,19 @@ function history.path()
   return nil
 end
 
--- An input as the file has it.
+-- Returns an input as it is written to the file.
 local function written(input)
   return input:gsub('^%s+', ''):gsub('\n', '\n\t') .. '\n'
 end
 
--- The newest inputs of a file, and whether there were more.
+-- Returns the newest inputs of a file, and true if there were more.
 local function load(path)
   local lines = {}
   local file = path and io.open(path, 'r')
   if not file then
     return lines, false
   end
-  -- Nil where it is a folder.
+  -- nil if it is a directory
   local text = file:read('*a') or ''
   file:close()
   for line in text:gmatch('[^\n]+') do
@@ -64,9 +64,9 @@ local function load(path)
   return newest, true
 end
 
---- Opens the history kept in a file. Gives an object with the inputs so far, and add(input), which
--- keeps one that is not blank and differs from the last. A file that cannot be written is no error:
--- they are then kept for this session only.
+--- open(path): opens a history file. Returns an object with the inputs in `lines`, and add(input),
+-- which adds an input that is not blank and differs from the last. If the file cannot be written,
+-- inputs are kept for this session only.
 function history.open(path)
   local lines, shortened = load(path)
   local self = {lines = lines}

@@ -53,7 +53,7 @@ local function fail_usage(...)
   os.exit(2, true)
 end
 
--- What the arguments ask for: actions to take in order, flags, and where the script stands.
+-- Parses the arguments: a list of actions, flags, and the position of the script.
 local function parse(args)
   local parsed = {actions = {}}
   local i = 1
@@ -91,7 +91,7 @@ local function parse(args)
   return parsed
 end
 
--- The global `arg` as luajit sets it: the script at 0, what follows at 1 and on, the rest below.
+-- Sets the global `arg` like luajit: the script at 0, its arguments from 1 on, the others below 0.
 local function arg_table(args, script)
   local zero = script or 0
   local result = {[-zero] = program}
@@ -109,7 +109,7 @@ local function report(message)
   return not message
 end
 
--- Runs a chunk, or reports why it is none. Gives whether there was no error.
+-- Runs a chunk, or reports why it could not be compiled. Returns true if there was no error.
 local function run(chunk, message, ...)
   if not chunk then
     return report(message)
@@ -128,8 +128,8 @@ local function load_tensor()
   return nil
 end
 
--- The globals that Torch7's th had beside those of torch, and their modules. A module that is not
--- installed leaves its global nil.
+-- The globals that Torch7's th had in addition to those of torch, and their modules. If a module is
+-- not installed, its global is nil.
 local th_globals = {path = 'pl.path', lfs = 'lfs', sys = 'sys', xlua = 'xlua'}
 
 local function set_th_globals()
@@ -144,7 +144,7 @@ local function set_th_globals()
   end
 end
 
--- Two lines: what runs here, and how to get on.
+-- Prints two lines: the versions, and how to get help.
 local function banner(tensor)
   local paint = require 'tensor.repl.paint'
   local info = type(tensor.info) == 'function' and tensor.info() or {}
@@ -181,12 +181,12 @@ local function print_version()
   return true
 end
 
--- Prints what makes the plain luajit find the module.
+-- Prints the environment variables with which luajit finds the module.
 local function print_environment()
   local function export(name, templates, searched)
     local value = os.getenv(name)
     if templates == '' then
-      -- The environment, or a wrapper of LuaRocks, has set the search path up.
+      -- The environment or a LuaRocks wrapper has set the search path.
       value = searched
     elseif not value then
       value = templates .. ';;'
@@ -199,7 +199,7 @@ local function print_environment()
   export('LUA_CPATH', c_dir ~= '' and c_dir .. '/?.so' or '', package.cpath)
 end
 
--- The REPL. Gives whether all went well, which a terminal's user sees for himself.
+-- Runs the REPL. Returns true if no input failed, or if a user at a terminal saw the errors.
 local function repl()
   local edit = require 'tensor.repl.edit'
   local history = require 'tensor.repl.history'
@@ -280,7 +280,7 @@ local function main()
     end
   end
 
-  -- Programs for Torch7 may begin with any of its packages.
+  -- A program for Torch7 may require any of its packages first.
   pcall(require, 'tensor.compat.searcher')
   rawset(_G, 'arg', arg_table(arguments, parsed.script))
   local ok = true

@@ -1,11 +1,11 @@
--- Terminal colours. Not used without a terminal, if NO_COLOR is set, or if TERM is dumb.
+-- Terminal colors. Not used without a terminal, if NO_COLOR is set, or if TERM is dumb.
 
 local paint = {}
 
 local codes = {error = '31', dim = '2', string = '32', name = '1', hint = '33'}
 local on = false
 
---- setup(terminal): enables colours if they are allowed; returns true if so. terminal: output is a
+--- setup(terminal): enables colors if they are allowed; returns true if so. terminal: output is a
 -- terminal.
 function paint.setup(terminal)
   local no, term = os.getenv 'NO_COLOR', os.getenv 'TERM' or ''
@@ -13,7 +13,7 @@ function paint.setup(terminal)
   return on
 end
 
---- text(kind, text): returns the text in the colour of its kind. Each line is coloured separately,
+--- text(kind, text): returns the text in the color of its kind. Each line is colored separately,
 -- as pagers require.
 function paint.text(kind, text)
   if not on or text == '' then

@@ -28,7 +28,7 @@ local function skipped(text, at)
 end
 
 --- insert(text, call): returns the text with `call` at the beginning of each loop and function and
--- before each goto, or nil if there is none of them.
+-- before each goto, or nil if the text has no loop, function or goto.
 function stops.insert(text, call)
   local out, from, at, found, parameters = {}, 1, 1, false, false
   local function put(position)

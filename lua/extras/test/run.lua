@@ -30,13 +30,13 @@ local function ordered(tests, order)
    return names
 end
 
--- Colours are used only on terminals.
+-- Colors are used only on terminals.
 local codes = {green = 32, red = 31, magenta = 35, yellow = 33, cyan = 36}
-local function coloured(self, text, colour)
-   if not self._colours then
+local function colored(self, text, color)
+   if not self._colors then
       return text
    end
-   return ('\27[0;%dm%s\27[0m'):format(codes[colour], text)
+   return ('\27[0;%dm%s\27[0m'):format(codes[color], text)
 end
 
 -- Calls io.write with a single string, as Torch7 does: tests replace that function.
@@ -125,7 +125,7 @@ return function(torch, Tester)
          self.assertionPass[name], self.assertionFail[name], self.testError[name] = 0, 0, 0
          self._warningCount[name] = 0
       end
-      self._colours = io.type(io.stdout) == 'file' and torch.isatty(io.stdout)
+      self._colors = io.type(io.stdout) == 'file' and torch.isatty(io.stdout)
       self:_run(tests)
       self:_report(tests)
       self._currentTestName = ''
@@ -154,7 +154,7 @@ return function(torch, Tester)
          return f and function() f(name) end
       end
       local around = {with_name(self._setUp) or false, test, with_name(self._tearDown) or false}
-      local result, colour = 'PASS', 'green'
+      local result, color = 'PASS', 'green'
       for k = 1, 3 do
          local f = around[k]
          local ended, pass, _ = true, true, nil
@@ -165,12 +165,12 @@ return function(torch, Tester)
          end
          if not ended then
             self.testError[name] = 1
-            result, colour = 'ERROR', 'magenta'
+            result, color = 'ERROR', 'magenta'
          elseif not pass and result == 'PASS' then
-            result, colour = 'FAIL', 'red'
+            result, color = 'FAIL', 'red'
          end
       end
-      return result, colour
+      return result, color
    end
 
    function Tester:_run(tests)
@@ -180,18 +180,18 @@ return function(torch, Tester)
          self._currentTestName = name
          local number = ('%' .. #tostring(#names) .. 'd/%d '):format(k, #names)
          local dots = ('.'):rep(COLUMNS - 9 - #number - #tostring(name))
-         local line = ('%s%s %s '):format(coloured(self, number, 'cyan'), tostring(name), dots)
-         if self._colours then
-            put(line, '[', coloured(self, 'WAIT', 'cyan'), ']')
+         local line = ('%s%s %s '):format(colored(self, number, 'cyan'), tostring(name), dots)
+         if self._colors then
+            put(line, '[', colored(self, 'WAIT', 'cyan'), ']')
             io.flush()
          end
-         local result, colour = 'SKIP', 'yellow'
+         local result, color = 'SKIP', 'yellow'
          if not self.disabledTests[name] then
-            result, colour = call(self, name, tests[name])
+            result, color = call(self, name, tests[name])
          end
-         put(self._colours and '\r' or '', line, '[', coloured(self, result, colour), ']\n')
+         put(self._colors and '\r' or '', line, '[', colored(self, result, color), ']\n')
          if result == 'PASS' and self._warningCount[name] > 0 then
-            put((' '):rep(COLUMNS - 10), '[', coloured(self, '+warning', 'yellow'), ']\n')
+            put((' '):rep(COLUMNS - 10), '[', colored(self, '+warning', 'yellow'), ']\n')
          end
          io.flush()
          if self.earlyAbort and k < #names and (result == 'FAIL' or result == 'ERROR') then
@@ -215,15 +215,15 @@ return function(torch, Tester)
          warnings = warnings + (self._warningCount[name] > 0 and 1 or 0)
       end
       put('Completed ', plural(self.countasserts, 'assert'), ' in ', plural(number.tests, 'test'),
-          ' with ', coloured(self, plural(number.failures, 'failure'),
+          ' with ', colored(self, plural(number.failures, 'failure'),
                              number.failures == 0 and 'green' or 'red'),
-          ' and ', coloured(self, plural(number.errors, 'error'),
+          ' and ', colored(self, plural(number.errors, 'error'),
                             number.errors == 0 and 'green' or 'magenta'))
       if warnings > 0 then
-         put(' and ', coloured(self, plural(warnings, 'warning'), 'yellow'))
+         put(' and ', colored(self, plural(warnings, 'warning'), 'yellow'))
       end
       if number.disabled > 0 then
-         put(' and ', coloured(self, number.disabled .. ' disabled', 'yellow'))
+         put(' and ', colored(self, number.disabled .. ' disabled', 'yellow'))
       end
       put('\n')
       if self.summaryOnly then
