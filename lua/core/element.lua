@@ -1,19 +1,20 @@
 -- t[i], t[i][j], t[{i, j}] and s[i] of one element in compiled loops: read and written through
--- pointers, so that LuaJIT compiles them together with the loop. Whatever else is an index, or is
--- wrong, or is not at the CPU, and what the interpreter runs, is for the C functions that the
--- classes have had.
+-- pointers, so that LuaJIT compiles them together with the loop. Everything else (other keys,
+-- errors, device memory, interpreted code) falls back to the C metamethods.
 
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
--- How one class's elements are found. A userdata with a class's metatable holds a pointer or null,
--- as Lua code cannot give it to one. `tick` is another number at every instruction that LuaJIT
--- records. It takes an upvalue that is never assigned for constant, so that two readings differ in
--- the code that it compiles, and do not where the interpreter runs, which is faster in C. `chained`
--- is, while such a function is recorded, a number where the result is only indexed, once; else
--- false. Functions with `...` never begin a piece of compiled code, but are always a part of their
--- caller's. The compiler treats functions of which there are many as if they could be others: so
--- each class has its own, loaded anew.
+-- Returns the access functions of one class. A userdata with the metatable of a class contains a
+-- pointer of that class or null, because Lua code cannot set metatables of userdata.
+--
+-- tick: has another value at each instruction that LuaJIT records. LuaJIT treats an upvalue that is
+-- never assigned as a constant. So two readings of tick differ in compiled code and are equal in
+-- interpreted code, which uses the faster C functions.
+-- chained: while a function is recorded, a number if the result is only indexed, once; else false.
+--
+-- Functions with `...` never start a trace; they are always inlined into their caller's trace.
+-- LuaJIT generates slower code for a function with many closures, so each class loads its own copy.
 -- luacheck: push ignore 212/...
 local function accessors(ffi, class, how, own, shared, tick, chained)
    local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
@@ -24,8 +25,8 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
    local index, newindex = own.index, own.newindex
    local WRITABLE = 3
 
-   -- The storage of a tensor of so many dimensions, and where in it the element is; nothing where
-   -- there is none.
+   -- Returns the storage of a tensor with `count` dimensions and the position of the element in it.
+   -- Returns nothing if the tensor has another number of dimensions or an index is out of range.
    local function element(t, count, i, j, k, l)
       if metatable(t) ~= class then
          return
@@ -82,8 +83,8 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
       end
    end
 
-   -- How many numbers a table has, up to four, and these; nothing where the key is none, or has
-   -- anything else in it.
+   -- Returns the count of the numbers in a table, 1 to 4, and the numbers. Returns nothing for any
+   -- other key.
    local function numbers(key)
       if type(key) ~= 'table' then
          return
@@ -108,12 +109,12 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
       end
    end
 
-   -- In the place of views t[i], t[i][j] and t[i][j][k] that are only indexed, the indices. The
-   -- compiler makes none of these objects, as they never get anywhere. Whose indices they are is in
-   -- `kept` meanwhile, under the number that `chained` was: no other place keeps it from the
-   -- collector. Functions that run in between, as of operators, may use the slot, too: who was
-   -- there before them is set aside, where the program itself has to keep it; it stays there, for a
-   -- while, where an error came in between.
+   -- A part replaces the view t[i], t[i][j] or t[i][j][k] if it is only indexed: it contains only
+   -- the indices. LuaJIT does not allocate these objects, because they never escape. The tensor is
+   -- in `kept` meanwhile, at the slot `chained`; nothing else protects it from the collector. Code
+   -- that runs in between, such as operators, may use the same slot. Then the earlier tensor moves
+   -- to `aside`, a weak table: the program itself must keep it. After an error in between, the
+   -- entry stays until it is overwritten.
    local kept, stamps = shared.kept, shared.stamps
    local aside, asides, ASIDES = shared.aside, shared.asides, 255
    local part
@@ -321,7 +322,7 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
 end
 -- luacheck: pop
 
--- A C struct of which only some fields, {where, bytes, declaration}, are named.
+-- Returns a C struct that names only some fields: {offset, bytes, declaration}.
 local function struct(ffi, fields, ...)
    table.sort(fields, function(a, b) return a[1] < b[1] end)
    local text, reached = {'struct {'}, 0
@@ -336,7 +337,7 @@ local function struct(ffi, fields, ...)
    return ffi.typeof(table.concat(text, ' '), ...)
 end
 
--- The upvalue of a function that has this name, if any.
+-- Returns the number of the upvalue with this name, or nil.
 local function upvalue(f, name)
    local k = 1
    repeat
@@ -348,10 +349,10 @@ local function upvalue(f, name)
    until not found
 end
 
--- Calls change(trace, function, place) at every instruction that LuaJIT records. It tells only one
--- function of it, so who was told before, as the option -jdump, is told by ours. Beginnings and
--- ends of recording are not asked for: LuaJIT of 2022 crashes as it tells of an end in a coroutine
--- that has returned.
+-- Calls change(trace, function, pc) at every instruction that LuaJIT records. LuaJIT has a single
+-- handler, so ours calls the one that was attached before, such as that of the option -jdump. The
+-- start and end of traces are not watched: LuaJIT of 2022 crashes when it reports an end in a
+-- coroutine that has returned.
 local function watch(change)
    local function handlers()
       return debug.getregistry()._VMEVENTS or {}
@@ -375,7 +376,7 @@ local function watch(change)
 end
 
 local function install(tensor)
-   -- A program may have taken parts of debug away before.
+   -- A program may have removed functions of debug before.
    if not jit or not jit.status() or not jit.attach or not tensor._apply
       or not (debug.getmetatable and debug.getregistry and debug.getupvalue and debug.setupvalue
               and debug.upvaluejoin) then
@@ -396,7 +397,7 @@ local function install(tensor)
       {at.sizes, 8, 'int64_t *sizes'}, {at.strides, 8, 'int64_t *strides'},
       {at.dims, 4, 'int dims'}, {at.offset, 8, 'int64_t offset'},
       {at.storage, 8, '$ *storage'}}, storage)
-   -- What a userdata holds: of texts that differ, as busted keeps types by their text alone.
+   -- The contents of a userdata. The declarations differ, because busted compares types by text.
    local boxes = {Tensor = ffi.typeof('struct { $ *tensor; } *', view),
                   Storage = ffi.typeof('struct { $ *storage; } *', storage)}
    local shared = {operands = ffi.cast('void **', at.operands),
@@ -407,7 +408,7 @@ local function install(tensor)
       shared.kept[slot] = false
    end
    local code = string.dump(accessors)
-   -- The upvalues of all classes are those of the first.
+   -- All classes share the upvalues of the first.
    local first, places = nil, {}
 
    local cuda = tensor._cuda
@@ -429,7 +430,7 @@ local function install(tensor)
       entries[method] = true
    end
 
-   -- A class gets its functions when one of its objects is first indexed: few programs use many.
+   -- A class gets its functions when one of its objects is first indexed: most programs use few.
    local function prepare(element, new, kind, class, own)
       local how = access(element, native.accessors(new()))
       how.box = boxes[kind]

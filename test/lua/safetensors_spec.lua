@@ -81,8 +81,8 @@ describe('a .safetensors file', function()
       assert.are.same({}, tensor.load(name))
       assert.matches('tensor name: 1', error_of(tensor.save, name, { tensor.ones(1) }), 1, true)
       assert.matches('a tensor is expected for x', error_of(tensor.save, name, { x = 1 }), 1, true)
-      assert.matches('metadata must be a table', error_of(tensor.save, name, {}, { metadata = { 1 } }), 1,
-                     true)
+      assert.matches('metadata must be a table',
+                     error_of(tensor.save, name, {}, { metadata = { 1 } }), 1, true)
     end)
   end)
 
