@@ -144,13 +144,13 @@ local function install(tensor)
                own[key] = set
             end
          end
-         local place = dense and count or -count
-         if not set[place] then
+         local variant = dense and count or -count
+         if not set[variant] then
             -- Bits of SyncedMemory::host_ready: WRITABLE has both set, MOVED has neither.
-            set[place] = versions.load(texts[count][dense], source)(
+            set[variant] = versions.load(texts[count][dense], source)(
                how.load, how.store, rowof, settled, nextrow, refuse, type, 3, 0)
          end
-         return set[place]
+         return set[variant]
       end
       return like, choose
    end

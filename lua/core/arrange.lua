@@ -80,30 +80,30 @@ local function install(tensor)
       if #vectors == 0 then
          error('meshgrid: at least one vector is expected', 2)
       end
-      local sizes, places = {}, {}
+      local sizes, dims = {}, {}
       for k, vector in ipairs(vectors) do
          check_tensor('meshgrid', vector, 2)
          if vector:dim() ~= 1 then
             error(('meshgrid: vectors are expected, got a tensor of %d dimensions')
                   :format(vector:dim()), 2)
          end
-         places[k] = (order == 'xy' and k <= 2 and #vectors >= 2) and 3 - k or k
-         sizes[places[k]] = vector:size(1)
+         dims[k] = (order == 'xy' and k <= 2 and #vectors >= 2) and 3 - k or k
+         sizes[dims[k]] = vector:size(1)
       end
       local grids = {}
       for k, vector in ipairs(vectors) do
          local own = {}
          for d = 1, #sizes do
-            own[d] = d == places[k] and sizes[d] or 1
+            own[d] = d == dims[k] and sizes[d] or 1
          end
          grids[k] = vector:view(tensor.LongStorage(own)):expand(tensor.LongStorage(sizes))
       end
       return versions.unpack(grids)
    end
 
-   local function dimensions_of(name, t, given)
+   local function dimensions_of(name, t, list)
       local dims, seen = {}, {}
-      for k, d in ipairs(given) do
+      for k, d in ipairs(list) do
          local own = type(d) == 'number' and d < 0 and d + t:dim() + 1 or d
          if type(own) ~= 'number' or own < 1 or own > t:dim() or own % 1 ~= 0 or seen[own] then
             error(('%s: dimension %s is out of range of %d dimensions, or is given twice')

@@ -35,9 +35,9 @@ local function install(tensor)
 
    -- Returns a view with each label once: the diagonal of the dimensions with the same label.
    local function distinct(t, labels)
-      local own, sizes, strides, place = {}, {}, {}, {}
+      local own, sizes, strides, index_of = {}, {}, {}, {}
       for d, label in ipairs(labels) do
-         local k = place[label]
+         local k = index_of[label]
          if k then
             if sizes[k] ~= t:size(d) then
                fail("label '%s' has sizes %d and %d", label, sizes[k], t:size(d))
@@ -45,7 +45,7 @@ local function install(tensor)
             strides[k] = strides[k] + t:stride(d)
          else
             k = #own + 1
-            place[label], own[k], sizes[k], strides[k] = k, label, t:size(d), t:stride(d)
+            index_of[label], own[k], sizes[k], strides[k] = k, label, t:size(d), t:stride(d)
          end
       end
       if #own < #labels and t:nElement() > 0 then
@@ -75,10 +75,10 @@ local function install(tensor)
       if #order == 0 then
          return operand.t:contiguous():view(tensor.LongStorage(shape))
       end
-      local place, dims, expanded = {}, {}, {}
-      for d, label in ipairs(operand.labels) do place[label] = d end
+      local index_of, dims, expanded = {}, {}, {}
+      for d, label in ipairs(operand.labels) do index_of[label] = d end
       for k, label in ipairs(order) do
-         dims[k], expanded[k] = place[label], sizes[label]
+         dims[k], expanded[k] = index_of[label], sizes[label]
       end
       local t = operand.t:permute(tensor.LongStorage(dims)):expand(tensor.LongStorage(expanded))
       return t:contiguous():view(tensor.LongStorage(shape))

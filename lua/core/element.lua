@@ -132,9 +132,9 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
          local stamp = stamps[0] + 1
          stamps[0] = stamp
          if kept[slot] then
-            local place = asides[0] % ASIDES + 1
-            asides[0] = place
-            aside[place], asides[place] = kept[slot], stamps[slot]
+            local entry = asides[0] % ASIDES + 1
+            asides[0] = entry
+            aside[entry], asides[entry] = kept[slot], stamps[slot]
          end
          stamps[slot] = stamp
          kept[slot] = t
@@ -149,9 +149,9 @@ local function accessors(ffi, class, how, own, shared, tick, chained)
          kept[slot] = false
          return t
       end
-      for place = 1, ASIDES do
-         if asides[place] == stamp and aside[place] then
-            return aside[place]
+      for entry = 1, ASIDES do
+         if asides[entry] == stamp and aside[entry] then
+            return aside[entry]
          end
       end
       error('the indexing of a tensor was interrupted by another', 3)
@@ -357,20 +357,20 @@ local function watch(change)
    local function handlers()
       return debug.getregistry()._VMEVENTS or {}
    end
-   local before, told = {}, nil
+   local before, previous = {}, nil
    for event, f in each(handlers()) do
       before[event] = f
    end
    local function handler(...)
       change(...)
-      if told then
-         told(...)
+      if previous then
+         previous(...)
       end
    end
    jit.attach(handler, 'record')
    for event, f in each(handlers()) do
       if f == handler then
-         told = before[event]
+         previous = before[event]
       end
    end
 end
@@ -409,7 +409,7 @@ local function install(tensor)
    end
    local code = string.dump(accessors)
    -- All classes share the upvalues of the first.
-   local first, places = nil, {}
+   local first, upvalues = nil, {}
 
    local cuda = tensor._cuda
    function tensor._cuda(...)
@@ -420,11 +420,11 @@ local function install(tensor)
    local function share(method)
       for _, name in ipairs {'tick', 'chained'} do
          local k = upvalue(method, name)
-         if k and not places[name] then
+         if k and not upvalues[name] then
             first = first or method
-            places[name] = k
+            upvalues[name] = k
          elseif k then
-            debug.upvaluejoin(method, k, first, places[name])
+            debug.upvaluejoin(method, k, first, upvalues[name])
          end
       end
       entries[method] = true
@@ -466,19 +466,19 @@ local function install(tensor)
       end
    end
    local tick, setupvalue = 0, debug.setupvalue
-   local caller, place
+   local caller, caller_pc
    watch(function(_, f, pc)
       tick = tick + 1
       if not first then
          return
       end
-      setupvalue(first, places.tick, tick)
+      setupvalue(first, upvalues.tick, tick)
       if pc < 0 then  -- a function of C
          return
       elseif not entries[f] then
-         caller, place = f, pc
+         caller, caller_pc = f, pc
       elseif caller then
-         setupvalue(first, places.chained, is_chained(caller, place))
+         setupvalue(first, upvalues.chained, is_chained(caller, caller_pc))
          caller = nil
       end
    end)

@@ -74,14 +74,14 @@ end
 --- Returns a function that is called with the number of bytes processed since its last call. It
 -- calls the option `progress` with the bytes done so far and the total.
 function files.progress(options, total)
-   local tell, done = options.progress, 0
-   if not tell then
+   local report, done = options.progress, 0
+   if not report then
       return function() end
    end
-   tell(0, total)
+   report(0, total)
    return function(bytes)
       done = done + bytes
-      tell(done, total)
+      report(done, total)
    end
 end
 

@@ -9,16 +9,16 @@ local function install(tensor)
    end
 
    -- Replaces numbers by tensors of 1 element. Raises an error if tensor types differ.
-   local function tensors_of(given, names)
-      local own, alike = getmetatable(given[1]), tensor.isTensor(given[1])
-      for k = 2, #given do
-         alike = alike and getmetatable(given[k]) == own
+   local function tensors_of(tensors, names)
+      local own, alike = getmetatable(tensors[1]), tensor.isTensor(tensors[1])
+      for k = 2, #tensors do
+         alike = alike and getmetatable(tensors[k]) == own
       end
       if alike then
-         return given
+         return tensors
       end
       local class, first
-      for k, value in ipairs(given) do
+      for k, value in ipairs(tensors) do
          if tensor.isTensor(value) then
             local name = tensor.typename(value)
             class, first = class or name, first or names[k]
@@ -31,23 +31,23 @@ local function install(tensor)
          end
       end
       local new = class and tensor.getmetatable(class).new or tensor.Tensor
-      for k, value in ipairs(given) do
+      for k, value in ipairs(tensors) do
          if type(value) == 'number' then
-            given[k] = new(1):fill(value)
+            tensors[k] = new(1):fill(value)
          end
       end
-      return given
+      return tensors
    end
 
    local function by_name(names, values)
-      local given = {}
+      local tensors = {}
       for k, name in ipairs(names) do
-         given[k] = values[name]
-         if given[k] == nil then
+         tensors[k] = values[name]
+         if tensors[k] == nil then
             fail("operand '%s' is missing", name)
          end
       end
-      return given
+      return tensors
    end
 
    local Fused = {}
@@ -55,29 +55,29 @@ local function install(tensor)
 
    -- The general case: everything except positional tensors of one type, which _fusecall handles.
    local function evaluate_any(self, ...)
-      local names, count, given = self.operands, select('#', ...), { ... }
-      local last, result = given[count], nil
+      local names, count, tensors = self.operands, select('#', ...), { ... }
+      local last, result = tensors[count], nil
       if type(last) == 'table' and count <= 2 then
          if count == 2 then
-            result = given[1]
+            result = tensors[1]
          end
-         given = by_name(names, last)
+         tensors = by_name(names, last)
       elseif count == #names + 1 then
-         result = table.remove(given, 1)
+         result = table.remove(tensors, 1)
       elseif count ~= #names then
          fail('the expression has %d operands (%s), got %d', #names, table.concat(names, ', '),
               count)
       end
       for k = 1, #names do
-         if given[k] == nil then
+         if tensors[k] == nil then
             fail("operand '%s' is nil", names[k])
          end
       end
-      given = tensors_of(given, names)
+      tensors = tensors_of(tensors, names)
       if result ~= nil then
-         return evaluate(result, self.expression, given)
+         return evaluate(result, self.expression, tensors)
       end
-      return evaluate(self.expression, given)
+      return evaluate(self.expression, tensors)
    end
 
    --- Call forms: f(a, b, ...), f(result, a, b, ...), f{a = a, b = b, ...} and f(result, {...}).

@@ -60,12 +60,12 @@ local function install(tensor)
       if not progress then
          return function() end
       end
-      local told = 0
+      local reported = 0
       progress(0, total)
-      file:_tellProgress(function()
+      file:_setProgress(function()
          local done = file:position() - 1
-         if done - told >= PROGRESS_BYTES then
-            told = done
+         if done - reported >= PROGRESS_BYTES then
+            reported = done
             progress(done, total)
          end
       end)
@@ -134,14 +134,14 @@ local function install(tensor)
    -- Returns the format given by the file name extension and its options. Returns nil for Torch7's
    -- format.
    local function format_of(filename, mode)
-      local given = type(mode) == 'table' and mode or {}
-      local format = (mode == nil or type(mode) == 'table') and given.mode == nil and
+      local fields = type(mode) == 'table' and mode or {}
+      local format = (mode == nil or type(mode) == 'table') and fields.mode == nil and
                      formats.of(filename)
       if not format then
          return nil
       end
       local options = {}
-      for name, value in each(given) do
+      for name, value in each(fields) do
          options[name] = value
       end
       -- These options apply only to Torch7's format.
@@ -188,8 +188,8 @@ local function install(tensor)
             error(('%s: %s has an unknown format; the known formats are Torch7\'s, %s')
                   :format(name, filename, formats.list()), 2)
          end
-         local place = ('%s: %s'):format(name, filename)
-         return (read_object(file, place, isreferenced, functions, 2, progress))
+         local label = ('%s: %s'):format(name, filename)
+         return (read_object(file, label, isreferenced, functions, 2, progress))
       end
    end
 
@@ -216,8 +216,8 @@ local function install(tensor)
          if not saved then
             failure = cause(failure)
             local names_file = failure:find('^cannot open <')
-            local place = names_file and name or ('%s: %s'):format(name, filename)
-            error(('%s: %s'):format(place, failure), 2)
+            local label = names_file and name or ('%s: %s'):format(name, filename)
+            error(('%s: %s'):format(label, failure), 2)
          end
       end
    end

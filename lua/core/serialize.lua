@@ -35,7 +35,7 @@ local function install(tensor)
          record = {
             force = false,     -- write each reference as a separate object
             functions = true,  -- allow reading functions
-            tell = nil,        -- called with the file after each class instance
+            on_object = nil,   -- called with the file after each class instance
             count = 0,         -- number of objects written
             indices = {},      -- indices of written objects; userdata are keyed by pointer
             kept = {},         -- written userdata and functions: keeps pointers unique
@@ -43,7 +43,7 @@ local function install(tensor)
             upvalues = {},     -- numbers of the variables captured by functions
             nupvalues = 0,
             read = {},         -- read objects by index
-            variables = {},    -- by number of a shared variable: {chunk, place of upvalue}
+            variables = {},    -- by number of a shared variable: {chunk, slot}
          }
          tensor.setenv(file, { objects = record })
       end
@@ -107,11 +107,11 @@ local function install(tensor)
 
    -- Returns a number that identifies an upvalue's variable, which several functions may share.
    -- Returns nil if this Lua version has no debug.upvalueid.
-   local function number_of_upvalue(record, object, place)
+   local function number_of_upvalue(record, object, slot)
       if not debug.upvalueid then
          return nil
       end
-      local variable = debug.upvalueid(object, place)
+      local variable = debug.upvalueid(object, slot)
       if not record.upvalues[variable] then
          record.nupvalues = record.nupvalues + 1
          record.upvalues[variable] = record.nupvalues
@@ -126,10 +126,10 @@ local function install(tensor)
          if name == '_ENV' then
             value = nil
          end
-         local place = #upvalues + 1
-         upvalues[place] = { name = name, id = number_of_upvalue(record, object, place),
+         local slot = #upvalues + 1
+         upvalues[slot] = { name = name, id = number_of_upvalue(record, object, slot),
                              value = value }
-         name, value = debug.getupvalue(object, place + 1)
+         name, value = debug.getupvalue(object, slot + 1)
       end
       writetext(file, string.dump(object))
       write(file, record, upvalues, UPVALUES, hook)
@@ -199,8 +199,8 @@ local function install(tensor)
          elseif kind == kinds.TORCH then
             writehead(file, kind, index, 'V ' .. tostring(tensor.version(object)), class_name)
             write_instance(file, record, object, class, class_name, hook)
-            if record.tell then
-               record.tell(file)
+            if record.on_object then
+               record.on_object(file)
             end
          else
             writehead(file, kind, index)
@@ -236,17 +236,17 @@ local function install(tensor)
       return object
    end
 
-   local function set_upvalue(record, chunk, place, upvalue)
+   local function set_upvalue(record, chunk, slot, upvalue)
       local id = upvalue.id
       local same = id ~= nil and debug.upvaluejoin and record.variables[id]
       if upvalue.name == '_ENV' then
-         debug.setupvalue(chunk, place, _G)
+         debug.setupvalue(chunk, slot, _G)
       elseif same then
-         debug.upvaluejoin(chunk, place, same.chunk, same.place)
+         debug.upvaluejoin(chunk, slot, same.chunk, same.slot)
       else
-         debug.setupvalue(chunk, place, upvalue.value)
+         debug.setupvalue(chunk, slot, upvalue.value)
          if id ~= nil and not record.force then
-            record.variables[id] = { chunk = chunk, place = place }
+            record.variables[id] = { chunk = chunk, slot = slot }
          end
       end
    end
@@ -269,11 +269,11 @@ local function install(tensor)
       if type(upvalues) ~= 'table' then
          error("readObject: a function's upvalues are expected, got " .. type(upvalues), 0)
       end
-      for place, upvalue in ipairs(upvalues) do
+      for slot, upvalue in ipairs(upvalues) do
          if kind ~= kinds.FUNCTION then
-            debug.setupvalue(chunk, place, upvalue)
+            debug.setupvalue(chunk, slot, upvalue)
          elseif type(upvalue) == 'table' then
-            set_upvalue(record, chunk, place, upvalue)
+            set_upvalue(record, chunk, slot, upvalue)
          end
       end
       return chunk
@@ -320,8 +320,8 @@ local function install(tensor)
       else
          error(('readObject: Cannot load object class <%s>'):format(name), 0)
       end
-      if record.tell then
-         record.tell(file)
+      if record.on_object then
+         record.on_object(file)
       end
       return object
    end
@@ -392,8 +392,8 @@ local function install(tensor)
    end
 
    -- Sets a function that is called with the file after each class instance, such as a tensor.
-   function File._tellProgress(file, tell)
-      record_of(file).tell = tell
+   function File._setProgress(file, on_object)
+      record_of(file).on_object = on_object
       return file
    end
 

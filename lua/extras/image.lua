@@ -4,7 +4,7 @@
 local each = require 'tensor.versions'.each
 
 local LARGEST = 1000000  -- largest width or height of a result
-local PLACES = {c = true, tl = true, tr = true, bl = true, br = true}
+local POSITIONS = {c = true, tl = true, tr = true, bl = true, br = true}
 
 -- Resampling along one dimension: functions that return, for each output element, the input
 -- elements that contribute to it, as a list of taps {index (from 1), weight}. Weights are never 0,
@@ -39,9 +39,9 @@ function sides.bilinear(from, to)
    if to <= from then return sides.area(from, to) end
    local taps = {}
    for i = 0, to - 1 do
-      local place = i * (from - 1) / (to - 1)
-      local before = math.floor(place)
-      local part = place - before
+      local position = i * (from - 1) / (to - 1)
+      local before = math.floor(position)
+      local part = position - before
       taps[i + 1] = part == 0 and {{before + 1, 1}} or
                     {{before + 1, 1 - part}, {before + 2, part}}
    end
@@ -220,8 +220,8 @@ return function(tensor)
       local height, width = src:size(-2), src:size(-1)
       local left, top, right, bottom = a, b, c, d
       if type(a) == 'string' then
-         if not PLACES[a] then
-            fail('crop', 'a place is "c", "tl", "tr", "bl" or "br", got "%s"', a)
+         if not POSITIONS[a] then
+            fail('crop', 'a position is "c", "tl", "tr", "bl" or "br", got "%s"', a)
          end
          local w = whole('crop', 'the width', b, 1, width)
          local h = whole('crop', 'the height', c, 1, height)

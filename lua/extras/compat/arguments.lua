@@ -68,17 +68,17 @@ return function(xlua, torch, sys)
       if next(args) == nil then
          fail(name, 'no arguments', usage)
       end
-      local given = {}
+      local input = {}
       if is_named(args) then
-         given = args[1]
+         input = args[1]
       else
          for k, param in ipairs(params) do
-            given[param.arg] = args[k]
+            input[param.arg] = args[k]
          end
       end
       local result = {usage = usage}
       for k, param in ipairs(params) do
-         local value = given[param.arg]
+         local value = input[param.arg]
          if value == nil and param.req then
             fail(name, 'missing argument: ' .. param.arg, usage)
          end

@@ -70,7 +70,7 @@ end
 -- is the program's arguments. After '--', all words are positional.
 function OptionParser:parse(words)
    words = words or rawget(_G, 'arg') or {}
-   local values, rest, given = {}, {}, {}
+   local values, rest, seen = {}, {}, {}
    for _, option in ipairs(self.list) do
       values[option.dest] = option.default
    end
@@ -97,7 +97,7 @@ function OptionParser:parse(words)
       else
          values[option.dest] = option.action == 'store_true'
       end
-      given[option or word] = true
+      seen[option or word] = true
       k = k + 1
    end
    if values.help then
@@ -105,7 +105,7 @@ function OptionParser:parse(words)
       os.exit(0)
    end
    for _, option in ipairs(self.list) do
-      if option.required and not given[option] then
+      if option.required and not seen[option] then
          self:fail(('missing required option %s'):format(table.concat(option.names, ', ')))
       end
    end

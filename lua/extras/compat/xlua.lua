@@ -198,17 +198,17 @@ end
 -- hash(value) are duplicates; the later one replaces the earlier one, or merge(later, earlier)
 -- does.
 local function prune(list, hash, merge)
-   local place, pruned = {}, {}
+   local position_of, pruned = {}, {}
    for _, value in ipairs(list) do
       local key = value
       if hash then
          key = hash(value)
       end
-      if place[key] == nil then
+      if position_of[key] == nil then
          table.insert(pruned, value)
-         place[key] = #pruned
+         position_of[key] = #pruned
       else
-         pruned[place[key]] = merge and merge(value, pruned[place[key]]) or value
+         pruned[position_of[key]] = merge and merge(value, pruned[position_of[key]]) or value
       end
    end
    return pruned
@@ -238,19 +238,19 @@ end
 function xlua.envparams(defaults)
    local params = {}
    for name, default in each(defaults) do
-      local given = os.getenv(name)
-      local value = given
-      if given and type(default) == 'number' then
-         value = tonumber(given)
-      elseif given and type(default) == 'boolean' then
-         local lower = given:lower()
+      local text = os.getenv(name)
+      local value = text
+      if text and type(default) == 'number' then
+         value = tonumber(text)
+      elseif text and type(default) == 'boolean' then
+         local lower = text:lower()
          value = nil
          if lower == 'true' or lower == 'false' then
             value = lower == 'true'
          end
       end
-      if given and value == nil then
-         error(('envparams: %s must be a %s, got %s'):format(name, type(default), given), 2)
+      if text and value == nil then
+         error(('envparams: %s must be a %s, got %s'):format(name, type(default), text), 2)
       end
       if value == nil then
          value = default

@@ -182,11 +182,11 @@ local function reader_of(separator_of_ending)
       local count, names = native.csv_head(reader, header and 'yes' or header == false and 'no' or
                                                    'auto')
       local function go()
-         local done, tell = 0, files.progress(options, total)
+         local done, report = 0, files.progress(options, total)
          local finished, at
          repeat
             finished, at = native.csv_run(reader, STEP)
-            tell(at - done)
+            report(at - done)
             done = at
          until finished
       end

@@ -79,8 +79,8 @@ local function distance(region, x, y, from, to)
   local down = tensor.range(y, y + height - 1):float():view(height, 1) - from[2]
   local dx, dy = to[1] - from[1], to[2] - from[2]
   -- Position of the nearest point on the segment, from 0 at its start to 1 at its end.
-  local place = (across * dx + down * dy):div(math.max(dx * dx + dy * dy, 1e-9)):clamp(0, 1)
-  return ((across - place * dx):pow(2) + (down - place * dy):pow(2)):sqrt()
+  local fraction = (across * dx + down * dy):div(math.max(dx * dx + dy * dy, 1e-9)):clamp(0, 1)
+  return ((across - fraction * dx):pow(2) + (down - fraction * dy):pow(2)):sqrt()
 end
 
 --- Draws antialiased segments, each a pair of points {x, y}. If both points are equal, draws a dot.

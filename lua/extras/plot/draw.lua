@@ -44,7 +44,7 @@ local function draw_axes(page, box, view, options)
    local right, bottom = box.x + box.width, box.y + box.height
    local last = -math.huge
    for _, mark in ipairs(view.x.marks) do
-      local x = box.x + view.x:place(mark[1]) * box.width
+      local x = box.x + view.x:position(mark[1]) * box.width
       local half = #mark[2] * LETTER / 2
       if not view.picture then page:rect(x - 0.25, box.y, 0.5, box.height, colors.grid) end
       if x - half > last then  -- labels must not overlap
@@ -53,8 +53,8 @@ local function draw_axes(page, box, view, options)
       end
    end
    for _, mark in ipairs(view.y.marks) do
-      local place = view.y:place(mark[1])
-      local y = view.y.reversed and box.y + place * box.height or bottom - place * box.height
+      local position = view.y:position(mark[1])
+      local y = view.y.reversed and box.y + position * box.height or bottom - position * box.height
       if not view.picture then page:rect(box.x, y - 0.25, box.width, 0.5, colors.grid) end
       page:text(box.x - 6, y - 3.5, mark[2], colors.axis, 'right')
    end
@@ -73,39 +73,40 @@ local function color_bar(page, box, layer)
    local ramp = tensor.linspace(1, 0, 128):view(128, 1)
    page:image(x, box.y, BAR_OF_COLORS, box.height, colors.paint(tensor, ramp, 0, 1, layer.colors))
    for _, mark in ipairs(layer.scale.marks) do
-      local y = box.y + (1 - layer.scale:place(mark[1])) * box.height
+      local y = box.y + (1 - layer.scale:position(mark[1])) * box.height
       page:text(x + BAR_OF_COLORS + 5, y - 3.5, mark[2], colors.axis)
    end
 end
 
 -- Draws the layers in the rectangle of the axes. Returns those with names.
 local function draw_layers(page, box, view, layers)
-   local function place(p)
+   local function to_page(p)
       return {box.x + p[1] * box.width, box.y + (1 - p[2]) * box.height}
    end
    local function all(points)
-      local placed = {}
-      for i, p in ipairs(points) do placed[i] = place(p) end
-      return placed
+      local result = {}
+      for i, p in ipairs(points) do result[i] = to_page(p) end
+      return result
    end
    local named = {}
    for k, layer in ipairs(layers) do
       if layer.picture then
          page:image(box.x, box.y, box.width, box.height, layer.picture)
       elseif layer.kind == 'line' then
-         local lines = layout.lines(layout.places(view, layer), math.ceil(box.width * 2))
+         local lines = layout.lines(layout.positions(view, layer), math.ceil(box.width * 2))
          for i, line in ipairs(lines) do lines[i] = all(line) end
          page:lines(lines, layer.color, layer.thickness or THICKNESS)
       elseif layer.kind == 'scatter' then
-         page:dots(all(layout.inside(layout.places(view, layer))), layer.color, layer.size or DOT)
+         page:dots(all(layout.inside(layout.positions(view, layer))), layer.color,
+                   layer.size or DOT)
       end
       for _, b in ipairs(view.boxes[k] or {}) do
          local function cut(axis, value)
             if axis.log and value <= axis.low then return 0 end
-            return math.min(math.max(axis:place(value), 0), 1)
+            return math.min(math.max(axis:position(value), 0), 1)
          end
-         local from = place {cut(view.x, b[1]), cut(view.y, b[4])}
-         local to = place {cut(view.x, b[2]), cut(view.y, b[3])}
+         local from = to_page {cut(view.x, b[1]), cut(view.y, b[4])}
+         local to = to_page {cut(view.x, b[2]), cut(view.y, b[3])}
          local gap = layer.kind == 'histogram' and math.min(0.5, (to[1] - from[1]) / 4) or 0
          if to[1] > from[1] and to[2] > from[2] then
             page:rect(from[1] + gap, from[2], to[1] - from[1] - 2 * gap, to[2] - from[2],

@@ -38,10 +38,10 @@ local function boxes_of(layer, groups, log)
    return boxes
 end
 
-local function new_axis(limits, given, options)
+local function new_axis(limits, fixed, options)
    local low, high = limits.low, limits.high
-   if given then
-      low, high = given[1], given[2]
+   if fixed then
+      low, high = fixed[1], fixed[2]
       options.margin = 0
    elseif low > high then
       low, high = options.log and 1 or 0, options.log and 10 or 1
@@ -119,19 +119,19 @@ local function clip(a, b)
 end
 
 --- Maps the points of a layer to positions from 0 to 1. Points without a position are false.
-function layout.places(view, layer)
-   local places = {}
+function layout.positions(view, layer)
+   local positions = {}
    for i = 1, #layer.x do
-      local px, py = view.x:place(layer.x[i]), view.y:place(layer.y[i])
-      places[i] = finite(px) and finite(py) and {px, py}
+      local px, py = view.x:position(layer.x[i]), view.y:position(layer.y[i])
+      positions[i] = finite(px) and finite(py) and {px, py}
    end
-   return places
+   return positions
 end
 
 --- Returns the positions inside the axes.
-function layout.inside(places)
+function layout.inside(positions)
    local inside = {}
-   for _, p in ipairs(places) do
+   for _, p in ipairs(positions) do
       if p and p[1] >= 0 and p[1] <= 1 and p[2] >= 0 and p[2] <= 1 then
          inside[#inside + 1] = p
       end
@@ -142,22 +142,22 @@ end
 --- Returns lines through the positions, interrupted at missing positions and clipped at the axes.
 -- Of the positions that fall into the same of `columns` columns, only those that affect the
 -- picture are kept.
-function layout.lines(places, columns)
+function layout.lines(positions, columns)
    local kept, i = {}, 1
-   while i <= #places do
-      local p = places[i]
+   while i <= #positions do
+      local p = positions[i]
       local column = p and math.floor(p[1] * columns)
       local low, high, last = i, i, i
-      while column and places[last + 1] and
-            math.floor(places[last + 1][1] * columns) == column do
+      while column and positions[last + 1] and
+            math.floor(positions[last + 1][1] * columns) == column do
          last = last + 1
-         if places[last][2] < places[low][2] then low = last end
-         if places[last][2] > places[high][2] then high = last end
+         if positions[last][2] < positions[low][2] then low = last end
+         if positions[last][2] > positions[high][2] then high = last end
       end
       local before = 0
       for _, k in ipairs {i, math.min(low, high), math.max(low, high), last} do
          if k > before then
-            kept[#kept + 1], before = places[k], k
+            kept[#kept + 1], before = positions[k], k
          end
       end
       i = last + 1

@@ -27,13 +27,13 @@ function pixels:rect(x, y, width, height, color)
    self.canvas:fill(left, top, across, down, color)
 end
 
-local function place(point) return {point[1] * RATIO + 0.5, point[2] * RATIO + 0.5} end
+local function to_pixel(point) return {point[1] * RATIO + 0.5, point[2] * RATIO + 0.5} end
 
 function pixels:lines(lines, color, thickness)
    local segments = {}
    for _, points in ipairs(lines) do
       for i = 1, math.max(#points - 1, 1) do
-         segments[#segments + 1] = {place(points[i]), place(points[i + 1] or points[i])}
+         segments[#segments + 1] = {to_pixel(points[i]), to_pixel(points[i + 1] or points[i])}
       end
    end
    self.canvas:segments(segments, color, thickness * RATIO)
@@ -42,7 +42,7 @@ end
 function pixels:dots(points, color, size)
    local segments = {}
    for i, point in ipairs(points) do
-      segments[i] = {place(point), place(point)}
+      segments[i] = {to_pixel(point), to_pixel(point)}
    end
    self.canvas:segments(segments, color, size * RATIO)
 end

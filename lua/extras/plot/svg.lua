@@ -40,14 +40,14 @@ end
 --- Draws lines, each a list of points {x, y}.
 function svg:lines(lines, color, thickness)
    for _, points in ipairs(lines) do
-      local places = {}
+      local coordinates = {}
       for i, point in ipairs(points) do
-         places[i] = number(point[1]) .. ',' .. number(point[2])
+         coordinates[i] = number(point[1]) .. ',' .. number(point[2])
       end
-      places[2] = places[2] or places[1]  -- a single point is drawn as a dot
+      coordinates[2] = coordinates[2] or coordinates[1]  -- a single point is drawn as a dot
       self:put('<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" ' ..
                'stroke-linejoin="round" stroke-linecap="round"/>',
-               table.concat(places, ' '), hex(color), number(thickness))
+               table.concat(coordinates, ' '), hex(color), number(thickness))
    end
 end
 

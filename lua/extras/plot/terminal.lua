@@ -22,12 +22,12 @@ local function dot(dots, columns, rows, x, y)
 end
 
 local function draw_points(dots, columns, rows, view, layer)
-   local places = layout.places(view, layer)
+   local positions = layout.positions(view, layer)
    if layer.kind == 'scatter' then
-      for _, p in ipairs(layout.inside(places)) do dot(dots, columns, rows, p[1], p[2]) end
+      for _, p in ipairs(layout.inside(positions)) do dot(dots, columns, rows, p[1], p[2]) end
       return
    end
-   for _, line in ipairs(layout.lines(places, columns * 2)) do
+   for _, line in ipairs(layout.lines(positions, columns * 2)) do
       for i = 1, #line do
          local a, b = line[i], line[i + 1] or line[i]
          local steps = math.max(math.abs(b[1] - a[1]) * columns * 2,
@@ -43,10 +43,10 @@ end
 -- Draws boxes as columns of block characters; the topmost character is filled in eighths.
 local function draw_boxes(cells, columns, rows, view, boxes)
    for _, box in ipairs(boxes) do
-      local function rank(value) return math.min(math.max(view.y:place(value), 0), 1) * rows end
+      local function rank(value) return math.min(math.max(view.y:position(value), 0), 1) * rows end
       local bottom, top = rank(math.max(box[3], view.y.low)), rank(math.max(box[4], view.y.low))
-      local first = math.floor(view.x:place(box[1]) * columns + 0.5)
-      local last = math.max(math.floor(view.x:place(box[2]) * columns + 0.5) - 1, first)
+      local first = math.floor(view.x:position(box[1]) * columns + 0.5)
+      local last = math.max(math.floor(view.x:position(box[2]) * columns + 0.5) - 1, first)
       for column = math.max(first, 0), math.min(last, columns - 1) do
          for row = math.floor(bottom + 0.5), rows - 1 do
             local eighths = math.floor((top - row) * 8 + 0.5)
@@ -76,7 +76,7 @@ local function axis_lines(view, columns, indent)
    local marks, text, ends = {}, '', -1
    for column = 0, columns - 1 do marks[column + 1] = '-' end
    for _, mark in ipairs(view.x.marks) do
-      local at = math.min(math.floor(view.x:place(mark[1]) * columns), columns - 1)
+      local at = math.min(math.floor(view.x:position(mark[1]) * columns), columns - 1)
       local first = math.max(at - math.floor(#mark[2] / 2), 0)
       if first > ends then
          marks[at + 1] = '+'
@@ -96,9 +96,9 @@ return function(figure, across, down)
    local rows = math.max(down - 2 - (options.title and 1 or 0) - (options.xlabel and 1 or 0) -
                          (options.ylabel and 1 or 0), 3)
    for _, mark in ipairs(bare and {} or view.y.marks) do
-      local place = view.y:place(mark[1])
-      if not view.y.reversed then place = 1 - place end
-      labels[math.min(math.floor(place * rows), rows - 1)] = mark[2]
+      local position = view.y:position(mark[1])
+      if not view.y.reversed then position = 1 - position end
+      labels[math.min(math.floor(position * rows), rows - 1)] = mark[2]
       indent = math.max(indent, #mark[2] + 1)
    end
    local columns = math.max(across - indent - 1, 8)

@@ -68,7 +68,7 @@ end
 
 --- Returns the position of a value: 0 at the low end, 1 at the high end, NaN if it has none (log of
 -- a nonpositive value).
-function axis:place(value)
+function axis:position(value)
    if self.log then
       value = value > 0 and log10(value) or 0 / 0
    end

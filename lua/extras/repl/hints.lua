@@ -14,7 +14,7 @@ local patterns = {
 }
 
 -- Returns the tables that may contain the intended name: globals, functions of the module, methods.
-local function places(message, environment)
+local function tables_for(message, environment)
   local list = {}
   local tensor = package.loaded.tensor
   if message:find("global '", 1, true) then
@@ -41,7 +41,7 @@ function hints.of(message, environment)
     if elsewhere[name] and not first:find("global '", 1, true) then
       return ('instead of %s, use %s'):format(name, elsewhere[name])
     end
-    local found = name and near.names(name, places(first, environment), 3) or {}
+    local found = name and near.names(name, tables_for(first, environment), 3) or {}
     if found[1] then
       return ('did you mean %s?'):format(table.concat(found, ' or '))
     end

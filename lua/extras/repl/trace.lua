@@ -9,18 +9,18 @@ local FIRST, LAST = 12, 10
 
 -- Formats a frame like debug.traceback.
 local function describe(frame)
-  local place = frame.short_src
+  local position = frame.short_src
   if frame.currentline > 0 then
-    place = place .. ':' .. frame.currentline
+    position = position .. ':' .. frame.currentline
   end
   if frame.what == 'main' then
-    return place .. ': in main chunk'
+    return position .. ': in main chunk'
   elseif frame.namewhat ~= '' then
-    return ("%s: in function '%s'"):format(place, frame.name)
+    return ("%s: in function '%s'"):format(position, frame.name)
   elseif frame.what == 'C' then
-    return place .. ': in a C function'
+    return position .. ': in a C function'
   end
-  return ('%s: in function <%s:%d>'):format(place, frame.short_src, frame.linedefined)
+  return ('%s: in function <%s:%d>'):format(position, frame.short_src, frame.linedefined)
 end
 
 -- Formats the frames from the error to f, which `caller` calls through xpcall.

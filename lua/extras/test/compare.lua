@@ -86,10 +86,10 @@ end
 local function tables(torch, a, b, tolerance, negate)
    local queue, first, last, met = {{a, b}}, 1, 1, {}
    while first <= last do
-      local x, y, place = queue[first][1], queue[first][2], queue[first][3]
+      local x, y, path = queue[first][1], queue[first][2], queue[first][3]
       queue[first], first = nil, first + 1
       local function at(key)
-         return place and place .. '.' .. tostring(key) or tostring(key)
+         return path and path .. '.' .. tostring(key) or tostring(key)
       end
       for key, value in each(x) do
          local other = y[key]
