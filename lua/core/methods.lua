@@ -7,14 +7,6 @@ local function classname(element, kind)
    return ('torch.%s%s'):format(element.name, kind)
 end
 
--- Not a closure inside repeatTensor: compiled code would keep its tensors alive.
-local function fill_with_repeats(result, source, sizes, window, blocks)
-   result:resize(sizes)
-   if result:nElement() > 0 then
-      result:view(window):copy(source:view(blocks):expand(window))
-   end
-end
-
 local function install(tensor)
    local function eachclass(kind, install_methods)
       for _, element in ipairs(types) do
@@ -127,21 +119,11 @@ local function install(tensor)
                error(('repeatTensor: size %d is negative: %s'):format(d, tostring(counts[d])), 2)
             end
          end
-         -- The result may share the storage of the source.
-         source = result and source:clone() or source:contiguous()
-         result = result or source.new()
-         local missing = #sizes - source:dim()
-         local total, window, blocks = {}, {}, {}
-         for d = 1, #counts do
-            local own = d > missing and source:size(d - missing) or 1
-            total[d] = counts[d] * own
-            window[2 * d - 1], window[2 * d] = counts[d], own
-            blocks[2 * d - 1], blocks[2 * d] = 1, own
+         counts = tensor.LongStorage(counts)
+         if not result then
+            return (tensor['repeat'](source, counts))
          end
-         local LongStorage = tensor.LongStorage
-         tensor._restoring(result, fill_with_repeats, result, source, LongStorage(total),
-                           LongStorage(window), LongStorage(blocks))
-         return result
+         return (tensor['repeat'](result, source:typeAs(result), counts))
       end
    end)
 
