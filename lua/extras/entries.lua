@@ -30,15 +30,6 @@ tensor.S(size, pointer)]=],
 t.new(...)
 storage.new(...)]=],
          'Creates an object of the same class. The arguments are those of its constructor.'},
-      {'full', [=[
-tensor.full([result,] sizes..., value)]=],
-         'Returns a tensor of the given shape filled with `value`.'},
-      {'meshgrid', [=[
-tensor.meshgrid(x, y, ... [, order])
-tensor.meshgrid({x, y, ...} [, order])]=],
-         'Returns for each vector a tensor with its coordinate at each grid point, as a view ' ..
-         'without copying. Order "ij" (the default) has `x` along dimension 1, "xy" along ' ..
-         'dimension 2.'},
       {'getdefaulttensortype', 'tensor.getdefaulttensortype()',
          'Returns the name of the default type, the class that `tensor.Tensor` creates.'},
       {'setdefaulttensortype', 'tensor.setdefaulttensortype(name)',
@@ -88,21 +79,6 @@ t:set(storage [, offset, sizes [, strides]])]=],
       {'sub', 't:sub(first, last [, first, last ...])',
          'Returns a view of a range of each dimension, both ends included. Negative indices ' ..
          'count from the end.'},
-      {'split', [=[
-tensor.split([list,] t, size [, dimension = 1])
-t:split([list,] size [, dimension = 1])]=],
-         'Returns a table of views of `size` indices each along a dimension. The last view may ' ..
-         'be smaller.'},
-      {'chunk', [=[
-tensor.chunk([list,] t, n [, dimension = 1])
-t:chunk([list,] n [, dimension = 1])]=],
-         'Returns a table of at most `n` views of equal size along a dimension. The last view ' ..
-         'may be smaller.'},
-      {'repeatTensor', [=[
-tensor.repeatTensor([result,] t, times...)
-t:repeatTensor([result,] times...)]=],
-         'Returns a copy of the tensor repeated along each dimension; `times` are the numbers ' ..
-         'of repetitions.'},
    },
    {'copies, conversion, tables',
       {'clone', [=[
@@ -169,15 +145,42 @@ storage:write(file)]=], 'Writes the object to a file, in the format of Torch7.'}
 t:read(file)
 storage:read(file)]=], 'Reads into the object what `write` has written.'},
    },
-   {'products over dimensions',
+   {'operations of the Lua module',
+      {'full', [=[
+tensor.full([result,] sizes..., value)]=],
+         'Returns a tensor of the given shape filled with `value`. In C: `resize` and `fill`.'},
+      {'meshgrid', [=[
+tensor.meshgrid(x, y, ... [, order])
+tensor.meshgrid({x, y, ...} [, order])]=],
+         'Returns for each vector a tensor with its coordinate at each grid point, as a view ' ..
+         'without copying. Order "ij" (the default) has `x` along dimension 1, "xy" along ' ..
+         'dimension 2. In C: `newExpand`.'},
+      {'repeatTensor', [=[
+tensor.repeatTensor([result,] t, times...)
+t:repeatTensor(times...)
+result:repeatTensor(t, times...)]=],
+         "Returns a copy of `t` repeated along each dimension; `times` are the numbers of " ..
+         "repetitions. Torch7's name for `repeat`, which needs whole numbers and a result of " ..
+         "the same type. In C: `repeat`."},
+      {'split', [=[
+tensor.split([list,] t, size [, dimension = 1])
+t:split([list,] size [, dimension = 1])]=],
+         'Returns a table of views of `size` indices each along a dimension. The last view may ' ..
+         'be smaller. In C: `narrow`.'},
+      {'chunk', [=[
+tensor.chunk([list,] t, n [, dimension = 1])
+t:chunk([list,] n [, dimension = 1])]=],
+         'Returns a table of at most `n` views of equal size along a dimension. The last view ' ..
+         'may be smaller. In C: `narrow`.'},
       {'einsum', 'tensor.einsum(equation, tensors...)',
          'Computes sums of products in Einstein notation. In "ij,jk->ik" each letter names a ' ..
-         'dimension; the function sums over letters that the result does not have.'},
+         'dimension; the function sums over letters that the result does not have. ' ..
+         'In C: `transpose`, `newView`, `baddbmm` and `sum`.'},
       {'tensordot', [=[
 tensor.tensordot([result,] a, b [, n = 2])
 tensor.tensordot([result,] a, b, {dimensions of a}, {dimensions of b})]=],
          'Computes the sum of products over the last `n` dimensions of `a` and the first `n` of ' ..
-         '`b`, or over the listed dimensions.'},
+         '`b`, or over the listed dimensions. In C: `transpose`, `newView` and `addmm`.'},
    },
    {'Torch7 names',
       {'mod', 'tensor.mod([result,] t, value)',
@@ -345,14 +348,14 @@ tensor.image.scale(src, width, height [, mode])
 tensor.image.scale(src, size [, mode])
 tensor.image.scale(dst, src [, mode])
 tensor.image.crop([dst,] src, x1, y1 [, x2, y2])
-tensor.image.crop([dst,] src, place, width, height)
+tensor.image.crop([dst,] src, position, width, height)
 tensor.image.hflip([dst,] src)
 tensor.image.vflip([dst,] src)]=],
          'Scales, crops or mirrors an image of H x W or channels x H x W, as Torch7\'s package ' ..
          'image does. `x1` and `y1` count from 0; `x2` and `y2` are the first that are ' ..
          'excluded. `mode`: "bilinear", "nearest" (or "simple"), "area". `size`: the longer ' ..
-         'side, "WxH", "^shorter side", "*factor". `place`: "c", "tl", "tr", "bl" or "br". All ' ..
-         'functions copy: see images.md.'},
+         'side, "WxH", "^shorter side", "*factor". `position`: "c", "tl", "tr", "bl" or "br". ' ..
+         'All functions copy: see images.md.'},
       {'info', 'tensor.info()',
          'Returns a table that describes the build and the libraries in use. Loads BLAS and ' ..
          'LAPACK.'},

@@ -378,7 +378,7 @@ describe('robustness', function()
     end)
 
     it('blames who called for what is no class', function()
-      fails('robustness_spec.lua:%d+: isTypeOf: %( is no class', function()
+      fails('robustness_spec.lua:%d+: isTypeOf: %( is neither a class', function()
         local _ = tensor.isTypeOf(tensor.Tensor(), '(')
       end)
       fails('robustness_spec.lua:%d+: isTypeOf', function()
