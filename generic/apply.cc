@@ -1,6 +1,6 @@
-// C functions of apply, map and map2 (lua/core/apply.lua), which loop over elements by raw pointers,
-// and of t[i] in compiled loops (lua/core/element.lua): pins, valid addresses, elements as numbers,
-// and the offsets of fields in structs.
+// C functions of apply, map and map2 (lua/core/apply.lua), which loop over elements by raw
+// pointers, and of t[i] in compiled loops (lua/core/element.lua): pins, valid addresses, elements
+// as numbers, and the offsets of fields in structs.
 
 #include "bindings.h"
 

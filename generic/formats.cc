@@ -1,5 +1,5 @@
-// C functions of the readers and writers in lua/extras/formats: parts of storages to and from files,
-// members of archives, and files that are replaced as a whole.
+// C functions of the readers and writers in lua/extras/formats: parts of storages to and from
+// files, members of archives, and files that are replaced as a whole.
 
 #include <cstring>
 
