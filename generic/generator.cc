@@ -26,10 +26,7 @@ const char* check_kind(lua_State* L, int index, const char* def) {
 int construct(lua_State* L) {
   const char* kind = check_kind(L, 1, "mt19937");
   State* state = registered_state(L);
-  auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
-  *box = nullptr;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[2 * th::kDTypes]);
-  lua_setmetatable(L, -2);
+  void** box = push_box(L, state, 2 * th::kDTypes);
   *box = THGenerator_newOfKind(kind);
   return 1;
 }

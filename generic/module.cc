@@ -360,7 +360,6 @@ int load(lua_State* L) {
   new (state) State;
   state->ffi_call = find_ffi_call(L);
   find_resume(L, state);
-  if (state->in_luajit()) state->metatable_place = find_metatable_place(L);
   lua_newtable(L);
   push_closure(L, guarded<forget_state>, 0);
   lua_setfield(L, -2, "__gc");

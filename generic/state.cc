@@ -41,15 +41,31 @@ double seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void** push_boxed(lua_State* L, State* state, int kind) {
-  auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
-  *box = nullptr;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);
-  lua_setmetatable(L, -2);
-  return box;
+// The contents of a userdata made by push_box. The tag identifies it without a look-up of its
+// metatable. Other userdata of our classes, as luaT_pushudata makes, have only the payload.
+struct Box {
+  void* payload;
+  const char* tag;
+};
+
+// Tags are addresses in this array, so no other userdata contains one by accident.
+constexpr char tags[kClasses] = {};
+
+// Returns the kind of a tag, or -1. The subtraction is done on integers: the pointer may be any.
+int kind_of_tag(const char* tag) {
+  const uintptr_t kind = reinterpret_cast<uintptr_t>(tag) - reinterpret_cast<uintptr_t>(tags);
+  return kind < kClasses ? static_cast<int>(kind) : -1;
 }
 
 }  // namespace
+
+void** push_box(lua_State* L, State* state, int kind) {
+  auto* box = static_cast<Box*>(lua_newuserdata(L, sizeof(Box)));
+  *box = {nullptr, tags + kind};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);
+  lua_setmetatable(L, -2);
+  return &box->payload;
+}
 
 const char* tensor_class(DType type) {
 #define TH_TYPE(Name, real, accreal, kind, ...) "torch." #Name "Tensor",
@@ -84,40 +100,15 @@ void push_closure(lua_State* L, Guarded function, int upvalues) {
   lua_pushcclosure(L, function.function(), upvalues);
 }
 
-int find_metatable_place(lua_State* L) {
-  constexpr int kMost = 4;
-  const int top = lua_gettop(L);
-  auto** box = static_cast<void**>(lua_newuserdata(L, sizeof(void*)));
-  lua_newtable(L);
-  lua_newtable(L);
-  lua_pushnil(L);
-  int place = 0;
-  for (int k = 1; k <= kMost && !place; ++k) {
-    bool all = true;
-    for (int metatable = top + 2; metatable <= top + 4; ++metatable) {
-      lua_pushvalue(L, metatable);
-      lua_setmetatable(L, top + 1);
-      all = all && box[-k] == lua_topointer(L, metatable);
-    }
-    if (all) place = k;
-  }
-  lua_settop(L, top);
-  return place;
-}
-
-Object object_of_userdata(lua_State* L, State* state, int index) {
+// For userdata without a tag: looks up the metatable.
+static Object object_by_metatable(lua_State* L, State* state, int index) {
   Object object;
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return object;
+  const int kind = state->kind_of(lua_topointer(L, -1));
+  lua_pop(L, 1);
   auto** box = static_cast<void**>(lua_touserdata(L, index));
-  const void* metatable;
-  if (state->metatable_place) {
-    metatable = box[-state->metatable_place];
-  } else {
-    if (!lua_getmetatable(L, index)) return object;
-    metatable = lua_topointer(L, -1);
-    lua_pop(L, 1);
-  }
-  int kind = state->kind_of(metatable);
   if (kind >= 0) {
+    if (compat_rawlen(L, index) < sizeof(void*)) return object;
     object.box = box;
     object.payload = *box;
     if (object.payload) object.kind = kind;
@@ -135,6 +126,19 @@ Object object_of_userdata(lua_State* L, State* state, int index) {
       return object;
     }
   }
+  return object;
+}
+
+Object object_at(lua_State* L, State* state, int index) {
+  auto* box = static_cast<Box*>(lua_touserdata(L, index));
+  if (!box) return Object();
+  // A light userdata has the length 0.
+  const int kind = compat_rawlen(L, index) == sizeof(Box) ? kind_of_tag(box->tag) : -1;
+  if (kind < 0) return object_by_metatable(L, state, index);
+  Object object;
+  object.box = &box->payload;
+  object.payload = box->payload;
+  if (object.payload) object.kind = kind;
   return object;
 }
 
@@ -165,7 +169,7 @@ void push_tensor(lua_State* L, State* state, Tensor* owned) {
     lua_pushnil(L);
     return;
   }
-  *push_boxed(L, state, static_cast<int>(owned->dtype)) = owned;
+  *push_box(L, state, static_cast<int>(owned->dtype)) = owned;
   state->objects++;
 }
 
@@ -174,13 +178,13 @@ void push_storage(lua_State* L, State* state, Storage* owned) {
     lua_pushnil(L);
     return;
   }
-  *push_boxed(L, state, th::kDTypes + static_cast<int>(owned->dtype)) = owned;
+  *push_box(L, state, th::kDTypes + static_cast<int>(owned->dtype)) = owned;
   state->objects++;
 }
 
 Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
   collect_under_pressure(L, state);
-  void** box = push_boxed(L, state, static_cast<int>(type));
+  void** box = push_box(L, state, static_cast<int>(type));
   try {
     *box = new Tensor(type);
   } catch (const std::bad_alloc&) {

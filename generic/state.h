@@ -61,7 +61,6 @@ struct State {
   }
 
   int reference[kClasses];  // of the metatables, in the registry
-  int metatable_place = 0;  // how many words before a userdata LuaJIT has its metatable; 0: unknown
   const void* file_metatable[4] = {};
   DType default_type = DType::Double;
   th::Rules rules{th::Pairing::numpy, false};   // of all that is called from this Lua state
@@ -148,12 +147,14 @@ inline State* state_of(lua_State* L) {
   return static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
 State* registered_state(lua_State* L);
-// For metatable_place: as it turns out to be when the metatable of a userdata is set, or is none.
-int find_metatable_place(lua_State* L);
-Object object_of_userdata(lua_State* L, State* state, int index);
-inline Object object_at(lua_State* L, State* state, int index) {
-  return lua_type(L, index) == LUA_TUSERDATA ? object_of_userdata(L, state, index) : Object();
+// Returns the object at a stack index, or none. Does not allocate.
+Object object_at(lua_State* L, State* state, int index);
+// The same for callers that know that it is a full userdata.
+inline Object object_of_userdata(lua_State* L, State* state, int index) {
+  return object_at(L, state, index);
 }
+// Pushes a userdata of a class with the payload null, and returns the address of its payload.
+void** push_box(lua_State* L, State* state, int kind);
 
 const char* tensor_class(DType type);   // "torch.FloatTensor"
 const char* storage_class(DType type);  // "torch.FloatStorage"

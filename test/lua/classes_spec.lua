@@ -244,6 +244,19 @@ describe('classes of C', function()
     assert.has_error(function() tensor.pointer(nil) end)
   end)
 
+  it('are told apart by their contents, not by the metatable that debug sets', function()
+    local t, class = tensor.FloatTensor { 1, 2 }, tensor.getmetatable 'torch.FloatTensor'
+    local add = tensor.add
+    debug.setmetatable(t, {})
+    assert.is_true(tensor.isTensor(t))
+    assert.are.same({ 2, 3 }, add(t, 1):totable())
+    debug.setmetatable(t, class)
+    for _, value in ipairs { io.stdout, newproxy and newproxy() or io.stdout } do
+      assert.is_false(tensor.isTensor(value))
+      assert.is_false(tensor.isStorage(value))
+    end
+  end)
+
   it('make objects of pointers that are retained', function()
     for _, original in ipairs { tensor.range(1, 4):float(), tensor.LongStorage { 1, 2, 3 } } do
       original:retain()
