@@ -372,6 +372,24 @@ describe('a compiled loop over elements', function()
     assert.are.equal(4, loops, output)
   end)
 
+  it('needs nothing of LuaJIT but the FFI and jit.attach', function()
+    local output, status = child.run([[
+      if not jit.status() then print 'less' return end
+      local t = tensor.FloatTensor(8, 8):fill(1)
+      local function run(n)
+        local sum = 0
+        for i = 1, n do sum = sum + t[{i % 8 + 1, 2}] end
+        return sum
+      end
+      run(1000)
+      collectgarbage() collectgarbage 'stop'
+      local before = collectgarbage 'count'
+      run(100000)  -- interpreted, this creates as many tables
+      print(collectgarbage 'count' - before < 100 and 'less' or 'more')]],
+      { first = 'package.preload["jit.util"] = function() error "no jit.util" end' })
+    assert.are.same({ 'less\n', 0 }, { output, status })
+  end)
+
   it('may be one of code whose compilation is watched later, or not at all', function()
     for _, first in ipairs { 'jit.off()', '', 'debug.setupvalue = nil' } do
       local output, status = child.run([[

@@ -48,8 +48,7 @@ local function elements(t)
   local dims = T.isTensor(t) and t:dim() or T.isStorage(t) and 0
   local size = dims == 0 and t:size() or dims and dims < 3 and t:size(1) or 0
   for k = 1, size > 0 and dims < 2 and 80 or 0 do number(t[k % size + 1]) end
-  -- On a device t[i][j] may keep an object for a while if an error comes in between.
-  local columns = size > 0 and dims == 2 and t:device() == 'cpu' and t:size(2) or 0
+  local columns = size > 0 and dims == 2 and t:size(2) or 0
   for k = 1, columns > 0 and 80 or 0 do number(t[k % size + 1][k % columns + 1]) end
 end
 
