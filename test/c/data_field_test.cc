@@ -83,9 +83,6 @@ TEST(DataField, StaysWhereATensorShrinks) {
 }
 
 TEST(DataField, IsMemoryOfMallocAsWell) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "nothing can be read before blocks of its malloc";
-#endif
   for (size_t size : {1, 7, 100, 5000, 1 << 20}) {
     for (size_t alignment : {16, 64, 4096}) {
       void* block = nullptr;
@@ -118,6 +115,33 @@ TEST(DataField, BelongsToTheCallerWithoutTheFlag) {
   THFloatStorage_free(s);
   EXPECT_EQ(mine[3], 6);
   THFree(mine);
+}
+
+TEST(DataField, IsTheCallersToFreeAfterTheStorageWithoutTheFlag) {
+  int64_t before, blocks, after;
+  THMemoryUsage(&before, &blocks);
+  THFloatStorage* s = THFloatStorage_newWithSize(1000);
+  float* data = s->data;
+  data[999] = 3;
+  THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+  THFloatStorage_free(s);
+  data = static_cast<float*>(THRealloc(data, 8000));
+  EXPECT_EQ(data[999], 3);
+  THFree(data);
+  THMemoryUsage(&after, &blocks);
+  EXPECT_EQ(after, before);
+}
+
+TEST(DataField, MemoryOfTheDefaultAllocatorAndOfMallocCanBeMixed) {
+  auto* block = static_cast<float*>(THDefaultAllocator.malloc(nullptr, 4 * sizeof(float)));
+  block[3] = 5;
+  THFloatStorage* s = THFloatStorage_newWithData(block, 4);
+  THFloatStorage_resize(s, 1000);
+  EXPECT_EQ(s->data[3], 5);
+  THFloatStorage_free(s);
+  THFree(THDefaultAllocator.malloc(nullptr, 100));
+  THDefaultAllocator.free(nullptr, std::malloc(100));
+  THDefaultAllocator.free(nullptr, THRealloc(THAlloc(10), 5000));
 }
 
 class DataFieldOnDevice : public testing::TestWithParam<SoftMode> {

@@ -18,6 +18,7 @@
 #include "cpu/parallel.h"
 #include "generic/deferred.h"
 #include "generic/guard.h"
+#include "memory/caller_blocks.h"
 #include "memory/heap.h"
 #include "ops/product.h"
 #include "tensor/tensor.h"
@@ -295,16 +296,16 @@ THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim) {
 void* THAlloc(ptrdiff_t size) {
   return th::guard([&] {
     if (size < 0) th::fail("THAlloc: %td bytes asked for", size);
-    return th::heap_allocate(size);
+    return th::caller_allocate(size);
   });
 }
 void* THRealloc(void* block, ptrdiff_t size) {
   return th::guard([&] {
     if (size < 0) th::fail("THRealloc: %td bytes asked for", size);
-    return th::heap_reallocate(block, size);
+    return th::caller_reallocate(block, size);
   });
 }
-void THFree(void* block) { th::heap_free(block); }
+void THFree(void* block) { th::caller_free(block); }
 void THSetGCHandler(void (*collect)(void*), void* data) { th::set_collector(collect, data); }
 void THHeapUpdate(ptrdiff_t size) { th::heap_account(size, 0); }
 void THMemoryUsage(int64_t* bytes, int64_t* blocks) {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/numeric_locale.h"
+#include "memory/caller_blocks.h"
 #include "memory/heap.h"
 #include "tensor/convert.h"
 
@@ -207,11 +208,11 @@ size_t File::read_text(bool line, char** text) {
     char some[1 << 14];
     while (size_t count = read_bytes(some, sizeof(some))) all.append(some, count);
   }
-  auto* block = static_cast<char*>(heap_allocate(all.size() + 1));
+  auto* block = static_cast<char*>(caller_allocate(all.size() + 1));
   std::memcpy(block, all.c_str(), all.size() + 1);
   *text = block;
   if (none) {
-    heap_free(block);
+    caller_free(block);
     *text = nullptr;
     fail_quietly("read error: read 0 blocks instead of 1");
   }

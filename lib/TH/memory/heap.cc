@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/thread_end.h"
 #include "memory/footprint.h"
+#include "memory/heap_header.h"
 #include "memory/recycle.h"
 #include "memory/spare.h"
 
@@ -74,27 +75,7 @@ __attribute__((noinline)) void account_first(int64_t bytes, int64_t blocks) noex
 
 thread_local Collector collector;
 
-// Stands right before each block.
-struct Header {
-  uintptr_t mark;  // tells it from what stands before a block of malloc
-  void* raw;
-  size_t bytes;
-};
-
-constexpr size_t extra = sizeof(Header) + kAlignment - 1;
-
-Header& header_of(void* block) { return static_cast<Header*>(block)[-1]; }
-
-uintptr_t mark_of(const void* block) {
-  return reinterpret_cast<uintptr_t>(block) ^ uintptr_t { 0x7448656170426c6b };
-}
-
-// Torch7's C code hands over memory of malloc, too. What stands before a block as aligned as ours
-// can be read, whoever made it.
-__attribute__((no_sanitize("address"))) bool is_of_malloc(void* block) {
-  return reinterpret_cast<uintptr_t>(block) % kAlignment != 0 ||
-         header_of(block).mark != mark_of(block);
-}
+constexpr size_t extra = sizeof(HeapHeader) + kAlignment - 1;
 
 using RawAllocate = void* (*)(size_t bytes) noexcept;
 
@@ -104,7 +85,7 @@ void* aligned_block(size_t bytes, RawAllocate allocate) {
   if (!raw) return nullptr;
   auto address = (reinterpret_cast<uintptr_t>(raw) + extra) / kAlignment * kAlignment;
   void* block = reinterpret_cast<void*>(address);
-  header_of(block) = {mark_of(block), raw, bytes};
+  header_of(block) = {nullptr, raw, bytes};
   return block;
 }
 
@@ -177,11 +158,6 @@ void* heap_reallocate(void* block, size_t bytes) {
     heap_free(block);
     return nullptr;
   }
-  if (is_of_malloc(block)) {
-    void* grown = std::realloc(block, bytes);
-    if (!grown) fail("out of memory: %zu bytes asked for", bytes);
-    return grown;
-  }
   // realloc keeps only malloc's alignment, so the block is moved here.
   size_t before = header_of(block).bytes;
   void* moved = nullptr;
@@ -198,12 +174,7 @@ void* heap_reallocate(void* block, size_t bytes) {
 
 void heap_free(void* block) noexcept {
   if (!block) return;
-  if (is_of_malloc(block)) {
-    std::free(block);
-    return;
-  }
-  Header header = header_of(block);
-  header_of(block).mark = 0;
+  const HeapHeader header = header_of(block);
   heap_account(-static_cast<int64_t>(header.bytes), -1);
   recycle_free(header.raw, header.bytes + extra);
 }
@@ -231,18 +202,3 @@ CollectorHeldOff::~CollectorHeldOff() {
 bool CollectorHeldOff::wanted() const noexcept { return collector_.wanted; }
 
 }  // namespace th
-
-extern "C" {
-
-static void* default_malloc(void*, ptrdiff_t size) { return th::heap_allocate(size); }
-static void* default_realloc(void*, void* block, ptrdiff_t size) {
-  return th::heap_reallocate(block, size);
-}
-static void default_free(void*, void* block) { th::heap_free(block); }
-
-THAllocator THDefaultAllocator = {default_malloc, default_realloc, default_free};
-}
-
-bool th::is_heap(const THAllocator& allocator) noexcept {
-  return allocator.malloc == default_malloc;
-}

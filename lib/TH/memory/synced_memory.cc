@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "memory/caller_blocks.h"
 #include "memory/heap.h"
 
 namespace th {
@@ -113,17 +114,19 @@ void* SyncedMemory::cpu(Access access, ByteRange range) {
   // again.
   const size_t bytes = bytes_;
   if (head() == Head::uninitialized && !device() && bytes) {
+    const bool from_heap = is_heap(*allocator_);
     host = new_host_block(access != Access::overwrite);
     Lock lock(mutex_);
     if (head() == Head::uninitialized && !device() && !host_ && bytes_ == bytes) {
       host_ = host;
       owns_host_ = true;
+      host_from_heap_ = from_heap;
       stale_ = {0, bytes_};
       set_head(Head::cpu);
       return host_;
     }
     lock.unlock();
-    allocator_->free(allocator_context_, host);
+    free_host_block(host, from_heap);
   }
   transition([&](Lock& lock) { host = bring_to_host(lock, access, range); });
   return host;
@@ -376,9 +379,22 @@ Device& SyncedMemory::need_device() {
 
 void* SyncedMemory::new_host_block(bool zeroed) {
   const size_t bytes = bytes_;
-  if (zeroed && is_heap(*allocator_)) return heap_allocate_zeroed(bytes);
+  if (is_heap(*allocator_)) return zeroed ? heap_allocate_zeroed(bytes) : heap_allocate(bytes);
   void* block = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
   return zeroed ? std::memset(block, 0, bytes) : block;
+}
+
+void SyncedMemory::free_host_block(void* block, bool from_heap) noexcept {
+  if (from_heap) {
+    heap_free(block);
+  } else {
+    allocator_->free(allocator_context_, block);
+  }
+}
+
+void SyncedMemory::disown_host() noexcept {
+  if (owns_host_ && host_from_heap_) give_to_caller(host_);
+  owns_host_ = host_from_heap_ = false;
 }
 
 void SyncedMemory::need_host_block(bool zeroed) {
@@ -388,7 +404,10 @@ void SyncedMemory::need_host_block(bool zeroed) {
     if (host_) host_owner_ = device_;
     if (host_ && zeroed) std::memset(host_, 0, bytes_);
   }
-  if (!host_) host_ = new_host_block(zeroed);
+  if (!host_) {
+    host_ = new_host_block(zeroed);
+    host_from_heap_ = is_heap(*allocator_);
+  }
   owns_host_ = true;
   stale_ = {0, bytes_};
 }
@@ -444,9 +463,10 @@ void SyncedMemory::release_host() noexcept {
     if (host_owner_) {
       host_owner_->release_host(host_);
     } else {
-      allocator_->free(allocator_context_, host_);
+      free_host_block(host_, host_from_heap_);
     }
   }
+  host_from_heap_ = false;
   host_owner_ = nullptr;
   host_ = nullptr;
 }

@@ -100,8 +100,8 @@ class SyncedMemory {
   // Frees the device block. Bytes that only the device had are copied to the host first.
   void leave_device();
 
-  // Someone else frees the host block from now on.
-  void disown_host() noexcept { owns_host_ = false; }
+  // The caller frees the host block from now on, by THFree if it is from the heap.
+  void disown_host() noexcept;
 
   // Keeps the first min(old, new) bytes; additional bytes read as zeros. on_device selects the side
   // to keep if both are valid. Borrowed memory cannot be resized.
@@ -132,6 +132,7 @@ class SyncedMemory {
   void begin_push(Lock& lock, Device& device);
   void begin_pull();
   void* new_host_block(bool zeroed);
+  void free_host_block(void* block, bool from_heap) noexcept;
   void need_host_block(bool zeroed);
   void need_device_block(Lock& lock, Device& device, bool reads);
   void host_from_device();
@@ -148,6 +149,7 @@ class SyncedMemory {
   std::atomic<int> host_users_{0};
   Copying copying_ = Copying::nothing;
   bool owns_host_;
+  bool host_from_heap_ = false;  // heap_free frees the host block
   bool ordered_ = false;  // the device's later work waits for event_
   uint8_t reads_ = 0;     // small reads since the head moved to the device
   size_t bytes_;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "memory/heap.h"
 #include "memory/synced_memory.h"
 
 namespace th {
@@ -49,7 +50,9 @@ void SyncedMemory::resize_on_device(size_t bytes) {
 void SyncedMemory::resize_on_host(size_t bytes) {
   if (host_) {
     void* moved = nullptr;
-    if (allocator_->realloc && !host_owner_) {
+    if (host_from_heap_) {
+      moved = heap_reallocate(host_, bytes);
+    } else if (allocator_->realloc && !host_owner_) {
       moved = allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
     } else {
       try {
