@@ -1,7 +1,7 @@
--- Reads and writes of single elements in JIT-compiled loops: t[i] of a vector, t[{i, j}] and s[i] of
--- a storage. They use FFI pointers, so LuaJIT compiles them together with the loop. Everything else
--- (views such as t[i] of a matrix, other keys, errors, device memory, interpreted code) falls back to
--- the C metamethods.
+-- Reads and writes of single elements in JIT-compiled loops: t[i] of a vector, t[{i, j}] and s[i]
+-- of a storage. They use FFI pointers, so LuaJIT compiles them together with the loop. Everything
+-- else (views such as t[i] of a matrix, other keys, errors, device memory, interpreted code) falls
+-- back to the C metamethods.
 
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
@@ -25,8 +25,8 @@ local function accessors(ffi, class, how, own, shared, tick)
    local index, newindex = own.index, own.newindex
    local WRITABLE = 3
 
-   -- Returns the storage of a tensor with `count` dimensions and the position of an element in it, or
-   -- nothing if there is no such element.
+   -- Returns the storage of a tensor with `count` dimensions and the position of an element in it,
+   -- or nothing if there is no such element.
    local function element(t, count, i, j, k, l)
       if metatable(t) ~= class then
          return
@@ -205,7 +205,7 @@ local function accessors(ffi, class, how, own, shared, tick)
 end
 -- luacheck: pop
 
--- Returns the type of a C struct of which only some fields, {offset, bytes, declaration}, are named.
+-- Returns the type of a C struct of which only some fields are named: {offset, bytes, declaration}.
 local function struct(ffi, fields, ...)
    table.sort(fields, function(a, b) return a[1] < b[1] end)
    local text, reached = {'struct {'}, 0
@@ -273,8 +273,8 @@ local function install(tensor)
       end
    end
 
-   -- Makes the metamethods of a class when one of its objects is first indexed, because most programs
-   -- use few classes.
+   -- Makes the metamethods of a class when one of its objects is first indexed, because most
+   -- programs use few classes.
    local function prepare(element, new, kind, class, own)
       local how = access(element, native.accessors(new()))
       how.box = boxes[kind]
@@ -305,8 +305,8 @@ local function install(tensor)
          end
       end
    end
-   -- The end of a recording is not observed: LuaJIT of 2022 crashes when it reports one in a coroutine
-   -- that has returned.
+   -- The end of a recording is not observed: LuaJIT of 2022 crashes when it reports one in a
+   -- coroutine that has returned.
    local tick, setupvalue = 0, debug.setupvalue
    jit.attach(function()
       tick = tick + 1
