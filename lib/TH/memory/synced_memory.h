@@ -150,8 +150,8 @@ class SyncedMemory {
   Copying copying_ = Copying::nothing;
   bool owns_host_;
   bool host_from_heap_ = false;  // heap_free frees the host block
-  bool ordered_ = false;  // the device's later work waits for event_
-  uint8_t reads_ = 0;     // small reads since the head moved to the device
+  bool ordered_ = false;         // the device's later work waits for event_
+  uint8_t reads_ = 0;            // small reads since the head moved to the device
   size_t bytes_;
   void* host_;
   SharedBlock* block_ = nullptr;  // on device_
