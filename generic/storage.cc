@@ -2,8 +2,8 @@
 
 #include "bindings.h"
 
-#include <cinttypes>
-#include <cstdio>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "THAllocator.h"
 #include "luaT.h"
@@ -61,34 +61,79 @@ Storage* view_of(lua_State* L, DType type) {
   return storage;
 }
 
-// Whether the process may write to all of the bytes: a number is soon mistaken for an address.
-bool is_writable(uintptr_t first, uintptr_t bytes) {
-  std::FILE* maps = std::fopen("/proc/self/maps", "r");
-  if (!maps) return true;
-  uintptr_t begin, end, reached = first;
-  char flags[5], line[512];
-  while (reached < first + bytes && std::fgets(line, sizeof(line), maps)) {
-    bool is_range = std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, flags) == 3;
-    if (is_range && begin <= reached && reached < end && flags[0] == 'r' && flags[1] == 'w') {
-      reached = end;
-    }
-  }
-  std::fclose(maps);
-  return reached >= first + bytes;
+// Returns false if a page of the range is not mapped, for which POSIX requires msync to fail. This
+// finds numbers that are no addresses. It does not find pages that cannot be written.
+bool is_mapped(uintptr_t first, uintptr_t bytes) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = first / page * page;
+  return msync(reinterpret_cast<void*>(begin), first + bytes - begin, MS_ASYNC) == 0;
 }
 
-// Storage(size, pointer): memory that stays the caller's.
-Storage* of_pointer(lua_State* L, DType type) {
-  int64_t size = check_integer(L, 1);
-  int64_t address = check_integer(L, 2);
-  auto item = static_cast<int64_t>(th::item_size(type));
-  constexpr int64_t most = int64_t{1} << 47;
-  if (size < 1 || address < 1 || address > most || size > most / item ||
-      !is_writable(static_cast<uintptr_t>(address), static_cast<uintptr_t>(size * item))) {
-    raise_error(L, "%s: there is no memory of %lld elements at address %lld", storage_class(type),
-                static_cast<long long>(size), static_cast<long long>(address));
+// Returns the address in a cdata and the size of the object in bytes, -1 for a pointer. Numbers and
+// types of the FFI are errors: tonumber converts both.
+const char kDescribeCData[] =
+    "local ffi = require 'ffi'\n"
+    "return function(object)\n"
+    "  if tonumber(object) then error 'a number or a type' end\n"
+    "  local is_pointer = pcall(ffi.cast, ffi.typeof(object), 0)\n"
+    "  local address = tonumber(ffi.cast('uintptr_t', ffi.cast('void *', object)))\n"
+    "  return address, is_pointer and -1 or ffi.sizeof(object)\n"
+    "end\n";
+
+void push_describe_cdata(lua_State* L) {
+  constexpr const char* kName = "tensor.describe_cdata";
+  lua_getfield(L, LUA_REGISTRYINDEX, kName);
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  if (luaL_loadstring(L, kDescribeCData)) lua_error(L);
+  lua_call(L, 0, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, kName);
+}
+
+// The memory that argument 2 describes.
+struct CallerMemory {
+  uintptr_t address;
+  int64_t bytes;  // -1: unknown
+};
+
+CallerMemory memory_of_cdata(lua_State* L) {
+  push_describe_cdata(L);
+  lua_pushvalue(L, 2);
+  if (lua_pcall(L, 1, 2, 0)) luaL_argerror(L, 2, "a pointer or an array of the FFI is expected");
+  const CallerMemory memory = {static_cast<uintptr_t>(lua_tonumber(L, -2)),
+                               static_cast<int64_t>(lua_tonumber(L, -1))};
+  lua_pop(L, 2);
+  return memory;
+}
+
+// Storage(size, memory): a view of memory that the caller owns. The memory is a cdata or, after
+// require 'torch', also an address.
+Storage* of_memory(lua_State* L, DType type) {
+  const bool is_number = lua_type(L, 2) == LUA_TNUMBER;
+  if (is_number && !registered_state(L)->rules.torch7) {
+    raise_error(L,
+                "%s: memory is a pointer or an array of the FFI, got a number; addresses are "
+                "accepted after require 'torch'",
+                storage_class(type));
   }
-  auto* block = reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+  const int64_t size = check_integer(L, 1);
+  const auto item = static_cast<int64_t>(th::item_size(type));
+  const CallerMemory memory = is_number
+                                  ? CallerMemory{static_cast<uintptr_t>(check_integer(L, 2)), -1}
+                                  : memory_of_cdata(L);
+  constexpr int64_t kMost = int64_t{1} << 47;
+  if (size < 1 || size > kMost / item || memory.address == 0 || memory.address > kMost ||
+      (is_number && !is_mapped(memory.address, static_cast<uintptr_t>(size * item)))) {
+    raise_error(L, "%s: invalid memory: %lld elements at address %lld", storage_class(type),
+                static_cast<long long>(size), static_cast<long long>(memory.address));
+  }
+  if (memory.bytes >= 0 && memory.bytes < size * item) {
+    raise_error(L, "%s: %lld elements take %lld bytes, got a cdata of %lld bytes",
+                storage_class(type), static_cast<long long>(size),
+                static_cast<long long>(size * item), static_cast<long long>(memory.bytes));
+  }
+  auto* block = reinterpret_cast<void*>(memory.address);
   Storage* storage = nullptr;
   protect(L, storage_class(type),
           [&] { storage = th::storage_from_block(type, block, size, nullptr, nullptr); });
@@ -102,7 +147,8 @@ int construct(lua_State* L) {
   int64_t size = 0;
   auto make = lua_type(L, 1) == LUA_TSTRING     ? map_file
               : lua_type(L, 1) == LUA_TUSERDATA ? view_of
-              : lua_type(L, 2) == LUA_TNUMBER   ? of_pointer
+              : lua_type(L, 2) == LUA_TNUMBER   ? of_memory
+              : compat_iscdata(L, 2)            ? of_memory
                                                 : nullptr;
   if (make) {
     push_storage(L, state, make(L, dtype));

@@ -19,10 +19,11 @@ tensor.S([size])
 tensor.S({numbers...})
 tensor.S(storage [, offset [, size]])
 tensor.S(filename [, shared [, size [, sharedmem]]])
-tensor.S(size, pointer)]=],
+tensor.S(size, memory)]=],
          'Creates a one-dimensional array of elements: of a given size, from a table of ' ..
-         'numbers, as a view of another storage, from a memory-mapped file, or at an address. ' ..
-         'Memory at an address must live as long as the storage.'},
+         'numbers, as a view of another storage, from a memory-mapped file, or in memory of the ' ..
+         'FFI, a pointer or an array. That memory must live as long as the storage. After ' ..
+         "`require 'torch'` an address is accepted, too."},
       {'Generator', "tensor.Generator([kind])",
          'Creates a random number generator with a state of its own. Its kind is "mt19937", the ' ..
          'generator of Torch7 and the default, or "philox".'},

@@ -139,26 +139,66 @@ describe('a file', function()
   end)
 end)
 
-describe('a pointer', function()
-  it('and a size are a storage, whose memory stays the caller\'s', function()
+describe('memory of the FFI', function()
+  it('is a storage and stays the memory of the caller', function()
     local ffi = require 'ffi'
     local block = ffi.new('float[4]', { 1, 2, 3, 4 })
-    local address = tonumber(ffi.cast('intptr_t', block))
-    local s = tensor.FloatStorage(4, address)
-    assert.are.same({ 1, 2, 3, 4 }, s:totable())
-    tensor.FloatTensor(s):mul(2)
-    assert.are.equal(8, block[3])
-    assert.has_error(function() s:resize(5) end)
-    s = nil  -- luacheck: ignore
-    collectgarbage()
-    assert.are.equal(8, block[3])
+    for _, memory in ipairs { block, ffi.cast('float *', block), ffi.cast('void *', block),
+                              ffi.cast('float (*)[4]', block) } do
+      local s = tensor.FloatStorage(4, memory)
+      assert.are.same({ 1, 2, 3, 4 }, s:totable())
+      tensor.FloatTensor(s):mul(2)
+      assert.are.equal(8, block[3])
+      assert.has_error(function() s:resize(5) end)
+      s = nil  -- luacheck: ignore
+      collectgarbage()
+      assert.are.equal(8, block[3])
+      block[0], block[1], block[2], block[3] = 1, 2, 3, 4
+    end
   end)
 
-  it('that is none is an error', function()
-    for _, address in ipairs { 0, 1, 4096, -1, 2 ^ 46, 2 ^ 60 } do
-      assert.has_error(function() return tensor.FloatStorage(4, address) end)
+  it('of a known size is large enough', function()
+    local block = require 'ffi'.new 'float[4]'
+    assert.are.equal(2, tensor.DoubleStorage(2, block):size())
+    local ok, message = pcall(tensor.FloatStorage, 5, block)
+    assert.is_false(ok)
+    assert.is_truthy(message:find('5 elements take 20 bytes, got a cdata of 16 bytes', 1, true),
+                     message)
+    assert.has_error(function() tensor.FloatStorage(2 ^ 50, block) end)
+    assert.has_error(function() tensor.FloatStorage(0, block) end)
+  end)
+
+  it('rejects numbers, types and null pointers', function()
+    local ffi = require 'ffi'
+    for _, value in ipairs { ffi.new('int64_t', 5), ffi.typeof 'int[4]', ffi.typeof 'int *',
+                             ffi.cast('void *', 0), ffi.new('int', 4096),
+                             ffi.cast('intptr_t', ffi.new 'float[4]') } do
+      assert.has_error(function() tensor.FloatStorage(2, value) end)
     end
-    assert.has_error(function() return tensor.FloatStorage(2 ^ 50, 4096) end)
-    assert.has_error(function() return tensor.FloatStorage(0, 4096) end)
+  end)
+end)
+
+describe('an address', function()
+  it('is refused without torch', function()
+    local block = require 'ffi'.new('float[4]', { 1, 2, 3, 4 })
+    local address = tonumber(require 'ffi'.cast('intptr_t', block))
+    for _, number in ipairs { address, 0, 1, 4096, -1, 2 ^ 46, 2 ^ 60 } do
+      assert.has_error(function() tensor.FloatStorage(4, number) end)
+    end
+  end)
+
+  it("is accepted after require 'torch' if memory is mapped there", function()
+    local output, status = require 'support.child'.run [[
+      require 'torch'
+      local block = require 'ffi'.new('float[4]', {1, 2, 3, 4})
+      local s = torch.FloatStorage(4, tonumber(require 'ffi'.cast('intptr_t', block)))
+      torch.FloatTensor(s):mul(2)
+      print(block[3], s[1])
+      for _, address in ipairs {0, 1, 3, 4096, -1, 2 ^ 46, 2 ^ 60} do
+        assert(not pcall(torch.FloatStorage, 4, address))
+      end
+      assert(not pcall(torch.FloatStorage, 2 ^ 50, 4096))
+      assert(not pcall(torch.FloatStorage, 0, 4096))]]
+    assert.are.same({ '8\t2\n', 0 }, { output, status })
   end)
 end)
