@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "memory/error.h"
+#include "base/error.h"
 #include "memory/heap.h"
 #include "memory/heap_header.h"
 
