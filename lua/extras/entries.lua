@@ -69,8 +69,7 @@ storage:elementSize()]=], 'Returns the size of an element in bytes.'},
       {'resize', [=[
 t:resize(sizes...)
 storage:resize(size)]=],
-         'Changes the shape. If the storage is too small, it grows; the values of added ' ..
-         'elements are undefined.'},
+         'Changes the shape. If the storage is too small, it grows; the added elements are 0.'},
       {'resizeAs', 't:resizeAs(u)', 'Changes the shape to that of another tensor, of any type.'},
       {'set', [=[
 t:set(u)
