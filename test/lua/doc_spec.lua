@@ -181,17 +181,41 @@ for _, path in ipairs(files) do
   end)
 end
 
-describe('doc/reference.md', function()
-  it('is what scripts/make-reference.lua makes', function()
-    local made = assert(loadfile 'scripts/make-reference.lua')()
-    assert.are.equal(made, content 'doc/reference.md')
+describe('the reference', function()
+  local pages = assert(loadfile 'scripts/make-reference.lua')()
+
+  it('is what scripts/make-reference.lua generates', function()
+    local written, generated = { 'reference.md' }, {}
+    local listing = assert(io.popen 'cd doc && ls reference/*')
+    for name in listing:lines() do written[#written + 1] = name end
+    listing:close()
+    for name in pairs(pages) do generated[#generated + 1] = name end
+    table.sort(written)
+    table.sort(generated)
+    assert.are.same(generated, written)
+    for name, text in pairs(pages) do
+      assert.is_true(content('doc/' .. name) == text,
+                     'doc/' .. name .. ' is out of date: scripts/make-reference.lua generates it')
+    end
   end)
 
-  it('has every Lua name of the op table', function()
-    local text = content 'doc/reference.md'
+  it('has an entry for every Lua name of the op table', function()
     for _, row in ipairs(tensor._optable()) do
       if row.lua ~= '' then
-        assert.is_truthy(text:find('\n### ' .. row.lua .. '\n', 1, true), row.lua)
+        local link = ('[%s](reference/'):format(row.lua)
+        local page = pages['reference.md']:match(link:gsub('%p', '%%%0') .. '([^#]*)#')
+        assert.is_truthy(page, row.lua)
+        local heading = '\n## ' .. row.lua .. '\n'
+        assert.is_truthy(pages['reference/' .. page]:find(heading, 1, true), row.lua)
+      end
+    end
+  end)
+
+  it('links to files that exist', function()
+    for name in pairs(pages) do
+      local folder = 'doc/' .. (name:match '^.*/' or '')
+      for _, target in ipairs(samples.links('doc/' .. name)) do
+        assert.is_true(exists(folder .. target), name .. ': ' .. target)
       end
     end
   end)

@@ -1,0 +1,98 @@
+-- The pages of the reference, in order. Used by scripts/make-reference.lua.
+-- A page has the name of its file, a title, a sentence about its contents, and groups of entries.
+-- A group has a label and `family`, a family of the op table, or `section`, a section of
+-- lua/entries.lua. `numbers` selects from a section the methods of files that read or write numbers
+-- of one element type (true), or the others (false).
+
+return {
+  { name = 'elementwise', title = 'Element-wise functions of one tensor',
+    text = 'These functions compute each element of the result from one element of `t`.',
+    { label = 'Functions', family = 'element-wise, of one tensor' } },
+  { name = 'arithmetic', title = 'Arithmetic',
+    text = 'These functions combine a tensor with a number, or two or three tensors element by ' ..
+           'element. Shapes [broadcast](../broadcasting.md).',
+    { label = 'A tensor and a number', family = 'element-wise, of a tensor and a number' },
+    { label = 'Two or three tensors',
+      family = 'element-wise, of two or three tensors; shapes broadcast' } },
+  { name = 'comparison', title = 'Comparison and logic',
+    text = 'The results are 0 and 1, in a ByteTensor or in a given tensor of the type of `t`. ' ..
+           'Shapes [broadcast](../broadcasting.md).',
+    { label = 'Functions', family = 'comparison: 0 and 1 in a ByteTensor, or in a given tensor ' ..
+                                    'of the type of t' } },
+  { name = 'creation', title = 'Creating and filling tensors',
+    text = 'These functions create tensors with given values. ' ..
+           '[Classes and construction](../reference/classes.md) has the constructors.',
+    { label = 'Functions', family = 'filling and making' } },
+  { name = 'views', title = 'Views',
+    text = 'The result shares the storage of the source: nothing is copied.',
+    { label = 'Functions', family = 'views: the result shares the storage of the source' } },
+  { name = 'arranging', title = 'Joining, repeating and reordering',
+    text = 'These functions copy elements into a new order or shape. ' ..
+           '[The guide](../arranging.md) explains them.',
+    { label = 'Functions', family = 'arranging' } },
+  { name = 'reductions', title = 'Reductions',
+    text = 'These functions reduce all elements, one dimension or several dimensions.',
+    { label = 'All elements or one dimension', family = 'reductions' },
+    { label = 'Integers, with results in doubles', family = 'reductions of integers to doubles' },
+    { label = 'Several dimensions', family = 'reductions over several dimensions' } },
+  { name = 'statistics', title = 'Cumulative results, counting and statistics',
+    text = '[The guide to statistics](../statistics.md) explains some of these functions.',
+    { label = 'Cumulative results', family = 'cumulative results' },
+    { label = 'Counting', family = 'counting' },
+    { label = 'Statistics', family = 'statistics' },
+    { label = 'Vectors along a dimension', family = 'vectors along a dimension' } },
+  { name = 'sorting', title = 'Sorting and searching',
+    text = 'Returned indices are LongTensors and count from 1.',
+    { label = 'Functions', family = 'sorting' } },
+  { name = 'indexing', title = 'Selecting by indices and masks',
+    text = 'An index is a LongTensor, a mask is a ByteTensor. [The guide](../indexing.md) ' ..
+           'describes the forms `t[i]` and `t[{...}]`.',
+    { label = 'Functions', family = 'selecting by indices and masks' } },
+  { name = 'matrix-products', title = 'Matrix products',
+    text = 'These functions compute products of vectors, matrices and batches of matrices, and ' ..
+           'sums of products over any dimensions.',
+    { label = 'Vectors and matrices', family = 'matrix products' },
+    { label = 'Any dimensions', section = 'products over dimensions' } },
+  { name = 'linear-algebra', title = 'Linear algebra',
+    text = 'These functions solve linear systems and factorize matrices, with LAPACK. ' ..
+           '[The guide](../linear-algebra.md) explains them.',
+    { label = 'Functions', family = 'linear algebra by LAPACK' } },
+  { name = 'convolution', title = 'Convolutions',
+    text = 'These functions compute convolutions and cross-correlations of images and volumes. ' ..
+           '[The guide](../convolution.md) explains the shapes.',
+    { label = 'Functions', family = 'convolutions' } },
+  { name = 'random', title = 'Random numbers',
+    text = 'A generator is optional in all of these calls. [The guide](../random.md) describes ' ..
+           'generators and seeds.',
+    { label = 'Distributions', family = 'random numbers' },
+    { label = 'Generators and seeds', section = 'random numbers: state' } },
+  { name = 'classes', title = 'Classes and construction',
+    text = '`T` stands for any tensor class, `S` for any storage class.',
+    { label = 'Tensors, storages and blobs', section = 'classes and construction' },
+    { label = 'Lua classes', section = 'Lua classes' },
+    { label = 'Torch7 names', section = 'Torch7 names' } },
+  { name = 'methods', title = 'Methods: sizes, strides and storages',
+    text = 'These methods return or change the shape and the storage of a tensor.',
+    { label = 'Methods', section = 'sizes, strides, storages' } },
+  { name = 'conversion', title = 'Copies, conversion and tables',
+    text = 'These functions copy elements, convert element types, and exchange elements with Lua.',
+    { label = 'Functions', section = 'copies, conversion, tables' } },
+  { name = 'devices', title = 'Devices, memory and broadcasting modes',
+    text = '[memory.md](../memory.md) and [gpu.md](../gpu.md) explain where elements are stored.',
+    { label = 'Devices and memory', section = 'devices and memory' },
+    { label = 'Broadcasting modes', section = 'broadcasting modes' } },
+  { name = 'environment', title = 'Threads, time, printing and programs',
+    text = 'These functions set options of the process and help to write programs.',
+    { label = 'Threads, time, printing', section = 'threads, time, printing' },
+    { label = 'Programs and tests', section = 'programs and tests' } },
+  { name = 'files', title = 'Files and serialization',
+    text = '[The guide](../files.md) describes the file formats.',
+    { label = 'Functions and methods', section = 'files and serialization', numbers = false } },
+  { name = 'file-numbers', title = 'Files: reading and writing numbers',
+    text = 'Each element type has a method that reads and a method that writes. A file `f` is ' ..
+           'an object of a [file class](../reference/files.md).',
+    { label = 'Methods', section = 'files and serialization', numbers = true } },
+  { name = 'blobs', title = 'Blobs',
+    text = 'A [blob](../blob.md) is a pair of data and gradient, as in Caffe.',
+    { label = 'Functions and methods', section = 'blobs' } },
+}
