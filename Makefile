@@ -106,10 +106,10 @@ deb: deps
 		$(DEB_OPTIONS)
 	@scripts/make-debs build/deb
 
-# The documentation as HTML, in build/docs.
-docs:
+# The documentation as HTML, in build/docs. Some pages are generated from the installed library.
+docs: first
 	@scripts/install-deps --docs
-	@scripts/make-docs build/docs
+	@scripts/make-docs build/docs build/prefix
 
 clean:
 	rm -rf build build.luarocks

@@ -1,8 +1,8 @@
--- Generates doc/c-reference.md: one line for each C function. The compiler preprocesses the
+-- Generates the page c-reference.md: one line for each C function. The compiler preprocesses the
 -- installed headers, so functions that macros declare are included. Functions of several element
--- types share one line.
+-- types share one line. scripts/make-docs calls this script; the page is not in git.
 -- Usage, from the repository's root, after installation:
---   luajit scripts/make-c-reference.lua build/prefix doc/c-reference.md
+--   luajit scripts/make-c-reference.lua <prefix> [<file>]
 -- Without a file name nothing is written. The chunk returns the text and a table of all functions
 -- by name.
 
@@ -158,20 +158,6 @@ local function wrapped(text)
   return table.concat(lines, '\n')
 end
 
--- The headings of THOps.def, keyed by the first function below each.
-local function read_headings()
-  local file = assert(io.open 'lib/TH/THOps.def')
-  local text = file:read '*a'
-  file:close()
-  local found = {}
-  for heading, start in text:gmatch '/%* %-%-%-%- (.-) %-%-%-%- %*/()' do
-    local macro, name = text:match('%f[%w](TH_%u+)%(([%w_]+)', start)
-    if macro == 'TH_COMPARE' then name = name .. 'Value' end
-    found[('THTensor_(%s)'):format(name)] = heading:gsub('%s+', ' '):gsub('^%l', string.upper)
-  end
-  return found
-end
-
 local out = { [[
 # The C functions
 
@@ -186,17 +172,40 @@ of Byte, Char, Short, Int, Long, Half, BFloat16, Float and Double, or for the ty
 after it. `THTensor` and `THStorage` are then the classes of that type, `real` is the element type
 (`float`), and `accreal` the type for sums (`double`; `int64_t` for integers).
 ]] }
-local headings_of_rows = read_headings()
+local family_of_row = dofile 'scripts/op-families.lua'
+
+-- Returns the functions of a header in groups, in the order of their first functions: those before
+-- the first function of the op table, then one group for each family of the op table. Functions
+-- that are not in the op table stay after the function that precedes them in the header.
+local function groups_of(list)
+  local current = { list = {} }
+  local groups, by_heading = { current }, {}
+  for _, family in ipairs(list) do
+    local heading = family_of_row[family.name:match '^THTensor_%((.*)%)$']
+    if heading then
+      current = by_heading[heading] or { heading = heading, list = {} }
+      if not by_heading[heading] then groups[#groups + 1] = current end
+      by_heading[heading] = current
+    end
+    table.insert(current.list, family)
+  end
+  return groups
+end
+
 for _, header in ipairs(order) do
   out[#out + 1] = ('\n## %s\n\nIn `%s`.\n\n```text'):format(assert(headings[header], header),
     header == 'luaT.h' and header or 'TH/' .. header)
-  for _, family in ipairs(order[header]) do
-    local heading = headings_of_rows[family.name]
-    if heading then out[#out + 1] = ('```\n\n### %s\n\n```text'):format(heading) end
-    local line = (family.plain or merged(family)) .. ';'
-    local note = family.plain and '' or types_of(family)
-    if note ~= '' then line = line .. ' /* ' .. note .. ' */' end
-    out[#out + 1] = wrapped(line)
+  for _, group in ipairs(groups_of(order[header])) do
+    if group.heading then
+      local heading = group.heading:gsub('^%l', string.upper)
+      out[#out + 1] = ('```\n\n### %s\n\n```text'):format(heading)
+    end
+    for _, family in ipairs(group.list) do
+      local line = (family.plain or merged(family)) .. ';'
+      local note = family.plain and '' or types_of(family)
+      if note ~= '' then line = line .. ' /* ' .. note .. ' */' end
+      out[#out + 1] = wrapped(line)
+    end
   end
   out[#out + 1] = '```'
 end

@@ -1,7 +1,9 @@
--- Regenerates doc/first-session.md: runs one program `tensor`, types the inputs after the prompts >
--- and >> of all text blocks in order, and replaces the outputs.
--- Usage: luajit scripts/make-first-session.lua <prefix> [<file>]
---       As a chunk with only a prefix, returns the text.
+-- Generates the page first-session.md from doc/first-session.md.in: runs one program `tensor`,
+-- types the inputs after the prompts > and >> of all text blocks in order, and adds the outputs.
+-- scripts/make-docs calls this script; the page is not in git.
+-- Usage, from the repository's root, after installation:
+--   luajit scripts/make-first-session.lua <prefix> [<file>]
+-- Without a file name nothing is written. The chunk returns the text and the number of inputs.
 
 local prefix, target = ...
 local BLOCK = '(```text\n)(> .-\n)(```\n)'
@@ -47,12 +49,12 @@ local function run(inputs)
   return outputs
 end
 
-local page = content 'doc/first-session.md'
+local page = content 'doc/first-session.md.in'
 local all = {}
 for _, block in page:gmatch(BLOCK) do
   for _, input in ipairs(inputs_of(block)) do all[#all + 1] = input end
 end
-assert(#all > 0, 'doc/first-session.md has no prompts')
+assert(#all > 0, 'doc/first-session.md.in has no prompts')
 local outputs, done = run(all), 0
 
 page = page:gsub(BLOCK, function(head, block, tail)
@@ -71,4 +73,4 @@ if target then
   file:write(page)
   file:close()
 end
-return page
+return page, #all

@@ -1,6 +1,6 @@
 -- Generates the reference: doc/reference.md, which is the index, and the pages in doc/reference.
 -- The signatures come from the op table of the module, the other functions from lua/entries.lua,
--- the examples from lua/examples, and the division into pages from scripts/reference_pages.lua.
+-- the examples from lua/examples, and the division into pages from scripts/reference-pages.lua.
 -- Usage, from the repository's root:
 --   build/prefix/bin/tensor scripts/make-reference.lua doc
 -- Without a folder nothing is written. The chunk returns the texts by file name.
@@ -12,8 +12,8 @@ local examples = require 'tensor.examples'
 local types = require 'tensor.types'
 
 local wrapped = signatures.wrapped
-local families = dofile 'scripts/op_families.lua'
-local pages = dofile 'scripts/reference_pages.lua'
+local families = dofile 'scripts/op-families.lua'
+local pages = dofile 'scripts/reference-pages.lua'
 
 -- Returns the family of a row of the op table.
 local function family_of(row) return families[row.name] end
@@ -215,7 +215,7 @@ local function reference()
     end)
   end
   for key in pairs(groups) do
-    assert(used[key], ("scripts/reference_pages.lua has no page for '%s'"):format(key))
+    assert(used[key], ("scripts/reference-pages.lua has no page for '%s'"):format(key))
   end
   texts['reference.md'] = index_text(page_of, names)
   return texts

@@ -1,26 +1,48 @@
--- Links between Markdown files become links between pages; those to other files of the repository,
--- which are no pages, become plain text. PAGES names the pages, relative to the repository.
+-- Adapts links in Markdown files to the site. Links between pages lead to the HTML pages. Links to
+-- files that are not pages become plain text. The name of a page in backticks, such as
+-- `c-reference.md`, becomes a link: documents mention generated pages in this way, because a link
+-- would have no target in the repository.
+-- PAGES lists the pages, relative to the current folder.
 
 local pages = {}
 for page in os.getenv('PAGES'):gmatch '%S+' do pages[page] = true end
 local folder = PANDOC_STATE.input_files[1]:match '^(.*/)' or ''  -- luacheck: ignore 113
 
-function Link(link)  -- luacheck: ignore 111
-  local target = link.target
-  if target:find '^%a+:' or target:find '^#' then return nil end
-  local file, anchor = target:match '^([^#]*)(.*)$'
+-- Returns a path relative to the page's folder, without parts such as "x/..".
+local function resolved(file)
   local path = folder .. file
   repeat
     local count
     path, count = path:gsub('[^/]+/%.%./', '', 1)
   until count == 0
+  return path
+end
+
+local function title_of(path)
+  local text = assert(io.open(path)):read '*a'
+  return {pandoc.Str(text:match '# ([^\n]*)')}  -- luacheck: ignore 113
+end
+
+local function html_of(path)
+  return folder:gsub('[^/]+/', '../') .. path:gsub('%.md$', '.html')
+end
+
+function Link(link)  -- luacheck: ignore 111
+  local target = link.target
+  if target:find '^%a+:' or target:find '^#' then return nil end
+  local file, anchor = target:match '^([^#]*)(.*)$'
+  local path = resolved(file)
   if not pages[path] then return link.content end
-  -- A link that is called by the file's name is called by the page's title.
+  -- If the text of the link is the file's name, it is replaced by the page's title.
   if pandoc.utils.stringify(link.content) == file:match '[^/]*$' then  -- luacheck: ignore 113
-    local text = assert(io.open(path)):read '*a'
-    link.content = {pandoc.Str(text:match '# ([^\n]*)')}  -- luacheck: ignore 113
+    link.content = title_of(path)
   end
-  local up = folder ~= '' and '../' or ''
-  link.target = up .. path:gsub('%.md$', '.html') .. anchor
+  link.target = html_of(path) .. anchor
   return link
+end
+
+function Code(code)  -- luacheck: ignore 111
+  local path = resolved(code.text)
+  if not code.text:find '%.md$' or not pages[path] then return nil end
+  return pandoc.Link(title_of(path), html_of(path))  -- luacheck: ignore 113
 end
