@@ -126,7 +126,7 @@ end
 -- Returns the entries of a group of a page, and the key of the group.
 local function entries_of(group, groups)
   local key = group.family or 'section ' .. group.section
-  local all = assert(groups[key], 'there is no ' .. key)
+  local all = assert(groups[key], 'no entries: ' .. key)
   if group.numbers == nil then return all, key end
   local selected = {}
   for _, entry in ipairs(all) do
@@ -155,7 +155,7 @@ end
 local function page_text(page, groups, add_name)
   local out = { '# ' .. page.title .. '\n', NOTE,
                 wrapped(page.text .. ' [The index](../reference.md) explains how to read an entry.',
-                        '') .. '\n' }
+                        '') .. '\n', '| Group | Entries |', '|---|---|' }
   local body = {}
   for _, group in ipairs(page) do
     local links = {}
@@ -167,11 +167,10 @@ local function page_text(page, groups, add_name)
       body[#body + 1] = example_of(entry.name)
     end
     if #links > 0 then
-      local label = #page > 1 and group.label .. ': ' or ''
-      out[#out + 1] = wrapped(label .. table.concat(links, ', '), '') .. '\n'
+      out[#out + 1] = ('| %s | %s |'):format(group.label, table.concat(links, ', '))
     end
   end
-  out[#out + 1] = table.concat(body, '\n')
+  out[#out + 1] = '\n' .. table.concat(body, '\n')
   return tidy(out)
 end
 
