@@ -2,7 +2,7 @@
 -- installed headers, so functions that macros declare are included. Functions of several element
 -- types share one line. scripts/make-docs calls this script; the page is not in git.
 -- Usage, from the repository's root, after installation:
---   luajit scripts/make-c-reference.lua <prefix> [<file>]
+--   <prefix>/bin/tensor scripts/make-c-reference.lua <prefix> [<file>]
 -- Without a file name nothing is written. The chunk returns the text and a table of all functions
 -- by name.
 
