@@ -1,4 +1,4 @@
-# A thin front over the CMake presets. Everything is built below build/.
+# Calls the CMake presets. Everything is built below build/.
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -14,18 +14,18 @@ all: release
 deps:
 	@scripts/install-deps
 
-# The library and the Lua module, and a plugin for GPUs where there is one.
+# The library and the Lua module. If the machine has a GPU, also the CUDA plugin.
 release: deps
 	@scripts/build release build/release -DTH_ISAS=all
 
-# The same for the first look: as soon as can be, with kernels for this machine's CPU only, unless
-# there is more already.
+# The same with less to build: kernels for this machine's CPU only. An existing build keeps its
+# instruction sets.
 first: deps
 	@scripts/build release build/release \
 		$(if $(wildcard build/release/CMakeCache.txt),,-DTH_ISAS=host)
 	@$(INSTALL)
 
-# Also the plugins that are built on request: the software device, and CUDA's whatever is here.
+# The same with a plugin: the software device, or CUDA, also without a GPU.
 soft: deps
 	@scripts/build release build/release -DTH_ISAS=all -DTH_SOFT=ON
 	@$(INSTALL)
@@ -65,7 +65,7 @@ asan-test: asan
 tsan-test: tsan
 	@scripts/run-tests build/tsan
 
-# The readers of bytes under libFuzzer, for FUZZ_SECONDS; what it found interesting is kept.
+# Fuzzes the file readers with libFuzzer for FUZZ_SECONDS. Inputs that reach new code are kept.
 FUZZ_SECONDS ?= 60
 fuzz:
 	@scripts/install-deps --tsan
@@ -74,7 +74,8 @@ fuzz:
 	build/fuzz/test/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus test/data/blobs \
 	  test/data/numpy test/data/pictures
 
-# Beside NumPy and PyTorch, or with COMPARE=commit; FILTER=text, QUICK=1: scripts/run-bench says it.
+# Compares with NumPy and PyTorch, or with another commit by COMPARE=commit. scripts/run-bench
+# explains FILTER=text, QUICK=1 and the other options.
 bench: deps
 	@scripts/build release build/release -DTH_BUILD_BENCH=ON
 	@cmake --build build/release --parallel $(JOBS) --target bench
@@ -87,7 +88,7 @@ lint: deps
 format: deps
 	@scripts/format
 
-# Installs no packages of the system: it says which it misses. With DESTDIR, below that.
+# Installs no system packages, but lists those that are missing. DESTDIR precedes the prefix.
 install:
 	@scripts/install-deps --check
 	@scripts/build release build/release -DTH_ISAS=all
@@ -96,11 +97,11 @@ install:
 uninstall:
 	@cmake -DUNINSTALL=1 -DPREFIX="$(abspath $(PREFIX))" -P cmake/Uninstall.cmake
 
-# The sources of the commit that is checked out, with rockspecs: DIST_URL is where they will be found.
+# An archive of the checked-out commit, and rockspecs. DIST_URL: the address of the archive.
 dist:
 	@scripts/make-dist build/dist $(DIST_URL)
 
-# Debian packages; DEB_OPTIONS=-DTH_CUDA=ON, also of the CUDA plugin.
+# Debian packages. DEB_OPTIONS=-DTH_CUDA=ON adds a package with the CUDA plugin.
 deb: deps
 	@scripts/build release build/deb -DTH_ISAS=all -DTENSOR_DEBIAN=ON -DCMAKE_INSTALL_PREFIX=/usr \
 		$(DEB_OPTIONS)

@@ -84,10 +84,10 @@ local function check_shell(line)
   local command = words[1]
   if not command or command:find '^#' then return end
   if command:find '/' and not commands[command] then
-    assert.is_true(exists(command), command .. ' is not there')
+    assert.is_true(exists(command), 'missing file: ' .. command)
     return
   end
-  assert.is_function(commands[command], command .. ' is no command that is checked')
+  assert.is_function(commands[command], 'invalid command in a sample: ' .. command)
   for k = 2, #words do
     if not words[k]:find '^%-' then
       assert.is_truthy(commands[command](words[k], words[k - 1]), line .. ': ' .. words[k])
