@@ -1,8 +1,8 @@
 -- The pages of the reference, in order. Used by scripts/make-reference.lua.
 -- A page has the name of its file, a title, a sentence about its contents, and groups of entries.
--- A group has a label and `family`, a family of the op table, or `section`, a section of
--- lua/entries.lua. `numbers` selects from a section the methods of files that read or write numbers
--- of one element type (true), or the others (false).
+-- A group has a label and `family`, a family of the op table, or `section`, a section of the help
+-- texts. `part` selects from the section about files the 'functions', the 'methods' that read or
+-- write 'numbers' of one element type, or the other 'methods'.
 
 return {
   { name = 'elementwise', title = 'Element-wise functions of one tensor',
@@ -87,11 +87,14 @@ return {
     { label = 'Programs and tests', section = 'programs and tests' } },
   { name = 'files', title = 'Files and serialization',
     text = '[The guide](../files.md) describes the file formats.',
-    { label = 'Functions and methods', section = 'files and serialization', numbers = false } },
-  { name = 'file-numbers', title = 'Files: reading and writing numbers',
+    { label = 'Functions and classes', section = 'files and serialization', part = 'functions' } },
+  { name = 'file-methods', title = 'Methods of files',
+    text = 'A file `f` is an object of a [file class](../reference/files.md).',
+    { label = 'Methods', section = 'files and serialization', part = 'methods' } },
+  { name = 'file-numbers', title = 'Methods of files that read and write numbers',
     text = 'Each element type has a method that reads and a method that writes. A file `f` is ' ..
            'an object of a [file class](../reference/files.md).',
-    { label = 'Methods', section = 'files and serialization', numbers = true } },
+    { label = 'Methods', section = 'files and serialization', part = 'numbers' } },
   { name = 'blobs', title = 'Blobs',
     text = 'A [blob](../blob.md) is a pair of data and gradient, as in Caffe.',
     { label = 'Functions and methods', section = 'blobs' } },
