@@ -19,7 +19,7 @@ local function find_device()
       return found
     end
   end
-  io.stderr:write('gpu.lua: ', ok and device .. ' is no device' or message, '\n')
+  io.stderr:write('gpu.lua: ', ok and device .. ' is not a device' or message, '\n')
   os.exit(1)
 end
 

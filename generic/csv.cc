@@ -101,7 +101,8 @@ int run(lua_State* L) {
 int column(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   int64_t k = check_index(L, 2, "a column");
-  if (k < 0 || static_cast<size_t>(k) >= csv.columns()) return luaL_argerror(L, 2, "no column");
+  if (k < 0 || static_cast<size_t>(k) >= csv.columns())
+    return luaL_argerror(L, 2, "invalid column number");
   auto which = static_cast<size_t>(k);
   push_integer(L, csv.rows());
   if (csv.kind(which) != CsvKind::text) {
@@ -138,7 +139,7 @@ int rows(lua_State* L) {
 int number(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   int64_t index = check_index(L, 2, "an element");
-  if (index < 0 || index >= storage->size) return luaL_argerror(L, 2, "no element");
+  if (index < 0 || index >= storage->size) return luaL_argerror(L, 2, "invalid element index");
   char digits[th::kCsvDigits];
   size_t size = 0;
   protect(L, "save", [&] { size = th::csv_number(storage, index, digits); });

@@ -211,7 +211,7 @@ void check_element_of_file(lua_State* L, const char* name, char* element) {
   if (th::is_integral(dtype) && dtype != DType::Long) {
     double half = std::ldexp(1.0, static_cast<int>(8 * th::item_size(dtype)) - 1);
     if (!(value > -half - 1 && value < 2 * half)) {
-      raise_error(L, "%s: %.14g is no %s", name, value, th::name(dtype));
+      raise_error(L, "%s: %.14g is out of range of type %s", name, value, th::name(dtype));
     }
     auto bits = static_cast<int64_t>(value);
     std::memcpy(element, &bits, th::item_size(dtype));

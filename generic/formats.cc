@@ -208,7 +208,7 @@ int picture_read(lua_State* L) {
     th::PictureShape shape = format.shape(bytes, size);
     auto item = static_cast<int64_t>(th::item_size(pixels->dtype));
     if (item * 8 != shape.bits || pixels->size / shape.height < shape.channels * shape.width) {
-      th::fail("the pixels are more than there is room for");
+      th::fail("the picture has more pixels than the storage has elements");
     }
     format.read(bytes, size, static_cast<unsigned char*>(pixels->cpu(th::Access::overwrite)));
   });

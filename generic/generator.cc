@@ -19,7 +19,7 @@ const char* check_kind(lua_State* L, int index, const char* def) {
   for (const char* known : {"mt19937", "philox"}) {
     if (kind && !std::strcmp(kind, known)) return known;
   }
-  luaL_argerror(L, index, "a kind of generator is expected: 'mt19937' or 'philox'");
+  luaL_argerror(L, index, "'mt19937' or 'philox' is expected");
   return nullptr;
 }
 

@@ -130,7 +130,7 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   for (int i = 0; i < count; ++i) {
     lua_rawgeti(L, table, i + 1);
     if (!lua_isnumber(L, -1))
-      raise_error(L, "%s, got a %s in it", kRange, shown_type(L, lua_gettop(L)));
+      raise_error(L, "%s, got %s in it", kRange, shown_type(L, lua_gettop(L)));
     number[i] = lua_tonumber(L, -1);
     lua_pop(L, 1);
   }
@@ -178,7 +178,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries*
       d += object.dtype() == DType::Byte ? entry.tensor->nDimension : 1;
     } else {
       raise_error(L,
-                  "an index is a number, a range, a LongTensor or a ByteTensor, got a %s at "
+                  "an index is a number, a range, a LongTensor or a ByteTensor, got %s at "
                   "position %d",
                   shown_type(L, lua_gettop(L)), i + 1);
     }

@@ -100,7 +100,7 @@ int default_type(lua_State* L) {
       return 0;
     }
   }
-  return luaL_argerror(L, 1, lua_pushfstring(L, "%s is no tensor class", name));
+  return luaL_argerror(L, 1, lua_pushfstring(L, "a tensor class is expected, got %s", name));
 }
 
 int is_tensor(lua_State* L) {

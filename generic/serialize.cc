@@ -38,7 +38,7 @@ class Text {
   Text& operator=(const Text&) = delete;
   void read(File& file) {
     int size = get_int(file);
-    if (size < 0) th::fail("%d is no length of a string", size);
+    if (size < 0) th::fail("invalid string length %d", size);
     size_ = static_cast<size_t>(size);
     if (size_ <= sizeof(short_)) {
       file.read(DType::Char, short_, size_);
@@ -211,11 +211,11 @@ struct Geometry {
 
   void read(File& file) {
     ndim = get_int(file);
-    if (ndim < 0 || ndim > th::kMaxDims) th::fail("%d is no number of dimensions", ndim);
+    if (ndim < 0 || ndim > th::kMaxDims) th::fail("invalid number of dimensions %d", ndim);
     file.read(DType::Long, size, static_cast<size_t>(ndim));
     file.read(DType::Long, stride, static_cast<size_t>(ndim));
     file.read(DType::Long, &offset, 1);
-    if (offset < 1) th::fail("%lld is no offset", static_cast<long long>(offset));
+    if (offset < 1) th::fail("invalid storage offset %lld", static_cast<long long>(offset));
     --offset;
   }
   // The tensor must fit into the storage as read: a file must not make us enlarge it.
@@ -277,7 +277,7 @@ int read_storage(lua_State* L) {
   with_file(L, "read", 2, [&](File& file) {
     int64_t size = 0;
     file.read(DType::Long, &size, 1);
-    if (size < 0) th::fail("%lld is no size", static_cast<long long>(size));
+    if (size < 0) th::fail("invalid storage size %lld", static_cast<long long>(size));
     th::StorageRef elements = file.read_storage(storage->dtype, static_cast<size_t>(size));
     th::Device* home = storage->get_home();
     th::storage_swap(storage, elements.get());

@@ -288,14 +288,14 @@ double check_whole(lua_State* L, double number, const char* what) {
   if (number == std::floor(number) || registered_state(L)->rules.torch7 || number != number) {
     return std::trunc(number);
   }
-  raise_error(L, "%s is %.14g, which is no integer", what, number);
+  raise_error(L, "%s must be an integer, got %.14g", what, number);
   __builtin_unreachable();
 }
 
 const char* check_text(lua_State* L, int index, const char* function) {
   const char* text = check_string(L, index);
   if (std::strlen(text) != compat_rawlen(L, index)) {
-    raise_error(L, "%s: the text has a byte 0", function);
+    raise_error(L, "%s: the string contains a zero byte", function);
   }
   return text;
 }

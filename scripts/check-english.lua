@@ -25,8 +25,7 @@ local WORDS = {
   'what is|was found|given|moved|left|made|kept|said|asked|wanted|meant|told|there',
   'told', 'hear|hears|heard of',
   'ask|asks|asked for', 'by vectors', 'in its place', 'by itself again',
-  'intent|intents', 'looks nothing up', 'declines', 'left to the cpu', 'any more', 'is none',
-  'are none',
+  'intent|intents', 'looks nothing up', 'declines', 'left to the cpu', 'any more',
 }
 
 -- The same, in comments and pages only.
@@ -99,17 +98,18 @@ local function listed_word(words, list)
   end
 end
 
--- Finds "is no" between nouns, for "is not a" or "invalid". "There is no" is English, and so are
--- comparisons.
+-- Finds "is no" between nouns and "is none", for "is not a" or "invalid". "There is no" is English,
+-- and so are comparisons.
 local COMPARED = ' longer more less better different worse such larger faster slower smaller '
 
 local function is_no(words)
-  for k = 2, #words - 1 do
-    local verb = words[k - 1]
-    if words[k] == 'no' and (verb == 'is' or verb == 'are' or verb == 'be' or verb == 'was') and
+  for k = 2, #words do
+    local verb, noun = words[k - 1], words[k + 1] or ''
+    local is_denied = words[k] == 'no' and noun ~= '' or words[k] == 'none'
+    if is_denied and (verb == 'is' or verb == 'are' or verb == 'be' or verb == 'was') and
         words[k - 2] ~= 'there' and words[k - 3] ~= 'there' and
-        not COMPARED:find(' ' .. words[k + 1] .. ' ', 1, true) then
-      return table.concat(words, ' ', math.max(1, k - 2), k + 1)
+        not COMPARED:find(' ' .. noun .. ' ', 1, true) then
+      return table.concat(words, ' ', math.max(1, k - 2), math.min(k + 1, #words))
     end
   end
 end

@@ -21,7 +21,7 @@ function model.load(filename)
   for _, sizes in ipairs(wanted) do
     local name, text = sizes[1], table.concat(sizes, ' x ', 2)
     if table.concat(shape(net[name]), ' x ') ~= text then
-      return nil, ('%s is no network of examples/digits.lua: its %s is not %s'):format(
+      return nil, ('%s is not a network of examples/digits.lua: its %s is not %s'):format(
         filename, name, text)
     end
     net[name] = net[name]:float()
@@ -42,7 +42,7 @@ local function matrix(images)
     end
     for _, value in ipairs(image) do
       if type(value) ~= 'number' or not (value >= 0 and value <= INK) then
-        error(('image %d has a value that is no number from 0 to %d'):format(k, INK), 0)
+        error(('image %d has a value that is not a number from 0 to %d'):format(k, INK), 0)
       end
     end
   end

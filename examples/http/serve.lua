@@ -79,7 +79,7 @@ local routes = {
   ['POST /predict'] = function(body)
     local read, request = pcall(json.decode, body)
     if not read or type(request) ~= 'table' then
-      return 400, {error = 'the body is no JSON object'}
+      return 400, {error = 'the body is not a JSON object'}
     end
     local done, digits, probabilities = pcall(model.predict, net, request.images)
     if not done then

@@ -105,7 +105,7 @@ int luaT_lua_pushudata(lua_State* L) {
   if (lua_type(L, 1) == LUA_TNUMBER) {
     const int integral = compat_tointeger(L, 1, &number) && (double)number == lua_tonumber(L, 1);
     luaL_argcheck(L, integral && number >= 0 && (uint64_t)number <= UINTPTR_MAX, 1,
-                  "this number is no pointer");
+                  "this number is not a valid pointer");
     pointer = (void*)(uintptr_t)number;
   } else if (compat_iscdata(L, 1)) {
     pointer = luaT_cdatapointer(L, 1);

@@ -180,7 +180,7 @@ TEST_F(CudaDevices, OutOfMemoryIsNoEnd) {
   void* block = nullptr;
   size_t bytes = static_cast<size_t>(properties.total_memory) * 2;
   EXPECT_EQ(table->allocate(device, bytes, &block), kDeviceOutOfMemory);
-  EXPECT_NE(std::string(table->message()).find("MiB asked for"), std::string::npos);
+  EXPECT_NE(std::string(table->message()).find("MiB requested"), std::string::npos);
   expect_ok(table->allocate(device, 1024, &block));
   expect_ok(table->zero(device, block, 1024));
   expect_ok(table->synchronize(device));

@@ -91,7 +91,7 @@ TEST(DLPack, WhatIsRefusedStaysTheirs) {
   managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   EXPECT_NE(error_of(import).find("must not be written"), std::string::npos);
   managed.flags = 0;
-  EXPECT_NE(error_of([&] { THIntTensor_fromDLPack(&managed); }).find("a IntTensor is expected"),
+  EXPECT_NE(error_of([&] { THIntTensor_fromDLPack(&managed); }).find("an IntTensor is expected"),
             std::string::npos);
   foreign.shape[0] = foreign.shape[1] = int64_t{1} << 40;
   EXPECT_NE(error_of(import).find("too large"), std::string::npos);

@@ -226,7 +226,7 @@ TEST_F(FromLua, Pointers) {
   EXPECT_EQ(run("return torch.pushudata(0, 'torch.Thing')"), "nil");
   for (const char* bad : {"-1", "1.5", "0/0", "1/0", "2^70"}) {
     EXPECT_EQ(run("torch.pushudata(" + std::string(bad) + ", 'torch.Thing')"),
-              "user:1: bad argument #1 to 'pushudata' (this number is no pointer)");
+              "user:1: bad argument #1 to 'pushudata' (this number is not a valid pointer)");
   }
   EXPECT_EQ(run("torch.pushudata('1', 'torch.Thing')"),
             "user:1: bad argument #1 to 'pushudata' (number or cdata expected, got string)");

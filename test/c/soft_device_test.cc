@@ -288,7 +288,7 @@ TEST_P(SoftDeviceModes, MemoryIsFoundInTheCacheThenByCollecting) {
   EXPECT_EQ(garbage.block, nullptr);
   std::string text = error_of([&] { device.allocate(500 << 10); });
   EXPECT_EQ(garbage.collections, 2);
-  EXPECT_HAS(text, "out of memory of soft:1: 512000 bytes asked for, 8");
+  EXPECT_HAS(text, "out of memory of soft:1: 512000 bytes requested, 8");
   EXPECT_HAS(text, " in use, 0 cached, ");
   EXPECT_HAS(text, " free of 1048576");
   device.release(more);

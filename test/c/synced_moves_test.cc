@@ -353,7 +353,7 @@ TEST_P(Moves, WithoutMemoryTensorsStayAsTheyWere) {
 
   // To a device that is full: the elements, the head and the home stay.
   std::string message = error_of([&] { THFloatTensor_to(host.get(), "soft"); });
-  EXPECT_NE(message.find("out of memory of gpu:1: 4194304 bytes asked for"), std::string::npos)
+  EXPECT_NE(message.find("out of memory of gpu:1: 4194304 bytes requested"), std::string::npos)
       << message;
   EXPECT_EQ(THFloatStorage_head(host->storage), TH_HEAD_AT_CPU);
   EXPECT_STREQ(THFloatTensor_device(host.get()), "cpu");

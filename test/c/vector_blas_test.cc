@@ -280,8 +280,8 @@ TEST(Blas, RefusesWhatIsNoMatrix) {
             "bad argument #1 (THFloatBlas_gemm: 'n', 't' or 'c' is expected, got "
             "'x')");
   EXPECT_EQ(gemm('n', 1),
-            "bad argument #8 (THFloatBlas_gemm: columns of 2 elements cannot be 1 "
-            "apart)");
+            "bad argument #8 (THFloatBlas_gemm: leading dimension 1 is too small: at least 2 is "
+            "expected)");
   EXPECT_NE(error_of([&] { THFloatBlas_gemv('n', 2, 2, 1, a, 2, a, 0, 0, a, 1); }), "");
 }
 

@@ -320,8 +320,8 @@ describe("Caffe's files", function()
     assert.has_error(function() tensor.load() end)
     assert.matches('No such file', error_of(tensor.load, 'nowhere/x.binaryproto'), 1, true)
     for text, part in pairs {
-      [content(file 'legacy'):sub(1, -2)] = 'cut off',
-      [content(file 'vector'):sub(1, -2)] = 'cut off',
+      [content(file 'legacy'):sub(1, -2)] = 'truncated',
+      [content(file 'vector'):sub(1, -2)] = 'truncated',
       ['no proto'] = 'no BlobProto',
       [''] = 'the file is empty',
     } do

@@ -40,7 +40,7 @@ describe('a table of numbers', function()
     assert.are.same({ { 3, 4 } }, t:totable())
     t = load('a,b\n')
     assert.are.same({ 0, 2 }, t:size():totable())
-    assert.matches("line 1, column 1: 'a' is no number", failure('a,b\n', { header = false }), 1,
+    assert.matches("line 1, column 1: 'a' is not a number", failure('a,b\n', { header = false }), 1,
                    true)
   end)
 
@@ -91,7 +91,7 @@ describe('a table of numbers', function()
     assert.are.equal(2, t[3][1])
     t = load('a,b\n-99,1\n2,x\n', { missing = { '-99', 'x' } })
     assert.is_true(t[1][1] ~= t[1][1] and t[2][2] ~= t[2][2])
-    assert.matches("'NA' is no number", failure('1\nNA', { missing = { 'x' } }), 1, true)
+    assert.matches("'NA' is not a number", failure('1\nNA', { missing = { 'x' } }), 1, true)
   end)
 
   it('may be separated and written otherwise', function()
@@ -117,8 +117,8 @@ describe('a table of numbers', function()
     end
     assert.are.equal('9223372036854775807',
                      tensor._csvnumber(load('9223372036854775807', { type = 'Long' }):storage(), 1))
-    assert.matches('is no integer', failure('1\n2.5', { type = 'Int' }), 1, true)
-    assert.matches('is no integer', failure('1\n9223372036854775808', { type = 'Long' }), 1, true)
+    assert.matches('is not an integer', failure('1\n2.5', { type = 'Int' }), 1, true)
+    assert.matches('is not an integer', failure('1\n9223372036854775808', { type = 'Long' }), 1, true)
     assert.matches('out of the range of ByteTensor', failure('1\n256', { type = 'Byte' }), 1, true)
     assert.matches('unknown element type', failure('1', { type = 'Bytes' }), 1, true)
   end)
@@ -128,7 +128,7 @@ describe('a table of numbers', function()
     assert.matches('line 2 has 1 fields, and 2 are expected', failure '1,2\n3\n', 1, true)
     assert.matches([[line 2, column 2: '"4' begins with a quotation mark]],
                    failure '1,2\n3,"4\n', 1, true)
-    assert.matches("line 4, column 2 (b): 'x' is no number", failure '"a\n",b\n1,2\n3,x\n', 1, true)
+    assert.matches("line 4, column 2 (b): 'x' is not a number", failure '"a\n",b\n1,2\n3,x\n', 1, true)
     assert.matches('the file is empty', failure '', 1, true)
     assert.matches('there is no line in it', failure '\n\n', 1, true)
     assert.is_true(format_files.damage('a,b,c\n1,2.5,"x"\n3,4e5,"y, ""z"""\n', '.csv', 100,
@@ -196,7 +196,7 @@ describe('columns', function()
     assert.are.same({ '1', '4' }, t.a)
     assert.are.equal('torch.ByteTensor', t.b:type())
     assert.are.equal('torch.FloatTensor', t.c:type())
-    assert.matches("'x' is no number",
+    assert.matches("'x' is not a number",
                    failure('a\n1\nx\n', { columns = true, types = { a = 'Double' } }), 1, true)
     t = load('a,b\n1,?\n?,2\n', { columns = true, missing = { '?' }, only = { 'b' } })
     assert.is_nil(t.a)

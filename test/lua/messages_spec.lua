@@ -30,7 +30,7 @@ local calls = {
   {'t.x = 3', "the class torch.DoubleTensor cannot be indexed by 'x'", 'no fields to set'},
   {'t[print] = 3', 'a tensor is indexed by numbers, tables', 'got function'},
   {'return t[t]', 'a LongTensor or a LongStorage, got torch.DoubleTensor', 't:gt(0)'},
-  {'return t[{1, print}]', 'an index is a number, a range', 'got a function at position 2'},
+  {'return t[{1, print}]', 'an index is a number, a range', 'got function at position 2'},
   {'return t[5]', 'index 5 is out of range of dimension 1 of size 2'},
   {'return t.szie', "a torch.DoubleTensor has no field or method 'szie'"},
   {'torch.FloatStorage(3)[1] = {}', 'an element of a torch.FloatStorage is a number, got table'},

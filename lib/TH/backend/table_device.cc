@@ -58,7 +58,7 @@ void TableDevice::fail_memory(size_t bytes, const char* doing) {
   DeviceUsage usage = {};
   table_.usage(handle_, &usage);
   const char* op = current_op();
-  std::string asked = bytes ? std::to_string(bytes) + " bytes asked for" : std::string(doing);
+  std::string asked = bytes ? std::to_string(bytes) + " bytes requested" : std::string(doing);
   fail("%s%sout of memory of %s: %s, %lld in use, %lld cached, %lld free of %lld", op ? op : "",
        op ? ": " : "", name(), asked.c_str(), number(usage.in_use), number(usage.cached),
        number(usage.free), number(usage.total));

@@ -151,8 +151,8 @@ int Blob::canonical_axis(const char* function, int64_t axis) const {
 
 int64_t Blob::count(int64_t first, int64_t last) const {
   if (first < 0 || last < first || last > axes_) {
-    fail("count: axes %lld to %lld are no range of a blob of %d axes, of shape %s", shown(first),
-         shown(last - 1), axes_, shape_text().c_str());
+    fail("count: invalid range of axes, %lld to %lld, of a blob of %d axes, of shape %s",
+         shown(first), shown(last - 1), axes_, shape_text().c_str());
   }
   int64_t count = 1;
   for (int64_t a = first; a < last; ++a) count *= shape_[a];

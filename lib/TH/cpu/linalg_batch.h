@@ -59,7 +59,7 @@ template <class T>
 int work_size(T asked) {
   double size = std::nextafter(asked, std::numeric_limits<T>::infinity());
   if (!(size < INT_MAX)) {
-    fail("LAPACK cannot be given a work space of %.0f elements, which this matrix takes", size);
+    fail("LAPACK does not support the work space of %.0f elements that this matrix needs", size);
   }
   return std::max(1, static_cast<int>(size));
 }

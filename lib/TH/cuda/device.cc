@@ -170,7 +170,7 @@ void* CudaDevice::allocate_block(size_t bytes) {
     DeviceUsage now = usage();
     fail(
         kDeviceOutOfMemory,
-        "CUDA: out of memory: %.1f MiB asked for, %.1f MiB free, %.1f MiB in use here and %.1f MiB "
+        "CUDA: out of memory: %.1f MiB requested, %.1f MiB free, %.1f MiB in use here and %.1f MiB "
         "kept, of %.1f MiB of %s",
         static_cast<double>(bytes) / 0x100000, static_cast<double>(now.free) / 0x100000,
         static_cast<double>(now.in_use) / 0x100000, static_cast<double>(now.cached) / 0x100000,

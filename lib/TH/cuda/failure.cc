@@ -31,7 +31,7 @@ void check_cuda(cudaError_t code, const char* doing) {
   cudaGetLastError();
   fail(code == cudaErrorMemoryAllocation ? kDeviceOutOfMemory : kDeviceFailed,
        "CUDA: %s: %s (%s)%s", doing, cudaGetErrorString(code), cudaGetErrorName(code),
-       is_final(code) ? "; this process can use the device no more" : "");
+       is_final(code) ? "; this process can no longer use the device" : "");
 }
 
 void Queue::check(cudaError_t code) const {

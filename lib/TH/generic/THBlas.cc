@@ -33,7 +33,7 @@ bool is_transposed(char letter, int argument) {
 }
 
 void check_step(int64_t step, int argument) {
-  if (step == 0) fail_argument(argument, "an increment of 0");
+  if (step == 0) fail_argument(argument, "the increment is 0");
 }
 
 // Returns the first element of a vector. With a negative increment, the vector starts at its end.
@@ -77,8 +77,8 @@ Factor factor(T* data, int64_t across, int64_t ld, int64_t shortest, bool transp
   // BLAS accepts any leading dimension for a single column.
   if (across <= 1) ld = std::max(ld, shortest);
   if (ld < std::max<int64_t>(shortest, 1)) {
-    fail_argument(argument, "columns of %lld elements cannot be %lld apart",
-                  static_cast<long long>(shortest), static_cast<long long>(ld));
+    fail_argument(argument, "leading dimension %lld is too small: at least %lld is expected",
+                  static_cast<long long>(ld), std::max<long long>(shortest, 1));
   }
   Factor f = {reinterpret_cast<char*>(data), 0, transposed ? ld : 1, transposed ? 1 : ld};
   // A Factor needs one stride of 1 and the other at least the length of a line. A single line gets

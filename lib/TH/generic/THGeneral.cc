@@ -295,13 +295,13 @@ THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim) {
 
 void* THAlloc(ptrdiff_t size) {
   return th::guard([&] {
-    if (size < 0) th::fail("THAlloc: %td bytes asked for", size);
+    if (size < 0) th::fail("THAlloc: invalid size of %td bytes", size);
     return th::caller_allocate(size);
   });
 }
 void* THRealloc(void* block, ptrdiff_t size) {
   return th::guard([&] {
-    if (size < 0) th::fail("THRealloc: %td bytes asked for", size);
+    if (size < 0) th::fail("THRealloc: invalid size of %td bytes", size);
     return th::caller_reallocate(block, size);
   });
 }

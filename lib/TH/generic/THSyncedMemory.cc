@@ -44,7 +44,7 @@ char* on_gpu(SyncedMemory& memory, Device* home, Access access) {
 
 ByteRange checked_range(const SyncedMemory& memory, size_t offset, size_t count) {
   if (offset > memory.size() || count > memory.size() - offset) {
-    fail_argument(3, "%zu bytes from %zu on are not within the memory's %zu", count, offset,
+    fail_argument(3, "%zu bytes from offset %zu on exceed a memory of %zu bytes", count, offset,
                   memory.size());
   }
   return {offset, offset + count};

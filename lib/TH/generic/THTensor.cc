@@ -35,7 +35,7 @@ int checked_dim(const Tensor& t, int dim) {
 
 void check_strides(const Sizes& size, const Sizes& stride) {
   if (stride.size && stride.ndim != size.ndim) {
-    fail("%d sizes and %d strides were given", size.ndim, stride.ndim);
+    fail("%d sizes and %d strides: as many strides as sizes are expected", size.ndim, stride.ndim);
   }
 }
 

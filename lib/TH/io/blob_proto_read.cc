@@ -23,9 +23,9 @@ auto reading(const char* function, const char* message, F&& body) {
   try {
     return body();
   } catch (const protozero::end_of_buffer_exception&) {
-    fail("%s: the %s is cut off", function, message);
+    fail("%s: the %s is truncated", function, message);
   } catch (const protozero::exception& error) {
-    fail("%s: this is no %s: %s", function, message, error.what());
+    fail("%s: invalid %s: %s", function, message, error.what());
   }
 }
 

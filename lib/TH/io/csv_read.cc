@@ -250,10 +250,10 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
       target.add(integer);
       return end;
     }
-    if (column.fixed) fail_at(p, "is no integer");
+    if (column.fixed) fail_at(p, "is not an integer");
   }
   if (!missing && !parse_real(&real)) {
-    if (column.fixed) fail_at(p, "is no number");
+    if (column.fixed) fail_at(p, "is not a number");
     // The rows before have to be read again, as text.
     column.kind = CsvKind::none;
     again_ = true;
@@ -330,7 +330,7 @@ void CsvReader::read_head(Head head) {
 
 void CsvReader::begin(const std::vector<CsvKind>& kinds, bool together, int64_t most_rows) {
   if (!first_record_ || kinds.size() != columns_)
-    fail("%zu kinds for %zu columns", kinds.size(), columns_);
+    fail("%zu types for %zu columns", kinds.size(), columns_);
   together_ = together;
   most_rows_ = most_rows;
   at_ = first_record_;
@@ -378,7 +378,7 @@ const char* CsvReader::read_record() {
 }
 
 bool CsvReader::run(int64_t bytes) {
-  if (!first_record_ || fields_.size() != columns_) fail("the columns have no kinds yet");
+  if (!first_record_ || fields_.size() != columns_) fail("the columns have no types yet");
   const char* stop = end_ - at_ > bytes ? at_ + bytes : end_;
   while (rows_ < most_rows_) {
     if (!skip_to_record()) break;

@@ -108,7 +108,8 @@ PictureShape begin(Reader* reader, const unsigned char* file, size_t size) {
   if (!read_head(reader, file, size)) fail("%s", reader->errors.message);
   const jpeg_decompress_struct& jpeg = reader->jpeg;
   if (jpeg.num_components != 1 && jpeg.num_components != 3) {
-    fail("its pixels have %d components; grey (1) and color (3) can be read", jpeg.num_components);
+    fail("its pixels have %d components; 1 (grey) and 3 (color) are supported",
+         jpeg.num_components);
   }
   PictureShape shape = {jpeg.num_components, jpeg.image_height, jpeg.image_width, 8};
   check_unpacked(static_cast<double>(shape.row_bytes()) * static_cast<double>(shape.height), size,
@@ -167,7 +168,7 @@ bool write_all(Writer* writer, const PictureShape* shape, const unsigned char* p
 
 std::string jpeg_write(const PictureShape& shape, const unsigned char* pixels, int quality) {
   if (shape.width > JPEG_MAX_DIMENSION || shape.height > JPEG_MAX_DIMENSION) {
-    fail("%lld x %lld pixels: a JPEG file has at most %ld in a row and a column",
+    fail("%lld x %lld pixels: a JPEG file has at most %ld in each direction",
          static_cast<long long>(shape.width), static_cast<long long>(shape.height),
          JPEG_MAX_DIMENSION);
   }
@@ -183,8 +184,8 @@ std::string jpeg_write(const PictureShape& shape, const unsigned char* pixels, i
 namespace {
 [[noreturn]] void fail_without() {
   fail(
-      "this needs libjpeg, which was not there when tensor was built: install libjpeg-dev and "
-      "build it again");
+      "tensor was built without libjpeg, which this needs: install libjpeg-dev and build tensor "
+      "again");
 }
 PictureShape jpeg_shape(const unsigned char*, size_t) { fail_without(); }
 void jpeg_read(const unsigned char*, size_t, unsigned char*) { fail_without(); }

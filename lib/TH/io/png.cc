@@ -13,7 +13,7 @@ namespace th {
 
 void check_unpacked(double bytes, size_t file, double packed, const PictureShape& shape) {
   if (bytes / packed > static_cast<double>(file)) {
-    fail("a picture of %lld x %lld pixels cannot be in %zu bytes",
+    fail("%lld x %lld pixels do not fit in a file of %zu bytes",
          static_cast<long long>(shape.width), static_cast<long long>(shape.height), file);
   }
 }
@@ -80,7 +80,7 @@ Session::Session(bool is_reader) : reads(is_reader) {
   info = png ? png_create_info_struct(png) : nullptr;
   if (!info) {
     png_destroy_read_struct(&png, nullptr, nullptr);
-    fail("libpng has no memory, or is of another version than it was when this was built");
+    fail("libpng is out of memory, or its version differs from that of the build");
   }
 }
 
@@ -193,8 +193,8 @@ std::string png_write(const PictureShape& shape, const unsigned char* pixels, in
 namespace {
 [[noreturn]] void fail_without() {
   fail(
-      "this needs libpng, which was not there when tensor was built: install libpng-dev and build "
-      "it again");
+      "tensor was built without libpng, which this needs: install libpng-dev and build tensor "
+      "again");
 }
 PictureShape png_shape(const unsigned char*, size_t) { fail_without(); }
 void png_read(const unsigned char*, size_t, unsigned char*) { fail_without(); }

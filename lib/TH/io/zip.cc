@@ -23,8 +23,8 @@ namespace th {
 void ZipWriter::add(const char* name, std::string head, Storage* storage, int64_t first,
                     int64_t count) {
   if (first < 0 || count < 0 || first > storage->size || count > storage->size - first) {
-    fail("%lld elements from %lld on of a storage of %td", static_cast<long long>(count),
-         static_cast<long long>(first), storage->size);
+    fail("%lld elements from element %lld on exceed a storage of %td elements",
+         static_cast<long long>(count), static_cast<long long>(first), storage->size);
   }
   storage_retain(storage);
   StorageRef held(storage);
@@ -55,7 +55,7 @@ using ArchiveRef = std::unique_ptr<zip_t, Discard>;
   std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
   if (no_memory) throw std::bad_alloc();
-  fail("no archive that can be read: %s", text.c_str());
+  fail("invalid archive: %s", text.c_str());
 }
 
 void swap_bytes(char* data, size_t item, int64_t count) {
@@ -98,24 +98,24 @@ ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>(
       fail_of_zip("member " + std::to_string(k + 1) + ": ", zip_strerror(zip));
     }
     if (stat.size > INT64_MAX || stat.size / kMostExpansion > stat.comp_size) {
-      fail("member %s: %llu bytes, which %llu compressed ones cannot hold", stat.name,
-           static_cast<unsigned long long>(stat.size),
-           static_cast<unsigned long long>(stat.comp_size));
+      fail("member %s: %llu compressed bytes cannot hold %llu bytes", stat.name,
+           static_cast<unsigned long long>(stat.comp_size),
+           static_cast<unsigned long long>(stat.size));
     }
     // Otherwise a small file could ask for any amount of memory.
-    if (stat.comp_size > left) fail("its members overlap, or the file is cut off");
+    if (stat.comp_size > left) fail("its members overlap, or the file is truncated");
     left -= stat.comp_size;
     members_.push_back({stat.name, static_cast<int64_t>(stat.size)});
   }
 }
 
 void ZipReader::read(size_t member, int64_t skip, Storage* to, int64_t count, bool swapped) {
-  if (member >= members_.size()) fail("no member %zu", member);
+  if (member >= members_.size()) fail("invalid member number %zu", member);
   const ZipMember& from = members_[member];
   auto item = static_cast<int64_t>(item_size(to->dtype));
   if (skip < 0 || count < 0 || count > to->size || skip > from.size ||
       count > (from.size - skip) / item) {
-    fail("member %s: %lld elements are no part of its %lld bytes", from.name.c_str(),
+    fail("member %s: %lld elements exceed its %lld bytes", from.name.c_str(),
          static_cast<long long>(count), static_cast<long long>(from.size));
   }
   errno = 0;
@@ -253,8 +253,8 @@ void ZipWriter::write(const char* filename, bool compressed) {
 namespace {
 [[noreturn]] void fail_without() {
   fail(
-      "this needs libzip, which was not there when tensor was built: install libzip-dev and build "
-      "it again");
+      "tensor was built without libzip, which this needs: install libzip-dev and build tensor "
+      "again");
 }
 }  // namespace
 

@@ -101,7 +101,7 @@ void* with_memory(size_t bytes, const Allocate& allocate) {
     block = allocate();
   }
   if (!block) {
-    fail("out of memory: %zu bytes asked for, %lld in use", bytes,
+    fail("out of memory: %zu bytes requested, %lld in use", bytes,
          static_cast<long long>(heap_usage().bytes));
   }
   return block;

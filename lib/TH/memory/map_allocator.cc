@@ -80,7 +80,7 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
     if (!ctx->shared()) {
       fail("<%s> has %td bytes, and %td are needed", ctx->name.c_str(), length, bytes);
     }
-    if (ftruncate(fd, bytes) != 0) fail_of_file(*ctx, "cannot make longer");
+    if (ftruncate(fd, bytes) != 0) fail_of_file(*ctx, "cannot extend");
   }
   void* block = nullptr;
   if (bytes) {
@@ -130,9 +130,9 @@ void* map_counted(void* context, ptrdiff_t bytes) {
   auto* ctx = static_cast<THMapAllocatorContext*>(context);
   if (!ctx->has(TH_ALLOCATOR_MAPPED_SHAREDMEM) || ctx->has(TH_ALLOCATOR_MAPPED_FROMFD) ||
       ctx->has(TH_ALLOCATOR_MAPPED_KEEPFD) || ctx->has(TH_ALLOCATOR_MAPPED_UNLINK)) {
-    fail("memory with a count of users is shared memory by name, without a descriptor");
+    fail("reference-counted memory must be shared memory with a name, without a descriptor");
   }
-  if (bytes < 0 || bytes > PTRDIFF_MAX - kCountBytes) fail("%td bytes asked for", bytes);
+  if (bytes < 0 || bytes > PTRDIFF_MAX - kCountBytes) fail("invalid size of %td bytes", bytes);
   void* block = map(ctx, bytes + kCountBytes);
   void* data = static_cast<char*>(block) + kCountBytes;
   THRefcountedMapAllocator_incref(ctx, data);

@@ -93,8 +93,7 @@ void SyncedMemory::transition(Change change) {
 void SyncedMemory::await_writers(Lock& lock) {
   while (block_ && block_->being_written()) {
     if (Lease::thread_writes()) {
-      fail("memory that an operation on %s is about to write was asked for elsewhere",
-           device_->name());
+      fail("memory that is leased for writing on %s was requested elsewhere", device_->name());
     }
     SharedBlock* block = block_;
     block->retain();
@@ -244,7 +243,7 @@ void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
 }
 
 void SyncedMemory::set_cpu(void* host) {
-  if (!host && bytes_) fail("set_cpu: no memory given");
+  if (!host && bytes_) fail("set_cpu: memory is expected, got NULL");
   transition([&](Lock& lock) {
     await_writers(lock);
     finish_copy();
@@ -257,11 +256,11 @@ void SyncedMemory::set_cpu(void* host) {
 }
 
 void SyncedMemory::refuse_shared() const {
-  if (shares_host()) fail("this memory is that of two storages, and stays at the CPU");
+  if (shares_host()) fail("this memory is shared by two storages and cannot leave the CPU");
 }
 
 void SyncedMemory::set_device(Device& device, void* block) {
-  if (!block && bytes_) fail("set_device: no memory given");
+  if (!block && bytes_) fail("set_device: memory is expected, got NULL");
   refuse_shared();
   transition([&](Lock& lock) {
     await_writers(lock);
@@ -358,7 +357,7 @@ void SyncedMemory::resize(size_t bytes, bool on_device) {
   transition([&](Lock& lock) {
     await_writers(lock);
     if (!owns_host_ || (block_ && !block_->owned())) {
-      fail("memory that belongs to someone else cannot be resized");
+      fail("memory that the caller owns cannot be resized");
     }
     finish_copy();
     Head head = head_.load(std::memory_order_relaxed);
@@ -419,7 +418,7 @@ void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads) {
   if (block_ && device_ != &device) await_writers(lock);
   if (block_ && device_ == &device) return;
   if (block_ && !block_->owned()) {
-    fail("memory that belongs to someone else cannot change the device");
+    fail("memory that the caller owns cannot change the device");
   }
   finish_copy();
   SharedBlock* block = bytes_ ? SharedBlock::allocate(device, bytes_) : nullptr;

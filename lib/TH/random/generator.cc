@@ -130,7 +130,7 @@ void seed(Generator& g, uint64_t seed) {
 
 uint64_t seed_by_system(Generator& g) {
   uint64_t value;
-  if (getentropy(&value, sizeof(value)) != 0) fail("the system gives no random seed");
+  if (getentropy(&value, sizeof(value)) != 0) fail("the system returned no random seed");
   value >>= 11;
   seed(g, value);
   return value;
@@ -150,7 +150,7 @@ GeneratorKind generator_kind(const char* text) {
   for (GeneratorKind kind : {GeneratorKind::mt19937, GeneratorKind::philox}) {
     if (!std::strcmp(text, name(kind))) return kind;
   }
-  fail("a kind of generator is 'mt19937' or 'philox', not '%s'", text);
+  fail("unknown generator '%s': 'mt19937' or 'philox' is expected", text);
 }
 
 }  // namespace th

@@ -73,7 +73,7 @@ class PackedLines {
 
 // The dimension of the call counts as one more.
 inline void check_dimensions(const LoopPlan& plan) {
-  if (plan.ndim >= kDeviceDims) decline("more dimensions than kernels take");
+  if (plan.ndim >= kDeviceDims) decline("more dimensions than kernels support");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 // whose elements share memory, because kernels write in no particular order.
 template <int most>
 void decline_layout(const LoopPlanOf<most>& plan) {
-  if (plan.ndim > kDeviceDims) decline("more dimensions than kernels take");
+  if (plan.ndim > kDeviceDims) decline("more dimensions than kernels support");
   if (plan.shared_output) decline("elements of the result share memory");
 }
 template <class Call>

@@ -96,7 +96,7 @@ void* SoftDevice::allocate_block(size_t bytes) {
     run_all();
     block = memory_.allocate(bytes);
   }
-  if (!block) fail(status_without_memory(), "out of memory: %zu bytes asked for", bytes);
+  if (!block) fail(status_without_memory(), "out of memory: %zu bytes requested", bytes);
   try {
     enqueue_task([this, block] { memory_.fill(block); });
   } catch (const std::bad_alloc&) {

@@ -57,7 +57,7 @@ void release_import(void* context, void*) {
   if (import->owned && managed->deleter) managed->deleter(managed);
   delete import;
 }
-[[noreturn]] void* refuse(void*, ptrdiff_t) { fail("memory of another library has one size"); }
+[[noreturn]] void* refuse(void*, ptrdiff_t) { fail("memory of another library cannot be resized"); }
 [[noreturn]] void* refuse_resize(void*, void*, ptrdiff_t) {
   fail("memory of another library cannot be resized");
 }
@@ -72,9 +72,10 @@ std::vector<int64_t> strides_of(const DLTensor& from, int64_t count) {
     strides[k] = from.strides ? from.strides[k] : next;
     if (strides[k] < 0 && count > 0 && from.shape[k] > 1) {
       fail(
-          "the stride of dimension %d is %lld, and tensors have none that is negative: make a copy "
-          "there",
-          d, static_cast<long long>(strides[k]));
+          "stride %lld of dimension %d is negative, which tensors do not support: pass a "
+          "contiguous "
+          "copy",
+          static_cast<long long>(strides[k]), d);
     }
     // The stride of a dimension with at most one element is arbitrary.
     if (count == 0 || from.shape[k] <= 1) strides[k] = next;
@@ -116,22 +117,22 @@ Managed* export_tensor(const Tensor& t) {
 
 template <class Managed>
 DType check_managed(const Managed* managed) {
-  if (!managed) fail_argument(1, "what another library manages is expected, got NULL");
+  if (!managed) fail_argument(1, "a managed DLPack tensor is expected, got NULL");
   if constexpr (kVersioned<Managed>) {
     if (managed->version.major != DLPACK_MAJOR_VERSION) {
-      fail("version %u.%u of DLPack is not known", managed->version.major, managed->version.minor);
+      fail("DLPack version %u.%u is not supported", managed->version.major, managed->version.minor);
     }
     if (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) {
-      fail("the elements must not be written to, which tensors cannot promise: make a copy there");
+      fail("the elements are read-only, which tensors do not support: pass a copy");
     }
   }
   const DLTensor& from = managed->dl_tensor;
   int device = static_cast<int>(from.device.device_type);
   if (device != kDLCPU && device != kDLCUDAHost) {
-    fail("the elements are on a device (DLPack's type %d): copy them to the CPU there", device);
+    fail("the elements are on a device (DLPack type %d): copy them to the CPU first", device);
   }
   if (from.ndim < 0 || from.ndim > kMaxDims || (from.ndim > 0 && !from.shape)) {
-    fail("%d dimensions", static_cast<int>(from.ndim));
+    fail("invalid number of dimensions %d", static_cast<int>(from.ndim));
   }
   if (from.dtype.lanes == 1 && from.dtype.code == kDLBool && from.dtype.bits == 8) {
     return DType::Byte;
@@ -142,7 +143,7 @@ DType check_managed(const Managed* managed) {
         known.code == from.dtype.code && known.bits == from.dtype.bits && from.dtype.lanes == 1;
     if (same) return static_cast<DType>(k);
   }
-  fail("no tensor has elements of %u bits, %u lanes and DLPack's type %u",
+  fail("unsupported element type: %u bits, %u lanes, DLPack type %u",
        static_cast<unsigned>(from.dtype.bits), static_cast<unsigned>(from.dtype.lanes),
        static_cast<unsigned>(from.dtype.code));
 }
@@ -151,7 +152,7 @@ template <class Managed>
 void import_tensor(Tensor* t, Managed* managed) {
   DType type = check_managed(managed);
   if (type != t->dtype) {
-    fail("the elements are of type %s, and a %sTensor is expected", name(type), name(t->dtype));
+    fail("%sTensor is expected, got elements of type %s", name_with_article(t->dtype), name(type));
   }
   const DLTensor& from = managed->dl_tensor;
   // A scalar (0 dimensions) becomes a vector with one element.
@@ -168,7 +169,7 @@ void import_tensor(Tensor* t, Managed* managed) {
   int64_t elements = checked_add(last_position(0, ndim, size, strides.data()), 1, "the storage");
   auto address = reinterpret_cast<uintptr_t>(from.data) + from.byte_offset;
   if (!from.data || address % item_size(type) != 0) {
-    fail("the address of the first element is %#zx, which is none of a %s",
+    fail("the address %#zx of the first element is not aligned for %s",
          static_cast<size_t>(address), name(type));
   }
   auto import = std::make_unique<Import<Managed>>();

@@ -26,14 +26,16 @@ constexpr int kDTypes = 0
 enum class Kind : uint8_t { INTEGRAL, REDUCED, FLOATING };
 
 struct DTypeInfo {
-  const char* name;  // as in "torch.FloatTensor"
-  size_t size;       // bytes
+  const char* name;               // as in "torch.FloatTensor"
+  const char* name_with_article;  // "a Float", "an Int"
+  size_t size;                    // bytes
   Kind kind;
 };
 
 // A namespace-level constexpr array. A static variable of an inline function would be shared by the
 // code of all instruction sets.
-#define TH_TYPE(Name, real, accreal, kind, ...) {#Name, sizeof(real), Kind::kind},
+#define TH_TYPE(Name, real, accreal, kind, ...) \
+  {#Name, #Name[0] == 'I' ? "an " #Name : "a " #Name, sizeof(real), Kind::kind},
 constexpr DTypeInfo kDTypeInfos[] = {
 #include "THTypes.def"
 };
@@ -42,6 +44,8 @@ constexpr DTypeInfo kDTypeInfos[] = {
 inline const DTypeInfo& info(DType type) { return kDTypeInfos[static_cast<int>(type)]; }
 inline size_t item_size(DType type) { return info(type).size; }
 inline const char* name(DType type) { return info(type).name; }
+// For messages: "%sTensor" prints "an IntTensor".
+inline const char* name_with_article(DType type) { return info(type).name_with_article; }
 inline bool is_integral(DType type) { return info(type).kind == Kind::INTEGRAL; }
 
 // The C++ type of a DType, and back. Char is int8_t on all platforms, also where `char` is

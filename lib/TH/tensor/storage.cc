@@ -10,12 +10,13 @@ namespace th {
 namespace {
 void check_size(DType type, ptrdiff_t elements) {
   if (elements < 0) {
-    fail("a %sStorage cannot have %td elements", name(type), elements);
+    fail("%sStorage cannot have %td elements", name_with_article(type), elements);
   }
   // The address space of a process on x86-64: 47 bits.
   constexpr ptrdiff_t most_bytes = ptrdiff_t{1} << 47;
   if (elements > most_bytes / static_cast<ptrdiff_t>(item_size(type))) {
-    fail("a %sStorage of %td elements does not fit into the address space", name(type), elements);
+    fail("%sStorage of %td elements does not fit into the address space", name_with_article(type),
+         elements);
   }
 }
 
@@ -70,7 +71,7 @@ void storage_resize(Storage* s, ptrdiff_t elements) {
   if (!(s->flag & kResizable)) fail("this %sStorage cannot be resized", name(s->dtype));
   check_pins(s, "resized");
   if (!(s->flag & kFreeMemory))
-    fail("the memory of this %sStorage is the caller's", name(s->dtype));
+    fail("the caller owns the memory of this %sStorage", name(s->dtype));
   s->memory.resize(elements * item_size(s->dtype), s->get_home() != nullptr);
   if (elements < s->size) s->shrunk = true;
   s->size = elements;
@@ -99,7 +100,8 @@ void storage_read(Storage* s, ptrdiff_t index, void* out) {
 
 void storage_swap(Storage* a, Storage* b) {
   if (a->dtype != b->dtype) {
-    fail("a %sStorage and a %sStorage cannot be swapped", name(a->dtype), name(b->dtype));
+    fail("%sStorage and %sStorage cannot be swapped", name_with_article(a->dtype),
+         name_with_article(b->dtype));
   }
   check_pins(a, "swapped");
   check_pins(b, "swapped");

@@ -63,7 +63,8 @@ Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements) {
     fail_argument(3, "a size from 1 to %td is expected", of->size - first);
   }
   if (of->get_home()) {
-    fail("a %sStorage on a device cannot be viewed: take it to the CPU first", name(of->dtype));
+    fail("%sStorage on a device cannot be viewed: copy it to the CPU first",
+         name_with_article(of->dtype));
   }
   storage_to(of, nullptr);
   char* block = static_cast<char*>(of->cpu(Access::write)) +

@@ -25,9 +25,9 @@ void Tensor::check_fits() const {
   if (numel() == 0) return;
   if (last_position(storageOffset, nDimension, size, stride) >= storage->size) {
     fail(
-        "the storage was resized to %td elements, which a %sTensor of size %s at offset %lld "
+        "the storage was resized to %td elements, which %sTensor of size %s at offset %lld "
         "exceeds",
-        storage->size, name(dtype), shape_text(*this).c_str(), shown(storageOffset));
+        storage->size, name_with_article(dtype), shape_text(*this).c_str(), shown(storageOffset));
   }
 }
 
@@ -244,7 +244,8 @@ void set_view(Tensor* t, const Tensor& source) {
 void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const int64_t* size,
                  const int64_t* stride) {
   if (storage && storage->dtype != t->dtype) {
-    fail("a %sTensor cannot view a %sStorage", name(t->dtype), name(storage->dtype));
+    fail("%sTensor cannot view %sStorage", name_with_article(t->dtype),
+         name_with_article(storage->dtype));
   }
   if (offset < 0) fail("storage offset %td is negative", offset);
   if (offset > kMostElements) fail("storage offset %td is too large", offset);

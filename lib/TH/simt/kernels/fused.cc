@@ -3,6 +3,6 @@
 namespace th {
 
 // The caller then evaluates the expression operation by operation.
-void run_fused(Queue&, const FusedCall&) { decline("expressions are not evaluated at once here"); }
+void run_fused(Queue&, const FusedCall&) { decline("fused expressions"); }
 
 }  // namespace th

@@ -204,7 +204,9 @@ void run_multinomial(Queue& queue, const MultinomialCall& call) {
                                 [&](auto zero) { multinomial<decltype(zero)>(queue, call); });
 }
 
-void run_alias_setup(Queue&, const AliasSetupCall&) { decline("one category after the other"); }
-void run_alias_draw(Queue&, const AliasDrawCall&) { decline("not in this order"); }
+void run_alias_setup(Queue&, const AliasSetupCall&) {
+  decline("alias tables are set up sequentially");
+}
+void run_alias_draw(Queue&, const AliasDrawCall&) { decline("draws in sequential order"); }
 
 }  // namespace th

@@ -206,7 +206,7 @@ void fill_any(Queue& queue, const RandomCall& call) {
 
 void run_random(Queue& queue, const RandomCall& call) {
   if (call.n == 0) return;
-  if (call.distribution == Distribution::permutation) decline("not in this order");
+  if (call.distribution == Distribution::permutation) decline("permutations in sequential order");
   dispatch(call.dtype, [&](auto zero) { fill_any<decltype(zero)>(queue, call); });
 }
 

@@ -182,7 +182,7 @@ void sort_and_copy_range(Queue& queue, const SortCall& call, const char* in) {
 }  // namespace
 
 void run_sort(Queue& queue, const SortCall& call) {
-  if (call.n > UINT32_MAX) decline("rows of more than 2^32 - 1 elements are not sorted here");
+  if (call.n > UINT32_MAX) decline("rows of more than 2^32 - 1 elements");
   check_dimensions(call.plan);
   const LoopPlan& plan = call.plan;
   if (plan.numel * call.n == 0) return;
