@@ -198,7 +198,7 @@ if parameters:device() ~= 'cpu' then
     left[#left + 1] = ('%s %d times'):format(op, times)
   end
   say('on %s, in the last epoch of %d steps: %d copies to the device, %d of %d bytes from it; '
-      .. 'left to the CPU: %s\n', parameters:device(), math.ceil(TRAIN / BATCH),
+      .. 'fallbacks to the CPU: %s\n', parameters:device(), math.ceil(TRAIN / BATCH),
       counted.h2d.copies, counted.d2h.copies, counted.d2h.bytes,
       #left > 0 and table.concat(left, ', ') or 'nothing')
 end

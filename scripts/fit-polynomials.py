@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The polynomials of lib/TH/cpu/kernels/vector_math.h: coefficients, lowest first (those of floats are
-rounded to float there; halves and the like may stand as they are), and how large the
-weighted error is. Needs mpmath. Without arguments all of them, else those that are named."""
+"""Computes the polynomials of lib/TH/cpu/kernels/vector_math.h. Prints the coefficients, lowest
+degree first, and the largest weighted error. Coefficients of float polynomials are rounded to
+float, except exact ones such as 0.5. Needs mpmath. Arguments: the names of polynomials; default:
+all."""
 
 import sys
 

@@ -1,8 +1,8 @@
--- HTTP/1.1 on one socket of cqueues, within limits.
+-- HTTP/1.1 on a socket of cqueues, with limits.
 --
--- Requests are read and answered one at a time: the next one is read after the reply to the one
--- before it has been sent. So a client that sends many requests and reads no reply fills the
--- kernel's buffers, not the server's. A connection holds at most one header, body and reply.
+-- Requests are processed one at a time: the next one is read after the previous reply has been
+-- sent. So a client that sends many requests and reads no reply fills the kernel's buffers, not the
+-- server's. A connection holds at most one header, body and reply.
 
 local cqueues = require 'cqueues'
 local errno = require 'cqueues.errno'
@@ -29,7 +29,7 @@ local function receive(socket, what, deadline)
   return data
 end
 
---- Prepares a socket that was accepted.
+--- Prepares an accepted socket.
 function connection.prepare(socket, limits)
   socket:onerror(function(_, _, why) return why end)  -- return errors; do not raise them
   socket:setmode('b', 'bn')  -- binary, and no buffer for output
@@ -125,7 +125,7 @@ local function discard(socket, limits)
   until not data or left <= 0
 end
 
---- Sends a reply in JSON. request: what `read` returned, or nil. Returns whether the connection can
+--- Sends a reply in JSON. request: the result of `read`, or nil. Returns true if the connection can
 -- be used for another request.
 function connection.reply(socket, limits, request, status, text)
   local close = not request or request.close

@@ -1,4 +1,4 @@
--- The network that examples/digits.lua saved, for one who only asks it.
+-- The network that examples/digits.lua saved, for prediction only.
 
 local tensor = require 'tensor'
 
@@ -8,7 +8,7 @@ local PIXELS, CLASSES, INK = 64, 10, 16
 
 local function shape(t) return tensor.isTensor(t) and t:size():totable() or {} end
 
---- Reads a network; nil and a message where the file holds none.
+--- Reads a network. Returns nil and a message if the file contains none.
 function model.load(filename)
   local done, net = pcall(tensor.load, filename)
   if not done then
@@ -29,8 +29,8 @@ function model.load(filename)
   return net
 end
 
--- A list of images, each of 64 numbers from 0 to 16, as a matrix; an error where it is something
--- else. Clients send it: nothing about it is certain.
+-- Converts a list of images, each of 64 numbers from 0 to 16, to a matrix. Raises an error for
+-- anything else: the list comes from a client and may be invalid.
 local function matrix(images)
   if type(images) ~= 'table' or #images == 0 then
     error('"images" is a list of images, with one or more', 0)
@@ -49,7 +49,7 @@ local function matrix(images)
   return tensor.FloatTensor(images)
 end
 
---- The digits that images show, and the probabilities of each to be 0, 1, ... 9.
+--- Returns the predicted digits, and the probability of each digit for each image.
 function model.predict(net, images)
   local x = (matrix(images) - net.mean) / net.deviation[1]
   local hidden = (x * net.w1 + net.b1):cmax(0)

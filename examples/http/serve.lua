@@ -1,11 +1,11 @@
--- Answers over HTTP which digits are in images, with the network that examples/digits.lua saved.
+-- Recognizes digits in images over HTTP, with the network that examples/digits.lua saved.
 --
 --   tensor examples/digits.lua --save digits.npz
 --   tensor examples/http/serve.lua --model digits.npz [--port N]
 --
--- It listens on 127.0.0.1, prints its address, and ends with SIGTERM or SIGINT. Each connection is
--- a coroutine of cqueues (Debian: lua-cqueues); there are no threads. It speaks plain HTTP/1.1 and
--- is meant to stand behind a proxy.
+-- It listens on 127.0.0.1, prints its address, and ends on SIGTERM or SIGINT. Each connection is a
+-- coroutine of cqueues (Debian: lua-cqueues); there are no threads. It uses plain HTTP/1.1 and is
+-- intended to run behind a proxy.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '?.lua;' .. here .. '../?.lua;' .. package.path
@@ -26,7 +26,8 @@ local errno = require 'cqueues.errno'
 local signal = require 'cqueues.signal'
 local sockets = require 'cqueues.socket'
 
--- Before any thread is started: all threads inherit it, and only signal.listen sees the signals.
+-- Before any thread is started: threads inherit the blocked signals, so only signal.listen gets
+-- them.
 signal.block(signal.SIGTERM, signal.SIGINT)
 
 local json = require 'cjson'
@@ -35,8 +36,8 @@ local connection = require 'connection'
 local model = require 'model'
 local options = require 'lib.options'
 
--- The limits of what clients can take: memory, and time in each phase of a connection. A connection
--- takes at most about five times body-bytes: the buffer for a body, the body and the reply.
+-- Limits of a client's memory, and of the time in each phase of a connection. A connection uses at
+-- most about five times body-bytes: the buffer for a body, the body and the reply.
 local limits = options.parse(arg, {
   {name = 'model', value = 'FILE', default = 'digits.npz',
    help = 'what examples/digits.lua saved (digits.npz)'},
@@ -67,10 +68,10 @@ if not net then
   give_up(failure)
 end
 
--- Numbers of JSON only: not NaN and not hexadecimal ones.
+-- JSON numbers only: rejects NaN and hexadecimal numbers.
 json.decode_invalid_numbers(false)
 
--- Functions that return a status, and an object that becomes JSON.
+-- Functions that return a status and an object to encode as JSON.
 local routes = {
   ['GET /'] = function()
     return 200, {service = 'digits', tensor = tensor.info().version,
@@ -92,7 +93,7 @@ local routes = {
 local paths = {}
 for route in pairs(routes) do paths[route:match('%S+$')] = true end
 
--- Returns the status and the text that answer a request.
+-- Returns the status and the text of the reply to a request.
 local function respond(request)
   local path = request.path:match '^[^?]*'
   local handler = routes[request.method .. ' ' .. path]
@@ -111,10 +112,10 @@ local function respond(request)
 end
 
 local loop = cqueues.new()
-local ending, deadline = false, math.huge  -- has a signal come? the time limit of all requests then
-local changed = condition.new()            -- signaled when a connection closes, or a signal comes
+local ending, deadline = false, math.huge  -- set by a signal; deadline: for all requests
+local changed = condition.new()            -- signaled when a connection closes, or a signal arrives
 local count = 0                            -- the number of connections
-local open, busy = {}, {}  -- by a connection's coroutine: its socket; whether it has a request
+local open, busy = {}, {}  -- for each connection's coroutine: its socket; true if it has a request
 
 local function close(thread)
   open[thread]:close()
@@ -124,7 +125,7 @@ end
 
 local stop = signal.listen(signal.SIGTERM, signal.SIGINT)
 
--- Notices SIGTERM and SIGINT; without a timeout it waits for one.
+-- Handles SIGTERM and SIGINT. Without a timeout, waits for one.
 local function check_signals(timeout)
   if stop:wait(timeout) and not ending then
     ending, deadline = true, cqueues.monotime() + limits['close-seconds']
@@ -132,10 +133,10 @@ local function check_signals(timeout)
   end
 end
 
--- Answers a request whose first byte has arrived. Returns whether another one may follow.
+-- Answers a request whose first byte has arrived. Returns true if another one may follow.
 local function answer(client, first)
   local request, status, message = connection.read(client, first, limits)
-  check_signals(0)  -- also here: the loop may answer many requests before it looks at signals
+  check_signals(0)  -- here, too, because the loop may answer many requests before its next check
   if cqueues.monotime() > deadline then
     return false
   elseif request then
@@ -169,7 +170,7 @@ local function accept_clients(listener)
       loop:wrap(serve, client)
     elseif why == errno.ETIMEDOUT then
       cqueues.poll(listener, changed)
-    else  -- enough connections, or too few descriptors or too little memory for another one
+    else  -- too many connections, or no descriptors or memory left
       cqueues.poll(changed, 0.1)
     end
   end

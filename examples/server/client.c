@@ -1,10 +1,10 @@
-/* Sends the lines of its standard input to a port of 127.0.0.1, one after the other, and prints the
-   line that each is answered with.
+/* Sends the lines of its standard input to a port of 127.0.0.1, one at a time, and prints the line
+   that answers each.
 
      client PORT [TIMES]
 
-   With TIMES it sends all of them so often, and prints the answers of the first time; it is an
-   error where later ones are others. */
+   With TIMES it repeats all lines that many times and prints the answers of the first round. If
+   later answers differ, it fails. */
 
 #include <netinet/in.h>
 #include <stdio.h>

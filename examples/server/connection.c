@@ -26,19 +26,19 @@ int connection_open(struct connection* c, int socket, const struct phases* phase
   c->deadline = clock_now() + phases->idle;
   c->skipping = 0;
   c->used = c->size = c->sent = 0;
-  /* Short replies go out at once, also if the client has not acknowledged the one before. */
+  /* Send short replies at once, even if the client has not acknowledged the previous one. */
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
 void connection_close(struct connection* c) {
   struct linger none = {1, 0};
-  /* The kernel would keep a reply that the client does not read for minutes. */
+  /* Otherwise the kernel would keep an unread reply for minutes. */
   if (c->sent < c->size) setsockopt(c->socket, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
   close(c->socket);
 }
 
-/* Where the first line ends, or NULL. */
+/* Returns the end of the first line, or NULL. */
 static char* find_end(const struct connection* c) { return memchr(c->line, '\n', c->used); }
 
 int connection_events(const struct connection* c) {
@@ -67,7 +67,7 @@ static void answer(struct connection* c, struct query* query, const struct model
   }
   if (c->skipping) {
     snprintf(c->reply, MOST_REPLY, "error: the line is too long\n");
-  } else if (rest + strspn(rest, " \t\r") != end) { /* also if strtof stopped at a byte '\0' */
+  } else if (rest + strspn(rest, " \t\r") != end) { /* also if a zero byte stopped strtof */
     snprintf(c->reply, MOST_REPLY, "error: numbers are expected, at most %d\n", MOST_INPUTS);
   } else {
     output = query_run(query, model, inputs, count, &probability, message, sizeof(message));
@@ -79,11 +79,11 @@ static void answer(struct connection* c, struct query* query, const struct model
   }
 }
 
-/* Reads what is there. Returns 0 if the client has left. */
+/* Reads the available bytes. Returns 0 if the client has left. */
 static int receive(struct connection* c, const struct phases* phases) {
   ssize_t got = recv(c->socket, c->line + c->used, MOST_LINE - c->used, 0);
   if (got <= 0) return got < 0 && would_block();
-  /* Later bytes do not move the deadline: a client that sends byte by byte gains nothing. */
+  /* Later bytes do not extend the deadline, so sending byte by byte gains nothing. */
   if (c->used == 0 && !c->skipping) c->deadline = clock_now() + phases->line;
   c->used += (size_t)got;
   if (c->used == MOST_LINE && !find_end(c)) {

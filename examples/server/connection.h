@@ -1,5 +1,5 @@
-/* A client's connection: lines of numbers come in, a line goes out for each. Nothing here waits:
-   the functions do what the socket allows at once, and say when to call them again. */
+/* A client's connection: receives lines of numbers and sends one line for each. Nothing here
+   blocks: the functions do what the socket allows at once and return when to call them again. */
 
 #ifndef CONNECTION_H
 #define CONNECTION_H
@@ -8,39 +8,40 @@
 #include <stdint.h>
 
 #include "model.h"
-
-#define MOST_INPUTS 1024 /* numbers of a line */
-#define MOST_LINE 8192   /* bytes of a line: 1024 numbers of 7 digits */
+#define MOST_INPUTS 1024 /* numbers in a line */
+#define MOST_LINE 8192   /* bytes in a line: 1024 numbers of 7 digits */
+#define MOST_REPLY 400   /* bytes in a reply */
 #define MOST_REPLY 400   /* bytes of a reply */
-
+/* How long a client can keep a connection in one phase, in milliseconds. */
 /* Milliseconds for which a client can keep a connection in one phase. */
-struct phases {
-  int idle;  /* from the accept, or a reply, to the first byte of a line */
-  int line;  /* from the first byte of a line to its end */
-  int reply; /* for a client to read a reply */
-};
+int idle;  /* from accept, or the last reply, to the first byte of a line */
+int line;  /* from the first byte of a line to its end */
+int reply; /* until the client has read a reply */
+int reply; /* for a client to read a reply */
+}
+;
 
 struct connection {
   int socket;
-  int64_t deadline; /* the end of the current phase, by clock_now */
-  int skipping;     /* the line is too long; the rest of it is not kept */
-  size_t used;      /* bytes of line */
-  size_t size;      /* bytes of reply; 0: none */
-  size_t sent;      /* of reply */
+  int64_t deadline; /* end of the current phase, as in clock_now */
+  int skipping;     /* the line is too long; the rest of it is dropped */
+  size_t used;      /* bytes in line */
+  size_t size;      /* bytes in reply; 0: none */
+  size_t sent;      /* bytes of reply that were sent */
   char line[MOST_LINE];
   char reply[MOST_REPLY];
 };
 
-/* Milliseconds of a clock that nobody sets. */
+/* Milliseconds of a monotonic clock. */
 int64_t clock_now(void);
 
-/* Takes over a socket. Returns whether that worked. */
+/* Takes ownership of a socket. Returns 1 on success, else 0. */
 int connection_open(struct connection* c, int socket, const struct phases* phases);
 
-/* Closes the socket. Data that was not sent is lost, and the kernel keeps none of it. */
+/* Closes the socket. Unsent data is dropped, also by the kernel. */
 void connection_close(struct connection* c);
 
-/* Returns what to wait for at the socket: POLLIN or POLLOUT of poll; 0: do not wait. */
+/* Returns the events to wait for at the socket: POLLIN or POLLOUT of poll; 0: do not wait. */
 int connection_events(const struct connection* c);
 
 /* Reads, answers at most one line, and sends. Returns 0 if the connection has ended. */

@@ -11,8 +11,8 @@ struct query {
   THLongTensor* index;
 };
 
-/* What the functions that THTry calls take and give. An error leaves them at once: what they own is
-   in here, so that it can be freed afterwards. */
+/* Arguments and results of the functions that THTry calls. An error leaves these functions at once,
+   so their objects are stored here and can be freed afterwards. */
 struct load {
   const char* filename;
   THFile* file;
@@ -47,7 +47,7 @@ struct model* model_load(const char* filename, char* message, size_t size) {
 
 void model_free(struct model* model) {
   if (!model) return;
-  THFloatTensor_free(model->weights); /* which ignores NULL */
+  THFloatTensor_free(model->weights); /* NULL is ignored */
   THFloatTensor_free(model->bias);
   free(model);
 }
@@ -88,7 +88,7 @@ struct run {
   int output;
 };
 
-/* softmax(weights * input + bias), and the place of its maximum. */
+/* Computes softmax(weights * input + bias) and the position of its maximum. */
 static void run(void* data) {
   struct run* run = data;
   struct query* q = run->query;

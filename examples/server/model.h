@@ -1,4 +1,4 @@
-/* A classifier that threads share: one layer, whose weights nobody changes after it was loaded. */
+/* A classifier that threads share: one layer, whose weights are constant after loading. */
 
 #ifndef MODEL_H
 #define MODEL_H
@@ -7,17 +7,18 @@
 
 struct model;
 
-/* Reads "outputs inputs", a row of weights for each output, and a bias for each, as text. Gives
-   NULL and a message where that fails. */
+/* Reads "outputs inputs", a row of weights for each output, and a bias for each, as text. On
+   failure returns NULL and writes a message. */
 struct model* model_load(const char* filename, char* message, size_t size);
 void model_free(struct model* model);
 
-/* What one thread needs to ask a model: tensors that it uses again and again. */
+/* The tensors that one thread reuses for its queries. */
 struct query;
 struct query* query_new(void);
 void query_free(struct query* query);
 
-/* The most likely output, from 0 on, and its probability; -1 and a message where TH refused. */
+/* Returns the most likely output, from 0, and its probability. If TH raises an error, returns -1
+   and writes a message. */
 int query_run(struct query* query, const struct model* model, const float* inputs, size_t count,
               float* probability, char* message, size_t size);
 

@@ -1,11 +1,11 @@
-/* libTH in a server with threads: each of a few POSIX threads serves many connections and answers
-   their lines of numbers with the output that a model finds most likely. The threads share the
-   model's weights and nothing else.
+/* libTH in a multithreaded server: each of a few POSIX threads serves many connections. It answers
+   each line of numbers with the most likely output of a model. The threads share only the model's
+   weights.
 
      server WEIGHTS [THREADS]
 
-   It listens on a port of 127.0.0.1 that the system chooses and prints it; SIGTERM or SIGINT ends
-   it. */
+   It listens on a port of 127.0.0.1 that the system chooses, and prints the port. SIGTERM or SIGINT
+   ends it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +25,10 @@
 #include "model.h"
 
 #define MOST_THREADS 64
-#define KERNEL_BYTES 65536 /* about the memory of each of the kernel's two buffers of a socket */
+#define KERNEL_BYTES 65536 /* requested size of each of the kernel's two buffers of a socket */
 #define ACCEPT_PAUSE 100   /* milliseconds without accept after an error, such as EMFILE */
 
-/* See read_limits, and connection.h for what is fixed: the sizes of a line and of a reply. */
+/* See read_limits. connection.h has the fixed limits: the sizes of lines and replies. */
 struct limits {
   int connections;
   struct phases phases;
@@ -39,21 +39,21 @@ struct server {
   struct limits limits;
   const struct model* model;
   int listener;
-  int ending; /* the end of a pipe to read from, which is closed when the server is to end */
+  int ending; /* read end of a pipe, which is closed when the server has to end */
 };
 
-/* A thread, with tensors and connections of its own. */
+/* A thread with its own tensors and connections. */
 struct worker {
   pthread_t thread;
   const struct server* server;
   struct query* query;
   struct connection** connections;
-  struct pollfd* watched; /* the pipe, the listener, and a socket for each connection */
-  int count;              /* of connections */
+  struct pollfd* watched; /* the pipe, the listener, and the socket of each connection */
+  int count;              /* number of connections */
   int64_t accept_after, end;
 };
 
-/* Returns a limit: the value of a variable of the environment, or else the default. */
+/* Returns the limit in an environment variable, or the default. */
 static int limit(const char* name, int otherwise) {
   const char* text = getenv(name);
   char* end;
@@ -68,15 +68,15 @@ static int limit(const char* name, int otherwise) {
 }
 
 static void read_limits(struct limits* limits) {
-  /* The number for each thread; a connection takes 9 KB and a descriptor. Further clients wait in
-     the kernel. */
+  /* For each thread. A connection needs 9 KB and a descriptor. Further clients wait in the
+     kernel. */
   limits->connections = limit("SERVER_CONNECTIONS", 100);
-  /* Milliseconds. A connection without requests is closed after the first; the others are far
-     longer than a line or a reply takes on a slow network. */
+  /* Milliseconds. `idle` limits connections without requests. The others are far longer than a line
+     or a reply takes on a slow network. */
   limits->phases.idle = limit("SERVER_IDLE_MS", 30000);
   limits->phases.line = limit("SERVER_LINE_MS", 10000);
   limits->phases.reply = limit("SERVER_REPLY_MS", 10000);
-  /* From SIGTERM to the end at the latest, for replies that are being sent. */
+  /* Time for unfinished replies after SIGTERM. */
   limits->end = limit("SERVER_END_MS", 1000);
 }
 
@@ -90,7 +90,7 @@ static void accept_connection(struct worker* w, int64_t now) {
   int socket = accept(w->server->listener, NULL, NULL);
   struct connection* c;
   if (socket < 0) {
-    /* Another thread was quicker, or the client left; otherwise it would fail again at once. */
+    /* Another thread accepted the connection, or the client left. Other errors would repeat. */
     if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
       w->accept_after = now + ACCEPT_PAUSE;
     }
@@ -105,7 +105,7 @@ static void accept_connection(struct worker* w, int64_t now) {
   }
 }
 
-/* Waits until something can be done: at a socket, because of a deadline, or to end. */
+/* Waits for a socket, a deadline, or the end. */
 static void wait_for_work(struct worker* w) {
   const struct server* server = w->server;
   int64_t now = clock_now(), wake = INT64_MAX;
@@ -131,7 +131,7 @@ static void wait_for_work(struct worker* w) {
   poll(w->watched, (nfds_t)(w->count + 2), timeout);
 }
 
-/* The function of a thread. */
+/* The main function of a thread. */
 static void* work(void* data) {
   struct worker* w = data;
   const struct limits* limits = &w->server->limits;
@@ -145,7 +145,7 @@ static void* work(void* data) {
       struct connection* c = w->connections[i];
       int ready = w->watched[i + 2].revents != 0 || w->watched[i + 2].events == 0;
       int lives = !ready || connection_advance(c, &limits->phases, w->query, w->server->model);
-      /* At the end only replies are waited for. */
+      /* When ending, only finish replies. */
       if (w->end != INT64_MAX && c->size == 0) lives = 0;
       if (!lives || now >= c->deadline) close_connection(w, i);
     }
@@ -155,7 +155,7 @@ static void* work(void* data) {
   return NULL;
 }
 
-/* Sets up what a thread needs. Returns whether there was memory for it. */
+/* Initializes a thread's data. Returns 0 if memory has run out. */
 static int worker_init(struct worker* w, const struct server* server) {
   size_t most = (size_t)server->limits.connections;
   w->server = server;
@@ -172,8 +172,8 @@ static void worker_free(struct worker* w) {
   free(w->watched);
 }
 
-/* A socket that listens on a free port of the loopback interface; -1 where that fails. Connections
-   inherit its properties. */
+/* Returns a socket that listens on a free port of the loopback interface, or -1. Connections
+   inherit its options. */
 static int listen_locally(int* port) {
   struct sockaddr_in address;
   socklen_t size = sizeof(address);
@@ -194,8 +194,8 @@ static int listen_locally(int* port) {
   return fd;
 }
 
-/* Runs threads until a signal comes. They inherit that the signals are blocked: only sigwait sees
-   them. Returns the number of threads that there were. */
+/* Runs threads until a signal arrives. The threads inherit the blocked signals, so that only
+   sigwait receives them. Returns the number of threads. */
 static int run(struct worker* workers, int wanted, const sigset_t* signals, int closing) {
   int count = 0, received, i;
   while (count < wanted && pthread_create(&workers[count].thread, NULL, work, &workers[count]) == 0)
@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
 
-  /* The server's threads share the cores among them: an operation of TH takes one. */
+  /* The server's threads share the cores, so operations of TH use one thread. */
   THSetNumThreads(1);
   THMemoryUsage(&bytes_before, &blocks_before);
   model = model_load(argv[1], message, sizeof(message));

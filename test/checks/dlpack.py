@@ -93,7 +93,7 @@ def to_others(kind, dtype, versioned, tensor_first, from_dlpack):
     del view
     gc.collect()
     if not tensor_first:
-        # Nobody else has it: it may be resized again.
+        # Nothing else refers to the memory, so it may be resized again.
         resize = function(f"TH{kind}Tensor_resize1d", None, ctypes.c_void_p, ctypes.c_int64)
         resize(t, 1000)
         free(kind, t)

@@ -31,7 +31,7 @@ void read_blob(void* data) {
       },
       &call, nullptr, 0);
   if (!failed) {
-    // What was read is written, and read again as the same.
+    // Writes the blob and reads it again: the result must be equal.
     THByteStorage* written = THByteStorage_new();
     THFloatBlob_toProto(blob, 1, written);
     THFloatBlob* again = THFloatBlob_new();

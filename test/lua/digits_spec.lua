@@ -154,7 +154,7 @@ describe('examples/digits.lua', function()
     assert.are.equal(on_cpu:match('test accuracy [%d.]+'), on_device:match('test accuracy [%d.]+'))
     local steps, to_device, to_host, left = on_device:match(
       'epoch of (%d+) steps: (%d+) copies to the device, (%d+) of %d+ bytes from it; '
-      .. 'left to the CPU: ([^\n]+)')
+      .. 'fallbacks to the CPU: ([^\n]+)')
     assert.are.equal('0', to_device)
     assert.are.equal(steps, to_host)
     assert.are.equal('nothing', left)
@@ -267,7 +267,7 @@ describe('examples/lib/png.lua', function()
     assert.are.same({'\10\99\30'}, decode(png.encode(image[{{}, {1}, {2}}])).rows)
   end)
 
-  it('refuses what is no picture', function()
+  it('rejects files that are not images', function()
     local function fails(image, message)
       assert.has_error(function() png.encode(image) end, message)
     end

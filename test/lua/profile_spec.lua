@@ -61,7 +61,7 @@ describe('profile', function()
       assert.are.equal(1, row_of(rows, 'add').calls)
    end)
 
-   it('tells where an operation ran, and what a device left to the CPU', function()
+   it('reports the device of an operation, and its fallbacks to the CPU', function()
       local a = tensor.FloatTensor(4):fill(1):to('soft')
       local name = a:device()
       local rows = profile(function() a:add(1) end)

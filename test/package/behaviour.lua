@@ -1,4 +1,4 @@
--- What nn, image and threads do with torch, of which the C package has a little of each. Run by
+-- A little of each use of torch in nn, image and threads, by the C package. Run by
 -- scripts/test-package after test.lua.
 
 require 'rows'
@@ -129,7 +129,7 @@ tests['objects are cloned through a MemoryFile'] = function()
    assert(copy[1].weight:sum() == 3 * 7 + 18 and copy[3][1] == 7)
    assert(layer.weight:sum() == 27)
 
-   -- nn leaves fields out by a method of the class while it clones.
+   -- A method of nn's class removes fields while it clones.
    local written = {}
    function rows.Layer:write(file)
       written[#written + 1] = self
@@ -156,7 +156,7 @@ tests['a worker has a torch of its own'] = function()
    assert(not ok and message:find('dimension 3', 1, true), message)
 end
 
--- As threads' sharedserialize: tensors and storages are written as their addresses.
+-- Like threads' sharedserialize: tensors and storages are written as their addresses.
 local shared = [[
    local shared = {}
    local function replaced(class)
@@ -208,7 +208,7 @@ local shared = [[
    end
 ]]
 
-tests['jobs of workers share tensors with whoever gave them'] = function()
+tests['jobs of workers share tensors with the thread that created them'] = function()
    local save = assert(loadstring(shared .. ' return shared'))().save
    local t = torch.FloatTensor(4, 100):fill(1)
    local workers = {}
@@ -234,7 +234,7 @@ end
 -- ---- on a device -------------------------------------------------------------------------------
 
 if os.getenv('TENSOR_SOFT_PLUGIN') then
-   tests['kernels of C take what is at home on a device'] = function()
+   tests['kernels of C accept tensors on a device'] = function()
       local input = torch.FloatTensor {{1, 2}, {3, 4}}:to('soft')
       local output = input.new()
       input.ROWS.affine(input:cdata(), output:cdata(), input:narrow(1, 1, 1):cdata(), 2, false)

@@ -1,10 +1,10 @@
--- The C library, bound as nn binds its own: found on package.cpath, and declared by its header.
+-- The C library, bound like nn's: found on package.cpath and declared by its header.
 
 local ffi = require 'ffi'
 
 local kernels = {NULL = ffi.NULL or nil}
 
--- The generator as Torch7 laid it out, for those who declare it again.
+-- Torch7's layout of the generator, for code that declares it again.
 ffi.cdef [[
 typedef void RowsState;
 typedef struct {

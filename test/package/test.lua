@@ -1,4 +1,4 @@
--- Run by scripts/test-package, with the package where LuaRocks would have put it.
+-- Run by scripts/test-package, with the package installed as by LuaRocks.
 local tensor = require 'tensor'
 local rows = require 'rows'
 
@@ -52,7 +52,7 @@ end
 for _, Tensor in ipairs {tensor.FloatTensor, tensor.DoubleTensor} do
    check(Tensor, function(t) return t end)
 end
--- What is at home on a device is at the CPU wherever the package looks at it.
+-- Device memory is copied to the CPU wherever the package accesses it.
 if os.getenv('TENSOR_SOFT_PLUGIN') then
    check(tensor.FloatTensor, function(t) return t:to('soft') end)
 end

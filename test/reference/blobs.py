@@ -72,7 +72,7 @@ FILES = {
     "doubles-diff": shape(2, 3, 4) + packed(8, "d", data(24)) + packed(9, "d", diff(24)),
     "unpacked": unpacked_shape(2, 3) + unpacked(5, "f", data(6)) + unpacked(6, "f", diff(6)),
     "unpacked-doubles": unpacked_shape(2, 3) + unpacked(8, "d", data(6)),
-    # Fields in any order, in several runs, a shape in two parts, and fields that nobody knows.
+    # Fields in any order, in several runs, a shape in two parts, and unknown fields.
     "mixed": (packed(5, "f", data(6)[:2]) + number(15, 1 << 63) + shape(2) +
               unpacked(5, "f", data(6)[2:3]) + message(16, b"unknown") +
               packed(5, "f", data(6)[3:]) + unpacked_shape(3) +

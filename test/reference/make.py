@@ -75,7 +75,8 @@ DOMAIN = {
     "rsqrt": (0.001, 30, [2, 4, 3e38, 1e-30]),
     "cinv": (0.001, 30, [-3, 2, 4, 1e37, -1e-30]),
 }
-# What the C standard and IEEE 754 say of nan, inf, -inf, 0, -0 and of arguments off the domain.
+# The C standard's and IEEE 754's results for nan, inf, -inf, 0, -0 and arguments outside of the
+# domain.
 SPECIAL = {
     "exp": {NAN: NAN, INF: INF, -INF: 0.0, 0.0: 1, 1e5: INF, -1e5: 0.0},
     "expm1": {NAN: NAN, INF: INF, -INF: -1, 0.0: 0.0, 1e5: INF, -1e5: -1},
