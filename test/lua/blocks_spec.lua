@@ -1,5 +1,5 @@
--- What is worked on by blocks, or by vectors, is right wherever these end, and where the one
--- element that matters is in the last of them.
+-- Operations that work on blocks or SIMD vectors give correct results at all block boundaries, also
+-- if the only element that matters is in the last block.
 
 local tensor = require 'tensor'
 
@@ -203,7 +203,7 @@ describe('rows that are sorted', function()
     local n = 9000
     local random, up, down = numbers(n, 30000), {}, {}
     for i = 1, n do up[i], down[i] = i, n - i end
-    -- Every eighth is small, and may be all that is looked at first.
+    -- Every eighth element is small, and may be the whole sample.
     local eighths = numbers(n, 20000)
     for i = 1, n, 8 do eighths[i] = -eighths[i] end
     local few = numbers(n, 4)
@@ -427,7 +427,7 @@ it('small products are those of their elements', function()
         end
       end
     end
-    -- What is not read is not in the result, and what is, is.
+    -- The result contains all elements that are read, and no others.
     local a, b = Tensor(2, 2):fill(1), Tensor(2, 2):fill(nan)
     assert.are.same({ { 4, 4 }, { 4, 4 } }, b:clone():mm(a, a):mul(2):totable())
     local r = tensor.mm(a, b)

@@ -30,7 +30,7 @@ for _, e in ipairs(elements) do
       assert.is_true(c.data == s:data())
     end)
 
-    it('is true of memory that nobody has touched', function()
+    it('is true for memory that was never accessed', function()
       local t, s = e.Tensor(5), e.Storage(5)  -- a cdata does not keep them alive
       assert.is_true(t:cdata().storage.data ~= nil)
       assert.is_true(s:cdata().data ~= nil)

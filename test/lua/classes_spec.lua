@@ -177,7 +177,7 @@ describe('class', function()
     assert.has_error(function() tensor.setmetatable(5, 'classes.Quiet') end)
   end)
 
-  it('can be told by its constructor, name or pattern', function()
+  it('can be tested by constructor, name or pattern', function()
     tensor.class('classes.Kind', m)
     tensor.class('classes.SubKind', 'classes.Kind', m)
     local object = m.SubKind()

@@ -76,7 +76,7 @@ describe('CmdLine', function()
       .. '  -shuffle in random order [true]\n', text)
   end)
 
-  it('ends the program where words are wrong, or help is asked for', function()
+  it('ends the program for invalid words and for help', function()
     for words, message in pairs {
       ['"a", "b"'] = 'invalid argument: b', [''] = 'not enough arguments',
       ['"-rate"'] = 'missing argument for option -rate',

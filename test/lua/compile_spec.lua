@@ -1,5 +1,5 @@
--- tensor.compile: functions against themselves compiled, bit for bit; what cannot be compiled is
--- called, and said.
+-- tensor.compile: compiled functions give the same bits as uncompiled ones. Functions that cannot
+-- be compiled are called, and the reason is reported.
 
 local tensor = require 'tensor'
 local checks = require 'support.compiled'
@@ -179,7 +179,7 @@ describe('compile', function()
     assert.is_truthy(twice:explain():find '1 expression')
   end)
 
-  it('compiles for each kind of arguments, and so many kinds', function()
+  it('compiles once for each kind of arguments, up to a limit', function()
     local f = tensor.compile(function(x, k) return k > 2 and x * k or x + k end)
     for k = 1, 4 do
       for _ = 1, 3 do assert.same({k > 2 and 3 * k or 3 + k}, f(tensor.Tensor{3}, k):totable()) end
@@ -325,7 +325,7 @@ describe('compile', function()
         assert.is_false(pcall(broken, x))
       end
     end
-    -- Nobody looks any more.
+    -- No observer is active.
     assert.equal(1, x[1])
   end)
 

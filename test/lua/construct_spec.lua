@@ -43,7 +43,7 @@ for _, e in ipairs(elements) do
       assert.are.same({ 2, 0 }, list(e.Tensor { {}, {} }:size()))
     end)
 
-    it('refuses ragged tables and elements that are no numbers', function()
+    it('rejects ragged tables and elements that are not numbers', function()
       for _, bad in ipairs { { { 1, 2 }, { 3 } }, { { 1 }, { 2, 3 } }, { { 1 }, 2 }, { 1, { 2 } },
                              { 'a' }, { true }, { { 1 }, { 'x' } }, { {}, { 1 } },
                              { 1, 2, 'c' } } do
@@ -71,7 +71,7 @@ for _, e in ipairs(elements) do
       assert.is_true(t:storage():size() == 8)
     end)
 
-    it('refuses sizes that are none', function()
+    it('rejects invalid sizes', function()
       local T = e.Tensor
       for _, size in ipairs { huge, -huge, 0 / 0, 1e300, 2 ^ 63, -2 ^ 64 } do
         assert.has_error(function() T(size) end)

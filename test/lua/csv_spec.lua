@@ -109,7 +109,7 @@ describe('a table of numbers', function()
     assert.matches('unknown option sep', failure('1', { sep = ';' }), 1, true)
   end)
 
-  it('is of the element type that is asked for', function()
+  it('has the requested element type', function()
     for _, e in ipairs(elements) do
       local t = load('1,2\n3,100\n', { type = e.name })
       assert.are.equal(('torch.%sTensor'):format(e.name), t:type())
@@ -190,7 +190,7 @@ describe('columns', function()
     assert.is_true(t[3][2999] ~= t[3][2999])
   end)
 
-  it('are of the types that are asked for', function()
+  it('have the requested types', function()
     local t = load('a,b,c\n1,2,3\n4,5,6\n',
                    { columns = true, types = { a = 'text', b = 'Byte', [3] = 'Float' } })
     assert.are.same({ '1', '4' }, t.a)

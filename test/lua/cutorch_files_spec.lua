@@ -14,7 +14,7 @@ describe('objects of cutorch in files', function()
             storage = t:storage(), empty = torch.CudaTensor()}
   end
 
-  it('come back to the device, and share their storages', function()
+  it('are loaded to the device, and share their storages', function()
     for _, format in ipairs {'binary', 'ascii'} do
       local copy = torch.deserialize(torch.serialize(saved(), format), format)
       assert.are.equal('torch.CudaTensor', copy.t:type())

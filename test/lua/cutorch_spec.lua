@@ -355,7 +355,7 @@ describe('cutorch', function()
     end)
   end)
 
-  it('is the default type where that is asked for', function()
+  it('is the default type on request', function()
     torch.setdefaulttensortype 'torch.CudaTensor'
     assert.are.equal('torch.CudaTensor', torch.getdefaulttensortype())
     for _, t in ipairs {torch.Tensor(2, 2), torch.zeros(3), torch.ones(2, 2), torch.rand(3),

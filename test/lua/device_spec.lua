@@ -64,7 +64,7 @@ describe('a tensor', function()
     assert.are.equal(0, view:sum())
   end)
 
-  it('is copied ahead by prefetch, and keeps its home', function()
+  it('is copied in advance by prefetch, and keeps its current device', function()
     local t = numbers(100)
     assert.are.equal(t, t:prefetch(device))
     assert.are.equal('cpu', t:device())
@@ -144,7 +144,7 @@ describe('elements on a device', function()
     assert.are.equal(device, t:device())
   end)
 
-  it('come back for a pointer, and what is written through it counts', function()
+  it('are copied back for a pointer, and writes through it are kept', function()
     require 'support.dialect'.check "require 'ffi'"
     local t = made_on_device(4)
     local p = t:data()

@@ -107,7 +107,7 @@ describe('the default device', function()
                                                                                   nil end)))
   end)
 
-  it('comes back after an error, which passes unchanged', function()
+  it('is restored after an error, which passes unchanged', function()
     local thrown = {}
     for _, object in ipairs { thrown, 'text without a place', 42, false } do
       local ok, caught = pcall(tensor.withDevice, device, function() error(object, 0) end)
@@ -210,7 +210,7 @@ describe('a machine without a GPU', function()
     return dialect.plain(output)
   end
 
-  it('says so when one is asked for', function()
+  it('raises an error if one is requested', function()
     local output = output_of('TENSOR_CUDA_PLUGIN=/nowhere/libTHcuda.so', [[
       print(tensor.ones(3):sum(), #tensor.devices())
       print(pcall(function() tensor.ones(3):to 'gpu' end))]])

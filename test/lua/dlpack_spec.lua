@@ -68,7 +68,7 @@ describe('DLPack', function()
     end
   end)
 
-  it('lets a storage be resized once nobody else has it', function()
+  it('lets a storage be resized after the last other reference is gone', function()
     local t = tensor.ones(4)
     local owner = t:toDLPack()
     assert.matches('in use', error_of(t.resize, t, 100), 1, true)

@@ -182,7 +182,7 @@ for _, e in ipairs(busy_collector and { elements.Float, elements.Half } or eleme
 end
 
 describe('a compiled loop over elements', function()
-  -- What is done to the tensor when it runs compiled, and what reading the third element gives.
+  -- A change of the tensor while the loop runs compiled, and the result of reading element 3.
   local LOOP = [[
     local t, change, at = ...
     local seen = {}
@@ -353,7 +353,7 @@ describe('a compiled loop over elements', function()
     assert.are.equal(values[1], values[2])
   end)
 
-  it('is compiled as a whole, and those who watch the compiler are told of it', function()
+  it('is compiled as a whole, and reported to observers of the compiler', function()
     local output, status = child.run([[
       -- So many elements that loops whose counters other code has put off are compiled, too.
       local n, sum = 5000, 0

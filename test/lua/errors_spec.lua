@@ -1,4 +1,4 @@
--- Wrong calls: what the message says, whom it blames, and that nothing has changed.
+-- Wrong calls: the message, the line that it blames, and that nothing has changed.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -92,7 +92,7 @@ describe('calls with wrong arguments', function()
     assert.has_error(function() tensor.cat(unpack(many)) end)
   end)
 
-  it('are refused with numbers that are no sizes, dimensions or indices', function()
+  it('are rejected with invalid sizes, dimensions or indices', function()
     local t = T(2, 3):fill(1)
     for _, bad in ipairs { 0 / 0, math.huge, -math.huge, 2 ^ 63, -2 ^ 70 } do
       fails(function() t:narrow(bad, 1, 1) end)

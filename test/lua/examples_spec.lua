@@ -42,7 +42,7 @@ describe('an example', function()
     assert.equal('', table.concat(missed, ' '), 'names without an example in lua/examples')
   end)
 
-  it('is told from one that prints something else', function()
+  it('differs from one that prints something else', function()
     assert.equal('> 1 + 1\n2', examples.run(tensor, '> 1 + 1\n3'))
     assert.equal('> os.time()\n...', examples.run(tensor, '> os.time()\n...'))
     assert.has_error(function() examples.run(tensor, '> tensor.nosuch()') end)

@@ -317,7 +317,7 @@ describe('torch.MemoryFile', function()
 end)
 
 describe('a file', function()
-  it('is no other object', function()
+  it('is not another object', function()
     local read = tensor.getmetatable('torch.File').readInt
     for _, object in ipairs { 5, 'x', {}, tensor.Tensor(), io.stdout } do
       assert.matches('torch.File', error_of(read, object))

@@ -1,5 +1,5 @@
--- Finalizers run when Lua allocates and, if memory is short, in the middle of an operation.
--- Whatever they do to its operands, the operation must use the operands it was called with.
+-- Finalizers run when Lua allocates and, if memory is short, in the middle of an operation. They
+-- may change its operands in any way. The operation must use the operands it was called with.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
@@ -167,7 +167,7 @@ describe('the default generator', function()
     end
   end)
 
-  it('can be asked for while the Lua state closes', function()
+  it('can be requested while the Lua state closes', function()
     -- For every order in which Lua finalizes the remaining objects.
     local proxy = [[
       local proxy = newproxy(true)

@@ -214,7 +214,7 @@ describe('fuse', function()
     assert.matches('divided by 0', message(tensor.fuse 'a / 0', a))
   end)
 
-  it('takes more steps and operands than a pass has room for', function()
+  it('accepts more steps and operands than one pass supports', function()
     local parts, names, given, want = {}, {}, {}, tensor.zeros(5)
     for k = 1, 30 do
       names[k] = 'x' .. k

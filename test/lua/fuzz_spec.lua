@@ -38,11 +38,11 @@ describe('a failure of random calls', function()
     assert.matches(pattern, gist or 'no failure: ' .. output)
   end
 
-  it('is none where all is well', function()
+  it('is nil without a failure', function()
     assert.is_nil(hunt.replay { 'try(1, function() return T.IntTensor(-1) end) -- checked' })
   end)
   it('is a process that dies', function()
-    -- Which a sanitizer tells of in its own words.
+    -- A sanitizer reports this in its own words.
     local gist = hunt.replay({
       'try(2, function() return T.Tensor(3) end)',
       'try(1, function() ffi.cast("int*", 8)[0] = 1 end)',
@@ -52,7 +52,7 @@ describe('a failure of random calls', function()
   it('is a process that does not end', function()
     fails('try(1, function() while true do end end)', '^hang')
   end)
-  it('is an error that is no message, or names nothing', function()
+  it('is an error without a message, or without a function name', function()
     fails('try(1, function() error {} end)', 'the error is a table')
     fails('try(1, function() error "std::bad" end)', 'the message is')
     fails('try(1, function() v[2]:fill({}, error("odd")) end) -- checked', 'names no function')

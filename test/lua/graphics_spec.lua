@@ -103,7 +103,7 @@ describe('figures as pictures in terminals', function()
                    format_files.error_of(figure().graphics, figure(), 'png'), 1, true)
   end)
 
-  it('are asked for', function()
+  it('are requested', function()
     -- answers: the terminal's replies; environment: its variables. Returns the protocol and the
     -- queries.
     local function found(answers, environment)

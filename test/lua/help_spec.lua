@@ -1,4 +1,4 @@
--- Every public name has an entry that says how it is called.
+-- Every public name has a help entry with its signatures.
 
 local tensor = require 'tensor'
 local entries = require 'tensor.entries'
@@ -16,7 +16,7 @@ classes[#classes + 1] = 'torch.FloatBlob'
 
 local function printed(what) return support.printed(tensor.help, what) end
 
--- What users call; the rest is the module's own, or Lua's.
+-- Returns true for names that users call. Others belong to the module or to Lua.
 local function is_public(key)
   return type(key) == 'string' and not key:find '^_' and not key:find '_$'
 end
@@ -58,7 +58,7 @@ describe('help', function()
   end)
 
   for _, other in ipairs { 'numpy', 'pytorch' } do
-    it('knows every name that users are told of in from-' .. other, function()
+    it('knows every name mentioned in from-' .. other, function()
       local checked = 0
       for line in io.lines('doc/from-' .. other .. '.md') do
         local here = line:match '|([^|]*)|$' or ''
@@ -80,7 +80,7 @@ describe('help', function()
     assert.matches('state of its own', printed 'Generator')
   end)
 
-  it('lists names, and those that are like what is asked for', function()
+  it('lists names, and names similar to the request', function()
     local index = printed(nil)
     assert.matches('\nSizes, views, arranging\n.-%f[%w]gather%f[%W]', index)
     assert.matches('^Element%-wise\n +abs ', index)

@@ -69,7 +69,7 @@ for _, e in ipairs(elements) do
       assert.are.equal(0, t[tensor.gt(t, 100)]:nElement())
     end)
 
-    it('by vectors of indices', function()
+    it('with vectors of indices', function()
       local t = e.Tensor { { 1, 2 }, { 3, 4 }, { 5, 6 } }
       assert.are.same({ { 5, 6 }, { 1, 2 } }, list(t[tensor.LongTensor { 3, 1 }]))
       t[tensor.LongTensor { 1, 3 }] = 0

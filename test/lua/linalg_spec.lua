@@ -339,7 +339,7 @@ it('rank and least squares of what has not full rank', function()
   assert.is_true((p - 1 / 6):abs():max() < 1e-15)
 end)
 
-it('LU factors that are singular are told of by info', function()
+it('info reports singular LU factors', function()
   local a = tensor.Tensor(2, 2, 2)
   a[1]:copy(tensor.eye(2))
   a[2]:fill(1)
@@ -477,7 +477,7 @@ describe('errors', function()
     assert.are.equal(1, (tensor.trtrs(tensor.Tensor { 3, 3 }, a))[2][1])
   end)
 
-  it('are given for letters that are no option', function()
+  it('are raised for invalid option letters', function()
     for _, call in ipairs { { 'symeig', 'X' }, { 'potrf', 'V' }, { 'svd', 'N' }, { 'eig', 'L' },
                             { 'eigh', 'N' } } do
       local done, message = pcall(tensor[call[1]], regular(2), call[2])

@@ -2,7 +2,7 @@
 
 local tensor = require 'tensor'
 
--- Sanitizers keep freed memory for a while, so that loops say less there.
+-- Sanitizers keep freed memory for a while, so memory loops find less there.
 local sanitized = (os.getenv 'LD_PRELOAD' or ''):find('san', 1, true) ~= nil
 local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
 
@@ -52,8 +52,8 @@ describe('loops that drop large tensors', function()
     assert.is_true(peak < limit, peak .. ' MB')
   end)
 
-  -- After a collection that took long the next one waits, but only until so much may be garbage. Of
-  -- a small tensor most memory is not its elements. Lua's own pause keeps it from collecting.
+  -- After a long collection the next one is delayed until a limit of garbage is reached. Most
+  -- memory of a small tensor is not its elements. Lua's own pause prevents further collections.
   large('stay small when a collection takes long', function()
     local growth = in_child [[
       local ffi = require 'ffi'
@@ -213,7 +213,7 @@ describe('the counters of memory', function()
   end)
 end)
 
-describe('blocks that nobody uses', function()
+describe('unused blocks', function()
   it('are kept for the next tensor, and given back by emptyCache', function()
     if sanitized then
       return
@@ -273,7 +273,7 @@ describe('memory stays', function()
 end)
 
 describe('free', function()
-  it('gives memory back at once, and the tensor is empty', function()
+  it('frees memory at once, and the tensor is empty', function()
     collect()
     local before = tensor.memory().bytes
     local t = tensor.DoubleTensor(1000):fill(1)

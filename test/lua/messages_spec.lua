@@ -63,7 +63,7 @@ local calls = {
    NOTATION},
   {'torch.mm(t, t:float())', 'mm: invalid arguments', CONVERT, NOTATION},
   {'torch.dot(t, t:float())', 'dot: invalid arguments', CONVERT},
-  {'torch.cat(t, t:int())', 'a DoubleTensor and a IntTensor ' .. CONVERT},
+  {'torch.cat(t, t:int())', 'a DoubleTensor and an IntTensor ' .. CONVERT},
   {'torch.cat({t, 3})', 'cat: a DoubleTensor is expected at position 2 of the table, got number'},
   {'torch.cat({t, t:float()})', 'cat: a DoubleTensor is expected at position 2 of the ' ..
    'table, got torch.FloatTensor: convert one of them'},
@@ -169,7 +169,7 @@ describe('the environment', function()
                       {before = 'unset TENSOR_DEVICE; export ' .. variables}))
   end
 
-  it('is told at once of what it asks for in vain', function()
+  it('gets an error at once for invalid requests', function()
     assert.are.equal('tensor: TENSOR_DEVICE is "nonsense": expected gpu, cuda or soft, each ' ..
                      'with the number of one behind a colon where there are many; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_DEVICE=nonsense')

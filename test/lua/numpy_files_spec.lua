@@ -52,12 +52,12 @@ describe('files of NumPy', function()
                    error_of(tensor.load, folder .. 'stored.npz', { only = { 'nobody' } }), 1, true)
   end)
 
-  it('are mapped where that is asked for', function()
+  it('are mapped on request', function()
     for _, name in ipairs { 'vector', 'matrix' } do
       local mapped = tensor.load(folder .. name .. '.npy', { map = true })
       assert.is_true(format_files.same(tensor.load(folder .. name .. '.npy'), mapped))
       assert.is_false(mapped:storage():size() == mapped:nElement())  -- it is the whole file
-      mapped:fill(7)  -- is nobody else's
+      mapped:fill(7)  -- does not change the file
       assert.are_not.equal(7, tensor.load(folder .. name .. '.npy'):max())
     end
   end)
@@ -103,7 +103,7 @@ describe('files of NumPy', function()
         assert.matches(name, error_of(tensor.load, name), 1, true)
       end)
     end
-    -- An archive whose directory claims as many bytes as the head of the array asks for.
+    -- An archive whose directory claims the size that the array's header requests.
     with_name('.npz', function(name)
       local archive = tensor._zipwriter()
       local head = "{'descr': '<f8', 'fortran_order': False, 'shape': (100000000,), }\n"

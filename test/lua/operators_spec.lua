@@ -84,7 +84,7 @@ describe('operators', function()
     assert.are.same({ 3, 7 }, list(t * T { 1 }:expand(2)))
   end)
 
-  it('refuse what is no tensor and no number', function()
+  it('reject operands that are neither tensors nor numbers', function()
     local calls = {
       ['+'] = function(x, y) return x + y end, ['-'] = function(x, y) return x - y end,
       ['*'] = function(x, y) return x * y end, ['/'] = function(x, y) return x / y end,

@@ -202,7 +202,7 @@ describe('shapes that differ', function()
       assert.are.same(want, tensor.cross(vectors, z, -1):totable())
       assert.are.same({ { 0, 1, 0 }, { -1, 0, 0 } }, tensor.cross(z, vectors):totable())
       assert.are.equal('4x3x5', shape(tensor.cross(numbers(1, 4, 3, 1), numbers(1, 3, 5), 2)))
-      -- A dimension of size 1 is no vector, and the first dimension that can be one is taken.
+      -- A dimension of size 1 is skipped; the first dimension of size 3 is used.
       assert.are.equal('3x3', shape(tensor.cross(numbers(1, 3, 3), z)))
       for _, wrong in ipairs { { numbers(1, 2, 3), numbers(1, 2, 1) },
                                { numbers(1, 2, 3), numbers(1, 3, 3) },

@@ -42,7 +42,7 @@ describe('PNG files', function()
   end)
 
   it('of all kinds are read', function()
-    -- What the script has in its files: 7 times the number of the sample, modulo most + 1.
+    -- The contents of the script's files: 7 times the number of the sample, modulo most + 1.
     local function samples(most, height, width)
       return tensor.range(0, height * width - 1):mul(7):fmod(most + 1):view(height, width)
     end
@@ -149,7 +149,7 @@ describe('PNG files', function()
 end)
 
 describe('JPEG files', function()
-  it('come back nearly as they were', function()
+  it('are nearly unchanged after saving and loading', function()
     for _, ending in ipairs {'.jpg', '.jpeg'} do
       with_name(ending, function(name)
         for _, channels in ipairs {1, 3} do

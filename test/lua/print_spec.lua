@@ -300,7 +300,7 @@ describe('the printed form', function()
                        tostring(counting(4)))
     end)
 
-    it('can ask for all elements', function()
+    it('can request all elements', function()
       print.setoptions {threshold = math.huge}
       local _, count = tostring(counting(3000)):gsub('\n', '\n')
       assert.are.equal(3001, count)

@@ -13,7 +13,7 @@ local stops = require 'tensor.repl.stops'
 local support = require 'support.printed'
 local terminal = require 'support.terminal'
 
--- What lines give, and the environment they leave.
+-- Returns the output of lines, and the environment that they leave.
 local function session(...)
   local lines, output, errors = {...}, {}, {}
   local environment = setmetatable({torch = tensor}, {__index = _G})
@@ -71,7 +71,7 @@ describe('the prompt', function()
                    :gsub('print2', 'print'))
     assert.matches("global 'pritn'", errors)
     _, errors = session 'return torch.ones(2) > 5'
-    -- Since Lua 5.3 the metamethod is called, which says the same.
+    -- Since Lua 5.3 the metamethod is called, which gives the same message.
     assert.matches(rawget(_G, 'jit') and '\ntensors are compared by methods: t:gt%(5%)'
                    or '[lg]t', errors)
     assert.is_nil(hints.of('stdin:1: boom', _G))
@@ -186,7 +186,7 @@ describe('the prompt', function()
   end)
 end)
 
-it('a program that fails is told of such names, too', function()
+it('a program that fails gets such suggestions, too', function()
   local output = child.run [[
     local hints = require 'tensor.repl.hints'
     local _, message = pcall(function() return tensor.tpok(tensor.ones(3), 1) end)
@@ -320,7 +320,7 @@ describe('in a terminal', function()
     assert.are.equal(130, t.close())
   end)
 
-  in_terminal('an input of many lines is edited, and comes back, as one', function()
+  in_terminal('an input of several lines is edited and recalled as one', function()
     local t = terminal.open(tensor_program())
     t.await '> '
     t.type 'for i = 1, 2 do\n'

@@ -78,7 +78,7 @@ describe('generators', function()
     assert.are.equal(a, tensor.random())
   end)
 
-  it('refuse seeds and parameters that are none', function()
+  it('reject invalid seeds and parameters', function()
     for _, bad in ipairs { 0 / 0, math.huge, 2 ^ 70, 'x', {} } do
       assert.has_error(function() tensor.manualSeed(bad) end)
     end

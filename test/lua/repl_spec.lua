@@ -141,7 +141,7 @@ describe('the loop', function()
                      .. "\tstdin:1: in function 'f'\n\tstdin:1: in main chunk\n", errors)
   end)
 
-  it('shows error values that are no strings', function()
+  it('shows error values that are not strings', function()
     local _, errors = session {'error({})', 'error()',
                                'error(setmetatable({}, {__tostring = function() return "E" end}))'}
     assert.is_truthy(errors:find('(error object is a table value)', 1, true))

@@ -37,7 +37,7 @@ describe('robustness', function()
       assert.is_number(tensor.random(generator))
     end)
 
-    it('frees once, and what is freed is no tensor any more', function()
+    it('frees once, and rejects freed tensors', function()
       local before = tensor.memory().blocks
       local t = tensor.Tensor(3):fill(1)
       local finalize = getmetatable(t).__gc
@@ -79,7 +79,7 @@ describe('robustness', function()
       assert.same({1, 2, 3}, t:totable())
     end)
 
-    it('gives back what retain took, and no more', function()
+    it('frees only references that retain took', function()
       local t = tensor.Tensor{1, 2, 3}
       local view, storage = t:narrow(1, 1, 2), t:storage()
       storage:retain()
@@ -316,7 +316,7 @@ describe('robustness', function()
       assert.same({{1, 2}}, t:unfold(1, 2, 2 ^ 62):totable())
     end)
 
-    it('refuses offsets that are none', function()
+    it('rejects invalid offsets', function()
       local s = tensor.IntStorage(4):fill(7)
       for _, offset in ipairs {-2 ^ 63, -2 ^ 62, -1, 0} do
         fails('counts from 1', tensor.IntTensor, s, offset, 12, 1)

@@ -17,7 +17,7 @@ local kinds = {
   float64 = { 'Double', -2, 0.1 },
 }
 
--- A file of a head and so many bytes.
+-- Writes a file with a head and `bytes` bytes of data.
 local function file_of(head, bytes)
   local length = string.char(#head % 256, math.floor(#head / 256)) .. ('\0'):rep(6)
   return length .. head .. ('x'):rep(bytes)
@@ -53,7 +53,7 @@ describe('a .safetensors file', function()
     end
   end)
 
-  it('is read in parts, and mapped for nobody else', function()
+  it('is read in parts, and mapped privately', function()
     local part = tensor.load(path, { only = { 'int8', 'float32' }, map = true })
     assert.is_nil(part.int16)
     part.float32:fill(5)

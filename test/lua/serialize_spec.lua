@@ -245,7 +245,7 @@ describe('an object', function()
     assert.matches('<thread> at it', error_of(file.writeObject, file, thread, 'it'), 1, true)
   end)
 
-  it('is asked for whether it can be', function()
+  it('reports which objects can be written', function()
     local file = tensor.MemoryFile()
     assert.are.equal(0, file:isWritableObject(nil))
     assert.are.equal(1, file:isWritableObject(1))
@@ -262,7 +262,7 @@ end)
 describe('load', function()
   local code = tensor.serialize({ f = function() return 5 end })
 
-  it('refuses functions unless they are asked for', function()
+  it('rejects functions unless they are requested', function()
     with_file(code, function(path)
       assert.matches('only data is allowed', error_of(tensor.load, path), 1, true)
       assert.are.equal(5, tensor.load(path, { functions = true }).f())
@@ -271,7 +271,7 @@ describe('load', function()
     assert.are.equal(5, tensor.deserialize(code, { functions = true }).f())
   end)
 
-  it('refuses classes that nobody has registered', function()
+  it('rejects unregistered classes', function()
     local text = '4\n1\n3\nV 1\n9\nnot.there\n'
     assert.matches('unknown Torch class <not.there>',
                    error_of(tensor.deserialize, text, 'ascii'), 1, true)

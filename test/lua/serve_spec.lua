@@ -45,7 +45,7 @@ describe('examples/http/serve.lua', function()
     os.remove(file .. '.npz')
   end)
 
-  -- The status, and what the JSON of the answer says.
+  -- Returns the status and the decoded JSON of the answer.
   local function ask(path, body)
     local question = request.new_from_uri(address .. path)
     if body then
@@ -109,13 +109,13 @@ describe('examples/http/serve.lua', function()
     assert.are.equal('digits', answer.service)
   end)
 
-  it('ends when it is told to', function()
+  it('ends on request', function()
     os.execute('kill -TERM ' .. process)
     address = nil
     assert.are.equal('ended\n', server:read '*a')
   end)
 
-  it('does not start with what is no network', function()
+  it('does not start with an invalid network', function()
     for message, name in pairs {['its w1 is not'] = examples .. 'data/digits-mean.binaryproto',
                                 ['cannot open'] = file .. '.nosuch'} do
       local output, status = shell(('%s %shttp/serve.lua --model %s --port 0')

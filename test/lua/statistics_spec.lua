@@ -218,7 +218,7 @@ describe('reductions', function()
     same(T { -math.huge, 0 }:softmax(), { 0, 1 }, 0)
   end)
 
-  it('over several dimensions refuse what is no set of them', function()
+  it('over several dimensions reject invalid lists of dimensions', function()
     local t = T(2, 3)
     fails(function() t:sum { 1, 1 } end, 'sum', 'twice')
     fails(function() t:sum { 3 } end, '3')

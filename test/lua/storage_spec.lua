@@ -53,7 +53,7 @@ describe('a storage', function()
     assert.are.same({1, 2, 3}, storage:totable())
   end)
 
-  it('counts the references that retain takes and free gives back', function()
+  it('counts the references that retain takes and free releases', function()
     local t = tensor.Tensor {1, 2}
     t:retain()
     t:free()

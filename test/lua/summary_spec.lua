@@ -67,7 +67,7 @@ describe('summary', function()
     end)
 
     if not e.integral then
-      it('of ' .. e.name .. ' counts what is no number', function()
+      it('of ' .. e.name .. ' counts NaNs and infinities', function()
         local s = tensor.summary(e.Tensor {0 / 0, 1, 1 / 0, -1 / 0, 0, 0 / 0, 4})
         assert.are.same({2, 2, 1, 0, 4}, {s.nans, s.infinities, s.zeros, s.min, s.max})
         assert.is_true(close(s.mean, 5 / 3))

@@ -32,7 +32,7 @@ local function check(t, rows, columns, want)
   end
 end
 
-describe('operands that lie across', function()
+describe('strided operands', function()
   local sizes = { { 32, 32 }, { 33, 47 }, { 64, 128 }, { 130, 65 }, { 71, 200 } }
 
   for _, class in ipairs(classes) do

@@ -1,6 +1,6 @@
--- Failing allocations: for each program of a list, every allocation in turn. Each call must succeed
--- or raise an error that says that memory is short; then operands are as they were, and the same
--- call succeeds.
+-- Failing allocations: for each program of a list, every allocation in turn. Each call must
+-- succeed, or raise an error about memory that leaves the operands unchanged. Then the same call
+-- must succeed.
 --   allocations.lua all [key=value...]    runs each program in a child process
 --   allocations.lua one <log> <first program> [key=value...]
 -- Keys: scenarios=n, of each row and element type; types=n, of each row; every=n, only each n-th

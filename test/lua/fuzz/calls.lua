@@ -6,7 +6,7 @@ local operands = require 'fuzz.operands'
 local forms = require 'support.forms'
 local known = require 'fuzz.known'
 
--- What is not called at random.
+-- Functions that are not called at random.
 local left_out = {
   pushudata = 'makes objects of addresses',
   setmetatable = 'changes classes', newmetatable = 'changes classes', class = 'changes classes',

@@ -1,4 +1,4 @@
--- What must hold after each call, whatever was called.
+-- The conditions that must hold after each call.
 
 local ffi = require 'ffi'
 
@@ -29,7 +29,7 @@ local function tensor_fits(T, t)
   return nil, T
 end
 
---- What is wrong with an object; nil: nothing.
+--- Returns a description of what is wrong with an object, or nil.
 function check.object(T, object)
   if T.isTensor(object) then
     local ok, text = pcall(tensor_fits, T, object)
@@ -42,7 +42,7 @@ end
 
 local kinds = { 'C++ exception', 'std::', '%(null%)', 'bad_alloc', 'basic_string', 'vector::' }
 
--- Whether a message has the name of something that the line calls.
+-- Returns true if a message contains the name of something that the line calls.
 local function names_a_call(message, line)
   for word in message:gmatch '[%a_][%w_]*' do
     if line:find('[:.]' .. word .. '[({]') or line:find('%["' .. word .. '"%]%(') then
@@ -51,7 +51,8 @@ local function names_a_call(message, line)
   end
 end
 
---- What is wrong with the message of an error; line: what was called, where the message must tell.
+--- Returns a description of what is wrong with an error message, or nil. line: the call, if the
+-- message must name it.
 function check.message(message, line)
   if type(message) ~= 'string' then return 'the error is a ' .. type(message) end
   if #message < 4 then return 'the message is ' .. message end
@@ -80,7 +81,7 @@ local function storage_text(T, storage)
   return table.concat(parts, ' ')
 end
 
---- Where an object is at home.
+--- Returns the current device of an object.
 function check.place(T, object)
   return (T.isTensor(object) or T.isStorage(object)) and object:device() or ''
 end

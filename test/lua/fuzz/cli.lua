@@ -10,7 +10,7 @@ io.stdout:setvbuf 'no'
 local given = { calls = '1000000', seed = '1', failures = '10', skip = '', budget = '60' }
 for _, text in ipairs(arg) do
   local key, value = text:match '^(%l+)=(.*)$'
-  assert(given[key], text .. ' is no option')
+  assert(given[key], text .. ' is not an option')
   given[key] = value
 end
 

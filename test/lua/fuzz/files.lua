@@ -1,8 +1,7 @@
--- Files of all formats. Random objects are saved and come back the same. Damaged files end in an
--- error that names the file, or in an object; they take no more memory than a few times their size,
--- and leave nothing behind.
--- Usage: luajit test/lua/fuzz/files.lua [seconds=60] [seed=1] [format=]
--- In the environment: as of the specs (TENSOR_PREFIX, LD_PRELOAD).
+-- Files of all formats. Random objects are saved and loaded; the result must be equal. Damaged
+-- files give an error that names the file, or an object. They use at most a few times their size of
+-- memory and leave nothing behind. Usage: luajit test/lua/fuzz/files.lua [seconds=60] [seed=1]
+-- [format=] In the environment: as of the specs (TENSOR_PREFIX, LD_PRELOAD).
 
 local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])'
 package.path = here .. '../?.lua;' .. package.path
@@ -132,7 +131,7 @@ local function load_damaged(name)
   assert(os.clock() - started < 10, 'this took long: ' .. path)
   if ok then
     made = made + 1
-    -- Blobs are no objects of .t7 files.
+    -- .t7 files cannot contain blobs.
     if name ~= 'binaryproto' then
       tensor.serialize(object)
     elseif type(object) ~= 'table' or #object > 0 then

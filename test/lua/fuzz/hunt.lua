@@ -53,7 +53,7 @@ local function lines_of(text)
   return list, last
 end
 
--- What is said of a failure, without numbers: whether two are the same.
+-- The description of a failure without numbers, to compare failures.
 local function gist(kind, note, output)
   if kind == 'wrong' then
     return (note:gsub('refused %(.*%) changed', 'refused changed'):gsub('torch%.%w+', 'torch.X')
@@ -63,8 +63,9 @@ local function gist(kind, note, output)
   return kind .. ' ' .. where:gsub('0x%x+', ''):gsub('%(.-%)', '')
 end
 
---- The shortest list of lines found that fails in the same way, or nil where even the whole list
--- does not fail again. fails(lines) tells how lines fail. At most `budget` seconds.
+--- Returns the shortest list of lines found that fails in the same way, or nil if the whole list
+-- does not fail again. fails(lines) runs lines and returns the failure. Takes at most `budget`
+-- seconds.
 function hunt.shortest(lines, fails, gist_wanted, budget)
   local stop = os.time() + budget
   local function same(list) return fails(list) == gist_wanted end
@@ -94,8 +95,8 @@ local function script_of(title, lines)
   return ('-- %s\n%s\n%s\n'):format(title, read(here .. 'prelude.lua'), table.concat(lines, '\n'))
 end
 
---- What a list of lines does, run on its own: nothing, or how it fails. seconds: of computing,
--- from which on it hangs.
+--- Runs a list of lines in a separate process. Returns nil or the failure. seconds: CPU time after
+-- which the run counts as hanging.
 function hunt.replay(lines, seconds)
   local script, log = os.tmpname(), os.tmpname()
   write(script, table.concat(lines, '\n') .. '\n')

@@ -1,4 +1,4 @@
--- What random calls have found and is not mended yet; an entry goes with the mending.
+-- Known failures found by random calls. Remove an entry when the failure is fixed.
 return {
   -- Patterns of what does not hold.
   texts = {},

@@ -1,5 +1,5 @@
--- Objects as Lua text: new tensors and storages of any type, size, layout and place, and views of
--- the sequence's objects that lie across one another.
+-- Objects as Lua text: new tensors and storages of any type, size, layout and device, and views of
+-- the sequence's objects, which may overlap.
 
 local values = require 'fuzz.values'
 
@@ -7,7 +7,7 @@ local operands = {}
 
 local function count(random) return random:once_in(50) and 5000 or random:int(24) end
 
--- A shape of so many elements.
+-- Returns a shape with n elements.
 local function factors(random, n)
   local list = {}
   for _ = 1, random:int(3) - 1 do
@@ -81,7 +81,7 @@ local views = {
   '$:data()', '$:diff()', '$:typeAs($)', '$:float()', '$:long()', '$:byte()', '$:double()',
   '$:expandAs($)', '$:gt($)', 'T.FloatTensor().new(#, #)', '$:type("torch.HalfTensor")', '$:sum(#)',
 }
--- What changes an object where it is.
+-- Calls that change an object in place.
 local changes = {
   '$:resize(@)', '$:set($)', '$:set($:storage(), #, @)', '$:set()', '$:resizeAs($)', '$:copy($)',
   '$:storage():resize(#)', '$:storage():fill(#)', '$:to("soft")', '$:to("cpu")', '$:free()',

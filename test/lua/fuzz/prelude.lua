@@ -26,8 +26,8 @@ local function nans(t, seed)
   return t
 end
 
--- Records a value that the library returned as a number. check_numbers looks at its type later and
--- is not compiled: compiled code assumes the type.
+-- Records a value that the library returned as a number. check_numbers checks its type later. It is
+-- not compiled, because compiled code assumes the type.
 local recorded, misread = { n = 0 }, nil
 local function number(x)
   recorded.n = recorded.n + 1
@@ -59,7 +59,7 @@ local function keep(slot, object)
     v[slot] = object
   end
 end
--- What is large takes long and shows nothing more.
+-- Frees large objects: they take long and find nothing more.
 local function sweep()
   for slot = 1, 14 do
     local object = v[slot]

@@ -1,5 +1,5 @@
--- Sequences of random calls: each call is a line of Lua, written down before it runs, so that what
--- is left of a process that dies tells what it did.
+-- Sequences of random calls. Each call is a line of Lua, logged before it runs, so that the log of
+-- a process that dies shows the last call.
 
 local tensor = require 'tensor'
 local ffi = require 'ffi'
@@ -69,7 +69,7 @@ end
 
 local function measured_usage()
   for _ = 1, 3 do collectgarbage() end
-  -- What was left to be found on a device is told here.
+  -- Raises errors that a device has not reported yet.
   pcall(tensor.synchronize)
   tensor.emptyCache()
   local host, soft = tensor.memory(), tensor.memory 'soft'
@@ -179,20 +179,20 @@ function Sequence:compare(chunk, twin, first, finalized, roughly)
   end
 end
 
---- Runs a line. What it looks at afterwards is told by a comment at its end, for a line has to do
--- the same when it is run again. "checked": where it was refused, the message names a function, and
--- operands are as before. "compared": it gives the same for copies of its operands in another
--- layout, "roughly" but for rounding errors.
+--- Runs a line. A comment at its end lists the checks to make afterwards, because a line must do
+-- the same when it is run again. "checked": if the call fails, the message names a function, and
+-- the operands are unchanged. "compared": it gives the same result for copies of its operands in
+-- another layout; "roughly" allows rounding errors.
 function Sequence:run(line)
   local script, v = self.script, self.v
   local chunk, syntax = loadstring(
     'local T, v, ffi, try, inside, doomed, failing, nans, number, elements = ...\nreturn ' .. line,
     '=line')
-  if not chunk then self.wrong('the line is no Lua: ' .. syntax) end
+  if not chunk then self.wrong('the line is not valid Lua: ' .. syntax) end
   local list = named(line)
   local finalized = script.finalized()
   local checked = line:find '%-%- checked'
-  -- What an earlier call left to be found on a device is not this one's error.
+  -- Errors that a device still has to report belong to earlier calls.
   local compared = line:find '%-%- compared' and not line:find '^failing'
   if checked or compared then pcall(tensor.synchronize) end
   local before = checked and pictures(v, list)
@@ -286,8 +286,8 @@ local function write_line(random, calls, v)
   return ('%s%d, function() %s end)%s'):format(how, slot, body, notes), name
 end
 
---- A whole random sequence: log(line) is told of each line before it runs, seen(name, ok) of what
--- it called.
+--- Runs a whole random sequence. Calls log(line) before each line, and seen(name, ok) for each
+-- called function.
 function Sequence.random(seed, calls, log, seen, wrong)
   local random = new_random(seed)
   local sequence = new(wrong)

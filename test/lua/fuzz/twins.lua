@@ -93,8 +93,8 @@ local function is_wild(T, t)
   return false
 end
 
---- The operands of a line by their slots: {object, copy, shared, overlaps}. Nil where one of them
--- is anything but a tensor, or has elements with which a rough comparison would say nothing.
+--- Returns the operands of a line by their slots: {object, copy, shared, overlaps}. Returns nil if
+-- an operand is not a tensor, or has elements for which a rough comparison is meaningless.
 function twins.operands(T, v, list, roughly)
   local operands = {}
   for _, k in ipairs(list) do

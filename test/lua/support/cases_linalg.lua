@@ -81,7 +81,7 @@ function cases.install(shared)
              end)
              if not used[k] and not matrices.excess('', e, row, matrices.norm(a)) then found = k end
            end
-           if not found then return ('row %d of L U is none of A'):format(i) end
+           if not found then return ('row %d of L U is not a row of A'):format(i) end
            used[found] = true
          end
          return matrices.unsolved(e, a, x, b)
@@ -100,7 +100,7 @@ function cases.install(shared)
          local triangle = matrices.triangle(a, given(uplo, 'U'), given(diag, 'N') == 'U' and 1)
          if trans == 'T' then triangle = t(triangle) end
          for k, y in ipairs(copy.data) do
-           if y ~= a.data[k] then return 'the second result is no copy of A' end
+           if y ~= a.data[k] then return 'the second result is not a copy of A' end
          end
          return matrices.unsolved(e, triangle, x, matrices.as_matrix(b))
        end)

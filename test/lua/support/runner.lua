@@ -128,7 +128,7 @@ function Run:check(...)
   end
 end
 
--- The same where the case says what the results should be like, and the reference has the sizes.
+-- The same for cases that compute the expected results; the reference has the sizes.
 function Run:check_by_case(...)
   local results = { ... }
   if #results ~= #self.want then self:fail(('%d results'):format(#results)) end
@@ -164,7 +164,7 @@ function Run:results(slots, layout)
   return results
 end
 
--- Arguments of a call in order: results (where given), then what map says.
+-- Returns the arguments of a call in order: results (if used), then those that map names.
 local function assemble(slots, map, values, results)
   local list, n = {}, 0
   for i, slot in ipairs(slots) do
@@ -207,7 +207,7 @@ function Run:values()
   return make_arguments(self.makers)
 end
 
--- Whether all results may be left out of a form.
+-- Returns true if all results may be omitted from a form.
 local function all_optional(slots)
   for _, slot in ipairs(slots) do
     if slot.result and not slot.required and not slot.optional and not slot.fresh then
@@ -354,10 +354,10 @@ local function results_of(case, e, args)
   return { case.reference(e, unpack(args)) }
 end
 
--- So many layouts, in turn, are what every run has, and what it dumps.
+-- The number of layouts, in turn, that every run tests and dumps.
 local FEW = 2
 
---- All small scenarios of a row for an element type, each in so many of the layouts, in turn.
+--- Runs all small scenarios of a row for an element type, each in `count` of the layouts, in turn.
 function runner.small(row, case, e, random, count)
   local function_slots, slots = slots_of(row, case)
   local calls = 0
@@ -394,7 +394,7 @@ function runner.small(row, case, e, random, count)
   return calls
 end
 
---- An element type that the row has not: each form says so, whatever its arguments.
+--- An element type that the row does not support: each form raises an error for any arguments.
 function runner.refused(row, case, e)
   local function_slots, slots = slots_of(row, case)
   local other
@@ -456,7 +456,8 @@ local function bytes(t)
   return ffi.string(t:data(), t:nElement() * t:elementSize())
 end
 
---- The large scenarios: the same with one thread and with two, and as the reference says.
+--- The large scenarios: the results with one thread, with two threads and of the reference are
+-- equal.
 function runner.large(row, case, e, random, layout)
   local function_slots, slots = slots_of(row, case)
   local before = tensor.getnumthreads()
