@@ -173,7 +173,8 @@ local function paragraphs(line, text, found)
   flush()
 end
 
--- C, C++ and CUDA with mark = '//', Lua with mark = '--'.
+-- C, C++ and CUDA with mark = '//', Lua with mark = '--'. Long strings of Lua are scanned like
+-- source, because tests have programs in them.
 local function scan_source(source, mark, found)
   local is_lua = mark == '--'
   local at_line = line_of(source)
@@ -191,6 +192,11 @@ local function scan_source(source, mark, found)
       if two == '/*' or two == '--' then
         flush()
         paragraphs(at_line(at), source:sub(at + open, stop - 1), found)
+      else
+        local before = at_line(at) - 1
+        scan_source(source:sub(at + open, stop - 1), mark, function(line, text, kind)
+          found(before + line, text, kind)
+        end)
       end
       position = stop + #close
     elseif two == mark then

@@ -77,6 +77,7 @@ plant('messages.lua', {
   { '-- Returns a value that is no number.', 'no' },
   { '--[[ What reads', 'opening' }, 'this. ]]',
   { 'local text = [[ x ]] -- What reads this.', 'opening' },
+  'local program = [[', { '  f() -- Of two values the first.', 'opening' }, ']]',
 })
 plant('page.md', {
   '# What is new',

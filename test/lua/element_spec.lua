@@ -355,7 +355,7 @@ describe('a compiled loop over elements', function()
 
   it('is compiled as a whole, and reported to observers of the compiler', function()
     local output, status = child.run([[
-      -- So many elements that loops whose counters other code has put off are compiled, too.
+      -- Enough elements to compile loops whose hot counters other code has delayed, too.
       local n, sum = 5000, 0
       local v, m, s = tensor.FloatTensor(n), tensor.LongTensor(n, 2), tensor.ByteStorage(n)
       for i = 1, n do v[i] = i % 100 end
