@@ -137,21 +137,21 @@ int open(lua_State* L) {
   };
   read();
   if (tensors[0]->numel() == 0) return 0;
-  size_t room = sizeof(Walk) + sizeof(int64_t) * dims * (2 + count);
-  auto* walk = static_cast<Walk*>(lua_newuserdata(L, room));
+  size_t bytes = sizeof(Walk) + sizeof(int64_t) * dims * (2 + count);
+  auto* walk = static_cast<Walk*>(lua_newuserdata(L, bytes));
   walk->count = 0;
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, -2);
   // Finalizers may have changed them.
   read();
-  bool fits = static_cast<size_t>(dims) * (2 + count) * sizeof(int64_t) + sizeof(Walk) <= room;
+  bool fits = static_cast<size_t>(dims) * (2 + count) * sizeof(int64_t) + sizeof(Walk) <= bytes;
   for (int k = 0; k < count; ++k) {
     fits = fits && tensors[k]->storage && th::same_size(*tensors[k], *tensors[0]);
   }
   if (!fits) return raise_error(L, "apply: a finalizer has changed a tensor's size");
   refuse_held(L, state, "apply", tensors[0]->storage);
   auto* numbers = reinterpret_cast<int64_t*>(walk + 1);
-  std::memset(numbers, 0, room - sizeof(Walk));
+  std::memset(numbers, 0, bytes - sizeof(Walk));
   walk->size = numbers;
   walk->index = numbers + dims;
   for (int k = 0; k < count; ++k) {
@@ -193,14 +193,14 @@ int each(lua_State* L) {
   DType type = walk->operand[0].storage->dtype;
   auto item = static_cast<int64_t>(th::item_size(type));
   luaL_checkstack(L, 8, "apply");
-  auto place = [&](int k, int64_t i) {
+  auto address = [&](int k, int64_t i) {
     const Walk::Operand& a = walk->operand[k];
     return a.block + a.at + i * a.step * item;
   };
   for (int64_t row = 0; row < walk->rows; ++row) {
     for (int64_t i = 0; i < walk->inner; ++i) {
       lua_pushvalue(L, 2);
-      for (int k = 0; k < walk->count; ++k) push_element(L, type, place(k, i));
+      for (int k = 0; k < walk->count; ++k) push_element(L, type, address(k, i));
       lua_call(L, walk->count, 1);
       // The function may have had them moved to a device, or written there.
       for (int k = 0; k < walk->count; ++k) {
@@ -210,7 +210,7 @@ int each(lua_State* L) {
         protect(L, "apply", [&] { walk->settle(k); });
       }
       if (lua_type(L, -1) == LUA_TNUMBER) {
-        write_element(type, place(0, i), lua_tonumber(L, -1));
+        write_element(type, address(0, i), lua_tonumber(L, -1));
       } else if (!lua_isnil(L, -1)) {
         const char* const names[] = {"apply", "map", "map2"};
         lua_pushfstring(L, "%s: the function must return a number or nothing, got %s",
@@ -267,9 +267,9 @@ int layout(lua_State* L) {
   at("offset", &tensor, &tensor.storageOffset);
   at("elements", storage, &storage->size);
   at("shrunk", storage, &storage->shrunk);
-  at("home", storage, &storage->home);
+  at("home", storage, &storage->device);
   at("ready", storage, storage->memory.host_ready());
-  at("block", storage, storage->memory.host_place());
+  at("block", storage, storage->memory.host_address());
   th::storage_free(storage);
   push_address(L, &state->operands);
   lua_setfield(L, -2, "operands");

@@ -35,7 +35,7 @@ void register_device_methods(lua_State* L, int metatable, bool of_storage, int l
 
 // The following serve require 'cutorch'. Returns the current device of a tensor or storage whose
 // class has a cutorch name. Returns null for CPU memory, for other objects and without cutorch.
-th::Device* cuda_home(const State* state, const Object& object);
+th::Device* cuda_device_of(const State* state, const Object& object);
 // Looks up the string at stack index `key` in the cutorch class of the object. Pushes the field and
 // returns 1. If the class has no such field, pushes nothing and returns 0.
 int push_cuda_field(lua_State* L, const State* state, const Object& object, int key);
@@ -43,7 +43,7 @@ int push_cuda_field(lua_State* L, const State* state, const Object& object, int 
 th::Generator* generator_of(lua_State* L, const State* state, const th::Device* device);
 // Copies the storage back to the host and makes the host its current device. In cutorch, copy never
 // moves the destination, so a CPU destination must stay on the CPU even if the core moved it.
-void return_home(Storage* storage);
+void move_to_cpu(Storage* storage);
 // The class name as shown in messages and by typename, or null if the value has no class.
 const char* shown_class(lua_State* L, State* state, int index);
 // Like shown_class, but returns the Lua type name of values without a class.

@@ -228,8 +228,8 @@ int to(lua_State* L) {
   const char* device = check_string(L, 2);
   protect(L, "to", [&] {
     blob->need_shape("to");
-    th::Device* home = th::find_device(device);
-    for (Part part : {Part::data, Part::diff}) th::storage_to(blob->storage(part), home);
+    th::Device* to = th::find_device(device);
+    for (Part part : {Part::data, Part::diff}) th::storage_to(blob->storage(part), to);
   });
   return return_self(L);
 }

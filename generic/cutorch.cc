@@ -25,7 +25,7 @@ const char* write_cuda_name(const Object& object, char* text, size_t size) {
 int type_name(lua_State* L) {
   State* state = state_of(L);
   Object object = state->cuda_classes == LUA_NOREF ? Object() : object_at(L, state, 1);
-  if (!cuda_home(state, object)) return luaT_lua_typename(L);
+  if (!cuda_device_of(state, object)) return luaT_lua_typename(L);
   char name[64];
   lua_pushstring(L, write_cuda_name(object, name, sizeof(name)));
   return 1;
@@ -65,16 +65,16 @@ const Method functions[] = {{"typename", guarded<type_name>},
 
 }  // namespace
 
-th::Device* cuda_home(const State* state, const Object& object) {
+th::Device* cuda_device_of(const State* state, const Object& object) {
   if (state->cuda_classes == LUA_NOREF) return nullptr;
   const Storage* storage = object.is_tensor()    ? object.tensor()->storage
                            : object.is_storage() ? object.storage()
                                                  : nullptr;
-  return storage ? storage->get_home() : nullptr;
+  return storage ? storage->current_device() : nullptr;
 }
 
 int push_cuda_field(lua_State* L, const State* state, const Object& object, int key) {
-  if (!cuda_home(state, object)) return 0;
+  if (!cuda_device_of(state, object)) return 0;
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->cuda_classes);
   lua_rawgeti(L, -1, object.kind + 1);
   bool found = lua_istable(L, -1);
@@ -101,13 +101,13 @@ th::Generator* generator_of(lua_State* L, const State* state, const th::Device* 
   return static_cast<th::Generator*>(object.payload);
 }
 
-void return_home(Storage* storage) {
-  if (storage && storage->get_home()) th::storage_to(storage, nullptr);
+void move_to_cpu(Storage* storage) {
+  if (storage && storage->current_device()) th::storage_to(storage, nullptr);
 }
 
 const char* shown_class(lua_State* L, State* state, int index) {
   Object object = object_at(L, state, index);
-  if (!cuda_home(state, object)) return luaT_typename(L, index);
+  if (!cuda_device_of(state, object)) return luaT_typename(L, index);
   char name[64];
   // The class is registered, so its name lives as long as the Lua state.
   return luaT_typenameid(L, write_cuda_name(object, name, sizeof(name)));

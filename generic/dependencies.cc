@@ -43,7 +43,7 @@ void TensorsOnStack::append_key(std::vector<int64_t>* key) const {
     key->resize(at + 4 + 2 * t->nDimension);
     int64_t* part = key->data() + at;
     *part++ = static_cast<int64_t>(t->dtype) << 32 | t->nDimension;
-    *part++ = t->storage ? reinterpret_cast<intptr_t>(t->storage->get_home()) : -1;
+    *part++ = t->storage ? reinterpret_cast<intptr_t>(t->storage->current_device()) : -1;
     *part++ = static_cast<int64_t>(same << 32 | sharing);
     *part++ = sharing < k ? t->storageOffset - tensors[sharing]->storageOffset : 0;
     part = std::copy(t->size, t->size + t->nDimension, part);
@@ -53,7 +53,7 @@ void TensorsOnStack::append_key(std::vector<int64_t>* key) const {
 
 bool TensorsOnStack::unchanged(lua_State* L, State* state) const {
   for (size_t k = 0; k < tensors.size(); ++k) {
-    if (object_at(L, state, places[k]).payload != tensors[k]) return false;
+    if (object_at(L, state, positions[k]).payload != tensors[k]) return false;
   }
   return true;
 }
@@ -123,7 +123,7 @@ bool Dependencies::same_fields(lua_State* L, State* state, int rows, int* k,
     if (!same_value(L, state, rows, *k, found)) return false;
     if (!is_tensor) continue;
     lua_pop(L, 1);
-    found->places.back() = table - 1;
+    found->positions.back() = table - 1;
   }
   if (lua_next(L, table)) return false;
   lua_settop(L, table - 1);
@@ -140,7 +140,7 @@ bool Dependencies::same_fields_by_name(lua_State* L, State* state, int rows, int
     if (!same_value(L, state, rows, *k, found)) return false;
     if (rows_[*k].value == 't') {
       lua_insert(L, -2);
-      --found->places.back();
+      --found->positions.back();
     }
     if (*k + 1 == count || rows_[*k + 1].kind != 'F') break;
     ++*k;

@@ -14,14 +14,14 @@ namespace bind {
 // Tensors on the Lua stack, which keeps them alive.
 struct TensorsOnStack {
   std::vector<Tensor*> tensors;
-  std::vector<int> places;
-  void add(Tensor* t, int place) {
+  std::vector<int> positions;
+  void add(Tensor* t, int position) {
     tensors.push_back(t);
-    places.push_back(place);
+    positions.push_back(position);
   }
   void resize(size_t count) {
     tensors.resize(count);
-    places.resize(count);
+    positions.resize(count);
   }
   // The types, devices, sizes and strides of the tensors, and how they lie to each other where they
   // share a storage. Storage offsets are left out: a view of the next batch has the same key.

@@ -56,7 +56,7 @@ int device(lua_State* L) {
   Object object = object_at(L, state_of(L), 1);
   Storage* storage =
       object.is_storage() ? object.storage() : check_tensor(L, state_of(L), 1)->storage;
-  lua_pushstring(L, name_of(storage ? storage->get_home() : th::default_home()));
+  lua_pushstring(L, name_of(storage ? storage->current_device() : th::thread_default_device()));
   return 1;
 }
 
@@ -70,11 +70,11 @@ int head(lua_State* L) {
 // ---- functions of the module ----
 
 int set_default_device(lua_State* L) {
-  th::set_default_home(check_device(L, 1, "setDefaultDevice"));
+  th::set_thread_default_device(check_device(L, 1, "setDefaultDevice"));
   return 0;
 }
 int get_default_device(lua_State* L) {
-  lua_pushstring(L, name_of(th::default_home()));
+  lua_pushstring(L, name_of(th::thread_default_device()));
   return 1;
 }
 

@@ -48,13 +48,13 @@ int construct_pipe_file(lua_State* L) {
 
 // MemoryFile([storage,] [mode])
 int construct_memory_file(lua_State* L) {
-  Object given = object_at(L, registered_state(L), 1);
-  bool in_storage = given.is_storage() && given.dtype() == DType::Char;
+  Object object = object_at(L, registered_state(L), 1);
+  bool in_storage = object.is_storage() && object.dtype() == DType::Char;
   if (!in_storage && !lua_isnoneornil(L, 1) && lua_type(L, 1) != LUA_TSTRING) {
     luaT_typerror(L, 1, "torch.CharStorage or a mode");
   }
   const char* mode = optional_string(L, in_storage ? 2 : 1, "rw");
-  Storage* storage = in_storage ? given.storage() : nullptr;
+  Storage* storage = in_storage ? object.storage() : nullptr;
   File* file = nullptr;
   protect(L, "MemoryFile", [&] { file = th::open_memory_file(storage, mode); });
   return push_file(L, file, "torch.MemoryFile");

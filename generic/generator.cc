@@ -106,11 +106,11 @@ int get_state(lua_State* L) {
   int next = 1;
   take_generator(L, state, &next);
   lua_settop(L, next);
-  Object given = object_at(L, state, next);
+  Object object = object_at(L, state, next);
   if (lua_isnil(L, next)) {
     push_new_tensor(L, state, DType::Byte);
     lua_replace(L, next);
-  } else if (!given.is_tensor() || given.dtype() != DType::Byte) {
+  } else if (!object.is_tensor() || object.dtype() != DType::Byte) {
     luaT_typerror(L, next, "torch.ByteTensor");
   }
   auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next));
@@ -123,11 +123,11 @@ int set_state(lua_State* L) {
   State* state = state_of(L);
   int next = 1;
   auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next));
-  Object given = object_at(L, state, next);
-  if (!given.is_tensor() || given.dtype() != DType::Byte) {
+  Object object = object_at(L, state, next);
+  if (!object.is_tensor() || object.dtype() != DType::Byte) {
     luaT_typerror(L, next, "torch.ByteTensor");
   }
-  protect(L, "setRNGState", [&] { th::set_generator_state(*generator, given.tensor()); });
+  protect(L, "setRNGState", [&] { th::set_generator_state(*generator, object.tensor()); });
   return 0;
 }
 

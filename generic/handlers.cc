@@ -24,7 +24,7 @@ namespace {
 struct Handling {
   std::shared_ptr<std::atomic<bool>> open;  // false once it is closed, by whatever thread
   State* state;
-  lua_State* told;  // its Lua thread that told of itself last; the registry keeps it
+  lua_State* registered;  // its Lua thread that told of itself last; the registry keeps it
 };
 // The most recent state is the last one. Null until the thread loads the module.
 using List = std::vector<Handling>;
@@ -59,7 +59,7 @@ Activity activity_of(const State& state, lua_State* L, lua_CFunction* function) 
   return *function && !resumes ? Activity::in_c : Activity::waits;
 }
 
-struct Running {
+struct RunningThread {
   lua_State* thread = nullptr;
   bool in_package = false;       // in a function of C that Lua called, not through the FFI
   bool waits = false;            // one that is not known runs
@@ -68,20 +68,20 @@ struct Running {
 // The Lua thread that pointers were handed out to last, if it is still there. Only while told does
 // not run: nobody knows the top of its stack otherwise.
 lua_State* last_noted(const Handling& h) {
-  lua_rawgeti(h.told, LUA_REGISTRYINDEX, h.state->noted_thread);
-  lua_rawgeti(h.told, -1, 1);
-  lua_State* thread = lua_tothread(h.told, -1);
-  lua_pop(h.told, 2);
+  lua_rawgeti(h.registered, LUA_REGISTRYINDEX, h.state->noted_thread);
+  lua_rawgeti(h.registered, -1, 1);
+  lua_State* thread = lua_tothread(h.registered, -1);
+  lua_pop(h.registered, 2);
   return thread;
 }
 
-Running find_running() {
+RunningThread find_running() {
   forget_closed();
-  Running found;
+  RunningThread found;
   if (!handling) return found;
   for (auto h = handling->rbegin(); h != handling->rend(); ++h) {
-    for (bool told : {true, false}) {
-      lua_State* thread = told ? h->told : last_noted(*h);
+    for (bool registered : {true, false}) {
+      lua_State* thread = registered ? h->registered : last_noted(*h);
       lua_CFunction function = nullptr;
       Activity activity = activity_of(*h->state, thread, &function);
       if (activity == Activity::waits) {
@@ -105,13 +105,13 @@ struct UnknownThread : std::exception {
   const char* what() const noexcept override { return "an error in an unknown coroutine"; }
 };
 void raise_error_of_c(const char* message, void*) {
-  Running found = find_running();
+  RunningThread found = find_running();
   if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "%s", message);
   if (found.waits) throw UnknownThread();
 }
 void raise_argument_error_of_c(int argument, const char* message, void*) {
-  Running found = find_running();
+  RunningThread found = find_running();
   if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "bad argument #%d (%s)", argument, message);
   if (found.waits) throw UnknownThread();
@@ -129,14 +129,14 @@ int collect_garbage(lua_State* L) {
 void collect(void*) {
   lua_State* L = running;
   if (!L) {
-    Running found = find_running();
+    RunningThread found = find_running();
     if (!found.in_package) return;
     L = found.thread;
   }
   lua_State* before = std::exchange(running, nullptr);
   th::RulesScope rules(th::Rules{});
   try {
-    Operands operands(L, registered_state(L));
+    OperandGuard operands(L, registered_state(L));
     for (int attempts = 0; attempts < 10 && compat_cpcall(L, collect_garbage); ++attempts) {
       lua_pop(L, 1);
     }

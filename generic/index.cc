@@ -114,7 +114,7 @@ bool read_position(lua_State* L, State* state, int key, Tensor** t, ptrdiff_t* e
 }
 
 // The entries of a table as a subscript, for the dimensions of a tensor from the first on.
-struct Entries {
+struct TableEntries {
   th::Subscript list[th::kMaxDims];
   int count = 0;
 };
@@ -153,7 +153,7 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   }
 }
 
-void read_entries(lua_State* L, State* state, int key, const Tensor* t, Entries* entries) {
+void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEntries* entries) {
   int count = static_cast<int>(compat_rawlen(L, key));
   if (count > t->nDimension) {
     raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
@@ -218,7 +218,7 @@ int refuse_key(lua_State* L, State* state) {
 
 // Assigns the value at stack index 3, a number or a tensor, to the elements of t that are selected,
 // or to all.
-void assign(lua_State* L, State* state, Tensor* t, const Entries* entries = nullptr) {
+void assign(lua_State* L, State* state, Tensor* t, const TableEntries* entries = nullptr) {
   if (lua_isnumber(L, 3)) {
     double value = check_element(L, 3, t->dtype, kIndexing);
     protect(L, kIndexing, [&] {
@@ -286,7 +286,7 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
       return true;
     }
     Tensor* selected = push_new_like(L, state, 1, &t);
-    Entries entries;
+    TableEntries entries;
     read_entries(L, state, 2, t, &entries);
     protect(L, kIndexing, [&] {
       t->check_storage();
@@ -345,7 +345,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     t = check_tensor(L, state, 1);
     ptrdiff_t element = 0;
     if (!read_position(L, state, 2, &t, &element)) {
-      Entries entries;
+      TableEntries entries;
       read_entries(L, state, 2, t, &entries);
       assign(L, state, t, &entries);
       return true;
@@ -367,7 +367,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   t = check_tensor(L, state, 1);
   Tensor* by = check_tensor(L, state, 2);
   if (is_indices(key)) {
-    Entries entries;
+    TableEntries entries;
     entries.count = 1;
     entries.list[0].kind = th::Subscript::Kind::indices;
     entries.list[0].tensor = by;
@@ -396,11 +396,12 @@ Tensor* indexed_tensor(lua_State* L, State* state) {
 
 // After require 'cutorch' a tensor of the host stays there, whatever is assigned.
 bool assign_in_place(lua_State* L, State* state, Tensor* t) {
-  const bool stays = state->cuda_classes != LUA_NOREF && t->storage && !t->storage->get_home();
+  const bool stays =
+      state->cuda_classes != LUA_NOREF && t->storage && !t->storage->current_device();
   if (!assign_by(L, state, t)) return false;
   if (stays) {
     t = indexed_tensor(L, state);
-    protect(L, kIndexing, [&] { return_home(t->storage); });
+    protect(L, kIndexing, [&] { move_to_cpu(t->storage); });
   }
   return true;
 }

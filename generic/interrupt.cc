@@ -53,7 +53,7 @@ void on_press(int signal) {
     pthread_kill(lua_thread, signal);
     return;
   }
-  int kept = errno;
+  int saved_errno = errno;
   presses = presses + 1;
   if (waiting || presses >= kPatience) {
     ask_to_end();
@@ -61,7 +61,7 @@ void on_press(int signal) {
     waiting = 1;
     lua_sethook(caught, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
   }
-  errno = kept;
+  errno = saved_errno;
 }
 
 int pressed() { return waiting; }

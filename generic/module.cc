@@ -169,21 +169,21 @@ int fuse_operands(lua_State* L) {
 int fuse_call(lua_State* L) {
   constexpr int kMost = 16;
   State* state = state_of(L);
-  const int given = lua_gettop(L) - 2;
+  const int tensors = lua_gettop(L) - 2;
   const auto count = static_cast<int>(lua_tointeger(L, 2));
-  if (lua_type(L, 1) != LUA_TSTRING || count < 1 || count > kMost || given < count ||
-      given > count + 1) {
+  if (lua_type(L, 1) != LUA_TSTRING || count < 1 || count > kMost || tensors < count ||
+      tensors > count + 1) {
     return 0;
   }
   size_t length = 0;
   const char* text = lua_tolstring(L, 1, &length);
   if (std::strlen(text) != length) return 0;
   Object objects[kMost + 1];
-  for (int k = 0; k < given; ++k) {
+  for (int k = 0; k < tensors; ++k) {
     objects[k] = object_at(L, state, 3 + k);
     if (!objects[k].is_tensor() || objects[k].kind != objects[0].kind) return 0;
   }
-  const int first = given - count;  // of the operands
+  const int first = tensors - count;  // of the operands
   if (first == 0) push_new_tensor(L, state, objects[0].dtype());
   const int result_at = first ? 3 : lua_gettop(L);
   Tensor* operands[kMost];

@@ -2,7 +2,7 @@
 
 namespace bind {
 
-Operands::Operands(lua_State* L, State* state) : state_(state), outer_(state->operands) {
+OperandGuard::OperandGuard(lua_State* L, State* state) : state_(state), outer_(state->operands) {
   if (!lua_checkstack(L, 10)) throw std::bad_alloc();
   try {
     for (int i = 1, top = lua_gettop(L); i <= top; ++i) {
@@ -22,12 +22,12 @@ Operands::Operands(lua_State* L, State* state) : state_(state), outer_(state->op
   state_->operands = this;
 }
 
-Operands::~Operands() {
+OperandGuard::~OperandGuard() {
   state_->operands = outer_;
   release();
 }
 
-void Operands::add(lua_State* L, int index) {
+void OperandGuard::add(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TUSERDATA) return;
   Object object = object_at(L, state_, index);
   if (object.is_tensor()) {
@@ -48,14 +48,14 @@ void Operands::add(lua_State* L, int index) {
   userdata_.push_back(lua_touserdata(L, index));
 }
 
-void Operands::add_storage(Storage* storage) {
+void OperandGuard::add_storage(Storage* storage) {
   if (!storage) return;
   storages_.push_back(storage);
   th::storage_retain(storage);
   th::pin(storage);
 }
 
-void Operands::release() noexcept {
+void OperandGuard::release() noexcept {
   for (Tensor* t : tensors_) th::unpin(t);
   for (Storage* s : storages_) {
     th::unpin(s);
@@ -63,24 +63,24 @@ void Operands::release() noexcept {
   }
 }
 
-bool Operands::holds(const void* object) const {
+bool OperandGuard::holds(const void* object) const {
   auto in = [object](const auto& list) {
     for (const void* held : list) {
       if (held == object) return true;
     }
     return false;
   };
-  for (const Operands* o = this; o; o = o->outer_) {
+  for (const OperandGuard* o = this; o; o = o->outer_) {
     if (in(o->userdata_) || in(o->storages_)) return true;
   }
   return false;
 }
 
-bool holds_object(const Operands* operands, const void* userdata) {
+bool holds_object(const OperandGuard* operands, const void* userdata) {
   return operands->holds(userdata);
 }
 
-void check_unheld(lua_State* L, const Operands* operands, const char* function,
+void check_unheld(lua_State* L, const OperandGuard* operands, const char* function,
                   const Storage* storage) {
   if (!operands->holds(storage)) return;
   raise_error(L, "%s: this %sStorage is in use by an operation, which a finalizer has interrupted",

@@ -12,12 +12,12 @@ namespace bind {
 
 // The objects on the stack of the C function running in L, and in the array parts of tables on that
 // stack. While this exists, they cannot be freed, resized or given another storage.
-class Operands {
+class OperandGuard {
  public:
-  Operands(lua_State* L, State* state);  // throws std::bad_alloc
-  ~Operands();
-  Operands(const Operands&) = delete;
-  Operands& operator=(const Operands&) = delete;
+  OperandGuard(lua_State* L, State* state);  // throws std::bad_alloc
+  ~OperandGuard();
+  OperandGuard(const OperandGuard&) = delete;
+  OperandGuard& operator=(const OperandGuard&) = delete;
 
   // Returns true if these operands, or those of an interrupted outer operation, contain the
   // userdata or storage.
@@ -29,7 +29,7 @@ class Operands {
   void release() noexcept;
 
   State* state_;
-  Operands* outer_;
+  OperandGuard* outer_;
   std::vector<const void*> userdata_;
   std::vector<Tensor*> tensors_;
   std::vector<Storage*> storages_;

@@ -149,7 +149,7 @@ th::Generator* generator_for(lua_State* L, const State* state, const Arguments& 
   const th::Device* device = state->cuda_default;
   for (int i = 0; i < args.count && i < kMaxArgs; ++i) {
     if (args.code(i) != kTensor) continue;
-    device = cuda_home(state, args.objects[i]);
+    device = cuda_device_of(state, args.objects[i]);
     break;
   }
   return generator_of(L, state, device);
@@ -254,14 +254,16 @@ void check_operands(lua_State* L, const char* name, const th::OpRow& row, Call* 
   protect(L, name, [&] { for_operands([](const Tensor* t) { t->check_storage(); }); });
 }
 
-void set_home(lua_State* L, const char* name, Tensor* t, th::Device* device) {
+void set_current_device(lua_State* L, const char* name, Tensor* t, th::Device* device) {
   protect(L, name, [&] {
     th::ensure_storage(t);
-    t->storage->set_home(device);
+    t->storage->set_current_device(device);
   });
 }
 // Numbers are computed on the CPU, whatever the default device.
-void keep_on_cpu(lua_State* L, const char* name, Tensor* t) { set_home(L, name, t, nullptr); }
+void keep_on_cpu(lua_State* L, const char* name, Tensor* t) {
+  set_current_device(L, name, t, nullptr);
+}
 
 // Returns true if results that are not arguments are returned as numbers.
 bool gives_numbers(const Row& row, const Pattern& pattern, Call* call) {
@@ -302,7 +304,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
       if (of_numbers) {
         keep_on_cpu(L, name, result);
       } else if (state->cuda_default && pattern.type_arg < 0 && pattern.table_arg < 0) {
-        set_home(L, name, result, state->cuda_default);
+        set_current_device(L, name, result, state->cuda_default);
       }
     } else if (place.kind == '{') {
       DType listed = type_of(pattern.form->slots[k].letters[0], type);

@@ -205,7 +205,7 @@ int write_tensor(lua_State* L) {
   return 0;
 }
 
-struct Geometry {
+struct FileGeometry {
   int ndim;
   int64_t size[th::kMaxDims], stride[th::kMaxDims], offset;
 
@@ -224,11 +224,11 @@ struct Geometry {
     for (int d = 0; d < ndim; ++d) {
       if (stride[d] < 0) th::fail("stride %lld is negative", static_cast<long long>(stride[d]));
     }
-    int64_t room = storage ? storage->size : 0;
-    if (ndim > 0 && elements > 0 && th::last_position(offset, ndim, size, stride) >= room) {
+    int64_t available = storage ? storage->size : 0;
+    if (ndim > 0 && elements > 0 && th::last_position(offset, ndim, size, stride) >= available) {
       th::fail("a tensor %s at offset %lld reaches beyond its storage of %lld elements",
                th::shape_text(ndim, size).c_str(), static_cast<long long>(offset + 1),
-               static_cast<long long>(room));
+               static_cast<long long>(available));
     }
   }
 };
@@ -237,7 +237,7 @@ struct Geometry {
 int read_tensor(lua_State* L) {
   State* state = state_of(L);
   check_tensor(L, state, 1);
-  Geometry geometry;
+  FileGeometry geometry;
   with_file(L, "read", 2, [&](File& file) { geometry.read(file); });
   lua_settop(L, 2);
   call_file(L, "readObject", 0, 1);
@@ -279,9 +279,9 @@ int read_storage(lua_State* L) {
     file.read(DType::Long, &size, 1);
     if (size < 0) th::fail("invalid storage size %lld", static_cast<long long>(size));
     th::StorageRef elements = file.read_storage(storage->dtype, static_cast<size_t>(size));
-    th::Device* home = storage->get_home();
+    th::Device* device = storage->current_device();
     th::storage_swap(storage, elements.get());
-    if (home) th::storage_to(storage, home);
+    if (device) th::storage_to(storage, device);
   });
   collect_under_pressure(L, state);
   lua_settop(L, 1);

@@ -41,7 +41,7 @@ void append_settings(const State* state, int arguments, std::vector<int64_t>* va
   values->push_back(reinterpret_cast<intptr_t>(state->cuda_default));
   values->push_back(static_cast<int64_t>(state->rules.pairing) << 32 |
                     static_cast<int64_t>(state->default_type) << 1 | state->rules.torch7);
-  values->push_back(reinterpret_cast<intptr_t>(th::default_home()));
+  values->push_back(reinterpret_cast<intptr_t>(th::thread_default_device()));
 }
 
 void read_arguments(lua_State* L, State* state, CallInputs* c, int first, int last) {

@@ -342,7 +342,7 @@ void check_sizes(lua_State* L, int first, int last, const char* function) {
 
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) {
   int count = 0;
-  auto check_room = [&](int n) {
+  auto check_count = [&](int n) {
     if (n > th::kMaxDims) {
       luaL_argerror(L, first,
                     lua_pushfstring(L,
@@ -355,14 +355,15 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
     Object object = object_at(L, state, first);
     if (object.is_storage() && object.dtype() == DType::Long) {
       Storage* storage = object.storage();
-      check_room(static_cast<int>(storage->size > th::kMaxDims ? th::kMaxDims + 1 : storage->size));
+      check_count(
+          static_cast<int>(storage->size > th::kMaxDims ? th::kMaxDims + 1 : storage->size));
       auto* data = static_cast<const int64_t*>(storage->cpu(th::Access::read));
       for (; count < storage->size; ++count) sizes[count] = data[count];
       return count;
     }
     if (lua_istable(L, first)) {
       int n = static_cast<int>(compat_rawlen(L, first));
-      check_room(n);
+      check_count(n);
       for (; count < n; ++count) {
         lua_rawgeti(L, first, count + 1);
         if (!lua_isnumber(L, -1)) {
@@ -378,7 +379,7 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
       return count;
     }
   }
-  check_room(last - first + 1);
+  check_count(last - first + 1);
   for (int i = first; i <= last; ++i) sizes[count++] = check_integer(L, i);
   return count;
 }

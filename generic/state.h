@@ -36,7 +36,7 @@ using th::Tensor;
 // The tensors, the storages, and the generator.
 constexpr int kClasses = 2 * th::kDTypes + 1;
 
-class Operands;
+class OperandGuard;
 
 struct State {
   // Of classes, by the addresses of their metatables: which one it is, or -1.
@@ -46,16 +46,16 @@ struct State {
   };
   static constexpr size_t kKnown = 64;
   Known known[kKnown];
-  static size_t place(const void* metatable) {
+  static size_t slot(const void* metatable) {
     return (reinterpret_cast<uintptr_t>(metatable) * 0x9e3779b97f4a7c15u) >> 58;
   }
   void add_class(const void* metatable, int kind) {
-    size_t k = place(metatable);
+    size_t k = slot(metatable);
     while (known[k].metatable) k = (k + 1) % kKnown;
     known[k] = {metatable, kind};
   }
   int kind_of(const void* metatable) const {
-    size_t k = place(metatable);
+    size_t k = slot(metatable);
     while (known[k].metatable != metatable && known[k].metatable) k = (k + 1) % kKnown;
     return known[k].metatable ? known[k].kind : -1;
   }
@@ -73,7 +73,7 @@ struct State {
   int cuda_generators = LUA_NOREF;
   th::Device* cuda_default = nullptr;  // where the default type is CudaTensor: its device
   // What operations that a finalizer has interrupted work on; null: there are none.
-  Operands* operands = nullptr;
+  OperandGuard* operands = nullptr;
   // Whether the Lua state is; outlives it, for other threads that know of it. Null once it closes.
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(true);
   int noted_thread = LUA_NOREF;      // in the registry: a weak table of one Lua thread
@@ -165,12 +165,12 @@ Storage* check_storage(lua_State* L, State* state, int index);
 
 // For what finalizers do while they interrupt an operation. Whether it works on the object of this
 // userdata, which cannot be freed then.
-bool holds_object(const Operands* operands, const void* userdata);
+bool holds_object(const OperandGuard* operands, const void* userdata);
 inline bool is_held(const State* state, const void* userdata) {
   return state->operands && holds_object(state->operands, userdata);
 }
 // Raises an error where it works on this storage, to which nobody may write then.
-void check_unheld(lua_State* L, const Operands* operands, const char* function,
+void check_unheld(lua_State* L, const OperandGuard* operands, const char* function,
                   const Storage* storage);
 inline void refuse_held(lua_State* L, const State* state, const char* function,
                         const Storage* storage) {

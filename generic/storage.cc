@@ -300,13 +300,13 @@ int copy(lua_State* L) {
   Storage* storage = check_storage(L, state, 1);
   Storage* source = check_storage(L, state, 2);
   refuse_held(L, state, "copy", storage);
-  const bool stays = state->cuda_classes != LUA_NOREF && !storage->get_home();
+  const bool stays = state->cuda_classes != LUA_NOREF && !storage->current_device();
   protect(L, "copy", [&] {
     if (storage->size != source->size) {
       th::fail("storages of %td and %td elements differ in size", storage->size, source->size);
     }
     th::ops::copy(all_of(storage).get(), all_of(source).get());
-    if (stays) return_home(storage);
+    if (stays) move_to_cpu(storage);
   });
   lua_settop(L, 1);
   return 1;

@@ -149,12 +149,12 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
   Tensor* t = check_tensor(L, state, 1);
   const int64_t* values = stride ? t->stride : t->size;
   if (lua_type(L, 2) == LUA_TNUMBER) {
-    int64_t given = check_integer(L, 2);
-    int64_t d = given < 0 ? given + t->nDimension : given - 1;
+    int64_t number = check_integer(L, 2);
+    int64_t d = number < 0 ? number + t->nDimension : number - 1;
     if (d < 0 || d >= t->nDimension) {
       char text[80];
       std::snprintf(text, sizeof(text), "dimension %lld out of range of %dD tensor",
-                    static_cast<long long>(given), t->nDimension);
+                    static_cast<long long>(number), t->nDimension);
       return luaL_argerror(L, 2, text);
     }
     push_integer(L, values[d]);
@@ -199,7 +199,7 @@ int storage(lua_State* L) {
   push_storage(L, state, t->storage);
   return 1;
 }
-int contiguous_question(lua_State* L) {
+int is_contiguous(lua_State* L) {
   lua_pushboolean(L, th::is_contiguous(*check_tensor(L, state_of(L), 1)));
   return 1;
 }
@@ -238,13 +238,14 @@ int copy(lua_State* L) {
   Tensor* t = check_tensor(L, state, 1);
   Tensor* source = check_tensor(L, state, 2);
   refuse_held(L, state, "copy", t->storage);
-  const bool stays = state->cuda_classes != LUA_NOREF && !(t->storage && t->storage->get_home());
+  const bool stays =
+      state->cuda_classes != LUA_NOREF && !(t->storage && t->storage->current_device());
   protect(L, "copy", [&] {
     t->check_storage();
     source->check_storage();
     th::RulesScope rules(state->rules);
     th::ops::copy(t, source);
-    if (stays) return_home(t->storage);
+    if (stays) move_to_cpu(t->storage);
   });
   lua_settop(L, 1);
   return 1;
@@ -399,7 +400,7 @@ int struct_address(lua_State* L) {
   refuse_held(L, state_of(L), "cdata", t->storage);
   protect(L, "cdata", [&] {
     th::expose_to_c(t->storage);
-    th::lend(t);
+    th::expose_to_c(t);
   });
   push_integer(L, reinterpret_cast<uintptr_t>(t));
   return 1;
@@ -415,7 +416,7 @@ const Method methods[] = {{"size", guarded<size>},
                           {"elementSize", guarded<element_size>},
                           {"storageOffset", guarded<storage_offset>},
                           {"storage", guarded<storage>},
-                          {"isContiguous", guarded<contiguous_question>},
+                          {"isContiguous", guarded<is_contiguous>},
                           {"isSize", guarded<is_size>},
                           {"clone", guarded<clone>},
                           {"contiguous", guarded<contiguous>},
@@ -450,7 +451,7 @@ void hand_over(lua_State* L, void* object) {
   auto* t = static_cast<Tensor*>(object);
   attempt([&] {
     th::expose_to_c(t->storage);
-    th::lend(t);
+    th::expose_to_c(t);
   });
 }
 

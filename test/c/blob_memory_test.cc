@@ -158,16 +158,16 @@ TEST_P(BlobMemory, KeepsItsHome) {
   BlobRef blob = make({2, 3});
   fill(*blob, Part::data, 1);
   fill(*blob, Part::diff, 2);
-  Device* home = blob->storage(Part::data)->get_home();
+  Device* device = blob->storage(Part::data)->current_device();
   blob->scale("scaleData", Part::data, 2);
   blob->update();
   blob->asum("asumDiff", Part::diff);
-  EXPECT_EQ(blob->storage(Part::data)->get_home(), home);
-  EXPECT_EQ(blob->storage(Part::diff)->get_home(), home);
+  EXPECT_EQ(blob->storage(Part::data)->current_device(), device);
+  EXPECT_EQ(blob->storage(Part::diff)->current_device(), device);
   // Memory that a larger shape needs is at home where the old one was.
   reshape(*blob, {100});
-  EXPECT_EQ(blob->storage(Part::data)->get_home(), home);
-  EXPECT_EQ(blob->storage(Part::diff)->get_home(), home);
+  EXPECT_EQ(blob->storage(Part::data)->current_device(), device);
+  EXPECT_EQ(blob->storage(Part::diff)->current_device(), device);
 }
 
 TEST_P(BlobMemory, GivesItsMemoryOnBothSides) {

@@ -63,7 +63,7 @@ TEST(DataField, IsThereForTensorsThatWereMadeElsewhere) {
   EXPECT_EQ(t->storage->data, nullptr);
   THFloatTensor* view = THFloatTensor_newWithTensor(typed);
   expect_true(view, 1);
-  lend(t);
+  expose_to_c(t);
   size = 60;
   resize(t, 1, &size);
   expect_true(typed, 2);

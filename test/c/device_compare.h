@@ -163,7 +163,7 @@ inline void compare(const std::vector<Operand>& operands, const Operation& opera
   }
   ASSERT_TRUE(th::device_stats().fallbacks.empty());
   if (there[0]->numel() > 0) {
-    ASSERT_EQ(there[0]->storage->get_home(), &soft());
+    ASSERT_EQ(there[0]->storage->current_device(), &soft());
   }
   expect_equal(*there[0], *here[0]);
   if (here[0]->storage) {

@@ -39,7 +39,7 @@ namespace fuzz {
 constexpr int kCallsOfSequence = 40;
 
 // What a process tells the one that started it.
-struct Told {
+struct Report {
   uint64_t seed;
   int call;
   int64_t calls;
@@ -47,11 +47,11 @@ struct Told {
   int64_t without_memory;  // calls in which an allocation was made to fail
   char wrong[400];
 };
-Told* told = nullptr;
+Report* report = nullptr;
 bool verbose = false;
 
 [[noreturn]] void wrong(const std::string& text) {
-  std::snprintf(told->wrong, sizeof(told->wrong), "%s", text.c_str());
+  std::snprintf(report->wrong, sizeof(report->wrong), "%s", text.c_str());
   _exit(3);
 }
 
@@ -137,10 +137,10 @@ void attempt(const Function& function, const std::string& arguments, Call& call,
   std::string before = picture_of_all();
   if (failing.first) arm(failing.first, failing.all);
   bool failed = THTry(function.run, &call, message, sizeof(message)) != 0;
-  if (failing.first && disarm() >= failing.first) ++told->without_memory;
+  if (failing.first && disarm() >= failing.first) ++report->without_memory;
   std::string after = picture_of_all();
-  ++told->calls;
-  told->succeeded += !failed;
+  ++report->calls;
+  report->succeeded += !failed;
   if (!failed) return;
   if (verbose) std::fprintf(stderr, "    %s\n", message);
   if (std::strlen(message) < 4 || std::strstr(message, "std::")) {
@@ -179,13 +179,13 @@ void run_sequence(uint64_t seed, const std::vector<bool>& left_out) {
   limit.it_value.tv_sec = 20;
   setitimer(ITIMER_PROF, &limit, nullptr);
   alarm(240);
-  told->seed = seed;
+  report->seed = seed;
   std::string before = usage();
   uint64_t number = 0;
   each_class([&](auto pool) { decltype(pool)::seed = seed * 100 + number++; });
   for (int call = 0; call < kCallsOfSequence; ++call) {
     if (left_out[call]) continue;
-    told->call = call;
+    report->call = call;
     run_call(seed, call);
   }
   clear_all();
@@ -216,7 +216,7 @@ void prepare_process() {
 std::string run_process(uint64_t first, int64_t count, const std::vector<bool>& left_out,
                         bool tell) {
   std::fflush(nullptr);
-  std::memset(told, 0, sizeof(*told));
+  std::memset(report, 0, sizeof(*report));
   pid_t child = fork();
   if (child == 0) {
     verbose = tell;
@@ -229,7 +229,7 @@ std::string run_process(uint64_t first, int64_t count, const std::vector<bool>& 
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status)) return std::string("ended by ") + strsignal(WTERMSIG(status));
-  if (WEXITSTATUS(status) == 3) return told->wrong;
+  if (WEXITSTATUS(status) == 3) return report->wrong;
   return WEXITSTATUS(status) == 0 ? "" : "ended by a sanitizer";
 }
 
@@ -259,9 +259,9 @@ class Fuzz : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     void* shared =
-        mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(shared, MAP_FAILED);
-    told = static_cast<Told*>(shared);
+    report = static_cast<Report*>(shared);
   }
 };
 
@@ -275,16 +275,16 @@ TEST_F(Fuzz, RandomCallsOfEveryFunction) {
   while (sequences > 0 && failures < 10) {
     int64_t count = sequences < 500 ? sequences : 500;
     std::string failure = run_process(seed, count, all, false);
-    calls += told->calls;
-    without_memory += told->without_memory;
-    succeeded += told->succeeded;
+    calls += report->calls;
+    without_memory += report->without_memory;
+    succeeded += report->succeeded;
     if (failure.empty()) {
       seed += count;
       sequences -= count;
       continue;
     }
     ++failures;
-    uint64_t failed = told->seed;
+    uint64_t failed = report->seed;
     sequences -= static_cast<int64_t>(failed - seed + 1);
     seed = failed + 1;
     std::string again = shortened(failed, failure);

@@ -134,13 +134,13 @@ TEST_P(MaskDevice, BadMasks) {
       TensorRef there = twin(t.get()), m = twin(mask.get());
       move_to_device(there);
       if (!on_host) move_to_device(m);
-      std::string told = error_of([&] {
+      std::string message = error_of([&] {
         operation(there.get(), m.get());
         if (!on_host) soft().synchronize();
       });
       // An error that comes late has the name of its operation.
-      EXPECT_TRUE(on_host || told.compare(0, 9, "0: masked") == 0) << told;
-      EXPECT_EQ("0: " + told.substr(told.find("Mask tensor")), wanted);
+      EXPECT_TRUE(on_host || message.compare(0, 9, "0: masked") == 0) << message;
+      EXPECT_EQ("0: " + message.substr(message.find("Mask tensor")), wanted);
       EXPECT_EQ(error_of([&] { soft().synchronize(); }), "no error");
     }
   }

@@ -60,7 +60,7 @@ class OnSoftDevice : public testing::TestWithParam<Setting> {
   }
   // Whether t lives on the device and its bytes are there alone.
   bool is_there(const Tensor& t) {
-    return t.storage->get_home() == device_ && t.storage->memory.head() == th::Head::device;
+    return t.storage->current_device() == device_ && t.storage->memory.head() == th::Head::device;
   }
 
   th::Device* device_ = nullptr;

@@ -112,24 +112,24 @@ TEST_F(OpenMP, TryCatchesThem) {
 }
 
 TEST_F(OpenMP, HandlersOfTheThreadInsideAreToldAtOnce) {
-  std::atomic<int> told{0};
+  std::atomic<int> errors{0};
 #pragma omp parallel num_threads(3)
   {
     char message[200];
     auto fail = [](void* data) { THFloatTensor_resize1d(static_cast<THFloatTensor*>(data), -5); };
-    if (THTry(fail, t_, message, sizeof(message)) == -1) ++told;
+    if (THTry(fail, t_, message, sizeof(message)) == -1) ++errors;
     Caught own;
     THSetErrorHandler(catch_error, &own);
     THSetArgErrorHandler(catch_argument_error, &own);
     if (setjmp(own.escape) == 0) {
       THFloatTensor_resize1d(t_, -5);
     } else {
-      ++told;
+      ++errors;
     }
     THSetErrorHandler(nullptr, nullptr);
     THSetArgErrorHandler(nullptr, nullptr);
   }
-  EXPECT_EQ(told, 6);
+  EXPECT_EQ(errors, 6);
   EXPECT_EQ(THFloatTensor_sumall(t_), 24);
 }
 

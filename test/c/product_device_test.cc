@@ -43,18 +43,18 @@ class ProductOnDevice : public ::testing::TestWithParam<std::tuple<DType, bool>>
 
   // Runs op on the CPU and on the device; all operands must be the same then.
   void expect_same(const Build& make_operands, const Op& op, int64_t terms, const std::string& what,
-                   unsigned homes = kAll) {
+                   unsigned on_device = kAll) {
     Operands on_cpu = build(make_operands), there = build(make_operands);
     for (size_t k = 0; k < there.size(); ++k) {
       ensure_storage(there[k].get());
-      if (homes >> k & 1) storage_to(there[k]->storage, device);
+      if (on_device >> k & 1) storage_to(there[k]->storage, device);
     }
     op(on_cpu);
     {
       OpScope scope(what.c_str());
       op(there);
     }
-    EXPECT_EQ(there[0]->storage->get_home(), device) << what;
+    EXPECT_EQ(there[0]->storage->current_device(), device) << what;
     EXPECT_TRUE(device_stats().fallbacks.empty()) << what;
     for (size_t k = 0; k < there.size(); ++k) {
       expect_values(values(there[k].get()), values(on_cpu[k].get()), type(), terms,
@@ -249,19 +249,19 @@ TEST_P(ProductOnDevice, OperandsOfTwoHomes) {
     all.push_back(random({7, 6}, offset, engine));
     return all;
   };
-  for (unsigned homes = 1; homes < 8; ++homes) {
-    std::string what = "homes " + std::to_string(homes);
+  for (unsigned on_device = 1; on_device < 8; ++on_device) {
+    std::string what = "homes " + std::to_string(on_device);
     expect_same(
         operands,
         [](const Operands& o) { ops::addmm(o[0].get(), 2, o[0].get(), 3, o[1].get(), o[2].get()); },
-        7, what, homes);
+        7, what, on_device);
     expect_same(
         operands,
         [](const Operands& o) {
           // Nothing is added.
           ops::addmm(o[0].get(), 0, o[0].get(), 0, o[1].get(), o[2].get());
         },
-        7, what, homes);
+        7, what, on_device);
   }
   // A part of a large storage of the CPU: only the part is copied.
   Operands o = build(operands);

@@ -331,11 +331,11 @@ TEST_P(RandomDevice, BadProbabilitiesAreToldWhenSomeoneWaits) {
   ops::mul(p.get(), p.get(), 1);
   p = sent(std::move(p));
   ops::mul(p.get(), p.get(), 1.0);
-  std::string told = message_of([&] {
+  std::string error_text = message_of([&] {
     ops::bernoulli_DoubleTensor(t.get(), &g, p.get());
     device_->synchronize();
   });
-  EXPECT_NE(std::string::npos, told.find("element 3 of p")) << told;
+  EXPECT_NE(std::string::npos, error_text.find("element 3 of p")) << error_text;
 }
 
 TEST_P(RandomDevice, MultinomialIsTheCPUs) {
@@ -388,7 +388,7 @@ TEST_P(RandomDevice, MultinomialDrawsByTheProbabilities) {
 
 TEST_P(RandomDevice, MultinomialTellsOfBadRows) {
   Generator g = philox(1);
-  auto told = [&](std::initializer_list<double> second_row, bool replacing) {
+  auto error_text = [&](std::initializer_list<double> second_row, bool replacing) {
     TensorRef p = make(DType::Float, {2, 3});
     fill(*p, [&](int64_t i) { return i < 3 ? 1 : second_row.begin()[i - 3]; });
     p = sent(std::move(p));
@@ -400,15 +400,15 @@ TEST_P(RandomDevice, MultinomialTellsOfBadRows) {
     });
   };
   for (bool replacing : {true, false}) {
-    EXPECT_EQ("", told({1, 0, 2}, replacing));
-    std::string text = told({1, -1, 2}, replacing);
+    EXPECT_EQ("", error_text({1, 0, 2}, replacing));
+    std::string text = error_text({1, -1, 2}, replacing);
     EXPECT_NE(std::string::npos, text.find("in row 2 is negative")) << text;
-    text = told({1, NAN, 2}, replacing);
+    text = error_text({1, NAN, 2}, replacing);
     EXPECT_NE(std::string::npos, text.find("in row 2 is negative")) << text;
-    text = told({0, 0, 0}, replacing);
+    text = error_text({0, 0, 0}, replacing);
     EXPECT_NE(std::string::npos, text.find("of row 2 sum up")) << text;
   }
-  std::string text = told({0, 3, 0}, false);
+  std::string text = error_text({0, 3, 0}, false);
   EXPECT_NE(std::string::npos, text.find("row 2 has less")) << text;
 }
 

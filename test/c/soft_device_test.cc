@@ -344,36 +344,36 @@ TEST_P(SoftDeviceModes, ThreadsShareADevice) {
 // ---- what kernels found
 
 // A device that has found what the test says.
-DeviceAssertion told;
-void tell(void*, DeviceAssertion* out) {
-  *out = told;
-  told = {0, 0};
+DeviceAssertion failed_check;
+void report_check(void*, DeviceAssertion* out) {
+  *out = failed_check;
+  failed_check = {0, 0};
 }
 int fails_to_run(void*, int, const void*) { return kDeviceFailed; }
 const char* message_of_test() { return "too hot"; }
 
-TableDevice& telling_device() {
+TableDevice& reporting_device() {
   static DeviceTable table = [] {
     DeviceTable copied = *soft_device_table();
-    copied.assertion = tell;
+    copied.assertion = report_check;
     return copied;
   }();
   static auto* device = new TableDevice(table, 0, "soft:7");
   return *device;
 }
 
-TEST_F(SoftDeviceTest, AssertionsAreErrorsWhenSomebodyWaits) {
-  TableDevice& telling = telling_device();
-  DeviceBlock block(telling, 4);
+TEST_F(SoftDeviceTest, AssertionsAreErrorsAtTheNextSynchronization) {
+  TableDevice& reporting = reporting_device();
+  DeviceBlock block(reporting, 4);
   float host = 0;
   auto number = [&](int argument, const char* text) { return number_of_check(argument, text); };
-  told = {number(2, "gather: index %lld is out of range 1..10"), -3};
-  EXPECT_EQ(error_of([&] { telling.synchronize(); }), "gather: index -3 is out of range 1..10");
-  telling.synchronize();  // told once
+  failed_check = {number(2, "gather: index %lld is out of range 1..10"), -3};
+  EXPECT_EQ(error_of([&] { reporting.synchronize(); }), "gather: index -3 is out of range 1..10");
+  reporting.synchronize();  // told once
 
-  told = {number(4, "gather: index %lld is out of range 1..11"), int64_t{1} << 40};
+  failed_check = {number(4, "gather: index %lld is out of range 1..11"), int64_t{1} << 40};
   try {
-    telling.copy_to_host(&host, block.get(), 4);
+    reporting.copy_to_host(&host, block.get(), 4);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.argument(), 0) << "it would be taken for an argument of what is done now";
@@ -386,12 +386,12 @@ TEST_F(SoftDeviceTest, AssertionsAreErrorsWhenSomebodyWaits) {
 TEST_F(SoftDeviceTest, ChecksThatAreForgottenStillFail) {
   uint32_t old = number_of_check(1, "old %lld");
   for (int k = 0; k < 5000; ++k) number_of_check(1, ("check " + std::to_string(k)).c_str());
-  told = {old, 5};
-  EXPECT_HAS(error_of([&] { telling_device().synchronize(); }), "5");
+  failed_check = {old, 5};
+  EXPECT_HAS(error_of([&] { reporting_device().synchronize(); }), "5");
   uint32_t fresh = number_of_check(1, "old %lld");
   EXPECT_NE(fresh, old);
-  told = {fresh, 6};
-  EXPECT_EQ(error_of([&] { telling_device().synchronize(); }), "old 6");
+  failed_check = {fresh, 6};
+  EXPECT_EQ(error_of([&] { reporting_device().synchronize(); }), "old 6");
 }
 
 TEST_F(SoftDeviceTest, FailuresNameTheOperationAndTheDevice) {
@@ -404,7 +404,7 @@ TEST_F(SoftDeviceTest, FailuresNameTheOperationAndTheDevice) {
             "cadd: soft:8: running it: too hot");
 }
 
-TEST_F(SoftDeviceTest, DeclinedOperationsAreNoFailures) {
+TEST_F(SoftDeviceTest, UnsupportedOperationsAreNoFailures) {
   SortCall call = {};
   call.dtype = DType::Float;
   call.plan.start_contiguous(1);
@@ -415,13 +415,13 @@ TEST_F(SoftDeviceTest, DeclinedOperationsAreNoFailures) {
 }
 
 TEST_F(SoftDeviceTest, DebuggingWaitsForEveryOperation) {
-  TableDevice& telling = telling_device();
-  DeviceBlock block(telling, 4);
+  TableDevice& reporting = reporting_device();
+  DeviceBlock block(reporting, 4);
   set_soft_mode(SoftMode::lazy);
-  told = {number_of_check(1, "found %lld"), 1};
-  fill(telling, block.get(), 1, 1);  // nobody waits
+  failed_check = {number_of_check(1, "found %lld"), 1};
+  fill(reporting, block.get(), 1, 1);  // nobody waits
   set_device_debug(true);
-  EXPECT_EQ(error_of([&] { fill(telling, block.get(), 1, 1); }), "found 1");
+  EXPECT_EQ(error_of([&] { fill(reporting, block.get(), 1, 1); }), "found 1");
   set_device_debug(false);
 }
 

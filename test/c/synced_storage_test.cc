@@ -324,28 +324,28 @@ TEST_P(SyncedStorage, IsPushedOnlyFromTheHost) {
   EXPECT_TRUE(all_on_gpu_are(memory.gpu_data(), 5));
 }
 
-struct Told {
+struct Caught {
   jmp_buf escape;
   std::string message;
 };
 
 TEST_P(SyncedStorage, TellsTheThreadsHandlerOfErrors) {
-  Told told;
+  Caught caught;
   auto handler = [](const char* message, void* data) {
-    static_cast<Told*>(data)->message = message;
-    longjmp(static_cast<Told*>(data)->escape, 1);
+    static_cast<Caught*>(data)->message = message;
+    longjmp(static_cast<Caught*>(data)->escape, 1);
   };
-  THSetErrorHandler(handler, &told);
-  if (setjmp(told.escape) == 0) {
+  THSetErrorHandler(handler, &caught);
+  if (setjmp(caught.escape) == 0) {
     memory.async_gpu_push();
     ADD_FAILURE() << "no error";
   }
-  EXPECT_NE(told.message.find("the head is not at the CPU"), std::string::npos) << told.message;
-  if (setjmp(told.escape) == 0) {
+  EXPECT_NE(caught.message.find("the head is not at the CPU"), std::string::npos) << caught.message;
+  if (setjmp(caught.escape) == 0) {
     memory.to("soft:77");
     ADD_FAILURE() << "no error";
   }
-  EXPECT_NE(told.message.find("no device 'soft:77'"), std::string::npos) << told.message;
+  EXPECT_NE(caught.message.find("no device 'soft:77'"), std::string::npos) << caught.message;
   THSetErrorHandler(nullptr, nullptr);
 }
 

@@ -32,9 +32,9 @@ struct Assertions {
   std::vector<std::map<Check, uint32_t>::iterator> by_number;  // of texts - 1, modulo its size
   uint32_t last = 0;
   int threads[kAssertions] = {};  // that have the number
-  DeviceAssertion kept[kAssertions] = {};
+  DeviceAssertion pending[kAssertions] = {};
 
-  DeviceAssertion* kept_for_caller();
+  DeviceAssertion* pending_for_caller();
 };
 Assertions& assertions() {
   static auto* all = new Assertions;
@@ -45,13 +45,13 @@ Assertions& assertions() {
 // kAssertions.
 thread_local uint32_t own_number = kAssertions;
 
-void give_back_number() {
+void release_number() {
   Assertions& all = assertions();
   std::lock_guard<std::mutex> lock(all.mutex);
   --all.threads[own_number];
   own_number = kAssertions;
 }
-thread_local ThreadEnd number_end = {give_back_number};
+thread_local ThreadEnd number_end = {release_number};
 
 uint32_t thread_number(Assertions& all) {
   if (own_number < kAssertions) return own_number;
@@ -62,9 +62,9 @@ uint32_t thread_number(Assertions& all) {
   return own_number;
 }
 
-DeviceAssertion* Assertions::kept_for_caller() {
+DeviceAssertion* Assertions::pending_for_caller() {
   for (uint32_t k = 0; k < kAssertions; ++k) {
-    if (kept[k].check && (k == own_number || threads[k] == 0)) return &kept[k];
+    if (pending[k].check && (k == own_number || threads[k] == 0)) return &pending[k];
   }
   return nullptr;
 }
@@ -83,18 +83,18 @@ uint32_t number_of_check(int argument, const char* text) {
   std::lock_guard<std::mutex> lock(all.mutex);
   uint32_t thread = thread_number(all);
   all.by_number.reserve(kMostChecks);  // what follows adds to both lists or to none
-  auto [place, is_new] = all.numbers.try_emplace(Check(thread, argument, text), 0);
-  if (!is_new) return place->second;
+  auto [entry, is_new] = all.numbers.try_emplace(Check(thread, argument, text), 0);
+  if (!is_new) return entry->second;
   all.last = all.last % (kMostNumbers - 1) + 1;  // 0 stands for nothing found
-  place->second = all.last * kAssertions + thread;
+  entry->second = all.last * kAssertions + thread;
   size_t slot = (all.last - 1) % kMostChecks;
   if (slot == all.by_number.size()) {
-    all.by_number.push_back(place);
+    all.by_number.push_back(entry);
   } else {
     all.numbers.erase(all.by_number[slot]);
-    all.by_number[slot] = place;
+    all.by_number[slot] = entry;
   }
-  return place->second;
+  return entry->second;
 }
 
 void raise_assertions(const DeviceTable& table, void* device, bool names_argument) {
@@ -105,10 +105,10 @@ void raise_assertions(const DeviceTable& table, void* device, bool names_argumen
   {
     std::lock_guard<std::mutex> lock(all.mutex);
     for (table.assertion(device, &found); found.check; table.assertion(device, &found)) {
-      DeviceAssertion& kept = all.kept[found.check % kAssertions];
-      if (!kept.check) kept = found;
+      DeviceAssertion& pending = all.pending[found.check % kAssertions];
+      if (!pending.check) pending = found;
     }
-    DeviceAssertion* mine = all.kept_for_caller();
+    DeviceAssertion* mine = all.pending_for_caller();
     if (!mine) return;
     found = std::exchange(*mine, DeviceAssertion{0, 0});
     names_argument &= found.check % kAssertions == own_number;
@@ -127,10 +127,10 @@ void raise_assertions(const DeviceTable& table, void* device, bool names_argumen
 }
 
 void fail_assertion(int argument, const std::string& text, int64_t value) {
-  std::string told = text;
-  size_t place = told.find("%lld");
-  if (place != std::string::npos) told.replace(place, 4, std::to_string(value));
-  fail_argument(argument, "%s", told.c_str());
+  std::string message = text;
+  size_t entry = message.find("%lld");
+  if (entry != std::string::npos) message.replace(entry, 4, std::to_string(value));
+  fail_argument(argument, "%s", message.c_str());
 }
 
 }  // namespace th

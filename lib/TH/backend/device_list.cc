@@ -76,7 +76,7 @@ class Kinds {
     if (Devices* devices = kind.devices.load()) return *devices;
     // Not std::call_once: an exception passes through the C library there, which ends the process
     // if it has no memory. Finalizers may want the lock.
-    CollectorHeldOff no_finalizers;
+    DeferGC defer_gc;
     std::lock_guard<std::mutex> lock(kind.mutex);
     if (!kind.devices.load()) {
       std::string problem;

@@ -16,12 +16,12 @@ namespace {
 
 using Key = std::pair<std::string, std::string>;  // operation, device
 
-struct Counts {
+struct ProfileCounts {
   std::mutex mutex;
   std::map<Key, OpProfile> ops;
 };
-Counts& counts() {
-  static auto* all = new Counts;
+ProfileCounts& counts() {
+  static auto* all = new ProfileCounts;
   return *all;
 }
 
@@ -36,14 +36,14 @@ int64_t now() {
 }  // namespace
 
 void start_profile() {
-  Counts& all = counts();
+  ProfileCounts& all = counts();
   std::lock_guard<std::mutex> lock(all.mutex);
   all.ops.clear();
   if (!profile_is_on.exchange(true)) ++watchers;
 }
 
 std::vector<OpProfile> stop_profile() {
-  Counts& all = counts();
+  ProfileCounts& all = counts();
   std::lock_guard<std::mutex> lock(all.mutex);
   if (profile_is_on.exchange(false)) --watchers;
   std::vector<OpProfile> found;
@@ -64,7 +64,7 @@ ProfiledOp::ProfiledOp(Op op, Device* device) noexcept
 
 ProfiledOp::~ProfiledOp() { current_op_profiled = outer_; }
 
-void ProfiledOp::declined() noexcept {
+void ProfiledOp::count_fallback() noexcept {
   device_ = nullptr;
   fallback_ = true;
 }
@@ -73,7 +73,7 @@ void ProfiledOp::finish() {
   if (device_) device_->synchronize();
   int64_t took = now() - begin_;
   if (outer_) outer_->inner_ += took;
-  Counts& all = counts();
+  ProfileCounts& all = counts();
   std::lock_guard<std::mutex> lock(all.mutex);
   const char* device = device_ ? device_->name() : "cpu";
   OpProfile& counted = all.ops[Key(lua_name(op_), device)];

@@ -42,7 +42,7 @@ class ProfiledOp {
 
   void add_bytes(int64_t bytes) noexcept { bytes_ += bytes; }
   // Records that the operation fell back to the CPU.
-  void declined() noexcept;
+  void count_fallback() noexcept;
   // Waits for the device, then adds the time and counts to the profile.
   void finish();
 

@@ -29,7 +29,7 @@ struct RandomCall {
   double a, b;
   int64_t first;
   uint64_t range;
-  PhiloxPlace place;
+  PhiloxPosition position;
   // If has_first, out[0] is first_value, the second normal value of the last fill, and uses no
   // word.
   bool has_first;
@@ -43,7 +43,7 @@ struct RandomCall {
 struct BernoulliCall {
   DType dtype;
   DType p_dtype;
-  PhiloxPlace place;
+  PhiloxPosition position;
   Generator* generator;  // as above
   int64_t n;
   const char* p;
@@ -56,7 +56,7 @@ struct MultinomialCall {
   DType dtype;
   bool with_replacement;
   int64_t rows, categories, samples;
-  PhiloxPlace place;  // one word for each sample
+  PhiloxPosition position;  // one word for each sample
   Generator* generator;
   const char* p;
   int64_t* out;  // null: only check the rows (CPU only)

@@ -4,14 +4,15 @@
 
 namespace th {
 
-Device* gpu_of(const SyncedMemory& memory, Device* home, Device* default_home) {
-  if (home) return home;
+Device* gpu_of(const SyncedMemory& memory, Device* current_device, Device* default_for_thread) {
+  if (current_device) return current_device;
   if (Device* last = memory.device()) return last;
-  return default_home ? default_home : default_device();
+  return default_for_thread ? default_for_thread : default_device();
 }
 
-Device& need_gpu_of(const SyncedMemory& memory, Device* home, Device* default_home) {
-  Device* device = gpu_of(memory, home, default_home);
+Device& need_gpu_of(const SyncedMemory& memory, Device* current_device,
+                    Device* default_for_thread) {
+  Device* device = gpu_of(memory, current_device, default_for_thread);
   return device ? *device : *find_device("gpu");
 }
 

@@ -30,7 +30,7 @@ enum DeviceStatus : int {
   kDeviceOk = 0,
   kDeviceFailed = 1,
   kDeviceOutOfMemory = 2,
-  kDeviceDeclined = 3  // run() only: unsupported on this device, nothing was queued
+  kDeviceUnsupported = 3  // run() only: unsupported on this device, nothing was queued
 };
 
 enum class CopyKind : int { host_to_device, device_to_host, device_to_device };
@@ -99,7 +99,8 @@ struct DeviceTable {
   int (*usage)(void* device, DeviceUsage* out);
   int (*empty_cache)(void* device);
 
-  // Queues an operation, or returns kDeviceDeclined. op is a BackendOp; call points to its struct.
+  // Queues an operation, or returns kDeviceUnsupported. op is a BackendOp; call points to its
+  // struct.
   int (*run)(void* device, int op, const void* call);
 };
 

@@ -58,9 +58,9 @@ void TableDevice::fail_memory(size_t bytes, const char* doing) {
   DeviceUsage usage = {};
   table_.usage(handle_, &usage);
   const char* op = current_op();
-  std::string asked = bytes ? std::to_string(bytes) + " bytes requested" : std::string(doing);
+  std::string request = bytes ? std::to_string(bytes) + " bytes requested" : std::string(doing);
   fail("%s%sout of memory of %s: %s, %lld in use, %lld cached, %lld free of %lld", op ? op : "",
-       op ? ": " : "", name(), asked.c_str(), number(usage.in_use), number(usage.cached),
+       op ? ": " : "", name(), request.c_str(), number(usage.in_use), number(usage.cached),
        number(usage.free), number(usage.total));
 }
 
@@ -161,7 +161,7 @@ void TableDevice::empty_cache() { check(table_.empty_cache(handle_), "emptying i
 bool TableDevice::run(BackendOp op, const void* call) {
   int number = static_cast<int>(op);
   int status = with_memory([&] { return table_.run(handle_, number, call); });
-  if (status == kDeviceDeclined) return false;
+  if (status == kDeviceUnsupported) return false;
   if (status == kDeviceOutOfMemory) fail_memory(0, "for what the operation needs meanwhile");
   check(status, "running it");
   if (device_debug()) {

@@ -10,8 +10,8 @@ namespace th {
 
 __thread int64_t shown_base = TH_INDEX_BASE;
 
-long long shown(int64_t given) noexcept {
-  return given < 0 || given == INT64_MAX ? given : given + shown_base;
+long long shown(int64_t number) noexcept {
+  return number < 0 || number == INT64_MAX ? number : number + shown_base;
 }
 
 Error::Error(int argument, const char* format, va_list values) noexcept : argument_(argument) {

@@ -35,7 +35,7 @@ class Error : public std::exception {
 
 // Converts a dimension, index or position that counts from 0 (or from the end) to the base that
 // messages of the calling thread use: 1, or 0 in C functions.
-long long shown(int64_t given) noexcept;
+long long shown(int64_t number) noexcept;
 
 }  // namespace TH_VISIBLE
 

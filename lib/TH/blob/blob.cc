@@ -20,13 +20,13 @@ std::string text_of(int axes, const int64_t* shape, const std::string& count) {
 }
 
 Device& gpu_of_storage(const Storage& s) {
-  return need_gpu_of(s.memory, s.get_home(), default_home());
+  return need_gpu_of(s.memory, s.current_device(), thread_default_device());
 }
 
 // Allocates memory for a part, on the device of the part's previous memory.
 StorageRef new_memory(DType type, int64_t count, const StorageRef& before) {
   StorageRef s(storage_new(type, count));
-  s->set_home(before ? before->get_home() : default_home());
+  s->set_current_device(before ? before->current_device() : thread_default_device());
   return s;
 }
 
@@ -34,12 +34,13 @@ StorageRef new_memory(DType type, int64_t count, const StorageRef& before) {
 // device, and a storage without one, whose memory is on a device, should be processed there.
 class AtHead {
  public:
-  explicit AtHead(Storage* s) : s_(s->get_home() ? nullptr : s) {
+  explicit AtHead(Storage* s) : s_(s->current_device() ? nullptr : s) {
     Head head = s->memory.head();
-    if (s_ && (head == Head::device || head == Head::synced)) s_->set_home(s->memory.device());
+    if (s_ && (head == Head::device || head == Head::synced))
+      s_->set_current_device(s->memory.device());
   }
   ~AtHead() {
-    if (s_) s_->set_home(nullptr);
+    if (s_) s_->set_current_device(nullptr);
   }
   AtHead(const AtHead&) = delete;
   AtHead& operator=(const AtHead&) = delete;
@@ -84,7 +85,7 @@ int64_t checked_blob_count(const char* function, int axes, const int64_t* shape)
   return empty ? 0 : count;
 }
 
-bool Blob::has_room(int64_t count) const {
+bool Blob::fits(int64_t count) const {
   // Check the storages, too: a part may have become shared, or its storage may have been resized.
   return data_ && count <= capacity_ && count <= data_->size && count <= diff_->size;
 }
@@ -104,7 +105,7 @@ void Blob::set_shape(int axes, const int64_t* shape, int64_t count) {
 
 void Blob::reshape(int axes, const int64_t* shape) {
   int64_t count = checked_blob_count("reshape", axes, shape);
-  if (!has_room(count)) {
+  if (!fits(count)) {
     renew(count);
   }
   set_shape(axes, shape, count);
@@ -113,7 +114,7 @@ void Blob::reshape(int axes, const int64_t* shape) {
 Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
   int64_t count = checked_blob_count("reshape", axes, shape);
   StorageRef data, diff;
-  if (has_room(count)) {
+  if (fits(count)) {
     data = another(data_);
     diff = another(diff_);
   } else {

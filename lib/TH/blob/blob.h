@@ -96,7 +96,7 @@ class Blob {
  private:
   ~Blob() = default;
   bool was_written(Part part) const;
-  bool has_room(int64_t count) const;
+  bool fits(int64_t count) const;
   void renew(int64_t count);
   void set_shape(int axes, const int64_t* shape, int64_t count);
 

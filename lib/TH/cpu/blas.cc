@@ -34,15 +34,16 @@ size_t bytes_of_buffer(const Library& library) {
   return library.make_buffer ? kBufferBytes : kOthersBytes;
 }
 
-void make_buffers(Library* library, int wanted) {
+void make_buffers(Library* library, int needed) {
   constexpr int kMost = 256;
-  wanted = std::min(wanted, kMost);
-  if (library->buffers_made.load(std::memory_order_acquire) >= wanted) return;
+  needed = std::min(needed, kMost);
+  if (library->buffers_made.load(std::memory_order_acquire) >= needed) return;
   std::lock_guard<std::mutex> lock(buffers_mutex);
   void* buffers[kMost];
   int count = 0;
   // Those that were made come first.
-  while (count < wanted && (count < library->buffers_made || has_room(bytes_of_buffer(*library)))) {
+  while (count < needed &&
+         (count < library->buffers_made || has_address_space(bytes_of_buffer(*library)))) {
     buffers[count++] = library->make_buffer ? library->make_buffer(0) : nullptr;
   }
   if (count > library->buffers_made) library->buffers_made = count;
@@ -50,13 +51,13 @@ void make_buffers(Library* library, int wanted) {
 }
 
 // Returns how many of the buffers wanted the caller may count on.
-int claim_buffers(Library* library, int wanted) {
-  int claimed = library->buffers_claimed += wanted;
+int claim_buffers(Library* library, int needed) {
+  int claimed = library->buffers_claimed += needed;
   make_buffers(library, claimed);
   int lacking = std::max(claimed - library->buffers_made, 0);
-  int given = std::max(wanted - lacking, 0);
-  library->buffers_claimed -= wanted - given;
-  if (given > 0) return given;
+  int available = std::max(needed - lacking, 0);
+  library->buffers_claimed -= needed - available;
+  if (available > 0) return available;
   fail("out of memory: %s needs %zu MiB of address space for a product", library->name.c_str(),
        bytes_of_buffer(*library) >> 20);
 }

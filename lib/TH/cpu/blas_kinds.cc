@@ -182,12 +182,12 @@ std::string prepare(Library* library, const char* file) {
   } else {
     library->name = "BLAS";
   }
-  Dl_info place;
+  Dl_info info;
   library->path = file;
   for (const char* name : {"sgemm_", "dnnl_sgemm", "sgesv_"}) {
     void* symbol = library->handle && problem.empty() ? dlsym(library->handle, name) : nullptr;
     if (!symbol) continue;
-    if (dladdr(symbol, &place) && place.dli_fname) library->path = place.dli_fname;
+    if (dladdr(symbol, &info) && info.dli_fname) library->path = info.dli_fname;
     return "";
   }
   return problem.empty() ? "no BLAS: it has no sgemm_" : problem;

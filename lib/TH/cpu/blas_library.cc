@@ -38,10 +38,10 @@ class Attempts {
   }
   [[noreturn]] void fail_for(const char* what) {
     close();
-    const char* given = std::getenv("TENSOR_BLAS");
-    bool named = given && *given;
+    const char* choice_text = std::getenv("TENSOR_BLAS");
+    bool named = choice_text && *choice_text;
     fail("no %s library could be loaded%s%s: tried %s", what, named ? " for TENSOR_BLAS=" : "",
-         named ? given : "", text_.c_str());
+         named ? choice_text : "", text_.c_str());
   }
 
  private:
@@ -96,7 +96,7 @@ Library* load(const char* file, std::string* problem) {
   } else if (std::strchr(file, '/') && access(file, F_OK) != 0) {
     *problem = "not found";
     return nullptr;
-  } else if (size_t needed = mebibytes_for(file); !has_room(needed << 20)) {
+  } else if (size_t needed = mebibytes_for(file); !has_address_space(needed << 20)) {
     *problem = "out of memory: it needs " + std::to_string(needed) + " MiB of address space";
     return nullptr;
   }
@@ -155,34 +155,34 @@ Library* fill(Files files, Table* table, bool* full, Attempts* attempts) {
       attempts->add(files.names[k], problem);
       continue;
     }
-    Table taken = *table;
-    *full = take(library->handle, &taken);
+    Table copy = *table;
+    *full = take(library->handle, &copy);
     // LAPACK is one library's, as a whole.
     if (!*full && std::is_same_v<Table, LapackRoutines>) {
       attempts->add(files.names[k], "it lacks some of LAPACK");
       continue;
     }
-    *table = taken;
+    *table = copy;
     return library;
   }
   return nullptr;
 }
 
 bool chosen_files(Choice* chosen, const char** path) {
-  const char* given = std::getenv("TENSOR_BLAS");
-  if (!given || !*given) return false;
-  if (std::strchr(given, '/')) {
-    *path = given;
-    *chosen = {given, {path, 1}};
+  const char* choice_text = std::getenv("TENSOR_BLAS");
+  if (!choice_text || !*choice_text) return false;
+  if (std::strchr(choice_text, '/')) {
+    *path = choice_text;
+    *chosen = {choice_text, {path, 1}};
     return true;
   }
   for (const Choice& choice : kChoices) {
-    if (std::strcmp(choice.name, given) != 0) continue;
+    if (std::strcmp(choice.name, choice_text) != 0) continue;
     *chosen = choice;
     return true;
   }
   fail("TENSOR_BLAS is '%s', which is neither a path nor one of openblas, blis, mkl and onednn",
-       given);
+       choice_text);
 }
 
 std::string text_of(const Library& library) { return library.name + ", " + library.path; }
@@ -259,11 +259,11 @@ const char* described(const Text& text) {
 
 }  // namespace
 
-bool has_room(size_t bytes) noexcept {
-  void* room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return false;
-  munmap(room, bytes);
+bool has_address_space(size_t bytes) noexcept {
+  void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block == MAP_FAILED) return false;
+  munmap(block, bytes);
   return true;
 }
 

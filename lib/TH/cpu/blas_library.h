@@ -54,7 +54,7 @@ constexpr int kMostLibraries = 8;
 Library* loaded_library(int k) noexcept;  // null: no more
 
 // Returns true if that many bytes of address space are free.
-bool has_room(size_t bytes) noexcept;
+bool has_address_space(size_t bytes) noexcept;
 
 }  // namespace th::blas
 

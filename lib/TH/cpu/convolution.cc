@@ -58,7 +58,7 @@ class Packed {
     int64_t stride = layout_.phases * phase_;
     int64_t* own[] = {&operand_.group, &operand_.output, &operand_.input, &operand_.plane[0],
                       &operand_.plane[1]};
-    given_ = operand;
+    original_ = operand;
     operand_.data = data_.data() + layout_.margin * static_cast<int64_t>(item_size(to_));
     operand_.plane[2] = 1;
     for (int d = 4; d >= 0; --d) {
@@ -84,30 +84,31 @@ class Packed {
     int64_t n = checked_mul(layout_.phases, phase_, what);
     for (int d = 0; d < 5; ++d) n = checked_mul(n, size_[d], what);
     n = checked_mul(n, static_cast<int64_t>(item_size(to_)), what);
-    return checked_add(n, kConvolutionRoom, what);
+    return checked_add(n, kConvolutionPadding, what);
   }
   void copy(int64_t phase, bool reading) const {
     if (!is_copy()) return;
-    int64_t size[6], given[6], own[6];
+    int64_t size[6], original[6], own[6];
     std::copy(size_, size_ + 6, size);
     auto strides = [](const Operand& o, int64_t* out) {
       int64_t all[] = {o.group, o.output, o.input, o.plane[0], o.plane[1], o.plane[2]};
       std::copy(all, all + 6, out);
     };
-    strides(given_, given);
+    strides(original_, original);
     strides(operand_, own);
     size[5] = ceil_div(size_[5] - phase, layout_.step);
-    given[5] *= layout_.step;
-    char* data = given_.data + phase * given_.plane[2] * static_cast<int64_t>(item_size(from_));
+    original[5] *= layout_.step;
+    char* data =
+        original_.data + phase * original_.plane[2] * static_cast<int64_t>(item_size(from_));
     char* copied = operand_.data + phase * phase_ * static_cast<int64_t>(item_size(to_));
     LoopPlan plan(6, size);
-    plan.add(reading ? copied : data, item_size(reading ? to_ : from_), reading ? own : given);
-    plan.add(reading ? data : copied, item_size(reading ? from_ : to_), reading ? given : own);
+    plan.add(reading ? copied : data, item_size(reading ? to_ : from_), reading ? own : original);
+    plan.add(reading ? data : copied, item_size(reading ? from_ : to_), reading ? original : own);
     plan.plan();
     run_on_cpu(CopyCall{reading ? to_ : from_, reading ? from_ : to_, plan});
   }
 
-  Operand operand_, given_ = {};
+  Operand operand_, original_ = {};
   DType from_, to_;
   RowLayout layout_;
   int64_t size_[6];
@@ -155,7 +156,7 @@ ConvolutionTaps taps_at(const ConvolutionCall& c, int d, int64_t o, int64_t* i, 
 struct ImageRows {
   int64_t phase;  // elements from one phase to the next
   bool margin;    // zeros replace the taps that would be skipped
-  bool room;
+  bool is_padded;
 };
 
 // Computes one row of the result for up to kConvolutionOutputs outputs, starting with `output`.
@@ -179,7 +180,7 @@ void convolve_row(const ConvolutionCall& c, const ImageRows& image, int64_t grou
   row.r_output = c.r.output;
   row.r_step = c.r.plane[2];
   row.row = 0;
-  row.room = image.room;
+  row.is_padded = image.is_padded;
   row.n = c.result[2];
   row.phase = {1, 0, 0};
   row.step = 1;
@@ -219,20 +220,20 @@ int64_t grain_of(const ConvolutionCall& c) {
 
 }  // namespace
 
-void convolve(const ConvolutionCall& given) {
-  if (is_product_faster(given)) return convolve_by_product(given);
-  ConvolutionCall c = given;
-  c.dtype = compute_type(given.dtype);
+void convolve(const ConvolutionCall& original) {
+  if (is_product_faster(original)) return convolve_by_product(original);
+  ConvolutionCall c = original;
+  c.dtype = compute_type(original.dtype);
   bool full = c.kind == ConvolutionKind::full;
   int64_t item = static_cast<int64_t>(item_size(c.dtype)), step = c.step[2];
   RowLayout by_rows;
   by_rows.pack = full;
-  Packed w(c.w, given.dtype, c.dtype, c, c.inputs, c.kernel, by_rows);
+  Packed w(c.w, original.dtype, c.dtype, c, c.inputs, c.kernel, by_rows);
   w.read();
   RowLayout layout;
   // Rows shorter than a SIMD register are still computed in one; this reads past the image, so pad
   // it.
-  bool short_rows = ceil_div(c.result[2], full ? step : 1) * item < kConvolutionRoom;
+  bool short_rows = ceil_div(c.result[2], full ? step : 1) * item < kConvolutionPadding;
   layout.pack = full || c.t.plane[2] != 1 || short_rows;
   if (c.kind == ConvolutionKind::valid && step != 1) {
     layout = {true, step, std::min(step, c.kernel[2]), 0};
@@ -240,8 +241,8 @@ void convolve(const ConvolutionCall& given) {
   if (full && all_finite(c.dtype, w.operand().data, w.numel())) {
     layout.margin = ceil_div(c.kernel[2], step);
   }
-  Packed t(c.t, given.dtype, c.dtype, c, c.inputs, c.image, layout);
-  Packed r(c.r, given.dtype, c.dtype, c, 1, c.result);
+  Packed t(c.t, original.dtype, c.dtype, c, c.inputs, c.image, layout);
+  Packed r(c.r, original.dtype, c.dtype, c, 1, c.result);
   t.read();
   if (c.beta.to_double() != 0) r.read();
   c.t = t.operand();

@@ -10,7 +10,7 @@
 namespace th {
 
 constexpr int kConvolutionOutputs = 4;
-constexpr int kConvolutionRoom = 64;
+constexpr int kConvolutionPadding = 64;
 
 // The types in which convolutions compute. Other types are converted.
 struct ConvolutionTypes {
@@ -36,7 +36,7 @@ struct ConvolutionRow {
   // If row is not 0, the image row has the elements t[0] ... t[row - 1]. The taps of x count
   // backward from t[x], and taps outside of the row are skipped.
   int64_t row;
-  bool room;  // kConvolutionRoom bytes after the image are readable
+  bool is_padded;  // kConvolutionPadding bytes after the image are readable
   int64_t n;
   int outputs;
   Scalar alpha, beta;

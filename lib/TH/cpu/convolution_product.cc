@@ -32,14 +32,15 @@ bool lie_side_by_side(const int64_t* stride, const int64_t* size) {
 }
 
 // Rows of the result, plane after plane.
-struct Rows {
+struct ResultRows {
   int64_t first, count;
 };
 
 // Writes one line of the matrix: the image elements that one tap of one input contributes to each
 // result.
 template <class T>
-void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, Rows rows, T* line) {
+void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, ResultRows rows,
+                T* line) {
   int64_t first[3], stride[3];
   for (int d = 0; d < 3; ++d) {
     int64_t k = c.flipped ? c.kernel[d] - 1 - tap[d] : tap[d];
@@ -60,7 +61,7 @@ void write_line(const ConvolutionCall& c, const T* image, const int64_t* tap, Ro
 
 // Computes these rows of a group's result from the corresponding part of the matrix.
 template <class T>
-void convolve_rows(const ConvolutionCall& c, int64_t group, Rows rows, T* matrix) {
+void convolve_rows(const ConvolutionCall& c, int64_t group, ResultRows rows, T* matrix) {
   const int64_t taps = c.kernel[0] * c.kernel[1] * c.kernel[2];
   const int64_t lines = c.inputs * taps, length = rows.count * c.result[2];
   const T* images = reinterpret_cast<const T*>(c.t.data) + group * c.t.group;

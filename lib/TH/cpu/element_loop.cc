@@ -61,13 +61,13 @@ ElementLoop::ElementLoop(Op op, DType dtype, DType result, const Scalar* params)
   const ElementRow& row = found.row;
   const DType compute = compute_type(dtype);
   kernel_ = (*found.loops)[compute];
-  const DType given = row.has(predicate) ? DType::Byte : compute;
+  const DType computed = row.has(predicate) ? DType::Byte : compute;
   inputs_ = row.inputs;
   operand_item_[0] = static_cast<int64_t>(item_size(result));
   for (int k = 0; k < row.tensors; ++k) {
     operand_item_[k + 1] = row.is_byte[k] ? 1 : static_cast<int64_t>(item_size(dtype));
   }
-  converts_ = compute != dtype || given != result;
+  converts_ = compute != dtype || computed != result;
   plain_ = !converts_ && row.in_order();
   if (plain_) return;
 
@@ -77,8 +77,8 @@ ElementLoop::ElementLoop(Op op, DType dtype, DType result, const Scalar* params)
     auto copy_loop = [&](DType to, DType from) {
       return to == from ? nullptr : copies[static_cast<int>(to)][static_cast<int>(from)];
     };
-    convert_[0] = copy_loop(result, given);
-    item_[0] = static_cast<int64_t>(item_size(given));
+    convert_[0] = copy_loop(result, computed);
+    item_[0] = static_cast<int64_t>(item_size(computed));
     for (int k = 0; k < inputs_; ++k) {
       bool as_it_is = source_[k] < 0 || row.is_byte[source_[k]];
       convert_[k + 1] = as_it_is ? nullptr : copy_loop(compute, dtype);

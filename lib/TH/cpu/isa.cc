@@ -23,15 +23,15 @@ bool has_f16c() {
 Isa detect() noexcept {
 #ifdef TH_HAVE_X86_KERNELS
   __builtin_cpu_init();
-  const char* asked = std::getenv("TENSOR_ISA");
-  if (asked && !std::strcmp(asked, "baseline")) return Isa::baseline;
+  const char* requested = std::getenv("TENSOR_ISA");
+  if (requested && !std::strcmp(requested, "baseline")) return Isa::baseline;
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2") && has_f16c();
   [[maybe_unused]] const bool avx512 =
       avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl");
-  TH_IF_AVX512(if (avx512 && !(asked && !std::strcmp(asked, "avx2"))) return Isa::avx512;)
+  TH_IF_AVX512(if (avx512 && !(requested && !std::strcmp(requested, "avx2"))) return Isa::avx512;)
   TH_IF_AVX2(if (avx2) return Isa::avx2;)
   return Isa::baseline;
 #else

@@ -56,8 +56,8 @@ inline double cube(const Matrices& a) {
 
 // Converts a work space size that LAPACK returned as a float, which may be rounded down.
 template <class T>
-int work_size(T asked) {
-  double size = std::nextafter(asked, std::numeric_limits<T>::infinity());
+int work_size(T optimal) {
+  double size = std::nextafter(optimal, std::numeric_limits<T>::infinity());
   if (!(size < INT_MAX)) {
     fail("LAPACK does not support the work space of %.0f elements that this matrix needs", size);
   }
@@ -67,9 +67,9 @@ int work_size(T asked) {
 // Runs call(work, lwork) with the work space size returned by the query call(&size, -1).
 template <class T, class Call>
 int with_work(const Call& call) {
-  T asked = 0;
-  if (int info = call(&asked, -1)) return info;
-  int size = work_size(asked);
+  T optimal = 0;
+  if (int info = call(&optimal, -1)) return info;
+  int size = work_size(optimal);
   Workspace<T> work(size);
   return call(work.data(), size);
 }

@@ -52,10 +52,10 @@ void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, i
           return lapack::syevd(job, uplo, n, matrix<T>(a, k), a.ld, own, work, size, integer_work,
                                integers);
         };
-        T asked = 0;
+        T optimal = 0;
         int integers = 0;
-        solve(&asked, -1, &integers, -1);
-        int size = work_size(asked);
+        solve(&optimal, -1, &integers, -1);
+        int size = work_size(optimal);
         Workspace<T> work(size);
         Workspace<int> integer_work(std::max(1, integers));
         info[k] = solve(work.data(), size, integer_work.data(), integers);
@@ -92,19 +92,19 @@ void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Mat
     T none = 0;
     Workspace<int> integer_work(8 * static_cast<int64_t>(std::max(n, 1)));
     int64_t elements = static_cast<int64_t>(a.ld) * a.cols;
-    Workspace<T> kept(std::max<int64_t>(elements, 1));
+    Workspace<T> copy(std::max<int64_t>(elements, 1));
     for (int64_t k = 0; k < a.count; ++k) {
       T *own = matrix<T>(a, k), *own_values = items<T>(values, k * n);
       T* left = u.data ? matrix<T>(u, k) : &none;
       T* right = u.data ? matrix<T>(vt, k) : &none;
       int left_ld = u.data ? u.ld : 1, right_ld = u.data ? vt.ld : 1;
-      std::copy(own, own + elements, kept.data());
+      std::copy(own, own + elements, copy.data());
       info[k] = with_work<T>([&](T* work, int size) {
         return lapack::gesdd(job, a.rows, a.cols, own, a.ld, own_values, left, left_ld, right,
                              right_ld, work, size, integer_work.data());
       });
       if (info[k] <= 0 && !slow) continue;
-      std::copy(kept.data(), kept.data() + elements, own);
+      std::copy(copy.data(), copy.data() + elements, own);
       info[k] = with_work<T>([&](T* work, int size) {
         return lapack::gesvd(job, job, a.rows, a.cols, own, a.ld, own_values, left, left_ld, right,
                              right_ld, work, size);

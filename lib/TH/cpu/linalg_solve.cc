@@ -75,9 +75,9 @@ void lu_determinant(const Matrices& lu, const int* pivots, const bool* finite,
       double mantissa = finite[k] ? 1 : std::nan("");
       int64_t exponent = 0;
       for (int64_t i = 0; i < lu.rows; ++i) {
-        int places = 0;
-        mantissa = std::frexp(mantissa * matrix<T>(lu, k)[i + i * lu.ld], &places);
-        exponent += places;
+        int shift = 0;
+        mantissa = std::frexp(mantissa * matrix<T>(lu, k)[i + i * lu.ld], &shift);
+        exponent += shift;
         if (pivots[k * lu.rows + i] != i + 1) mantissa = -mantissa;
       }
       if (std::fabs(mantissa) < M_SQRT1_2) mantissa *= 2, --exponent;
@@ -161,9 +161,9 @@ void least_squares_by_svd(const Matrices& a, const Matrices& b, char* values, do
                            items<T>(values, k * n), static_cast<T>(rcond), &own_rank, work, size,
                            integer_work);
     };
-    T asked = 0;
-    solve(0, &asked, -1, &integers);
-    int size = work_size(asked);
+    T optimal = 0;
+    solve(0, &optimal, -1, &integers);
+    int size = work_size(optimal);
     Workspace<T> work(size);
     Workspace<int> integer_work(std::max(1, integers));
     for (int64_t k = 0; k < a.count; ++k) {

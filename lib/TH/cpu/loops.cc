@@ -80,7 +80,7 @@ inline void turn_square(T* out, int64_t out_step, const char* in, int64_t in_ste
 
 // Writes rows of `in` as columns of `out`, which are kTile elements apart.
 template <class T>
-void turn(char* to, const char* in, int64_t in_step, int64_t rows, int64_t columns) {
+void transpose(char* to, const char* in, int64_t in_step, int64_t rows, int64_t columns) {
   constexpr int64_t n = Vector<T>::lanes;
   T* out = reinterpret_cast<T*>(to);
   int64_t i = 0;
@@ -102,20 +102,21 @@ void turn(char* to, const char* in, int64_t in_step, int64_t rows, int64_t colum
   }
 }
 
-void turn(int64_t item, char* out, const char* in, int64_t in_step, int64_t rows, int64_t columns) {
+void transpose(int64_t item, char* out, const char* in, int64_t in_step, int64_t rows,
+               int64_t columns) {
   switch (item) {
     case 1:
-      return turn<uint8_t>(out, in, in_step, rows, columns);
+      return transpose<uint8_t>(out, in, in_step, rows, columns);
     case 2:
-      return turn<uint16_t>(out, in, in_step, rows, columns);
+      return transpose<uint16_t>(out, in, in_step, rows, columns);
     case 4:
-      return turn<uint32_t>(out, in, in_step, rows, columns);
+      return transpose<uint32_t>(out, in, in_step, rows, columns);
     default:
-      return turn<uint64_t>(out, in, in_step, rows, columns);
+      return transpose<uint64_t>(out, in, in_step, rows, columns);
   }
 }
 
-constexpr int kTurned = 3;  // maximum number of transposed operands
+constexpr int kMostTransposed = 3;  // maximum number of transposed operands
 constexpr int64_t kMostItem = 8;
 
 template <int most>
@@ -125,11 +126,11 @@ struct Tiles {
   const void* context;
   int64_t columns, rows;  // tiles in each direction
   int count;              // number of transposed operands
-  int turned[kTurned];
-  int64_t item[kTurned];
+  int transposed[kMostTransposed];
+  int64_t item[kMostTransposed];
 
   void run(int64_t tile) const {
-    alignas(64) char buffer[kTurned][kTile * kTile * kMostItem];
+    alignas(64) char buffer[kMostTransposed][kTile * kTile * kMostItem];
     char* data[most];
     int64_t inner[most], outer[most];
     int64_t first0 = tile % columns * kTile;
@@ -147,8 +148,8 @@ struct Tiles {
     int64_t n0 = std::min(kTile, plan.size[0] - first0);
     int64_t n1 = std::min(kTile, plan.size[1] - first1);
     for (int i = 0; i < count; ++i) {
-      int k = turned[i];
-      turn(item[i], buffer[i], data[k], inner[k], n0, n1);
+      int k = transposed[i];
+      transpose(item[i], buffer[i], data[k], inner[k], n0, n1);
       data[k] = buffer[i];
       inner[k] = item[i];
       outer[k] = kTile * item[i];
@@ -166,10 +167,10 @@ void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, con
   Tiles<most> tiles = {
       plan, loop, context, (plan.size[0] + kTile - 1) / kTile, (plan.size[1] + kTile - 1) / kTile,
       0,    {},   {}};
-  for (int k = 1; k < plan.operands && tiles.count < kTurned; ++k) {
+  for (int k = 1; k < plan.operands && tiles.count < kMostTransposed; ++k) {
     if (!is_across(plan, k) || plan.stride[k][1] != item[k]) continue;
     tiles.item[tiles.count] = item[k];
-    tiles.turned[tiles.count++] = k;
+    tiles.transposed[tiles.count++] = k;
   }
   int64_t count = plan.numel / (plan.size[0] * plan.size[1]) * tiles.columns * tiles.rows;
   parallel_for(count, std::max<int64_t>(1, grain / (kTile * kTile)),

@@ -17,31 +17,31 @@ namespace {
 std::atomic<int> threads{0};
 
 // OpenMP's threads do not exist in a child process, where OpenMP would wait for them forever.
-std::atomic<bool> any_started{false}, lost{false};
+std::atomic<bool> any_started{false}, is_lost{false};
 const int fork_is_watched =
-    pthread_atfork(nullptr, nullptr, [] { lost = any_started.load(std::memory_order_relaxed); });
+    pthread_atfork(nullptr, nullptr, [] { is_lost = any_started.load(std::memory_order_relaxed); });
 
 // OpenMP ends the process if it cannot start a thread. So we first try to start threads that do
 // nothing. Returns how many could be started.
-int try_threads(int wanted) noexcept {
+int try_threads(int size) noexcept {
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   auto wait = [](void* at) -> void* {
     pthread_mutex_lock(static_cast<pthread_mutex_t*>(at));
     pthread_mutex_unlock(static_cast<pthread_mutex_t*>(at));
     return nullptr;
   };
-  std::unique_ptr<pthread_t[]> started(new (std::nothrow) pthread_t[static_cast<size_t>(wanted)]);
+  std::unique_ptr<pthread_t[]> started(new (std::nothrow) pthread_t[static_cast<size_t>(size)]);
   if (!started) return 0;
   int count = 0;
   pthread_mutex_lock(&gate);
-  while (count < wanted && pthread_create(&started[count], nullptr, wait, &gate) == 0) ++count;
+  while (count < size && pthread_create(&started[count], nullptr, wait, &gate) == 0) ++count;
   pthread_mutex_unlock(&gate);
   for (int i = 0; i < count; ++i) pthread_join(started[i], nullptr);
   return count;
 }
 
 // Returns true if there is address space for the stacks of `count` threads.
-bool has_room(int count) noexcept {
+bool has_stack_space(int count) noexcept {
   pthread_attr_t attributes;
   size_t stack = 0;
   if (pthread_attr_init(&attributes) != 0) return false;
@@ -62,7 +62,7 @@ thread_local int most_at_once = 0;  // 0: no limit
 }  // namespace
 
 int num_threads() noexcept {
-  if (lost.load(std::memory_order_relaxed)) return 1;
+  if (is_lost.load(std::memory_order_relaxed)) return 1;
   int n = threads.load(std::memory_order_relaxed);
   if (n == 0) {
     n = omp_get_max_threads();
@@ -71,17 +71,17 @@ int num_threads() noexcept {
   return n;
 }
 
-int form_team(int wanted) noexcept {
-  if (most_at_once && wanted > most_at_once) wanted = most_at_once;
-  if (wanted > largest_team) {
+int form_team(int size) noexcept {
+  if (most_at_once && size > most_at_once) size = most_at_once;
+  if (size > largest_team) {
     any_started = true;
-    wanted = 1 + try_threads(wanted - 1);
-    if (wanted > largest_team) largest_team = wanted;
-  } else if (wanted > team && !has_room(wanted - team)) {
-    wanted = team;
+    size = 1 + try_threads(size - 1);
+    if (size > largest_team) largest_team = size;
+  } else if (size > team && !has_stack_space(size - team)) {
+    size = team;
   }
-  team = wanted;
-  return wanted;
+  team = size;
+  return size;
 }
 
 int limit_team(int most) noexcept {

@@ -17,7 +17,7 @@ void infer_num_threads();
 
 // Returns how many threads, of `wanted` >= 2, the calling thread's next parallel region can have.
 // Fewer if they cannot be started.
-int form_team(int wanted) noexcept;
+int form_team(int size) noexcept;
 // Limits the number of threads per region for the calling thread; 0: no limit. Returns the old
 // limit.
 int limit_team(int most) noexcept;

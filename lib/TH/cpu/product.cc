@@ -49,15 +49,16 @@ int64_t part_of(int64_t size, int64_t limit) {
 }
 
 // A matrix is read once; so many of its elements are worth a thread.
-constexpr int64_t kElements = 1 << 18;
+constexpr int64_t kElementsPerThread = 1 << 18;
 // So many tasks are made where sums are cut.
 constexpr int64_t kTasks = 8;
 
 // Results of one pass along c's memory.
 void tile_outer(const ProductCall& p, Tiling* t) {
   bool by_rows = p.c.col == 1;
-  int64_t line = part_of(by_rows ? p.n : p.m, kElements);
-  int64_t lines = std::min(by_rows ? p.m : p.n, std::max<int64_t>(1, kElements / 8 / line));
+  int64_t line = part_of(by_rows ? p.n : p.m, kElementsPerThread);
+  int64_t lines =
+      std::min(by_rows ? p.m : p.n, std::max<int64_t>(1, kElementsPerThread / 8 / line));
   t->rows = by_rows ? lines : line;
   t->cols = by_rows ? line : lines;
 }
@@ -68,12 +69,13 @@ void tile_matrix_vector(const ProductCall& p, Tiling* t) {
   constexpr int64_t kLarge = 1 << 21;  // more than the cache of a core
   int64_t size = p.m * p.n;
   bool by_columns = size > 1 && (p.n == 1 ? p.a.row == 1 : p.b.col == 1) && size >= kLarge / p.k;
-  int64_t limit = std::max<int64_t>(by_columns ? 1 << 14 : 256, kElements / p.k);
+  int64_t limit = std::max<int64_t>(by_columns ? 1 << 14 : 256, kElementsPerThread / p.k);
   t->rows = part_of(p.m, limit);
   t->cols = part_of(p.n, limit);
   int64_t tile = t->rows * t->cols;
   if (by_columns && ceil_div(size, tile) < kTasks) {
-    t->depth = part_of(p.k, std::max({int64_t{64}, kElements / tile, ceil_div(p.k, 2 * kTasks)}));
+    t->depth =
+        part_of(p.k, std::max({int64_t{64}, kElementsPerThread / tile, ceil_div(p.k, 2 * kTasks)}));
   }
 }
 
@@ -293,10 +295,10 @@ class FloatFactor {
       plans_[side].start(3, size_);
       for (int k = 0; k < 2; ++k) {
         bool own = (k == 0) == (side == 0);
-        int64_t given[] = {factor.batch, factor.row, factor.col};
+        int64_t strides[] = {factor.batch, factor.row, factor.col};
         int64_t packed[] = {rows * cols, cols, 1};
         char* data = own ? reinterpret_cast<char*>(values_.data()) : factor.data;
-        plans_[side].add(data, own ? sizeof(float) : item_size(dtype), own ? packed : given);
+        plans_[side].add(data, own ? sizeof(float) : item_size(dtype), own ? packed : strides);
       }
       plans_[side].plan();
     }

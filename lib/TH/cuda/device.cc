@@ -72,7 +72,7 @@ cudaEvent_t EventPool::take() {
   return event;
 }
 
-void EventPool::give_back(cudaEvent_t event) noexcept {
+void EventPool::put_back(cudaEvent_t event) noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
   try {
     free_.push_back(event);

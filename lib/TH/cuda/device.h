@@ -16,7 +16,7 @@ namespace th {
 class EventPool {
  public:
   cudaEvent_t take();
-  void give_back(cudaEvent_t event) noexcept;
+  void put_back(cudaEvent_t event) noexcept;
 
  private:
   std::mutex mutex_;
@@ -28,7 +28,7 @@ class PooledEvent {
  public:
   explicit PooledEvent(EventPool& pool) : pool_(pool), event_(pool.take()) {}
   ~PooledEvent() {
-    if (event_) pool_.give_back(event_);
+    if (event_) pool_.put_back(event_);
   }
   PooledEvent(const PooledEvent&) = delete;
   PooledEvent& operator=(const PooledEvent&) = delete;
@@ -77,7 +77,7 @@ class CudaDevice : public Queue {
   void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes);
   void wait(void* event);
   void order(void* event);
-  void release_event(void* event) noexcept { events_.give_back(static_cast<cudaEvent_t>(event)); }
+  void release_event(void* event) noexcept { events_.put_back(static_cast<cudaEvent_t>(event)); }
   // Kernels on either device may use the other's memory, where the hardware can.
   void allow_peer(CudaDevice& other);
 

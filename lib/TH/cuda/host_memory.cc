@@ -21,10 +21,10 @@ void* HostMemory::allocate(size_t bytes) {
   size_t size = rounded(bytes);
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto kept = kept_.find(size);
-    if (kept != kept_.end() && !kept->second.empty()) {
-      void* block = kept->second.back();
-      kept->second.pop_back();
+    auto entry = kept_.find(size);
+    if (entry != kept_.end() && !entry->second.empty()) {
+      void* block = entry->second.back();
+      entry->second.pop_back();
       return block;
     }
   }
@@ -55,8 +55,8 @@ void HostMemory::release(void* block) noexcept {
 
 void HostMemory::empty_cache() noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (auto& kept : kept_) {
-    for (void* block : kept.second) {
+  for (auto& entry : kept_) {
+    for (void* block : entry.second) {
       sizes_.erase(block);
       cudaFreeHost(block);
     }

@@ -38,12 +38,12 @@ void check_cublas(cublasStatus_t status) {
 }
 
 // A factor in BLAS terms.
-struct Matrix {
+struct BlasFactor {
   char* data;
   int64_t ld, batch;
   bool by_rows;
 
-  explicit Matrix(const Factor& f)
+  explicit BlasFactor(const Factor& f)
       : data(f.data), ld(f.col == 1 ? f.row : f.col), batch(f.batch), by_rows(f.col == 1) {}
 };
 
@@ -51,7 +51,7 @@ struct Matrix {
 template <class S>
 void multiply(cublasHandle_t handle, const ProductCall& call) {
   Types types = types_of(call);
-  Matrix a(call.a), b(call.b), c(call.c);
+  BlasFactor a(call.a), b(call.b), c(call.c);
   int64_t m = call.m, n = call.n;
   // cuBLAS is column-major: a row-major matrix is its transpose. For row-major c, compute c' = b'
   // a'.

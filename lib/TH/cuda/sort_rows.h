@@ -29,11 +29,11 @@ struct RowBegin {
 
 // Calls sort(nullptr, bytes), which returns the required temporary memory, then sort(room, bytes).
 template <class Sort>
-void with_room(Queue& queue, const Sort& sort) {
+void with_scratch(Queue& queue, const Sort& sort) {
   size_t bytes = 0;
   queue.check(sort(nullptr, bytes));
-  Scratch room(queue, bytes > 0 ? bytes : 1);
-  queue.check(sort(room.as<void>(), bytes));
+  Scratch scratch(queue, bytes > 0 ? bytes : 1);
+  queue.check(sort(scratch.as<void>(), bytes));
 }
 
 // The buffers of rows starting with row `first`.
@@ -51,8 +51,8 @@ struct Buffers {
 template <class Key>
 bool sort_row(Queue& queue, const PairBuffers<Key>& pairs, int64_t row) {
   Buffers<Key> buffers(pairs, row);
-  with_room(queue, [&](void* room, size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(room, bytes, buffers.keys, buffers.values, pairs.n, 0,
+  with_scratch(queue, [&](void* scratch, size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, buffers.keys, buffers.values, pairs.n, 0,
                                            pairs.key_bits, queue.stream());
   });
   return buffers.keys.selector != 0;
@@ -64,9 +64,9 @@ bool sort_segments(Queue& queue, const PairBuffers<Key>& pairs, int64_t first, i
   Buffers<Key> buffers(pairs, first);
   auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator(0),
                                                RowBegin{static_cast<int>(pairs.n)});
-  with_room(queue, [&](void* room, size_t& bytes) {
+  with_scratch(queue, [&](void* scratch, size_t& bytes) {
     return cub::DeviceSegmentedRadixSort::SortPairs(
-        room, bytes, buffers.keys, buffers.values, static_cast<int>(count * pairs.n),
+        scratch, bytes, buffers.keys, buffers.values, static_cast<int>(count * pairs.n),
         static_cast<int>(count), begin, begin + 1, 0, pairs.key_bits, queue.stream());
   });
   return buffers.keys.selector != 0;

@@ -30,8 +30,8 @@ TH_HD PhiloxBlock philox_block(uint64_t key, uint64_t stream, uint64_t block) {
   return {{words.v[0], words.v[1], words.v[2], words.v[3]}};
 }
 
-TH_HD uint32_t philox_word(const PhiloxPlace& place) {
-  return philox_block(place.key, place.stream, place.offset / 4).word[place.offset % 4];
+TH_HD uint32_t philox_word(const PhiloxPosition& position) {
+  return philox_block(position.key, position.stream, position.offset / 4).word[position.offset % 4];
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace th {
 
 // The position of a word in one of the 2^64 streams of a key. Blocks of four words start at
 // multiples of 4.
-struct PhiloxPlace {
+struct PhiloxPosition {
   uint64_t key;
   uint64_t stream;
   uint64_t offset;

@@ -156,7 +156,7 @@ void Recorder::refuse(const char* format, ...) {
   std::vsnprintf(text, sizeof(text), format, values);
   va_end(values);
   give_up("%s", text);
-  throw GivenUp();
+  throw Aborted();
 }
 
 template <class F>
@@ -164,7 +164,7 @@ void Recorder::attempt(const F& body) noexcept {
   if (!recorded_) return;
   try {
     body();
-  } catch (const GivenUp&) {
+  } catch (const Aborted&) {
   } catch (const std::exception& error) {
     give_up("cannot be recorded: %s", error.what());
   }
@@ -268,7 +268,7 @@ void Recorder::call(const ReduceDimCall& call) {
       ++node.index;
     }
     if (node.index == kExpressionReductions) note_other_call();
-    if (!recorded_) throw GivenUp();
+    if (!recorded_) throw Aborted();
     set_type(call.dtype);
     const Tensor& t = *reads_[0];
     node.input[0] = node_of(reads_[0]);

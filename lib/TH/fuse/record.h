@@ -79,7 +79,7 @@ class Recorder final : public Watcher {
 
  private:
   using Shape = std::vector<int64_t>;
-  struct GivenUp {};
+  struct Aborted {};
   struct Input {
     TensorRef tensor;
     TensorRef view;  // its geometry at the start

@@ -253,22 +253,22 @@ void THBlob_(update)(THBlob* self) {
 
 void THBlob_(fromProto)(THBlob* self, const void* bytes, size_t size, int reshape) {
   th::guard([&] {
-    th::Bytes given = th::bytes_of("fromProto", bytes, size);
-    th::BlobProto("fromProto", given).read_into(TH_SELF, reshape);
+    th::Bytes message = th::bytes_of("fromProto", bytes, size);
+    th::BlobProto("fromProto", message).read_into(TH_SELF, reshape);
   });
 }
 void THBlob_(toProto)(const THBlob* self, int writeDiff, THByteStorage* bytes) {
   th::guard([&] { th::write_blob_proto(TH_SELF, writeDiff, th::erase_storage(bytes)); });
 }
 ptrdiff_t THBlob_(newFromProtoVector)(const void* bytes, size_t size, THBlob** blobs,
-                                      ptrdiff_t room) {
+                                      ptrdiff_t capacity) {
   return th::guard([&]() -> ptrdiff_t {
     const char* function = "newFromProtoVector";
     th::Bytes vector = th::bytes_of(function, bytes, size), proto;
     ptrdiff_t count = th::check_blob_protos(function, vector);
     ptrdiff_t made = 0;
     try {
-      for (; made < count && made < room; ++made) {
+      for (; made < count && made < capacity; ++made) {
         th::next_blob_proto(function, &vector, &proto);
         th::BlobRef blob(new th::Blob(th::DType::Real));
         th::BlobProto(function, proto).read_into(*blob, true);

@@ -112,11 +112,11 @@ TH_API void THBlob_(scaleDiff)(THBlob* self, real factor);
 TH_API void THBlob_(fromProto)(THBlob* self, const void* bytes, size_t size, int reshape);
 /* Serializes the blob to bytes, which is resized. The diff is included if writeDiff is not 0. */
 TH_API void THBlob_(toProto)(const THBlob* self, int writeDiff, THByteStorage* bytes);
-/* Returns the number of blobs in a BlobProtoVector. Creates the first of them, at most `room`, and
-   stores them in blobs; the caller owns them. If the bytes are invalid, that is an error and no
+/* Returns the number of blobs in a BlobProtoVector. Creates the first of them, at most `capacity`,
+   and stores them in blobs; the caller owns them. If the bytes are invalid, that is an error and no
    blob is created. */
 TH_API ptrdiff_t THBlob_(newFromProtoVector)(const void* bytes, size_t size, THBlob** blobs,
-                                             ptrdiff_t room);
+                                             ptrdiff_t capacity);
 TH_API void THBlob_(toProtoVector)(THBlob* const* blobs, ptrdiff_t count, int writeDiff,
                                    THByteStorage* bytes);
 

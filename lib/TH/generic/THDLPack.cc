@@ -14,7 +14,7 @@ template <class Managed>
 Tensor* imported(DType type, Managed* managed) {
   TensorRef t(tensor_new(type));
   from_dlpack(t.get(), managed);
-  lend(t.get());
+  expose_to_c(t.get());
   return t.release();
 }
 

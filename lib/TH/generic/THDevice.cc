@@ -68,9 +68,9 @@ void THGetDeviceUsage(const char* name, THDeviceUsage* out) {
 }
 
 void THSetDefaultDevice(const char* name) {
-  th::guard([&] { th::set_default_home(th::device_named(name, 1)); });
+  th::guard([&] { th::set_thread_default_device(th::device_named(name, 1)); });
 }
-const char* THGetDefaultDevice(void) { return th::name_of(th::default_home()); }
+const char* THGetDefaultDevice(void) { return th::name_of(th::thread_default_device()); }
 
 void THSynchronize(const char* name) {
   th::guard([&] { th::for_each(name, [](th::Device* device) { device->synchronize(); }); });

@@ -39,12 +39,12 @@ thread_local Handler<THArgErrorHandlerFunction> argument_handler;
 Handler<THErrorHandlerFunction> default_error_handler;
 Handler<THArgErrorHandlerFunction> default_argument_handler;
 // Whether the program has ever wanted to be told of errors.
-std::atomic<bool> is_anyone_told{false};
+std::atomic<bool> has_handler{false};
 
 template <class Function>
 void set_handler(Handler<Function>* handler, Function function, void* data) {
   *handler = {function, data, region_level()};
-  if (function) is_anyone_told.store(true);
+  if (function) has_handler.store(true);
 }
 
 // A THTry that is under way.
@@ -63,13 +63,13 @@ class Attempt {
   int level() const { return level_; }
 
  private:
-  struct Place {
+  struct Registration {
     Attempt* attempt;
     void* frame;
   };
-  using Places = std::vector<Place>;
+  using Registrations = std::vector<Registration>;
   static void release_all() { delete std::exchange(all, nullptr); }
-  static thread_local Places* all;  // of the thread; null until its first attempt
+  static thread_local Registrations* all;  // of the thread; null until its first attempt
   static thread_local ThreadEnd end;
 
   char* message_;
@@ -78,13 +78,13 @@ class Attempt {
   // Its own address, as long as nobody has written over it.
   Attempt* volatile self_;
 };
-thread_local Attempt::Places* Attempt::all = nullptr;
+thread_local Attempt::Registrations* Attempt::all = nullptr;
 thread_local ThreadEnd Attempt::end = {release_all};
 
 bool Attempt::reserve() noexcept {
   try {
     if (!at_thread_end(end)) return false;
-    if (!all) all = new Places;
+    if (!all) all = new Registrations;
     if (all->size() == all->capacity()) all->reserve(2 * all->size() + 4);
     return true;
   } catch (const std::bad_alloc&) {
@@ -96,7 +96,7 @@ Attempt::Attempt(void* frame, char* message, size_t length)
     : message_(message), length_(message ? length : 0), self_(this) {
   innermost(frame);
   all->push_back({this, frame});
-  is_anyone_told.store(true);
+  has_handler.store(true);
 }
 
 Attempt::~Attempt() {
@@ -109,9 +109,9 @@ Attempt::~Attempt() {
 // that is in use, or has been written over since: what is read here may be anything.
 __attribute__((no_sanitize("address"), noinline)) Attempt* Attempt::innermost(void* frame) {
   while (all && !all->empty()) {
-    const Place& last = all->back();
-    bool left = last.frame < frame || last.attempt->self_ != last.attempt;
-    if (!left) return last.attempt;
+    const Registration& last = all->back();
+    bool is_abandoned = last.frame < frame || last.attempt->self_ != last.attempt;
+    if (!is_abandoned) return last.attempt;
     all->pop_back();
   }
   return nullptr;
@@ -126,7 +126,7 @@ void Attempt::keep(int argument, const char* text) {
   }
 }
 
-void tell(int argument, const char* message, void* frame) {
+void call_handlers(int argument, const char* message, void* frame) {
   if (Attempt* attempt = Attempt::innermost(frame)) {
     attempt->keep(argument, message);
     longjmp(attempt->escape, 1);
@@ -148,13 +148,13 @@ template <class Function>
 bool is_handled_outside(const Handler<Function>& own, const Handler<Function>& by_default,
                         void* frame) {
   int level = region_level();
-  if (level == 0 || !is_anyone_told.load()) return false;
+  if (level == 0 || !has_handler.load()) return false;
   if (Attempt* attempt = Attempt::innermost(frame)) return attempt->level() < level;
   return own.function ? own.level < level : !by_default.function;
 }
 
 [[noreturn]] void raise_text(int argument, const char* message, void* frame) {
-  tell(argument, message, frame);
+  call_handlers(argument, message, frame);
   // No handler, or only such as have nobody to tell and return.
   if (argument) {
     std::fprintf(stderr, "Error: bad argument #%d (%s)\n", argument, message);

@@ -38,16 +38,16 @@ THDescBuff THLongStorage_sizeDesc(const THLongStorage* size) {
 
 THLongStorage* THLongStorage_newInferSize(THLongStorage* size, ptrdiff_t elements) {
   return th::guard([&] {
-    th::Sizes given = th::to_sizes(size);
+    th::Sizes sizes = th::to_sizes(size);
     int64_t inferred[th::kMaxDims];
-    th::infer_sizes(given, elements, inferred);
-    if (th::checked_numel(given.ndim, inferred) != elements) {
+    th::infer_sizes(sizes, elements, inferred);
+    if (th::checked_numel(sizes.ndim, inferred) != elements) {
       th::fail("%td elements do not fill sizes %s", elements,
-               th::shape_text(given.ndim, given.size).c_str());
+               th::shape_text(sizes.ndim, sizes.size).c_str());
     }
-    th::StorageRef result(th::storage_new(th::DType::Long, given.ndim));
+    th::StorageRef result(th::storage_new(th::DType::Long, sizes.ndim));
     void* data = result->cpu(th::Access::overwrite);
-    if (given.ndim) std::memcpy(data, inferred, given.ndim * sizeof(int64_t));
+    if (sizes.ndim) std::memcpy(data, inferred, sizes.ndim * sizeof(int64_t));
     return reinterpret_cast<THLongStorage*>(result.release());
   });
 }

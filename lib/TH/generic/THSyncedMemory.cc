@@ -16,7 +16,7 @@ struct THSyncedMemory {
   explicit THSyncedMemory(T... arguments) : memory(arguments...) {}
 
   th::SyncedMemory memory;
-  std::atomic<th::Device*> home{nullptr};  // device set by the program
+  std::atomic<th::Device*> device{nullptr};  // device set by the program
 };
 
 namespace th {
@@ -31,15 +31,15 @@ THSyncedHead head_of(const SyncedMemory& memory) {
   return static_cast<THSyncedHead>(memory.head());
 }
 
-Device& chosen_gpu(const SyncedMemory& memory, Device* home) {
-  return need_gpu_of(memory, home, default_home());
+Device& chosen_gpu(const SyncedMemory& memory, Device* device) {
+  return need_gpu_of(memory, device, thread_default_device());
 }
 
-char* on_gpu(SyncedMemory& memory, Device* home, Access access, ByteRange range) {
-  return static_cast<char*>(raw_block(memory, chosen_gpu(memory, home), access, range));
+char* on_gpu(SyncedMemory& memory, Device* device, Access access, ByteRange range) {
+  return static_cast<char*>(raw_block(memory, chosen_gpu(memory, device), access, range));
 }
-char* on_gpu(SyncedMemory& memory, Device* home, Access access) {
-  return on_gpu(memory, home, access, {0, memory.size()});
+char* on_gpu(SyncedMemory& memory, Device* device, Access access) {
+  return on_gpu(memory, device, access, {0, memory.size()});
 }
 
 ByteRange checked_range(const SyncedMemory& memory, size_t offset, size_t count) {
@@ -79,7 +79,7 @@ size_t THSyncedMemory_size(const THSyncedMemory* self) { return self->memory.siz
 THSyncedHead THSyncedMemory_head(const THSyncedMemory* self) { return th::head_of(self->memory); }
 const char* THSyncedMemory_device(const THSyncedMemory* self) {
   return th::guard([&] {
-    th::Device* device = th::gpu_of(self->memory, self->home, th::default_home());
+    th::Device* device = th::gpu_of(self->memory, self->device, th::thread_default_device());
     return device ? device->name() : nullptr;
   });
 }
@@ -91,7 +91,7 @@ void THSyncedMemory_to(THSyncedMemory* self, const char* name) {
     } else if (self->memory.size() && self->memory.head() != th::Head::uninitialized) {
       self->memory.device(th::Access::read, *device);
     }
-    self->home = device;
+    self->device = device;
   });
 }
 
@@ -112,18 +112,18 @@ void* THSyncedMemory_mutableCpuRange(THSyncedMemory* self, size_t offset, size_t
 }
 
 const void* THSyncedMemory_gpuData(THSyncedMemory* self) {
-  return th::guard([&] { return th::on_gpu(self->memory, self->home, th::Access::read); });
+  return th::guard([&] { return th::on_gpu(self->memory, self->device, th::Access::read); });
 }
 void* THSyncedMemory_mutableGpuData(THSyncedMemory* self) {
-  return th::guard([&] { return th::on_gpu(self->memory, self->home, th::Access::write); });
+  return th::guard([&] { return th::on_gpu(self->memory, self->device, th::Access::write); });
 }
 void* THSyncedMemory_overwriteGpuData(THSyncedMemory* self) {
-  return th::guard([&] { return th::on_gpu(self->memory, self->home, th::Access::overwrite); });
+  return th::guard([&] { return th::on_gpu(self->memory, self->device, th::Access::overwrite); });
 }
 void* THSyncedMemory_mutableGpuRange(THSyncedMemory* self, size_t offset, size_t count) {
   return th::guard([&]() -> void* {
     th::ByteRange range = th::checked_range(self->memory, offset, count);
-    return th::at(th::on_gpu(self->memory, self->home, th::Access::write, range), offset);
+    return th::at(th::on_gpu(self->memory, self->device, th::Access::write, range), offset);
   });
 }
 
@@ -131,10 +131,10 @@ void THSyncedMemory_setCpuData(THSyncedMemory* self, void* data) {
   th::guard([&] { self->memory.set_cpu(data); });
 }
 void THSyncedMemory_setGpuData(THSyncedMemory* self, void* data) {
-  th::guard([&] { self->memory.set_device(th::chosen_gpu(self->memory, self->home), data); });
+  th::guard([&] { self->memory.set_device(th::chosen_gpu(self->memory, self->device), data); });
 }
 void THSyncedMemory_asyncGpuPush(THSyncedMemory* self) {
-  th::guard([&] { self->memory.push_async(th::chosen_gpu(self->memory, self->home)); });
+  th::guard([&] { self->memory.push_async(th::chosen_gpu(self->memory, self->device)); });
 }
 void THSyncedMemory_asyncCpuPull(THSyncedMemory* self) {
   th::guard([&] { self->memory.pull_async(); });
@@ -154,7 +154,7 @@ void THSyncedMemory_wait(THSyncedMemory* self) {
 extern "C" {
 
 const char* THStorage_(device)(const THStorage* self) {
-  return th::name_of(TH_STORAGE->get_home());
+  return th::name_of(TH_STORAGE->current_device());
 }
 void THStorage_(to)(THStorage* self, const char* name) {
   th::guard([&] { th::storage_to(TH_STORAGE, th::device_named(name, 2)); });
@@ -175,7 +175,8 @@ real* THStorage_(overwriteCpuData)(THStorage* self) {
 }
 static real* THStorage_(onGpu)(THStorage* self, th::Access access) {
   return th::guard([&] {
-    return reinterpret_cast<real*>(th::on_gpu(TH_STORAGE->memory, TH_STORAGE->get_home(), access));
+    return reinterpret_cast<real*>(
+        th::on_gpu(TH_STORAGE->memory, TH_STORAGE->current_device(), access));
   });
 }
 const real* THStorage_(gpuData)(THStorage* self) {
@@ -192,19 +193,19 @@ void THStorage_(setCpuData)(THStorage* self, real* data) {
 }
 void THStorage_(setGpuData)(THStorage* self, real* data) {
   th::guard([&] {
-    th::Device& device = th::chosen_gpu(TH_STORAGE->memory, TH_STORAGE->get_home());
+    th::Device& device = th::chosen_gpu(TH_STORAGE->memory, TH_STORAGE->current_device());
     th::storage_set_device(TH_STORAGE, device, data);
   });
 }
 void THStorage_(asyncGpuPush)(THStorage* self) {
   th::guard([&] {
-    TH_STORAGE->memory.push_async(th::chosen_gpu(TH_STORAGE->memory, TH_STORAGE->get_home()));
+    TH_STORAGE->memory.push_async(th::chosen_gpu(TH_STORAGE->memory, TH_STORAGE->current_device()));
   });
 }
 
 const char* THTensor_(device)(const THTensor* self) {
   th::Storage* storage = th::erase_tensor(self)->storage;
-  return th::name_of(storage ? storage->get_home() : th::default_home());
+  return th::name_of(storage ? storage->current_device() : th::thread_default_device());
 }
 void THTensor_(to)(THTensor* self, const char* name) {
   th::guard([&] {

@@ -111,7 +111,7 @@ void broadcast_to(const T* t, int* ndim, int64_t* size) {
 template <class F>
 Tensor* make(DType type, const F& initialize) {
   TensorRef t(tensor_new(type));
-  t->lent = true;
+  t->exposed = true;
   initialize(t.get());
   settle(t->storage);
   return t.release();
@@ -119,17 +119,17 @@ Tensor* make(DType type, const F& initialize) {
 
 // Prepares a tensor derived from source for C code. If source is on a device that the program has
 // set, the result stays there.
-Tensor* lent(TensorRef t, const Tensor& source) {
+Tensor* exposed(TensorRef t, const Tensor& source) {
   if (t->storage && !source.storage->is_exposed()) t->storage->set_exposed(false);
-  lend(t.get());
+  expose_to_c(t.get());
   return t.release();
 }
 
 // Runs give, which changes the shape or storage of t.
 template <class F>
-void change(Tensor* t, const F& give) {
-  if (!t->lent) t->lent = true;
-  give();
+void change(Tensor* t, const F& modify) {
+  if (!t->exposed) t->exposed = true;
+  modify();
   settle(t->storage);
 }
 
@@ -230,11 +230,11 @@ THTensor* THTensor_(newWithSize4d)(int64_t n0, int64_t n1, int64_t n2, int64_t n
 }
 THTensor* THTensor_(newClone)(THTensor* self) {
   return th::guard(
-      [&] { return reinterpret_cast<THTensor*>(th::lent(th::clone(TH_SELF), *TH_SELF)); });
+      [&] { return reinterpret_cast<THTensor*>(th::exposed(th::clone(TH_SELF), *TH_SELF)); });
 }
 THTensor* THTensor_(newContiguous)(THTensor* self) {
   return th::guard(
-      [&] { return reinterpret_cast<THTensor*>(th::lent(th::contiguous(TH_SELF), *TH_SELF)); });
+      [&] { return reinterpret_cast<THTensor*>(th::exposed(th::contiguous(TH_SELF), *TH_SELF)); });
 }
 THTensor* THTensor_(newSelect)(THTensor* self, int dim, int64_t index) {
   TH_MAKE(th::views::select(t, TH_SELF, dim, index));

@@ -15,10 +15,10 @@ namespace {
 // A buffer for an error message. It may be null or have room 0; then messages are dropped.
 struct Message {
   char* text;
-  int room;
+  int size;
   template <class... V>
   int fail(const char* format, V... values) const {
-    if (text && room > 0) std::snprintf(text, room, format, values...);
+    if (text && size > 0) std::snprintf(text, size, format, values...);
     return -1;
   }
 };
@@ -40,12 +40,12 @@ int infer(THLongStorage* output, int n, const int64_t* const* sizes, const int64
     if (dims[k] > kMaxDims) return message.fail("tensor %d has too many dimensions", k);
     int next = 0;
     int64_t both[kMaxDims];
-    auto given = static_cast<int>(dims[k]);
-    if (k > 0 && !broadcast_sizes(ndim, size, given, sizes[k], &next, both)) {
+    auto count = static_cast<int>(dims[k]);
+    if (k > 0 && !broadcast_sizes(ndim, size, count, sizes[k], &next, both)) {
       return message.fail("sizes %s and %s do not broadcast", shape_text(ndim, size).c_str(),
-                          shape_text(given, sizes[k]).c_str());
+                          shape_text(count, sizes[k]).c_str());
     }
-    ndim = k > 0 ? next : given;
+    ndim = k > 0 ? next : count;
     std::memcpy(size, k > 0 ? both : sizes[k], ndim * sizeof(int64_t));
   }
   set_sizes(output, ndim, size);
@@ -72,18 +72,18 @@ int THLongStorage_inferSizeN(THLongStorage* output, int n, int64_t** sizes, int6
 }
 
 int THLongStorage_inferExpandGeometry(int64_t* sizes, int64_t* strides, int64_t dims,
-                                      THLongStorage* wanted, int64_t** expanded_sizes,
+                                      THLongStorage* target, int64_t** expanded_sizes,
                                       int64_t** expanded_strides, char* error_buffer,
                                       int buffer_len) {
   return th::guard([&] {
-    th::Sizes to = th::to_sizes(wanted);
+    th::Sizes to = th::to_sizes(target);
     th::Message message = {error_buffer, buffer_len};
     int64_t extra = to.ndim - dims;
-    std::string given = th::shape_text(static_cast<int>(dims), sizes);
-    std::string asked = th::shape_text(to.ndim, to.size);
+    std::string shape = th::shape_text(static_cast<int>(dims), sizes);
+    std::string target_text = th::shape_text(to.ndim, to.size);
     if (dims < 1 || extra < 0) {
-      return message.fail("a tensor of size %s cannot be expanded to %s", given.c_str(),
-                          asked.c_str());
+      return message.fail("a tensor of size %s cannot be expanded to %s", shape.c_str(),
+                          target_text.c_str());
     }
     size_t bytes = to.ndim * sizeof(int64_t);
     int64_t size[th::kMaxDims], stride[th::kMaxDims];
@@ -96,7 +96,7 @@ int THLongStorage_inferExpandGeometry(int64_t* sizes, int64_t* strides, int64_t 
         return message.fail(
             "a tensor of size %s cannot be expanded to %s: only dimensions of "
             "size 1 expand",
-            given.c_str(), asked.c_str());
+            shape.c_str(), target_text.c_str());
       }
     }
     *expanded_sizes = static_cast<int64_t*>(THAlloc(static_cast<ptrdiff_t>(bytes)));

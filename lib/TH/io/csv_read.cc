@@ -390,8 +390,8 @@ bool CsvReader::run(int64_t bytes) {
   // Start again, with the columns that are not numeric as text.
   std::vector<CsvKind> kinds;
   for (Column& field : fields_) {
-    bool turned = !field.fixed && field.kind == CsvKind::none;
-    kinds.push_back(turned ? CsvKind::text : field.fixed ? field.kind : CsvKind::any);
+    bool became_text = !field.fixed && field.kind == CsvKind::none;
+    kinds.push_back(became_text ? CsvKind::text : field.fixed ? field.kind : CsvKind::any);
   }
   begin(kinds, together_, most_rows_);
   return false;
@@ -407,8 +407,8 @@ StorageRef CsvReader::numbers(size_t column) {
 }
 
 const std::string& CsvReader::text(size_t column, int64_t row) {
-  auto* places = reinterpret_cast<const int64_t*>(fields_.at(column).data) + 2 * row;
-  unquote(begin_ + places[0], begin_ + places[1]);
+  auto* range = reinterpret_cast<const int64_t*>(fields_.at(column).data) + 2 * row;
+  unquote(begin_ + range[0], begin_ + range[1]);
   return field_;
 }
 

@@ -83,23 +83,23 @@ StorageRef File::read_storage(DType type, size_t n) {
   check_readable();
   constexpr size_t kFirst = 1 << 16;
   const size_t item = item_size(type);
-  size_t room = n;
+  size_t capacity = n;
   if (n > kFirst) {
     // A number takes a byte at least.
     size_t left = available(), bytes = !binary ? 1 : type == DType::Long ? long_bytes : item;
-    room = left == kUnknown ? kFirst : std::min(n, left / bytes);
+    capacity = left == kUnknown ? kFirst : std::min(n, left / bytes);
   }
-  StorageRef storage(storage_new(type, static_cast<ptrdiff_t>(room)));
+  StorageRef storage(storage_new(type, static_cast<ptrdiff_t>(capacity)));
   size_t count = 0;
   for (;;) {
-    auto* data = room ? static_cast<char*>(storage->cpu(Access::write)) : nullptr;
-    count += room ? read_some(type, data + count * item, room - count) : 0;
-    if (count < room || room == n) break;
-    room = std::min(n, std::max(room + kFirst, room * 2));
-    storage_resize(storage.get(), static_cast<ptrdiff_t>(room));
+    auto* data = capacity ? static_cast<char*>(storage->cpu(Access::write)) : nullptr;
+    count += capacity ? read_some(type, data + count * item, capacity - count) : 0;
+    if (count < capacity || capacity == n) break;
+    capacity = std::min(n, std::max(capacity + kFirst, capacity * 2));
+    storage_resize(storage.get(), static_cast<ptrdiff_t>(capacity));
   }
   end_reading(count, n);
-  if (count != room) storage_resize(storage.get(), static_cast<ptrdiff_t>(count));
+  if (count != capacity) storage_resize(storage.get(), static_cast<ptrdiff_t>(count));
   return storage;
 }
 

@@ -48,12 +48,12 @@ class MemoryFile : public File {
   }
   size_t write_bytes(const void* from, size_t count) override {
     const char* first = bytes();
-    size_t end = at_ + count, room = storage_->size - 1;
-    if (end > room) {
+    size_t end = at_ + count, capacity = storage_->size - 1;
+    if (end > capacity) {
       // What is written may be of this storage, which moves.
       auto* source = static_cast<const char*>(from);
       bool own = source >= first && source < first + storage_->size;
-      storage_resize_now(storage_.get(), static_cast<ptrdiff_t>(std::max(end, room * 2) + 1));
+      storage_resize_now(storage_.get(), static_cast<ptrdiff_t>(std::max(end, capacity * 2) + 1));
       if (own) from = bytes() + (source - first);
     }
     if (count) std::memmove(bytes() + at_, from, count);
@@ -77,7 +77,7 @@ class MemoryFile : public File {
   }
 
   StorageRef storage_;
-  size_t size_ = 0, at_ = 0;  // the storage may have more room
+  size_t size_ = 0, at_ = 0;  // the storage may have more capacity
 };
 
 }  // namespace

@@ -196,8 +196,8 @@ void Replacement::open_temporary(bool exists, bool unnamed) {
   beside_ = target_;
   if ((unnamed && open_unnamed(directory_of(beside_))) || open_named()) return;
   if (!exists) fail_to_open(name_, errno);
-  const char* given = std::getenv("TMPDIR");
-  std::string elsewhere = std::string(given && *given ? given : P_tmpdir) + "/";
+  const char* directory = std::getenv("TMPDIR");
+  std::string elsewhere = std::string(directory && *directory ? directory : P_tmpdir) + "/";
   beside_ = elsewhere + target_.substr(directory_of(target_).size());
   in_directory_ = false;
   if ((unnamed && open_unnamed(elsewhere)) || open_named()) return;

@@ -19,8 +19,8 @@ namespace th {
 struct Collector {
   void (*collect)(void*) = nullptr;
   void* data = nullptr;
-  bool held_off = false;
-  bool wanted = false;  // while held off
+  bool deferred = false;
+  bool requested = false;  // while held off
 };
 
 namespace {
@@ -28,34 +28,34 @@ namespace {
 // What one thread has allocated less what it has freed. Nobody else writes it, so that counting
 // locks no bus; whoever asks adds up all of them. They are never freed: a later thread goes on
 // where one that has ended stopped.
-struct Counts {
+struct ThreadCounts {
   std::atomic<int64_t> bytes{0}, blocks{0};
-  std::atomic<bool> taken{true};
-  Counts* next = nullptr;
+  std::atomic<bool> in_use{true};
+  ThreadCounts* next = nullptr;
   void add(int64_t more_bytes, int64_t more_blocks) noexcept {
     bytes.store(bytes.load(std::memory_order_relaxed) + more_bytes, std::memory_order_relaxed);
     blocks.store(blocks.load(std::memory_order_relaxed) + more_blocks, std::memory_order_relaxed);
   }
 };
-std::atomic<Counts*> all_counts{nullptr};
+std::atomic<ThreadCounts*> all_counts{nullptr};
 // Counts of threads that are ending, or that could not allocate Counts.
 std::atomic<int64_t> further_bytes{0}, further_blocks{0};
 
-__thread Counts* own_counts __attribute__((tls_model("initial-exec")));
-__thread bool counts_given_back __attribute__((tls_model("initial-exec")));
+__thread ThreadCounts* own_counts __attribute__((tls_model("initial-exec")));
+__thread bool counts_released __attribute__((tls_model("initial-exec")));
 
-void give_back_counts() {
-  counts_given_back = true;
-  if (own_counts) own_counts->taken.store(false, std::memory_order_release);
+void release_counts() {
+  counts_released = true;
+  if (own_counts) own_counts->in_use.store(false, std::memory_order_release);
   own_counts = nullptr;
 }
-thread_local ThreadEnd counts_end = {give_back_counts};
+thread_local ThreadEnd counts_end = {release_counts};
 
-Counts* take_counts() {
-  for (Counts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
-    if (!c->taken.exchange(true, std::memory_order_acq_rel)) return c;
+ThreadCounts* take_counts() {
+  for (ThreadCounts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
+    if (!c->in_use.exchange(true, std::memory_order_acq_rel)) return c;
   }
-  auto* made = new (std::nothrow) Counts;
+  auto* made = new (std::nothrow) ThreadCounts;
   if (!made) return nullptr;
   made->next = all_counts.load(std::memory_order_relaxed);
   while (!all_counts.compare_exchange_weak(made->next, made, std::memory_order_acq_rel)) {
@@ -64,7 +64,7 @@ Counts* take_counts() {
 }
 
 __attribute__((noinline)) void account_first(int64_t bytes, int64_t blocks) noexcept {
-  if (!counts_given_back && at_thread_end(counts_end)) own_counts = take_counts();
+  if (!counts_released && at_thread_end(counts_end)) own_counts = take_counts();
   if (own_counts) {
     own_counts->add(bytes, blocks);
   } else {
@@ -134,7 +134,7 @@ void require_spare(size_t bytes) {
 HeapUsage heap_usage() noexcept {
   HeapUsage sum = {further_bytes.load(std::memory_order_relaxed),
                    further_blocks.load(std::memory_order_relaxed)};
-  for (Counts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
+  for (ThreadCounts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
     sum.bytes += c->bytes.load(std::memory_order_relaxed);
     sum.blocks += c->blocks.load(std::memory_order_relaxed);
   }
@@ -180,8 +180,8 @@ void heap_free(void* block) noexcept {
 }
 
 void collect_garbage() {
-  if (collector.held_off) {
-    collector.wanted = true;
+  if (collector.deferred) {
+    collector.requested = true;
   } else if (collector.collect) {
     collector.collect(collector.data);
   }
@@ -191,14 +191,14 @@ void set_collector(void (*collect)(void*), void* data) noexcept {
   collector.data = data;
 }
 
-CollectorHeldOff::CollectorHeldOff() noexcept
+DeferGC::DeferGC() noexcept
     : collector_(collector),
-      held_off_before_(std::exchange(collector_.held_off, true)),
-      wanted_before_(std::exchange(collector_.wanted, false)) {}
-CollectorHeldOff::~CollectorHeldOff() {
-  collector_.held_off = held_off_before_;
-  collector_.wanted = wanted_before_;
+      deferred_before_(std::exchange(collector_.deferred, true)),
+      requested_before_(std::exchange(collector_.requested, false)) {}
+DeferGC::~DeferGC() {
+  collector_.deferred = deferred_before_;
+  collector_.requested = requested_before_;
 }
-bool CollectorHeldOff::wanted() const noexcept { return collector_.wanted; }
+bool DeferGC::requested() const noexcept { return collector_.requested; }
 
 }  // namespace th

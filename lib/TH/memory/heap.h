@@ -36,18 +36,18 @@ void set_collector(void (*collect)(void* data), void* data) noexcept;
 // While an object of this class lives, the garbage collector of the thread does not run. The
 // collector runs finalizers, which may need a lock that the thread holds.
 struct Collector;
-class CollectorHeldOff {
+class DeferGC {
  public:
-  CollectorHeldOff() noexcept;
-  ~CollectorHeldOff();
-  CollectorHeldOff(const CollectorHeldOff&) = delete;
-  CollectorHeldOff& operator=(const CollectorHeldOff&) = delete;
+  DeferGC() noexcept;
+  ~DeferGC();
+  DeferGC(const DeferGC&) = delete;
+  DeferGC& operator=(const DeferGC&) = delete;
   // Returns true if the collector was requested in the meantime.
-  bool wanted() const noexcept;
+  bool requested() const noexcept;
 
  private:
   Collector& collector_;
-  bool held_off_before_, wanted_before_;
+  bool deferred_before_, requested_before_;
 };
 
 }  // namespace TH_VISIBLE

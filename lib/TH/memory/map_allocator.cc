@@ -65,9 +65,9 @@ void remove_name(const THMapAllocatorContext& ctx) noexcept {
 
 void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   if (ctx->bytes) fail("<%s> is mapped already by this context", ctx->name.c_str());
-  bool given = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD);
-  Descriptor opened(given ? -1 : open_file(*ctx));
-  int fd = given ? ctx->fd : opened.get();
+  bool has_descriptor = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD);
+  Descriptor opened(has_descriptor ? -1 : open_file(*ctx));
+  int fd = has_descriptor ? ctx->fd : opened.get();
   struct stat state;
   if (fstat(fd, &state) != 0) fail_of_file(*ctx, "cannot find the size of");
   if (S_ISDIR(state.st_mode)) {
@@ -93,8 +93,8 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   }
   ctx->bytes = bytes;
   bool keep = ctx->has(TH_ALLOCATOR_MAPPED_KEEPFD);
-  if (given && !keep) close(fd);
-  if (!given && keep) opened.release();
+  if (has_descriptor && !keep) close(fd);
+  if (!has_descriptor && keep) opened.release();
   ctx->fd = keep ? fd : -1;
   if (ctx->has(TH_ALLOCATOR_MAPPED_UNLINK)) remove_name(*ctx);
   return block;

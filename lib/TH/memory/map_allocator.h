@@ -22,8 +22,8 @@ struct THMapAllocatorContext {
   ino_t inode = 0;
   THMapAllocatorContext *next = nullptr, *previous = nullptr;
 
-  THMapAllocatorContext(const char* filename, int wanted, int descriptor)
-      : name(filename ? filename : ""), flags(wanted), fd(descriptor) {}
+  THMapAllocatorContext(const char* filename, int flag_bits, int descriptor)
+      : name(filename ? filename : ""), flags(flag_bits), fd(descriptor) {}
   ~THMapAllocatorContext() {
     if (bytes && fd >= 0) close(fd);
   }

@@ -38,7 +38,7 @@ constexpr int kOwnClasses = kSmallClasses + 8 * (kFirstDoubling - kFirstMedium);
 constexpr int64_t kMostKeptByThread = int64_t{32} << 20;
 
 struct BlockClass {
-  int index;  // -1: not kept
+  int index;  // -1: not bytes_kept
   size_t bytes;
 };
 
@@ -54,20 +54,20 @@ BlockClass own_class(size_t bytes) {
 struct OwnLists {
   FreeBlock* first[kOwnClasses] = {};
   int64_t bytes[kOwnClasses] = {};
-  int64_t kept = 0;
+  int64_t bytes_kept = 0;
 
   void release(int but) {
     for (int k = 0; k < kOwnClasses; ++k) {
       if (k == but) continue;
       FreeBlock* block = std::exchange(first[k], nullptr);
       while (block) std::free(std::exchange(block, block->next));
-      kept -= std::exchange(bytes[k], 0);
+      bytes_kept -= std::exchange(bytes[k], 0);
     }
   }
-  // Where too much is kept already: whether it is of sizes that nobody seems to ask for any more,
-  // and was given back.
-  bool make_room(int index) {
-    if (kept - bytes[index] < kMostKeptByThread / 2) return false;
+  // Where too much is bytes_kept already: whether it is of sizes that nobody seems to ask for any
+  // more, and was given back.
+  bool release_other_sizes(int index) {
+    if (bytes_kept - bytes[index] < kMostKeptByThread / 2) return false;
     release(index);
     return true;
   }
@@ -75,21 +75,21 @@ struct OwnLists {
 // Of the thread's own memory, as both ends of every small object look here; there is little of that
 // for libraries that are loaded late.
 __thread OwnLists* own_lists __attribute__((tls_model("initial-exec")));
-__thread bool own_lists_given_back __attribute__((tls_model("initial-exec")));
+__thread bool own_lists_released __attribute__((tls_model("initial-exec")));
 
-void give_back_own_lists() {
-  own_lists_given_back = true;
+void release_own_lists() {
+  own_lists_released = true;
   if (OwnLists* lists = std::exchange(own_lists, nullptr)) {
     lists->release(-1);
     delete lists;
   }
 }
-thread_local ThreadEnd own_lists_end = {give_back_own_lists};
+thread_local ThreadEnd own_lists_end = {release_own_lists};
 
 // Returns null if the thread is ending, when nothing would empty the lists, or if memory has run
 // out.
 __attribute__((noinline)) OwnLists* open_own_lists() {
-  if (own_lists_given_back || !at_thread_end(own_lists_end)) return nullptr;
+  if (own_lists_released || !at_thread_end(own_lists_end)) return nullptr;
   own_lists = new (std::nothrow) OwnLists;
   return own_lists;
 }
@@ -103,7 +103,7 @@ void* allocate_own(size_t bytes) {
   // The next one to be handed out: after a collection they are in no cache any more.
   __builtin_prefetch(block->next, 1);
   own->bytes[size.index] -= static_cast<int64_t>(size.bytes);
-  own->kept -= static_cast<int64_t>(size.bytes);
+  own->bytes_kept -= static_cast<int64_t>(size.bytes);
   return block;
 }
 
@@ -111,18 +111,19 @@ void free_own(void* block, size_t bytes) {
   OwnLists* own = own_lists ? own_lists : open_own_lists();
   const BlockClass size = own_class(bytes);
   const auto more = static_cast<int64_t>(size.bytes);
-  if (!own || (own->kept + more > kMostKeptByThread && !own->make_room(size.index))) {
+  if (!own ||
+      (own->bytes_kept + more > kMostKeptByThread && !own->release_other_sizes(size.index))) {
     std::free(block);
     return;
   }
   own->first[size.index] = new (block) FreeBlock{own->first[size.index]};
   own->bytes[size.index] += more;
-  own->kept += more;
+  own->bytes_kept += more;
 }
 
 // ---- large blocks: lists shared by all threads, eight sizes to each doubling
 
-constexpr int kDoublings = 20;  // blocks of 128 GB and more are not kept
+constexpr int kDoublings = 20;  // blocks of 128 GB and more are not bytes_kept
 // Kept at most, or half of what is in use, if that is more.
 constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
 
@@ -144,11 +145,11 @@ BlockClass large_class(size_t bytes) {
 
 void* map_block(size_t bytes) {
   if (bytes > PTRDIFF_MAX - kLargePage) return nullptr;
-  void* room =
+  void* mapping =
       mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room == MAP_FAILED) return nullptr;
-  auto* begin = static_cast<char*>(room);
-  size_t before = (kLargePage - reinterpret_cast<uintptr_t>(room) % kLargePage) % kLargePage;
+  if (mapping == MAP_FAILED) return nullptr;
+  auto* begin = static_cast<char*>(mapping);
+  size_t before = (kLargePage - reinterpret_cast<uintptr_t>(mapping) % kLargePage) % kLargePage;
   char* block = begin + before;
   if (before > 0) munmap(begin, before);
   if (before < kLargePage) munmap(block + bytes, kLargePage - before);
@@ -219,7 +220,7 @@ void free_large(void* block, size_t bytes) {
   std::lock_guard<std::mutex> lock(large_mutex);
   large_in_use -= rounded;
   const int64_t most = std::max(kMostKeptBytes, large_in_use / 2);
-  // What is kept may be of sizes nobody asks for any more: start afresh.
+  // What is bytes_kept may be of sizes nobody asks for any more: start afresh.
   if (large_kept + rounded > most) release_large_lists();
   if (size.index < 0 || rounded > most) {
     delete_large(block, size.bytes);
@@ -273,7 +274,7 @@ void recycle_free(void* block, size_t bytes) noexcept {
 
 bool recycle_release() noexcept {
   std::lock_guard<std::mutex> lock(large_mutex);
-  const bool any = large_kept > 0 || (own_lists && own_lists->kept > 0);
+  const bool any = large_kept > 0 || (own_lists && own_lists->bytes_kept > 0);
   if (own_lists) own_lists->release(-1);
   release_large_lists();
   return any;

@@ -74,17 +74,17 @@ template <class Change>
 void SyncedMemory::transition(Change change) {
   notice_use();
   {
-    CollectorHeldOff held_off;
+    DeferGC defer_gc;
     try {
       Lock lock(mutex_);
       change(lock);
       return;
     } catch (const Error&) {
-      if (!held_off.wanted()) throw;
+      if (!defer_gc.requested()) throw;
     }
   }
   collect_garbage();
-  CollectorHeldOff held_off;
+  DeferGC defer_gc;
   Lock lock(mutex_);
   change(lock);
 }

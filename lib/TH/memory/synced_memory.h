@@ -72,7 +72,7 @@ class SyncedMemory {
   static constexpr uint8_t kMayRead = 1, kMayWrite = 2;
   const void* host_ready() const noexcept { return &host_ready_; }
   // Address of the pointer to the host block, for such loops.
-  const void* host_place() const noexcept { return &host_; }
+  const void* host_address() const noexcept { return &host_; }
 
   // Adds change to the number of other owners that use the host block directly. While there are
   // any, the memory cannot be copied to a device.

@@ -13,11 +13,11 @@ namespace th {
 namespace {
 
 // A block of `bytes` with the first `kept` bytes of another, and zeros.
-SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t kept) {
+SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t copied) {
   SharedBlock* copy = SharedBlock::allocate(device, bytes);
   try {
-    if (kept) device.copy_within(copy->data(), from, kept);
-    if (bytes > kept) device.fill_zero(static_cast<char*>(copy->data()) + kept, bytes - kept);
+    if (copied) device.copy_within(copy->data(), from, copied);
+    if (bytes > copied) device.fill_zero(static_cast<char*>(copy->data()) + copied, bytes - copied);
   } catch (...) {
     copy->release();
     throw;

@@ -53,7 +53,7 @@ void draw(Op op, Tensor* r, Generator* g, Tensor* p) {
     call.p = at.read(in_order.get()).data;
     call.check = check.number(at);
     call.out = at.overwrite(result.get());
-    if (at.device()) call.place = g->take(static_cast<uint64_t>(call.n));
+    if (at.device()) call.position = g->take(static_cast<uint64_t>(call.n));
     return call;
   });
   result.finish();

@@ -29,13 +29,13 @@ void copy_at(Device* device, Tensor* r, Tensor* src, int ndim, const int64_t* si
 size_t bytes_of(const Tensor& t) { return t.numel() * item_size(t.dtype); }
 
 // Returns t, or a copy, contiguous, of the given type and on the device.
-TensorRef packed_at_home(Device& device, Tensor* t, DType type) {
+TensorRef packed_on_device(Device& device, Tensor* t, DType type) {
   if (t->dtype == type && is_contiguous(*t)) {
     tensor_retain(t);
     return TensorRef(t);
   }
   TensorRef packed(tensor_new_sized(type, t->nDimension, t->size));
-  packed->storage->set_home(&device);
+  packed->storage->set_current_device(&device);
   ops::copy(packed.get(), t);
   return packed;
 }
@@ -43,8 +43,8 @@ TensorRef packed_at_home(Device& device, Tensor* t, DType type) {
 // Copies from a device to the CPU. Only src's elements are copied; the head of src's memory does
 // not change.
 void copy_to_host(Tensor* r, Tensor* src) {
-  Device& device = *src->storage->get_home();
-  TensorRef packed = packed_at_home(device, src, r->dtype);
+  Device& device = *src->storage->current_device();
+  TensorRef packed = packed_on_device(device, src, r->dtype);
   size_t bytes = bytes_of(*packed);
   Operands there(&device), here(nullptr);
   const char* from = there.read_whole(packed.get());
@@ -62,7 +62,7 @@ void copy_to_host(Tensor* r, Tensor* src) {
 // Copies from the CPU to a device. Only src's elements are copied; the head of src's memory does
 // not change.
 void copy_to_device(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
-  Device& device = *r->storage->get_home();
+  Device& device = *r->storage->current_device();
   TensorRef packed;
   if (is_contiguous(*src)) {
     tensor_retain(src);
@@ -82,7 +82,7 @@ void copy_to_device(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   }
   TensorRef arrived(tensor_new(src->dtype));
   arrived->storage = storage_new(src->dtype);
-  arrived->storage->set_home(&device);
+  arrived->storage->set_current_device(&device);
   set_geometry(arrived.get(), packed->nDimension, packed->size, nullptr);
   device.copy_to_device(Operands(&device).overwrite(arrived.get()), from, bytes);
   copy_at(&device, r, arrived.get(), ndim, size);
@@ -90,11 +90,11 @@ void copy_to_device(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
 
 void copy_elements(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   ensure_storage(r);
-  Device* to = r->storage->get_home();
-  Device* from = src->storage->get_home();
+  Device* to = r->storage->current_device();
+  Device* from = src->storage->current_device();
   // Unused memory is placed on the device of its future contents.
   if (!to && from && r->storage->memory.head() == Head::uninitialized) {
-    r->storage->set_home(from);
+    r->storage->set_current_device(from);
     to = from;
   }
   if (to && on_host(*src) && !from) {
@@ -104,7 +104,7 @@ void copy_elements(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   } else if (from && !on_host(*src) && r->numel() == src->numel()) {
     copy_to_host(r, src);
   } else {
-    HostUseMeant meant;
+    AllowHostAccess allow;
     copy_at(nullptr, r, src, ndim, size);
   }
 }
@@ -114,7 +114,7 @@ void copy_elements(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
 TensorRef clone_on_host(Tensor* t) {
   TensorRef copied(tensor_new_sized(t->dtype, t->nDimension, t->size));
   ensure_storage(copied.get());
-  copied->storage->set_home(nullptr);
+  copied->storage->set_current_device(nullptr);
   copy_at(nullptr, copied.get(), t, t->nDimension, t->size);
   return copied;
 }

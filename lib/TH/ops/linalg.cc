@@ -23,7 +23,7 @@ void check_int(Op op, int64_t n) {
 
 // LAPACK runs on the host, so the default device does not apply.
 TensorRef on_the_host(TensorRef t) {
-  if (t->storage) t->storage->set_home(nullptr);
+  if (t->storage) t->storage->set_current_device(nullptr);
   return t;
 }
 
@@ -198,7 +198,7 @@ void check_info(Op op, Failure failure, const int* info, int64_t count) {
 }
 
 void give(Device* device, Tensor* r, const TensorRef& made, const Tensor* source) {
-  if (device && made->storage) made->storage->set_home(device);
+  if (device && made->storage) made->storage->set_current_device(device);
   if (!r->storage) {
     set_view(r, *made);
     return;
@@ -213,7 +213,7 @@ void give(Device* device, Tensor* r, const TensorRef& made, const Tensor* source
 }
 
 void give_contiguous(Device* device, Tensor* r, const TensorRef& made) {
-  if (device && made->storage) made->storage->set_home(device);
+  if (device && made->storage) made->storage->set_current_device(device);
   if (!r->storage && is_contiguous(*made)) {
     set_view(r, *made);
     return;

@@ -27,7 +27,7 @@ double default_rcond(const Tensor& t) {
   return static_cast<double>(std::max(rows, cols)) * epsilon(t.dtype);
 }
 
-char* at_least_null(Operands& at, const TensorRef& t) { return t ? at.write(t.get()) : nullptr; }
+char* pointer_or_null(Operands& at, const TensorRef& t) { return t ? at.write(t.get()) : nullptr; }
 
 struct Wanted {
   TensorRef sign, logarithm, value, value_logarithm;
@@ -49,9 +49,10 @@ void determinants(Op op, Device* device, Tensor* t, const Wanted& wanted) {
       fill_identity(one);
     }
     linalg::lu(m, true, pivots.data(), info.data());
-    lu_determinant(m, pivots.data(), finite.data(),
-                   {at_least_null(at, wanted.sign), at_least_null(at, wanted.logarithm),
-                    at_least_null(at, wanted.value), at_least_null(at, wanted.value_logarithm)});
+    lu_determinant(
+        m, pivots.data(), finite.data(),
+        {pointer_or_null(at, wanted.sign), pointer_or_null(at, wanted.logarithm),
+         pointer_or_null(at, wanted.value), pointer_or_null(at, wanted.value_logarithm)});
   });
 }
 

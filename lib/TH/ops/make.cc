@@ -61,7 +61,7 @@ void generate(Tensor* r, const Progression& p) {
   if (r->numel() == 0) return;
   if (!is_contiguous(*r)) {
     TensorRef ordered(tensor_new_sized(r->dtype, r->nDimension, r->size));
-    if (Device* device = device_of({r})) ordered->storage->set_home(device);
+    if (Device* device = device_of({r})) ordered->storage->set_current_device(device);
     generate(ordered.get(), p);
     copy(r, ordered.get());
     return;

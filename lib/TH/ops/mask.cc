@@ -69,7 +69,7 @@ void plan_in_order(const Tensor& t, const Placed& mask, char* data, const int64_
 }
 
 int64_t count_on_host(Tensor* mask) {
-  HostUseMeant meant;
+  AllowHostAccess allow;
   Operands at(nullptr);
   LoopPlan plan(mask->nDimension, mask->size);
   plan.add(at.read(mask).data, 1, mask->stride);

@@ -40,10 +40,10 @@ void direct::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t
   Device* device = device_of({r, probabilities});
   TensorRef in_order = contiguous(probabilities);
   // A result on the host requires synchronization anyway, so the values can be checked now.
-  bool at_host = r->numel() > 0 && r->storage && !r->storage->get_home();
+  bool at_host = r->numel() > 0 && r->storage && !r->storage->current_device();
   bool is_checked = !device || on_host(*in_order) || at_host;
   if (is_checked) {
-    HostUseMeant meant;
+    AllowHostAccess allow;
     Operands here(nullptr);
     call.p = here.read(in_order.get()).data;
     here.run(call);
@@ -57,7 +57,7 @@ void direct::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t
     drawing.p = at.read(in_order.get()).data;
     drawing.out = reinterpret_cast<int64_t*>(at.overwrite(result.get()));
     if (!at.device()) return drawing;
-    drawing.place = g->take(static_cast<uint64_t>(rows) * static_cast<uint64_t>(samples));
+    drawing.position = g->take(static_cast<uint64_t>(rows) * static_cast<uint64_t>(samples));
     if (is_checked) return drawing;
     drawing.check_value =
         late_check(3, "multinomial: a probability in row %lld is negative or not finite");

@@ -32,7 +32,7 @@ void count_bytes(const Tensor& t) {
 // Returns true if t is copied to the device instead of its storage: t is a small part of a large
 // storage on another device, or its memory must stay on the host.
 bool goes_as_copy(const Tensor& t, const Device& device) {
-  if (!t.storage || t.storage->get_home() == &device) return false;
+  if (!t.storage || t.storage->current_device() == &device) return false;
   return (t.storage->memory.size() > kWholeStorage && 2 * t.numel() <= t.storage->size) ||
          t.storage->memory.shares_host();
 }
@@ -46,7 +46,7 @@ void start_check(CheckCall* call, Condition condition, int64_t limit, const Tens
 void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
   if (t->numel() == 0) return;
   notice("looks at values, such as divisors, before it uses them");
-  HostUseMeant meant;
+  AllowHostAccess allow;
   DeviceAssertion found = {};
   CheckCall call;
   start_check(&call, condition, limit, *t);
@@ -75,7 +75,7 @@ Device* device_of(Tensor* const* operands, int count) {
   for (int k = 0; k < count; ++k) {
     const Tensor* t = operands[k];
     if (!t || !t->storage) continue;
-    if (Device* home = t->storage->get_home()) return home;
+    if (Device* home = t->storage->current_device()) return home;
   }
   return nullptr;
 }
@@ -110,7 +110,7 @@ char* Operands::ask_elsewhere(Tensor* t, Access access) {
 Tensor* Operands::brought(Tensor* t) {
   if (!goes_as_copy(*t, *device_)) return t;
   TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
-  if (copy->storage) copy->storage->set_home(device_);
+  if (copy->storage) copy->storage->set_current_device(device_);
   ops::copy(copy.get(), t);
   t = copy.get();
   held_->copies[held_->copy_count++] = std::move(copy);
@@ -121,7 +121,7 @@ char* Operands::write(Tensor* r) {
   if (!device_) return ask(r, Access::write);
   ensure_storage(r);
   char* data = ask(r, Access::write);
-  r->storage->set_home(device_);
+  r->storage->set_current_device(device_);
   return data;
 }
 
@@ -135,7 +135,7 @@ char* Operands::overwrite(Tensor* r) {
   }
   if (access == Access::write) return write(r);
   char* data = ask(r, access);
-  if (device_) r->storage->set_home(device_);
+  if (device_) r->storage->set_current_device(device_);
   return data;
 }
 
@@ -176,7 +176,7 @@ namespace {
 // Also true for memory that C code reads directly.
 bool has_elements_at_host(const Tensor& r) {
   const Storage* s = r.storage;
-  return s && !s->get_home() && (r.numel() > 0 || s->is_exposed());
+  return s && !s->current_device() && (r.numel() > 0 || s->is_exposed());
 }
 
 }  // namespace

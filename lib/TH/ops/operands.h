@@ -193,7 +193,7 @@ void run_steps(Op op, Device* device, const Steps& steps) {
   if (!done) {
     if (device) {
       note_use_on_host();
-      if (profiled) profiled->declined();
+      if (profiled) profiled->count_fallback();
     }
     Operands at(nullptr);
     steps(at);

@@ -33,9 +33,9 @@ void take_normals(Generator& g, int64_t n, RandomCall* call) {
   if (n == 0) return;
   int64_t pairs = n / 2 + n % 2;
   g.begin_pair();
-  call->place = g.take(2 * static_cast<uint64_t>(pairs));
+  call->position = g.take(2 * static_cast<uint64_t>(pairs));
   if (!goes_on) return;
-  PhiloxPlace last = call->place;
+  PhiloxPosition last = call->position;
   last.offset += 2 * static_cast<uint64_t>(pairs - 1);
   uint32_t x = philox_word(last);
   ++last.offset;
@@ -53,7 +53,7 @@ void take_words(Generator& g, RandomCall* call) {
   bool takes_two = call->distribution == Distribution::integer &&
                    (call->range == 0 || call->range > uint64_t{1} << 32);
   if (takes_two) g.begin_pair();
-  call->place = g.take(static_cast<uint64_t>(call->n) * (takes_two ? 2 : 1));
+  call->position = g.take(static_cast<uint64_t>(call->n) * (takes_two ? 2 : 1));
 }
 
 void fill_random(Op op, Tensor* r, Generator* g, const RandomCall& filling) {

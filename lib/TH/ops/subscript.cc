@@ -119,7 +119,7 @@ void check_indices(const Indexed& by, int64_t size) {
 // Converts negative indices, which count from the end, to indices from the front.
 TensorRef from_the_front(Tensor* indices, int64_t size) {
   TensorRef looked_at;
-  if (indices->numel() > 0 && on_host(*indices) && indices->storage->get_home()) {
+  if (indices->numel() > 0 && on_host(*indices) && indices->storage->current_device()) {
     // The indices are valid on the host, so read them there. A check there reports errors at once.
     looked_at = clone_on_host(indices);
   }
@@ -128,9 +128,9 @@ TensorRef from_the_front(Tensor* indices, int64_t size) {
     TensorRef negative(tensor_new(DType::Long)), counted(tensor_new(DType::Long));
     if (looked_at) {
       ensure_storage(negative.get());
-      negative->storage->set_home(nullptr);
+      negative->storage->set_current_device(nullptr);
       ensure_storage(counted.get());
-      counted->storage->set_home(nullptr);
+      counted->storage->set_current_device(nullptr);
     }
     ops::ltValueT(negative.get(), seen, Scalar(int64_t{0}));
     ops::cadd(counted.get(), seen, Scalar(size + 1), negative.get());

@@ -108,11 +108,11 @@ double Generator::normal() {
   return first_of_pair();
 }
 
-PhiloxPlace Generator::take(uint64_t words) {
+PhiloxPosition Generator::take(uint64_t words) {
   if (kind == GeneratorKind::mt19937) return {initial_seed, fills++, 0};
-  PhiloxPlace place = {initial_seed, 0, offset};
+  PhiloxPosition position = {initial_seed, 0, offset};
   offset += words;
-  return place;
+  return position;
 }
 
 void seed(Generator& g, uint64_t seed) {

@@ -7,7 +7,7 @@
 
 namespace th TH_VISIBLE {
 
-struct PhiloxPlace;
+struct PhiloxPosition;
 
 enum class GeneratorKind : uint32_t { mt19937, philox };
 
@@ -69,7 +69,7 @@ struct Generator {
   double second_of_pair() const;
 
   // Reserves the next `words` words for a device and returns their position.
-  PhiloxPlace take(uint64_t words);
+  PhiloxPosition take(uint64_t words);
 
   uint32_t next_of_philox();
   void refill();

@@ -15,7 +15,7 @@ struct DeviceFailure {
 [[noreturn]] void fail(DeviceStatus status, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 // For calls that are unsupported on the device. Must be called before anything is queued.
-[[noreturn]] inline void decline(const char* why) { fail(kDeviceDeclined, "%s", why); }
+[[noreturn]] inline void fail_unsupported(const char* why) { fail(kDeviceUnsupported, "%s", why); }
 
 }  // namespace th
 

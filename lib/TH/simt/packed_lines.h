@@ -19,7 +19,7 @@ class PackedLines {
   // inner must be 1 unless all operands are contiguous.
   PackedLines(Queue& queue, DType dtype, const LoopPlan& plan, int operand, int64_t step, int64_t n,
               int64_t inner, bool apart = false)
-      : queue_(queue), dtype_(dtype), given_(plan.data[operand]) {
+      : queue_(queue), dtype_(dtype), original_(plan.data[operand]) {
     auto item = static_cast<int64_t>(item_size(dtype));
     packed_ = !apart && (step == inner * item || n == 1);
     elements_.ndim = plan.ndim + 1;
@@ -43,7 +43,7 @@ class PackedLines {
 
   bool is_packed() const { return packed_; }
   char* data() {
-    if (packed_) return given_;
+    if (packed_) return original_;
     if (!scratch_) scratch_.emplace(queue_, elements_.numel * item_size(dtype_));
     return scratch_->as<char>();
   }
@@ -54,7 +54,7 @@ class PackedLines {
   void copy(int to, int from) {
     if (packed_) return;
     CopyCall call = {dtype_, dtype_, elements_};
-    char* const blocks[] = {given_, data()};
+    char* const blocks[] = {original_, data()};
     std::copy(elements_.stride[to], elements_.stride[to] + elements_.ndim, call.plan.stride[0]);
     std::copy(elements_.stride[from], elements_.stride[from] + elements_.ndim, call.plan.stride[1]);
     call.plan.data[0] = blocks[to];
@@ -65,7 +65,7 @@ class PackedLines {
 
   Queue& queue_;
   DType dtype_;
-  char* given_;
+  char* original_;
   bool packed_;
   LoopPlan elements_;
   std::optional<Scratch> scratch_;
@@ -73,7 +73,7 @@ class PackedLines {
 
 // The dimension of the call counts as one more.
 inline void check_dimensions(const LoopPlan& plan) {
-  if (plan.ndim >= kDeviceDims) decline("more dimensions than kernels support");
+  if (plan.ndim >= kDeviceDims) fail_unsupported("more dimensions than kernels support");
 }
 
 }  // namespace

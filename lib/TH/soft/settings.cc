@@ -21,7 +21,7 @@ struct Settings {
     choose_between("TENSOR_SOFT_THREADS", "ascending", "descending", [&](bool second) {
       set_thread_order(second ? ThreadOrder::descending : ThreadOrder::ascending);
     });
-    if (const char* text = given("TENSOR_SOFT_MEMORY")) {
+    if (const char* text = variable("TENSOR_SOFT_MEMORY")) {
       char* end = nullptr;
       long long bytes = std::strtoll(text, &end, 10);
       if (*end || bytes <= 0) complain("TENSOR_SOFT_MEMORY", "a number of bytes", text);
@@ -30,7 +30,7 @@ struct Settings {
   }
 
  private:
-  static const char* given(const char* name) {
+  static const char* variable(const char* name) {
     const char* text = std::getenv(name);
     return text && *text ? text : nullptr;
   }
@@ -39,7 +39,7 @@ struct Settings {
   }
   template <class Choose>
   void choose_between(const char* name, const char* first, const char* second, Choose choose) {
-    const char* text = given(name);
+    const char* text = variable(name);
     if (!text) return;
     bool is_second = std::strcmp(text, second) == 0;
     if (!is_second && std::strcmp(text, first) != 0) {

@@ -34,10 +34,10 @@ void* SoftMemory::allocate(size_t bytes) {
   if (bytes > static_cast<size_t>(soft_memory())) return nullptr;
   const size_t capacity = capacity_for(bytes);
   const auto more = static_cast<int64_t>(capacity);
-  Block*& kept = cache_[capacity];
-  Block* block = kept;
+  Block*& list = cache_[capacity];
+  Block* block = list;
   if (block) {
-    kept = block->next;
+    list = block->next;
     cached_ -= more;
   } else {
     if (in_use_ + released_ + cached_ + more > soft_memory()) return nullptr;

@@ -72,7 +72,7 @@ void storage_resize(Storage* s, ptrdiff_t elements) {
   check_pins(s, "resized");
   if (!(s->flag & kFreeMemory))
     fail("the caller owns the memory of this %sStorage", name(s->dtype));
-  s->memory.resize(elements * item_size(s->dtype), s->get_home() != nullptr);
+  s->memory.resize(elements * item_size(s->dtype), s->current_device() != nullptr);
   if (elements < s->size) s->shrunk = true;
   s->size = elements;
   s->data = s->memory.cpu_if_valid();
@@ -109,7 +109,7 @@ void storage_swap(Storage* a, Storage* b) {
   std::swap(a->data, b->data);
   std::swap(a->size, b->size);
   std::swap(a->flag, b->flag);
-  std::swap(a->home, b->home);
+  std::swap(a->device, b->device);
   std::swap(a->exposed, b->exposed);
   a->memory.swap(b->memory);
   a->shrunk = a_shrinks;
@@ -129,7 +129,7 @@ void storage_to(Storage* s, Device* device) {
   } else if (s->size && s->memory.head() != Head::uninitialized) {
     s->memory.device(Access::read, *device);
   }
-  s->set_home(device);
+  s->set_current_device(device);
 }
 
 void storage_prefetch(Storage* s, Device* device) { s->memory.prefetch(device); }
@@ -147,9 +147,9 @@ void storage_set_device(Storage* s, Device& device, void* block) {
 }
 
 namespace {
-thread_local Device* the_default_home = nullptr;
+thread_local Device* own_default_device = nullptr;
 }
-Device* default_home() noexcept { return the_default_home; }
-void set_default_home(Device* device) noexcept { the_default_home = device; }
+Device* thread_default_device() noexcept { return own_default_device; }
+void set_thread_default_device(Device* device) noexcept { own_default_device = device; }
 
 }  // namespace th

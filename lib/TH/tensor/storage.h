@@ -34,7 +34,7 @@ struct Storage : Recycled {
   // pointers for long (apply, map) and where finalizers may run in the middle of an operation.
   int pins;
   // The device where operations on the storage run; null: the CPU.
-  Device* home;
+  Device* device;
   uint64_t born;  // birth() at construction: a unique number if that thread was watched, else 0
   SyncedMemory memory;
 
@@ -48,7 +48,7 @@ struct Storage : Recycled {
         exposed(true),
         retained(0),
         pins(0),
-        home(nullptr),
+        device(nullptr),
         born(birth()),
         memory(elements * item_size(type), allocator, context) {}
   Storage(DType type, void* block, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -61,7 +61,7 @@ struct Storage : Recycled {
         exposed(true),
         retained(0),
         pins(0),
-        home(nullptr),
+        device(nullptr),
         born(birth()),
         memory(block, elements * item_size(type), allocator, context) {}
   ~Storage() {
@@ -76,8 +76,8 @@ struct Storage : Recycled {
   void* cpu(Access access, ByteRange range) { return mirrored(memory.cpu(access, range)); }
 
   void* get_data() const { return __atomic_load_n(&data, __ATOMIC_RELAXED); }
-  Device* get_home() const { return __atomic_load_n(&home, __ATOMIC_RELAXED); }
-  void set_home(Device* device) { __atomic_store_n(&home, device, __ATOMIC_RELAXED); }
+  Device* current_device() const { return __atomic_load_n(&device, __ATOMIC_RELAXED); }
+  void set_current_device(Device* device) { __atomic_store_n(&device, device, __ATOMIC_RELAXED); }
   bool is_exposed() const { return __atomic_load_n(&exposed, __ATOMIC_RELAXED); }
   void set_exposed(bool on) { __atomic_store_n(&exposed, on, __ATOMIC_RELAXED); }
 
@@ -144,8 +144,8 @@ void storage_set_cpu(Storage* s, void* block);
 void storage_set_device(Storage* s, Device& device, void* block);
 
 // The device of storages that the calling thread creates for its tensors; null: the CPU.
-Device* default_home() noexcept;
-void set_default_home(Device* device) noexcept;
+Device* thread_default_device() noexcept;
+void set_thread_default_device(Device* device) noexcept;
 
 }  // namespace TH_VISIBLE
 

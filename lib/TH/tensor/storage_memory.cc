@@ -62,7 +62,7 @@ Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements) {
   if (elements < 1 || elements > of->size - first) {
     fail_argument(3, "a size from 1 to %td is expected", of->size - first);
   }
-  if (of->get_home()) {
+  if (of->current_device()) {
     fail("%sStorage on a device cannot be viewed: copy it to the CPU first",
          name_with_article(of->dtype));
   }

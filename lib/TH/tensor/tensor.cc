@@ -39,7 +39,7 @@ ByteRange Tensor::bytes() const {
 }
 
 void* Tensor::data_after_move(Access access) const {
-  if (storage->get_home()) note_use_on_host();
+  if (storage->current_device()) note_use_on_host();
   return storage->cpu(access, bytes());
 }
 
@@ -180,8 +180,8 @@ void reserve_dims(Tensor* t, int ndim) {
 
 Storage* new_storage(const Tensor& t, ptrdiff_t elements) {
   StorageRef made(storage_new(t.dtype, elements));
-  made->set_home(default_home());
-  if (t.lent && !made->get_home()) settle(made.get());
+  made->set_current_device(thread_default_device());
+  if (t.exposed && !made->current_device()) settle(made.get());
   return made.release();
 }
 
@@ -211,7 +211,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
     int64_t needed = last_position(t->storageOffset, ndim, sizes, strides) + 1;
     if (!t->storage) {
       t->storage = new_storage(*t, needed);
-    } else if (t->lent && !t->storage->get_home()) {
+    } else if (t->exposed && !t->storage->current_device()) {
       storage_resize_now(t->storage, std::max<ptrdiff_t>(needed, t->storage->size));
     } else if (needed > t->storage->size) {
       storage_resize(t->storage, needed);
@@ -270,9 +270,9 @@ void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const 
 void set_part(Tensor* r, const Tensor& t, ptrdiff_t offset, int ndim, const int64_t* size,
               const int64_t* stride) {
   Storage* storage = t.storage;
-  bool looked_at = r->dtype == t.dtype && !r->lent && !(storage && storage->shrunk) &&
+  bool is_simple = r->dtype == t.dtype && !r->exposed && !(storage && storage->shrunk) &&
                    ndim <= r->capacity && __atomic_load_n(&r->pins, __ATOMIC_ACQUIRE) == 0;
-  if (!looked_at) {
+  if (!is_simple) {
     set_storage(r, storage, offset, ndim, size, stride);
     return;
   }

@@ -25,7 +25,7 @@ struct Tensor : Recycled {
   int refcount;
   char flag;
   DType dtype;
-  bool lent;     // C code may hold the tensor, so new memory is allocated eagerly
+  bool exposed;  // C code may hold the tensor, so new memory is allocated eagerly
   int capacity;  // number of dimensions for which size and stride have space
   int retained;  // references that Lua code took by retain() and may release by free()
   int pins;      // while > 0, sizes, strides and storage cannot change
@@ -43,7 +43,7 @@ struct Tensor : Recycled {
         refcount(1),
         flag(kRefcounted),
         dtype(type),
-        lent(false),
+        exposed(false),
         capacity(kInlineDims),
         retained(0),
         pins(0) {}
@@ -64,7 +64,7 @@ struct Tensor : Recycled {
     if (!storage) return nullptr;
     check_storage();
     void* block = storage->memory.cpu_if_ready(access);
-    if (!block || block != storage->get_data() || storage->get_home()) {
+    if (!block || block != storage->get_data() || storage->current_device()) {
       block = data_after_move(access);
     }
     if (!block) return nullptr;
@@ -73,7 +73,7 @@ struct Tensor : Recycled {
   // The same address for reading and writing if no copy, allocation or check is necessary, else
   // null.
   char* data_if_ready() const {
-    if (!storage || storage->shrunk || storage->get_home()) return nullptr;
+    if (!storage || storage->shrunk || storage->current_device()) return nullptr;
     void* block = storage->memory.cpu_if_ready(Access::write);
     if (!block || block != storage->get_data()) return nullptr;
     return static_cast<char*>(block) + storageOffset * item_size(dtype);
@@ -105,10 +105,10 @@ inline Tensor* tensor_new(DType type) { return new Tensor(type); }
 Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size);
 Tensor* tensor_new_view(const Tensor* t);  // same storage, offset, sizes and strides
 // Marks the tensor as visible to C code and makes its data valid: see settle(Storage*).
-inline void lend(Tensor* t) {
+inline void expose_to_c(Tensor* t) {
   // Atomic, since several threads may hold the tensor.
-  if (!__atomic_load_n(&t->lent, __ATOMIC_RELAXED)) {
-    __atomic_store_n(&t->lent, true, __ATOMIC_RELAXED);
+  if (!__atomic_load_n(&t->exposed, __ATOMIC_RELAXED)) {
+    __atomic_store_n(&t->exposed, true, __ATOMIC_RELAXED);
   }
   settle(t->storage);
 }

@@ -192,15 +192,15 @@ void expand(Tensor* r, Tensor* t, Sizes sizes) {
   Geometry g(*t);
   for (int d = 0; d < extra; ++d) g.insert(0, 1, 0);
   for (int d = 0; d < sizes.ndim; ++d) {
-    int64_t wanted = sizes.size[d];
-    if (wanted == g.size[d] || (wanted == -1 && d >= extra)) continue;
-    if (g.size[d] != 1 || wanted < 0) {
+    int64_t target = sizes.size[d];
+    if (target == g.size[d] || (target == -1 && d >= extra)) continue;
+    if (g.size[d] != 1 || target < 0) {
       fail_argument(3,
                     "a tensor of size %s cannot be expanded to %s: only dimensions of size 1 "
                     "expand",
                     shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
     }
-    g.size[d] = wanted;
+    g.size[d] = target;
     g.stride[d] = 0;
   }
   apply(r, t, g);

@@ -140,7 +140,7 @@ struct RowLoop {
   template <int kOutputs>
   void inside(int64_t x, int64_t end, int output) const {
     if (end - x < kLanes) {
-      if (row.room && x < end) return vectors<kOutputs, 1>(x, output, 0, 0, end - x);
+      if (row.is_padded && x < end) return vectors<kOutputs, 1>(x, output, 0, 0, end - x);
       for (; x < end; ++x) {
         for (int o = 0; o < kOutputs; ++o) one(x, output + o);
       }

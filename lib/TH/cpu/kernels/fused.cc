@@ -15,12 +15,12 @@
 namespace th {
 namespace {
 
-constexpr int64_t kItem = 8;      // bytes of the largest element
-constexpr int64_t kBlock = 1024;  // elements; a multiple of the vector size
-constexpr int64_t kLeast = 256;   // elements, if there are many buffers
-constexpr int64_t kRoom = 65536;  // bytes of all buffers
-constexpr int64_t kRun = 16384;   // elements reduced at a time, as in reduce.cc
-static_assert(kFusedBuffers * kLeast * kItem <= kRoom, "buffers fit");
+constexpr int64_t kItem = 8;             // bytes of the largest element
+constexpr int64_t kBlock = 1024;         // elements; a multiple of the vector size
+constexpr int64_t kLeast = 256;          // elements, if there are many buffers
+constexpr int64_t kBufferBytes = 65536;  // bytes of all buffers
+constexpr int64_t kRun = 16384;          // elements reduced at a time, as in reduce.cc
+static_assert(kFusedBuffers * kLeast * kItem <= kBufferBytes, "buffers fit");
 
 class Expression {
  public:
@@ -29,7 +29,7 @@ class Expression {
       const FusedStep& step = call.step[k];
       new (&loops_[k]) ElementLoop(step.op, step.dtype, step.result, step.params);
     }
-    block_ = call.buffers <= kRoom / (kBlock * kItem) ? kBlock : kLeast;
+    block_ = call.buffers <= kBufferBytes / (kBlock * kItem) ? kBlock : kLeast;
   }
 
   // A Loop whose context is an Expression.
@@ -39,24 +39,25 @@ class Expression {
 
  private:
   void run(char* const* data, const int64_t* stride, int64_t n) const {
-    alignas(64) char room[kRoom];
+    alignas(64) char buffers[kBufferBytes];
     for (int64_t i = 0; i < n; i += block_) {
       const int64_t m = std::min(block_, n - i);
       for (int k = 0; k < call_.steps; ++k) {
         const FusedStep& step = call_.step[k];
         char* at[kMaxOperands];
         int64_t by[kMaxOperands];
-        auto place = [&](int argument, int operand, DType type) {
+        auto set_address = [&](int argument, int operand, DType type) {
           if (operand < kFusedOperands) {
             at[argument] = data[operand] + i * stride[operand];
             by[argument] = stride[operand];
           } else {
-            at[argument] = room + (operand - kFusedOperands) * block_ * kItem;
+            at[argument] = buffers + (operand - kFusedOperands) * block_ * kItem;
             by[argument] = static_cast<int64_t>(item_size(type));
           }
         };
-        place(0, step.to, step.result);
-        for (int j = 0; j < 3 && step.from[j] >= 0; ++j) place(j + 1, step.from[j], step.type[j]);
+        set_address(0, step.to, step.result);
+        for (int j = 0; j < 3 && step.from[j] >= 0; ++j)
+          set_address(j + 1, step.from[j], step.type[j]);
         ElementLoop::run(at, by, m, &loops_[k]);
       }
     }
@@ -135,7 +136,7 @@ void reduce_runs(const FusedCall& call, const Expression& expression, int64_t ro
                    run_on_cpu(reduce);
                  }
                });
-  const Reduction reduction = {call.reducer, false, false, call.dtype, 0};
+  const ReductionParameters reduction = {call.reducer, false, false, call.dtype, 0};
   for (int64_t row = 0; row < rows; ++row) {
     Partial& all = partials[row * runs];
     for (int64_t run = 1; run < runs; ++run) {

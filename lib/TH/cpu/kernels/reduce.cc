@@ -28,7 +28,7 @@ constexpr int64_t kRowBytes = 4096;
 constexpr int64_t kFoldWidth = 64;
 
 // Computes block.count values and their auxiliary results (index or moment).
-void reduce_block(const Reduction& op, DType dtype, ReduceBlock block, Wide* value,
+void reduce_block(const ReductionParameters& op, DType dtype, ReduceBlock block, Wide* value,
                   Auxiliary* aux) {
   const ReduceLoops& loops = TH_ISA::reduce_loops;
   block.parameter = &op.parameter;
@@ -56,7 +56,7 @@ ReduceBlock one_run(const char* data, int64_t n, size_t item) {
 // Reduces runs with any strides, or differences of two operands, to one partial result.
 class RunReducer {
  public:
-  RunReducer(const Reduction& op, bool difference, Partial* result)
+  RunReducer(const ReductionParameters& op, bool difference, Partial* result)
       : op_(op), difference_(difference), result_(result) {
     gathered_type_ = info(op.dtype).kind == Kind::REDUCED ? DType::Float : op.dtype;
   }
@@ -114,7 +114,7 @@ class RunReducer {
     }
   }
 
-  const Reduction& op_;
+  const ReductionParameters& op_;
   DType gathered_type_;
   bool difference_;
   Partial* result_;
@@ -125,7 +125,7 @@ class RunReducer {
 
 void reduce_elements(const ReduceAllCall& call) {
   const LoopPlan& plan = call.plan;
-  Reduction op = {call.reducer, call.moment, false, call.dtype, call.parameter};
+  ReductionParameters op = {call.reducer, call.moment, false, call.dtype, call.parameter};
   int64_t n = plan.numel;
   if (n == 0) {
     ReduceBlock nothing = one_run(nullptr, 0, item_size(call.dtype));
@@ -184,7 +184,7 @@ bool is_columns(const LoopPlan& plan, int64_t step, int64_t n, int64_t item) {
 // Reduces n elements for each output. Calls sink(values, auxiliaries, count, out, bytes from one
 // output to the next).
 template <class Sink>
-void reduce_outputs(const Reduction& op, const LoopPlan& plan, int64_t step, int64_t n,
+void reduce_outputs(const ReductionParameters& op, const LoopPlan& plan, int64_t step, int64_t n,
                     const Sink& sink) {
   auto item = static_cast<int64_t>(item_size(op.dtype));
   bool rows = !is_columns(plan, step, n, item);
@@ -248,7 +248,7 @@ LoopPlan plan_of_blocks(const ReduceDimCall& call, int64_t first, int64_t n, int
   return plan;
 }
 
-void reduce_in_blocks(const Reduction& op, const ReduceDimCall& call, int64_t block) {
+void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, int64_t block) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
   int64_t outputs = call.plan.numel;
   int64_t full = call.n / block;
@@ -257,7 +257,7 @@ void reduce_in_blocks(const Reduction& op, const ReduceDimCall& call, int64_t bl
   Partial* partials = workspace.data();
   // For contiguous rows, the index is searched at the end, only in the block that contains the
   // value.
-  Reduction part = op;
+  ReductionParameters part = op;
   bool searched = op.index && call.step == item;
   part.index = op.index && !searched;
   auto keep = [&](const Wide* value, const Auxiliary* aux, int64_t count, char* out, int64_t next) {
@@ -351,7 +351,8 @@ void run_reduce_dim(const ReduceDimCall& call) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
   bool columns = is_columns(call.plan, call.step, call.n, item);
   if (!columns && call.step != item && call.n > 1) return reduce_copy(call);
-  Reduction op = {call.reducer, call.moment, call.indices != nullptr, call.dtype, call.parameter};
+  ReductionParameters op = {call.reducer, call.moment, call.indices != nullptr, call.dtype,
+                            call.parameter};
   // With step 0 all elements are the same, so do not divide them into blocks.
   int64_t block = call.step == 0 ? call.n : columns ? kColumnBlock : kRunBlock;
   if (call.n > block) return reduce_in_blocks(op, call, block);

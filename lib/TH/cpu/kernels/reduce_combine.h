@@ -11,7 +11,7 @@ namespace th {
 namespace {
 
 // The parameters that are common to both reduction calls.
-struct Reduction {
+struct ReductionParameters {
   Reducer reducer;
   bool moment, index;
   DType dtype;
@@ -39,7 +39,8 @@ bool replaces(Reducer reducer, V a, V b) {
 }
 
 // Combines a, the result of na elements, with b, the result of the nb elements that follow.
-inline void combine(const Reduction& op, Partial* a, int64_t na, const Partial& b, int64_t nb) {
+inline void combine(const ReductionParameters& op, Partial* a, int64_t na, const Partial& b,
+                    int64_t nb) {
   bool integral = is_integral(op.dtype);
   switch (op.reducer) {
     case Reducer::prod:

@@ -260,12 +260,12 @@ inline int64_t last_match(int64_t index, int64_t row, const T* x, int64_t step, 
 template <class T>
 void find_in_columns(const ReduceBlock& block, const Wide* value, int64_t* index) {
   using C = Compute<T>;
-  alignas(64) C wanted[kReduceWidth];
+  alignas(64) C target[kReduceWidth];
   auto* x = reinterpret_cast<const T*>(block.data);
   int64_t step = block.step / static_cast<int64_t>(sizeof(T));
   int64_t width = block.count;
   for (int64_t j = 0; j < width; ++j) {
-    wanted[j] = from_wide<C>(value[j]);
+    target[j] = from_wide<C>(value[j]);
     index[j] = 0;
   }
   int64_t i = block.n - 1;
@@ -274,14 +274,14 @@ void find_in_columns(const ReduceBlock& block, const Wide* value, int64_t* index
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
       index[j] =
-          last_match(index[j], i, row + j, step, wanted[j], std::make_index_sequence<kRows>());
+          last_match(index[j], i, row + j, step, target[j], std::make_index_sequence<kRows>());
     }
   }
   for (; i >= 0; --i) {
     const T* row = x + i * step;
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
-      index[j] = pick(is_same(load(row[j]), wanted[j]), i, index[j]);
+      index[j] = pick(is_same(load(row[j]), target[j]), i, index[j]);
     }
   }
 }

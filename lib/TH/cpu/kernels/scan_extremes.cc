@@ -16,19 +16,19 @@ void scan_line(const ScanExtremesCall& call, char* values, char* indices, const 
   using C = Compute<T>;
   // Not read before the first element.
   C best = C();
-  int64_t place = -1;
+  int64_t best_index = -1;
   for (int64_t i = 0; i < call.n; ++i) {
     T element = *reinterpret_cast<const T*>(in + i * call.in_step);
     C x = load(element);
     // A NaN is replaced only by a later NaN.
     bool better = (call.largest ? x >= best : x <= best) && best == best;
-    if (place < 0 || x != x || better) {
+    if (best_index < 0 || x != x || better) {
       best = x;
-      place = i;
+      best_index = i;
     }
     // This conversion is exact.
     *reinterpret_cast<T*>(values + i * call.value_step) = convert<T>(best);
-    *reinterpret_cast<int64_t*>(indices + i * call.index_step) = place + call.index_base;
+    *reinterpret_cast<int64_t*>(indices + i * call.index_step) = best_index + call.index_base;
   }
 }
 

@@ -102,7 +102,8 @@ const uint8_t* marks_of(const char* at, int64_t stride, int64_t n, uint8_t* mark
 
 // Writes the positions of the nonzero bytes and returns their number. Branch-free, because the
 // bytes are unpredictable: the positions of zero bytes are overwritten.
-__attribute__((noinline)) int64_t places_of(const uint8_t* marks, int64_t n, int32_t* places) {
+__attribute__((noinline)) int64_t positions_of(const uint8_t* marks, int64_t n,
+                                               int32_t* positions) {
   int64_t found = 0;
 #if defined(__AVX512F__)
   __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -110,13 +111,13 @@ __attribute__((noinline)) int64_t places_of(const uint8_t* marks, int64_t n, int
     auto there = static_cast<__mmask16>(n - i < kWide ? (1 << (n - i)) - 1 : 0xffff);
     __m128i mark = _mm_maskz_loadu_epi8(there, marks + i);
     __mmask16 chosen = _mm_test_epi8_mask(mark, mark);
-    _mm512_storeu_si512(places + found, _mm512_maskz_compress_epi32(chosen, number));
+    _mm512_storeu_si512(positions + found, _mm512_maskz_compress_epi32(chosen, number));
     found += __builtin_popcount(chosen);
     number = _mm512_add_epi32(number, _mm512_set1_epi32(kWide));
   }
 #else
   for (int64_t i = 0; i < n; ++i) {
-    places[found] = static_cast<int32_t>(i);
+    positions[found] = static_cast<int32_t>(i);
     found += marks[i] != 0;
   }
 #endif
@@ -128,29 +129,29 @@ __attribute__((noinline)) int64_t places_of(const uint8_t* marks, int64_t n, int
 template <class T, class F>
 void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const F& f) {
   uint8_t marks[kBlock];
-  int32_t places[kBlock + kWide];
+  int32_t positions[kBlock + kWide];
   for (int64_t i = 0; i < n; i += kBlock) {
     int64_t m = std::min(kBlock, n - i);
-    int64_t count = places_of(marks_of<T>(at + i * stride, stride, m, marks), m, places);
+    int64_t count = positions_of(marks_of<T>(at + i * stride, stride, m, marks), m, positions);
     count = std::min(count, *left);
     *left -= count;
-    f(i, places, count);
+    f(i, positions, count);
   }
 }
 
 // to[k * to_step] = from[places[k] * from_step]; steps in bytes.
 template <class T>
-void collect(char* to, int64_t to_step, const char* from, int64_t from_step, const int32_t* places,
-             int64_t n) {
+void collect(char* to, int64_t to_step, const char* from, int64_t from_step,
+             const int32_t* positions, int64_t n) {
   for (int64_t k = 0; k < n; ++k) {
     *reinterpret_cast<T*>(to + k * to_step) =
-        *reinterpret_cast<const T*>(from + places[k] * from_step);
+        *reinterpret_cast<const T*>(from + positions[k] * from_step);
   }
 }
 
 template <class T>
-void distribute(char* to, int64_t to_step, const T* from, const int32_t* places, int64_t n) {
-  for (int64_t k = 0; k < n; ++k) *reinterpret_cast<T*>(to + places[k] * to_step) = from[k];
+void distribute(char* to, int64_t to_step, const T* from, const int32_t* positions, int64_t n) {
+  for (int64_t k = 0; k < n; ++k) *reinterpret_cast<T*>(to + positions[k] * to_step) = from[k];
 }
 
 // ---- masks -------------------------------------------------------------------------------------
@@ -162,8 +163,8 @@ void masked_select(const MaskedSelectCall& call) {
     int64_t left = call.before[after] - call.before[chunk];
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
       for_chosen<uint8_t>(
-          at[0], stride[0], n, &left, [&](int64_t first, const int32_t* places, int64_t count) {
-            collect<T>(to, call.step, at[1] + first * stride[1], stride[1], places, count);
+          at[0], stride[0], n, &left, [&](int64_t first, const int32_t* positions, int64_t count) {
+            collect<T>(to, call.step, at[1] + first * stride[1], stride[1], positions, count);
             to += count * call.step;
           });
     });
@@ -176,11 +177,11 @@ void masked_copy(const MaskedCopyCall& call) {
     int64_t left = call.before[after] - call.before[chunk];
     const T* from = reinterpret_cast<const T*>(call.from) + call.before[chunk];
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      for_chosen<uint8_t>(at[0], stride[0], n, &left,
-                          [&](int64_t first, const int32_t* places, int64_t count) {
-                            distribute(at[1] + first * stride[1], stride[1], from, places, count);
-                            from += count;
-                          });
+      for_chosen<uint8_t>(
+          at[0], stride[0], n, &left, [&](int64_t first, const int32_t* positions, int64_t count) {
+            distribute(at[1] + first * stride[1], stride[1], from, positions, count);
+            from += count;
+          });
     });
   });
 }
@@ -224,13 +225,13 @@ class Subscripts {
   explicit Subscripts(const NonzeroCall& call) : call_(call) {}
 
   // Writes elements first + places[k], starting with row `row`.
-  void write(int64_t row, int64_t first, const int32_t* places, int64_t count) {
+  void write(int64_t row, int64_t first, const int32_t* positions, int64_t count) {
     if (call_.ndim == 1 && call_.row_step == sizeof(int64_t)) {
       auto* to = reinterpret_cast<int64_t*>(call_.out) + row;
-      for (int64_t k = 0; k < count; ++k) to[k] = first + TH_INDEX_BASE + places[k];
+      for (int64_t k = 0; k < count; ++k) to[k] = first + TH_INDEX_BASE + positions[k];
       return;
     }
-    for (int64_t k = 0; k < count; ++k) write(row + k, first + places[k]);
+    for (int64_t k = 0; k < count; ++k) write(row + k, first + positions[k]);
   }
 
  private:
@@ -263,8 +264,8 @@ void nonzero(const NonzeroCall& call) {
     int64_t row = call.before[chunk], left = call.before[after] - row, element = begin;
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
       for_chosen<T>(at[0], stride[0], n, &left,
-                    [&](int64_t first, const int32_t* places, int64_t count) {
-                      subscripts.write(row, element + first, places, count);
+                    [&](int64_t first, const int32_t* positions, int64_t count) {
+                      subscripts.write(row, element + first, positions, count);
                       row += count;
                     });
       element += n;

@@ -48,8 +48,8 @@ void sort_by_digits(typename Pack::Type* keys, typename Pack::Type* other, int64
   auto* from = keys;
   auto* to = other;
   for (int digit = 0; digit < Bytes; ++digit) {
-    int64_t place = 0;
-    for (int64_t& c : count[digit]) place += std::exchange(c, place);
+    int64_t start = 0;
+    for (int64_t& c : count[digit]) start += std::exchange(c, start);
     for (int64_t i = 0; i < n; ++i) {
       to[count[digit][Pack::key(from[i]) >> (8 * digit) & 255]++] = from[i];
     }
@@ -105,7 +105,7 @@ int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t 
   const auto high = static_cast<int64_t>(static_cast<double>(first + count) * part) + margin;
   const auto least = low < 0 ? Pack::pack(0, 0) : sample[low];
   const auto most = high < size ? sample[high] : Pack::pack(~uint64_t(0), ~uint64_t(0));
-  int64_t below = 0, above = 0, kept = 0;
+  int64_t below = 0, above = 0, remaining = 0;
   for (int64_t i = 0; i < *n; ++i) {
     below += Pack::less(keys[i], least);
     above += Pack::less(most, keys[i]);
@@ -113,24 +113,24 @@ int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t 
   if (below > first || *n - above < first + count) return 0;
   for (int64_t i = 0; i < *n; ++i) {
     const auto key = keys[i];
-    keys[kept] = key;
-    kept += !(Pack::less(key, least) || Pack::less(most, key));
+    keys[remaining] = key;
+    remaining += !(Pack::less(key, least) || Pack::less(most, key));
   }
-  *n = kept;
+  *n = remaining;
   return below;
 }
 
 // Sorts the keys of positions first ... first + count - 1 of the sorted order into these positions.
 template <class Pack>
 void sort_range(typename Pack::Type* keys, int64_t n, int64_t first, int64_t count) {
-  auto* const places = keys + first;
+  auto* const target = keys + first;
   first -= keep_near<Pack>(keys, &n, first, count);
   if (first > 0) std::nth_element(keys, keys + first, keys + n, Less<Pack>());
   keys += first;
   n -= first;
   if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Less<Pack>());
   sort_keys(keys, count);
-  if (keys != places) std::copy_backward(keys, keys + count, places + count);
+  if (keys != target) std::copy_backward(keys, keys + count, target + count);
 }
 
 template <class T, class Pack>
@@ -143,11 +143,11 @@ class RowSorter {
   static constexpr bool kIsWide = sizeof(T) == 8;
 
   // Returns the number of packed keys that a row of n elements needs.
-  static int64_t room(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
+  static int64_t capacity(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
   // The same for `rows` rows: rows sorted together need their keys in lanes, and wide rows also the
   // original keys.
-  static int64_t room(int64_t n, int64_t rows) {
-    if (!are_together(n, rows)) return room(n);
+  static int64_t capacity(int64_t n, int64_t rows) {
+    if (!are_together(n, rows)) return capacity(n);
     return kIsWide ? n + kTogether * n : kTogether * n;
   }
   static bool are_together(int64_t n, int64_t rows) {
@@ -161,14 +161,14 @@ class RowSorter {
         first_(call.first),
         count_(call.count) {}
 
-  void sort(const Row<T>& row) const {
+  void sort(const SortRow<T>& row) const {
     if constexpr (kIsWide) {
       if (row.n > kInsertion && row.n <= kMostNarrow && count_ == row.n && sort_narrow(row)) return;
     }
     bool exact = true;
     if (row.n >= kLong && (first_ + count_) * kLeastPart <= row.n) {
-      int64_t kept = pack_least(row, first_ + count_, &exact);
-      sort_range<Pack>(keys_, kept, first_, count_);
+      int64_t remaining = pack_least(row, first_ + count_, &exact);
+      sort_range<Pack>(keys_, remaining, first_, count_);
       return unpack(row, exact);
     }
     exact = pack_row(row, keys_, 1);
@@ -187,7 +187,7 @@ class RowSorter {
   }
 
   // Sorts up to kTogether rows of the same length.
-  void sort_together(const Row<T>* rows, int64_t count) const {
+  void sort_together(const SortRow<T>* rows, int64_t count) const {
     const int64_t n = rows[0].n;
     if constexpr (kIsWide) {
       auto* const lanes = reinterpret_cast<uint64_t*>(keys_ + n);
@@ -209,7 +209,7 @@ class RowSorter {
   }
 
  private:
-  bool sort_narrow(const Row<T>& row) const {
+  bool sort_narrow(const SortRow<T>& row) const {
     const int64_t n = row.n;
     if (NarrowRow<T>::is_sorted(row, flip_)) {
       for (int64_t i = 0; i < n; ++i) {
@@ -228,7 +228,7 @@ class RowSorter {
   // Calls f(i, packed key) for elements [begin, end). Sets *exact to false if an element cannot be
   // restored from its key.
   template <class F>
-  void pack(const Row<T>& row, int64_t begin, int64_t end, bool* exact, const F& f) const {
+  void pack(const SortRow<T>& row, int64_t begin, int64_t end, bool* exact, const F& f) const {
     // Local copies, because for the compiler the keys written may alias the members.
     const T* in = row.in;
     const int64_t step = row.in_step;
@@ -243,7 +243,7 @@ class RowSorter {
   }
 
   // Writes keys that are step apart.
-  __attribute__((noinline)) bool pack_row(const Row<T>& row, Packed* keys, int64_t step) const {
+  __attribute__((noinline)) bool pack_row(const SortRow<T>& row, Packed* keys, int64_t step) const {
     bool exact = true;
     pack(row, 0, row.n, &exact, [=](int64_t i, Packed key) { keys[i * step] = key; });
     return exact;
@@ -252,31 +252,31 @@ class RowSorter {
   // Keeps the `most` smallest keys of a much longer row, and some others. From time to time it
   // finds the largest key that can still be among them, and drops larger ones. Returns the number
   // of keys kept.
-  int64_t pack_least(const Row<T>& row, int64_t most, bool* exact) const {
-    const int64_t room = std::max(kLong / 2, 4 * most), step = kLong / 8;
+  int64_t pack_least(const SortRow<T>& row, int64_t most, bool* exact) const {
+    const int64_t capacity = std::max(kLong / 2, 4 * most), step = kLong / 8;
     Packed* const keys = keys_;
     Packed limit = Pack::pack(~uint64_t(0), ~uint64_t(0));
-    int64_t kept = 0;
+    int64_t remaining = 0;
     for (int64_t i = 0; i < row.n; i += step) {
-      if (kept + step > room) {
-        std::nth_element(keys, keys + most - 1, keys + kept, Less<Pack>());
+      if (remaining + step > capacity) {
+        std::nth_element(keys, keys + most - 1, keys + remaining, Less<Pack>());
         limit = keys[most - 1];
-        kept = most;
+        remaining = most;
       }
-      int64_t count = kept;
+      int64_t count = remaining;
       pack(row, i, std::min(row.n, i + step), exact, [&](int64_t, Packed key) {
         keys[count] = key;
         count += Pack::less(key, limit);
       });
-      kept = count;
+      remaining = count;
     }
-    return kept;
+    return remaining;
   }
 
-  void unpack(const Row<T>& row, bool exact) const { unpack(row, exact, keys_, 1); }
+  void unpack(const SortRow<T>& row, bool exact) const { unpack(row, exact, keys_, 1); }
 
   // Keys are step apart.
-  __attribute__((noinline)) void unpack(const Row<T>& row, bool exact, Packed* keys,
+  __attribute__((noinline)) void unpack(const SortRow<T>& row, bool exact, Packed* keys,
                                         int64_t step) const {
     keys += first_ * step;
     if (exact) {
@@ -294,7 +294,8 @@ class RowSorter {
 
   // Writes element(key) for each key.
   template <class F>
-  void unpack_keys(const Row<T>& row, const Packed* keys, int64_t step, const F& element) const {
+  void unpack_keys(const SortRow<T>& row, const Packed* keys, int64_t step,
+                   const F& element) const {
     T* values = row.values;
     int64_t* indices = row.indices;
     const int64_t n = count_, base = index_base_;
@@ -307,7 +308,7 @@ class RowSorter {
 
   // Replaces the keys by the original bits of the elements, before values, which may share memory
   // with the elements, are written.
-  void take_originals(const Row<T>& row, Packed* keys, int64_t step) const {
+  void take_originals(const SortRow<T>& row, Packed* keys, int64_t step) const {
     for (int64_t i = 0; i < count_; ++i) {
       Packed& key = keys[i * step];
       Key bits;
@@ -329,15 +330,15 @@ void sort_rows(const SortCall& call) {
   int64_t count = call.plan.numel;
   int64_t least = std::max<int64_t>(1, Grain::costly / call.n);
   int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
-  int64_t room = (Sorter::room(call.n, count) + 7) / 8 * 8;
-  Workspace<typename Pack::Type> workspace(workers * room);
+  int64_t capacity = (Sorter::capacity(call.n, count) + 7) / 8 * 8;
+  Workspace<typename Pack::Type> workspace(workers * capacity);
   parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
     for (int64_t worker = begin; worker < end; ++worker) {
-      Sorter sorter(workspace.data() + worker * room, call);
+      Sorter sorter(workspace.data() + worker * capacity, call);
       for_each_run(call.plan, count * worker / workers, count * (worker + 1) / workers,
                    [&](char* const* data, const int64_t* next, int64_t m) {
                      for (int64_t k = 0; k < m; k += kTogether) {
-                       Row<T> rows[kTogether];
+                       SortRow<T> rows[kTogether];
                        const int64_t some = std::min(m - k, kTogether);
                        for (int64_t j = 0; j < some; ++j) {
                          rows[j] = {reinterpret_cast<const T*>(data[2] + (k + j) * next[2]),

@@ -15,7 +15,7 @@ namespace {
 
 // The row's elements in memory. Steps are in elements.
 template <class T>
-struct Row {
+struct SortRow {
   const T* in;
   int64_t in_step;
   T* values;
@@ -34,7 +34,7 @@ class NarrowRow {
       : key_(key), narrow_(narrow), step_(step), flip_(flip) {}
 
   // Returns true if the row is already sorted.
-  static bool is_sorted(const Row<T>& row, uint64_t flip) {
+  static bool is_sorted(const SortRow<T>& row, uint64_t flip) {
     uint64_t last = 0;
     for (int64_t i = 0; i < row.n; ++i) {
       const uint64_t key = SortKey<T>::key(row.in[i * row.in_step]) ^ flip;
@@ -44,7 +44,7 @@ class NarrowRow {
     return true;
   }
 
-  __attribute__((noinline)) void take(const Row<T>& row) {
+  __attribute__((noinline)) void take(const SortRow<T>& row) {
     const T* in = row.in;
     const int64_t n = row.n, in_step = row.in_step, step = step_;
     const uint64_t flip = flip_, first = SortKey<T>::key(in[0]) ^ flip;
@@ -71,7 +71,7 @@ class NarrowRow {
 
   // Writes elements [first, first + count). Returns false, and writes nothing, if this would take
   // too long.
-  __attribute__((noinline)) bool write(const Row<T>& row, int64_t first, int64_t count,
+  __attribute__((noinline)) bool write(const SortRow<T>& row, int64_t first, int64_t count,
                                        int64_t index_base) {
     if (has_other_bits_ && !sort_by_other_bits(row.n)) return false;
     const int64_t n = row.n, step = step_;

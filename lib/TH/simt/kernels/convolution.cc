@@ -2,6 +2,6 @@
 
 namespace th {
 
-void run_convolution(Queue&, const ConvolutionCall&) { decline("convolutions"); }
+void run_convolution(Queue&, const ConvolutionCall&) { fail_unsupported("convolutions"); }
 
 }  // namespace th

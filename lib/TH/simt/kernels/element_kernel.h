@@ -104,16 +104,16 @@ struct ElementKernels {
 
 // Arranges the operands in the functor's order. Numbers have no memory.
 inline LoopPlan plan_for(const ElementRow& row, const LoopPlan& plan) {
-  LoopPlan taken = plan;
-  taken.operands = 1 + row.inputs;
+  LoopPlan result = plan;
+  result.operands = 1 + row.inputs;
   for (int k = 0; k < row.inputs; ++k) {
     const int source = row.source[k];
     for (int d = 0; d < plan.ndim; ++d) {
-      taken.stride[k + 1][d] = source < 0 ? 0 : plan.stride[source + 1][d];
+      result.stride[k + 1][d] = source < 0 ? 0 : plan.stride[source + 1][d];
     }
-    taken.data[k + 1] = source < 0 ? nullptr : plan.data[source + 1];
+    result.data[k + 1] = source < 0 ? nullptr : plan.data[source + 1];
   }
-  return taken;
+  return result;
 }
 
 inline void run_kernels(Queue& queue, const ElementKernels& kernels, const LoopPlan& plan,

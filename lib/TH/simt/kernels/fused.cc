@@ -3,6 +3,6 @@
 namespace th {
 
 // The caller then evaluates the expression operation by operation.
-void run_fused(Queue&, const FusedCall&) { decline("fused expressions"); }
+void run_fused(Queue&, const FusedCall&) { fail_unsupported("fused expressions"); }
 
 }  // namespace th

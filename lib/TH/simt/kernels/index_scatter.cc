@@ -139,7 +139,7 @@ template <class T, class Action, class I>
 void sort_and_scatter(Queue& queue, const ScatterCall& call, bool common) {
   Entries<I> entries = entries_of<I>(call, common);
   int64_t n = static_cast<int64_t>(entries.positions) * call.length;
-  if (n > UINT32_MAX) decline("more than 2^32 - 1 indices at few positions");
+  if (n > UINT32_MAX) fail_unsupported("more than 2^32 - 1 indices at few positions");
   Scatter s(queue, call);
   auto count = static_cast<size_t>(n);
   Scratch keys(queue, 2 * count * sizeof(I)), numbers(queue, 2 * count * sizeof(uint32_t));
@@ -177,8 +177,8 @@ void scatter_in_order(Queue& queue, const ScatterCall& call) {
 
 }  // namespace
 
-void run_scatter(Queue& queue, const ScatterCall& given) {
-  ScatterCall call = given;
+void run_scatter(Queue& queue, const ScatterCall& original) {
+  ScatterCall call = original;
   int64_t numel = call.plan.numel * call.length;
   if (numel == 0) return;
   if (call.action == ScatterAction::add) {

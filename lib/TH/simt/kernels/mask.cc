@@ -24,8 +24,8 @@ __global__ void zero_triangle(TriangleCall call, I n) {
   I columns = static_cast<I>(call.columns);
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
     int64_t row = i / columns, column = i % columns;
-    int64_t place = column - row;
-    if (call.above ? place > call.diagonal : place < call.diagonal) {
+    int64_t diagonal = column - row;
+    if (call.above ? diagonal > call.diagonal : diagonal < call.diagonal) {
       *reinterpret_cast<T*>(call.out + row * call.row_step + column * call.column_step) = T{};
     }
   }

@@ -77,14 +77,14 @@ __device__ int64_t find(const T* p, const double* cumulative, int64_t categories
 }
 
 template <class T>
-__global__ void draw(const T* p, const double* cumulative, PhiloxPlace place, int64_t rows,
+__global__ void draw(const T* p, const double* cumulative, PhiloxPosition position, int64_t rows,
                      int64_t categories, int64_t samples, int64_t* out, int64_t base) {
   int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t k = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < rows * samples;
        k += step) {
     int64_t row = k / samples * categories;
-    uint64_t offset = place.offset + static_cast<uint64_t>(k);
-    double u = unit_of(philox_word({place.key, place.stream, offset}));
+    uint64_t offset = position.offset + static_cast<uint64_t>(k);
+    double u = unit_of(philox_word({position.key, position.stream, offset}));
     out[k] = find(p + row, cumulative + row, categories, u) + base;
   }
 }
@@ -116,7 +116,7 @@ struct Share {
 // Without replacement: sampled categories are removed. One block for each row, a range of adjacent
 // categories for each thread.
 template <class T>
-__global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64_t rows,
+__global__ void draw_distinct(const T* p, double* left, PhiloxPosition position, int64_t rows,
                               int64_t categories, int64_t samples, int64_t* out, int64_t base,
                               Checks checks) {
   __shared__ int first, last;
@@ -151,8 +151,8 @@ __global__ void draw_distinct(const T* p, double* left, PhiloxPlace place, int64
     }
     for (int64_t k = 0; k < samples; ++k) {
       double before = block_exclusive_scan<Sum<double>>(sum, &total);
-      uint64_t offset = place.offset + static_cast<uint64_t>(row * samples + k);
-      double target = unit_of(philox_word({place.key, place.stream, offset})) * total;
+      uint64_t offset = position.offset + static_cast<uint64_t>(row * samples + k);
+      double target = unit_of(philox_word({position.key, position.stream, offset})) * total;
       if (thread == 0) {
         first = kThreads;
         last = -1;
@@ -185,15 +185,15 @@ void multinomial(Queue& queue, const MultinomialCall& call) {
   auto* sums = scratch.as<double>();
   unsigned row_blocks = at_most(queue, call.rows);
   if (!call.with_replacement) {
-    TH_LAUNCH(queue, (draw_distinct<T>), row_blocks, kThreads, 0, p, sums, call.place, call.rows,
+    TH_LAUNCH(queue, (draw_distinct<T>), row_blocks, kThreads, 0, p, sums, call.position, call.rows,
               call.categories, call.samples, call.out, call.index_base, checks);
     return;
   }
   TH_LAUNCH(queue, (accumulate<T>), row_blocks, kThreads, 0, p, sums, call.rows, call.categories,
             checks);
   int64_t draws = call.rows * call.samples;
-  TH_LAUNCH(queue, (draw<T>), blocks_for(queue, draws), kThreads, 0, p, sums, call.place, call.rows,
-            call.categories, call.samples, call.out, call.index_base);
+  TH_LAUNCH(queue, (draw<T>), blocks_for(queue, draws), kThreads, 0, p, sums, call.position,
+            call.rows, call.categories, call.samples, call.out, call.index_base);
 }
 
 }  // namespace
@@ -205,8 +205,8 @@ void run_multinomial(Queue& queue, const MultinomialCall& call) {
 }
 
 void run_alias_setup(Queue&, const AliasSetupCall&) {
-  decline("alias tables are set up sequentially");
+  fail_unsupported("alias tables are set up sequentially");
 }
-void run_alias_draw(Queue&, const AliasDrawCall&) { decline("draws in sequential order"); }
+void run_alias_draw(Queue&, const AliasDrawCall&) { fail_unsupported("draws in sequential order"); }
 
 }  // namespace th

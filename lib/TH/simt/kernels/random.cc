@@ -149,8 +149,8 @@ void fill(Queue& queue, const RandomCall& call, const Maker& maker, int words = 
   }
   if (n == 0) return;
   constexpr int64_t kValues = Maker::kValues;
-  Blocks blocks = {call.place.key, call.place.stream, call.place.offset / 4, 0,
-                   static_cast<int64_t>(call.place.offset % 4) / words};
+  Blocks blocks = {call.position.key, call.position.stream, call.position.offset / 4, 0,
+                   static_cast<int64_t>(call.position.offset % 4) / words};
   blocks.count = (blocks.skipped + n + kValues - 1) / kValues;
   TH_LAUNCH(queue, (fill_by_blocks<T, Maker>), blocks_for(queue, blocks.count), kThreads, 0, maker,
             blocks, n, out);
@@ -206,7 +206,8 @@ void fill_any(Queue& queue, const RandomCall& call) {
 
 void run_random(Queue& queue, const RandomCall& call) {
   if (call.n == 0) return;
-  if (call.distribution == Distribution::permutation) decline("permutations in sequential order");
+  if (call.distribution == Distribution::permutation)
+    fail_unsupported("permutations in sequential order");
   dispatch(call.dtype, [&](auto zero) { fill_any<decltype(zero)>(queue, call); });
 }
 

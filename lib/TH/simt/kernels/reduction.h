@@ -133,12 +133,12 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
                                        int64_t first, int64_t count, int lane, int lanes,
                                        double parameter) {
   using T = typename S::T;
-  typename K::A kept[kAccumulators];
-  for (int j = 0; j < kAccumulators; ++j) kept[j] = K::init();
+  typename K::A partial[kAccumulators];
+  for (int j = 0; j < kAccumulators; ++j) partial[j] = K::init();
   auto take = [&](int j, const char* x, const char* y, int64_t i) {
     T left = *reinterpret_cast<const T*>(x);
     T right = S::kOperands == 2 ? *reinterpret_cast<const T*>(y) : left;
-    K::take(&kept[j], S::value(left, right), first + i, parameter);
+    K::take(&partial[j], S::value(left, right), first + i, parameter);
   };
   int64_t i = lane;
   if (p.packed) {
@@ -151,7 +151,8 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
     auto take_packs = [&](const P* x, const P* y, int n, int64_t at) {
       for (int k = 0; k < n; ++k) {
         for (int j = 0; j < P::kItems; ++j) {
-          K::take(&kept[(k * P::kItems + j) % kAccumulators], S::value(x[k].item[j], y[k].item[j]),
+          K::take(&partial[(k * P::kItems + j) % kAccumulators],
+                  S::value(x[k].item[j], y[k].item[j]),
                   first + (at + int64_t{k} * lanes) * P::kItems + j, parameter);
         }
       }
@@ -186,7 +187,8 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
         right[j] = S::kOperands == 2 ? *reinterpret_cast<const T*>(b + at * step_b) : left[j];
       }
       for (int j = 0; j < kAccumulators; ++j) {
-        K::take(&kept[j], S::value(left[j], right[j]), first + i + int64_t{j} * lanes, parameter);
+        K::take(&partial[j], S::value(left[j], right[j]), first + i + int64_t{j} * lanes,
+                parameter);
       }
     }
     for (; i < count; i += lanes) take(0, a + i * step_a, b + i * step_b, i);
@@ -197,7 +199,7 @@ __device__ typename K::A take_elements(const ReducePlan& p, const char* a, const
       take(0, a + offset[0], b + offset[1], i);
     }
   }
-  return K::combine(K::combine(kept[0], kept[1]), K::combine(kept[2], kept[3]));
+  return K::combine(K::combine(partial[0], partial[1]), K::combine(partial[2], partial[3]));
 }
 
 // ---- combination within a block ----------------------------------------------------------------

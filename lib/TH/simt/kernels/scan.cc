@@ -195,6 +195,6 @@ void run_scan(Queue& queue, const ScanCall& call) {
 }
 
 // One thread for each row would be slower than the CPU.
-void run_scan_extremes(Queue&, const ScanExtremesCall&) { decline("running extremes"); }
+void run_scan_extremes(Queue&, const ScanExtremesCall&) { fail_unsupported("running extremes"); }
 
 }  // namespace th

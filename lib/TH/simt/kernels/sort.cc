@@ -15,7 +15,7 @@ namespace {
 constexpr int kSlots = 1024;
 
 // Rows of n elements. All arrays are contiguous and do not overlap.
-struct Rows {
+struct SortRows {
   bool descending;
   int64_t rows, n;
   const char* in;
@@ -87,10 +87,10 @@ __global__ void sort_short(const T* in, T* values, int64_t* indices, int64_t row
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < kSlots; i += kThreads) {
       int64_t row = first + i / slots;
-      int place = i % slots;
-      if (row < rows && place < n) {
-        values[row * n + place] = in[row * n + numbers[i]];
-        indices[row * n + place] = numbers[i] + base;
+      int rank = i % slots;
+      if (row < rows && rank < n) {
+        values[row * n + rank] = in[row * n + numbers[i]];
+        indices[row * n + rank] = numbers[i] + base;
       }
     }
     __syncthreads();
@@ -98,7 +98,7 @@ __global__ void sort_short(const T* in, T* values, int64_t* indices, int64_t row
 }
 
 template <class T>
-void sort_short_rows(Queue& queue, const Rows& call) {
+void sort_short_rows(Queue& queue, const SortRows& call) {
   using Key = typename SortKey<T>::Key;
   int slots = 1;
   while (slots < call.n) slots *= 2;
@@ -111,7 +111,7 @@ void sort_short_rows(Queue& queue, const Rows& call) {
 }
 
 template <class T>
-void sort_long_rows(Queue& queue, const Rows& call) {
+void sort_long_rows(Queue& queue, const SortRows& call) {
   using Key = typename SortKey<T>::Key;
   int64_t total = call.rows * call.n;
   auto count = static_cast<size_t>(total);
@@ -134,7 +134,7 @@ void sort_long_rows(Queue& queue, const Rows& call) {
             call.index_base);
 }
 
-void sort_packed(Queue& queue, DType dtype, const Rows& rows) {
+void sort_packed(Queue& queue, DType dtype, const SortRows& rows) {
   dispatch(dtype, [&](auto zero) {
     using T = decltype(zero);
     if (rows.n <= kSlots) {
@@ -182,7 +182,7 @@ void sort_and_copy_range(Queue& queue, const SortCall& call, const char* in) {
 }  // namespace
 
 void run_sort(Queue& queue, const SortCall& call) {
-  if (call.n > UINT32_MAX) decline("rows of more than 2^32 - 1 elements");
+  if (call.n > UINT32_MAX) fail_unsupported("rows of more than 2^32 - 1 elements");
   check_dimensions(call.plan);
   const LoopPlan& plan = call.plan;
   if (plan.numel * call.n == 0) return;

@@ -57,7 +57,7 @@ struct Waiting {
 };
 
 // Unwinds the stacks of waiting threads when a launch is given up.
-struct GivenUp {};
+struct Aborted {};
 
 struct Launcher {
   const char* kernel;
@@ -76,7 +76,7 @@ struct Launcher {
   unsigned ready[kMostThreads];  // a ring of running.ready threads
   unsigned first_ready;
 
-  bool giving_up;
+  bool is_aborting;
   std::exception_ptr error;
 
   Fiber* caller = nullptr;  // null: no kernel is running
@@ -118,13 +118,13 @@ void work() {
   for (;;) {
     try {
       l.body(l.values);
-    } catch (const GivenUp&) {
+    } catch (const Aborted&) {
     } catch (...) {
       if (!l.error) l.error = std::current_exception();
-      l.giving_up = true;
+      l.is_aborting = true;
     }
     l.idle.push_back(l.current);
-    go_to(l, running.ready && !l.giving_up ? l.threads[pop_ready(l)].fiber : l.caller);
+    go_to(l, running.ready && !l.is_aborting ? l.threads[pop_ready(l)].fiber : l.caller);
   }
 }
 
@@ -153,7 +153,7 @@ void wait_for_turn(Launcher& l) {
   l.threads[self].fiber = l.current;
   go_to(l, next);
   l.threads[self].fiber = nullptr;
-  if (l.giving_up) throw GivenUp();
+  if (l.is_aborting) throw Aborted();
   running.thread = self;
   set_thread_index(self);
 }
@@ -187,14 +187,14 @@ void fail_divergent(Launcher& l) {
   };
   unsigned ended = running.threads - l.waiting;
   if (ended) add("%u of %u threads ended", ended, running.threads);
-  bool told[kMostThreads] = {};
+  bool reported[kMostThreads] = {};
   for (unsigned t = 0; t < running.threads; ++t) {
     const Waiting& one = l.threads[t];
-    if (one.at == Barrier::none || told[t]) continue;
+    if (one.at == Barrier::none || reported[t]) continue;
     unsigned alike = 0;
     for (unsigned u = t; u < running.threads; ++u) {
       if (l.threads[u].at != one.at || l.threads[u].line != one.line) continue;
-      told[u] = true;
+      reported[u] = true;
       ++alike;
     }
     add("%s%u wait at %s of line %d", used ? ", " : "", alike,
@@ -205,7 +205,7 @@ void fail_divergent(Launcher& l) {
 }
 
 void unwind_all(Launcher& l) {
-  l.giving_up = true;
+  l.is_aborting = true;
   for (Waiting& thread : l.threads) {
     if (thread.fiber) go_to(l, thread.fiber);
     thread.at = Barrier::none;
@@ -269,7 +269,7 @@ void run_grid(const char* kernel, const Grid& grid, void (*body)(const void*), c
   l.next_block = 0;
   l.stop_sign = stop_sign.load()();
   l.waiting = l.at_barrier = 0;
-  l.giving_up = false;
+  l.is_aborting = false;
   l.error = nullptr;
   running = {};
   running.descending = thread_order() == ThreadOrder::descending;
@@ -304,10 +304,10 @@ void enqueue_grid(Queue& queue, const char* kernel, const Grid& grid, void (*bod
   for (size_t k = 0; k < count; ++k) all += units(bytes[k]);
   std::shared_ptr<Unit[]> block(new Unit[all]);
   auto** copies = reinterpret_cast<const void**>(block.get());
-  Unit* place = block.get() + units(count * sizeof(void*));
+  Unit* to = block.get() + units(count * sizeof(void*));
   for (size_t k = 0; k < count; ++k) {
-    copies[k] = std::memcpy(place, values[k], bytes[k]);
-    place += units(bytes[k]);
+    copies[k] = std::memcpy(to, values[k], bytes[k]);
+    to += units(bytes[k]);
   }
   queue.enqueue([=] { run_grid(kernel, grid, body, block.get()); });
 }

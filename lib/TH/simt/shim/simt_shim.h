@@ -129,9 +129,9 @@ uint64_t warp_shuffle(unsigned mask, uint64_t value, int source, int line);
 int lane();
 
 template <class T>
-T exchange(T* place, T value) {
-  T old = *place;
-  *place = value;
+T exchange(T* address, T value) {
+  T old = *address;
+  *address = value;
   return old;
 }
 
@@ -184,14 +184,14 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
 }
 // ---- atomic functions: not atomic, because threads switch only where they wait
 
-inline unsigned atomicCAS(unsigned* place, unsigned compare, unsigned value) {
-  return th::simt::exchange(place, *place == compare ? value : *place);
+inline unsigned atomicCAS(unsigned* address, unsigned compare, unsigned value) {
+  return th::simt::exchange(address, *address == compare ? value : *address);
 }
-inline int atomicMax(int* place, int value) {
-  return th::simt::exchange(place, *place < value ? value : *place);
+inline int atomicMax(int* address, int value) {
+  return th::simt::exchange(address, *address < value ? value : *address);
 }
-inline int atomicMin(int* place, int value) {
-  return th::simt::exchange(place, value < *place ? value : *place);
+inline int atomicMin(int* address, int value) {
+  return th::simt::exchange(address, value < *address ? value : *address);
 }
 
 #endif
