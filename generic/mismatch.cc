@@ -10,6 +10,7 @@ namespace bind {
 namespace {
 
 std::string class_name(DType type) { return std::string(th::name(type)) + "Tensor"; }
+std::string one_of_class(DType type) { return std::string(th::name_with_article(type)) + "Tensor"; }
 
 // The name of the method that converts to a type.
 const char* conversion(DType type) {
@@ -39,7 +40,7 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
                    : place.kind == 'D' ? DType::Double
                                        : DType::Byte;
     if (place.kind == 'M' || given(place) == wanted) continue;
-    return "a " + class_name(wanted) + " is expected where a " + class_name(given(place)) +
+    return one_of_class(wanted) + " is expected where " + one_of_class(given(place)) +
            " was given: convert it, as t:" + conversion(wanted) + "() does";
   }
   const Place* first = nullptr;
@@ -47,7 +48,7 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
     if (!place.tensor || place.arg < 0 || place.kind != 'T') continue;
     if (!first) first = &place;
     if (given(*first) == given(place)) continue;
-    return "a " + class_name(given(*first)) + " and a " + class_name(given(place)) +
+    return one_of_class(given(*first)) + " and " + one_of_class(given(place)) +
            " do not go together: convert one of them, as t:typeAs(other) does";
   }
   return "";
