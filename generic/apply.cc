@@ -1,6 +1,6 @@
-// C functions of apply, map and map2 (lua/core/apply.lua), which loop over elements by raw
-// pointers, and of t[i] in compiled loops (lua/core/element.lua): pins, valid addresses, elements
-// as numbers, and the offsets of fields in structs.
+// Functions for apply, map and map2 (lua/core/apply.lua), which loop over elements by raw pointers, and
+// for t[i] in compiled loops (lua/core/element.lua): pinned addresses, elements as numbers, and the
+// offsets of the fields of the C structs.
 
 #include "bindings.h"
 
@@ -15,7 +15,8 @@ namespace bind {
 
 namespace {
 
-// align(t, u, name): u's elements as they pair with t's, in t's sizes: a view, or a copy.
+// align(t, u, name): returns u in the shape of t, paired by the broadcasting rules: a view or a
+// copy.
 int align(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
@@ -34,23 +35,23 @@ void push_address(lua_State* L, const void* address) {
   push_integer(L, reinterpret_cast<uintptr_t>(address));
 }
 
-// The state of a loop over the elements of up to three tensors, in a userdata. lua/core/apply.lua
-// reads the first fields through the FFI. While it is open, the memory is not resized, replaced or
-// freed, even if the tensors are.
+// The state of a loop over the elements of up to three tensors, in a userdata. Lua code reads the
+// first fields through the FFI (lua/core/apply.lua). While the walk is open, the storages are pinned:
+// their memory is neither resized, replaced nor freed.
 struct Walk {
   struct Operand {
-    char* block;        // the element that the storage's offset says; valid while *ready says so
+    char* block;        // address of the storage's memory at the tensor's offset, valid if *ready
     const void* ready;  // SyncedMemory::host_ready
-    int64_t at;         // bytes from there to the row's first element
-    int64_t step;       // elements from one of a row to the next
-    int64_t* stride;    // bytes, of the outer dimensions, innermost first
+    int64_t at;         // bytes from there to the first element of the row
+    int64_t step;       // elements between neighbours in a row
+    int64_t* stride;    // bytes, for the outer dimensions, innermost first
     Storage* storage;   // null: closed
     int64_t offset;     // in bytes
   };
   Operand operand[3];
-  int64_t inner, rows;   // elements in a row, and rows
-  int32_t count, outer;  // operands, dimensions beside the row's
-  int64_t* size;         // of these
+  int64_t inner, rows;   // number of elements in a row, number of rows
+  int32_t count, outer;  // number of operands, number of outer dimensions
+  int64_t* size;         // of the outer dimensions
   int64_t* index;
 
   void close() noexcept {
@@ -63,7 +64,7 @@ struct Walk {
     }
   }
   void settle(int k) {
-    // All of the first: what is not known to be written would not reach the device again.
+    // Only the first operand is written. Marking others as written would make device copies stale.
     Operand& a = operand[k];
     a.block = static_cast<char*>(a.storage->cpu(k == 0 ? th::Access::write : th::Access::read)) +
               a.offset;
@@ -78,8 +79,8 @@ struct Walk {
       index[d] = 0;
     }
   }
-  // Takes the tensors, which have elements and the first one's sizes; dimensions that lie in memory
-  // as one become one.
+  // Opens the walk. The tensors have elements and the same shape. Dimensions that are contiguous in
+  // all tensors are merged.
   void open(Tensor* const* tensors, int number) {
     const Tensor& first = *tensors[0];
     auto item = static_cast<int64_t>(th::item_size(first.dtype));
@@ -119,8 +120,8 @@ struct Walk {
   }
 };
 
-// open(like, t [, u [, v]]): a walk over tensors of like's type, of which the first may be written
-// to; nil where they have no elements.
+// open(like, t [, u [, v]]): returns a walk over tensors of like's type, of which the first may be
+// written. Returns nil if they have no elements.
 int open(lua_State* L) {
   State* state = state_of(L);
   int count = lua_gettop(L) - 1;
@@ -170,14 +171,14 @@ int open(lua_State* L) {
 }
 
 Walk* check_walk(lua_State* L) {
-  // Only lua/core/apply.lua has access to these objects and functions.
+  // Only lua/core/apply.lua has access to walks and to these functions, so the type is not checked.
   return static_cast<Walk*>(lua_touserdata(L, 1));
 }
 int close(lua_State* L) {
   check_walk(L)->close();
   return 0;
 }
-// settle(walk, operand): its block is at the CPU again.
+// settle(walk, operand): makes the operand's memory current on the CPU again.
 int settle(lua_State* L) {
   Walk* walk = check_walk(L);
   auto k = static_cast<int>(lua_tointeger(L, 2));
@@ -186,7 +187,7 @@ int settle(lua_State* L) {
   return 0;
 }
 
-// each(walk, f): the loops of lua/core/apply.lua for a Lua without the FFI.
+// each(walk, f): the loop of lua/core/apply.lua, for Luas without FFI.
 int each(lua_State* L) {
   Walk* walk = check_walk(L);
   State* state = state_of(L);
@@ -202,7 +203,7 @@ int each(lua_State* L) {
       lua_pushvalue(L, 2);
       for (int k = 0; k < walk->count; ++k) push_element(L, type, address(k, i));
       lua_call(L, walk->count, 1);
-      // The function may have had them moved to a device, or written there.
+      // The function may have moved the memory to a device or written it there.
       for (int k = 0; k < walk->count; ++k) {
         int ready = *static_cast<const uint8_t*>(walk->operand[k].ready);
         if (k == 0 ? ready == 3 : ready != 0) continue;
@@ -224,7 +225,7 @@ int each(lua_State* L) {
   return 0;
 }
 
-// NaN without payload, as lua/core/number.lua requires.
+// Returns NaNs without payload, as lua/core/number.lua requires.
 template <class T>
 double read(const void* address) noexcept {
   auto value = static_cast<double>(th::load(*static_cast<const T*>(address)));
@@ -235,7 +236,8 @@ void write(void* address, double value) noexcept {
   *static_cast<T*>(address) = th::convert<T>(value);
 }
 
-// accessors(t): addresses of functions that read and write an element of t's type as a double.
+// accessors(t): returns the addresses of two functions that read and write an element of t's type
+// as a double.
 int accessors(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
   th::dispatch(t->dtype, [&](auto zero) {
@@ -246,10 +248,10 @@ int accessors(lua_State* L) {
   return 2;
 }
 
-// layout(): of the C structs' fields that an access looks at, how many bytes they are behind the
-// beginning; and the address of a pointer that is not null while a finalizer interrupts an
-// operation, whose operands nobody may write to then, and of a number that is not 0 while somebody
-// wants to know of every access.
+// layout(): returns a table of offsets in bytes of the C structs' fields that Lua code reads. It
+// also has two addresses. One is of a pointer that is not null while a finalizer interrupts an
+// operation, whose operands must not be written then. The other is of a number that is not 0 while
+// a recorder or profiler must see each access.
 int layout(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = nullptr;

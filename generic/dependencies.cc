@@ -77,7 +77,7 @@ Dependencies::Dependencies(lua_State* L, int rows, const std::string& kinds) {
   }
 }
 
-// The value is at the top of the stack. Pops it, unless it is a tensor.
+// Compares the value at the top of the stack. Pops it, unless it is a tensor.
 bool Dependencies::same_value(lua_State* L, State* state, int rows, int k,
                               TensorsOnStack* found) const {
   const Row& row = rows_[k];
@@ -97,7 +97,7 @@ bool Dependencies::same_value(lua_State* L, State* state, int rows, int k,
              number_bits(L, -1) == row.bits;
       break;
     default:
-      // The list refers to objects weakly: nil stands for one that is gone.
+      // The list refers to objects weakly: nil stands for one that was collected.
       push(L, rows, k, kValue);
       same = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);
       lua_pop(L, 1);
@@ -106,7 +106,7 @@ bool Dependencies::same_value(lua_State* L, State* state, int rows, int k,
   return same;
 }
 
-// All fields of the table at the top of the stack, which is popped.
+// Compares all fields of the table at the top of the stack, which is popped.
 bool Dependencies::same_fields(lua_State* L, State* state, int rows, int* k,
                                TensorsOnStack* found) const {
   int table = lua_gettop(L);
@@ -130,7 +130,7 @@ bool Dependencies::same_fields(lua_State* L, State* state, int rows, int* k,
   return true;
 }
 
-// The rows of fields of one table, which is at the top of the stack and popped.
+// Compares the rows for the fields of one table, which is at the top of the stack and popped.
 bool Dependencies::same_fields_by_name(lua_State* L, State* state, int rows, int* k,
                                        TensorsOnStack* found) const {
   const int count = static_cast<int>(rows_.size());

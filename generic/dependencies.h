@@ -23,10 +23,10 @@ struct TensorsOnStack {
     tensors.resize(count);
     positions.resize(count);
   }
-  // The types, devices, sizes and strides of the tensors, and how they lie to each other where they
-  // share a storage. Storage offsets are left out: a view of the next batch has the same key.
+  // Appends the types, devices, sizes and strides of the tensors, and their relative positions if
+  // they share a storage. Storage offsets are left out: a view of the next batch has the same key.
   void append_key(std::vector<int64_t>* key) const;
-  // True if the same tensors are at their places, so that finalizers have freed none of them.
+  // Returns true if the same tensors are at their stack positions: finalizers have freed none.
   bool unchanged(lua_State* L, State* state) const;
 };
 
@@ -34,7 +34,7 @@ class Dependencies {
  public:
   Dependencies() = default;
   // rows: the stack index of the list of holders, keys and values, to which every call refers.
-  // kinds: two letters a row: what is read, and what the value was.
+  // kinds: two letters per row, one for the kind of what is read and one for its value.
   Dependencies(lua_State* L, int rows, const std::string& kinds);
 
   bool empty() const { return rows_.empty(); }
@@ -42,12 +42,12 @@ class Dependencies {
   // the number of the first row that differs, or -1; then the tensors are at the top of the stack.
   // The function is at stack index 2. Allocates no Lua objects.
   int first_change(lua_State* L, State* state, int rows, TensorsOnStack* found) const;
-  // A row in words, such as "the upvalue 'rate'".
+  // Describes a row, as in "the upvalue 'rate'".
   std::string row_text(lua_State* L, int rows, int row) const;
 
  private:
   struct Row {
-    char kind;   // of what is read: see the list in lua/core/dependencies.lua
+    char kind;   // see the list in lua/core/dependencies.lua
     char value;  // 't': a tensor, '-': nil, 'n': a number, 'v': any other value
     bool integer = false;
     int key = 0;  // the index of an upvalue; the number of fields
@@ -62,7 +62,7 @@ class Dependencies {
 };
 
 bool is_integer(lua_State* L, int index);
-// The bits of the number at index.
+// Returns the bits of the number at index.
 int64_t number_bits(lua_State* L, int index);
 
 }  // namespace bind

@@ -1,5 +1,5 @@
-// C functions of the readers and writers in lua/extras/formats: parts of storages to and from
-// files, members of archives, and files that are replaced as a whole.
+// C++ parts of the readers and writers of lua/extras/formats: parts of storages to and from files, members
+// of archives, and files that are replaced as a whole.
 
 #include <cstring>
 
@@ -34,7 +34,7 @@ namespace {
 using th::ZipReader;
 using th::ZipWriter;
 
-// Elements of the storage at index: first, counted from 1, and count, at the next two.
+// A range of elements: the storage at index, first (from 1) and count at the next two positions.
 struct Range {
   Storage* storage;
   int64_t first, count;
@@ -52,7 +52,7 @@ char* at(const Range& range, th::Access access) {
   return data + range.first * static_cast<int64_t>(th::item_size(range.storage->dtype));
 }
 
-// _readrange(file, storage, first, count): how many were read.
+// _readrange(file, storage, first, count): returns the number of elements read.
 int read_range(lua_State* L) {
   Range range = check_range(L, 2);
   refuse_held(L, state_of(L), "load", range.storage);
@@ -76,7 +76,7 @@ int write_range(lua_State* L) {
   return 0;
 }
 
-// _newfile(filename): the replacement of a file, and the name of the file that has to be written.
+// _newfile(filename): returns a replacement of the file, and the name of the file to write.
 int new_file(lua_State* L) {
   const char* name = check_text(L, 1, "save");
   lua_settop(L, 1);
@@ -87,20 +87,20 @@ int new_file(lua_State* L) {
   return 2;
 }
 
-// _commitfile(replacement): what was written becomes the file.
+// _commitfile(replacement): replaces the file by the written one.
 int commit_file(lua_State* L) {
   th::Replacement& replacement = Native<th::Replacement>::check(L, 1);
   protect(L, "save", [&] { replacement.commit(); });
   return 0;
 }
 
-// _dropfile(replacement): removes what was not committed.
+// _dropfile(replacement): removes the written file.
 int drop_file(lua_State* L) {
   Native<th::Replacement>::check(L, 1);
   return Native<th::Replacement>::destroy(L);
 }
 
-// _mapfile(file, storage): the file as a storage of that type.
+// _mapfile(file, storage): returns the file as a storage of the same type.
 int map_file(lua_State* L) {
   DType type = check_storage(L, state_of(L), 2)->dtype;
   Storage* mapped = nullptr;
@@ -109,7 +109,7 @@ int map_file(lua_State* L) {
   return 1;
 }
 
-// _zipreader(filename): the archive, and a table of its members' names and one of their sizes.
+// _zipreader(filename): returns the archive, a table of member names and a table of member sizes.
 int zip_reader(lua_State* L) {
   const char* name = check_text(L, 1, "load");
   auto** box = Native<ZipReader>::push(L);
@@ -179,7 +179,7 @@ const unsigned char* bytes_of(Storage* storage) {
   return static_cast<const unsigned char*>(storage->cpu(th::Access::read));
 }
 
-// _pictureshape(format, file): channels, height, width, bits. The file is a ByteStorage.
+// _pictureshape(format, file): returns channels, height, width, bits. The file is a ByteStorage.
 int picture_shape(lua_State* L) {
   const th::PictureFormat& format = check_picture_format(L, 1);
   Range file = {check_storage(L, state_of(L), 2), 0, 0};
@@ -195,7 +195,7 @@ int picture_shape(lua_State* L) {
   return 4;
 }
 
-// _pictureread(format, file, pixels): pixels is a storage of all of them.
+// _pictureread(format, file, pixels): fills the storage pixels.
 int picture_read(lua_State* L) {
   const th::PictureFormat& format = check_picture_format(L, 1);
   Storage* file = check_storage(L, state_of(L), 2);
@@ -215,8 +215,8 @@ int picture_read(lua_State* L) {
   return 0;
 }
 
-// _picturewrite(format, pixels, first, count, channels, height, width, quality): the file, a
-// string.
+// _picturewrite(format, pixels, first, count, channels, height, width, quality): returns the file
+// as a string.
 int picture_write(lua_State* L) {
   const th::PictureFormat& format = check_picture_format(L, 1);
   Range pixels = check_range(L, 2);

@@ -1,5 +1,5 @@
-// What C functions tell Lua: their errors, and that memory is short. Handlers belong to the thread
-// of the process, and are told which Lua thread runs.
+// Handlers that report errors of C functions, and short memory, to Lua. They belong to a thread of
+// the process. The Lua code that runs registers its Lua thread with them.
 
 #include <cxxabi.h>
 
@@ -20,11 +20,11 @@ __thread lua_State* running = nullptr;
 
 namespace {
 
-// A Lua state that this thread has loaded the module in, or goes on with.
+// A Lua state that has loaded the module in this thread, or continues in it.
 struct Handling {
-  std::shared_ptr<std::atomic<bool>> open;  // false once it is closed, by whatever thread
+  std::shared_ptr<std::atomic<bool>> open;  // false once any thread has closed the Lua state
   State* state;
-  lua_State* registered;  // its Lua thread that told of itself last; the registry keeps it
+  lua_State* registered;  // the Lua thread that registered last; the registry keeps it alive
 };
 // The most recent state is the last one. Null until the thread loads the module.
 using List = std::vector<Handling>;
@@ -43,9 +43,9 @@ void forget_closed() {
   handling->erase(std::remove_if(handling->begin(), handling->end(), closed), handling->end());
 }
 
-// Only the Lua thread that runs can be unwound. One that has resumed another is in a function that
-// is not C's in LuaJIT, coroutine.resume or what coroutine.wrap gave. Pushes nothing while Lua code
-// may be running compiled, with the top of the stack unknown.
+// Only the running Lua thread can be unwound. In LuaJIT, a thread that has resumed another one is
+// in coroutine.resume or in a function of coroutine.wrap, which are not C functions. Pushes nothing
+// if compiled Lua code may be running, because then the top of the stack is unknown.
 enum class Activity { none, waits, in_lua, in_c };
 Activity activity_of(const State& state, lua_State* L, lua_CFunction* function) {
   lua_Debug frame;
@@ -61,12 +61,12 @@ Activity activity_of(const State& state, lua_State* L, lua_CFunction* function) 
 
 struct RunningThread {
   lua_State* thread = nullptr;
-  bool in_package = false;       // in a function of C that Lua called, not through the FFI
-  bool waits = false;            // one that is not known runs
-  lua_State* resumer = nullptr;  // in a Lua written in C, who has resumed it
+  bool in_package = false;       // in a C function that Lua called, but not through the FFI
+  bool waits = false;            // an unknown thread runs
+  lua_State* resumer = nullptr;  // without LuaJIT: the thread that resumed the unknown one
 };
-// The Lua thread that pointers were handed out to last, if it is still there. Only while told does
-// not run: nobody knows the top of its stack otherwise.
+// Returns the Lua thread that pointers were passed to last, or null if it is gone. Call it only if
+// the registered thread does not run: otherwise the top of its stack is unknown.
 lua_State* last_noted(const Handling& h) {
   lua_rawgeti(h.registered, LUA_REGISTRYINDEX, h.state->noted_thread);
   lua_rawgeti(h.registered, -1, 1);
@@ -97,10 +97,10 @@ RunningThread find_running() {
   return found;
 }
 
-// Errors of C functions that packages call, through the FFI or from C, become Lua errors. Those of
-// coroutines that the module has never seen are C++ exceptions on their way through LuaJIT, which
-// tells of them without their text; a Lua written in C lets none through, and its error is that of
-// who has resumed the coroutine. Where no Lua code runs, nobody is there to be told.
+// Errors of C functions that packages call, through the FFI or from C, become Lua errors. In a
+// coroutine that the module has never seen, the error is a C++ exception, which LuaJIT reports
+// without its text. A Lua written in C cannot pass exceptions on, so the thread that resumed the
+// coroutine gets the error. If no Lua code runs, the handlers return.
 struct UnknownThread : std::exception {
   const char* what() const noexcept override { return "an error in an unknown coroutine"; }
 };
@@ -122,10 +122,10 @@ int collect_garbage(lua_State* L) {
   return 0;
 }
 
-// Called in the middle of an operation: an error of a finalizer, which ends the collection, must
-// not pass through it, and no finalizer may take away what it works on. An operation called through
-// the FFI has its operands nobody knows where, and may be called by compiled code, from which the
-// collector must not run.
+// Collects garbage in the middle of an operation. Errors of finalizers, which end the collection,
+// must not propagate into the operation, and finalizers must not free its operands. If an operation
+// was called through the FFI, its operands cannot be found. It may also have been called by
+// compiled code, in which the collector must not run. In that case nothing is collected.
 void collect(void*) {
   lua_State* L = running;
   if (!L) {
@@ -141,12 +141,12 @@ void collect(void*) {
       lua_pop(L, 1);
     }
   } catch (const std::bad_alloc&) {
-    // Not even a list of the operands: nothing is collected.
+    // There is no memory for the list of operands: collect nothing.
   }
   running = before;
 }
 
-// Ctrl-C sets a hook, that Lua calls as soon as the operation is over.
+// Ctrl-C sets a debug hook, which Lua calls as soon as the operation has ended.
 const void* hook() {
   return running ? reinterpret_cast<const void*>(lua_gethook(running)) : nullptr;
 }
@@ -187,7 +187,7 @@ int update_handlers(lua_State* L) {
   // now.
   [[maybe_unused]] const void* volatile exceptions = abi::__cxa_get_globals();
   State* state = registered_state(L);
-  if (!state->open) return 0;  // a finalizer, while the Lua state closes
+  if (!state->open) return 0;  // called by a finalizer while the Lua state closes
   if (state->noted_thread == LUA_NOREF) {
     lua_createtable(L, 1, 0);
     lua_createtable(L, 0, 1);
@@ -215,8 +215,8 @@ int forget_state(lua_State* L) {
   if (!state->open) return 0;
   *state->open = false;
   state->open.reset();  // Lua frees the State without its destructor
-  // The object that shows it is freed with all others, and finalizers that are still to run may use
-  // it: it is empty from now on.
+  // The generator's object is freed with all others. Finalizers that run later may still use the
+  // object, so empty it.
   if (state->generator) {
     *static_cast<void**>(const_cast<void*>(state->generator_userdata)) = nullptr;
     THGenerator_free(reinterpret_cast<THGenerator*>(state->generator));

@@ -1,5 +1,5 @@
-// t[key] and t[key] = value: numbers, tables of numbers, ranges and tensors, masks, and tensors of
-// indices.
+// t[key] and t[key] = value, where key is a number, a table of numbers, ranges and tensors, a mask,
+// or a tensor of indices.
 
 #include "bindings.h"
 
@@ -25,7 +25,7 @@ int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   return static_cast<int64_t>(position) - 1;
 }
 
-// Where the element of a vector is in its storage.
+// Returns the position of a vector's element in its storage.
 ptrdiff_t vector_element(lua_State* L, const Tensor* t, double number) {
   int64_t position = checked_position(L, t, 0, number);
   return t->position(&position);
@@ -35,7 +35,7 @@ void check_storage(lua_State* L, const Tensor* t) {
   if (t->storage && t->storage->shrunk) protect(L, kIndexing, [&] { t->check_fits(); });
 }
 
-// Pushes the element of a vector that is at the CPU; false where that is not all there is to do.
+// Pushes an element of a vector if it is on the CPU. Returns false if the general path is needed.
 bool push_vector_element(lua_State* L, const Tensor* t, double number) {
   if (t->nDimension != 1 || !(number >= 1 && number <= static_cast<double>(t->size[0])))
     return false;
@@ -49,7 +49,7 @@ bool push_vector_element(lua_State* L, const Tensor* t, double number) {
   return true;
 }
 
-// Writes an element, of which position is checked, unless only a device has the bytes.
+// Writes an element at a checked position. Returns false if only a device has valid bytes.
 bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double value) {
   if (th::is_on_device(t->storage)) return false;
   char* data = t->data_if_ready();
@@ -79,12 +79,12 @@ bool read_table_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* elem
   return true;
 }
 
-// Returns that offset for a LongStorage, which must have one position for each dimension.
+// Returns the same offset for a LongStorage, which must have one position for each dimension.
 ptrdiff_t read_storage_position(lua_State* L, State* state, int key, Tensor** tensor) {
   Storage* positions = object_at(L, state, key).storage();
   int64_t count = 0;
   int64_t position[th::kMaxDims];
-  // A copy from a device may run finalizers: sizes are read after it, and the tensor again.
+  // A copy from a device may run finalizers, so the sizes and the tensor are read after it.
   protect(L, kIndexing, [&] {
     const void* block = positions->cpu(th::Access::read);
     count = positions->size;
@@ -113,7 +113,7 @@ bool read_position(lua_State* L, State* state, int key, Tensor** t, ptrdiff_t* e
   return true;
 }
 
-// The entries of a table as a subscript, for the dimensions of a tensor from the first on.
+// The entries of a table as a subscript, for the first dimensions of a tensor.
 struct TableEntries {
   th::Subscript list[th::kMaxDims];
   int count = 0;
@@ -121,7 +121,7 @@ struct TableEntries {
 
 constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
 
-// {first, last, step} at the top of the stack.
+// Reads {first, last, step} from the top of the stack.
 void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   int table = lua_gettop(L);
   int count = static_cast<int>(compat_rawlen(L, table));
@@ -195,7 +195,7 @@ bool is_positions(const Object& object) {
 }
 bool is_mask(const Object& object) { return object.is_tensor() && object.dtype() == DType::Byte; }
 
-// The tensor that is to be assigned.
+// Returns the tensor to assign.
 Tensor* check_source(lua_State* L, State* state) {
   Object object = object_at(L, state, 3);
   if (!object.is_tensor()) {
@@ -216,8 +216,8 @@ int refuse_key(lua_State* L, State* state) {
                          : "");
 }
 
-// Assigns the value at stack index 3, a number or a tensor, to the elements of t that are selected,
-// or to all.
+// Assigns the value at stack index 3, a number or a tensor, to the selected elements of t. Without
+// entries, assigns it to all elements.
 void assign(lua_State* L, State* state, Tensor* t, const TableEntries* entries = nullptr) {
   if (lua_isnumber(L, 3)) {
     double value = check_element(L, 3, t->dtype, kIndexing);
@@ -241,7 +241,7 @@ void assign(lua_State* L, State* state, Tensor* t, const TableEntries* entries =
   });
 }
 
-// A table to be assigned becomes a tensor.
+// Converts a table that will be assigned to a tensor.
 void read_table(lua_State* L, State* state, DType type) {
   if (!lua_istable(L, 3)) return;
   Tensor* made = push_new_tensor(L, state, type);
@@ -262,7 +262,7 @@ bool lookup_override(lua_State* L, const char* name, int arguments, Guarded own)
   return true;
 }
 
-// t[key] of a key that is no string; false where it selects nothing.
+// t[key] for keys that are not strings. Returns false if the key selects nothing.
 bool index_by(lua_State* L, State* state, Tensor* t) {
   if (lua_type(L, 2) == LUA_TNUMBER && push_vector_element(L, t, lua_tonumber(L, 2))) return true;
   check_storage(L, t);
@@ -313,14 +313,14 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
   return false;
 }
 
-// t[key] = value; false where the key selects nothing.
+// t[key] = value. Returns false if the key selects nothing.
 bool assign_by(lua_State* L, State* state, Tensor* t) {
   refuse_held(L, state, kIndexing, t->storage);
   check_storage(L, t);
   if (lua_isnumber(L, 2)) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
-    // Where only a device has the bytes, it writes them too.
+    // If only a device has valid bytes, it writes the element.
     if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER) {
       double value = check_element(L, 3, t->dtype, kIndexing);
       ptrdiff_t element = vector_element(L, t, number);
@@ -394,7 +394,7 @@ Tensor* indexed_tensor(lua_State* L, State* state) {
   return self.tensor();
 }
 
-// After require 'cutorch' a tensor of the host stays there, whatever is assigned.
+// After require 'cutorch' a tensor on the host stays there, also if a device tensor is assigned.
 bool assign_in_place(lua_State* L, State* state, Tensor* t) {
   const bool stays =
       state->cuda_classes != LUA_NOREF && t->storage && !t->storage->current_device();
@@ -452,7 +452,7 @@ int tensor_newindex(lua_State* L) {
                      shown_class(L, state, 1), lua_tostring(L, 2));
 }
 
-// __index__ and __newindex__ of Torch7's classes: what is selected, if anything, and whether.
+// __index__ and __newindex__ of Torch7's classes: return the selected value, if any, and a boolean.
 int tensor_index_method(lua_State* L) {
   State* state = state_of(L);
   lua_settop(L, 2);

@@ -34,7 +34,7 @@ void set_functions(lua_State* L, const Method* functions, size_t count, int tabl
 
 namespace {
 
-// The C function that Lua calls for whoever calls an FFI object.
+// Returns the C function with which LuaJIT calls FFI objects, or null.
 lua_CFunction find_ffi_call(lua_State* L) {
   int top = lua_gettop(L);
   lua_CFunction function = nullptr;
@@ -57,7 +57,7 @@ void find_resume(lua_State* L, State* state) {
 
 int set_threads(lua_State* L) {
   int64_t n = check_integer(L, 1);
-  // Torch7 passed the number on to OpenMP, where less than 1 means 1.
+  // Torch7 passed the number to OpenMP, where numbers below 1 mean 1.
   if (n < 1 && state_of(L)->rules.torch7) n = 1;
   if (n < 1 || n > 4096) {
     return luaL_argerror(L, 1, "the number of threads must be from 1 to 4096");
@@ -112,7 +112,7 @@ int is_storage(lua_State* L) {
   return 1;
 }
 
-// Seconds on a clock that never goes back; toc gives those since a time that tic gave.
+// tic() returns seconds of a monotonic clock. toc(start) returns the seconds since start.
 int tic(lua_State* L) {
   lua_pushnumber(L, omp_get_wtime());
   return 1;
@@ -122,7 +122,7 @@ int toc(lua_State* L) {
   return 1;
 }
 
-// Seconds since 1970, with microseconds.
+// Returns the seconds since 1970, with microseconds.
 int clock(lua_State* L) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -130,7 +130,7 @@ int clock(lua_State* L) {
                  static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec / 1000) * 1e-6);
   return 1;
 }
-// A signal may end it early.
+// A signal may end the sleep early.
 int sleep(lua_State* L) {
   double seconds = check_number(L, 1);
   if (!(seconds >= 0 && seconds < 1e9)) return luaL_argerror(L, 1, "a time is expected");
@@ -141,16 +141,16 @@ int sleep(lua_State* L) {
   return 0;
 }
 
-// _mkdir(folder): makes it, for its owner alone; whether it could.
+// _mkdir(folder): creates a directory for its owner only. Returns true on success.
 int make_folder(lua_State* L) {
   lua_pushboolean(L, mkdir(check_string(L, 1), 0700) == 0);
   return 1;
 }
 
-// The operands of an expression, in the order of the text, with blanks between them.
+// Returns the names of an expression's operands, in the order of the text, separated by blanks.
 int fuse_operands(lua_State* L) {
   const char* text = check_text(L, 1, "fuse");
-  // Names and what parts them are no longer than the text.
+  // The names and separators are not longer than the text.
   auto* names = static_cast<char*>(lua_newuserdata(L, std::strlen(text) + 2));
   protect(L, "fuse", [&] {
     char* to = names;
@@ -164,8 +164,8 @@ int fuse_operands(lua_State* L) {
   return 1;
 }
 
-// _fusecall(expression, count, [result,] operands...): what the expression gives for so many
-// tensors of one type; nothing where it is not given such.
+// _fusecall(expression, count, [result,] operands...): evaluates the expression for `count` tensors
+// of one type. Returns nothing if the arguments are of another form.
 int fuse_call(lua_State* L) {
   constexpr int kMost = 16;
   State* state = state_of(L);
@@ -183,7 +183,7 @@ int fuse_call(lua_State* L) {
     objects[k] = object_at(L, state, 3 + k);
     if (!objects[k].is_tensor() || objects[k].kind != objects[0].kind) return 0;
   }
-  const int first = tensors - count;  // of the operands
+  const int first = tensors - count;  // index of the first operand
   if (first == 0) push_new_tensor(L, state, objects[0].dtype());
   const int result_at = first ? 3 : lua_gettop(L);
   Tensor* operands[kMost];
@@ -209,7 +209,7 @@ int fuse_call(lua_State* L) {
   return 1;
 }
 
-// _restoring(result, f, ...): calls f(...); where that fails, result has the sizes that it had.
+// _restoring(result, f, ...): calls f(...). If that fails, result gets its previous shape back.
 int restoring(lua_State* L) {
   Tensor* result = check_tensor(L, state_of(L), 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -256,7 +256,7 @@ int set_lenient(lua_State* L) {
   return 0;
 }
 
-// Whether Lua's collector is run when the memory of tensors has grown: _heaptracking shows it.
+// Sets whether Lua's collector runs when the memory of tensors has grown (_heaptracking).
 int set_heap_tracking(lua_State* L) {
   bool on = luaT_checkboolean(L, 1);
   state_of(L)->collect_at = on ? 0 : INT64_MAX;
@@ -274,7 +274,7 @@ int is_terminal(lua_State* L) {
   return 1;
 }
 
-// Tells where the module's Lua files are, so that errors are not blamed on them.
+// Sets the directory of the module's Lua files, so that errors do not blame their lines.
 int set_own_source(lua_State* L) {
   State* state = state_of(L);
   std::snprintf(state->own_source, sizeof(state->own_source), "%s", check_string(L, 1));
@@ -320,7 +320,7 @@ const Method luaT_functions[] = {{"factory", guarded<luaT_lua_factory>},
                                  {"getenv", guarded<luaT_lua_getenv>},
                                  {"version", guarded<luaT_lua_version>}};
 
-// Runs as a closure over the State, as all that registers does.
+// Runs as a closure over the State, like all functions that register classes.
 int open(lua_State* L) {
   State* state = state_of(L);
   lua_newtable(L);
@@ -353,7 +353,7 @@ int open(lua_State* L) {
 }
 
 int load(lua_State* L) {
-  // The classes of a Lua state are made once, however often the module is loaded.
+  // A Lua state gets its classes once, even if the module is loaded several times.
   lua_getfield(L, LUA_REGISTRYINDEX, "tensor.module");
   if (lua_istable(L, -1)) return 1;
   auto* state = static_cast<State*>(lua_newuserdata(L, sizeof(State)));

@@ -12,10 +12,10 @@
 
 namespace bind {
 
-// One value that a function returned: a result, an input, or a constant.
+// A value that a function returned: a result, an input, or a constant.
 struct Returned {
   enum Kind { result, input, nothing, boolean, number, text } kind;
-  int index = 0;  // of a result or an input; a boolean; whether the number is an integer
+  int index = 0;  // of a result or an input; a boolean; 1 if the number is an integer
   int64_t bits = 0;
   std::string string = {};
   bool operator==(const Returned& other) const {
@@ -24,14 +24,14 @@ struct Returned {
   }
 };
 
-// Calls that differ in nothing that the function can see, except in tensors' elements and in where
-// these lie in memory.
+// Identifies calls that look the same to the function, except for the elements of tensors and their
+// positions in memory.
 struct Signature {
   std::vector<int64_t> values;    // settings and arguments
   std::vector<int64_t> geometry;  // of the inputs: tensors among arguments and dependencies
-  size_t arguments = 0;           // the length of the part of the geometry that is of arguments
+  size_t arguments = 0;           // length of the part of the geometry that describes arguments
   Dependencies dependencies;
-  int rows = 0;  // where the list of dependencies is in the environment of the userdata
+  int rows = 0;  // index of the list of dependencies in the environment of the userdata
   std::string shown, reason;
   std::unique_ptr<th::Recorded> recorded;
   std::vector<Returned> returned;
@@ -39,19 +39,19 @@ struct Signature {
   int replays = 0;
 };
 
-// The last call. Buffers are kept from call to call.
+// The inputs of the last call. The buffers are reused.
 struct CallInputs {
   std::vector<int64_t> values, geometry;
   TensorsOnStack inputs;
-  size_t arguments = 0;    // among the inputs
+  size_t arguments = 0;    // number of arguments among the inputs
   bool comparable = true;  // no argument is a table, a function or a foreign object
 };
 
-// Settings that change what operations do.
+// Appends settings that change the results of operations.
 void append_settings(const State* state, int arguments, std::vector<int64_t>* values);
-// Reads settings, the function at stack index 2 and its arguments, and the tensors among these.
+// Reads the settings, the function at stack index 2 and its arguments, and the tensors among them.
 void read_arguments(lua_State* L, State* state, CallInputs* c, int first, int last);
-// The arguments in words, such as "(Double[2 x 3], 4)".
+// Describes the arguments, as in "(Double[2 x 3], 4)".
 std::string shown_call(lua_State* L, State* state, int first, int last);
 
 // Pushes the list of dependencies of a signature. The userdata is at stack index 1.
@@ -60,11 +60,11 @@ int push_rows(lua_State* L, const Signature& s);
 // the dependencies are on the stack, and all inputs are known. Otherwise the stack is unchanged.
 bool matches(lua_State* L, State* state, const Signature& s, CallInputs* c);
 
-// Reads what the function returned, from a stack index on. False if that cannot be replayed.
+// Reads the returned values, from a stack index on. Returns false if they cannot be replayed.
 bool read_returned(lua_State* L, State* state, th::Recorder* recorder, int first,
                    std::vector<Returned>* returned, std::vector<Tensor*>* results);
-// Pushes true and a table for everything that the function returns. The constants are in it, and
-// storing the rest allocates nothing.
+// Pushes true and a table for everything that the function returns. The table contains the
+// constants. Storing the rest allocates nothing.
 void push_table_of_returned(lua_State* L, const std::vector<Returned>& returned);
 
 }  // namespace bind

@@ -30,9 +30,9 @@ int64_t object_bytes() {
   return bytes;
 }
 constexpr int64_t kLeastGarbage = int64_t{4} << 20;
-// What may be grown by before the collector is run whatever that costs, at least.
+// The collector runs at the latest after this much growth, independent of its cost.
 constexpr int64_t kSurelyCollected = int64_t{64} << 20;
-// Of the time, one part is the collector's, and so many are not.
+// Lua code runs for at least this multiple of the time that collections take.
 constexpr double kOtherParts = 2;
 
 double seconds() {
@@ -114,7 +114,7 @@ static Object object_by_metatable(lua_State* L, State* state, int index) {
     if (object.payload) object.kind = kind;
     return object;
   }
-  // A class derived from one of ours.
+  // An object of a class derived from one of ours.
   for (int k = 0; k < kClasses; ++k) {
     const char* name = k < th::kDTypes       ? tensor_class(static_cast<DType>(k))
                        : k < 2 * th::kDTypes ? storage_class(static_cast<DType>(k - th::kDTypes))
@@ -205,8 +205,8 @@ Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like) {
 
 static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_bytes(); }
 
-// One cycle of Lua's collector. A full collection sweeps all objects twice, as it may have been
-// asked for in the middle of a cycle; of one that is under way this makes the rest.
+// Runs one cycle of the garbage collector, or the rest of a cycle that has begun. A full collection
+// would sweep all objects twice if a cycle has begun.
 static void run_cycle(lua_State* L, const State& state) {
   constexpr int kAll = 1 << 20;  // KiB
   constexpr int kMostSteps = 1000;
@@ -215,14 +215,15 @@ static void run_cycle(lua_State* L, const State& state) {
     lua_gc(L, LUA_GCCOLLECT, 0);
     break;
   }
-  // Finalizers count as memory that is free, so that LuaJIT would begin the next at once. Other
-  // Luas begin it when they are asked so.
+  // LuaJIT counts finalized objects as free memory and would begin the next cycle at once. Other
+  // Luas begin it if they get this call.
   if (state.in_luajit()) lua_gc(L, LUA_GCRESTART, -1);
 }
 
-// As soon as 4 MiB may be garbage, so that the next result takes a block which is in the cache
-// still; later where Lua's own heap is so large that this would take too much of the time, or where
-// little turned out to be garbage, but not later than when the memory has grown by half.
+// Collects garbage once 4 MiB may be garbage, so that the next result reuses a block that is still
+// in the CPU cache. The threshold rises if collections take too large a part of the time, because
+// Lua's own heap is large, or if they find little garbage. The memory never grows by more than half
+// without a collection.
 void collect_under_pressure(lua_State* L, State* state) {
   auto expect_more = [state](int64_t in_use) {
     state->after_collection = in_use;
@@ -231,7 +232,7 @@ void collect_under_pressure(lua_State* L, State* state) {
   };
   int64_t in_use = memory_in_use();
   const int64_t of_objects = state->objects * object_bytes();
-  // What others have freed since is no room for garbage.
+  // Memory freed by other threads does not count toward the garbage budget.
   if (in_use < state->after_collection || state->collect_at == 0) {
     state->garbage = kLeastGarbage;
     expect_more(in_use);

@@ -1,8 +1,8 @@
 #ifndef TENSOR_GENERIC_STATE_H
 #define TENSOR_GENERIC_STATE_H
 
-// What the bindings keep per lua_State, and how objects cross between Lua and the core. Every C
-// function of the module is a closure whose first upvalue is the State.
+// The data of the bindings per lua_State, and the exchange of objects between Lua and the core.
+// Each C function of the module is a closure whose first upvalue is the State.
 
 extern "C" {
 #include <lauxlib.h>
@@ -33,13 +33,13 @@ using th::DType;
 using th::Storage;
 using th::Tensor;
 
-// The tensors, the storages, and the generator.
+// Tensor classes, storage classes and the generator class.
 constexpr int kClasses = 2 * th::kDTypes + 1;
 
 class OperandGuard;
 
 struct State {
-  // Of classes, by the addresses of their metatables: which one it is, or -1.
+  // A hash table from the addresses of metatables to class numbers. Missing keys give -1.
   struct Known {
     const void* metatable = nullptr;
     int kind = -1;
@@ -63,38 +63,39 @@ struct State {
   int reference[kClasses];  // of the metatables, in the registry
   const void* file_metatable[4] = {};
   DType default_type = DType::Double;
-  th::Rules rules{th::Pairing::numpy, false};   // of all that is called from this Lua state
-  th::Pairing not_strict = th::Pairing::numpy;  // what it was before it was strict
-  th::Generator* generator = nullptr;           // null once the Lua state is closing
-  const void* generator_userdata = nullptr;     // which shows it to Lua code, but does not own it
-  // After require 'cutorch', in the registry: the classes and generators of cutorch.cc; else
+  th::Rules rules{th::Pairing::numpy, false};  // for calls from this Lua state
+  th::Pairing not_strict =
+      th::Pairing::numpy;                    // the previous pairing, restored by setStrict(false)
+  th::Generator* generator = nullptr;        // null once the Lua state is closing
+  const void* generator_userdata = nullptr;  // its Lua object, which does not own it
+  // Registry reference of the classes and generators of cutorch.cc. Without require 'cutorch' it is
   // LUA_NOREF.
   int cuda_classes = LUA_NOREF;
   int cuda_generators = LUA_NOREF;
-  th::Device* cuda_default = nullptr;  // where the default type is CudaTensor: its device
-  // What operations that a finalizer has interrupted work on; null: there are none.
+  th::Device* cuda_default = nullptr;  // if the default type is CudaTensor: its device
+  // The operands of the operations that a finalizer has interrupted; null: none.
   OperandGuard* operands = nullptr;
-  // Whether the Lua state is; outlives it, for other threads that know of it. Null once it closes.
+  // False once the Lua state closes. Outlives it, because other threads may refer to it.
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(true);
   int noted_thread = LUA_NOREF;      // in the registry: a weak table of one Lua thread
-  lua_CFunction ffi_call = nullptr;  // what calls C functions through the FFI
-  // What runs coroutines, where that is C's, as in all Luas but LuaJIT.
+  lua_CFunction ffi_call = nullptr;  // LuaJIT's function that calls C functions through the FFI
+  // The functions that resume coroutines, if they are C functions, as in all Luas but LuaJIT.
   lua_CFunction resume[2] = {nullptr, nullptr};
   bool in_luajit() const { return !resume[0]; }
-  int64_t collect_at = 0;  // bytes in use from which on Lua is asked to collect
+  int64_t collect_at = 0;  // bytes in use at which Lua's collector runs
   int64_t surely_collect_at = 0;
-  int64_t after_collection = 0;                // bytes that were in use
-  int64_t garbage = 0;                         // bytes that may be
-  double collected = 0, collection_takes = 0;  // when it last was, and how long; in seconds
-  int64_t objects = 0;                         // made since then; Lua sees only eight bytes of each
-  char own_source[512] = "";  // how the sources of the module's own Lua functions begin
+  int64_t after_collection = 0;                // bytes in use after the last collection
+  int64_t garbage = 0;                         // bytes of garbage that are tolerated
+  double collected = 0, collection_takes = 0;  // time and duration of the last collection, seconds
+  int64_t objects = 0;                         // created since then; Lua sees eight bytes of each
+  char own_source[512] = "";  // prefix of the source names of the module's Lua functions
 };
 
-// An object's kind and payload; none for anything that is no tensor, storage or generator.
+// The class number and the payload of an object. kind is -1 for other values.
 struct Object {
   int kind = -1;
   void* payload = nullptr;
-  void** box = nullptr;  // the userdata, which holds the payload, or null once it is freed
+  void** box = nullptr;  // the userdata: a pointer to the payload, null once it is freed
   bool is_tensor() const { return kind >= 0 && kind < th::kDTypes; }
   bool is_storage() const { return kind >= th::kDTypes && kind < 2 * th::kDTypes; }
   bool is_generator() const { return kind == 2 * th::kDTypes; }
@@ -105,8 +106,8 @@ struct Object {
 
 const char* exception_text(const std::exception& error) noexcept;
 
-// A C function for Lua out of which no C++ exception comes: what it throws becomes a Lua error.
-// guarded<f> makes one, and only such become functions of the module.
+// A C function for Lua that lets no C++ exception out: exceptions become Lua errors. guarded<f>
+// creates one. All functions of the module are created this way.
 class Guarded {
  public:
   lua_CFunction function() const { return function_; }
@@ -114,7 +115,7 @@ class Guarded {
  private:
   explicit constexpr Guarded(lua_CFunction function) : function_(function) {}
   static int raise(lua_State* L, const char* text);
-  // Errors of Lua, which may pass as exceptions, too, are none of std's.
+  // Lua errors may be exceptions, too, but are not derived from std::exception.
   template <lua_CFunction f>
   static int call(lua_State* L) {
     char text[th::Error::kLength];
@@ -159,17 +160,17 @@ void** push_box(lua_State* L, State* state, int kind);
 const char* tensor_class(DType type);   // "torch.FloatTensor"
 const char* storage_class(DType type);  // "torch.FloatStorage"
 
-// Raise an argument error where there is no such object. Nothing is moved between devices.
+// Raise an argument error if the value is not such an object. Do not copy between devices.
 Tensor* check_tensor(lua_State* L, State* state, int index);
 Storage* check_storage(lua_State* L, State* state, int index);
 
-// For what finalizers do while they interrupt an operation. Whether it works on the object of this
-// userdata, which cannot be freed then.
+// For finalizers that interrupt an operation: returns true if the operation uses the object of this
+// userdata. Such an object must not be freed.
 bool holds_object(const OperandGuard* operands, const void* userdata);
 inline bool is_held(const State* state, const void* userdata) {
   return state->operands && holds_object(state->operands, userdata);
 }
-// Raises an error where it works on this storage, to which nobody may write then.
+// Raises an error if an interrupted operation uses this storage. It must not be written then.
 void check_unheld(lua_State* L, const OperandGuard* operands, const char* function,
                   const Storage* storage);
 inline void refuse_held(lua_State* L, const State* state, const char* function,
@@ -177,28 +178,28 @@ inline void refuse_held(lua_State* L, const State* state, const char* function,
   if (state->operands && storage) check_unheld(L, state->operands, function, storage);
 }
 
-// The payload of an object that was read before the collector may have run. Finalizers may have
-// freed it, which is an argument error.
+// The payload of an object that was read before the collector could run. If a finalizer has freed
+// the object, raises an argument error.
 [[noreturn]] void fail_freed(lua_State* L, int index);
 inline void* payload(lua_State* L, const Object& object, int index) {
   if (!*object.box) fail_freed(L, index);
   return *object.box;
 }
-// Raises an error where the Lua state is closing.
+// Raises an error if the Lua state is closing.
 th::Generator* default_generator(lua_State* L, const State* state);
 
-// Push a userdata that owns the reference it is given; nullptr pushes nil.
+// Push a userdata that takes ownership of the reference. nullptr pushes nil.
 void push_tensor(lua_State* L, State* state, Tensor* owned);
 void push_storage(lua_State* L, State* state, Storage* owned);
-// Push a userdata with a new, empty tensor in it.
+// Push a userdata with a new, empty tensor.
 Tensor* push_new_tensor(lua_State* L, State* state, DType type);
 
-// The same of the type of the tensor at index, which is given in *like: read after the collector
-// may have run, as finalizers may free it.
+// The same with the type of the tensor at index, which is stored in *like. The tensor is read after
+// the collector may have run, because finalizers may free it.
 Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like);
 
-// retain() and free() of tensors and storages. A reference that retain did not take is somebody
-// else's: free must not give it back, however often it is called.
+// retain() and free() of tensors and storages. free releases only references that retain took, even
+// if it is called more often.
 template <class T>
 bool count_retain(T* object) {
   int count = __atomic_load_n(&object->retained, __ATOMIC_RELAXED);
@@ -218,13 +219,14 @@ bool count_free(T* object) {
   return true;
 }
 
-// Collects when the memory that Lua cannot see has grown since the last time.
+// Collects garbage if the memory that Lua cannot see has grown enough since the last collection.
 void collect_under_pressure(lua_State* L, State* state);
 
 // Raises an error blamed on the line of the innermost Lua function that is not the module's own.
 int raise_error(lua_State* L, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-// Text of an error, kept in plain memory until every C++ frame is gone.
+// The text of an error, in memory that needs no destructor, because raising a Lua error may skip
+// C++ frames.
 struct Failure {
   bool failed = false;
   int argument = 0;
@@ -246,8 +248,8 @@ Failure attempt(F&& body) noexcept {
   }
   return failure;
 }
-// The Lua thread that runs the operation, null outside of any: where finalizers may run when memory
-// is short.
+// The Lua thread that runs the current operation; null outside of operations. Finalizers run in it
+// if memory is short.
 extern __thread lua_State* running __attribute__((tls_model("initial-exec")));
 
 template <class F>
@@ -261,7 +263,7 @@ Failure attempt(lua_State* L, F&& body) noexcept {
   running = before;
   return failure;
 }
-// Runs body, which must not call Lua, and raises what it throws, blamed on the caller's line.
+// Runs body, which must not call Lua. Exceptions become Lua errors that blame the caller's line.
 template <class F>
 void protect(lua_State* L, const char* function, F&& body) {
   Failure failure = attempt(L, static_cast<F&&>(body));
@@ -275,32 +277,32 @@ void protect(lua_State* L, const char* function, F&& body) {
   }
 }
 
-// Integers as they come from Lua: fractions raise an argument error, unless they are cut towards 0
-// as Torch7 does; NaN, infinity and what int64 does not hold raise one in any case.
+// Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.
+// NaN, infinity and numbers outside of int64 always raise an error.
 int64_t check_integer(lua_State* L, int index);
-// A string without a byte 0.
+// Returns a string without zero bytes.
 const char* check_text(lua_State* L, int index, const char* function);
-// As luaL_check..., but that messages have the class of an object.
+// Like luaL_check..., but error messages name the class of an object.
 double check_number(lua_State* L, int index);
 const char* check_string(lua_State* L, int index);
 const char* optional_string(lua_State* L, int index, const char* by_default);
 void check_kind(lua_State* L, int index, int type);
-// A number that becomes an element. Raises an error if the type is of integers and does not hold
-// the number. After require 'torch' finite numbers are truncated.
+// Returns a number that will be stored as an element. Raises an error if the type is integral and
+// cannot represent the number. After require 'torch' finite numbers are truncated.
 double check_element(lua_State* L, int index, DType type, const char* function);
-// The same for a number of a table. After require 'torch' NaN and infinity are converted, too.
+// The same for a number in a table. After require 'torch' NaN and infinity are converted, too.
 double check_listed_element(lua_State* L, double number, DType type, const char* function);
-// A number that is to be an index: a fraction raises an error, unless it is cut as in Torch7.
+// Returns an index as a whole number. Fractions raise an error, or are truncated in Torch7 mode.
 double check_whole(lua_State* L, double number, const char* what);
-// A dimension or index counted from 1, or from the end where negative, as the core counts it.
-// 0 raises an error.
+// Converts a dimension or index, which counts from 1, or from the end if negative, to one that
+// counts from 0. 0 raises an error.
 int64_t check_index(lua_State* L, int index, const char* what);
 
-// A list of sizes from stack positions first ... last: numbers, one LongStorage, or one table of
-// numbers. Returns how many; raises errors naming the function's argument.
+// Reads a list of sizes from stack positions first ... last: numbers, one LongStorage, or one table
+// of numbers. Returns the number of sizes. Errors name the argument of the function.
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes);
-// An error that names the function where an argument is no size. Lua knows no name of what a
-// constructor table calls, and read_sizes could give none.
+// Raises an error with the function's name if an argument is not a size. Used for constructors: Lua
+// knows no name for a called table, so read_sizes could not name it.
 void check_sizes(lua_State* L, int first, int last, const char* function);
 
 void push_element(lua_State* L, DType type, const char* address);
@@ -308,7 +310,7 @@ template <class T>
 void push_integer(lua_State* L, T number) {
   compat_pushint64(L, static_cast<int64_t>(number));
 }
-// The result of an operation.
+// Pushes the result of an operation.
 inline void push_scalar(lua_State* L, const th::Scalar& number) {
   if (number.integral) {
     push_integer(L, number.i);
@@ -316,9 +318,9 @@ inline void push_scalar(lua_State* L, const th::Scalar& number) {
     lua_pushnumber(L, number.d);
   }
 }
-// The same of a storage's element, counted from 0, wherever its memory is.
+// Pushes an element of a storage, which counts from 0, on whatever device the memory is.
 void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index);
-// value must be a number at index.
+// Stores the number in the element.
 void write_element(DType type, char* address, double value);
 
 }  // namespace bind

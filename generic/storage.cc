@@ -174,7 +174,7 @@ int make_empty(lua_State* L) {
   return construct<type>(L);
 }
 
-// Lua code may call it too, and with anything.
+// Also callable from Lua code, with any argument.
 int destroy(lua_State* L) {
   Object object = object_at(L, state_of(L), 1);
   if (!object.is_storage() || is_held(state_of(L), object.box)) return 0;
@@ -183,7 +183,7 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-// The position, from 0, at stack index 2.
+// Returns the element number at stack index 2, counted from 0.
 ptrdiff_t element(lua_State* L, Storage* storage) {
   double number = check_whole(L, lua_tonumber(L, 2), "an index");
   if (!(number >= 1 && number < static_cast<double>(storage->size) + 1)) {
@@ -230,7 +230,7 @@ void assign_indexed(lua_State* L) {
   double value = check_element(L, 3, storage->dtype, "indexing");
   ptrdiff_t position = element(L, storage);
   refuse_held(L, state_of(L), "indexing", storage);
-  // Where only a device has the bytes, it writes them too.
+  // If only a device has valid bytes, it writes the element.
   if (th::is_on_device(storage)) {
     protect(L, "indexing",
             [&] { th::ops::fill(th::vector_of(storage, position, 1).get(), value); });
@@ -263,7 +263,7 @@ int newindex(lua_State* L) {
   return 0;
 }
 
-// __index__ and __newindex__ of Torch7's classes: what is selected, if anything, and whether.
+// __index__ and __newindex__ of Torch7's classes: return the selected value, if any, and a boolean.
 int index_method(lua_State* L) {
   bool found = lua_isnumber(L, 2);
   if (found) push_indexed(L);
@@ -329,7 +329,7 @@ int retain(lua_State* L) {
   return 0;
 }
 
-// As the tensors' free. The memory stays while tensors view it.
+// Like free of tensors. The memory stays while tensors view it.
 int free_reference(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (count_free(storage)) {
@@ -344,7 +344,7 @@ int totable(lua_State* L) {
   State* state = state_of(L);
   ptrdiff_t n = check_storage(L, state, 1)->size;
   lua_createtable(L, n < INT32_MAX ? static_cast<int>(n) : 0, 0);
-  // Finalizers may have freed or resized it meanwhile; they do not run any more.
+  // Finalizers may have freed or resized it. No finalizer runs from here on.
   Storage* storage = check_storage(L, state, 1);
   const char* data = nullptr;
   protect(L, "totable", [&] { data = static_cast<const char*>(storage->cpu(th::Access::read)); });
@@ -357,7 +357,8 @@ int totable(lua_State* L) {
   return 1;
 }
 
-// A Char or Byte storage's bytes as a string; with a string, its bytes become the storage's.
+// Without an argument, returns the bytes of a Char or Byte storage as a string. With a string,
+// stores its bytes in the storage.
 int string(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (th::item_size(storage->dtype) != 1) {
@@ -375,8 +376,8 @@ int string(lua_State* L) {
     lua_settop(L, 1);
     return 1;
   }
-  // Finalizers may run and resize the storage while the string is made: from a copy, whose making
-  // they may interrupt, too.
+  // Creating the string may run finalizers, which may resize the storage. Creating the copy may run
+  // them, too.
   auto n = static_cast<size_t>(storage->size);
   void* copy = lua_newuserdata(L, n);
   storage = check_storage(L, state_of(L), 1);

@@ -8,7 +8,7 @@ namespace bind {
 
 namespace {
 
-// The shape by the first element of each level.
+// Determines the shape from the first element of each level.
 int shape_of(lua_State* L, int index, int64_t* size) {
   int ndim = 0;
   lua_pushvalue(L, index);

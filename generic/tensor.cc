@@ -1,4 +1,4 @@
-// The tensor classes: construction, and the methods that are no rows of the op table.
+// The tensor classes: construction, and the methods that are not rows of the op table.
 
 #include "bindings.h"
 
@@ -11,7 +11,7 @@ namespace bind {
 
 namespace {
 
-// The storage, offset (from 1), sizes and strides of set(), resize() and the constructors, read
+// The storage, offset (from 1), sizes and strides for set(), resize() and the constructors, read
 // from the stack positions first ... last.
 struct View {
   Storage* storage = nullptr;
@@ -45,7 +45,7 @@ void read_storage_view(lua_State* L, State* state, int first, int last, View* vi
     view->offset = position - 1;
   }
   if (last <= first + 1) {
-    // As in Torch7: an offset without sizes is that of a tensor without dimensions.
+    // As in Torch7, an offset without sizes gives a tensor without dimensions.
     view->ndim = last == first ? 1 : 0;
     view->size[0] = view->storage->size;
   } else if (lua_type(L, first + 2) == LUA_TNUMBER) {
@@ -60,8 +60,8 @@ void read_storage_view(lua_State* L, State* state, int first, int last, View* vi
   }
 }
 
-// What a constructor or set() is given at the stack positions first ... last, applied to t. Only a
-// tensor in the making takes a table, which may turn out ragged half-way.
+// Applies the arguments of a constructor or of set(), at stack positions first ... last, to t. Only
+// a new tensor accepts a table, because an error in a ragged table would leave t changed.
 void initialize(lua_State* L, State* state, Tensor* t, int first, int last, const char* function,
                 bool making) {
   if (last < first) return;
@@ -114,7 +114,7 @@ int construct(lua_State* L) {
   return 1;
 }
 
-// Lua code may call it too, and with anything.
+// Also callable from Lua code, with any argument.
 int destroy(lua_State* L) {
   State* state = state_of(L);
   Object object = object_at(L, state, 1);
@@ -183,7 +183,7 @@ int element_size(lua_State* L) {
   push_integer(L, th::item_size(check_tensor(L, state_of(L), 1)->dtype));
   return 1;
 }
-// Recordings are replayed for tensors elsewhere in memory.
+// A recording cannot depend on storages: replays use tensors in other memory.
 void notice_storage() { th::notice("asks for the storage of a tensor, or for its place there"); }
 
 int storage_offset(lua_State* L) {
@@ -289,7 +289,7 @@ int set(lua_State* L) {
   return 1;
 }
 
-// sub(first1, last1 [, first2, last2 ...]): ranges from 1, or from the end where negative.
+// sub(first1, last1 [, first2, last2 ...]): ranges count from 1, or from the end if negative.
 int sub(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
@@ -324,8 +324,8 @@ int retain(lua_State* L) {
   th::tensor_retain(t);
   return 0;
 }
-// Gives back a reference that retain took; without one the userdata keeps its own, and only the
-// memory goes, at once instead of when the collector comes.
+// Releases a reference that retain took. Without one, frees the memory at once instead of waiting
+// for the collector; the userdata keeps its own reference.
 int free_reference(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
   if (count_free(t)) {
@@ -336,8 +336,8 @@ int free_reference(lua_State* L) {
   return 0;
 }
 
-// The table of the view's dimension d at an offset in elements. Where a table is made finalizers
-// may run and resize the storage, so its memory is asked for after that.
+// Pushes the table for dimension d of the view, at an offset in elements. Creating a table may run
+// finalizers, which may resize the storage, so the address is read afterwards.
 void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
   luaL_checkstack(L, 3, "too many dimensions");
   int64_t n = view.size[d], step = view.stride[d];
@@ -356,7 +356,7 @@ void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
   }
 }
 
-// Sizes of a tensor without elements may ask for more tables than there can be.
+// Rejects shapes without elements that would need too many tables.
 void check_table_sizes(lua_State* L, const Tensor& t) {
   double entries = 1;
   for (int d = 0; d < t.nDimension && entries > 0; ++d) {
@@ -382,8 +382,8 @@ int totable(lua_State* L) {
   return 1;
 }
 
-// The address of the first element, and of the C struct, as numbers for the FFI. The memory is at
-// the CPU from now on.
+// Returns the address of the first element, and of the C struct, as numbers for the FFI. Copies the
+// memory to the CPU.
 int data_address(lua_State* L) {
   note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
@@ -447,7 +447,7 @@ const Function factories[] = {
 
 void hand_over(lua_State* L, void* object) {
   note_thread(L, registered_state(L));
-  // C code outside this module is about to see the struct: its data field must be true.
+  // C code outside this module will read the struct, so its data field must be valid.
   auto* t = static_cast<Tensor*>(object);
   attempt([&] {
     th::expose_to_c(t->storage);
