@@ -16,7 +16,7 @@ namespace th::blas {
 
 namespace {
 
-// OpenBLAS's function for it also sets OpenMP's number for the calling thread.
+// OpenBLAS's function for the number of threads also sets OpenMP's number for the calling thread.
 void pin(Library* library) noexcept {
   if (!library->set_threads) return;
   int before = omp_get_max_threads();
@@ -24,9 +24,9 @@ void pin(Library* library) noexcept {
   omp_set_num_threads(before);
 }
 
-// OpenBLAS wants a buffer for each product that is under way, keeps it afterwards, and where there
-// is no memory tries for ever. So they are made here, before, as far as there is address space.
-// Others take less, and end the process where there is none.
+// OpenBLAS needs a buffer for each product in progress and keeps it. If it cannot allocate one, it
+// retries forever. So buffers are allocated here, as long as there is address space. Other
+// libraries need less, but end the process if memory has run out.
 constexpr size_t kBufferBytes = size_t{130} << 20, kOthersBytes = size_t{32} << 20;
 std::mutex buffers_mutex;
 
@@ -41,7 +41,7 @@ void make_buffers(Library* library, int needed) {
   std::lock_guard<std::mutex> lock(buffers_mutex);
   void* buffers[kMost];
   int count = 0;
-  // Those that were made come first.
+  // The library returns existing buffers first.
   while (count < needed &&
          (count < library->buffers_made || has_address_space(bytes_of_buffer(*library)))) {
     buffers[count++] = library->make_buffer ? library->make_buffer(0) : nullptr;
@@ -50,7 +50,7 @@ void make_buffers(Library* library, int needed) {
   while (library->make_buffer && count > 0) library->free_buffer(buffers[--count]);
 }
 
-// Returns how many of the buffers wanted the caller may count on.
+// Reserves up to `needed` buffers for the caller and returns their number.
 int claim_buffers(Library* library, int needed) {
   int claimed = library->buffers_claimed += needed;
   make_buffers(library, claimed);
@@ -69,13 +69,13 @@ int checked(int64_t n) {
   return static_cast<int>(n);
 }
 
-// Longer sums are made of parts.
+// Longer sums are divided into parts.
 constexpr int64_t kLongest = int64_t{1} << 30;
 
 template <class T>
 void gemm_by(Routine routine, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
              Matrix<const T> b, T beta, Matrix<T> c) {
-  // Fortran's matrices go by columns. One that goes by rows is the transpose of a product.
+  // Fortran's matrices are column-major. For a row-major result, compute the transposed product.
   if (c.by_rows) {
     std::swap(a, b);
     std::swap(m, n);
@@ -104,7 +104,7 @@ void gemm_by(Routine routine, int64_t m, int64_t n, int64_t k, T alpha, Matrix<c
 template <class T>
 void gemv_by(Routine routine, int64_t m, int64_t n, T alpha, Matrix<const T> a, const T* x,
              int64_t x_stride, T beta, T* y, int64_t y_stride) {
-  // Some versions multiply y by 0, and some return before that where n is 0.
+  // Some versions multiply y by 0, which keeps NaNs, and some return early if n is 0.
   if (beta == 0) {
     for (int64_t i = 0; i < m; ++i) y[i * y_stride] = 0;
   }
@@ -128,8 +128,8 @@ void gemv_by(Routine routine, int64_t m, int64_t n, T alpha, Matrix<const T> a, 
 
 }  // namespace
 
-// OpenBLAS's kernels for small products and AVX-512 copy the last rows of a factor, less than a
-// register of each column, into memory that they do not check.
+// OpenBLAS's AVX-512 kernels for small products copy the last rows of a factor, less than a
+// register of each column, into memory whose allocation they do not check.
 size_t unchecked_bytes(int64_t m, int64_t n, int64_t k) noexcept {
   constexpr double kMostWork = 1e6;
   constexpr size_t kRegister = 64;
@@ -146,7 +146,7 @@ OneThread::OneThread(int threads, size_t unchecked, Library& library) : library_
   claimed_ = claim_buffers(&library, threads);
   if (claimed_ < threads) team_ = limit_team(claimed_);
   if (library.get_threads && library.get_threads() != 1) pin(&library);
-  // Newer versions ask OpenMP at each call.
+  // Newer versions use OpenMP's number of threads in each call.
   int n = omp_get_max_threads();
   if (n == 1) return;
   openmp_threads_ = n;

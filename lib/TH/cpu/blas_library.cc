@@ -27,7 +27,7 @@ Library libraries[kMostLibraries];
 std::atomic<int> libraries_loaded{0};
 std::string blas_text;
 
-// What was tried and why it was not taken, for one message.
+// The files that were tried and the reasons for rejecting them, for one message.
 class Attempts {
  public:
   void add(const char* file, const std::string& problem) {
@@ -45,7 +45,7 @@ class Attempts {
   }
 
  private:
-  // Names with the same problem stand together before it.
+  // Names with the same problem are listed together before it.
   void close() {
     if (!problem_.empty()) text_ += " (" + problem_ + ")";
     problem_.clear();
@@ -53,8 +53,8 @@ class Attempts {
   std::string text_, problem_;
 };
 
-// One thread is all that a library is ever to use, and what it would start as it is loaded. What
-// the user has set holds.
+// Makes a library start with a single thread while it is loaded, unless the user has set the
+// variables.
 class OneThreadEnvironment {
  public:
   OneThreadEnvironment() { omp_set_num_threads(1); }
@@ -77,13 +77,13 @@ std::string problem_of_loading(const char* file) {
   const char* text = dlerror();
   if (!text) return "not loaded";
   if (std::strstr(text, "No such file")) return "not found";
-  // It begins with the name.
+  // The message begins with the file name.
   size_t length = std::strlen(file);
   if (!std::strncmp(text, file, length) && text[length] == ':') text += length + 2;
   return text;
 }
 
-// A library by its name or path, or null and the problem.
+// Loads a library by its name or path. Returns null and sets *problem if that fails.
 Library* load(const char* file, std::string* problem) {
   void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (handle) {
@@ -121,7 +121,7 @@ Library* load(const char* file, std::string* problem) {
   return library;
 }
 
-// Takes from the library what the table lacks, and returns whether it is full then.
+// Fills missing entries of the table from the library. Returns true if the table is complete.
 bool take(void* handle, BlasRoutines* table) {
   bool full = true;
   auto look = [&](Routine* routine, const char* name) {
@@ -145,7 +145,7 @@ bool take(void* handle, LapackRoutines* table) {
   return full;
 }
 
-// Fills a table from the files, in their order; returns the first that was of use, or null.
+// Fills a table from the files, in order. Returns the first library that was used, or null.
 template <class Table>
 Library* fill(Files files, Table* table, bool* full, Attempts* attempts) {
   for (int k = 0; k < files.count; ++k) {
@@ -157,7 +157,7 @@ Library* fill(Files files, Table* table, bool* full, Attempts* attempts) {
     }
     Table copy = *table;
     *full = take(library->handle, &copy);
-    // LAPACK is one library's, as a whole.
+    // All of LAPACK must come from one library.
     if (!*full && std::is_same_v<Table, LapackRoutines>) {
       attempts->add(files.names[k], "it lacks some of LAPACK");
       continue;
@@ -205,7 +205,7 @@ Library* load_blas() {
     Library* library = fill(files, &table, &full, &attempts);
     if (!library) continue;
     text += (first ? "; for what it lacks " : "") + text_of(*library);
-    // Its buffers are the ones to look after.
+    // Buffers are managed for the library that needs them.
     if (!first || library->make_buffer) first = library;
   }
   if (!full) attempts.fail_for("BLAS");
@@ -242,7 +242,7 @@ Library& once(std::atomic<Library*>* library, const Load& load_it) {
   return *there;
 }
 
-// The text is valid for ever, as callers keep it. There are few different ones.
+// The returned text is never freed, because callers keep it. There are few different texts.
 template <class Text>
 const char* described(const Text& text) {
   static std::mutex mutex;

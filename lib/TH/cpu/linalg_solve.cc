@@ -6,8 +6,8 @@ namespace th::linalg {
 
 namespace {
 
-// LU factorization without pivoting. Returns, like LAPACK's info, the position of the first pivot
-// 0.
+// LU factorization without pivoting. Like LAPACK's info, returns the position of the first zero
+// pivot.
 template <class T>
 int eliminate(int n, T* a, int64_t ld) {
   int info = 0;

@@ -15,8 +15,9 @@ namespace th {
 
 namespace {
 
-// Whether b is read as it lies, or the result's transpose computed with a as b. Libraries are good
-// at few sums, and at more memory than this kernel, which reads short lines, gets through quickly.
+// Selects this kernel for products with few rows: b is read directly, or the transposed result is
+// computed with a as b. Libraries are faster if there is little work, and for more memory than
+// kMostBytes, because this kernel reads short lines.
 enum class FewRows { no, rows, columns };
 FewRows few_rows(const ProductCall& p) {
   constexpr double kLeastWork = 1 << 20, kMostBytes = 1 << 26;
@@ -34,26 +35,26 @@ FewRows few_rows(const ProductCall& p) {
 }
 
 struct Tiling {
-  int64_t rows, cols;    // of a tile of c
-  int64_t down, across;  // tiles
-  int64_t depth, parts;  // of the sums, whose parts are added in the end
-  int64_t rest;          // the depth of the last part
+  int64_t rows, cols;    // size of a tile of c
+  int64_t down, across;  // number of tiles
+  int64_t depth, parts;  // sums are divided into `parts` of `depth` elements
+  int64_t rest;          // depth of the last part
 };
 
 int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
-// Equal parts of at most about limit, in whole registers.
+// Divides size into equal parts of about limit elements, rounded up to whole registers.
 int64_t part_of(int64_t size, int64_t limit) {
   int64_t even = ceil_div(size, ceil_div(size, limit));
   return std::min(size, ceil_div(even, 16) * 16);
 }
 
-// A matrix is read once; so many of its elements are worth a thread.
+// Minimum number of matrix elements per thread if the matrix is read once.
 constexpr int64_t kElementsPerThread = 1 << 18;
-// So many tasks are made where sums are cut.
+// Number of tasks if sums are divided.
 constexpr int64_t kTasks = 8;
 
-// Results of one pass along c's memory.
+// Outer product: tiles are contiguous in c.
 void tile_outer(const ProductCall& p, Tiling* t) {
   bool by_rows = p.c.col == 1;
   int64_t line = part_of(by_rows ? p.n : p.m, kElementsPerThread);
@@ -63,8 +64,9 @@ void tile_outer(const ProductCall& p, Tiling* t) {
   t->cols = by_rows ? line : lines;
 }
 
-// By rows each result is a sum along the memory. By columns the whole result is added up again and
-// again: then the columns are shared out, too, and their parts of the result added.
+// If the matrix is row-major, each result is a sum of contiguous elements. If it is column-major,
+// all results are updated for each column, so the columns are divided, too, and their partial
+// results are added.
 void tile_matrix_vector(const ProductCall& p, Tiling* t) {
   constexpr int64_t kLarge = 1 << 21;  // more than the cache of a core
   int64_t size = p.m * p.n;
@@ -79,16 +81,16 @@ void tile_matrix_vector(const ProductCall& p, Tiling* t) {
   }
 }
 
-// Each tile packs its operands anew, which small tiles spend more time on; but there should be
-// tiles for all threads: 8 for matrices of 512, 16 for those of 1024 and of 2048. Where there are
-// few, since the sums are long, those are cut.
+// Each tile packs its operands again, which is inefficient for small tiles, but there should be
+// enough tiles for all threads: 8 for matrices of size 512, 16 for sizes 1024 and 2048. If there
+// are few tiles, because the sums are long, the sums are divided.
 void tile_product(const ProductCall& p, Tiling* t) {
   constexpr int64_t kLeastDepth = 512;
   double size = static_cast<double>(p.m) * static_cast<double>(p.n);
   int64_t rows = size <= 128 * 128 ? 64 : size <= 512 * 512 ? 128 : 256;
   int64_t cols = size <= 256 * 256 ? rows : 256;
   if (size > 1024 * 1024) rows = cols = size <= 1536 * 1536 ? 384 : 512;
-  // Of long lines that few others meet there are more in a tile.
+  // Tiles are longer if the other dimension is short.
   int64_t most = few_rows(p) == FewRows::no ? 4 : 64;
   t->rows = part_of(p.m, std::min(most * rows, rows * cols / std::min(p.n, cols)));
   t->cols = part_of(p.n, std::min(most * cols, rows * cols / std::min(p.m, rows)));
@@ -137,7 +139,7 @@ void multiply_by_blas(const ProductBlock& p, const ProductCall& whole) {
   }
 }
 
-// The product with the roles exchanged, so that the inner loop runs along c's memory, or b's.
+// Exchanges the factors, so that the inner loop runs along the contiguous dimension of c or b.
 void transpose(ProductBlock* p) {
   std::swap(p->a, p->b);
   std::swap(p->m, p->n);
@@ -195,7 +197,7 @@ void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t
   }
 }
 
-// Tiles below which a second thread costs more than it brings.
+// Returns the minimum number of tiles per thread.
 int64_t grain_of(const ProductCall& p, const Tiling& t) {
   double work = static_cast<double>(t.rows) * static_cast<double>(t.cols) *
                 static_cast<double>(p.k) * static_cast<double>(p.sum ? p.batches : 1);
@@ -224,7 +226,7 @@ void multiply_tiles(const ProductCall& p, const Tiling& t) {
   }
 }
 
-// c = beta c + sums, of n elements; c is not read where beta is 0.
+// c = beta * c + sums, for n elements. If beta is 0, c is not read.
 void add_sums(DType dtype, int64_t n, const char* sums, Scalar beta, char* c, int64_t step) {
   const float one_float = 1;
   const double one_double = 1;
@@ -233,7 +235,7 @@ void add_sums(DType dtype, int64_t n, const char* sums, Scalar beta, char* c, in
       {1, n, 1, Scalar(1.0), beta, static_cast<const char*>(one), 1, 1, sums, 1, 1, c, 1, step});
 }
 
-// The sums' parts as a batch of products, whose results are then added in their order.
+// Computes the parts of the sums as a batch of products and adds the results in order.
 void multiply_in_parts(const ProductCall& p, const Tiling& t) {
   const bool by_rows = p.c.col == 1;
   const int64_t size = p.m * p.n, line = by_rows ? p.n : p.m;
@@ -265,7 +267,7 @@ bool is_small(const ProductCall& p) {
          p.alpha.d != 0;
 }
 
-// Without the cost of a call of BLAS for each.
+// Computes small products without a BLAS call for each.
 void multiply_small(const ProductCall& p) {
   const auto kernel = product_kernels().small[p.dtype];
   const auto item = static_cast<int64_t>(item_size(p.dtype));
@@ -286,7 +288,7 @@ void multiply_small(const ProductCall& p) {
   }
 }
 
-// A factor's matrices one after the other in float, by rows.
+// A contiguous float copy of a factor's matrices, row-major.
 class FloatFactor {
  public:
   FloatFactor(DType dtype, const Factor& factor, int64_t batches, int64_t rows, int64_t cols)
@@ -316,7 +318,7 @@ class FloatFactor {
   LoopPlan plans_[2];
 };
 
-// The 16-bit floats multiply in float; a result is rounded once.
+// Products of 16-bit floats are computed in float; each result is rounded once.
 void multiply_in_float(ProductCall call) {
   FloatFactor a(call.dtype, call.a, call.batches, call.m, call.k);
   FloatFactor b(call.dtype, call.b, call.batches, call.k, call.n);

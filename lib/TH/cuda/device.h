@@ -12,7 +12,7 @@
 
 namespace th {
 
-// Events without timing, used again and again.
+// A pool of events without timing.
 class EventPool {
  public:
   cudaEvent_t take();
@@ -23,7 +23,7 @@ class EventPool {
   std::vector<cudaEvent_t> free_;
 };
 
-// An event for as long as the object lives.
+// Takes an event from the pool and returns it at the end of the scope.
 class PooledEvent {
  public:
   explicit PooledEvent(EventPool& pool) : pool_(pool), event_(pool.take()) {}
@@ -44,13 +44,13 @@ class PooledEvent {
   cudaEvent_t event_;
 };
 
-// One CUDA device: a stream for work in order, another for asynchronous copies beside it, and a
-// pool of memory of our own, so that other users of CUDA in the process keep theirs as it was.
-// Never destroyed: the driver may be gone before the last tensor is. Its functions expect that the
-// device is current on the calling thread.
+// One CUDA device: an in-order stream, another one for asynchronous copies, and a memory pool. The
+// pool is our own, so that settings of other CUDA code in the process stay unchanged. Devices are
+// never destroyed, because the driver may be unloaded before the last tensor is freed. The
+// functions require that the device is current on the calling thread.
 class CudaDevice : public Queue {
  public:
-  // While it lives, the device is current on the calling thread.
+  // Makes the device current on the calling thread.
   struct Turn {
     explicit Turn(CudaDevice& device) { device.make_current(); }
   };
@@ -65,7 +65,7 @@ class CudaDevice : public Queue {
   const DeviceProperties& properties() const { return properties_; }
 
   void* allocate_block(size_t bytes);
-  // Not before a copy of copy_async to or from it has ended or was waited for.
+  // Copies of copy_async that use the block must have ended or been waited for.
   void release_block(void* block) noexcept;
   void* allocate_host(size_t bytes) { return host_memory_.allocate(bytes); }
   void release_host(void* block) noexcept { host_memory_.release(block); }
@@ -78,10 +78,10 @@ class CudaDevice : public Queue {
   void wait(void* event);
   void order(void* event);
   void release_event(void* event) noexcept { events_.put_back(static_cast<cudaEvent_t>(event)); }
-  // Kernels on either device may use the other's memory, where the hardware can.
+  // Lets kernels on either device access the other's memory, if the hardware supports it.
   void allow_peer(CudaDevice& other);
 
-  // Work that failed is told of by the calls of CUDA themselves.
+  // CUDA's own calls report failures of earlier work.
   void begin_operation() {}
   DeviceStatus status_without_memory() const { return kDeviceFailed; }
   void check_work() {}
@@ -99,15 +99,15 @@ class CudaDevice : public Queue {
   }
 
  private:
-  // Pinned room for small copies to the device, so that their callers need not wait for the work
-  // that was queued before.
+  // Pinned buffers for small copies to the device, so that callers do not wait for work that was
+  // queued before.
   static constexpr size_t kSlotBytes = 64 << 10;
   static constexpr int kSlots = 32;
 
   void open_pool();
   void open_cublas();
   void copy_staged(void* to, const void* from, size_t bytes);
-  // Later work on the stream waits for all earlier work on the other one.
+  // Makes later work on one stream wait for all earlier work on the other.
   void order_streams(cudaStream_t later, cudaStream_t earlier);
 
   int index_;

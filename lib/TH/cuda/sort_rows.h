@@ -27,7 +27,8 @@ struct RowBegin {
   __host__ __device__ int operator()(int row) const { return row * n; }
 };
 
-// Calls sort(nullptr, bytes), which returns the required temporary memory, then sort(room, bytes).
+// Calls sort(nullptr, bytes), which returns the size of the scratch memory, then sort(scratch,
+// bytes).
 template <class Sort>
 void with_scratch(Queue& queue, const Sort& sort) {
   size_t bytes = 0;

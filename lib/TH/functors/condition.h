@@ -1,7 +1,7 @@
 #ifndef TH_FUNCTORS_CONDITION_H
 #define TH_FUNCTORS_CONDITION_H
 
-// What values must be for an operation to be possible, for every backend.
+// Conditions that input values must satisfy, shared by all backends.
 
 #include <cstdint>
 #include <type_traits>
@@ -12,22 +12,23 @@
 namespace th {
 
 enum class Condition : int {
-  divisor,      // of integers: not 0
-  exponent,     // of integers: not negative
-  index,        // of a dimension of size `limit`: what position_of takes
+  divisor,      // integers: not 0
+  exponent,     // integers: not negative
+  index,        // within a dimension of size `limit`: see position_of
   mask,         // 0 or 1
-  probability,  // from 0 to 1
+  probability,  // 0 to 1
 };
 
-// Where an index is in a dimension of that size: it counts from TH_INDEX_BASE, or, where negative,
-// from the end.
+// Converts an index of a dimension to a position from 0. Indices count from TH_INDEX_BASE, or from
+// the end if negative. If the index is out of range, so is the result.
 TH_HD int64_t position_of(int64_t index, int64_t size) {
   return index < 0 ? index + size : index - TH_INDEX_BASE;
 }
 
 namespace condition {
 
-// is_bad(x, limit), for the element types that the condition is about.
+// is_bad(x, limit) returns true if x violates the condition; kHas: it applies to elements of type
+// T.
 struct Divisor {
   template <class T>
   static constexpr bool kHas = std::is_integral_v<T>;
@@ -67,7 +68,7 @@ struct Probability {
 
 }  // namespace condition
 
-// f(condition::Divisor()) and so on.
+// Calls f with the struct of the condition, such as condition::Divisor().
 template <class F>
 void dispatch(Condition condition, const F& f) {
   switch (condition) {

@@ -1,11 +1,11 @@
 #ifndef TH_FUNCTORS_FUNCTORS_H
 #define TH_FUNCTORS_FUNCTORS_H
 
-// The arithmetic of the element-wise ops, once for every backend: the functors that the rows of
-// THOps.def name. T is the compute type (float for the 16-bit types). A functor takes all of its
-// row's arguments, or the tensors' elements, and is then made of the numbers; an argument or a
-// result that is a uint8_t is an element of a ByteTensor, whatever T is. The loops know nothing of
-// what is computed.
+// The arithmetic of the element-wise operations, shared by all backends: the functors named in the
+// rows of THOps.def. T is the compute type (float for the 16-bit types). A functor takes all
+// arguments of its row, or only the elements of tensors; then its constructor gets the numbers.
+// Arguments and results of type uint8_t are elements of a ByteTensor, for every T. The loops do not
+// depend on the arithmetic.
 
 #include <cmath>
 #include <cstdint>
@@ -17,8 +17,8 @@
 #include "tensor/host_device.h"
 
 #ifdef TH_HAVE_LIBMVEC
-// With this attribute loops over these functions call glibc's vector versions of them. log2 and
-// log10 stay scalar: of powers of 2 and 10 their results must be integers.
+// With this attribute, loops over these functions call glibc's vector versions. log2 and log10 stay
+// scalar, because their results for powers of 2 and 10 must be integers.
 #define TH_VECTOR_MATH_1(function)                                           \
   __attribute__((__simd__("notinbranch"))) double function(double) noexcept; \
   __attribute__((__simd__("notinbranch"))) float function##f(float) noexcept;
@@ -165,7 +165,7 @@ TH_HD T smaller(T a, T b) {
   return a <= b || a != a ? a : b;
 }
 
-// A functor of Result operator()(parameters), without a state.
+// A stateless functor with Result operator()(parameters).
 struct NoValue {
   TH_HD explicit NoValue(const Scalar*) {}
 };
@@ -180,7 +180,7 @@ struct NoValue {
 #define TH_FUNCTOR_1(name) TH_FUNCTOR(name, T, (T x))
 #define TH_FUNCTOR_2(name) TH_FUNCTOR(name, T, (T a, T b))
 #define TH_PREDICATE_2(name) TH_FUNCTOR(name, uint8_t, (T a, T b))
-// One that holds the row's number.
+// A functor that stores the number of the row.
 #define TH_FUNCTOR_SCALED(name, parameters)                                     \
   template <class T>                                                            \
   struct name {                                                                 \
@@ -249,8 +249,8 @@ TH_FUNCTOR_1(lgamma) {
 TH_FUNCTOR_1(ceil) { return std::ceil(x); }
 TH_FUNCTOR_1(floor) { return std::floor(x); }
 TH_FUNCTOR_1(round) {
-  // Halves go away from 0. The addend is the largest value below 0.5: 0.5 itself would carry the
-  // values just below a half, and odd integers too large for a fraction, one too far.
+  // Rounds halves away from 0. The addend is the largest value below 0.5: with 0.5, values just
+  // below a half and large odd integers would be rounded to the next integer.
   constexpr T half = sizeof(T) == 4 ? T(0.49999997f) : T(0.49999999999999994);
   return std::trunc(x + std::copysign(half, x));
 }

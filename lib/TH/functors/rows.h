@@ -38,16 +38,16 @@ struct OperatorTypes<R (F::*)(A...) const> {
 template <class F>
 using Operator = OperatorTypes<decltype(&F::operator())>;
 
-constexpr int kMaxInputs = 3;   // of a functor, and tensors of a row
-constexpr int kMaxNumbers = 2;  // of a row
+constexpr int kMaxInputs = 3;   // inputs of a functor, and tensors of a row
+constexpr int kMaxNumbers = 2;  // numbers of a row
 
 struct ElementRow {
   uint32_t flags = 0;
-  int tensors = 0;  // arguments of the row, without the result
+  int tensors = 0;  // number of tensor arguments, without the result
   int numbers = 0;
-  bool is_byte[kMaxInputs] = {};  // tensors that are ByteTensors, whatever the row's type is
-  int inputs = 0;                 // arguments of the functor
-  // Of each: k for tensor k, -1 - k for number k.
+  bool is_byte[kMaxInputs] = {};  // tensor arguments that are ByteTensors for every type of the row
+  int inputs = 0;                 // number of arguments of the functor
+  // The source of each argument of the functor: k for tensor k, -1 - k for number k.
   int source[kMaxInputs] = {};
 
   constexpr bool has(uint32_t flag) const { return (flags & flag) != 0; }

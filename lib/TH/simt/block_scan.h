@@ -35,7 +35,7 @@ __device__ typename R::A block_exclusive_scan(typename R::A own, typename R::A* 
   __syncthreads();
   A before = R::combine(of_warps[warp], previous);
   *total = of_warps[32];
-  // A later call may write of_warps.
+  // A later call may write the shared array.
   __syncthreads();
   return before;
 }

@@ -1,10 +1,10 @@
 #ifndef TH_SIMT_DEVICE_TABLE_H
 #define TH_SIMT_DEVICE_TABLE_H
 
-// What libTH gets of a plugin: the table of functions over the plugin's device class D. No
-// exception crosses it. D has the functions that are called below, of which all but those that are
-// noexcept may throw DeviceFailure; and a class D::Turn(D&), which lives while they run. A plugin
-// has one function of C: th_device_table, which gives its table.
+// The interface of a plugin to libTH: a table of functions over the plugin's device class D.
+// Exceptions do not cross it. D has the functions called below, which may throw DeviceFailure
+// unless they are noexcept here, and a class D::Turn(D&), which exists while they run. A plugin
+// exports one C function, th_device_table, which returns its table.
 
 #include <cstdio>
 #include <exception>
@@ -35,7 +35,7 @@ class DeviceTableOf {
 
  private:
   static char* text() {
-    // Other models allocate it when a thread first uses it, and end the process if that fails.
+    // Other TLS models allocate it on first use, and end the process if that fails.
     static thread_local char of_last_failure[sizeof(DeviceFailure::text)]
         __attribute__((tls_model("initial-exec")));
     return of_last_failure;
@@ -59,7 +59,7 @@ class DeviceTableOf {
       return failed(kDeviceFailed, "an unknown failure");
     }
   }
-  // f(D&) in its turn.
+  // Calls f(D&) during its turn.
   template <class F>
   static int on(void* device, const F& f) noexcept {
     return guarded([&] {
@@ -68,7 +68,7 @@ class DeviceTableOf {
       f(d);
     });
   }
-  // The same for what queues or runs work: failures of work that ran meanwhile are told of.
+  // The same for functions that queue or run work. Also reports failures of earlier work.
   template <class F>
   static int working(void* device, const F& f) noexcept {
     return on(device, [&](D& d) {

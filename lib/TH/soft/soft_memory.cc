@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kBlockAlignment = 256;
 
-// Capacities come in steps of an eighth of their power of two, so that blocks fit those who ask
-// for about as much.
+// Capacities are rounded up in steps of an eighth of their power of two, so that freed blocks fit
+// requests of similar size.
 size_t capacity_for(size_t bytes) {
   size_t step = kBlockAlignment;
   while (step * 16 <= bytes) step *= 2;

@@ -18,8 +18,8 @@ class SoftMemory {
   SoftMemory(const SoftMemory&) = delete;
   SoftMemory& operator=(const SoftMemory&) = delete;
 
-  // Returns nullptr if the device has no memory left; throws std::bad_alloc if the host has none
-  // for the block's record. The block's content is undefined; fill() makes it so.
+  // Returns nullptr if the device has no memory left. Throws std::bad_alloc if the host has none
+  // for the block's record. The contents are undefined; fill() makes them so.
   void* allocate(size_t bytes);
   // The caller no longer uses the block. Work before `position` of the queue may still use it.
   void release(void* block, uint64_t position) noexcept;
@@ -32,19 +32,19 @@ class SoftMemory {
   int64_t released() const { return released_; }
   int64_t cached() const { return cached_; }
 
-  // Fills a block with what programs take for data if they read uninitialized memory.
+  // Fills a block with bytes that expose reads of uninitialized memory.
   void fill(void* block);
   void set_accessible(bool accessible) noexcept;
 
  private:
-  // A block from its allocation until empty_cache(). release() and retire() only relink it, since
-  // they must succeed without memory.
+  // A block from its allocation until empty_cache(). release() and retire() only relink it, because
+  // they must not fail.
   struct Block {
     void* address;
     size_t bytes;       // as requested
     size_t capacity;    // as allocated
-    uint64_t position;  // of the queue, when it was released
-    Block* next;        // of the released blocks, or of the cached blocks of its capacity
+    uint64_t position;  // of the queue at its release
+    Block* next;        // in the list of released blocks, or of cached blocks of this capacity
     bool cached;
   };
 

@@ -10,8 +10,8 @@
 namespace th {
 namespace {
 
-// A device's queue is finite: who fills it waits. So is what released blocks and staged copies
-// take before they are looked at.
+// A queue has a limited number of tasks and bytes, including released blocks and staged copies that
+// are not processed yet. A thread that exceeds a limit waits.
 constexpr size_t kMostTasks = 1024;
 constexpr int64_t kMostBytes = int64_t{256} << 20;
 
@@ -63,7 +63,7 @@ void SoftDevice::run_until(uint64_t position) noexcept {
     } catch (const DeviceFailure& failure) {
       note_failure(failure);
     } catch (const std::bad_alloc&) {
-      // Not kDeviceOutOfMemory: the operation has begun, and repeating it would do a part twice.
+      // Not kDeviceOutOfMemory: the operation has begun, so repeating it would repeat a part.
       note_failure({kDeviceFailed, "out of memory of the host"});
     }
     memory_.retire(done_);
@@ -127,7 +127,7 @@ void SoftDevice::finish(const SoftCopy& copy) {
   while (!copy.done && !copies_.empty()) {
     std::shared_ptr<SoftCopy> next = copies_.front();
     run_until(next->after);
-    // The work before may have waited for this copy itself.
+    // The previous work may have waited for this copy.
     if (next->done) continue;
     copies_.pop_front();
     next->done = true;
@@ -143,7 +143,7 @@ void SoftDevice::finish_copies() {
   }
 }
 
-// Each device's work waits for what the other was to do before.
+// Makes the work of each device wait for the previous work of the other.
 void SoftDevice::copy_peer(void* to, SoftDevice& other, const void* from, size_t bytes) {
   if (bytes == 0) return;
   uint64_t others = other.queued();
@@ -161,7 +161,7 @@ void SoftDevice::copy_peer(void* to, SoftDevice& other, const void* from, size_t
   }
 }
 
-// ---- what operations see of it
+// ---- interface for operations
 
 namespace {
 SoftDevice& soft(Queue* queue) { return *static_cast<SoftDevice*>(queue); }

@@ -1,8 +1,8 @@
 #ifndef TH_SOFT_SOFT_QUEUE_H
 #define TH_SOFT_SOFT_QUEUE_H
 
-// The software device's work: a queue in order, and beside it a queue of copies, which advances
-// only when somebody waits for it.
+// The work of the software device: an in-order queue, and a second queue of copies, which runs only
+// when it is waited for.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,23 +16,23 @@
 
 namespace th {
 
-// All software devices take turns under one lock, since the statics that stand for __shared__ are
-// there once.
+// One lock for all software devices, because the static variables that implement __shared__ exist
+// once.
 std::recursive_mutex& soft_mutex();
 
-// A copy beside the other work.
+// An asynchronous copy.
 struct SoftCopy {
-  uint64_t after;  // how much of the queue comes before it
+  uint64_t after;  // position in the queue that must be reached first
   void* to;
   const void* from;
   size_t bytes;
   bool done;
 };
 
-// Its functions want soft_mutex() held. Work that fails is told of by check().
+// All functions require soft_mutex(). check_work() reports failed work.
 class SoftDevice : public Queue {
  public:
-  // While it lives, the device's memory may be touched.
+  // While an object exists, the host may access the device's memory.
   class Accessible {
    public:
     explicit Accessible(SoftDevice& device);
@@ -44,7 +44,7 @@ class SoftDevice : public Queue {
     SoftDevice& device_;
   };
 
-  // The device's turn: all take it under one lock.
+  // Holds the lock of all software devices.
   struct Turn {
     explicit Turn(SoftDevice&) : lock(soft_mutex()) {}
     std::lock_guard<std::recursive_mutex> lock;
@@ -52,7 +52,7 @@ class SoftDevice : public Queue {
 
   explicit SoftDevice(int index);
 
-  // What libTH asks for: see DeviceTable. Devices live as long as the process.
+  // The functions of DeviceTable. Devices are never destroyed.
   static int count();
   static SoftDevice* open(int index);
   DeviceProperties properties() const;
@@ -73,30 +73,30 @@ class SoftDevice : public Queue {
   void* allocate_block(size_t bytes);
   void release_block(void* block) noexcept;
 
-  // Queues task, which keeps that many bytes until it has run.
+  // Queues a task, which owns that many bytes until it has run.
   void enqueue_task(std::function<void()> task, size_t bytes = 0);
   void enqueue_operation(std::function<void()> task);
-  // How much was queued until now.
+  // Returns the position after the last queued task.
   uint64_t queued() const { return done_ + tasks_.size(); }
-  // Runs what was queued up to there. Failures are kept for check_work().
+  // Runs tasks up to this position. Failures are stored for check_work().
   void run_until(uint64_t position) noexcept;
   void run_all() noexcept { run_until(queued()); }
 
-  // Throws the first DeviceFailure of work that ran since the last time.
+  // Throws the first DeviceFailure of the tasks that ran since the last call.
   void check_work();
 
   std::shared_ptr<SoftCopy> copy_beside(void* to, const void* from, size_t bytes);
   void finish(const SoftCopy& copy);
   void finish_copies();
 
-  // Until the operation queues its first kernel it can be begun again, should memory run out.
+  // Until the operation queues its first kernel, it can be repeated if memory runs out.
   void begin_operation() { operation_queued_ = false; }
   // Returns the status for a failed allocation: kDeviceOutOfMemory if the operation can be
   // repeated.
   DeviceStatus status_without_memory() const {
     return operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory;
   }
-  // One of what kernels have reported, which it forgets.
+  // Returns and removes a failed check that a kernel has reported.
   DeviceAssertion take_assertion();
 
  private:
@@ -112,7 +112,7 @@ class SoftDevice : public Queue {
   SoftMemory memory_;
   std::deque<Task> tasks_;
   uint64_t done_ = 0;
-  size_t kept_bytes_ = 0;  // by tasks
+  size_t kept_bytes_ = 0;  // owned by tasks
   int accessible_ = 0;
   bool operation_queued_ = false;
   bool failed_ = false;

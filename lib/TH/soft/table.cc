@@ -55,7 +55,7 @@ void SoftDevice::zero(void* block, size_t bytes) {
   if (bytes) enqueue_task([block, bytes] { std::memset(block, 0, bytes); });
 }
 
-// The host's bytes are read before the call returns, but reach the device in the queue's order.
+// The host's bytes are read before the call returns and written to the device in the queue's order.
 void SoftDevice::copy_in(void* to, const void* from, size_t bytes) {
   auto staged = std::make_shared<std::vector<char>>(bytes);
   std::memcpy(staged->data(), from, bytes);
@@ -88,7 +88,7 @@ SoftCopy& copy_of(void* event) { return **static_cast<Event*>(event); }
 }  // namespace
 
 void* SoftDevice::copy_async(CopyKind, void* to, const void* from, size_t bytes) {
-  // The event first: a copy that is queued without one would not be waited for.
+  // Create the event first: without an event the queued copy could not be waited for.
   auto event = std::make_unique<Event>();
   *event = copy_beside(to, from, bytes);
   return event.release();

@@ -1,11 +1,11 @@
 #ifndef TH_CPU_KERNELS_ELEMENT_LOOP_H
 #define TH_CPU_KERNELS_ELEMENT_LOOP_H
 
-// The one element-wise loop of the CPU, over elements of the compute type. Plain arithmetic is a
-// loop over memory that the compiler vectorises. For functions of the C library blocks that are no
-// whole vectors, or not packed, are computed in buffers: so an element's result does not depend on
-// where it lies or how the work was cut, even though the vector versions of these functions round
-// differently from the scalar ones.
+// The element-wise loop of the CPU, over elements of the compute type. Plain arithmetic is a loop
+// over memory that the compiler vectorizes. The vector versions of C library functions round
+// differently from the scalar ones. So for these functions, partial blocks and operands that are
+// not contiguous are copied to buffers, and every element is computed by the vector version. The
+// result of an element does not depend on its position or on the division of the work.
 
 #include <cstring>
 #include <tuple>
@@ -24,8 +24,8 @@
 namespace th {
 namespace {
 
-constexpr int kBlock = 256;  // elements in a buffer: it stays in the first-level cache
-constexpr int kLanes = 16;   // at least the lanes of the widest vector of float
+constexpr int kBlock = 256;  // elements in a buffer, which stays in the L1 cache
+constexpr int kLanes = 16;   // at least the number of lanes of the widest float vector
 
 template <class T>
 inline T read(const char* p) {
@@ -34,7 +34,7 @@ inline T read(const char* p) {
   return value;
 }
 
-// Elements of which every second one is taken: a loop that vectorises.
+// Elements with a stride of 2, known at compile time so that the loop is vectorized.
 template <class T>
 __attribute__((noinline)) void take_every_second(const char* data, int64_t n, char* to) {
   T* __restrict out = reinterpret_cast<T*>(to);
@@ -106,7 +106,7 @@ inline void store_block(char* data, int64_t stride, int64_t n, const C* in) {
   }
 }
 
-// n is a multiple of kLanes, so that whole vectors do all of it.
+// n is a multiple of kLanes, so that only whole vectors are used.
 template <class F, class C, size_t... K>
 inline void compute_block(const F& f, const C* const* in, C* out, int64_t n,
                           std::index_sequence<K...>) {
@@ -132,7 +132,7 @@ void blocked_loop(char* const* data, const int64_t* stride, int64_t n, const F& 
   constexpr int64_t item = sizeof(C);
   alignas(64) C buffer[sizeof...(K)][kBlock];
   alignas(64) C out[kBlock];
-  // What is the same for all is filled in once.
+  // Inputs with stride 0 are copied to their buffers once.
   const int64_t most = n < kBlock ? (n + kLanes - 1) / kLanes * kLanes : kBlock;
   ((stride[K + 1] == 0 ? load_block<C, C>(data[K + 1], 0, most, buffer[K]) : void()), ...);
   for (int64_t i = 0; i < n; i += kBlock) {
@@ -157,7 +157,7 @@ void blocked_loop(char* const* data, const int64_t* stride, int64_t n, const F& 
   }
 }
 
-// An operand in memory, or one element of it for all.
+// An operand in memory, or a single element used for all positions.
 template <class T, bool constant>
 struct Input {
   const T* at;
@@ -170,20 +170,20 @@ struct Input<T, true> {
   T operator[](int64_t) const { return value; }
 };
 
-// A functor may have a form that is quicker, and right for operands that fit.
+// A faster form of a functor that is exact only for some operands.
 template <class F>
 struct Quick {
   static constexpr bool exists = false;
 };
 
-// Processors divide integers one by one, but doubles by vectors. Below 2^53 a quotient that is no
-// integer is further from the next one than it is rounded by.
+// Processors divide integers one at a time, but doubles in SIMD registers. Below 2^53 the rounding
+// error of a quotient is smaller than its distance from the next integer.
 template <class T>
 struct Quick<functor::cdiv<T>> {
   static constexpr bool exists = std::is_integral_v<T>;
   using Word = std::make_unsigned_t<std::conditional_t<exists, T, int>>;
   static Word misfit(T a, T b) {
-    // A divisor of -1 may wrap.
+    // Division by -1 may wrap.
     bool bad = b == 0 || b == static_cast<T>(-1);
     if constexpr (sizeof(T) == 8) {
       constexpr int64_t limit = int64_t{1} << 53;
@@ -213,7 +213,7 @@ struct Quick<functor::cremainderExact<T>> {
 };
 #endif
 
-// By blocks, all of whose elements fit or not.
+// Uses the fast form for blocks whose elements are all in its range.
 template <class Q, class Out, class F, class... In>
 inline void quick_loop(Out* out, int64_t n, const F& f, const In&... in) {
   for (int64_t first = 0; first < n; first += kBlock) {
@@ -229,7 +229,7 @@ inline void quick_loop(Out* out, int64_t n, const F& f, const In&... in) {
   }
 }
 
-// Strides are compile-time where the layout is a common one, so that the loop vectorises.
+// Strides of common layouts are compile-time constants, so that the loop is vectorized.
 template <class Out, class... In, bool... constant, class F, size_t... K>
 inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequence<K...>,
                        std::integer_sequence<bool, constant...>) {
@@ -289,7 +289,7 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
     return;
   }
 #endif
-  // In locals: as far as the compiler knows, the elements written may be the strides.
+  // Local copies, because for the compiler the elements written may alias the strides.
   char* out = data[0];
   const int64_t step = stride[0];
   const char* in[] = {data[K + 1]...};
@@ -301,7 +301,7 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
   }
 }
 
-// F is a functor for its compute type, in which all operands are.
+// F is a functor of its compute type; all operands have that type.
 template <class F, bool vector_math>
 struct ElementLoopOf {
   template <class... In>
@@ -318,7 +318,7 @@ struct ElementLoopOf {
   };
 };
 
-// The loops of a row: one for each type of the set that computes in itself, and for float.
+// The loops of a row: one for each type of the set that is its own compute type, and one for float.
 template <template <class> class F, class Set, bool vector_math>
 constexpr auto element_loops() {
   return for_types<Set>([](auto zero) -> Loop {

@@ -124,8 +124,8 @@ __attribute__((noinline)) int64_t positions_of(const uint8_t* marks, int64_t n,
   return found;
 }
 
-// Calls f(first, places, count) for the selected elements first + places[k]. `left` limits them to
-// the number counted before, because another thread may change the mask meanwhile.
+// Calls f(first, positions, count) for the selected elements first + positions[k]. `left` limits
+// them to the number counted before, because another thread may change the mask meanwhile.
 template <class T, class F>
 void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const F& f) {
   uint8_t marks[kBlock];
@@ -139,7 +139,7 @@ void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const 
   }
 }
 
-// to[k * to_step] = from[places[k] * from_step]; steps in bytes.
+// to[k * to_step] = from[positions[k] * from_step]; steps in bytes.
 template <class T>
 void collect(char* to, int64_t to_step, const char* from, int64_t from_step,
              const int32_t* positions, int64_t n) {
@@ -224,7 +224,7 @@ class Subscripts {
  public:
   explicit Subscripts(const NonzeroCall& call) : call_(call) {}
 
-  // Writes elements first + places[k], starting with row `row`.
+  // Writes elements first + positions[k], starting with row `row`.
   void write(int64_t row, int64_t first, const int32_t* positions, int64_t count) {
     if (call_.ndim == 1 && call_.row_step == sizeof(int64_t)) {
       auto* to = reinterpret_cast<int64_t*>(call_.out) + row;

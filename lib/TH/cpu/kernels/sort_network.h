@@ -1,9 +1,9 @@
 #ifndef TH_CPU_KERNELS_SORT_NETWORK_H
 #define TH_CPU_KERNELS_SORT_NETWORK_H
 
-// Sorts kTogether short rows at a time, each in one lane of SIMD vectors, by Batcher's merge
-// exchange (Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M), which compares
-// the same positions for all data.
+// Sorts kTogether short rows at a time, each in one lane of SIMD vectors. Uses Batcher's merge
+// exchange, which compares the same positions for all data: Knuth, The Art of Computer Programming,
+// volume 3, 5.2.2, algorithm M.
 
 #include <cstdint>
 #include <cstring>

@@ -27,9 +27,9 @@ struct IndexedDim {
   }
 };
 
-// Widens moves of single elements to moves of up to 16 bytes if operands 0 and 2 are contiguous
-// along the innermost dimension and the index (operand 1) is constant along it. steps: the
-// distances that the index moves them by. Returns the new element size.
+// Widens moves of single elements to moves of up to 16 bytes. This is possible if operands 0 and 2
+// are contiguous along the innermost dimension and the index (operand 1) is constant along it.
+// steps: the distances that the index moves them by. Returns the new element size.
 inline size_t widen(LoopPlan* plan, size_t item, const int64_t* steps, int count) {
   if (plan->ndim == 0 || plan->stride[1][0] != 0) return item;
   for (size_t bytes = sizeof(Bytes16); bytes > item; bytes /= 2) {

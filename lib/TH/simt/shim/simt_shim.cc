@@ -41,22 +41,22 @@ dim3 blockDim, gridDim;
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
-constexpr size_t kMostShared = 48 * 1024;  // what every CUDA device gives without being asked
+constexpr size_t kMostShared = 48 * 1024;  // available on every CUDA device without opt-in
 constexpr unsigned kLanes = 32;
 constexpr uint64_t kGarbage = 0xA5A5A5A5A5A5A5A5u;
 
 enum class Barrier : uint8_t { none, block, shuffle };
 
 struct Waiting {
-  Barrier at;  // none: the thread does not wait, or no more
+  Barrier at;  // none: the thread does not wait
   int line;
   unsigned mask;
   int source;
   uint64_t value, result;
-  Fiber* fiber;  // null: the thread is not in the middle of waiting
+  Fiber* fiber;  // null: the thread is not suspended
 };
 
-// Unwinds the stacks of waiting threads when a launch is given up.
+// Unwinds the stacks of waiting threads when a launch is aborted.
 struct Aborted {};
 
 struct Launcher {
@@ -65,15 +65,15 @@ struct Launcher {
   const void* values;
   size_t shared_bytes;
   uint64_t blocks, next_block;
-  const void* stop_sign;  // when it was launched
+  const void* stop_sign;  // value at the launch
 
-  unsigned waiting;     // threads at a barrier
-  unsigned at_barrier;  // of them, at __syncthreads
+  unsigned waiting;     // number of threads at a barrier
+  unsigned at_barrier;  // number of threads at __syncthreads
   int barrier_line;
-  bool barriers_differ, all_hold;           // of those at __syncthreads
-  unsigned arrived[kMostThreads / kLanes];  // of each warp, the lanes at a shuffle
+  bool barriers_differ, all_hold;           // for the threads at __syncthreads
+  unsigned arrived[kMostThreads / kLanes];  // for each warp, the lanes at a shuffle
   Waiting threads[kMostThreads];
-  unsigned ready[kMostThreads];  // a ring of running.ready threads
+  unsigned ready[kMostThreads];  // ring buffer with running.ready threads
   unsigned first_ready;
 
   bool is_aborting;
@@ -86,13 +86,13 @@ struct Launcher {
   alignas(256) char shared[kMostShared];
 };
 
-// Lives as long as the process.
+// Never destroyed.
 Launcher& launcher() {
   static auto* all = new Launcher();
   return *all;
 }
 
-// ---- which stack goes on
+// ---- switching between stacks
 
 void go_to(Launcher& l, Fiber* fiber) {
   Fiber* self = l.current;
@@ -112,7 +112,7 @@ unsigned pop_ready(Launcher& l) {
   return thread;
 }
 
-// A worker runs threads until none can be started on its stack; then it is idle until one can.
+// A worker runs threads until none can be started on its stack. Then it is idle.
 void work() {
   Launcher& l = launcher();
   for (;;) {
@@ -130,7 +130,7 @@ void work() {
 
 Fiber* idle_worker(Launcher& l) {
   if (l.idle.empty()) {
-    // A worker that becomes idle needs no memory.
+    // Reserve now, so that a worker can become idle without allocating memory.
     l.idle.reserve(l.workers.size() + 1);
     l.workers.push_back(std::make_unique<Fiber>(&work));
     return l.workers.back().get();
@@ -140,7 +140,7 @@ Fiber* idle_worker(Launcher& l) {
   return worker;
 }
 
-// The running thread goes on when it is its turn among those that are ready.
+// Suspends the running thread until its turn among the ready threads.
 void wait_for_turn(Launcher& l) {
   unsigned self = running.thread;
   if (running.ready && l.ready[l.first_ready] == self) {
@@ -148,7 +148,7 @@ void wait_for_turn(Launcher& l) {
     return;
   }
   Fiber* next = running.ready   ? l.threads[pop_ready(l)].fiber
-                : running.fresh ? idle_worker(l)  // may throw: the thread does not wait yet
+                : running.fresh ? idle_worker(l)  // may throw: the thread is not suspended yet
                                 : l.caller;
   l.threads[self].fiber = l.current;
   go_to(l, next);
@@ -176,7 +176,7 @@ void leave(Launcher& l, unsigned thread, uint64_t result) {
 
 // ---- errors
 
-// All that are left wait for threads that ended, or wait elsewhere.
+// Reports that all remaining threads wait for ended threads, or at different barriers.
 void fail_divergent(Launcher& l) {
   char text[160];
   size_t used = 0;
@@ -239,7 +239,7 @@ void set_thread_index(unsigned thread) {
   threadIdx.z = thread / blockDim.x / blockDim.y;
 }
 
-// Called when no thread is fresh and none is ready.
+// Called when no thread can be started and none is ready.
 bool next_block() {
   Launcher& l = launcher();
   if (l.waiting || l.next_block == l.blocks) return false;
@@ -365,7 +365,7 @@ uint64_t warp_shuffle(unsigned mask, uint64_t value, int source, int line) {
       unsigned to = in_order(k, lanes);
       if (!(needed >> to & 1)) continue;
       auto from = static_cast<unsigned>(warp_threads[to].source);
-      // What a lane that does not take part has is not known.
+      // The value of a lane that does not participate is undefined.
       bool known = from < lanes && (needed >> from & 1);
       leave(l, first + to, known ? warp_threads[from].value : kGarbage);
     }
