@@ -14,7 +14,7 @@ typedef struct luaT_Class {
   int has_constructor;
   int has_destructor;
   int has_factory;
-  /* Objects of the class are, or may be, userdata. Then Lua code cannot set its parent any more. */
+  /* Objects of the class are, or may be, userdata. Then Lua code can no longer set its parent. */
   int holds_pointers;
   char name[];
 } luaT_Class;

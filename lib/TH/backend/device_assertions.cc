@@ -18,10 +18,10 @@
 namespace th {
 namespace {
 
-// A program has few different checks, unless their texts name sizes that always change: then the
-// oldest are given up.
+// Programs usually have few different checks. If their texts contain varying sizes, the oldest are
+// dropped.
 constexpr size_t kMostChecks = 4096;
-// Numbers are those of texts times kAssertions, plus that of the thread.
+// A check's number is the number of its text times kAssertions, plus the number of the thread.
 constexpr uint32_t kMostNumbers = UINT32_MAX / kAssertions;
 
 using Check = std::tuple<uint32_t, int, std::string>;  // number of the thread, argument, text
@@ -29,9 +29,9 @@ using Check = std::tuple<uint32_t, int, std::string>;  // number of the thread, 
 struct Assertions {
   std::mutex mutex;
   std::map<Check, uint32_t> numbers;
-  std::vector<std::map<Check, uint32_t>::iterator> by_number;  // of texts - 1, modulo its size
+  std::vector<std::map<Check, uint32_t>::iterator> by_number;  // index: number of the text - 1
   uint32_t last = 0;
-  int threads[kAssertions] = {};  // that have the number
+  int threads[kAssertions] = {};  // number of threads with each thread number
   DeviceAssertion pending[kAssertions] = {};
 
   DeviceAssertion* pending_for_caller();
@@ -41,8 +41,8 @@ Assertions& assertions() {
   return *all;
 }
 
-// The thread's number, once it has one: unique among running threads, unless there are more than
-// kAssertions.
+// The calling thread's number; kAssertions: none yet. Unique among running threads, unless there
+// are more than kAssertions.
 thread_local uint32_t own_number = kAssertions;
 
 void release_number() {
@@ -72,7 +72,7 @@ DeviceAssertion* Assertions::pending_for_caller() {
 }  // namespace
 
 uint32_t number_of_check(int argument, const char* text) {
-  // Whoever is told of it may be in another operation.
+  // The error may be raised during a later operation, so the text names this one.
   std::string named;
   const char* op = current_op();
   if (op) {
@@ -82,10 +82,10 @@ uint32_t number_of_check(int argument, const char* text) {
   Assertions& all = assertions();
   std::lock_guard<std::mutex> lock(all.mutex);
   uint32_t thread = thread_number(all);
-  all.by_number.reserve(kMostChecks);  // what follows adds to both lists or to none
+  all.by_number.reserve(kMostChecks);  // so that the insertions below fail together or not at all
   auto [entry, is_new] = all.numbers.try_emplace(Check(thread, argument, text), 0);
   if (!is_new) return entry->second;
-  all.last = all.last % (kMostNumbers - 1) + 1;  // 0 stands for nothing found
+  all.last = all.last % (kMostNumbers - 1) + 1;  // 0 means that no check failed
   entry->second = all.last * kAssertions + thread;
   size_t slot = (all.last - 1) % kMostChecks;
   if (slot == all.by_number.size()) {

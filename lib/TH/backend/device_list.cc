@@ -15,7 +15,7 @@
 namespace th {
 namespace {
 
-// Devices of one kind, opened when they are first asked for; they live as long as the process.
+// The devices of one kind. They are opened at the first request and live as long as the process.
 class Devices {
  public:
   Devices(const DeviceTable* table, const char* prefix, std::string problem)
@@ -29,7 +29,7 @@ class Devices {
   }
 
   int count() const { return static_cast<int>(devices_.size()); }
-  // Why there are none, if that is known.
+  // The reason why there are no devices, or an empty text.
   const std::string& problem() const { return problem_; }
   std::string name(int index) const { return prefix_ + (":" + std::to_string(index + 1)); }
 
@@ -55,7 +55,7 @@ class Devices {
   std::vector<std::unique_ptr<TableDevice>> devices_;
 };
 
-// TENSOR_DEVICE=kind or kind:n in the environment says which kind is the process's gpu.
+// Returns the plugin of the process's gpu: TENSOR_DEVICE=kind or kind:n selects it.
 const DevicePlugin& gpu_plugin() {
   const char* text = std::getenv("TENSOR_DEVICE");
   for (const DevicePlugin& plugin : kDevicePlugins) {
@@ -68,14 +68,14 @@ const DevicePlugin& gpu_plugin() {
   return kDevicePlugins[0];
 }
 
-// The devices of each plugin, which is loaded when they are first asked for.
+// The devices of each plugin. Plugins are loaded at the first request.
 class Kinds {
  public:
   Devices& operator[](const DevicePlugin& plugin) {
     Kind& kind = kinds_[&plugin - kDevicePlugins];
     if (Devices* devices = kind.devices.load()) return *devices;
-    // Not std::call_once: an exception passes through the C library there, which ends the process
-    // if it has no memory. Finalizers may want the lock.
+    // std::call_once would pass exceptions through the C library, which ends the process if memory
+    // has run out. Finalizers may need the lock.
     DeferGC defer_gc;
     std::lock_guard<std::mutex> lock(kind.mutex);
     if (!kind.devices.load()) {
@@ -85,7 +85,7 @@ class Kinds {
     }
     return *kind.devices.load();
   }
-  // nullptr: not loaded yet.
+  // Null: not loaded yet.
   Devices* loaded(const DevicePlugin& plugin) {
     return kinds_[&plugin - kDevicePlugins].devices.load();
   }
@@ -100,13 +100,13 @@ class Kinds {
   Kind kinds_[kDevicePluginCount];
 };
 
-// Lives as long as the process.
+// Never destroyed.
 Kinds& kinds() {
   static auto* all = new Kinds;
   return *all;
 }
 
-// f(Devices&) for each kind; what "gpu" means comes first.
+// Calls f(Devices&) for each kind, first for the kind that "gpu" means.
 template <class F>
 void for_each_kind(const F& f) {
   f(kinds()[kinds().gpu()]);
@@ -115,7 +115,7 @@ void for_each_kind(const F& f) {
   }
 }
 
-// The number after the kind's name in "gpu" or "gpu:2"; 0: the name is another.
+// Returns the number after the kind's name in "gpu" or "gpu:2"; 0: the name is of another kind.
 int number_after(const char* kind, const char* name) {
   size_t length = std::strlen(kind);
   if (std::strncmp(name, kind, length) != 0) return 0;

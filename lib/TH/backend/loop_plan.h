@@ -15,9 +15,9 @@ constexpr int kPlanOperands = 4;
 constexpr int kFusedOperands = 13;
 
 // The loop over the elements of several operands of one shape. ops/ builds it and each backend
-// executes it. Build it from a shape, add the operands, then call plan(), which drops dimensions of
+// executes it. Build it from a shape, add the operands, then call plan(). That drops dimensions of
 // size 1, sorts the others by the strides of operand 0, and merges dimensions that are contiguous
-// with each other. Operand 0 is the output unless a call says otherwise.
+// with each other. Operand 0 is the output, except in calls that define it otherwise.
 template <int most>
 struct LoopPlanOf {
   int ndim;

@@ -39,7 +39,7 @@ const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem)
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* text = dlerror();
-    // A lasting problem is found once; memory may be there again for the next request.
+    // Lasting problems are recorded. If memory ran out, the next request tries again.
     if (!text || std::strstr(text, "allocate memory") || std::strstr(text, "out of memory")) {
       throw std::bad_alloc();
     }

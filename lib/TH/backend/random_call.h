@@ -21,8 +21,8 @@ enum class Distribution : int {
 };
 
 // Fills out[0] ... out[n - 1], contiguous. Each element uses one word of the generator; on a device
-// the words start at place. Normal distributions use two words for each two elements, and integers
-// of more than 32 bits use two words each; in both cases place is even.
+// the words start at position. Normal distributions use two words for each two elements, and
+// integers of more than 32 bits use two words each; in both cases position is even.
 struct RandomCall {
   Distribution distribution;
   DType dtype;

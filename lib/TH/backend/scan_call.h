@@ -17,8 +17,8 @@ struct ScanCall {
 };
 
 // For each position of the plan, whose operands are values, indices (int64_t) and input: the
-// cumulative maximum or minimum and its index. Of equal elements, and of NaNs, the last one counts.
-// Values and input may be the same memory with the same strides.
+// cumulative maximum or minimum and its index. Among equal elements, and among NaNs, the last one
+// counts. Values and input may be the same memory with the same strides.
 struct ScanExtremesCall {
   DType dtype;
   bool largest;

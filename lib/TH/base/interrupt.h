@@ -5,11 +5,11 @@
 
 namespace th TH_VISIBLE {
 
-// A function by which the calling thread notices that the user wants to stop it (Ctrl-C): its value
-// changes then. Null: none.
+// A function whose result changes when the user wants to stop the calling thread (Ctrl-C). Null:
+// none.
 using StopSign = const void* (*)();
 void set_stop_sign(StopSign sign) noexcept;
-// Returns the current value; null if there is no function.
+// Returns the current result of the function, or null without a function.
 const void* stop_sign() noexcept;
 
 }  // namespace TH_VISIBLE

@@ -17,7 +17,7 @@ void run_ends(void*) {
   }
 }
 
-// A thread's value of the key only says that run_ends is to be called.
+// The thread-specific value of the key only requests the call of run_ends.
 struct Key {
   pthread_key_t key = 0;
   bool made = pthread_key_create(&key, run_ends) == 0;

@@ -9,7 +9,7 @@ TH_API void THBlas_(copy)(int64_t n, real* x, int64_t incx, real* y, int64_t inc
 TH_API void THBlas_(axpy)(int64_t n, real a, real* x, int64_t incx, real* y, int64_t incy);
 TH_API real THBlas_(dot)(int64_t n, real* x, int64_t incx, real* y, int64_t incy);
 
-/* y = beta * y + alpha * a * x, where a is m x n and is transposed if trans says so. If beta is 0,
+/* y = beta * y + alpha * a * x, where a is m x n. If trans is 't', a is transposed. If beta is 0,
    y is not read. */
 TH_API void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real* a, int64_t lda,
                           real* x, int64_t incx, real beta, real* y, int64_t incy);

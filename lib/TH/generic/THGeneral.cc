@@ -31,14 +31,14 @@ template <class Function>
 struct Handler {
   Function function = nullptr;
   void* data = nullptr;
-  int level = 0;  // of OpenMP regions, where it was set
+  int level = 0;  // number of OpenMP regions around the call that set the handler
 };
 
 thread_local Handler<THErrorHandlerFunction> error_handler;
 thread_local Handler<THArgErrorHandlerFunction> argument_handler;
 Handler<THErrorHandlerFunction> default_error_handler;
 Handler<THArgErrorHandlerFunction> default_argument_handler;
-// Whether the program has ever wanted to be told of errors.
+// True once the program has set a handler or called THTry.
 std::atomic<bool> has_handler{false};
 
 template <class Function>
@@ -47,17 +47,17 @@ void set_handler(Handler<Function>* handler, Function function, void* data) {
   if (function) has_handler.store(true);
 }
 
-// A THTry that is under way.
+// A running THTry.
 class Attempt {
  public:
-  // Only after reserve() has returned true.
+  // Call only after reserve() has returned true.
   Attempt(void* frame, char* message, size_t length);
-  ~Attempt();  // also where a C++ exception passes
+  ~Attempt();  // also runs when a C++ exception passes through
   // Allocates memory for one more attempt. Returns false if memory has run out.
   static bool reserve() noexcept;
   jmp_buf escape;
 
-  // That which an error in a function whose frame is given is told; null: none.
+  // Returns the attempt that catches an error of the function with this frame; null: none.
   static Attempt* innermost(void* frame);
   void keep(int argument, const char* text);
   int level() const { return level_; }
@@ -69,13 +69,13 @@ class Attempt {
   };
   using Registrations = std::vector<Registration>;
   static void release_all() { delete std::exchange(all, nullptr); }
-  static thread_local Registrations* all;  // of the thread; null until its first attempt
+  static thread_local Registrations* all;  // null until the thread's first attempt
   static thread_local ThreadEnd end;
 
   char* message_;
   size_t length_;
   int level_ = region_level();
-  // Its own address, as long as nobody has written over it.
+  // Its own address, until the memory is overwritten.
   Attempt* volatile self_;
 };
 thread_local Attempt::Registrations* Attempt::all = nullptr;
@@ -105,8 +105,8 @@ Attempt::~Attempt() {
   self_ = nullptr;
 }
 
-// A body that is left by longjmp leaves its THTry behind. It is then further down than the stack
-// that is in use, or has been written over since: what is read here may be anything.
+// A body that is left by longjmp leaves its THTry registered. Such an attempt is below the current
+// stack, or its memory has been reused, so the bytes read here may be arbitrary.
 __attribute__((no_sanitize("address"), noinline)) Attempt* Attempt::innermost(void* frame) {
   while (all && !all->empty()) {
     const Registration& last = all->back();
@@ -142,8 +142,8 @@ void call_handlers(int argument, const char* message, void* frame) {
   }
 }
 
-// Whether whoever would be told of an error stands outside of an OpenMP region that the calling
-// thread is in.
+// Returns true if the handler of an error is outside of an OpenMP region that the calling thread is
+// in.
 template <class Function>
 bool is_handled_outside(const Handler<Function>& own, const Handler<Function>& by_default,
                         void* frame) {
@@ -155,7 +155,7 @@ bool is_handled_outside(const Handler<Function>& own, const Handler<Function>& b
 
 [[noreturn]] void raise_text(int argument, const char* message, void* frame) {
   call_handlers(argument, message, frame);
-  // No handler, or only such as have nobody to tell and return.
+  // There is no handler, or the handlers returned.
   if (argument) {
     std::fprintf(stderr, "Error: bad argument #%d (%s)\n", argument, message);
   } else {
@@ -185,8 +185,8 @@ bool ends_in(const char* text, const char* end) {
   return length >= n && !std::strcmp(text + length - n, end);
 }
 
-// Where an error is kept: raises it outside of regions, but by no function that is called to clean
-// up. False: the function is not to do anything, since its thread has failed before.
+// Raises a deferred error, but not in functions that free, and only outside of parallel regions.
+// Returns false if the function must do nothing, because its thread has failed before.
 bool may_begin(const char* function, void* frame) {
   if (ends_in(function, "_free") || !std::strcmp(function, "THFree")) return true;
   int argument;
@@ -330,7 +330,7 @@ const char* THInfo(const char* key) {
     const char* key;
     const char* value;
   };
-  // These two are loaded by whoever asks.
+  // The BLAS and LAPACK libraries are loaded at the first request.
   if (!std::strcmp(key, "blas")) return th::guard([] { return th::blas::blas_description(); });
   if (!std::strcmp(key, "lapack")) return th::guard([] { return th::blas::lapack_description(); });
   const Fact facts[] = {{"version", TH_VERSION_STRING}, {"compiler", TH_BUILD_COMPILER},

@@ -12,7 +12,7 @@
 namespace th {
 namespace {
 
-// A buffer for an error message. It may be null or have room 0; then messages are dropped.
+// A buffer for an error message. If it is null or its size is 0, messages are dropped.
 struct Message {
   char* text;
   int size;

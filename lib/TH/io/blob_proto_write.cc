@@ -1,4 +1,4 @@
-// Writing BlobProto. The number of bytes is known before the first is written.
+// Writes BlobProto messages. The size is computed before the first byte is written.
 
 #include <protozero/buffer_fixed.hpp>
 #include <protozero/buffer_string.hpp>
@@ -17,7 +17,7 @@ namespace {
 using Buffer = protozero::fixed_size_buffer_adaptor;
 using Writer = protozero::basic_pbf_writer<Buffer>;
 
-// A field of the tag numbers up to 15: tag, length and what it holds.
+// Returns the size of a field with a tag number up to 15: tag, length and contents.
 size_t field_size(size_t length) {
   return 1 + static_cast<size_t>(protozero::length_of_varint(length)) + length;
 }
@@ -27,7 +27,7 @@ size_t values_size(const Blob& blob) {
   return bytes ? field_size(bytes) : 0;
 }
 
-// The message BlobShape; a blob without axes has an empty one.
+// Returns the message BlobShape. That of a blob without axes is empty.
 std::string shape_message(const Blob& blob) {
   std::string message;
   protozero::pbf_writer(message).add_packed_int64(ShapeField::dim, blob.shape(),
@@ -103,7 +103,7 @@ void write_blob_protos(const Blob* const* blobs, int64_t count, bool with_diff, 
   }
   write_to(bytes, total, [&](Buffer& buffer) {
     for (int64_t i = 0; i < count; ++i) {
-      // One writer for each: protozero takes a message of a size known before as still open.
+      // One writer for each blob: protozero keeps a message of known size open.
       Writer writer(buffer);
       Writer message(writer, VectorField::blobs, proto_size(function, *blobs[i], with_diff));
       add_blob(message, *blobs[i], with_diff);

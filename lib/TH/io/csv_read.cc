@@ -254,7 +254,7 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
   }
   if (!missing && !parse_real(&real)) {
     if (column.fixed) fail_at(p, "is not a number");
-    // The rows before have to be read again, as text.
+    // The previous rows have to be read again, as text.
     column.kind = CsvKind::none;
     again_ = true;
     return end;

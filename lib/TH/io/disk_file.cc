@@ -1,4 +1,4 @@
-// Files on disk and behind pipes, by the C library's streams.
+// Files on disk and pipes, based on streams of the C library.
 
 #include <sys/stat.h>
 
@@ -70,7 +70,7 @@ class StreamFile : public File {
   }
 
  protected:
-  // The C library wants a call in between where a stream is read after it was written.
+  // The C library requires a positioning call between writing and reading.
   void turn(bool writes) {
     if (readable && writable && wrote_ != writes) std::fseek(stream_, 0, SEEK_CUR);
     wrote_ = writes;
@@ -90,7 +90,7 @@ class StreamFile : public File {
   void put_back(int byte) override { std::ungetc(byte, stream_); }
 
  private:
-  // Whether all that was written is there.
+  // Closes the file. Returns false if not everything could be written.
   bool shut() {
     std::FILE* stream = std::exchange(stream_, nullptr);
     if (!stream) return true;

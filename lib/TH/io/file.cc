@@ -85,7 +85,7 @@ StorageRef File::read_storage(DType type, size_t n) {
   const size_t item = item_size(type);
   size_t capacity = n;
   if (n > kFirst) {
-    // A number takes a byte at least.
+    // Each number has at least one byte.
     size_t left = available(), bytes = !binary ? 1 : type == DType::Long ? long_bytes : item;
     capacity = left == kUnknown ? kFirst : std::min(n, left / bytes);
   }

@@ -10,7 +10,7 @@
 
 namespace th TH_VISIBLE {
 
-// A file of bytes, and numbers in it, as text or as they are in memory.
+// A file of bytes, and of numbers in text or binary form.
 class File {
  public:
   virtual ~File() = default;
@@ -18,17 +18,17 @@ class File {
   File& operator=(const File&) = delete;
 
   bool readable, writable, quiet = false, binary = false, spacing = true, failed = false;
-  bool swapped = false;  // numbers have the other order of bytes
+  bool swapped = false;  // binary numbers have the reverse byte order
   int long_bytes = 8;
-  bool in_use = false;  // by a call that finalizers may interrupt
+  bool in_use = false;  // a call that finalizers may interrupt is using the file
 
-  // How many of n numbers at data were read or written.
+  // Return the number of numbers that were read or written.
   size_t read(DType type, void* data, size_t n);
   size_t write(DType type, const void* data, size_t n);
-  // As many as there are of n numbers, in a new storage: a file that ends before takes no more
-  // memory than it has bytes.
+  // Returns a new storage of at most n numbers, as many as the file has. Does not allocate more
+  // memory than the file has bytes.
   StorageRef read_storage(DType type, size_t n);
-  // All that is left, or the next line; a block of the heap.
+  // Reads the rest of the file, or a line, into a block of the heap.
   size_t read_text(bool line, char** text);
   size_t write_text(const char* text, size_t size);
 
@@ -38,14 +38,14 @@ class File {
   virtual bool seek_end() = 0;
   virtual size_t position() = 0;
   virtual void close() = 0;
-  // Bytes from here to the end; kUnknown of a pipe.
+  // Returns the number of bytes to the end; kUnknown for pipes.
   virtual size_t available() = 0;
   static constexpr size_t kUnknown = SIZE_MAX;
-  // All of the file as elements, mapped. Errors: the file is not on disk.
+  // Maps the whole file as elements. Throws if the file is not on disk.
   virtual StorageRef map(DType type);
 
   void check_open() const;
-  // An error, or a note where the file is quiet.
+  // Throws, or only sets `failed` if the file is quiet.
   void fail_quietly(const char* format, ...) __attribute__((format(printf, 2, 3)));
 
  protected:
@@ -53,7 +53,7 @@ class File {
   explicit File(const char* mode);
   virtual size_t read_bytes(void* to, size_t count) = 0;
   virtual size_t write_bytes(const void* from, size_t count) = 0;
-  virtual int next_byte() = 0;  // -1 at the end
+  virtual int next_byte() = 0;  // returns -1 at the end
   virtual void put_back(int byte) = 0;
 
  private:
@@ -68,13 +68,13 @@ class File {
 
 File* open_disk_file(const char* name, const char* mode, bool quiet);
 File* open_pipe(const char* command, const char* mode, bool quiet);
-// What a file is of; an error where it is no file on disk or pipe.
+// Returns the name of a file. Throws if it is not a file on disk or a pipe.
 const std::string& name_of_file(File& file);
 void set_unbuffered(File& file);
 
 // The storage is retained; null: a new one.
 File* open_memory_file(Storage* storage, const char* mode);
-// Cut to what the file has; an error where it is no file in memory.
+// Cuts the storage to the size of the file and returns it. Throws if it is not a file in memory.
 Storage* storage_of_file(File& file);
 
 }  // namespace TH_VISIBLE

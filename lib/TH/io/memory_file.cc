@@ -1,4 +1,4 @@
-// Files in the memory of a storage of chars.
+// Files in the memory of a CharStorage.
 
 #include <algorithm>
 #include <cstring>
@@ -50,7 +50,7 @@ class MemoryFile : public File {
     const char* first = bytes();
     size_t end = at_ + count, capacity = storage_->size - 1;
     if (end > capacity) {
-      // What is written may be of this storage, which moves.
+      // The source may be in this storage, which is reallocated.
       auto* source = static_cast<const char*>(from);
       bool own = source >= first && source < first + storage_->size;
       storage_resize_now(storage_.get(), static_cast<ptrdiff_t>(std::max(end, capacity * 2) + 1));
@@ -68,7 +68,7 @@ class MemoryFile : public File {
   void put_back(int) override { --at_; }
 
  private:
-  // The program may have made the storage shorter meanwhile.
+  // The program may have resized the storage to fewer bytes.
   char* bytes() {
     if (storage_->size <= static_cast<ptrdiff_t>(size_)) {
       fail("the file's storage was resized to %td bytes", storage_->size);

@@ -22,8 +22,8 @@ void check_unpacked(double bytes, size_t file, double packed, const PictureShape
 
 namespace {
 
-// What libpng calls back with. Its errors jump to where setjmp was: no function between there and
-// libpng has objects to destroy.
+// The state of libpng's callbacks. libpng reports errors by longjmp, so no function between setjmp
+// and libpng may have objects with destructors.
 struct Session {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -84,7 +84,7 @@ Session::Session(bool is_reader) : reads(is_reader) {
   }
 }
 
-// Reads what comes before the pixels, and allocates nothing for them.
+// Reads everything before the pixels. Allocates nothing for pixels.
 bool read_head(Session* session, PictureShape* shape, double* packed_bytes) {
   png_structp png = session->png;
   png_infop info = session->info;
@@ -92,7 +92,7 @@ bool read_head(Session* session, PictureShape* shape, double* packed_bytes) {
   png_set_read_fn(png, session, on_read);
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);
 #ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
-  // Skips texts and profiles, which may be compressed.
+  // Skip texts and profiles, which may be compressed.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
 #endif
   png_read_info(png, info);
@@ -103,7 +103,7 @@ bool read_head(Session* session, PictureShape* shape, double* packed_bytes) {
   return true;
 }
 
-// From here on rows come as samples of 8 or 16 bits. libpng allocates rows.
+// Makes libpng return rows of samples of 8 or 16 bits. libpng allocates rows.
 bool begin_rows(Session* session, PictureShape* shape) {
   png_structp png = session->png;
   png_infop info = session->info;
@@ -156,7 +156,7 @@ bool write_all(Session* session, const PictureShape* shape, const unsigned char*
   return true;
 }
 
-// Opens the file and reads its head.
+// Opens the file and reads its header.
 PictureShape begin(Session* session, const unsigned char* file, size_t size) {
   constexpr double kMostDeflated = 1032;
   PictureShape shape = {};

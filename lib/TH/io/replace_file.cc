@@ -1,4 +1,4 @@
-// Replacing files as a whole: a reader finds the old contents or the new ones.
+// Replaces files as a whole: readers see the old contents or the new ones.
 
 #include "io/replace_file.h"
 
@@ -35,10 +35,10 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// With the last slash; empty: the current directory.
+// Returns the directory with the last slash; empty: the current directory.
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-// The file that a name leads to, which need not exist.
+// Follows symbolic links to the final file, which need not exist.
 std::string follow_links(const std::string& name) {
   constexpr int kMostLinks = 40;
   std::string path = name;
@@ -60,8 +60,8 @@ std::string random_suffix() {
   return text + ".tmp";
 }
 
-// Calls make with names that no file should have until it returns true, or sets errno to something
-// but EEXIST. A name too long is replaced by a short one. Returns the name, or an empty one.
+// Calls make with unused names until it returns true or sets errno to a value other than EEXIST.
+// Shortens a name that is too long. Returns the name, or an empty string.
 template <class F>
 std::string find_name(const std::string& beside, const F& make) {
   std::string start = beside;
@@ -85,7 +85,7 @@ bool is_standard_stream(const struct stat& status) {
   return false;
 }
 
-// Waits until no other process overwrites the file. File systems without locks do without.
+// Waits until no other process overwrites the file. Does nothing on file systems without locks.
 void wait_for_lock(int fd) {
   constexpr useconds_t kPause = 5000;
   const void* before = stop_sign();
@@ -95,15 +95,15 @@ void wait_for_lock(int fd) {
   }
 }
 
-// Reserves the bytes of a file, so that the disk cannot become full while they are written. Leaves
-// the size of the file. File systems that cannot do it do without.
+// Reserves disk space for the file, so that the disk cannot become full while it is written. Does
+// not change the size of the file. Does nothing on file systems that do not support it.
 bool reserve(int fd, off_t old_size, off_t size) {
 #ifdef FALLOC_FL_KEEP_SIZE
   if (size == 0 || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size) == 0) return true;
   if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) return true;
   int failure = errno;
   if (ftruncate(fd, old_size) != 0) {
-    // Blocks after its end stay reserved.
+    // Blocks beyond the end of the file stay reserved.
   }
   errno = failure;
   return false;
@@ -113,7 +113,7 @@ bool reserve(int fd, off_t old_size, off_t size) {
 #endif
 }
 
-// Copies size bytes from the beginning of one file to another.
+// Copies the first size bytes of one file to another.
 bool copy_bytes(int from, int to, off_t size) {
   constexpr size_t kBuffer = size_t{1} << 20;
   auto buffer = std::make_unique<char[]>(kBuffer);
@@ -136,8 +136,8 @@ bool copy_bytes(int from, int to, off_t size) {
 
 }  // namespace
 
-// Not by fopen: ext4 writes a file that is truncated, even from size 0, to the disk as soon as it
-// is closed.
+// Does not use fopen: ext4 flushes a truncated file to the disk as soon as it is closed, even if
+// its size was 0.
 std::FILE* open_anew(const char* name) {
   int fd = open(name, O_WRONLY | O_CREAT, 0666);
   struct stat status;
@@ -166,7 +166,7 @@ WayToReplace way_to_replace(const struct stat& old, bool has_target_path, bool i
 
 // ---- the temporary file -------------------------------------------------------------------------
 
-// The kernel removes a file without a name when the process ends, also if it is killed.
+// Unnamed files are removed by the kernel when the process ends, even if it is killed.
 bool Replacement::open_unnamed(const std::string& directory) {
 #ifdef O_TMPFILE
   const char* where = directory.empty() ? "." : directory.c_str();
@@ -226,7 +226,7 @@ Replacement::~Replacement() {
   if (!temporary_.empty() && owner_ == getpid()) unlink(temporary_.c_str());
 }
 
-// Gives the temporary file a name, from which it can be renamed.
+// Links the temporary file to a name, from which it can be renamed.
 void Replacement::link_temporary() {
   if (!temporary_.empty()) return;
   temporary_ = find_name(beside_, [&](const std::string& name) {
@@ -235,7 +235,7 @@ void Replacement::link_temporary() {
   if (temporary_.empty()) fail_to_replace(name_, errno);
 }
 
-// ---- putting it into place ----------------------------------------------------------------------
+// ---- replacing the target -----------------------------------------------------------------------
 
 void Replacement::commit() {
   if (!fd_.is_open()) return;
@@ -250,7 +250,7 @@ void Replacement::commit() {
       return;
     }
     if (!S_ISREG(old.st_mode)) fail("<%s> has become a device or directory", name_.c_str());
-    // A name in /proc may lead to a file that has no path, or whose path has another file by now.
+    // A name in /proc may lead to a file without a path, or whose path now belongs to another file.
     bool has_path = stat(target_.c_str(), &found) == 0;
     if (has_path && !same_file(old, found)) {
       if (k < kTries) continue;
@@ -276,7 +276,7 @@ const char* Replacement::rename_over(const struct stat* old) {
   if (fchmod(fd_.get(), old ? old->st_mode & kPermissions : new_mode_) != 0) {
     fail_to_replace(name_, errno);
   }
-  // The old contents are given up once the new ones are on the disk.
+  // The old contents are dropped only once the new ones are on the disk.
   if (old && fsync(fd_.get()) != 0) fail_to_replace(name_, errno);
   link_temporary();
   if (std::rename(temporary_.c_str(), target_.c_str()) == 0) {
@@ -289,7 +289,7 @@ const char* Replacement::rename_over(const struct stat* old) {
   return "its directory keeps it";
 }
 
-// False if the name has another file by now.
+// Overwrites the file. Returns false if the name refers to another file meanwhile.
 bool Replacement::overwrite(const char* reason) {
   Descriptor to(open(name_.c_str(), O_WRONLY | O_CLOEXEC));
   if (!to.is_open()) fail_to_replace(name_, errno);
@@ -310,8 +310,8 @@ void Replacement::copy_into(int to, off_t old_size) {
   if (fstat(fd_.get(), &made) != 0 || !reserve(to, old_size, made.st_size)) {
     fail_to_replace(name_, errno);
   }
-  // If the process or the machine stops from here on, the new contents have a name, and are on the
-  // disk.
+  // From here on the new contents have a name and are on the disk, in case the process or the
+  // machine stops.
   link_temporary();
   if (fsync(fd_.get()) != 0) fail_to_replace(name_, errno);
   bool copied =

@@ -27,10 +27,10 @@ class Replacement {
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
 
-  // The file that the caller has to write: a temporary file, or a device or pipe itself.
+  // Returns the name of the file to write: a temporary file, or a device or pipe itself.
   const std::string& path() const { return temporary_.empty() ? path_ : temporary_; }
-  // Puts the contents into place. Call it once, after all is written and closed. Errors leave the
-  // old contents, unless the message says otherwise.
+  // Replaces the old contents. Call it once, after everything is written and closed. If it throws,
+  // the old contents are unchanged, unless the message states otherwise.
   void commit();
 
  private:
@@ -42,14 +42,14 @@ class Replacement {
   bool overwrite(const char* reason);
   void copy_into(int to, off_t old_size);
 
-  std::string name_;          // as the caller gave it
-  std::string target_;        // where its symbolic links lead
-  std::string beside_;        // the temporary file gets a name that begins with this one
+  std::string name_;          // the caller's name
+  std::string target_;        // the name without symbolic links
+  std::string beside_;        // prefix of the temporary file's name
   std::string temporary_;     // the name of the temporary file; empty if unnamed
-  std::string path_;          // of a file without a name
-  Descriptor fd_;             // of the temporary file; not open: there is none
+  std::string path_;          // a path for an unnamed file
+  Descriptor fd_;             // the temporary file, if it is open
   bool in_directory_ = true;  // the temporary file is in the directory of the target
-  mode_t new_mode_ = 0;       // the permissions of a file that is new
+  mode_t new_mode_ = 0;       // the permissions of a new file
   pid_t owner_;               // the process that removes the temporary file
 };
 

@@ -41,8 +41,8 @@ struct Discard {
 };
 using ArchiveRef = std::unique_ptr<zip_t, Discard>;
 
-// Throws for what libzip has said of its last call. It does not always say that memory was short,
-// but leaves malloc's errno: callers set that to 0 before.
+// Throws libzip's error for its last call. libzip does not always report that memory ran out, but
+// leaves malloc's errno, so callers set errno to 0 first.
 [[noreturn]] void fail_of_zip(const std::string& what, const char* text) {
   if (errno == ENOMEM) throw std::bad_alloc();
   fail("%s%s", what.c_str(), text);
@@ -64,7 +64,7 @@ void swap_bytes(char* data, size_t item, int64_t count) {
   }
 }
 
-// No byte that was compressed becomes more: the format has no shorter code.
+// Maximum ratio of uncompressed to compressed bytes: the format has no shorter code.
 constexpr uint64_t kMostExpansion = 1032;
 
 }  // namespace
@@ -102,7 +102,7 @@ ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>(
            static_cast<unsigned long long>(stat.comp_size),
            static_cast<unsigned long long>(stat.size));
     }
-    // Otherwise a small file could ask for any amount of memory.
+    // Otherwise a small file could request any amount of memory.
     if (stat.comp_size > left) fail("its members overlap, or the file is truncated");
     left -= stat.comp_size;
     members_.push_back({stat.name, static_cast<int64_t>(stat.size)});
@@ -135,7 +135,7 @@ void ZipReader::read(size_t member, int64_t skip, Storage* to, int64_t count, bo
     }
     at += got;
   }
-  // The sum over all bytes is compared at the end only.
+  // libzip compares the checksum at the end only.
   if (end == from.size && zip_fread(file.get(), skipped, 1) < 0) {
     fail("member %s: %s", from.name.c_str(), zip_file_strerror(file.get()));
   }
@@ -144,8 +144,8 @@ void ZipReader::read(size_t member, int64_t skip, Storage* to, int64_t count, bo
 
 namespace {
 
-// The file that an archive goes to. libzip's own way to one writes 4 KiB at a time, and to another
-// file first.
+// The output file of an archive. libzip's own file output writes 4 KiB at a time, first to a
+// temporary file.
 struct Target {
   static constexpr size_t kBuffer = size_t{1} << 20;
   std::unique_ptr<char[]> buffer{new char[kBuffer]};
@@ -170,7 +170,7 @@ struct Target {
   }
 };
 
-// What libzip asks of a file that is not there yet and is only written.
+// Answers libzip's calls for a new, write-only file.
 zip_int64_t run_target(void* data, void* bytes, zip_uint64_t count, zip_source_cmd_t command) {
   auto& target = *static_cast<Target*>(data);
   switch (command) {
@@ -211,7 +211,7 @@ void ZipWriter::write(const char* filename, bool compressed) {
   Target target(filename);
   if (!target.file) fail("%s", std::strerror(errno));
   if (members_.empty()) {
-    // libzip makes no file of nothing: this is the end of an archive alone.
+    // libzip does not create empty archives. This is the end record of one.
     char end[22] = "PK\5\6";
     if (std::fwrite(end, sizeof(end), 1, target.file) != 1 || !target.close()) {
       fail("%s", std::strerror(errno));

@@ -7,7 +7,7 @@
 
 namespace th {
 
-// An open file descriptor, closed at the end; -1: none.
+// An open file descriptor, closed by the destructor; -1: none.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -21,7 +21,7 @@ class Descriptor {
     if (fd_ >= 0) close(fd_);
     fd_ = fd;
   }
-  // The caller closes it.
+  // Passes the descriptor to the caller, who closes it.
   int release() { return std::exchange(fd_, -1); }
 
  private:

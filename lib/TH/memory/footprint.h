@@ -1,7 +1,7 @@
 #ifndef TH_MEMORY_FOOTPRINT_H
 #define TH_MEMORY_FOOTPRINT_H
 
-// How much of the process's memory small blocks take, beyond what heap_usage() counts.
+// Memory that small blocks need in addition to the bytes that heap_usage() counts.
 
 #include <cstddef>
 
@@ -9,9 +9,9 @@
 
 namespace th TH_VISIBLE {
 
-// Bytes of a block of recycle_allocate(bytes), for at most kSmallBlock bytes.
+// Returns the size of a block of recycle_allocate(bytes), for at most kSmallBlock bytes.
 size_t recycled_footprint(size_t bytes) noexcept;
-// Bytes that a small block of heap_allocate() takes at most beyond those requested.
+// Returns the largest overhead of a small block of heap_allocate(), in bytes.
 size_t heap_overhead() noexcept;
 
 }  // namespace TH_VISIBLE

@@ -20,14 +20,14 @@ struct Collector {
   void (*collect)(void*) = nullptr;
   void* data = nullptr;
   bool deferred = false;
-  bool requested = false;  // while held off
+  bool requested = false;  // while deferred
 };
 
 namespace {
 
-// What one thread has allocated less what it has freed. Nobody else writes it, so that counting
-// locks no bus; whoever asks adds up all of them. They are never freed: a later thread goes on
-// where one that has ended stopped.
+// The bytes and blocks that one thread has allocated, minus those that it has freed. Single writer,
+// so no atomic read-modify-write is needed; readers add up all threads. They are never freed: a
+// later thread reuses those of a thread that has ended.
 struct ThreadCounts {
   std::atomic<int64_t> bytes{0}, blocks{0};
   std::atomic<bool> in_use{true};
@@ -38,7 +38,7 @@ struct ThreadCounts {
   }
 };
 std::atomic<ThreadCounts*> all_counts{nullptr};
-// Counts of threads that are ending, or that could not allocate Counts.
+// Counts of threads that are ending, or that had no memory for their own.
 std::atomic<int64_t> further_bytes{0}, further_blocks{0};
 
 __thread ThreadCounts* own_counts __attribute__((tls_model("initial-exec")));
@@ -89,8 +89,8 @@ void* aligned_block(size_t bytes, RawAllocate allocate) {
   return block;
 }
 
-// Returns what allocate() returns. If that is null, frees memory and calls it again; throws if it
-// is null then.
+// Returns the result of allocate(). If that is null, frees memory and tries again. Throws if it is
+// null again.
 template <class Allocate>
 void* with_memory(size_t bytes, const Allocate& allocate) {
   void* block = allocate();
@@ -116,7 +116,7 @@ void* counted_block(size_t bytes, RawAllocate allocate) {
 
 }  // namespace
 
-// Footprints come in steps: the most that one takes is just above a step.
+// Footprints grow in steps. The overhead is largest just above a step.
 size_t heap_overhead() noexcept {
   size_t most = 0;
   for (size_t bytes = 1; bytes <= kAlignment; ++bytes) {
@@ -127,7 +127,7 @@ size_t heap_overhead() noexcept {
 
 void require_spare(size_t bytes) {
   void* block = with_memory(bytes, [&] { return std::malloc(bytes); });
-  asm volatile("" : : "r"(block) : "memory");  // or the compiler leaves out both calls
+  asm volatile("" : : "r"(block) : "memory");  // keeps the compiler from removing both calls
   std::free(block);
 }
 
@@ -165,7 +165,7 @@ void* heap_reallocate(void* block, size_t bytes) {
     moved = heap_allocate(bytes);
   } catch (const Error&) {
     if (bytes > before) throw;
-    return block;  // as realloc, which need not fail to shrink
+    return block;  // as realloc may do when it shrinks
   }
   std::memcpy(moved, block, bytes < before ? bytes : before);
   heap_free(block);

@@ -52,8 +52,8 @@ class SharedBlock : public Recycled {
 // threads may move the memory elsewhere. A read lease does not block them: the leased block keeps
 // its bytes and is freed after the lease. They wait for the end of a write lease, so that they get
 // the new contents. A thread that holds a write lease must not wait for another one; it gets an
-// error instead. Because of this rule, and because nobody waits for readers, there are no
-// deadlocks. A lease must end in the thread that took it.
+// error instead. This rule rules out deadlocks, because threads never wait for readers. A lease
+// must end in the thread that took it.
 class Lease {
  public:
   Lease() = default;

@@ -1,4 +1,4 @@
-// Files and shared memory as blocks: the allocators of THAllocator.h.
+// Files and shared memory as blocks: implements the allocators of THAllocator.h.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -16,14 +16,14 @@
 namespace th {
 namespace {
 
-// Room for the count of users, so that what follows is aligned as any block.
+// Size of the reference count before the data, so that the data is aligned like any block.
 constexpr ptrdiff_t kCountBytes = 64;
 
 [[noreturn]] void fail_of_file(const THMapAllocatorContext& ctx, const char* what) {
   fail("%s <%s>: %s", what, ctx.name.c_str(), std::strerror(errno));
 }
 
-// The contexts of all files that are mapped, a list without allocations.
+// The contexts of all mapped files, as an intrusive list.
 std::mutex mapped_lock;
 THMapAllocatorContext* first_mapped = nullptr;
 
@@ -106,7 +106,7 @@ void unmap(THMapAllocatorContext* ctx, void* block) noexcept {
   remove_mapped(ctx);
 }
 
-// The context goes with its memory.
+// Frees the context together with its memory.
 void release(void* context, void* block) {
   auto* ctx = static_cast<THMapAllocatorContext*>(context);
   unmap(ctx, block);

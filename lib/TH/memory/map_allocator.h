@@ -9,15 +9,15 @@
 #include "THAllocator.h"
 #include "base/visibility.h"
 
-// The context of the allocators of files and shared memory. Their functions throw th::Error, as
-// those of the default allocator do.
+// The context of the allocators of files and shared memory. The functions of these allocators throw
+// th::Error, like those of the default allocator.
 struct THMapAllocatorContext {
   std::string name;
   int flags;
-  int fd;  // that was given, or kept
+  int fd;  // the caller's descriptor, or one kept for the caller
   ptrdiff_t bytes = 0;
 
-  // While the file is mapped.
+  // Valid while the file is mapped.
   dev_t device = 0;
   ino_t inode = 0;
   THMapAllocatorContext *next = nullptr, *previous = nullptr;

@@ -16,7 +16,7 @@
 namespace th {
 namespace {
 
-// Sanitizers find errors by what happens to freed blocks, so under them blocks are really freed.
+// Sanitizers detect errors by tracking freed blocks, so nothing is kept under them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kRecycle = false;
 #else
@@ -27,18 +27,18 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// ---- blocks of a thread: up to kSmallBlock by multiples of 64, then eight sizes to each doubling
+// ---- blocks of a thread: multiples of 64 up to kSmallBlock, then eight sizes per power of two
 
 constexpr size_t kStep = 64;
 constexpr int kSmallClasses = kSmallBlock / kStep;
-constexpr int kFirstMedium = 9;     // the doubling of kSmallBlock
-constexpr int kFirstDoubling = 17;  // of kLargeBlock
+constexpr int kFirstMedium = 9;     // log2 of kSmallBlock
+constexpr int kFirstDoubling = 17;  // log2 of kLargeBlock
 constexpr int kOwnClasses = kSmallClasses + 8 * (kFirstDoubling - kFirstMedium);
-// Of all that a thread keeps: more than what is dropped between two collections of Lua's.
+// Limit for one thread: more than is usually freed between two cycles of the garbage collector.
 constexpr int64_t kMostKeptByThread = int64_t{32} << 20;
 
 struct BlockClass {
-  int index;  // -1: not bytes_kept
+  int index;  // -1: not kept
   size_t bytes;
 };
 
@@ -64,16 +64,15 @@ struct OwnLists {
       bytes_kept -= std::exchange(bytes[k], 0);
     }
   }
-  // Where too much is bytes_kept already: whether it is of sizes that nobody seems to ask for any
-  // more, and was given back.
+  // If the kept blocks are mostly of other sizes, releases those and returns true.
   bool release_other_sizes(int index) {
     if (bytes_kept - bytes[index] < kMostKeptByThread / 2) return false;
     release(index);
     return true;
   }
 };
-// Of the thread's own memory, as both ends of every small object look here; there is little of that
-// for libraries that are loaded late.
+// Initial-exec thread-local variables, because creating and freeing any small object reads them.
+// Libraries that are loaded late have little space for such variables.
 __thread OwnLists* own_lists __attribute__((tls_model("initial-exec")));
 __thread bool own_lists_released __attribute__((tls_model("initial-exec")));
 
@@ -86,8 +85,8 @@ void release_own_lists() {
 }
 thread_local ThreadEnd own_lists_end = {release_own_lists};
 
-// Returns null if the thread is ending, when nothing would empty the lists, or if memory has run
-// out.
+// Returns null if the thread is ending, because then nothing would free the lists, or if memory has
+// run out.
 __attribute__((noinline)) OwnLists* open_own_lists() {
   if (own_lists_released || !at_thread_end(own_lists_end)) return nullptr;
   own_lists = new (std::nothrow) OwnLists;
@@ -100,7 +99,7 @@ void* allocate_own(size_t bytes) {
   FreeBlock* block = own ? own->first[size.index] : nullptr;
   if (!block) return std::malloc(size.bytes);
   own->first[size.index] = block->next;
-  // The next one to be handed out: after a collection they are in no cache any more.
+  // Prefetch the next block to be returned: after a collection it is not in the cache.
   __builtin_prefetch(block->next, 1);
   own->bytes[size.index] -= static_cast<int64_t>(size.bytes);
   own->bytes_kept -= static_cast<int64_t>(size.bytes);
@@ -121,14 +120,14 @@ void free_own(void* block, size_t bytes) {
   own->bytes_kept += more;
 }
 
-// ---- large blocks: lists shared by all threads, eight sizes to each doubling
+// ---- large blocks: lists shared by all threads, eight sizes per power of two
 
-constexpr int kDoublings = 20;  // blocks of 128 GB and more are not bytes_kept
-// Kept at most, or half of what is in use, if that is more.
+constexpr int kDoublings = 20;  // blocks of 128 GB and more are not kept
+// Limit of the unused bytes, unless half of the bytes in use is more.
 constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
 
-// From here on blocks are mapped by themselves, at the start of a large page: these take a
-// five-hundredth of the faults and of the look-ups of addresses.
+// Blocks from this size on are mapped separately, at the start of a large page. Large pages have a
+// five-hundredth of the page faults and address translations.
 constexpr size_t kMappedBlock = size_t{4} << 20;
 constexpr size_t kLargePage = size_t{2} << 20;
 
@@ -181,7 +180,7 @@ void release_large_lists() {
   for (FreeBlock*& list : large_lists) {
     while (list) {
       FreeBlock* next = list->next;
-      // The lists are in the order of their sizes.
+      // The lists are in ascending order of size.
       auto k = static_cast<size_t>(&list - large_lists);
       delete_large(list, (8 + k % 8) << (kFirstDoubling - 3 + k / 8));
       list = next;
@@ -190,7 +189,7 @@ void release_large_lists() {
   large_kept = 0;
 }
 
-// *recycled: not as the system gives it, which is zeros where they are asked for.
+// Sets *recycled if the block was used before. New pages of the system contain zeros.
 void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
   BlockClass size = large_class(bytes);
   auto rounded = static_cast<int64_t>(size.bytes);
@@ -220,7 +219,7 @@ void free_large(void* block, size_t bytes) {
   std::lock_guard<std::mutex> lock(large_mutex);
   large_in_use -= rounded;
   const int64_t most = std::max(kMostKeptBytes, large_in_use / 2);
-  // What is bytes_kept may be of sizes nobody asks for any more: start afresh.
+  // The kept blocks may have sizes that are no longer requested, so release all of them.
   if (large_kept + rounded > most) release_large_lists();
   if (size.index < 0 || rounded > most) {
     delete_large(block, size.bytes);
@@ -233,7 +232,7 @@ void free_large(void* block, size_t bytes) {
 }  // namespace
 
 size_t recycled_footprint(size_t bytes) noexcept {
-  // malloc has a word before each block and aligns it to two.
+  // malloc puts one word before each block and aligns blocks to two words.
   constexpr size_t kWord = sizeof(size_t);
   const size_t block = kRecycle ? own_class(bytes).bytes : bytes;
   return (block + kWord + 2 * kWord - 1) / (2 * kWord) * (2 * kWord);

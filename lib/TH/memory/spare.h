@@ -5,9 +5,9 @@
 
 namespace th {
 
-// Throws th::Error if malloc has not `bytes` to spare, which are free again when this returns. For
-// calls of libraries that end the process, or crash, if malloc fails in them. Another thread may
-// take the memory meanwhile: this makes a failure there unlikely, not impossible.
+// Throws th::Error unless malloc can allocate `bytes`, which are freed again. Used before calls of
+// libraries that end the process, or crash, if malloc fails in them. Another thread may allocate
+// the memory meanwhile, so a failure there becomes unlikely, not impossible.
 void require_spare(size_t bytes);
 
 }  // namespace th

@@ -26,7 +26,7 @@ void count_copy_to_device(size_t bytes) noexcept;
 void count_copy_to_host(size_t bytes) noexcept;
 void count_copy_between_devices(size_t bytes) noexcept;
 
-// Bytes of device memory allocated for storages.
+// Returns the bytes of device memory allocated for storages.
 int64_t device_bytes() noexcept;
 void account_device_bytes(int64_t bytes) noexcept;
 

@@ -60,7 +60,7 @@ class SyncedMemory {
   // Returns the block on the given device, for work that is queued before the lease ends. Copies or
   // moves the memory there if necessary. Null only if the size is 0.
   char* lease(Access access, Device& device, ByteRange range, Lease* lease);
-  // The same for callers that know that no other thread moves or resizes the memory meanwhile.
+  // The same for callers that prevent other threads from moving or resizing the memory.
   void* device(Access access, Device& device, ByteRange range);
   void* device(Access access, Device& device) { return this->device(access, device, {0, bytes_}); }
   // The same on the recorded device, or on the default device if none is recorded.
@@ -79,11 +79,11 @@ class SyncedMemory {
   void share_host(int change) noexcept { host_users_.fetch_add(change); }
   bool shares_host() const noexcept { return host_users_.load(std::memory_order_relaxed) > 0; }
 
-  // Copies a few bytes from the side where they are valid. The head does not change, unless there
-  // are so many reads in a row that copying the whole block is faster.
+  // Copies a few bytes from the side where they are valid. The head does not change, unless many
+  // such reads follow each other: then the whole block is copied, which is faster.
   void read_bytes(size_t offset, size_t count, void* out);
 
-  // Make the caller's block the memory. The caller keeps ownership.
+  // Make the caller's block the memory. The caller owns the block.
   void set_cpu(void* host);
   void set_device(Device& device, void* block);
   void set_device(void* block) { set_device(need_device(), block); }
@@ -94,10 +94,10 @@ class SyncedMemory {
   void pull_async();
   // Waits for the end of such a copy.
   void wait();
-  // Starts to copy the bytes to the device if they are not there; null: to the host. Memory that
-  // was never written is left alone.
+  // Starts to copy the bytes to the device if they are not valid there; null: to the host. Does
+  // nothing with memory that was never written.
   void prefetch(Device* device);
-  // Frees the device block. Bytes that only the device had are copied to the host first.
+  // Frees the device block. Bytes that are valid on the device only are copied to the host first.
   void leave_device();
 
   // The caller frees the host block from now on, by THFree if it is from the heap.

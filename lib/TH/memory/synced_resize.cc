@@ -1,4 +1,4 @@
-// How SyncedMemory grows and shrinks, on either side: resize() has the lock.
+// Growing and shrinking of SyncedMemory on either side. resize() holds the lock.
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@ namespace th {
 
 namespace {
 
-// A block of `bytes` with the first `kept` bytes of another, and zeros.
+// Returns a block of `bytes` bytes: the first `copied` bytes of another block, then zeros.
 SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t copied) {
   SharedBlock* copy = SharedBlock::allocate(device, bytes);
   try {
@@ -27,8 +27,8 @@ SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t co
 
 }  // namespace
 
-// To shrink needs no memory, as rollbacks shrink what could not be filled: without memory for a
-// smaller block the large one stays.
+// Shrinking must not fail, because rollbacks shrink results that could not be computed. If there is
+// no memory for a smaller block, the large one stays.
 void SyncedMemory::resize_on_device(size_t bytes) {
   SharedBlock* moved = nullptr;
   if (bytes) {
@@ -73,7 +73,7 @@ void SyncedMemory::resize_on_host(size_t bytes) {
   release_device();
   bytes_ = bytes;
   stale_ = {0, bytes};
-  // Without a block there is nothing valid: what the memory grows by is yet to be allocated.
+  // Without a block no bytes are valid: the additional memory is not allocated yet.
   set_head(host_ ? Head::cpu : Head::uninitialized);
 }
 

@@ -16,15 +16,15 @@ bool Rollback::is_unchanged(const Before& before) noexcept {
 
 void Rollback::restore(const Before& before) noexcept {
   Tensor* t = before.tensor;
-  // Finalizers, which may run where memory is short, may have given it another one.
+  // Finalizers, which may run if memory is short, may have replaced the storage.
   if (before.storage && t->storage != before.storage) return;
-  // A tensor of the same sizes may have been given its first storage.
+  // A tensor of unchanged shape may have got its first storage.
   if (!before.storage && before.ndim > 0 && is_unchanged(before)) return;
   if (Storage* s = t->storage) {
     try {
       if (s->size > before.elements) storage_resize(s, before.elements);
     } catch (const std::exception&) {
-      // In use elsewhere: the storage stays larger.
+      // The storage is in use elsewhere, so it stays larger.
     }
     if (s->size < before.elements) return;
     if (!before.storage) storage_free(std::exchange(t->storage, nullptr));

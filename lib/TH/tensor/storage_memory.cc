@@ -1,4 +1,4 @@
-// Storages of memory that is there already: files, and parts of other storages.
+// Storages of existing memory: files, and parts of other storages.
 
 #include <fcntl.h>
 
@@ -16,7 +16,7 @@ namespace th {
 
 namespace {
 
-// The context is the storage that a view is of.
+// The context is the storage that the view refers to.
 void release_viewed(void* context, void*) {
   auto* viewed = static_cast<Storage*>(context);
   viewed->memory.share_host(-1);
@@ -25,7 +25,7 @@ void release_viewed(void* context, void*) {
 }
 THAllocator view_allocator = {nullptr, nullptr, release_viewed};
 
-// Takes the context. descriptor: the one that the context was made with; null: none.
+// Takes ownership of the context. descriptor: the descriptor of the context; null: none.
 Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elements,
                       Descriptor* descriptor) {
   auto item = static_cast<ptrdiff_t>(item_size(type));
@@ -42,9 +42,9 @@ Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elem
   } owner = {context};
   owner.block = THMapAllocator.malloc(
       owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
-  if (descriptor) descriptor->release();  // the allocator has closed it
+  if (descriptor) descriptor->release();  // already closed by the allocator
   ptrdiff_t bytes = owner.context->bytes;
-  if (bytes == 0) return storage_new(type);  // of an empty file
+  if (bytes == 0) return storage_new(type);  // an empty file
   Storage* s = storage_from_block(type, owner.block, elements ? elements : bytes / item,
                                   &THMapAllocator, owner.context);
   s->flag = static_cast<char>(s->flag & ~kResizable);
