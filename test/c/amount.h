@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-// What sanitizers and emulators have: TH_TEST_FEW in the environment.
+// Sanitizer and emulator builds run fewer cases: they set TH_TEST_FEW in the environment.
 inline bool few_cases() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;
@@ -16,9 +16,9 @@ inline bool few_cases() {
 #endif
 }
 
-// Of cases with numbers that count up, these see every third: what they look for does not depend on
-// having every layout with every element type. Longer lists say their own steps; one that has no
-// divisor in common with the lengths of the loops meets everything with everything else.
+// Such builds run every third of numbered cases, because the faults that they find do not depend on
+// testing every layout with every element type. Longer lists choose their own step. It must have no
+// common divisor with the lengths of the loops, so that all combinations of parameters occur.
 inline bool left_out(int64_t number, int64_t step = 1, int64_t step_of_few = 3) {
   return number % (few_cases() ? step_of_few : step) != 0;
 }

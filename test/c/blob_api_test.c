@@ -1,11 +1,11 @@
-/* What a C program does with blobs: one generic file, instantiated for Float and Double. */
+/* Blobs as used by a C program: one generic file, instantiated for Float and Double. */
 
 #ifndef TH_GENERIC_FILE
 
 #include "TH.h"
 
 #define use_(NAME) TH_CONCAT_4(use_, Real, _, NAME)
-/* Counts what does not hold, and tells where. */
+/* Counts failed conditions, and prints their lines. */
 #define EXPECT(condition) \
   ((condition) ? 0 : (failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition)))
 
@@ -75,13 +75,13 @@ int use_(memory)(void) {
   EXPECT(THTensor_(storage)(data) == THBlob_(dataStorage)(b));
   EXPECT(THTensor_(storage)(diff) == THBlob_(diffStorage)(b));
   EXPECT(THTensor_(nDimension)(data) == 4 && THTensor_(sumall)(data) == 7);
-  /* Of the same size: the diff stays. */
+  /* With the same size the diff stays. */
   THBlob_(setCpuData)(b, block);
   EXPECT(THBlob_(cpuData)(b) == block && THBlob_(asumData)(b) == 21);
   EXPECT(THBlob_(diffAtNd)(b, 0, NULL) == 8);
   THBlob_(scaleData)(b, 2);
   EXPECT(block[5] == 12);
-  /* Of another: both are new, and the tensors keep what there was. */
+  /* With another size both parts are new, and the tensors keep the old memory. */
   THBlob_(reshape4d)(b, 2, 2, 1, 1);
   THBlob_(setCpuData)(b, block);
   EXPECT(THBlob_(asumData)(b) == 20 && THBlob_(asumDiff)(b) == 0);

@@ -1,8 +1,8 @@
 #ifndef TENSOR_TEST_BLOB_FIXTURE_H
 #define TENSOR_TEST_BLOB_FIXTURE_H
 
-// Blobs of both types whose memory is at the CPU, at home on the software device, or brought there
-// by hand, with its home at the CPU still.
+// Blobs of both types on the CPU, on the software device, or with memory that a device holds
+// although their current device is the CPU.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The memory of blobs: kept, copied, shared, at home somewhere, and freed.
+// The memory of blobs: allocated, copied, shared, on devices, and freed.
 
 #include "blob_fixture.h"
 #include "memory/heap.h"
@@ -73,7 +73,7 @@ TEST_P(BlobMemory, CopiesOnePart) {
   other->copy_from(*from, Part::data, true);
   EXPECT_EQ(shape_of(*other), Shape({2, 3}));
   EXPECT_EQ(get(*other, Part::data)[5], 5);
-  // Of what was never written, zeros.
+  // Memory that was never written reads as zeros.
   BlobRef empty = make({2, 3});
   to->copy_from(*empty, Part::data, false);
   EXPECT_EQ(get(*to, Part::data), std::vector<double>(6, 0));
@@ -164,7 +164,7 @@ TEST_P(BlobMemory, KeepsItsHome) {
   blob->asum("asumDiff", Part::diff);
   EXPECT_EQ(blob->storage(Part::data)->current_device(), device);
   EXPECT_EQ(blob->storage(Part::diff)->current_device(), device);
-  // Memory that a larger shape needs is at home where the old one was.
+  // The memory for a larger shape is on the device of the old one.
   reshape(*blob, {100});
   EXPECT_EQ(blob->storage(Part::data)->current_device(), device);
   EXPECT_EQ(blob->storage(Part::diff)->current_device(), device);
@@ -205,7 +205,7 @@ TEST_P(BlobMemory, TakesBlocksOfTheCaller) {
   blob->scale("scaleData", Part::data, 3);
   EXPECT_EQ(block, std::vector<char>(bytes));
   EXPECT_EQ(blob->asum("asumData", Part::data), 18);
-  // Of fewer elements than the memory has: both parts are new.
+  // With fewer elements than the memory has, both parts are new.
   reshape(*blob, {5});
   TensorRef diff = blob->tensor("diff", Part::diff);
   blob->set_block("setCpuData", block.data(), false);

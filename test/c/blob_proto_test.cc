@@ -260,8 +260,8 @@ TEST(HostileProto, SizesAreCheckedBeforeMemoryIsTaken) {
   EXPECT_EQ(heap_usage().bytes, before);
 }
 
-// What blobs.py wrote, in blobs whose memory ends where the bytes do, so that the address sanitizer
-// sees a read beyond.
+// The output of blobs.py in memory that ends with the bytes, so that AddressSanitizer detects reads
+// beyond the end.
 struct Exact {
   std::vector<char> bytes;
   explicit Exact(const std::string& text) : bytes(text.begin(), text.end()) {
@@ -270,7 +270,7 @@ struct Exact {
   Bytes get() const { return {bytes.data(), bytes.size()}; }
 };
 
-// Reads the bytes as either message; the blob is as it was, or all that the bytes say.
+// Reads the bytes as either message. The blob is then unchanged or read completely.
 void try_to_read(const std::string& text) {
   Exact exact(text);
   BlobRef blob = make(DType::Float, {2});
@@ -300,7 +300,7 @@ TEST(HostileProto, CutOffAtEveryByte) {
     std::string text = content(name);
     for (size_t n = 0; n < text.size(); ++n) try_to_read(text.substr(0, n));
   }
-  // Of a packed field that is there alone no cut is another message.
+  // No prefix of a message with a single packed field is a valid message.
   std::string floats = content("floats");
   for (size_t n = 0; n < floats.size(); ++n) {
     EXPECT_NE(error_of([&] { read(DType::Float, floats.substr(0, n)); }), "no error") << n;

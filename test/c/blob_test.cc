@@ -149,7 +149,7 @@ TEST_P(BlobTest, TakesMemoryOnlyWhenItIsTouched) {
   EXPECT_FAILS(blob->update(), "never written");
   EXPECT_EQ(heap_usage().bytes, before);
   EXPECT_EQ(head(*blob, Part::data), Head::uninitialized);
-  // What was never written reads as 0.
+  // Memory that was never written reads as 0.
   EXPECT_EQ(blob->element("dataAt", Part::data, 99999), 0);
   EXPECT_EQ(head(*blob, Part::diff), Head::uninitialized);
 }

@@ -234,7 +234,7 @@ TEST(Convolution, OfTensorsAgainstLoops) {
   }
 }
 
-// So many planes that products of matrices are faster.
+// Enough planes for matrix products to be faster.
 const Case kManyPlanes[] = {
     {"conv2Dmv", 2, {64, 12, 13}, {48, 64, 3, 2}, {48}, false, ops::conv2Dmv, nullptr},
     {"conv2Dmm", 2, {2, 64, 9, 11}, {40, 64, 2, 3}, {2, 40}, false, ops::conv2Dmm, nullptr},

@@ -1,5 +1,5 @@
-// The CUDA plugin as libTH gets it: it loads without a driver and says so, and does what the table
-// promises where there is a GPU. Only for builds with the plugin.
+// The CUDA plugin as libTH uses it: it loads without a driver and reports that. With a GPU its
+// table of functions works as specified. Only for builds with the plugin.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_F(CudaPlugin, MessagesAreTheThreadsOwn) {
   EXPECT_NE(std::string(table->message()), "");
 }
 
-// What needs a GPU.
+// These tests need a GPU.
 class CudaDevices : public CudaPlugin {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// What C code written for TH does without asking: it reads and writes storage->data as soon as a
-// tensor has a size, also where the memory was on a device before.
+// C code written for TH reads and writes storage->data as soon as a tensor has a size, also if the
+// memory was on a device before.
 
 #include <gtest/gtest.h>
 

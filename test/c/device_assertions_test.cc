@@ -1,4 +1,4 @@
-// What kernels find wrong with values is an error of the thread that queued the operation.
+// Invalid values found by kernels are errors in the thread that queued the operation.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::string text_of(int64_t wrong) {
          " is out of range of dimension 0 of size 10";
 }
 
-// Without the name of the function that told of it.
+// Removes the name of the function that reported the error.
 std::string without(const std::string& function, const std::string& error) {
   return error.compare(0, function.size(), function) == 0 ? error.substr(function.size()) : error;
 }
@@ -54,7 +54,7 @@ std::string read_from_device() {
   return without("THFloatTensor_sumall: ", error);
 }
 
-// A thread that does one thing after the other, when it is told to.
+// A thread that runs the given functions, one at a time.
 class Worker {
  public:
   void run(const std::function<void()>& body) {
@@ -98,7 +98,7 @@ TEST_P(DeviceAssertions, ReachTheThreadThatQueuedTheWork) {
   EXPECT_EQ(read_from_device(), "");
   worker.run([] {
     EXPECT_EQ(wait_for_device(), text_of(70));
-    EXPECT_EQ(wait_for_device(), "") << "told once";
+    EXPECT_EQ(wait_for_device(), "") << "reported once";
   });
   EXPECT_EQ(wait_for_device(), "");
 }

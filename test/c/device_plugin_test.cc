@@ -1,4 +1,4 @@
-// What libTH makes of plugins that are missing, of another version, or none at all.
+// libTH with plugins that are missing, have another version, or are not plugins.
 
 #include <gtest/gtest.h>
 

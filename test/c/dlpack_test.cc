@@ -11,7 +11,7 @@
 
 namespace {
 
-// What another library would give: elements, and a count of how often they were freed.
+// A tensor of another library: elements, and a count of how often they were freed.
 template <class Managed>
 struct Foreign {
   Managed managed = {};

@@ -34,7 +34,7 @@ inline int64_t place(const Tensor& t, int64_t element) {
   return offset;
 }
 
-// What an element of the type holds of a number.
+// Returns x converted to the element type and back.
 inline double held(DType type, double x) {
   return th::dispatch(type, [&](auto zero) {
     return static_cast<double>(th::load(th::convert<decltype(zero)>(x)));

@@ -48,10 +48,10 @@ TEST(Errors, HandlersOfTheThreadAreTold) {
   EXPECT_EQ(caught.argument, 4);
   EXPECT_EQ(a->size[0], 2);
   if (setjmp(caught.escape) == 0) {
-    THError("%s %d", "told", 42);
+    THError("%s %d", "text", 42);
     ADD_FAILURE() << "no error";
   }
-  EXPECT_EQ(caught.message.rfind("told 42 at ", 0), 0u) << caught.message;
+  EXPECT_EQ(caught.message.rfind("text 42 at ", 0), 0u) << caught.message;
   if (setjmp(caught.escape) == 0) {
     THArgCheck(1 == 2, 7, "seven is %s", "wrong");
     ADD_FAILURE() << "no error";
@@ -136,7 +136,7 @@ __attribute__((noinline)) void leave_by_longjmp(int depth) {
     longjmp(outside, 1);
   };
   THTry(leave, &depth, message, sizeof(message));
-  ADD_FAILURE() << "the body came back";
+  ADD_FAILURE() << "the body returned";
 }
 
 TEST(Try, IsForgottenOnceItIsLeftByLongjmp) {
@@ -156,7 +156,7 @@ TEST(Try, IsForgottenOnceItIsLeftByLongjmp) {
   THFloatTensor_free(t);
 }
 
-// One that has nobody to tell returns, and the default is told.
+// A handler without a target returns; then the default handler is called.
 TEST(Errors, HandlersMayReturn) {
   static Caught caught;
   static int asked = 0;

@@ -69,7 +69,7 @@ int fail_each(void (*body)(void*)) {
         more = disarm() >= first;
         failures += failed;
         EXPECT_TRUE(!failed || std::strstr(message, "memory")) << message;
-        // With memory the same call succeeds. What was pending on a device is told first.
+        // With memory the same call succeeds. Errors of devices are raised first.
         THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
         EXPECT_EQ(THTry(body, &others, message, sizeof(message)), 0) << message;
       });

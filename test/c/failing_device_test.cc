@@ -204,7 +204,7 @@ TEST_P(FailingDevice, LosesACopyThatWasUnderWay) {
   EXPECT_EQ(pulled.head(), Head::device) << "it did not arrive";
   expect_gone([&] { read(&pulled); });
 
-  // This device comes back for the other tests: what was under way ends while its memory is there.
+  // The other tests use this device again: pending work ends while its memory exists.
   fragile.gone = false;
   device.synchronize();
 }
@@ -239,7 +239,7 @@ TEST_P(FailingDevice, FailsOperationsByName) {
   THFloatTensor_fill(t, 1);
   EXPECT_EQ(THFloatStorage_cpuData(t->storage)[7], 1);
 
-  // What is on the host, too, can be read there, and brought home.
+  // Memory that is also on the host can be read there and moved to the host.
   fragile.gone = true;
   EXPECT_EQ(THFloatTensor_data(t)[7], 1);
   THFloatTensor_to(t, "cpu");

@@ -22,7 +22,7 @@ class Files : public testing::TestWithParam<bool> {
     THFile_free(file_);
     unlink(name_);
   }
-  // What the file has.
+  // Returns the contents of the file.
   std::string text() {
     size_t at = THFile_position(file_);
     THFile_seek(file_, 0);

@@ -33,7 +33,7 @@ class Random {
   std::minstd_rand bits_;
 };
 
-// What the functions of one type of object are: specialized by fuzz_functions.h.
+// The functions of one type of object; fuzz_functions.h specializes it.
 template <class Object>
 struct Class;
 template <class Object, class = void>
@@ -53,8 +53,8 @@ T element(int64_t number) {
   }
 }
 
-// Objects of a type. Each is made when it is first asked for, from its own seed: what a call finds
-// does not depend on which others were made before it.
+// Objects of a type. Each is created at its first use, from its own seed. So the objects of a call
+// do not depend on which others were created before.
 template <class Object>
 struct Pool {
   static constexpr int kCount = 4;
@@ -81,7 +81,7 @@ struct Pool {
 struct Arguments {
   Random& random;
   int64_t count = -1;
-  std::string text;  // as they are told where a call fails
+  std::string text;  // printed if the call fails
 
   explicit Arguments(Random& r) : random(r) {}
   void tell(const std::string& value) { text += (text.empty() ? "" : ", ") + value; }

@@ -1,9 +1,9 @@
-// Random calls of the generated C functions, of all element types, in processes of their own: a
-// process that dies, hangs, or has lost or changed something is run again with ever fewer calls,
-// and those that are left are told.
+// Random calls of the generated C functions, of all element types, in separate processes. If a
+// process dies, hangs, leaks or changes objects wrongly, it is run again with ever fewer calls, and
+// the remaining calls are printed.
 //
-// In the environment: TH_FUZZ_CALLS, how many; TH_FUZZ_SEED, from which seed on. If the library of
-// test/failing is preloaded, allocations fail in every second call.
+// In the environment: TH_FUZZ_CALLS, the number of calls; TH_FUZZ_SEED, the first seed. If the
+// library of test/failing is preloaded, allocations fail in every second call.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ namespace fuzz {
 
 constexpr int kCallsOfSequence = 40;
 
-// What a process tells the one that started it.
+// The report of a process to its parent.
 struct Report {
   uint64_t seed;
   int call;
@@ -78,7 +78,7 @@ void each_class(F f) {
   f(Pool<THDoubleBlob>());
 }
 
-// Of an object, in words, what a call that fails must leave as it is.
+// Describes the parts of an object that a failed call must not change.
 template <class T>
 auto picture(T* t, int) -> decltype(t->nDimension, std::string()) {
   std::string text = "at " + std::to_string(t->storageOffset);
@@ -132,7 +132,7 @@ void attempt(const Function& function, const std::string& arguments, Call& call,
     std::fprintf(stderr, "\n");
   }
   char message[600] = "";
-  // What an earlier call left to be found on a device is not this one's error.
+  // Errors that a device still has to report belong to earlier calls.
   THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
   std::string before = picture_of_all();
   if (failing.first) arm(failing.first, failing.all);
@@ -154,7 +154,7 @@ void clear_all() {
   each_class([](auto pool) { pool.clear(); });
 }
 
-// What is in use while no object lives, on both sides.
+// Returns the memory in use without any object, on host and devices.
 std::string usage() {
   char message[200];
   THTry([](void*) { THSynchronize(nullptr); }, nullptr, message, sizeof(message));
@@ -233,7 +233,7 @@ std::string run_process(uint64_t first, int64_t count, const std::vector<bool>& 
   return WEXITSTATUS(status) == 0 ? "" : "ended by a sanitizer";
 }
 
-// Leaves out calls, in ever smaller groups, as long as it fails; tells those that remain.
+// Removes calls, in ever smaller groups, as long as the rest fails. Returns the remaining calls.
 std::string shortened(uint64_t seed, const std::string& failure) {
   std::string kind = failure.substr(0, 12);
   std::vector<bool> left_out(kCallsOfSequence, false);

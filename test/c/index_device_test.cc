@@ -189,7 +189,7 @@ TEST_P(IndexDevice, OperandsThatShareMemoryWithTheResult) {
   });
 }
 
-// An expanded source is read there; a result whose elements are one is left to the CPU.
+// An expanded source is read on the device. An expanded result falls back to the CPU.
 TEST_P(IndexDevice, ExpandedOperands) {
   int64_t sizes[] = {6, 5};
   compare({make(DType::Float, {1}), filled(DType::Float, {1, 5}, Layout::contiguous, counting),
@@ -238,7 +238,7 @@ TEST_P(IndexDevice, BadIndicesOnTheHost) {
   }
 }
 
-// Those that only the device knows are skipped, and heard of when someone waits.
+// Invalid indices that only the device knows are skipped, and reported at the next synchronization.
 TEST_P(IndexDevice, BadIndicesOnTheDevice) {
   for (int64_t bad : {int64_t{0}, int64_t{-5}, int64_t{5}, INT64_MAX, INT64_MIN}) {
     for (int64_t count : {2, 100}) {

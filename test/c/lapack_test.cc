@@ -124,7 +124,7 @@ class Lapack : public testing::Test {
     EXPECT_LT(norm(left), 30 * unit) << what;
   }
 
-  // call(work, lwork) as LAPACK wants it: asked for the size first.
+  // Calls call(work, lwork) as LAPACK requires: first a query of the size.
   template <class Call>
   void with_work(const Call& call) {
     real size = 0;
@@ -259,7 +259,7 @@ TYPED_TEST(Lapack, FactorsByReflections) {
   for (int i = 0; i < kN; ++i) {
     for (int j = 0; j < kRight; ++j) solution(i, j) = x(i, j);
   }
-  // What is left is orthogonal to A.
+  // The residual is orthogonal to A.
   auto left = this->product(a, solution);
   for (size_t i = 0; i < left.data.size(); ++i) left.data[i] -= b.data[i];
   this->expect_near(this->product(a, left, true), this->zeros(kN, kRight),
@@ -364,7 +364,7 @@ TYPED_TEST(Lapack, TensorsAreAsTheyWereAfterAnError) {
   text = this->message_of([&] { TypeParam::gesv_of_tensors(r, r, a, a); });
   EXPECT_NE(text.find("different tensors"), std::string::npos) << text;
 
-  // Without a place for info, what is singular is an error; with one it is told there.
+  // Without info, a singular matrix is an error; with info, it is reported there.
   auto* lu = TypeParam::new_();
   auto *pivots = THIntTensor_new(), *info = THIntTensor_new();
   TypeParam::resize3(a, 1, 3, 3);

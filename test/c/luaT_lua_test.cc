@@ -8,7 +8,7 @@ extern "C" {
 #include <lualib.h>
 }
 
-// What Lua code sees: metamethods that look for the user's, tables as objects, and the functions
+// luaT as seen from Lua: metamethods that look up the user's, tables as objects, and the functions
 // that a module registers.
 
 namespace {
@@ -151,7 +151,7 @@ TEST_F(FromLua, IndexingAsksTheUserFirst) {
   EXPECT_EQ(run("P.__newindex__ = function(self, k, v) rawset(self, k .. '_', v) return true end "
                 "c.name = 4 return c.name_"),
             "4");
-  // A class is no object of its parent.
+  // A class is not an object of its parent.
   EXPECT_EQ(run("P.__index__ = function(self, k) return 'caught ' .. k, true end "
                 "C.own = 5 return rawget(C, 'own') .. tostring(C.none) .. c.some"),
             "5nilcaught some");

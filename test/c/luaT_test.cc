@@ -86,7 +86,7 @@ class LuaT : public ::testing::Test {
     EXPECT_EQ(live_objects, 0);
   }
 
-  // What the chunk returns, as tostring gives it, or its error message.
+  // Returns the chunk's result, as by tostring, or its error message.
   std::string run(const std::string& chunk) {
     const int top = lua_gettop(L);
     std::string result;

@@ -11,8 +11,8 @@ extern "C" {
 #include <lualib.h>
 }
 
-// The functions for plain arguments, fields and memory: what they give, and what they say of what
-// they do not accept.
+// The functions for plain arguments, fields and memory: their results, and their messages for
+// arguments that they reject.
 
 namespace {
 

@@ -28,7 +28,7 @@ const char kPrelude[] =
     "  end "
     "end) "
     "require 'torch' "
-    // A tensor or storage as text, with a reference for whoever takes it; and back.
+    // Converts a tensor or storage to text, with a reference for the receiver; and back.
     "function give(object) "
     "  object:retain() "
     "  return ('%.0f %s'):format(torch.pointer(object), torch.typename(object)) "
@@ -52,7 +52,7 @@ class LuaState {
   LuaState(const LuaState&) = delete;
   LuaState& operator=(const LuaState&) = delete;
 
-  // What the code returns, as text. The arguments are its `...`, as text, too.
+  // Returns the result of the code as text. The arguments are its `...`, also as text.
   std::string run(const std::string& code, const std::vector<std::string>& arguments = {}) {
     bool failed = luaL_loadbuffer(L, code.data(), code.size(), "=job") != 0;
     if (!failed) {

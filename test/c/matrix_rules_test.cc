@@ -1,4 +1,4 @@
-// What matrix products promise beyond their values: the same bits for any number of threads,
+// Guarantees of matrix products beyond their values: the same bits for any number of threads,
 // results that share memory with operands, addends that broadcast, and errors.
 
 #include <cmath>

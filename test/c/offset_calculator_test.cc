@@ -76,7 +76,7 @@ TEST(OffsetCalculator, PlansAreCutUntilTheyFitInto32Bits) {
   plan.numel = plan.size[0] * plan.size[1];
   plan.stride[0][0] = 8;
   plan.stride[0][1] = 8000;
-  plan.data[0] = reinterpret_cast<char*>(uintptr_t{1} << 40);  // nobody reads it
+  plan.data[0] = reinterpret_cast<char*>(uintptr_t{1} << 40);  // never read
   int64_t numel = 0, next = 0;
   for_small_parts(plan, [&](const LoopPlan& part) {
     EXPECT_TRUE(fits_32_bits(part));

@@ -50,7 +50,7 @@ class OnSoftDevice : public testing::TestWithParam<Setting> {
     th::set_thread_order(th::ThreadOrder::ascending);
   }
 
-  // t, at home on the device.
+  // Returns t with the device as its current device.
   TensorRef sent(TensorRef t) {
     if (t->storage) th::storage_to(t->storage, device_);
     return t;
@@ -58,7 +58,7 @@ class OnSoftDevice : public testing::TestWithParam<Setting> {
   TensorRef make_there(DType type, const Shape& shape, Layout layout = Layout::contiguous) {
     return sent(make(type, shape, layout));
   }
-  // Whether t lives on the device and its bytes are there alone.
+  // Returns true if the current device of t is the device, and only the device has valid bytes.
   bool is_there(const Tensor& t) {
     return t.storage->current_device() == device_ && t.storage->memory.head() == th::Head::device;
   }

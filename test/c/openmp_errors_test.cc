@@ -1,4 +1,5 @@
-// Errors of TH functions in OpenMP regions of a program reach whoever called, once the region ends.
+// Errors of TH functions in a program's OpenMP regions are raised in the caller when the region
+// ends.
 
 #include <gtest/gtest.h>
 #include <omp.h>

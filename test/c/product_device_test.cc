@@ -1,5 +1,5 @@
 // Matrix products on the software device against the CPU's: the same operands, built twice, of
-// every type, layout, shape, factor, aliasing and home.
+// every type, layout, shape, factor, aliasing and current device.
 
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ using Operands = std::vector<TensorRef>;
 using Build = std::function<Operands(std::mt19937&)>;
 using Op = std::function<void(const Operands&)>;
 
-// Bits choose the operands that are at home on the device; the first is the result.
+// Bits select the operands whose current device is the device; the first is the result.
 constexpr unsigned kAll = ~0u;
 
 class ProductOnDevice : public ::testing::TestWithParam<std::tuple<DType, bool>> {
@@ -321,7 +321,7 @@ TEST_P(ProductOnDevice, LargeNumbersAndSizes) {
 
 TEST_P(ProductOnDevice, SpecialValues) {
   if (is_integral(type())) GTEST_SKIP();
-  // What beta of 0 hides, and what 0 times infinity is.
+  // beta = 0 hides the values of the result, and 0 times infinity is NaN.
   Build operands = [&](std::mt19937& engine) {
     Operands all;
     all.push_back(random({3, 3}, plain, engine));

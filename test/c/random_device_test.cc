@@ -77,7 +77,7 @@ void expect_same_state(const Generator& a, const Generator& b) {
 class RandomDevice : public OnSoftDevice {};
 INSTANTIATE_TEST_SUITE_P(Settings, RandomDevice, testing::ValuesIn(kSettings), setting_name);
 
-// What the authors of Philox publish.
+// Known answers published by the authors of Philox.
 TEST(Philox, KnownAnswers) {
   struct {
     uint64_t key, stream, block;

@@ -455,7 +455,7 @@ TEST_P(ReduceDevice, DivisorsWithZeros) {
         EXPECT_NE(nullptr, std::strstr(error.what(), "integers cannot be divided by 0"))
             << error.what();
       }
-      // It has been told once.
+      // The error is reported once.
       device_->synchronize();
     }
   }

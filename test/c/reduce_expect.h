@@ -1,7 +1,7 @@
 #ifndef TEST_REDUCE_EXPECT_H
 #define TEST_REDUCE_EXPECT_H
 
-// What tests of reductions and scans expect of numbers that were rounded on their way.
+// Expected results of reductions and scans whose intermediate results are rounded.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ inline std::string label(const char* name, const Tensor& t, int dim) {
          std::to_string(t.stride[0]) + " along " + std::to_string(dim);
 }
 
-// What an element of the type holds of a number.
+// Returns x converted to the element type and back.
 template <class X>
 double held(DType type, X x) {
   return th::dispatch(type, [&](auto zero) {

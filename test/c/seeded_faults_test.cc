@@ -1,5 +1,5 @@
-// That the software device shows what would go wrong on others: programs, and devices, with a fault
-// each that one check finds, and the same check without the fault.
+// The software device detects faults that would cause errors on other devices: programs and devices
+// with one fault each, which one check finds, and the same check without the fault.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ Device& device_of(const DeviceTable& table) {
 }
 DeviceTable sound() { return *soft_device_table(); }
 
-// Memory that ends only when nothing is on its way to it any more, whatever the faults.
+// Frees memory only after all copies to it have ended, also with faults.
 struct Memory {
   explicit Memory(Device& used) : device(used) {}
   ~Memory() { device.synchronize(); }
@@ -56,7 +56,7 @@ class SeededFaults : public testing::Test {
   void TearDown() override { set_soft_mode(SoftMode::eager); }
 };
 
-// ---- a stale head: who writes did not say so ----
+// ---- a stale head: a write was not requested as such ----
 
 bool host_sees_the_device(Access access) {
   Memory m(device_of(sound()));

@@ -102,7 +102,7 @@ __global__ void reverse_too_early(int* data) {
 TEST(SimtFaults, MissingBarrierShowsInEitherOrder) {
   for (ThreadOrder order : {ThreadOrder::ascending, ThreadOrder::descending}) {
     set_thread_order(order);
-    // What the launch before left behind must not be what is right now.
+    // The values of the previous launch must not be correct for this one.
     int first = order == ThreadOrder::ascending ? 1 : 1000;
     std::vector<int> data(256), expected(256);
     std::iota(data.begin(), data.end(), first);

@@ -343,7 +343,7 @@ TEST_P(SoftDeviceModes, ThreadsShareADevice) {
 
 // ---- what kernels found
 
-// A device that has found what the test says.
+// The failed check that the device reports.
 DeviceAssertion failed_check;
 void report_check(void*, DeviceAssertion* out) {
   *out = failed_check;
@@ -369,7 +369,7 @@ TEST_F(SoftDeviceTest, AssertionsAreErrorsAtTheNextSynchronization) {
   auto number = [&](int argument, const char* text) { return number_of_check(argument, text); };
   failed_check = {number(2, "gather: index %lld is out of range 1..10"), -3};
   EXPECT_EQ(error_of([&] { reporting.synchronize(); }), "gather: index -3 is out of range 1..10");
-  reporting.synchronize();  // told once
+  reporting.synchronize();  // reported once
 
   failed_check = {number(4, "gather: index %lld is out of range 1..11"), int64_t{1} << 40};
   try {
@@ -419,7 +419,7 @@ TEST_F(SoftDeviceTest, DebuggingWaitsForEveryOperation) {
   DeviceBlock block(reporting, 4);
   set_soft_mode(SoftMode::lazy);
   failed_check = {number_of_check(1, "found %lld"), 1};
-  fill(reporting, block.get(), 1, 1);  // nobody waits
+  fill(reporting, block.get(), 1, 1);  // without a synchronization
   set_device_debug(true);
   EXPECT_EQ(error_of([&] { fill(reporting, block.get(), 1, 1); }), "found 1");
   set_device_debug(false);

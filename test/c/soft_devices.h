@@ -55,7 +55,7 @@ inline int64_t used_on(const char* device) {
   return usage.used;
 }
 
-// What is in a device's block.
+// Returns the contents of a device block.
 inline std::vector<char> bytes_on(const char* device, const void* block, size_t count) {
   std::vector<char> bytes(count);
   find_device(device)->copy_to_host(bytes.data(), block, count);

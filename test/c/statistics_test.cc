@@ -9,7 +9,7 @@
 
 namespace {
 
-// What the call's error says; empty where there is none.
+// Returns the message of the call's error, or an empty text.
 template <class F>
 std::string message_of(const F& call) {
   char message[256] = "";

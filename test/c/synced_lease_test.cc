@@ -118,7 +118,7 @@ TEST_P(SyncedLease, MovesWaitForWhatIsAboutToBeWritten) {
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_FALSE(moved);
-    // The operation may ask for more of the same memory meanwhile.
+    // The operation may request more of the same memory meanwhile.
     Lease again;
     m.lease(Access::read, first, kAll, &again);
     write(lease.data(), 2);
@@ -144,7 +144,7 @@ TEST_P(SyncedLease, AThreadDoesNotWaitForItself) {
   lease.release();
   EXPECT_TRUE(m.is(1));
 
-  // What is only read can be used on both sides at a time.
+  // Memory that is only read can be used on both sides at the same time.
   Lease here, there;
   m.lease(Access::read, first, kAll, &here);
   m.lease(Access::read, second, kAll, &there);
@@ -242,7 +242,7 @@ TEST_P(SyncedLease, AnOperandOfTwoDevicesIsCopiedAtEachChange) {
   m.device(Access::read, first);
   EXPECT_EQ(counters().betweenDevices.copies, 5);
   EXPECT_EQ(counters().toDevice.copies, 2);
-  // What is overwritten is not copied.
+  // Memory that is overwritten is not copied.
   m.device(Access::write, first);
   m.device(Access::overwrite, second);
   EXPECT_EQ(counters().betweenDevices.copies, 5);

@@ -1,4 +1,4 @@
-// The head and the intents of SyncedMemory, on a device of the test's own.
+// The head and the access modes of SyncedMemory, on a device of the test.
 
 #include "memory/synced_memory.h"
 
@@ -16,8 +16,8 @@
 namespace th {
 namespace {
 
-// Counts what it is asked for. Asynchronous copies happen only when somebody waits for them: the
-// worst that a device may do.
+// Counts the calls. Asynchronous copies run as late as a device may run them: when they are waited
+// for.
 class CountingDevice : public Device {
  public:
   struct Push {
@@ -297,7 +297,7 @@ TEST(Allocators, AnAllocatorWithoutReallocIsResizedByCopying) {
   EXPECT_EQ(counts.frees, 2);
 }
 
-// Resizes the memory that it is asked for, as finalizers may where memory is short.
+// Resizes the memory during an allocation, as finalizers may if memory is short.
 struct ResizingAllocator {
   SyncedMemory* memory = nullptr;
   std::map<void*, ptrdiff_t> blocks;

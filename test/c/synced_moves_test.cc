@@ -1,5 +1,5 @@
-// What moves, and when: parts of storages, copies that are under way, several devices, sizes that
-// change, and devices without memory left.
+// Copies and their times: parts of storages, copies in progress, several devices, sizes that
+// change, and devices without free memory.
 
 #include <gtest/gtest.h>
 
@@ -161,7 +161,7 @@ TEST_P(Moves, WhatWasPushedArrivesBeforeItIsUsed) {
   FloatTensor t = vector(1000, 4), r(THFloatTensor_new());
   THFloatStorage_asyncGpuPush(t->storage);
   EXPECT_EQ(THFloatStorage_head(t->storage), TH_SYNCED);
-  EXPECT_STREQ(THFloatStorage_device(t->storage), "cpu") << "the home stays";
+  EXPECT_STREQ(THFloatStorage_device(t->storage), "cpu") << "the current device stays";
   THFloatTensor_to(r.get(), "soft");
   THFloatTensor_to(t.get(), "soft");
   THFloatTensor_sqrt(r.get(), t.get());
@@ -248,7 +248,7 @@ TEST_P(Moves, OperandsOfTwoDevicesMeetOnTheFirst) {
   THFloatTensor_cadd(r.get(), a.get(), 10, b.get());
   EXPECT_STREQ(THFloatTensor_device(r.get()), "gpu:1");
   EXPECT_EQ(THFloatTensor_sumall(r.get()), 21000);
-  EXPECT_STREQ(THFloatTensor_device(b.get()), "gpu:2") << "an operand keeps its home";
+  EXPECT_STREQ(THFloatTensor_device(b.get()), "gpu:2") << "an operand keeps its current device";
   THFloatTensor_cadd(b.get(), b.get(), 1, b.get());
   EXPECT_EQ(THFloatTensor_sumall(b.get()), 4000);
 }
@@ -351,7 +351,7 @@ TEST_P(Moves, WithoutMemoryTensorsStayAsTheyWere) {
   THEmptyCache("soft");
   set_soft_memory(1 << 20);
 
-  // To a device that is full: the elements, the head and the home stay.
+  // To a device that is full: the elements, the head and the current device stay.
   std::string message = error_of([&] { THFloatTensor_to(host.get(), "soft"); });
   EXPECT_NE(message.find("out of memory of gpu:1: 4194304 bytes requested"), std::string::npos)
       << message;

@@ -55,7 +55,7 @@ struct Api {
         [](void* m, const char* device) { Class##_to(static_cast<Class*>(m), device); }, \
   }
 
-// As those of Lua, without memory as long as nobody asks for it.
+// Like storages of Lua, without memory until the first access.
 const Api apis[] = {
     TEST_API(THSyncedMemory, void, THSyncedMemory_new(kBytes)),
     TEST_API(THFloatStorage, float, storage_new(DType::Float, kBytes / 4)),

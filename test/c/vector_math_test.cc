@@ -52,7 +52,7 @@ class Vector {
   typename Api<T>::Tensor* tensor_;
 };
 
-// 0 for what is as it should be where that is no number, or infinite, or 0; many for what is not.
+// Returns 0 if the result is exact as required (NaN, infinity, 0), and a large number if it is not.
 template <class T>
 double distance(T got, Real wanted) {
   using Limits = std::numeric_limits<T>;
@@ -127,7 +127,7 @@ struct Inputs {
 
 constexpr size_t kTogether = 1 << 14;
 
-// What glibc allows its vector functions, which compute what vector_math.h does not.
+// Error bound of glibc's vector functions, which compute the functions that vector_math.h lacks.
 constexpr double kGlibc = 4;
 double own() { return th::isa() == th::Isa::baseline ? kGlibc : 2; }
 
