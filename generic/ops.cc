@@ -254,16 +254,14 @@ void check_operands(lua_State* L, const char* name, const th::OpRow& row, Call* 
   protect(L, name, [&] { for_operands([](const Tensor* t) { t->check_storage(); }); });
 }
 
-void set_current_device(lua_State* L, const char* name, Tensor* t, th::Device* device) {
+void set_device(lua_State* L, const char* name, Tensor* t, th::Device* device) {
   protect(L, name, [&] {
     th::ensure_storage(t);
     t->storage->set_current_device(device);
   });
 }
 // Numbers are computed on the CPU, whatever the default device.
-void keep_on_cpu(lua_State* L, const char* name, Tensor* t) {
-  set_current_device(L, name, t, nullptr);
-}
+void keep_on_cpu(lua_State* L, const char* name, Tensor* t) { set_device(L, name, t, nullptr); }
 
 // Returns true if results that are not arguments are returned as numbers.
 bool gives_numbers(const Row& row, const Pattern& pattern, Call* call) {

@@ -29,7 +29,7 @@ void copy_at(Device* device, Tensor* r, Tensor* src, int ndim, const int64_t* si
 size_t bytes_of(const Tensor& t) { return t.numel() * item_size(t.dtype); }
 
 // Returns t, or a copy, contiguous, of the given type and on the device.
-TensorRef packed_on_device(Device& device, Tensor* t, DType type) {
+TensorRef packed_copy(Device& device, Tensor* t, DType type) {
   if (t->dtype == type && is_contiguous(*t)) {
     tensor_retain(t);
     return TensorRef(t);
@@ -44,7 +44,7 @@ TensorRef packed_on_device(Device& device, Tensor* t, DType type) {
 // not change.
 void copy_to_host(Tensor* r, Tensor* src) {
   Device& device = *src->storage->current_device();
-  TensorRef packed = packed_on_device(device, src, r->dtype);
+  TensorRef packed = packed_copy(device, src, r->dtype);
   size_t bytes = bytes_of(*packed);
   Operands there(&device), here(nullptr);
   const char* from = there.read_whole(packed.get());
