@@ -110,7 +110,7 @@ int replay(lua_State* L, State* state, Compiled* c, Signature* s) {
     const Returned& returned = s->returned[k];
     if (returned.kind > Returned::input) continue;
     const bool is_result = returned.kind == Returned::result;
-    lua_pushvalue(L, is_result ? first + returned.index : c->call.inputs.places[returned.index]);
+    lua_pushvalue(L, is_result ? first + returned.index : c->call.inputs.positions[returned.index]);
     lua_rawseti(L, -2, static_cast<int>(k) + 1);
   }
   return 2;
