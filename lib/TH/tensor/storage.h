@@ -77,7 +77,7 @@ struct Storage : Recycled {
 
   void* get_data() const { return __atomic_load_n(&data, __ATOMIC_RELAXED); }
   Device* current_device() const { return __atomic_load_n(&device, __ATOMIC_RELAXED); }
-  void set_current_device(Device* device) { __atomic_store_n(&device, device, __ATOMIC_RELAXED); }
+  void set_current_device(Device* to) { __atomic_store_n(&device, to, __ATOMIC_RELAXED); }
   bool is_exposed() const { return __atomic_load_n(&exposed, __ATOMIC_RELAXED); }
   void set_exposed(bool on) { __atomic_store_n(&exposed, on, __ATOMIC_RELAXED); }
 
