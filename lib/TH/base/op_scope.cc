@@ -41,8 +41,8 @@ void note_use_on_host() {
   if (count == 1 && warns) std::fprintf(stderr, "tensor: %s runs on the CPU\n", the_op);
 }
 
-HostUseMeant::HostUseMeant() noexcept : noted_before_(noted) { noted = true; }
-HostUseMeant::~HostUseMeant() { noted = noted_before_; }
+AllowHostAccess::AllowHostAccess() noexcept : noted_before_(noted) { noted = true; }
+AllowHostAccess::~AllowHostAccess() { noted = noted_before_; }
 
 void warn_of_fallbacks(bool warn) noexcept { warns = warn; }
 

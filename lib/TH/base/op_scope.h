@@ -31,12 +31,12 @@ class OpScope {
 // operation.
 void note_use_on_host();
 // Within the scope of this class such accesses are intended and not counted.
-class HostUseMeant {
+class AllowHostAccess {
  public:
-  HostUseMeant() noexcept;
-  ~HostUseMeant();
-  HostUseMeant(const HostUseMeant&) = delete;
-  HostUseMeant& operator=(const HostUseMeant&) = delete;
+  AllowHostAccess() noexcept;
+  ~AllowHostAccess();
+  AllowHostAccess(const AllowHostAccess&) = delete;
+  AllowHostAccess& operator=(const AllowHostAccess&) = delete;
 
  private:
   bool noted_before_;

@@ -15,13 +15,13 @@ class Exposure {
   void add(Tensor* t) {
     tensors_[count_++] = t;
     const Storage* s = t->storage;
-    on_request_ = on_request_ || (s && !s->is_exposed() && s->get_home());
+    on_request_ = on_request_ || (s && !s->is_exposed() && s->current_device());
   }
   void expose() const {
     for (int k = 0; k < count_; ++k) {
       Storage* s = tensors_[k]->storage;
-      if (on_request_ && s && s->is_exposed() && s->get_home()) s->set_exposed(false);
-      lend(tensors_[k]);
+      if (on_request_ && s && s->is_exposed() && s->current_device()) s->set_exposed(false);
+      expose_to_c(tensors_[k]);
     }
   }
 
