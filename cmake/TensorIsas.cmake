@@ -1,7 +1,13 @@
-# TH_ISAS: the instruction sets that kernels are compiled for. A list that contains baseline; all
-# (for releases); or host: baseline and the best one of this machine's CPU, which builds fastest.
+# TH_ISAS: the instruction sets that kernels are compiled for.
+#   a list   contains baseline
+#   all      every set that the compiler supports, for releases
+#   native   the sets that this machine's CPU supports, for tests
+#   host     the best set of this machine's CPU, optimized, and baseline, not optimized: builds
+#            fastest. Sets TH_FALLBACK_ISA to baseline.
 
-set(TH_ISAS all CACHE STRING "Instruction sets of kernels: all, host, or a list with baseline")
+set(TH_ISAS all CACHE STRING
+    "Instruction sets of kernels: all, native, host, or a list with baseline")
+set(TH_FALLBACK_ISA "")
 
 set(isas baseline)
 # Sanitizer builds need only one instruction set.
@@ -10,7 +16,7 @@ if(NOT TH_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 endif()
 
 # The same choice as in cpu/isa.cc.
-if(TH_ISAS STREQUAL "host" AND "avx2" IN_LIST isas AND EXISTS /proc/cpuinfo)
+if(TH_ISAS MATCHES "^(native|host)$" AND "avx2" IN_LIST isas AND EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
   string(REGEX MATCHALL "[a-z0-9_]+" flags "${flags}")
   set(isas baseline)
@@ -22,9 +28,13 @@ if(TH_ISAS STREQUAL "host" AND "avx2" IN_LIST isas AND EXISTS /proc/cpuinfo)
       break()
     endif()
     string(REGEX REPLACE "f? .*" "" isa "${isa_needs}")
-    set(isas baseline ${isa})
+    list(APPEND isas ${isa})
   endforeach()
+  if(TH_ISAS STREQUAL "host" AND isa)
+    set(isas baseline ${isa})
+    set(TH_FALLBACK_ISA baseline)
+  endif()
 endif()
-if(TH_ISAS MATCHES "^(all|host)$")
+if(TH_ISAS MATCHES "^(all|native|host)$")
   set(TH_ISAS ${isas})
 endif()

@@ -32,7 +32,7 @@ build = {
   build_command = [[
     cmake -S . -B build.luarocks -DTENSOR_ROCK=ON -DCMAKE_INSTALL_PREFIX="$(PREFIX)" \
       -DTENSOR_LUADIR="$(LUADIR)" -DTENSOR_LIBDIR="$(LIBDIR)" -DTENSOR_BINDIR="$(BINDIR)" \
-      -DTH_BUILD_TESTS=OFF -DTH_ISAS=host $TENSOR_ROCK_OPTIONS &&
+      -DTH_BUILD_TESTS=OFF -DTH_ISAS=native $TENSOR_ROCK_OPTIONS &&
     cmake --build build.luarocks --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-`nproc`}"
   ]],
   install_command = 'cmake --install build.luarocks',
