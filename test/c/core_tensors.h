@@ -46,16 +46,6 @@ inline TensorRef make(DType type, const Shape& shape, Layout layout = Layout::co
   return t;
 }
 
-// rows windows of a line, each one element further: neighbours share all but one of theirs.
-inline TensorRef windows(DType type, int64_t rows, int64_t width) {
-  int64_t size[] = {rows, width}, stride[] = {1, 1};
-  TensorRef t(th::tensor_new(type));
-  th::Storage* storage = th::storage_new(type, rows + width - 1);
-  th::set_storage(t.get(), storage, 0, 2, size, stride);
-  th::storage_free(storage);
-  return t;
-}
-
 // Bytes from the first element to the i-th in row-major order.
 inline int64_t place(const Tensor& t, int64_t i) {
   int64_t offset = 0;

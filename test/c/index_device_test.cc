@@ -21,11 +21,12 @@ TensorRef some_indices(const Shape& shape, int64_t size, Layout layout = Layout:
 const Shape kShape = {5, 9, 16};
 
 void for_all(const std::function<void(DType, Layout, Layout, int dim)>& test) {
+  int round = 0;
   for (DType type : kTypes) {
     for (Layout a : kLayouts) {
       for (Layout b : kLayouts) {
         for (int dim = 0; dim < 3; ++dim) {
-          if (left_out(static_cast<int>(type) + static_cast<int>(a) + dim)) continue;
+          if (left_out(round++)) continue;
           SCOPED_TRACE(std::string(th::name(type)) + " dimension " + std::to_string(dim) +
                        " layouts " + std::to_string(static_cast<int>(a)) +
                        std::to_string(static_cast<int>(b)));

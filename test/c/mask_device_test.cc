@@ -32,7 +32,7 @@ void for_all(const std::function<void(DType, const Shape&, Layout, Layout)>& tes
     for (Layout a : kLayouts) {
       for (Layout b : kLayouts) {
         for (const Shape& size : {Shape{1, 1}, Shape{7, 3}, Shape{300, 1}, Shape{61, 83}}) {
-          if (left_out(round++, 1, 7)) continue;
+          if (left_out(round++, 7)) continue;
           SCOPED_TRACE(std::string(th::name(type)) + " " + std::to_string(size[0]) + " x " +
                        std::to_string(size[1]) + " layouts " + std::to_string(static_cast<int>(a)) +
                        std::to_string(static_cast<int>(b)));
@@ -112,6 +112,7 @@ TEST_P(MaskDevice, Large) {
   compare({TensorRef(th::tensor_new(DType::Char)), t, mask}, select);
   compare({t, mask, t}, copy);
   compare({TensorRef(th::tensor_new(DType::Long)), mask}, nonzero);
+  if (GetParam().mode == th::SoftMode::eager) return;
   // More chunks than are summed up at once.
   constexpr int64_t more = 9000000;
   TensorRef sparse = make(DType::Byte, {more});

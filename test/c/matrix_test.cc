@@ -9,6 +9,7 @@ namespace {
 const double kFactors[][2] = {{1, 1}, {0, 1}, {0, 3}, {2, -1}, {1, 0}, {-3, 2}};
 
 TEST_P(Matrix, EveryLayoutShapeAndFactor) {
+  int round = 0;
   const Dims shapes[] = {{1, 1, 1, 1}, {1, 2, 3, 4}, {1, 4, 4, 4},    {1, 1, 5, 7},
                          {1, 6, 1, 5}, {1, 5, 7, 1}, {1, 17, 33, 9},  {1, 0, 3, 2},
                          {1, 3, 0, 2}, {1, 3, 2, 0}, {1, 40, 35, 131}};
@@ -16,7 +17,7 @@ TEST_P(Matrix, EveryLayoutShapeAndFactor) {
     for (int la = 0; la < kLayouts; ++la) {
       for (int lb = 0; lb < kLayouts; ++lb) {
         for (int lr = 0; lr < expanded; ++lr) {
-          if (left_out(la + lb + lr)) continue;
+          if (left_out(round++)) continue;
           const double* factor = kFactors[(la * 5 + lb * 2 + lr) % 6];
           TensorRef a = make(type(), {s.m, s.k}, Layout(la));
           TensorRef b = make(type(), {s.k, s.n}, Layout(lb));

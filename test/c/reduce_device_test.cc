@@ -126,7 +126,7 @@ TEST_P(ReduceDevice, AlongADimension) {
       }
       for (const Shape& size : shapes) {
         for (Layout layout : kLayouts) {
-          if (left_out(++round, 3, 7)) continue;
+          if (left_out(++round, 11)) continue;
           TensorRef t = make(type, size, layout);
           fill(*t, [&](int64_t i) { return element_for(op.name, type, i); });
           TensorRef u = moved(*t, layout);
@@ -188,7 +188,7 @@ TEST_P(ReduceDevice, All) {
       if (op.floating && th::is_integral(type)) continue;
       for (const Shape& size : shapes) {
         for (Layout layout : kLayouts) {
-          if (left_out(++round, 3, 7)) continue;
+          if (left_out(++round, 11)) continue;
           TensorRef t = make(type, size, layout);
           fill(*t, [&](int64_t i) { return element_for(op.name, type, i); });
           TensorRef u = moved(*t, layout);
@@ -234,22 +234,6 @@ TEST_P(ReduceDevice, DotDistAndEqual) {
   TensorRef nan = vector(DType::Float, {1, kNaN});
   TensorRef other = moved(*nan, Layout::contiguous);
   EXPECT_FALSE(ops::equal(other.get(), other.get()));
-}
-
-TEST_P(ReduceDevice, TraceAndLogical) {
-  for (Layout layout : {Layout::contiguous, Layout::permuted, Layout::spaced}) {
-    TensorRef m = make(DType::Int, {3, 4}, layout);
-    fill(*m, [](int64_t i) { return static_cast<double>(i); });
-    EXPECT_EQ(15, ops::trace(moved(*m, layout).get()).i);
-  }
-  TensorRef t = make(DType::Byte, {5000});
-  fill(*t, [](int64_t) { return 1; });
-  EXPECT_TRUE(ops::logicalall(moved(*t, Layout::contiguous).get()));
-  put(*t, 4999, 0);
-  EXPECT_FALSE(ops::logicalall(moved(*t, Layout::contiguous).get()));
-  EXPECT_TRUE(ops::logicalany(moved(*t, Layout::contiguous).get()));
-  fill(*t, [](int64_t) { return 0; });
-  EXPECT_FALSE(ops::logicalany(moved(*t, Layout::contiguous).get()));
 }
 
 // The first NaN is both the least and the largest; of equals the first counts.
@@ -309,71 +293,6 @@ TEST_P(ReduceDevice, IntegersWrap) {
   EXPECT_EQ(255000 % 256, get(*sum, 0));
 }
 
-TEST_P(ReduceDevice, VarianceOfOffsetData) {
-  TensorRef t = make(DType::Double, {100000});
-  fill(*t, [](int64_t i) { return i == 0 ? 1e9 : 1e9 + (i % 2 ? 1 : -1); });
-  EXPECT_NEAR(1.0, ops::varall(moved(*t, Layout::contiguous).get(), true).d, 1e-4);
-  TensorRef m = make(DType::Double, {50000, 2});
-  fill(*m, [](int64_t i) { return 1e9 + (i / 2 % 2 ? 1 : -1); });
-  TensorRef r = empty(DType::Double);
-  ops::var(r.get(), moved(*m, Layout::contiguous).get(), 0, true, true);
-  EXPECT_NEAR(1.0, get(*r, 0), 1e-6);
-  EXPECT_NEAR(1.0, get(*r, 1), 1e-6);
-}
-
-TEST_P(ReduceDevice, NoElements) {
-  for (DType type : {DType::Int, DType::Half, DType::Double}) {
-    TensorRef t = make(type, {3, 0}), r = empty(type), i = empty(DType::Long);
-    th::storage_to(t->storage, device_);
-    EXPECT_EQ(0, ops::sumall(t.get()).to_double());
-    EXPECT_EQ(1, ops::prodall(t.get()).to_double());
-    EXPECT_EQ(0, ops::dot(t.get(), t.get()).to_double());
-    EXPECT_TRUE(ops::equal(t.get(), t.get()));
-    EXPECT_THROW(ops::minall(t.get()), th::Error);
-    ops::sum(r.get(), t.get(), 1, true);
-    EXPECT_EQ((List{0, 0, 0}), values(*r));
-    ops::prod(r.get(), t.get(), 1, false);
-    EXPECT_EQ((List{1, 1, 1}), values(*r));
-    ops::sum(r.get(), t.get(), 0, true);
-    EXPECT_EQ((Shape{1, 0}), shape(*r));
-    EXPECT_THROW(ops::max(r.get(), i.get(), t.get(), 1, true), th::Error);
-    ops::max(r.get(), i.get(), t.get(), 0, true);
-    EXPECT_EQ((Shape{1, 0}), shape(*i));
-    if (th::is_integral(type)) continue;
-    EXPECT_TRUE(std::isnan(ops::meanall(t.get()).d));
-    EXPECT_TRUE(std::isnan(ops::varall(t.get(), false).d));
-    ops::var(r.get(), t.get(), 1, true, true);
-    EXPECT_TRUE(std::isnan(get(*r, 2)));
-  }
-}
-
-TEST_P(ReduceDevice, ResultsOfAnyLayoutAndInPlace) {
-  TensorRef t = make(DType::Float, {2, 3, 4});
-  fill(*t, [](int64_t i) { return static_cast<double>(i); });
-  List expected = {12, 15, 18, 21, 48, 51, 54, 57};
-  TensorRef same = moved(*t, Layout::contiguous);
-  ops::sum(same.get(), same.get(), 1, false);
-  EXPECT_TRUE(th::is_on_device(same->storage));
-  EXPECT_EQ(expected, values(*same));
-  TensorRef whole = moved(*t, Layout::contiguous);
-  TensorRef view(th::tensor_new_view(whole.get()));
-  ops::select(view.get(), whole.get(), 1, 1);
-  ops::sum(view.get(), whole.get(), 1, false);
-  EXPECT_EQ(expected, values(*view));
-  TensorRef spaced = make(DType::Float, {2, 1}, Layout::spaced);
-  fill(*spaced, [](int64_t) { return 9; });
-  TensorRef m = make(DType::Float, {2, 2});
-  fill(*m, [](int64_t i) { return static_cast<double>(i); });
-  TensorRef n = moved(*m, Layout::contiguous);
-  ops::sum(spaced.get(), n.get(), 1, true);
-  EXPECT_EQ((List{1, 5}), values(*spaced));
-  TensorRef part = moved(*t, Layout::contiguous), row(th::tensor_new_view(part.get()));
-  ops::narrow(row.get(), part.get(), 2, 1, 2);
-  TensorRef r = empty(DType::Float);
-  ops::sum(r.get(), row.get(), 2, false);
-  EXPECT_EQ((List{3, 11, 19, 27, 35, 43}), values(*r));
-}
-
 // Bit for bit, whatever runs when and in which order.
 TEST_P(ReduceDevice, LargeAndReproducible) {
   static std::map<std::string, List> first_results;
@@ -387,7 +306,7 @@ TEST_P(ReduceDevice, LargeAndReproducible) {
   };
   int round = 0;
   for (const Shape& size : {Shape{1000, 1000}, Shape{1000000}, Shape{300001, 3}}) {
-    if (left_out(round++)) continue;
+    if (left_out(round++, 3)) continue;
     TensorRef t = make(DType::Float, size);
     auto* x = t->data_as<float>(th::Access::write);
     for (int64_t i = 0; i < t->numel(); ++i) x[i] = static_cast<float>(noise(i) * 2 - 1);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core_tensors.h"
+#include "ops/ops.h"
 #include "reduce_expect.h"
 #include "tensor/tensor.h"
 
@@ -41,35 +42,6 @@ TEST(Scan, AgainstLoops) {
           }
         }
       }
-    }
-  }
-}
-
-TEST(Scan, InPlaceAndOverlapping) {
-  TensorRef t = make(DType::Float, {3, 4});
-  fill(*t, [](int64_t i) { return static_cast<double>(i); });
-  ops::cumsum(t.get(), t.get(), 0);
-  EXPECT_EQ((List{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 18, 21}), values(*t));
-  TensorRef square = make(DType::Float, {2, 2});
-  fill(*square, [](int64_t i) { return static_cast<double>(i + 1); });
-  TensorRef turned(th::tensor_new_view(square.get()));
-  ops::transpose(turned.get(), square.get(), 0, 1);
-  ops::cumsum(turned.get(), square.get(), 1);
-  EXPECT_EQ((List{1, 3, 3, 7}), values(*turned));
-}
-
-// They get what copying the results in order leaves.
-TEST(Scan, ResultsWhoseElementsOverlap) {
-  for (Layout layout : {Layout::contiguous, Layout::permuted}) {
-    TensorRef t = make(DType::Float, {4, 3}, layout);
-    fill(*t, [](int64_t i) { return static_cast<double>(i * 7 % 12); });
-    for (int dim : {0, 1}) {
-      TensorRef sums = empty(DType::Float);
-      ops::cumsum(sums.get(), t.get(), dim);
-      TensorRef want = windows(DType::Float, 4, 3), got = windows(DType::Float, 4, 3);
-      ops::copy(want.get(), sums.get());
-      ops::cumsum(got.get(), t.get(), dim);
-      EXPECT_EQ(values(*want), values(*got)) << dim;
     }
   }
 }
