@@ -1,5 +1,5 @@
 -- Compares the results of the op table's cases with different instruction sets, bit by bit. The
--- files are written by test/lua/support/runner.lua for TENSOR_TEST_DUMP. Missing files belong to
+-- files are written by test/lua/support/runner.lua for the setting dump. Missing files belong to
 -- instruction sets that this CPU does not have.
 --
 --   compare-results.lua files...

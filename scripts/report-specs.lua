@@ -1,10 +1,10 @@
 -- An output handler for busted: plain text, and the numbers of cases in XML, in GoogleTest's
--- format, in the file named by TENSOR_TEST_RESULTS.
+-- format, in the file named by results=FILE in TENSOR_TEST.
 
 return function(options)
   local busted = require 'busted'
   local handler = require 'busted.outputHandlers.plainTerminal'(options)
-  local path = os.getenv('TENSOR_TEST_RESULTS')
+  local path = (os.getenv('TENSOR_TEST') or ''):match('results=(%S+)')
 
   local function write_counts()
     local failures, errors = handler.failuresCount, handler.errorsCount

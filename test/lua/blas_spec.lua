@@ -28,7 +28,7 @@ local right = ('mm\ttrue\nmm\ttrue\nmv\ttrue\ngesv\ttrue\ngesv\ttrue\n')
 
 local function run(code, name)
   local set = name and ('TENSOR_BLAS=%q; export TENSOR_BLAS'):format(name) or 'unset TENSOR_BLAS'
-  return child.run(code, {before = set .. '; unset TENSOR_TEST_DEVICE', seconds = 100})
+  return child.run(code, {before = set .. '; unset TENSOR_TEST', seconds = 100})
 end
 
 describe('the library of BLAS', function()

@@ -64,7 +64,7 @@ describe('compile', function()
   it('gives what random functions give, of every type and layout', function()
     local random = elements.generator(5)
     local function int(n) return math.floor(random() * n) + 1 end
-    local compiled_ones, rounds = 0, os.getenv 'TENSOR_TEST_GC' and 20 or 60
+    local compiled_ones, rounds = 0, require('support.settings').gc and 20 or 60
     for round = 1, rounds do
       local e = elements[round % #elements + 1]
       local rows, columns = int(4), round % 20 == 0 and 700 or int(20)

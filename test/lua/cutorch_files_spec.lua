@@ -48,7 +48,7 @@ describe('objects of cutorch in files', function()
       copy.row:fill(9)
       print(copy.t:type(), copy.t:device(), copy.t:sum(), copy.index:type(), copy.index[1],
             torch.typename(copy.storage), copy.empty:type())
-    ]]):format(path), {before = 'unset TENSOR_TEST_DEVICE'})
+    ]]):format(path), {before = 'unset TENSOR_TEST'})
     os.remove(path)
     assert.are.equal('torch.FloatTensor\tcpu\t21\ttorch.LongTensor\t7\ttorch.FloatStorage\t'
                      .. 'torch.FloatTensor\n', out)

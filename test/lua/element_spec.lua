@@ -32,7 +32,7 @@ local function keys_of(shape)
 end
 
 -- With the collector running all the time a fast and a slow type are enough.
-local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
+local busy_collector = require('support.settings').gc
 for _, e in ipairs(busy_collector and { elements.Float, elements.Half } or elements) do
   describe('elements of ' .. e.name, function()
     local random = elements.generator(5)

@@ -1,13 +1,14 @@
--- Random calls of every public function and method, in processes of their own. In the environment:
--- TENSOR_FUZZ_CALLS, how many, and TENSOR_FUZZ_SEED, from which seed on. A failure is a script that
--- shows it. Longer runs, over many failures, are made by test/lua/fuzz/cli.lua.
+-- Random calls of every public function and method, in child processes. The settings calls and seed
+-- select how many and which. A failure is printed as a script. test/lua/fuzz/cli.lua makes longer
+-- runs, which continue after failures.
 
 local tensor = require 'tensor'
 local hunt = require 'fuzz.hunt'
 
 local length = 150
-local calls = tonumber(os.getenv 'TENSOR_FUZZ_CALLS') or 10000
-local seed = tonumber(os.getenv 'TENSOR_FUZZ_SEED') or 1
+local settings = require 'support.settings'
+local calls = tonumber(settings.calls) or 10000
+local seed = tonumber(settings.seed) or 1
 
 describe('random calls', function()
   it('leave process, objects and memory as they should be', function()

@@ -1,5 +1,5 @@
--- Loaded by busted before the specs. Finds the module in TENSOR_PREFIX. With TENSOR_TEST_GC=1 the
--- garbage collector runs all the time, so objects without references are freed early.
+-- Loaded by busted before the specs. Finds the module in TENSOR_PREFIX, and applies the settings in
+-- TENSOR_TEST (support/settings.lua).
 
 -- Shared files of the specs are in test/lua/support.
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
@@ -13,6 +13,7 @@ if prefix then
   package.cpath = lib .. '?.so;' .. package.cpath
 end
 require 'support.dialect'
+local settings = require 'support.settings'
 
 -- TENSOR_ISA selects an instruction set; the tests are skipped if the CPU does not support it.
 local asked = os.getenv('TENSOR_ISA')
@@ -24,23 +25,19 @@ if asked then
   end
 end
 
-if os.getenv('TENSOR_TEST_GC') == '1' then
-  -- A collection starts when the last one ends, and ends after allocations of 5 % of the heap. A
+if settings.gc then
+  -- Objects without references are freed early. A collection starts when the last one ends, and ends after allocations of 5 % of the heap. A
   -- larger step multiplier takes proportionally more time.
   collectgarbage('setpause', 0)
   collectgarbage('setstepmul', 2000)
 end
 
--- TENSOR_TEST_DEVICE selects the default device of all tensors in the specs. The philox generator
--- gives the same numbers there as on the CPU.
-local device = os.getenv('TENSOR_TEST_DEVICE')
-if device then
-  require('tensor').setDefaultDevice(device)
+if settings.device then
+  require('tensor').setDefaultDevice(settings.device)
+  -- This generator gives the same numbers there as on the CPU.
   require('tensor').setGenerator('philox')
 end
 
--- TENSOR_TEST_BROADCAST selects the rule for operands of different shapes.
-local mode = os.getenv('TENSOR_TEST_BROADCAST')
-if mode then
-  require('tensor').setBroadcast(mode)
+if settings.broadcast then
+  require('tensor').setBroadcast(settings.broadcast)
 end

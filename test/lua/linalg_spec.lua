@@ -353,7 +353,7 @@ it('info reports singular LU factors', function()
 end)
 
 it('on a device the CPU does it, which is counted, and results live there', function()
-  if os.getenv 'TENSOR_TEST_DEVICE' then return end
+  if require('support.settings').device then return end
   local device = tensor.Tensor():to('soft'):device()
   local a, b = regular(4), random(4, 2)
   local there = { a:clone():to(device), b:clone():to(device) }

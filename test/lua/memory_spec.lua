@@ -4,7 +4,7 @@ local tensor = require 'tensor'
 
 -- Sanitizers keep freed memory for a while, so memory loops find less there.
 local sanitized = (os.getenv 'LD_PRELOAD' or ''):find('san', 1, true) ~= nil
-local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
+local busy_collector = require('support.settings').gc
 
 -- Runs Lua code in a process of its own, which prints one number.
 local function in_child(code)

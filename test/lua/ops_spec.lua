@@ -20,18 +20,14 @@ local function is_defined(name, e)
   return false
 end
 
+local settings = require 'support.settings'
+
 -- If the garbage collector runs all the time, fewer cases: one element type, and every fifth row.
-local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
--- If all cases would take too long, only every fifth row has large cases.
-local sparse = os.getenv 'TENSOR_TEST_SPARSE' == '1'
--- One element type per row.
-local one_type = busy_collector or os.getenv 'TENSOR_TEST_TYPES' == 'one'
--- The number of layouts per element type, used in turn: three; with `all`, all of them; with `few`,
--- two, and only every third row has large cases.
-local chosen_layouts = os.getenv 'TENSOR_TEST_LAYOUTS'
-local few = chosen_layouts == 'few'
-local layouts = chosen_layouts == 'all' and 5 or (busy_collector or sparse or few) and 2 or 3
-local large_step = sparse and 5 or few and 3 or 1
+local busy_collector = settings.gc
+local one_type = busy_collector or settings.types == 'one'
+local layouts = {}
+for number in (settings.layouts or '0,1'):gmatch '%d+' do layouts[#layouts + 1] = tonumber(number) end
+local large_step = tonumber(settings.large) or 1
 
 -- The references create many tables; with the default pause the collector would mark live data too
 -- often.
@@ -76,7 +72,7 @@ for number, row in ipairs(rows) do
           assert.is_true(calls > 0)
         end)
       end
-      if not busy_collector and number % large_step == 0 then
+      if large_step > 0 and number % large_step == 0 then
         it('large, one and two threads, ' .. chosen.name, function()
           local layout = number % 3 == 0 and not case.contiguous and 'transposed' or 'contiguous'
           runner.large(row, case, chosen, elements.generator(number), layout)

@@ -5,7 +5,7 @@ local child = require 'support.child'
 local dialect = require 'support.dialect'
 
 -- Enough threads for the tests, independent of the machine.
-local threads = 'OMP_NUM_THREADS=4; export OMP_NUM_THREADS; unset TENSOR_TEST_DEVICE'
+local threads = 'OMP_NUM_THREADS=4; export OMP_NUM_THREADS; unset TENSOR_TEST'
 
 describe('the process', function()
   it('is not kept busy by functions that are given the module', function()
@@ -115,7 +115,7 @@ describe('the process', function()
   end)
 
   it('stops the software device on Ctrl-C', function()
-    local before = 'unset TENSOR_TEST_DEVICE; TENSOR_SOFT_MODE=eager; export TENSOR_SOFT_MODE'
+    local before = 'unset TENSOR_TEST; TENSOR_SOFT_MODE=eager; export TENSOR_SOFT_MODE'
     local output, status = child.run([[
       local ffi = require 'ffi'
       ffi.cdef 'int getpid(void);'

@@ -40,7 +40,7 @@ for _, element in ipairs { 'Byte', 'Float', 'Half', 'Long' } do
 end
 local modes = { ascii = 'ascii', bin = 'binary', b32 = 'b32', b64 = 'b64' }
 -- If the garbage collector runs all the time, one mode is enough.
-local busy_collector = os.getenv 'TENSOR_TEST_GC' == '1'
+local busy_collector = require('support.settings').gc
 if busy_collector then modes = { bin = 'binary' } end
 
 -- Tables with several non-index keys, whose order in the file is undefined.
@@ -390,7 +390,7 @@ describe('a damaged file', function()
   it('with any byte changed is an error, or another object', function()
     local random = elements.generator(7)
     local refused, made = 0, 0
-    local changes = os.getenv 'TENSOR_TEST_GC' and 30 or 300
+    local changes = busy_collector and 30 or 300
     for _, mode in ipairs { 'binary', 'ascii' } do
       for _, object in ipairs(objects) do
         local bytes = tensor.serialize(object, mode)

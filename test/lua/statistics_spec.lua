@@ -238,7 +238,7 @@ describe('reductions', function()
 end)
 
 -- On a device the order is another one.
-if not os.getenv 'TENSOR_TEST_DEVICE' then
+if not require('support.settings').device then
   describe('products', function()
     it('are multiplied in order', function()
       for _, size in ipairs { { 9, 5 }, { 5, 9 }, { 3, 700 }, { 700, 3 }, { 17, 100 },

@@ -1,6 +1,6 @@
 -- Makes a number of random calls; writes failures as scripts.
 -- Usage: luajit test/lua/fuzz/cli.lua [calls=1000000] [seed=1] [skip=name,name] [failures=10]
--- Environment variables: those of the specs (TENSOR_PREFIX, TENSOR_TEST_DEVICE, LD_PRELOAD).
+-- Environment variables: those of the specs (TENSOR_PREFIX, TENSOR_TEST, LD_PRELOAD).
 
 local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])'
 package.path = here .. '../?.lua;' .. package.path

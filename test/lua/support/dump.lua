@@ -1,11 +1,11 @@
--- Hashes of results, which are equal if the bits of the results are. With TENSOR_TEST_DUMP they go
--- into a file, for comparison with the results of another instruction set: a line for each row,
+-- Hashes of results, which are equal if the bits of the results are. With the setting dump
+-- they go into a file, for comparison with the results of another instruction set: a line for each row,
 -- element type and size of cases.
 
 local bit = require 'bit'
 local has_ffi, ffi = pcall(require, 'ffi')
 
-local path = os.getenv 'TENSOR_TEST_DUMP'
+local path = require('support.settings').dump
 local dump = { file = path and assert(io.open(path, 'w')), hash = 0 }
 local double = has_ffi and ffi.new 'union { double number; int32_t half[2]; }'
 

@@ -5,9 +5,10 @@ local tensor = require 'tensor'
 
 local elements = {}
 
-local seed_of_run = tonumber(os.getenv 'TENSOR_TEST_SEED') or 0
+local seed_of_run = tonumber(require('support.settings').seed) or 0
 
--- A random generator independent of the one under test. TENSOR_TEST_SEED selects other numbers.
+-- A random generator independent of the one under test. The setting seed selects other
+-- numbers.
 function elements.generator(seed)
   local state = ((seed or 1) + seed_of_run * 7919) % 2147483646 + (seed_of_run > 0 and 1 or 0)
   return function()

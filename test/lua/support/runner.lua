@@ -354,19 +354,22 @@ local function results_of(case, e, args)
   return { case.reference(e, unpack(args)) }
 end
 
--- The number of layouts, in turn, that every run tests and dumps.
-local FEW = 2
-
---- Runs all small scenarios of a row for an element type, each in `count` of the layouts, in turn.
-function runner.small(row, case, e, random, count)
+--- Calls a row with all its small scenarios for an element type. Scenario n has the layouts n + k
+-- for all k in steps, counted modulo the number of layouts. Results of step 0 are dumped.
+function runner.small(row, case, e, random, steps)
   local function_slots, slots = slots_of(row, case)
   local calls = 0
   for number, scenario in ipairs(case.scenarios(e, random)) do
-    local plain, first = nil, number + e.number
-    for k = first, first + math.min(count or FEW, #layouts) - 1 do
+    local plain
+    for position, step in ipairs(steps) do
+      local k = number + e.number + step
       local layout = layouts[k % #layouts + 1]
-      if not (case.contiguous and (layout == 'transposed' or layout == 'strided'
-                                   or layout == 'expanded'))
+      local accepted = case.contiguous and { contiguous = true, offset = true } or nil
+      if accepted and not accepted[layout] and position == 1 then
+        -- Each scenario has at least one layout.
+        layout = number % 2 == 0 and 'contiguous' or 'offset'
+      end
+      if not (accepted and not accepted[layout])
          and not (case.singular_expanded and layout == 'expanded') then
         local args = scenario.args
         local built = layout
@@ -378,7 +381,7 @@ function runner.small(row, case, e, random, count)
                                    scale = scenario.scale, slots = slots, result_layout = k,
                                    size = 'small',
                                    function_slots = function_slots,
-                                   dumped = dump.file and k - first < FEW }, Run)
+                                   dumped = dump.file and step == 0 }, Run)
         if layout == 'expanded' then
           run.want = results_of(case, e, args)
         else

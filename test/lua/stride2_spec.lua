@@ -6,7 +6,7 @@ local tensor = require 'tensor'
 local classes = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
 
 -- Returns every other element. The storage ends with the last of them.
-local function every_second(class, n, step)
+local function stride2(class, n, step)
   local whole = tensor[class .. 'Tensor'](2 * n - 1)
   for i = 1, 2 * n - 1 do whole[i] = (i * step) % 23 + 1 end
   return whole:unfold(1, 1, 2):select(2, 1)
@@ -32,7 +32,7 @@ describe('every second element', function()
       local all = { operations }
       if class == 'Float' or class == 'Double' then all[2] = floating end
       for _, n in ipairs { 1, 15, 16, 17, 255, 256, 257, 1000 } do
-        local a, b = every_second(class, n, 5), every_second(class, n, 7)
+        local a, b = stride2(class, n, 5), stride2(class, n, 7)
         assert.are.equal(n > 1 and 2 or a:stride(1), a:stride(1))
         local packed_a, packed_b = a:clone(), b:clone()
         for _, list in ipairs(all) do
