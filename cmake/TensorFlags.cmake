@@ -78,6 +78,7 @@ if(TH_WERROR)
 endif()
 
 set(TH_KERNEL_OPTIMIZATION -O3)
+set(TH_KERNEL_SANITIZE_OPTIONS "")
 if(TH_SANITIZE)
   string(REPLACE ";" "," sanitizers "${TH_SANITIZE}")
   # Sanitizer reports name functions. CXXFLAGS=-g1 adds line numbers; the build then takes 10 %
@@ -99,7 +100,14 @@ if(TH_SANITIZE)
     endforeach()
   endif()
   if("undefined" IN_LIST TH_SANITIZE)
-    add_compile_options(-fno-sanitize-recover=undefined)
+    # AddressSanitizer reports null pointers, too. Without these checks, and with calls instead of
+    # inline code for each access, files compile in 0.8 of the time.
+    add_compile_options(-fno-sanitize-recover=undefined -fno-sanitize=null,vptr,object-size)
+    # Pointers have more checks than kernels have arithmetic: compiling takes 0.5 of the time without.
+    set(TH_KERNEL_SANITIZE_OPTIONS -fno-sanitize=pointer-overflow,alignment)
+  endif()
+  if("address" IN_LIST TH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options("SHELL:--param asan-instrumentation-with-call-threshold=0")
   endif()
 elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(TH_KERNEL_OPTIMIZATION -O0)

@@ -26,7 +26,9 @@ local settings = require 'support.settings'
 local busy_collector = settings.gc
 local one_type = busy_collector or settings.types == 'one'
 local layouts = {}
-for number in (settings.layouts or '0,1'):gmatch '%d+' do layouts[#layouts + 1] = tonumber(number) end
+for number in (settings.layouts or '0,1'):gmatch '%d+' do
+  layouts[#layouts + 1] = tonumber(number)
+end
 local large_step = tonumber(settings.large) or 1
 
 -- The references create many tables; with the default pause the collector would mark live data too
