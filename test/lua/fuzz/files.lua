@@ -9,6 +9,7 @@ dofile(here .. '../helper.lua')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local files = require 'support.files'
+local tar = require 'support.tar'
 local child = require 'support.child'
 local damage = require 'fuzz.damage'
 local formats = require 'fuzz.formats'
@@ -29,7 +30,6 @@ local function write(path, bytes)
 end
 
 -- The files that are damaged: Torch7's, by their modes, and those saved here.
-local modes = { ascii = 'ascii', bin = 'binary', b32 = 'b32', b64 = 'b64' }
 local corpus, all = {}, {}
 local function keep(name, item)
   item.ending = name
@@ -41,13 +41,17 @@ end
 for _, name in ipairs(given.format == '' and formats.list() or { given.format }) do
   corpus[name] = {}
 end
-for path in io.popen('ls ' .. here .. '../../data/t7/*.t7'):lines() do
-  local mode = corpus.t7 and modes[path:match '%.(%w+)%.t7$']
-  if mode then
-    keep('t7', { bytes = files.content(path), options = { mode = mode }, istext = mode == 'ascii' })
+if corpus.t7 then
+  for _, mode in ipairs { 'ascii', 'b32', 'b64' } do
+    local archive, names = tar.read(here .. '../../data/t7/' .. mode .. '.tar'), {}
+    for name in pairs(archive) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do
+      keep('t7', { bytes = archive[name], options = { mode = mode }, istext = mode == 'ascii' })
+    end
   end
+  assert(#corpus.t7 > 150)
 end
-assert(not corpus.t7 or #corpus.t7 > 200)
 for name in ([[fixture.Point fixture.Point3 nn.Sequential nn.Linear nn.ReLU nn.LogSoftMax
               nn.ClassNLLCriterion]]):gmatch '%S+' do
   tensor.class(name, {})

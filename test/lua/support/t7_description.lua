@@ -1,4 +1,4 @@
--- Describes an object in the format of the texts beside test/data/t7/*.t7.
+-- Describes an object in the format of test/data/t7/description.tar.
 
 local tensor = require 'tensor'
 
