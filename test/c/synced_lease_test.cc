@@ -3,11 +3,14 @@
 #include "memory/lease.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -96,6 +99,15 @@ TEST_P(SyncedLease, ABlockOutlivesItsMemory) {
   EXPECT_EQ(used_on("soft:1"), used);
 }
 
+// Returns true if a thread of this process waits for something.
+bool is_asleep(long thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  size_t end = text.rfind(')');
+  return end != std::string::npos && text.compare(end, 3, ") S") == 0;
+}
+
 TEST_P(SyncedLease, MovesWaitForWhatIsAboutToBeWritten) {
   using Body = void (*)(SyncedMemory & m, Device & second);
   const Body moves[] = {
@@ -112,11 +124,13 @@ TEST_P(SyncedLease, MovesWaitForWhatIsAboutToBeWritten) {
     Lease lease;
     m.lease(Access::write, first, kAll, &lease);
     std::atomic<bool> moved{false};
+    std::atomic<long> id{0};
     std::thread mover([&] {
+      id = syscall(SYS_gettid);
       move(m, second);
       moved = true;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    while (!moved && !is_asleep(id)) std::this_thread::yield();
     EXPECT_FALSE(moved);
     // The operation may request more of the same memory meanwhile.
     Lease again;

@@ -49,6 +49,20 @@ function terminal.open(command)
     error(('%q is not shown, but %q'):format(text, shown():sub(seen + 1)), 2)
   end
 
+  --- Types a key again and again, with growing pauses, until a text appears.
+  function self.press_until(key, text)
+    local pause = 0.1
+    while not shown():find(text, seen + 1, true) and pause < 30 do
+      self.type(key)
+      for _ = 1, pause / 0.02 do
+        if shown():find(text, seen + 1, true) then break end
+        os.execute 'sleep 0.02'
+      end
+      pause = pause * 2
+    end
+    return self.await(text)
+  end
+
   --- Waits for the program to end. Returns its exit status.
   function self.close()
     keys:close()
