@@ -26,8 +26,9 @@ if asked then
 end
 
 if settings.gc then
-  -- Objects without references are freed early. A collection starts when the last one ends, and
-  -- ends after allocations of 5 % of the heap. A larger step multiplier takes proportionally more time.
+  -- A collection starts when the last one ends, and ends after allocations of 5 % of the heap, so
+  -- objects without references are freed early. A larger step multiplier takes proportionally more
+  -- time.
   collectgarbage('setpause', 0)
   collectgarbage('setstepmul', 2000)
 end

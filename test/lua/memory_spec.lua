@@ -41,7 +41,7 @@ end
 
 describe('loops that drop large tensors', function()
   local limit = 500
-  local rounds = busy_collector and 500 or 10000
+  local rounds = busy_collector and 500 or 2000
 
   local large = sanitized and function() end or it
   large('stay small when the tensors are filled', function()

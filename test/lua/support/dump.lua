@@ -1,6 +1,6 @@
--- Hashes of results, which are equal if the bits of the results are. The setting dump writes them to
--- a file, for comparison with the results of another instruction set: one line for each row, element
--- type and size of cases.
+-- Hashes of results, which are equal if the bits of the results are. The setting dump writes them
+-- to a file, for comparison with the results of another instruction set: one line for each row,
+-- element type and size of cases.
 
 local bit = require 'bit'
 local has_ffi, ffi = pcall(require, 'ffi')
