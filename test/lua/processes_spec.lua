@@ -107,7 +107,8 @@ describe('the process', function()
         local m = tensor.FloatTensor(200, 200):fill(1)
         local ok, product = pcall(tensor.mm, m, m)
         print(m:sum(), ok, ok and product:sum() or product)]],
-        {before = ('%s; unset TENSOR_BLAS; ulimit -v %.0f'):format(threads, kibibytes), seconds = 30})
+        {before = ('%s; unset TENSOR_BLAS; ulimit -v %.0f'):format(threads, kibibytes),
+         seconds = 30})
       assert.equal(0, status, output)
       loaded = dialect.plain(output) == '40000\ttrue\t8000000\n'
       if not loaded then assert.matches('^40000[.0]*\tfalse\t.*BLAS', output) end
