@@ -172,7 +172,8 @@ of Byte, Char, Short, Int, Long, Half, BFloat16, Float and Double, or for the ty
 after it. `THTensor` and `THStorage` are then the classes of that type, `real` is the element type
 (`float`), and `accreal` the type for sums (`double`; `int64_t` for integers).
 ]] }
-local family_of_row = dofile 'scripts/op-families.lua'
+local family_of_row = {}
+for _, row in ipairs(require 'tensor'._optable()) do family_of_row[row.name] = row.family end
 
 -- Returns the functions of a header in groups, in the order of their first functions: those before
 -- the first function of the op table, then one group for each family of the op table. Functions

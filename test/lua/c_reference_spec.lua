@@ -28,7 +28,8 @@ describe('the C reference', function()
   end)
 
   it('has a heading for each family of the op table', function()
-    for _, family in pairs(dofile 'scripts/op-families.lua') do
+    for _, row in ipairs(require 'tensor'._optable()) do
+      local family = row.family
       assert.matches('\n### ' .. family:sub(1, 1):upper() .. family:sub(2) .. '\n', text, 1, true)
     end
   end)
