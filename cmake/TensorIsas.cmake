@@ -1,9 +1,7 @@
-# TH_ISAS: the instruction sets that kernels are compiled for.
-#   a list   contains baseline
-#   all      every set that the compiler supports, for releases
-#   native   the sets that this machine's CPU supports, for tests
-#   host     the best set of this machine's CPU, optimized, and baseline, not optimized: builds
-#            fastest. Sets TH_FALLBACK_ISA to baseline.
+# TH_ISAS: the instruction sets that kernels are compiled for. A list contains baseline. `all`, for
+# releases, is every set. `native`, for tests, is the sets that this machine's CPU supports. `host`
+# is the best of these, and baseline without optimization: it builds fastest. TH_FALLBACK_ISA is then
+# baseline, otherwise empty.
 
 set(TH_ISAS all CACHE STRING
     "Instruction sets of kernels: all, native, host, or a list with baseline")
