@@ -33,8 +33,10 @@ cuda: deps
 	@scripts/build release build/release -DTH_ISAS=all -DTH_CUDA=ON
 	@$(INSTALL)
 
+# With kernels for the instruction sets that this machine can test, unless there are more already.
 release-tests: deps
-	@scripts/build test build/release
+	@scripts/build test build/release \
+		$(if $(wildcard build/release/CMakeCache.txt),,-DTH_ISAS=native)
 
 asan: deps
 	@scripts/build asan build/asan
@@ -56,7 +58,8 @@ repl: first
 test: release-tests asan
 	@scripts/run-tests build/release build/asan
 
-test-all: release-tests asan tsan
+test-all: deps asan tsan
+	@scripts/build test build/release -DTH_ISAS=all
 	@scripts/run-tests --all build/release build/asan build/tsan
 
 asan-test: asan
