@@ -302,7 +302,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
       if (of_numbers) {
         keep_on_cpu(L, name, result);
       } else if (state->cuda_default && pattern.type_arg < 0 && pattern.table_arg < 0) {
-        set_current_device(L, name, result, state->cuda_default);
+        set_device(L, name, result, state->cuda_default);
       }
     } else if (place.kind == '{') {
       DType listed = type_of(pattern.form->slots[k].letters[0], type);
