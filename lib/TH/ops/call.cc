@@ -65,18 +65,35 @@ void Shapes::set(Tensor*& r, int ndim, const int64_t* size, Layout layout) {
   Result& result = add(r);
   result.layout = layout;
   result.ndim = ndim;
-  std::copy(size, size + ndim, result.size);
+  for (int d = 0; d < ndim; ++d) result.size[d] = size[d];
+}
+
+void Shapes::set(Tensor*& r, const Tensor& like, Layout layout) {
+  Result& result = add(r);
+  result.layout = layout;
+  result.ndim = like.nDimension;
+  for (int d = 0; d < like.nDimension; ++d) result.size[d] = like.size[d];
 }
 
 void Shapes::set_value(Tensor*& r, TensorRef value) {
   Result& result = add(r);
   result.computed = true;
   result.temporary = value.release();
+  to_release_ = true;
+}
+
+static bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
+  if (t.nDimension != ndim) return false;
+  for (int d = 0; d < ndim; ++d) {
+    if (t.size[d] != size[d]) return false;
+  }
+  return true;
 }
 
 void Shapes::resize_result(Result* result, int ndim, const int64_t* size) {
   Tensor* r = result->tensor;
-  if (r->nDimension == ndim && std::equal(size, size + ndim, r->size)) return;
+  if (has_shape(*r, ndim, size)) return;
+  to_release_ = true;
   result->storage = r->storage;
   result->elements = r->storage ? r->storage->size : 0;
   result->ndim_before = r->nDimension;
@@ -103,7 +120,10 @@ void Shapes::prepare(Result* result) {
     }
   }
   if (!temporary) return;
+  to_release_ = true;
   result->temporary = tensor_new_sized(r->dtype, result->ndim, result->size);
+  Device* device = r->storage ? r->storage->get_home() : nullptr;
+  if (device && result->temporary->storage) result->temporary->storage->set_home(device);
   *result->field = result->temporary;
 }
 
@@ -112,6 +132,7 @@ void Shapes::copy_operands_of(Tensor* inout) {
     if (p.kind != ParameterKind::in) continue;
     Tensor*& t = argument<Tensor*>(arguments_, p);
     if (!t || !share_storage(*inout, *t)) continue;
+    to_release_ = true;
     copies_[copy_count_++] = {&t, t, clone(t).release()};
     t = copies_[copy_count_ - 1].copy;
   }
@@ -121,6 +142,7 @@ void Shapes::commit() {
   for (int k = 0; k < count_; ++k) {
     if (!results_[k].computed) prepare(&results_[k]);
   }
+  if (!row_.has(ParameterKind::inout)) return;
   for (const Parameter& p : row_) {
     if (p.kind != ParameterKind::inout) continue;
     Tensor* t = argument<Tensor*>(arguments_, p);
@@ -129,6 +151,9 @@ void Shapes::commit() {
 }
 
 void Shapes::finish() {
+  finished_ = true;
+  if (!to_release_) return;
+  finished_ = false;
   for (int k = 0; k < count_; ++k) {
     Result& result = results_[k];
     *result.field = result.tensor;
@@ -232,72 +257,81 @@ const Operation& operation_of(Op op) {
   return table.all[static_cast<int>(op)];
 }
 
-void check_type(const Parameter& p, int number, const Tensor& t, const Tensor** own) {
-  DType expected = t.dtype;
-  switch (p.type[0]) {
-    case 'A':  // Any
-      return;
-    case 'T':
-      if (!*own) *own = &t;
-      expected = (*own)->dtype;
-      break;
-    case 'M':  // Mask: the type is checked with the operands'
-      return;
-    case 'B':
-      expected = DType::Byte;
-      break;
-    case 'I':
-      expected = DType::Int;
-      break;
-    case 'L':
-      expected = DType::Long;
-      break;
-    case 'F':
-      expected = DType::Float;
-      break;
-    default:
-      expected = DType::Double;
-  }
-  if (t.dtype == expected) return;
-  if (p.type[0] == 'T') {
+// Throws if the element type is not that of the parameter, where own is the type that T stands for.
+void check_type(const Parameter& p, int number, DType type, int own) {
+  const int expected = p.element_type == kOwnType ? own : p.element_type;
+  if (expected < 0 || static_cast<int>(type) == expected) return;
+  const char* expected_name = name(static_cast<DType>(expected));
+  if (p.element_type == kOwnType) {
     fail_argument(number, "a %sTensor and a %sTensor do not go together: convert one of them",
-                  name(expected), name(t.dtype));
+                  expected_name, name(type));
   }
-  fail_argument(number, "a %sTensor is expected, got a %sTensor", name(expected), name(t.dtype));
+  fail_argument(number, "a %sTensor is expected, got a %sTensor", expected_name, name(type));
 }
 
-// Checks tensors and element types by the row.
-void check_arguments(const OpRow& row, void* arguments) {
-  const Tensor* own = nullptr;
-  // The operands determine T.
-  for (const Parameter& p : row) {
-    if (p.kind != ParameterKind::in || p.type[0] != 'T') continue;
-    own = argument<Tensor*>(arguments, p);
-    if (own) break;
+// Throws the error about the first parameter whose element type is wrong.
+void fail_types(const OpRow& row, void* arguments) {
+  // The operands determine T; without operands of type T, the first tensor does.
+  int own = kOwnType;
+  for (bool operands : {true, false}) {
+    for (const Parameter& p : row) {
+      if (own >= 0 || p.element_type != kOwnType) continue;
+      const Tensor* t = nullptr;
+      if (p.is_tensor()) {
+        if (operands == (p.kind == ParameterKind::in)) t = argument<Tensor*>(arguments, p);
+      } else if (!operands) {
+        const auto& list = argument<TensorList>(arguments, p);
+        if (list.count > 0) t = list.tensors[0];
+      }
+      if (t) own = static_cast<int>(t->dtype);
+    }
   }
   int number = 0;
   for (const Parameter& p : row) {
     ++number;
     if (p.is_tensor()) {
-      const Tensor* t = argument<Tensor*>(arguments, p);
-      if (t) {
-        check_type(p, number, *t, &own);
-        if (!p.is_result()) t->check_storage();
-      }
+      if (const Tensor* t = argument<Tensor*>(arguments, p)) check_type(p, number, t->dtype, own);
     } else if (p.kind == ParameterKind::list) {
       const auto& list = argument<TensorList>(arguments, p);
-      for (int k = 0; k < list.count; ++k) check_type(p, number, *list.tensors[k], &own);
+      for (int k = 0; k < list.count; ++k) check_type(p, number, list.tensors[k]->dtype, own);
       ++number;
     }
   }
   for (const Parameter& p : row) {
-    if (p.type[0] != 'M' || !own) continue;
-    DType type = argument<Tensor*>(arguments, p)->dtype;
-    if (type == DType::Byte || type == own->dtype) continue;
-    fail_argument(1, "the result of a %sTensor cannot be a %sTensor", name(own->dtype), name(type));
+    if (p.element_type != kMaskType) continue;
+    fail_argument(1, "the result of a %sTensor cannot be a %sTensor", name(static_cast<DType>(own)),
+                  name(argument<Tensor*>(arguments, p)->dtype));
   }
-  if (own && !(row.type_bits >> static_cast<int>(own->dtype) & 1)) {
-    fail("is not defined for a %sTensor", name(own->dtype));
+}
+
+// Checks tensors and element types by the row.
+void check_arguments(const OpRow& row, void* arguments) {
+  int own = kOwnType, mask = static_cast<int>(DType::Byte);
+  bool fits = true;
+  auto check = [&](const Parameter& p, const Tensor& t) {
+    const int type = static_cast<int>(t.dtype);
+    if (p.element_type >= 0) {
+      fits &= type == p.element_type;
+    } else if (p.element_type == kOwnType) {
+      if (own < 0) own = type;
+      fits &= type == own;
+    } else if (p.element_type == kMaskType) {
+      mask = type;
+    }
+    if (!p.is_result()) t.check_storage();
+  };
+  for (const Parameter& p : row) {
+    if (p.is_tensor()) {
+      if (const Tensor* t = argument<Tensor*>(arguments, p)) check(p, *t);
+    } else if (p.kind == ParameterKind::list) {
+      const auto& list = argument<TensorList>(arguments, p);
+      for (int k = 0; k < list.count; ++k) check(p, *list.tensors[k]);
+    }
+  }
+  fits &= mask == static_cast<int>(DType::Byte) || mask == own || own < 0;
+  if (!fits) fail_types(row, arguments);
+  if (own >= 0 && !(row.type_bits >> own & 1)) {
+    fail("is not defined for a %sTensor", name(static_cast<DType>(own)));
   }
 }
 

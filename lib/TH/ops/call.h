@@ -31,7 +31,7 @@ class Shapes {
   Shapes(const OpRow& row, void* arguments) noexcept
       : row_(row), arguments_(static_cast<char*>(arguments)) {}
   ~Shapes() {
-    if (count_ || copy_count_) release();
+    if (to_release_) release();
   }
   Shapes(const Shapes&) = delete;
   Shapes& operator=(const Shapes&) = delete;
@@ -40,9 +40,7 @@ class Shapes {
 
   // Sets the shape of a result. While calls() runs, r is the result or a temporary of this shape.
   void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any);
-  void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any) {
-    set(r, like.nDimension, like.size, layout);
-  }
+  void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any);
   // Sets a result whose elements have been computed already, because its shape depends on them.
   // value has the type of r. calls() need not write r.
   void set_value(Tensor*& r, TensorRef value);
@@ -97,6 +95,7 @@ class Shapes {
   const OpRow& row_;
   char* arguments_;
   int count_ = 0, copy_count_ = 0;
+  bool to_release_ = false;  // results to restore, or temporaries to free
   bool finished_ = false;
   Result results_[kMostResults];  // uninitialized, to save time
   Copy copies_[kMostCopies];

@@ -18,9 +18,38 @@ constexpr const char* kind_names[] = {
     "accumulator", "float64", "int64", "int32", "dim", "index", "flag", "option",
     "text",   "sizes", "dims", "int_list", "dim_list", "generator"};
 
+constexpr int8_t element_type_of(const char* type) {
+  switch (type[0]) {
+    case 'T':
+      return kOwnType;
+    case 'M':
+      return kMaskType;
+    case 'A':
+      return kAnyType;
+    case 'B':
+      return static_cast<int8_t>(DType::Byte);
+    case 'I':
+      return static_cast<int8_t>(DType::Int);
+    case 'L':
+      return static_cast<int8_t>(DType::Long);
+    case 'F':
+      return static_cast<int8_t>(DType::Float);
+    case 'D':
+      return static_cast<int8_t>(DType::Double);
+    default:
+      return kNoTensor;
+  }
+}
+
 constexpr Parameter parameter(const char* kind, size_t offset, const char* type, const char* name,
                               const char* by_default) {
-  Parameter p = {ParameterKind::out, static_cast<uint16_t>(offset), type, name, by_default, ""};
+  Parameter p = {ParameterKind::out,
+                 element_type_of(type),
+                 static_cast<uint16_t>(offset),
+                 type,
+                 name,
+                 by_default,
+                 ""};
   const char* letters = kind;  // "option_UL"
   while (*letters && *letters != '_') ++letters;
   if (*letters && same(letters + 1, "list")) letters = "";  // int_list, dim_list
@@ -47,6 +76,13 @@ constexpr Parameter parameter(const char* kind, size_t offset, const char* type,
         TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, TH_UNWRAP parameters)};              \
   };
 #include "THOps.def"
+
+template <int n>
+constexpr uint32_t kinds_of(const Parameter (&list)[n]) {
+  uint32_t kinds = 0;
+  for (const Parameter& p : list) kinds |= uint32_t{1} << static_cast<int>(p.kind);
+  return kinds;
+}
 
 template <class T>
 struct ReturnedBy {
@@ -80,7 +116,8 @@ struct ReturnedBy<bool> {
    TH_OFFSET_##returned(name),                                    \
    __VA_ARGS__,                                                   \
    name##_row::list,                                              \
-   sizeof(name##_row::list) / sizeof(Parameter)},
+   sizeof(name##_row::list) / sizeof(Parameter),                  \
+   kinds_of(name##_row::list)},
 constexpr OpRow rows[] = {
 #include "THOps.def"
 };

@@ -14,8 +14,12 @@ enum class ParameterKind : uint8_t {
   dim, index, flag, option, text, sizes, dims, int_list, dim_list, generator
 };
 
+// The element type of a tensor parameter: a DType, or one of these.
+enum : int8_t { kNoTensor = -4, kAnyType = -3, kMaskType = -2, kOwnType = -1 };
+
 struct Parameter {
   ParameterKind kind;
+  int8_t element_type;
   uint16_t offset;         // of the field in the struct of arguments
   const char* type;        // of a tensor: "T", "Long", ...; else "None"
   const char* name;
@@ -45,6 +49,9 @@ struct OpRow {
   const char* doc;
   const Parameter* parameters;
   int count;  // of parameters
+  uint32_t kinds;  // bit k: has a parameter of kind k
+
+  bool has(ParameterKind kind) const { return kinds >> static_cast<int>(kind) & 1; }
 
   const Parameter* begin() const { return parameters; }
   const Parameter* end() const { return parameters + count; }
