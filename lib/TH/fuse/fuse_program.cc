@@ -87,7 +87,7 @@ int FusedProgram::step_of(const Expression& e, int node, bool mask) {
     call.op = n.function->op;
     std::copy(n.numbers, n.numbers + 2, call.params);
     if (n.function->row.has(row_flag::fits_numbers)) {
-      fit_numbers(n.function->name, dtype_, &call.op, call.params);
+      fit_numbers(dtype_, &call.op, call.params);
     }
     for (int k = 0; k < 3 && n.input[k] >= 0; ++k) {
       read(k, n.input[k], n.function->row.is_byte[k]);

@@ -11,8 +11,7 @@ namespace direct {
 using namespace views;
 using ops::copy;
 
-#define TH_ELEMENT(name, lua, types, parameters, ...) \
-  void name(TH_CORE_PARAMETERS(parameters));
+#define TH_ELEMENT(name, ...) using ops::name;
 #include "THOps/elementwise.def"
 
 // ---- fused expressions (fuse.cc)

@@ -65,41 +65,41 @@ void fit_equality(const Integers& integers, Op* op, Scalar* number, bool equal) 
   *number = integers.lowest();
 }
 
-[[noreturn]] void fail_bound(const char* name, DType type, double bound, const char* side) {
-  fail("%s: no element of a %sTensor is at %s %.14g", name, th::name(type), side, bound);
+[[noreturn]] void fail_bound(DType type, double bound, const char* side) {
+  fail("no element of a %sTensor is at %s %.14g", name(type), side, bound);
 }
 
-void fit_least(const char* name, DType type, Scalar* bound) {
+void fit_least(DType type, Scalar* bound) {
   if (bound->integral) return;
   const Integers integers(type);
   const double whole = std::ceil(bound->d);
   const Place place = integers.place(whole);
-  if (place == Place::above || place == Place::nowhere) fail_bound(name, type, bound->d, "least");
+  if (place == Place::above || place == Place::nowhere) fail_bound(type, bound->d, "least");
   *bound = place == Place::below ? integers.lowest() : Scalar(static_cast<int64_t>(whole));
 }
 
-void fit_most(const char* name, DType type, Scalar* bound) {
+void fit_most(DType type, Scalar* bound) {
   if (bound->integral) return;
   const Integers integers(type);
   const double whole = std::floor(bound->d);
   const Place place = integers.place(whole);
-  if (place == Place::below || place == Place::nowhere) fail_bound(name, type, bound->d, "most");
+  if (place == Place::below || place == Place::nowhere) fail_bound(type, bound->d, "most");
   *bound = place == Place::above ? integers.highest() : Scalar(static_cast<int64_t>(whole));
 }
 
-void fit_bounds(const char* name, DType type, Scalar* bounds) {
+void fit_bounds(DType type, Scalar* bounds) {
   const double least = bounds[0].to_double(), most = bounds[1].to_double();
-  fit_least(name, type, &bounds[0]);
-  fit_most(name, type, &bounds[1]);
+  fit_least(type, &bounds[0]);
+  fit_most(type, &bounds[1]);
   if (least <= most && bounds[0].i > bounds[1].i) {
-    fail("%s: the bounds %.14g and %.14g have no integer between them", name, least, most);
+    fail("the bounds %.14g and %.14g have no integer between them", least, most);
   }
 }
 
-void check_tolerances(const char* name, const Scalar* tolerances) {
+void check_tolerances(const Scalar* tolerances) {
   const double relative = tolerances[0].to_double(), absolute = tolerances[1].to_double();
   if (relative >= 0 && absolute >= 0) return;
-  fail("%s: tolerances must not be negative, got %g and %g", name, relative, absolute);
+  fail("tolerances must not be negative, got %g and %g", relative, absolute);
 }
 
 void fit_comparison(DType type, Op* op, Scalar* number) {
@@ -119,7 +119,7 @@ void fit_comparison(DType type, Op* op, Scalar* number) {
   }
 }
 
-void fit_integers(const char* name, DType type, Op* op, Scalar* numbers) {
+void fit_integers(DType type, Op* op, Scalar* numbers) {
   switch (*op) {
     case Op::ltValue:
     case Op::leValue:
@@ -129,17 +129,16 @@ void fit_integers(const char* name, DType type, Op* op, Scalar* numbers) {
     case Op::neValue:
       return fit_comparison(type, op, numbers);
     case Op::clamp:
-      return fit_bounds(name, type, numbers);
+      return fit_bounds(type, numbers);
     case Op::clampMin:
     case Op::cmaxValue:
-      return fit_least(name, type, numbers);
+      return fit_least(type, numbers);
     case Op::clampMax:
     case Op::cminValue:
-      return fit_most(name, type, numbers);
+      return fit_most(type, numbers);
     case Op::pow:
       if (current_rules.torch7 || numbers[0].to_double() >= 0) return;
-      fail("%s: integers have no negative powers, got exponent %.14g", name,
-           numbers[0].to_double());
+      fail("integers have no negative powers, got exponent %.14g", numbers[0].to_double());
     default:
       return;
   }
@@ -147,9 +146,9 @@ void fit_integers(const char* name, DType type, Op* op, Scalar* numbers) {
 
 }  // namespace
 
-void fit_numbers(const char* name, DType type, Op* op, Scalar* numbers) {
-  if (*op == Op::isclose) return check_tolerances(name, numbers);
-  if (is_integral(type)) return fit_integers(name, type, op, numbers);
+void fit_numbers(DType type, Op* op, Scalar* numbers) {
+  if (*op == Op::isclose) return check_tolerances(numbers);
+  if (is_integral(type)) return fit_integers(type, op, numbers);
   if (current_rules.torch7) return;
   switch (*op) {
     case Op::remainder:

@@ -1,21 +1,21 @@
 #ifndef TH_OPS_ELEMENT_NUMBERS_H
 #define TH_OPS_ELEMENT_NUMBERS_H
 
-// The numbers of element-wise rows, which an integer type may not hold.
+// Adapts the numbers of element-wise rows to the element type.
 
 #include "base/op.h"
 #include "tensor/dtype.h"
 
 namespace th {
 
-// Replaces an operation on elements of the type, and its numbers, as the rules ask for.
+// Replaces an operation on elements of the type, and its numbers, by current_rules.
 //
 // - A comparison of integers with any number becomes one with a number that the type holds.
 // - The bounds of clamps of integers become the nearest integers of the type within the bounds.
 // - Unless the rules are Torch7's, remainders of floating-point numbers become exact ones.
 // Throws if a clamp of integers has no integer within its bounds, if a tolerance is negative, and,
-// unless the rules are Torch7's, if integers are raised to a negative power. name: for messages.
-void fit_numbers(const char* name, DType type, Op* op, Scalar* numbers);
+// unless the rules are Torch7's, if integers are raised to a negative power.
+void fit_numbers(DType type, Op* op, Scalar* numbers);
 
 }  // namespace th
 

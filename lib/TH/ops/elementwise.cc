@@ -11,7 +11,7 @@ __thread Rules current_rules;
 
 namespace {
 
-// Of operands that are all contiguous and of one shape.
+// For operands that are all contiguous and of one shape.
 void plan_contiguous(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count) {
   char* in[kPlanOperands];
   for (int k = 0; k < count; ++k) in[k] = at.read(inputs[k]).data;
@@ -20,22 +20,23 @@ void plan_contiguous(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inp
   for (int k = 0; k < count; ++k) plan->add_contiguous(in[k], item_size(inputs[k]->dtype));
 }
 
-void plan_strided(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count,
-                  int ndim, const int64_t* size) {
+void plan_strided(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs, int count) {
   Placed in[kPlanOperands];
   for (int k = 0; k < count; ++k) in[k] = at.read(inputs[k]);
-  plan->start(ndim, size);
+  plan->start(r->nDimension, r->size);
   plan->add(at.overwrite(r), item_size(r->dtype), r->stride);
   for (int k = 0; k < count; ++k) {
     int64_t stride[kMaxDims];
-    broadcast_strides(*in[k].tensor, ndim, size, stride);
+    broadcast_strides(*in[k].tensor, r->nDimension, r->size, stride);
     plan->add(in[k].data, item_size(inputs[k]->dtype), stride);
   }
   plan->plan();
 }
 
-void run_elements(const ElementwiseOp& op, Device* device, Tensor* r, Tensor* const* inputs,
-                  int count, bool contiguous, int ndim, const int64_t* size) {
+void run_planned(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count,
+                 bool contiguous) {
+  Device* device = device_of(inputs, count);
+  if (!device) device = device_of(&r, 1);
   run(op.op, device, [&](Operands& at) {
     ElementCall call;
     call.op = op.op;
@@ -46,13 +47,22 @@ void run_elements(const ElementwiseOp& op, Device* device, Tensor* r, Tensor* co
     if (contiguous) {
       plan_contiguous(at, &call.plan, r, inputs, count);
     } else {
-      plan_strided(at, &call.plan, r, inputs, count, ndim, size);
+      plan_strided(at, &call.plan, r, inputs, count);
     }
     return call;
   });
 }
 
-// t read in order under another shape with as many elements; a copy where its layout needs one.
+bool broadcasts_to(const Tensor& t, const Tensor& r) {
+  const int missing = r.nDimension - t.nDimension;
+  for (int d = 0; missing >= 0 && d < t.nDimension; ++d) {
+    if (t.size[d] != 1 && t.size[d] != r.size[missing + d]) return false;
+  }
+  return missing >= 0;
+}
+
+// Returns a view of t in another shape with the same number of elements, or a copy if the strides
+// of t do not fit that shape.
 TensorRef in_shape(Tensor* t, int ndim, const int64_t* size) {
   TensorRef view(tensor_new(t->dtype));
   int64_t stride[kMaxDims];
@@ -86,8 +96,8 @@ std::string shapes_text(Tensor* const* inputs, int count) {
   return shapes;
 }
 
-// NumPy's rule; the result's shape must be that of in_place, where it is given. A tensor without
-// dimensions has no element, so it broadcasts to nothing.
+// Computes the shape by NumPy's rules. If in_place is not null, the result must have its shape. A
+// tensor without dimensions has no elements and does not broadcast.
 bool broadcast_all(Tensor* const* inputs, int count, const Tensor* in_place, int* ndim,
                    int64_t* size) {
   *ndim = inputs[0]->nDimension;
@@ -135,8 +145,8 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
     if (broadcasts) return true;
   }
   if (!same_numel) {
-    fail("%s: sizes %s %s, and their numbers of elements differ", name,
-         shapes_text(inputs, count).c_str(),
+    fail("%s%ssizes %s %s, and their numbers of elements differ", name ? name : "",
+         name ? ": " : "", shapes_text(inputs, count).c_str(),
          in_place ? "do not broadcast to the result's" : "do not broadcast");
   }
   if (pairing == Pairing::strict) fail_strict(inputs, count);
@@ -144,52 +154,23 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
   return false;
 }
 
-// Runs an operation on inputs that pair in order: on views of them in one shape.
-static void elementwise_in_order(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs,
-                                 int count, int ndim, const int64_t* size) {
+void run_elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count) {
+  bool contiguous = is_contiguous(*r), same = true;
+  for (int k = 0; k < count; ++k) {
+    same = same && same_size(*r, *inputs[k]);
+    contiguous = contiguous && is_contiguous(*inputs[k]);
+  }
+  if (same) return run_planned(op, r, inputs, count, contiguous);
   TensorRef views[kPlanOperands];
   Tensor* seen[kPlanOperands];
   for (int k = 0; k < count; ++k) {
-    views[k] = in_shape(inputs[k], ndim, size);
+    seen[k] = inputs[k];
+    if (broadcasts_to(*inputs[k], *r)) continue;
+    // The shapes pair in order.
+    views[k] = in_shape(inputs[k], r->nDimension, r->size);
     seen[k] = views[k].get();
   }
-  elementwise(op, r, seen, count);
-}
-
-void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count) {
-  bool in_place = false;
-  bool plain = true;
-  for (int k = 0; k < count; ++k) {
-    // Before the result is resized.
-    inputs[k]->check_storage();
-    in_place = in_place || inputs[k] == r;
-    plain = plain && (k == 0 || same_size(*inputs[0], *inputs[k])) && is_contiguous(*inputs[k]);
-  }
-  int ndim = inputs[0]->nDimension;
-  int64_t size[kMaxDims];
-  if (plain) {
-    if (!in_place) resize_as(r, *inputs[0]);
-  } else if (elementwise_shape(op.name, inputs, count, in_place ? r : nullptr, &ndim, size)) {
-    if (!in_place) resize(r, ndim, size);
-  } else {
-    return elementwise_in_order(op, r, inputs, count, ndim, size);
-  }
-  bool overlap = false;
-  for (int k = 0; k < count; ++k) {
-    overlap = overlap || (inputs[k] != r && partly_overlap(*r, *inputs[k]));
-  }
-  if (overlap) {
-    TensorRef temporary(tensor_new_sized(r->dtype, r->nDimension, r->size));
-    elementwise(op, temporary.get(), inputs, count);
-    ops::copy(r, temporary.get());
-    return;
-  }
-  Device* device = device_of(inputs, count);
-  if (!device) device = device_of({r});
-  if (plain) std::copy(inputs[0]->size, inputs[0]->size + ndim, size);
-  if (r->numel() == 0) return;
-  bool contiguous = plain && is_contiguous(*r);
-  run_elements(op, device, r, inputs, count, contiguous, ndim, size);
+  run_planned(op, r, seen, count, false);
 }
 
 TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size) {

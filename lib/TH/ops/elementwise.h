@@ -8,28 +8,28 @@
 
 namespace th {
 
-// An element-wise row of THOps.def, with its numbers.
+// An element-wise operation of THOps.def and its numbers.
 struct ElementwiseOp {
   Op op;
-  const char* name;  // for messages
-  DType dtype;       // the row's type
+  DType dtype;  // the type that T stands for
   const Scalar* params;
   int param_count;
-  int64_t grain;  // elements below which one thread is best
+  int64_t grain;  // minimum number of elements per thread
 };
 
-// Shapes that differ pair as current_rules say: by NumPy's rules, or, with as many elements, in
-// order, where r takes the first input's sizes. r is resized, unless it is one of the inputs: then
-// the others must fit its sizes. Types have been checked.
-void elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count);
+// Computes all elements of r. The inputs broadcast to the shape of r or pair with it in order. r
+// overlaps no input, except with the same layout.
+void run_elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count);
 
-// Shape rule of the above; throws naming the shapes. in_place: the tensor whose sizes are fixed.
-// Returns false where the inputs pair in order.
+// Computes the shape of the result of an element-wise operation. Shapes that differ pair as
+// current_rules say: by NumPy's rules, or in order if the numbers of elements agree. If in_place is
+// not null, the result must have its shape. Returns false if the inputs pair in order; the shape is
+// then that of in_place or of the first input. name: begins the error message; may be null.
 bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,
                        int* ndim, int64_t* size);
-// A copy at home on the CPU, of elements that are on the host.
+// Returns a copy in host memory of elements that the host holds.
 TensorRef clone_on_host(Tensor* t);
-// What is thrown where shapes differ, as many elements would pair in order, and must not.
+// Throws the error about shapes that would pair in order under Pairing::strict.
 [[noreturn]] void fail_strict(Tensor* const* inputs, int count);
 inline void check_strict(Tensor* a, Tensor* b) {
   if (current_rules.pairing != Pairing::strict || same_size(*a, *b)) return;
@@ -37,12 +37,12 @@ inline void check_strict(Tensor* a, Tensor* b) {
   fail_strict(inputs, 2);
 }
 
-// Strides of t seen in a shape it broadcasts to.
+// Computes the strides of t in a shape to which it broadcasts.
 void broadcast_strides(const Tensor& t, int ndim, const int64_t* size, int64_t* stride);
-// A view of t in a shape it broadcasts to.
+// Returns a view of t in a shape to which it broadcasts.
 TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size);
 // Two tensors in the shape that they have as operands of an element-wise operation, by
-// elementwise_shape: they themselves, views, or copies where a layout needs one.
+// elementwise_shape: the tensors themselves, views, or copies if the strides do not fit.
 struct Paired {
   TensorRef a, b;
 };
