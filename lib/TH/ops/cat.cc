@@ -1,78 +1,145 @@
+// Concatenation.
+
 #include <algorithm>
+#include <vector>
 
 #include "base/error.h"
-#include "ops/direct.h"
+#include "ops/composed.h"
 #include "ops/rules.h"
 #include "tensor/checked.h"
 
-namespace th::direct {
+namespace th {
 
-void catArray(Tensor* r, TensorList inputs, int64_t dim) {
-  // Parts go to where they belong, whatever pairs in the caller's eyes.
-  RulesScope own({Pairing::torch7, current_rules.torch7});
-  if (inputs.count < 1) fail_argument(2, "cat: at least one tensor is needed");
+namespace {
+
+// Dimensions beyond those of t have size 1.
+int64_t size_of(const Tensor& t, int d) { return d < t.nDimension ? t.size[d] : 1; }
+
+// Sets the shape of the result, and replaces dim by the dimension from 0. Tensors without
+// dimensions add nothing.
+void set_joined(Tensor*& r, const TensorList& inputs, int64_t* dim, Shapes* s) {
   int ndim = 0;
-  bool aliases = false;
-  for (int k = 0; k < inputs.count; ++k) {
-    Tensor* t = inputs.tensors[k];
-    if (t->dtype != r->dtype) {
-      fail_argument(2, "cat: a %sTensor cannot be put into a %sTensor", name(t->dtype),
-                    name(r->dtype));
-    }
-    ndim = std::max(ndim, t->nDimension);
-    aliases = aliases || t == r || (t->storage && t->storage == r->storage);
-  }
-  if (ndim == 0) {
-    resize(r, 0, nullptr);
-    return;
-  }
-  // Counting from the back, vectors may also be joined along a new last dimension.
-  int64_t wanted = dim < 0 ? dim + ndim : dim;
-  if (wanted < 0 || wanted >= kMaxDims) wrap_dim(ndim, dim, 4);
-  int d = static_cast<int>(wanted);
-  int result_ndim = std::max(ndim, d + 1);
-  auto size_of = [](const Tensor* t, int e) { return e < t->nDimension ? t->size[e] : 1; };
-
+  for (int k = 0; k < inputs.count; ++k) ndim = std::max(ndim, inputs.tensors[k]->nDimension);
+  if (ndim == 0) return s->set(r, 0, nullptr);
+  // A dimension behind the last one is allowed: vectors are joined to a matrix.
+  const int64_t from_0 = *dim < 0 ? *dim + ndim : *dim;
+  const int d = from_0 >= 0 && from_0 < kMaxDims ? static_cast<int>(from_0) : s->dim(*dim, ndim);
+  *dim = d;
+  const int result_ndim = std::max(ndim, d + 1);
   int64_t size[kMaxDims];
   const Tensor* first = nullptr;
   for (int k = 0; k < inputs.count; ++k) {
-    const Tensor* t = inputs.tensors[k];
-    if (t->nDimension == 0) continue;  // Torch7's empty tensor adds nothing
+    const Tensor& t = *inputs.tensors[k];
+    if (t.nDimension == 0) continue;
     if (!first) {
-      first = t;
+      first = &t;
       for (int e = 0; e < result_ndim; ++e) size[e] = size_of(t, e);
       continue;
     }
     for (int e = 0; e < result_ndim; ++e) {
-      if (e != d && size_of(t, e) != size[e]) {
-        fail_argument(2, "cat: sizes %s and %s differ outside dimension %lld",
-                      shape_text(*first).c_str(), shape_text(*t).c_str(), shown(d));
-      }
+      if (e == d || size_of(t, e) == size[e]) continue;
+      fail_argument(2, "sizes %s and %s differ outside dimension %lld", shape_text(*first).c_str(),
+                    shape_text(t).c_str(), shown(d));
     }
-    size[d] = checked_add(size[d], size_of(t, d), "cat: a size");
+    size[d] = checked_add(size[d], size_of(t, d), "a size");
   }
-  if (aliases) {
-    TensorRef temporary(tensor_new(r->dtype));
-    catArray(temporary.get(), inputs, dim);
-    resize(r, result_ndim, size);
-    copy(r, temporary.get());
-    return;
-  }
-  resize(r, result_ndim, size);
+  s->set(r, result_ndim, size);
+}
+
+void join(Tensor* r, const TensorList& inputs, int dim) {
+  // A vector pairs in order with the part of the result that it fills.
+  RulesScope rules({Pairing::torch7, current_rules.torch7});
   int64_t offset = 0;
   TensorRef part(tensor_new(r->dtype));
   for (int k = 0; k < inputs.count; ++k) {
     Tensor* t = inputs.tensors[k];
     if (t->nDimension == 0) continue;
-    narrow(part.get(), r, d, offset, size_of(t, d));
-    copy(part.get(), t);
-    offset += size_of(t, d);
+    const int64_t size = size_of(*t, dim);
+    views::narrow(part.get(), r, dim, offset, size);
+    ops::copy(part.get(), t);
+    offset += size;
   }
 }
 
-void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim) {
-  Tensor* both[] = {a, b};
-  catArray(r, TensorList(both, 2), dim);
+template <class Arguments>
+void check_some(const Arguments& a, const Shapes& s) {
+  if (a.inputs.count < 1) s.fail(a.inputs, "at least one tensor is needed");
 }
 
-}  // namespace th::direct
+// Views of the inputs; vectors are rows.
+class Rows {
+ public:
+  explicit Rows(const TensorList& inputs) {
+    for (int k = 0; k < inputs.count; ++k) {
+      rows_.push_back(view_of(inputs.tensors[k]));
+      Tensor* row = rows_.back().get();
+      if (row->nDimension == 1) views::unsqueeze1d(row, row, 0);
+      tensors_.push_back(row);
+    }
+  }
+  TensorList list() { return TensorList(tensors_.data(), static_cast<int>(tensors_.size())); }
+
+ private:
+  std::vector<TensorRef> rows_;
+  std::vector<Tensor*> tensors_;
+};
+
+}  // namespace
+
+void shapes(args::catArray& a, Shapes& s) {
+  check_some(a, s);
+  set_joined(a.result, a.inputs, &a.dimension, &s);
+}
+void calls(args::catArray& a) { join(a.result, a.inputs, static_cast<int>(a.dimension)); }
+
+void shapes(args::cat& a, Shapes& s) {
+  Tensor* both[] = {a.ta, a.tb};
+  set_joined(a.r_, TensorList(both, 2), &a.dimension, &s);
+}
+void calls(args::cat& a) {
+  Tensor* both[] = {a.ta, a.tb};
+  join(a.r_, TensorList(both, 2), static_cast<int>(a.dimension));
+}
+
+void shapes(args::stack& a, Shapes& s) {
+  check_some(a, s);
+  const Tensor& first = *a.inputs.tensors[0];
+  if (first.nDimension == 0) s.fail(a.inputs, "tensors without dimensions cannot be stacked");
+  for (int k = 1; k < a.inputs.count; ++k) {
+    if (same_size(first, *a.inputs.tensors[k])) continue;
+    s.fail(a.inputs, "the sizes %s and %s differ", shape_text(first).c_str(),
+           shape_text(*a.inputs.tensors[k]).c_str());
+  }
+  const int d = s.dim(a.dimension, first.nDimension + 1);
+  a.dimension = d;
+  int64_t size[kMaxDims + 1];
+  std::copy(first.size, first.size + d, size);
+  size[d] = a.inputs.count;
+  std::copy(first.size + d, first.size + first.nDimension, size + d + 1);
+  s.set(a.result, first.nDimension + 1, size);
+}
+void calls(args::stack& a) {
+  TensorRef slice(tensor_new(a.result->dtype));
+  for (int k = 0; k < a.inputs.count; ++k) {
+    views::select(slice.get(), a.result, a.dimension, k);
+    ops::copy(slice.get(), a.inputs.tensors[k]);
+  }
+}
+
+void shapes(args::hstack& a, Shapes& s) {
+  check_some(a, s);
+  int64_t dim = a.inputs.tensors[0]->nDimension > 1 ? 1 : 0;
+  set_joined(a.result, a.inputs, &dim, &s);
+}
+void calls(args::hstack& a) {
+  join(a.result, a.inputs, a.inputs.tensors[0]->nDimension > 1 ? 1 : 0);
+}
+
+void shapes(args::vstack& a, Shapes& s) {
+  check_some(a, s);
+  int64_t dim = 0;
+  set_joined(a.result, Rows(a.inputs).list(), &dim, &s);
+}
+void calls(args::vstack& a) { join(a.result, Rows(a.inputs).list(), 0); }
+
+}  // namespace th

@@ -1,10 +1,9 @@
-// Approximate equality, and replacement of NaN and infinity.
+// Comparisons of whole tensors, and replacement of NaN and infinity.
 
 #include <cfloat>
 #include <cmath>
 
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/compose.h"
 
 namespace th {
@@ -26,35 +25,41 @@ double largest_finite(DType type) {
 
 }  // namespace
 
-namespace direct {
-
-bool allclose(Tensor* t, Tensor* src, double rtol, double atol) {
-  if (t->dtype != src->dtype) {
-    fail("allclose: a %sTensor and a %sTensor do not go together: convert one of them",
-         th::name(t->dtype), th::name(src->dtype));
-  }
-  DType type = is_integral(t->dtype) ? DType::Double : t->dtype;
-  TensorRef a = in_type(t, type), b = in_type(src, type);
-  TensorRef close = made(DType::Byte, [&](Tensor* r) { isclose(r, a.get(), b.get(), rtol, atol); });
-  return close->numel() == 0 || minall(close.get()).to_double() != 0;
+void shapes(args::allclose&, Shapes&) {}
+void calls(args::allclose& a) {
+  const DType type = is_integral(a.t->dtype) ? DType::Double : a.t->dtype;
+  TensorRef x = in_type(a.t, type), y = in_type(a.src, type);
+  TensorRef close = made(
+      DType::Byte, [&](Tensor* r) { ops::isclose(r, x.get(), y.get(), a.rtol, a.atol); });
+  a.returned = close->numel() == 0 || ops::minall(close.get()).to_double() != 0;
 }
 
-void nanToNum(Tensor* r, Tensor* t, Scalar nan, Scalar posinf, Scalar neginf) {
-  if (r->dtype != t->dtype) {
-    fail("nanToNum: the result of a %sTensor cannot be a %sTensor", th::name(t->dtype),
-         th::name(r->dtype));
-  }
-  const double most = largest_finite(t->dtype);
-  TensorRef result = clone(t);
-  TensorRef none = made(DType::Byte, [&](Tensor* mask) { isnan(mask, t); });
-  maskedFill(result.get(), none.get(), nan);
-  const double up = posinf.to_double(), down = neginf.to_double();
-  TensorRef infinite = made(DType::Byte, [&](Tensor* mask) { eqValue(mask, t, HUGE_VAL); });
-  maskedFill(result.get(), infinite.get(), std::isinf(up) ? most : up);
-  eqValue(infinite.get(), t, -HUGE_VAL);
-  maskedFill(result.get(), infinite.get(), std::isinf(down) ? -most : down);
-  deliver(r, result.get());
+void shapes(args::nanToNum& a, Shapes& s) { s.set(a.r_, *a.t, Layout::in_place); }
+void calls(args::nanToNum& a) {
+  const double most = largest_finite(a.t->dtype);
+  const double up = a.posinf.to_double(), down = a.neginf.to_double();
+  auto equal_to = [&](double value) {
+    return made(DType::Byte, [&](Tensor* mask) { ops::eqValue(mask, a.t, value); });
+  };
+  TensorRef nan = made(DType::Byte, [&](Tensor* mask) { ops::isnan(mask, a.t); });
+  TensorRef above = equal_to(HUGE_VAL), below = equal_to(-HUGE_VAL);
+  ops::copy(a.r_, a.t);
+  ops::maskedFill(a.r_, nan.get(), a.nan);
+  ops::maskedFill(a.r_, above.get(), std::isinf(up) ? most : up);
+  ops::maskedFill(a.r_, below.get(), std::isinf(down) ? -most : down);
 }
 
-}  // namespace direct
+void shapes(args::equal&, Shapes&) {}
+void calls(args::equal& a) {
+  a.returned = same_size(*a.ta, *a.tb) &&
+               (a.ta->numel() == 0 ||
+                reduce_all(Op::equal, {Reducer::sum}, a.ta, Transform::unequal, a.tb).value.i == 0);
+}
+
+void shapes(args::isSameSizeAs&, Shapes&) {}
+void calls(args::isSameSizeAs& a) { a.returned = same_size(*a.self, *a.src); }
+
+void shapes(args::isSetTo&, Shapes&) {}
+void calls(args::isSetTo& a) { a.returned = a.self->storage && same_view(*a.self, *a.src); }
+
 }  // namespace th

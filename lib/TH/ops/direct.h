@@ -17,55 +17,14 @@ using ops::copy;
 // ---- fused expressions (fuse.cc)
 void fuse(Tensor* r, const char* expression, TensorList operands);
 
-// ---- creation (make.cc)
-bool equal(Tensor* a, Tensor* b);
-bool allclose(Tensor* t, Tensor* src, double rtol, double atol);
-void nanToNum(Tensor* r, Tensor* t, Scalar nan, Scalar posinf, Scalar neginf);
-bool isSameSizeAs(Tensor* a, Tensor* b);
-bool isSetTo(Tensor* a, Tensor* b);
-void fill(Tensor* r, Scalar value);
-void zero(Tensor* r);
-void zeros(Tensor* r, Sizes sizes);
-void zerosLike(Tensor* r, Tensor* like);
-void ones(Tensor* r, Sizes sizes);
-void onesLike(Tensor* r, Tensor* like);
-void fullLike(Tensor* r, Tensor* like, Scalar value);
-void emptyLike(Tensor* r, Tensor* like);
-void arangeTo(Tensor* r, Scalar last);
-void eye(Tensor* r, int64_t n, int64_t m);
-void range(Tensor* r, Scalar first, Scalar last, Scalar step);
-void arange(Tensor* r, Scalar first, Scalar last, Scalar step);
-void linspace(Tensor* r, Scalar a, Scalar b, int64_t n);
-void logspace(Tensor* r, Scalar a, Scalar b, int64_t n);
-void diag(Tensor* r, Tensor* t, int64_t k);
-void tril(Tensor* r, Tensor* t, int64_t k);
-void triu(Tensor* r, Tensor* t, int64_t k);
-void cat(Tensor* r, Tensor* a, Tensor* b, int64_t dim);
-void catArray(Tensor* r, TensorList inputs, int64_t dim);
-void reshape(Tensor* r, Tensor* t, Sizes sizes);
-
-// ---- rearrangement (arrange.cc)
-void stack(Tensor* r, TensorList inputs, int64_t dim);
-void hstack(Tensor* r, TensorList inputs);
-void vstack(Tensor* r, TensorList inputs);
-void flip(Tensor* r, Tensor* t, Sizes dims);
-void flipAll(Tensor* r, Tensor* t);
-void rot90(Tensor* r, Tensor* t, int64_t times, int64_t dim1, int64_t dim2);
-void roll(Tensor* r, Tensor* t, int64_t shift, int64_t dim);
-void rollDims(Tensor* r, Tensor* t, Sizes shifts, Sizes dims);
-void rollAll(Tensor* r, Tensor* t, int64_t shift);
-void tile(Tensor* r, Tensor* t, Sizes counts);
-void repeat(Tensor* r, Tensor* t, Sizes counts);
-void diff(Tensor* r, Tensor* t, int64_t times, int64_t dim);
-void pad(Tensor* r, Tensor* t, Sizes widths, Scalar value);
-void padMode(Tensor* r, Tensor* t, Sizes widths, const char* mode);
-// These return views if possible.
-void flatten(Tensor* r, Tensor* t, int64_t first, int64_t last);
-void unflatten(Tensor* r, Tensor* t, int64_t dim, Sizes sizes);
-void movedim(Tensor* r, Tensor* t, int64_t source, int64_t destination);
-void movedims(Tensor* r, Tensor* t, Sizes sources, Sizes destinations);
-void swapaxes(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2);
-Scalar item(Tensor* t);
+using ops::equal;
+using ops::allclose;
+using ops::nanToNum;
+using ops::isSameSizeAs;
+#define TH_OP(name, ...) using ops::name;
+#include "THOps/creation.def"
+#include "THOps/arranging.def"
+#undef TH_OP
 
 // ---- products of any rank (contract.cc)
 void matmul(Tensor* r, Tensor* a, Tensor* b);

@@ -1,29 +1,28 @@
-// Filling, making, and putting together.
+// Filling and creating tensors.
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "ops/direct.h"
-#include "ops/elementwise.h"
 #include "ops/operands.h"
-#include "ops/reduce.h"
+#include "ops/ops.h"
+#include "ops/rules.h"
 #include "tensor/checked.h"
 
-namespace th::direct {
+namespace th {
 
 namespace {
 
 bool fits_long(double x) { return x >= -9223372036854775808.0 && x < 9223372036854775808.0; }
 
-// A whole number as an integer, where it is one that int64 holds.
+// Returns a whole number as an integer if int64 holds it.
 Scalar whole(Scalar x) {
   if (x.integral || !fits_long(x.d) || x.d != std::floor(x.d)) return x;
   return Scalar(static_cast<int64_t>(x.d));
 }
 
-// The elements of a progression of integers, exactly, where doubles would round. Unsigned: the
-// distance may be of 64 bits.
+// Returns the number of elements of a progression of integers exactly; doubles would round. The
+// arithmetic is unsigned because the distance may need 64 bits.
 double integral_steps(int64_t first, int64_t last, int64_t step, bool inclusive) {
   uint64_t from = static_cast<uint64_t>(first), to = static_cast<uint64_t>(last);
   uint64_t distance = step > 0 ? to - from : from - to;
@@ -32,94 +31,104 @@ double integral_steps(int64_t first, int64_t last, int64_t step, bool inclusive)
   return static_cast<double>(distance / by) + (one_more ? 1 : 0);
 }
 
-// Elements of a progression; throws where it is endless or runs the wrong way.
-int64_t steps(const char* name, Scalar a, Scalar b, Scalar by, bool inclusive) {
+// Returns the number of elements of a progression. Throws if it is infinite or the step has the
+// wrong sign.
+int64_t steps(Scalar a, Scalar b, Scalar by, bool inclusive) {
   double first = a.to_double(), last = b.to_double(), step = by.to_double();
   bool integral = a.integral && b.integral && by.integral;
   if (!std::isfinite(first) || !std::isfinite(last) || !std::isfinite(step) || step == 0) {
-    fail("%s: from %g to %g in steps of %g is no finite range", name, first, last, step);
+    fail("from %g to %g in steps of %g is no finite range", first, last, step);
   }
   if (integral ? a.i != b.i && (a.i < b.i) != (by.i > 0) : (last - first) / step < 0) {
-    fail("%s: steps of %g do not lead from %g to %g", name, step, first, last);
+    fail("steps of %g do not lead from %g to %g", step, first, last);
   }
   double n = integral    ? integral_steps(a.i, b.i, by.i, inclusive)
              : inclusive ? std::floor((last - first) / step) + 1
                          : std::ceil((last - first) / step);
-  if (n > 1e15) fail("%s: %g elements are too many", name, n);
+  if (n > 1e15) fail("%g elements are too many", n);
   return static_cast<int64_t>(n);
 }
 
-// a + i b, or 10^(a + i b), for i = 0, 1, ...; in integers where both are.
-struct Progression {
-  Op op;
-  Scalar a, b;
-  bool power_of_ten = false;
-};
-
-// Writes the progression to r's elements, in order, whatever r's layout.
-void generate(Tensor* r, const Progression& p) {
-  if (r->numel() == 0) return;
-  if (!is_contiguous(*r)) {
-    TensorRef ordered(tensor_new_sized(r->dtype, r->nDimension, r->size));
-    if (Device* device = device_of({r})) ordered->storage->set_current_device(device);
-    generate(ordered.get(), p);
-    copy(r, ordered.get());
-    return;
+// As in Torch7, a result with this number of elements keeps its shape.
+void set_vector(Tensor*& r, int64_t n, Shapes* s) {
+  if (r->numel() == n && r->nDimension > 0) {
+    s->set(r, *r, Layout::contiguous);
+  } else {
+    s->set(r, 1, &n, Layout::contiguous);
   }
-  run(p.op, device_of({r}), [&](Operands& at) {
-    return GenerateCall{r->dtype, p.power_of_ten, p.a, p.b, r->numel(), at.overwrite(r)};
+}
+
+// Writes a + i b, or 10^(a + i b), for i = 0, 1, ... to r's elements; in integers if a and b are
+// integers.
+void generate(Op op, Tensor* r, Scalar a, Scalar b, bool power_of_ten = false) {
+  if (r->numel() == 0) return;
+  run(op, device_of({r}), [&](Operands& at) {
+    return GenerateCall{r->dtype, power_of_ten, a, b, r->numel(), at.overwrite(r)};
   });
 }
 
-void resize_to_vector(Tensor* r, int64_t n) {
-  // As in Torch7, a result that has as many elements keeps its sizes.
-  if (r->numel() != n || r->nDimension == 0) resize(r, 1, &n);
+void progression_shape(Tensor*& r, Scalar first, Scalar last, Scalar step, bool inclusive,
+                       Shapes* s) {
+  set_vector(r, steps(whole(first), whole(last), whole(step), inclusive), s);
 }
 
-void progression(Op op, Tensor* r, Scalar first, Scalar last, Scalar step, bool inclusive) {
-  int64_t n = steps(name(op), whole(first), whole(last), whole(step), inclusive);
-  resize_to_vector(r, n);
+void progression(Op op, Tensor* r, Scalar first, Scalar last, Scalar step) {
   if (!fits_long(last.to_double()) && !last.integral) {
-    generate(r, {op, first.to_double(), step.to_double()});
+    generate(op, r, first.to_double(), step.to_double());
   } else if (r->dtype == DType::Long) {
-    generate(r, {op, whole(first), whole(step)});
+    generate(op, r, whole(first), whole(step));
   } else {
-    generate(r, {op, first, step});
+    generate(op, r, first, step);
   }
 }
 
-// The diagonal of a matrix from the element in row down and column right on: a view.
-TensorRef diagonal_of(Tensor* t, int64_t down, int64_t right) {
+// For linspace and logspace.
+template <class Arguments>
+void points_shape(Arguments& a, Shapes* s) {
+  if (a.n < 0) s->fail(a.n, "the number of points is %lld", static_cast<long long>(a.n));
+  if (a.n == 1 && a.a.to_double() != a.b.to_double()) {
+    s->fail(a.n, "one point cannot be both ends");
+  }
+  set_vector(a.r_, a.n, s);
+}
+
+template <class Arguments>
+void points(const Arguments& a, bool power_of_ten) {
+  const double first = a.a.to_double(), last = a.b.to_double();
+  const double step = a.n > 1 ? (last - first) / static_cast<double>(a.n - 1) : 0;
+  generate(Arguments::op, a.r_, first, step, power_of_ten);
+}
+
+// Returns a view of the diagonal of a matrix that starts at an element.
+TensorRef diagonal_of(Tensor* t, int64_t row, int64_t column) {
   constexpr char what[] = "the stride of a diagonal";
   TensorRef diagonal(tensor_new(t->dtype));
-  int64_t first[] = {down, right};
-  int64_t length = std::min(t->size[0] - down, t->size[1] - right);
+  int64_t first[] = {row, column};
+  int64_t length = std::min(t->size[0] - row, t->size[1] - column);
   int64_t stride = length > 1 ? checked_add(t->stride[0], t->stride[1], what) : 1;
   set_storage(diagonal.get(), t->storage, t->position(first), 1, &length, &stride);
   return diagonal;
 }
 
-void check_matrix(const char* name, const Tensor* t) {
-  if (t->nDimension != 2) {
-    fail_argument(2, "%s: a matrix is expected, got a tensor of size %s", name,
-                  shape_text(*t).c_str());
+template <class Arguments>
+void triangle_shape(Arguments& a, Shapes* s) {
+  if (a.t->nDimension != 2) {
+    s->fail(a.t, "a matrix is expected, got a tensor of size %s", shape_text(*a.t).c_str());
   }
+  s->set(a.r_, *a.t, Layout::in_place);
 }
 
-// t with zeros above the diagonal, or below it.
+// Copies t to r, with zeros above or below a diagonal.
 void zero_triangle(Op op, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
-  check_matrix(name(op), t);
-  if (r->dtype != t->dtype) fail("%s: result and source differ in type", name(op));
   if (r != t) {
-    resize_as(r, *t);
     if (!share_storage(*r, *t)) place_result(device_of({r, t}), r);
-    copy(r, t);
+    ops::copy(r, t);
   }
   if (r->numel() == 0) return;
   run(op, device_of({r}), [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(r->dtype));
     int64_t rows = r->size[0], columns = r->size[1];
-    // Diagonals further away are none.
+    // Diagonals beyond these are empty.
     int64_t nearest = std::clamp(diagonal, -rows - 1, columns + 1);
     TriangleCall call = {
         r->dtype,   above, nearest, rows, columns, r->stride[0] * item, r->stride[1] * item,
@@ -134,9 +143,7 @@ void zero_triangle(Op op, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
   });
 }
 
-}  // namespace
-
-void fill(Tensor* r, Scalar value) {
+void fill_with(Tensor* r, Scalar value) {
   if (r->numel() == 0) return;
   run(Op::fill, device_of({r}), [&](Operands& at) {
     FillCall call;
@@ -149,125 +156,111 @@ void fill(Tensor* r, Scalar value) {
   });
 }
 
-void zero(Tensor* r) { fill(r, 0); }
+}  // namespace
 
-void zeros(Tensor* r, Sizes sizes) {
-  resize(r, sizes.ndim, sizes.size);
-  zero(r);
-}
-void zerosLike(Tensor* r, Tensor* like) {
-  resize_as(r, *like);
-  zero(r);
-}
-void ones(Tensor* r, Sizes sizes) {
-  resize(r, sizes.ndim, sizes.size);
-  fill(r, 1);
-}
-void onesLike(Tensor* r, Tensor* like) {
-  resize_as(r, *like);
-  fill(r, 1);
-}
-void fullLike(Tensor* r, Tensor* like, Scalar value) {
-  resize_as(r, *like);
-  fill(r, value);
-}
-void emptyLike(Tensor* r, Tensor* like) { resize_as(r, *like); }
+void shapes(args::fill&, Shapes&) {}
+void calls(args::fill& a) { fill_with(a.r_, a.value); }
 
-void eye(Tensor* r, int64_t n, int64_t m) {
-  if (n < 0) fail_argument(2, "eye: %lld rows", static_cast<long long>(n));
-  if (m < 0) fail_argument(3, "eye: %lld columns", static_cast<long long>(m));
-  if (m == 0) m = n;
-  int64_t size[] = {n, m};
-  resize(r, 2, size);
-  zero(r);
-  if (n > 0) fill(diagonal_of(r, 0, 0).get(), 1);
-}
+void shapes(args::zero&, Shapes&) {}
+void calls(args::zero& a) { fill_with(a.r_, 0); }
 
-void range(Tensor* r, Scalar first, Scalar last, Scalar step) {
-  progression(Op::range, r, first, last, step, true);
-}
-void arange(Tensor* r, Scalar first, Scalar last, Scalar step) {
-  progression(Op::arange, r, first, last, step, false);
-}
-void arangeTo(Tensor* r, Scalar last) { progression(Op::arangeTo, r, 0, last, 1, false); }
+void shapes(args::zeros& a, Shapes& s) { s.set(a.r_, a.size.ndim, a.size.size); }
+void calls(args::zeros& a) { fill_with(a.r_, 0); }
 
-void linspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
-  double first = a.to_double(), last = b.to_double();
-  if (n < 1 && !(n == 0)) fail_argument(4, "linspace: %lld points", static_cast<long long>(n));
-  if (n == 1 && first != last) fail_argument(4, "linspace: one point cannot be both ends");
-  resize_to_vector(r, n);
-  double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
-  generate(r, {Op::linspace, first, step});
+void shapes(args::ones& a, Shapes& s) { s.set(a.r_, a.size.ndim, a.size.size); }
+void calls(args::ones& a) { fill_with(a.r_, 1); }
+
+// The elements of the input are not read, so the result may be the input.
+void shapes(args::zerosLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
+void calls(args::zerosLike& a) { fill_with(a.r_, 0); }
+
+void shapes(args::onesLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
+void calls(args::onesLike& a) { fill_with(a.r_, 1); }
+
+void shapes(args::fullLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
+void calls(args::fullLike& a) { fill_with(a.r_, a.value); }
+
+void shapes(args::emptyLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
+void calls(args::emptyLike&) {}
+
+void shapes(args::eye& a, Shapes& s) {
+  if (a.n < 0) s.fail(a.n, "the number of rows is %lld", static_cast<long long>(a.n));
+  if (a.m < 0) s.fail(a.m, "the number of columns is %lld", static_cast<long long>(a.m));
+  const int64_t size[] = {a.n, a.m == 0 ? a.n : a.m};
+  s.set(a.r_, 2, size);
 }
-void logspace(Tensor* r, Scalar a, Scalar b, int64_t n) {
-  double first = a.to_double(), last = b.to_double();
-  if (n < 1 && !(n == 0)) fail_argument(4, "logspace: %lld points", static_cast<long long>(n));
-  if (n == 1 && first != last) fail_argument(4, "logspace: one point cannot be both ends");
-  resize_to_vector(r, n);
-  double step = n > 1 ? (last - first) / static_cast<double>(n - 1) : 0;
-  generate(r, {Op::logspace, first, step, true});
+void calls(args::eye& a) {
+  fill_with(a.r_, 0);
+  if (a.n > 0) fill_with(diagonal_of(a.r_, 0, 0).get(), 1);
 }
 
-void diag(Tensor* r, Tensor* t, int64_t k) {
-  if (r->dtype != t->dtype) fail("diag: result and source differ in type");
-  if (t->nDimension != 1 && t->nDimension != 2) {
-    fail_argument(2, "diag: a matrix or a vector is expected, got a tensor of size %s",
-                  shape_text(*t).c_str());
+void shapes(args::range& a, Shapes& s) {
+  progression_shape(a.r_, a.xmin, a.xmax, a.step, true, &s);
+}
+void calls(args::range& a) { progression(Op::range, a.r_, a.xmin, a.xmax, a.step); }
+
+void shapes(args::arange& a, Shapes& s) {
+  progression_shape(a.r_, a.xmin, a.xmax, a.step, false, &s);
+}
+void calls(args::arange& a) { progression(Op::arange, a.r_, a.xmin, a.xmax, a.step); }
+
+void shapes(args::arangeTo& a, Shapes& s) { progression_shape(a.r_, 0, a.xmax, 1, false, &s); }
+void calls(args::arangeTo& a) { progression(Op::arangeTo, a.r_, 0, a.xmax, 1); }
+
+void shapes(args::linspace& a, Shapes& s) { points_shape(a, &s); }
+void calls(args::linspace& a) { points(a, false); }
+
+void shapes(args::logspace& a, Shapes& s) { points_shape(a, &s); }
+void calls(args::logspace& a) { points(a, true); }
+
+void shapes(args::diag& a, Shapes& s) {
+  const Tensor& t = *a.t;
+  if (t.nDimension != 1 && t.nDimension != 2) {
+    s.fail(a.t, "a matrix or a vector is expected, got a tensor of size %s", shape_text(t).c_str());
   }
   constexpr int64_t limit = int64_t{1} << 40;
-  if (k < -limit || k > limit) fail_argument(3, "diag: there is no such diagonal");
-  int64_t down = k < 0 ? -k : 0, right = k > 0 ? k : 0;
-  if (t->nDimension == 2) {
-    int64_t length = std::min(t->size[0] - down, t->size[1] - right);
-    if (length <= 0) {
-      fail_argument(3, "diag: a matrix of size %s has no diagonal %lld", shape_text(*t).c_str(),
-                    static_cast<long long>(k));
-    }
-    TensorRef result = clone(diagonal_of(t, down, right).get());
-    resize(r, 1, &length);
-    place_result(device_of({r, result.get()}), r);
-    copy(r, result.get());
-    return;
+  const auto k = static_cast<long long>(a.k);
+  if (a.k < -limit || a.k > limit) s.fail(a.k, "diagonal %lld is out of range", k);
+  const int64_t row = std::max<int64_t>(-a.k, 0), column = std::max<int64_t>(a.k, 0);
+  if (t.nDimension == 1) {
+    const int64_t side = checked_add(t.size[0], row + column, "a size");
+    const int64_t size[] = {side, side};
+    return s.set(a.r_, 2, size);
   }
-  TensorRef source = clone(t);
-  int64_t n = source->size[0];
-  int64_t side = checked_add(n, down + right, "diag: a size");
-  int64_t size[] = {side, side};
-  resize(r, 2, size);
-  place_result(device_of({r, source.get()}), r);
-  zero(r);
-  if (n == 0) return;
-  copy(diagonal_of(r, down, right).get(), source.get());
+  const int64_t length = std::min(t.size[0] - row, t.size[1] - column);
+  if (length <= 0) {
+    s.fail(a.k, "a matrix of size %s has no diagonal %lld", shape_text(t).c_str(), k);
+  }
+  s.set(a.r_, 1, &length);
+}
+void calls(args::diag& a) {
+  const int64_t row = std::max<int64_t>(-a.k, 0), column = std::max<int64_t>(a.k, 0);
+  place_result(device_of({a.r_, a.t}), a.r_);
+  if (a.t->nDimension == 2) return ops::copy(a.r_, diagonal_of(a.t, row, column).get());
+  fill_with(a.r_, 0);
+  if (a.t->size[0] > 0) ops::copy(diagonal_of(a.r_, row, column).get(), a.t);
 }
 
-void tril(Tensor* r, Tensor* t, int64_t k) { zero_triangle(Op::tril, r, t, true, k); }
-void triu(Tensor* r, Tensor* t, int64_t k) { zero_triangle(Op::triu, r, t, false, k); }
+void shapes(args::tril& a, Shapes& s) { triangle_shape(a, &s); }
+void calls(args::tril& a) { zero_triangle(Op::tril, a.r_, a.t, true, a.k); }
 
-void reshape(Tensor* r, Tensor* t, Sizes sizes) {
+void shapes(args::triu& a, Shapes& s) { triangle_shape(a, &s); }
+void calls(args::triu& a) { zero_triangle(Op::triu, a.r_, a.t, false, a.k); }
+
+void shapes(args::reshape& a, Shapes& s) {
   int64_t size[kMaxDims];
-  infer_sizes(sizes, t->numel(), size);
-  if (checked_numel(sizes.ndim, size) != t->numel()) {
-    fail_argument(3, "reshape: the %lld elements of size %s do not fill %s",
-                  static_cast<long long>(t->numel()), shape_text(*t).c_str(),
-                  shape_text(sizes.ndim, sizes.size).c_str());
+  infer_sizes(a.size, a.t->numel(), size);
+  if (checked_numel(a.size.ndim, size) != a.t->numel()) {
+    s.fail(a.size, "the %lld elements of size %s do not fill %s",
+           static_cast<long long>(a.t->numel()), shape_text(*a.t).c_str(),
+           shape_text(a.size.ndim, a.size.size).c_str());
   }
-  TensorRef source = clone(t);
-  set_geometry(source.get(), sizes.ndim, size, nullptr);
-  resize(r, sizes.ndim, size);
-  copy(r, source.get());
+  s.set(a.r_, a.size.ndim, size);
+}
+void calls(args::reshape& a) {
+  // Elements pair in order, whatever the caller's rules are.
+  RulesScope rules({Pairing::torch7, current_rules.torch7});
+  ops::copy(a.r_, a.t);
 }
 
-bool equal(Tensor* a, Tensor* b) {
-  if (a->dtype != b->dtype) {
-    fail("equal: a %sTensor and a %sTensor do not go together: convert one of them", name(a->dtype),
-         name(b->dtype));
-  }
-  if (!same_size(*a, *b)) return false;
-  if (a->numel() == 0) return true;
-  return reduce_all(Op::equal, {Reducer::sum}, a, Transform::unequal, b).value.i == 0;
-}
-
-bool isSameSizeAs(Tensor* a, Tensor* b) { return same_size(*a, *b); }
-bool isSetTo(Tensor* a, Tensor* b) { return a->storage && same_view(*a, *b); }
-
-}  // namespace th::direct
+}  // namespace th

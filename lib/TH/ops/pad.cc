@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/compose.h"
 #include "tensor/checked.h"
 #include "tensor/new_vector.h"
@@ -23,24 +22,26 @@ Mode mode_of(const char* text) {
   for (const auto& mode : modes) {
     if (std::strcmp(text, mode.first) == 0) return mode.second;
   }
-  fail_argument(4, "pad: 'edge', 'reflect', 'symmetric' or 'wrap' is expected, got '%s'", text);
+  fail_argument(4, "'edge', 'reflect', 'symmetric' or 'wrap' is expected, got '%s'", text);
 }
 
-// Computes the padded shape of t.
-void padded_size(const Tensor& t, Sizes widths, int64_t* size) {
-  if (widths.ndim != 2 * t.nDimension) {
-    fail_argument(3, "pad: two numbers for each of %d dimensions are expected, got %d",
-                  t.nDimension, widths.ndim);
+template <class Arguments>
+void set_padded(Arguments& a, Shapes* s) {
+  const Tensor& t = *a.t;
+  int64_t size[kMaxDims];
+  if (a.widths.ndim != 2 * t.nDimension) {
+    s->fail(a.widths, "two numbers for each of %d dimensions are expected, got %d", t.nDimension,
+            a.widths.ndim);
   }
   for (int d = 0; d < t.nDimension; ++d) {
-    const int64_t before = widths.size[2 * d], behind = widths.size[2 * d + 1];
-    if (before < 0 || behind < 0) {
-      fail_argument(3, "pad: %lld elements cannot be added",
-                    static_cast<long long>(std::min(before, behind)));
+    const int64_t before = a.widths.size[2 * d], after = a.widths.size[2 * d + 1];
+    if (before < 0 || after < 0) {
+      s->fail(a.widths, "%lld elements cannot be added",
+              static_cast<long long>(std::min(before, after)));
     }
-    size[d] = checked_add(t.size[d], checked_add(before, behind, "a width"), "a size");
+    size[d] = checked_add(t.size[d], checked_add(before, after, "a width"), "a size");
   }
-  checked_numel(t.nDimension, size);
+  s->set(a.r_, t.nDimension, size);
 }
 
 // Returns the index of the source element, of n >= 1 elements, for a position relative to the
@@ -54,46 +55,50 @@ int64_t source_of(int64_t place, int64_t n, Mode mode) {
   return std::min(within(period), back - within(period));
 }
 
-TensorRef padded_along(const TensorRef& t, int64_t dim, int64_t before, int64_t size, Mode mode) {
+// Computes r as t with elements added along a dimension. r has the final shape or none.
+void pad_along(Tensor* r, Tensor* t, int dim, int64_t before, int64_t size, Mode mode) {
   const int64_t n = t->size[dim];
-  if (n == 0) {
-    fail_argument(2, "pad: dimension %lld of %s has no elements to repeat", shown(dim),
-                  shape_text(*t).c_str());
-  }
   TensorRef index = new_long_vector(
       size, [&](int64_t k) { return TH_INDEX_BASE + source_of(k - before, n, mode); });
-  return made(t->dtype, [&](Tensor* r) { ops::indexSelect(r, t.get(), dim, index.get()); });
+  ops::indexSelect(r, t, dim, index.get());
 }
 
 }  // namespace
 
-namespace direct {
-
-void pad(Tensor* r, Tensor* t, Sizes widths, Scalar value) {
-  check_result("pad", 1, *r, t->dtype);
-  int64_t size[kMaxDims];
-  padded_size(*t, widths, size);
-  TensorRef all = filled(*t, t->dtype, t->nDimension, size, value);
-  TensorRef inside = shared(all.get());
-  for (int d = 0; d < t->nDimension; ++d) {
-    inside = narrowed(inside, d, widths.size[2 * d], t->size[d]);
+void shapes(args::pad& a, Shapes& s) { set_padded(a, &s); }
+void calls(args::pad& a) {
+  place_result(device_of({a.t}), a.r_);
+  ops::fill(a.r_, a.value);
+  TensorRef inside = shared(a.r_);
+  for (int d = 0; d < a.t->nDimension; ++d) {
+    inside = narrowed(inside, d, a.widths.size[2 * d], a.t->size[d]);
   }
-  copy(inside.get(), t);
-  deliver(r, all.get());
+  ops::copy(inside.get(), a.t);
 }
 
-void padMode(Tensor* r, Tensor* t, Sizes widths, const char* text) {
-  check_result("pad", 1, *r, t->dtype);
-  const Mode mode = mode_of(text);
-  int64_t size[kMaxDims];
-  padded_size(*t, widths, size);
-  TensorRef current = shared(t);
-  for (int d = 0; d < t->nDimension; ++d) {
-    if (size[d] == t->size[d]) continue;
-    current = padded_along(current, d, widths.size[2 * d], size[d], mode);
+void shapes(args::padMode& a, Shapes& s) {
+  mode_of(a.mode);
+  set_padded(a, &s);
+  for (int d = 0; d < a.t->nDimension; ++d) {
+    if (a.t->size[d] > 0 || a.widths.size[2 * d] + a.widths.size[2 * d + 1] == 0) continue;
+    s.fail(a.t, "dimension %lld of %s has no elements to repeat", shown(d),
+           shape_text(*a.t).c_str());
   }
-  deliver(r, current.get() == t ? clone(t).get() : current.get());
+}
+void calls(args::padMode& a) {
+  const Mode mode = mode_of(a.mode);
+  const int ndim = a.t->nDimension;
+  int last = ndim - 1;
+  while (last >= 0 && a.r_->size[last] == a.t->size[last]) --last;
+  if (last < 0) return ops::copy(a.r_, a.t);
+  TensorRef current = shared(a.t);
+  for (int d = 0; d <= last; ++d) {
+    const int64_t size = a.r_->size[d];
+    if (size == a.t->size[d]) continue;
+    TensorRef next = d == last ? shared(a.r_) : empty(a.t->dtype);
+    pad_along(next.get(), current.get(), d, a.widths.size[2 * d], size, mode);
+    current = std::move(next);
+  }
 }
 
-}  // namespace direct
 }  // namespace th
