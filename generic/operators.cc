@@ -1,126 +1,119 @@
-// + - * / % ^ and unary minus, between tensors and numbers in either order.
+// + - * / % ^ and unary minus, between tensors and numbers in either order. They are signatures of
+// rows of the op table and are called like its functions; messages name the symbol.
 
 #include "bindings.h"
 
-#include "base/op_scope.h"
-#include "ops/ops.h"
+#include "base/error.h"
+#include "overloads.h"
 
 namespace bind {
 
 namespace {
 
-using th::Scalar;
+using th::Op;
 
-struct Operands {
-  Object a, b;
-  double x = 0, y = 0;
-  DType type = DType::Double;
-  Tensor* result = nullptr;
+// The signatures of an operator, in the notation of forms.h.
+struct Operator : Overloads {
+  explicit Operator(const char* symbol) { name = symbol; }
+  Operator& add(Op row, const char* signature) {
+    add_forms(this, static_cast<int>(row), signature);
+    return *this;
+  }
+  // Adds a row with the parameters (t, number) for the arguments (number, t).
+  Operator& add_exchanged(Op row) {
+    add(row, "+T T x");
+    Pattern& pattern = patterns.back();
+    for (int k = 0; k < pattern.slots; ++k) {
+      int8_t& arg = pattern.places[k].arg;
+      if (arg >= 0) arg = static_cast<int8_t>(1 - arg);
+    }
+    pattern.codes = kNumber | kTensor << 4;
+    pattern.type_arg = 1;
+    static constexpr char shown[] = "+T x T";  // in messages
+    forms.back() = new Form(parse_form(shown, shown + sizeof(shown) - 1));
+    return *this;
+  }
 };
 
-// Reads both operands and pushes the result's tensor. At least one operand is a tensor, or Lua
-// would not have called us; the other is a tensor or a number.
-Operands read(lua_State* L, const char* symbol) {
-  State* state = state_of(L);
-  Operands o = {object_at(L, state, 1), object_at(L, state, 2)};
-  bool fits_a = o.a.is_tensor() || lua_type(L, 1) == LUA_TNUMBER;
-  bool fits_b = o.b.is_tensor() || lua_type(L, 2) == LUA_TNUMBER;
-  if (!fits_a || !fits_b || !(o.a.is_tensor() || o.b.is_tensor())) {
-    raise_error(L, "%s: tensors and numbers are expected, got %s", symbol,
-                shown_type(L, fits_a ? 2 : 1));
-  }
-  o.type = o.a.is_tensor() ? o.a.dtype() : o.b.dtype();
-  if (!o.a.is_tensor()) o.x = check_element(L, 1, o.type, symbol);
-  if (!o.b.is_tensor()) o.y = check_element(L, 2, o.type, symbol);
-  o.result = push_new_tensor(L, state, o.type);
-  if (o.a.is_tensor()) o.a.payload = payload(L, o.a, 1);
-  if (o.b.is_tensor()) o.b.payload = payload(L, o.b, 2);
-  return o;
+Operator product(Op row, const char* signature) {
+  return Operator("*").add(row, signature).add(Op::mul, "+T T x").add_exchanged(Op::mul);
 }
 
-// both, right_number and left_number compute the result for the three kinds of operands.
-template <class Both, class Right, class Left>
-int compute(lua_State* L, const char* symbol, Both both, Right right_number, Left left_number) {
-  Operands o = read(L, symbol);
-  protect(L, symbol, [&] {
-    th::OpScope scope(symbol);
-    th::RulesScope rules(state_of(L)->rules);
-    if (o.a.is_tensor() && o.b.is_tensor()) {
-      both(o.result, o.a.tensor(), o.b.tensor());
-    } else if (o.a.is_tensor()) {
-      right_number(o.result, o.a.tensor(), Scalar(o.y));
-    } else {
-      left_number(o.result, Scalar(o.x), o.b.tensor());
-    }
-  });
-  return 1;
+struct Operators {
+  Operator sum =
+      Operator("+").add(Op::cadd, "+T T <x=1> T").add(Op::add, "+T T x").add_exchanged(Op::add);
+  Operator difference = Operator("-").add(Op::csub, "+T T <x=1> T").add(Op::sub, "+T T x");
+  Operator negation = Operator("-").add(Op::neg, "+T T");
+  Operator sum_in_place = Operator("-").add(Op::add, "*T T x");
+  Operator of_vectors = product(Op::dot, "T T");
+  Operator of_matrix_and_vector = product(Op::mv, "+T T T");
+  Operator of_matrices = product(Op::mm, "+T T T");
+  Operator quotient =
+      Operator("/").add(Op::cdiv, "+T T T").add(Op::div, "+T T x").add(Op::tdiv, "+T x T");
+  Operator remainder = Operator("%")
+                           .add(Op::cremainder, "+T T T")
+                           .add(Op::remainder, "+T T x")
+                           .add(Op::tremainder, "+T x T");
+  Operator power =
+      Operator("^").add(Op::cpow, "+T T T").add(Op::pow, "+T T x").add(Op::tpow, "+T x T");
+};
+
+// Lives as long as the process.
+const Operators& all() {
+  static const Operators* const built = new Operators;
+  return *built;
 }
 
-int add(lua_State* L) {
-  return compute(
-      L, "+", [](Tensor* r, Tensor* a, Tensor* b) { th::ops::cadd(r, a, 1, b); }, th::ops::add,
-      [](Tensor* r, Scalar x, Tensor* b) { th::ops::add(r, b, x); });
-}
+int call(lua_State* L, const Operator& op) { return call_overloads_of(L, state_of(L), op); }
+
+int add(lua_State* L) { return call(L, all().sum); }
 
 int subtract(lua_State* L) {
-  return compute(
-      L, "-", [](Tensor* r, Tensor* a, Tensor* b) { th::ops::csub(r, a, 1, b); }, th::ops::sub,
-      [](Tensor* r, Scalar x, Tensor* b) {
-        th::ops::neg(r, b);
-        th::ops::add(r, r, x);
-      });
+  State* state = state_of(L);
+  if (lua_type(L, 1) != LUA_TNUMBER || !object_at(L, state, 2).is_tensor()) {
+    return call(L, all().difference);
+  }
+  // number - t is computed as -t + number.
+  const double number = lua_tonumber(L, 1);
+  lua_remove(L, 1);
+  call(L, all().negation);
+  lua_replace(L, 1);
+  lua_settop(L, 1);
+  lua_pushvalue(L, 1);
+  lua_pushnumber(L, number);
+  return call(L, all().sum_in_place);
 }
 
-// Between tensors this is the product of linear algebra, as Torch7 has it.
+// Between tensors this is the product of linear algebra, as in Torch7.
 int multiply(lua_State* L) {
   State* state = state_of(L);
-  Object a = object_at(L, state, 1), b = object_at(L, state, 2);
-  if (a.is_tensor() && b.is_tensor() && a.tensor()->nDimension == 1 &&
-      b.tensor()->nDimension == 1) {
-    th::Scalar product;
-    protect(L, "*", [&] {
-      th::OpScope scope("*");
-      th::RulesScope rules(state->rules);
-      product = th::ops::dot(a.tensor(), b.tensor());
-    });
-    push_scalar(L, product);
-    return 1;
-  }
-  return compute(
-      L, "*",
-      [](Tensor* r, Tensor* a, Tensor* b) {
-        if (a->nDimension == 2 && b->nDimension == 1) {
-          th::ops::mv(r, a, b);
-        } else if (a->nDimension == 2 && b->nDimension == 2) {
-          th::ops::mm(r, a, b);
-        } else {
-          th::fail(
-              "there is no product of tensors of size %s and %s: use cmul for that of the "
-              "elements, or bmm",
-              th::shape_text(*a).c_str(), th::shape_text(*b).c_str());
-        }
-      },
-      th::ops::mul, [](Tensor* r, Scalar x, Tensor* b) { th::ops::mul(r, b, x); });
+  const Object a = object_at(L, state, 1), b = object_at(L, state, 2);
+  if (!a.is_tensor() || !b.is_tensor()) return call(L, all().of_matrices);
+  const int first = a.tensor()->nDimension, second = b.tensor()->nDimension;
+  if (first == 1 && second == 1) return call(L, all().of_vectors);
+  if (first == 2 && second == 1) return call(L, all().of_matrix_and_vector);
+  if (first == 2 && second == 2) return call(L, all().of_matrices);
+  protect(L, "*", [&] {
+    th::fail(
+        "there is no product of tensors of size %s and %s: use cmul for that of the elements, or "
+        "bmm",
+        th::shape_text(*a.tensor()).c_str(), th::shape_text(*b.tensor()).c_str());
+  });
+  return 0;
 }
 
-int divide(lua_State* L) { return compute(L, "/", th::ops::cdiv, th::ops::div, th::ops::tdiv); }
-
-int modulo(lua_State* L) {
-  return compute(L, "%", th::ops::cremainder, th::ops::remainder, th::ops::tremainder);
-}
-
-int power(lua_State* L) { return compute(L, "^", th::ops::cpow, th::ops::pow, th::ops::tpow); }
+int divide(lua_State* L) { return call(L, all().quotient); }
+int modulo(lua_State* L) { return call(L, all().remainder); }
+int power(lua_State* L) { return call(L, all().power); }
 
 int negate(lua_State* L) {
-  Tensor* t = nullptr;
-  Tensor* result = push_new_like(L, state_of(L), 1, &t);
-  protect(L, "-", [&] { th::ops::neg(result, t); });
-  return 1;
+  lua_settop(L, 1);
+  return call(L, all().negation);
 }
 
-// What Lua calls for an operator of a class's objects, with the State, the metatable, the name of
-// the method, and the function of luaT that looks for it: the method itself, unless Lua code has
-// given the class another.
+// The metamethod of an operator. Calls the method of the class directly, unless Lua code has
+// replaced it. Upvalues: the State, the metatable, the name of the method, and luaT's metamethod,
+// which looks for the method.
 template <int (*operation)(lua_State*)>
 int operate(lua_State* L) {
   bool ours = lua_type(L, 1) == LUA_TNUMBER;

@@ -469,8 +469,7 @@ int call_op(lua_State* L) {
   State* state = state_of(L);
   void* second = lua_touserdata(L, lua_upvalueindex(2));
   const auto& bound = *static_cast<const Overloads::Bound*>(second);
-  int results = call_overloads(L, state, *bound.overloads, bound.type);
-  return results >= 0 ? results : raise_error(L, "%s", lua_tostring(L, -1));
+  return call_overloads_of(L, state, *bound.overloads, bound.type);
 }
 
 void push_overloads(lua_State* L, const Overloads& overloads, int type) {
@@ -494,6 +493,11 @@ int function_of_class(lua_State* L) {
 }
 
 }  // namespace
+
+int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, int type) {
+  int results = call_overloads(L, state, overloads, type);
+  return results >= 0 ? results : raise_error(L, "%s", lua_tostring(L, -1));
+}
 
 void register_op_functions(lua_State* L, int table) {
   for (const auto& [name, overloads] : registry().functions) {

@@ -5,8 +5,6 @@
 
 namespace bind {
 
-namespace {
-
 void add_forms(Overloads* overloads, int row, const char* text) {
   if (!std::strcmp(text, "-")) return;
   while (*text) {
@@ -22,6 +20,8 @@ void add_forms(Overloads* overloads, int row, const char* text) {
     text = end ? end + 3 : stop;
   }
 }
+
+namespace {
 
 // Torch7's older names of the same operations: {alias, name}.
 const std::pair<const char*, const char*> aliases[] = {{"mod", "fmod"}, {"cmod", "cfmod"}};

@@ -36,6 +36,14 @@ struct Registry {
   std::map<std::string, Overloads> methods;
 };
 
+// Adds the signatures of a row, in the notation of forms.h, separated by " | ".
+void add_forms(Overloads* overloads, int row, const char* signatures);
+
+// Calls the row whose signature matches the arguments on the stack. Pushes the results and returns
+// their number; raises an error if no signature matches.
+int call_overloads_of(lua_State* L, State* state, const Overloads& overloads,
+                      int type = Overloads::kTypeOfFirst);
+
 // Lives as long as the process, shared by all Lua states.
 const Registry& registry();
 
