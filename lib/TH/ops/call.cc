@@ -78,7 +78,7 @@ void Shapes::set(Tensor*& r, const Tensor& like, Layout layout) {
 void Shapes::set_value(Tensor*& r, TensorRef value) {
   Result& result = add(r);
   result.computed = true;
-  result.temporary = value.release();
+  r = result.temporary = value.release();
   to_release_ = true;
 }
 

@@ -41,8 +41,8 @@ class Shapes {
   // Sets the shape of a result. While calls() runs, r is the result or a temporary of this shape.
   void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any);
   void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any);
-  // Sets a result whose elements have been computed already, because its shape depends on them.
-  // value has the type of r. calls() need not write r.
+  // Sets a temporary of the type of r, which is copied to r in the end. It is computed already,
+  // because its shape depends on the elements, or calls() writes it in place of r.
   void set_value(Tensor*& r, TensorRef value);
 
   // Returns the dimension of t, from 0. Throws if it is out of range.
