@@ -21,7 +21,7 @@ struct Factor {
 struct ProductCall {
   DType dtype;
   int64_t batches, m, n, k;
-  bool sum;   // only on the CPU
+  bool sum;
   bool tf32;  // factors of type Float may be rounded to 10 bits of mantissa
   Scalar alpha, beta;
   Factor a, b, c;

@@ -4,6 +4,7 @@
 
 #include "cuda/device.h"
 #include "cuda/failure.h"
+#include "simt/long_product.h"
 #include "simt/product_integer.h"
 
 namespace th {
@@ -81,7 +82,9 @@ void multiply(cublasHandle_t handle, const ProductCall& call) {
 
 }  // namespace
 
-void run_product(Queue& queue, const ProductCall& call) {
+void run_product(Queue& queue, const ProductCall& given) {
+  LongProduct product(queue, given);
+  const ProductCall& call = product.call();
   if (is_integral(call.dtype)) {
     run_integer_product(queue, call);
     return;

@@ -16,6 +16,17 @@ inline bool shares_storage(const Tensor& r, std::initializer_list<Tensor*> opera
                      [&](Tensor* t) { return t == &r || share_storage(r, *t); });
 }
 
+inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
+  return t.nDimension == ndim && std::equal(size, size + ndim, t.size);
+}
+
+// Returns true if r, resized to this shape, may share elements with t.
+inline bool may_share(const Tensor& r, const Tensor& t, int ndim, const int64_t* size) {
+  if (&r == &t) return true;
+  return share_storage(r, t) &&
+         (!has_shape(r, ndim, size) || same_view(r, t) || spans_overlap(r, t));
+}
+
 // Returns a view of t. Throws if t's storage has been made too small, because setting up the view
 // would grow it again.
 inline TensorRef view_of(Tensor* t) {

@@ -26,11 +26,6 @@ using ops::isSameSizeAs;
 #include "THOps/arranging.def"
 #undef TH_OP
 
-// ---- products of any rank (contract.cc)
-void matmul(Tensor* r, Tensor* a, Tensor* b);
-void outer(Tensor* r, Tensor* a, Tensor* b);
-void kron(Tensor* r, Tensor* a, Tensor* b);
-
 // ---- reductions (reduce.cc, scan.cc). Without elements sum is 0, prod is 1, mean and var are NaN,
 // min and max are errors.
 Scalar sumall(Tensor* t);
@@ -151,18 +146,6 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src);
 void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src);
 void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
 void nonzero(Tensor* r, Tensor* t);
-
-// ---- matrix products (matrix.cc)
-Scalar dot(Tensor* a, Tensor* b);
-void addmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
-void addmv(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* mat, Tensor* vec);
-void addr(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* vec1, Tensor* vec2);
-void addbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
-void baddbmm(Tensor* r, Scalar beta, Tensor* t, Scalar alpha, Tensor* a, Tensor* b);
-void mm(Tensor* r, Tensor* a, Tensor* b);
-void mv(Tensor* r, Tensor* mat, Tensor* vec);
-void ger(Tensor* r, Tensor* vec1, Tensor* vec2);
-void bmm(Tensor* r, Tensor* a, Tensor* b);
 
 // ---- convolutions (convolution.cc). vf: 'V' (valid) or 'F' (full); xc: 'X' (cross-correlation) or
 // 'C' (convolution)

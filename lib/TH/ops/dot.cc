@@ -1,10 +1,10 @@
+// The sum of the products of corresponding elements.
 
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/elementwise.h"
 #include "ops/reduce.h"
 
-namespace th::direct {
+namespace th {
 
 namespace {
 
@@ -20,25 +20,28 @@ Tensor* as_vector(Tensor* t, TensorRef* made) {
 
 }  // namespace
 
-Scalar dot(Tensor* a, Tensor* b) {
-  if (a->dtype != b->dtype) {
-    fail("dot: a %sTensor and a %sTensor do not go together: convert one of them", name(a->dtype),
-         name(b->dtype));
-  }
-  int64_t n = a->numel();
-  if (n != b->numel()) {
+void shapes(args::dot& a, Shapes&) {
+  int64_t n = a.t->numel();
+  if (n != a.src->numel()) {
     fail(
         "inconsistent tensor size, expected tensor %s and src %s to have the same number of "
         "elements, but got %lld and %lld elements respectively",
-        shape_text(*a).c_str(), shape_text(*b).c_str(), static_cast<long long>(n),
-        static_cast<long long>(b->numel()));
+        shape_text(*a.t).c_str(), shape_text(*a.src).c_str(), static_cast<long long>(n),
+        static_cast<long long>(a.src->numel()));
   }
-  check_strict(a, b);
-  if (n == 0) return is_integral(a->dtype) ? Scalar(0) : Scalar(0.0);
-  TensorRef made[2];
-  Partial sum = reduce_all(Op::dot, {Reducer::sum}, as_vector(a, &made[0]), Transform::product,
-                           as_vector(b, &made[1]));
-  return to_scalar(sum.value, a->dtype);
+  check_strict(a.t, a.src);
 }
 
-}  // namespace th::direct
+void calls(args::dot& a) {
+  DType type = a.t->dtype;
+  if (a.t->numel() == 0) {
+    a.returned = is_integral(type) ? Scalar(0) : Scalar(0.0);
+    return;
+  }
+  TensorRef made[2];
+  Partial sum = reduce_all(Op::dot, {Reducer::sum}, as_vector(a.t, &made[0]), Transform::product,
+                           as_vector(a.src, &made[1]));
+  a.returned = to_scalar(sum.value, type);
+}
+
+}  // namespace th

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "simt/long_product.h"
 #include "simt/product_integer.h"
 #include "simt/queue.h"
 #include "tensor/convert.h"
@@ -44,7 +45,9 @@ void multiply(const ProductCall& call) {
 
 }  // namespace
 
-void run_product(Queue& queue, const ProductCall& call) {
+void run_product(Queue& queue, const ProductCall& given) {
+  LongProduct product(queue, given);
+  const ProductCall& call = product.call();
   switch (call.dtype) {
     case DType::Half:
       return queue.enqueue([call] { multiply<Half, float>(call); });
