@@ -17,7 +17,10 @@ enum class ConvolutionKind : uint8_t {
 // For each group and output: r = beta * r + alpha * sum of t * w over inputs and kernel positions.
 // Images and kernels have three dimensions; the first has size 1 for 2-D. All sizes are at least 1.
 // Scalars have the element type. If beta is 0, r is not read. The elements of r overlap neither
-// each other nor t and w.
+// each other nor t and w. A map (rows of two plane numbers, from and to, which count from 1;
+// contiguous, of type dtype) replaces the groups: r = beta * r, and each row i adds the convolution
+// of image `from` and kernel i to result `to`. The CPU raises an error if a number of the map is
+// out of range.
 struct ConvolutionCall {
   // Strides in elements. A stride is 0 if the operand is shared by all groups or outputs.
   struct Operand {
@@ -32,6 +35,8 @@ struct ConvolutionCall {
   int64_t result[3], image[3], kernel[3], step[3];
   Scalar alpha, beta;
   Operand r, t, w;
+  const char* map;  // null: none
+  int64_t map_rows;
 };
 
 }  // namespace th

@@ -10,7 +10,7 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 4;
+constexpr uint32_t kDeviceAbi = 5;
 
 // Detects different numberings of Op: an FNV-1a hash of the operation names in their order.
 constexpr uint32_t hash_of_ops() {

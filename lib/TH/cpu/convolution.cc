@@ -7,13 +7,17 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <vector>
 
+#include "backend/grain.h"
+#include "base/error.h"
 #include "cpu/backend.h"
 #include "cpu/convolution_kernels.h"
 #include "cpu/convolution_product.h"
 #include "cpu/parallel.h"
 #include "cpu/workspace.h"
 #include "tensor/checked.h"
+#include "tensor/convert.h"
 
 namespace th {
 
@@ -218,9 +222,67 @@ int64_t grain_of(const ConvolutionCall& c) {
   return work >= enough ? 1 : static_cast<int64_t>(enough / work);
 }
 
+// Returns the plane numbers of a map, from 0: from and to of each row.
+std::vector<int64_t> planes_of_map(const ConvolutionCall& c) {
+  std::vector<int64_t> planes(static_cast<size_t>(2 * c.map_rows));
+  dispatch(c.dtype, [&](auto zero) {
+    auto* map = reinterpret_cast<const decltype(zero)*>(c.map);
+    for (size_t i = 0; i < planes.size(); ++i) {
+      auto plane = static_cast<double>(load(map[i]));
+      if (!(plane >= 1 && plane <= static_cast<double>(c.groups))) {
+        fail("plane %g of the map is out of range of %lld planes", plane,
+             static_cast<long long>(c.groups));
+      }
+      planes[i] = static_cast<int64_t>(plane) - 1;
+    }
+  });
+  return planes;
+}
+
+// r = beta * r
+void scale_result(const ConvolutionCall& c) {
+  if (c.beta.to_double() == 1) return;
+  const int64_t size[] = {c.groups, c.result[0], c.result[1], c.result[2]};
+  const int64_t stride[] = {c.r.group, c.r.plane[0], c.r.plane[1], c.r.plane[2]};
+  ElementCall call;
+  call.plan.start(4, size);
+  call.plan.add(c.r.data, item_size(c.dtype), stride);
+  if (c.beta.to_double() == 0) {
+    call.plan.plan();
+    return run_on_cpu(FillCall{c.dtype, c.beta, call.plan});
+  }
+  call.op = Op::mul;
+  call.dtype = call.result = c.dtype;
+  call.params[0] = c.beta;
+  call.grain = Grain::cheap;
+  call.plan.add(c.r.data, item_size(c.dtype), stride);
+  call.plan.plan();
+  run_on_cpu(call);
+}
+
+void convolve_by_map(const ConvolutionCall& c) {
+  const std::vector<int64_t> planes = planes_of_map(c);
+  scale_result(c);
+  ConvolutionCall one = c;
+  one.map = nullptr;
+  one.groups = 1;
+  one.beta = is_integral(c.dtype) ? Scalar(1) : Scalar(1.0);
+  one.r.group = one.t.group = one.w.group = 0;
+  const auto item = static_cast<int64_t>(item_size(c.dtype));
+  for (int64_t row = 0; row < c.map_rows; ++row) {
+    const int64_t from = planes[static_cast<size_t>(2 * row)];
+    const int64_t to = planes[static_cast<size_t>(2 * row + 1)];
+    one.t.data = c.t.data + from * c.t.group * item;
+    one.w.data = c.w.data + row * c.w.group * item;
+    one.r.data = c.r.data + to * c.r.group * item;
+    convolve(one);
+  }
+}
+
 }  // namespace
 
 void convolve(const ConvolutionCall& original) {
+  if (original.map) return convolve_by_map(original);
   if (is_product_faster(original)) return convolve_by_product(original);
   ConvolutionCall c = original;
   c.dtype = compute_type(original.dtype);

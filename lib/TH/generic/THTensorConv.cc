@@ -4,7 +4,7 @@
 
 #include "TH.h"
 
-#include "cpu/convolution.h"
+#include "cpu/backend.h"
 #include "generic/bridge.h"
 #include "generic/convolution_pointers.h"
 #include "tensor/checked.h"
@@ -57,7 +57,8 @@ void convolve_pointers(const PointerConvolution& c) {
     call.r = by_rows(c.r, call.result);
     call.t = by_rows(c.t, call.image);
     call.w = by_rows(c.w, call.kernel);
-    convolve(call);
+    call.map = nullptr;
+    run_on_cpu(call);
   });
 }
 

@@ -1,15 +1,11 @@
 // Convolutions and cross-correlations of images and volumes: shapes, checks and aliasing.
 
-#include <algorithm>
-#include <vector>
-
 #include "base/error.h"
-#include "ops/operands.h"
-#include "ops/direct.h"
+#include "ops/composed.h"
 #include "ops/scalars.h"
 #include "tensor/checked.h"
 
-namespace th::direct {
+namespace th {
 
 namespace {
 
@@ -26,13 +22,15 @@ enum class Planes {
 struct Convolution {
   Op op;
   Planes planes;
-  int dims;  // 2: images, 3: volumes
-  Tensor* r;
-  Scalar beta, alpha;
+  int dims;       // 2: images, 3: volumes
+  Tensor*& r;     // a field of the arguments
+  Scalar* beta;   // a field of the arguments; null: 0
+  Scalar alpha;
   Tensor *t, *k;
   int64_t step[3];  // rows, columns; for volumes depth first
   ConvolutionKind kind;
   bool flipped;
+  Tensor* map;  // null: none
 };
 
 int image_planes(Planes p) {
@@ -43,15 +41,16 @@ int kernel_planes(Planes p) {
   return image_planes(p);
 }
 
-// Sets the mode from the option letters.
-void set_mode(Convolution* c, char vf, char xc) {
+// Returns c with the mode given by the option letters.
+Convolution with_mode(Convolution c, char vf, char xc) {
   if (vf != 'V' && vf != 'F') fail("type of convolution can be 'V' or 'F', got '%c'", vf);
   if (xc != 'X' && xc != 'C') fail("type of convolution can be 'X' or 'C', got '%c'", xc);
-  c->kind = vf == 'V' ? ConvolutionKind::valid : ConvolutionKind::full;
+  c.kind = vf == 'V' ? ConvolutionKind::valid : ConvolutionKind::full;
   // A full call spreads the kernel over the result, which is a convolution. A valid call gathers
   // with the kernel, which is a cross-correlation. The other two combinations need a flipped
   // kernel.
-  c->flipped = (vf == 'V') == (xc == 'C');
+  c.flipped = (vf == 'V') == (xc == 'C');
+  return c;
 }
 
 std::string both_shapes(const Convolution& c) {
@@ -78,6 +77,11 @@ void check_shapes(const Convolution& c) {
   if (c.planes == Planes::batch) fits = t[1] == k[1];
   if (c.planes == Planes::outer_batch) fits = t[0] == k[0];
   if (!fits) fail("invalid number of planes: %s", both_shapes(c).c_str());
+  if (!c.map) return;
+  if (c.map->nDimension != 2 || c.map->size[1] != 2 || c.map->size[0] > k[0]) {
+    fail("a map of up to %lld rows (from, to) expected, got %s", static_cast<long long>(k[0]),
+         shape_text(*c.map).c_str());
+  }
 }
 
 int64_t result_size(const Convolution& c, int d) {
@@ -166,57 +170,39 @@ int64_t size_of_role(const Tensor& t, const char* roles, char role) {
   return 1;
 }
 
-bool has_size(const Tensor& t, int ndim, const int64_t* size) {
-  return t.nDimension == ndim && std::equal(size, size + ndim, t.size);
-}
-
-// Returns true if the old elements of r are used: beta is not 0 and the number of elements agrees.
-bool adds_to_old(const Convolution& c, int ndim, const int64_t* size) {
-  return c.beta.to_double() != 0 && c.r->numel() == checked_numel(ndim, size);
-}
-
-bool shares_memory(const Tensor& r, const Tensor& t) {
-  return partly_overlap(r, t) || (share_storage(r, t) && same_view(r, t));
-}
-
-// Returns true if the result must be computed in a temporary.
+// Returns true if the result must be computed in a temporary. adds: the old elements are used.
 bool needs_temporary(const Convolution& c, bool adds, int ndim, const int64_t* size) {
-  return shares_memory(*c.r, *c.t) || shares_memory(*c.r, *c.k) ||
-         (adds && !has_size(*c.r, ndim, size)) ||
-         (has_size(*c.r, ndim, size) && has_shared_elements(*c.r));
+  bool has_its_shape = has_shape(*c.r, ndim, size);
+  return may_share(*c.r, *c.t, ndim, size) || may_share(*c.r, *c.k, ndim, size) ||
+         (c.map && may_share(*c.r, *c.map, ndim, size)) || (adds && !has_its_shape) ||
+         (has_its_shape && has_shared_elements(*c.r));
 }
 
-// Calls make with a temporary instead of r, then copies it to r. If adds, the temporary starts with
-// r's elements.
-template <class Make>
-void through_temporary(Tensor* r, bool adds, int ndim, const int64_t* size, const Make& make) {
-  TensorRef temporary(tensor_new_sized(r->dtype, ndim, size));
-  if (adds) copy(temporary.get(), r);
-  make(temporary.get());
-  resize(r, ndim, size);
-  copy(r, temporary.get());
-}
-
-void convolve(Convolution c) {
+void set_result(const Convolution& c, Shapes& s) {
   check_shapes(c);
   int64_t size[kMaxDims];
   int ndim = result_sizes(c, size);
-  c.alpha = in_type(c.alpha, c.r->dtype);
-  c.beta = in_type(c.beta, c.r->dtype);
-  bool adds = adds_to_old(c, ndim, size);
-  if (!adds) c.beta = in_type(0, c.r->dtype);
-  if (needs_temporary(c, adds, ndim, size)) {
-    return through_temporary(c.r, adds, ndim, size, [&](Tensor* temporary) {
-      c.r = temporary;
-      convolve(c);
-    });
-  }
-  resize(c.r, ndim, size);
+  // The old elements of r are used if beta is not 0 and their number agrees.
+  bool adds = c.beta && in_type(*c.beta, c.r->dtype).to_double() != 0 &&
+              c.r->numel() == checked_numel(ndim, size);
+  if (c.beta && !adds) *c.beta = 0;
+  if (!needs_temporary(c, adds, ndim, size)) return s.set(c.r, ndim, size, Layout::in_place);
+  TensorRef temporary(tensor_new_sized(c.r->dtype, ndim, size));
+  if (adds) ops::copy(temporary.get(), c.r);
+  s.set_value(c.r, std::move(temporary));
+}
+
+void convolve(const Convolution& c) {
   Roles roles = roles_of(c.planes);
+  DType type = c.r->dtype;
+  Scalar beta = in_type(c.beta ? *c.beta : Scalar(0), type);
+  bool adds = beta.to_double() != 0;
+  TensorRef map;
+  if (c.map) map = contiguous(c.map);
   run(c.op, device_of({adds ? c.r : nullptr, c.t, c.k}), [&](Operands& at) {
     ConvolutionCall call;
     Placed t = at.read(c.t), k = at.read(c.k);
-    call.dtype = c.r->dtype;
+    call.dtype = type;
     call.kind = c.kind;
     call.flipped = c.flipped;
     call.groups = size_of_role(*c.r, roles.r, 'g');
@@ -232,88 +218,46 @@ void convolve(Convolution c) {
       call.kernel[d] = last(*c.k);
       call.step[d] = own < 0 ? 1 : c.step[own];
     }
-    call.alpha = c.alpha;
-    call.beta = c.beta;
+    call.alpha = in_type(c.alpha, type);
+    call.beta = beta;
     call.r = operand_of(*c.r, c.dims, roles.r);
     call.t = operand_of(*t.tensor, c.dims, roles.t);
     call.w = operand_of(*k.tensor, c.dims, roles.k);
     call.t.data = t.data;
     call.w.data = k.data;
+    call.map = map ? at.read(map.get()).data : nullptr;
+    call.map_rows = map ? map->size[0] : 0;
     call.r.data = adds ? at.write(c.r) : at.overwrite(c.r);
     return call;
   });
 }
 
-// Each row (from, to) of map, which count from 1, has its own kernel plane: image plane `from` is
-// convolved with it and added to result plane `to`.
-void convolve_map(Convolution c, Tensor* map) {
-  c.planes = Planes::each;
-  check_shapes(c);
-  int64_t size[kMaxDims];
-  int ndim = result_sizes(c, size);
-  if (map->nDimension != 2 || map->size[1] != 2 || map->size[0] > size[0]) {
-    fail("a map of up to %lld rows (from, to) expected, got %s", static_cast<long long>(size[0]),
-         shape_text(*map).c_str());
-  }
-  int64_t rows = map->size[0];
-  // Plane numbers from 0: `from` and `to` of each row of the map.
-  std::vector<int64_t> planes;
-  TensorRef entry(tensor_new(map->dtype));
-  for (int64_t i = 0; i < 2 * rows; ++i) {
-    select(entry.get(), map, 0, i / 2);
-    narrow(entry.get(), entry.get(), 0, i % 2, 1);
-    double plane = sumall(entry.get()).to_double();
-    if (!(plane >= 1 && plane <= static_cast<double>(size[0]))) {
-      fail("plane %g of the map is out of range of %lld planes", plane,
-           static_cast<long long>(size[0]));
-    }
-    planes.push_back(static_cast<int64_t>(plane) - 1);
-  }
-  c.beta = in_type(c.beta, c.r->dtype);
-  bool adds = adds_to_old(c, ndim, size);
-  auto make = [&](Tensor* r) {
-    resize(r, ndim, size);
-    if (!adds) {
-      zero(r);
-    } else if (c.beta.to_double() != 1) {
-      mul(r, r, c.beta);
-    }
-    Convolution one = c;
-    one.planes = Planes::single;
-    one.beta = 1;
-    TensorRef to(tensor_new(r->dtype)), from(tensor_new(r->dtype)), kernel(tensor_new(r->dtype));
-    one.r = to.get();
-    one.t = from.get();
-    one.k = kernel.get();
-    for (int64_t i = 0; i < rows; ++i) {
-      select(one.t, c.t, 0, planes[2 * i]);
-      select(one.r, r, 0, planes[2 * i + 1]);
-      select(one.k, c.k, 0, i);
-      convolve(one);
-    }
-  };
-  if (needs_temporary(c, adds, ndim, size) || shares_memory(*c.r, *map)) {
-    return through_temporary(c.r, adds, ndim, size, make);
-  }
-  make(c.r);
-}
+// ---- the rows -----------------------------------------------------------------------------------
 
-Convolution images(Op op, Planes planes, Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k,
-                   int64_t srow, int64_t scol) {
-  return {op, planes, 2, r, beta, alpha, t, k, {srow, scol, 1}, ConvolutionKind::dilated, false};
+template <class Arguments>
+Convolution images(Arguments& a, Planes planes) {
+  return {Arguments::op, planes, 2,   a.r_, &a.beta, a.alpha, a.t, a.k, {a.srow, a.scol, 1},
+          ConvolutionKind::dilated, false, nullptr};
 }
-Convolution volumes(Op op, Planes planes, Tensor* r, Scalar beta, Scalar alpha, Tensor* t,
-                    Tensor* k, int64_t sdepth, int64_t srow, int64_t scol) {
-  return {op,   planes, 3, r, beta, alpha, t, k, {sdepth, srow, scol}, ConvolutionKind::dilated,
-          false};
+template <class Arguments>
+Convolution volumes(Arguments& a, Planes planes) {
+  return {Arguments::op, planes, 3, a.r_, &a.beta, a.alpha, a.t, a.k, {a.sdepth, a.srow, a.scol},
+          ConvolutionKind::dilated, false, nullptr};
+}
+// Each row (from, to) of the map, which count from 1, has its own kernel plane: image plane `from`
+// is convolved with it and added to result plane `to`.
+Convolution by_map(Convolution c, Tensor* map) {
+  c.map = map;
+  return c;
 }
 
 // Chooses the planes from the number of dimensions: single, each or matrix.
-void by_dimensions(Op op, int dims, Tensor* r, Tensor* t, Tensor* k, char vf, char xc) {
-  Convolution c = images(op, Planes::single, r, 0, 1, t, k, 1, 1);
-  c.dims = dims;
-  set_mode(&c, vf, xc);
-  int image = t->nDimension - dims, kernel = k->nDimension - dims;
+template <class Arguments>
+Convolution by_dimensions(Arguments& a, int dims, char xc) {
+  Convolution c = with_mode({Arguments::op, Planes::single, dims, a.r_, nullptr, 1, a.t, a.k,
+                             {1, 1, 1}, ConvolutionKind::valid, false, nullptr},
+                            a.vf, xc);
+  int image = a.t->nDimension - dims, kernel = a.k->nDimension - dims;
   if (image == 1 && kernel == 1) {
     c.planes = Planes::each;
   } else if (image == 1 && kernel == 2) {
@@ -322,72 +266,31 @@ void by_dimensions(Op op, int dims, Tensor* r, Tensor* t, Tensor* k, char vf, ch
     fail("image and kernel of %dD and %dD, %dD and %dD, or %dD and %dD expected, got %s", dims,
          dims, dims + 1, dims + 1, dims + 1, dims + 2, both_shapes(c).c_str());
   }
-  convolve(c);
+  return c;
 }
 
 }  // namespace
 
-#define TH_CONVOLUTION_2D(name, planes)                                               \
-  void name(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow, \
-            int64_t scol, char vf, char xc) {                                         \
-    Convolution c = images(Op::name, planes, r, beta, alpha, t, k, srow, scol);       \
-    set_mode(&c, vf, xc);                                                             \
-    convolve(c);                                                                      \
-  }
-TH_CONVOLUTION_2D(conv2Dmul, Planes::single)
-TH_CONVOLUTION_2D(conv2Dcmul, Planes::each)
-TH_CONVOLUTION_2D(conv2Dmv, Planes::matrix)
-TH_CONVOLUTION_2D(conv2Dmm, Planes::batch)
-TH_CONVOLUTION_2D(conv2Dger, Planes::outer)
+#define TH_CONVOLUTION(name, convolution)                                     \
+  void shapes(args::name& a, Shapes& s) { set_result(convolution, s); }       \
+  void calls(args::name& a) { convolve(convolution); }
+TH_CONVOLUTION(conv2, by_dimensions(a, 2, 'C'))
+TH_CONVOLUTION(xcorr2, by_dimensions(a, 2, 'X'))
+TH_CONVOLUTION(conv3, by_dimensions(a, 3, 'C'))
+TH_CONVOLUTION(xcorr3, by_dimensions(a, 3, 'X'))
+TH_CONVOLUTION(conv2Dmul, with_mode(images(a, Planes::single), a.vf, a.xc))
+TH_CONVOLUTION(conv2Dcmul, with_mode(images(a, Planes::each), a.vf, a.xc))
+TH_CONVOLUTION(conv2Dmv, with_mode(images(a, Planes::matrix), a.vf, a.xc))
+TH_CONVOLUTION(conv2Dmm, with_mode(images(a, Planes::batch), a.vf, a.xc))
+TH_CONVOLUTION(conv2Dger, with_mode(images(a, Planes::outer), a.vf, a.xc))
+TH_CONVOLUTION(conv2DRevger, images(a, Planes::outer))
+TH_CONVOLUTION(conv2DRevgerm, images(a, Planes::outer_batch))
+TH_CONVOLUTION(conv2Dmap, by_map(with_mode(images(a, Planes::each), a.vf, a.xc), a.map))
+TH_CONVOLUTION(conv3Dmul, with_mode(volumes(a, Planes::single), a.vf, a.xc))
+TH_CONVOLUTION(conv3Dcmul, with_mode(volumes(a, Planes::each), a.vf, a.xc))
+TH_CONVOLUTION(conv3Dmv, with_mode(volumes(a, Planes::matrix), a.vf, a.xc))
+TH_CONVOLUTION(conv3Dger, with_mode(volumes(a, Planes::outer), a.vf, a.xc))
+TH_CONVOLUTION(conv3DRevger, volumes(a, Planes::outer))
+TH_CONVOLUTION(conv3Dmap, by_map(with_mode(volumes(a, Planes::each), a.vf, a.xc), a.map))
 
-#define TH_CONVOLUTION_3D(name, planes)                                                  \
-  void name(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,  \
-            int64_t srow, int64_t scol, char vf, char xc) {                              \
-    Convolution c = volumes(Op::name, planes, r, beta, alpha, t, k, sdepth, srow, scol); \
-    set_mode(&c, vf, xc);                                                                \
-    convolve(c);                                                                         \
-  }
-TH_CONVOLUTION_3D(conv3Dmul, Planes::single)
-TH_CONVOLUTION_3D(conv3Dcmul, Planes::each)
-TH_CONVOLUTION_3D(conv3Dmv, Planes::matrix)
-TH_CONVOLUTION_3D(conv3Dger, Planes::outer)
-
-void conv2DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                  int64_t scol) {
-  convolve(images(Op::conv2DRevger, Planes::outer, r, beta, alpha, t, k, srow, scol));
-}
-void conv2DRevgerm(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                   int64_t scol) {
-  convolve(images(Op::conv2DRevgerm, Planes::outer_batch, r, beta, alpha, t, k, srow, scol));
-}
-void conv3DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-                  int64_t srow, int64_t scol) {
-  convolve(volumes(Op::conv3DRevger, Planes::outer, r, beta, alpha, t, k, sdepth, srow, scol));
-}
-void conv2Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
-               int64_t srow, int64_t scol, char vf, char xc) {
-  Convolution c = images(Op::conv2Dmap, Planes::each, r, beta, alpha, t, k, srow, scol);
-  set_mode(&c, vf, xc);
-  convolve_map(c, map);
-}
-void conv3Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
-               int64_t sdepth, int64_t srow, int64_t scol, char vf, char xc) {
-  Convolution c = volumes(Op::conv3Dmap, Planes::each, r, beta, alpha, t, k, sdepth, srow, scol);
-  set_mode(&c, vf, xc);
-  convolve_map(c, map);
-}
-
-void conv2(Tensor* r, Tensor* t, Tensor* k, char vf) {
-  by_dimensions(Op::conv2, 2, r, t, k, vf, 'C');
-}
-void xcorr2(Tensor* r, Tensor* t, Tensor* k, char vf) {
-  by_dimensions(Op::xcorr2, 2, r, t, k, vf, 'X');
-}
-void conv3(Tensor* r, Tensor* t, Tensor* k, char vf) {
-  by_dimensions(Op::conv3, 3, r, t, k, vf, 'C');
-}
-void xcorr3(Tensor* r, Tensor* t, Tensor* k, char vf) {
-  by_dimensions(Op::xcorr3, 3, r, t, k, vf, 'X');
-}
-
-}  // namespace th::direct
+}  // namespace th

@@ -147,41 +147,6 @@ void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src);
 void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
 void nonzero(Tensor* r, Tensor* t);
 
-// ---- convolutions (convolution.cc). vf: 'V' (valid) or 'F' (full); xc: 'X' (cross-correlation) or
-// 'C' (convolution)
-void conv2(Tensor* r, Tensor* t, Tensor* k, char vf);
-void xcorr2(Tensor* r, Tensor* t, Tensor* k, char vf);
-void conv3(Tensor* r, Tensor* t, Tensor* k, char vf);
-void xcorr3(Tensor* r, Tensor* t, Tensor* k, char vf);
-void conv2Dmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-               int64_t scol, char vf, char xc);
-void conv2Dcmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                int64_t scol, char vf, char xc);
-void conv2Dmv(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-              int64_t scol, char vf, char xc);
-void conv2Dmm(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-              int64_t scol, char vf, char xc);
-void conv2Dger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-               int64_t scol, char vf, char xc);
-void conv2DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                  int64_t scol);
-void conv2DRevgerm(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t srow,
-                   int64_t scol);
-void conv2Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
-               int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-               int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dcmul(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-                int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dmv(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-              int64_t srow, int64_t scol, char vf, char xc);
-void conv3Dger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-               int64_t srow, int64_t scol, char vf, char xc);
-void conv3DRevger(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, int64_t sdepth,
-                  int64_t srow, int64_t scol);
-void conv3Dmap(Tensor* r, Scalar beta, Scalar alpha, Tensor* t, Tensor* k, Tensor* map,
-               int64_t sdepth, int64_t srow, int64_t scol, char vf, char xc);
-
 // ---- linear algebra (lapack_solve.cc, lapack_factor.cc, lapack_eigen.cc). A null operand means
 // that the result is the operand. Option letters are LAPACK's.
 void gesv(Tensor* x, Tensor* lu, Tensor* b, Tensor* a);
