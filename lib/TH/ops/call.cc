@@ -14,14 +14,18 @@ namespace th {
 
 // ---- the shapes of results ----------------------------------------------------------------------
 
-int Shapes::number_of(const void* field) const noexcept {
-  const auto offset = static_cast<const char*>(field) - arguments_;
+int argument_number(Op op, const void* arguments, const void* field) noexcept {
+  const auto offset = static_cast<const char*>(field) - static_cast<const char*>(arguments);
   int number = 1;
-  for (const Parameter& p : row_) {
+  for (const Parameter& p : row_of(op)) {
     if (p.offset == offset) return number;
     number += p.kind == ParameterKind::list ? 2 : 1;
   }
   return 0;
+}
+
+int Shapes::number_of(const void* field) const noexcept {
+  return argument_number(row_.op, arguments_, field);
 }
 
 template <class F>
@@ -48,10 +52,12 @@ bool Shapes::overlaps_operand(const Tensor& r) const {
   return any_operand([&](const Tensor& t) { return &t != &r && partly_overlap(r, t); });
 }
 
+bool Shapes::is_set(const Tensor* r) const {
+  return std::any_of(results_, results_ + count_, [&](const Result& x) { return x.tensor == r; });
+}
+
 Shapes::Result& Shapes::add(Tensor*& r) {
-  for (int k = 0; k < count_; ++k) {
-    if (results_[k].tensor == r) fail(r, "the results must be different tensors");
-  }
+  if (is_set(r)) fail(r, "the results must be different tensors");
   Result& result = results_[count_++];
   result.field = &r;
   result.tensor = r;
@@ -125,6 +131,9 @@ void Shapes::prepare(Result* result) {
   Device* device = r->storage ? r->storage->get_home() : nullptr;
   if (device && result->temporary->storage) result->temporary->storage->set_home(device);
   *result->field = result->temporary;
+  // On the device of the result, so that the operation runs where it would without the temporary.
+  Device* device = r->storage ? r->storage->get_home() : nullptr;
+  if (device && result->temporary->storage) result->temporary->storage->set_home(device);
 }
 
 void Shapes::copy_operands_of(Tensor* inout) {
@@ -146,6 +155,7 @@ void Shapes::commit() {
   for (const Parameter& p : row_) {
     if (p.kind != ParameterKind::inout) continue;
     Tensor* t = argument<Tensor*>(arguments_, p);
+    if (is_set(t)) continue;
     if (any_operand([&](const Tensor& o) { return share_storage(*t, o); })) copy_operands_of(t);
   }
 }

@@ -39,6 +39,7 @@ class Shapes {
   // ---- for shapes(arguments, shapes). r, t, dim, field: fields of the arguments.
 
   // Sets the shape of a result. While calls() runs, r is the result or a temporary of this shape.
+  // An inout tensor whose elements are all replaced may be set in the same way.
   void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any);
   void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any);
   // Sets a temporary of the type of r, which is copied to r in the end. It is computed already,
@@ -82,6 +83,7 @@ class Shapes {
   };
 
   Result& add(Tensor*& r);
+  bool is_set(const Tensor* r) const;
   bool shares_operand(const Tensor& r) const;
   bool overlaps_operand(const Tensor& r) const;
   void prepare(Result* result);
@@ -100,6 +102,9 @@ class Shapes {
   Result results_[kMostResults];  // uninitialized, to save time
   Copy copies_[kMostCopies];
 };
+
+// The position of a field of the arguments in the C function, from 1.
+int argument_number(Op op, const void* arguments, const void* field) noexcept;
 
 // Runs an operation. arguments: the struct of its arguments (see arguments.h).
 void call(Op op, void* arguments);
