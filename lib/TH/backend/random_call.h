@@ -20,9 +20,10 @@ enum class Distribution : int {
   permutation   // of the integers from TH_INDEX_BASE on; by the CPU only
 };
 
-// Fills out[0] ... out[n - 1], contiguous. Each element uses one word of the generator; on a device
-// the words start at position. Normal distributions use two words for each two elements, and
-// integers of more than 32 bits use two words each; in both cases position is even.
+// Fills out[0] ... out[n - 1], contiguous. Each element uses one word of the generator. On a device
+// the words start at position; TableDevice sets position and first_value. Normal distributions use
+// two words for each two elements, and integers of more than 32 bits use two words each; in both
+// cases position is even.
 struct RandomCall {
   Distribution distribution;
   DType dtype;
@@ -59,10 +60,11 @@ struct MultinomialCall {
   PhiloxPosition position;  // one word for each sample
   Generator* generator;
   const char* p;
-  int64_t* out;  // null: only check the rows (CPU only)
+  int64_t* out;
   int64_t index_base;
-  // Report the number of the row, from 1, in which a probability is negative or not finite; their
-  // sum is 0 or not finite; fewer than `samples` categories are possible. 0: already checked.
+  // A device reports the number of the row, from 1, in which a probability is negative or not
+  // finite; their sum is 0 or not finite; fewer than `samples` categories are possible. The CPU
+  // raises an error before it draws.
   uint32_t check_value, check_sum, check_possible;
 };
 

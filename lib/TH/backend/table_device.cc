@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/device_assertions.h"
+#include "backend/device_words.h"
 #include "base/error.h"
 #include "base/op_scope.h"
 #include "memory/heap.h"
@@ -159,6 +160,26 @@ void TableDevice::usage(DeviceUsage* out) {
 void TableDevice::empty_cache() { check(table_.empty_cache(handle_), "emptying its cache"); }
 
 bool TableDevice::run(BackendOp op, const void* call) {
+  switch (op) {
+    case BackendOp::random:
+      return run_random<RandomCall>(op, call);
+    case BackendOp::bernoulli:
+      return run_random<BernoulliCall>(op, call);
+    case BackendOp::multinomial:
+      return run_random<MultinomialCall>(op, call);
+    default:
+      return run_call(op, call);
+  }
+}
+
+template <class Call>
+bool TableDevice::run_random(BackendOp op, const void* call) {
+  Call with_words = *static_cast<const Call*>(call);
+  take_words(&with_words);
+  return run_call(op, &with_words);
+}
+
+bool TableDevice::run_call(BackendOp op, const void* call) {
   int number = static_cast<int>(op);
   int status = with_memory([&] { return table_.run(handle_, number, call); });
   if (status == kDeviceUnsupported) return false;

@@ -50,6 +50,10 @@ class TableDevice : public Device {
   // garbage collection.
   template <class Try>
   int with_memory(Try attempt);
+  // Runs a call that uses random words, which are reserved first.
+  template <class Call>
+  bool run_random(BackendOp op, const void* call);
+  bool run_call(BackendOp op, const void* call);
   [[noreturn]] void fail_memory(size_t bytes, const char* doing);
 
   const DeviceTable& table_;

@@ -3,73 +3,69 @@
 #include <cstdio>
 
 #include "ops/elementwise.h"
-#include "ops/operands.h"
-#include "ops/direct.h"
-#include "ops/random.h"
+#include "ops/filling.h"
 
 namespace th {
 
 namespace {
 
-// Returns a view or copy of p with r's shape.
-TensorRef probabilities_for(Tensor* r, Tensor* p) {
-  Tensor* shapes[] = {r, p};
+// Returns p in the shape of r, or p itself if the elements pair in order.
+TensorRef paired(Tensor* r, Tensor* p) {
+  Tensor* const tensors[] = {r, p};
   int ndim;
-  int64_t size[kMaxDims], stride[kMaxDims];
-  bool pairs = !elementwise_shape("bernoulli", shapes, 2, r, &ndim, size);
-  TensorRef view;
-  if (pairs || partly_overlap(*r, *p)) {
-    view = clone(p);
-    if (pairs) set_geometry(view.get(), ndim, size, nullptr);
-    p = view.get();
+  int64_t size[kMaxDims];
+  if (elementwise_shape("bernoulli", tensors, 2, r, &ndim, size)) {
+    return broadcast_view(p, ndim, size);
   }
-  broadcast_strides(*p, ndim, size, stride);
-  TensorRef seen(tensor_new(p->dtype));
-  set_storage(seen.get(), p->storage, p->storageOffset, ndim, size, stride);
-  return seen;
+  tensor_retain(p);
+  return TensorRef(p);
 }
 
 struct BadProbability {
   void operator()(char* text, size_t room) const {
-    std::snprintf(text, room, "bernoulli: element %%lld of p is not from 0 to 1");
+    std::snprintf(text, room, "element %%lld of p is not from 0 to 1");
   }
 };
 constexpr BadProbability kBadProbability;
 
-void draw(Op op, Tensor* r, Generator* g, Tensor* p) {
-  TensorRef seen = probabilities_for(r, p);
+template <class Arguments>
+void set_drawn(Arguments& a, Shapes& s) {
+  TensorRef p = paired(a.self, a.p);
+  if (a.self->numel() > 0) {
+    ValueCheck(Arguments::op, Condition::probability, 0, p.get(), device_of({a.self, a.p}),
+               CheckText(s.number_of(&a.p), kBadProbability), *a.self);
+  }
+  set_filled(s, a.self, a.self->nDimension, a.self->size);
+}
+
+template <class Arguments>
+void draw(Arguments& a) {
+  Tensor* r = a.self;
   if (r->numel() == 0) return;
-  Device* device = device_of({r, p});
-  ValueCheck check(op, Condition::probability, 0, seen.get(), device, CheckText(3, kBadProbability),
-                   *r);
-  TensorRef in_order = contiguous(seen.get());
-  ContiguousResult result(device, r, nullptr);
-  run(op, device, [&](Operands& at) {
+  TensorRef p = paired(r, a.p);
+  Device* device = device_of({r, a.p});
+  CheckText text(argument_number(Arguments::op, &a, &a.p), kBadProbability);
+  ValueCheck check(Condition::probability, 0, p.get(), device, text);
+  TensorRef in_order = contiguous(p.get());
+  run(Arguments::op, device, [&](Operands& at) {
     BernoulliCall call = {};
     call.dtype = r->dtype;
-    call.p_dtype = p->dtype;
-    call.generator = g;
+    call.p_dtype = a.p->dtype;
+    call.generator = a.gen;
     call.n = r->numel();
     call.p = at.read(in_order.get()).data;
     call.check = check.number(at);
-    call.out = at.overwrite(result.get());
-    if (at.device()) call.position = g->take(static_cast<uint64_t>(call.n));
+    call.out = at.overwrite(r);
     return call;
   });
-  result.finish();
 }
 
 }  // namespace
 
-namespace direct {
+void shapes(args::bernoulli_FloatTensor& a, Shapes& s) { set_drawn(a, s); }
+void calls(args::bernoulli_FloatTensor& a) { draw(a); }
 
-void bernoulli_FloatTensor(Tensor* r, Generator* g, Tensor* p) {
-  draw(Op::bernoulli_FloatTensor, r, g, p);
-}
+void shapes(args::bernoulli_DoubleTensor& a, Shapes& s) { set_drawn(a, s); }
+void calls(args::bernoulli_DoubleTensor& a) { draw(a); }
 
-void bernoulli_DoubleTensor(Tensor* r, Generator* g, Tensor* p) {
-  draw(Op::bernoulli_DoubleTensor, r, g, p);
-}
-
-}  // namespace direct
 }  // namespace th

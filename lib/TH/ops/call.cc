@@ -128,12 +128,10 @@ void Shapes::prepare(Result* result) {
   if (!temporary) return;
   to_release_ = true;
   result->temporary = tensor_new_sized(r->dtype, result->ndim, result->size);
-  Device* device = r->storage ? r->storage->get_home() : nullptr;
-  if (device && result->temporary->storage) result->temporary->storage->set_home(device);
   *result->field = result->temporary;
   // On the device of the result, so that the operation runs where it would without the temporary.
-  Device* device = r->storage ? r->storage->get_home() : nullptr;
-  if (device && result->temporary->storage) result->temporary->storage->set_home(device);
+  Device* device = r->storage ? r->storage->current_device() : nullptr;
+  if (device && result->temporary->storage) result->temporary->storage->set_current_device(device);
 }
 
 void Shapes::copy_operands_of(Tensor* inout) {

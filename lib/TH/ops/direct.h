@@ -179,34 +179,6 @@ void eigh(Tensor* e, Tensor* v, Tensor* a, char uplo);
 void pinverse(Tensor* r, Tensor* t, double rcond);
 void matrixRank(Tensor* r, Tensor* t, double tolerance);
 
-// ---- random numbers (random.cc, multinomial.cc)
-void random(Tensor* r, Generator* g);
-void cappedRandom(Tensor* r, Generator* g, int64_t max);
-void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max);
-void uniform(Tensor* r, Generator* g, double a, double b);
-void normal(Tensor* r, Generator* g, double mean, double deviation);
-void normal_means(Tensor* r, Generator* g, Tensor* means, double deviation);
-void normal_stddevs(Tensor* r, Generator* g, double mean, Tensor* deviations);
-void normal_means_stddevs(Tensor* r, Generator* g, Tensor* means, Tensor* deviations);
-void exponential(Tensor* r, Generator* g, double lambda);
-void cauchy(Tensor* r, Generator* g, double median, double sigma);
-void logNormal(Tensor* r, Generator* g, double mean, double deviation);
-void geometric(Tensor* r, Generator* g, double p);
-void bernoulli(Tensor* r, Generator* g, double p);
-void bernoulli_FloatTensor(Tensor* r, Generator* g, Tensor* p);
-void bernoulli_DoubleTensor(Tensor* r, Generator* g, Tensor* p);
-void rand(Tensor* r, Generator* g, Sizes sizes);
-void randn(Tensor* r, Generator* g, Sizes sizes);
-void randLike(Tensor* r, Generator* g, Tensor* like);
-void randnLike(Tensor* r, Generator* g, Tensor* like);
-void randint(Tensor* r, Generator* g, int64_t low, int64_t high, Sizes sizes);
-void randintTo(Tensor* r, Generator* g, int64_t high, Sizes sizes);
-void randperm(Tensor* r, Generator* g, int64_t n);
-void multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
-                 bool with_replacement);
-void multinomialAliasSetup(Tensor* probabilities, Tensor* alias, Tensor* q);
-void multinomialAliasDraw(Tensor* r, Generator* g, Tensor* alias, Tensor* q);
-
 }  // namespace direct
 }  // namespace TH_VISIBLE
 

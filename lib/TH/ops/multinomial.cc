@@ -1,73 +1,55 @@
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/operands.h"
 #include "ops/ops.h"
-#include "ops/random.h"
 
 namespace th {
 
-void direct::multinomial(Tensor* r, Generator* g, Tensor* probabilities, int64_t samples,
-                      bool with_replacement) {
-  const Tensor& p = *probabilities;
+void shapes(args::multinomial& a, Shapes& s) {
+  const Tensor& p = *a.prob_dist;
   if (p.nDimension != 1 && p.nDimension != 2) {
-    fail_argument(3, "the probabilities must be a vector or a matrix, got size %s",
-                  shape_text(p).c_str());
+    s.fail(a.prob_dist, "the probabilities must be a vector or a matrix, got size %s",
+           shape_text(p).c_str());
   }
-  if (is_integral(p.dtype)) {
-    fail_argument(3, "multinomial is not defined for a %sTensor", name(p.dtype));
-  }
-  bool is_matrix = p.nDimension == 2;
-  int64_t rows = is_matrix ? p.size[0] : 1;
   int64_t categories = p.size[p.nDimension - 1];
-  if (samples <= 0) {
-    fail_argument(4, "the number of samples must be positive, got %lld",
-                  static_cast<long long>(samples));
+  if (a.n_sample <= 0) {
+    s.fail(a.n_sample, "the number of samples must be positive, got %lld",
+           static_cast<long long>(a.n_sample));
   }
-  if (!with_replacement && samples > categories) {
-    fail_argument(4, "cannot draw %lld samples from %lld categories without replacement",
-                  static_cast<long long>(samples), static_cast<long long>(categories));
+  if (!a.with_replacement && a.n_sample > categories) {
+    s.fail(a.n_sample, "cannot draw %lld samples from %lld categories without replacement",
+           static_cast<long long>(a.n_sample), static_cast<long long>(categories));
   }
-  if (categories == 0) fail_argument(3, "there are no categories to draw from");
+  if (categories == 0) s.fail(a.prob_dist, "there are no categories to draw from");
+  int64_t size[] = {p.size[0], a.n_sample};
+  bool is_matrix = p.nDimension == 2;
+  s.set(a.self, is_matrix ? 2 : 1, is_matrix ? size : size + 1, Layout::contiguous);
+}
 
-  MultinomialCall call = {};
-  call.dtype = p.dtype;
-  call.with_replacement = with_replacement;
-  call.rows = rows;
-  call.categories = categories;
-  call.samples = samples;
-  call.generator = g;
-  call.index_base = TH_INDEX_BASE;
-  Device* device = device_of({r, probabilities});
-  TensorRef in_order = contiguous(probabilities);
-  // A result on the host requires synchronization anyway, so the values can be checked now.
-  bool at_host = r->numel() > 0 && r->storage && !r->storage->current_device();
-  bool is_checked = !device || on_host(*in_order) || at_host;
-  if (is_checked) {
-    AllowHostAccess allow;
-    Operands here(nullptr);
-    call.p = here.read(in_order.get()).data;
-    here.run(call);
-  }
-  int64_t size[] = {rows, samples};
-  resize(r, is_matrix ? 2 : 1, is_matrix ? size : size + 1);
-  if (rows == 0) return;
-  ContiguousResult result(device, r, in_order.get());
-  run(Op::multinomial, device, [&](Operands& at) {
-    MultinomialCall drawing = call;
-    drawing.p = at.read(in_order.get()).data;
-    drawing.out = reinterpret_cast<int64_t*>(at.overwrite(result.get()));
-    if (!at.device()) return drawing;
-    drawing.position = g->take(static_cast<uint64_t>(rows) * static_cast<uint64_t>(samples));
-    if (is_checked) return drawing;
-    drawing.check_value =
-        late_check(3, "multinomial: a probability in row %lld is negative or not finite");
-    drawing.check_sum =
-        late_check(3, "multinomial: the probabilities of row %lld sum up to 0 or to infinity");
-    drawing.check_possible =
-        late_check(4, "multinomial: row %lld has less categories of some probability than samples");
-    return drawing;
+void calls(args::multinomial& a) {
+  const Tensor& p = *a.prob_dist;
+  if (a.self->numel() == 0) return;
+  TensorRef in_order = contiguous(a.prob_dist);
+  int p_number = argument_number(Op::multinomial, &a, &a.prob_dist);
+  int sample_number = argument_number(Op::multinomial, &a, &a.n_sample);
+  run(Op::multinomial, device_of({a.self, a.prob_dist}), [&](Operands& at) {
+    MultinomialCall call = {};
+    call.dtype = p.dtype;
+    call.with_replacement = a.with_replacement;
+    call.rows = p.nDimension == 2 ? p.size[0] : 1;
+    call.categories = p.size[p.nDimension - 1];
+    call.samples = a.n_sample;
+    call.generator = a.gen;
+    call.index_base = TH_INDEX_BASE;
+    call.check_value =
+        late_check(at, p_number, "a probability in row %lld is negative or not finite");
+    call.check_sum =
+        late_check(at, p_number, "the probabilities of row %lld sum up to 0 or to infinity");
+    call.check_possible = late_check(
+        at, sample_number, "row %lld has fewer categories of some probability than samples");
+    call.p = at.read(in_order.get()).data;
+    call.out = reinterpret_cast<int64_t*>(at.overwrite(a.self));
+    return call;
   });
-  result.finish();
 }
 
 }  // namespace th

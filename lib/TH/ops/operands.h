@@ -151,6 +151,9 @@ class ValueCheck {
  public:
   ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text,
              const Tensor& r);
+  // For calls(), after shapes() has made the check above.
+  ValueCheck(Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text)
+      : condition_(condition), limit_(limit), t_(t), text_(text), done_(!device || on_host(*t)) {}
   // Returns the check number for a call whose kernel checks the values itself; 0: already checked.
   uint32_t number(const Operands& at) const;
 
@@ -173,7 +176,8 @@ void place_result(Device* device, Tensor* r);
 [[noreturn]] void fail_check(const CheckText& text, int64_t value);
 // Returns the number of a check that a kernel makes, as in ValueCheck.
 uint32_t late_check(const CheckText& text);
-uint32_t late_check(int argument, const char* text);
+// The same; 0 on the CPU, whose kernel raises an error itself.
+uint32_t late_check(const Operands& at, int argument, const char* text);
 
 // Checks values by a separate call, for kernels that do not check them.
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text);

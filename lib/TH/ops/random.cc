@@ -1,84 +1,44 @@
 // Tensors of random numbers.
 
-#include "ops/direct.h"
-#include "ops/random.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "ops/composed.h"
 #include "ops/distributions.h"
+#include "ops/filling.h"
 #include "ops/rules.h"
+#include "random/generator.h"
 #include "tensor/convert.h"
 
 namespace th {
 
-namespace {
-
-void check_floating(Op op, const Tensor& r) {
-  if (is_integral(r.dtype)) fail("%s is not defined for a %sTensor", name(op), name(r.dtype));
+void set_filled(Shapes& s, Tensor*& r, int ndim, const int64_t* size) {
+  bool is_strided = has_shape(*r, ndim, size) && !is_contiguous(*r);
+  s.set(r, ndim, size, is_strided ? Layout::contiguous : Layout::in_place);
 }
 
-// Devices' words of n normal values; a value kept by the last pair comes first.
-void take_normals(Generator& g, int64_t n, RandomCall* call) {
-  // A generator's own stream goes on from fill to fill; the others begin with each.
-  bool goes_on = g.kind == GeneratorKind::philox;
-  if (goes_on && g.normal_kept) {
-    double z = g.normal() * call->b + call->a;
-    call->has_first = true;
-    call->first_value = call->distribution == Distribution::log_normal ? std::exp(z) : z;
-    --n;
-  }
-  if (n == 0) return;
-  int64_t pairs = n / 2 + n % 2;
-  g.begin_pair();
-  call->position = g.take(2 * static_cast<uint64_t>(pairs));
-  if (!goes_on) return;
-  PhiloxPosition last = call->position;
-  last.offset += 2 * static_cast<uint64_t>(pairs - 1);
-  uint32_t x = philox_word(last);
-  ++last.offset;
-  g.set_pair(x, philox_word(last));
-  g.normal_kept = n % 2 != 0;
-}
-
-// Which words of which stream a device takes; the generator is left as the same fill on the CPU
-// leaves one of Philox.
-void take_words(Generator& g, RandomCall* call) {
-  if (call->distribution == Distribution::normal ||
-      call->distribution == Distribution::log_normal) {
-    return take_normals(g, call->n, call);
-  }
-  bool takes_two = call->distribution == Distribution::integer &&
-                   (call->range == 0 || call->range > uint64_t{1} << 32);
-  if (takes_two) g.begin_pair();
-  call->position = g.take(static_cast<uint64_t>(call->n) * (takes_two ? 2 : 1));
-}
-
-void fill_random(Op op, Tensor* r, Generator* g, const RandomCall& filling) {
-  if (r->numel() == 0) return;
-  Device* device = device_of({r});
-  ContiguousResult result(device, r, nullptr);
-  run(op, device, [&](Operands& at) {
-    RandomCall call = filling;
-    call.dtype = r->dtype;
-    call.generator = g;
-    call.n = r->numel();
-    call.out = at.overwrite(result.get());
-    if (at.device()) take_words(*g, &call);
-    return call;
-  });
-  result.finish();
-}
-
-void fill_by(Op op, Tensor* r, Generator* g, Distribution distribution, double a, double b = 0) {
+void fill_by(Op op, Tensor* r, Generator* g, Distribution distribution, double a, double b) {
   RandomCall call = {};
   call.distribution = distribution;
   call.a = a;
   call.b = b;
   fill_random(op, r, g, call);
 }
+
+void fill_random(Op op, Tensor* r, Generator* g, RandomCall call) {
+  if (r->numel() == 0) return;
+  call.dtype = r->dtype;
+  call.generator = g;
+  call.n = r->numel();
+  run(op, device_of({r}), [&](Operands& at) {
+    call.out = at.overwrite(r);
+    return call;
+  });
+}
+
+namespace {
 
 // Integers counted from first on; range 0 stands for 2^64.
 void fill_integers(Op op, Tensor* r, Generator* g, int64_t first, uint64_t range) {
@@ -88,8 +48,11 @@ void fill_integers(Op op, Tensor* r, Generator* g, int64_t first, uint64_t range
   call.range = range;
   fill_random(op, r, g, call);
 }
+void fill_between(Op op, Tensor* r, Generator* g, int64_t min, int64_t max) {
+  fill_integers(op, r, g, min, static_cast<uint64_t>(max) - static_cast<uint64_t>(min) + 1);
+}
 
-// The largest integer up to which an element type has all.
+// Returns the largest n such that the element type has all integers from 0 to n.
 int64_t largest_exact(DType type) {
   return dispatch(type, [](auto zero) {
     using T = decltype(zero);
@@ -105,8 +68,8 @@ int64_t largest_exact(DType type) {
   });
 }
 
-// The integers from TH_INDEX_BASE on in the order of random keys, one of 64 bits for each: in no
-// order of its own, for devices. r is a vector, and not empty.
+// Writes the integers from TH_INDEX_BASE on in the order of random keys of 64 bits. r is a vector
+// and not empty.
 void permute_by_keys(Tensor* r, Generator* g) {
   TensorRef keys(tensor_new_sized(DType::Long, 1, r->size));
   TensorRef sorted(tensor_new(DType::Long)), order(tensor_new(DType::Long));
@@ -116,123 +79,146 @@ void permute_by_keys(Tensor* r, Generator* g) {
   ops::copy(r, order.get());
 }
 
+void check_range(int64_t low, int64_t high) {
+  if (high > low) return;
+  fail("there is no integer from %lld to below %lld", static_cast<long long>(low),
+       static_cast<long long>(high));
+}
+
+void set_filled(Shapes& s, Tensor*& r) { set_filled(s, r, r->nDimension, r->size); }
+void set_filled(Shapes& s, Tensor*& r, Sizes sizes) { set_filled(s, r, sizes.ndim, sizes.size); }
+
 }  // namespace
 
-namespace direct {
+// ---- integers -----------------------------------------------------------------------------------
 
-void random(Tensor* r, Generator* g) {
+void shapes(args::random& a, Shapes& s) { set_filled(s, a.self); }
+void calls(args::random& a) {
   // One word for each element, as in Torch7: the wider types get 32 random bits.
-  uint64_t range = static_cast<uint64_t>(largest_exact(r->dtype)) + 1;
-  fill_integers(Op::random, r, g, 0, std::min(range, uint64_t{1} << 32));
+  uint64_t range = static_cast<uint64_t>(largest_exact(a.self->dtype)) + 1;
+  fill_integers(Op::random, a.self, a.gen, 0, std::min(range, uint64_t{1} << 32));
 }
 
-void cappedRandom(Tensor* r, Generator* g, int64_t max) {
-  if (max < 1) {
-    fail_argument(3, "max must be positive, got %lld", static_cast<long long>(max));
+void shapes(args::cappedRandom& a, Shapes& s) {
+  if (a.max < 1) s.fail(a.max, "max must be positive, got %lld", static_cast<long long>(a.max));
+  set_filled(s, a.self);
+}
+void calls(args::cappedRandom& a) { fill_between(Op::cappedRandom, a.self, a.gen, 1, a.max); }
+
+void shapes(args::clampedRandom& a, Shapes& s) {
+  if (a.max < a.min) {
+    s.fail(a.max, "max must not be less than min, got %lld and %lld",
+           static_cast<long long>(a.max), static_cast<long long>(a.min));
   }
-  fill_integers(Op::cappedRandom, r, g, 1, static_cast<uint64_t>(max));
+  set_filled(s, a.self);
 }
+void calls(args::clampedRandom& a) { fill_between(Op::clampedRandom, a.self, a.gen, a.min, a.max); }
 
-void clampedRandom(Tensor* r, Generator* g, int64_t min, int64_t max) {
-  if (max < min) {
-    fail_argument(4, "max must not be less than min, got %lld and %lld",
-                  static_cast<long long>(max), static_cast<long long>(min));
+void shapes(args::randint& a, Shapes& s) {
+  check_range(a.low, a.high);
+  set_filled(s, a.r_, a.size);
+}
+void calls(args::randint& a) { fill_between(Op::randint, a.r_, a.gen, a.low, a.high - 1); }
+
+void shapes(args::randintTo& a, Shapes& s) {
+  check_range(0, a.high);
+  set_filled(s, a.r_, a.size);
+}
+void calls(args::randintTo& a) { fill_between(Op::randintTo, a.r_, a.gen, 0, a.high - 1); }
+
+void shapes(args::randperm& a, Shapes& s) {
+  if (a.n < 0) s.fail(a.n, "n must not be negative, got %lld", static_cast<long long>(a.n));
+  if (a.n > largest_exact(a.r_->dtype)) {
+    s.fail(a.n, "a %sTensor does not hold all integers up to %lld", name(a.r_->dtype),
+           static_cast<long long>(a.n));
   }
-  fill_integers(Op::clampedRandom, r, g, min,
-                static_cast<uint64_t>(max) - static_cast<uint64_t>(min) + 1);
+  set_filled(s, a.r_, 1, &a.n);
+}
+void calls(args::randperm& a) {
+  if (a.n == 0) return;
+  // MT19937 permutes on the CPU as Torch7 did. Devices use words of Philox.
+  bool is_philox = a.gen->kind == GeneratorKind::philox || device_of({a.r_});
+  if (is_philox) return permute_by_keys(a.r_, a.gen);
+  fill_by(Op::randperm, a.r_, a.gen, Distribution::permutation, 0);
 }
 
-void uniform(Tensor* r, Generator* g, double a, double b) {
+// ---- distributions ------------------------------------------------------------------------------
+
+void shapes(args::uniform& a, Shapes& s) {
   // Torch7 takes the bounds in any order.
-  if (!current_rules.torch7 && !(a <= b)) {
-    fail_argument(4, "the lower bound %g is above the upper bound %g", a, b);
+  if (!current_rules.torch7 && !(a.a <= a.b)) {
+    s.fail(a.b, "the lower bound %g is above the upper bound %g", a.a, a.b);
   }
-  check_floating(Op::uniform, *r);
-  fill_by(Op::uniform, r, g, Distribution::uniform, a, b);
+  set_filled(s, a.self);
+}
+void calls(args::uniform& a) {
+  fill_by(Op::uniform, a.self, a.gen, Distribution::uniform, a.a, a.b);
 }
 
-void normal(Tensor* r, Generator* g, double mean, double deviation) {
-  check_deviation(deviation, 4);
-  check_floating(Op::normal, *r);
-  fill_by(Op::normal, r, g, Distribution::normal, mean, deviation);
+void shapes(args::normal& a, Shapes& s) {
+  check_deviation(a.stdv, s.number_of(&a.stdv));
+  set_filled(s, a.self);
+}
+void calls(args::normal& a) {
+  fill_by(Op::normal, a.self, a.gen, Distribution::normal, a.mean, a.stdv);
 }
 
-void exponential(Tensor* r, Generator* g, double lambda) {
-  check_lambda(lambda, 3);
-  check_floating(Op::exponential, *r);
-  fill_by(Op::exponential, r, g, Distribution::exponential, lambda);
+void shapes(args::exponential& a, Shapes& s) {
+  check_lambda(a.lambda, s.number_of(&a.lambda));
+  set_filled(s, a.self);
+}
+void calls(args::exponential& a) {
+  fill_by(Op::exponential, a.self, a.gen, Distribution::exponential, a.lambda);
 }
 
-void cauchy(Tensor* r, Generator* g, double median, double sigma) {
-  if (!current_rules.torch7 && !(sigma > 0)) {
-    fail_argument(4, "sigma must be positive, got %g", sigma);
+void shapes(args::cauchy& a, Shapes& s) {
+  if (!current_rules.torch7 && !(a.sigma > 0)) {
+    s.fail(a.sigma, "sigma must be positive, got %g", a.sigma);
   }
-  check_floating(Op::cauchy, *r);
-  fill_by(Op::cauchy, r, g, Distribution::cauchy, median, sigma);
+  set_filled(s, a.self);
+}
+void calls(args::cauchy& a) {
+  fill_by(Op::cauchy, a.self, a.gen, Distribution::cauchy, a.median, a.sigma);
 }
 
-void logNormal(Tensor* r, Generator* g, double mean, double deviation) {
-  check_deviation(deviation, 4);
-  check_floating(Op::logNormal, *r);
-  fill_by(Op::logNormal, r, g, Distribution::log_normal, mean, deviation);
+void shapes(args::logNormal& a, Shapes& s) {
+  check_deviation(a.stdv, s.number_of(&a.stdv));
+  set_filled(s, a.self);
+}
+void calls(args::logNormal& a) {
+  fill_by(Op::logNormal, a.self, a.gen, Distribution::log_normal, a.mean, a.stdv);
 }
 
-void geometric(Tensor* r, Generator* g, double p) {
-  check_geometric(p, 3);
-  fill_by(Op::geometric, r, g, Distribution::geometric, p);
+void shapes(args::geometric& a, Shapes& s) {
+  check_geometric(a.p, s.number_of(&a.p));
+  set_filled(s, a.self);
+}
+void calls(args::geometric& a) {
+  fill_by(Op::geometric, a.self, a.gen, Distribution::geometric, a.p);
 }
 
-void bernoulli(Tensor* r, Generator* g, double p) {
-  check_bernoulli(p, 3);
-  fill_by(Op::bernoulli, r, g, Distribution::bernoulli, p);
+void shapes(args::bernoulli& a, Shapes& s) {
+  check_bernoulli(a.p, s.number_of(&a.p));
+  set_filled(s, a.self);
+}
+void calls(args::bernoulli& a) {
+  fill_by(Op::bernoulli, a.self, a.gen, Distribution::bernoulli, a.p);
 }
 
-void rand(Tensor* r, Generator* g, Sizes sizes) {
-  resize(r, sizes.ndim, sizes.size);
-  uniform(r, g, 0, 1);
-}
+void shapes(args::rand& a, Shapes& s) { set_filled(s, a.r_, a.size); }
+void calls(args::rand& a) { fill_by(Op::rand, a.r_, a.gen, Distribution::uniform, 0, 1); }
 
-void randn(Tensor* r, Generator* g, Sizes sizes) {
-  resize(r, sizes.ndim, sizes.size);
-  normal(r, g, 0, 1);
-}
+void shapes(args::randn& a, Shapes& s) { set_filled(s, a.r_, a.size); }
+void calls(args::randn& a) { fill_by(Op::randn, a.r_, a.gen, Distribution::normal, 0, 1); }
 
-void randLike(Tensor* r, Generator* g, Tensor* like) {
-  check_floating(Op::randLike, *r);
-  resize_as(r, *like);
-  uniform(r, g, 0, 1);
+void shapes(args::randLike& a, Shapes& s) {
+  set_filled(s, a.r_, a.input->nDimension, a.input->size);
 }
+void calls(args::randLike& a) { fill_by(Op::randLike, a.r_, a.gen, Distribution::uniform, 0, 1); }
 
-void randnLike(Tensor* r, Generator* g, Tensor* like) {
-  check_floating(Op::randnLike, *r);
-  resize_as(r, *like);
-  normal(r, g, 0, 1);
+void shapes(args::randnLike& a, Shapes& s) {
+  set_filled(s, a.r_, a.input->nDimension, a.input->size);
 }
+void calls(args::randnLike& a) { fill_by(Op::randnLike, a.r_, a.gen, Distribution::normal, 0, 1); }
 
-void randint(Tensor* r, Generator* g, int64_t low, int64_t high, Sizes sizes) {
-  if (high <= low) {
-    fail("there is no integer from %lld to below %lld", static_cast<long long>(low),
-         static_cast<long long>(high));
-  }
-  resize(r, sizes.ndim, sizes.size);
-  clampedRandom(r, g, low, high - 1);
-}
-
-void randintTo(Tensor* r, Generator* g, int64_t high, Sizes sizes) {
-  randint(r, g, 0, high, sizes);
-}
-
-void randperm(Tensor* r, Generator* g, int64_t n) {
-  if (n < 0) fail_argument(3, "n must not be negative, got %lld", static_cast<long long>(n));
-  if (n > largest_exact(r->dtype)) {
-    fail_argument(3, "a %sTensor does not hold all integers up to %lld", name(r->dtype),
-                  static_cast<long long>(n));
-  }
-  resize(r, 1, &n);
-  if (n == 0) return;
-  if (g->kind == GeneratorKind::philox || device_of({r})) return permute_by_keys(r, g);
-  fill_by(Op::randperm, r, g, Distribution::permutation, 0);
-}
-
-}  // namespace direct
 }  // namespace th

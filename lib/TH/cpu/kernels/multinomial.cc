@@ -107,12 +107,9 @@ void check_row(const T* p, int64_t categories, int64_t row, int64_t needed) {
 template <class T>
 void multinomial(const MultinomialCall& call) {
   auto* p = reinterpret_cast<const T*>(call.p);
-  if (!call.out) {
-    for (int64_t row = 0; row < call.rows; ++row) {
-      check_row(p + row * call.categories, call.categories, row,
-                call.with_replacement ? 1 : call.samples);
-    }
-    return;
+  for (int64_t row = 0; row < call.rows; ++row) {
+    check_row(p + row * call.categories, call.categories, row,
+              call.with_replacement ? 1 : call.samples);
   }
   Categories<T> distribution(call.categories);
   for (int64_t row = 0; row < call.rows; ++row) {
