@@ -6,6 +6,7 @@
 //   init()               value for no elements
 //   map(x, parameter)    value for element x
 //   combine(a, b)        combines two values
+//   kCombination         the same for values of type double or int64_t
 // If Each is true, each reduction has its own parameter.
 
 #include <cmath>
@@ -25,6 +26,8 @@ using Compute = typename Numeric<T>::Compute;
 template <class T>
 using WideOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
+enum class Combination : int { sum, product, smallest, largest };
+
 template <class A>
 TH_HD A magnitude(A x) {
   return x < 0 ? -x : x;
@@ -34,6 +37,7 @@ template <class T>
 struct Adding {
   using C = Compute<T>;
   using A = WideOf<T>;
+  static constexpr Combination kCombination = Combination::sum;
   static constexpr bool Each = false;
   static constexpr TH_HD A init() { return 0; }
   static TH_HD A combine(A a, A b) { return a + b; }
@@ -69,6 +73,7 @@ template <class T>
 struct Prod {
   using C = Compute<T>;
   using A = WideOf<T>;
+  static constexpr Combination kCombination = Combination::product;
   static constexpr bool Each = false;
   static constexpr TH_HD A init() { return 1; }
   static TH_HD A combine(A a, A b) { return a * b; }
@@ -87,6 +92,7 @@ template <class T>
 struct Min {
   using C = Compute<T>;
   using A = C;
+  static constexpr Combination kCombination = Combination::smallest;
   static constexpr bool Each = false;
   static constexpr TH_HD A init() { return Extremes<C>::highest; }
   // Two steps, of which the first is a single instruction. A NaN in a is kept, because no
@@ -101,6 +107,7 @@ template <class T>
 struct Max {
   using C = Compute<T>;
   using A = C;
+  static constexpr Combination kCombination = Combination::largest;
   static constexpr bool Each = false;
   static constexpr TH_HD A init() { return Extremes<C>::lowest; }
   static TH_HD A combine(A a, A b) {

@@ -29,21 +29,14 @@ struct Partial {
   Auxiliary aux;
 };
 
-// Reductions. nonzero and all following are for floating-point types only.
 enum class Reducer : int {
-  sum,
-  prod,
-  min,  // NaN if there is one
-  max,
-  nonzero,  // number of nonzero elements
-  abs_sum,
-  abs_min,
-  abs_max,
-  squares,    // sum of squares
-  powers,     // sum of |x|^parameter
-  deviation,  // sum of (x - parameter)^2
+#define TH_REDUCER(name, ...) name,
+#include "functors/reducers.def"
 };
-constexpr int kReducers = 11;
+constexpr int kReducers = 0
+#define TH_REDUCER(...) +1
+#include "functors/reducers.def"
+    ;
 
 // Functions applied to the result of a reduction. All except none are for floating-point types
 // only.
@@ -57,6 +50,10 @@ enum class Finish : int {
   square_root,
   root,  // of order parameter
 };
+// Returns true if finish needs Partial::aux.moment.
+constexpr bool needs_moment(Finish finish) {
+  return finish >= Finish::biased_variance && finish <= Finish::deviation;
+}
 
 namespace {
 

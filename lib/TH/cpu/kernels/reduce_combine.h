@@ -4,11 +4,20 @@
 // Combines the partial results of blocks of elements.
 
 #include "backend/grain.h"
+#include "functors/reducers.h"
 #include "functors/reduction.h"
 #include "tensor/dtype.h"
 
 namespace th {
 namespace {
+
+constexpr struct {
+  Combination combination;
+  int64_t grain;
+} kReducerRows[] = {
+#define TH_REDUCER(name, Functor, types, cost) {Functor<double>::kCombination, Grain::cost},
+#include "functors/reducers.def"
+};
 
 // The parameters that are common to both reduction calls.
 struct ReductionParameters {
@@ -17,10 +26,13 @@ struct ReductionParameters {
   DType dtype;
   double parameter;
 
-  int64_t grain() const { return reducer == Reducer::powers ? Grain::costly : Grain::cheap; }
+  Combination combination() const { return kReducerRows[static_cast<int>(reducer)].combination; }
+  int64_t grain() const { return kReducerRows[static_cast<int>(reducer)].grain; }
   bool has_auxiliary() const { return moment || index; }
   // Returns true if elements must be multiplied strictly in order, as a scalar loop would.
-  bool in_order() const { return reducer == Reducer::prod && !is_integral(dtype); }
+  bool in_order() const {
+    return combination() == Combination::product && !is_integral(dtype);
+  }
 };
 
 inline int64_t add_wrapping(int64_t a, int64_t b) {
@@ -32,35 +44,34 @@ inline int64_t multiply_wrapping(int64_t a, int64_t b) {
 
 // Returns true if b, which comes later, replaces a. The first NaN replaces any number and is kept.
 template <class V>
-bool replaces(Reducer reducer, V a, V b) {
+bool replaces(Combination extreme, V a, V b) {
   if (a != a) return false;
   if (b != b) return true;
-  return reducer == Reducer::min || reducer == Reducer::abs_min ? b < a : b > a;
+  return extreme == Combination::smallest ? b < a : b > a;
 }
 
 // Combines a, the result of na elements, with b, the result of the nb elements that follow.
 inline void combine(const ReductionParameters& op, Partial* a, int64_t na, const Partial& b,
                     int64_t nb) {
   bool integral = is_integral(op.dtype);
-  switch (op.reducer) {
-    case Reducer::prod:
+  const Combination combination = op.combination();
+  switch (combination) {
+    case Combination::product:
       if (integral) {
         a->value.i = multiply_wrapping(a->value.i, b.value.i);
       } else {
         a->value.d *= b.value.d;
       }
       return;
-    case Reducer::min:
-    case Reducer::max:
-    case Reducer::abs_min:
-    case Reducer::abs_max:
-      if (integral ? replaces(op.reducer, a->value.i, b.value.i)
-                   : replaces(op.reducer, a->value.d, b.value.d)) {
+    case Combination::smallest:
+    case Combination::largest:
+      if (integral ? replaces(combination, a->value.i, b.value.i)
+                   : replaces(combination, a->value.d, b.value.d)) {
         a->value = b.value;
         if (op.index) a->aux.index = na + b.aux.index;
       }
       return;
-    default:
+    case Combination::sum:
       break;
   }
   if (op.moment) {

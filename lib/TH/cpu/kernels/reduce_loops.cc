@@ -351,12 +351,10 @@ constexpr TypeTable<ReduceLoop> reduce_by() {
 namespace TH_ISA {
 
 constexpr ReduceLoops reduce_loops = {
-    // In the order of enum Reducer.
-    {reduce_by<Sum, AllTypes>(), reduce_by<Prod, AllTypes>(), reduce_by<Min, AllTypes>(),
-     reduce_by<Max, AllTypes>(), reduce_by<NonZero, FloatingTypes>(),
-     reduce_by<AbsSum, FloatingTypes>(), reduce_by<AbsMin, FloatingTypes>(),
-     reduce_by<AbsMax, FloatingTypes>(), reduce_by<Squares, FloatingTypes>(),
-     reduce_by<Powers, FloatingTypes>(), reduce_by<Deviation, FloatingTypes>()},
+    {
+#define TH_REDUCER(name, Functor, types, cost) reduce_by<Functor, types>(),
+#include "functors/reducers.def"
+    },
     for_types<AllTypes>([](auto zero) { return &find<decltype(zero)>; }),
     for_types<AllTypes>([](auto zero) { return &gather<decltype(zero)>; }),
     for_types<AllTypes>([](auto zero) { return &write<decltype(zero)>; })};

@@ -4,6 +4,19 @@
 
 namespace th {
 
+namespace {
+
+// Reduces the differences of pairs if the reducer is compiled for floating-point types only and has
+// the same parameter for all elements. Distances use no other reducer.
+template <template <class> class Functor, class Types, class T>
+void reduce_differences(Queue& queue, const ReducePlan& plan) {
+  if constexpr (std::is_same_v<Types, FloatingTypes> && !Functor<T>::Each) {
+    run_reduction<Value<Functor<T>>, Source<T, Transform::difference>>(queue, plan);
+  }
+}
+
+}  // namespace
+
 template <class T>
 void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const ReducePlan& plan) {
   if (transform == Transform::product) {
@@ -13,22 +26,11 @@ void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const Redu
     return run_reduction<Value<Sum<uint64_t>>, Source<T, Transform::unequal>>(queue, plan);
   }
   if constexpr (!std::is_integral_v<T>) {
-    using S = Source<T, Transform::difference>;
     switch (reducer) {
-      case Reducer::nonzero:
-        return run_reduction<Value<NonZero<T>>, S>(queue, plan);
-      case Reducer::abs_sum:
-        return run_reduction<Value<AbsSum<T>>, S>(queue, plan);
-      case Reducer::abs_min:
-        return run_reduction<Value<AbsMin<T>>, S>(queue, plan);
-      case Reducer::abs_max:
-        return run_reduction<Value<AbsMax<T>>, S>(queue, plan);
-      case Reducer::squares:
-        return run_reduction<Value<Squares<T>>, S>(queue, plan);
-      case Reducer::powers:
-        return run_reduction<Value<Powers<T>>, S>(queue, plan);
-      default:
-        return;  // not used for distances
+#define TH_REDUCER(name, Functor, types, cost) \
+  case Reducer::name:                          \
+    return reduce_differences<Functor, types, T>(queue, plan);
+#include "functors/reducers.def"
     }
   }
 }

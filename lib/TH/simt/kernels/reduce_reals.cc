@@ -6,37 +6,6 @@
 
 namespace th {
 
-template <class T>
-void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan& plan) {
-  using S = Source<T, Transform::none>;
-  switch (reducer) {
-    case Reducer::sum:
-      return run_reduction<Value<Sum<T>>, S>(queue, plan);
-    case Reducer::prod:
-      return run_reduction<Value<Prod<T>>, S>(queue, plan);
-    case Reducer::min:
-      return index ? run_reduction<ArgExtreme<T, false>, S>(queue, plan)
-                   : run_reduction<Value<Min<T>>, S>(queue, plan);
-    case Reducer::max:
-      return index ? run_reduction<ArgExtreme<T, true>, S>(queue, plan)
-                   : run_reduction<Value<Max<T>>, S>(queue, plan);
-    case Reducer::nonzero:
-      return run_reduction<Value<NonZero<T>>, S>(queue, plan);
-    case Reducer::abs_sum:
-      return run_reduction<Value<AbsSum<T>>, S>(queue, plan);
-    case Reducer::abs_min:
-      return run_reduction<Value<AbsMin<T>>, S>(queue, plan);
-    case Reducer::abs_max:
-      return run_reduction<Value<AbsMax<T>>, S>(queue, plan);
-    case Reducer::squares:
-      return run_reduction<Value<Squares<T>>, S>(queue, plan);
-    case Reducer::powers:
-      return run_reduction<Value<Powers<T>>, S>(queue, plan);
-    case Reducer::deviation:
-      return run_reduction<Value<Deviation<T>>, S>(queue, plan);
-  }
-}
-
 template void reduce_elements<Half>(Queue&, Reducer, bool, const ReducePlan&);
 template void reduce_elements<BFloat16>(Queue&, Reducer, bool, const ReducePlan&);
 template void reduce_elements<float>(Queue&, Reducer, bool, const ReducePlan&);

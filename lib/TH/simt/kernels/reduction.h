@@ -13,6 +13,7 @@
 #include "functors/reducers.h"
 #include "functors/reduction.h"
 #include "tensor/convert.h"
+#include "tensor/type_sets.h"
 
 namespace th {
 
@@ -43,9 +44,10 @@ struct ReducePlan {
   char* partials;
 };
 
-// For elements of type T; defined in reduce_*.cc. index: for Reducer::min and max.
+// For elements of type T; instantiated in reduce_*.cc. index: for Reducer::min and max.
 template <class T>
 void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan& plan);
+// For pairs of elements of type T; defined in reduce_pairs.cc.
 template <class T>
 void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const ReducePlan& plan);
 
@@ -417,7 +419,31 @@ void run_reduction(Queue& queue, ReducePlan plan) {
   TH_LAUNCH(queue, (reduce_partials<K, S>), blocks, kReduceThreads, 0, plan);
 }
 
+// Runs the reduction of one reducer if it is compiled for T.
+template <template <class> class Functor, class Types, class T>
+void reduce_by(Queue& queue, [[maybe_unused]] bool index, const ReducePlan& plan) {
+  using S = Source<T, Transform::none>;
+  using R = Functor<T>;
+  if constexpr (Types::contains(DTypeOf<T>::value)) {
+    if constexpr (std::is_same_v<R, Min<T>> || std::is_same_v<R, Max<T>>) {
+      if (index) return run_reduction<ArgExtreme<T, std::is_same_v<R, Max<T>>>, S>(queue, plan);
+    }
+    run_reduction<Value<R>, S>(queue, plan);
+  }
+}
+
 }  // namespace
+
+template <class T>
+void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan& plan) {
+  switch (reducer) {
+#define TH_REDUCER(name, Functor, types, cost) \
+  case Reducer::name:                          \
+    return reduce_by<Functor, types, T>(queue, index, plan);
+#include "functors/reducers.def"
+  }
+}
+
 }  // namespace th
 
 #endif
