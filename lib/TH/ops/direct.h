@@ -9,7 +9,7 @@ namespace th TH_VISIBLE {
 namespace direct {
 
 using namespace views;
-using ops::copy;
+using ops::copy, ops::cumsum;
 
 #define TH_ELEMENT(name, ...) using ops::name;
 #include "THOps/elementwise.def"
@@ -26,7 +26,7 @@ using ops::isSameSizeAs;
 #include "THOps/arranging.def"
 #undef TH_OP
 
-// ---- reductions (reduce.cc, scan.cc). Without elements sum is 0, prod is 1, mean and var are NaN,
+// ---- reductions (reduce.cc). Without elements sum is 0, prod is 1, mean and var are NaN,
 // min and max are errors.
 Scalar sumall(Tensor* t);
 Scalar prodall(Tensor* t);
@@ -48,8 +48,6 @@ void max(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
 void var(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
 void std(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
 void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim);
-void cumsum(Tensor* r, Tensor* t, int64_t dim);
-void cumprod(Tensor* r, Tensor* t, int64_t dim);
 
 // ---- reductions composed of others (reduce_more.cc, softmax.cc)
 void logicalAll(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
@@ -106,8 +104,6 @@ void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bo
 void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t);
 void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64_t dim);
 void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right);
-void cummax(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
-void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim);
 
 // ---- counting, and vectors along a dimension (histogram.cc, vectors.cc)
 void histc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);

@@ -1,49 +1,84 @@
-// Cumulative sums and products.
+// Cumulative sums, products, maxima and minima.
 
-#include "ops/direct.h"
+#include "THGeneral.h"
+#include "base/error.h"
 #include "ops/operands.h"
-#include "ops/reduce.h"
-#include "tensor/overlap.h"
+#include "ops/ops.h"
 
 namespace th {
 
 namespace {
 
-void scan(Op op, bool product, Tensor* r, Tensor* t, int64_t dim) {
-  check_result(name(op), 1, *r, t->dtype);
-  int d = wrap_dim(*t, dim, 3);
-  if (r != t) resize_as(r, *t);
-  if (t->numel() == 0) return;
-  Device* device = device_of({r, t});
-  TensorRef temporary;
-  if (partly_overlap(*r, *t) || has_shared_elements(*r)) {
-    temporary = TensorRef(tensor_new_sized(t->dtype, t->nDimension, t->size));
-  }
-  Tensor* to = temporary ? temporary.get() : r;
-  run(op, device, [&](Operands& at) {
-    auto item = static_cast<int64_t>(item_size(t->dtype));
-    Placed in = at.read(t);
+// The result may be t itself.
+template <class A>
+void shapes_of_scan(A& a, Shapes& s) {
+  a.dimension = s.dim(a.dimension, *a.t);
+  s.set(a.r_, *a.t, has_shared_elements(*a.r_) ? Layout::contiguous : Layout::in_place);
+}
+
+template <class A>
+void scan(A& a, bool product) {
+  if (a.t->numel() == 0) return;
+  run(a.op, device_of({a.r_, a.t}), [&](Operands& at) {
+    auto item = static_cast<int64_t>(item_size(a.t->dtype));
+    const auto d = static_cast<int>(a.dimension);
+    Placed in = at.read(a.t);
     ScanCall call;
-    call.dtype = t->dtype;
+    call.dtype = a.t->dtype;
     call.product = product;
-    call.n = t->size[d];
-    call.out_step = to->stride[d] * item;
+    call.n = a.t->size[d];
+    call.out_step = a.r_->stride[d] * item;
     call.in_step = in.tensor->stride[d] * item;
-    call.plan.start(t->nDimension, t->size, d);
-    call.plan.add(at.overwrite(to), item, to->stride);
+    call.plan.start(a.t->nDimension, a.t->size, d);
+    call.plan.add(at.overwrite(a.r_), item, a.r_->stride);
     call.plan.add(in.data, item, in.tensor->stride);
     call.plan.plan();
     return call;
   });
-  if (temporary) ops::copy(r, to);
+}
+
+template <class A>
+void shapes_of_extremes(A& a, Shapes& s) {
+  a.dimension = s.dim(a.dimension, *a.t);
+  s.set(a.values_, *a.t, Layout::contiguous);
+  s.set(a.indices_, *a.t, Layout::contiguous);
+}
+
+template <class A>
+void scan_extremes(A& a, bool largest) {
+  if (a.t->numel() == 0) return;
+  run(a.op, device_of({a.values_, a.indices_, a.t}), [&](Operands& at) {
+    auto item = static_cast<int64_t>(item_size(a.t->dtype));
+    constexpr auto index_item = static_cast<int64_t>(sizeof(int64_t));
+    const auto d = static_cast<int>(a.dimension);
+    Placed in = at.read(a.t);
+    ScanExtremesCall call;
+    call.dtype = a.t->dtype;
+    call.largest = largest;
+    call.n = a.t->size[d];
+    call.value_step = a.values_->stride[d] * item;
+    call.index_step = a.indices_->stride[d] * index_item;
+    call.in_step = in.tensor->stride[d] * item;
+    call.index_base = TH_INDEX_BASE;
+    call.plan.start(a.t->nDimension, a.t->size, d);
+    call.plan.add(at.overwrite(a.values_), item, a.values_->stride);
+    call.plan.add(at.overwrite(a.indices_), index_item, a.indices_->stride);
+    call.plan.add(in.data, item, in.tensor->stride);
+    call.plan.plan();
+    return call;
+  });
 }
 
 }  // namespace
 
-namespace direct {
+void shapes(args::cumsum& a, Shapes& s) { shapes_of_scan(a, s); }
+void calls(args::cumsum& a) { scan(a, false); }
+void shapes(args::cumprod& a, Shapes& s) { shapes_of_scan(a, s); }
+void calls(args::cumprod& a) { scan(a, true); }
 
-void cumsum(Tensor* r, Tensor* t, int64_t dim) { scan(Op::cumsum, false, r, t, dim); }
-void cumprod(Tensor* r, Tensor* t, int64_t dim) { scan(Op::cumprod, true, r, t, dim); }
+void shapes(args::cummax& a, Shapes& s) { shapes_of_extremes(a, s); }
+void calls(args::cummax& a) { scan_extremes(a, true); }
+void shapes(args::cummin& a, Shapes& s) { shapes_of_extremes(a, s); }
+void calls(args::cummin& a) { scan_extremes(a, false); }
 
-}  // namespace direct
 }  // namespace th

@@ -1,4 +1,4 @@
-// Search in sorted rows, and cumulative maxima and minima.
+// Search in sorted rows.
 
 #include <algorithm>
 
@@ -18,36 +18,6 @@ bool has_rows_for(const Tensor& sorted, const Tensor& values) {
   int last = sorted.nDimension - 1;
   return last == 0 || (values.nDimension == last + 1 &&
                        std::equal(sorted.size, sorted.size + last, values.size));
-}
-
-void scan_extremes(Op op, bool largest, Tensor* values, Tensor* indices, Tensor* t, int64_t dim) {
-  check_result(name(op), 1, *values, t->dtype);
-  check_result(name(op), 2, *indices, DType::Long);
-  if (values == indices) fail_argument(2, "%s: values and indices must be two tensors", name(op));
-  int d = wrap_dim(*t, dim, 4);
-  TensorRef best(tensor_new_sized(t->dtype, t->nDimension, t->size));
-  TensorRef places(tensor_new_sized(DType::Long, t->nDimension, t->size));
-  if (t->numel() > 0) {
-    run(op, device_of({values, indices, t}), [&](Operands& at) {
-      auto item = static_cast<int64_t>(item_size(t->dtype));
-      Placed in = at.read(t);
-      ScanExtremesCall call;
-      call.dtype = t->dtype;
-      call.largest = largest;
-      call.n = t->size[d];
-      call.value_step = best->stride[d] * item;
-      call.index_step = places->stride[d] * kIndexItem;
-      call.in_step = in.tensor->stride[d] * item;
-      call.index_base = TH_INDEX_BASE;
-      call.plan.start(t->nDimension, t->size, d);
-      call.plan.add(at.overwrite(best.get()), item, best->stride);
-      call.plan.add(at.overwrite(places.get()), kIndexItem, places->stride);
-      call.plan.add(in.data, item, in.tensor->stride);
-      call.plan.plan();
-      return call;
-    });
-  }
-  deliver({{values, best.get()}, {indices, places.get()}});
 }
 
 }  // namespace
@@ -86,14 +56,6 @@ void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right) {
     });
   }
   deliver(r, places.get());
-}
-
-void cummax(Tensor* values, Tensor* indices, Tensor* t, int64_t dim) {
-  scan_extremes(Op::cummax, true, values, indices, t, dim);
-}
-
-void cummin(Tensor* values, Tensor* indices, Tensor* t, int64_t dim) {
-  scan_extremes(Op::cummin, false, values, indices, t, dim);
 }
 
 }  // namespace direct
