@@ -105,24 +105,6 @@ void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t);
 void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64_t dim);
 void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right);
 
-// ---- counting, and vectors along a dimension (histogram.cc, vectors.cc)
-void histc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
-void bhistc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max);
-void bincount(Tensor* r, Tensor* t, int64_t least);
-void bincountWeights(Tensor* r, Tensor* t, Tensor* weights, int64_t least);
-void cross(Tensor* r, Tensor* a, Tensor* b, int64_t dim);     // negative: the first of size 3
-void crossDim(Tensor* r, Tensor* a, Tensor* b, int64_t dim);  // below -kMaxDims: the same
-void renorm(Tensor* r, Tensor* t, Scalar p, int64_t dim, Scalar most);
-void match(Tensor* r, Tensor* a, Tensor* b, Scalar gain);
-
-// ---- quantiles, covariances and correlations (statistics.cc)
-Scalar quantileall(Tensor* t, double q);
-void quantile(Tensor* r, Tensor* t, double q, int64_t dim, bool keepdim);
-void quantilesall(Tensor* r, Tensor* t, Tensor* q);
-void quantiles(Tensor* r, Tensor* t, Tensor* q, int64_t dim, bool keepdim);
-void cov(Tensor* r, Tensor* t, bool biased);
-void corrcoef(Tensor* r, Tensor* t);
-
 // ---- indices and masks (index.cc, gather.cc, mask.cc)
 void indexSelect(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
 void indexCopy(Tensor* r, int64_t dim, Tensor* index, Tensor* src);

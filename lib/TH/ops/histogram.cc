@@ -1,42 +1,41 @@
 // Histograms: scatterAdd adds 1 to the bin of each element.
 
+#include <algorithm>
 #include <cmath>
 
 #include "THGeneral.h"
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/compose.h"
-#include "tensor/convert.h"
 
 namespace th {
 
 namespace {
 
-// Bins of equal width from first to last. If these are equal, the range of x is used.
+// Bins of equal width from first to last.
 struct Bins {
   int64_t count;
   double first, last;
 };
 
-Bins bins_of(const char* name, const TensorRef& x, int64_t count, Scalar min, Scalar max) {
-  if (count < 1) {
-    fail_argument(3, "%s: at least one bin is needed, got %lld", name,
-                  static_cast<long long>(count));
+// Sets a range to that of x if its ends are equal, and widens it by 1 at each end if they still
+// are.
+void complete(Bins* bins, const TensorRef& x) {
+  if (bins->first == bins->last && x->numel() > 0) {
+    bins->first = ops::minall(x.get()).to_double();
+    bins->last = ops::maxall(x.get()).to_double();
   }
-  Bins bins = {count, min.to_double(), max.to_double()};
-  if (bins.first == bins.last && x->numel() > 0) {
-    bins.first = ops::minall(x.get()).to_double();
-    bins.last = ops::maxall(x.get()).to_double();
+  if (bins->first == bins->last) {
+    bins->first -= 1;
+    bins->last += 1;
   }
-  if (bins.first == bins.last) {
-    bins.first -= 1;
-    bins.last += 1;
-  }
-  if (!(bins.first < bins.last) || !std::isfinite(bins.last - bins.first)) {
-    fail_argument(4, "%s: from %g to %g is no range", name, bins.first, bins.last);
-  }
-  return bins;
 }
+
+bool is_valid_range(const Bins& bins) {
+  return bins.first < bins.last && std::isfinite(bins.last - bins.first);
+}
+
+constexpr const char* kInvalidRange =
+    "the range from %g to %g is invalid: its ends must be finite and ascending";
 
 // Returns the bin of each element. Elements outside of the range get an extra bin after the last.
 TensorRef bin_numbers(const TensorRef& x, const Bins& bins) {
@@ -66,85 +65,107 @@ TensorRef to_be_binned(Tensor* t, int64_t bins) {
   return in_type(t, bins < int64_t{1} << 22 ? compute_type(t->dtype) : DType::Double);
 }
 
-// counts has one more bin than r.
-void deliver_counts(Tensor* r, const TensorRef& counts, int64_t bins) {
-  deliver(r, narrowed(counts, counts->nDimension - 1, 0, bins).get());
+template <class A>
+void check_bins(A& a, const Shapes& s) {
+  if (a.nbins < 1) {
+    s.fail(a.nbins, "at least one bin is expected, got %lld", static_cast<long long>(a.nbins));
+  }
+  // One more bin is allocated.
+  if (a.nbins == INT64_MAX) {
+    s.fail(a.nbins, "%lld bins are too many", static_cast<long long>(a.nbins));
+  }
+  const Bins bins = {a.nbins, a.minvalue.to_double(), a.maxvalue.to_double()};
+  if (bins.first != bins.last && !is_valid_range(bins)) {
+    s.fail(a.minvalue, kInvalidRange, bins.first, bins.last);
+  }
 }
 
-void check_counts(const char* name, const Tensor& r, const Tensor& t) {
-  check_result(name, 1, r, t.dtype);
-  check_floating(name, 2, t);
+// Counts the elements of each row of x, a matrix or a vector. The last dimension of a.hist belongs
+// to the bins.
+template <class A>
+void count_bins(A& a, const TensorRef& x) {
+  Bins bins = {a.nbins, a.minvalue.to_double(), a.maxvalue.to_double()};
+  complete(&bins, x);
+  if (!is_valid_range(bins)) fail(kInvalidRange, bins.first, bins.last);
+  const int dim = x->nDimension - 1;
+  int64_t size[] = {x->size[0], 0};
+  size[dim] = bins.count + 1;
+  TensorRef counts = filled(*x, DType::Long, x->nDimension, size, 0);
+  if (x->numel() > 0) {
+    TensorRef ones = filled_like(x, DType::Long, 1);
+    ops::scatterAdd(counts.get(), dim, bin_numbers(x, bins).get(), ones.get());
+  }
+  ops::copy(a.hist, narrowed(counts, dim, 0, bins.count).get());
 }
 
 }  // namespace
 
-namespace direct {
-
-void histc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max) {
-  check_counts("histc", *r, *t);
-  TensorRef flat = flattened(t), x = to_be_binned(flat.get(), nbins);
-  Bins bins = bins_of("histc", x, nbins, min, max);
-  int64_t size = nbins + 1;
-  TensorRef counts = filled(*x, DType::Long, 1, &size, 0);
-  if (x->numel() > 0) {
-    TensorRef ones = filled_like(x, DType::Long, 1);
-    scatterAdd(counts.get(), 0, bin_numbers(x, bins).get(), ones.get());
-  }
-  deliver_counts(r, counts, nbins);
+void shapes(args::histc& a, Shapes& s) {
+  check_bins(a, s);
+  s.set(a.hist, 1, &a.nbins);
 }
 
-void bhistc(Tensor* r, Tensor* t, int64_t nbins, Scalar min, Scalar max) {
-  check_counts("bhistc", *r, *t);
-  if (t->nDimension != 1 && t->nDimension != 2) {
-    fail_argument(2, "bhistc: a vector or a matrix is expected, got size %s",
-                  shape_text(*t).c_str());
+void calls(args::histc& a) { count_bins(a, to_be_binned(flattened(a.tensor).get(), a.nbins)); }
+
+void shapes(args::bhistc& a, Shapes& s) {
+  const Tensor& t = *a.tensor;
+  if (t.nDimension != 1 && t.nDimension != 2) {
+    s.fail(a.tensor, "a vector or a matrix is expected, got size %s", shape_text(t).c_str());
   }
-  TensorRef x = to_be_binned(t, nbins);
-  if (x->nDimension == 1) x = unsqueezed(x, 0);
-  Bins bins = bins_of("bhistc", x, nbins, min, max);
-  if (nbins == INT64_MAX) fail("bhistc: %lld bins are too many", static_cast<long long>(nbins));
-  int64_t size[] = {x->size[0], nbins + 1};
-  TensorRef counts = filled(*x, DType::Long, 2, size, 0);
-  if (x->numel() > 0) {
-    TensorRef ones = filled_like(x, DType::Long, 1);
-    scatterAdd(counts.get(), 1, bin_numbers(x, bins).get(), ones.get());
-  }
-  deliver_counts(r, counts, nbins);
+  check_bins(a, s);
+  int64_t size[] = {t.nDimension == 1 ? 1 : t.size[0], a.nbins};
+  s.set(a.hist, 2, size);
 }
 
-void bincount(Tensor* r, Tensor* t, int64_t least) {
-  check_result("bincount", 1, *r, DType::Long);
-  TensorRef ones;
-  if (t->numel() > 0) ones = filled(*t, DType::Long, t->nDimension, t->size, 1);
-  TensorRef none = empty(DType::Long);
-  TensorRef values = in_type(t, DType::Long);
-  bincountWeights(r, values.get(), ones ? ones.get() : none.get(), least);
+void calls(args::bhistc& a) {
+  TensorRef x = to_be_binned(a.tensor, a.nbins);
+  count_bins(a, x->nDimension == 1 ? unsqueezed(x, 0) : std::move(x));
 }
 
-void bincountWeights(Tensor* r, Tensor* t, Tensor* weights, int64_t least) {
-  check_result("bincount", 1, *r, weights->dtype);
-  check_index_type("bincount", *t, 2);
-  int64_t n = t->numel();
-  if (n != weights->numel()) {
-    fail_argument(3, "bincount: values of size %s and weights of size %s", shape_text(*t).c_str(),
-                  shape_text(*weights).c_str());
+namespace {
+
+// Checks the values and requests a result with one element for each.
+template <class A>
+void shapes_of_counts(A& a, Shapes& s) {
+  if (a.minlength < 0) {
+    s.fail(a.minlength, "minlength is negative: %lld", static_cast<long long>(a.minlength));
   }
-  if (least < 0) {
-    fail_argument(4, "bincount: the least number of counts is negative, %lld",
-                  static_cast<long long>(least));
-  }
-  if (n > 0) {
-    int64_t lowest = minall(t).i;
+  int64_t count = a.minlength;
+  if (a.t->numel() > 0) {
+    const int64_t lowest = ops::minall(a.t).i;
     if (lowest < TH_INDEX_BASE) {
-      fail_argument(2, "bincount: values count from %d, got %lld", TH_INDEX_BASE,
-                    static_cast<long long>(lowest));
+      s.fail(a.t, "a value is less than %d: %lld", TH_INDEX_BASE, static_cast<long long>(lowest));
     }
-    least = std::max(least, maxall(t).i - TH_INDEX_BASE + 1);
+    count = std::max(count, ops::maxall(a.t).i - TH_INDEX_BASE + 1);
   }
-  TensorRef counts = filled(*t, weights->dtype, 1, &least, 0);
-  if (n > 0) scatterAdd(counts.get(), 0, flattened(t).get(), flattened(weights).get());
-  deliver(r, counts.get());
+  s.set(a.r_, 1, &count, Layout::contiguous);
 }
 
-}  // namespace direct
+// Adds the weights to the elements of r at the positions of t.
+void add_weights(Tensor* r, Tensor* t, Tensor* weights) {
+  place_result(device_of({t}), r);
+  ops::fill(r, 0);
+  if (t->numel() > 0) ops::scatterAdd(r, 0, flattened(t).get(), flattened(weights).get());
+}
+
+}  // namespace
+
+void shapes(args::bincount& a, Shapes& s) { shapes_of_counts(a, s); }
+
+void calls(args::bincount& a) {
+  TensorRef values = in_type(a.t, DType::Long), ones = empty(DType::Long);
+  if (values->numel() > 0) ones = filled_like(values, DType::Long, 1);
+  add_weights(a.r_, values.get(), ones.get());
+}
+
+void shapes(args::bincountWeights& a, Shapes& s) {
+  if (a.t->numel() != a.weights->numel()) {
+    s.fail(a.weights, "the numbers of values and weights differ: sizes %s and %s",
+           shape_text(*a.t).c_str(), shape_text(*a.weights).c_str());
+  }
+  shapes_of_counts(a, s);
+}
+
+void calls(args::bincountWeights& a) { add_weights(a.r_, a.t, a.weights); }
+
 }  // namespace th

@@ -1,28 +1,52 @@
 // Quantiles, covariances and correlations.
 
-#include <cmath>
-#include <vector>
+#include <algorithm>
 
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/compose.h"
 
 namespace th {
 namespace {
 
-void check_part(double q, int argument) {
-  if (q >= 0 && q <= 1) return;
-  fail_argument(argument, "quantile: a number from 0 to 1 is expected, got %g", q);
-}
+bool is_part(double q) { return q >= 0 && q <= 1; }
 
-// Sorts in ascending order, NaN last.
+// Shapes have been checked: dimension dim of t has elements. Sorts in ascending order, NaN last.
 TensorRef in_order(Tensor* t, int64_t dim) {
-  if (t->size[dim] == 0) {
-    fail_argument(2, "quantile: no elements along dimension %lld of %s", shown(dim),
-                  shape_text(*t).c_str());
-  }
   TensorRef indices = empty(DType::Long);
   return made(t->dtype, [&](Tensor* r) { ops::sort(r, indices.get(), t, dim, false); });
+}
+
+template <class A>
+void check_not_empty(A& a, const Shapes& s, bool is_empty) {
+  if (is_empty) s.fail(a.t, "a tensor of size %s has no elements", shape_text(*a.t).c_str());
+}
+
+// Checks the dimension and returns it.
+template <class A>
+int checked_dim(A& a, const Shapes& s) {
+  const int d = s.dim(a.dimension, *a.t);
+  if (a.t->size[d] == 0) {
+    s.fail(a.t, "dimension %lld of %s has no elements", shown(d), shape_text(*a.t).c_str());
+  }
+  a.dimension = d;
+  return d;
+}
+
+template <class A>
+void check_part(A& a, const Shapes& s) {
+  if (!is_part(a.q)) s.fail(a.q, "a number from 0 to 1 is expected, got %g", a.q);
+}
+
+template <class A>
+void check_parts(A& a, const Shapes& s) {
+  if (a.q->nDimension != 1) {
+    s.fail(a.q, "a vector of numbers from 0 to 1 is expected, got size %s",
+           shape_text(*a.q).c_str());
+  }
+  if (a.q->numel() == 0) return;
+  for (double q : {ops::minall(a.q).to_double(), ops::maxall(a.q).to_double()}) {
+    if (!is_part(q)) s.fail(a.q, "numbers from 0 to 1 are expected, got %g", q);
+  }
 }
 
 // Interpolates between the two nearest elements, like NumPy's method "linear". type: the type of
@@ -49,13 +73,20 @@ TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type
   return r;
 }
 
-// Returns t's rows minus their means; a vector is one row.
-TensorRef centered_rows(const char* name, Tensor* t) {
-  check_floating(name, 2, *t);
-  if (t->nDimension != 1 && t->nDimension != 2) {
-    fail_argument(2, "%s: a vector or a matrix is expected, whose rows are variables, got %s", name,
-                  shape_text(*t).c_str());
+// Writes to r the quantiles over dimension dim of t, one after the other along r's first dimension.
+// Sizes of dimensions that are 1 do not matter.
+void write_quantiles(Tensor* r, Tensor* t, int64_t dim, Tensor* parts) {
+  if (r->numel() == 0) return;
+  const DType type = compute_type(t->dtype);
+  TensorRef sorted = in_order(t, dim), all = shared(r), q = shared(parts);
+  for (int64_t k = 0; k < r->size[0]; ++k) {
+    const double part = ops::item(narrowed(q, 0, k, 1).get()).to_double();
+    ops::copy(narrowed(all, 0, k, 1).get(), quantile_of(sorted, dim, part, type).get());
   }
+}
+
+// Returns t's rows minus their means; a vector is one row.
+TensorRef centered_rows(Tensor* t) {
   TensorRef x = in_type(t, compute_type(t->dtype));
   TensorRef rows = x->nDimension == 1 ? unsqueezed(x, 0) : shared(x.get());
   TensorRef mean = made(rows->dtype, [&](Tensor* r) { ops::mean(r, rows.get(), 1, true); });
@@ -63,8 +94,8 @@ TensorRef centered_rows(const char* name, Tensor* t) {
               [&](Tensor* r) { ops::csub(r, rows.get(), 1, expanded(mean, *rows).get()); });
 }
 
-TensorRef covariances(const char* name, Tensor* t, bool biased) {
-  TensorRef rows = centered_rows(name, t);
+TensorRef covariances(Tensor* t, bool biased) {
+  TensorRef rows = centered_rows(t);
   TensorRef columns = view_of(rows, [&](Tensor* v) { views::transpose(v, rows.get(), 0, 1); });
   const auto count = static_cast<double>(rows->size[1] - !biased);
   return made(rows->dtype, [&](Tensor* r) {
@@ -73,78 +104,89 @@ TensorRef covariances(const char* name, Tensor* t, bool biased) {
   });
 }
 
+template <class A>
+void shapes_of_covariances(A& a, Shapes& s) {
+  const Tensor& t = *a.t;
+  if (t.nDimension != 1 && t.nDimension != 2) {
+    s.fail(a.t, "a vector or a matrix is expected, whose rows are variables, got size %s",
+           shape_text(t).c_str());
+  }
+  const int64_t rows = t.nDimension == 1 ? 1 : t.size[0], size[] = {rows, rows};
+  s.set(a.r_, 2, size);
+}
+
 }  // namespace
 
-namespace direct {
-
-void quantile(Tensor* r, Tensor* t, double q, int64_t dim, bool keepdim) {
-  check_result("quantile", 1, *r, t->dtype);
-  check_floating("quantile", 2, *t);
-  check_part(q, 3);
-  const int d = wrap_dim(*t, dim, 4);
-  TensorRef made = quantile_of(in_order(t, d), d, q, compute_type(t->dtype));
-  deliver(r, keepdim ? made.get() : without(made, d).get());
-}
-
-Scalar quantileall(Tensor* t, double q) {
-  check_floating("quantile", 1, *t);
-  check_part(q, 2);
-  TensorRef all = flattened(t);
-  return item(quantile_of(in_order(all.get(), 0), 0, q, DType::Double).get());
-}
-
-void quantiles(Tensor* r, Tensor* t, Tensor* q, int64_t dim, bool keepdim) {
-  check_result("quantile", 1, *r, t->dtype);
-  check_floating("quantile", 2, *t);
-  if (q->nDimension != 1) {
-    fail_argument(3, "quantile: a vector of numbers from 0 to 1 is expected, got %s",
-                  shape_text(*q).c_str());
+void shapes(args::quantile& a, Shapes& s) {
+  check_part(a, s);
+  const int d = checked_dim(a, s);
+  const Tensor& t = *a.t;
+  int64_t size[kMaxDims];
+  int ndim = 0;
+  for (int k = 0; k < t.nDimension; ++k) {
+    if (k != d || a.keepdim || t.nDimension == 1) size[ndim++] = k == d ? 1 : t.size[k];
   }
-  const int d = wrap_dim(*t, dim, 4);
-  const int64_t count = q->size[0];
-  TensorRef parts = clone(in_type(q, DType::Double).get());
-  std::vector<double> part(static_cast<size_t>(count));
-  for (int64_t k = 0; k < count; ++k) {
-    storage_read(parts->storage, parts->storageOffset + k, &part[k]);
-    check_part(part[k], 3);
-  }
-  TensorRef sorted = in_order(t, d);
-  int64_t size[kMaxDims + 1] = {count};
-  for (int k = 0; k < t->nDimension; ++k) size[k + 1] = k == d ? 1 : t->size[k];
-  if (t->nDimension == kMaxDims) {
-    fail_argument(2, "quantile: a tensor of %d dimensions has no room for one more", kMaxDims);
-  }
-  const DType type = compute_type(t->dtype);
-  TensorRef all(tensor_new_sized(type, t->nDimension + 1, size));
-  for (int64_t k = 0; k < count; ++k) {
-    copy(selected(all, 0, k).get(), quantile_of(sorted, d, part[k], type).get());
-  }
-  deliver(r, keepdim ? all.get() : without(all, d + 1).get());
+  s.set(a.r_, ndim, size);
 }
 
-void quantilesall(Tensor* r, Tensor* t, Tensor* q) {
-  quantiles(r, flattened(t).get(), q, 0, false);
+void calls(args::quantile& a) {
+  TensorRef sorted = in_order(a.t, a.dimension);
+  ops::copy(a.r_, quantile_of(sorted, a.dimension, a.q, compute_type(a.t->dtype)).get());
 }
 
-void cov(Tensor* r, Tensor* t, bool biased) {
-  check_result("cov", 1, *r, t->dtype);
-  deliver(r, covariances("cov", t, biased).get());
+void shapes(args::quantileall& a, Shapes& s) {
+  check_part(a, s);
+  check_not_empty(a, s, a.t->numel() == 0);
 }
 
-void corrcoef(Tensor* r, Tensor* t) {
-  check_result("corrcoef", 1, *r, t->dtype);
-  TensorRef c = covariances("corrcoef", t, false);
+void calls(args::quantileall& a) {
+  TensorRef sorted = in_order(flattened(a.t).get(), 0);
+  a.returned = ops::item(quantile_of(sorted, 0, a.q, DType::Double).get());
+}
+
+void shapes(args::quantiles& a, Shapes& s) {
+  check_parts(a, s);
+  const int d = checked_dim(a, s);
+  const Tensor& t = *a.t;
+  if (t.nDimension == kMaxDims) {
+    s.fail(a.t, "a tensor of %d dimensions is expected at most, got %d", kMaxDims - 1, kMaxDims);
+  }
+  int64_t size[kMaxDims] = {a.q->size[0]};
+  int ndim = 1;
+  for (int k = 0; k < t.nDimension; ++k) {
+    if (k != d || a.keepdim) size[ndim++] = k == d ? 1 : t.size[k];
+  }
+  s.set(a.r_, ndim, size);
+}
+
+void calls(args::quantiles& a) { write_quantiles(a.r_, a.t, a.dimension, a.q); }
+
+void shapes(args::quantilesall& a, Shapes& s) {
+  check_parts(a, s);
+  check_not_empty(a, s, a.t->numel() == 0);
+  s.set(a.r_, 1, a.q->size);
+}
+
+void calls(args::quantilesall& a) { write_quantiles(a.r_, flattened(a.t).get(), 0, a.q); }
+
+void shapes(args::cov& a, Shapes& s) { shapes_of_covariances(a, s); }
+
+void calls(args::cov& a) { ops::copy(a.r_, covariances(a.t, a.biased).get()); }
+
+void shapes(args::corrcoef& a, Shapes& s) { shapes_of_covariances(a, s); }
+
+void calls(args::corrcoef& a) {
+  TensorRef c = covariances(a.t, false);
   TensorRef deviations = made(c->dtype, [&](Tensor* v) {
-    diag(v, c.get(), 0);
-    sqrt(v, v);
+    ops::diag(v, c.get(), 0);
+    ops::sqrt(v, v);
   });
   // Divide twice: the product of two deviations could underflow or overflow.
   TensorRef column = unsqueezed(deviations, 1), row = unsqueezed(deviations, 0);
-  cdiv(c.get(), c.get(), expanded(column, *c).get());
-  cdiv(c.get(), c.get(), expanded(row, *c).get());
-  clamp(c.get(), c.get(), -1, 1);
-  deliver(r, c.get());
+  ops::cdiv(c.get(), c.get(), expanded(column, *c).get());
+  ops::cdiv(c.get(), c.get(), expanded(row, *c).get());
+  ops::clamp(c.get(), c.get(), -1, 1);
+  ops::copy(a.r_, c.get());
 }
 
-}  // namespace direct
 }  // namespace th
