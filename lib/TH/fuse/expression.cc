@@ -20,20 +20,6 @@ using Node = ExpressionNode;
 constexpr int kMostNested = 200;
 constexpr int kMostNodes = 1000;
 
-constexpr ExpressionReduction kReductions[kExpressionReductions] = {
-    {"sum", [](Tensor* r, Tensor* t, int64_t d) { ops::sum(r, t, d, true); }, false},
-    {"prod", [](Tensor* r, Tensor* t, int64_t d) { ops::prod(r, t, d, true); }, false},
-    {"mean", [](Tensor* r, Tensor* t, int64_t d) { ops::mean(r, t, d, true); }, true},
-    {"min",
-     [](Tensor* r, Tensor* t, int64_t d) { ops::min(r, empty(DType::Long).get(), t, d, true); },
-     false},
-    {"max",
-     [](Tensor* r, Tensor* t, int64_t d) { ops::max(r, empty(DType::Long).get(), t, d, true); },
-     false},
-    {"var", [](Tensor* r, Tensor* t, int64_t d) { ops::var(r, t, d, false, true); }, true},
-    {"std", [](Tensor* r, Tensor* t, int64_t d) { ops::std(r, t, d, false, true); }, true},
-};
-
 // An operator: the operation for two tensors, for tensor op number, and for number op tensor.
 struct Operator {
   const char* text;
@@ -239,8 +225,8 @@ class Parser {
       } while (take(','));
       expect(')');
     }
-    for (int k = 0; k < kExpressionReductions; ++k) {
-      if (name == kReductions[k].name) return reduction(at, k, arguments, places);
+    if (const KernelReduction* found = find_reduction(name.c_str())) {
+      return reduction(at, *found, arguments, places);
     }
     bool known;
     const ElementFunction* function = find_element_function(name, kinds, &known);
@@ -259,20 +245,21 @@ class Parser {
     return element(at, *function, arguments);
   }
 
-  int reduction(size_t at, int index, const std::vector<int>& arguments,
+  int reduction(size_t at, const KernelReduction& row, const std::vector<int>& arguments,
                 const std::vector<size_t>& places) {
-    const char* name = kReductions[index].name;
+    const char* name = row.name;
     if (arguments.empty() || arguments.size() > 2 || is_number(arguments[0])) {
       e_->fail_at(at, "'%s' takes what is reduced and, perhaps, a dimension", name);
     }
     Node made(Node::reduction, at);
-    made.index = index;
+    made.reduction_row = &row;
     made.input[0] = arguments[0];
     if (arguments.size() == 2) {
       double dim = is_number(arguments[1]) ? node(arguments[1]).value : 0;
       if (dim == 0 || dim != std::floor(dim) || std::fabs(dim) > kMaxDims) {
-        e_->fail_at(places[1], "'%s' takes a dimension here%s", name,
-                    index == 3 || index == 4 ? "; cmin and cmax compare two tensors" : "");
+        e_->fail_at(
+            places[1], "'%s' takes a dimension here%s", name,
+            row.op == Op::min || row.op == Op::max ? "; cmin and cmax compare two tensors" : "");
       }
       made.dim = static_cast<int>(dim);
     }
@@ -291,8 +278,9 @@ bool ExpressionNode::same_as(const ExpressionNode& other) const {
   auto same_number = [](const Scalar& a, const Scalar& b) {
     return a.integral == b.integral && a.i == b.i;
   };
-  return kind == other.kind && index == other.index && function == other.function &&
-         dim == other.dim && std::memcmp(&value, &other.value, sizeof(value)) == 0 &&
+  return kind == other.kind && index == other.index && reduction_row == other.reduction_row &&
+         function == other.function && dim == other.dim &&
+         std::memcmp(&value, &other.value, sizeof(value)) == 0 &&
          std::equal(input, input + 3, other.input) &&
          std::equal(numbers, numbers + 2, other.numbers, same_number);
 }
@@ -314,7 +302,5 @@ void Expression::fail_at(size_t at, const char* format, ...) const {
   }
   fail("fuse: %s\n  %s\n  %*s", message, shown.c_str(), static_cast<int>(at - first) + 1, "^");
 }
-
-const ExpressionReduction& expression_reduction(int index) { return kReductions[index]; }
 
 }  // namespace th

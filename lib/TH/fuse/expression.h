@@ -10,6 +10,7 @@
 #include "base/visibility.h"
 #include "ops/element_rows.h"
 #include "ops/ops.h"
+#include "ops/reduce.h"
 
 namespace th TH_VISIBLE {
 
@@ -20,13 +21,15 @@ struct ExpressionNode {
   Kind kind;
   size_t at;  // position in the text
   double value = 0;
-  int index = 0;                              // of an operand, or of a reduction
+  int index = 0;  // of an operand
+  const KernelReduction* reduction_row = nullptr;
   const ElementFunction* function = nullptr;  // of an element-wise operation
   int input[3] = {-1, -1, -1};                // nodes of its tensor arguments, in order
   Scalar numbers[2] = {};
   int dim = 0;  // of a reduction: counts from 1, negative from the end; 0: all elements
 
-  // Returns true if both nodes compute bit-identical results: same function, inputs and numbers.
+  // Returns true if both nodes compute bit-identical results: same function or reduction, same
+  // inputs, same numbers.
   bool same_as(const ExpressionNode& other) const;
 };
 
@@ -53,15 +56,6 @@ class Expression {
 
 // Evaluates the expression for the operands and stores the result in r.
 void evaluate(const Expression& e, Tensor* r, TensorList operands);
-
-struct ExpressionReduction {
-  const char* name;
-  void (*reduce)(Tensor* r, Tensor* t, int64_t dim);  // keeps the dimension
-  bool floating;                                      // floating-point types only
-};
-// sum, prod, mean, min, max, var, std
-const ExpressionReduction& expression_reduction(int index);
-constexpr int kExpressionReductions = 7;
 
 }  // namespace TH_VISIBLE
 

@@ -107,9 +107,8 @@ void Evaluation::check_types() {
     if (node.kind == Node::element && !node.function->defined(dtype_)) {
       e_.fail_at(node.at, "%s is not defined for %sTensors", node.function->name, name(dtype_));
     }
-    if (node.kind == Node::reduction && expression_reduction(node.index).floating &&
-        is_integral(dtype_)) {
-      e_.fail_at(node.at, "%s is not defined for %sTensors", expression_reduction(node.index).name,
+    if (node.kind == Node::reduction && node.reduction_row->floating && is_integral(dtype_)) {
+      e_.fail_at(node.at, "%s is not defined for %sTensors", node.reduction_row->name,
                  name(dtype_));
     }
     bool divides = node.kind == Node::element && node.function->row.has(row_flag::divides);
@@ -201,23 +200,23 @@ TensorRef Evaluation::reduced(const Node& node) {
   const auto ndim = static_cast<int>(shape.size());
   const int dim = node.dim > 0 ? node.dim - 1 : node.dim < 0 ? ndim + node.dim : -1;
   const bool of_last = dim < 0 || dim == ndim - 1;
-  const FusedReduction fast = fused_reduction(node.index);
-  if (!by_operations_ && !values_[input] && fast.known && of_last && !numel_is_0(input)) {
+  const bool fused = !needs_moment(node.reduction_row->finish);
+  if (!by_operations_ && !values_[input] && fused && of_last && !numel_is_0(input)) {
     Shape kept = dim < 0 ? Shape{1} : shape;
     if (dim >= 0) kept[dim] = 1;
     TensorRef result(tensor_new_sized(dtype_, static_cast<int>(kept.size()), kept.data()));
     FusedProgram program(e_, input, values_);
     if (program.fits()) {
-      program.reduce(result.get(), fast, ndim, shape.data(), dim >= 0 ? shape[dim] : 0);
+      program.reduce(result.get(), *node.reduction_row, ndim, shape.data(),
+                     dim >= 0 ? shape[dim] : 0);
       return result;
     }
   }
   TensorRef whole = values_[input] ? shared(values_[input].get())
                                    : made(dtype_, [&](Tensor* t) { evaluate(input, t); });
   if (dim < 0) whole = flattened(whole.get());
-  return made(dtype_, [&](Tensor* r) {
-    expression_reduction(node.index).reduce(r, whole.get(), std::max(dim, 0));
-  });
+  return made(dtype_,
+              [&](Tensor* r) { node.reduction_row->reduce(r, whole.get(), std::max(dim, 0)); });
 }
 
 void Evaluation::evaluate(int node, Tensor* r) {

@@ -19,16 +19,6 @@ int64_t grain_of(int64_t least, int steps) { return std::max<int64_t>(512, least
 
 }  // namespace
 
-FusedReduction fused_reduction(int index) {
-  constexpr FusedReduction all[kExpressionReductions] = {
-      {true, Reducer::sum, Finish::none},  {true, Reducer::prod, Finish::none},
-      {true, Reducer::sum, Finish::mean},  {true, Reducer::min, Finish::none},
-      {true, Reducer::max, Finish::none},  {false, Reducer::sum, Finish::none},
-      {false, Reducer::sum, Finish::none},
-  };
-  return all[index];
-}
-
 FusedProgram::FusedProgram(const Expression& e, int root, const std::vector<TensorRef>& leaves)
     : values_(leaves) {
   dtype_ = DType::Byte;
@@ -144,12 +134,12 @@ void FusedProgram::run(Tensor* r, int ndim, const int64_t* size) {
   run_call(r, nullptr, ndim, size, 0);
 }
 
-void FusedProgram::reduce(Tensor* r, const FusedReduction& reduction, int ndim, const int64_t* size,
-                          int64_t n) {
+void FusedProgram::reduce(Tensor* r, const KernelReduction& reduction, int ndim,
+                          const int64_t* size, int64_t n) {
   run_call(r, &reduction, ndim, size, n);
 }
 
-void FusedProgram::run_call(Tensor* r, const FusedReduction* reduction, int ndim,
+void FusedProgram::run_call(Tensor* r, const KernelReduction* reduction, int ndim,
                             const int64_t* size, int64_t n) {
   const size_t item = item_size(dtype_);
   th::run(Op::fuse, nullptr, [&](Operands& at) {

@@ -10,14 +10,6 @@
 
 namespace th {
 
-// The parts of a reduction in a backend call. known: backend calls support this reduction.
-struct FusedReduction {
-  bool known;
-  Reducer reducer;
-  Finish finish;
-};
-FusedReduction fused_reduction(int index);
-
 class FusedProgram {
  public:
   // leaves: the tensors of the nodes that are computed already.
@@ -30,8 +22,10 @@ class FusedProgram {
   // Returns true if r shares memory with an input that has a different layout.
   bool overlaps(const Tensor& r) const;
   void run(Tensor* r, int ndim, const int64_t* size);
-  // Reduces each run of n elements, or all if n is 0, to one element of r, which is contiguous.
-  void reduce(Tensor* r, const FusedReduction& reduction, int ndim, const int64_t* size, int64_t n);
+  // Reduces each run of n elements, or all if n is 0, to one element of r, which is contiguous. The
+  // reduction must not need a moment.
+  void reduce(Tensor* r, const KernelReduction& reduction, int ndim, const int64_t* size,
+              int64_t n);
 
  private:
   struct Step {
@@ -43,7 +37,7 @@ class FusedProgram {
   int leaf(int node);
   int step_of(const Expression& e, int node, bool mask);
   void place_buffers();
-  void run_call(Tensor* r, const FusedReduction* reduction, int ndim, const int64_t* size,
+  void run_call(Tensor* r, const KernelReduction* reduction, int ndim, const int64_t* size,
                 int64_t n);
 
   const std::vector<TensorRef>& values_;  // used during construction only

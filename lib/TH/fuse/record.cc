@@ -253,21 +253,10 @@ void Recorder::call(const FillCall& call) {
 
 void Recorder::call(const ReduceDimCall& call) {
   attempt([&] {
-    static constexpr struct {
-      Reducer reducer;
-      Finish finish;
-    } all[kExpressionReductions] = {
-        {Reducer::sum, Finish::none},     {Reducer::prod, Finish::none},
-        {Reducer::sum, Finish::mean},     {Reducer::min, Finish::none},
-        {Reducer::max, Finish::none},     {Reducer::sum, Finish::variance},
-        {Reducer::sum, Finish::deviation}};
     expect(1, call.indices ? 2 : 1);
     ExpressionNode node(ExpressionNode::reduction, 0);
-    while (node.index < kExpressionReductions &&
-           (all[node.index].reducer != call.reducer || all[node.index].finish != call.finish)) {
-      ++node.index;
-    }
-    if (node.index == kExpressionReductions) note_other_call();
+    node.reduction_row = find_reduction(call.reducer, call.finish);
+    if (!node.reduction_row) note_other_call();
     if (!recorded_) throw Aborted();
     set_type(call.dtype);
     const Tensor& t = *reads_[0];

@@ -9,7 +9,7 @@ namespace th TH_VISIBLE {
 namespace direct {
 
 using namespace views;
-using ops::copy, ops::cumsum;
+using ops::copy, ops::cumsum, ops::max, ops::maxall, ops::minall, ops::sumall;
 
 #define TH_ELEMENT(name, ...) using ops::name;
 #include "THOps/elementwise.def"
@@ -25,70 +25,6 @@ using ops::isSameSizeAs;
 #include "THOps/creation.def"
 #include "THOps/arranging.def"
 #undef TH_OP
-
-// ---- reductions (reduce.cc). Without elements sum is 0, prod is 1, mean and var are NaN,
-// min and max are errors.
-Scalar sumall(Tensor* t);
-Scalar prodall(Tensor* t);
-Scalar meanall(Tensor* t);
-Scalar minall(Tensor* t);
-Scalar maxall(Tensor* t);
-Scalar varall(Tensor* t, bool biased);
-Scalar stdall(Tensor* t, bool biased);
-Scalar normall(Tensor* t, Scalar p);
-Scalar dist(Tensor* a, Tensor* b, Scalar p);
-bool logicalall(Tensor* t);
-bool logicalany(Tensor* t);
-Scalar trace(Tensor* t);
-void sum(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void prod(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void mean(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void min(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-void max(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-void var(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-void std(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-void norm(Tensor* r, Tensor* t, Scalar p, int64_t dim, bool keepdim);
-
-// ---- reductions composed of others (reduce_more.cc, softmax.cc)
-void logicalAll(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void logicalAny(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-Scalar argmaxall(Tensor* t);
-Scalar argminall(Tensor* t);
-void argmax(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void argmin(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-Scalar nansumall(Tensor* t);
-Scalar nanmeanall(Tensor* t);
-void nansum(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void nanmean(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-Scalar logsumexpall(Tensor* t);
-void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void softmax(Tensor* r, Tensor* t, int64_t dim);
-void logSoftmax(Tensor* r, Tensor* t, int64_t dim);
-// For integers; the results are DoubleTensors.
-Scalar meanallDouble(Tensor* t);
-Scalar varallDouble(Tensor* t, bool biased);
-Scalar stdallDouble(Tensor* t, bool biased);
-void meanDouble(Tensor* r, Tensor* t, int64_t dim, bool keepdim);
-void varDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-void stdDouble(Tensor* r, Tensor* t, int64_t dim, bool biased, bool keepdim);
-
-// ---- reductions over several dimensions (reduce_dims.cc)
-void sumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void prodDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void meanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void meanDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void minDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void maxDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void varDims(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void varDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void stdDims(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void stdDimsDouble(Tensor* r, Tensor* t, Sizes dims, bool biased, bool keepdim);
-void normDims(Tensor* r, Tensor* t, Scalar p, Sizes dims, bool keepdim);
-void logicalAllDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void logicalAnyDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void nansumDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void nanmeanDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
-void logsumexpDims(Tensor* r, Tensor* t, Sizes dims, bool keepdim);
 
 // ---- sorting (sort.cc)
 void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending);

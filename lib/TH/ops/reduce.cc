@@ -1,7 +1,6 @@
-#include "ops/direct.h"
 #include "ops/reduce.h"
 
-#include <algorithm>
+#include <cmath>
 
 #include "THGeneral.h"
 #include "base/error.h"
@@ -23,38 +22,47 @@ void check_result(const char* name, int argument, const Tensor& r, DType type) {
   }
 }
 
-Scalar to_scalar(Wide value, DType type) {
-  return is_integral(type) ? Scalar(value.i) : Scalar(value.d);
+Reduction norm_of(double p) {
+  if (p == 0) return {Reducer::nonzero};
+  if (p == 1) return {Reducer::abs_sum};
+  if (p == 2) return {Reducer::squares, Finish::square_root};
+  if (std::isinf(p)) return {p > 0 ? Reducer::abs_max : Reducer::abs_min};
+  return {Reducer::powers, Finish::root, p};
 }
 
-namespace {
+Scalar finish_all(const Reduction& reduction, const Partial& partial, int64_t n, DType type) {
+  if (is_integral(type)) return partial.value.i;
+  return finished(reduction.finish, partial, n, reduction.parameter);
+}
 
-// Reduces along a dimension that is not empty. r is contiguous, has t's type and shares no memory
-// with t. Its shape is that of t, except that the dimension has size 1 or is removed. indices is a
-// LongTensor of the same shape, or null if the reduction has none.
-void reduce_dim(Op op, const Reduction& reduction, Tensor* t, int dim, Tensor* r, Tensor* indices) {
+void reduce_dim(Op op, const Reduction& reduction, Tensor* r, Tensor* indices, Tensor* t, int d) {
   if (r->numel() == 0) return;
+  if (t->size[d] == 0) {
+    TensorRef none(tensor_new(t->dtype));
+    const Partial nothing = reduce_all(op, reduction, none.get());
+    return ops::fill(r, finish_all(reduction, nothing, 0, t->dtype));
+  }
   run(op, device_of({t, r, indices}), [&](Operands& at) {
     Placed in = at.read(t);
     auto item = item_size(t->dtype);
     int64_t stride[kMaxDims];
     int64_t outputs = 1;
-    for (int d = t->nDimension - 1; d >= 0; --d) {
-      if (d == dim) continue;
-      stride[d] = outputs;
-      outputs *= t->size[d];
+    for (int k = t->nDimension - 1; k >= 0; --k) {
+      if (k == d) continue;
+      stride[k] = outputs;
+      outputs *= t->size[k];
     }
     ReduceDimCall call;
     call.reducer = reduction.reducer;
     call.finish = reduction.finish;
-    call.moment = reduction.moment;
+    call.moment = needs_moment(reduction.finish);
     call.dtype = t->dtype;
     call.parameter = reduction.parameter;
-    call.n = t->size[dim];
-    call.step = in.tensor->stride[dim] * static_cast<int64_t>(item);
+    call.n = t->size[d];
+    call.step = in.tensor->stride[d] * static_cast<int64_t>(item);
     call.indices = nullptr;
     call.index_base = TH_INDEX_BASE;
-    call.plan.start(t->nDimension, t->size, dim);
+    call.plan.start(t->nDimension, t->size, d);
     // The input decides the order of the loop, because more elements are read than written.
     call.plan.add(in.data, item, in.tensor->stride);
     call.plan.add(at.overwrite(r), item, stride);
@@ -64,32 +72,6 @@ void reduce_dim(Op op, const Reduction& reduction, Tensor* t, int dim, Tensor* r
     return call;
   });
 }
-
-// A contiguous tensor for a result of these sizes: r itself, or a temporary if r is not contiguous
-// or shares the operand's storage. finish() copies the temporary to r.
-class Result {
- public:
-  Result(Tensor* r, const Tensor& operand, int ndim, const int64_t* size) : r_(r) {
-    if (r == &operand || share_storage(*r, operand)) {
-      temporary_ = TensorRef(tensor_new_sized(r->dtype, ndim, size));
-      return;
-    }
-    resize(r, ndim, size);
-    if (!is_contiguous(*r)) temporary_ = TensorRef(tensor_new_sized(r->dtype, ndim, size));
-  }
-  Tensor* get() const { return temporary_ ? temporary_.get() : r_; }
-  void finish() {
-    if (!temporary_) return;
-    resize(r_, temporary_->nDimension, temporary_->size);
-    ops::copy(r_, temporary_.get());
-  }
-
- private:
-  Tensor* r_;
-  TensorRef temporary_;
-};
-
-}  // namespace
 
 namespace {
 
@@ -122,7 +104,7 @@ Partial reduce_all(Op op, const Reduction& reduction, Tensor* a, Transform trans
     ReduceAllCall call;
     call.reducer = reduction.reducer;
     call.transform = transform;
-    call.moment = reduction.moment;
+    call.moment = needs_moment(reduction.finish);
     call.dtype = a->dtype;
     call.parameter = reduction.parameter;
     call.out = &result;
@@ -136,114 +118,4 @@ Partial reduce_all(Op op, const Reduction& reduction, Tensor* a, Transform trans
   return result;
 }
 
-void reduce_along(const ReduceRow& row, const Reduction& reduction, Tensor* r, Tensor* indices,
-                  Tensor* t, int64_t dim, bool keepdim) {
-  check_result(row.name, 1, *r, t->dtype);
-  if (indices) check_result(row.name, 2, *indices, DType::Long);
-  if (indices == r) fail_argument(2, "%s: values and indices must be two tensors", row.name);
-  int d = wrap_dim(*t, dim, row.dim_argument);
-  if (indices && t->size[d] == 0) {
-    fail_argument(row.t_argument, "%s: dimension %lld of %s has no element", row.name, shown(d),
-                  shape_text(*t).c_str());
-  }
-  int ndim = t->nDimension;
-  int64_t size[kMaxDims];
-  std::copy(t->size, t->size + ndim, size);
-  if (keepdim || ndim == 1) {
-    size[d] = 1;
-  } else {
-    std::copy(size + d + 1, size + ndim, size + d);
-    --ndim;
-  }
-  if (t->size[d] == 0) {
-    TensorRef none(tensor_new(t->dtype));
-    Partial nothing = reduce_all(row.op, reduction, none.get());
-    if (reduction.finish != Finish::none) {
-      nothing.value.d = finished(reduction.finish, nothing, 0, reduction.parameter);
-    }
-    resize(r, ndim, size);
-    ops::fill(r, to_scalar(nothing.value, t->dtype));
-    return;
-  }
-  if (!indices) {
-    Result values(r, *t, ndim, size);
-    reduce_dim(row.op, reduction, t, d, values.get(), nullptr);
-    values.finish();
-    return;
-  }
-  Result values(r, *t, ndim, size);
-  Result places(indices, share_storage(*r, *indices) ? *r : *t, ndim, size);
-  reduce_dim(row.op, reduction, t, d, values.get(), places.get());
-  values.finish();
-  places.finish();
-}
-
-namespace direct {
-
-namespace {
-
-constexpr Reduction kSum = {Reducer::sum};
-constexpr Reduction kProd = {Reducer::prod};
-constexpr Reduction kMean = {Reducer::sum, false, 0, Finish::mean};
-constexpr Reduction kMin = {Reducer::min};
-constexpr Reduction kMax = {Reducer::max};
-
-Scalar extreme(Op op, const char* name, const Reduction& reduction, Tensor* t) {
-  if (t->nDimension == 0) fail_argument(1, "%s: tensor must have one dimension", name);
-  if (t->numel() == 0) {
-    fail_argument(1, "%s: a tensor of size %s has no element", name, shape_text(*t).c_str());
-  }
-  return to_scalar(reduce_all(op, reduction, t).value, t->dtype);
-}
-
-}  // namespace
-
-Scalar sumall(Tensor* t) { return to_scalar(reduce_all(Op::sumall, kSum, t).value, t->dtype); }
-
-Scalar prodall(Tensor* t) { return to_scalar(reduce_all(Op::prodall, kProd, t).value, t->dtype); }
-
-Scalar meanall(Tensor* t) {
-  check_floating("mean", 1, *t);
-  if (t->nDimension == 0) fail_argument(1, "mean: empty Tensor");
-  return finished(Finish::mean, reduce_all(Op::meanall, kMean, t), t->numel(), 0);
-}
-
-Scalar minall(Tensor* t) { return extreme(Op::minall, "min", kMin, t); }
-Scalar maxall(Tensor* t) { return extreme(Op::maxall, "max", kMax, t); }
-
-Scalar trace(Tensor* t) {
-  if (t->nDimension != 2) {
-    fail_argument(1, "trace: expected a matrix, got size %s", shape_text(*t).c_str());
-  }
-  TensorRef diagonal(tensor_new(t->dtype));
-  int64_t size = std::min(t->size[0], t->size[1]);
-  int64_t stride = t->stride[0] + t->stride[1];
-  if (size > 0) {
-    set_storage(diagonal.get(), t->storage, t->storageOffset, 1, &size, &stride);
-  }
-  return to_scalar(reduce_all(Op::trace, kSum, diagonal.get()).value, t->dtype);
-}
-
-void sum(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({Op::sum, "sum", 2, 3}, kSum, r, nullptr, t, dim, keepdim);
-}
-
-void prod(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({Op::prod, "prod", 2, 3}, kProd, r, nullptr, t, dim, keepdim);
-}
-
-void mean(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
-  check_floating("mean", 2, *t);
-  reduce_along({Op::mean, "mean", 2, 3}, kMean, r, nullptr, t, dim, keepdim);
-}
-
-void min(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({Op::min, "min", 3, 4}, kMin, values, indices, t, dim, keepdim);
-}
-
-void max(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim) {
-  reduce_along({Op::max, "max", 3, 4}, kMax, values, indices, t, dim, keepdim);
-}
-
-}  // namespace direct
 }  // namespace th

@@ -1,6 +1,8 @@
 #ifndef TH_OPS_REDUCE_H
 #define TH_OPS_REDUCE_H
 
+// Reductions by one kernel call, and the table of the reductions that are computed so.
+
 #include "backend/reduce_call.h"
 #include "base/op.h"
 #include "ops/ops.h"
@@ -9,35 +11,47 @@ namespace th {
 
 struct Reduction {
   Reducer reducer;
-  bool moment = false;
-  double parameter = 0;  // for Reducer::powers and Finish::root
   Finish finish = Finish::none;
+  double parameter = 0;  // for Reducer::powers and Finish::root
 };
 
 // Reduces all elements of a. With a transform other than none, reduces its values for pairs of
 // elements of a and b, which have equal sizes. finish is not applied.
 Partial reduce_all(Op op, const Reduction& reduction, Tensor* a,
                    Transform transform = Transform::none, Tensor* b = nullptr);
+// Returns the number that reduces n elements. type: of the elements.
+Scalar finish_all(const Reduction& reduction, const Partial& partial, int64_t n, DType type);
 
-// The operation, its name in error messages, and the positions of the C function's arguments.
-struct ReduceRow {
+// Reduces dimension d of t, whose elements have the type of r. r and indices (or null) are
+// contiguous and share no memory with t. Their elements are the results in row-major order. If the
+// dimension has no elements, r is filled with the reduction of nothing and indices must be null.
+void reduce_dim(Op op, const Reduction& reduction, Tensor* r, Tensor* indices, Tensor* t, int d);
+
+// The reduction of a p-norm.
+Reduction norm_of(double p);
+
+// A reduction that THOps.def computes by one kernel. op: the operation for one dimension.
+struct KernelReduction {
+  const char* name;  // in Lua
   Op op;
-  const char* name;
-  int t_argument;
-  int dim_argument;
+  Reducer reducer;
+  Finish finish;
+  bool floating;  // floating-point types only
+  // Reduces a dimension, which keeps size 1.
+  void (*reduce)(Tensor* r, Tensor* t, int64_t dim);
 };
-
-// Resizes r, and indices unless null. With keepdim the dimension keeps size 1; otherwise it is
-// removed, except from a vector.
-void reduce_along(const ReduceRow& row, const Reduction& reduction, Tensor* r, Tensor* indices,
-                  Tensor* t, int64_t dim, bool keepdim);
+// Return null if there is none.
+const KernelReduction* find_reduction(const char* name);
+const KernelReduction* find_reduction(Reducer reducer, Finish finish);
 
 // Throws unless t has a floating-point type.
 void check_floating(const char* name, int argument, const Tensor& t);
 // Throws unless r has the given type.
 void check_result(const char* name, int argument, const Tensor& r, DType type);
 
-Scalar to_scalar(Wide value, DType type);
+inline Scalar to_scalar(Wide value, DType type) {
+  return is_integral(type) ? Scalar(value.i) : Scalar(value.d);
+}
 
 }  // namespace th
 

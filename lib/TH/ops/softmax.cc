@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include "base/error.h"
-#include "ops/direct.h"
 #include "ops/compose.h"
+#include "ops/reduction_methods.h"
 
 namespace th {
 
@@ -39,59 +38,56 @@ TensorRef sum_of_exponentials(const Exponents& e, int64_t dim, Tensor* exponenti
 
 // Computes r by f(to), directly if r has e's type, else by a conversion.
 template <class F>
-void deliver_as(Tensor* r, const Exponents& e, const F& f) {
+void compute_in_type(Tensor* r, const Exponents& e, const F& f) {
   if (r->dtype == e.type) return f(r);
   f(e.rest.get());
-  deliver(r, e.rest.get());
+  ops::copy(r, e.rest.get());
 }
 
-int checked_dim(const char* name, const Tensor& r, const Tensor& t, int64_t dim) {
-  check_result(name, 1, r, t.dtype);
-  check_floating(name, 2, t);
-  return wrap_dim(t, dim, 3);
+// The result may be t.
+template <class A>
+void shapes_like_operand(A& a, Shapes& s) {
+  a.dimension = s.dim(a.dimension, *a.t);
+  s.set(a.r_, *a.t, Layout::in_place);
 }
 
 }  // namespace
 
-namespace direct {
-
-void logsumexp(Tensor* r, Tensor* t, int64_t dim, bool keepdim) {
-  int d = checked_dim("logsumexp", *r, *t, dim);
-  if (t->size[d] == 0) {
-    sum(r, t, d, keepdim);
-    return fill(r, -INFINITY);
-  }
+void LogSumExp::along(Tensor* r, Tensor* t, int d) const {
+  if (t->size[d] == 0) return ops::fill(r, -INFINITY);
   Exponents e = exponents_of(t, d, true);
   TensorRef total = sum_of_exponentials(e, d, e.rest.get());
-  log(total.get(), total.get());
-  cadd(total.get(), total.get(), 1, e.largest.get());
-  deliver(r, keepdim ? total.get() : without(total, d).get());
+  ops::log(total.get(), total.get());
+  ops::cadd(total.get(), total.get(), 1, e.largest.get());
+  ops::copy(r, total.get());
 }
 
-Scalar logsumexpall(Tensor* t) {
-  check_floating("logsumexp", 1, *t);
+Scalar LogSumExp::all(Tensor* t) const {
   if (t->numel() == 0) return -INFINITY;
-  TensorRef all = in_type(flattened(t).get(), DType::Double);
-  TensorRef result = made(DType::Double, [&](Tensor* r) { logsumexp(r, all.get(), 0, true); });
-  return sumall(result.get());
+  TensorRef elements = in_type(flattened(t).get(), DType::Double);
+  int64_t one = 1;
+  TensorRef result(tensor_new_sized(DType::Double, 1, &one));
+  along(result.get(), elements.get(), 0);
+  return ops::item(result.get());
 }
 
-void softmax(Tensor* r, Tensor* t, int64_t dim) {
-  int d = checked_dim("softmax", *r, *t, dim);
-  if (t->numel() == 0) return resize_as(r, *t);
-  Exponents e = exponents_of(t, d, false);
-  TensorRef total = sum_of_exponentials(e, d, e.rest.get());
-  deliver_as(r, e, [&](Tensor* to) { cdiv(to, e.rest.get(), total.get()); });
+void shapes(args::softmax& a, Shapes& s) { shapes_like_operand(a, s); }
+
+void calls(args::softmax& a) {
+  if (a.t->numel() == 0) return;
+  Exponents e = exponents_of(a.t, a.dimension, false);
+  TensorRef total = sum_of_exponentials(e, a.dimension, e.rest.get());
+  compute_in_type(a.r_, e, [&](Tensor* to) { ops::cdiv(to, e.rest.get(), total.get()); });
 }
 
-void logSoftmax(Tensor* r, Tensor* t, int64_t dim) {
-  int d = checked_dim("logSoftmax", *r, *t, dim);
-  if (t->numel() == 0) return resize_as(r, *t);
-  Exponents e = exponents_of(t, d, false);
-  TensorRef total = sum_of_exponentials(e, d, empty(e.type).get());
-  log(total.get(), total.get());
-  deliver_as(r, e, [&](Tensor* to) { csub(to, e.rest.get(), 1, total.get()); });
+void shapes(args::logSoftmax& a, Shapes& s) { shapes_like_operand(a, s); }
+
+void calls(args::logSoftmax& a) {
+  if (a.t->numel() == 0) return;
+  Exponents e = exponents_of(a.t, a.dimension, false);
+  TensorRef total = sum_of_exponentials(e, a.dimension, empty(e.type).get());
+  ops::log(total.get(), total.get());
+  compute_in_type(a.r_, e, [&](Tensor* to) { ops::csub(to, e.rest.get(), 1, total.get()); });
 }
 
-}  // namespace direct
 }  // namespace th

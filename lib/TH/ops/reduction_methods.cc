@@ -1,0 +1,133 @@
+#include "ops/reduction_methods.h"
+
+#include "ops/compose.h"
+
+namespace th {
+
+namespace {
+
+// Returns 1 for each element that is not 0.
+TensorRef truth_of(Tensor* t) {
+  return made(DType::Byte, [&](Tensor* r) { ops::neValue(r, t, 0); });
+}
+
+// values: t with NaN replaced by 0; valid: 1 for each element that is not NaN. In the compute type
+// of t. For integers, valid is null.
+struct Numbers {
+  TensorRef values, valid;
+};
+
+Numbers numbers_of(Tensor* t) {
+  DType type = compute_type(t->dtype);
+  if (is_integral(type)) return {shared(t), TensorRef()};
+  TensorRef nan = made(DType::Byte, [&](Tensor* r) { ops::isnan(r, t); });
+  TensorRef numbers = t->dtype == type ? clone(t) : in_type(t, type);
+  ops::maskedFill(numbers.get(), nan.get(), 0);
+  TensorRef valid = made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, nan.get(), 0); });
+  return {std::move(numbers), in_type(valid.get(), type)};
+}
+
+// Returns the sums along dimension d, in t's type.
+TensorRef sums_of(Op op, Tensor* t, int d) {
+  int64_t size[kMaxDims];
+  std::copy(t->size, t->size + t->nDimension, size);
+  size[d] = 1;
+  TensorRef sums(tensor_new_sized(t->dtype, t->nDimension, size));
+  reduce_dim(op, {Reducer::sum}, sums.get(), nullptr, t, d);
+  return sums;
+}
+
+double sum_of_all(Op op, Tensor* t) { return reduce_all(op, {Reducer::sum}, t).value.d; }
+
+}  // namespace
+
+// ---- by one kernel ------------------------------------------------------------------------------
+
+bool KernelMethod::reduces_empty(const Tensor& t) const {
+  switch (reduction_.finish) {
+    case Finish::mean:
+    case Finish::biased_variance:
+    case Finish::variance:
+    case Finish::biased_deviation:
+    case Finish::deviation:
+      return t.nDimension > 0;
+    default:
+      return reduction_.reducer != Reducer::min && reduction_.reducer != Reducer::max;
+  }
+}
+
+Scalar KernelMethod::all(Tensor* t) const {
+  TensorRef doubles;
+  if (reduction_.finish != Finish::none && is_integral(t->dtype)) {
+    doubles = in_type(t, DType::Double);
+    t = doubles.get();
+  }
+  return finish_all(reduction_, reduce_all(op_, reduction_, t), t->numel(), t->dtype);
+}
+
+void KernelMethod::along(Tensor* r, Tensor* t, int d, Tensor* indices) const {
+  if (r->dtype == t->dtype) return reduce_dim(op_, reduction_, r, indices, t, d);
+  reduce_dim(op_, reduction_, r, indices, in_type(t, r->dtype).get(), d);
+}
+
+// ---- by other operations ------------------------------------------------------------------------
+
+template <Reducer reducer>
+bool Logical<reducer>::all(Tensor* t) const {
+  if (t->numel() == 0) return reducer == Reducer::min;
+  return reduce_all(op_, {reducer}, truth_of(t).get()).value.i != 0;
+}
+
+template <Reducer reducer>
+void Logical<reducer>::along(Tensor* r, Tensor* t, int d) const {
+  if (t->size[d] == 0) return ops::fill(r, reducer == Reducer::min);
+  reduce_dim(op_, {reducer}, r, nullptr, truth_of(t).get(), d);
+}
+
+template class Logical<Reducer::min>;
+template class Logical<Reducer::max>;
+
+Scalar NanSum::all(Tensor* t) const {
+  TensorRef values = numbers_of(t).values;
+  return to_scalar(reduce_all(op_, {Reducer::sum}, values.get()).value, values->dtype);
+}
+
+void NanSum::along(Tensor* r, Tensor* t, int d) const {
+  TensorRef values = numbers_of(t).values;
+  if (r->dtype == values->dtype) {
+    return reduce_dim(op_, {Reducer::sum}, r, nullptr, values.get(), d);
+  }
+  ops::copy(r, sums_of(op_, values.get(), d).get());
+}
+
+Scalar NanMean::all(Tensor* t) const {
+  Numbers numbers = numbers_of(t);
+  return sum_of_all(op_, numbers.values.get()) / sum_of_all(op_, numbers.valid.get());
+}
+
+void NanMean::along(Tensor* r, Tensor* t, int d) const {
+  Numbers numbers = numbers_of(t);
+  TensorRef sums = sums_of(op_, numbers.values.get(), d);
+  TensorRef counts = sums_of(op_, numbers.valid.get(), d);
+  ops::cdiv(sums.get(), sums.get(), counts.get());
+  ops::copy(r, sums.get());
+}
+
+template <Reducer reducer>
+Scalar ExtremeIndex<reducer>::all(Tensor* t) const {
+  int64_t one = 1;
+  TensorRef index(tensor_new_sized(DType::Long, 1, &one));
+  along(index.get(), flattened(t).get(), 0);
+  return ops::item(index.get());
+}
+
+template <Reducer reducer>
+void ExtremeIndex<reducer>::along(Tensor* r, Tensor* t, int d) const {
+  TensorRef values(tensor_new_sized(t->dtype, r->nDimension, r->size));
+  reduce_dim(op_, {reducer}, values.get(), r, t, d);
+}
+
+template class ExtremeIndex<Reducer::min>;
+template class ExtremeIndex<Reducer::max>;
+
+}  // namespace th

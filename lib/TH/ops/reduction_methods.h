@@ -1,0 +1,92 @@
+#ifndef TH_OPS_REDUCTION_METHODS_H
+#define TH_OPS_REDUCTION_METHODS_H
+
+// How the reductions of THOps.def are computed: one class for each method. All forms of a reduction
+// use the same class (reductions.cc). A method has
+//   reduces_empty(t)   Returns true if t, which has no elements along the dimension, has a result.
+//   all(t)             Reduces all elements.
+//   along(r, t, d)     Reduces dimension d of t. r is contiguous and shares no memory with t; its
+//                      elements are the results in row-major order, whatever its shape is.
+
+#include "ops/reduce.h"
+
+namespace th {
+
+// By one kernel. Integers are converted to doubles if the results of the kernel are finished.
+class KernelMethod {
+ public:
+  KernelMethod(Op op, const Reduction& reduction) : op_(op), reduction_(reduction) {}
+  bool reduces_empty(const Tensor& t) const;
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d, Tensor* indices = nullptr) const;
+
+ private:
+  Op op_;
+  Reduction reduction_;
+};
+
+class Norm : public KernelMethod {
+ public:
+  template <class Arguments>
+  explicit Norm(const Arguments& a) : KernelMethod(Arguments::op, norm_of(a.value.to_double())) {}
+};
+
+// By other operations.
+class ComposedMethod {
+ public:
+  template <class Arguments>
+  explicit ComposedMethod(const Arguments&) : op_(Arguments::op) {}
+  bool reduces_empty(const Tensor&) const { return true; }
+
+ protected:
+  Op op_;
+};
+
+// The truth of an element is 1 if it is not 0. min: the logical AND, max: the logical OR.
+template <Reducer reducer>
+class Logical : public ComposedMethod {
+ public:
+  using ComposedMethod::ComposedMethod;
+  bool all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+};
+using LogicalAnd = Logical<Reducer::min>;
+using LogicalOr = Logical<Reducer::max>;
+
+class NanSum : public ComposedMethod {
+ public:
+  using ComposedMethod::ComposedMethod;
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+};
+
+class NanMean : public ComposedMethod {
+ public:
+  using ComposedMethod::ComposedMethod;
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+};
+
+// In softmax.cc.
+class LogSumExp : public ComposedMethod {
+ public:
+  using ComposedMethod::ComposedMethod;
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+};
+
+// The index of the smallest or largest element. r is a LongTensor.
+template <Reducer reducer>
+class ExtremeIndex : public ComposedMethod {
+ public:
+  using ComposedMethod::ComposedMethod;
+  bool reduces_empty(const Tensor&) const { return false; }
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+};
+using ArgMin = ExtremeIndex<Reducer::min>;
+using ArgMax = ExtremeIndex<Reducer::max>;
+
+}  // namespace th
+
+#endif
