@@ -47,8 +47,11 @@ class Shapes {
   void set_value(Tensor*& r, TensorRef value);
 
   // Returns the dimension of t, from 0. Throws if it is out of range.
-  int dim(const int64_t& dim, const Tensor& t) const { return wrap_dim(t, dim, number_of(&dim)); }
-  int dim(const int64_t& dim, int ndim) const { return wrap_dim(ndim, dim, number_of(&dim)); }
+  int dim(const int64_t& dim, const Tensor& t) const { return this->dim(dim, t.nDimension); }
+  int dim(const int64_t& dim, int ndim) const {
+    if (dim >= 0 && dim < ndim) return static_cast<int>(dim);
+    return wrap_dim(ndim, dim, number_of(&dim));
+  }
   // Throws an error about one argument. The message does not begin with the operation's name.
   template <class T, class... Values>
   [[noreturn]] void fail(const T& field, const char* format, Values... values) const {

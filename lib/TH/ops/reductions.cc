@@ -74,14 +74,14 @@ void shapes_of_one(A& a, Shapes& s, const Method& method) {
     s.fail(a.t, "dimension %lld of %s has no elements", shown(d), shape_text(t).c_str());
   }
   a.dimension = d;
-  int ndim = t.nDimension;
   int64_t size[kMaxDims];
-  std::copy(t.size, t.size + ndim, size);
-  if (a.keepdim || ndim == 1) {
-    size[d] = 1;
-  } else {
-    std::copy(size + d + 1, size + ndim, size + d);
-    --ndim;
+  int ndim = 0;
+  for (int k = 0; k < t.nDimension; ++k) {
+    if (k != d) {
+      size[ndim++] = t.size[k];
+    } else if (a.keepdim || t.nDimension == 1) {
+      size[ndim++] = 1;
+    }
   }
   s.set(Results<A>::values(a), ndim, size, Layout::contiguous);
   Results<A>::set_indices(a, s, ndim, size);
@@ -90,10 +90,9 @@ void shapes_of_one(A& a, Shapes& s, const Method& method) {
 template <class A, class Method>
 void calls_of_one(A& a, const Method& method) {
   Tensor* r = Results<A>::values(a);
-  if (r->numel() == 0) return;
   if constexpr (std::is_base_of_v<KernelMethod, Method>) {
     method.along(r, a.t, static_cast<int>(a.dimension), Results<A>::indices(a));
-  } else {
+  } else if (r->numel() > 0) {
     method.along(r, a.t, static_cast<int>(a.dimension));
   }
 }
