@@ -45,7 +45,7 @@ void draw(Arguments& a) {
   TensorRef p = paired(r, a.p);
   Device* device = device_of({r, a.p});
   CheckText text(argument_number(Arguments::op, &a, &a.p), kBadProbability);
-  ValueCheck check(Condition::probability, 0, p.get(), device, text);
+  ValueCheck check(Arguments::op, Condition::probability, 0, p.get(), device, text);
   TensorRef in_order = contiguous(p.get());
   run(Arguments::op, device, [&](Operands& at) {
     BernoulliCall call = {};

@@ -14,18 +14,26 @@ namespace th {
 
 // ---- the shapes of results ----------------------------------------------------------------------
 
-int argument_number(Op op, const void* arguments, const void* field) noexcept {
+int argument_number(const OpRow& row, const void* arguments, const void* field) noexcept {
   const auto offset = static_cast<const char*>(field) - static_cast<const char*>(arguments);
   int number = 1;
-  for (const Parameter& p : row_of(op)) {
+  for (const Parameter& p : row) {
     if (p.offset == offset) return number;
     number += p.kind == ParameterKind::list ? 2 : 1;
   }
   return 0;
 }
 
+int argument_number(Op op, const void* arguments, const void* field) noexcept {
+  return argument_number(row_of(op), arguments, field);
+}
+
 int Shapes::number_of(const void* field) const noexcept {
-  return argument_number(row_.op, arguments_, field);
+  return argument_number(row_, arguments_, field);
+}
+
+Layout distinct_elements(const Tensor& r, Layout layout) {
+  return has_shared_elements(r) ? Layout::contiguous : layout;
 }
 
 template <class F>
@@ -62,7 +70,7 @@ Shapes::Result& Shapes::add(Tensor*& r) {
   result.field = &r;
   result.tensor = r;
   result.temporary = nullptr;
-  result.computed = result.resized = false;
+  result.ready = result.resized = false;
   return result;
 }
 
@@ -83,7 +91,7 @@ void Shapes::set(Tensor*& r, const Tensor& like, Layout layout) {
 
 void Shapes::set_value(Tensor*& r, TensorRef value) {
   Result& result = add(r);
-  result.computed = true;
+  result.ready = true;
   r = result.temporary = value.release();
   to_release_ = true;
 }
@@ -96,15 +104,35 @@ static bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
   return true;
 }
 
+void Shapes::resize(Tensor*& r, int ndim, const int64_t* size, Layout layout) {
+  Result* result = nullptr;
+  for (int k = 0; k < count_; ++k) {
+    if (results_[k].field == &r) result = &results_[k];
+  }
+  if (result) {
+    r = result->tensor;
+    if (Tensor* t = std::exchange(result->temporary, nullptr)) tensor_free(t);
+    result->ndim = ndim;
+    std::copy(size, size + ndim, result->size);
+  } else {
+    set(r, ndim, size, layout);
+    result = &results_[count_ - 1];
+  }
+  prepare(result);
+  result->ready = true;
+}
+
 void Shapes::resize_result(Result* result, int ndim, const int64_t* size) {
   Tensor* r = result->tensor;
   if (has_shape(*r, ndim, size)) return;
   to_release_ = true;
-  result->storage = r->storage;
-  result->elements = r->storage ? r->storage->size : 0;
-  result->ndim_before = r->nDimension;
-  std::copy(r->size, r->size + r->nDimension, result->geometry);
-  std::copy(r->stride, r->stride + r->nDimension, result->geometry + r->nDimension);
+  if (!result->resized) {
+    result->storage = r->storage;
+    result->elements = r->storage ? r->storage->size : 0;
+    result->ndim_before = r->nDimension;
+    std::copy(r->size, r->size + r->nDimension, result->geometry);
+    std::copy(r->stride, r->stride + r->nDimension, result->geometry + r->nDimension);
+  }
   set_geometry(r, ndim, size, nullptr);
   result->resized = true;
 }
@@ -147,7 +175,7 @@ void Shapes::copy_operands_of(Tensor* inout) {
 
 void Shapes::commit() {
   for (int k = 0; k < count_; ++k) {
-    if (!results_[k].computed) prepare(&results_[k]);
+    if (!results_[k].ready) prepare(&results_[k]);
   }
   if (!row_.has(ParameterKind::inout)) return;
   for (const Parameter& p : row_) {

@@ -25,6 +25,9 @@ enum class Layout : uint8_t {
   in_place,    // any strides; may be one of the operands, but not overlap one otherwise
 };
 
+// The layout to request for a result whose elements may not share memory with each other.
+Layout distinct_elements(const Tensor& r, Layout layout = Layout::any);
+
 // Collects the shapes of the results of one call.
 class Shapes {
  public:
@@ -45,6 +48,9 @@ class Shapes {
   // Sets a temporary of the type of r, which is copied to r in the end. It is computed already,
   // because its shape depends on the elements, or calls() writes it in place of r.
   void set_value(Tensor*& r, TensorRef value);
+  // Like set, but r is the result or its temporary on return, so that shapes() can write it: for
+  // shapes that are known only after a kernel has counted elements. May be called again for r.
+  void resize(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any);
 
   // Returns the dimension of t, from 0. Throws if it is out of range.
   int dim(const int64_t& dim, const Tensor& t) const { return this->dim(dim, t.nDimension); }
@@ -57,8 +63,7 @@ class Shapes {
   [[noreturn]] void fail(const T& field, const char* format, Values... values) const {
     fail_argument(number_of(&field), format, values...);
   }
-  // The position of a parameter in the C function, from 1.
-  int number_of(const void* field) const noexcept;
+  int number_of(const void* field) const noexcept;  // see argument_number
 
   // ---- for call()
   void commit();
@@ -71,7 +76,8 @@ class Shapes {
     Tensor* tensor;     // the result
     Tensor* temporary;  // null: the kernels write the result itself
     Layout layout;
-    bool computed, resized;
+    bool ready;    // by set_value or resize
+    bool resized;
     int ndim;
     int64_t size[kMaxDims];
     // Before it was resized.
@@ -106,8 +112,13 @@ class Shapes {
   Copy copies_[kMostCopies];
 };
 
-// The position of a field of the arguments in the C function, from 1.
+// The position of a parameter in the C function, from 1. field: the parameter's field.
+int argument_number(const OpRow& row, const void* arguments, const void* field) noexcept;
 int argument_number(Op op, const void* arguments, const void* field) noexcept;
+template <class Arguments, class T>
+int argument_number(const Arguments& arguments, const T& field) noexcept {
+  return argument_number(Arguments::op, &arguments, &field);
+}
 
 // Runs an operation. arguments: the struct of its arguments (see arguments.h).
 void call(Op op, void* arguments);

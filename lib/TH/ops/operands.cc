@@ -175,10 +175,11 @@ void place_result(Device* device, Tensor* r) {
 
 namespace {
 
-// Also true for memory that C code reads directly.
+// Also true for memory that C code reads directly. False for results that were just resized.
 bool has_elements_at_host(const Tensor& r) {
   const Storage* s = r.storage;
-  return s && !s->current_device() && (r.numel() > 0 || s->is_exposed());
+  if (!s || s->current_device()) return false;
+  return s->is_exposed() || (r.numel() > 0 && s->memory.head() != Head::uninitialized);
 }
 
 }  // namespace
@@ -189,7 +190,12 @@ void wait_for_assertions(Device* device, const Tensor& r) {
 
 ValueCheck::ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device,
                        CheckText text, const Tensor& r)
-    : condition_(condition), limit_(limit), t_(t), text_(text), done_(!device || on_host(*t)) {
+    : op_(op),
+      condition_(condition),
+      limit_(limit),
+      t_(t),
+      text_(text),
+      done_(!device || on_host(*t)) {
   if (done_) {
     check_on_host(condition, limit, t, text);
   } else if (has_elements_at_host(r)) {
@@ -204,6 +210,10 @@ uint32_t ValueCheck::number(const Operands& at) const {
   if (at.device()) return late_check(text_);
   check_on_host(condition_, limit_, t_, text_);
   return 0;
+}
+
+void ValueCheck::run() const {
+  if (!done_) check_values(op_, condition_, limit_, t_, text_);
 }
 
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text) {

@@ -151,13 +151,17 @@ class ValueCheck {
  public:
   ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text,
              const Tensor& r);
-  // For calls(), after shapes() has made the check above.
-  ValueCheck(Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text)
-      : condition_(condition), limit_(limit), t_(t), text_(text), done_(!device || on_host(*t)) {}
+  // For calls(): shapes() has made the check with the device of the operands. If that is null, the
+  // values are valid.
+  ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text)
+      : op_(op), condition_(condition), limit_(limit), t_(t), text_(text), done_(!device) {}
   // Returns the check number for a call whose kernel checks the values itself; 0: already checked.
   uint32_t number(const Operands& at) const;
+  // Checks the values by a separate call, unless that is done already: if no kernel is called.
+  void run() const;
 
  private:
+  Op op_;
   Condition condition_;
   int64_t limit_;
   Tensor* t_;
