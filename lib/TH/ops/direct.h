@@ -26,40 +26,6 @@ using ops::isSameSizeAs;
 #include "THOps/arranging.def"
 #undef TH_OP
 
-// ---- sorting (sort.cc)
-void sort(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool descending);
-
-// ---- based on sorting, and searching in sorted rows (order.cc, search.cc)
-void argsort(Tensor* indices, Tensor* t, int64_t dim, bool descending);
-void kthvalue(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool keepdim);
-void median(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-Scalar medianall(Tensor* t);
-void mode(Tensor* values, Tensor* indices, Tensor* t, int64_t dim, bool keepdim);
-void topk(Tensor* values, Tensor* indices, Tensor* t, int64_t k, int64_t dim, bool largest,
-          bool in_order);
-void unique(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t);
-void uniqueDim(Tensor* values, Tensor* inverse, Tensor* counts, Tensor* t, int64_t dim);
-void searchsorted(Tensor* r, Tensor* sorted, Tensor* values, bool right);
-
-// ---- indices and masks (index.cc, gather.cc, mask.cc)
-void indexSelect(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
-void indexCopy(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void indexAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void indexFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
-void indexPut(Tensor* r, TensorList indices, Tensor* src, bool accumulate);
-void indexPutFill(Tensor* r, TensorList indices, Scalar value, bool accumulate);
-void gather(Tensor* r, Tensor* t, int64_t dim, Tensor* index);
-void scatter(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void takeAlongDim(Tensor* r, Tensor* t, Tensor* index, int64_t dim);
-void takeAlong(Tensor* r, Tensor* t, Tensor* index);
-void oneHot(Tensor* r, Tensor* index, int64_t classes);
-void scatterFill(Tensor* r, int64_t dim, Tensor* index, Scalar value);
-void scatterAdd(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
-void maskedFill(Tensor* r, Tensor* mask, Scalar value);
-void maskedCopy(Tensor* r, Tensor* mask, Tensor* src);
-void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src);
-void maskedSelect(Tensor* r, Tensor* t, Tensor* mask);
-void nonzero(Tensor* r, Tensor* t);
 
 // ---- linear algebra (lapack_solve.cc, lapack_factor.cc, lapack_eigen.cc). A null operand means
 // that the result is the operand. Option letters are LAPACK's.

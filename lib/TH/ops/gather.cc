@@ -1,7 +1,8 @@
 // Access to single elements with an index for each position.
 
+#include <algorithm>
+
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/composed.h"
 #include "ops/indexing.h"
 #include "tensor/checked.h"
@@ -10,130 +11,129 @@ namespace th {
 
 namespace {
 
-// index must have as many dimensions as t and be no larger in any dimension; dim only if along_dim.
-void check_fits(const char* op, const Tensor& index, const Tensor& t, int dim, bool along_dim,
-                int argument) {
+// Throws an error about the argument `field` if index does not have as many dimensions as t, or is
+// larger in a dimension. Dimension dim counts only if along_dim.
+void check_fits(const Shapes& s, Tensor* const& field, const Tensor& index, const Tensor& t,
+                int64_t dim, bool along_dim) {
   bool fits = index.nDimension == t.nDimension;
   for (int d = 0; fits && d < t.nDimension; ++d) {
     fits = index.size[d] <= t.size[d] || (d == dim && !along_dim);
   }
-  if (!fits) {
-    fail_argument(argument,
-                  "%s: indices of size %s do not fit a tensor of size %s along "
-                  "dimension %lld",
-                  op, shape_text(index).c_str(), shape_text(t).c_str(), shown(dim));
-  }
+  if (fits) return;
+  s.fail(field, "indices of size %s do not fit a tensor of size %s along dimension %lld",
+         shape_text(index).c_str(), shape_text(t).c_str(), shown(dim));
 }
 
-Indexed full_index(Op op, const char* name, int dim, const Tensor& t, Tensor* index, int argument) {
-  return {op, name, dim, t.size[dim], index, IndexShape::full, argument};
+// The shapes of the operations that write to the positions of an index.
+template <class Arguments>
+void check_index(Arguments& a, const Shapes& s) {
+  a.dim = s.dim(a.dim, *a.tensor);
+  check_fits(s, a.index, *a.index, *a.tensor, a.dim, false);
+}
+template <class Arguments>
+void check_index_and_source(Arguments& a, const Shapes& s) {
+  check_index(a, s);
+  check_fits(s, a.src, *a.index, *a.src, a.dim, true);
 }
 
-// src is null for a fill with value.
-void scatter_to(Op op, const char* name, ScatterAction action, Tensor* r, int64_t dimension,
-                Tensor* index, Tensor* src, Scalar value) {
-  if (src) check_same_type(name, *r, *src);
-  int dim = wrap_dim(*r, dimension, 2);
-  check_index_type(name, *index, 3);
-  check_fits(name, *index, *r, dim, false, 3);
-  Device* device = device_of({r, index, src});
-  Indexed by = full_index(op, name, dim, *r, index, 3);
-  IndexCheck check(by, device, *r);
-  if (src) check_fits(name, *index, *src, dim, true, 4);
-  if (index->numel() == 0) return;
-  TensorRef indices = copy_if_aliased(*r, index), source;
-  by.index = indices.get();
-  if (src) source = copy_if_aliased(*r, src);
-  scatter_by(by, check, device, action, r, source.get(), value);
+template <class Arguments>
+void scatter_from(const Arguments& a, ScatterAction action) {
+  scatter_by(indices_of(a, *a.tensor, IndexShape::full), action, a.tensor, a.src, 0);
 }
 
 }  // namespace
 
-namespace direct {
-
-void gather(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
-  int dim = wrap_dim(*t, dimension, 3);
-  check_same_type("gather", *r, *t);
-  check_index_type("gather", *index, 4);
-  check_fits("gather", *index, *t, dim, false, 4);
-  Device* device = device_of({r, t, index});
-  Indexed by = full_index(Op::gather, "gather", dim, *t, index, 4);
-  IndexCheck check(by, device, *r);
-  if (needs_temporary(*r, *t, *index)) {
-    TensorRef result(tensor_new(r->dtype));
-    gather(result.get(), t, dimension, index);
-    deliver(r, result.get());
-    return;
-  }
-  resize_as(r, *index);
-  if (r->numel() > 0) gather_by(by, check, device, r, t);
+void shapes(args::gather& a, Shapes& s) {
+  a.dim = s.dim(a.dim, *a.src);
+  check_fits(s, a.index, *a.index, *a.src, a.dim, false);
+  check_indices(indices_of(a, *a.src, IndexShape::full), *a.src, *a.tensor);
+  s.set(a.tensor, *a.index);
+}
+void calls(args::gather& a) {
+  gather_by(indices_of(a, *a.src, IndexShape::full), a.tensor, a.src);
 }
 
-void scatter(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
-  scatter_to(Op::scatter, "scatter", ScatterAction::move, r, dimension, index, src, 0);
+void shapes(args::scatter& a, Shapes& s) { check_index_and_source(a, s); }
+void calls(args::scatter& a) { scatter_from(a, ScatterAction::move); }
+
+void shapes(args::scatterAdd& a, Shapes& s) { check_index_and_source(a, s); }
+void calls(args::scatterAdd& a) { scatter_from(a, ScatterAction::add); }
+
+void shapes(args::scatterFill& a, Shapes& s) { check_index(a, s); }
+void calls(args::scatterFill& a) {
+  scatter_by(indices_of(a, *a.tensor, IndexShape::full), ScatterAction::fill, a.tensor, nullptr,
+             a.val);
 }
 
-void scatterFill(Tensor* r, int64_t dimension, Tensor* index, Scalar value) {
-  scatter_to(Op::scatterFill, "scatter", ScatterAction::fill, r, dimension, index, nullptr, value);
-}
-
-void scatterAdd(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
-  scatter_to(Op::scatterAdd, "scatterAdd", ScatterAction::add, r, dimension, index, src, 0);
-}
-
-void takeAlongDim(Tensor* r, Tensor* t, Tensor* index, int64_t dimension) {
-  int dim = wrap_dim(*t, dimension, 4);
-  int ndim = t->nDimension;
+void shapes(args::takeAlongDim& a, Shapes& s) {
+  const Tensor &t = *a.t, &index = *a.index;
+  a.dimension = s.dim(a.dimension, t);
+  int ndim = t.nDimension;
   int64_t from[kMaxDims], by[kMaxDims], size[kMaxDims];
-  std::copy(t->size, t->size + ndim, from);
-  bool fits = index->nDimension == ndim;
+  std::copy(t.size, t.size + ndim, from);
+  bool fits = index.nDimension == ndim;
   if (fits) {
-    std::copy(index->size, index->size + ndim, by);
-    from[dim] = by[dim] = 1;
+    std::copy(index.size, index.size + ndim, by);
+    from[a.dimension] = by[a.dimension] = 1;
     fits = broadcast_sizes(ndim, from, ndim, by, &ndim, size);
   }
   if (!fits) {
-    fail_argument(3, "indices of size %s do not fit a tensor of size %s along dimension %lld",
-                  shape_text(*index).c_str(), shape_text(*t).c_str(), shown(dim));
+    s.fail(a.index, "indices of size %s do not fit a tensor of size %s along dimension %lld",
+           shape_text(index).c_str(), shape_text(t).c_str(), shown(a.dimension));
   }
-  TensorRef source = view_of(t), indices = view_of(index);
-  size[dim] = t->size[dim];
-  expand(source.get(), t, {ndim, size});
-  size[dim] = index->size[dim];
-  expand(indices.get(), index, {ndim, size});
-  gather(r, source.get(), dim, indices.get());
+  size[a.dimension] = index.size[a.dimension];
+  s.set(a.r_, ndim, size);
+}
+void calls(args::takeAlongDim& a) {
+  Tensor* r = a.r_;
+  int64_t size[kMaxDims];
+  std::copy(r->size, r->size + r->nDimension, size);
+  TensorRef indices = view_of(a.index), source = view_of(a.t);
+  views::expand(indices.get(), a.index, {r->nDimension, size});
+  size[a.dimension] = a.t->size[a.dimension];
+  views::expand(source.get(), a.t, {r->nDimension, size});
+  ops::gather(r, source.get(), a.dimension, indices.get());
 }
 
-void takeAlong(Tensor* r, Tensor* t, Tensor* index) {
-  int64_t n = t->numel(), count = index->numel();
-  gather(r, reshaped(t, 1, &n).get(), 0, reshaped(index, 1, &count).get());
+void shapes(args::takeAlong& a, Shapes& s) {
+  int64_t count = a.index->numel();
+  s.set(a.r_, 1, &count);
+}
+void calls(args::takeAlong& a) {
+  int64_t n = a.t->numel(), count = a.index->numel();
+  ops::gather(a.r_, reshaped(a.t, 1, &n).get(), 0, reshaped(a.index, 1, &count).get());
 }
 
-void oneHot(Tensor* r, Tensor* index, int64_t classes) {
-  if (index->nDimension == 0) fail("indices are expected, got a tensor without dimensions");
-  int ndim = index->nDimension;
-  if (index->numel() == 0 && classes < 1) fail("without an index the number of classes is needed");
-  int64_t most = classes;
-  if (index->numel() > 0) {
-    int64_t least = minall(index).i, greatest = maxall(index).i;
-    int64_t base = TH_INDEX_BASE;
-    if (classes < 1)
-      most = checked_add(std::max(greatest, base) - base, 1, "the number of classes");
-    if (least < base || greatest - base >= most) {
-      fail("index %lld is out of range of %lld classes",
-           static_cast<long long>(least < base ? least : greatest), static_cast<long long>(most));
+void shapes(args::oneHot& a, Shapes& s) {
+  const Tensor& index = *a.index;
+  int ndim = index.nDimension;
+  if (ndim == 0) s.fail(a.index, "indices are expected, got a tensor without dimensions");
+  int64_t classes = a.n;
+  if (index.numel() == 0) {
+    if (classes < 1) s.fail(a.index, "the index is empty: the number of classes is required");
+  } else {
+    const int64_t base = TH_INDEX_BASE;
+    int64_t least = ops::minall(a.index).i, greatest = ops::maxall(a.index).i;
+    if (classes < 1) {
+      classes = checked_add(std::max(greatest, base) - base, 1, "the number of classes");
+    }
+    if (least < base || greatest - base >= classes) {
+      s.fail(a.index, "index %lld is out of range of %lld classes",
+             static_cast<long long>(least < base ? least : greatest),
+             static_cast<long long>(classes));
     }
   }
   int64_t size[kMaxDims + 1];
-  std::copy(index->size, index->size + ndim, size);
-  size[ndim] = most;
-  make_contiguous(r, {index}, ndim + 1, size, [&](Tensor* result) {
-    zero(result);
-    TensorRef places(tensor_new(index->dtype));
-    unsqueeze1d(places.get(), index, ndim);
-    scatterFill(result, ndim, places.get(), 1);
-  });
+  std::copy(index.size, index.size + ndim, size);
+  size[ndim] = classes;
+  s.set(a.r_, ndim + 1, size, Layout::contiguous);
+}
+void calls(args::oneHot& a) {
+  place_result(device_of({a.index}), a.r_);
+  ops::zero(a.r_);
+  TensorRef positions(tensor_new(DType::Long));
+  views::unsqueeze1d(positions.get(), a.index, a.index->nDimension);
+  ops::scatterFill(a.r_, a.index->nDimension, positions.get(), 1);
 }
 
-}  // namespace direct
 }  // namespace th

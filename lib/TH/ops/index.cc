@@ -3,42 +3,36 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/indexing.h"
 
 namespace th {
 
 namespace {
 
-void check_vector(const char* op, const Tensor& index, int argument) {
-  check_index_type(op, index, argument);
-  if (index.nDimension != 1) {
-    fail_argument(argument, "%s: the indices must be a vector, got size %s", op,
-                  shape_text(index).c_str());
-  }
+void check_vector(const Shapes& s, Tensor* const& index) {
+  if (index->nDimension == 1) return;
+  s.fail(index, "the indices must be a vector, got size %s", shape_text(*index).c_str());
 }
 
-// Returns src with slices of r's shape. Torch7 requires only that the slices have as many elements.
-TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& index,
-                        Tensor* src) {
-  int64_t slice = 1, src_slice = 1;
-  bool same = r.nDimension == src->nDimension;
-  for (int d = 0; d < r.nDimension; ++d) {
-    if (d != dim) slice *= r.size[d];
-    same = same && (d == dim || r.size[d] == src->size[d]);
+// Returns the number of elements of a slice of t along dim. t may have fewer dimensions.
+int64_t slice_numel(const Tensor& t, int64_t dim) {
+  int64_t n = 1;
+  for (int d = 0; d < t.nDimension; ++d) n *= d == dim ? 1 : t.size[d];
+  return n;
+}
+
+bool has_slices_of(const Tensor& src, const Tensor& r, int64_t dim) {
+  bool same = r.nDimension == src.nDimension;
+  for (int d = 0; same && d < r.nDimension; ++d) same = d == dim || r.size[d] == src.size[d];
+  return same;
+}
+
+// Returns src with slices of r's shape.
+TensorRef source_slices(const Tensor& r, int64_t dim, Tensor* src) {
+  if (has_slices_of(*src, r, dim)) {
+    tensor_retain(src);
+    return TensorRef(src);
   }
-  for (int d = 0; d < src->nDimension; ++d) {
-    if (d != dim) src_slice *= src->size[d];
-  }
-  if (dim >= src->nDimension || src->size[dim] != index.size[0] || slice != src_slice) {
-    fail_argument(4,
-                  "%s: a source of size %s does not give %lld slices along dimension %lld for a "
-                  "tensor of size %s",
-                  op, shape_text(*src).c_str(), static_cast<long long>(index.size[0]), shown(dim),
-                  shape_text(r).c_str());
-  }
-  TensorRef kept = copy_if_aliased(r, src);
-  if (same) return kept;
   // Put the slices one after another, then view them in r's shape.
   TensorRef view(tensor_new(src->dtype));
   int64_t order[kMaxDims], size[kMaxDims], stride[kMaxDims];
@@ -46,12 +40,12 @@ TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& 
   for (int d = 0, n = 1; d < src->nDimension; ++d) {
     if (d != dim) order[n++] = d;
   }
-  views::permute(view.get(), kept.get(), Sizes{src->nDimension, order});
+  views::permute(view.get(), src, Sizes{src->nDimension, order});
   TensorRef whole = contiguous(view.get());
   int64_t step = 1;
   for (int d = r.nDimension - 1; d >= 0; --d) {
-    size[d] = d == dim ? index.size[0] : r.size[d];
-    stride[d] = d == dim ? slice : step;
+    size[d] = d == dim ? src->size[dim] : r.size[d];
+    stride[d] = d == dim ? slice_numel(r, dim) : step;
     if (d != dim) step *= r.size[d];
   }
   TensorRef shaped(tensor_new(src->dtype));
@@ -59,69 +53,59 @@ TensorRef source_slices(const char* op, const Tensor& r, int dim, const Tensor& 
   return shaped;
 }
 
-Indexed vector_index(Op op, int dim, const Tensor& t, Tensor* index, int argument) {
-  return {op, name(op), dim, t.size[dim], index, IndexShape::vector, argument};
+// The shapes of indexCopy and indexAdd. Torch7 requires only that slices of the source have as many
+// elements.
+template <class Arguments>
+void check_slices(Arguments& a, const Shapes& s) {
+  a.dim = s.dim(a.dim, *a.tensor);
+  check_vector(s, a.index);
+  const Tensor &r = *a.tensor, &src = *a.src;
+  if (a.dim < src.nDimension && src.size[a.dim] == a.index->size[0] &&
+      slice_numel(src, a.dim) == slice_numel(r, a.dim)) {
+    return;
+  }
+  s.fail(a.src,
+         "the source has size %s; %lld slices along dimension %lld of a tensor of size %s are "
+         "expected",
+         shape_text(src).c_str(), static_cast<long long>(a.index->size[0]), shown(a.dim),
+         shape_text(r).c_str());
 }
 
-// The common part of indexCopy and indexAdd.
-void write_slices(Op op, ScatterAction action, Tensor* r, int64_t dimension, Tensor* index,
-                  Tensor* src) {
-  int dim = wrap_dim(*r, dimension, 2);
-  check_same_type(name(op), *r, *src);
-  check_vector(name(op), *index, 3);
-  Device* device = device_of({r, index, src});
-  Indexed by = vector_index(op, dim, *r, index, 3);
-  IndexCheck check(by, device, *r);
-  TensorRef source = source_slices(name(op), *r, dim, *index, src);
-  if (source->numel() == 0) return;
-  TensorRef indices = copy_if_aliased(*r, index);
-  by.index = indices.get();
-  scatter_by(by, check, device, action, r, source.get(), 0);
+template <class Arguments>
+void write_slices(const Arguments& a, ScatterAction action) {
+  TensorRef source = source_slices(*a.tensor, a.dim, a.src);
+  scatter_by(indices_of(a, *a.tensor, IndexShape::vector), action, a.tensor, source.get(), 0);
 }
 
 }  // namespace
 
-namespace direct {
-
-void indexSelect(Tensor* r, Tensor* t, int64_t dimension, Tensor* index) {
-  int dim = wrap_dim(*t, dimension, 3);
-  check_same_type("indexSelect", *r, *t);
-  check_vector("indexSelect", *index, 4);
-  Device* device = device_of({r, t, index});
-  Indexed by = vector_index(Op::indexSelect, dim, *t, index, 4);
-  IndexCheck check(by, device, *r);
-  if (needs_temporary(*r, *t, *index)) {
-    TensorRef result(tensor_new(r->dtype));
-    indexSelect(result.get(), t, dimension, index);
-    deliver(r, result.get());
-    return;
-  }
+void shapes(args::indexSelect& a, Shapes& s) {
+  const Tensor& t = *a.src;
+  a.dim = s.dim(a.dim, t);
+  check_vector(s, a.index);
   int64_t size[kMaxDims];
-  std::copy(t->size, t->size + t->nDimension, size);
-  size[dim] = index->size[0];
-  resize(r, t->nDimension, size);
-  if (r->numel() > 0) gather_by(by, check, device, r, t);
+  std::copy(t.size, t.size + t.nDimension, size);
+  size[a.dim] = a.index->size[0];
+  check_indices(indices_of(a, t, IndexShape::vector), t, *a.tensor);
+  s.set(a.tensor, t.nDimension, size);
+}
+void calls(args::indexSelect& a) {
+  gather_by(indices_of(a, *a.src, IndexShape::vector), a.tensor, a.src);
 }
 
-void indexCopy(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
-  write_slices(Op::indexCopy, ScatterAction::move, r, dimension, index, src);
+void shapes(args::indexCopy& a, Shapes& s) { check_slices(a, s); }
+void calls(args::indexCopy& a) { write_slices(a, ScatterAction::move); }
+
+void shapes(args::indexAdd& a, Shapes& s) { check_slices(a, s); }
+void calls(args::indexAdd& a) { write_slices(a, ScatterAction::add); }
+
+void shapes(args::indexFill& a, Shapes& s) {
+  a.dim = s.dim(a.dim, *a.tensor);
+  check_vector(s, a.index);
+}
+void calls(args::indexFill& a) {
+  scatter_by(indices_of(a, *a.tensor, IndexShape::vector), ScatterAction::fill, a.tensor, nullptr,
+             a.val);
 }
 
-void indexAdd(Tensor* r, int64_t dimension, Tensor* index, Tensor* src) {
-  write_slices(Op::indexAdd, ScatterAction::add, r, dimension, index, src);
-}
-
-void indexFill(Tensor* r, int64_t dimension, Tensor* index, Scalar value) {
-  int dim = wrap_dim(*r, dimension, 2);
-  check_vector("indexFill", *index, 3);
-  Device* device = device_of({r, index});
-  Indexed by = vector_index(Op::indexFill, dim, *r, index, 3);
-  IndexCheck check(by, device, *r);
-  if (r->numel() == 0 || index->numel() == 0) return;
-  TensorRef indices = copy_if_aliased(*r, index);
-  by.index = indices.get();
-  scatter_by(by, check, device, ScatterAction::fill, r, nullptr, value);
-}
-
-}  // namespace direct
 }  // namespace th

@@ -12,7 +12,7 @@ namespace th {
 namespace {
 
 // Computes the strides of the index in a shape of ndim dimensions.
-void index_strides(const Indexed& by, const Tensor& index, int ndim, int64_t* stride) {
+void index_strides(const DimIndices& by, const Tensor& index, int ndim, int64_t* stride) {
   if (by.shape == IndexShape::full) {
     std::copy(index.stride, index.stride + ndim, stride);
   } else {
@@ -20,6 +20,19 @@ void index_strides(const Indexed& by, const Tensor& index, int ndim, int64_t* st
     stride[by.dim] = index.stride[0];
   }
 }
+
+// Writes the message for an index out of range.
+class IndexText {
+ public:
+  explicit IndexText(const DimIndices& by) : by_(by) {}
+  void operator()(char* text, size_t room) const {
+    std::snprintf(text, room, "index %%lld is out of range of dimension %lld of size %lld",
+                  shown(by_.dim), static_cast<long long>(by_.size));
+  }
+
+ private:
+  const DimIndices& by_;
+};
 
 }  // namespace
 
@@ -37,17 +50,18 @@ void check_index_type(const char* op, const Tensor& index, int argument) {
   }
 }
 
-IndexCheck::IndexCheck(const Indexed& by, Device* device, const Tensor& r)
-    : by_(by),
-      check_(by.op, Condition::index, by.size, by.index, device, CheckText(by.argument, *this), r) {
+void check_indices(const DimIndices& by, const Tensor& t, const Tensor& r) {
+  IndexText text(by);
+  ValueCheck(by.op, Condition::index, by.size, by.index, device_of({&t, by.index}),
+             CheckText(by.argument, text), r);
 }
 
-void IndexCheck::operator()(char* text, size_t room) const {
-  std::snprintf(text, room, "%s: index %%lld is out of range of dimension %lld of size %lld",
-                by_.name, shown(by_.dim), static_cast<long long>(by_.size));
-}
-
-void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tensor* r, Tensor* t) {
+void gather_by(const DimIndices& by, Tensor* r, Tensor* t) {
+  Device* device = device_of({r, t, by.index});
+  IndexText text(by);
+  ValueCheck check(by.op, Condition::index, by.size, by.index, device,
+                   CheckText(by.argument, text));
+  if (r->numel() == 0) return check.run();
   run(by.op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(t->dtype));
     Placed indices = at.read(by.index), from = at.read(t);
@@ -77,8 +91,12 @@ void gather_by(const Indexed& by, const IndexCheck& check, Device* device, Tenso
   });
 }
 
-void scatter_by(const Indexed& by, const IndexCheck& check, Device* device, ScatterAction action,
-                Tensor* r, Tensor* src, Scalar value) {
+void scatter_by(const DimIndices& by, ScatterAction action, Tensor* r, Tensor* src, Scalar value) {
+  Device* device = device_of({r, by.index, src});
+  IndexText text(by);
+  ValueCheck check(by.op, Condition::index, by.size, by.index, device, CheckText(by.argument, text),
+                   *r);
+  if (r->numel() == 0 || by.index->numel() == 0 || (src && src->numel() == 0)) return check.run();
   run(by.op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(r->dtype));
     int ndim = r->nDimension;
@@ -121,12 +139,6 @@ uint64_t element_bits(DType type, Scalar value) {
     std::memcpy(&bits, &element, sizeof(element));
   });
   return bits;
-}
-
-TensorRef copy_if_aliased(const Tensor& r, Tensor* operand) {
-  if (share_storage(r, *operand)) return clone(operand);
-  tensor_retain(operand);
-  return TensorRef(operand);
 }
 
 void deliver(Tensor* r, Tensor* result) { deliver({{r, result}}); }

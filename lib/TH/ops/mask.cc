@@ -1,11 +1,10 @@
-// Elements chosen by masks of 0 and 1, or by being no zeros.
+// Elements selected by masks of 0 and 1, and nonzero elements.
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
 
 #include "base/error.h"
-#include "ops/direct.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 
@@ -13,14 +12,17 @@ namespace th {
 
 namespace {
 
-void check_mask_type(const Tensor& mask, int argument) {
-  if (mask.dtype == DType::Byte) return;
-  fail_argument(argument, "the mask must be a ByteTensor, not a %sTensor", name(mask.dtype));
+// Throws if the mask does not pair with r, whose shape does not change.
+void check_mask_shape(const char* name, Tensor* r, Tensor* mask) {
+  if (same_size(*r, *mask)) return;
+  Tensor* operands[] = {r, mask};
+  int ndim;
+  int64_t size[kMaxDims];
+  elementwise_shape(name, operands, 2, r, &ndim, size);
 }
 
-// The mask in the shape of r, whose shape stays.
+// Returns the mask in the shape of r.
 TensorRef mask_for(const char* name, Tensor* r, Tensor* mask) {
-  check_mask_type(*mask, 2);
   if (!same_size(*r, *mask)) return paired_view(name, mask, r);
   tensor_retain(mask);
   return TensorRef(mask);
@@ -39,8 +41,8 @@ class MaskCheck : public ValueCheck {
       : ValueCheck(op, Condition::mask, 0, mask, device, CheckText(0, kBadMask), r) {}
 };
 
-// How many elements of the plan's operand 0 are chosen, before each chunk and in all: memory for
-// the counts, where the operation runs.
+// Prepares the count of the nonzero elements of the plan's operand 0: in total, and before each
+// chunk. The memory for the counts is on the device of `at`.
 void start_count(Operands& at, DType dtype, const LoopPlan& plan, CountCall* call) {
   auto bytes = static_cast<size_t>(select_chunks(plan.numel) + 1) * sizeof(int64_t);
   call->dtype = dtype;
@@ -51,7 +53,7 @@ void start_count(Operands& at, DType dtype, const LoopPlan& plan, CountCall* cal
   call->plan.operands = 1;
   call->plan.shared_output = false;
 }
-// Waits for a device.
+// Returns the total after the call has run. Waits for a device.
 int64_t counted(const Operands& at, const CountCall& call) {
   int64_t all = 0;
   const int64_t* total = call.before + select_chunks(call.plan.numel);
@@ -59,7 +61,7 @@ int64_t counted(const Operands& at, const CountCall& call) {
   return all;
 }
 
-// In the order of t's elements: the mask, and t's own at `data`.
+// Plans a loop over the mask and the elements of t, which start at `data`, in the order of t.
 void plan_in_order(const Tensor& t, const Placed& mask, char* data, const int64_t* stride,
                    LoopPlan* plan) {
   plan->start(t.nDimension, t.size);
@@ -80,14 +82,13 @@ int64_t count_on_host(Tensor* mask) {
   return counted(at, count);
 }
 
-// For more ones than the source has elements.
+// Checks that the source has an element for each 1 of the mask.
 class SourceCheck {
  public:
-  explicit SourceCheck(const Tensor& src) : src_(src), text_(3, *this) {}
+  SourceCheck(const Tensor& src, int argument) : src_(src), text_(argument, *this) {}
   void operator()(char* text, size_t room) const {
     std::snprintf(text, room,
-                  "maskedCopy: the mask has %%lld ones, but the source of size %s has only %lld "
-                  "elements",
+                  "the mask has %%lld ones, but the source of size %s has only %lld elements",
                   shape_text(src_).c_str(), static_cast<long long>(src_.numel()));
   }
   const CheckText& text() const { return text_; }
@@ -102,20 +103,19 @@ class SourceCheck {
 
 }  // namespace
 
-namespace direct {
-
-void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
-  TensorRef seen = mask_for("maskedFill", r, mask);
-  Device* device = device_of({r, mask});
-  MaskCheck check(Op::maskedFill, seen.get(), device, *r);
+void shapes(args::maskedFill& a, Shapes&) { check_mask_shape("maskedFill", a.tensor, a.mask); }
+void calls(args::maskedFill& a) {
+  Tensor* r = a.tensor;
+  TensorRef mask = mask_for("maskedFill", r, a.mask);
+  Device* device = device_of({r, mask.get()});
+  MaskCheck check(Op::maskedFill, mask.get(), device, *r);
   if (r->numel() == 0) return;
-  TensorRef chosen = copy_if_aliased(*r, seen.get());
   run(Op::maskedFill, device, [&](Operands& at) {
-    Placed by = at.read(chosen.get());
+    Placed by = at.read(mask.get());
     MaskedFillCall call;
     call.dtype = r->dtype;
     call.check = check.number(at);
-    call.value = element_bits(r->dtype, value);
+    call.value = element_bits(r->dtype, a.value);
     call.plan.start(r->nDimension, r->size);
     call.plan.add(at.write(r), item_size(r->dtype), r->stride);
     call.plan.add(by.data, 1, by.tensor->stride);
@@ -124,34 +124,25 @@ void maskedFill(Tensor* r, Tensor* mask, Scalar value) {
   });
 }
 
-void maskedScatter(Tensor* r, Tensor* t, Tensor* mask, Tensor* src) {
-  check_same_type("maskedScatter", *r, *t);
-  check_mask_type(*mask, 3);
-  Paired pair = paired_views("maskedScatter", t, mask);
-  TensorRef result = clone(pair.a.get());
-  maskedCopy(result.get(), pair.b.get(), src);
-  deliver(r, result.get());
-}
-
-void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
-  check_same_type("maskedCopy", *r, *src);
-  TensorRef seen = mask_for("maskedCopy", r, mask);
-  Device* device = device_of({r, mask, src});
-  MaskCheck check(Op::maskedCopy, seen.get(), device, *r);
+void shapes(args::maskedCopy& a, Shapes&) { check_mask_shape("maskedCopy", a.tensor, a.mask); }
+void calls(args::maskedCopy& a) {
+  Tensor* r = a.tensor;
+  TensorRef mask = mask_for("maskedCopy", r, a.mask);
+  Device* device = device_of({r, mask.get(), a.src});
+  MaskCheck check(Op::maskedCopy, mask.get(), device, *r);
   if (r->numel() == 0) return;
-  TensorRef chosen = copy_if_aliased(*r, seen.get());
-  SourceCheck source_check(*src);
-  bool counts_first = device && on_host(*chosen);
-  if (counts_first) source_check.check(count_on_host(chosen.get()));
+  SourceCheck source_check(*a.src, argument_number(a, a.src));
+  bool counts_first = device && on_host(*mask);
+  if (counts_first) source_check.check(count_on_host(mask.get()));
   bool shared = has_shared_elements(*r);
-  TensorRef source = share_storage(*r, *src) ? clone(src) : contiguous(src);
+  TensorRef source = contiguous(a.src);
   run_steps(Op::maskedCopy, device, [&](Operands& at) {
-    Placed by = at.read(chosen.get()), from = at.read(source.get());
+    Placed by = at.read(mask.get()), from = at.read(source.get());
     MaskedCopyCall call;
     call.dtype = r->dtype;
     call.from = from.data;
     call.limit = source->numel();
-    // The destination is not written, or moved, before all is known to be right.
+    // The destination is not written, or moved, before all values have been checked.
     plan_in_order(*r, by, nullptr, r->stride, &call.plan);
     call.plan.shared_output = shared;
     CountCall count;
@@ -167,25 +158,28 @@ void maskedCopy(Tensor* r, Tensor* mask, Tensor* src) {
   });
 }
 
-void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
-  check_same_type("maskedSelect", *r, *t);
-  check_mask_type(*mask, 3);
-  Paired pair = paired_views("maskedSelect", t, mask);
-  t = pair.a.get();
-  mask = pair.b.get();
-  Device* device = device_of({r, t, mask});
-  MaskCheck check(Op::maskedSelect, mask, device, *r);
-  if (needs_temporary(*r, *t, *mask) || has_shared_elements(*r)) {
-    TensorRef result(tensor_new(r->dtype));
-    maskedSelect(result.get(), t, mask);
-    deliver(r, result.get());
-    return;
-  }
-  int64_t none = 0;
-  if (t->numel() == 0) {
-    resize(r, 1, &none);
-    return;
-  }
+void shapes(args::maskedScatter& a, Shapes& s) {
+  Tensor* operands[] = {a.t, a.mask};
+  int ndim;
+  int64_t size[kMaxDims];
+  elementwise_shape("maskedScatter", operands, 2, nullptr, &ndim, size);
+  s.set(a.r_, ndim, size, distinct_elements(*a.r_));
+}
+void calls(args::maskedScatter& a) {
+  Paired pair = paired_views("maskedScatter", a.t, a.mask);
+  ops::copy(a.r_, pair.a.get());
+  ops::maskedCopy(a.r_, pair.b.get(), a.src);
+}
+
+// The number of selected elements has to be counted before the result has a shape.
+void shapes(args::maskedSelect& a, Shapes& s) {
+  Paired pair = paired_views("maskedSelect", a.src, a.mask);
+  Tensor *t = pair.a.get(), *mask = pair.b.get();
+  Layout layout = distinct_elements(*a.tensor);
+  Device* device = device_of({a.tensor, t, mask});
+  MaskCheck check(Op::maskedSelect, mask, device, *a.tensor);
+  int64_t total = 0;
+  if (t->numel() == 0) return s.set(a.tensor, 1, &total);
   // Known without waiting for the device.
   int64_t known = device && on_host(*mask) ? count_on_host(mask) : -1;
   run_steps(Op::maskedSelect, device, [&](Operands& at) {
@@ -198,30 +192,24 @@ void maskedSelect(Tensor* r, Tensor* t, Tensor* mask) {
     start_count(at, DType::Byte, call.plan, &count);
     count.mask_check = check.number(at);
     if (!at.run(count)) return false;
-    int64_t total = known >= 0 ? known : counted(at, count);
-    resize(r, 1, &total);
+    total = known >= 0 ? known : counted(at, count);
+    s.resize(a.tensor, 1, &total, layout);
     if (total == 0) return true;
     call.before = count.before;
-    call.out = at.overwrite(r);
-    call.step = r->stride[0] * static_cast<int64_t>(item_size(r->dtype));
+    call.out = at.overwrite(a.tensor);
+    call.step = a.tensor->stride[0] * static_cast<int64_t>(item_size(t->dtype));
     return at.run(call);
   });
 }
+void calls(args::maskedSelect&) {}
 
-void nonzero(Tensor* r, Tensor* t) {
-  check_index_type("nonzero", *r, 1);
+// The number of nonzero elements has to be counted before the result has a shape.
+void shapes(args::nonzero& a, Shapes& s) {
+  Tensor* t = a.tensor;
+  Layout layout = distinct_elements(*a.subscript);
   int64_t size[] = {0, t->nDimension};
-  if (t->numel() == 0) {
-    resize(r, 2, size);
-    return;
-  }
-  if (needs_temporary(*r, *t) || has_shared_elements(*r)) {
-    TensorRef result(tensor_new(r->dtype));
-    nonzero(result.get(), t);
-    deliver(r, result.get());
-    return;
-  }
-  run_steps(Op::nonzero, device_of({r, t}), [&](Operands& at) {
+  if (t->numel() == 0) return s.set(a.subscript, 2, size);
+  run_steps(Op::nonzero, device_of({a.subscript, t}), [&](Operands& at) {
     Placed from = at.read(t);
     NonzeroCall call;
     call.dtype = t->dtype;
@@ -235,15 +223,16 @@ void nonzero(Tensor* r, Tensor* t) {
     start_count(at, t->dtype, call.plan, &count);
     if (!at.run(count)) return false;
     size[0] = counted(at, count);
-    resize(r, 2, size);
+    s.resize(a.subscript, 2, size, layout);
     if (size[0] == 0) return true;
+    const Tensor& r = *a.subscript;
     call.before = count.before;
-    call.out = at.overwrite(r);
-    call.row_step = r->stride[0] * static_cast<int64_t>(sizeof(int64_t));
-    call.column_step = r->stride[1] * static_cast<int64_t>(sizeof(int64_t));
+    call.out = at.overwrite(a.subscript);
+    call.row_step = r.stride[0] * static_cast<int64_t>(sizeof(int64_t));
+    call.column_step = r.stride[1] * static_cast<int64_t>(sizeof(int64_t));
     return at.run(call);
   });
 }
+void calls(args::nonzero&) {}
 
-}  // namespace direct
 }  // namespace th

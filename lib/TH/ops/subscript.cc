@@ -1,6 +1,5 @@
 // Subscripts t[{...}] with ranges, steps, masks and index tensors, by views and index operations.
 
-#include "ops/direct.h"
 #include "ops/subscript.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ TensorRef shaped(Tensor* t, const std::vector<int64_t>& size) {
 }
 
 // An index tensor and the dimension of the view that it indexes.
-struct Indexed {
+struct IndexTensor {
   int dim;
   TensorRef indices;
 };
@@ -35,7 +34,7 @@ struct Resolved {
   Geometry part;
   TensorRef view;  // the view of that part
   std::vector<int> reversed;
-  std::vector<Indexed> indexed;
+  std::vector<IndexTensor> indexed;
   explicit Resolved(const Tensor& t) : part(t) {}
   void make_view(const Tensor& t) {
     view = TensorRef(tensor_new(t.dtype));
@@ -54,12 +53,12 @@ void take_range(Geometry* g, int d, const Subscript& s) {
 }
 
 // Converts a mask of k dimensions to k index vectors of the positions where it is 1.
-void take_mask(const Geometry& g, int d, Tensor* mask, std::vector<Indexed>* indexed) {
+void take_mask(const Geometry& g, int d, Tensor* mask, std::vector<IndexTensor>* indexed) {
   bool fits = mask->nDimension > 0 && d + mask->nDimension <= g.ndim &&
               std::equal(mask->size, mask->size + mask->nDimension, g.size + d);
   if (!fits) {
-    fail("a mask of size %s does not fit dimension %d on of a tensor of size %s",
-         shape_text(*mask).c_str(), d + 1, shape_text(g.ndim, g.size).c_str());
+    fail("a mask of size %s does not fit a tensor of size %s from dimension %d on",
+         shape_text(*mask).c_str(), shape_text(g.ndim, g.size).c_str(), d + 1);
   }
   TensorRef found(tensor_new(DType::Long));
   ops::nonzero(found.get(), mask);
@@ -92,7 +91,7 @@ Resolved resolve_part(const Tensor& t, const Subscript* subscripts, int count) {
       take_mask(g, d, s.tensor, &to.indexed);
       d += s.tensor->nDimension;
     } else {
-      if (s.tensor->nDimension == 0) fail("a tensor of indices has no dimension");
+      if (s.tensor->nDimension == 0) fail("an index tensor has no dimensions");
       tensor_retain(s.tensor);
       to.indexed.push_back({d, TensorRef(s.tensor)});
       ++d;
@@ -107,7 +106,7 @@ Resolved resolve(const Tensor& t, const Subscript* subscripts, int count) {
   return to;
 }
 
-void check_indices(const Indexed& by, int64_t size) {
+void check_indices(const IndexTensor& by, int64_t size) {
   check_values(Op::indexSelect, Condition::index, size, by.indices.get(),
                CheckText(0, [&](char* text, size_t room) {
                  std::snprintf(text, room,
@@ -157,7 +156,7 @@ struct Merged {
 };
 
 // Combines the index tensors to one vector of positions in the merged dimension.
-void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merged* to) {
+void merge_indices(const std::vector<IndexTensor>& indexed, const Tensor& view, Merged* to) {
   int ndim = indexed[0].indices->nDimension;
   int64_t size[kMaxDims];
   std::copy(indexed[0].indices->size, indexed[0].indices->size + ndim, size);
@@ -167,16 +166,16 @@ void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merg
     to->indices = shaped(whole.get(), {whole->numel()});
     return;
   }
-  for (const Indexed& by : indexed) {
+  for (const IndexTensor& by : indexed) {
     const Tensor& t = *by.indices;
     if (!broadcast_sizes(ndim, size, t.nDimension, t.size, &ndim, size)) {
-      fail("tensors of indices of sizes %s and %s do not broadcast",
+      fail("index tensors of sizes %s and %s do not broadcast",
            shape_text(*indexed[0].indices).c_str(), shape_text(t).c_str());
     }
   }
   to->index_size.assign(size, size + ndim);
   TensorRef all;
-  for (const Indexed& by : indexed) {
+  for (const IndexTensor& by : indexed) {
     check_indices(by, view.size[by.dim]);
     TensorRef seen(tensor_new(DType::Long));
     views::expand(seen.get(), from_the_front(by.indices.get(), view.size[by.dim]).get(),
@@ -196,20 +195,20 @@ void merge_indices(const std::vector<Indexed>& indexed, const Tensor& view, Merg
 Merged merge(const Resolved& from) {
   Merged to;
   const Tensor& view = *from.view;
-  const std::vector<Indexed>& indexed = from.indexed;
+  const std::vector<IndexTensor>& indexed = from.indexed;
   merge_indices(indexed, view, &to);
   int n = static_cast<int>(indexed.size());
   bool adjacent = indexed.back().dim - indexed.front().dim == n - 1;
   to.dim = adjacent ? indexed.front().dim : 0;
   std::vector<int64_t> order, size;
   int64_t merged = 1;
-  for (const Indexed& by : indexed) merged *= view.size[by.dim];
+  for (const IndexTensor& by : indexed) merged *= view.size[by.dim];
   auto is_indexed = [&](int d) {
     return std::any_of(indexed.begin(), indexed.end(),
-                       [d](const Indexed& by) { return by.dim == d; });
+                       [d](const IndexTensor& by) { return by.dim == d; });
   };
   auto take_indexed = [&] {
-    for (const Indexed& by : indexed) order.push_back(by.dim);
+    for (const IndexTensor& by : indexed) order.push_back(by.dim);
     size.push_back(merged);
   };
   if (!adjacent) take_indexed();
@@ -238,7 +237,7 @@ Merged merge(const Resolved& from) {
 int place_of(int d, const Resolved& from, const Merged* merged) {
   if (!merged) return d;
   int place = d;
-  for (const Indexed& by : from.indexed) {
+  for (const IndexTensor& by : from.indexed) {
     if (by.dim < d) --place;
   }
   return place >= merged->dim ? place + static_cast<int>(merged->index_size.size()) : place;
@@ -333,21 +332,23 @@ void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar va
   });
 }
 
-namespace direct {
+// ---- the operations on index tensors for the first dimensions ----------------------------------
 
 namespace {
 
-// Subscripts for the first dimensions, one for each index tensor.
+template <class Arguments>
+void check_count(const Arguments& a, const Shapes& s) {
+  const int count = a.inputs.count;
+  if (count >= 1 && count <= a.tensor->nDimension) return;
+  s.fail(a.inputs, "%d index tensors for a tensor of size %s", count,
+         shape_text(*a.tensor).c_str());
+}
+
 struct IndexSubscripts {
   Subscript list[kMaxDims];
-  int count;
 
-  IndexSubscripts(const Tensor& t, TensorList indices) : count(indices.count) {
-    if (count < 1 || count > t.nDimension) {
-      fail_argument(2, "%d tensors of indices are given for the dimensions of %s", count,
-                    shape_text(t).c_str());
-    }
-    for (int k = 0; k < count; ++k) {
+  explicit IndexSubscripts(TensorList indices) {
+    for (int k = 0; k < indices.count; ++k) {
       list[k].kind = Subscript::Kind::indices;
       list[k].tensor = indices.tensors[k];
     }
@@ -356,15 +357,16 @@ struct IndexSubscripts {
 
 }  // namespace
 
-void indexPut(Tensor* r, TensorList indices, Tensor* src, bool accumulate) {
-  IndexSubscripts at(*r, indices);
-  subscript_write(r, at.list, at.count, src, accumulate);
+void shapes(args::indexPut& a, Shapes& s) { check_count(a, s); }
+void calls(args::indexPut& a) {
+  IndexSubscripts at(a.inputs);
+  subscript_write(a.tensor, at.list, a.inputs.count, a.src, a.accumulate);
 }
 
-void indexPutFill(Tensor* r, TensorList indices, Scalar value, bool accumulate) {
-  IndexSubscripts at(*r, indices);
-  subscript_fill(r, at.list, at.count, value, accumulate);
+void shapes(args::indexPutFill& a, Shapes& s) { check_count(a, s); }
+void calls(args::indexPutFill& a) {
+  IndexSubscripts at(a.inputs);
+  subscript_fill(a.tensor, at.list, a.inputs.count, a.value, a.accumulate);
 }
 
-}  // namespace direct
 }  // namespace th
