@@ -10,7 +10,7 @@
 
 namespace {
 
-using th::linalg::Matrices;
+using th::Matrices;
 
 template <class T>
 struct Block {

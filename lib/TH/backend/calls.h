@@ -23,8 +23,9 @@
 
 namespace th {
 
-// The operations and their structs. run_<name>(Queue&, const Struct&) runs one on a device.
-#define TH_BACKEND_OPS(X)            \
+// The operations with kernels on every backend. run_<name>(Queue&, const Struct&) runs one on a
+// device.
+#define TH_KERNEL_OPS(X)             \
   X(element, ElementCall)            \
   X(copy, CopyCall)                  \
   X(fill, FillCall)                  \
@@ -53,11 +54,28 @@ namespace th {
   X(convolution, ConvolutionCall)    \
   X(fused, FusedCall)
 
+// The operations of libraries such as LAPACK (backend/linalg_call.h). The CPU supports all of them.
+// A device supports those for which its plugin defines run_<name>(Queue&, const Struct&).
+#define TH_LIBRARY_OPS(X) \
+  X(factor, FactorCall)   \
+  X(solve, SolveCall)     \
+  X(eigen, EigenCall)     \
+  X(svd, SvdCall)         \
+  X(determinant, DeterminantCall)
+
+#define TH_BACKEND_OPS(X) \
+  TH_KERNEL_OPS(X)        \
+  TH_LIBRARY_OPS(X)
+
 enum class BackendOp : int {
 #define TH_BACKEND_OP(name, Struct) name,
   TH_BACKEND_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
 };
+
+#define TH_BACKEND_OP(name, Struct) struct Struct;
+TH_LIBRARY_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
 
 // An element-wise operation of THOps.def: plan.data[0] (type result) = op(plan.data[1], ...,
 // params). The inputs have type dtype or the type that the row specifies.

@@ -2,8 +2,8 @@
 #define TH_BACKEND_TABLE_H
 
 // The interface between libTH and a device plugin (software device, CUDA): a table of functions. At
-// the binary level it is plain C, so that a plugin shares only this file and calls.h with libTH.
-// kDeviceAbi must be increased when either changes.
+// the binary level it is plain C, so that a plugin shares only this file and the call structs with
+// libTH. kDeviceAbi must be increased when either changes.
 
 #include <cstddef>
 #include <cstdint>

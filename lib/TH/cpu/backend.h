@@ -2,7 +2,8 @@
 #define TH_CPU_BACKEND_H
 
 // The CPU as a backend: runs the calls of backend/calls.h synchronously on host memory. The kernels
-// in cpu/kernels are compiled for each instruction set.
+// in cpu/kernels are compiled for each instruction set, the calls of libraries (cpu/linalg_*.cc)
+// once.
 
 #include "backend/calls.h"
 
@@ -10,14 +11,20 @@ namespace th {
 
 struct CpuBackend {
 #define TH_BACKEND_OP(name, Struct) void (*name)(const Struct& call);
-  TH_BACKEND_OPS(TH_BACKEND_OP)
+  TH_KERNEL_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
 };
 const CpuBackend& cpu_backend();
 
 #define TH_BACKEND_OP(name, Struct) \
   inline void run_on_cpu(const Struct& call) { cpu_backend().name(call); }
-TH_BACKEND_OPS(TH_BACKEND_OP)
+TH_KERNEL_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
+
+#define TH_BACKEND_OP(name, Struct)    \
+  void run_##name(const Struct& call); \
+  inline void run_on_cpu(const Struct& call) { run_##name(call); }
+TH_LIBRARY_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
 
 }  // namespace th

@@ -50,6 +50,25 @@ void for_matrices(int64_t count, double work, const F& f) {
   }
 }
 
+// Returns true if all elements of the part are finite. Otherwise sets the info of the first matrix
+// that contains another one to -operand.
+inline bool all_finite(const Matrices& a, int operand, int* info, Part part = Part::all) {
+  int64_t found = find_not_finite(a, part);
+  if (found >= 0) info[found] = -operand;
+  return found < 0;
+}
+
+// The scales of reflectors as a matrix with one column.
+inline Matrices column(const Matrices& a, char* tau, int n) {
+  return {a.dtype, tau, 1, n, n, 1, std::max(n, 1)};
+}
+
+// Throws if LAPACK reports an invalid argument, which only an incompatible library does.
+inline void check_accepted(int64_t count, const int* info) {
+  const int* rejected = std::find_if(info, info + count, [](int i) { return i < 0; });
+  if (rejected != info + count) fail("LAPACK rejected its argument %d", -*rejected);
+}
+
 inline double cube(const Matrices& a) {
   return static_cast<double>(a.rows) * a.cols * std::min(a.rows, a.cols);
 }

@@ -1,42 +1,11 @@
-// Orthogonal factorizations, eigenvalues and singular values.
+// Eigenvalues and singular values.
 
 #include "cpu/linalg_batch.h"
 
 namespace th::linalg {
+namespace {
 
-void qr(const Matrices& a, char* tau) {
-  for_type(a.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    lapack::OneThread one(1);
-    with_work<T>([&](T* work, int size) {
-      return lapack::geqrf(a.rows, a.cols, matrix<T>(a, 0), a.ld, items<T>(tau), work, size);
-    });
-  });
-}
-
-void make_q(const Matrices& a, int reflectors, char* tau) {
-  for_type(a.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    lapack::OneThread one(1);
-    with_work<T>([&](T* work, int size) {
-      return lapack::orgqr(a.rows, a.cols, reflectors, matrix<T>(a, 0), a.ld, items<T>(tau), work,
-                           size);
-    });
-  });
-}
-
-void multiply_by_q(const Matrices& a, char side, char trans, int reflectors, char* tau,
-                   const Matrices& c) {
-  for_type(a.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    lapack::OneThread one(1);
-    with_work<T>([&](T* work, int size) {
-      return lapack::ormqr(side, trans, c.rows, c.cols, reflectors, matrix<T>(a, 0), a.ld,
-                           items<T>(tau), matrix<T>(c, 0), c.ld, work, size);
-    });
-  });
-}
-
+// Values: a.rows for each matrix, ascending. The vectors replace a.
 void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -68,6 +37,7 @@ void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, i
   });
 }
 
+// Values: all real parts, then all imaginary parts. If v.data is null, no vectors are computed.
 void eigen(const Matrices& a, char* values, const Matrices& v, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -81,6 +51,41 @@ void eigen(const Matrices& a, char* values, const Matrices& v, int* info) {
     });
   });
 }
+
+// Counts the values of each matrix that exceed limit, and rcond times the largest value.
+void count_above(DType dtype, const char* values, int64_t count, int n, double limit, double rcond,
+                 int64_t* above) {
+  for_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t k = 0; k < count; ++k) {
+      const T* list = reinterpret_cast<const T*>(values) + k * n;
+      double least = std::max(limit, n > 0 ? rcond * static_cast<double>(list[0]) : 0);
+      above[k] = std::count_if(list, list + n, [&](T value) { return value > least; });
+    }
+  });
+}
+
+// r = v * diag(1 / s) * u' for u and vt. Values up to rcond times the largest contribute 0.
+void multiply_pseudoinverse(const Matrices& u, const char* values, const Matrices& vt, double rcond,
+                            const Matrices& r) {
+  for_type(u.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    blas::OneThread one(1);
+    for (int64_t k = 0; k < u.count; ++k) {
+      const T* list = reinterpret_cast<const T*>(values) + k * u.cols;
+      for (int j = 0; j < u.cols; ++j) {
+        bool counts = list[j] > 0 && list[j] > rcond * static_cast<double>(list[0]);
+        T* column = matrix<T>(u, k) + static_cast<int64_t>(j) * u.ld;
+        for (int i = 0; i < u.rows; ++i) column[i] = counts ? column[i] / list[j] : T(0);
+      }
+      if (r.rows == 0 || r.cols == 0) continue;
+      blas::gemm(r.rows, r.cols, u.cols, T(1), {matrix<const T>(vt, k), vt.ld, true},
+                 {matrix<const T>(u, k), u.ld, true}, T(0), {matrix<T>(r, k), r.ld, false});
+    }
+  });
+}
+
+}  // namespace
 
 void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Matrices& vt,
          int* info, bool slow) {
@@ -114,3 +119,41 @@ void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Mat
 }
 
 }  // namespace th::linalg
+
+namespace th {
+
+void run_eigen(const EigenCall& call) {
+  const Matrices& a = call.a;
+  std::fill_n(call.info, a.count, 0);
+  if (!linalg::all_finite(a, 1, call.info, call.part)) return;
+  if (call.part != Part::all) {
+    linalg::eigen_symmetric(a, call.vectors, static_cast<char>(call.part), call.values, call.info);
+  } else if (a.rows > 0) {
+    Matrices v = call.v;
+    if (!call.vectors) v.data = nullptr;
+    linalg::eigen(a, call.values, v, call.info);
+  }
+  linalg::check_accepted(a.count, call.info);
+}
+
+void run_svd(const SvdCall& call) {
+  const Matrices& a = call.a;
+  const int n = std::min(a.rows, a.cols);
+  std::fill_n(call.info, a.count, 0);
+  if (!linalg::all_finite(a, 1, call.info)) return;
+  if (n > 0) {
+    linalg::svd(a, call.all, call.u, call.values, call.vt, call.info);
+    linalg::check_accepted(a.count, call.info);
+  } else if (call.u.data) {
+    linalg::fill_identity(call.u);
+    linalg::fill_identity(call.vt);
+  }
+  if (call.ranks) {
+    linalg::count_above(a.dtype, call.values, a.count, n, call.limit, call.rcond, call.ranks);
+  }
+  if (call.inverse.data && n > 0) {
+    linalg::multiply_pseudoinverse(call.u, call.values, call.vt, call.rcond, call.inverse);
+  }
+}
+
+}  // namespace th

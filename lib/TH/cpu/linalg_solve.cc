@@ -1,47 +1,9 @@
-// Elimination-based factorizations and solutions; least squares.
+// Solutions of systems of equations, and least squares.
 
 #include "cpu/linalg_batch.h"
 
 namespace th::linalg {
-
 namespace {
-
-// LU factorization without pivoting. Like LAPACK's info, returns the position of the first zero
-// pivot.
-template <class T>
-int eliminate(int n, T* a, int64_t ld) {
-  int info = 0;
-  for (int64_t p = 0; p < n; ++p) {
-    T pivot = a[p + p * ld];
-    if (pivot == 0) {
-      if (!info) info = static_cast<int>(p) + 1;
-      continue;
-    }
-    for (int64_t i = p + 1; i < n; ++i) a[i + p * ld] /= pivot;
-    for (int64_t j = p + 1; j < n; ++j) {
-      T factor = a[p + j * ld];
-      for (int64_t i = p + 1; i < n; ++i) a[i + j * ld] -= a[i + p * ld] * factor;
-    }
-  }
-  return info;
-}
-
-}  // namespace
-
-void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
-  for_type(a.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for_matrices(a.count, cube(a), [&](int64_t k) {
-      int* own = pivots + k * a.rows;
-      if (pivot) {
-        info[k] = lapack::getrf(a.rows, a.cols, matrix<T>(a, k), a.ld, own);
-      } else {
-        for (int i = 0; i < a.rows; ++i) own[i] = i + 1;
-        info[k] = eliminate(a.rows, matrix<T>(a, k), a.ld);
-      }
-    });
-  });
-}
 
 void lu_solve(const Matrices& lu, char trans, int* pivots, const Matrices& b) {
   for_type(lu.dtype, [&](auto zero) {
@@ -52,77 +14,6 @@ void lu_solve(const Matrices& lu, char trans, int* pivots, const Matrices& b) {
                     matrix<T>(b, k), b.ld);
     });
   });
-}
-
-void lu_invert(const Matrices& lu, int* pivots, int* info) {
-  for_type(lu.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    lapack::OneThread one(1);
-    for (int64_t k = 0; k < lu.count; ++k) {
-      info[k] = with_work<T>([&](T* work, int size) {
-        return lapack::getri(lu.rows, matrix<T>(lu, k), lu.ld, pivots + k * lu.rows, work, size);
-      });
-    }
-  });
-}
-
-void lu_determinant(const Matrices& lu, const int* pivots, const bool* finite,
-                    const Determinants& results) {
-  for_type(lu.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t k = 0; k < lu.count; ++k) {
-      // The product is kept as mantissa * 2^exponent to avoid overflow.
-      double mantissa = finite[k] ? 1 : std::nan("");
-      int64_t exponent = 0;
-      for (int64_t i = 0; i < lu.rows; ++i) {
-        int shift = 0;
-        mantissa = std::frexp(mantissa * matrix<T>(lu, k)[i + i * lu.ld], &shift);
-        exponent += shift;
-        if (pivots[k * lu.rows + i] != i + 1) mantissa = -mantissa;
-      }
-      if (std::fabs(mantissa) < M_SQRT1_2) mantissa *= 2, --exponent;
-      double logarithm =
-          std::log(std::fabs(mantissa)) + M_LN2 * static_cast<double>(mantissa == 0 ? 0 : exponent);
-      double sign = mantissa > 0 ? 1 : mantissa < 0 ? -1 : mantissa;
-      int shift = static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000));
-      if (results.sign) items<T>(results.sign)[k] = static_cast<T>(sign);
-      if (results.logarithm) items<T>(results.logarithm)[k] = static_cast<T>(logarithm);
-      if (results.value) items<T>(results.value)[k] = static_cast<T>(std::ldexp(mantissa, shift));
-      if (results.value_logarithm) {
-        items<T>(results.value_logarithm)[k] = static_cast<T>(sign < 0 ? std::nan("") : logarithm);
-      }
-    }
-  });
-}
-
-void cholesky(const Matrices& a, char uplo, int* info) {
-  for_type(a.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for_matrices(a.count, cube(a) / 2,
-                 [&](int64_t k) { info[k] = lapack::potrf(uplo, a.rows, matrix<T>(a, k), a.ld); });
-  });
-}
-
-void cholesky_invert(const Matrices& a, char uplo, int* info) {
-  for_type(a.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    lapack::OneThread one(1);
-    for (int64_t k = 0; k < a.count; ++k) {
-      info[k] = lapack::potri(uplo, a.rows, matrix<T>(a, k), a.ld);
-    }
-  });
-}
-
-int cholesky_pivoted(const Matrices& a, char uplo, double tolerance, int* pivots) {
-  int rank = 0;
-  for_type(a.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    lapack::OneThread one(1);
-    Workspace<T> work(2 * static_cast<int64_t>(a.rows));
-    lapack::pstrf(uplo, a.rows, matrix<T>(a, 0), a.ld, pivots, &rank, static_cast<T>(tolerance),
-                  work.data());
-  });
-  return rank;
 }
 
 void triangular_solve(const Matrices& a, char uplo, char trans, char diag, const Matrices& b,
@@ -173,4 +64,123 @@ void least_squares_by_svd(const Matrices& a, const Matrices& b, char* values, do
   });
 }
 
+void multiply_by_q(const Matrices& a, char side, char trans, int reflectors, char* tau,
+                   const Matrices& c) {
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    lapack::OneThread one(1);
+    with_work<T>([&](T* work, int size) {
+      return lapack::ormqr(side, trans, c.rows, c.cols, reflectors, matrix<T>(a, 0), a.ld,
+                           items<T>(tau), matrix<T>(c, 0), c.ld, work, size);
+    });
+  });
+}
+
+// Writes a.rows + i if pivot i of a matrix is not the number of a row; 0: all are.
+void find_wrong_pivots(const Matrices& lu, const int* pivots, int* info) {
+  for (int64_t k = 0; k < lu.count; ++k) {
+    const int *own = pivots + k * lu.rows, *end = own + lu.rows;
+    const int* wrong = std::find_if(own, end, [&](int p) { return p < 1 || p > lu.rows; });
+    info[k] = wrong == end ? 0 : lu.rows + 1 + static_cast<int>(wrong - own);
+  }
+}
+
+// Writes the position of the first 0 on the diagonal of each U; 0: no element is 0.
+void find_zero_pivots(const Matrices& lu, int* info) {
+  for_type(lu.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t k = 0; k < lu.count; ++k) {
+      info[k] = 0;
+      for (int64_t i = lu.rows - 1; i >= 0; --i) {
+        if (matrix<T>(lu, k)[i + i * lu.ld] == 0) info[k] = static_cast<int>(i) + 1;
+      }
+    }
+  });
+}
+
+// Computes the sums of squares of b's columns, starting with row `first`.
+void column_squares(const Matrices& b, int first, char* sums) {
+  for_type(b.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t k = 0; k < b.count; ++k) {
+      for (int j = 0; j < b.cols; ++j) {
+        const T* column = matrix<T>(b, k) + static_cast<int64_t>(j) * b.ld;
+        double sum = 0;
+        for (int i = first; i < b.rows; ++i) sum += static_cast<double>(column[i]) * column[i];
+        items<T>(sums)[k * b.cols + j] = static_cast<T>(sum);
+      }
+    }
+  });
+}
+
+// Returns true if LAPACK has found a failure, or an invalid argument.
+bool failed(const SolveCall& call) {
+  return std::any_of(call.info, call.info + call.a.count, [](int i) { return i != 0; });
+}
+
+void solve_by_svd(const SolveCall& call) {
+  const Matrices &a = call.a, &b = call.b;
+  if (a.count == 0) return;
+  if (std::min(a.rows, a.cols) == 0 || b.cols == 0) {
+    Matrices whole = b;
+    whole.rows = std::max(a.rows, a.cols);
+    if (a.cols > 0) clear(whole);  // otherwise b is the residual
+    std::fill_n(call.ranks, a.count, 0);
+  } else {
+    least_squares_by_svd(a, b, call.values, call.rcond, call.ranks, call.info);
+    if (failed(call)) return;
+  }
+  if (a.rows > a.cols) column_squares(b, a.cols, call.sums);
+}
+
+void solve(const SolveCall& call) {
+  const Matrices &a = call.a, &b = call.b;
+  const char uplo = static_cast<char>(call.part);
+  switch (call.kind) {
+    case Solver::general: {
+      Workspace<int> pivots(a.count * a.rows);
+      lu(a, true, pivots.data(), call.info);
+      if (!failed(call)) lu_solve(a, call.trans, pivots.data(), b);
+      return;
+    }
+    case Solver::lu:
+      find_wrong_pivots(a, call.pivots, call.info);
+      if (failed(call)) return;
+      find_zero_pivots(a, call.info);
+      if (!failed(call)) lu_solve(a, call.trans, call.pivots, b);
+      return;
+    case Solver::triangular:
+      return triangular_solve(a, uplo, call.trans, call.diag, b, call.info);
+    case Solver::cholesky: {
+      const bool upper = call.part == Part::upper;
+      triangular_solve(a, uplo, upper ? 'T' : 'N', 'N', b, call.info);
+      if (!failed(call)) triangular_solve(a, uplo, upper ? 'N' : 'T', 'N', b, call.info);
+      return;
+    }
+    case Solver::least_squares:
+      return least_squares(a, b, call.info);
+    case Solver::least_squares_by_svd:
+      return solve_by_svd(call);
+    case Solver::multiply_by_q:
+      return multiply_by_q(a, call.side, call.trans, call.reflectors, call.tau, b);
+  }
+}
+
+}  // namespace
 }  // namespace th::linalg
+
+namespace th {
+
+void run_solve(const SolveCall& call) {
+  std::fill_n(call.info, call.a.count, 0);
+  if (!linalg::all_finite(call.a, 1, call.info, call.part)) return;
+  if (call.kind == Solver::multiply_by_q &&
+      !linalg::all_finite(linalg::column(call.a, call.tau, call.reflectors), 3, call.info)) {
+    return;
+  }
+  if (!linalg::all_finite(call.b, 2, call.info)) return;
+  linalg::solve(call);
+  linalg::check_accepted(call.a.count, call.info);
+}
+
+}  // namespace th

@@ -7,6 +7,7 @@
 #include "base/op_scope.h"
 #include "ops/ops.h"
 #include "ops/rows.h"
+#include "tensor/checked.h"
 #include "tensor/overlap.h"
 #include "tensor/rollback.h"
 
@@ -52,6 +53,10 @@ bool Shapes::any_operand(const F& test) const {
   return false;
 }
 
+bool Shapes::is_operand(const Tensor& r) const {
+  return any_operand([&](const Tensor& t) { return &t == &r; });
+}
+
 bool Shapes::shares_operand(const Tensor& r) const {
   return any_operand([&](const Tensor& t) { return &t == &r || share_storage(r, t); });
 }
@@ -70,14 +75,16 @@ Shapes::Result& Shapes::add(Tensor*& r) {
   result.field = &r;
   result.tensor = r;
   result.temporary = nullptr;
+  result.layout = Layout::any;
   result.ready = result.resized = false;
   return result;
 }
 
-void Shapes::set(Tensor*& r, int ndim, const int64_t* size, Layout layout) {
+void Shapes::set(Tensor*& r, int ndim, const int64_t* size, Layout layout, int64_t leading) {
   checked_numel(ndim, size);
   Result& result = add(r);
   result.layout = layout;
+  result.leading = leading;
   result.ndim = ndim;
   for (int d = 0; d < ndim; ++d) result.size[d] = size[d];
 }
@@ -85,6 +92,7 @@ void Shapes::set(Tensor*& r, int ndim, const int64_t* size, Layout layout) {
 void Shapes::set(Tensor*& r, const Tensor& like, Layout layout) {
   Result& result = add(r);
   result.layout = layout;
+  result.leading = 0;
   result.ndim = like.nDimension;
   for (int d = 0; d < like.nDimension; ++d) result.size[d] = like.size[d];
 }
@@ -124,7 +132,9 @@ void Shapes::resize(Tensor*& r, int ndim, const int64_t* size, Layout layout) {
 
 void Shapes::resize_result(Result* result, int ndim, const int64_t* size) {
   Tensor* r = result->tensor;
-  if (has_shape(*r, ndim, size)) return;
+  const bool same = has_shape(*r, ndim, size);
+  const bool columns = result->layout == Layout::columns;
+  if (same && (!columns || !is_contiguous(*r) || is_operand(*r))) return;
   to_release_ = true;
   if (!result->resized) {
     result->storage = r->storage;
@@ -133,7 +143,12 @@ void Shapes::resize_result(Result* result, int ndim, const int64_t* size) {
     std::copy(r->size, r->size + r->nDimension, result->geometry);
     std::copy(r->stride, r->stride + r->nDimension, result->geometry + r->nDimension);
   }
-  set_geometry(r, ndim, size, nullptr);
+  if (columns) {
+    // A result that has the shape already must not need more elements.
+    set_columns(r, ndim, size, same ? 0 : result->leading);
+  } else {
+    set_geometry(r, ndim, size, nullptr);
+  }
   result->resized = true;
 }
 
@@ -144,7 +159,8 @@ void Shapes::prepare(Result* result) {
     resize_result(result, result->ndim, result->size);
     temporary = overlaps_operand(*r);
   } else {
-    temporary = shares_operand(*r);
+    temporary = shares_operand(*r) ||
+                (result->layout >= Layout::separate && r->storage && r->storage->size > 0);
     for (const Result* other = results_; other != result; ++other) {
       temporary = temporary || share_storage(*r, *other->tensor);
     }
@@ -155,11 +171,15 @@ void Shapes::prepare(Result* result) {
   }
   if (!temporary) return;
   to_release_ = true;
-  result->temporary = tensor_new_sized(r->dtype, result->ndim, result->size);
-  *result->field = result->temporary;
+  Tensor* t = result->temporary = tensor_new(r->dtype);
+  if (result->layout == Layout::columns) {
+    set_columns(t, result->ndim, result->size, result->leading);
+  } else {
+    set_geometry(t, result->ndim, result->size, nullptr);
+  }
   // On the device of the result, so that the operation runs where it would without the temporary.
-  Device* device = r->storage ? r->storage->current_device() : nullptr;
-  if (device && result->temporary->storage) result->temporary->storage->set_current_device(device);
+  if (t->storage && r->storage) t->storage->set_current_device(r->storage->current_device());
+  *result->field = t;
 }
 
 void Shapes::copy_operands_of(Tensor* inout) {
@@ -231,6 +251,22 @@ void Shapes::release() noexcept {
   }
 }
 
+void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading) {
+  int64_t whole[kMaxDims], stride[kMaxDims];
+  std::copy(size, size + ndim, whole);
+  const int rows = ndim - 2, columns = ndim - 1;
+  whole[rows] = std::max(size[rows], leading);
+  stride[rows] = 1;
+  stride[columns] = std::max<int64_t>(whole[rows], 1);
+  int64_t step = checked_mul(stride[columns], std::max<int64_t>(size[columns], 1), "a matrix");
+  for (int d = rows - 1; d >= 0; --d) {
+    stride[d] = step;
+    step = checked_mul(step, std::max<int64_t>(size[d], 1), "a batch of matrices");
+  }
+  set_geometry(t, ndim, whole, stride);
+  t->size[rows] = size[rows];
+}
+
 // ---- the call -----------------------------------------------------------------------------------
 
 // The functions of each operation. shapes and calls are null for operations that are not divided,
@@ -256,19 +292,19 @@ namespace {
 #define TH_KEEP_accreal(value) a.returned = value
 #define TH_OF_ARGUMENTS_(kind, type, core, name, ...) a.name
 
-#define TH_OP(name_, lua, types, returned_, parameters, ...)                                    \
-  struct name_##_operation {                                                                    \
-    static void run(void* arguments) {                                                          \
-      auto& a = *static_cast<args::name_*>(arguments);                                          \
-      TH_KEEP_##returned_(direct::name_(                                                        \
-          TH_PARAMETERS(TH_OF_ARGUMENTS_, TH_COMMA, TH_UNWRAP parameters)));                    \
-    }                                                                                           \
-    static void shapes(void* a, Shapes& s) { th::shapes(*static_cast<args::name_*>(a), s); }    \
-    static void calls(void* a) { th::calls(*static_cast<args::name_*>(a)); }                    \
-    static bool divided() {                                                                     \
-      void (*function)(args::name_&) = &th::calls;                                              \
-      return function != nullptr;                                                               \
-    }                                                                                           \
+#define TH_OP(name_, lua, types, returned_, parameters, ...)                                 \
+  struct name_##_operation {                                                                 \
+    static void run(void* arguments) {                                                       \
+      auto& a = *static_cast<args::name_*>(arguments);                                       \
+      TH_KEEP_##returned_(                                                                   \
+          direct::name_(TH_PARAMETERS(TH_OF_ARGUMENTS_, TH_COMMA, TH_UNWRAP parameters)));   \
+    }                                                                                        \
+    static void shapes(void* a, Shapes& s) { th::shapes(*static_cast<args::name_*>(a), s); } \
+    static void calls(void* a) { th::calls(*static_cast<args::name_*>(a)); }                 \
+    static bool divided() {                                                                  \
+      void (*function)(args::name_&) = &th::calls;                                           \
+      return function != nullptr;                                                            \
+    }                                                                                        \
   };
 #include "THOps.def"
 
@@ -283,8 +319,8 @@ const Operation& operation_of(Op op) {
     Operation all[static_cast<int>(Op::copy)];
     Table() {
       Operation* next = all;
-#define TH_OP(name, ...)                                                               \
-  *next++ = name##_operation::divided()                                                \
+#define TH_OP(name, ...)                                                                  \
+  *next++ = name##_operation::divided()                                                   \
                 ? Operation{&name##_operation::shapes, &name##_operation::calls, nullptr} \
                 : Operation{nullptr, nullptr, &name##_operation::run};
 #include "THOps.def"

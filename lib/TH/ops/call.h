@@ -23,10 +23,16 @@ enum class Layout : uint8_t {
   any,         // any strides; no memory in common with an operand
   contiguous,  // contiguous; no memory in common with an operand
   in_place,    // any strides; may be one of the operands, but not overlap one otherwise
+  separate,    // contiguous; not in memory with elements, which stay if calls() throws
+  columns,     // the same, but each matrix in the last two dimensions is column-major
 };
 
 // The layout to request for a result whose elements may not share memory with each other.
 Layout distinct_elements(const Tensor& r, Layout layout = Layout::any);
+
+// Sets the shape of t, with the strides of Layout::columns. Each column has space for `leading`
+// elements, at least for its own.
+void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading = 0);
 
 // Collects the shapes of the results of one call.
 class Shapes {
@@ -42,8 +48,11 @@ class Shapes {
   // ---- for shapes(arguments, shapes). r, t, dim, field: fields of the arguments.
 
   // Sets the shape of a result. While calls() runs, r is the result or a temporary of this shape.
-  // An inout tensor whose elements are all replaced may be set in the same way.
-  void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any);
+  // An inout tensor whose elements are all replaced may be set in the same way. leading: see
+  // set_columns. With Layout::columns, a given result of this shape becomes column-major, too, unless
+  // it is an operand or not contiguous.
+  void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any,
+           int64_t leading = 0);
   void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any);
   // Sets a temporary of the type of r, which is copied to r in the end. It is computed already,
   // because its shape depends on the elements, or calls() writes it in place of r.
@@ -76,8 +85,9 @@ class Shapes {
     Tensor* tensor;     // the result
     Tensor* temporary;  // null: the kernels write the result itself
     Layout layout;
-    bool ready;    // by set_value or resize
+    bool ready;  // by set_value or resize
     bool resized;
+    int64_t leading;
     int ndim;
     int64_t size[kMaxDims];
     // Before it was resized.
@@ -93,6 +103,7 @@ class Shapes {
 
   Result& add(Tensor*& r);
   bool is_set(const Tensor* r) const;
+  bool is_operand(const Tensor& r) const;
   bool shares_operand(const Tensor& r) const;
   bool overlaps_operand(const Tensor& r) const;
   void prepare(Result* result);

@@ -2,131 +2,139 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "ops/direct.h"
 #include "ops/linalg.h"
 
-namespace th::direct {
-
-using linalg::Matrices;
-using linalg::Part;
+namespace th {
 
 namespace {
 
-// Empties a result that was not requested. If it is also the operand a, it is kept.
-void make_empty(Tensor* v, const Tensor* a) {
-  if (v != a) resize(v, 0, nullptr);
+// Sets the eigenvectors of a. job 'N': they are not computed, and the result is empty unless it is
+// the operand.
+void set_vectors(Shapes& s, Tensor*& vectors, const Tensor& a, char job) {
+  if (job == 'V') return set_columns_like(s, vectors, a);
+  if (vectors != &a) s.set(vectors, 0, nullptr, Layout::in_place);
 }
 
-// Eigenvalues of symmetric matrices. vectors: a copy of the matrices, replaced by the eigenvectors.
-TensorRef eigenvalues(Op op, Device* device, const Columns& vectors, bool wanted, char uplo) {
-  TensorRef matrices = vectors.whole();
-  TensorRef values =
-      new_batch(matrices->dtype, *matrices, 2, {matrices->size[matrices->nDimension - 1]});
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = vectors.open(at);
-    check_finite(op, "A", m, uplo == 'U' ? Part::upper : Part::lower);
-    Workspace<int> info(m.count);
-    linalg::eigen_symmetric(m, wanted, uplo, at.write(values.get()), info.data());
-    check_info(op, Failure::off_diagonals, info.data(), m.count);
+// Computes the eigenvalues of symmetric matrices. work(Operands&) returns a copy of the matrices,
+// which the eigenvectors replace.
+template <class Matrix>
+void find_symmetric(Op op, Device* device, Tensor* values, const EigenCall& options,
+                    const Matrix& work) {
+  run_lapack(op, device, Failure::off_diagonals, [&](Operands& at) {
+    EigenCall call = options;
+    call.a = work(at);
+    call.values = at.overwrite(values);
+    return call;
   });
-  return values;
 }
 
-void decompose(Op op, Tensor* u, Tensor* s, Tensor* v, Tensor* work, Tensor* a, char job) {
-  check_types(op, a->dtype, {u, s, v, work});
-  check_distinct(op, {u, s, v, work});
-  job = check_letter(op, work ? 6 : 5, job, "AS");
-  check_matrix(op, {work ? 5 : 4, "A"}, *a);
-  Device* device = device_of({u, s, v, a});
-  int64_t m = a->size[0], n = a->size[1], k = std::min(m, n);
-  bool all = job == 'A';
-  Columns used(op, a), left(op, *a, m, all ? m : k), right(op, *a, all ? n : k, n);
-  TensorRef values = new_tensor(a->dtype, {k});
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices matrix = used.open(at), columns = left.open(at), rows = right.open(at);
-    check_finite(op, "A", matrix);
-    if (k == 0) {
-      fill_identity(columns);
-      fill_identity(rows);
-      return;
-    }
-    int info = 0;
-    linalg::svd(matrix, all, columns, at.write(values.get()), rows, &info);
-    check_info(op, Failure::values, &info);
+// u, s and v have their sizes. Destroys work, which is column-major.
+void decompose(Op op, Device* device, Tensor* u, Tensor* s, Tensor* v, Tensor* work) {
+  run_lapack(op, device, Failure::singular_values, [&](Operands& at) {
+    SvdCall call;
+    call.a = matrices(at, work);
+    call.u = matrices(at, u);
+    call.vt = transposed_matrices(at, v);
+    call.all = u->size[1] != s->size[0] || v->size[1] != s->size[0];
+    call.values = at.overwrite(s);
+    return call;
   });
-  if (work && work != a) give(device, work, Columns(op, a).whole());
-  give(device, u, left.whole());
-  give_contiguous(device, s, values);
-  give_contiguous(device, v, right.turned());
+}
+
+template <class Arguments>
+void set_decomposition(Arguments& a, Shapes& s) {
+  check_letter(s, a.job, "AS");
+  check_matrix(s, a.a);
+  const int64_t m = a.a->size[0], n = a.a->size[1], k = std::min(m, n);
+  const bool all = a.job == 'A';
+  const int64_t u[] = {m, all ? m : k}, v[] = {n, all ? n : k};
+  s.set(a.u, 2, u, Layout::columns);
+  s.set(a.s, 1, &k, Layout::separate);
+  s.set(a.v, 2, v, Layout::separate);
 }
 
 }  // namespace
 
-void syev(Tensor* e, Tensor* v, Tensor* a, char job, char uplo) {
-  Op op = Op::syev;
-  if (!a) a = v;
-  check_types(op, a->dtype, {e, v});
-  check_distinct(op, {e, v});
-  bool wanted = check_letter(op, 4, job, "NV") == 'V';
-  uplo = check_letter(op, 5, uplo, "UL");
-  check_square(op, {3, "A"}, *a);
-  Device* device = device_of({e, v, a});
-  Columns vectors(op, a);
-  TensorRef values = eigenvalues(op, device, vectors, wanted, uplo);
-  give_contiguous(device, e, values);
-  if (wanted) {
-    give(device, v, vectors.whole(), a);
+void shapes(args::syev& a, Shapes& s) {
+  if (!a.a) a.a = a.vectors;
+  check_letter(s, a.job, "NV");
+  check_letter(s, a.uplo, "UL");
+  check_square_matrix(s, a.a);
+  s.set(a.values, 1, a.a->size, Layout::separate);
+  set_vectors(s, a.vectors, *a.a, a.job);
+}
+void calls(args::syev& a) {
+  Device* device = device_of({a.values, a.vectors, a.a});
+  EigenCall options;
+  options.part = a.uplo == 'U' ? Part::upper : Part::lower;
+  options.vectors = a.job == 'V';
+  TensorRef temporary;
+  if (options.vectors) {
+    ops::copy(a.vectors, a.a);
   } else {
-    make_empty(v, a);
+    temporary = copy_by_columns(device, a.a);
   }
+  Tensor* work = temporary ? temporary.get() : a.vectors;
+  find_symmetric(Op::syev, device, a.values, options,
+                 [&](Operands& at) { return matrices(at, work); });
 }
 
-void eigh(Tensor* e, Tensor* v, Tensor* a, char uplo) {
-  Op op = Op::eigh;
-  check_types(op, a->dtype, {e, v});
-  check_distinct(op, {e, v});
-  uplo = check_letter(op, 4, uplo, "UL");
-  check_square_matrices(op, {3, "A"}, *a);
-  Device* device = device_of({e, v, a});
-  // Column-major storage of the transpose is row-major storage of a.
-  Columns vectors(op, turned(a).get());
-  TensorRef values = eigenvalues(op, device, vectors, true, uplo == 'U' ? 'L' : 'U');
-  give_contiguous(device, e, values);
-  give_contiguous(device, v, vectors.whole());
+void shapes(args::eigh& a, Shapes& s) {
+  check_letter(s, a.uplo, "UL");
+  check_square_matrices(s, a.a);
+  set_batch(s, a.values, *a.a, 1, {});
+  s.set(a.vectors, *a.a);
+}
+void calls(args::eigh& a) {
+  Device* device = device_of({a.values, a.vectors, a.a});
+  EigenCall options;
+  // The matrices are transposed, because `work` is row-major.
+  options.part = a.uplo == 'U' ? Part::lower : Part::upper;
+  options.vectors = true;
+  TensorRef work = copy_by_rows(device, a.a);
+  find_symmetric(Op::eigh, device, a.values, options,
+                 [&](Operands& at) { return transposed_matrices(at, work.get()); });
+  TensorRef vectors = transposed(work.get());
+  ops::copy(a.vectors, vectors.get());
 }
 
-void geev(Tensor* e, Tensor* v, Tensor* a, char job) {
-  Op op = Op::geev;
-  check_types(op, a->dtype, {e, v});
-  check_distinct(op, {e, v});
-  bool wanted = check_letter(op, 4, job, "NV") == 'V';
-  check_square(op, {3, "A"}, *a);
-  Device* device = device_of({e, v, a});
-  int64_t n = a->size[0];
-  Columns used(op, a), values(op, *a, n, 2), vectors(op, *a, n, wanted ? n : 0);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = used.open(at), columns = vectors.open(at);
-    check_finite(op, "A", m);
-    if (!wanted) columns.data = nullptr;
-    int info = 0;
-    if (n > 0) linalg::eigen(m, values.open(at).data, columns, &info);
-    check_info(op, Failure::eigenvalues, &info);
+void shapes(args::geev& a, Shapes& s) {
+  check_letter(s, a.job, "NV");
+  check_square_matrix(s, a.a);
+  const int64_t values[] = {a.a->size[0], 2};
+  s.set(a.values, 2, values, Layout::columns);
+  set_vectors(s, a.vectors, *a.a, a.job);
+}
+void calls(args::geev& a) {
+  Device* device = device_of({a.values, a.vectors, a.a});
+  TensorRef work = copy_by_columns(device, a.a);
+  run_lapack(Op::geev, device, Failure::eigenvalues, [&](Operands& at) {
+    EigenCall call;
+    call.vectors = a.job == 'V';
+    call.a = matrices(at, work.get());
+    if (call.vectors) call.v = matrices(at, a.vectors);
+    call.values = at.overwrite(a.values);
+    return call;
   });
-  give(device, e, values.whole());
-  if (wanted) {
-    give(device, v, vectors.whole());
-  } else {
-    make_empty(v, a);
-  }
 }
 
-void gesvd(Tensor* u, Tensor* s, Tensor* v, Tensor* a, char job) {
-  decompose(Op::gesvd, u, s, v, nullptr, a, job);
+void shapes(args::gesvd& a, Shapes& s) { set_decomposition(a, s); }
+void calls(args::gesvd& a) {
+  Device* device = device_of({a.u, a.s, a.v, a.a});
+  TensorRef work = copy_by_columns(device, a.a);
+  decompose(Op::gesvd, device, a.u, a.s, a.v, work.get());
 }
 
-void gesvd2(Tensor* u, Tensor* s, Tensor* v, Tensor* work, Tensor* a, char job) {
-  decompose(Op::gesvd2, u, s, v, work, a ? a : work, job);
+void shapes(args::gesvd2& a, Shapes& s) {
+  if (!a.a) a.a = a.copy;
+  set_decomposition(a, s);
+  if (a.copy != a.a) set_columns_like(s, a.copy, *a.a);
+}
+void calls(args::gesvd2& a) {
+  Device* device = device_of({a.u, a.s, a.v, a.a});
+  TensorRef work = copy_by_columns(device, a.a);
+  if (a.copy != a.a) ops::copy(a.copy, a.a);
+  decompose(Op::gesvd2, device, a.u, a.s, a.v, work.get());
 }
 
-}  // namespace th::direct
+}  // namespace th

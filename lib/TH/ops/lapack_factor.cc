@@ -2,206 +2,196 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "ops/direct.h"
 #include "ops/linalg.h"
 
-namespace th::direct {
-
-using linalg::Matrices;
+namespace th {
 
 namespace {
 
-// Returns the number of reflectors in tau.
-int64_t check_reflectors(Op op, Named named, const Tensor& tau, const Tensor& a) {
-  int64_t most = std::min(a.size[0], a.size[1]);
-  if (tau.numel() == 0 && most == 0) return 0;
-  if (tau.nDimension != 1 || tau.size[0] > most) {
-    fail_argument(named.argument,
-                  "%s: tau should be a vector of at most %lld elements, got a size of %s", name(op),
-                  static_cast<long long>(most), shape_text(tau).c_str());
-  }
-  return tau.size[0];
+// Checks the scales of the reflectors in a.
+void check_reflectors(const Shapes& s, Tensor* const& tau, const Tensor& a) {
+  const int64_t most = std::min(a.size[0], a.size[1]);
+  if (tau->numel() == 0 && most == 0) return;
+  if (tau->nDimension == 1 && tau->size[0] <= most) return;
+  s.fail(tau, "tau should be a vector of at most %lld elements, got a size of %s",
+         static_cast<long long>(most), shape_text(*tau).c_str());
 }
 
-// Returns tau as a column in host memory.
-Columns column_of(Op op, Tensor* tau) {
-  if (tau->nDimension == 0) return Columns(op, *new_tensor(tau->dtype, {1, 1}), 0, 1);
-  TensorRef column(tensor_new(tau->dtype));
-  unsqueeze1d(column.get(), tau, 1);
-  return Columns(op, column.get());
+// Runs the factorization `qr` of the matrix a, which is column-major, in place.
+void factor_by_reflectors(Op op, Device* device, Tensor* a, Tensor* tau) {
+  run_lapack(op, device, Failure::none, [&](Operands& at) {
+    FactorCall call;
+    call.kind = Factorization::qr;
+    call.a = matrices(at, a);
+    call.tau = at.overwrite(tau);
+    return call;
+  });
 }
 
-TensorRef first_column(const Columns& columns) {
-  TensorRef matrix = columns.whole();
-  TensorRef vector(tensor_new(matrix->dtype));
-  select(vector.get(), matrix.get(), 1, 0);
-  return vector;
+// Replaces the reflectors in q, which is column-major, by the columns of Q.
+void make_q(Op op, Device* device, Tensor* q, Tensor* tau) {
+  run_lapack(op, device, Failure::none, [&](Operands& at) {
+    FactorCall call;
+    call.kind = Factorization::q;
+    call.tau = at.write(tau);
+    call.reflectors = static_cast<int>(tau->numel());
+    call.a = matrices(at, q);
+    return call;
+  });
 }
 
 }  // namespace
 
-void geqrf(Tensor* r, Tensor* tau, Tensor* a) {
-  Op op = Op::geqrf;
-  if (!a) a = r;
-  check_types(op, a->dtype, {r, tau});
-  check_distinct(op, {r, tau});
-  check_matrix(op, {3, "A"}, *a);
-  Device* device = device_of({r, tau, a});
-  Columns factors(op, a), scales(op, *a, std::min(a->size[0], a->size[1]), 1);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factors.open(at);
-    check_finite(op, "A", m);
-    linalg::qr(m, scales.open(at).data);
-  });
-  give(device, r, factors.whole(), a);
-  give_contiguous(device, tau, first_column(scales));
+void shapes(args::geqrf& a, Shapes& s) {
+  if (!a.a) a.a = a.qr;
+  check_matrix(s, a.a);
+  const int64_t reflectors = std::min(a.a->size[0], a.a->size[1]);
+  set_columns_like(s, a.qr, *a.a);
+  s.set(a.tau, 1, &reflectors, Layout::separate);
+}
+void calls(args::geqrf& a) {
+  Device* device = device_of({a.qr, a.tau, a.a});
+  ops::copy(a.qr, a.a);
+  factor_by_reflectors(Op::geqrf, device, a.qr, a.tau);
 }
 
-void orgqr(Tensor* r, Tensor* a, Tensor* tau) {
-  Op op = Op::orgqr;
-  if (!a) a = r;
-  check_types(op, a->dtype, {r, tau});
-  check_matrix(op, {2, "A"}, *a);
-  int64_t reflectors = check_reflectors(op, {3, "tau"}, *tau, *a);
-  Device* device = device_of({r, a, tau});
+void shapes(args::orgqr& a, Shapes& s) {
+  if (!a.qr) a.qr = a.r_;
+  check_matrix(s, a.qr);
+  check_reflectors(s, a.tau, *a.qr);
   // Q has at most as many columns as rows.
-  TensorRef left(tensor_new_view(a));
-  left->size[1] = std::min(a->size[0], a->size[1]);
-  Columns q(op, left.get()), scales = column_of(op, tau);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = q.open(at), t = scales.open(at);
-    check_finite(op, "A", m);
-    check_finite(op, "tau", t);
-    linalg::make_q(m, static_cast<int>(reflectors), t.data);
-  });
-  give(device, r, q.whole(), a);
+  const int64_t size[] = {a.qr->size[0], std::min(a.qr->size[0], a.qr->size[1])};
+  s.set(a.r_, 2, size, Layout::columns);
+}
+void calls(args::orgqr& a) {
+  Device* device = device_of({a.r_, a.qr, a.tau});
+  TensorRef left = first_columns(a.qr, a.r_->size[1]), tau = copy_by_rows(device, a.tau);
+  ops::copy(a.r_, left.get());
+  make_q(Op::orgqr, device, a.r_, tau.get());
 }
 
-void ormqr(Tensor* r, Tensor* a, Tensor* tau, Tensor* c, char side, char trans) {
-  Op op = Op::ormqr;
-  if (!c) c = r;
-  check_types(op, a->dtype, {r, tau, c});
-  side = check_letter(op, 5, side, "LR");
-  trans = check_letter(op, 6, trans, "NT");
-  check_matrix(op, {2, "A"}, *a);
-  check_matrix(op, {4, "C"}, *c);
-  int64_t reflectors = check_reflectors(op, {3, "tau"}, *tau, *a);
-  int64_t meets = side == 'L' ? c->size[0] : c->size[1];
-  if (a->size[0] != meets) {
-    fail_argument(4, "%s: Q of A %s is not to be multiplied by C %s from the %s", name(op),
-                  shape_text(*a).c_str(), shape_text(*c).c_str(), side == 'L' ? "left" : "right");
+void shapes(args::ormqr& a, Shapes& s) {
+  if (!a.c) a.c = a.r_;
+  check_letter(s, a.side, "LR");
+  check_letter(s, a.trans, "NT");
+  check_matrix(s, a.qr);
+  check_matrix(s, a.c, "C");
+  check_reflectors(s, a.tau, *a.qr);
+  if (a.qr->size[0] != a.c->size[a.side == 'L' ? 0 : 1]) {
+    s.fail(a.c, "C should have as many %s as A has rows, %lld, got a size of %s",
+           a.side == 'L' ? "rows" : "columns", static_cast<long long>(a.qr->size[0]),
+           shape_text(*a.c).c_str());
   }
-  Device* device = device_of({r, a, tau, c});
-  Columns factors(op, a), scales = column_of(op, tau), product(op, c);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factors.open(at), t = scales.open(at), p = product.open(at);
-    check_finite(op, "A", m);
-    check_finite(op, "tau", t);
-    check_finite(op, "C", p);
-    linalg::multiply_by_q(m, side, trans, static_cast<int>(reflectors), t.data, p);
-  });
-  give(device, r, product.whole(), c);
+  set_columns_like(s, a.r_, *a.c);
+}
+void calls(args::ormqr& a) {
+  Device* device = device_of({a.r_, a.qr, a.tau, a.c});
+  TensorRef factors = copy_by_columns(device, a.qr), tau = copy_by_rows(device, a.tau);
+  ops::copy(a.r_, a.c);
+  auto build = [&](Operands& at) {
+    SolveCall call;
+    call.kind = Solver::multiply_by_q;
+    call.side = a.side;
+    call.trans = a.trans;
+    call.reflectors = static_cast<int>(tau->numel());
+    call.a = matrices(at, factors.get());
+    call.tau = at.write(tau.get());
+    call.b = matrices(at, a.r_);
+    return call;
+  };
+  run_lapack(Op::ormqr, device, Failure::none, build, "A", "C");
 }
 
-void qr(Tensor* q, Tensor* r, Tensor* a) {
-  Op op = Op::qr;
-  check_types(op, a->dtype, {q, r});
-  check_distinct(op, {q, r});
-  check_matrix(op, {3, "A"}, *a);
-  Device* device = device_of({q, r, a});
-  int64_t k = std::min(a->size[0], a->size[1]);
-  Columns factors(op, a), scales(op, *a, k, 1);
-  TensorRef upper(tensor_new(a->dtype));
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factors.open(at);
-    check_finite(op, "A", m);
-    char* tau = scales.open(at).data;
-    linalg::qr(m, tau);
-    TensorRef top = factors.whole();
-    top->size[0] = k;
-    triu(upper.get(), top.get(), 0);
-    m.cols = static_cast<int>(k);
-    linalg::make_q(m, m.cols, tau);
-  });
-  give(device, q, factors.cols(k));
-  give_contiguous(device, r, upper);
+void shapes(args::qr& a, Shapes& s) {
+  check_matrix(s, a.a);
+  const int64_t m = a.a->size[0], n = a.a->size[1], k = std::min(m, n);
+  const int64_t q[] = {m, k}, r[] = {k, n};
+  s.set(a.q, 2, q, Layout::columns);
+  s.set(a.r, 2, r, Layout::separate);
+}
+void calls(args::qr& a) {
+  Device* device = device_of({a.q, a.r, a.a});
+  const int64_t k = a.r->size[0], n = a.r->size[1];
+  TensorRef tau = new_temporary(device, a.a->dtype, BatchShape(*a.r, 1, {})), wide;
+  // Q has space for the factors unless they have more columns.
+  if (k < n) wide = new_columns(device, a.a->dtype, BatchShape(*a.a, 0, {}));
+  Tensor* factors = wide ? wide.get() : a.q;
+  ops::copy(factors, a.a);
+  factor_by_reflectors(Op::qr, device, factors, tau.get());
+  TensorRef top = first_rows(factors, k);
+  ops::triu(a.r, top.get(), 0);
+  if (wide) {
+    TensorRef left = first_columns(factors, k);
+    ops::copy(a.q, left.get());
+  }
+  make_q(Op::qr, device, a.q, tau.get());
 }
 
-void btrifact(Tensor* lu, Tensor* pivots, Tensor* info, bool pivot, Tensor* a) {
-  Op op = Op::btrifact;
-  if (!a) a = lu;
-  check_types(op, a->dtype, {lu});
-  check_types(op, DType::Int, {pivots, info});
-  check_distinct(op, {pivots, info});
-  if (a->nDimension != 3) {
-    fail_argument(5, "%s: A should be a batch of matrices, got a tensor of size %s", name(op),
-                  shape_text(*a).c_str());
+void shapes(args::btrifact& a, Shapes& s) {
+  if (!a.a) a.a = a.lu;
+  if (a.a->nDimension != 3) {
+    s.fail(a.a, "A should be a batch of matrices, got a tensor of size %s",
+           shape_text(*a.a).c_str());
   }
-  check_square_matrices(op, {5, "A"}, *a);
-  Device* device = device_of({lu, pivots, info, a});
-  Columns factors(op, a);
-  TensorRef order = new_tensor(DType::Int, {a->size[0], a->size[1]});
-  TensorRef failures = new_tensor(DType::Int, {a->size[0]});
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factors.open(at);
-    check_finite(op, "A", m);
-    auto* infos = reinterpret_cast<int*>(at.write(failures.get()));
-    linalg::lu(m, pivot, reinterpret_cast<int*>(at.write(order.get())), infos);
-    if (!info) check_info(op, Failure::singular, infos, m.count);
+  check_square_matrices(s, a.a);
+  s.set(a.lu, 3, a.a->size);
+  s.set(a.pivots, 2, a.a->size, Layout::separate);
+  if (a.info) s.set(a.info, 1, a.a->size, Layout::separate);
+}
+void calls(args::btrifact& a) {
+  Device* device = device_of({a.lu, a.pivots, a.info, a.a});
+  TensorRef factors = copy_by_columns(device, a.a);
+  run_steps(Op::btrifact, device, [&](Operands& at) {
+    FactorCall call;
+    call.kind = a.pivot ? Factorization::lu : Factorization::lu_unpivoted;
+    call.a = matrices(at, factors.get());
+    call.pivots = overwrite_as<int>(at, a.pivots);
+    call.info = a.info ? overwrite_as<int>(at, a.info) : scratch_info(at, call.a);
+    if (!at.run(call)) return false;
+    check_info(at, call.info, call.a, a.info ? Failure::none : Failure::singular);
+    return true;
   });
-  give_contiguous(device, lu, factors.whole());
-  give_contiguous(device, pivots, order);
-  if (info) give_contiguous(device, info, failures);
+  ops::copy(a.lu, factors.get());
 }
 
-void btrisolve(Tensor* x, Tensor* b, Tensor* lu, Tensor* pivots) {
-  Op op = Op::btrisolve;
-  if (!b) b = x;
-  check_types(op, lu->dtype, {x, b});
-  check_types(op, DType::Int, {pivots});
-  if (lu->nDimension != 3) {
-    fail_argument(3, "%s: LU should be a batch of matrices, got a tensor of size %s", name(op),
-                  shape_text(*lu).c_str());
+void shapes(args::btrisolve& a, Shapes& s) {
+  if (!a.b) a.b = a.r_;
+  if (a.lu->nDimension != 3) {
+    s.fail(a.lu, "LU should be a batch of matrices, got a tensor of size %s",
+           shape_text(*a.lu).c_str());
   }
-  check_square_matrices(op, {3, "LU"}, *lu);
-  int64_t count = lu->size[0], n = lu->size[1];
-  if ((b->nDimension != 2 && b->nDimension != 3) || b->size[0] != count || b->size[1] != n) {
-    fail_argument(2, "%s: B should have the size [%lld x %lld] or [%lld x %lld x k], got %s",
-                  name(op), static_cast<long long>(count), static_cast<long long>(n),
-                  static_cast<long long>(count), static_cast<long long>(n), shape_text(*b).c_str());
+  check_square_matrices(s, a.lu, "LU");
+  const Tensor &b = *a.b, &pivots = *a.pivots;
+  const int64_t count = a.lu->size[0], n = a.lu->size[1];
+  if ((b.nDimension != 2 && b.nDimension != 3) || b.size[0] != count || b.size[1] != n) {
+    s.fail(a.b, "B should have the size [%lld x %lld] or [%lld x %lld x k], got %s",
+           static_cast<long long>(count), static_cast<long long>(n), static_cast<long long>(count),
+           static_cast<long long>(n), shape_text(b).c_str());
   }
-  if (pivots->nDimension != 2 || pivots->size[0] != count || pivots->size[1] != n) {
-    fail_argument(4, "%s: the pivots should have the size [%lld x %lld], got %s", name(op),
-                  static_cast<long long>(count), static_cast<long long>(n),
-                  shape_text(*pivots).c_str());
+  check_size(b.size[b.nDimension - 1]);
+  if (pivots.nDimension != 2 || pivots.size[0] != count || pivots.size[1] != n) {
+    s.fail(a.pivots, "the pivots should have the size [%lld x %lld], got %s",
+           static_cast<long long>(count), static_cast<long long>(n), shape_text(pivots).c_str());
   }
-  Device* device = device_of({x, b, lu, pivots});
-  bool vectors = b->nDimension == 2;
-  TensorRef right(tensor_new_view(b));
-  if (vectors) unsqueeze1d(right.get(), b, 2);
-  Columns factors(op, lu), solution(op, right.get());
-  TensorRef order = new_tensor(DType::Int, {count, n});
-  if (order->storage) order->storage->cpu(Access::overwrite);
-  copy(order.get(), pivots);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factors.open(at), s = solution.open(at);
-    check_finite(op, "LU", m);
-    check_finite(op, "B", s);
-    auto* rows = reinterpret_cast<int*>(at.write(order.get()));
-    int64_t wrong = linalg::find_wrong_pivot(rows, m);
-    if (wrong >= 0) {
-      fail_argument(4, "%s: pivot %d is not a row of a matrix with %d", name(op), rows[wrong],
-                    m.rows);
-    }
-    Workspace<int> info(m.count);
-    linalg::find_zero_pivots(m, info.data());
-    check_info(op, Failure::singular, info.data(), m.count);
-    linalg::lu_solve(m, 'N', rows, s);
-  });
-  TensorRef made = solution.whole();
-  if (vectors) select(made.get(), made.get(), 2, 0);
-  give_contiguous(device, x, made);
+  s.set(a.r_, b.nDimension, b.size);
+}
+void calls(args::btrisolve& a) {
+  Device* device = device_of({a.r_, a.b, a.lu, a.pivots});
+  const Tensor& b = *a.b;
+  const int64_t columns = b.nDimension == 2 ? 1 : b.size[2];
+  TensorRef factors = copy_by_columns(device, a.lu), pivots = copy_by_rows(device, a.pivots);
+  TensorRef solution = new_columns(device, b.dtype, BatchShape(*a.lu, 1, {columns}));
+  ops::copy(solution.get(), a.b);
+  auto build = [&](Operands& at) {
+    SolveCall call;
+    call.kind = Solver::lu;
+    call.a = matrices(at, factors.get());
+    call.pivots = reinterpret_cast<int*>(at.write(pivots.get()));
+    call.b = matrices(at, solution.get());
+    return call;
+  };
+  run_lapack(Op::btrisolve, device, Failure::wrong_pivot, build, "LU");
+  ops::copy(a.r_, solution.get());
 }
 
-}  // namespace th::direct
+}  // namespace th

@@ -1,192 +1,175 @@
-// Linear systems, inverses and Cholesky factorizations.
+// Linear systems, inverses and Cholesky factorizations of matrices.
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "ops/direct.h"
 #include "ops/linalg.h"
 
-namespace th::direct {
-
-using linalg::Matrices;
-using linalg::Part;
+namespace th {
 
 namespace {
 
 Part part_of(char uplo) { return uplo == 'U' ? Part::upper : Part::lower; }
 
-// r = change(m, uplo) of one triangle of a square matrix.
-template <class Change>
-void from_triangle(Op op, Tensor* r, Tensor* a, char uplo, const Change& change) {
-  if (!a) a = r;
-  check_types(op, a->dtype, {r});
-  uplo = check_letter(op, 3, uplo, "UL");
-  check_square(op, {2, "A"}, *a);
-  Device* device = device_of({r, a});
-  Columns result(op, a);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = result.open(at);
-    check_finite(op, "A", m, part_of(uplo));
-    change(m, uplo);
+// Sets the solution x of a system with right sides b. Columns of x have space for those of b.
+void set_solution(Shapes& s, Tensor*& x, Tensor* const& b, const Tensor& a) {
+  check_right_sides(s, b, a.size[0]);
+  const int64_t size[] = {a.size[1], b->nDimension == 1 ? 1 : b->size[1]};
+  s.set(x, 2, size, Layout::columns, std::max(a.size[0], a.size[1]));
+}
+
+// Copies the right sides b, for a matrix with that many rows, to x.
+void copy_right_sides(Tensor* x, Tensor* b, int64_t rows) {
+  TensorRef view = first_rows(x, rows);
+  ops::copy(view.get(), b);
+}
+
+// Sets the factors of a, which is `factors` if it is null, and the solution.
+template <class Arguments>
+void set_system(Arguments& a, Shapes& s, Tensor*& factors) {
+  if (!a.b) a.b = a.x;
+  set_solution(s, a.x, a.b, *a.a);
+  set_columns_like(s, factors, *a.a);
+}
+
+// Solves a system in place: call.a = factors, call.b = x.
+template <class Arguments>
+void solve_system(Arguments& a, Tensor* factors, Failure failure, SolveCall call) {
+  Device* device = device_of({a.x, factors, a.b, a.a});
+  const int64_t rows = a.a->size[0], most = std::max(rows, a.a->size[1]);
+  ops::copy(factors, a.a);
+  copy_right_sides(a.x, a.b, rows);
+  TensorRef columns = first_rows(a.x, most);
+  run_lapack(Arguments::op, device, failure, [&](Operands& at) {
+    call.a = matrices(at, factors);
+    call.b = matrices(at, columns.get());
+    call.b.rows = static_cast<int>(rows);
+    return call;
   });
-  give(device, r, result.whole(), a);
+}
+
+// r = f(a) for one triangle of a square matrix.
+template <class Arguments>
+void set_from_triangle(Arguments& a, Shapes& s, Tensor*& r) {
+  if (!a.a) a.a = r;
+  check_letter(s, a.uplo, "UL");
+  check_square_matrix(s, a.a);
+  set_columns_like(s, r, *a.a);
+}
+
+template <class Arguments>
+void factor_triangle(Arguments& a, Factorization kind, Failure failure) {
+  Device* device = device_of({a.r_, a.a});
+  ops::copy(a.r_, a.a);
+  run_lapack(Arguments::op, device, failure, [&](Operands& at) {
+    FactorCall call;
+    call.kind = kind;
+    call.part = part_of(a.uplo);
+    call.a = matrices(at, a.r_);
+    return call;
+  });
 }
 
 }  // namespace
 
-void gesv(Tensor* x, Tensor* lu, Tensor* b, Tensor* a) {
-  Op op = Op::gesv;
-  if (!b) b = x;
-  if (!a) a = lu;
-  check_types(op, a->dtype, {x, lu, b});
-  check_distinct(op, {x, lu});
-  check_square(op, {4, "A"}, *a);
-  TensorRef right = right_side(op, {3, "B"}, b, a->size[0]);
-  Device* device = device_of({x, lu, b, a});
-  Columns factors(op, a), solution(op, right.get());
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factors.open(at), s = solution.open(at);
-    check_finite(op, "A", m);
-    check_finite(op, "B", s);
-    Workspace<int> pivots(m.rows);
-    int info = 0;
-    linalg::lu(m, true, pivots.data(), &info);
-    check_info(op, Failure::singular, &info);
-    linalg::lu_solve(m, 'N', pivots.data(), s);
-  });
-  give(device, lu, factors.whole(), a);
-  give(device, x, solution.whole(), b);
+void shapes(args::gesv& a, Shapes& s) {
+  if (!a.a) a.a = a.lu;
+  check_square_matrix(s, a.a);
+  set_system(a, s, a.lu);
+}
+void calls(args::gesv& a) {
+  SolveCall call;
+  call.kind = Solver::general;
+  solve_system(a, a.lu, Failure::singular, call);
 }
 
-void trtrs(Tensor* x, Tensor* copy_of_a, Tensor* b, Tensor* a, char uplo, char trans, char diag) {
-  Op op = Op::trtrs;
-  if (!b) b = x;
-  if (!a) a = copy_of_a;
-  check_types(op, a->dtype, {x, copy_of_a, b});
-  check_distinct(op, {x, copy_of_a});
-  uplo = check_letter(op, 5, uplo, "UL");
-  trans = check_letter(op, 6, trans, "NTC");
-  diag = check_letter(op, 7, diag, "NU");
-  check_square(op, {4, "A"}, *a);
-  TensorRef right = right_side(op, {3, "B"}, b, a->size[0]);
-  Device* device = device_of({x, copy_of_a, b, a});
-  Columns factor(op, a), solution(op, right.get());
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factor.open(at), s = solution.open(at);
-    check_finite(op, "A", m, part_of(uplo));
-    check_finite(op, "B", s);
-    int info = 0;
-    linalg::triangular_solve(m, uplo, trans, diag, s, &info);
-    check_info(op, Failure::zero_diagonal, &info);
-  });
-  give(device, copy_of_a, factor.whole(), a);
-  give(device, x, solution.whole(), b);
+void shapes(args::trtrs& a, Shapes& s) {
+  if (!a.a) a.a = a.copy;
+  check_letter(s, a.uplo, "UL");
+  check_letter(s, a.trans, "NTC");
+  check_letter(s, a.diag, "NU");
+  check_square_matrix(s, a.a);
+  set_system(a, s, a.copy);
+}
+void calls(args::trtrs& a) {
+  SolveCall call;
+  call.kind = Solver::triangular;
+  call.part = part_of(a.uplo);
+  call.trans = a.trans;
+  call.diag = a.diag;
+  solve_system(a, a.copy, Failure::zero_diagonal, call);
 }
 
-void gels(Tensor* x, Tensor* qr, Tensor* b, Tensor* a) {
-  Op op = Op::gels;
-  if (!b) b = x;
-  if (!a) a = qr;
-  check_types(op, a->dtype, {x, qr, b});
-  check_distinct(op, {x, qr});
-  check_matrix(op, {4, "A"}, *a);
-  TensorRef right = right_side(op, {3, "B"}, b, a->size[0]);
-  Device* device = device_of({x, qr, b, a});
-  Columns factors(op, a), solution(op, right.get(), a->size[1]);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factors.open(at), s = solution.open(at);
-    check_finite(op, "A", m);
-    check_finite(op, "B", s);
-    int info = 0;
-    linalg::least_squares(m, s, &info);
-    check_info(op, Failure::rank, &info);
-  });
-  TensorRef made = solution.rows(a->size[1]);
-  give(device, qr, factors.whole(), a);
-  give(device, x, made, b);
+void shapes(args::gels& a, Shapes& s) {
+  if (!a.a) a.a = a.qr;
+  check_matrix(s, a.a);
+  set_system(a, s, a.qr);
+}
+void calls(args::gels& a) {
+  SolveCall call;
+  call.kind = Solver::least_squares;
+  solve_system(a, a.qr, Failure::rank, call);
 }
 
-void getri(Tensor* r, Tensor* a) {
-  Op op = Op::getri;
-  if (!a) a = r;
-  check_types(op, a->dtype, {r});
-  check_square_matrices(op, {2, "A"}, *a);
-  Device* device = device_of({r, a});
-  Columns inverse(op, a);
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = inverse.open(at);
-    check_finite(op, "A", m);
-    Workspace<int> pivots(m.count * m.rows), info(m.count);
-    linalg::lu(m, true, pivots.data(), info.data());
-    check_info(op, Failure::singular, info.data(), m.count);
-    linalg::lu_invert(m, pivots.data(), info.data());
-    check_info(op, Failure::singular, info.data(), m.count);
-  });
-  give(device, r, inverse.whole(), a);
+void shapes(args::getri& a, Shapes& s) {
+  if (!a.a) a.a = a.r_;
+  check_square_matrices(s, a.a);
+  set_columns_like(s, a.r_, *a.a);
 }
-
-void potrf(Tensor* r, Tensor* a, char uplo) {
-  from_triangle(Op::potrf, r, a, uplo, [](const Matrices& m, char part) {
-    int info = 0;
-    linalg::cholesky(m, part, &info);
-    check_info(Op::potrf, Failure::indefinite, &info);
-    clear_outside(m, part_of(part));
+void calls(args::getri& a) {
+  Device* device = device_of({a.r_, a.a});
+  ops::copy(a.r_, a.a);
+  run_lapack(Op::getri, device, Failure::singular, [&](Operands& at) {
+    FactorCall call;
+    call.kind = Factorization::inverse;
+    call.a = matrices(at, a.r_);
+    return call;
   });
 }
 
-void potri(Tensor* r, Tensor* a, char uplo) {
-  from_triangle(Op::potri, r, a, uplo, [](const Matrices& m, char part) {
-    int info = 0;
-    linalg::cholesky_invert(m, part, &info);
-    check_info(Op::potri, Failure::zero_diagonal, &info);
-    mirror(m, part_of(part));
+void shapes(args::potrf& a, Shapes& s) { set_from_triangle(a, s, a.r_); }
+void calls(args::potrf& a) { factor_triangle(a, Factorization::cholesky, Failure::indefinite); }
+
+void shapes(args::potri& a, Shapes& s) { set_from_triangle(a, s, a.r_); }
+void calls(args::potri& a) {
+  factor_triangle(a, Factorization::cholesky_inverse, Failure::zero_diagonal);
+}
+
+void shapes(args::potrs& a, Shapes& s) {
+  if (!a.b) a.b = a.r_;
+  check_letter(s, a.uplo, "UL");
+  check_square_matrix(s, a.a);
+  set_solution(s, a.r_, a.b, *a.a);
+}
+void calls(args::potrs& a) {
+  Device* device = device_of({a.r_, a.b, a.a});
+  TensorRef factor = copy_by_columns(device, a.a);
+  copy_right_sides(a.r_, a.b, a.a->size[0]);
+  run_lapack(Op::potrs, device, Failure::zero_diagonal, [&](Operands& at) {
+    SolveCall call;
+    call.kind = Solver::cholesky;
+    call.part = part_of(a.uplo);
+    call.a = matrices(at, factor.get());
+    call.b = matrices(at, a.r_);
+    return call;
   });
 }
 
-void potrs(Tensor* x, Tensor* b, Tensor* a, char uplo) {
-  Op op = Op::potrs;
-  if (!b) b = x;
-  check_types(op, a->dtype, {x, b});
-  uplo = check_letter(op, 4, uplo, "UL");
-  check_square(op, {3, "A"}, *a);
-  TensorRef right = right_side(op, {2, "B"}, b, a->size[0]);
-  Device* device = device_of({x, b, a});
-  Columns factor(op, a), solution(op, right.get());
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factor.open(at), s = solution.open(at);
-    check_finite(op, "A", m, part_of(uplo));
-    check_finite(op, "B", s);
-    int info = 0;
-    linalg::triangular_solve(m, uplo, uplo == 'U' ? 'T' : 'N', 'N', s, &info);
-    check_info(op, Failure::zero_diagonal, &info);
-    linalg::triangular_solve(m, uplo, uplo == 'U' ? 'N' : 'T', 'N', s, &info);
+void shapes(args::pstrf& a, Shapes& s) {
+  set_from_triangle(a, s, a.factor);
+  s.set(a.order, 1, a.a->size, Layout::separate);
+}
+void calls(args::pstrf& a) {
+  Device* device = device_of({a.factor, a.order, a.a});
+  ops::copy(a.factor, a.a);
+  run_lapack(Op::pstrf, device, Failure::low_rank, [&](Operands& at) {
+    FactorCall call;
+    call.kind = Factorization::cholesky_pivoted;
+    call.part = part_of(a.uplo);
+    call.tolerance = a.tol.to_double();
+    call.a = matrices(at, a.factor);
+    call.pivots = overwrite_as<int>(at, a.order);
+    return call;
   });
-  give(device, x, solution.whole(), b);
 }
 
-void pstrf(Tensor* r, Tensor* pivots, Tensor* a, char uplo, Scalar tolerance) {
-  Op op = Op::pstrf;
-  if (!a) a = r;
-  check_types(op, a->dtype, {r});
-  check_types(op, DType::Int, {pivots});
-  uplo = check_letter(op, 4, uplo, "UL");
-  check_square(op, {3, "A"}, *a);
-  Device* device = device_of({r, pivots, a});
-  Columns factor(op, a);
-  TensorRef order = new_tensor(DType::Int, {a->size[0]});
-  run_lapack(op, device, [&](Operands& at) {
-    Matrices m = factor.open(at);
-    check_finite(op, "A", m, part_of(uplo));
-    int rank = linalg::cholesky_pivoted(m, uplo, tolerance.to_double(),
-                                        reinterpret_cast<int*>(at.write(order.get())));
-    if (rank < m.rows) {
-      fail("%s: A is not positive definite: of %d pivots %d are above the tolerance", name(op),
-           m.rows, rank);
-    }
-    clear_outside(m, part_of(uplo));
-  });
-  give(device, r, factor.whole(), a);
-  give_contiguous(device, pivots, order);
-}
-
-}  // namespace th::direct
+}  // namespace th

@@ -1,96 +1,105 @@
 #ifndef TH_OPS_LINALG_H
 #define TH_OPS_LINALG_H
 
-// Helpers shared by the operations on LAPACK. They work on copies of their operands and write the
-// results when nothing can fail any more. They run on the CPU, also for tensors on a device.
+// Helpers shared by the operations on LAPACK. LAPACK works in place on column-major matrices: each
+// operand is copied once, to a result or to a temporary.
 
-#include <initializer_list>
-
-#include "cpu/linalg.h"
-#include "cpu/workspace.h"
+#include "backend/linalg_call.h"
 #include "ops/operands.h"
 #include "ops/ops.h"
 
 namespace th {
 
-// A batch of column-major matrices in host memory, from the last two dimensions of a tensor.
-class Columns {
- public:
-  Columns() = default;
-  // Allocates uninitialized matrices; the batch dimensions are those of `like`, without its last
-  // two.
-  Columns(Op op, const Tensor& like, int64_t rows, int64_t cols);
-  // Copies t. Each column has space for at least `room` rows.
-  Columns(Op op, Tensor* t, int64_t room = 0);
+// ---- for shapes(). field: the tensor or option in the arguments. name: that of the operand in
+// messages.
+void check_matrix(const Shapes& s, Tensor* const& field, const char* name = "A");
+void check_square_matrix(const Shapes& s, Tensor* const& field, const char* name = "A");
+// Accept batches of matrices, too.
+void check_matrices(const Shapes& s, Tensor* const& field, const char* name = "A");
+void check_square_matrices(const Shapes& s, Tensor* const& field, const char* name = "A");
+// Throws if LAPACK's integers cannot hold a size.
+void check_size(int64_t size);
+// Checks right sides for a matrix with that many rows: a vector or a matrix.
+void check_right_sides(const Shapes& s, Tensor* const& field, int64_t rows);
+// Makes the option a capital letter. Throws if it is not one of `letters`.
+void check_letter(const Shapes& s, char& field, const char* letters);
 
-  bool empty() const { return tensor_->numel() == 0; }
-  // Views of the first n rows, or columns, with the strides of the whole; turned(): transposed.
-  TensorRef rows(int64_t n) const;
-  TensorRef cols(int64_t n) const;
-  TensorRef whole() const { return rows(rows_); }
-  TensorRef turned() const;
-  linalg::Matrices open(Operands& at) const { return open(at, rows_); }
-  linalg::Matrices open(Operands& at, int64_t rows) const;
-
- private:
-  void allocate(Op op, const Tensor& like, int64_t rows, int64_t cols, int64_t room);
-  TensorRef tensor_;  // includes the unused rows
-  int64_t rows_ = 0, cols_ = 0, room_ = 1, count_ = 0;
-};
-
-// Runs f(Operands&) on the CPU; unsupported on devices.
-template <class F>
-void run_lapack(Op op, Device* device, const F& f) {
-  run_steps(op, device, [&](Operands& at) {
-    if (at.device()) return false;
-    f(at);
-    return true;
-  });
+// Sets a result with the shape of t, which has matrices, by columns.
+inline void set_columns_like(Shapes& s, Tensor*& r, const Tensor& t) {
+  s.set(r, t.nDimension, t.size, Layout::columns);
 }
 
-// ---- checks; Named: an argument's position and its name in messages
-struct Named {
-  int argument;
-  const char* name;
+// A shape: that of t without the last n dimensions, then others. Without any dimension it gets one
+// of size 1.
+struct BatchShape {
+  BatchShape(const Tensor& t, int n, std::initializer_list<int64_t> others);
+  int ndim;
+  int64_t size[kMaxDims];
 };
-void check_types(Op op, DType type, std::initializer_list<const Tensor*> tensors);
-void check_distinct(Op op, std::initializer_list<const Tensor*> results);
-void check_matrix(Op op, Named named, const Tensor& t);
-void check_square(Op op, Named named, const Tensor& t);
-void check_matrices(Op op, Named named, const Tensor& t);         // at least two dimensions
-void check_square_matrices(Op op, Named named, const Tensor& t);  // likewise
-char check_letter(Op op, int argument, char letter, const char* letters);
-// Returns the right-hand side for a matrix with that many rows. A vector becomes a one-column
-// matrix.
-TensorRef right_side(Op op, Named named, Tensor* b, int64_t rows);
-void check_finite(Op op, const char* name, const linalg::Matrices& a,
-                  linalg::Part part = linalg::Part::all);
+inline void set_batch(Shapes& s, Tensor*& r, const Tensor& t, int n,
+                      std::initializer_list<int64_t> others) {
+  BatchShape shape(t, n, others);
+  s.set(r, shape.ndim, shape.size, Layout::separate);
+}
 
+// ---- temporaries and views. Temporaries live on `device` (null: the CPU).
+TensorRef new_temporary(Device* device, DType type, const BatchShape& shape);
+TensorRef new_columns(Device* device, DType type, const BatchShape& shape, int64_t leading = 0);
+TensorRef copy_by_columns(Device* device, Tensor* t);
+TensorRef copy_by_rows(Device* device, Tensor* t);
+TensorRef transposed(Tensor* t);  // the last two dimensions
+// Views of the first n rows or columns. n may be up to the number of rows that have space.
+TensorRef first_rows(Tensor* t, int64_t n);
+TensorRef first_columns(Tensor* t, int64_t n);
+
+// ---- matrices in calls, for reading and writing
+// t has the strides of Layout::columns.
+Matrices matrices(Operands& at, Tensor* t);
+// The transposes of the matrices of t, which is contiguous.
+Matrices transposed_matrices(Operands& at, Tensor* t);
+// Matrices with one column of n elements each; t is contiguous.
+Matrices column_matrices(Operands& at, Tensor* t, int64_t n);
+template <class T>
+T* overwrite_as(Operands& at, Tensor* t) {
+  return reinterpret_cast<T*>(at.overwrite(t));
+}
+
+// ---- calls
+// The meaning of a positive info.
 enum class Failure {
+  none,  // not an error
   singular,
+  wrong_pivot,  // or singular
   zero_diagonal,
   rank,
   indefinite,
+  low_rank,
   eigenvalues,
   off_diagonals,
-  values
+  singular_values
 };
-// Throws if one of LAPACK's info values is not 0.
-void check_info(Op op, Failure failure, const int* info, int64_t count = 1);
+// Throws if a call has reported a failure. a, b: the operands' names in messages.
+void check_info(const Operands& at, const int* info, const Matrices& matrices, Failure failure,
+                const char* a = "A", const char* b = "B");
 
-// ---- results; they are placed on `device` (null: the CPU)
-// Stores made in r, with made's strides: a tensor without storage takes over made's storage. If r
-// has the right size already, it keeps its layout if it is source (from which made was computed) or
-// not contiguous.
-void give(Device* device, Tensor* r, const TensorRef& made, const Tensor* source = nullptr);
-// Stores made in r, contiguous unless r has the right size already; then r keeps its layout.
-void give_contiguous(Device* device, Tensor* r, const TensorRef& made);
+// Memory for the info of a call.
+inline int* scratch_info(Operands& at, const Matrices& matrices) {
+  const auto bytes = static_cast<size_t>(matrices.count) * sizeof(int);
+  return reinterpret_cast<int*>(at.scratch(bytes ? bytes : sizeof(int)));
+}
 
-TensorRef turned(Tensor* t);  // a view with the last two dimensions swapped
-TensorRef new_tensor(DType type, std::initializer_list<int64_t> size);
-// Returns a new tensor: the dimensions of t without the last n, then `further`. Without any
-// dimension it gets one of size 1.
-TensorRef new_batch(DType type, const Tensor& t, int n, std::initializer_list<int64_t> further);
+// Runs the call returned by build(Operands&), and throws if it fails.
+template <class Build>
+void run_lapack(Op op, Device* device, Failure failure, const Build& build, const char* a = "A",
+                const char* b = "B") {
+  run_steps(op, device, [&](Operands& at) {
+    auto call = build(at);
+    call.info = scratch_info(at, call.a);
+    if (!at.run(call)) return false;
+    check_info(at, call.info, call.a, failure, a, b);
+    return true;
+  });
+}
 
 }  // namespace th
 

@@ -67,7 +67,12 @@ class Scratch {
 // The operations of BackendOp. They are in simt/kernels/ or, if the two devices differ, in soft/
 // and cuda/.
 #define TH_BACKEND_OP(name, Struct) void run_##name(Queue& queue, const Struct& call);
-TH_BACKEND_OPS(TH_BACKEND_OP)
+TH_KERNEL_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
+// Weak, so that those which a plugin does not define are null: unsupported.
+#define TH_BACKEND_OP(name, Struct) \
+  __attribute__((weak)) void run_##name(Queue& queue, const Struct& call);
+TH_LIBRARY_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
 
 // Runs an operation given by its number (simt/run.cc).

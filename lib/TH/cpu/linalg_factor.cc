@@ -1,0 +1,207 @@
+// Factorizations, inverses and determinants.
+
+#include "cpu/linalg_batch.h"
+
+namespace th::linalg {
+
+namespace {
+
+// LU factorization without pivoting. Returns, like LAPACK's info, the position of the first pivot
+// 0.
+template <class T>
+int eliminate(int n, T* a, int64_t ld) {
+  int info = 0;
+  for (int64_t p = 0; p < n; ++p) {
+    T pivot = a[p + p * ld];
+    if (pivot == 0) {
+      if (!info) info = static_cast<int>(p) + 1;
+      continue;
+    }
+    for (int64_t i = p + 1; i < n; ++i) a[i + p * ld] /= pivot;
+    for (int64_t j = p + 1; j < n; ++j) {
+      T factor = a[p + j * ld];
+      for (int64_t i = p + 1; i < n; ++i) a[i + j * ld] -= a[i + p * ld] * factor;
+    }
+  }
+  return info;
+}
+
+}  // namespace
+
+void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for_matrices(a.count, cube(a), [&](int64_t k) {
+      int* own = pivots + k * a.rows;
+      if (pivot) {
+        info[k] = lapack::getrf(a.rows, a.cols, matrix<T>(a, k), a.ld, own);
+      } else {
+        for (int i = 0; i < a.rows; ++i) own[i] = i + 1;
+        info[k] = eliminate(a.rows, matrix<T>(a, k), a.ld);
+      }
+    });
+  });
+}
+
+namespace {
+
+void lu_invert(const Matrices& lu, int* pivots, int* info) {
+  for_type(lu.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    lapack::OneThread one(1);
+    for (int64_t k = 0; k < lu.count; ++k) {
+      info[k] = with_work<T>([&](T* work, int size) {
+        return lapack::getri(lu.rows, matrix<T>(lu, k), lu.ld, pivots + k * lu.rows, work, size);
+      });
+    }
+  });
+}
+
+// Computes the results of a call from its factors. finite: which matrices were finite.
+void lu_determinant(const DeterminantCall& results, const int* pivots, const bool* finite) {
+  const Matrices& lu = results.a;
+  for_type(lu.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t k = 0; k < lu.count; ++k) {
+      // The product is kept as mantissa * 2^exponent to avoid overflow.
+      double mantissa = finite[k] ? 1 : std::nan("");
+      int64_t exponent = 0;
+      for (int64_t i = 0; i < lu.rows; ++i) {
+        int places = 0;
+        mantissa = std::frexp(mantissa * matrix<T>(lu, k)[i + i * lu.ld], &places);
+        exponent += places;
+        if (pivots[k * lu.rows + i] != i + 1) mantissa = -mantissa;
+      }
+      if (std::fabs(mantissa) < M_SQRT1_2) mantissa *= 2, --exponent;
+      double logarithm =
+          std::log(std::fabs(mantissa)) + M_LN2 * static_cast<double>(mantissa == 0 ? 0 : exponent);
+      double sign = mantissa > 0 ? 1 : mantissa < 0 ? -1 : mantissa;
+      int shift = static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000));
+      if (results.sign) items<T>(results.sign)[k] = static_cast<T>(sign);
+      if (results.logarithm) items<T>(results.logarithm)[k] = static_cast<T>(logarithm);
+      if (results.value) items<T>(results.value)[k] = static_cast<T>(std::ldexp(mantissa, shift));
+      if (results.value_logarithm) {
+        items<T>(results.value_logarithm)[k] = static_cast<T>(sign < 0 ? std::nan("") : logarithm);
+      }
+    }
+  });
+}
+
+void cholesky(const Matrices& a, char uplo, int* info) {
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for_matrices(a.count, cube(a) / 2,
+                 [&](int64_t k) { info[k] = lapack::potrf(uplo, a.rows, matrix<T>(a, k), a.ld); });
+  });
+}
+
+void cholesky_invert(const Matrices& a, char uplo, int* info) {
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    lapack::OneThread one(1);
+    for (int64_t k = 0; k < a.count; ++k) {
+      info[k] = lapack::potri(uplo, a.rows, matrix<T>(a, k), a.ld);
+    }
+  });
+}
+
+// Returns the rank of a single matrix.
+int cholesky_pivoted(const Matrices& a, char uplo, double tolerance, int* pivots) {
+  int rank = 0;
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    lapack::OneThread one(1);
+    Workspace<T> work(2 * static_cast<int64_t>(a.rows));
+    lapack::pstrf(uplo, a.rows, matrix<T>(a, 0), a.ld, pivots, &rank, static_cast<T>(tolerance),
+                  work.data());
+  });
+  return rank;
+}
+
+void qr(const Matrices& a, char* tau) {
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    lapack::OneThread one(1);
+    with_work<T>([&](T* work, int size) {
+      return lapack::geqrf(a.rows, a.cols, matrix<T>(a, 0), a.ld, items<T>(tau), work, size);
+    });
+  });
+}
+
+void make_q(const Matrices& a, int reflectors, char* tau) {
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    lapack::OneThread one(1);
+    with_work<T>([&](T* work, int size) {
+      return lapack::orgqr(a.rows, a.cols, reflectors, matrix<T>(a, 0), a.ld, items<T>(tau), work,
+                           size);
+    });
+  });
+}
+
+void factor(const FactorCall& call) {
+  const Matrices& a = call.a;
+  const char uplo = static_cast<char>(call.part);
+  switch (call.kind) {
+    case Factorization::lu:
+      return lu(a, true, call.pivots, call.info);
+    case Factorization::lu_unpivoted:
+      return lu(a, false, call.pivots, call.info);
+    case Factorization::inverse: {
+      Workspace<int> pivots(a.count * a.rows);
+      lu(a, true, pivots.data(), call.info);
+      if (std::any_of(call.info, call.info + a.count, [](int i) { return i != 0; })) return;
+      return lu_invert(a, pivots.data(), call.info);
+    }
+    case Factorization::cholesky:
+      cholesky(a, uplo, call.info);
+      return clear_outside(a, call.part);
+    case Factorization::cholesky_pivoted: {
+      int rank = cholesky_pivoted(a, uplo, call.tolerance, call.pivots);
+      if (rank < a.rows) *call.info = rank + 1;
+      return clear_outside(a, call.part);
+    }
+    case Factorization::cholesky_inverse:
+      cholesky_invert(a, uplo, call.info);
+      return mirror(a, call.part);
+    case Factorization::qr:
+      return qr(a, call.tau);
+    case Factorization::q:
+      return make_q(a, call.reflectors, call.tau);
+  }
+}
+
+}  // namespace
+}  // namespace th::linalg
+
+namespace th {
+
+void run_factor(const FactorCall& call) {
+  const Matrices& a = call.a;
+  std::fill_n(call.info, a.count, 0);
+  if (!linalg::all_finite(a, 1, call.info, call.part)) return;
+  if (call.kind == Factorization::q &&
+      !linalg::all_finite(linalg::column(a, call.tau, call.reflectors), 3, call.info)) {
+    return;
+  }
+  linalg::factor(call);
+  linalg::check_accepted(a.count, call.info);
+}
+
+void run_determinant(const DeterminantCall& call) {
+  const Matrices& a = call.a;
+  Workspace<int> pivots(a.count * a.rows), info(a.count);
+  Workspace<bool> finite(a.count);
+  std::fill_n(finite.data(), a.count, true);
+  for (int64_t k = 0; (k = linalg::find_not_finite(a, Part::all, k)) >= 0; ++k) {
+    finite[k] = false;
+    Matrices one = a;
+    one.data += k * a.step * static_cast<int64_t>(item_size(a.dtype));
+    one.count = 1;
+    linalg::fill_identity(one);
+  }
+  linalg::lu(a, true, pivots.data(), info.data());
+  linalg::lu_determinant(call, pivots.data(), finite.data());
+}
+
+}  // namespace th
