@@ -80,7 +80,7 @@ BatchShape::BatchShape(const Tensor& t, int n, std::initializer_list<int64_t> ot
 namespace {
 
 TensorRef on_device(Device* device, TensorRef t) {
-  if (t->storage) t->storage->set_home(device);
+  if (t->storage) t->storage->set_current_device(device);
   return t;
 }
 
