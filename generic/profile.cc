@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/profile.h"
+#include "ops/profile.h"
 
 namespace bind {
 

@@ -1,8 +1,9 @@
 #ifndef TH_OPS_ARGUMENTS_H
 #define TH_OPS_ARGUMENTS_H
 
-// The arguments of each operation as a struct, args::<name>, with one field for each parameter of
-// its row in THOps.def and, if the operation returns a number or a boolean, the field `returned`.
+// The arguments of each operation as a struct, args::<name>: a field for each parameter of its row
+// in THOps.def. If the operation returns a number or a boolean, the field `returned` follows. copy
+// has no row in THOps.def.
 
 #include "THParameters.h"
 #include "base/op.h"
@@ -47,6 +48,11 @@ namespace args {
     TH_RETURNED_FIELD_##returned_                                        \
   };
 #include "THOps.def"
+struct copy {
+  static constexpr Op op = Op::copy;
+  Tensor* r;
+  Tensor* src;
+};
 }  // namespace args
 
 }  // namespace TH_VISIBLE

@@ -7,6 +7,7 @@
 #include "base/op_scope.h"
 #include "ops/ops.h"
 #include "ops/rows.h"
+#include "ops/tracer.h"
 #include "tensor/checked.h"
 #include "tensor/overlap.h"
 #include "tensor/rollback.h"
@@ -421,12 +422,8 @@ void run_undivided(const OpRow& row, const Operation& operation, void* arguments
   }
 }
 
-}  // namespace
-
-void call(Op op, void* arguments) {
-  const Operation& operation = operation_of(op);
-  const OpRow& row = row_of(op);
-  OpScope scope(lua_name(op));
+void run_operation(const OpRow& row, void* arguments) {
+  const Operation& operation = operation_of(row.op);
   if (operation.run) return run_undivided(row, operation, arguments);
   check_arguments(row, arguments);
   Shapes shapes(row, arguments);
@@ -434,6 +431,17 @@ void call(Op op, void* arguments) {
   shapes.commit();
   operation.calls(arguments);
   shapes.finish();
+}
+
+}  // namespace
+
+void call(Op op, void* arguments) {
+  const OpRow& row = row_of(op);
+  OpScope scope(lua_name(op));
+  if (!tracing()) return run_operation(row, arguments);
+  TracedCall traced(row, arguments);
+  run_operation(row, arguments);
+  traced.finish();
 }
 
 }  // namespace th

@@ -4,6 +4,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/operands.h"
+#include "ops/tracer.h"
 
 namespace th {
 
@@ -119,7 +120,7 @@ TensorRef clone_on_host(Tensor* t) {
   return copied;
 }
 
-void ops::copy(Tensor* r, Tensor* src) {
+static void run_copy(Tensor* r, Tensor* src) {
   if (r == src) return;
   if (r->nDimension == 0 && src->nDimension == 0) return;
   // r's shape is fixed, so r takes part in the shape computation as an operand that is not read.
@@ -129,7 +130,7 @@ void ops::copy(Tensor* r, Tensor* src) {
   bool pairs = !elementwise_shape("copy", shapes, 2, r, &ndim, size);
   if (partly_overlap(*r, *src)) {
     TensorRef temporary = clone(src);
-    copy(r, temporary.get());
+    run_copy(r, temporary.get());
     return;
   }
   if (r->numel() == 0) return;
@@ -144,7 +145,7 @@ void ops::copy(Tensor* r, Tensor* src) {
     } else if (is_contiguous(*r)) {
       TensorRef target(tensor_new(r->dtype));
       set_storage(target.get(), r->storage, r->storageOffset, src->nDimension, src->size, nullptr);
-      copy(target.get(), src);
+      run_copy(target.get(), src);
       return;
     } else {
       TensorRef whole = clone(src);
@@ -154,6 +155,14 @@ void ops::copy(Tensor* r, Tensor* src) {
     src = view.get();
   }
   copy_elements(r, src, ndim, size);
+}
+
+void ops::copy(Tensor* r, Tensor* src) {
+  if (!tracing()) return run_copy(r, src);
+  args::copy arguments{r, src};
+  TracedCall traced(row_of(Op::copy), &arguments);
+  run_copy(r, src);
+  traced.finish();
 }
 
 }  // namespace th

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "memory/heap.h"
 #include "ops/ops.h"
+#include "ops/tracer.h"
 
 namespace th {
 
@@ -21,12 +22,6 @@ Access access_to_replace(const Tensor& r) {
   return r.storageOffset == 0 && r.storage && r.numel() == r.storage->size && is_contiguous(r)
              ? Access::overwrite
              : Access::write;
-}
-
-void count_bytes(const Tensor& t) {
-  if (ProfiledOp* op = ProfiledOp::current()) {
-    op->add_bytes(t.numel() * static_cast<int64_t>(item_size(t.dtype)));
-  }
 }
 
 // Returns true if t is copied to the device instead of its storage: t is a small part of a large
@@ -95,7 +90,6 @@ void Operands::release_scratch() noexcept {
 }
 
 char* Operands::ask_elsewhere(Tensor* t, Access access) {
-  if (profiling()) count_bytes(*t);
   if (watcher()) note_operand(t, access, device_);
   Unwatched asked;
   if (!device_) return t->data(access);
@@ -167,6 +161,11 @@ uint32_t late_check(const CheckText& check) {
 
 uint32_t late_check(const Operands& at, int argument, const char* text) {
   return at.device() ? number_of_check(argument, text) : 0;
+}
+
+void note_fallback() {
+  note_use_on_host();
+  trace_fallback();
 }
 
 void place_result(Device* device, Tensor* r) {

@@ -1,15 +1,14 @@
 #ifndef TH_OPS_OPERANDS_H
 #define TH_OPS_OPERANDS_H
 
-// The call path of all operations: ops/ describes the work as one plain struct (backend/calls.h).
+// The backend calls of operations: ops/ describes the work as one plain struct (backend/calls.h).
 // run() dispatches it to the device that holds the operands; calls that are unsupported there fall
-// back to the CPU. Tracers of operations (profiler, recorder) are called here.
+// back to the CPU. The recorder of expressions is called here.
 
 #include <initializer_list>
 #include <optional>
 
 #include "backend/calls.h"
-#include "backend/profile.h"
 #include "base/op.h"
 #include "base/op_scope.h"
 #include "cpu/backend.h"
@@ -186,27 +185,24 @@ uint32_t late_check(const Operands& at, int argument, const char* text);
 // Checks values by a separate call, for kernels that do not check them.
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text);
 
+// Counts a call of the current operation that its device does not support.
+void note_fallback();
+
 // Runs steps(Operands&), which passes one or more calls to Operands::run and returns false as soon
 // as that does. If a call is unsupported on the device, all steps are run again on the CPU.
 template <class Steps>
 void run_steps(Op op, Device* device, const Steps& steps) {
   OpScope scope(lua_name(op));
-  std::optional<ProfiledOp> profiled;
-  if (profiling()) profiled.emplace(op, device);
   bool done = false;
   if (device) {
     Operands at(device);
     done = steps(at);
   }
   if (!done) {
-    if (device) {
-      note_use_on_host();
-      if (profiled) profiled->count_fallback();
-    }
+    if (device) note_fallback();
     Operands at(nullptr);
     steps(at);
   }
-  if (profiled) profiled->finish();
 }
 
 // The same for a single call returned by build(Operands&). build assigns the fields one by one,

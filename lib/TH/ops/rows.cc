@@ -77,6 +77,12 @@ constexpr Parameter parameter(const char* kind, size_t offset, const char* type,
   };
 #include "THOps.def"
 
+struct copy_row {
+  using Arguments = args::copy;
+  static constexpr Parameter list[] = {
+      TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, inout(Any, r), in(Any, src))};
+};
+
 template <int n>
 constexpr uint32_t kinds_of(const Parameter (&list)[n]) {
   uint32_t kinds = 0;
@@ -120,6 +126,9 @@ struct ReturnedBy<bool> {
    kinds_of(name##_row::list)},
 constexpr OpRow rows[] = {
 #include "THOps.def"
+    {Op::copy, "copy", "whole tensors", "ALL", type_set::ALL::words, type_set::ALL::bits, none,
+     Returned::nothing, 0, "Copies all elements of `src`, converted to the type of `r`.",
+     copy_row::list, 2},
 };
 
 }  // namespace
