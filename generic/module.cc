@@ -16,7 +16,6 @@
 #include "luaT.h"
 #include "lualib.h"
 #include "ops/ops.h"
-#include "tensor/rollback.h"
 
 namespace bind {
 
@@ -196,30 +195,10 @@ int fuse_call(lua_State* L) {
     for (int k = 0; k < count; ++k) operands[k]->check_storage();
     th::OpScope scope("fuse");
     th::RulesScope rules(state->rules);
-    th::Rollback before;
-    before.remember(result);
-    try {
-      th::ops::fuse(result, text, th::TensorList(operands, count));
-    } catch (...) {
-      before.restore();
-      throw;
-    }
+    th::ops::fuse(result, text, th::TensorList(operands, count));
   });
   lua_pushvalue(L, result_at);
   return 1;
-}
-
-// _restoring(result, f, ...): calls f(...). If that fails, result gets its previous shape back.
-int restoring(lua_State* L) {
-  Tensor* result = check_tensor(L, state_of(L), 1);
-  luaL_checktype(L, 2, LUA_TFUNCTION);
-  th::Rollback before;
-  before.remember(result);
-  th::tensor_retain(result);  // a finalizer may free it
-  const int failed = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
-  if (failed) before.restore();
-  th::tensor_free(result);
-  return failed ? lua_error(L) : lua_gettop(L) - 1;
 }
 
 const char* const pairings[] = {"torch7", "numpy", "strict", nullptr};
@@ -289,7 +268,6 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"_optable", guarded<op_table>},
                             {"_fuseoperands", guarded<fuse_operands>},
                             {"_fusecall", guarded<fuse_call>},
-                            {"_restoring", guarded<restoring>},
                             {"_ownsource", guarded<set_own_source>},
                             {"tic", guarded<tic>},
                             {"toc", guarded<toc>},

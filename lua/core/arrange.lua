@@ -11,14 +11,6 @@ local function install(tensor)
       end
    end
 
-   local function resize_and_fill(result, sizes, value)
-      result:resize(sizes):fill(value)
-   end
-
-   local function resize_and_copy(result, source)
-      result:resize(source:size()):copy(source)
-   end
-
    --- full([result,] sizes, value). sizes: numbers, a table or a LongStorage.
    local function full(result, ...)
       local arguments, count = {...}, select('#', ...)
@@ -41,8 +33,10 @@ local function install(tensor)
       elseif tensor.type(sizes) ~= 'torch.LongStorage' then
          error('full: sizes are expected, got ' .. tensor.type(sizes), 3)
       end
-      tensor._restoring(result, resize_and_fill, result, sizes, value)
-      return result
+      -- A view of one element has the shape without its memory.
+      local strides = tensor.LongStorage(sizes:size()):fill(0)
+      local like = result.new(result.new(1):storage(), 1, sizes, strides)
+      return tensor.fullLike(result, like, value)
    end
 
    function tensor.full(first, ...)
@@ -180,8 +174,7 @@ local function install(tensor)
       local sizes = joined(sizes_a, sizes_b)
       product = product:view(tensor.LongStorage(#sizes > 0 and sizes or {1}))
       if result then
-         tensor._restoring(result, resize_and_copy, result, product)
-         return result
+         return tensor.reshape(result, product, product:size())
       end
       return product
    end

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "fuse/fuse_program.h"
-#include "ops/direct.h"
+#include "ops/ops.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/scalars.h"
@@ -51,9 +51,17 @@ class Evaluation {
     if (values_[e_.root]) {
       TensorRef result = e_.nodes[e_.root].kind == Node::operand ? clone(values_[e_.root].get())
                                                                  : std::move(values_[e_.root]);
-      return deliver(r_, result.get());
+      if (!is_operand(r_)) resize(r_, result->nDimension, result->size);
+      return ops::copy(r_, result.get());
     }
     evaluate(e_.root, r_);
+  }
+  // Sets the shape of r. A number has one element.
+  void set_shape(Shapes& s, Tensor*& r) const {
+    const Shape& shape = shapes_[e_.root];
+    const int64_t one = 1;
+    if (shape.empty()) return s.set(r, 1, &one, Layout::in_place);
+    s.set(r, static_cast<int>(shape.size()), shape.data(), Layout::in_place);
   }
 
  private:
@@ -288,12 +296,10 @@ void evaluate(const Expression& e, Tensor* r, TensorList operands) {
   Evaluation(e, r, operands).run();
 }
 
-namespace direct {
-
-void fuse(Tensor* r, const char* expression, TensorList operands) {
-  const auto parsed = read(expression);
-  evaluate(*parsed, r, operands);
+void shapes(args::fuse& a, Shapes& s) {
+  const auto expression = read(a.expression);
+  Evaluation(*expression, a.r_, a.inputs).set_shape(s, a.r_);
 }
+void calls(args::fuse& a) { evaluate(*read(a.expression), a.r_, a.inputs); }
 
-}  // namespace direct
 }  // namespace th

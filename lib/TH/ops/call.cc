@@ -10,7 +10,6 @@
 #include "ops/tracer.h"
 #include "tensor/checked.h"
 #include "tensor/overlap.h"
-#include "tensor/rollback.h"
 
 namespace th {
 
@@ -270,65 +269,29 @@ void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading) {
 
 // ---- the call -----------------------------------------------------------------------------------
 
-// The functions of each operation. shapes and calls are null for operations that are not divided,
-// which have only direct::name.
-namespace direct {
-#define TH_OP(name, lua, types, returned_, parameters, ...) \
-  __attribute__((weak)) TH_RETURNED_##returned_ name(TH_CORE_PARAMETERS(parameters));
-#include "THOps.def"
-}  // namespace direct
-
-#define TH_OP(name, ...)                                               \
-  __attribute__((weak)) void shapes(args::name& arguments, Shapes& s); \
-  __attribute__((weak)) void calls(args::name& arguments);
+// The functions of each operation.
+#define TH_OP(name, ...)                         \
+  void shapes(args::name& arguments, Shapes& s); \
+  void calls(args::name& arguments);
 #include "THOps.def"
 
 namespace {
 
-#define TH_KEEP_void(value) value
-#define TH_KEEP_int(value) a.returned = value
-#define TH_KEEP_int64_t(value) a.returned = value
-#define TH_KEEP_double(value) a.returned = value
-#define TH_KEEP_real(value) a.returned = value
-#define TH_KEEP_accreal(value) a.returned = value
-#define TH_OF_ARGUMENTS_(kind, type, core, name, ...) a.name
-
-#define TH_OP(name_, lua, types, returned_, parameters, ...)                                 \
-  struct name_##_operation {                                                                 \
-    static void run(void* arguments) {                                                       \
-      auto& a = *static_cast<args::name_*>(arguments);                                       \
-      TH_KEEP_##returned_(                                                                   \
-          direct::name_(TH_PARAMETERS(TH_OF_ARGUMENTS_, TH_COMMA, TH_UNWRAP parameters)));   \
-    }                                                                                        \
-    static void shapes(void* a, Shapes& s) { th::shapes(*static_cast<args::name_*>(a), s); } \
-    static void calls(void* a) { th::calls(*static_cast<args::name_*>(a)); }                 \
-    static bool divided() {                                                                  \
-      void (*function)(args::name_&) = &th::calls;                                           \
-      return function != nullptr;                                                            \
-    }                                                                                        \
-  };
-#include "THOps.def"
-
 struct Operation {
   void (*shapes)(void* arguments, Shapes& shapes);
   void (*calls)(void* arguments);
-  void (*run)(void* arguments);
 };
 
-const Operation& operation_of(Op op) {
-  static const struct Table {
-    Operation all[static_cast<int>(Op::copy)];
-    Table() {
-      Operation* next = all;
-#define TH_OP(name, ...)                                                                  \
-  *next++ = name##_operation::divided()                                                   \
-                ? Operation{&name##_operation::shapes, &name##_operation::calls, nullptr} \
-                : Operation{nullptr, nullptr, &name##_operation::run};
+template <class Arguments>
+struct OperationOf {
+  static void shapes(void* a, Shapes& s) { th::shapes(*static_cast<Arguments*>(a), s); }
+  static void calls(void* a) { th::calls(*static_cast<Arguments*>(a)); }
+};
+
+constexpr Operation operations[] = {
+#define TH_OP(name, ...) {&OperationOf<args::name>::shapes, &OperationOf<args::name>::calls},
 #include "THOps.def"
-    }
-  } table;
-  return table.all[static_cast<int>(op)];
-}
+};
 
 // Throws if the element type is not that of the parameter, where own is the type that T stands for.
 void check_type(const Parameter& p, int number, DType type, int own) {
@@ -408,23 +371,8 @@ void check_arguments(const OpRow& row, void* arguments) {
   }
 }
 
-void run_undivided(const OpRow& row, const Operation& operation, void* arguments) {
-  Rollback before;
-  for (const Parameter& p : row) {
-    if (!p.is_result()) continue;
-    if (Tensor* t = argument<Tensor*>(arguments, p)) before.remember(t);
-  }
-  try {
-    operation.run(arguments);
-  } catch (...) {
-    before.restore();
-    throw;
-  }
-}
-
 void run_operation(const OpRow& row, void* arguments) {
-  const Operation& operation = operation_of(row.op);
-  if (operation.run) return run_undivided(row, operation, arguments);
+  const Operation& operation = operations[static_cast<int>(row.op)];
   check_arguments(row, arguments);
   Shapes shapes(row, arguments);
   operation.shapes(arguments, shapes);

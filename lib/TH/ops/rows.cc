@@ -128,7 +128,7 @@ constexpr OpRow rows[] = {
 #include "THOps.def"
     {Op::copy, "copy", "whole tensors", "ALL", type_set::ALL::words, type_set::ALL::bits, none,
      Returned::nothing, 0, "Copies all elements of `src`, converted to the type of `r`.",
-     copy_row::list, 2},
+     copy_row::list, 2, kinds_of(copy_row::list)},
 };
 
 }  // namespace
