@@ -77,6 +77,7 @@ Shapes::Result& Shapes::add(Tensor*& r) {
   result.temporary = nullptr;
   result.layout = Layout::any;
   result.ready = result.resized = false;
+  result.shares = true;
   return result;
 }
 
@@ -110,6 +111,20 @@ static bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
     if (t.size[d] != size[d]) return false;
   }
   return true;
+}
+
+void Shapes::set_in_place(Tensor*& r, int ndim, const int64_t* size, Tensor* const* operands,
+                          int count) {
+  bool shares = false;
+  for (int k = 0; k < count; ++k) {
+    shares = shares || (operands[k] != r && share_storage(*r, *operands[k]));
+  }
+  if (!shares && has_shape(*r, ndim, size)) return;
+  Result& result = add(r);
+  result.layout = Layout::in_place;
+  result.shares = shares;
+  result.ndim = ndim;
+  for (int d = 0; d < ndim; ++d) result.size[d] = size[d];
 }
 
 void Shapes::resize(Tensor*& r, int ndim, const int64_t* size, Layout layout) {
@@ -157,7 +172,7 @@ void Shapes::prepare(Result* result) {
   bool temporary = false;
   if (result->layout == Layout::in_place) {
     resize_result(result, result->ndim, result->size);
-    temporary = overlaps_operand(*r);
+    temporary = result->shares && overlaps_operand(*r);
   } else {
     temporary = shares_operand(*r) ||
                 (result->layout >= Layout::separate && r->storage && r->storage->size > 0);

@@ -54,6 +54,9 @@ class Shapes {
   void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any,
            int64_t leading = 0);
   void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any);
+  // The same with Layout::in_place, for the only result of an operation with these operands. Does
+  // nothing if the result has this shape and shares no memory with other tensors.
+  void set_in_place(Tensor*& r, int ndim, const int64_t* size, Tensor* const* operands, int count);
   // Sets a temporary of the type of r, which is copied to r in the end. It is computed already,
   // because its shape depends on the elements, or calls() writes it in place of r.
   void set_value(Tensor*& r, TensorRef value);
@@ -88,6 +91,7 @@ class Shapes {
     bool ready;  // by set_value or resize
     bool resized;
     int64_t leading;
+    bool shares;  // may share memory with operands
     int ndim;
     int64_t size[kMaxDims];
     // Before it was resized.

@@ -1,15 +1,17 @@
-// The element-wise rows of THOps.def: one pair of functions works on the descriptors of a row.
+// The element-wise rows of THOps.def: one pair of functions works on the description of a row.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <initializer_list>
 
 #include "backend/grain.h"
 #include "base/error.h"
 #include "functors/functors.h"
+#include "functors/rows.h"
 #include "ops/element_numbers.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
-#include "ops/rows.h"
 #include "tensor/convert.h"
 
 namespace th {
@@ -18,166 +20,181 @@ namespace {
 
 using namespace row_flag;
 
+// A row, and where its arguments are in the struct of arguments. The result comes first.
 struct ElementOp {
   Op op;
   ElementRow row;
   int64_t grain;
+  uint16_t tensor_at[kMaxInputs], number_at[kMaxNumbers];
+  bool has_doubles;  // the numbers are of type double, not Scalar
+  bool last_is_number;
+
+  void read_tensors(char* arguments, Tensor** tensors) const {
+    for (int k = 0; k < row.tensors; ++k) {
+      tensors[k] = *reinterpret_cast<Tensor**>(arguments + tensor_at[k]);
+    }
+  }
+  void read_numbers(char* arguments, Scalar* numbers) const {
+    for (int k = 0; k < row.numbers; ++k) {
+      char* at = arguments + number_at[k];
+      numbers[k] = has_doubles ? Scalar(*reinterpret_cast<double*>(at))
+                               : *reinterpret_cast<Scalar*>(at);
+    }
+  }
+  // The type that T stands for.
+  DType type(Tensor* const* tensors) const {
+    return tensors[row.is_byte[0] && row.tensors > 1 ? 1 : 0]->dtype;
+  }
 };
 
-// The arguments of one call, and the operation that computes it.
-class Element {
- public:
-  Element(const ElementOp& element, void* arguments)
-      : row_(element.row), call_{element.op, DType::Byte, numbers_, 0, element.grain} {
-    const OpRow& row = row_of(element.op);
-    int numbers = 0;
-    for (const Parameter *p = row.begin() + 1; p != row.end(); ++p) {
-      last_is_number_ = p->kind != ParameterKind::in;
-      if (!last_is_number_) {
-        inputs_[count_++] = argument<Tensor*>(arguments, *p);
-      } else if (p->kind == ParameterKind::float64) {
-        numbers_[numbers++] = argument<double>(arguments, *p);
+// kinds: as in make_element_row. offsets: of the parameters.
+constexpr ElementOp element_op(Op op, const ElementRow& row, int64_t grain, const char* kinds,
+                               std::initializer_list<size_t> offsets) {
+  ElementOp element = {op, row, grain, {}, {}, false, false};
+  int tensors = 0, numbers = 0;
+  const char* kind = kinds;
+  for (size_t offset : offsets) {
+    const char* type = kind;
+    while (*type != ':') ++type;
+    if (kind != kinds) {
+      element.last_is_number = type[1] == 'N';
+      if (element.last_is_number) {
+        element.has_doubles = *kind == 'f';  // float64
+        element.number_at[numbers++] = static_cast<uint16_t>(offset);
       } else {
-        numbers_[numbers++] = argument<Scalar>(arguments, *p);
+        element.tensor_at[tensors++] = static_cast<uint16_t>(offset);
       }
     }
-    call_.param_count = numbers;
-    call_.dtype = inputs_[row_.is_byte[0] && count_ > 1 ? 1 : 0]->dtype;
-  }
-
-  void shapes(Tensor*& r, Shapes* s) {
-    const bool same = std::all_of(inputs_ + 1, inputs_ + count_,
-                                  [&](const Tensor* t) { return same_size(*inputs_[0], *t); });
-    if (same) {
-      check_values(*r);
-      s->set(r, *inputs_[0], Layout::in_place);
-      return;
+    kind = type;
+    while (*kind++ != ' ') {
     }
-    const bool in_place = std::find(inputs_, inputs_ + count_, r) != inputs_ + count_;
-    int ndim;
-    int64_t size[kMaxDims];
-    elementwise_shape(nullptr, inputs_, count_, in_place ? r : nullptr, &ndim, size);
-    check_values(*r);
-    s->set(r, ndim, size, Layout::in_place);
   }
+  return element;
+}
 
-  void run(Tensor* r) {
-    if (r->numel() == 0) return;
-    choose();
-    run_elementwise(call_, r, inputs_, count_);
-  }
-
- private:
-  // Chooses the operation and its numbers by their values.
-  void choose() {
-    if (row_.has(fits_numbers)) fit_numbers(call_.dtype, &call_.op, numbers_);
-    if (row_.has(simple_power)) choose_power();
-  }
-  void choose_power();
-  void check_values(const Tensor& r);
-  void check_divisors();
-  void check_exponents();
-
-  const ElementRow& row_;
-  Tensor* inputs_[kMaxInputs];
-  int count_ = 0;
-  bool last_is_number_ = false;
-  Scalar numbers_[kMaxNumbers];
-  ElementwiseOp call_;
-};
-
-// Powers that are one operation are exact; vectorized pow is not.
-void Element::choose_power() {
-  if (is_integral(call_.dtype)) return;
-  const double exponent = numbers_[0].to_double();
+// Powers that are one operation are exact; vectorized pow is not. inputs has space for two.
+void choose_power(ElementwiseOp* op, Tensor** inputs, int* count) {
+  if (is_integral(op->dtype)) return;
+  const double exponent = op->params[0].to_double();
   if (exponent == 2) {
-    call_.op = Op::cmul;
-    inputs_[count_++] = inputs_[0];
-    call_.param_count = 0;
+    op->op = Op::cmul;
+    inputs[(*count)++] = inputs[0];
+    op->param_count = 0;
   } else if (exponent == 1) {
-    call_.op = Op::mul;
+    op->op = Op::mul;
   } else if (exponent == -1) {
-    call_.op = Op::cinv;
-    call_.param_count = 0;
+    op->op = Op::cinv;
+    op->param_count = 0;
   } else {
     return;
   }
-  call_.grain = Grain::cheap;
+  op->grain = Grain::cheap;
+}
+
+// Integer division by 0 ends the process on most machines.
+void check_divisor_number(DType type, const Scalar& divisor) {
+  const bool zero =
+      dispatch(type, [&](auto x) { return load(convert<decltype(x)>(divisor)) == 0; });
+  if (zero) fail("integers cannot be divided by 0, got %sTensor / 0", name(type));
+}
+void check_divisors(Op op, Tensor* divisor) {
+  if (divisor->numel() == 0) return;
+  check_values(op, Condition::divisor, 0, divisor, CheckText(0, [&](char* text, size_t room) {
+                 std::snprintf(text, room,
+                               "integers cannot be divided by 0: the %sTensor divisor contains 0",
+                               name(divisor->dtype));
+               }));
+}
+
+// Integers to a negative power are fractions.
+void check_exponents(Op op, Tensor* exponents) {
+  if (exponents->dtype == DType::Byte || exponents->numel() == 0) return;
+  check_values(op, Condition::exponent, 0, exponents, CheckText(0, [&](char* text, size_t room) {
+                 std::snprintf(text, room,
+                               "integers have no negative powers, got exponent %%lld");
+               }));
 }
 
 // Checks numbers, divisors and exponents before the result is resized. The shapes have been
-// checked: errors in values on a device are raised later.
-void Element::check_values(const Tensor& r) {
-  if (!row_.has(fits_numbers | divides | raises)) return;
-  if (row_.has(fits_numbers)) {
-    Op op = call_.op;
-    Scalar numbers[kMaxNumbers];
-    std::copy(numbers_, numbers_ + call_.param_count, numbers);
-    fit_numbers(call_.dtype, &op, numbers);
+// checked, because errors in values on a device are raised later.
+void check_element_values(const ElementOp& element, char* arguments, Tensor* const* inputs,
+                          const Tensor& r) {
+  const ElementRow& row = element.row;
+  const DType type = element.type(inputs);
+  Scalar numbers[kMaxNumbers];
+  element.read_numbers(arguments, numbers);
+  const Scalar divisor = element.last_is_number ? numbers[row.numbers - 1] : Scalar(1);
+  if (row.has(fits_numbers)) {
+    Op op = element.op;
+    fit_numbers(type, &op, numbers);
   }
-  if (!is_integral(call_.dtype)) return;
-  const Tensor* last = inputs_[count_ - 1];
-  if (row_.has(divides)) {
-    check_divisors();
-    if (last_is_number_) return;
-  } else if (row_.has(raises) && !current_rules.torch7) {
-    check_exponents();
+  if (!is_integral(type)) return;
+  if (row.has(divides) && element.last_is_number) return check_divisor_number(type, divisor);
+  Tensor* last = inputs[row.tensors - 1];
+  if (row.has(divides)) {
+    check_divisors(element.op, last);
+  } else if (row.has(raises) && !current_rules.torch7) {
+    check_exponents(element.op, last);
   } else {
     return;
   }
   if (!on_host(*last)) wait_for_assertions(device_of({last}), r);
 }
 
-// Integer division by 0 ends the process on most machines.
-void Element::check_divisors() {
-  const char* type = name(call_.dtype);
-  if (last_is_number_) {
-    const Scalar& divisor = numbers_[call_.param_count - 1];
-    const bool zero = dispatch(
-        call_.dtype, [&](auto x) { return load(convert<decltype(x)>(divisor)) == 0; });
-    if (zero) fail("integers cannot be divided by 0, got %sTensor / 0", type);
-    return;
+void element_shapes(const ElementOp& element, void* struct_of_arguments, Shapes& s) {
+  auto* arguments = static_cast<char*>(struct_of_arguments);
+  Tensor*& r = *static_cast<Tensor**>(struct_of_arguments);
+  Tensor* inputs[kMaxInputs];
+  element.read_tensors(arguments, inputs);
+  const int count = element.row.tensors;
+  int ndim = inputs[0]->nDimension;
+  const int64_t* size = inputs[0]->size;
+  int64_t paired[kMaxDims];
+  bool same = true;
+  for (int k = 1; k < count; ++k) same = same && same_size(*inputs[0], *inputs[k]);
+  if (!same) {
+    const bool in_place = std::find(inputs, inputs + count, r) != inputs + count;
+    elementwise_shape(nullptr, inputs, count, in_place ? r : nullptr, &ndim, paired);
+    size = paired;
   }
-  Tensor* divisor = inputs_[count_ - 1];
-  if (divisor->numel() == 0) return;
-  th::check_values(call_.op, Condition::divisor, 0, divisor,
-                   CheckText(0, [&](char* text, size_t room) {
-                     std::snprintf(text, room,
-                                   "integers cannot be divided by 0: the %sTensor divisor "
-                                   "contains 0",
-                                   type);
-                   }));
+  if (element.row.has(fits_numbers | divides | raises)) {
+    check_element_values(element, arguments, inputs, *r);
+  }
+  s.set_in_place(r, ndim, size, inputs, count);
 }
 
-// Integers to a negative power are fractions.
-void Element::check_exponents() {
-  Tensor* exponents = inputs_[count_ - 1];
-  if (call_.dtype == DType::Byte || exponents->numel() == 0) return;
-  th::check_values(call_.op, Condition::exponent, 0, exponents,
-                   CheckText(0, [&](char* text, size_t room) {
-                     std::snprintf(text, room,
-                                   "integers have no negative powers, got exponent %%lld");
-                   }));
+void element_calls(const ElementOp& element, void* struct_of_arguments) {
+  auto* arguments = static_cast<char*>(struct_of_arguments);
+  Tensor* r = *static_cast<Tensor**>(struct_of_arguments);
+  if (r->numel() == 0) return;
+  Tensor* inputs[kMaxInputs];
+  Scalar numbers[kMaxNumbers];
+  element.read_tensors(arguments, inputs);
+  element.read_numbers(arguments, numbers);
+  int count = element.row.tensors;
+  ElementwiseOp op = {element.op, element.type(inputs), numbers, element.row.numbers,
+                      element.grain};
+  if (element.row.has(fits_numbers)) fit_numbers(op.dtype, &op.op, numbers);
+  if (element.row.has(simple_power)) choose_power(&op, inputs, &count);
+  run_elementwise(op, r, inputs, count);
 }
 
-void element_shapes(const ElementOp& op, void* arguments, Shapes& s) {
-  Element(op, arguments).shapes(*static_cast<Tensor**>(arguments), &s);
-}
-
-void element_calls(const ElementOp& op, void* arguments) {
-  Element(op, arguments).run(*static_cast<Tensor**>(arguments));
-}
-
-#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
-  constexpr ElementOp name##_element = {                                     \
-      Op::name, TH_ELEMENT_ROW(parameters, Functor, flags), Grain::grain};
+// A struct of its own allows offsetof.
+#define TH_OFFSET_(kind, type, core, name, ...) offsetof(Arguments, name)
+#define TH_ELEMENT(name_, lua, types, parameters, Functor, grain, flags, ...)                     \
+  struct name_##_row {                                                                            \
+    using Arguments = args::name_;                                                                \
+    static constexpr ElementOp element =                                                          \
+        element_op(Op::name_, TH_ELEMENT_ROW(parameters, Functor, flags), Grain::grain,           \
+                   TH_KINDS(parameters), {TH_PARAMETERS(TH_OFFSET_, TH_COMMA, TH_UNWRAP parameters)}); \
+  };
 #include "THOps/elementwise.def"
 
 }  // namespace
 
-#define TH_ELEMENT(name, ...)                                                             \
-  void shapes(args::name& a, Shapes& s) { element_shapes(name##_element, &a, s); } \
-  void calls(args::name& a) { element_calls(name##_element, &a); }
+#define TH_ELEMENT(name, ...)                                                                  \
+  void shapes(args::name& a, Shapes& s) { element_shapes(name##_row::element, &a, s); } \
+  void calls(args::name& a) { element_calls(name##_row::element, &a); }
 #include "THOps/elementwise.def"
 
 }  // namespace th

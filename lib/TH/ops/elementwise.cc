@@ -35,9 +35,10 @@ void plan_strided(Operands& at, LoopPlan* plan, Tensor* r, Tensor* const* inputs
 
 void run_planned(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count,
                  bool contiguous) {
-  Device* device = device_of(inputs, count);
-  if (!device) device = device_of(&r, 1);
-  run(op.op, device, [&](Operands& at) {
+  Tensor* operands[kPlanOperands];
+  std::copy(inputs, inputs + count, operands);
+  operands[count] = r;
+  run(op.op, device_of(operands, count + 1), [&](Operands& at) {
     ElementCall call;
     call.op = op.op;
     call.dtype = op.dtype;
@@ -157,6 +158,7 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
 void run_elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count) {
   bool contiguous = is_contiguous(*r), same = true;
   for (int k = 0; k < count; ++k) {
+    if (inputs[k] == r) continue;
     same = same && same_size(*r, *inputs[k]);
     contiguous = contiguous && is_contiguous(*inputs[k]);
   }
