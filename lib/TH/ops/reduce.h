@@ -40,7 +40,7 @@ struct KernelReduction {
   // Reduces a dimension, which keeps size 1.
   void (*reduce)(Tensor* r, Tensor* t, int64_t dim);
 };
-// Return null if there is none.
+// Return null if no row matches.
 const KernelReduction* find_reduction(const char* name);
 const KernelReduction* find_reduction(Reducer reducer, Finish finish);
 
