@@ -30,9 +30,7 @@ struct ReductionParameters {
   int64_t grain() const { return kReducerRows[static_cast<int>(reducer)].grain; }
   bool has_auxiliary() const { return moment || index; }
   // Returns true if elements must be multiplied strictly in order, as a scalar loop would.
-  bool in_order() const {
-    return combination() == Combination::product && !is_integral(dtype);
-  }
+  bool in_order() const { return combination() == Combination::product && !is_integral(dtype); }
 };
 
 inline int64_t add_wrapping(int64_t a, int64_t b) {
