@@ -297,6 +297,25 @@ describe('tensors of several homes', function()
     end)
   end)
 
+  it('report an index out of range if the result is empty', function()
+    local empty = made_on_device(4):resize(4, 0)
+    local index = tensor.LongTensor { 9 }:to(device):fill(9)
+    local rows = made_on_device(1):resize(1, 0)
+    for _, call in ipairs {
+      function() empty:index(1, index) end,
+      function() empty:indexCopy(1, index, rows) end,
+      function() empty:indexAdd(1, index, rows) end,
+      function() empty:indexFill(1, index, 1) end,
+    } do
+      local ok, message = pcall(function()
+        call()
+        tensor.synchronize(device)
+      end)
+      assert.is_false(ok)
+      assert.matches('index 9 is out of range of dimension 1 of size 4', message)
+    end
+  end)
+
   it('of shapes that do not go together leave nothing to be found in a divisor', function()
     local there = made_on_device(4, tensor.IntTensor)
     local zeros = tensor.IntTensor(3):to(device):fill(0)

@@ -49,9 +49,7 @@ void shapes(args::gather& a, Shapes& s) {
   check_indices(indices_of(a, *a.src, IndexShape::full), *a.src, *a.tensor);
   s.set(a.tensor, *a.index);
 }
-void calls(args::gather& a) {
-  gather_by(indices_of(a, *a.src, IndexShape::full), a.tensor, a.src);
-}
+void calls(args::gather& a) { gather_by(indices_of(a, *a.src, IndexShape::full), a.tensor, a.src); }
 
 void shapes(args::scatter& a, Shapes& s) { check_index_and_source(a, s); }
 void calls(args::scatter& a) { scatter_from(a, ScatterAction::move); }

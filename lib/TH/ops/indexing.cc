@@ -29,6 +29,7 @@ class IndexText {
     std::snprintf(text, room, "index %%lld is out of range of dimension %lld of size %lld",
                   shown(by_.dim), static_cast<long long>(by_.size));
   }
+  int argument() const { return argument_number(by_.op, by_.arguments, by_.field); }
 
  private:
   const DimIndices& by_;
@@ -52,15 +53,14 @@ void check_index_type(const char* op, const Tensor& index, int argument) {
 
 void check_indices(const DimIndices& by, const Tensor& t, const Tensor& r) {
   IndexText text(by);
-  ValueCheck(by.op, Condition::index, by.size, by.index, device_of({&t, by.index}),
-             CheckText(by.argument, text), r);
+  ValueCheck(by.op, Condition::index, by.size, by.index, device_of({&t, by.index}), CheckText(text),
+             r);
 }
 
 void gather_by(const DimIndices& by, Tensor* r, Tensor* t) {
   Device* device = device_of({r, t, by.index});
   IndexText text(by);
-  ValueCheck check(by.op, Condition::index, by.size, by.index, device,
-                   CheckText(by.argument, text));
+  ValueCheck check(by.op, Condition::index, by.size, by.index, device, CheckText(text));
   if (r->numel() == 0) return check.run();
   run(by.op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(t->dtype));
@@ -94,8 +94,7 @@ void gather_by(const DimIndices& by, Tensor* r, Tensor* t) {
 void scatter_by(const DimIndices& by, ScatterAction action, Tensor* r, Tensor* src, Scalar value) {
   Device* device = device_of({r, by.index, src});
   IndexText text(by);
-  ValueCheck check(by.op, Condition::index, by.size, by.index, device, CheckText(by.argument, text),
-                   *r);
+  ValueCheck check(by.op, Condition::index, by.size, by.index, device, CheckText(text), *r);
   if (r->numel() == 0 || by.index->numel() == 0 || (src && src->numel() == 0)) return check.run();
   run(by.op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(r->dtype));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "ops/elementwise.h"
@@ -158,18 +159,14 @@ void calls(args::maskedCopy& a) {
   });
 }
 
+// Computed before the result is changed, because the mask may have too many ones for the source.
 void shapes(args::maskedScatter& a, Shapes& s) {
-  Tensor* operands[] = {a.t, a.mask};
-  int ndim;
-  int64_t size[kMaxDims];
-  elementwise_shape("maskedScatter", operands, 2, nullptr, &ndim, size);
-  s.set(a.r_, ndim, size, distinct_elements(*a.r_));
-}
-void calls(args::maskedScatter& a) {
   Paired pair = paired_views("maskedScatter", a.t, a.mask);
-  ops::copy(a.r_, pair.a.get());
-  ops::maskedCopy(a.r_, pair.b.get(), a.src);
+  TensorRef result = clone(pair.a.get());
+  ops::maskedCopy(result.get(), pair.b.get(), a.src);
+  s.set_value(a.r_, std::move(result));
 }
+void calls(args::maskedScatter&) {}
 
 // The number of selected elements has to be counted before the result has a shape.
 void shapes(args::maskedSelect& a, Shapes& s) {

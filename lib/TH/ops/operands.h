@@ -33,7 +33,10 @@ class CheckText {
   template <class F>
   CheckText(int argument, const F& write)  // write(char* text, size_t room); must outlive this
       : argument_(argument), write_(&call<F>), context_(&write) {}
-  int argument() const { return argument_; }
+  // F also has int argument() const, which is called only after a failed check.
+  template <class F>
+  explicit CheckText(const F& text) : number_(&number_of<F>), write_(&call<F>), context_(&text) {}
+  int argument() const { return number_ ? number_(context_) : argument_; }
   void write(char* text, size_t room) const { write_(context_, text, room); }
 
  private:
@@ -41,7 +44,12 @@ class CheckText {
   static void call(const void* write, char* text, size_t room) {
     (*static_cast<const F*>(write))(text, room);
   }
-  int argument_;
+  template <class F>
+  static int number_of(const void* text) {
+    return static_cast<const F*>(text)->argument();
+  }
+  int argument_ = 0;
+  int (*number_)(const void*) = nullptr;
   void (*write_)(const void*, char*, size_t);
   const void* context_;
 };

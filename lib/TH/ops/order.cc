@@ -27,8 +27,7 @@ template <class Arguments>
 void check_dim_with_elements(Arguments& a, const Shapes& s) {
   a.dimension = s.dim(a.dimension, *a.t);
   if (a.t->size[a.dimension] > 0) return;
-  s.fail(a.t, "dimension %lld of %s has no element", shown(a.dimension),
-         shape_text(*a.t).c_str());
+  s.fail(a.t, "dimension %lld of %s has no element", shown(a.dimension), shape_text(*a.t).c_str());
 }
 
 // Sets the shapes of values and indices: size 1 in the dimension, or without it. A vector stays a
@@ -50,7 +49,7 @@ void set_one_each(Arguments& a, Shapes& s) {
 template <class Arguments>
 void check_k(const Arguments& a, int64_t dim, const Shapes& s) {
   if (a.k >= 1 && a.k <= a.t->size[dim]) return;
-  s.fail(a.k, "k is %lld, dimension %lld of %s has %lld elements", static_cast<long long>(a.k),
+  s.fail(a.k, "k is %lld, but dimension %lld of %s has %lld elements", static_cast<long long>(a.k),
          shown(dim), shape_text(*a.t).c_str(), static_cast<long long>(a.t->size[dim]));
 }
 
@@ -176,9 +175,7 @@ void shapes(args::topk& a, Shapes& s) {
   s.set(a.rt_, a.t->nDimension, size, distinct_elements(*a.rt_));
   s.set(a.ri_, a.t->nDimension, size, distinct_elements(*a.ri_));
 }
-void calls(args::topk& a) {
-  sort_range(Op::topk, a.rt_, a.ri_, a.t, {a.dim, a.dir, 0, a.k});
-}
+void calls(args::topk& a) { sort_range(Op::topk, a.rt_, a.ri_, a.t, {a.dim, a.dir, 0, a.k}); }
 
 void shapes(args::mode& a, Shapes& s) {
   check_dim_with_elements(a, s);

@@ -179,7 +179,7 @@ void merge_indices(const std::vector<IndexTensor>& indexed, const Tensor& view, 
     check_indices(by, view.size[by.dim]);
     TensorRef seen(tensor_new(DType::Long));
     views::expand(seen.get(), from_the_front(by.indices.get(), view.size[by.dim]).get(),
-                {ndim, size});
+                  {ndim, size});
     if (!all) {
       all = clone(seen.get());
     } else {
