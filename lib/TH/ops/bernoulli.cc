@@ -11,11 +11,13 @@ namespace {
 
 // Returns p in the shape of r, or p itself if the elements pair in order.
 TensorRef paired(Tensor* r, Tensor* p) {
-  Tensor* const tensors[] = {r, p};
-  int ndim;
-  int64_t size[kMaxDims];
-  if (elementwise_shape("bernoulli", tensors, 2, r, &ndim, size)) {
-    return broadcast_view(p, ndim, size);
+  if (!same_size(*r, *p)) {
+    Tensor* const tensors[] = {r, p};
+    int ndim;
+    int64_t size[kMaxDims];
+    if (elementwise_shape("bernoulli", tensors, 2, r, &ndim, size)) {
+      return broadcast_view(p, ndim, size);
+    }
   }
   tensor_retain(p);
   return TensorRef(p);
@@ -35,7 +37,12 @@ void set_drawn(Arguments& a, Shapes& s) {
     ValueCheck(Arguments::op, Condition::probability, 0, p.get(), device_of({a.self, a.p}),
                CheckText(s.number_of(&a.p), kBadProbability), *a.self);
   }
-  set_filled(s, a.self, a.self->nDimension, a.self->size);
+  // The result may be p, but must not overlap it otherwise.
+  if (!is_contiguous(*a.self)) {
+    s.set(a.self, *a.self, Layout::contiguous);
+  } else if (share_storage(*a.self, *a.p)) {
+    s.set(a.self, *a.self, Layout::in_place);
+  }
 }
 
 template <class Arguments>

@@ -17,7 +17,11 @@ inline bool shares_storage(const Tensor& r, std::initializer_list<Tensor*> opera
 }
 
 inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
-  return t.nDimension == ndim && std::equal(size, size + ndim, t.size);
+  if (t.nDimension != ndim) return false;
+  for (int d = 0; d < ndim; ++d) {
+    if (t.size[d] != size[d]) return false;
+  }
+  return true;
 }
 
 // Returns true if r, resized to this shape, may share elements with t.

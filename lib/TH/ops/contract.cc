@@ -8,41 +8,40 @@ namespace th {
 
 namespace {
 
+// Returns the elements of t as a vector.
 TensorRef vector_of(Tensor* t) {
+  if (t->nDimension == 1) {
+    tensor_retain(t);
+    return TensorRef(t);
+  }
   int64_t n = t->numel();
   return reshaped(t, 1, &n);
 }
 
 // ---- matmul -------------------------------------------------------------------------------------
 
-// A product of matrices or batches of matrices.
+// The shape of a product of matrices or batches of matrices.
 struct Matmul {
-  TensorRef a, b;   // a vector on the left is a row, one on the right a column
-  int batch_dims;   // of the result
-  int ndim;         // of the result
+  int batch_dims;  // of the result
+  int ndim;        // of the result
   int64_t size[kMaxDims];
-  int64_t batches, rows, columns;
+  int64_t batches, rows, columns, depth;
 };
 
-Matmul matmul_of(Tensor* left, Tensor* right) {
-  int a_dims = left->nDimension, b_dims = right->nDimension;
-  if (a_dims == 0 || b_dims == 0 ||
-      left->size[a_dims - 1] != right->size[b_dims > 1 ? b_dims - 2 : 0]) {
-    fail("size mismatch: %s and %s", shape_text(*left).c_str(), shape_text(*right).c_str());
+Matmul matmul_of(const Tensor& a, const Tensor& b) {
+  int a_dims = a.nDimension, b_dims = b.nDimension;
+  if (a_dims == 0 || b_dims == 0 || a.size[a_dims - 1] != b.size[b_dims > 1 ? b_dims - 2 : 0]) {
+    fail("size mismatch: %s and %s", shape_text(a).c_str(), shape_text(b).c_str());
   }
   Matmul m;
-  m.a = view_of(left);
-  m.b = view_of(right);
-  if (a_dims == 1) views::unsqueeze1d(m.a.get(), m.a.get(), 0);
-  if (b_dims == 1) views::unsqueeze1d(m.b.get(), m.b.get(), 1);
-  const Tensor &a = *m.a, &b = *m.b;
-  if (!broadcast_sizes(a.nDimension - 2, a.size, b.nDimension - 2, b.size, &m.batch_dims, m.size)) {
-    fail("the batches of %s and %s do not broadcast", shape_text(a).c_str(),
-         shape_text(b).c_str());
+  if (!broadcast_sizes(std::max(a_dims - 2, 0), a.size, std::max(b_dims - 2, 0), b.size,
+                       &m.batch_dims, m.size)) {
+    fail("the batches of %s and %s do not broadcast", shape_text(a).c_str(), shape_text(b).c_str());
   }
   m.batches = m.batch_dims == 0 ? 1 : checked_numel(m.batch_dims, m.size);
-  m.rows = a.size[a.nDimension - 2];
-  m.columns = b.size[b.nDimension - 1];
+  m.rows = a_dims > 1 ? a.size[a_dims - 2] : 1;
+  m.columns = b_dims > 1 ? b.size[b_dims - 1] : 1;
+  m.depth = a.size[a_dims - 1];
   m.ndim = m.batch_dims;
   if (a_dims > 1) m.size[m.ndim++] = m.rows;
   if (b_dims > 1) m.size[m.ndim++] = m.columns;
@@ -50,15 +49,15 @@ Matmul matmul_of(Tensor* left, Tensor* right) {
   return m;
 }
 
-// Returns t as one batch of matrices: expands its dimensions before the last two to the result's
-// and merges them.
-TensorRef batch_of(const Matmul& m, Tensor* t) {
+// Returns t, which is a matrix or a batch of them of this size, as one batch: expands its
+// dimensions before the last two to the result's and merges them.
+TensorRef batch_of(const Matmul& m, Tensor* t, int64_t rows, int64_t columns) {
   int64_t size[kMaxDims];
   std::copy(m.size, m.size + m.batch_dims, size);
-  int64_t rows = t->size[t->nDimension - 2], columns = t->size[t->nDimension - 1];
   size[m.batch_dims] = rows;
   size[m.batch_dims + 1] = columns;
   TensorRef whole = view_of(t);
+  if (t->nDimension == 1) views::unsqueeze1d(whole.get(), t, rows == 1 ? 0 : 1);
   views::expand(whole.get(), whole.get(), {m.batch_dims + 2, size});
   int64_t flat[] = {m.batches, rows, columns};
   return reshaped(whole.get(), 3, flat);
@@ -66,11 +65,12 @@ TensorRef batch_of(const Matmul& m, Tensor* t) {
 
 // ---- kron ---------------------------------------------------------------------------------------
 
-// The shapes in which the operands broadcast: dimensions of a and b alternate, and the other
-// operand has size 1 there.
+// Dimensions of a and b alternate in the product of all pairs of elements.
 struct Kron {
   int ndim;  // of the result
-  int64_t size[kMaxDims], a[kMaxDims], b[kMaxDims];
+  int64_t size[kMaxDims];
+  int64_t pairs[kMaxDims];                         // the sizes of 2 * ndim dimensions
+  int64_t a_stride[kMaxDims], b_stride[kMaxDims];  // of the operands in this shape
 };
 
 Kron kron_of(const Tensor& a, const Tensor& b) {
@@ -82,35 +82,45 @@ Kron kron_of(const Tensor& a, const Tensor& b) {
   }
   for (int d = 0; d < k.ndim; ++d) {
     int in_a = d - (k.ndim - a.nDimension), in_b = d - (k.ndim - b.nDimension);
-    k.a[2 * d] = in_a < 0 ? 1 : a.size[in_a];
-    k.b[2 * d + 1] = in_b < 0 ? 1 : b.size[in_b];
-    k.a[2 * d + 1] = k.b[2 * d] = 1;
-    k.size[d] = checked_mul(k.a[2 * d], k.b[2 * d + 1], "a size");
+    k.pairs[2 * d] = in_a < 0 ? 1 : a.size[in_a];
+    k.pairs[2 * d + 1] = in_b < 0 ? 1 : b.size[in_b];
+    k.a_stride[2 * d] = in_a < 0 ? 0 : a.stride[in_a];
+    k.b_stride[2 * d + 1] = in_b < 0 ? 0 : b.stride[in_b];
+    k.a_stride[2 * d + 1] = k.b_stride[2 * d] = 0;
+    k.size[d] = checked_mul(k.pairs[2 * d], k.pairs[2 * d + 1], "a size");
   }
   return k;
+}
+
+// Returns a view of t as one operand of the product.
+TensorRef factor_of(const Kron& k, Tensor* t, const int64_t* stride) {
+  TensorRef view(tensor_new(t->dtype));
+  set_storage(view.get(), t->storage, t->storageOffset, 2 * k.ndim, k.pairs, stride);
+  return view;
 }
 
 }  // namespace
 
 void shapes(args::matmul& a, Shapes& s) {
-  Matmul m = matmul_of(a.a, a.b);
+  Matmul m = matmul_of(*a.a, *a.b);
   s.set(a.r_, m.ndim, m.size, Layout::contiguous);
 }
 
 void calls(args::matmul& a) {
   if (a.r_->numel() == 0) return;
-  Matmul m = matmul_of(a.a, a.b);
   place_result(device_of({a.a, a.b}), a.r_);
+  if (a.a->nDimension == 2 && a.b->nDimension == 2) return ops::mm(a.r_, a.a, a.b);
+  Matmul m = matmul_of(*a.a, *a.b);
   if (a.b->nDimension <= 2) {
-    // A single product suffices: stack all matrices of a vertically.
-    int64_t left[] = {m.batches * m.rows, m.a->size[m.a->nDimension - 1]};
+    // A single product suffices: stack all matrices of a vertically. A vector is a column.
+    int64_t left[] = {m.batches * m.rows, m.depth}, right[] = {m.depth, m.columns};
     int64_t out[] = {m.batches * m.rows, m.columns};
-    ops::mm(reshaped(a.r_, 2, out).get(), reshaped(m.a.get(), 2, left).get(), m.b.get());
-    return;
+    return ops::mm(reshaped(a.r_, 2, out).get(), reshaped(a.a, 2, left).get(),
+                   reshaped(a.b, 2, right).get());
   }
   int64_t out[] = {m.batches, m.rows, m.columns};
-  ops::bmm(reshaped(a.r_, 3, out).get(), batch_of(m, m.a.get()).get(),
-           batch_of(m, m.b.get()).get());
+  ops::bmm(reshaped(a.r_, 3, out).get(), batch_of(m, a.a, m.rows, m.depth).get(),
+           batch_of(m, a.b, m.depth, m.columns).get());
 }
 
 void shapes(args::outer& a, Shapes& s) {
@@ -118,9 +128,7 @@ void shapes(args::outer& a, Shapes& s) {
   s.set(a.r_, 2, size);
 }
 
-void calls(args::outer& a) {
-  ops::ger(a.r_, vector_of(a.a).get(), vector_of(a.b).get());
-}
+void calls(args::outer& a) { ops::ger(a.r_, vector_of(a.a).get(), vector_of(a.b).get()); }
 
 void shapes(args::kron& a, Shapes& s) {
   Kron k = kron_of(*a.a, *a.b);
@@ -130,15 +138,9 @@ void shapes(args::kron& a, Shapes& s) {
 void calls(args::kron& a) {
   if (a.r_->numel() == 0) return;
   Kron k = kron_of(*a.a, *a.b);
-  int ndim = 2 * k.ndim;
-  int64_t both[kMaxDims];
-  for (int d = 0; d < ndim; ++d) both[d] = k.a[d] * k.b[d];
-  // Expanded here, because operands with equal numbers of elements may pair in order.
-  TensorRef x = reshaped(a.a, ndim, k.a), y = reshaped(a.b, ndim, k.b);
-  views::expand(x.get(), x.get(), {ndim, both});
-  views::expand(y.get(), y.get(), {ndim, both});
   place_result(device_of({a.a, a.b}), a.r_);
-  ops::cmul(reshaped(a.r_, ndim, both).get(), x.get(), y.get());
+  ops::cmul(reshaped(a.r_, 2 * k.ndim, k.pairs).get(), factor_of(k, a.a, k.a_stride).get(),
+            factor_of(k, a.b, k.b_stride).get());
 }
 
 }  // namespace th

@@ -22,15 +22,15 @@ enum class Planes {
 struct Convolution {
   Op op;
   Planes planes;
-  int dims;       // 2: images, 3: volumes
-  Tensor*& r;     // a field of the arguments
-  Scalar* beta;   // a field of the arguments; null: 0
-  Scalar alpha;
+  int dims;    // 2: images, 3: volumes
+  Tensor*& r;  // a field of the arguments
   Tensor *t, *k;
-  int64_t step[3];  // rows, columns; for volumes depth first
-  ConvolutionKind kind;
-  bool flipped;
-  Tensor* map;  // null: none
+  Scalar* beta = nullptr;  // a field of the arguments; null: 0
+  Scalar alpha = 1;
+  int64_t step[3] = {1, 1, 1};  // rows, columns; for volumes depth first
+  ConvolutionKind kind = ConvolutionKind::dilated;
+  bool flipped = false;
+  Tensor* map = nullptr;
 };
 
 int image_planes(Planes p) {
@@ -186,7 +186,10 @@ void set_result(const Convolution& c, Shapes& s) {
   bool adds = c.beta && in_type(*c.beta, c.r->dtype).to_double() != 0 &&
               c.r->numel() == checked_numel(ndim, size);
   if (c.beta && !adds) *c.beta = 0;
-  if (!needs_temporary(c, adds, ndim, size)) return s.set(c.r, ndim, size, Layout::in_place);
+  if (!needs_temporary(c, adds, ndim, size)) {
+    if (!has_shape(*c.r, ndim, size)) s.set(c.r, ndim, size, Layout::in_place);
+    return;
+  }
   TensorRef temporary(tensor_new_sized(c.r->dtype, ndim, size));
   if (adds) ops::copy(temporary.get(), c.r);
   s.set_value(c.r, std::move(temporary));
@@ -236,13 +239,11 @@ void convolve(const Convolution& c) {
 
 template <class Arguments>
 Convolution images(Arguments& a, Planes planes) {
-  return {Arguments::op, planes, 2,   a.r_, &a.beta, a.alpha, a.t, a.k, {a.srow, a.scol, 1},
-          ConvolutionKind::dilated, false, nullptr};
+  return {Arguments::op, planes, 2, a.r_, a.t, a.k, &a.beta, a.alpha, {a.srow, a.scol, 1}};
 }
 template <class Arguments>
 Convolution volumes(Arguments& a, Planes planes) {
-  return {Arguments::op, planes, 3, a.r_, &a.beta, a.alpha, a.t, a.k, {a.sdepth, a.srow, a.scol},
-          ConvolutionKind::dilated, false, nullptr};
+  return {Arguments::op, planes, 3, a.r_, a.t, a.k, &a.beta, a.alpha, {a.sdepth, a.srow, a.scol}};
 }
 // Each row (from, to) of the map, which count from 1, has its own kernel plane: image plane `from`
 // is convolved with it and added to result plane `to`.
@@ -254,9 +255,7 @@ Convolution by_map(Convolution c, Tensor* map) {
 // Chooses the planes from the number of dimensions: single, each or matrix.
 template <class Arguments>
 Convolution by_dimensions(Arguments& a, int dims, char xc) {
-  Convolution c = with_mode({Arguments::op, Planes::single, dims, a.r_, nullptr, 1, a.t, a.k,
-                             {1, 1, 1}, ConvolutionKind::valid, false, nullptr},
-                            a.vf, xc);
+  Convolution c = with_mode({Arguments::op, Planes::single, dims, a.r_, a.t, a.k}, a.vf, xc);
   int image = a.t->nDimension - dims, kernel = a.k->nDimension - dims;
   if (image == 1 && kernel == 1) {
     c.planes = Planes::each;
@@ -271,8 +270,8 @@ Convolution by_dimensions(Arguments& a, int dims, char xc) {
 
 }  // namespace
 
-#define TH_CONVOLUTION(name, convolution)                                     \
-  void shapes(args::name& a, Shapes& s) { set_result(convolution, s); }       \
+#define TH_CONVOLUTION(name, convolution)                               \
+  void shapes(args::name& a, Shapes& s) { set_result(convolution, s); } \
   void calls(args::name& a) { convolve(convolution); }
 TH_CONVOLUTION(conv2, by_dimensions(a, 2, 'C'))
 TH_CONVOLUTION(xcorr2, by_dimensions(a, 2, 'X'))

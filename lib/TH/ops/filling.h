@@ -11,8 +11,8 @@ namespace th {
 // Sets a result that kernels fill in the order of its elements, in contiguous memory.
 void set_filled(Shapes& s, Tensor*& r, int ndim, const int64_t* size);
 
-// Fills r, which is contiguous. The caller sets distribution, a, b, first and range.
-void fill_random(Op op, Tensor* r, Generator* g, RandomCall call);
+// Fills r, which is contiguous. The caller has set distribution, a, b, first and range.
+void fill_random(Op op, Tensor* r, Generator* g, RandomCall& call);
 void fill_by(Op op, Tensor* r, Generator* g, Distribution distribution, double a, double b = 0);
 
 }  // namespace th

@@ -196,7 +196,7 @@ void set_result(const Product& p, Shapes& s) {
   check_addend(p, ndim, size);
   if (needs_temporary(p, ndim, size)) {
     s.set_value(p.r, new_result(p.r->dtype, ndim, size));
-  } else {
+  } else if (!has_shape(*p.r, ndim, size)) {
     s.set(p.r, ndim, size, Layout::in_place);
   }
 }
@@ -247,13 +247,11 @@ void multiply(const Product& p) {
 
 }  // namespace
 
-#define TH_PRODUCT(name, form, a, b)                                             \
-  void shapes(args::name& x, Shapes& s) {                                        \
-    set_result({Op::name, Form::form, x.r_, 0, nullptr, 1, x.a, x.b}, s);        \
-  }                                                                              \
-  void calls(args::name& x) {                                                    \
-    multiply({Op::name, Form::form, x.r_, 0, nullptr, 1, x.a, x.b});             \
-  }
+#define TH_PRODUCT(name, form, a, b)                                      \
+  void shapes(args::name& x, Shapes& s) {                                 \
+    set_result({Op::name, Form::form, x.r_, 0, nullptr, 1, x.a, x.b}, s); \
+  }                                                                       \
+  void calls(args::name& x) { multiply({Op::name, Form::form, x.r_, 0, nullptr, 1, x.a, x.b}); }
 #define TH_ADDED_PRODUCT(name, form, a, b)                                       \
   void shapes(args::name& x, Shapes& s) {                                        \
     set_result({Op::name, Form::form, x.r_, x.beta, x.t, x.alpha, x.a, x.b}, s); \

@@ -16,9 +16,7 @@ void calls(args::normal_means& a) {
   ops::cadd(a.self, a.self, 1, a.means);
 }
 
-void shapes(args::normal_stddevs& a, Shapes& s) {
-  s.set(a.self, *a.stddevs, Layout::contiguous);
-}
+void shapes(args::normal_stddevs& a, Shapes& s) { s.set(a.self, *a.stddevs, Layout::contiguous); }
 void calls(args::normal_stddevs& a) {
   place_result(device_of({a.stddevs}), a.self);
   fill_by(Op::normal_stddevs, a.self, a.gen, Distribution::normal, 0, 1);

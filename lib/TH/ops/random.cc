@@ -15,8 +15,11 @@
 namespace th {
 
 void set_filled(Shapes& s, Tensor*& r, int ndim, const int64_t* size) {
-  bool is_strided = has_shape(*r, ndim, size) && !is_contiguous(*r);
-  s.set(r, ndim, size, is_strided ? Layout::contiguous : Layout::in_place);
+  if (!has_shape(*r, ndim, size)) {
+    s.set(r, ndim, size, Layout::in_place);
+  } else if (!is_contiguous(*r)) {
+    s.set(r, ndim, size, Layout::contiguous);
+  }
 }
 
 void fill_by(Op op, Tensor* r, Generator* g, Distribution distribution, double a, double b) {
@@ -27,12 +30,12 @@ void fill_by(Op op, Tensor* r, Generator* g, Distribution distribution, double a
   fill_random(op, r, g, call);
 }
 
-void fill_random(Op op, Tensor* r, Generator* g, RandomCall call) {
+void fill_random(Op op, Tensor* r, Generator* g, RandomCall& call) {
   if (r->numel() == 0) return;
   call.dtype = r->dtype;
   call.generator = g;
   call.n = r->numel();
-  run(op, device_of({r}), [&](Operands& at) {
+  run(op, device_of({r}), [&](Operands& at) -> const RandomCall& {
     call.out = at.overwrite(r);
     return call;
   });
@@ -85,7 +88,9 @@ void check_range(int64_t low, int64_t high) {
        static_cast<long long>(high));
 }
 
-void set_filled(Shapes& s, Tensor*& r) { set_filled(s, r, r->nDimension, r->size); }
+void set_filled(Shapes& s, Tensor*& r) {
+  if (!is_contiguous(*r)) s.set(r, *r, Layout::contiguous);
+}
 void set_filled(Shapes& s, Tensor*& r, Sizes sizes) { set_filled(s, r, sizes.ndim, sizes.size); }
 
 }  // namespace
@@ -107,8 +112,8 @@ void calls(args::cappedRandom& a) { fill_between(Op::cappedRandom, a.self, a.gen
 
 void shapes(args::clampedRandom& a, Shapes& s) {
   if (a.max < a.min) {
-    s.fail(a.max, "max must not be less than min, got %lld and %lld",
-           static_cast<long long>(a.max), static_cast<long long>(a.min));
+    s.fail(a.max, "max must not be less than min, got %lld and %lld", static_cast<long long>(a.max),
+           static_cast<long long>(a.min));
   }
   set_filled(s, a.self);
 }
