@@ -305,8 +305,7 @@ describe('batches', function()
     assert.are.same({ 2, 3, 2 }, y:size():totable())
     assert.has_error(function() tensor.solve(regular(2):view(1, 2, 2):expand(3, 2, 2),
                                              tensor.Tensor(2, 2, 1):zero()) end,
-                     'solve: the batch dimensions of A [3 x 2 x 2] and of B [2 x 2 x 1] '
-                     .. 'do not broadcast')
+                     'solve: the batches of A [3 x 2 x 2] and B [2 x 2 x 1] do not broadcast')
   end)
 
   it('may share memory', function()
@@ -384,8 +383,7 @@ describe('errors', function()
   it('are given for sides that LAPACK cannot count', function()
     local wide = tensor.Tensor():resize(0, 2 ^ 31)
     assert.has_error(function() tensor.qr(wide) end,
-                     'qr: a dimension of a matrix is too large for LAPACK: 2147483648; '
-                     .. 'the limit is 2147483647')
+                     'qr: a matrix side is too large for LAPACK: 2147483648; at most 2147483647')
     assert.is_false(pcall(tensor.svd, wide:t()))
     assert.is_false(pcall(tensor.matrixRank, wide))
   end)

@@ -70,7 +70,7 @@ void calls(args::syev& a) {
   options.vectors = a.job == 'V';
   TensorRef temporary;
   if (options.vectors) {
-    ops::copy(a.vectors, a.a);
+    copy_to_new(device, a.vectors, a.a);
   } else {
     temporary = copy_by_columns(device, a.a);
   }
@@ -133,7 +133,7 @@ void shapes(args::gesvd2& a, Shapes& s) {
 void calls(args::gesvd2& a) {
   Device* device = device_of({a.u, a.s, a.v, a.a});
   TensorRef work = copy_by_columns(device, a.a);
-  if (a.copy != a.a) ops::copy(a.copy, a.a);
+  if (a.copy != a.a) copy_to_new(device, a.copy, a.a);
   decompose(Op::gesvd2, device, a.u, a.s, a.v, work.get());
 }
 

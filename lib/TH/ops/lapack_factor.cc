@@ -51,7 +51,7 @@ void shapes(args::geqrf& a, Shapes& s) {
 }
 void calls(args::geqrf& a) {
   Device* device = device_of({a.qr, a.tau, a.a});
-  ops::copy(a.qr, a.a);
+  copy_to_new(device, a.qr, a.a);
   factor_by_reflectors(Op::geqrf, device, a.qr, a.tau);
 }
 
@@ -66,7 +66,7 @@ void shapes(args::orgqr& a, Shapes& s) {
 void calls(args::orgqr& a) {
   Device* device = device_of({a.r_, a.qr, a.tau});
   TensorRef left = first_columns(a.qr, a.r_->size[1]), tau = copy_by_rows(device, a.tau);
-  ops::copy(a.r_, left.get());
+  copy_to_new(device, a.r_, left.get());
   make_q(Op::orgqr, device, a.r_, tau.get());
 }
 
@@ -87,7 +87,7 @@ void shapes(args::ormqr& a, Shapes& s) {
 void calls(args::ormqr& a) {
   Device* device = device_of({a.r_, a.qr, a.tau, a.c});
   TensorRef factors = copy_by_columns(device, a.qr), tau = copy_by_rows(device, a.tau);
-  ops::copy(a.r_, a.c);
+  copy_to_new(device, a.r_, a.c);
   auto build = [&](Operands& at) {
     SolveCall call;
     call.kind = Solver::multiply_by_q;
@@ -116,13 +116,13 @@ void calls(args::qr& a) {
   // Q has space for the factors unless they have more columns.
   if (k < n) wide = new_columns(device, a.a->dtype, BatchShape(*a.a, 0, {}));
   Tensor* factors = wide ? wide.get() : a.q;
-  ops::copy(factors, a.a);
+  copy_to_new(device, factors, a.a);
   factor_by_reflectors(Op::qr, device, factors, tau.get());
   TensorRef top = first_rows(factors, k);
   ops::triu(a.r, top.get(), 0);
   if (wide) {
     TensorRef left = first_columns(factors, k);
-    ops::copy(a.q, left.get());
+    copy_to_new(device, a.q, left.get());
   }
   make_q(Op::qr, device, a.q, tau.get());
 }
@@ -142,11 +142,12 @@ void calls(args::btrifact& a) {
   Device* device = device_of({a.lu, a.pivots, a.info, a.a});
   TensorRef factors = copy_by_columns(device, a.a);
   run_steps(Op::btrifact, device, [&](Operands& at) {
+    Info info;
     FactorCall call;
     call.kind = a.pivot ? Factorization::lu : Factorization::lu_unpivoted;
     call.a = matrices(at, factors.get());
     call.pivots = overwrite_as<int>(at, a.pivots);
-    call.info = a.info ? overwrite_as<int>(at, a.info) : scratch_info(at, call.a);
+    call.info = a.info ? overwrite_as<int>(at, a.info) : info.allocate(at, call.a);
     if (!at.run(call)) return false;
     check_info(at, call.info, call.a, a.info ? Failure::none : Failure::singular);
     return true;
@@ -181,7 +182,7 @@ void calls(args::btrisolve& a) {
   const int64_t columns = b.nDimension == 2 ? 1 : b.size[2];
   TensorRef factors = copy_by_columns(device, a.lu), pivots = copy_by_rows(device, a.pivots);
   TensorRef solution = new_columns(device, b.dtype, BatchShape(*a.lu, 1, {columns}));
-  ops::copy(solution.get(), a.b);
+  copy_to_new(device, solution.get(), a.b);
   auto build = [&](Operands& at) {
     SolveCall call;
     call.kind = Solver::lu;

@@ -18,9 +18,9 @@ void set_solution(Shapes& s, Tensor*& x, Tensor* const& b, const Tensor& a) {
 }
 
 // Copies the right sides b, for a matrix with that many rows, to x.
-void copy_right_sides(Tensor* x, Tensor* b, int64_t rows) {
+void copy_right_sides(Device* device, Tensor* x, Tensor* b, int64_t rows) {
   TensorRef view = first_rows(x, rows);
-  ops::copy(view.get(), b);
+  copy_to_new(device, view.get(), b);
 }
 
 // Sets the factors of a, which is `factors` if it is null, and the solution.
@@ -36,8 +36,8 @@ template <class Arguments>
 void solve_system(Arguments& a, Tensor* factors, Failure failure, SolveCall call) {
   Device* device = device_of({a.x, factors, a.b, a.a});
   const int64_t rows = a.a->size[0], most = std::max(rows, a.a->size[1]);
-  ops::copy(factors, a.a);
-  copy_right_sides(a.x, a.b, rows);
+  copy_to_new(device, factors, a.a);
+  copy_right_sides(device, a.x, a.b, rows);
   TensorRef columns = first_rows(a.x, most);
   run_lapack(Arguments::op, device, failure, [&](Operands& at) {
     call.a = matrices(at, factors);
@@ -59,7 +59,7 @@ void set_from_triangle(Arguments& a, Shapes& s, Tensor*& r) {
 template <class Arguments>
 void factor_triangle(Arguments& a, Factorization kind, Failure failure) {
   Device* device = device_of({a.r_, a.a});
-  ops::copy(a.r_, a.a);
+  copy_to_new(device, a.r_, a.a);
   run_lapack(Arguments::op, device, failure, [&](Operands& at) {
     FactorCall call;
     call.kind = kind;
@@ -117,7 +117,7 @@ void shapes(args::getri& a, Shapes& s) {
 }
 void calls(args::getri& a) {
   Device* device = device_of({a.r_, a.a});
-  ops::copy(a.r_, a.a);
+  copy_to_new(device, a.r_, a.a);
   run_lapack(Op::getri, device, Failure::singular, [&](Operands& at) {
     FactorCall call;
     call.kind = Factorization::inverse;
@@ -143,7 +143,7 @@ void shapes(args::potrs& a, Shapes& s) {
 void calls(args::potrs& a) {
   Device* device = device_of({a.r_, a.b, a.a});
   TensorRef factor = copy_by_columns(device, a.a);
-  copy_right_sides(a.r_, a.b, a.a->size[0]);
+  copy_right_sides(device, a.r_, a.b, a.a->size[0]);
   run_lapack(Op::potrs, device, Failure::zero_diagonal, [&](Operands& at) {
     SolveCall call;
     call.kind = Solver::cholesky;
@@ -160,7 +160,7 @@ void shapes(args::pstrf& a, Shapes& s) {
 }
 void calls(args::pstrf& a) {
   Device* device = device_of({a.factor, a.order, a.a});
-  ops::copy(a.factor, a.a);
+  copy_to_new(device, a.factor, a.a);
   run_lapack(Op::pstrf, device, Failure::low_rank, [&](Operands& at) {
     FactorCall call;
     call.kind = Factorization::cholesky_pivoted;

@@ -13,8 +13,8 @@ namespace th {
 
 void check_size(int64_t size) {
   if (size <= INT_MAX) return;
-  fail("a dimension of a matrix is too large for LAPACK: %lld; the limit is %d",
-       static_cast<long long>(size), INT_MAX);
+  fail("a matrix side is too large for LAPACK: %lld; at most %d", static_cast<long long>(size),
+       INT_MAX);
 }
 
 void check_matrices(const Shapes& s, Tensor* const& field, const char* name) {
@@ -109,9 +109,15 @@ TensorRef new_columns(Device* device, DType type, const BatchShape& shape, int64
   return on_device(device, std::move(t));
 }
 
+void copy_to_new(Device* device, Tensor* r, Tensor* t) {
+  // Without this, the copy fills new memory with zeros first if r is not contiguous.
+  if (!device && r->storage) r->storage->cpu(Access::overwrite);
+  ops::copy(r, t);
+}
+
 TensorRef copy_by_columns(Device* device, Tensor* t) {
   TensorRef copy = new_columns(device, t->dtype, BatchShape(*t, 0, {}));
-  ops::copy(copy.get(), t);
+  copy_to_new(device, copy.get(), t);
   return copy;
 }
 
@@ -158,14 +164,17 @@ Matrices column_matrices(Operands& at, Tensor* t, int64_t n) {
 
 void check_info(const Operands& at, const int* info, const Matrices& m, Failure failure,
                 const char* a, const char* b) {
-  std::vector<int> list(static_cast<size_t>(m.count));
-  at.read_back(list.data(), reinterpret_cast<const char*>(info), list.size() * sizeof(int));
-  const auto found = std::find_if(list.begin(), list.end(), [&](int i) {
-    return i < 0 || (i > 0 && failure != Failure::none);
-  });
-  if (found == list.end()) return;
+  std::vector<int> copied;
+  if (at.device()) {
+    copied.resize(static_cast<size_t>(m.count));
+    at.read_back(copied.data(), reinterpret_cast<const char*>(info), copied.size() * sizeof(int));
+    info = copied.data();
+  }
+  const int* found = std::find_if(
+      info, info + m.count, [&](int i) { return i < 0 || (i > 0 && failure != Failure::none); });
+  if (found == info + m.count) return;
   const int i = *found;
-  const long long k = shown(found - list.begin());
+  const long long k = shown(found - info);
   if (i < 0) {
     const char* name = i == -1 ? a : i == -2 ? b : "tau";
     if (m.count == 1) fail("%s has an element that is NaN or infinite", name);

@@ -45,6 +45,8 @@ inline void set_batch(Shapes& s, Tensor*& r, const Tensor& t, int n,
 // ---- temporaries and views. Temporaries live on `device` (null: the CPU).
 TensorRef new_temporary(Device* device, DType type, const BatchShape& shape);
 TensorRef new_columns(Device* device, DType type, const BatchShape& shape, int64_t leading = 0);
+// Copies t to r, whose memory has no elements of other tensors.
+void copy_to_new(Device* device, Tensor* r, Tensor* t);
 TensorRef copy_by_columns(Device* device, Tensor* t);
 TensorRef copy_by_rows(Device* device, Tensor* t);
 TensorRef transposed(Tensor* t);  // the last two dimensions
@@ -83,10 +85,18 @@ void check_info(const Operands& at, const int* info, const Matrices& matrices, F
                 const char* a = "A", const char* b = "B");
 
 // Memory for the info of a call.
-inline int* scratch_info(Operands& at, const Matrices& matrices) {
-  const auto bytes = static_cast<size_t>(matrices.count) * sizeof(int);
-  return reinterpret_cast<int*>(at.scratch(bytes ? bytes : sizeof(int)));
-}
+class Info {
+ public:
+  int* allocate(Operands& at, const Matrices& matrices) {
+    if (!at.device() && matrices.count <= kFew) return few_;
+    const auto bytes = static_cast<size_t>(matrices.count) * sizeof(int);
+    return reinterpret_cast<int*>(at.scratch(bytes ? bytes : sizeof(int)));
+  }
+
+ private:
+  static constexpr int kFew = 16;
+  int few_[kFew];  // avoids an allocation
+};
 
 // Runs the call returned by build(Operands&), and throws if it fails.
 template <class Build>
@@ -94,7 +104,8 @@ void run_lapack(Op op, Device* device, Failure failure, const Build& build, cons
                 const char* b = "B") {
   run_steps(op, device, [&](Operands& at) {
     auto call = build(at);
-    call.info = scratch_info(at, call.a);
+    Info info;
+    call.info = info.allocate(at, call.a);
     if (!at.run(call)) return false;
     check_info(at, call.info, call.a, failure, a, b);
     return true;

@@ -76,7 +76,7 @@ System system_of(Tensor* a, Tensor* b) {
   int64_t batch[kMaxDims];
   if (!broadcast_sizes(a->nDimension - 2, a->size, right->nDimension - 2, right->size, &ndim,
                        batch)) {
-    fail("the batch dimensions of A %s and of B %s do not broadcast", shape_text(*a).c_str(),
+    fail("the batches of A %s and B %s do not broadcast", shape_text(*a).c_str(),
          shape_text(*right).c_str());
   }
   auto expanded = [&](Tensor* t) {
@@ -193,7 +193,7 @@ void shapes(args::lstsq& a, Shapes& s) {
   // Each column has space for the right side and for the solution.
   TensorRef space = new_columns(device, type, BatchShape(all, 2, {std::max(m, n), k}));
   TensorRef right = first_rows(space.get(), m), solution = first_rows(space.get(), n);
-  ops::copy(right.get(), system.b.get());
+  copy_to_new(device, right.get(), system.b.get());
   TensorRef ranks = new_temporary(device, DType::Long, BatchShape(all, 2, {}));
   TensorRef values = new_temporary(device, type, BatchShape(all, 2, {std::min(m, n)}));
   TensorRef sums = new_temporary(device, type, BatchShape(all, 2, {k}));
