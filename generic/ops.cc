@@ -1,7 +1,7 @@
 // The Lua functions and methods of the op table: one C function for all of them, which finds the
 // form a call has, reads its arguments, and calls the core.
 
-#include "bindings.h"
+#include "arguments.h"
 
 #include <cstring>
 
@@ -14,63 +14,6 @@
 namespace bind {
 
 namespace {
-
-uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
-  switch (lua_type(L, index)) {
-    case LUA_TNUMBER:
-      return kNumber;
-    case LUA_TUSERDATA:
-      new (object) Object(object_of_userdata(L, state, index));  // where it belongs, not a copy
-      if (object->is_tensor()) return kTensor;
-      if (object->is_generator()) return kGenerator;
-      if (object->is_storage() && object->dtype() == DType::Long) return kLongStorage;
-      return kOther;
-    case LUA_TBOOLEAN:
-      return kBoolean;
-    case LUA_TSTRING:
-      return kString;
-    case LUA_TTABLE:
-      return kTable;
-    case LUA_TNIL:
-      return kNil;
-    default:
-      return kOther;
-  }
-}
-
-// The arguments of the operation, and the memory that they refer to.
-struct Call {
-  alignas(16) char arguments[th::kMostArgumentBytes];  // the struct of th::args
-  int64_t sizes[2][th::kMaxDims];                      // lists of numbers; a row has at most two
-  int lists = 0;
-  Tensor** list = nullptr;  // the tensors of the table argument; a row has at most one
-  int list_count = 0;
-
-  template <class T>
-  T& at(const th::OpRow& row, int k) {
-    return th::argument<T>(arguments, row.parameters[k]);
-  }
-  Tensor*& tensor(const th::OpRow& row, int k) { return at<Tensor*>(row, k); }
-};
-
-struct Arguments {
-  int count;
-  uint64_t codes = 0;
-  union {
-    Object objects[kMaxArgs];  // of userdata; a union, so that the others are not even cleared
-  };
-  char letters[kMaxArgs];  // the first of each string
-
-  Arguments(lua_State* L, State* state) : count(lua_gettop(L)) {
-    Object further;
-    for (int i = 0; i < count && i < 16; ++i) {
-      uint64_t code = code_at(L, state, i + 1, i < kMaxArgs ? &objects[i] : &further);
-      codes |= code << (4 * i);
-      if (code == kString && i < kMaxArgs) letters[i] = *lua_tostring(L, i + 1);
-    }
-  }
-  uint64_t code(int i) const { return codes >> (4 * i) & 15; }
-};
 
 // The element type that T stands for: that of the operands, else of the result, else the default.
 DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L,

@@ -186,14 +186,10 @@ inline std::string error_of(const std::function<void()>& f) {
   }
 }
 
-// The same error when it comes late: the argument is not of the operation that is running then.
-inline std::string late(const std::string& error) {
-  std::string text = "0" + error.substr(error.find(':'));
-  // Replaces the C name by the Lua name, which messages contain if no function was named.
-  constexpr char c_name[] = "indexSelect: ";
-  size_t at = text.find(c_name);
-  if (at != std::string::npos) text.replace(at, sizeof(c_name) - 1, "index: ");
-  return text;
+// The same error when a device reports it late. It names the operation, as in Lua, and not the
+// argument, because another operation may be running then.
+inline std::string late(const std::string& op, const std::string& error) {
+  return "0: " + op + error.substr(error.find(':'));
 }
 
 }  // namespace device_compare

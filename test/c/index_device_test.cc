@@ -249,15 +249,17 @@ TEST_P(IndexDevice, BadIndicesOnTheDevice) {
       th::ops::fill(index.get(), 2);
       index->data_as<int64_t>(th::Access::write)[1] = bad;
       th::ops::fill(src.get(), 9);
-      for (auto operation : std::vector<std::function<void(Tensor*, Tensor*)>>{
-               [&](Tensor*x, Tensor*at) { th::ops::indexSelect(r.get(), x, 0, at); },
-               [&](Tensor*x, Tensor*at) { th::ops::gather(r.get(), x, 0, at); },
-               [&](Tensor*x, Tensor*at) { th::ops::indexCopy(x, 0, at, src.get()); },
-               [&](Tensor*x, Tensor*at) { th::ops::indexAdd(x, 0, at, src.get()); },
-               [&](Tensor*x, Tensor*at) { th::ops::indexFill(x, 0, at, 1); },
-               [&](Tensor*x, Tensor*at) { th::ops::scatter(x, 0, at, src.get()); },
-               [&](Tensor*x, Tensor*at) { th::ops::scatterFill(x, 0, at, 1); },
-               [&](Tensor*x, Tensor*at) { th::ops::scatterAdd(x, 0, at, src.get()); }}) {
+      for (const auto& [name, operation] :
+           std::vector<std::pair<const char*, std::function<void(Tensor*, Tensor*)>>>{
+               {"index", [&](Tensor*x, Tensor*at) { th::ops::indexSelect(r.get(), x, 0, at); }},
+               {"gather", [&](Tensor*x, Tensor*at) { th::ops::gather(r.get(), x, 0, at); }},
+               {"indexCopy", [&](Tensor*x, Tensor*at) { th::ops::indexCopy(x, 0, at, src.get()); }},
+               {"indexAdd", [&](Tensor*x, Tensor*at) { th::ops::indexAdd(x, 0, at, src.get()); }},
+               {"indexFill", [&](Tensor*x, Tensor*at) { th::ops::indexFill(x, 0, at, 1); }},
+               {"scatter", [&](Tensor*x, Tensor*at) { th::ops::scatter(x, 0, at, src.get()); }},
+               {"scatter", [&](Tensor*x, Tensor*at) { th::ops::scatterFill(x, 0, at, 1); }},
+               {"scatterAdd",
+                [&](Tensor*x, Tensor*at) { th::ops::scatterAdd(x, 0, at, src.get()); }}}) {
         std::string wanted = error_of([&] { operation(t.get(), index.get()); });
         EXPECT_NE(wanted, "no error");
         TensorRef there = twin(t.get()), at = twin(index.get());
@@ -267,7 +269,7 @@ TEST_P(IndexDevice, BadIndicesOnTheDevice) {
                     operation(there.get(), at.get());
                     soft().synchronize();
                   }),
-                  late(wanted));
+                  late(name, wanted));
         EXPECT_EQ(error_of([&] { soft().synchronize(); }), "no error");
         // The others have their places.
         EXPECT_EQ(get(*there, 0), 1);

@@ -159,7 +159,7 @@ TEST_P(MaskDevice, SourcesWithTooFewElements) {
                 th::ops::maskedCopy(there.get(), mask.get(), src.get());
                 if (!on_host) soft().synchronize();
               }),
-              on_host ? wanted : late(wanted));
+              on_host ? wanted : late("maskedCopy", wanted));
     EXPECT_EQ(error_of([&] { soft().synchronize(); }), "no error");
   }
 }
