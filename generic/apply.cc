@@ -1,6 +1,6 @@
-// Functions for apply, map and map2 (lua/core/apply.lua), which loop over elements by raw pointers, and
-// for t[i] in compiled loops (lua/core/element.lua): pinned addresses, elements as numbers, and the
-// offsets of the fields of the C structs.
+// Functions for apply, map and map2 (lua/core/apply.lua), which loop over elements by raw pointers,
+// and for t[i] in compiled loops (lua/core/element.lua): pinned addresses, elements as numbers, and
+// the offsets of the fields of the C structs.
 
 #include "bindings.h"
 
@@ -36,8 +36,8 @@ void push_address(lua_State* L, const void* address) {
 }
 
 // The state of a loop over the elements of up to three tensors, in a userdata. Lua code reads the
-// first fields through the FFI (lua/core/apply.lua). While the walk is open, the storages are pinned:
-// their memory is neither resized, replaced nor freed.
+// first fields through the FFI (lua/core/apply.lua). While the walk is open, the storages are
+// pinned: their memory is neither resized, replaced nor freed.
 struct Walk {
   struct Operand {
     char* block;        // address of the storage's memory at the tensor's offset, valid if *ready

@@ -1,5 +1,5 @@
-// C++ parts of the readers and writers of lua/extras/formats: parts of storages to and from files, members
-// of archives, and files that are replaced as a whole.
+// C++ parts of the readers and writers of lua/extras/formats: parts of storages to and from files,
+// members of archives, and files that are replaced as a whole.
 
 #include <cstring>
 

@@ -141,8 +141,8 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
     case ParameterKind::dims:
     case ParameterKind::int_list:
     case ParameterKind::dim_list: {
-      const bool one_argument = parameter.kind == ParameterKind::int_list ||
-                                parameter.kind == ParameterKind::dim_list;
+      const bool one_argument =
+          parameter.kind == ParameterKind::int_list || parameter.kind == ParameterKind::dim_list;
       const bool of_dims =
           parameter.kind == ParameterKind::dims || parameter.kind == ParameterKind::dim_list;
       int64_t* list = call->sizes[call->lists++];
@@ -159,8 +159,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
 }
 
 // The core may name the operation as in C; the message names the Lua function, once.
-void run_row(lua_State* L, const State* state, const char* name, const th::OpRow& row,
-             Call* call) {
+void run_row(lua_State* L, const State* state, const char* name, const th::OpRow& row, Call* call) {
   Failure failure = attempt(L, [&] {
     th::OpScope scope(name);
     th::RulesScope rules(state->rules);
@@ -265,8 +264,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     if (place.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
   }
   check_operands(L, name, op, &call, pattern);
-  const bool may_be_number =
-      row.flags & (lua_flag::element_of_vector | lua_flag::number_of_one);
+  const bool may_be_number = row.flags & (lua_flag::element_of_vector | lua_flag::number_of_one);
   const int source_dims = may_be_number ? call.tensor(op, 1)->nDimension : 0;
   if (row.flags & lua_flag::element_of_vector && source_dims == 1)
     return push_selected(L, name, &call);

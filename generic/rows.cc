@@ -96,8 +96,10 @@ struct LuaColumns {
 
 const std::vector<Row>& rows() {
   using namespace lua_flag;
-#define TH_COLUMNS_lua(name, flags) {name, flags}
-#define TH_COLUMNS_c_only {"", no_method}
+#define TH_COLUMNS_lua(name, flags) \
+  { name, flags }
+#define TH_COLUMNS_c_only \
+  { "", no_method }
 #define TH_OP(name, lua, ...) TH_COLUMNS_##lua,
   static constexpr LuaColumns columns[] = {
 #include "THOps.def"

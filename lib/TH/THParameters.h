@@ -13,14 +13,17 @@
 #define TH_C_PARAMETERS(parameters) TH_PARAMETERS(TH_C_PARAMETER_, TH_COMMA, TH_UNWRAP parameters)
 #define TH_C_PARAMETER_(kind, type, core, name, expression, value, ...) __VA_ARGS__
 
-/* One line for each kind of parameter: (kind, type of tensor, type in the core, name, expression of the parameters in
-   C, default value in Lua, parameters in C). The default value is `required` if there is none. */
-#define TH_KIND_out(type, x) (out, type, th::Tensor *, x, x, new, TH_C_##type *x)
-#define TH_KIND_inout(type, x) (inout, type, th::Tensor *, x, x, required, TH_C_##type *x)
-#define TH_KIND_view(type, x) (view, type, th::Tensor *, x, x, new, TH_C_##type *x)
-#define TH_KIND_in(type, x) (in, type, th::Tensor *, x, x, required, TH_C_##type *x)
-#define TH_KIND_like(type, x) (like, type, th::Tensor *, x, x, required, const TH_C_##type *x)
-#define TH_KIND_list(type, x, n) (list, type, th::TensorList, x, th::TensorList(reinterpret_cast<th::Tensor **>(x), n), required, TH_C_##type **x, int n)
+/* One line for each kind of parameter: (kind, type of tensor, type in the core, name, expression of
+   the parameters in C, default value in Lua, parameters in C). The default value is `required` if
+   there is none. */
+#define TH_KIND_out(type, x) (out, type, th::Tensor*, x, x, new, TH_C_##type * x)
+#define TH_KIND_inout(type, x) (inout, type, th::Tensor*, x, x, required, TH_C_##type * x)
+#define TH_KIND_view(type, x) (view, type, th::Tensor*, x, x, new, TH_C_##type * x)
+#define TH_KIND_in(type, x) (in, type, th::Tensor*, x, x, required, TH_C_##type * x)
+#define TH_KIND_like(type, x) (like, type, th::Tensor*, x, x, required, const TH_C_##type* x)
+#define TH_KIND_list(type, x, n)                                                                  \
+  (list, type, th::TensorList, x, th::TensorList(reinterpret_cast<th::Tensor**>(x), n), required, \
+   TH_C_##type * *x, int n)
 #define TH_KIND_element(x) (element, None, th::Scalar, x, x, required, real x)
 #define TH_KIND_number(x) (number, None, th::Scalar, x, x, required, real x)
 #define TH_KIND_accumulator(x) (accumulator, None, th::Scalar, x, x, required, accreal x)
@@ -30,13 +33,14 @@
 #define TH_KIND_dim(x) (dim, None, int64_t, x, x, required, int x)
 #define TH_KIND_index(x) (index, None, int64_t, x, x, required, int64_t x)
 #define TH_KIND_flag(x) (flag, None, bool, x, x, required, int x)
-#define TH_KIND_option(letters, x, letter) (option_##letters, None, char, x, x, letter, const char *x)
-#define TH_KIND_text(x) (text, None, const char *, x, x, required, const char *x)
-#define TH_KIND_sizes(x) (sizes, None, th::Sizes, x, x, required, THLongStorage *x)
-#define TH_KIND_dims(x) (dims, None, th::Sizes, x, x, required, THLongStorage *x)
-#define TH_KIND_int_list(x) (int_list, None, th::Sizes, x, x, required, THLongStorage *x)
-#define TH_KIND_dim_list(x) (dim_list, None, th::Sizes, x, x, required, THLongStorage *x)
-#define TH_KIND_generator(x) (generator, None, th::Generator *, x, x, new, THGenerator *x)
+#define TH_KIND_option(letters, x, letter) \
+  (option_##letters, None, char, x, x, letter, const char* x)
+#define TH_KIND_text(x) (text, None, const char*, x, x, required, const char* x)
+#define TH_KIND_sizes(x) (sizes, None, th::Sizes, x, x, required, THLongStorage * x)
+#define TH_KIND_dims(x) (dims, None, th::Sizes, x, x, required, THLongStorage * x)
+#define TH_KIND_int_list(x) (int_list, None, th::Sizes, x, x, required, THLongStorage * x)
+#define TH_KIND_dim_list(x) (dim_list, None, th::Sizes, x, x, required, THLongStorage * x)
+#define TH_KIND_generator(x) (generator, None, th::Generator*, x, x, new, THGenerator * x)
 #define TH_KIND_opt(parameter, value) TH_OPT_(value, TH_KIND_##parameter)
 #define TH_OPT_(value, columns) TH_OPT_OF_(value, TH_UNWRAP columns)
 #define TH_OPT_OF_(value, ...) TH_OPT_IN_(value, __VA_ARGS__)

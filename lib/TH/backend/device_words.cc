@@ -59,7 +59,7 @@ void take_words(BernoulliCall* call) {
 
 void take_words(MultinomialCall* call) {
   call->position = call->generator->take(static_cast<uint64_t>(call->rows) *
-                                      static_cast<uint64_t>(call->samples));
+                                         static_cast<uint64_t>(call->samples));
 }
 
 }  // namespace th

@@ -374,7 +374,7 @@ void THTensor_(copy)(THTensor* self, THTensor* src) {
 }
 #define TH_TYPE(Name, type, acctype, kind, ...)                                \
   void THTensor_(copy##Name)(THTensor * self, struct TH##Name##Tensor * src) { \
-    th::copy_from_c(th::erase_tensor(self), th::erase_tensor(src));                       \
+    th::copy_from_c(th::erase_tensor(self), th::erase_tensor(src));            \
   }
 #include "THTypes.def"
 #undef TH_TYPE

@@ -13,11 +13,11 @@
 
 #else
 
-#define TH_OP(name, lua, types, result, parameters, ...)                                          \
-  TH_IF_##types(result THTensor_(name)(TH_C_PARAMETERS(parameters)) {                             \
-    th::args::name arguments{TH_PARAMETERS(TH_FROM_C_, TH_COMMA, TH_UNWRAP parameters)};          \
-    th::call_from_c(th::Op::name, &arguments);                                                    \
-    return th::returned_to_c<result>(arguments);                                                  \
+#define TH_OP(name, lua, types, result, parameters, ...)                                 \
+  TH_IF_##types(result THTensor_(name)(TH_C_PARAMETERS(parameters)) {                    \
+    th::args::name arguments{TH_PARAMETERS(TH_FROM_C_, TH_COMMA, TH_UNWRAP parameters)}; \
+    th::call_from_c(th::Op::name, &arguments);                                           \
+    return th::returned_to_c<result>(arguments);                                         \
   })
 #include "THOps.def"
 

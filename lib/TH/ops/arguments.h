@@ -41,11 +41,11 @@ struct TensorList {
 #define TH_RETURNED_FIELD_accreal Scalar returned{};
 
 namespace args {
-#define TH_OP(name_, lua, types, returned_, parameters, ...)             \
-  struct name_ {                                                         \
-    static constexpr Op op = Op::name_;                                  \
-    TH_PARAMETERS(TH_FIELD_, TH_SEMICOLON, TH_UNWRAP parameters);        \
-    TH_RETURNED_FIELD_##returned_                                        \
+#define TH_OP(name_, lua, types, returned_, parameters, ...)      \
+  struct name_ {                                                  \
+    static constexpr Op op = Op::name_;                           \
+    TH_PARAMETERS(TH_FIELD_, TH_SEMICOLON, TH_UNWRAP parameters); \
+    TH_RETURNED_FIELD_##returned_                                 \
   };
 #include "THOps.def"
 struct copy {

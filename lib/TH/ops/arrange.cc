@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/composed.h"
+#include "ops/compose.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -264,8 +264,7 @@ void calls(args::unflatten& a) {
   infer_sizes(a.size, t->size[d], part);
   if (checked_numel(a.size.ndim, part) != t->size[d]) {
     fail_argument(4, "dimension %lld of size %lld cannot be split into %s", shown(d),
-                  static_cast<long long>(t->size[d]),
-                  shape_text(a.size.ndim, a.size.size).c_str());
+                  static_cast<long long>(t->size[d]), shape_text(a.size.ndim, a.size.size).c_str());
   }
   std::copy(t->size, t->size + d, size);
   std::copy(t->stride, t->stride + d, stride);
@@ -310,9 +309,7 @@ void calls(args::movedims& a) {
 }
 
 void shapes(args::swapaxes&, Shapes&) {}
-void calls(args::swapaxes& a) {
-  views::transpose(a.self, a.src, a.dimension1, a.dimension2);
-}
+void calls(args::swapaxes& a) { views::transpose(a.self, a.src, a.dimension1, a.dimension2); }
 
 void shapes(args::item& a, Shapes& s) {
   if (a.t->numel() == 1) return;

@@ -49,8 +49,8 @@ class Shapes {
 
   // Sets the shape of a result. While calls() runs, r is the result or a temporary of this shape.
   // An inout tensor whose elements are all replaced may be set in the same way. leading: see
-  // set_columns. With Layout::columns, a given result of this shape becomes column-major, too, unless
-  // it is an operand or not contiguous.
+  // set_columns. With Layout::columns, a given result of this shape becomes column-major, too,
+  // unless it is an operand or not contiguous.
   void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any,
            int64_t leading = 0);
   void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any);

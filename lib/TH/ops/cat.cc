@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/composed.h"
+#include "ops/compose.h"
 #include "ops/rules.h"
 #include "tensor/checked.h"
 

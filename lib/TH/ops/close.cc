@@ -29,8 +29,8 @@ void shapes(args::allclose&, Shapes&) {}
 void calls(args::allclose& a) {
   const DType type = is_integral(a.t->dtype) ? DType::Double : a.t->dtype;
   TensorRef x = in_type(a.t, type), y = in_type(a.src, type);
-  TensorRef close = made(
-      DType::Byte, [&](Tensor* r) { ops::isclose(r, x.get(), y.get(), a.rtol, a.atol); });
+  TensorRef close =
+      made(DType::Byte, [&](Tensor* r) { ops::isclose(r, x.get(), y.get(), a.rtol, a.atol); });
   a.returned = close->numel() == 0 || ops::minall(close.get()).to_double() != 0;
 }
 

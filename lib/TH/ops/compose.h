@@ -2,14 +2,43 @@
 #define TH_OPS_COMPOSE_H
 
 // Helpers for operations composed of other operations: views and temporaries in one expression.
-// Results are computed in temporaries and delivered at the end, so that they may be operands and
-// stay unchanged after an error.
 
 #include "ops/indexing.h"
 #include "ops/ops.h"
 #include "ops/reduce.h"
 
 namespace th {
+
+inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
+  if (t.nDimension != ndim) return false;
+  for (int d = 0; d < ndim; ++d) {
+    if (t.size[d] != size[d]) return false;
+  }
+  return true;
+}
+
+// Returns true if r, resized to this shape, may share elements with t.
+inline bool may_share(const Tensor& r, const Tensor& t, int ndim, const int64_t* size) {
+  if (&r == &t) return true;
+  return share_storage(r, t) &&
+         (!has_shape(r, ndim, size) || same_view(r, t) || spans_overlap(r, t));
+}
+
+// Returns a view of t. Throws if t's storage has been made too small, because setting up the view
+// would grow it again.
+inline TensorRef view_of(Tensor* t) {
+  t->check_storage();
+  return TensorRef(tensor_new_view(t));
+}
+
+// Returns t with another shape: a view if possible, else a copy.
+inline TensorRef reshaped(Tensor* t, int ndim, const int64_t* size) {
+  int64_t stride[kMaxDims];
+  TensorRef r = view_strides(*t, ndim, size, stride) ? view_of(t) : clone(t);
+  views::view(r.get(), r.get(), {ndim, size});
+  return r;
+}
+
 namespace {
 
 inline TensorRef shared(Tensor* t) {

@@ -1,7 +1,7 @@
 // Products of tensors of any rank, composed of views and matrix products.
 
 #include "base/error.h"
-#include "ops/composed.h"
+#include "ops/compose.h"
 #include "tensor/checked.h"
 
 namespace th {

@@ -1,7 +1,7 @@
 // Convolutions and cross-correlations of images and volumes: shapes, checks and aliasing.
 
 #include "base/error.h"
-#include "ops/composed.h"
+#include "ops/compose.h"
 #include "ops/scalars.h"
 #include "tensor/checked.h"
 

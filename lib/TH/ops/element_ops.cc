@@ -37,8 +37,8 @@ struct ElementOp {
   void read_numbers(char* arguments, Scalar* numbers) const {
     for (int k = 0; k < row.numbers; ++k) {
       char* at = arguments + number_at[k];
-      numbers[k] = has_doubles ? Scalar(*reinterpret_cast<double*>(at))
-                               : *reinterpret_cast<Scalar*>(at);
+      numbers[k] =
+          has_doubles ? Scalar(*reinterpret_cast<double*>(at)) : *reinterpret_cast<Scalar*>(at);
     }
   }
   // The type that T stands for.
@@ -110,8 +110,7 @@ void check_divisors(Op op, Tensor* divisor) {
 void check_exponents(Op op, Tensor* exponents) {
   if (exponents->dtype == DType::Byte || exponents->numel() == 0) return;
   check_values(op, Condition::exponent, 0, exponents, CheckText(0, [&](char* text, size_t room) {
-                 std::snprintf(text, room,
-                               "integers have no negative powers, got exponent %%lld");
+                 std::snprintf(text, room, "integers have no negative powers, got exponent %%lld");
                }));
 }
 
@@ -181,18 +180,18 @@ void element_calls(const ElementOp& element, void* struct_of_arguments) {
 
 // A struct of its own allows offsetof.
 #define TH_OFFSET_(kind, type, core, name, ...) offsetof(Arguments, name)
-#define TH_ELEMENT(name_, lua, types, parameters, Functor, grain, flags, ...)                     \
-  struct name_##_row {                                                                            \
-    using Arguments = args::name_;                                                                \
-    static constexpr ElementOp element =                                                          \
-        element_op(Op::name_, TH_ELEMENT_ROW(parameters, Functor, flags), Grain::grain,           \
-                   TH_KINDS(parameters), {TH_PARAMETERS(TH_OFFSET_, TH_COMMA, TH_UNWRAP parameters)}); \
+#define TH_ELEMENT(name_, lua, types, parameters, Functor, grain, flags, ...)                      \
+  struct name_##_row {                                                                             \
+    using Arguments = args::name_;                                                                 \
+    static constexpr ElementOp element = element_op(                                               \
+        Op::name_, TH_ELEMENT_ROW(parameters, Functor, flags), Grain::grain, TH_KINDS(parameters), \
+        {TH_PARAMETERS(TH_OFFSET_, TH_COMMA, TH_UNWRAP parameters)});                              \
   };
 #include "THOps/elementwise.def"
 
 }  // namespace
 
-#define TH_ELEMENT(name, ...)                                                                  \
+#define TH_ELEMENT(name, ...)                                                           \
   void shapes(args::name& a, Shapes& s) { element_shapes(name##_row::element, &a, s); } \
   void calls(args::name& a) { element_calls(name##_row::element, &a); }
 #include "THOps/elementwise.def"

@@ -51,13 +51,13 @@ std::string pattern_of(const std::string& kinds) {
 const std::vector<ElementFunction>& functions() {
   static const std::vector<ElementFunction> all = {
 #define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
-  {Op::name,                                                                                     \
-   #name,                                                                                        \
-   lua_name(Op::name),                                                                                          \
-   TH_ELEMENT_ROW(parameters, Functor, flags),                                                   \
-   pattern_of(TH_KINDS(parameters)),                                                                      \
-   &type_set::types::contains,                                                                   \
-   Grain::grain,                                                                                 \
+  {Op::name,                                                                 \
+   #name,                                                                    \
+   lua_name(Op::name),                                                       \
+   TH_ELEMENT_ROW(parameters, Functor, flags),                               \
+   pattern_of(TH_KINDS(parameters)),                                         \
+   &type_set::types::contains,                                               \
+   Grain::grain,                                                             \
    &CallOf<&ops::name>::run},
 #include "THOps/elementwise.def"
   };

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ops/composed.h"
+#include "ops/compose.h"
 #include "ops/indexing.h"
 #include "tensor/checked.h"
 

@@ -37,20 +37,6 @@ class IndexText {
 
 }  // namespace
 
-void check_same_type(const char* op, const Tensor& a, const Tensor& b) {
-  if (a.dtype != b.dtype) {
-    fail("%s: a %sTensor and a %sTensor do not go together: convert one of them", op, name(a.dtype),
-         name(b.dtype));
-  }
-}
-
-void check_index_type(const char* op, const Tensor& index, int argument) {
-  if (index.dtype != DType::Long) {
-    fail_argument(argument, "%s: the indices must be a LongTensor, not a %sTensor", op,
-                  name(index.dtype));
-  }
-}
-
 void check_indices(const DimIndices& by, const Tensor& t, const Tensor& r) {
   IndexText text(by);
   ValueCheck(by.op, Condition::index, by.size, by.index, device_of({&t, by.index}), CheckText(text),
@@ -138,16 +124,6 @@ uint64_t element_bits(DType type, Scalar value) {
     std::memcpy(&bits, &element, sizeof(element));
   });
   return bits;
-}
-
-void deliver(Tensor* r, Tensor* result) { deliver({{r, result}}); }
-
-void deliver(std::initializer_list<Delivery> all) {
-  for (const Delivery& one : all) {
-    wait_for_assertions(device_of({one.result}), *one.r);
-    resize_as(one.r, *one.result);
-  }
-  for (const Delivery& one : all) ops::copy(one.r, one.result);
 }
 
 }  // namespace th

@@ -3,16 +3,10 @@
 
 // Helpers shared by the operations on indices and masks.
 
-#include <initializer_list>
-
 #include "ops/operands.h"
 #include "ops/ops.h"
 
 namespace th {
-
-// Throw if the types differ, or if the index is not a LongTensor.
-void check_same_type(const char* op, const Tensor& a, const Tensor& b);
-void check_index_type(const char* op, const Tensor& index, int argument);
 
 // full: one index for each element. vector: one index for each position along the dimension.
 enum class IndexShape { full, vector };
@@ -46,14 +40,6 @@ void scatter_by(const DimIndices& by, ScatterAction action, Tensor* r, Tensor* s
 
 // Returns the bits of an element, starting from the lowest.
 uint64_t element_bits(DType type, Scalar value);
-
-// Gives r the sizes and elements of result. All tensors are resized before any is written, so that
-// a failed resize leaves the others unchanged.
-struct Delivery {
-  Tensor *r, *result;
-};
-void deliver(std::initializer_list<Delivery> all);
-void deliver(Tensor* r, Tensor* result);
 
 }  // namespace th
 

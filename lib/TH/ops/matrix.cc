@@ -4,7 +4,7 @@
 #include <climits>
 
 #include "base/error.h"
-#include "ops/composed.h"
+#include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/product.h"
 #include "ops/scalars.h"

@@ -24,10 +24,10 @@ namespace ops {
 #define TH_RETURN_double(arguments) TH_RETURN_int(arguments)
 #define TH_RETURN_real(arguments) TH_RETURN_int(arguments)
 #define TH_RETURN_accreal(arguments) TH_RETURN_int(arguments)
-#define TH_OP(name, lua, types, returned_, parameters, ...)              \
-  inline TH_RETURNED_##returned_ name(TH_CORE_PARAMETERS(parameters)) {  \
-    args::name arguments{TH_NAMES(parameters)};                          \
-    TH_RETURN_##returned_(arguments);                                    \
+#define TH_OP(name, lua, types, returned_, parameters, ...)             \
+  inline TH_RETURNED_##returned_ name(TH_CORE_PARAMETERS(parameters)) { \
+    args::name arguments{TH_NAMES(parameters)};                         \
+    TH_RETURN_##returned_(arguments);                                   \
   }
 #include "THOps.def"
 

@@ -5,7 +5,6 @@
 #include "THGeneral.h"
 #include "base/error.h"
 #include "ops/compose.h"
-#include "ops/composed.h"
 #include "ops/sort.h"
 
 namespace th {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "ops/composed.h"
+#include "ops/compose.h"
 #include "ops/distributions.h"
 #include "ops/filling.h"
 #include "ops/rules.h"

@@ -14,9 +14,9 @@ constexpr bool same(const char* a, const char* b) {
 }
 
 constexpr const char* kind_names[] = {
-    "out",    "inout", "view", "in",    "like", "list",   "element", "number",
-    "accumulator", "float64", "int64", "int32", "dim", "index", "flag", "option",
-    "text",   "sizes", "dims", "int_list", "dim_list", "generator"};
+    "out",         "inout",   "view",  "in",       "like",     "list",     "element", "number",
+    "accumulator", "float64", "int64", "int32",    "dim",      "index",    "flag",    "option",
+    "text",        "sizes",   "dims",  "int_list", "dim_list", "generator"};
 
 constexpr int8_t element_type_of(const char* type) {
   switch (type[0]) {
@@ -68,12 +68,12 @@ constexpr Parameter parameter(const char* kind, size_t offset, const char* type,
   parameter(#kind, offsetof(Arguments, name), #type, #name, #value)
 
 // The parameters of each row. A struct of its own allows offsetof of the arguments.
-#define TH_OP(name_, lua, types, returned_, parameters, ...)                        \
-  struct name_##_row {                                                              \
-    using Arguments = args::name_;                                                  \
-    static_assert(sizeof(Arguments) <= kMostArgumentBytes);                         \
-    static constexpr Parameter list[] = {                                           \
-        TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, TH_UNWRAP parameters)};              \
+#define TH_OP(name_, lua, types, returned_, parameters, ...)           \
+  struct name_##_row {                                                 \
+    using Arguments = args::name_;                                     \
+    static_assert(sizeof(Arguments) <= kMostArgumentBytes);            \
+    static constexpr Parameter list[] = {                              \
+        TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, TH_UNWRAP parameters)}; \
   };
 #include "THOps.def"
 

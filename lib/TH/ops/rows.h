@@ -10,8 +10,28 @@ namespace th TH_VISIBLE {
 
 // The kinds of parameters; THOps.def describes them.
 enum class ParameterKind : uint8_t {
-  out, inout, view, in, like, list, element, number, accumulator, float64, int64, int32,
-  dim, index, flag, option, text, sizes, dims, int_list, dim_list, generator
+  out,
+  inout,
+  view,
+  in,
+  like,
+  list,
+  element,
+  number,
+  accumulator,
+  float64,
+  int64,
+  int32,
+  dim,
+  index,
+  flag,
+  option,
+  text,
+  sizes,
+  dims,
+  int_list,
+  dim_list,
+  generator
 };
 
 // The element type of a tensor parameter: a DType, or one of these.
@@ -20,8 +40,8 @@ enum : int8_t { kNoTensor = -4, kAnyType = -3, kMaskType = -2, kOwnType = -1 };
 struct Parameter {
   ParameterKind kind;
   int8_t element_type;
-  uint16_t offset;         // of the field in the struct of arguments
-  const char* type;        // of a tensor: "T", "Long", ...; else "None"
+  uint16_t offset;   // of the field in the struct of arguments
+  const char* type;  // of a tensor: "T", "Long", ...; else "None"
   const char* name;
   const char* by_default;  // "required": there is none
   const char* letters;     // of an option
@@ -42,13 +62,13 @@ struct OpRow {
   const char* family;
   const char* types_name;  // the set of element types: "ALL", ...
   const char* types;       // the same in words
-  uint32_t type_bits;     // bit k: element type k
-  uint32_t flags;         // row_flag
+  uint32_t type_bits;      // bit k: element type k
+  uint32_t flags;          // row_flag
   Returned returned;
   uint16_t returned_offset;
   const char* doc;
   const Parameter* parameters;
-  int count;  // of parameters
+  int count;       // of parameters
   uint32_t kinds;  // bit k: has a parameter of kind k
 
   bool has(ParameterKind kind) const { return kinds >> static_cast<int>(kind) & 1; }

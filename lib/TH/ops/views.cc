@@ -7,10 +7,10 @@
 
 namespace th {
 
-#define TH_OP(name_, lua, types, returned, parameters, ...)                             \
-  void shapes(args::name_&, Shapes&) {}                                                 \
-  void calls(args::name_& a) {                                                          \
-    views::name_(TH_PARAMETERS(TH_OF_ARGUMENTS_, TH_COMMA, TH_UNWRAP parameters));      \
+#define TH_OP(name_, lua, types, returned, parameters, ...)                        \
+  void shapes(args::name_&, Shapes&) {}                                            \
+  void calls(args::name_& a) {                                                     \
+    views::name_(TH_PARAMETERS(TH_OF_ARGUMENTS_, TH_COMMA, TH_UNWRAP parameters)); \
   }
 #define TH_OF_ARGUMENTS_(kind, type, core, name, ...) a.name
 #include "THOps/views.def"

@@ -202,13 +202,13 @@ inline void run_row(Queue& queue, const ElementCall& call, const ElementRow& row
 }  // namespace
 }  // namespace th
 
-#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
-  case Op::name: {                                                                               \
-    using namespace th;                                                                          \
-    using namespace row_flag;                                                                    \
-    constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);                       \
-    run_row(queue, call, row, find_kernels<functor::Functor, type_set::types>(call));            \
-    return true;                                                                                 \
+#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...)          \
+  case Op::name: {                                                                    \
+    using namespace th;                                                               \
+    using namespace row_flag;                                                         \
+    constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);            \
+    run_row(queue, call, row, find_kernels<functor::Functor, type_set::types>(call)); \
+    return true;                                                                      \
   }
 
 namespace th {
