@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/backend.h"
 #include "cpu/element_loop.h"
-#include "cpu/product.h"
 #include "functors/functors.h"
 #include "generic/bridge.h"
 
@@ -103,7 +103,7 @@ void run_product(DType type, int64_t m, int64_t n, int64_t k, T alpha, Factor a,
   call.a = a;
   call.b = b;
   call.c = c;
-  multiply(call);
+  run_on_cpu(call);
 }
 
 template <class T>
