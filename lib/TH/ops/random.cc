@@ -84,7 +84,7 @@ void permute_by_keys(Tensor* r, Generator* g) {
 
 void check_range(int64_t low, int64_t high) {
   if (high > low) return;
-  fail("there is no integer from %lld to below %lld", static_cast<long long>(low),
+  fail("low must be less than high, got %lld and %lld", static_cast<long long>(low),
        static_cast<long long>(high));
 }
 
