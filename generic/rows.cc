@@ -74,6 +74,12 @@ std::string joined(const std::vector<std::string>& slots) {
 std::string method_of(std::vector<std::string> slots, uint32_t flags) {
   using namespace lua_flag;
   if (flags & no_method) return "-";
+  if (flags & flag_by_default) {
+    for (std::string& slot : slots) {
+      if (slot.compare(0, 3, "[b=") == 0) slot = "<" + slot.substr(1, slot.size() - 2) + ">";
+    }
+    return joined(slots);
+  }
   if (!(flags & (in_place | into_self | accumulates))) return "=";
   slots[0] = slots[0].substr(1, slots[0].size() - 2);  // the result is required
   if (flags & into_self) return joined(slots);

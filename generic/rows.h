@@ -23,6 +23,7 @@ enum : uint32_t {
   number_of_matrix = 1 << 5,
   element_of_vector = 1 << 6,
   number_of_one = 1 << 7,
+  flag_by_default = 1 << 8,
 };
 }  // namespace lua_flag
 

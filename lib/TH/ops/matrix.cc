@@ -234,7 +234,7 @@ void multiply(const Product& p) {
   call.sum = p.form == Form::batch_sum;
   call.tf32 = allows_tf32();
   call.alpha = alpha;
-  call.beta = t ? beta : in_type(0, r->dtype);
+  call.beta = t ? beta : in_type(Scalar(0), r->dtype);
   call.c = c.factor;
   TensorRef a_copy, b_copy;
   run(p.op, device, [&](Operands& at) {

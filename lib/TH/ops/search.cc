@@ -20,38 +20,6 @@ bool has_rows_for(const Tensor& sorted, const Tensor& values) {
                        std::equal(sorted.size, sorted.size + last, values.size));
 }
 
-template <class Arguments>
-void set_as_operand(Arguments& a, Shapes& s) {
-  a.dimension = s.dim(a.dimension, *a.t);
-  s.set(a.values_, *a.t, distinct_elements(*a.values_));
-  s.set(a.indices_, *a.t, distinct_elements(*a.indices_));
-}
-
-template <class Arguments>
-void scan_extremes(Arguments& a, bool largest) {
-  Tensor *values = a.values_, *indices = a.indices_, *t = a.t;
-  const int d = static_cast<int>(a.dimension);
-  if (t->numel() == 0) return;
-  run(Arguments::op, device_of({values, indices, t}), [&](Operands& at) {
-    auto item = static_cast<int64_t>(item_size(t->dtype));
-    Placed in = at.read(t);
-    ScanExtremesCall call;
-    call.dtype = t->dtype;
-    call.largest = largest;
-    call.n = t->size[d];
-    call.value_step = values->stride[d] * item;
-    call.index_step = indices->stride[d] * kIndexItem;
-    call.in_step = in.tensor->stride[d] * item;
-    call.index_base = TH_INDEX_BASE;
-    call.plan.start(t->nDimension, t->size, d);
-    call.plan.add(at.overwrite(values), item, values->stride);
-    call.plan.add(at.overwrite(indices), kIndexItem, indices->stride);
-    call.plan.add(in.data, item, in.tensor->stride);
-    call.plan.plan();
-    return call;
-  });
-}
-
 }  // namespace
 
 void shapes(args::searchsorted& a, Shapes& s) {
@@ -86,11 +54,5 @@ void calls(args::searchsorted& a) {
     return call;
   });
 }
-
-void shapes(args::cummax& a, Shapes& s) { set_as_operand(a, s); }
-void calls(args::cummax& a) { scan_extremes(a, true); }
-
-void shapes(args::cummin& a, Shapes& s) { set_as_operand(a, s); }
-void calls(args::cummin& a) { scan_extremes(a, false); }
 
 }  // namespace th

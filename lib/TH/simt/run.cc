@@ -30,11 +30,11 @@ void run_device_op(Queue& queue, int op, const void* arguments) {
   }
     TH_KERNEL_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
-#define TH_BACKEND_OP(name, Struct)                        \
-  case BackendOp::name: {                                  \
-    void (*run)(Queue&, const Struct&) = &run_##name;      \
-    if (!run) decline("the device has no library for it"); \
-    return run(queue, *static_cast<const Struct*>(given)); \
+#define TH_BACKEND_OP(name, Struct)                                 \
+  case BackendOp::name: {                                           \
+    void (*run)(Queue&, const Struct&) = &run_##name;               \
+    if (!run) fail_unsupported("the device has no library for it"); \
+    return run(queue, *static_cast<const Struct*>(arguments));      \
   }
     TH_LIBRARY_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
