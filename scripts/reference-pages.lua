@@ -42,10 +42,12 @@ return {
            'describes the forms `t[i]` and `t[{...}]`.',
     { label = 'Functions', family = 'indices and masks' } },
   { name = 'matrix-products', title = 'Matrix products',
-    text = 'These functions compute products of vectors, matrices and batches of matrices, and ' ..
-           'sums of products over any dimensions.',
-    { label = 'Vectors and matrices', family = 'matrix products' },
-    { label = 'Any dimensions', section = 'products over dimensions' } },
+    text = 'These functions compute products of vectors, matrices and batches of matrices. ' ..
+           '[tensordot and einsum](../reference/lua-operations.md) sum products over any dimensions.',
+    { label = 'Functions', family = 'matrix products' } },
+  { name = 'lua-operations', title = 'Operations of the Lua module',
+    text = 'These functions exist in Lua only. They are composed of operations of the other pages.',
+    { label = 'Functions', section = 'operations of the Lua module' } },
   { name = 'linear-algebra', title = 'Linear algebra',
     text = 'These functions solve linear systems and factorize matrices, with LAPACK. ' ..
            '[The guide](../linear-algebra.md) explains them.',
