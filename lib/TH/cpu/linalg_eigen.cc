@@ -144,9 +144,9 @@ void run_svd(const SvdCall& call) {
   if (n > 0) {
     linalg::svd(a, call.all, call.u, call.values, call.vt, call.info);
     linalg::check_accepted(a.count, call.info);
-  } else if (call.u.data) {
-    linalg::fill_identity(call.u);
-    linalg::fill_identity(call.vt);
+  } else {
+    if (call.u.data) linalg::fill_identity(call.u);
+    if (call.vt.data) linalg::fill_identity(call.vt);
   }
   if (call.ranks) {
     linalg::count_above(a.dtype, call.values, a.count, n, call.limit, call.rcond, call.ranks);
