@@ -149,7 +149,9 @@ int op_table(lua_State* L) {
     set_field(L, "typenames", row.op->types);
     set_field(L, "function", row.function.c_str());
     set_field(L, "method", row.method.c_str());
-    set_field(L, "doc", row.op->doc);
+    std::string doc = row.op->doc;  // the documentation of reductions may end with a blank
+    doc.erase(doc.find_last_not_of(' ') + 1);
+    set_field(L, "doc", doc.c_str());
     lua_createtable(L, row.op->count, 0);
     int i = 0;
     for (const Parameter& p : *row.op) {
