@@ -1,7 +1,7 @@
 #ifndef TENSOR_GENERIC_ARGUMENTS_H
 #define TENSOR_GENERIC_ARGUMENTS_H
 
-// The arguments of a Lua call of an operation: as they are on the stack, and as the core takes them.
+// The arguments of a Lua call of an operation: on the stack, and as a struct of the core.
 
 #include "bindings.h"
 #include "forms.h"
@@ -14,7 +14,7 @@ inline uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
     case LUA_TNUMBER:
       return kNumber;
     case LUA_TUSERDATA:
-      new (object) Object(object_of_userdata(L, state, index));  // where it belongs, not a copy
+      new (object) Object(object_of_userdata(L, state, index));  // constructed in place
       if (object->is_tensor()) return kTensor;
       if (object->is_generator()) return kGenerator;
       if (object->is_storage() && object->dtype() == DType::Long) return kLongStorage;

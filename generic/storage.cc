@@ -62,7 +62,7 @@ Storage* view_of(lua_State* L, DType type) {
 }
 
 // Returns false if a page of the range is not mapped, for which POSIX requires msync to fail. This
-// finds numbers that are no addresses. It does not find pages that cannot be written.
+// finds invalid addresses. It does not find pages that cannot be written.
 bool is_mapped(uintptr_t first, uintptr_t bytes) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = first / page * page;

@@ -221,7 +221,7 @@ end
 
 for _, exception in pairs(exceptions) do
   if not exception.used and exists(exception.from) then
-    complain('scripts/layers.lua: %s does not include %s any more: remove the exception',
+    complain('scripts/layers.lua: %s includes %s no longer: remove the exception',
              exception.from, exception.to)
   end
 end

@@ -6,7 +6,7 @@ return {
   -- uses: the layers that this one may include, instead of all before it.
   layers = {
     { 'luaT', '^lib/luaT/', only = { 'binding', 'examples' } },
-    { 'public', '^lib/TH/[^/]+$', '^lib/TH/generic/TH[^/]*%.h$', '^generated/' },
+    { 'public', '^lib/TH/[^/]+$', '^lib/TH/THOps/', '^lib/TH/generic/TH[^/]*%.h$', '^generated/' },
     { 'base', '^lib/TH/base/' },
     { 'memory', '^lib/TH/memory/' },
     { 'tensor', '^lib/TH/tensor/' },
@@ -41,8 +41,6 @@ return {
   exceptions = {
     { 'lib/TH/ops/operands.h', 'lib/TH/cpu/backend.h',
       'run() calls the CPU backend by its functions, not by its table' },
-    { 'lib/TH/ops/linalg.h', 'lib/TH/cpu/linalg.h', 'LAPACK functions are not backend calls' },
-    { 'lib/TH/ops/linalg.h', 'lib/TH/cpu/workspace.h', 'the same' },
   },
 
   -- Text that a layer may not contain: Lua patterns of lines, with the reason.

@@ -43,7 +43,7 @@ return {
     { label = 'Functions', family = 'indices and masks' } },
   { name = 'matrix-products', title = 'Matrix products',
     text = 'These functions compute products of vectors, matrices and batches of matrices. ' ..
-           '[tensordot and einsum](../reference/lua-operations.md) sum products over any dimensions.',
+           '[tensordot and einsum](../reference/lua-operations.md) sum products over dimensions.',
     { label = 'Functions', family = 'matrix products' } },
   { name = 'lua-operations', title = 'Operations of the Lua module',
     text = 'These functions exist in Lua only. They are composed of operations of the other pages.',

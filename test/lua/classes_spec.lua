@@ -244,7 +244,7 @@ describe('classes of C', function()
     assert.has_error(function() tensor.pointer(nil) end)
   end)
 
-  it('are told apart by their contents, not by the metatable that debug sets', function()
+  it('are distinguished by their contents, not by the metatable that debug sets', function()
     local t, class = tensor.FloatTensor { 1, 2 }, tensor.getmetatable 'torch.FloatTensor'
     local add = tensor.add
     debug.setmetatable(t, {})

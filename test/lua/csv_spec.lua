@@ -118,7 +118,8 @@ describe('a table of numbers', function()
     assert.are.equal('9223372036854775807',
                      tensor._csvnumber(load('9223372036854775807', { type = 'Long' }):storage(), 1))
     assert.matches('is not an integer', failure('1\n2.5', { type = 'Int' }), 1, true)
-    assert.matches('is not an integer', failure('1\n9223372036854775808', { type = 'Long' }), 1, true)
+    assert.matches('is not an integer', failure('1\n9223372036854775808', { type = 'Long' }), 1,
+                   true)
     assert.matches('out of the range of ByteTensor', failure('1\n256', { type = 'Byte' }), 1, true)
     assert.matches('unknown element type', failure('1', { type = 'Bytes' }), 1, true)
   end)
@@ -128,7 +129,8 @@ describe('a table of numbers', function()
     assert.matches('line 2 has 1 fields, and 2 are expected', failure '1,2\n3\n', 1, true)
     assert.matches([[line 2, column 2: '"4' begins with a quotation mark]],
                    failure '1,2\n3,"4\n', 1, true)
-    assert.matches("line 4, column 2 (b): 'x' is not a number", failure '"a\n",b\n1,2\n3,x\n', 1, true)
+    assert.matches("line 4, column 2 (b): 'x' is not a number", failure '"a\n",b\n1,2\n3,x\n',
+                   1, true)
     assert.matches('the file is empty', failure '', 1, true)
     assert.matches('there is no line in it', failure '\n\n', 1, true)
     assert.is_true(format_files.damage('a,b,c\n1,2.5,"x"\n3,4e5,"y, ""z"""\n', '.csv', 100,

@@ -65,7 +65,7 @@ void* caller_reallocate(void* block, size_t bytes) {
   }
   if (!erase(block)) {
     void* grown = std::realloc(block, bytes);
-    if (!grown) fail("out of memory: %zu bytes asked for", bytes);
+    if (!grown) fail("out of memory: %zu bytes requested", bytes);
     return grown;
   }
   try {

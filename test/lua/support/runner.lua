@@ -460,7 +460,7 @@ local function bytes(t)
   return ffi.string(t:data(), t:nElement() * t:elementSize())
 end
 
---- The large scenarios: the same with one thread and with two, and as the reference says. A device
+--- The large scenarios: equal with one thread and with two, and equal to the reference. A device
 -- does not use the threads.
 function runner.large(row, case, e, random, layout)
   local function_slots, slots = slots_of(row, case)

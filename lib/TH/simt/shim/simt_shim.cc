@@ -27,7 +27,7 @@ std::atomic<const void* (*)()> stop_sign{never};
 
 }  // namespace th
 
-// libTH says where to look whether its user wants kernels to stop (base/interrupt.h).
+// libTH passes the address that signals a request to stop kernels (base/interrupt.h).
 extern "C" __attribute__((visibility("default"))) void th_look_for_stop(const void* (*sign)()) {
   th::stop_sign = sign;
 }
