@@ -237,14 +237,14 @@ TEST(HostileProto, SizesAreCheckedBeforeMemoryIsTaken) {
       {varint(1 << 3) + varint(~uint64_t{0}), "negative"},
       {varint(1 << 3) + varint(2) + varint(2 << 3) + varint(3), "no error"},
       {shape_field(std::vector<uint64_t>(33, 1)) + one_float, "at most 32 axes"},
-      {shape_field({1}) + field(5, std::string(6, '\0')), "no BlobProto"},
+      {shape_field({1}) + field(5, std::string(6, '\0')), "invalid BlobProto"},
       {shape_field({1}) + one_float + field(6, std::string(8, '\0')), "has 2 in its diff"},
       {shape_field({0}) + field(6, std::string(8, '\0')), "has 2 in its diff"},
       {shape_field({1}) + varint(5 << 3 | 2) + varint(0x7fffffff), "truncated"},
       {shape_field({1}) + varint(5 << 3 | 5) + "ab", "truncated"},
-      {shape_field({1}) + varint(11 << 3 | 3), "no BlobProto"},
-      {std::string(20, '\xff'), "no BlobProto"},
-      {std::string(1, '\0'), "no BlobProto"},
+      {shape_field({1}) + varint(11 << 3 | 3), "invalid BlobProto"},
+      {std::string(20, '\xff'), "invalid BlobProto"},
+      {std::string(1, '\0'), "invalid BlobProto"},
   };
   int64_t before = heap_usage().bytes;
   for (const Case& c : cases) {

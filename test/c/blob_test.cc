@@ -77,9 +77,9 @@ TEST_P(BlobTest, AxesCountFromBothEnds) {
   EXPECT_EQ(blob->count(1, 2), 3);
   EXPECT_EQ(blob->count(2, 2), 1);
   EXPECT_EQ(blob->count(3, 3), 1);
-  EXPECT_FAILS(blob->count(2, 1), "no range");
-  EXPECT_FAILS(blob->count(-1, 2), "no range");
-  EXPECT_FAILS(blob->count(0, 4), "no range");
+  EXPECT_FAILS(blob->count(2, 1), "invalid range of axes");
+  EXPECT_FAILS(blob->count(-1, 2), "invalid range of axes");
+  EXPECT_FAILS(blob->count(0, 4), "invalid range of axes");
 }
 
 TEST_P(BlobTest, OffsetsAreRowMajor) {

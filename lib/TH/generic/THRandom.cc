@@ -9,6 +9,7 @@
 
 #include "THTensorRandom.h"
 
+#include "base/error.h"
 #include "generic/bridge.h"
 #include "memory/heap.h"
 #include "ops/distributions.h"
@@ -18,7 +19,10 @@
 
 namespace {
 
-th::Generator& core(THGenerator* gen) { return *th::from_c<th::Generator*>(gen); }
+th::Generator& core(THGenerator* gen) {
+  if (!gen) th::fail("a generator is expected, got NULL");
+  return *th::from_c<th::Generator*>(gen);
+}
 
 }  // namespace
 
