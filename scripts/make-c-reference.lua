@@ -210,7 +210,8 @@ for _, header in ipairs(order) do
   end
   out[#out + 1] = '```'
 end
-local text = table.concat(out, '\n'):gsub('```text\n```\n\n', '') .. '\n'
+-- The macros of the op table leave blanks before commas.
+local text = table.concat(out, '\n'):gsub('```text\n```\n\n', ''):gsub(' ,', ',') .. '\n'
 
 if output then
   local file = assert(io.open(output, 'w'))

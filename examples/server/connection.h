@@ -8,18 +8,17 @@
 #include <stdint.h>
 
 #include "model.h"
+
 #define MOST_INPUTS 1024 /* numbers in a line */
 #define MOST_LINE 8192   /* bytes in a line: 1024 numbers of 7 digits */
 #define MOST_REPLY 400   /* bytes in a reply */
-#define MOST_REPLY 400   /* bytes of a reply */
+
 /* How long a client can keep a connection in one phase, in milliseconds. */
-/* Milliseconds for which a client can keep a connection in one phase. */
-int idle;  /* from accept, or the last reply, to the first byte of a line */
-int line;  /* from the first byte of a line to its end */
-int reply; /* until the client has read a reply */
-int reply; /* for a client to read a reply */
-}
-;
+struct phases {
+  int idle;  /* from accept, or the last reply, to the first byte of a line */
+  int line;  /* from the first byte of a line to its end */
+  int reply; /* until the client has read a reply */
+};
 
 struct connection {
   int socket;

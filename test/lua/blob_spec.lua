@@ -69,8 +69,8 @@ for _, name in ipairs { 'Float', 'Double' } do
       assert.are.equal(24, blob:count(1, -2))
       assert.are.equal(3, blob:count(2, 2))
       assert.are.equal(1, blob:count(2, 1))
-      assert.matches('no range', error_of(blob.count, blob, 3, 1), 1, true)
-      assert.matches('no range', error_of(blob.count, blob, 1, 5), 1, true)
+      assert.matches('invalid range of axes', error_of(blob.count, blob, 3, 1), 1, true)
+      assert.matches('invalid range of axes', error_of(blob.count, blob, 1, 5), 1, true)
       assert.are.equal(2 ^ 33, Blob(2 ^ 20, 2 ^ 13):count())
     end)
 
@@ -322,7 +322,7 @@ describe("Caffe's files", function()
     for text, part in pairs {
       [content(file 'legacy'):sub(1, -2)] = 'truncated',
       [content(file 'vector'):sub(1, -2)] = 'truncated',
-      ['no proto'] = 'no BlobProto',
+      ['no proto'] = 'invalid BlobProto',
       [''] = 'the file is empty',
     } do
       local path = written(text, '.binaryproto')

@@ -87,7 +87,7 @@ describe('the prompt', function()
     assert.are.equal('3\n', (dialect.plain(output)))
     assert.are.equal('', errors)
     assert.matches('operation ', printed)
-    assert.matches('\nfill ', printed)
+    assert.matches('\nones ', printed)
     assert.matches('\nsum ', printed)
     errors = select(2, session(':time x +', ':nosuch', ':time error "boom"',
                                ':profile error "crash"'))

@@ -95,14 +95,14 @@ describe('examples/http/serve.lua', function()
     end
     fails(404, 'GET /', '/nowhere')
     fails(405, 'GET /', '/predict')
-    fails(400, 'no JSON object', '/predict', '{"images": [')
-    fails(400, 'no JSON object', '/predict', '7')
+    fails(400, 'not a JSON object', '/predict', '{"images": [')
+    fails(400, 'not a JSON object', '/predict', '7')
     fails(400, 'is a list of images', '/predict', '{}')
     fails(400, 'image 2 has 1', '/predict', json.encode{images = {images(1, 1)[1], {5}}})
     fails(400, 'image 1 has no numbers', '/predict', '{"images": [null]}')
     local bad = images(1, 1)[1]
     bad[9] = 17
-    fails(400, 'no number from 0 to 16', '/predict', json.encode{images = {bad}})
+    fails(400, 'not a number from 0 to 16', '/predict', json.encode{images = {bad}})
     fails(413, 'more than 262144 bytes', '/predict', (' '):rep(2 ^ 18 + 1))
     local status, answer = ask('/?x=1')
     assert.are.equal(200, status)

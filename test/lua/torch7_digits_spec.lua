@@ -73,7 +73,7 @@ describe('examples/torch7_digits.lua', function()
     tensor.save(second, {epoch = 0, net = function() end})
     local output, status = run('-resume ' .. second)
     assert.are_not.equal(0, status)
-    assert.matches('the file has a function', output, 1, true)
+    assert.matches('the file contains a function', output, 1, true)
   end)
 end)
 
