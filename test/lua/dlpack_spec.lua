@@ -139,7 +139,7 @@ describe('DLPack', function()
       refused('is not aligned for Float', function() view.data = nil end)
       if kind == 'DLManagedTensorVersioned' then
         refused('version 2.0', function() managed.version = { 2, 0 } end)
-        refused('must not be written', function() managed.flags = 1 end)
+        refused('the elements are read-only', function() managed.flags = 1 end)
       end
       view.ndim = 0
       t = tensor.fromDLPack(pointer)

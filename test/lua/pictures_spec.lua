@@ -130,7 +130,7 @@ describe('PNG files', function()
           sum % 256) .. small:sub(34))
       end
       write_head '\0\0\100\0\0\0\100\0'
-      assert.matches('25600 x 25600 pixels do not fit in a file', error_of(tensor.load, name), 1, true)
+      assert.matches('25600 x 25600 pixels do not fit', error_of(tensor.load, name), 1, true)
       -- They are refused before libpng allocates rows of that width.
       local function most_memory()
         local status = io.open '/proc/self/status'
@@ -140,7 +140,7 @@ describe('PNG files', function()
       end
       local before = most_memory()
       write_head '\16\0\0\0\127\255\255\255'
-      assert.matches('268435456 x 2147483647 pixels do not fit', error_of(tensor.load, name), 1, true)
+      assert.matches('268435456 x 2147483647 pixels', error_of(tensor.load, name), 1, true)
       assert.is_true(most_memory() < before + 200)
       write(name, '')
       assert.matches('ends too early', error_of(tensor.load, name), 1, true)
