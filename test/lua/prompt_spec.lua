@@ -308,8 +308,6 @@ describe('in a terminal', function()
     t.type 'spin()\n'
     t.await '56'
     t.press_until('\3', 'End the session, and lose what is in it? [y/N] ')
-    t.type 'n\n'
-    t.press_until('\3', 'End the session, and lose what is in it? [y/N] ')
     t.type 'y\n'
     assert.are.equal(130, t.close())
   end)
