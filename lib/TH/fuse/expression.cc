@@ -232,7 +232,7 @@ class Parser {
     const ElementFunction* function = find_element_function(name, kinds, &known);
     if (!known) e_->fail_at(at, "there is no element-wise function '%s'", name.c_str());
     if (kinds.find('T') == std::string::npos) {
-      e_->fail_at(at, "'%s' of no operand but numbers", name.c_str());
+      e_->fail_at(at, "'%s' of numbers only", name.c_str());
     }
     if (!function) {
       std::string got;

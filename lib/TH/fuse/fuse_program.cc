@@ -32,7 +32,7 @@ FusedProgram::FusedProgram(const Expression& e, int root, const std::vector<Tens
   if (fits_) place_buffers();
 }
 
-// 1 and on; 0 where there is no room.
+// Returns the number of the operand, from 1, or 0 if a call cannot have more operands.
 int FusedProgram::leaf(int node) {
   Tensor* t = values_[node].get();
   auto found = std::find(operands_.begin(), operands_.end(), t);

@@ -206,7 +206,8 @@ void Recorder::call(const ElementCall& call) {
     for (int k = 0; k < function.row.tensors; ++k) {
       const int input = node.input[k] = node_of(reads_[k]);
       if (function.row.is_byte[k] && call.dtype != DType::Byte && !is_mask(input)) {
-        refuse("has a ByteTensor that is no comparison in it among %sTensors", name(call.dtype));
+        refuse("has a ByteTensor among %sTensors that is not the result of a comparison",
+               name(call.dtype));
       }
       const Shape& other = shapes_[input];
       int ndim;

@@ -84,9 +84,9 @@ class Recorder final : public Watcher {
     TensorRef tensor;
     TensorRef view;  // its geometry at the start
   };
-  // What is in the memory that a tensor of these sizes and strides has.
+  // The contents of the memory of a tensor with these sizes and strides.
   struct Value {
-    int node;  // -1: what expressions do not have
+    int node;  // -1: not the value of an expression
     DType type;
     ptrdiff_t offset;
     Shape size, stride;

@@ -105,14 +105,6 @@ void Shapes::set_value(Tensor*& r, TensorRef value) {
   to_release_ = true;
 }
 
-static bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
-  if (t.nDimension != ndim) return false;
-  for (int d = 0; d < ndim; ++d) {
-    if (t.size[d] != size[d]) return false;
-  }
-  return true;
-}
-
 void Shapes::set_in_place(Tensor*& r, int ndim, const int64_t* size, Tensor* const* operands,
                           int count) {
   bool shares = false;

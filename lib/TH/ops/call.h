@@ -34,6 +34,15 @@ Layout distinct_elements(const Tensor& r, Layout layout = Layout::any);
 // elements, at least for its own.
 void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading = 0);
 
+// Returns true if t has this shape.
+inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
+  if (t.nDimension != ndim) return false;
+  for (int d = 0; d < ndim; ++d) {
+    if (t.size[d] != size[d]) return false;
+  }
+  return true;
+}
+
 // Collects the shapes of the results of one call.
 class Shapes {
  public:

@@ -9,14 +9,6 @@
 
 namespace th {
 
-inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
-  if (t.nDimension != ndim) return false;
-  for (int d = 0; d < ndim; ++d) {
-    if (t.size[d] != size[d]) return false;
-  }
-  return true;
-}
-
 // Returns true if r, resized to this shape, may share elements with t.
 inline bool may_share(const Tensor& r, const Tensor& t, int ndim, const int64_t* size) {
   if (&r == &t) return true;

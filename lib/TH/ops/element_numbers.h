@@ -10,9 +10,9 @@ namespace th {
 
 // Replaces an operation on elements of the type, and its numbers, by current_rules.
 //
-// - A comparison of integers with any number becomes one with a number that the type holds.
-// - The bounds of clamps of integers become the nearest integers of the type within the bounds.
-// - Unless the rules are Torch7's, remainders of floating-point numbers become exact ones.
+// Comparison of integers: the number becomes one that the type holds. Clamp of integers: the bounds
+// become the nearest integers of the type within the bounds. Remainder of floating-point numbers:
+// becomes exact, unless the rules are Torch7's.
 // Throws if a clamp of integers has no integer within its bounds, if a tolerance is negative, and,
 // unless the rules are Torch7's, if integers are raised to a negative power.
 void fit_numbers(DType type, Op* op, Scalar* numbers);

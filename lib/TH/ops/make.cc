@@ -37,7 +37,7 @@ int64_t steps(Scalar a, Scalar b, Scalar by, bool inclusive) {
   double first = a.to_double(), last = b.to_double(), step = by.to_double();
   bool integral = a.integral && b.integral && by.integral;
   if (!std::isfinite(first) || !std::isfinite(last) || !std::isfinite(step) || step == 0) {
-    fail("from %g to %g in steps of %g is no finite range", first, last, step);
+    fail("invalid range from %g to %g in steps of %g", first, last, step);
   }
   if (integral ? a.i != b.i && (a.i < b.i) != (by.i > 0) : (last - first) / step < 0) {
     fail("steps of %g do not lead from %g to %g", step, first, last);

@@ -8,20 +8,6 @@
 
 namespace th {
 
-void check_floating(const char* name, int argument, const Tensor& t) {
-  if (is_integral(t.dtype)) {
-    fail_argument(argument, "%s is not defined for a %sTensor: convert it to floating point", name,
-                  th::name(t.dtype));
-  }
-}
-
-void check_result(const char* name, int argument, const Tensor& r, DType type) {
-  if (r.dtype != type) {
-    fail_argument(argument, "%s: the result must be a %sTensor, got a %sTensor", name,
-                  th::name(type), th::name(r.dtype));
-  }
-}
-
 Reduction norm_of(double p) {
   if (p == 0) return {Reducer::nonzero};
   if (p == 1) return {Reducer::abs_sum};

@@ -44,11 +44,6 @@ struct KernelReduction {
 const KernelReduction* find_reduction(const char* name);
 const KernelReduction* find_reduction(Reducer reducer, Finish finish);
 
-// Throws unless t has a floating-point type.
-void check_floating(const char* name, int argument, const Tensor& t);
-// Throws unless r has the given type.
-void check_result(const char* name, int argument, const Tensor& r, DType type);
-
 inline Scalar to_scalar(Wide value, DType type) {
   return is_integral(type) ? Scalar(value.i) : Scalar(value.d);
 }

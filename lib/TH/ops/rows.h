@@ -43,7 +43,7 @@ struct Parameter {
   uint16_t offset;   // of the field in the struct of arguments
   const char* type;  // of a tensor: "T", "Long", ...; else "None"
   const char* name;
-  const char* by_default;  // "required": there is none
+  const char* by_default;  // "required": no default value
   const char* letters;     // of an option
 
   bool is_result() const { return kind <= ParameterKind::view; }

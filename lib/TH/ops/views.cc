@@ -1,5 +1,5 @@
-// Operations that return views. They share the storage of the source, so there is no memory to
-// reserve; the functions of tensor/views.h change the result only if they succeed.
+// Operations that return views. They share the storage of the source, so nothing is allocated. The
+// functions of tensor/views.h change the result only if they succeed.
 
 #include "tensor/views.h"
 
