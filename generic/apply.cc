@@ -151,6 +151,7 @@ int open(lua_State* L) {
   }
   if (!fits) return raise_error(L, "apply: a finalizer has changed a tensor's size");
   refuse_held(L, state, "apply", tensors[0]->storage);
+  th::trace_access(kElementAccess);
   auto* numbers = reinterpret_cast<int64_t*>(walk + 1);
   std::memset(numbers, 0, bytes - sizeof(Walk));
   walk->size = numbers;
@@ -275,8 +276,8 @@ int layout(lua_State* L) {
   th::storage_free(storage);
   push_address(L, &state->operands);
   lua_setfield(L, -2, "operands");
-  push_address(L, &th::watchers);
-  lua_setfield(L, -2, "watchers");
+  push_address(L, &th::active_tracers);
+  lua_setfield(L, -2, "tracers");
   return 1;
 }
 

@@ -2,6 +2,8 @@
 // replays a recording.
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,7 +84,7 @@ int replay(lua_State* L, State* state, Compiled* c, Signature* s) {
   const uint64_t calls = c->calls;
   const int first = lua_gettop(L) + 1;
   luaL_checkstack(L, count + 10, "results");
-  for (int k = 0; k < count; ++k) push_new_tensor(L, state, recorded.results[k].type);
+  for (int k = 0; k < count; ++k) push_new_tensor(L, state, recorded.result_type(k));
   const bool single = s->returned.size() == 1 && s->returned[0].kind == Returned::result;
   if (!single) push_table_of_returned(L, s->returned);
   // Nothing below allocates Lua objects. Finalizers that ran above can have called this function,
@@ -94,16 +96,20 @@ int replay(lua_State* L, State* state, Compiled* c, Signature* s) {
   std::vector<Tensor*>& results = c->results;
   results.resize(count);
   for (int k = 0; k < count; ++k) results[k] = check_tensor(L, state, first + k);
+  th::Generator* generator = state->generator;
+  bool done = false;
   protect(L, "compile", [&] {
     th::OpScope scope("compile");
+    th::RulesScope rules(state->rules);
     // If memory is short, finalizers run here, too. Their calls of this function are not compiled.
     struct Running {
       bool& flag;
       explicit Running(bool* of) : flag(*of) { flag = true; }
       ~Running() { flag = false; }
     } running(&c->running);
-    recorded.run(results.data(), c->call.inputs.tensors.data());
+    done = recorded.run(results.data(), c->call.inputs.tensors.data(), generator);
   });
+  if (!done) return push_false(L);
   ++s->replays;
   if (single) return 1;
   for (size_t k = 0; k < s->returned.size(); ++k) {
@@ -124,7 +130,7 @@ int call(lua_State* L) {
   check_kind(L, 2, LUA_TFUNCTION);
   const int last = lua_gettop(L);
   luaL_checkstack(L, 10, "arguments");
-  if (c.recorder || c.running || th::watcher()) return push_false(L);
+  if (c.recorder || c.running || th::Recorder::is_active()) return push_false(L);
   ++c.calls;
   read_arguments(L, state, &c.call, kFirstArgument, last);
   if (!c.call.comparable) return push_false(L);
@@ -164,7 +170,7 @@ void refuse(lua_State* L, Signature* s, const std::string& reason) {
 // The signature of the call that is about to be recorded, with its inputs on the stack. Null if
 // the call is not recorded.
 Signature* signature_to_record(lua_State* L, State* state, Compiled* c, int last) {
-  if (c->recorder || c->running || th::watcher()) return nullptr;
+  if (c->recorder || c->running || th::Recorder::is_active()) return nullptr;
   ++c->calls;
   read_arguments(L, state, &c->call, kFirstRecorded, last);
   if (!c->call.comparable) return nullptr;
@@ -244,6 +250,7 @@ void finish(lua_State* L, State* state, Compiled* c, Signature* s, int last, int
   std::vector<Tensor*> results;
   std::unique_ptr<th::Recorded> recorded;
   if (recorder.reason().empty() && read_returned(L, state, &recorder, first, &returned, &results)) {
+    th::RulesScope rules(state->rules);
     recorded = recorder.finish(results);
   }
   ++s->recordings;
@@ -300,7 +307,8 @@ int record(lua_State* L) {
   for (int k = 0; k < count; ++k) lua_pushvalue(L, kFirstRecorded + k);
   lua_xmove(L, thread, count);
   if (s) {
-    recording.emplace(&c.recorder, new th::Recorder(c.call.inputs.tensors));
+    th::Generator* generator = state->generator;
+    recording.emplace(&c.recorder, new th::Recorder(c.call.inputs.tensors, generator));
     c.recorder->start();
   }
   int results = 0;
@@ -328,6 +336,22 @@ int record(lua_State* L) {
   return results + 1;
 }
 
+// "4 operations in 1 expression and 2 calls, done 3 times"
+void push_summary(lua_State* L, const th::Recorded& recorded, int replays) {
+  const int expressions = recorded.expressions, calls = recorded.calls;
+  char parts[80] = "";
+  if (expressions || !calls) {
+    std::snprintf(parts, sizeof(parts), "%d expression%s", expressions,
+                  expressions == 1 ? "" : "s");
+  }
+  if (calls) {
+    const size_t length = std::strlen(parts);
+    std::snprintf(parts + length, sizeof(parts) - length, "%s%d call%s", length ? " and " : "",
+                  calls, calls == 1 ? "" : "s");
+  }
+  lua_pushfstring(L, "%d operations in %s, done %d times", recorded.operations, parts, replays);
+}
+
 // explain(compiled): a line for each signature: its arguments, and what happens to its calls.
 int explain(lua_State* L) {
   Compiled& c = compiled_at(L);
@@ -340,9 +364,7 @@ int explain(lua_State* L) {
     } else if (s->recordings < kRecordings) {
       lua_pushfstring(L, "recorded %d of %d times", s->recordings, kRecordings);
     } else {
-      const auto count = static_cast<int>(s->recorded->results.size());
-      lua_pushfstring(L, "%d operations in %d expression%s, done %d times", s->recorded->operations,
-                      count, count == 1 ? "" : "s", s->replays);
+      push_summary(L, *s->recorded, s->replays);
     }
     lua_concat(L, 2);
     lua_rawseti(L, -2, ++row);

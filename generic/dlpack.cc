@@ -18,6 +18,7 @@ void* pointer_at(lua_State* L, int index) {
 
 // _todlpack(tensor, cdata): stores the exported struct's address in the cdata, which is a pointer.
 int to_dlpack(lua_State* L) {
+  th::trace_access(kElementAccess);
   Tensor* t = check_tensor(L, state_of(L), 1);
   if (lua_type(L, 2) != kCData) luaT_typerror(L, 2, "cdata");
   auto* to = static_cast<DLManagedTensorVersioned**>(const_cast<void*>(lua_topointer(L, 2)));

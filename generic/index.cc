@@ -42,6 +42,7 @@ bool push_vector_element(lua_State* L, const Tensor* t, double number) {
   auto i = static_cast<int64_t>(number);
   const Storage* storage = t->storage;
   if (static_cast<double>(i) != number || !storage || storage->shrunk) return false;
+  th::trace_access(kElementAccess);
   const char* block = static_cast<char*>(storage->memory.cpu_if_ready(th::Access::read));
   if (!block) return false;
   ptrdiff_t at = t->storageOffset + (i - 1) * t->stride[0];
@@ -51,6 +52,7 @@ bool push_vector_element(lua_State* L, const Tensor* t, double number) {
 
 // Writes an element at a checked position. Returns false if only a device has valid bytes.
 bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double value) {
+  th::trace_access(kElementAccess);
   if (th::is_on_device(t->storage)) return false;
   char* data = t->data_if_ready();
   if (!data) protect(L, kIndexing, [&] { data = t->data(th::Access::write); });

@@ -134,7 +134,6 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
     case ParameterKind::text:
       return set(check_text(L, index, name));
     case ParameterKind::generator:
-      th::notice("uses random numbers");
       return set(arg < 0 ? generator_for(L, state, args)
                          : static_cast<th::Generator*>(payload(L, args.objects[arg], index)));
     case ParameterKind::sizes:

@@ -20,6 +20,7 @@ extern "C" {
 #include "base/op.h"
 #include "generic/deferred.h"
 #include "ops/rules.h"
+#include "ops/tracer.h"
 #include "tensor/tensor.h"
 
 namespace th {
@@ -103,6 +104,9 @@ struct Object {
   Tensor* tensor() const { return static_cast<Tensor*>(payload); }
   Storage* storage() const { return static_cast<Storage*>(payload); }
 };
+
+// The access that the bindings report to tracers if they read or write elements.
+constexpr const char* kElementAccess = "accesses elements directly";
 
 const char* exception_text(const std::exception& error) noexcept;
 
@@ -246,6 +250,7 @@ Failure attempt(F&& body) noexcept {
     failure.failed = true;
     __builtin_snprintf(failure.text, sizeof(failure.text), "%s", exception_text(error));
   }
+  if (failure.failed) th::trace_access("handles errors");
   return failure;
 }
 // The Lua thread that runs the current operation; null outside of operations. Finalizers run in it

@@ -195,6 +195,7 @@ ptrdiff_t element(lua_State* L, Storage* storage) {
 void push_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   ptrdiff_t position = element(L, storage);
+  th::trace_access(kElementAccess);
   const char* block = static_cast<char*>(storage->memory.cpu_if_ready(th::Access::read));
   if (!block) {
     push_element_of(L, storage, position);
@@ -227,6 +228,7 @@ void assign_indexed(lua_State* L) {
     raise_error(L, "an element of a %s is a number, got %s", storage_class(storage->dtype),
                 shown_type(L, 3));
   }
+  th::trace_access(kElementAccess);
   double value = check_element(L, 3, storage->dtype, "indexing");
   ptrdiff_t position = element(L, storage);
   refuse_held(L, state_of(L), "indexing", storage);

@@ -60,6 +60,18 @@ void read_storage_view(lua_State* L, State* state, int first, int last, View* vi
   }
 }
 
+// Resizes t by resize(), and reports a storage that this allocates.
+template <class F>
+void traced_resize(const Tensor& t, const F& resize) {
+  const bool had_storage = t.storage != nullptr;
+  resize();
+  if (!had_storage) th::trace_allocation(t);
+}
+void resize_view(Tensor* t, const View& view) {
+  traced_resize(
+      *t, [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
+}
+
 // Applies the arguments of a constructor or of set(), at stack positions first ... last, to t. Only
 // a new tensor accepts a table, because an error in a ragged table would leave t changed.
 void initialize(lua_State* L, State* state, Tensor* t, int first, int last, const char* function,
@@ -83,8 +95,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
   } else if (is_sizes(object)) {
     View view;
     read_sizes_and_strides(L, state, first, last, &view);
-    protect(L, function,
-            [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
+    protect(L, function, [&] { resize_view(t, view); });
   } else if (lua_istable(L, first) && making) {
     if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a table");
     tensor_from_table(L, t, first);
@@ -92,7 +103,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     check_sizes(L, first, last, function);
     int64_t size[th::kMaxDims];
     int ndim = read_sizes(L, state, first, last, size);
-    protect(L, function, [&] { th::resize(t, ndim, size); });
+    protect(L, function, [&] { traced_resize(*t, [&] { th::resize(t, ndim, size); }); });
   } else {
     raise_error(L,
                 "%s: invalid arguments: (%s)\nexpected arguments: none | table | size1 "
@@ -184,17 +195,17 @@ int element_size(lua_State* L) {
   return 1;
 }
 // A recording cannot depend on storages: replays use tensors in other memory.
-void notice_storage() { th::notice("asks for the storage of a tensor, or for its place there"); }
+void trace_storage() { th::trace_access("uses the storage or the storage offset of a tensor"); }
 
 int storage_offset(lua_State* L) {
-  notice_storage();
+  trace_storage();
   push_integer(L, check_tensor(L, state_of(L), 1)->storageOffset + 1);
   return 1;
 }
 int storage(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
-  notice_storage();
+  trace_storage();
   th::storage_retain(t->storage);
   push_storage(L, state, t->storage);
   return 1;
@@ -222,7 +233,7 @@ int clone(lua_State* L) {
   Tensor* t = nullptr;
   Tensor* copy = push_new_like(L, state, 1, &t);
   protect(L, "clone", [&] {
-    th::resize_as(copy, *t);
+    traced_resize(*copy, [&] { th::resize_as(copy, *t); });
     th::ops::copy(copy, t);
   });
   return 1;
@@ -261,8 +272,7 @@ int resize(lua_State* L) {
   } else {
     view.ndim = read_sizes(L, state, 2, lua_gettop(L), view.size);
   }
-  protect(L, "resize",
-          [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
+  protect(L, "resize", [&] { resize_view(t, view); });
   collect_under_pressure(L, state);
   lua_settop(L, 1);
   return 1;
@@ -272,7 +282,7 @@ int resize_as(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
   Tensor* like = check_tensor(L, state, 2);
-  protect(L, "resizeAs", [&] { th::resize_as(t, *like); });
+  protect(L, "resizeAs", [&] { traced_resize(*t, [&] { th::resize_as(t, *like); }); });
   lua_settop(L, 1);
   return 1;
 }
@@ -280,6 +290,7 @@ int resize_as(lua_State* L) {
 int set(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
+  if (t->storage) th::trace_access("makes a tensor a view of other memory");
   if (lua_gettop(L) == 1) {
     protect(L, "set", [&] { th::set_storage(t, nullptr, 0, 0, nullptr, nullptr); });
   } else {
@@ -327,6 +338,7 @@ int retain(lua_State* L) {
 // Releases a reference that retain took. Without one, frees the memory at once instead of waiting
 // for the collector; the userdata keeps its own reference.
 int free_reference(lua_State* L) {
+  th::trace_access("frees memory");
   Tensor* t = check_tensor(L, state_of(L), 1);
   if (count_free(t)) {
     th::tensor_free(t);
@@ -366,6 +378,7 @@ void check_table_sizes(lua_State* L, const Tensor& t) {
 }
 
 int totable(lua_State* L) {
+  th::trace_access(kElementAccess);
   State* state = state_of(L);
   if (check_tensor(L, state, 1)->nDimension == 0) {
     lua_newtable(L);
@@ -385,6 +398,7 @@ int totable(lua_State* L) {
 // Returns the address of the first element, and of the C struct, as numbers for the FFI. Copies the
 // memory to the CPU.
 int data_address(lua_State* L) {
+  th::trace_access(kElementAccess);
   note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
   refuse_held(L, state_of(L), "data", t->storage);
@@ -394,7 +408,7 @@ int data_address(lua_State* L) {
   return 1;
 }
 int struct_address(lua_State* L) {
-  notice_storage();
+  trace_storage();
   note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
   refuse_held(L, state_of(L), "cdata", t->storage);
@@ -446,6 +460,7 @@ const Function factories[] = {
 #undef TH_TYPE
 
 void hand_over(lua_State* L, void* object) {
+  th::trace_access(kElementAccess);
   note_thread(L, registered_state(L));
   // C code outside this module will read the struct, so its data field must be valid.
   auto* t = static_cast<Tensor*>(object);

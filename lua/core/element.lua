@@ -21,7 +21,7 @@ local function accessors(ffi, class, how, own, shared, tick)
    local metatable = debug.getmetatable
    local box, pointer, words, load, store = how.box, how.pointer, how.words, how.load, how.store
    local lowest, highest, integral = how.lowest, how.highest, how.integral
-   local operands, watchers = shared.operands, shared.watchers
+   local operands, tracers = shared.operands, shared.tracers
    local index, newindex = own.index, own.newindex
    local WRITABLE = 3
 
@@ -59,7 +59,7 @@ local function accessors(ffi, class, how, own, shared, tick)
          end
       end
       local storage = tensor.storage
-      if storage ~= nil and storage.shrunk == 0 and watchers[0] == 0 then
+      if storage ~= nil and storage.shrunk == 0 and tracers[0] == 0 then
          return storage, at
       end
    end
@@ -153,7 +153,7 @@ local function accessors(ffi, class, how, own, shared, tick)
       end
       local storage = cast(box, s).storage
       if storage ~= nil and i >= 1 and i <= tonumber(storage.elements) and floor(i) == i
-         and watchers[0] == 0 then
+         and tracers[0] == 0 then
          return storage
       end
    end
@@ -253,7 +253,7 @@ local function install(tensor)
    local boxes = {Tensor = ffi.typeof('struct { $ *tensor; } *', view),
                   Storage = ffi.typeof('struct { $ *storage; } *', storage)}
    local shared = {operands = ffi.cast('void **', at.operands),
-                   watchers = ffi.cast('int *', at.watchers), cuda = false}
+                   tracers = ffi.cast('int *', at.tracers), cuda = false}
    local code = string.dump(accessors)
    -- The metamethods of all classes share one upvalue `tick`: that of the first one.
    local first, place

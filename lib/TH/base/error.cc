@@ -4,7 +4,6 @@
 
 #include "THGeneral.h"
 #include "base/numeric_locale.h"
-#include "base/watch.h"
 
 namespace th {
 
@@ -15,7 +14,6 @@ long long shown(int64_t number) noexcept {
 }
 
 Error::Error(int argument, const char* format, va_list values) noexcept : argument_(argument) {
-  notice("handles errors");
   NumericLocale numbers;
   std::vsnprintf(text_, sizeof(text_), format, values);
 }

@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
-#include "base/error.h"
-#include "fuse/fuse_program.h"
-#include "ops/compose.h"
-#include "ops/elementwise.h"
 #include "tensor/overlap.h"
 
 namespace th {
@@ -17,119 +12,38 @@ namespace {
 
 constexpr size_t kMostNodes = 1000;
 
-template <class Call>
-void tell(const Call& call) {
-  if (Watcher* mine = watcher()) static_cast<Recorder*>(mine)->call(call);
-}
+thread_local Recorder* active = nullptr;
 
 bool covers_storage(const Tensor& t) {
-  return t.storageOffset == 0 && is_contiguous(t) && t.numel() == t.storage->size;
+  return t.storageOffset == 0 && t.numel() == t.storage->size && !has_shared_elements(t);
 }
 
 }  // namespace
 
-void note_operand(Tensor* t, Access access, Device* device) {
-  static_cast<Recorder*>(watcher())->operand(t, access, device);
-}
-void note_call(const ElementCall& call) { tell(call); }
-void note_call(const CopyCall& call) { tell(call); }
-void note_call(const FillCall& call) { tell(call); }
-void note_call(const ReduceDimCall& call) { tell(call); }
-void note_other_call() {
-  char what[100];
-  std::snprintf(what, sizeof(what), "calls '%s', which expressions do not have",
-                current_op() ? current_op() : "an operation");
-  notice(what);
-}
-
-bool RecordedLeaf::same_as(const RecordedLeaf& other) const {
-  return input == other.input && offset == other.offset && whole == other.whole &&
-         size == other.size && stride == other.stride;
-}
-
-bool RecordedLeaf::has_layout_of(const Tensor& t) const {
-  return static_cast<int>(size.size()) == t.nDimension &&
-         std::equal(size.begin(), size.end(), t.size) &&
-         std::equal(stride.begin(), stride.end(), t.stride);
-}
-
-bool Recorded::same_as(const Recorded& other) const {
-  auto same = [](const auto& a, const auto& b) { return a.same_as(b); };
-  auto same_result = [&](const RecordedResult& a, const RecordedResult& b) {
-    const auto &x = a.expression.nodes, &y = b.expression.nodes;
-    return a.type == b.type && a.operands == b.operands && a.expression.root == b.expression.root &&
-           std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
-  };
-  return dtype == other.dtype &&
-         std::equal(leaves.begin(), leaves.end(), other.leaves.begin(), other.leaves.end(), same) &&
-         std::equal(results.begin(), results.end(), other.results.begin(), other.results.end(),
-                    same_result);
-}
-
-void RecordedResult::run(Tensor* r, std::vector<Tensor*>* operands) const {
-  const auto count = static_cast<int>(operands->size());
-  if (!program || device_of(operands->data(), count)) {
-    return evaluate(expression, r, TensorList(operands->data(), count));
-  }
-  // Nodes of one call: its steps, and what it is of.
-  Tensor* leaves[kFusedSteps + kFusedOperands];
-  for (size_t k = 0; k < numbers.size(); ++k) {
-    const ExpressionNode& node = expression.nodes[k];
-    if (node.kind == ExpressionNode::operand) (*operands)[node.index]->check_storage();
-    leaves[k] = node.kind == ExpressionNode::operand ? (*operands)[node.index] : numbers[k].get();
-  }
-  const auto ndim = static_cast<int>(size.size());
-  resize(r, ndim, size.data());
-  program->rebind(leaves);
-  program->run(r, ndim, size.data());
-}
-
-void Recorded::run(Tensor* const* made_results, Tensor* const* inputs) const {
-  std::vector<TensorRef> views;
-  std::vector<Tensor*> seen(leaves.size());
-  for (size_t k = 0; k < leaves.size(); ++k) {
-    const RecordedLeaf& leaf = leaves[k];
-    Tensor* input = seen[k] = inputs[leaf.input];
-    if (leaf.whole) continue;
-    input->check_storage();
-    views.emplace_back(tensor_new(leaf.type));
-    seen[k] = views.back().get();
-    set_storage(seen[k], input->storage, input->storageOffset + leaf.offset,
-                static_cast<int>(leaf.size.size()), leaf.size.data(), leaf.stride.data());
-  }
-  std::vector<TensorRef> own(results.size());
-  std::vector<Tensor*> operands;
-  operands.reserve(leaves.size() + results.size());
-  for (size_t k = 0; k < results.size(); ++k) {
-    const RecordedResult& result = results[k];
-    operands.clear();
-    for (int from : result.operands)
-      operands.push_back(from < 0 ? own[-1 - from].get() : seen[from]);
-    own[k] = result.type == dtype ? shared(made_results[k]) : empty(dtype);
-    result.run(own[k].get(), &operands);
-    if (result.type == dtype) continue;
-    resize_as(made_results[k], *own[k]);
-    ops::copy(made_results[k], own[k].get());
+Recorder::Recorder(const std::vector<Tensor*>& inputs, const Generator* generator)
+    : generator_(generator), recorded_(new Recorded) {
+  for (Tensor* t : inputs) {
+    tensor_retain(t);
+    inputs_.push_back({TensorRef(t), TensorRef(tensor_new_view(t))});
   }
 }
 
-Recorder::Recorder(const std::vector<Tensor*>& inputs) : recorded_(new Recorded) {
-  for (Tensor* t : inputs) inputs_.push_back({shared(t), TensorRef(tensor_new_view(t))});
-}
+Recorder::~Recorder() { stop(); }
+
+bool Recorder::is_active() noexcept { return active != nullptr; }
 
 void Recorder::start() noexcept {
   if (running_) return;
   running_ = true;
-  first_birth_ = next_birth();
-  ++watchers;
-  set_watcher(this);
+  active = this;
+  add_tracer(this);
 }
 
 void Recorder::stop() noexcept {
   if (!running_) return;
   running_ = false;
-  set_watcher(nullptr);
-  --watchers;
+  active = nullptr;
+  remove_tracer(this);
 }
 
 void Recorder::give_up(const char* format, ...) noexcept {
@@ -141,7 +55,7 @@ void Recorder::give_up(const char* format, ...) noexcept {
   va_end(values);
   stop();
   recorded_.reset();
-  values_.clear();
+  own_.clear();
   try {
     reason_ = text;
   } catch (const std::exception&) {
@@ -159,19 +73,6 @@ void Recorder::refuse(const char* format, ...) {
   throw Aborted();
 }
 
-template <class F>
-void Recorder::attempt(const F& body) noexcept {
-  if (!recorded_) return;
-  try {
-    body();
-  } catch (const Aborted&) {
-  } catch (const std::exception& error) {
-    give_up("cannot be recorded: %s", error.what());
-  }
-  reads_.clear();
-  writes_.clear();
-}
-
 int Recorder::input_of(const Tensor* t) const {
   for (size_t k = 0; k < inputs_.size(); ++k) {
     if (inputs_[k].tensor.get() == t) return static_cast<int>(k);
@@ -179,153 +80,94 @@ int Recorder::input_of(const Tensor* t) const {
   return -1;
 }
 
-void Recorder::operand(Tensor* t, Access access, Device* device) {
-  if (device) return give_up("works on %s", device->name());
-  try {
-    (access == Access::read ? reads_ : writes_).push_back(t);
-  } catch (const std::exception& error) {
-    give_up("cannot be recorded: %s", error.what());
+const Recorder::Input* Recorder::input_with(const Storage* s) const {
+  for (const Input& input : inputs_) {
+    if (input.view->storage == s || input.tensor->storage == s) return &input;
   }
+  return nullptr;
 }
 
-void Recorder::expect(int reads, int writes) const {
-  if (static_cast<int>(reads_.size()) == reads && static_cast<int>(writes_.size()) == writes)
-    return;
-  const_cast<Recorder*>(this)->refuse("uses memory in a way that expressions do not have");
-}
+// ---- nodes --------------------------------------------------------------------------------------
 
-void Recorder::call(const ElementCall& call) {
-  attempt([&] {
-    const ElementFunction& function = element_function(call.op);
-    expect(function.row.tensors, 1);
-    set_type(call.dtype);
-    ExpressionNode node(ExpressionNode::element, 0);
-    node.function = &function;
-    std::copy(call.params, call.params + function.row.numbers, node.numbers);
-    Shape shape;
-    for (int k = 0; k < function.row.tensors; ++k) {
-      const int input = node.input[k] = node_of(reads_[k]);
-      if (function.row.is_byte[k] && call.dtype != DType::Byte && !is_mask(input)) {
-        refuse("has a ByteTensor among %sTensors that is not the result of a comparison",
-               name(call.dtype));
-      }
-      const Shape& other = shapes_[input];
-      int ndim;
-      int64_t size[kMaxDims];
-      if (other.empty()) continue;
-      if (shape.empty()) {
-        shape = other;
-      } else if (broadcast_sizes(static_cast<int>(shape.size()), shape.data(),
-                                 static_cast<int>(other.size()), other.data(), &ndim, size)) {
-        shape.assign(size, size + ndim);
-      } else {
-        refuse("has operands that pair in order");
-      }
-    }
-    ++recorded_->operations;
-    define(writes_[0], add(node, shape));
-  });
-}
-
-void Recorder::call(const CopyCall& call) {
-  attempt([&] {
-    expect(1, 1);
-    const int node = node_of(reads_[0]);
-    if (call.to != call.from && !(call.to == recorded_->dtype && is_mask(node))) {
-      refuse("converts %ss to %ss", name(call.from), name(call.to));
-    }
-    define(writes_[0], node);
-  });
-}
-
-void Recorder::call(const FillCall& call) {
-  attempt([&] {
-    expect(0, 1);
-    constexpr int64_t kExact = int64_t{1} << 53;
-    if (call.value.integral && (call.value.i > kExact || call.value.i < -kExact)) {
-      refuse("has integers above 2^53");
-    }
-    set_type(call.dtype);
-    ExpressionNode node(ExpressionNode::number, 0);
-    node.value = call.value.to_double();
-    define(writes_[0], add(node, {}));
-  });
-}
-
-void Recorder::call(const ReduceDimCall& call) {
-  attempt([&] {
-    expect(1, call.indices ? 2 : 1);
-    ExpressionNode node(ExpressionNode::reduction, 0);
-    node.reduction_row = find_reduction(call.reducer, call.finish);
-    if (!node.reduction_row) note_other_call();
-    if (!recorded_) throw Aborted();
-    set_type(call.dtype);
-    const Tensor& t = *reads_[0];
-    node.input[0] = node_of(reads_[0]);
-    node.dim = call.plan.skipped + 1;
-    // Sums depend on the layout.
-    const ExpressionNode& input = nodes_[node.input[0]];
-    const bool leaf = input.kind == ExpressionNode::operand;
-    if (!(leaf ? recorded_->leaves[input.index].has_layout_of(t) : is_contiguous(t))) {
-      refuse("reduces a tensor that is not contiguous");
-    }
-    Shape shape(t.size, t.size + t.nDimension);
-    if (shape != shapes_[node.input[0]]) refuse("reduces a tensor that was expanded");
-    shape[call.plan.skipped] = 1;
-    ++recorded_->operations;
-    define(writes_[0], add(node, shape));
-    if (!call.indices) return;
-    const Tensor& indices = *writes_[1];
-    if (indices.storage->born < first_birth_) refuse("writes to a tensor that it did not make");
-    values_[indices.storage->born].node = -1;
-  });
-}
-
-void Recorder::set_type(DType type) {
-  if (typed_ && recorded_->dtype != type) {
-    refuse("has %sTensors and %sTensors in it", name(recorded_->dtype), name(type));
+int Recorder::add(ExpressionNode node, Shape shape, DType type) {
+  for (size_t k = 0; k < nodes_.size(); ++k) {
+    if (nodes_[k].node.same_as(node) && nodes_[k].type == type) return static_cast<int>(k);
   }
-  typed_ = true;
-  recorded_->dtype = type;
+  if (nodes_.size() >= kMostNodes) refuse("has more than %d operations", int{kMostNodes});
+  nodes_.push_back({node, std::move(shape), type});
+  return static_cast<int>(nodes_.size()) - 1;
 }
 
 bool Recorder::is_mask(int node) const {
-  const ExpressionNode& n = nodes_[node];
+  const ExpressionNode& n = nodes_[node].node;
   return n.kind == ExpressionNode::element && n.function->row.has(row_flag::predicate);
 }
 
-int Recorder::add(ExpressionNode node, Shape shape) {
-  for (size_t k = 0; k < nodes_.size(); ++k) {
-    if (nodes_[k].same_as(node)) return static_cast<int>(k);
+bool Recorder::same_layout(const Value& value, const Tensor& t) const {
+  const RecordedLayout& layout = value.layout;
+  bool same = value.offset == t.storageOffset && layout.type == t.dtype &&
+              static_cast<int>(layout.size.size()) == t.nDimension;
+  for (int d = 0; same && d < t.nDimension; ++d) {
+    const bool repeated = layout.size[d] == 1 && t.stride[d] == 0;  // by expand
+    same = repeated ||
+           (layout.size[d] == t.size[d] && (layout.stride[d] == t.stride[d] || t.size[d] == 1));
   }
-  if (nodes_.size() >= kMostNodes) refuse("has more than %d operations", int{kMostNodes});
-  nodes_.push_back(node);
-  shapes_.push_back(std::move(shape));
-  return static_cast<int>(nodes_.size()) - 1;
+  return same;
+}
+
+// Returns true if the value defines all elements of t, a view of it.
+bool Recorder::covers(const Value& value, const Tensor& t) const {
+  int64_t count = 1;
+  for (size_t d = value.layout.size.size(); d-- > 0; count *= value.layout.size[d]) {
+    if (value.layout.size[d] != 1 && value.layout.stride[d] != count) return false;
+  }
+  const auto item = static_cast<ptrdiff_t>(item_size(t.dtype));
+  const ByteRange bytes = t.bytes();
+  return static_cast<ptrdiff_t>(bytes.begin) >= value.offset * item &&
+         static_cast<ptrdiff_t>(bytes.end) <= (value.offset + count) * item;
 }
 
 // The node whose elements t has.
 int Recorder::node_of(Tensor* t) {
   if (!t->storage) refuse("reads a tensor without elements");
-  if (t->storage->born < first_birth_) return leaf_of(t);
-  auto found = values_.find(t->storage->born);
-  if (found == values_.end() || found->second.node < 0) {
-    refuse("reads a tensor that it made otherwise than by operations of expressions");
+  auto own = own_.find(t->storage);
+  if (own == own_.end()) return node_of_leaf(recorded_->leaves[input_leaf(t)]);
+  if (const std::shared_ptr<IndexCall> call = own->second.index_call) {
+    own->second.value.node = node_of_indices(*call);
+    own->second.index_call = nullptr;
   }
-  const Value& value = found->second;
-  bool same =
-      value.offset == t->storageOffset && static_cast<int>(value.size.size()) == t->nDimension;
-  for (int d = 0; same && d < t->nDimension; ++d) {
-    const bool repeated = value.size[d] == 1 && t->stride[d] == 0;  // by expand
-    same = repeated ||
-           (value.size[d] == t->size[d] && (value.stride[d] == t->stride[d] || t->size[d] == 1));
-  }
-  if (!same) refuse("reads a part of a result, or a result in another shape");
-  return value.node;
+  const Value value = own->second.value;
+  if (!own->second.has_value) refuse("reads a tensor that it made otherwise than by operations");
+  if (same_layout(value, *t)) return value.node;
+  if (t->numel() == 0 || !covers(value, *t)) refuse("reads a tensor of which it wrote only a part");
+  RecordedLeaf leaf = recorded_->leaves[store(value.node, value.layout)];
+  leaf.offset += t->storageOffset - value.offset;
+  leaf.layout = RecordedLayout(*t);
+  leaf.whole = false;
+  return node_of_leaf(std::move(leaf));
 }
 
-// Inputs that share a storage lie at fixed distances, so any of them that contains t will do.
-int Recorder::leaf_of(Tensor* t) {
+// The same as a node of the given type: bytes may be stored for a mask.
+int Recorder::node_of_type(Tensor* t, DType type) {
+  const int node = node_of(t);
+  if (nodes_[node].type == type) return node;
+  return node_of_leaf(recorded_->leaves[leaf_for(t)]);
+}
+
+int Recorder::node_of_leaf(RecordedLeaf leaf) {
+  auto& leaves = recorded_->leaves;
+  const auto found = std::find(leaves.begin(), leaves.end(), leaf);
+  ExpressionNode node(ExpressionNode::operand, 0);
+  node.index = static_cast<int>(found - leaves.begin());
+  Shape shape = leaf.layout.size;
+  const DType type = leaf.layout.type;
+  if (found == leaves.end()) leaves.push_back(std::move(leaf));
+  return add(node, std::move(shape), type);
+}
+
+// The leaf that t is a view of an input. Inputs that share a storage lie at fixed distances, so any
+// of them that contains t is correct.
+int Recorder::input_leaf(Tensor* t) {
   const ByteRange bytes = t->bytes();
   RecordedLeaf leaf;
   bool shares = false;
@@ -336,103 +178,153 @@ int Recorder::leaf_of(Tensor* t) {
     const ByteRange all = input.bytes();
     if (bytes.begin < all.begin || bytes.end > all.end) continue;
     leaf.whole = same_view(*t, input);
-    if (leaf.input >= 0 && !leaf.whole) continue;
-    leaf.input = static_cast<int>(k);
+    if (leaf.source >= 0 && !leaf.whole) continue;
+    leaf.source = static_cast<int>(k);
     leaf.offset = t->storageOffset - input.storageOffset;
   }
-  if (leaf.input < 0 && shares) refuse("reads memory outside of its arguments' elements");
-  if (leaf.input < 0)
-    refuse("reads a tensor that is neither an argument nor found in its upvalues");
-  leaf.type = t->dtype;
-  leaf.size.assign(t->size, t->size + t->nDimension);
-  leaf.stride.assign(t->stride, t->stride + t->nDimension);
-  auto& leaves = recorded_->leaves;
-  size_t k = 0;
-  while (k < leaves.size() && !leaves[k].same_as(leaf)) ++k;
-  if (k == leaves.size()) leaves.push_back(std::move(leaf));
-  ExpressionNode node(ExpressionNode::operand, 0);
-  node.index = static_cast<int>(k);
-  return add(node, leaves[k].size);
+  if (leaf.source < 0) {
+    refuse(shares ? "reads memory outside of its arguments' elements"
+                  : "reads a tensor that is neither an argument nor found in its upvalues");
+  }
+  leaf.layout = RecordedLayout(*t);
+  return nodes_[node_of_leaf(std::move(leaf))].node.index;
 }
 
-// r, made by the program, has the node's elements from now on.
-void Recorder::define(Tensor* r, int node) {
-  if (!r->storage) refuse("writes to a tensor without elements");
-  if (r->storage->born < first_birth_) refuse("writes to a tensor that it did not make");
-  if (has_shared_elements(*r)) refuse("writes to a tensor whose elements overlap");
-  Value value{node, r->dtype, r->storageOffset, Shape(r->size, r->size + r->nDimension),
-              Shape(r->stride, r->stride + r->nDimension)};
-  if (!shapes_[node].empty() && shapes_[node] != value.size) {
-    refuse("has operands that pair in order, or copies a tensor that was expanded");
-  }
-  if (shapes_[node].empty() && nodes_[node].kind != ExpressionNode::number) {
-    refuse("computes with nothing but numbers");
-  }
-  values_[r->storage->born] = std::move(value);
-}
+// ---- values -------------------------------------------------------------------------------------
 
-std::unique_ptr<Recorded> Recorder::finish(const std::vector<Tensor*>& results) {
+void Recorder::allocated(Storage* s) noexcept {
   attempt([&] {
-    if (results.empty()) refuse("returns no new tensor");
-    if (!reads_.empty() || !writes_.empty()) expect(0, 0);
-    for (const RecordedLeaf& leaf : recorded_->leaves) set_type(leaf.type);
-    std::vector<int> roots;
-    for (Tensor* t : results) {
-      auto shares = [t](const Tensor* other) { return other != t && other->storage == t->storage; };
-      if (t->storage && std::any_of(results.begin(), results.end(), shares)) {
-        refuse("returns tensors that share memory");
-      }
-      int root;
-      recorded_->results.push_back(result_of(t, roots, &root));
-      roots.push_back(root);
-    }
+    if (input_with(s) || own_.count(s)) return;
+    storage_retain(s);
+    own_[s].storage = StorageRef(s);
   });
-  return std::move(recorded_);
 }
 
-// before: the nodes of earlier results, which are there to be read.
-RecordedResult Recorder::result_of(Tensor* t, const std::vector<int>& before, int* root) {
-  if (!t->storage || t->numel() == 0) refuse("returns a tensor without elements");
-  if (t->storage->born < first_birth_) refuse("returns a view, or a tensor that it did not make");
-  if (!covers_storage(*t)) refuse("returns a part of a result");
-  *root = node_of(t);
-  if (shapes_[*root] != Shape(t->size, t->size + t->nDimension)) {
-    refuse("returns a tensor that was filled or expanded");
+// The storage of a result: the program made it, or the operation did, for a tensor without one.
+Recorder::OwnStorage& Recorder::own_storage(const Target& target) {
+  Storage* s = target.tensor->storage;
+  auto found = own_.find(s);
+  if (found != own_.end()) return found->second;
+  const bool was_own = !target.before || own_.count(target.before->storage) > 0;
+  if (!was_own || input_with(s)) refuse("writes to a tensor that it did not make");
+  storage_retain(s);
+  OwnStorage& own = own_[s];
+  own.storage = StorageRef(s);
+  return own;
+}
+
+// The result of the operation has the node's elements from now on.
+void Recorder::define(const Target& target, int node) {
+  const Tensor& r = *target.tensor;
+  if (!r.storage) return;  // no elements
+  OwnStorage& own = own_storage(target);
+  if (has_shared_elements(r)) refuse("writes to a tensor whose elements overlap");
+  own.value = {node, r.storageOffset, RecordedLayout(r)};
+  own.has_value = true;
+  own.index_call = nullptr;
+}
+
+// A leaf with the elements and the layout of t.
+int Recorder::leaf_for(Tensor* t) {
+  const int node = node_of(t);
+  const ExpressionNode& n = nodes_[node].node;
+  if (n.kind == ExpressionNode::operand && recorded_->leaves[n.index].layout.matches(*t)) {
+    return n.index;
   }
+  auto own = own_.find(t->storage);
+  if (own == own_.end()) return input_leaf(t);
+  const Value value = own->second.value;
+  const int whole = store(node, value.layout);
+  if (value.layout.matches(*t)) return whole;
+  // Expanded.
+  RecordedLeaf leaf = recorded_->leaves[whole];
+  leaf.layout = RecordedLayout(*t);
+  leaf.whole = false;
+  return nodes_[node_of_leaf(std::move(leaf))].node.index;
+}
+
+int Recorder::new_value(DType type) {
+  recorded_->values.push_back(type);
+  return static_cast<int>(recorded_->values.size()) - 1;
+}
+
+// A leaf, the whole of a value, that has the node's elements in this layout.
+int Recorder::store(int node, const RecordedLayout& layout) {
+  for (const Stored& stored : stored_) {
+    if (stored.node == node && stored.layout == layout) return stored.leaf;
+  }
+  const ExpressionNode& n = nodes_[node].node;
+  if (n.kind == ExpressionNode::operand) {
+    const RecordedLeaf& leaf = recorded_->leaves[n.index];
+    if (!leaf.of_input && leaf.whole && leaf.layout == layout) return n.index;
+  }
+  RecordedLeaf leaf;
+  leaf.of_input = false;
+  leaf.source = n.kind == ExpressionNode::number ? store_number(node, layout)
+                                                 : store_expression(node, layout);
+  leaf.layout = layout;
+  leaf.whole = true;
+  const int index = nodes_[node_of_leaf(std::move(leaf))].node.index;
+  stored_.push_back({node, index, layout});
+  return index;
+}
+
+int Recorder::store_number(int node, const RecordedLayout& layout) {
+  args::fill arguments{nullptr, nodes_[node].node.value};
+  const OpRow& row = row_of(Op::fill);
+  auto step = std::make_unique<CallStep>(RecordedArguments(row, &arguments));
+  const int value = new_value(layout.type);
+  step->results.push_back({row.parameters, value, -1, layout, layout});
+  recorded_->steps.push_back(std::move(step));
+  ++recorded_->calls;
+  return value;
+}
+
+// Adds a step that evaluates the node. Nodes that are stored already are read from there.
+int Recorder::store_expression(int root, const RecordedLayout& layout) {
+  auto step = std::make_unique<ExpressionStep>();
+  step->type = nodes_[root].type;
+  step->layout = layout;
   std::vector<bool> needed(nodes_.size());
-  std::vector<int> result(nodes_.size(), -1), place(nodes_.size(), -1);
-  needed[*root] = true;
-  for (size_t k = 0; k < before.size(); ++k) result[before[k]] = static_cast<int>(k);
-  for (int k = *root; k >= 0; --k) {
-    if (!needed[k] || result[k] >= 0) continue;
-    for (int input : nodes_[k].input) {
+  std::vector<int> leaf_of(nodes_.size(), -1), position(nodes_.size(), -1);
+  for (const Stored& stored : stored_) {
+    if (stored.layout.type == nodes_[stored.node].type) leaf_of[stored.node] = stored.leaf;
+  }
+  needed[root] = true;
+  for (int k = root; k >= 0; --k) {
+    if (!needed[k]) continue;
+    if (nodes_[k].node.kind == ExpressionNode::operand) leaf_of[k] = nodes_[k].node.index;
+    if (leaf_of[k] >= 0) continue;
+    for (int input : nodes_[k].node.input) {
       if (input >= 0) needed[input] = true;
     }
   }
-  RecordedResult made{{}, {}, t->dtype, shapes_[*root], nullptr, {}};
-  Expression& e = made.expression;
-  for (int k = 0; k <= *root; ++k) {
+  Expression& e = step->expression;
+  for (int k = 0; k <= root; ++k) {
     if (!needed[k]) continue;
-    ExpressionNode node = nodes_[k];
-    for (int& input : node.input) input = input >= 0 ? place[input] : -1;
-    if (result[k] >= 0) node = ExpressionNode(ExpressionNode::operand, 0);
-    if (node.kind == ExpressionNode::operand) {
-      made.operands.push_back(result[k] >= 0 ? -1 - result[k] : node.index);
+    ExpressionNode node = nodes_[k].node;
+    for (int& input : node.input) input = input >= 0 ? position[input] : -1;
+    if (leaf_of[k] >= 0) {
+      node = ExpressionNode(ExpressionNode::operand, 0);
       node.index = static_cast<int>(e.operands.size());
       e.operands.push_back("operand " + std::to_string(node.index + 1));
+      step->leaves.push_back(leaf_of[k]);
     }
-    place[k] = static_cast<int>(e.nodes.size());
+    position[k] = static_cast<int>(e.nodes.size());
     e.nodes.push_back(node);
   }
-  e.root = place[*root];
+  e.root = position[root];
   if (e.operands.empty()) refuse("computes with nothing but numbers");
-  prepare(&made);
-  return made;
+  prepare(step.get());
+  const int value = step->value = new_value(layout.type);
+  recorded_->steps.push_back(std::move(step));
+  ++recorded_->expressions;
+  return value;
 }
 
 // Makes the calls of its parts, to see whether each is one.
-void Recorder::prepare(RecordedResult* result) const {
-  const Expression& e = result->expression;
+void Recorder::prepare(ExpressionStep* step) {
+  const Expression& e = step->expression;
   std::vector<TensorRef> values(e.nodes.size());
   bool fits = true, reduces = false;
   auto program_of = [&](int root) {
@@ -440,16 +332,15 @@ void Recorder::prepare(RecordedResult* result) const {
     fits = fits && program->fits();
     return program;
   };
-  result->numbers.resize(e.nodes.size());
+  step->numbers.resize(e.nodes.size());
   for (size_t k = 0; k < e.nodes.size(); ++k) {
     const ExpressionNode& node = e.nodes[k];
     if (node.kind == ExpressionNode::element) continue;
-    values[k] = empty(recorded_->dtype);
+    values[k] = TensorRef(tensor_new(step->type));
     if (node.kind == ExpressionNode::number) {
       int64_t one = 1;
-      result->numbers[k] = TensorRef(tensor_new_sized(recorded_->dtype, 1, &one));
-      Unwatched filled;
-      ops::fill(result->numbers[k].get(), node.value);
+      step->numbers[k] = TensorRef(tensor_new_sized(step->type, 1, &one));
+      ops::fill(step->numbers[k].get(), node.value);
     } else if (node.kind == ExpressionNode::reduction) {
       reduces = true;
       if (!values[node.input[0]]) program_of(node.input[0]);
@@ -457,11 +348,52 @@ void Recorder::prepare(RecordedResult* result) const {
   }
   if (e.nodes[e.root].kind == ExpressionNode::element) {
     auto whole = program_of(e.root);
-    if (!reduces) result->program = std::move(whole);
+    if (!reduces) step->program = std::move(whole);
   }
-  if (fits) return;
-  const_cast<Recorder*>(this)->refuse("has more than %d tensors or %d steps in one expression",
-                                      kFusedOperands - 1, kFusedSteps);
+  if (!fits) {
+    refuse("has more than %d tensors or %d steps in one expression", kFusedOperands - 1,
+           kFusedSteps);
+  }
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+std::unique_ptr<Recorded> Recorder::finish(const std::vector<Tensor*>& results) {
+  attempt([&] {
+    if (results.empty()) refuse("returns no new tensor");
+    for (Tensor* t : results) {
+      auto shares = [t](const Tensor* other) { return other != t && other->storage == t->storage; };
+      if (t->storage && std::any_of(results.begin(), results.end(), shares)) {
+        refuse("returns tensors that share memory");
+      }
+      recorded_->results.push_back(value_of_result(t));
+    }
+    find_last_steps();
+  });
+  return std::move(recorded_);
+}
+
+int Recorder::value_of_result(Tensor* t) {
+  if (!t->storage || t->numel() == 0) refuse("returns a tensor without elements");
+  if (!own_.count(t->storage)) refuse("returns a view, or a tensor that it did not make");
+  if (!covers_storage(*t)) refuse("returns a part of a result");
+  const int node = node_of(t);
+  const RecordedLayout layout(*t);
+  const int value = recorded_->leaves[store(node, layout)].source;
+  const auto& before = recorded_->results;
+  if (std::find(before.begin(), before.end(), value) == before.end()) return value;
+  return store_expression(node, layout);  // a copy
+}
+
+void Recorder::find_last_steps() {
+  Recorded& r = *recorded_;
+  r.last_step.assign(r.values.size(), -1);
+  for (size_t k = 0; k < r.steps.size(); ++k) {
+    for (int leaf : r.steps[k]->leaves) {
+      if (!r.leaves[leaf].of_input) r.last_step[r.leaves[leaf].source] = static_cast<int>(k);
+    }
+  }
+  for (int value : r.results) r.last_step[value] = -1;
 }
 
 }  // namespace th

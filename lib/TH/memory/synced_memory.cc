@@ -72,7 +72,6 @@ void SyncedMemory::set_head(Head head) noexcept {
 // garbage collection runs without the lock, because finalizers may access this very memory.
 template <class Change>
 void SyncedMemory::transition(Change change) {
-  notice_use();
   {
     DeferGC defer_gc;
     try {
@@ -105,7 +104,6 @@ void SyncedMemory::await_writers(Lock& lock) {
 }
 
 void* SyncedMemory::cpu(Access access, ByteRange range) {
-  notice_use();
   if (void* host = ready(access)) return host;
   void* host = nullptr;
   // The most frequent case, a first access on the host: the memory is allocated without the lock,
@@ -234,7 +232,6 @@ void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
     if (head_.load(std::memory_order_relaxed) == Head::device && bytes_ > kSmallCopy &&
         reads_ < kFewReads) {
       ++reads_;
-      notice_use();
       device_->copy_to_host(out, on_device(offset), count);
       return;
     }

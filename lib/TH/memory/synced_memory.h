@@ -8,7 +8,6 @@
 
 #include "THAllocator.h"
 #include "base/visibility.h"
-#include "base/watch.h"
 #include "memory/device.h"
 #include "memory/lease.h"
 
@@ -53,7 +52,7 @@ class SyncedMemory {
   // Unless access is overwrite, only bytes of the range are written.
   void* cpu(Access access, ByteRange range);
   // Returns the host block if this access needs no copy, allocation or state change, else null.
-  void* cpu_if_ready(Access access) const noexcept { return watching() ? nullptr : ready(access); }
+  void* cpu_if_ready(Access access) const noexcept { return ready(access); }
   // Returns the host block if its contents are valid, else null. Copies nothing.
   void* cpu_if_valid() const noexcept { return ready(Access::read); }
 

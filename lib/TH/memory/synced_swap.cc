@@ -6,7 +6,6 @@
 namespace th {
 
 void SyncedMemory::swap(SyncedMemory& other) noexcept {
-  notice_use();
   Head head = head_.load();
   head_.store(other.head_.load());
   other.head_.store(head);

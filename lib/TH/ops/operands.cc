@@ -40,7 +40,6 @@ void start_check(CheckCall* call, Condition condition, int64_t limit, const Tens
 
 void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
   if (t->numel() == 0) return;
-  notice("looks at values, such as divisors, before it uses them");
   AllowHostAccess allow;
   DeviceAssertion found = {};
   CheckCall call;
@@ -89,10 +88,7 @@ void Operands::release_scratch() noexcept {
   }
 }
 
-char* Operands::ask_elsewhere(Tensor* t, Access access) {
-  if (watcher()) note_operand(t, access, device_);
-  Unwatched asked;
-  if (!device_) return t->data(access);
+char* Operands::ask_device(Tensor* t, Access access) {
   if (!t->storage) return nullptr;
   t->check_storage();
   Lease* lease = &held_->leases[held_->lease_count++];

@@ -3,7 +3,7 @@
 
 // The backend calls of operations: ops/ describes the work as one plain struct (backend/calls.h).
 // run() dispatches it to the device that holds the operands; calls that are unsupported there fall
-// back to the CPU. The recorder of expressions is called here.
+// back to the CPU.
 
 #include <initializer_list>
 #include <optional>
@@ -68,23 +68,11 @@ struct Placed {
   char* data;      // its first element
 };
 
-// Report an operand, then the call, to the recorder of the calling thread, if any (record.cc).
-void note_operand(Tensor* t, Access access, Device* device);
-void note_call(const ElementCall& call);
-void note_call(const CopyCall& call);
-void note_call(const FillCall& call);
-void note_call(const ReduceDimCall& call);
-void note_other_call();
-template <class Call>
-void note_call(const Call&) {
-  note_other_call();
-}
-
 // The memory of the operands of one call on one backend, held until the call is queued. Request the
 // inputs first, then the results.
 class Operands {
  public:
-  explicit Operands(Device* device) : device_(device), watched_(watching()) {
+  explicit Operands(Device* device) : device_(device) {
     if (device) held_.emplace();
   }
   ~Operands() {
@@ -118,7 +106,6 @@ class Operands {
   // Runs the call on the backend. Returns false if it is unsupported there.
   template <class Call>
   bool run(const Call& call) const {
-    if (watched_) note_call(call);
     if (device_) return offer(*device_, call);
     run_on_cpu(call);
     return true;
@@ -135,15 +122,13 @@ class Operands {
     int lease_count, copy_count;
   };
   char* ask(Tensor* t, Access access) {
-    if (device_ || watched_) return ask_elsewhere(t, access);
-    return t->data(access);
+    return device_ ? ask_device(t, access) : t->data(access);
   }
-  char* ask_elsewhere(Tensor* t, Access access);  // the slow path: devices, watchers
+  char* ask_device(Tensor* t, Access access);
   Tensor* brought(Tensor* t);
   void release_scratch() noexcept;
 
   Device* device_;
-  bool watched_;
   std::optional<Held> held_;
   const Storage* read_[kMost];
   void* scratch_[2];

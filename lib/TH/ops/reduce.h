@@ -42,7 +42,7 @@ struct KernelReduction {
 };
 // Return null if no row matches.
 const KernelReduction* find_reduction(const char* name);
-const KernelReduction* find_reduction(Reducer reducer, Finish finish);
+const KernelReduction* find_reduction(Op op);
 
 inline Scalar to_scalar(Wide value, DType type) {
   return is_integral(type) ? Scalar(value.i) : Scalar(value.d);

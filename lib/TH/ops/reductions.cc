@@ -237,9 +237,8 @@ const KernelReduction* find_reduction(const char* name) {
   return find_if([&](const KernelReduction& row) { return !std::strcmp(row.name, name); });
 }
 
-const KernelReduction* find_reduction(Reducer reducer, Finish finish) {
-  return find_if(
-      [&](const KernelReduction& row) { return row.reducer == reducer && row.finish == finish; });
+const KernelReduction* find_reduction(Op op) {
+  return find_if([&](const KernelReduction& row) { return row.op == op; });
 }
 
 // ---- others -------------------------------------------------------------------------------------

@@ -55,6 +55,14 @@ void set_process_tracer(Tracer* tracer) noexcept {
   if (before != (tracer != nullptr)) active_tracers += tracer ? 1 : -1;
 }
 
+void trace_access_slow(const char* what) noexcept {
+  ThreadTracers::each([what](Tracer& tracer) { tracer.accessed(what); });
+}
+
+void trace_allocation_slow(Storage* s) noexcept {
+  ThreadTracers::each([s](Tracer& tracer) { tracer.allocated(s); });
+}
+
 void trace_fallback() noexcept {
   if (innermost) innermost->fell_back_ = true;
 }

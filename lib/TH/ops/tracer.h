@@ -1,7 +1,9 @@
 #ifndef TH_OPS_TRACER_H
 #define TH_OPS_TRACER_H
 
-// Observers of operations, such as the profiler (ops/profile.h). call() reports each operation.
+// Observers of operations: the profiler (ops/profile.h) and the recorder of tensor.compile
+// (fuse/record.h). call() reports each operation to them. Code that accesses elements in another
+// way, such as t[i] in Lua, reports it by trace_access().
 
 #include <atomic>
 
@@ -19,6 +21,10 @@ class Tracer {
   // Called after it, with the arguments of begin(): results are not temporaries. If the operation
   // failed, the results have the shapes that they had before. May throw unless it failed.
   virtual void end(const TracedCall& call, bool failed) = 0;
+  // The thread accesses elements otherwise. what: a verb phrase, such as "reads elements".
+  virtual void accessed(const char*) noexcept {}
+  // The bindings allocated s for a tensor that had no storage.
+  virtual void allocated(Storage*) noexcept {}
 
  protected:
   Tracer() = default;
@@ -43,6 +49,16 @@ void remove_tracer(Tracer* tracer) noexcept;
 // Sets the tracer of all threads; null: none. It must live until the end of the process, because
 // operations that began earlier still report to it.
 void set_process_tracer(Tracer* tracer) noexcept;
+
+// Report to the tracers of the calling thread. See Tracer.
+void trace_access_slow(const char* what) noexcept;
+void trace_allocation_slow(Storage* s) noexcept;
+inline void trace_access(const char* what) noexcept {
+  if (tracing()) trace_access_slow(what);
+}
+inline void trace_allocation(const Tensor& t) noexcept {
+  if (tracing() && t.storage) trace_allocation_slow(t.storage);
+}
 
 // One operation, from its beginning to its end, while tracers are active. Calls nest.
 class TracedCall {

@@ -35,7 +35,6 @@ struct Storage : Recycled {
   int pins;
   // The device where operations on the storage run; null: the CPU.
   Device* device;
-  uint64_t born;  // birth() at construction: a unique number if that thread was watched, else 0
   SyncedMemory memory;
 
   Storage(DType type, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -49,7 +48,6 @@ struct Storage : Recycled {
         retained(0),
         pins(0),
         device(nullptr),
-        born(birth()),
         memory(elements * item_size(type), allocator, context) {}
   Storage(DType type, void* block, ptrdiff_t elements, THAllocator* allocator, void* context)
       : data(block),
@@ -62,7 +60,6 @@ struct Storage : Recycled {
         retained(0),
         pins(0),
         device(nullptr),
-        born(birth()),
         memory(block, elements * item_size(type), allocator, context) {}
   ~Storage() {
     if (!(flag & kFreeMemory)) memory.disown_host();

@@ -10,12 +10,6 @@
 
 namespace th {
 
-namespace {
-
-constexpr const char* kGivenMemory = "makes a tensor a view of other memory";
-
-}  // namespace
-
 Tensor::~Tensor() {
   if (size != inline_geometry) heap_free(size);
   storage_free(storage);
@@ -251,7 +245,6 @@ void set_storage(Tensor* t, Storage* storage, ptrdiff_t offset, int ndim, const 
   if (offset > kMostElements) fail("storage offset %td is too large", offset);
   Storage* old_storage = t->storage;
   ptrdiff_t old_offset = t->storageOffset;
-  if (old_storage && old_storage != storage) notice(kGivenMemory);
   storage_retain(storage);
   t->storage = storage;
   t->storageOffset = offset;
@@ -283,7 +276,6 @@ void set_part(Tensor* r, const Tensor& t, ptrdiff_t offset, int ndim, const int6
   }
   r->storageOffset = offset;
   if (r->storage == storage) return;
-  if (r->storage) notice(kGivenMemory);
   storage_retain(storage);
   storage_free(std::exchange(r->storage, storage));
 }

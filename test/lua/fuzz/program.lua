@@ -21,7 +21,10 @@ local expressions = {
   'T.Tensor(4):unfold(1, 2, 1):copy(a)', 'T.Tensor(3, 2):t():copy(a)', 'a.new(a:storage())',
   'a:repeatTensor(2, 1)', 'T.Tensor(2, 3):fill(n):add(a)', 'a:sub(1, 1)', 'a * b:sum()',
   'T.Tensor(a:storage(), a:storageOffset(), a:size())', 'T.ones(2, 3):cmul(a)', 'a:viewAs(b)',
-  'T.Tensor(1):fill(n):expandAs(a)', 'T.cat(a, b, 1)', 'a:new()', 'a:type(a:type())',
+  'T.Tensor(1):fill(n):expandAs(a)', 'T.cat(a, b, 1)',
+  'T.mm(a, b:t())', 'a:cumsum(d)', 'a:sort(d)', 'a:index(1, T.LongTensor(2):fill(1))',
+  'a:gt(b):sum(d):typeAs(a)', 'T.mv(a, b:select(1, 1))', 'a:max(d, false)', 'a[a:gt(n)]',
+  'T.where(a:lt(b), a, b):t()', 'select(2, a:max(d)):typeAs(a)', 'a:new()', 'a:type(a:type())',
 }
 -- Only of tensors that the function has made, as a rule.
 local changes = {
@@ -30,7 +33,9 @@ local changes = {
   'a:select(1, 1):copy(b)', 'a:clamp(0, 1)', 'a:resize(1, 2)', 'a:cmax(n)', 'a[1] = n', 'a:set(b)',
   'a:unfold(1, 2, 1):copy(b)', 'a:view(-1):add(n)', 'a:apply(function(e) return e + n end)',
   'a:cadd(b)', 'a:t():copy(b)', 'a:addcmul(n, b, b)', 'a:storage():fill(n)',
-  'a:cdiv(b)', 'a[1]:add(n)', 'a:squeeze()', 'a:unfold(d, 1, 1):add(n)', 'a:maskedFill(a:gt(b), n)',
+  'a:cdiv(b)', 'a[1]:add(n)', 'a:addmm(a, b)', 'a:indexFill(1, T.LongTensor(1):fill(1), n)',
+  'a:scatter(1, T.LongTensor(1, 1):fill(1), n)', 'a:squeeze()', 'a:unfold(d, 1, 1):add(n)',
+  'a:maskedFill(a:gt(b), n)',
 }
 local numbers = {
   '1', '2', '3', '0.5', '-1', 'k', 'k', 'k + 1', 'u1', 'u1', 'u2', 'rate', 'rate', 'cfg.rate',

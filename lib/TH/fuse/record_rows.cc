@@ -1,0 +1,288 @@
+// The recorder's view of operations: which of them become nodes of expressions, and which are
+// called again.
+
+#include <algorithm>
+
+#include "fuse/record.h"
+#include "ops/element_rows.h"
+#include "tensor/overlap.h"
+
+namespace th {
+
+namespace {
+
+bool makes_view(const OpRow& row) {
+  return std::any_of(row.begin(), row.end(),
+                     [](const Parameter& p) { return p.kind == ParameterKind::view; });
+}
+
+// Returns true for rows that depend only on shapes.
+bool reads_nothing(const OpRow& row) {
+  return std::none_of(row.begin(), row.end(), [](const Parameter& p) {
+    return p.kind != ParameterKind::like && (p.is_tensor() || p.kind == ParameterKind::list);
+  });
+}
+
+// Returns true if the old elements of an `inout` tensor are not read.
+bool replaces_elements(const OpRow& row) {
+  if (row.op == Op::copy || row.op == Op::fill || row.op == Op::zero) return true;
+  return std::any_of(row.begin(), row.end(),
+                     [](const Parameter& p) { return p.kind == ParameterKind::generator; });
+}
+
+}  // namespace
+
+void Recorder::begin(const TracedCall& call) noexcept {
+  if (!recorded_ || call.depth(*this) != 0) return;
+  attempt([&] {
+    const OpRow& row = call.row();
+    current_ = Current();
+    if (row.returned != Returned::nothing && !reads_nothing(row)) {
+      refuse("calls '%s', which returns a number", lua_name(row.op));
+    }
+    if (makes_view(row)) return;
+    current_.arguments = std::make_unique<RecordedArguments>(row, call.arguments());
+    for (const Parameter& p : row) {
+      if (p.kind == ParameterKind::generator) {
+        current_.draws = true;
+        if (argument<Generator*>(call.arguments(), p) != generator_) {
+          refuse("uses random numbers of another generator");
+        }
+      } else if (p.kind == ParameterKind::float64) {
+        current_.numbers.push_back(argument<double>(call.arguments(), p));
+      } else if (p.kind == ParameterKind::element || p.kind == ParameterKind::number) {
+        current_.numbers.push_back(argument<Scalar>(call.arguments(), p));
+      }
+    }
+    for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
+      const Device* device = t->storage ? t->storage->current_device() : nullptr;
+      if (device) refuse("works on %s", device->name());
+      TensorRef view;
+      if (t->storage || !p.is_result()) view = TensorRef(tensor_new_view(t));
+      if (p.is_result()) {
+        current_.targets.push_back({&p, t, std::move(view), RecordedLayout(*t)});
+      } else {
+        current_.operands.push_back({&p, std::move(view)});
+      }
+    });
+  });
+}
+
+void Recorder::end(const TracedCall& call, bool failed) noexcept {
+  if (!recorded_ || call.depth(*this) != 0) return;
+  if (failed) return give_up("handles errors");
+  attempt([&] {
+    const OpRow& row = call.row();
+    for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
+      if (!p.is_result()) return;
+      const Device* device = t->storage ? t->storage->current_device() : nullptr;
+      if (device) refuse("works on %s", device->name());
+      if (input_of(t) < 0) return;
+      if (p.kind == ParameterKind::view) refuse("makes an argument a view of other memory");
+      refuse("writes to a tensor that it did not make");
+    });
+    if (makes_view(row) || row.returned != Returned::nothing) return;
+    bool expressed = false;
+    if (row.flags & row_flag::element_wise) {
+      expressed = record_element(row);
+    } else if (row.op == Op::copy) {
+      expressed = record_copy();
+    } else {
+      expressed = record_fill(row) || record_reduction(row, call.arguments());
+    }
+    if (!expressed) record_call(row);
+  });
+  current_ = Current();
+}
+
+bool Recorder::record_element(const OpRow& row) {
+  const Target& target = current_.targets[0];
+  const ElementFunction* function = &element_function(row.op);
+  std::vector<Tensor*> tensors;
+  std::vector<Scalar> numbers = current_.numbers;
+  for (const Operand& operand : current_.operands) tensors.push_back(operand.tensor.get());
+  size_t first = 0;
+  while (first < tensors.size() && function->row.is_byte[first]) ++first;
+  const DType type = tensors[first]->dtype;
+  // The values of divisors and exponents are checked first.
+  const bool checked = function->row.has(row_flag::divides | row_flag::raises);
+  if (checked && is_integral(type) && function->pattern.back() != 'N') return false;
+  if (function->row.has(row_flag::simple_power) && !is_integral(type)) {
+    const double exponent = numbers[0].to_double();
+    if (exponent == 2) {
+      function = &element_function(Op::cmul);
+      tensors.push_back(tensors[0]);
+      numbers.clear();
+    } else if (exponent == 1) {
+      function = &element_function(Op::mul);
+    } else if (exponent == -1) {
+      function = &element_function(Op::cinv);
+      numbers.clear();
+    }
+  }
+  ExpressionNode node(ExpressionNode::element, 0);
+  node.function = function;
+  std::copy(numbers.begin(), numbers.end(), node.numbers);
+  Shape shape;
+  for (size_t k = 0; k < tensors.size(); ++k) {
+    int input;
+    if (function->row.is_byte[k] && type != DType::Byte) {
+      input = node_of(tensors[k]);
+      if (!is_mask(input) || nodes_[input].type != type) return false;
+    } else {
+      input = node_of_type(tensors[k], type);
+    }
+    node.input[k] = input;
+    const Shape& other = nodes_[input].shape;
+    int ndim;
+    int64_t size[kMaxDims];
+    if (other.empty()) continue;
+    if (shape.empty()) {
+      shape = other;
+    } else if (broadcast_sizes(static_cast<int>(shape.size()), shape.data(),
+                               static_cast<int>(other.size()), other.data(), &ndim, size)) {
+      shape.assign(size, size + ndim);
+    } else {
+      return false;
+    }
+  }
+  // Operands that pair in order, and filled tensors that broadcast, give another shape.
+  if (shape != Shape(target.tensor->size, target.tensor->size + target.tensor->nDimension)) {
+    return false;
+  }
+  ++recorded_->operations;
+  define(target, add(node, shape, type));
+  return true;
+}
+
+bool Recorder::record_fill(const OpRow& row) {
+  Scalar value = 0;
+  if (row.op == Op::fill || row.op == Op::fullLike) {
+    value = current_.numbers[0];
+  } else if (row.op == Op::ones || row.op == Op::onesLike) {
+    value = 1;
+  } else if (row.op != Op::zero && row.op != Op::zeros && row.op != Op::zerosLike) {
+    return false;
+  }
+  constexpr int64_t kExact = int64_t{1} << 53;
+  if (value.integral && (value.i > kExact || value.i < -kExact)) return false;
+  ExpressionNode node(ExpressionNode::number, 0);
+  node.value = value.to_double();
+  define(current_.targets[0], add(node, {}, current_.targets[0].tensor->dtype));
+  return true;
+}
+
+bool Recorder::record_copy() {
+  const Target& target = current_.targets[0];
+  Tensor* from = current_.operands[0].tensor.get();
+  const int node = node_of(from);
+  const Shape& shape = nodes_[node].shape;
+  const bool converts = target.tensor->dtype != from->dtype;
+  if (converts && !(is_mask(node) && target.tensor->dtype == nodes_[node].type)) return false;
+  if (!shape.empty() &&
+      shape != Shape(target.tensor->size, target.tensor->size + target.tensor->nDimension)) {
+    return false;
+  }
+  define(target, node);
+  return true;
+}
+
+bool Recorder::record_reduction(const OpRow& row, void* arguments) {
+  const KernelReduction* reduction = find_reduction(row.op);
+  if (!reduction) return false;
+  Tensor* t = current_.operands[0].tensor.get();
+  int dim = 0;
+  bool keeps = t->nDimension == 1, biased = false;
+  for (const Parameter& p : row) {
+    if (p.kind == ParameterKind::dim) dim = wrap_dim(*t, argument<int64_t>(arguments, p), 0);
+    if (p.kind != ParameterKind::flag || !argument<bool>(arguments, p)) continue;
+    (p.name == std::string("keepdim") ? keeps : biased) = true;
+  }
+  if (!keeps || biased || t->numel() == 0) return false;
+  if (current_.targets[0].tensor->dtype != t->dtype) return false;
+  ExpressionNode node(ExpressionNode::reduction, 0);
+  node.reduction_row = reduction;
+  node.dim = dim + 1;
+  const int input = node.input[0] = node_of_type(t, t->dtype);
+  // Sums depend on the layout.
+  const ExpressionNode& read = nodes_[input].node;
+  const bool is_leaf = read.kind == ExpressionNode::operand;
+  if (!(is_leaf ? recorded_->leaves[read.index].layout.matches(*t) : is_contiguous(*t))) {
+    return false;
+  }
+  Shape shape(t->size, t->size + t->nDimension);
+  if (shape != nodes_[input].shape) return false;
+  shape[dim] = 1;
+  ++recorded_->operations;
+  const Target& target = current_.targets[0];
+  define(target, add(node, shape, t->dtype));
+  if (current_.targets.size() == 1) return true;
+  const Target& indices = current_.targets[1];
+  define(indices, -1);
+  auto call = std::make_shared<IndexCall>();
+  call->arguments = std::move(current_.arguments);
+  call->operand = current_.operands[0].parameter;
+  call->node = input;
+  call->layout = RecordedLayout(*t);
+  for (const Target* r : {&target, &indices}) {
+    call->results.push_back({r->parameter, -1, -1, r->layout, RecordedLayout(*r->tensor)});
+  }
+  own_storage(indices).index_call = std::move(call);
+  return true;
+}
+
+int Recorder::node_of_indices(const IndexCall& call) {
+  auto step = std::make_unique<CallStep>(std::move(*call.arguments));
+  const ExpressionNode& read = nodes_[call.node].node;
+  const bool is_leaf = read.kind == ExpressionNode::operand;
+  const int leaf = is_leaf ? read.index : store(call.node, call.layout);
+  step->operands.push_back({call.operand, leaf});
+  step->leaves.push_back(leaf);
+  step->results = call.results;
+  for (CallStep::Result& result : step->results) result.value = new_value(result.after.type);
+  RecordedLeaf made;
+  made.of_input = false;
+  made.source = step->results[1].value;
+  made.layout = step->results[1].after;
+  made.whole = true;
+  recorded_->steps.push_back(std::move(step));
+  ++recorded_->calls;
+  return node_of_leaf(std::move(made));
+}
+
+void Recorder::record_call(const OpRow& row) {
+  auto step = std::make_unique<CallStep>(std::move(*current_.arguments));
+  for (const Operand& operand : current_.operands) {
+    const int leaf = leaf_for(operand.tensor.get());
+    step->operands.push_back({operand.parameter, leaf});
+    step->leaves.push_back(leaf);
+  }
+  for (const Target& target : current_.targets) {
+    CallStep::Result result{target.parameter, new_value(target.tensor->dtype), -1, target.layout,
+                            RecordedLayout(*target.tensor)};
+    if (target.parameter->kind == ParameterKind::inout && !replaces_elements(row)) {
+      // Memory that was never written contains zeros, also when the step runs again.
+      if (target.before && own_storage(target).has_value) {
+        result.content = leaf_for(target.before.get());
+        step->leaves.push_back(result.content);
+      }
+    }
+    step->results.push_back(std::move(result));
+  }
+  recorded_->draws = recorded_->draws || current_.draws;
+  ++recorded_->operations;
+  ++recorded_->calls;
+  std::vector<int> values;
+  for (const CallStep::Result& result : step->results) values.push_back(result.value);
+  recorded_->steps.push_back(std::move(step));
+  for (size_t k = 0; k < values.size(); ++k) {
+    RecordedLeaf leaf;
+    leaf.of_input = false;
+    leaf.source = values[k];
+    leaf.layout = RecordedLayout(*current_.targets[k].tensor);
+    leaf.whole = true;
+    define(current_.targets[k], node_of_leaf(std::move(leaf)));
+  }
+}
+
+}  // namespace th

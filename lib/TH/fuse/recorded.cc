@@ -1,0 +1,317 @@
+#include "fuse/recorded.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "ops/operands.h"
+#include "ops/tracer.h"
+
+namespace th {
+
+namespace {
+
+TensorRef reference(Tensor* t) {
+  tensor_retain(t);
+  return TensorRef(t);
+}
+
+void resize_to(Tensor* t, const RecordedLayout& layout) {
+  resize(t, static_cast<int>(layout.size.size()), layout.size.data(), layout.stride.data());
+}
+
+bool same_scalar(const Scalar& a, const Scalar& b) {
+  return a.integral == b.integral && a.i == b.i;  // compares the bits
+}
+
+}  // namespace
+
+RecordedLayout::RecordedLayout(const Tensor& t)
+    : type(t.dtype),
+      size(t.size, t.size + t.nDimension),
+      stride(t.stride, t.stride + t.nDimension) {}
+
+bool RecordedLayout::matches(const Tensor& t) const {
+  return type == t.dtype && static_cast<int>(size.size()) == t.nDimension &&
+         std::equal(size.begin(), size.end(), t.size) &&
+         std::equal(stride.begin(), stride.end(), t.stride);
+}
+
+// The tensors of one replay.
+class Replay {
+ public:
+  Replay(const Recorded& recorded, Tensor* const* results, Tensor* const* inputs,
+         Generator* generator)
+      : recorded_(recorded),
+        inputs_(inputs),
+        generator_(generator),
+        values_(recorded.values.size()) {
+    for (size_t k = 0; k < recorded.results.size(); ++k) {
+      values_[recorded.results[k]] = reference(results[k]);
+    }
+  }
+
+  Generator* generator() const { return generator_; }
+
+  // Returns the tensor of a value, which is empty at first.
+  Tensor* value(int k) {
+    if (!values_[k]) values_[k] = TensorRef(tensor_new(recorded_.values[k]));
+    return values_[k].get();
+  }
+
+  TensorRef leaf(int k) {
+    const RecordedLeaf& leaf = recorded_.leaves[k];
+    Tensor* source = leaf.of_input ? inputs_[leaf.source] : value(leaf.source);
+    source->check_storage();
+    if (leaf.whole) return reference(source);
+    TensorRef view(tensor_new(leaf.layout.type));
+    set_storage(view.get(), source->storage, source->storageOffset + leaf.offset,
+                static_cast<int>(leaf.layout.size.size()), leaf.layout.size.data(),
+                leaf.layout.stride.data());
+    return view;
+  }
+
+  // Frees values that no later step reads.
+  void end_step(int step) {
+    for (int k : recorded_.steps[step]->leaves) {
+      const RecordedLeaf& leaf = recorded_.leaves[k];
+      if (!leaf.of_input && recorded_.last_step[leaf.source] == step) {
+        values_[leaf.source] = TensorRef();
+      }
+    }
+  }
+
+ private:
+  const Recorded& recorded_;
+  Tensor* const* inputs_;
+  Generator* generator_;
+  std::vector<TensorRef> values_;
+};
+
+// ---- expressions --------------------------------------------------------------------------------
+
+bool ExpressionStep::same_as(const RecordedStep& step) const {
+  const auto* other = dynamic_cast<const ExpressionStep*>(&step);
+  if (!other || leaves != other->leaves || type != other->type || value != other->value ||
+      !(layout == other->layout) || expression.root != other->expression.root) {
+    return false;
+  }
+  const auto &x = expression.nodes, &y = other->expression.nodes;
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](const auto& a, const auto& b) { return a.same_as(b); });
+}
+
+void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operands) const {
+  std::vector<Tensor*> tensors;
+  for (const TensorRef& t : operands) tensors.push_back(t.get());
+  const auto count = static_cast<int>(tensors.size());
+  if (expression.nodes[expression.root].kind == ExpressionNode::operand) {
+    return ops::copy(r, tensors[expression.nodes[expression.root].index]);
+  }
+  args::fuse arguments{r, "", TensorList(tensors.data(), count)};
+  std::optional<TracedCall> traced;
+  if (tracing()) traced.emplace(row_of(Op::fuse), &arguments);
+  if (!program) {
+    evaluate(expression, r, arguments.inputs);
+  } else {
+    Tensor* operand_of_node[kFusedSteps + kFusedOperands];
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      const ExpressionNode& node = expression.nodes[k];
+      operand_of_node[k] =
+          node.kind == ExpressionNode::operand ? tensors[node.index] : numbers[k].get();
+    }
+    program->rebind(operand_of_node);
+    program->run(r, r->nDimension, r->size);
+  }
+  if (traced) traced->finish();
+}
+
+bool ExpressionStep::run(Replay* replay) const {
+  std::vector<TensorRef> operands;
+  for (int k : leaves) operands.push_back(replay->leaf(k));
+  Tensor* made = replay->value(value);
+  resize_to(made, layout);
+  if (layout.type == type) {
+    evaluate_to(made, operands);
+    return true;
+  }
+  // A mask, as a ByteTensor.
+  TensorRef whole(tensor_new(type));
+  resize_as(whole.get(), *made);
+  evaluate_to(whole.get(), operands);
+  ops::copy(made, whole.get());
+  return true;
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
+RecordedArguments::RecordedArguments(const OpRow& row, void* arguments) : row_(&row) {
+  for (const Parameter& p : row) {
+    switch (p.kind) {
+      case ParameterKind::element:
+      case ParameterKind::number:
+      case ParameterKind::accumulator:
+        numbers_.push_back(argument<Scalar>(arguments, p));
+        break;
+      case ParameterKind::float64:
+        numbers_.push_back(argument<double>(arguments, p));
+        break;
+      case ParameterKind::int64:
+      case ParameterKind::int32:
+      case ParameterKind::dim:
+      case ParameterKind::index:
+        integers_.push_back(argument<int64_t>(arguments, p));
+        break;
+      case ParameterKind::flag:
+        integers_.push_back(argument<bool>(arguments, p));
+        break;
+      case ParameterKind::option:
+        integers_.push_back(argument<char>(arguments, p));
+        break;
+      case ParameterKind::text:
+        texts_.emplace_back(
+            argument<const char*>(arguments, p) ? argument<const char*>(arguments, p) : "");
+        break;
+      case ParameterKind::sizes:
+      case ParameterKind::dims:
+      case ParameterKind::int_list:
+      case ParameterKind::dim_list: {
+        const auto& list = argument<Sizes>(arguments, p);
+        lists_.emplace_back(list.size, list.size + list.ndim);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+bool RecordedArguments::same_as(const RecordedArguments& other) const {
+  return row_ == other.row_ && integers_ == other.integers_ && texts_ == other.texts_ &&
+         lists_ == other.lists_ &&
+         std::equal(numbers_.begin(), numbers_.end(), other.numbers_.begin(), other.numbers_.end(),
+                    same_scalar);
+}
+
+void RecordedArguments::fill(void* arguments) const {
+  auto number = numbers_.begin();
+  auto integer = integers_.begin();
+  auto text = texts_.begin();
+  auto list = lists_.begin();
+  for (const Parameter& p : *row_) {
+    switch (p.kind) {
+      case ParameterKind::element:
+      case ParameterKind::number:
+      case ParameterKind::accumulator:
+        argument<Scalar>(arguments, p) = *number++;
+        break;
+      case ParameterKind::float64:
+        argument<double>(arguments, p) = (*number++).d;
+        break;
+      case ParameterKind::int64:
+      case ParameterKind::int32:
+      case ParameterKind::dim:
+      case ParameterKind::index:
+        argument<int64_t>(arguments, p) = *integer++;
+        break;
+      case ParameterKind::flag:
+        argument<bool>(arguments, p) = *integer++ != 0;
+        break;
+      case ParameterKind::option:
+        argument<char>(arguments, p) = static_cast<char>(*integer++);
+        break;
+      case ParameterKind::text:
+        argument<const char*>(arguments, p) = (*text++).c_str();
+        break;
+      case ParameterKind::sizes:
+      case ParameterKind::dims:
+      case ParameterKind::int_list:
+      case ParameterKind::dim_list:
+        argument<Sizes>(arguments, p) = {static_cast<int>(list->size()), list->data()};
+        ++list;
+        break;
+      case ParameterKind::list:
+        argument<TensorList>(arguments, p) = TensorList(nullptr, 0);
+        break;
+      case ParameterKind::generator:
+        argument<Generator*>(arguments, p) = nullptr;
+        break;
+      default:
+        argument<Tensor*>(arguments, p) = nullptr;
+    }
+  }
+}
+
+bool CallStep::same_as(const RecordedStep& step) const {
+  const auto* other = dynamic_cast<const CallStep*>(&step);
+  return other && arguments_.same_as(other->arguments_) && leaves == other->leaves &&
+         operands == other->operands && results == other->results;
+}
+
+bool CallStep::run(Replay* replay) const {
+  alignas(16) char arguments[kMostArgumentBytes];
+  arguments_.fill(arguments);
+  const OpRow& row = arguments_.row();
+  std::vector<TensorRef> tensors;
+  std::vector<Tensor*> list;
+  for (const Operand& operand : operands) {
+    tensors.push_back(replay->leaf(operand.leaf));
+    if (operand.parameter->kind == ParameterKind::list) {
+      list.push_back(tensors.back().get());
+    } else {
+      argument<Tensor*>(arguments, *operand.parameter) = tensors.back().get();
+    }
+  }
+  for (const Parameter& p : row) {
+    if (p.kind == ParameterKind::list) {
+      argument<TensorList>(arguments, p) = TensorList(list.data(), static_cast<int>(list.size()));
+    } else if (p.kind == ParameterKind::generator) {
+      argument<Generator*>(arguments, p) = replay->generator();
+    }
+  }
+  for (const Result& result : results) {
+    Tensor* r = replay->value(result.value);
+    resize_to(r, result.before);
+    if (result.content >= 0) ops::copy(r, replay->leaf(result.content).get());
+    argument<Tensor*>(arguments, *result.parameter) = r;
+  }
+  if (row.op == Op::copy) {
+    auto& copied = *reinterpret_cast<args::copy*>(arguments);
+    ops::copy(copied.r, copied.src);
+  } else {
+    call(row.op, arguments);
+  }
+  return std::all_of(results.begin(), results.end(), [&](const Result& result) {
+    return result.after.matches(*replay->value(result.value));
+  });
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+bool Recorded::same_as(const Recorded& other) const {
+  return leaves == other.leaves && values == other.values && results == other.results &&
+         std::equal(steps.begin(), steps.end(), other.steps.begin(), other.steps.end(),
+                    [](const auto& a, const auto& b) { return a->same_as(*b); });
+}
+
+bool Recorded::run(Tensor* const* made_results, Tensor* const* inputs, Generator* generator) const {
+  if (draws && !generator) return false;  // the Lua state is closing
+  std::optional<Generator> before;
+  if (draws) before.emplace(*generator);
+  bool done = true;
+  try {
+    Replay replay(*this, made_results, inputs, generator);
+    for (size_t k = 0; done && k < steps.size(); ++k) {
+      done = steps[k]->run(&replay);
+      replay.end_step(static_cast<int>(k));
+    }
+  } catch (const std::exception&) {
+    // The program raises the same error when it runs itself.
+    if (calls == 0) throw;
+    done = false;
+  }
+  if (!done && before) *generator = *before;
+  return done;
+}
+
+}  // namespace th
