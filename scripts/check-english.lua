@@ -164,7 +164,11 @@ local function paragraphs(line, text, found)
   for part in (text .. '\n'):gmatch '(.-)\n' do
     local plain = part:gsub('^%s*%*?%s*', '')
     if plain == '' or plain:find '^[-*] ' then flush() end
-    if plain ~= '' then
+    -- Indented lines after a colon or a blank line are tables and code.
+    local indented = part:find '^     ' and not plain:find '^[-*] '
+    if indented and (#texts == 0 or texts[#texts]:find ':$') then
+      flush()
+    elseif plain ~= '' then
       if #texts == 0 then start = line end
       texts[#texts + 1] = plain
     end

@@ -6,7 +6,7 @@ local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
 -- Returns the source of a loop over `count` operands; dense: their elements are contiguous. w is
--- the C struct of the walk: the address of each row, and a byte that tells if the memory may still
+-- the C struct of the walk: the address of each row, and a byte that is not 0 while the memory may
 -- be used at that address. The function may have moved elements to a device or written them there.
 -- LuaJIT compiles a loop best if it calls a single function. So each element type has its own
 -- loops, and so has each function that is called for many elements.

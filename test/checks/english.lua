@@ -68,6 +68,11 @@ plant('sentences.h', {
   '// Sets z. That value is kept.',
   '',
   '// The caller knows of what type it is, and what is set.',
+  '/* A table:',
+  '     f(x)   ' .. LONG,
+  '     g(x)   ' .. LONG,
+  '   - an item',
+  { '     that takes memory */', 'word' },
 })
 plant('messages.lua', {
   { "error('5 is no length')", 'no' },

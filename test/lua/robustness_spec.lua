@@ -364,7 +364,7 @@ describe('robustness', function()
       fails('dimension 1 of size 8589934592', function() return wide[2 ^ 33 + 1] end)
     end)
 
-    it('blames who called for what is no class', function()
+    it('blames the caller for a value that is not a class', function()
       fails('robustness_spec.lua:%d+: isTypeOf: %( is neither a class', function()
         local _ = tensor.isTypeOf(tensor.Tensor(), '(')
       end)

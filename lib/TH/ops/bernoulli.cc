@@ -24,8 +24,8 @@ TensorRef paired(Tensor* r, Tensor* p) {
 }
 
 struct BadProbability {
-  void operator()(char* text, size_t room) const {
-    std::snprintf(text, room, "element %%lld of p is not from 0 to 1");
+  void operator()(char* text, size_t length) const {
+    std::snprintf(text, length, "element %%lld of p is not from 0 to 1");
   }
 };
 constexpr BadProbability kBadProbability;

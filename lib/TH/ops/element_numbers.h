@@ -13,8 +13,8 @@ namespace th {
 // Comparison of integers: the number becomes one that the type holds. Clamp of integers: the bounds
 // become the nearest integers of the type within the bounds. Remainder of floating-point numbers:
 // becomes exact, unless the rules are Torch7's.
-// Throws if a clamp of integers has no integer within its bounds, if a tolerance is negative, and,
-// unless the rules are Torch7's, if integers are raised to a negative power.
+// Throws if a clamp of integers has no integer within its bounds, or if a tolerance is negative.
+// Also throws if integers are raised to a negative power, unless the rules are Torch7's.
 void fit_numbers(DType type, Op* op, Scalar* numbers);
 
 }  // namespace th

@@ -99,8 +99,8 @@ void check_divisor_number(DType type, const Scalar& divisor) {
 }
 void check_divisors(Op op, Tensor* divisor) {
   if (divisor->numel() == 0) return;
-  check_values(op, Condition::divisor, 0, divisor, CheckText(0, [&](char* text, size_t room) {
-                 std::snprintf(text, room,
+  check_values(op, Condition::divisor, 0, divisor, CheckText(0, [&](char* text, size_t length) {
+                 std::snprintf(text, length,
                                "integers cannot be divided by 0: the %sTensor divisor contains 0",
                                name(divisor->dtype));
                }));
@@ -109,8 +109,9 @@ void check_divisors(Op op, Tensor* divisor) {
 // Integers to a negative power are fractions.
 void check_exponents(Op op, Tensor* exponents) {
   if (exponents->dtype == DType::Byte || exponents->numel() == 0) return;
-  check_values(op, Condition::exponent, 0, exponents, CheckText(0, [&](char* text, size_t room) {
-                 std::snprintf(text, room, "integers have no negative powers, got exponent %%lld");
+  check_values(op, Condition::exponent, 0, exponents, CheckText(0, [&](char* text, size_t length) {
+                 std::snprintf(text, length,
+                               "integers have no negative powers, got exponent %%lld");
                }));
 }
 

@@ -25,7 +25,7 @@ struct ElementFunction {
 const ElementFunction& element_function(Op op);
 // Finds the operation with this Lua or C name that takes these arguments (each T or N). If no
 // operation takes a number at some position, one that takes a tensor there matches. A factor that
-// is omitted is 1. Returns null if nothing matches; *known then tells whether the name exists.
+// is omitted is 1. Returns null if nothing matches; *known is then true if the name exists.
 const ElementFunction* find_element_function(const std::string& name, const std::string& arguments,
                                              bool* known);
 

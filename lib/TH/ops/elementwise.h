@@ -21,8 +21,8 @@ struct ElementwiseOp {
 // overlaps no input, except with the same layout.
 void run_elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int count);
 
-// Computes the shape of the result of an element-wise operation. Shapes that differ pair as
-// current_rules say: by NumPy's rules, or in order if the numbers of elements agree. If in_place is
+// Computes the shape of the result of an element-wise operation. Shapes that differ pair by
+// current_rules: by NumPy's rules, or in order if the numbers of elements agree. If in_place is
 // not null, the result must have its shape. Returns false if the inputs pair in order; the shape is
 // then that of in_place or of the first input. name: begins the error message; may be null.
 bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,

@@ -25,8 +25,8 @@ void index_strides(const DimIndices& by, const Tensor& index, int ndim, int64_t*
 class IndexText {
  public:
   explicit IndexText(const DimIndices& by) : by_(by) {}
-  void operator()(char* text, size_t room) const {
-    std::snprintf(text, room, "index %%lld is out of range of dimension %lld of size %lld",
+  void operator()(char* text, size_t length) const {
+    std::snprintf(text, length, "index %%lld is out of range of dimension %lld of size %lld",
                   shown(by_.dim), static_cast<long long>(by_.size));
   }
   int argument() const { return argument_number(by_.op, by_.arguments, by_.field); }

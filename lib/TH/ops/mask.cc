@@ -30,8 +30,8 @@ TensorRef mask_for(const char* name, Tensor* r, Tensor* mask) {
 }
 
 struct BadMask {
-  void operator()(char* text, size_t room) const {
-    std::snprintf(text, room, "Mask tensor can take 0 and 1 values only");
+  void operator()(char* text, size_t length) const {
+    std::snprintf(text, length, "Mask tensor can take 0 and 1 values only");
   }
 };
 constexpr BadMask kBadMask;
@@ -87,8 +87,8 @@ int64_t count_on_host(Tensor* mask) {
 class SourceCheck {
  public:
   SourceCheck(const Tensor& src, int argument) : src_(src), text_(argument, *this) {}
-  void operator()(char* text, size_t room) const {
-    std::snprintf(text, room,
+  void operator()(char* text, size_t length) const {
+    std::snprintf(text, length,
                   "the mask has %%lld ones, but the source of size %s has only %lld elements",
                   shape_text(src_).c_str(), static_cast<long long>(src_.numel()));
   }

@@ -31,18 +31,18 @@ bool on_host(const Tensor& t);
 class CheckText {
  public:
   template <class F>
-  CheckText(int argument, const F& write)  // write(char* text, size_t room); must outlive this
+  CheckText(int argument, const F& write)  // write(char* text, size_t length); must outlive this
       : argument_(argument), write_(&call<F>), context_(&write) {}
   // F also has int argument() const, which is called only after a failed check.
   template <class F>
   explicit CheckText(const F& text) : number_(&number_of<F>), write_(&call<F>), context_(&text) {}
   int argument() const { return number_ ? number_(context_) : argument_; }
-  void write(char* text, size_t room) const { write_(context_, text, room); }
+  void write(char* text, size_t length) const { write_(context_, text, length); }
 
  private:
   template <class F>
-  static void call(const void* write, char* text, size_t room) {
-    (*static_cast<const F*>(write))(text, room);
+  static void call(const void* write, char* text, size_t length) {
+    (*static_cast<const F*>(write))(text, length);
   }
   template <class F>
   static int number_of(const void* text) {

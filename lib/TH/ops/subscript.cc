@@ -108,8 +108,8 @@ Resolved resolve(const Tensor& t, const Subscript* subscripts, int count) {
 
 void check_indices(const IndexTensor& by, int64_t size) {
   check_values(Op::indexSelect, Condition::index, size, by.indices.get(),
-               CheckText(0, [&](char* text, size_t room) {
-                 std::snprintf(text, room,
+               CheckText(0, [&](char* text, size_t length) {
+                 std::snprintf(text, length,
                                "index %%lld is out of range of dimension %d of size %lld",
                                by.dim + 1, static_cast<long long>(size));
                }));

@@ -140,8 +140,7 @@ function layout.inside(positions)
 end
 
 --- Returns lines through the positions, interrupted at missing positions and clipped at the axes.
--- Of the positions that fall into the same of `columns` columns, only those that affect the
--- picture are kept.
+-- There are `columns` columns. In each column, only the positions that affect the picture are kept.
 function layout.lines(positions, columns)
    local kept, i = {}, 1
    while i <= #positions do

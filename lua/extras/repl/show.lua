@@ -46,7 +46,7 @@ local function quoted(text)
 end
 
 -- Returns the class name of a table that is an object, and whether the class defines its own
--- printed form. The metatables of all classes have a __tostring, so that alone says nothing.
+-- printed form. The metatables of all classes have a __tostring, so that alone proves nothing.
 local function class_of(value)
   local metatable = type(value) == 'table' and debug.getmetatable(value)
   local name = type(metatable) == 'table' and rawget(metatable, '__typename')
