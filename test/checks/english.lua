@@ -71,8 +71,7 @@ plant('sentences.h', {
   '/* A table:',
   '     f(x)   ' .. LONG,
   '     g(x)   ' .. LONG,
-  '   - an item',
-  { '     that takes memory */', 'word' },
+  { '   - an item', 'word' }, '     that takes memory */',
 })
 plant('messages.lua', {
   { "error('5 is no length')", 'no' },
