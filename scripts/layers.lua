@@ -19,6 +19,7 @@ return {
     { 'cuda', '^lib/TH/cuda/', only = {} },
     { 'ops', '^lib/TH/ops/' },
     { 'fuse', '^lib/TH/fuse/' },
+    { 'grad', '^lib/TH/grad/' },
     { 'blob', '^lib/TH/blob/' },
     { 'io', '^lib/TH/io/' },
     { 'generic', '^lib/TH/generic/', only = { 'binding' } },

@@ -15,8 +15,9 @@ namespace th TH_VISIBLE {
 struct Generator;
 
 struct TensorList {
-  Tensor** tensors;
-  int count;
+  Tensor** tensors = nullptr;
+  int count = 0;
+  TensorList() = default;
   TensorList(Tensor** t, int n) : tensors(t), count(n) {}
 };
 

@@ -110,7 +110,7 @@ struct ReturnedBy<bool> {
 #define TH_OFFSET_real(name) TH_OFFSET_int(name)
 #define TH_OFFSET_accreal(name) TH_OFFSET_int(name)
 
-#define TH_OP(name, lua, types, returned, parameters, flags, ...) \
+#define TH_OP(name, lua, types, returned, parameters, flags, derivative, ...) \
   {Op::name,                                                      \
    #name,                                                         \
    TH_FAMILY,                                                     \
@@ -120,6 +120,7 @@ struct ReturnedBy<bool> {
    flags,                                                         \
    ReturnedBy<TH_RETURNED_##returned>::value,                     \
    TH_OFFSET_##returned(name),                                    \
+   sizeof(args::name),                                            \
    __VA_ARGS__,                                                   \
    name##_row::list,                                              \
    sizeof(name##_row::list) / sizeof(Parameter),                  \
@@ -127,7 +128,7 @@ struct ReturnedBy<bool> {
 constexpr OpRow rows[] = {
 #include "THOps.def"
     {Op::copy, "copy", "whole tensors", "ALL", type_set::ALL::words, type_set::ALL::bits, none,
-     Returned::nothing, 0, "Copies all elements of `src`, converted to the type of `r`.",
+     Returned::nothing, 0, sizeof(args::copy), "Copies all elements of `src`, converted to the type of `r`.",
      copy_row::list, 2, kinds_of(copy_row::list)},
 };
 

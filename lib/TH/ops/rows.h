@@ -66,6 +66,7 @@ struct OpRow {
   uint32_t flags;          // row_flag
   Returned returned;
   uint16_t returned_offset;
+  uint16_t argument_bytes;  // size of the struct of arguments
   const char* doc;
   const Parameter* parameters;
   int count;       // of parameters

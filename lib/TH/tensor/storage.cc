@@ -1,5 +1,6 @@
 #include "tensor/storage.h"
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -28,6 +29,16 @@ void check_pins(const Storage* s, const char* done) {
 }
 
 }  // namespace
+
+uint64_t storage_identity(Storage* s) noexcept {
+  static std::atomic<uint64_t> last{0};
+  uint64_t identity = __atomic_load_n(&s->identity, __ATOMIC_RELAXED);
+  if (identity) return identity;
+  const uint64_t next = ++last;
+  const bool first = __atomic_compare_exchange_n(&s->identity, &identity, next, false,
+                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return first ? next : identity;
+}
 
 Storage* storage_new(DType type, ptrdiff_t elements, THAllocator* allocator, void* context) {
   check_size(type, elements);

@@ -35,6 +35,8 @@ struct Storage : Recycled {
   int pins;
   // The device where operations on the storage run; null: the CPU.
   Device* device;
+  // A number that no other storage has; 0: not asked for yet (see storage_identity).
+  uint64_t identity = 0;
   SyncedMemory memory;
 
   Storage(DType type, ptrdiff_t elements, THAllocator* allocator, void* context)
@@ -99,6 +101,8 @@ Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements,
 // Returns a storage that shares memory with `of`, which must be on the CPU. While both live, the
 // memory stays on the CPU and cannot be resized.
 Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements);
+// Returns a number that no other storage of the process has or had.
+uint64_t storage_identity(Storage* s) noexcept;
 inline void storage_retain(Storage* s) {
   if (s && (s->flag & kRefcounted)) __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED);
 }

@@ -1,0 +1,305 @@
+#include "grad/functions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/operands.h"
+
+namespace th::grad {
+
+Var filled(const Tensor& like, int ndim, const int64_t* size, double value) {
+  Var r{TensorRef(tensor_new_sized(like.dtype, ndim, size))};
+  ensure_storage(r.get());
+  if (like.storage) r->storage->set_current_device(like.storage->current_device());
+  ops::fill(r.get(), value);
+  return r;
+}
+
+Var filled_like(const Var& like, double value) {
+  return filled(*like, like->nDimension, like->size, value);
+}
+
+Var reshaped(const Var& t, int ndim, const int64_t* size) {
+  if (has_shape(*t, ndim, size)) return t;
+  int64_t stride[kMaxDims];
+  Var source = t;
+  if (!view_strides(*t, ndim, size, stride)) {
+    source = Var(clone(t.get()));
+    view_strides(*source, ndim, size, stride);
+  }
+  Var view{TensorRef(tensor_new(t->dtype))};
+  set_storage(view.get(), source->storage, source->storageOffset, ndim, size, stride);
+  return view;
+}
+
+double count(const Tensor& r, const Tensor& t) {
+  return static_cast<double>(t.numel()) / static_cast<double>(r.numel());
+}
+
+namespace functions {
+
+namespace {
+Var zero_like(const Var& t) {
+  const int64_t one = 1;
+  return filled(*t, 1, &one, 0);
+}
+}  // namespace
+
+Var only(const Var& g, const Var& mask) { return where(mask, g, zero_like(g)); }
+Var except(const Var& g, const Var& mask) { return where(mask, zero_like(g), g); }
+
+Var power_slope(const Var& t, const Scalar& p) {
+  const double power = p.to_double();
+  if (power == 0) return filled_like(t, 0);
+  return pow(t, Scalar(power - 1)) * power;
+}
+Var power_slope(const Var& t, const Var& p) {
+  return except(p * cpow(t, p - 1), eqValue(p, Scalar(0)));
+}
+
+Var exponent_slope(const Var& r, const Scalar& t) {
+  const double base = t.to_double();
+  if (base == 0) return filled_like(r, 0);
+  return r * std::log(base);
+}
+Var exponent_slope(const Var& r, const Var& t, const Var&) {
+  return except(r * log(t), eqValue(t, Scalar(0)));
+}
+
+Var share_of_larger(const Var& g, const Var& a, const Var& b) {
+  return only(g, gtTensor(a, b)) + only(g * 0.5, eqTensor(a, b));
+}
+
+// ---- indices and masks
+
+namespace {
+Var zeros(const Var& like, Shape t) { return filled(*like, t.t->nDimension, t.t->size, 0); }
+Var copied(const Var& t) { return Var(clone(t.get())); }
+}  // namespace
+
+Var put_at(const Var& g, Shape t, const Var& index, int64_t dim) {
+  Var r = zeros(g, t);
+  ops::scatterAdd(r.get(), dim, index.get(), g.get());
+  return r;
+}
+
+Var add_at(const Var& g, Shape t, int64_t dim, const Var& index) {
+  Var r = zeros(g, t);
+  ops::indexAdd(r.get(), dim, index.get(), g.get());
+  return r;
+}
+
+Var put_where(const Var& g, Shape t, const Var& mask) {
+  // t and the mask broadcast.
+  int ndim;
+  int64_t size[kMaxDims];
+  const Tensor& m = *mask;
+  const bool same_numel = t.t->numel() == m.numel();
+  if (same_numel || !broadcast_sizes(t.t->nDimension, t.t->size, m.nDimension, m.size, &ndim, size)) {
+    ndim = t.t->nDimension;
+    std::copy(t.t->size, t.t->size + ndim, size);
+  }
+  Var r = filled(*g, ndim, size, 0);
+  ops::maskedCopy(r.get(), mask.get(), g.get());
+  return r;
+}
+
+Var zero_at(const Var& g, int64_t dim, const Var& index) {
+  Var r = copied(g);
+  ops::indexFill(r.get(), dim, index.get(), Scalar(0));
+  return r;
+}
+
+Var scatter_zero(const Var& g, int64_t dim, const Var& index) {
+  Var r = copied(g);
+  ops::scatterFill(r.get(), dim, index.get(), Scalar(0));
+  return r;
+}
+
+Var within(const Var& g, Shape t) {
+  if (same_size(*g, *t.t)) return g;
+  Var r = zeros(g, t);
+  Var corner = Var::share(r.get());
+  for (int d = 0; d < g->nDimension; ++d) corner = narrow(corner, int64_t{d}, int64_t{0}, g->size[d]);
+  ops::copy(corner.get(), g.get());
+  return r;
+}
+
+Var at_front(const Var& g, Shape t) {
+  const int64_t n = t.t->numel();
+  Var r = filled(*g, 1, &n, 0);
+  if (g->numel()) ops::copy(narrow(r, int64_t{0}, int64_t{0}, g->numel()).get(), g.get());
+  return reshaped(r, t.t->nDimension, t.t->size);
+}
+
+Var take(const Var& g, const Var& t) {
+  const int64_t n = t->numel();
+  return reshaped(indexSelect(g, int64_t{0}, reshaped(t, 1, &n)), t->nDimension, t->size);
+}
+
+// ---- matrices
+
+Var diagonal(const Var& g, Shape t) {
+  Var r = zeros(g, t);
+  const int64_t n = std::min(t.t->size[0], t.t->size[1]), step = t.t->size[1] + 1;
+  Var line{TensorRef(tensor_new(r->dtype))};
+  set_storage(line.get(), r->storage, r->storageOffset, 1, &n, &step);
+  ops::copy(line.get(), expand(g, Sizes{1, &n}).get());
+  return r;
+}
+
+Var transposed(const Var& t) { return transpose(t, int64_t{-1}, int64_t{-2}); }
+
+Var repeated(const Var& g, Shape batch) {
+  const int64_t size[] = {batch.t->size[0], g->size[0], g->size[1]};
+  return expand(g, Sizes{3, size});
+}
+
+// ---- along a dimension
+
+Var reverse_cumsum(const Var& g, int64_t dim) {
+  const Sizes dims{1, &dim};
+  return flip(cumsum(flip(g, dims), dim), dims);
+}
+
+Var cumprod_slope(const Var& g, const Var& t, const Var& r, int64_t dim) {
+  const int64_t d = wrap_dim(*t, dim), n = t->size[d];
+  // Element i of t is a factor of elements i, i + 1, ... of r, so its gradient is the sum of
+  // g[j] * (the product of t up to j without i). Without zeros that is a cumulative sum.
+  if (ops::logicalall(t.get())) return reverse_cumsum(g * r, d) / t;
+  Var result = zeros(g, shape(t));
+  for (int64_t i = 0; i < n; ++i) {
+    Var factors = narrow(t, d, i, n - i);
+    Var others = copied(factors);
+    ops::fill(narrow(others, d, int64_t{0}, int64_t{1}).get(), Scalar(1));
+    Var products = cumprod(others, d);
+    if (i > 0) {
+      const Var before = narrow(r, d, i - 1, int64_t{1});
+      products = products * before;
+    }
+    const Var sums = sum(products * narrow(g, d, i, n - i), d, true);
+    ops::copy(narrow(result, d, i, int64_t{1}).get(), sums.get());
+  }
+  return result;
+}
+
+Var softmax_slope(const Var& g, const Var& r, int64_t dim) {
+  const Var product = g * r;
+  return product - r * sum(product, dim, true);
+}
+
+Var log_softmax_slope(const Var& g, const Var& r, int64_t dim) {
+  return g - exp(r) * sum(g, dim, true);
+}
+
+// ---- reductions
+
+Var reduced(const Var& x, Shape t, const Sizes& dims) {
+  if (!x) return x;
+  int64_t size[kMaxDims];
+  std::copy(t.t->size, t.t->size + t.t->nDimension, size);
+  for (int k = 0; k < dims.ndim; ++k) size[wrap_dim(*t.t, dims.size[k])] = 1;
+  return reshaped(x, t.t->nDimension, size);
+}
+Var reduced(const Var& x, Shape t, int64_t dim) { return reduced(x, t, Sizes{1, &dim}); }
+
+namespace {
+
+// The dimensions of t that a reduction to r reduced.
+Sizes reduced_dims(const Tensor& t, const Tensor& r, int64_t* dims) {
+  int count = 0;
+  for (int d = 0; d < t.nDimension; ++d) {
+    if (r.numel() == 1 || (r.size[d] == 1 && t.size[d] != 1)) dims[count++] = d;
+  }
+  return {count, dims};
+}
+
+}  // namespace
+
+Var prod_slope(const Var& g, const Var& t, const Var& r) {
+  // The reduced dimensions last, as one dimension.
+  int64_t dims[kMaxDims], order[kMaxDims], back[kMaxDims], size[kMaxDims];
+  const Sizes over = reduced_dims(*t, *r, dims);
+  int kept = 0, moved = 0;
+  int64_t n = 1;
+  for (int d = 0; d < t->nDimension; ++d) {
+    if (moved < over.ndim && over.size[moved] == d) {
+      ++moved;
+      n *= t->size[d];
+    } else {
+      size[kept] = t->size[d];
+      order[kept++] = d;
+    }
+  }
+  std::copy(dims, dims + over.ndim, order + kept);
+  for (int d = 0; d < t->nDimension; ++d) back[order[d]] = d;
+  const Var permuted = permute(t, Sizes{t->nDimension, order});
+  size[kept] = n;
+  const Var rows = reshaped(permuted, kept + 1, size);
+  // The products of the elements before and after each one.
+  const int64_t last = kept;
+  Var before = filled(*t, kept + 1, size, 1), after = filled(*t, kept + 1, size, 1);
+  if (n > 1) {
+    const Var backwards = flip(rows, Sizes{1, &last});
+    auto shift = [&](const Var& to, const Var& from) {
+      const Var products = cumprod(narrow(from, last, int64_t{0}, n - 1), last);
+      ops::copy(narrow(to, last, int64_t{1}, n - 1).get(), products.get());
+    };
+    shift(before, rows);
+    shift(after, backwards);
+    after = flip(after, Sizes{1, &last});
+  }
+  const Var others = reshaped(before * after, permuted->nDimension, permuted->size);
+  return g * permute(others, Sizes{t->nDimension, back});
+}
+
+namespace {
+
+Var mean_over(const Var& t, const Tensor& r) {
+  int64_t dims[kMaxDims];
+  return meanDims(t, reduced_dims(*t, r, dims), true);
+}
+
+}  // namespace
+
+Var var_slope(const Var& g, const Var& t, const Var& r, bool biased) {
+  const double n = count(*r, *t);
+  return g * (t - mean_over(t, *r)) * (2 / (biased ? n : n - 1));
+}
+
+Var std_slope(const Var& g, const Var& t, const Var& r, bool biased) {
+  const double n = count(*r, *t);
+  const Var slope = g * (t - mean_over(t, *r)) / r * (1 / (biased ? n : n - 1));
+  return except(slope, eqValue(r, Scalar(0)));
+}
+
+Var norm_slope(const Var& g, const Var& t, const Var& r, const Scalar& p) {
+  const double power = p.to_double();
+  if (power == 0) return filled_like(t, 0);
+  if (power == 1) return g * sign(t);
+  if (std::isinf(power)) return extreme_slope(g, abs(t), r) * sign(t);
+  const Var zero = eqValue(r, Scalar(0));
+  if (power == 2) return except(g * t / r, zero);
+  const Var slope = g * sign(t) * pow(abs(t) / r, Scalar(power - 1));
+  return except(slope, zero);
+}
+
+Var nansum_slope(const Var& g, const Var& t, const Var&) {
+  return only(expand(g, Sizes{t->nDimension, t->size}), eqTensor(t, t));
+}
+
+Var nanmean_slope(const Var& g, const Var& t, const Var& r) {
+  int64_t dims[kMaxDims];
+  const Var is_number = eqTensorT(t, t);
+  const Var count = sumDims(is_number, reduced_dims(*t, *r, dims), true);
+  return only(expand(g / count, Sizes{t->nDimension, t->size}), eqTensor(t, t));
+}
+
+Var extreme_slope(const Var& g, const Var& t, const Var& r) {
+  int64_t dims[kMaxDims];
+  const Var is_extreme = eqTensorT(t, expand(r, Sizes{t->nDimension, t->size}));
+  return g * is_extreme / sumDims(is_extreme, reduced_dims(*t, *r, dims), true);
+}
+
+}  // namespace functions
+}  // namespace th::grad

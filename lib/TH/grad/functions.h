@@ -1,0 +1,159 @@
+#ifndef TH_GRAD_FUNCTIONS_H
+#define TH_GRAD_FUNCTIONS_H
+
+// Functions for the derivatives in THOps.def: parts of formulas, and rules in C++.
+
+#include "grad/rule.h"
+
+namespace th::grad {
+
+constexpr double kLog2 = 0.69314718055994530942;   // log(2)
+constexpr double kLog10 = 2.30258509299404568402;  // log(10)
+constexpr double kErf = 1.12837916709551257390;    // 2 / sqrt(pi)
+
+inline double number(const Scalar& s) { return s.to_double(); }
+
+// A tensor of which a function uses the shape only.
+struct Shape {
+  const Tensor* t;
+};
+inline Shape shape(const Use&) { return {nullptr}; }
+inline Shape shape(const Var& v) { return {v.get()}; }
+
+// ---- formulas of other functions
+
+template <class V>
+V gelu_slope(const V& t) {
+  constexpr double half_root = 0.70710678118654752440, normal = 0.39894228040143267794;
+  return erfc(t * -half_root) * 0.5 + t * exp(t * t * -0.5) * normal;
+}
+template <class V>
+V silu_slope(const V& t) {
+  const V s = sigmoid(t);
+  return s + t * (s - s * s);
+}
+
+// The number of elements of t for each element of r.
+double count(const Tensor& r, const Tensor& t);
+
+// ---- functions that the formulas call; each reads the elements of all its tensors
+
+namespace functions {
+
+// g where mask is not 0, and 0 elsewhere; and the other way around.
+Var only(const Var& g, const Var& mask);
+Var except(const Var& g, const Var& mask);
+// The derivative of t^p by t: p * t^(p - 1), and 0 where p is 0.
+Var power_slope(const Var& t, const Scalar& p);
+Var power_slope(const Var& t, const Var& p);
+// The derivative of r = t^p by p: r * log(t), and 0 where t is 0.
+Var exponent_slope(const Var& r, const Scalar& t);
+Var exponent_slope(const Var& r, const Var& t, const Var& p);
+// g where a > b, half of it where they are equal, and 0 elsewhere.
+Var share_of_larger(const Var& g, const Var& a, const Var& b);
+
+// x, the result of a reduction of t, with the reduced dimensions, of size 1.
+Var reduced(const Var& x, Shape t, int64_t dim);
+Var reduced(const Var& x, Shape t, const Sizes& dims);
+// Zeros in the shape of t, to which the elements of g are added: at the indices along a dimension,
+// at whole slices, or where the mask is 1.
+Var put_at(const Var& g, Shape t, const Var& index, int64_t dim);
+Var add_at(const Var& g, Shape t, int64_t dim, const Var& index);
+Var put_where(const Var& g, Shape t, const Var& mask);
+// g with zeros at slices, or at the positions of scatter.
+Var zero_at(const Var& g, int64_t dim, const Var& index);
+Var scatter_zero(const Var& g, int64_t dim, const Var& index);
+// Zeros in the shape of t, with g in the corner of the first elements; with the elements of g as
+// the first ones.
+Var within(const Var& g, Shape t);
+Var at_front(const Var& g, Shape t);
+// The elements of the vector g at the positions in t.
+Var take(const Var& g, const Var& t);
+// g on the diagonal of a matrix of the shape of t.
+Var diagonal(const Var& g, Shape t);
+// The last two dimensions exchanged.
+Var transposed(const Var& t);
+// The matrix g for each matrix of a batch.
+Var repeated(const Var& g, Shape batch);
+Var reverse_cumsum(const Var& g, int64_t dim);
+Var cumprod_slope(const Var& g, const Var& t, const Var& r, int64_t dim);
+Var softmax_slope(const Var& g, const Var& r, int64_t dim);
+Var log_softmax_slope(const Var& g, const Var& r, int64_t dim);
+// The gradient of a product: g times the product of the other elements.
+Var prod_slope(const Var& g, const Var& t, const Var& r);
+Var var_slope(const Var& g, const Var& t, const Var& r, bool biased);
+Var std_slope(const Var& g, const Var& t, const Var& r, bool biased);
+Var norm_slope(const Var& g, const Var& t, const Var& r, const Scalar& p);
+Var nansum_slope(const Var& g, const Var& t, const Var& r);
+Var nanmean_slope(const Var& g, const Var& t, const Var& r);
+// g where t is the extreme element r, divided by their number.
+Var extreme_slope(const Var& g, const Var& t, const Var& r);
+
+}  // namespace functions
+
+#define TH_FORMULA_FUNCTION(name)                   \
+  template <class... A>                             \
+  ValueOf<A...> name(const A&... a) {               \
+    if constexpr (any_use<A...>) {                  \
+      return uses(a...);                            \
+    } else {                                        \
+      return functions::name(a...);                 \
+    }                                               \
+  }
+TH_FORMULA_FUNCTION(only)
+TH_FORMULA_FUNCTION(except)
+TH_FORMULA_FUNCTION(power_slope)
+TH_FORMULA_FUNCTION(exponent_slope)
+TH_FORMULA_FUNCTION(share_of_larger)
+TH_FORMULA_FUNCTION(reduced)
+TH_FORMULA_FUNCTION(put_at)
+TH_FORMULA_FUNCTION(add_at)
+TH_FORMULA_FUNCTION(put_where)
+TH_FORMULA_FUNCTION(zero_at)
+TH_FORMULA_FUNCTION(scatter_zero)
+TH_FORMULA_FUNCTION(within)
+TH_FORMULA_FUNCTION(at_front)
+TH_FORMULA_FUNCTION(take)
+TH_FORMULA_FUNCTION(diagonal)
+TH_FORMULA_FUNCTION(transposed)
+TH_FORMULA_FUNCTION(repeated)
+TH_FORMULA_FUNCTION(reverse_cumsum)
+TH_FORMULA_FUNCTION(cumprod_slope)
+TH_FORMULA_FUNCTION(softmax_slope)
+TH_FORMULA_FUNCTION(log_softmax_slope)
+TH_FORMULA_FUNCTION(prod_slope)
+TH_FORMULA_FUNCTION(var_slope)
+TH_FORMULA_FUNCTION(std_slope)
+TH_FORMULA_FUNCTION(norm_slope)
+TH_FORMULA_FUNCTION(nansum_slope)
+TH_FORMULA_FUNCTION(nanmean_slope)
+TH_FORMULA_FUNCTION(extreme_slope)
+
+template <class V, class T, class R>
+V sum_slope(const V& g, const T&, const R&) {
+  return g;
+}
+template <class V, class T, class R>
+V mean_slope(const V& g, const T& t, const R&) {
+  if constexpr (any_use<V>) {
+    return g;
+  } else {
+    return g / count(*g, *t);
+  }
+}
+template <class V>
+V logsumexp_slope(const V& g, const V& t, const V& r) {
+  return g * exp(t - r);
+}
+
+// ---- helpers of functions and rules
+
+// A new tensor on the device of like, filled with a value.
+Var filled(const Tensor& like, int ndim, const int64_t* size, double value);
+Var filled_like(const Var& like, double value);
+// t with another shape: a view if its strides allow it, else a copy.
+Var reshaped(const Var& t, int ndim, const int64_t* size);
+
+}  // namespace th::grad
+
+#endif

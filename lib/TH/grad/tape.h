@@ -1,0 +1,148 @@
+#ifndef TH_GRAD_TAPE_H
+#define TH_GRAD_TAPE_H
+
+// The tape records the operations that depend on some tensors, and computes gradients by calling
+// their rules in reverse order.
+//
+// The tape tracks storages, not tensors. A gradient belongs to the elements of a storage, wherever
+// views show them. So views need no rule, and writes in place are right by construction: the
+// reverse of an operation takes the gradient of the elements that it wrote, sets that gradient to 0
+// (the elements before had no influence on later values), and adds to the gradients of the elements
+// that it read.
+//
+// An operation's entry keeps the elements that its formulas read. Before another operation
+// overwrites them, the tape copies them.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "grad/rule.h"
+#include "ops/tracer.h"
+
+namespace th TH_VISIBLE {
+namespace grad {
+
+// A tensor among the arguments of a recorded operation.
+struct Operand {
+  uint8_t parameter = 0;
+  bool result = false;   // inout tensors are two of these: before the operation and after it
+  bool kept = false;     // value has the elements that the operation read or wrote
+  uint64_t storage = 0;  // identity of the storage if it is tracked, else 0
+  TensorRef value;       // without memory, unless kept
+  TensorRef place;       // shape, strides and offset in the storage, if value is a copy
+  Var gradient;          // of a result, in the reverse pass
+
+  const Tensor& position() const { return place ? *place : *value; }
+};
+
+struct Entry {
+  const OpRow* row = nullptr;  // null: the caller's own rule, or none
+  int64_t custom = 0;          // number of the caller's own rule; 0: none
+  // A copy of the arguments, for those that are no tensors.
+  alignas(8) char arguments[kMostArgumentBytes];
+  std::vector<Operand> operands;
+  std::vector<std::unique_ptr<int64_t[]>> sizes;  // to which lists of sizes point
+  std::string text;                               // to which a text points
+};
+constexpr uint8_t kReturnedNumber = 255;  // parameter of the returned number
+
+class Tape final : public Tracer {
+ public:
+  Tape();
+  ~Tape();
+
+  // Starts and stops recording operations of the calling thread.
+  void start();
+  void stop();
+  bool recording() const { return recording_; }
+
+  // Tracks a floating-point tensor: gradients for it can be computed.
+  void track(Tensor* t);
+  bool tracks(const Storage* s) const;
+  bool tracks(const Tensor& t) const { return tracks(t.storage); }
+  // Records that `results` were computed from `operands` in a way that the tape did not see. custom:
+  // a number that run() returns; 0: the results do not depend on the operands.
+  void record(const std::vector<Tensor*>& operands, const std::vector<Tensor*>& results,
+              int64_t custom);
+
+  // The reverse pass: add_gradient for each result of the computation, run, then gradient for each
+  // tracked tensor. The rules are run and freed one by one.
+  void add_gradient(Tensor* t, Tensor* gradient);
+  // Returns 0 at the end. Before it, returns the number of each custom rule. The caller computes the
+  // gradients of the operands of custom_entry(), calls give() for each, and run() again.
+  int64_t run();
+  const Entry& custom_entry() const { return custom_; }
+  void give(size_t operand, Tensor* gradient);
+  // The gradient of t's elements as they were when it was tracked. Returns zeros if the results do
+  // not depend on it.
+  TensorRef gradient(const Tensor& t);
+
+  // The bytes that were copied because operations overwrote elements that rules need.
+  int64_t copied_bytes() const { return copied_bytes_; }
+  size_t size() const { return entries_.size(); }
+
+  void begin(const TracedCall& call) noexcept override;
+  void end(const TracedCall& call, bool failed) override;
+
+ private:
+  friend class Backward;
+  // A tracked storage.
+  struct Value {
+    int64_t extent = 0;  // its number of elements
+    TensorRef gradient;  // of all elements, as a vector; empty: 0
+  };
+
+  void begin_entry(const TracedCall& call);
+  void end_entry(const TracedCall& call);
+  void copy_lists(const TracedCall& call);
+  Operand operand_of(Tensor* t, int parameter, bool kept, bool overwritten);
+  Operand result_of(Tensor* t, int parameter, bool kept);
+  void keep_before_write(const Tensor& written, bool any_shape);
+  void push();
+  bool take_gradients(Entry* entry);
+  Value& value_of(Tensor* t);
+  void own_gradient(Value* value);
+  void grow_gradient(Value* value, int64_t extent);
+  void accumulate(uint64_t storage, const Tensor& place, Var gradient);
+  Var take(const Operand& result);
+
+  bool recording_ = false, busy_ = false;
+  const TracedCall* active_ = nullptr;  // the call that is being recorded
+  bool records_ = false;                // pending_ is used
+  bool depends_ = false;                // the call reads tracked elements
+  uint32_t read_ = 0;                   // the parameters that its formulas read
+  Entry pending_;
+  Entry custom_;  // the entry that run() returned
+  std::string failure_;
+  std::vector<Entry> entries_;
+  std::unordered_map<uint64_t, Value> values_;  // by identity
+  // The kept tensors of each storage: entry and operand.
+  std::unordered_map<uint64_t, std::vector<std::pair<size_t, size_t>>> kept_;
+  int64_t copied_bytes_ = 0;
+};
+
+// The tapes that record operations of the calling thread, in the order of start().
+std::vector<Tape*>& recording_tapes() noexcept;
+// Returns true if one of these tapes tracks the storage.
+bool is_tracked(const Storage* s) noexcept;
+// Stops the tapes from recording operations of the calling thread, or lets them go on. Calls nest.
+void pause(bool on) noexcept;
+class Pause {
+ public:
+  Pause() noexcept { pause(true); }
+  ~Pause() { pause(false); }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+};
+
+// Returns the tensor of one element through which tapes of this thread track the number that the
+// last operation returned, or null.
+Tensor* tracked_number() noexcept;
+
+}  // namespace grad
+}  // namespace TH_VISIBLE
+
+#endif
