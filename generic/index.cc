@@ -1,6 +1,7 @@
 // t[key] and t[key] = value, where key is a number, a table of numbers, ranges and tensors, a mask,
 // or a tensor of indices.
 
+#include "grad/tape.h"
 #include "bindings.h"
 
 #include "luaT.h"
@@ -42,6 +43,7 @@ bool push_vector_element(lua_State* L, const Tensor* t, double number) {
   auto i = static_cast<int64_t>(number);
   const Storage* storage = t->storage;
   if (static_cast<double>(i) != number || !storage || storage->shrunk) return false;
+  if (th::tracing() && th::grad::is_tracked(storage)) return false;
   th::trace_access(kElementAccess);
   const char* block = static_cast<char*>(storage->memory.cpu_if_ready(th::Access::read));
   if (!block) return false;
@@ -50,8 +52,10 @@ bool push_vector_element(lua_State* L, const Tensor* t, double number) {
   return true;
 }
 
-// Writes an element at a checked position. Returns false if only a device has valid bytes.
+// Writes an element at a checked position. Returns false if an operation has to write it: if only a
+// device has valid bytes, or if a gradient tape records.
 bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double value) {
+  if (th::tracing() && !th::grad::recording_tapes().empty()) return false;
   th::trace_access(kElementAccess);
   if (th::is_on_device(t->storage)) return false;
   char* data = t->data_if_ready();
@@ -317,6 +321,7 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
 
 // t[key] = value. Returns false if the key selects nothing.
 bool assign_by(lua_State* L, State* state, Tensor* t) {
+  if (lua_istable(L, 3)) read_tracked_number(L, 3);
   refuse_held(L, state, kIndexing, t->storage);
   check_storage(L, t);
   if (lua_isnumber(L, 2)) {

@@ -280,7 +280,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     const char* returned = call.arguments + op.returned_offset;
     if (op.returned == th::Returned::boolean) {
       lua_pushboolean(L, *reinterpret_cast<const bool*>(returned));
-    } else {
+    } else if (!th::tracing() || !push_returned_number(L, state)) {
       push_scalar(L, *reinterpret_cast<const th::Scalar*>(returned));
     }
     return 1;
@@ -436,7 +436,9 @@ int function_of_class(lua_State* L) {
 
 int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, int type) {
   int results = call_overloads(L, state, overloads, type);
-  return results >= 0 ? results : raise_error(L, "%s", lua_tostring(L, -1));
+  if (results >= 0) return results;
+  if (th::tracing() && call_with_tracked_numbers(L, overloads.name)) return 1;
+  return raise_error(L, "%s", lua_tostring(L, -1));
 }
 
 void register_op_functions(lua_State* L, int table) {

@@ -420,6 +420,7 @@ void push_element(lua_State* L, DType type, const char* address) {
 }
 
 void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index) {
+  if (th::tracing() && push_tracked_number(L, registered_state(L), storage, index)) return;
   th::trace_access(kElementAccess);
   alignas(8) char element[8];
   protect(L, "indexing", [&] { th::storage_read(storage, index, element); });
