@@ -21,6 +21,7 @@
 #include "THSize.h"
 #include "THStorage.h"
 #include "THSyncedMemory.h"
+#include "THTape.h"
 #include "THTensor.h"
 #include "THTensorApply.h"
 #include "THTensorDimApply.h"

@@ -1,0 +1,106 @@
+// The C interface of gradients.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "TH.h"
+
+namespace {
+
+THDoubleTensor* vector_of(std::initializer_list<double> values) {
+  THDoubleTensor* t = THDoubleTensor_newWithSize1d(values.size());
+  int64_t k = 0;
+  for (double value : values) THDoubleTensor_set1d(t, k++, value);
+  return t;
+}
+
+struct Tape : testing::Test {
+  THTape* tape = THTape_new();
+  THDoubleTensor* x = vector_of({1, 2, 3});
+  ~Tape() override {
+    THTape_free(tape);
+    THDoubleTensor_free(x);
+  }
+
+  // Records f(x) with x tracked, runs the reverse pass from the tensor that f returns, and compares
+  // the gradient of x.
+  void expect(const std::function<THDoubleTensor*()>& f, std::initializer_list<double> gradient) {
+    THTape_start(tape);
+    THDoubleTensor_track(tape, x);
+    THDoubleTensor* y = f();
+    THTape_stop(tape);
+    EXPECT_EQ(THDoubleTensor_isTracked(tape, y), 1);
+    THDoubleTensor* ones = THDoubleTensor_new();
+    THDoubleTensor_onesLike(ones, y);
+    THDoubleTensor_addGradient(tape, y, ones);
+    THTape_run(tape);
+    THDoubleTensor* dx = THDoubleTensor_gradient(tape, x);
+    ASSERT_EQ(THDoubleTensor_nElement(dx), static_cast<ptrdiff_t>(gradient.size()));
+    int64_t k = 0;
+    for (double g : gradient) EXPECT_DOUBLE_EQ(THDoubleTensor_get1d(dx, k++), g);
+    THDoubleTensor_free(dx);
+    THDoubleTensor_free(ones);
+    THDoubleTensor_free(y);
+  }
+};
+
+TEST_F(Tape, ResultsInPlaceAndViews) {
+  expect(
+      [&] {
+        THDoubleTensor* y = THDoubleTensor_new();
+        THDoubleTensor_mul(y, x, 2);
+        THDoubleTensor* first = THDoubleTensor_newNarrow(y, 0, 0, 1);
+        THDoubleTensor_fill(first, 7);
+        THDoubleTensor_free(first);
+        THDoubleTensor_cmul(y, y, x);
+        return y;
+      },
+      {7, 8, 12});
+  EXPECT_GT(THTape_copiedBytes(tape), 0);
+}
+
+TEST_F(Tape, ReturnedNumbers) {
+  expect(
+      [&] {
+        THDoubleTensor* y = THDoubleTensor_new();
+        THDoubleTensor_cmul(y, x, x);
+        EXPECT_EQ(THDoubleTensor_sumall(y), 14);
+        THDoubleTensor_free(y);
+        return THTape_newNumber();
+      },
+      {2, 4, 6});
+}
+
+TEST_F(Tape, GradientsOfGradients) {
+  THTape* inner = THTape_new();
+  expect(
+      [&] {
+        THTape_start(inner);
+        THDoubleTensor_track(inner, x);
+        THDoubleTensor* y = THDoubleTensor_new();
+        THDoubleTensor_pow(y, x, 3);
+        THTape_stop(inner);
+        THDoubleTensor* ones = THDoubleTensor_new();
+        THDoubleTensor_onesLike(ones, y);
+        THDoubleTensor_addGradient(inner, y, ones);
+        THTape_run(inner);
+        THDoubleTensor_free(ones);
+        THDoubleTensor_free(y);
+        return THDoubleTensor_gradient(inner, x);
+      },
+      {6, 12, 18});
+  THTape_free(inner);
+}
+
+TEST_F(Tape, NothingIsTrackedWithoutATape) {
+  THDoubleTensor* y = THDoubleTensor_new();
+  THDoubleTensor_track(tape, x);
+  THDoubleTensor_exp(y, x);
+  EXPECT_EQ(THDoubleTensor_isTracked(tape, x), 1);
+  EXPECT_EQ(THDoubleTensor_isTracked(tape, y), 0);
+  EXPECT_EQ(THTape_newNumber(), nullptr);
+  THDoubleTensor_free(y);
+}
+
+}  // namespace
