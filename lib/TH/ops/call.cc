@@ -39,12 +39,12 @@ Layout distinct_elements(const Tensor& r, Layout layout) {
 
 template <class F>
 bool Shapes::any_operand(const F& test) const {
-  for (const Parameter& p : row_) {
-    if (p.kind == ParameterKind::in) {
-      const Tensor* t = argument<Tensor*>(arguments_, p);
+  for (const Field& field : row_.tensors) {
+    if (field.kind == ParameterKind::in) {
+      const Tensor* t = argument<Tensor*>(arguments_, field);
       if (t && test(*t)) return true;
-    } else if (p.kind == ParameterKind::list) {
-      const auto& list = argument<TensorList>(arguments_, p);
+    } else if (field.kind == ParameterKind::list) {
+      const auto& list = argument<TensorList>(arguments_, field);
       for (int k = 0; k < list.count; ++k) {
         if (test(*list.tensors[k])) return true;
       }
@@ -66,7 +66,10 @@ bool Shapes::overlaps_operand(const Tensor& r) const {
 }
 
 bool Shapes::is_set(const Tensor* r) const {
-  return std::any_of(results_, results_ + count_, [&](const Result& x) { return x.tensor == r; });
+  for (int k = 0; k < count_; ++k) {
+    if (results_[k].tensor == r) return true;
+  }
+  return false;
 }
 
 Shapes::Result& Shapes::add(Tensor*& r) {
@@ -82,7 +85,8 @@ Shapes::Result& Shapes::add(Tensor*& r) {
 }
 
 void Shapes::set(Tensor*& r, int ndim, const int64_t* size, Layout layout, int64_t leading) {
-  checked_numel(ndim, size);
+  // The copy needs valid dimensions; set_geometry checks the sizes themselves.
+  if (ndim < 0 || ndim > kMaxDims || !size) checked_numel(ndim, size);
   Result& result = add(r);
   result.layout = layout;
   result.leading = leading;
@@ -102,7 +106,7 @@ void Shapes::set_value(Tensor*& r, TensorRef value) {
   Result& result = add(r);
   result.ready = true;
   r = result.temporary = value.release();
-  to_release_ = true;
+  to_free_ = true;
 }
 
 void Shapes::set_in_place(Tensor*& r, int ndim, const int64_t* size, Tensor* const* operands,
@@ -142,7 +146,7 @@ void Shapes::resize_result(Result* result, int ndim, const int64_t* size) {
   const bool same = has_shape(*r, ndim, size);
   const bool columns = result->layout == Layout::columns;
   if (same && (!columns || !is_contiguous(*r) || is_operand(*r))) return;
-  to_release_ = true;
+  to_restore_ = true;
   if (!result->resized) {
     result->storage = r->storage;
     result->elements = r->storage ? r->storage->size : 0;
@@ -177,7 +181,7 @@ void Shapes::prepare(Result* result) {
     }
   }
   if (!temporary) return;
-  to_release_ = true;
+  to_free_ = true;
   Tensor* t = result->temporary = tensor_new(r->dtype);
   if (result->layout == Layout::columns) {
     set_columns(t, result->ndim, result->size, result->leading);
@@ -190,33 +194,32 @@ void Shapes::prepare(Result* result) {
 }
 
 void Shapes::copy_operands_of(Tensor* inout) {
-  for (const Parameter& p : row_) {
-    if (p.kind != ParameterKind::in) continue;
-    Tensor*& t = argument<Tensor*>(arguments_, p);
+  for (const Field& field : row_.tensors) {
+    if (field.kind != ParameterKind::in) continue;
+    Tensor*& t = argument<Tensor*>(arguments_, field);
     if (!t || !share_storage(*inout, *t)) continue;
-    to_release_ = true;
+    to_free_ = true;
     copies_[copy_count_++] = {&t, t, clone(t).release()};
     t = copies_[copy_count_ - 1].copy;
   }
 }
 
-void Shapes::commit() {
+inline void Shapes::commit() {
   for (int k = 0; k < count_; ++k) {
     if (!results_[k].ready) prepare(&results_[k]);
   }
   if (!row_.has(ParameterKind::inout)) return;
-  for (const Parameter& p : row_) {
-    if (p.kind != ParameterKind::inout) continue;
-    Tensor* t = argument<Tensor*>(arguments_, p);
+  for (const Field& field : row_.tensors) {
+    if (field.kind != ParameterKind::inout) continue;
+    Tensor* t = argument<Tensor*>(arguments_, field);
     if (is_set(t)) continue;
     if (any_operand([&](const Tensor& o) { return share_storage(*t, o); })) copy_operands_of(t);
   }
 }
 
-void Shapes::finish() {
-  finished_ = true;
-  if (!to_release_) return;
-  finished_ = false;
+inline void Shapes::finish() {
+  finished_ = !to_free_;
+  if (finished_) return;
   for (int k = 0; k < count_; ++k) {
     Result& result = results_[k];
     *result.field = result.tensor;
@@ -351,25 +354,26 @@ void fail_types(const OpRow& row, void* arguments) {
 void check_arguments(const OpRow& row, void* arguments) {
   int own = kOwnType, mask = static_cast<int>(DType::Byte);
   bool fits = true;
-  auto check = [&](const Parameter& p, const Tensor& t) {
+  // Views may be made of a storage that has become too small.
+  const bool needs_storage = !row.has(ParameterKind::view);
+  auto check = [&](const Field& field, const Tensor& t) {
     const int type = static_cast<int>(t.dtype);
-    if (p.element_type >= 0) {
-      fits &= type == p.element_type;
-    } else if (p.element_type == kOwnType) {
+    if (field.element_type == kOwnType) {
       if (own < 0) own = type;
       fits &= type == own;
-    } else if (p.element_type == kMaskType) {
+    } else if (field.element_type >= 0) {
+      fits &= type == field.element_type;
+    } else if (field.element_type == kMaskType) {
       mask = type;
     }
-    // Views may be made of a storage that has become too small.
-    if (!p.is_result() && !row.has(ParameterKind::view)) t.check_storage();
+    if (needs_storage && !field.is_result()) t.check_storage();
   };
-  for (const Parameter& p : row) {
-    if (p.is_tensor()) {
-      if (const Tensor* t = argument<Tensor*>(arguments, p)) check(p, *t);
-    } else if (p.kind == ParameterKind::list) {
-      const auto& list = argument<TensorList>(arguments, p);
-      for (int k = 0; k < list.count; ++k) check(p, *list.tensors[k]);
+  for (const Field& field : row.tensors) {
+    if (field.is_tensor()) {
+      if (const Tensor* t = argument<Tensor*>(arguments, field)) check(field, *t);
+    } else {
+      const auto& list = argument<TensorList>(arguments, field);
+      for (int k = 0; k < list.count; ++k) check(field, *list.tensors[k]);
     }
   }
   fits &= mask == static_cast<int>(DType::Byte) || mask == own || own < 0;
@@ -389,15 +393,22 @@ void run_operation(const OpRow& row, void* arguments) {
   shapes.finish();
 }
 
+void run_traced(const OpRow& row, void* arguments) {
+  TracedCall traced(row, arguments);
+  run_operation(row, arguments);
+  traced.finish();
+}
+
 }  // namespace
 
 void call(Op op, void* arguments) {
   const OpRow& row = row_of(op);
   OpScope scope(lua_name(op));
-  if (!tracing()) return run_operation(row, arguments);
-  TracedCall traced(row, arguments);
-  run_operation(row, arguments);
-  traced.finish();
+  if (tracing()) {
+    run_traced(row, arguments);
+  } else {
+    run_operation(row, arguments);
+  }
 }
 
 }  // namespace th

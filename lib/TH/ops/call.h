@@ -34,22 +34,13 @@ Layout distinct_elements(const Tensor& r, Layout layout = Layout::any);
 // elements, at least for its own.
 void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading = 0);
 
-// Returns true if t has this shape.
-inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
-  if (t.nDimension != ndim) return false;
-  for (int d = 0; d < ndim; ++d) {
-    if (t.size[d] != size[d]) return false;
-  }
-  return true;
-}
-
 // Collects the shapes of the results of one call.
 class Shapes {
  public:
   Shapes(const OpRow& row, void* arguments) noexcept
       : row_(row), arguments_(static_cast<char*>(arguments)) {}
   ~Shapes() {
-    if (to_release_) release();
+    if (to_free_ || (to_restore_ && !finished_)) release();
   }
   Shapes(const Shapes&) = delete;
   Shapes& operator=(const Shapes&) = delete;
@@ -76,8 +67,9 @@ class Shapes {
   // Returns the dimension of t, from 0. Throws if it is out of range.
   int dim(const int64_t& dim, const Tensor& t) const { return this->dim(dim, t.nDimension); }
   int dim(const int64_t& dim, int ndim) const {
-    if (dim >= 0 && dim < ndim) return static_cast<int>(dim);
-    return wrap_dim(ndim, dim, number_of(&dim));
+    const int64_t d = dim < 0 ? dim + ndim : dim;
+    if (d >= 0 && d < ndim) return static_cast<int>(d);
+    return wrap_dim(ndim, dim, number_of(&dim));  // throws
   }
   // Throws an error about one argument. The message does not begin with the operation's name.
   template <class T, class... Values>
@@ -86,9 +78,9 @@ class Shapes {
   }
   int number_of(const void* field) const noexcept;  // see argument_number
 
-  // ---- for call()
-  void commit();
-  void finish();
+  // ---- for call(), defined next to it
+  inline void commit();
+  inline void finish();
 
  private:
   static constexpr int kMostResults = 5, kMostCopies = 8;
@@ -130,7 +122,8 @@ class Shapes {
   const OpRow& row_;
   char* arguments_;
   int count_ = 0, copy_count_ = 0;
-  bool to_release_ = false;  // results to restore, or temporaries to free
+  bool to_restore_ = false;  // results were resized
+  bool to_free_ = false;     // there are temporaries or copies
   bool finished_ = false;
   Result results_[kMostResults];  // uninitialized, to save time
   Copy copies_[kMostCopies];

@@ -43,9 +43,7 @@ constexpr int8_t element_type_of(const char* type) {
 
 constexpr Parameter parameter(const char* kind, size_t offset, const char* type, const char* name,
                               const char* by_default) {
-  Parameter p = {ParameterKind::out,
-                 element_type_of(type),
-                 static_cast<uint16_t>(offset),
+  Parameter p = {{ParameterKind::out, element_type_of(type), static_cast<uint16_t>(offset)},
                  type,
                  name,
                  by_default,
@@ -67,6 +65,20 @@ constexpr Parameter parameter(const char* kind, size_t offset, const char* type,
 #define TH_PARAMETER_(kind, type, core, name, expression, value, ...) \
   parameter(#kind, offsetof(Arguments, name), #type, #name, #value)
 
+struct TensorFields {
+  Field list[kMaxParameters];
+  int count;
+};
+
+template <int n>
+constexpr TensorFields tensors_of(const Parameter (&list)[n]) {
+  TensorFields tensors = {};
+  for (const Parameter& p : list) {
+    if (p.is_tensor() || p.kind == ParameterKind::list) tensors.list[tensors.count++] = p;
+  }
+  return tensors;
+}
+
 // The parameters of each row. A struct of its own allows offsetof of the arguments.
 #define TH_OP(name_, lua, types, returned_, parameters, ...)           \
   struct name_##_row {                                                 \
@@ -74,6 +86,7 @@ constexpr Parameter parameter(const char* kind, size_t offset, const char* type,
     static_assert(sizeof(Arguments) <= kMostArgumentBytes);            \
     static constexpr Parameter list[] = {                              \
         TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, TH_UNWRAP parameters)}; \
+    static constexpr TensorFields tensors = tensors_of(list);          \
   };
 #include "THOps.def"
 
@@ -81,6 +94,7 @@ struct copy_row {
   using Arguments = args::copy;
   static constexpr Parameter list[] = {
       TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, inout(Any, r), in(Any, src))};
+  static constexpr TensorFields tensors = tensors_of(list);
 };
 
 template <int n>
@@ -124,12 +138,25 @@ struct ReturnedBy<bool> {
    __VA_ARGS__,                                                   \
    name##_row::list,                                              \
    sizeof(name##_row::list) / sizeof(Parameter),                  \
-   kinds_of(name##_row::list)},
+   kinds_of(name##_row::list),                                    \
+   {name##_row::tensors.list, name##_row::tensors.count}},
 constexpr OpRow rows[] = {
 #include "THOps.def"
-    {Op::copy, "copy", "whole tensors", "ALL", type_set::ALL::words, type_set::ALL::bits, none,
-     Returned::nothing, 0, sizeof(args::copy), "Copies all elements of `src`, converted to the type of `r`.",
-     copy_row::list, 2, kinds_of(copy_row::list)},
+    {Op::copy,
+     "copy",
+     "whole tensors",
+     "ALL",
+     type_set::ALL::words,
+     type_set::ALL::bits,
+     none,
+     Returned::nothing,
+     0,
+     sizeof(args::copy),
+     "Copies all elements of `src`, converted to the type of `r`.",
+     copy_row::list,
+     2,
+     kinds_of(copy_row::list),
+     {copy_row::tensors.list, 2}},
 };
 
 }  // namespace

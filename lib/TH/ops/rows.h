@@ -37,21 +37,34 @@ enum class ParameterKind : uint8_t {
 // The element type of a tensor parameter: a DType, or one of these.
 enum : int8_t { kNoTensor = -4, kAnyType = -3, kMaskType = -2, kOwnType = -1 };
 
-struct Parameter {
+// The field of a parameter in the struct of arguments.
+struct Field {
   ParameterKind kind;
   int8_t element_type;
-  uint16_t offset;   // of the field in the struct of arguments
+  uint16_t offset;
+
+  constexpr bool is_result() const { return kind <= ParameterKind::view; }
+  constexpr bool is_tensor() const { return kind <= ParameterKind::like; }
+};
+
+struct Parameter : Field {
   const char* type;  // of a tensor: "T", "Long", ...; else "None"
   const char* name;
   const char* by_default;  // "required": no default value
   const char* letters;     // of an option
 
-  bool is_result() const { return kind <= ParameterKind::view; }
   bool is_operand() const { return kind == ParameterKind::in || kind == ParameterKind::like; }
   bool is_list_of_numbers() const {
     return kind >= ParameterKind::sizes && kind <= ParameterKind::dim_list;
   }
-  bool is_tensor() const { return kind <= ParameterKind::like; }
+};
+
+struct Fields {
+  const Field* first;
+  int count;
+
+  const Field* begin() const { return first; }
+  const Field* end() const { return first + count; }
 };
 
 enum class Returned : uint8_t { nothing, number, boolean };
@@ -71,6 +84,7 @@ struct OpRow {
   const Parameter* parameters;
   int count;       // of parameters
   uint32_t kinds;  // bit k: has a parameter of kind k
+  Fields tensors;  // the tensors and the list of tensors, for loops in each call
 
   bool has(ParameterKind kind) const { return kinds >> static_cast<int>(kind) & 1; }
 
@@ -83,10 +97,9 @@ constexpr int kMostArgumentBytes = 256;  // size of the largest struct of argume
 
 const OpRow& row_of(Op op) noexcept;
 
-// The field of a parameter.
 template <class T>
-T& argument(void* arguments, const Parameter& parameter) {
-  return *reinterpret_cast<T*>(static_cast<char*>(arguments) + parameter.offset);
+T& argument(void* arguments, const Field& field) {
+  return *reinterpret_cast<T*>(static_cast<char*>(arguments) + field.offset);
 }
 
 }  // namespace TH_VISIBLE

@@ -34,6 +34,7 @@ ByteRange Tensor::bytes() const {
 
 void* Tensor::data_after_move(Access access) const {
   if (storage->current_device()) note_use_on_host();
+  if (access == Access::overwrite) return storage->cpu(access);  // the whole storage
   return storage->cpu(access, bytes());
 }
 
@@ -68,14 +69,6 @@ bool has_contiguous_strides(const Tensor& t) {
       return false;
     }
     expected *= t.size[d];
-  }
-  return true;
-}
-
-bool same_size(const Tensor& a, const Tensor& b) {
-  if (a.nDimension != b.nDimension) return false;
-  for (int d = 0; d < a.nDimension; ++d) {
-    if (a.size[d] != b.size[d]) return false;
   }
   return true;
 }
@@ -146,11 +139,13 @@ int64_t checked_numel(int ndim, const int64_t* size) {
   return empty ? 0 : n;
 }
 
+constexpr char kLastPosition[] = "the position of a tensor's last element";
+
 int64_t last_position(int64_t offset, int ndim, const int64_t* size, const int64_t* stride) {
-  constexpr char what[] = "the position of a tensor's last element";
   int64_t last = offset;
   for (int d = 0; d < ndim; ++d) {
-    last = checked_add(last, checked_mul(size[d] - 1, stride[d], what), what);
+    const int64_t distance = checked_mul(size[d] - 1, stride[d], kLastPosition);
+    last = checked_add(last, distance, kLastPosition);
   }
   return last;
 }
@@ -202,7 +197,9 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
   }
   reserve_dims(t, ndim);
   if (numel) {
-    int64_t needed = last_position(t->storageOffset, ndim, sizes, strides) + 1;
+    const int64_t last = stride ? last_position(t->storageOffset, ndim, sizes, strides)
+                                : checked_add(t->storageOffset, numel - 1, kLastPosition);
+    const int64_t needed = last + 1;
     if (!t->storage) {
       t->storage = new_storage(*t, needed);
     } else if (t->exposed && !t->storage->current_device()) {

@@ -148,7 +148,16 @@ bool has_contiguous_strides(const Tensor& t);
 inline bool is_contiguous(const Tensor& t) {
   return t.nDimension == 1 ? t.stride[0] == 1 || t.size[0] <= 1 : has_contiguous_strides(t);
 }
-bool same_size(const Tensor& a, const Tensor& b);
+inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
+  if (t.nDimension != ndim) return false;
+  for (int d = 0; d < ndim; ++d) {
+    if (t.size[d] != size[d]) return false;
+  }
+  return true;
+}
+inline bool same_size(const Tensor& a, const Tensor& b) {
+  return has_shape(a, b.nDimension, b.size);
+}
 bool same_view(const Tensor& a, const Tensor& b);  // compares storage, offset, sizes and strides
 // "[2 x 3]", "[]"
 std::string shape_text(const Tensor& t);
