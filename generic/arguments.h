@@ -14,7 +14,7 @@ inline uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
     case LUA_TNUMBER:
       return kNumber;
     case LUA_TUSERDATA:
-      new (object) Object(object_of_userdata(L, state, index));  // constructed in place
+      new (object) Object(object_at(L, state, index));  // constructed in place
       if (object->is_tensor()) return kTensor;
       if (object->is_generator()) return kGenerator;
       if (object->is_storage() && object->dtype() == DType::Long) return kLongStorage;
@@ -48,19 +48,19 @@ struct Call {
 };
 
 struct Arguments {
+  static constexpr int kMaxCodes = 16;  // that fit in `codes`
   int count;
   uint64_t codes = 0;
   union {
-    Object objects[kMaxArgs];  // of userdata; a union, so that the others are not even cleared
+    Object objects[kMaxCodes];  // of userdata; a union, so that the others are not even cleared
   };
-  char letters[kMaxArgs];  // the first of each string
+  char letters[kMaxCodes];  // the first of each string
 
   Arguments(lua_State* L, State* state) : count(lua_gettop(L)) {
-    Object further;
-    for (int i = 0; i < count && i < 16; ++i) {
-      uint64_t code = code_at(L, state, i + 1, i < kMaxArgs ? &objects[i] : &further);
+    for (int i = 0; i < count && i < kMaxCodes; ++i) {
+      uint64_t code = code_at(L, state, i + 1, &objects[i]);
       codes |= code << (4 * i);
-      if (code == kString && i < kMaxArgs) letters[i] = *lua_tostring(L, i + 1);
+      if (code == kString) letters[i] = *lua_tostring(L, i + 1);
     }
   }
   uint64_t code(int i) const { return codes >> (4 * i) & 15; }

@@ -1,4 +1,4 @@
-#include "forms.h"
+#include "rows.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -107,19 +107,34 @@ std::string slot_text(const Slot& slot, const char* type) {
   return slot.optional ? "[" + text + "]" : text;
 }
 
+bool has_one_new_result(const Pattern& pattern) {
+  const Row& row = *pattern.row;
+  constexpr uint32_t kNumbers =
+      lua_flag::number_of_matrix | lua_flag::element_of_vector | lua_flag::number_of_one;
+  if (row.flags & kNumbers || row.op->returned != th::Returned::nothing) return false;
+  int results = 0;
+  for (const Place& place : pattern) {
+    if (place.kind == '{' || (place.result && place.arg >= 0)) return false;
+    results += place.result;
+  }
+  return results == 1 && pattern.places[0].result && pattern.type_arg >= 0;
+}
+
 void note_places(Pattern* pattern) {
   bool of_operand = false;
+  pattern->one_type = true;
   for (int k = pattern->slots; k-- > 0;) {
     const Place& place = pattern->places[k];
     bool given = place.arg >= 0;
     bool of_type = place.kind == '{' && pattern->form->slots[k].letters == "T";
     if (of_type) pattern->table_arg = place.arg;
     if (place.kind == '{' || (place.result && !given)) pattern->allocates = true;
-    if (place.result && given) pattern->result_given = true;
+    if (given && (place.tensor ? place.kind != 'T' : place.kind == 'o')) pattern->one_type = false;
     if (place.kind != 'T' || !given || of_operand) continue;
     pattern->type_arg = place.arg;
     of_operand = !place.result;
   }
+  pattern->one_new_result = has_one_new_result(*pattern);
 }
 
 }  // namespace
@@ -180,7 +195,7 @@ bool Pattern::matches_with_sizes(uint64_t call, int count) const {
   return true;
 }
 
-void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns) {
+void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patterns) {
   int optional = 0;
   for (const Slot& slot : form->slots) optional += slot.optional;
   for (int left_out = 0; left_out < 1 << optional; ++left_out) {

@@ -32,6 +32,8 @@ enum ArgCode : uint64_t {
 };
 constexpr int kMaxArgs = 12;
 
+struct Row;  // rows.h
+
 struct Slot {
   char kind;            // its letter
   bool tensor = false;  // is a single tensor
@@ -65,13 +67,13 @@ struct Pattern {
   uint64_t codes = 0;  // first argument in the lowest bits
   int args = 0;        // number of arguments, excluding the variable-length list of sizes
   bool sizes = false;
-  bool allocates = false;     // the call creates Lua objects (results or lists of tensors)
-  bool result_given = false;  // at least one result is an argument
-  int8_t type_arg = -1;       // argument that determines T: an input, else a result; -1: none
-  int8_t table_arg = -1;      // table whose first tensor determines T before type_arg
+  bool allocates = false;       // the call creates Lua objects (results or lists of tensors)
+  bool one_type = false;        // all tensor arguments have the type T, and none is an option
+  bool one_new_result = false;  // returns one new tensor, whose type an argument determines
+  int8_t type_arg = -1;         // argument that determines T: an input, else a result; -1: none
+  int8_t table_arg = -1;        // table whose first tensor determines T before type_arg
   const Form* form = nullptr;
-  int row = 0;         // index in rows[] of the operation
-  uint32_t types = 0;  // bit k is set if element type k is supported
+  const Row* row = nullptr;
   int slots = 0;
   Place places[kMaxArgs];
 
@@ -86,7 +88,7 @@ struct Pattern {
 };
 
 // Adds all patterns of a form. Patterns that omit later optional slots come first.
-void add_patterns(const Form* form, int row, std::vector<Pattern>* patterns);
+void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patterns);
 
 }  // namespace bind
 

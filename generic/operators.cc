@@ -1,9 +1,11 @@
 // + - * / % ^ and unary minus, between tensors and numbers in either order. They are signatures of
 // rows of the op table and are called like its functions; messages name the symbol.
 
-#include "bindings.h"
+#include "arguments.h"
 
 #include "base/error.h"
+#include "base/op_scope.h"
+#include "ops/ops.h"
 #include "overloads.h"
 
 namespace bind {
@@ -16,7 +18,7 @@ using th::Op;
 struct Operator : Overloads {
   explicit Operator(const char* symbol) { name = symbol; }
   Operator& add(Op row, const char* signature) {
-    add_forms(this, static_cast<int>(row), signature);
+    add_forms(this, lua_row(row), signature);
     return *this;
   }
   // Adds a row with the parameters (t, number) for the arguments (number, t).
@@ -44,7 +46,6 @@ struct Operators {
       Operator("+").add(Op::cadd, "+T T <x=1> T").add(Op::add, "+T T x").add_exchanged(Op::add);
   Operator difference = Operator("-").add(Op::csub, "+T T <x=1> T").add(Op::sub, "+T T x");
   Operator negation = Operator("-").add(Op::neg, "+T T");
-  Operator sum_in_place = Operator("-").add(Op::add, "*T T x");
   Operator of_vectors = product(Op::dot, "T T");
   Operator of_matrix_and_vector = product(Op::mv, "+T T T");
   Operator of_matrices = product(Op::mm, "+T T T");
@@ -64,76 +65,90 @@ const Operators& all() {
   return *built;
 }
 
-int call(lua_State* L, const Operator& op) { return call_overloads_of(L, state_of(L), op); }
+// Computes an operator for the arguments on the stack. Pushes the result and returns 1.
+using Operation = int (*)(lua_State* L, State* state, const Arguments& args);
 
-int add(lua_State* L) { return call(L, all().sum); }
+template <Operator Operators::*op>
+int call(lua_State* L, State* state, const Arguments& args) {
+  return call_overloads_of(L, state, all().*op, args);
+}
 
-int subtract(lua_State* L) {
-  State* state = state_of(L);
-  if (lua_type(L, 1) != LUA_TNUMBER || !object_at(L, state, 2).is_tensor()) {
-    return call(L, all().difference);
+int subtract(lua_State* L, State* state, const Arguments& args) {
+  if (args.codes != (kNumber | kTensor << 4)) {
+    return call<&Operators::difference>(L, state, args);
   }
   // number - t is computed as -t + number.
-  const double number = lua_tonumber(L, 1);
-  lua_remove(L, 1);
-  call(L, all().negation);
-  lua_replace(L, 1);
-  lua_settop(L, 1);
-  lua_pushvalue(L, 1);
-  lua_pushnumber(L, number);
-  return call(L, all().sum_in_place);
+  const Object& t = args.objects[1];
+  const double number = check_element(L, 1, t.dtype(), "-");
+  Tensor* result = push_new_tensor(L, state, t.dtype());
+  auto* operand = static_cast<Tensor*>(payload(L, t, 2));
+  protect(L, "-", [&] {
+    th::OpScope scope("-");
+    th::ops::neg(result, operand);
+    th::ops::add(result, result, number);
+  });
+  return 1;
 }
 
 // Between tensors this is the product of linear algebra, as in Torch7.
-int multiply(lua_State* L) {
-  State* state = state_of(L);
-  const Object a = object_at(L, state, 1), b = object_at(L, state, 2);
-  if (!a.is_tensor() || !b.is_tensor()) return call(L, all().of_matrices);
-  const int first = a.tensor()->nDimension, second = b.tensor()->nDimension;
-  if (first == 1 && second == 1) return call(L, all().of_vectors);
-  if (first == 2 && second == 1) return call(L, all().of_matrix_and_vector);
-  if (first == 2 && second == 2) return call(L, all().of_matrices);
+int multiply(lua_State* L, State* state, const Arguments& args) {
+  if (args.codes != (kTensor | kTensor << 4)) return call<&Operators::of_matrices>(L, state, args);
+  const Tensor &a = *args.objects[0].tensor(), &b = *args.objects[1].tensor();
+  const int first = a.nDimension, second = b.nDimension;
+  if (first == 1 && second == 1) return call<&Operators::of_vectors>(L, state, args);
+  if (first == 2 && second == 1) return call<&Operators::of_matrix_and_vector>(L, state, args);
+  if (first == 2 && second == 2) return call<&Operators::of_matrices>(L, state, args);
   protect(L, "*", [&] {
     th::fail(
         "there is no product of tensors of size %s and %s: use cmul for that of the elements, or "
         "bmm",
-        th::shape_text(*a.tensor()).c_str(), th::shape_text(*b.tensor()).c_str());
+        th::shape_text(a).c_str(), th::shape_text(b).c_str());
   });
   return 0;
 }
 
-int divide(lua_State* L) { return call(L, all().quotient); }
-int modulo(lua_State* L) { return call(L, all().remainder); }
-int power(lua_State* L) { return call(L, all().power); }
+// The method of a class.
+template <Operation operation>
+int method(lua_State* L) {
+  State* state = state_of(L);
+  return operation(L, state, Arguments(L, state));
+}
 
 int negate(lua_State* L) {
   lua_settop(L, 1);
-  return call(L, all().negation);
+  return method<call<&Operators::negation>>(L);
 }
 
 // The metamethod of an operator. Calls the method of the class directly, unless Lua code has
 // replaced it. Upvalues: the State, the metatable, the name of the method, and luaT's metamethod,
 // which looks for the method.
-template <int (*operation)(lua_State*)>
+template <Operation operation>
 int operate(lua_State* L) {
-  bool ours = lua_type(L, 1) == LUA_TNUMBER;
-  if (!ours && lua_getmetatable(L, 1)) ours = lua_rawequal(L, -1, lua_upvalueindex(2));
-  if (ours) {
+  State* state = state_of(L);
+  const Arguments args(L, state);
+  if (args.code(0) == kTensor || args.code(0) == kNumber) {
     lua_pushvalue(L, lua_upvalueindex(3));
     lua_rawget(L, lua_upvalueindex(2));
-    ours = lua_tocfunction(L, -1) == guarded<operation>.function();
+    if (lua_tocfunction(L, -1) == guarded<method<operation>>.function()) {
+      return operation(L, state, args);
+    }
   }
   lua_settop(L, 2);
-  if (ours) return operation(L);
   lua_pushvalue(L, lua_upvalueindex(4));
   lua_insert(L, 1);
   lua_call(L, 2, 1);
   return 1;
 }
 
-const Method operators[] = {{"__add__", guarded<add>},      {"__sub__", guarded<subtract>},
-                            {"__mul__", guarded<multiply>}, {"__div__", guarded<divide>},
-                            {"__mod__", guarded<modulo>},   {"__pow__", guarded<power>},
+constexpr Operation add = call<&Operators::sum>, divide = call<&Operators::quotient>,
+                    modulo = call<&Operators::remainder>, power = call<&Operators::power>;
+
+const Method operators[] = {{"__add__", guarded<method<add>>},
+                            {"__sub__", guarded<method<subtract>>},
+                            {"__mul__", guarded<method<multiply>>},
+                            {"__div__", guarded<method<divide>>},
+                            {"__mod__", guarded<method<modulo>>},
+                            {"__pow__", guarded<method<power>>},
                             {"__unm__", guarded<negate>}};
 
 }  // namespace

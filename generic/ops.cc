@@ -15,16 +15,26 @@ namespace bind {
 
 namespace {
 
+// The element type if the arguments do not determine one.
+DType type_by_default(const State* state, const Arguments& args, int bound) {
+  if (bound == Overloads::kTypeOfFirst && args.count > 0 && args.code(0) == kTensor) {
+    return args.objects[0].dtype();
+  }
+  const bool of_class = bound >= 0 && bound < th::kDTypes;
+  return of_class ? static_cast<DType>(bound) : state->default_type;
+}
+
 // The element type that T stands for: that of the operands, else of the result, else the default.
 DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L,
-                   DType by_default) {
+                   int bound) {
   if (pattern.table_arg >= 0) {
     lua_rawgeti(L, pattern.table_arg + 1, 1);
     Object object = object_at(L, state, lua_gettop(L));
     lua_pop(L, 1);
     if (object.is_tensor()) return object.dtype();
   }
-  return pattern.type_arg < 0 ? by_default : args.objects[pattern.type_arg].dtype();
+  if (pattern.type_arg >= 0) return args.objects[pattern.type_arg].dtype();
+  return type_by_default(state, args, bound);
 }
 
 // The type that a letter stands for, where T stands for `type`.
@@ -51,6 +61,13 @@ bool type_fits(char kind, DType given, DType type) {
 }
 
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
+  if (pattern.one_type) {
+    const Object* object = args.objects;
+    for (uint64_t codes = pattern.codes; codes; codes >>= 4, ++object) {
+      if ((codes & 15) == kTensor && object->kind != static_cast<int>(type)) return false;
+    }
+    return true;
+  }
   for (const Place& place : pattern) {
     if (place.arg < 0) continue;
     if (place.tensor && place.kind != 'A') {
@@ -62,6 +79,10 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
     }
   }
   return true;
+}
+
+bool is_defined(const Pattern& pattern, DType type) {
+  return pattern.row->op->type_bits >> static_cast<int>(type) & 1;
 }
 
 // Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
@@ -176,25 +197,6 @@ void run_row(lua_State* L, const State* state, const char* name, const th::OpRow
   raise_error(L, "%s: %s", name, text);
 }
 
-// Throws before the operation resizes a given result, if the storage of an operand was made too
-// small.
-void check_operands(lua_State* L, const char* name, const th::OpRow& row, Call* call,
-                    const Pattern& pattern) {
-  if (!pattern.result_given) return;
-  auto for_operands = [&](const auto& look) {
-    for (int k = 0; k < pattern.slots; ++k) {
-      const Place& place = pattern.places[k];
-      bool given = place.arg >= 0 || place.kind == 'T';
-      if (place.tensor && !place.result && given) look(call->tensor(row, k));
-    }
-    for (int i = 0; i < call->list_count; ++i) look(call->list[i]);
-  };
-  bool some_shrunk = false;
-  for_operands([&](const Tensor* t) { some_shrunk |= t->storage && t->storage->shrunk; });
-  if (!some_shrunk) return;
-  protect(L, name, [&] { for_operands([](const Tensor* t) { t->check_storage(); }); });
-}
-
 void set_device(lua_State* L, const char* name, Tensor* t, th::Device* device) {
   protect(L, name, [&] {
     th::ensure_storage(t);
@@ -225,17 +227,12 @@ int push_selected(lua_State* L, const char* name, Call* call) {
   return 1;
 }
 
-int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
-                const Arguments& args, DType type, bool of_numbers = false) {
-  const Row& row = row_at(pattern.row);
-  const th::OpRow& op = *row.op;
-  if (!(pattern.types >> static_cast<int>(type) & 1)) {
-    return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
-  }
-  Call call;
-  int new_results[kMaxArgs];  // stack indices
-  // First everything that Lua allocates, because finalizers may run then and free arguments.
-  for (int k = 0; k < pattern.slots && pattern.allocates; ++k) {
+// Pushes the new results and the lists of tensors. new_results: their stack indices.
+void push_objects(lua_State* L, State* state, const char* name, const Pattern& pattern, DType type,
+                  bool of_numbers, Call* made, int* new_results) {
+  const th::OpRow& op = *pattern.row->op;
+  Call& call = *made;
+  for (int k = 0; k < pattern.slots; ++k) {
     const Place& place = pattern.places[k];
     if (place.result && place.arg < 0) {
       Tensor* result = call.tensor(op, k) = push_new_tensor(L, state, type_of(place.kind, type));
@@ -251,23 +248,40 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
       call.at<th::TensorList>(op, k) = th::TensorList(call.list, call.list_count);
     }
   }
+}
+
+int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
+                const Arguments& args, DType type, bool of_numbers = false) {
+  const Row& row = *pattern.row;
+  const th::OpRow& op = *row.op;
+  if (!is_defined(pattern, type)) {
+    return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
+  }
+  Call call;
+  int new_results[kMaxArgs];
+  const bool one_new_result = pattern.one_new_result && !of_numbers;
+  // First everything that Lua allocates, because finalizers may run then and free arguments.
+  if (one_new_result) {
+    call.tensor(op, 0) = push_new_tensor(L, state, type_of(pattern.places[0].kind, type));
+  } else if (pattern.allocates) {
+    push_objects(L, state, name, pattern, type, of_numbers, &call, new_results);
+  }
   for (int k = 0; k < pattern.slots; ++k) {
     const Place& place = pattern.places[k];
-    if (place.kind == '{' || (place.result && place.arg < 0)) continue;
-    if (place.arg < 0 && place.kind == 'T') {
-      call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
-      continue;
+    if (place.tensor && place.arg < 0) {
+      if (!place.result) call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
+    } else if (place.kind != '{') {
+      read_argument(L, state, pattern.form->slots[k], op.parameters[k], place.arg, args, type, name,
+                    &call);
+      if (place.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
     }
-    read_argument(L, state, pattern.form->slots[k], op.parameters[k], place.arg, args, type, name,
-                  &call);
-    if (place.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
   }
-  check_operands(L, name, op, &call, pattern);
   const bool may_be_number = row.flags & (lua_flag::element_of_vector | lua_flag::number_of_one);
   const int source_dims = may_be_number ? call.tensor(op, 1)->nDimension : 0;
   if (row.flags & lua_flag::element_of_vector && source_dims == 1)
     return push_selected(L, name, &call);
   run_row(L, state, name, op, &call);
+  if (one_new_result) return 1;
   if (may_be_number && row.flags & lua_flag::number_of_one) {
     const Tensor* result = call.tensor(op, 0);
     bool of_dimension = pattern.slots > 2;
@@ -290,13 +304,13 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   for (int k = 0; k < pattern.slots; ++k) {
     const Place& place = pattern.places[k];
     if (!place.result) continue;
+    ++results;
     if (numbers && place.arg < 0) {
       const Tensor* result = call.tensor(op, k);
       push_element_of(L, result->storage, result->storageOffset);
     } else {
       lua_pushvalue(L, place.arg < 0 ? new_results[k] : place.arg + 1);
     }
-    ++results;
   }
   return results;
 }
@@ -361,26 +375,16 @@ bool only_numbers(const Arguments& args) {
   return args.count > 0;
 }
 
-// The element type where the arguments do not say one.
-DType type_by_default(const State* state, const Arguments& args, int bound) {
-  if (bound == Overloads::kTypeOfFirst && args.count > 0 && args.code(0) == kTensor) {
-    return args.objects[0].dtype();
-  }
-  const bool of_class = bound >= 0 && bound < th::kDTypes;
-  return of_class ? static_cast<DType>(bound) : state->default_type;
-}
-
-// The results of a call; -1 where no form accepts it, and a message is on the stack.
-int call_overloads(lua_State* L, State* state, const Overloads& overloads, int bound) {
-  Arguments args(L, state);
-  const DType by_default = type_by_default(state, args, bound);
-  DType refused = by_default;
+// Returns the number of results; -1 if no form matches, with a message on the stack.
+int call_overloads(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
+                   int bound) {
+  DType refused{};
   bool is_refused = false;
   for (const Pattern& pattern : overloads.patterns) {
     if (!pattern.matches(args.codes, args.count)) continue;
-    DType type = element_type(pattern, args, state, L, by_default);
+    DType type = element_type(pattern, args, state, L, bound);
     if (!types_fit(pattern, args, type)) continue;
-    if (pattern.types >> static_cast<int>(type) & 1) {
+    if (is_defined(pattern, type)) {
       return run_pattern(L, state, overloads.name, pattern, args, type);
     }
     if (!is_refused) refused = type;
@@ -398,7 +402,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, int b
   }
   if (results) return results;
   if (overloads.function && !has_tensor) {
-    results = call_overloads(L, state, *overloads.function, bound);
+    results = call_overloads(L, state, *overloads.function, args, bound);
     if (results >= 0) return results;
   }
   push_mismatch(L, state, overloads, args.codes, args.count);
@@ -409,7 +413,7 @@ int call_op(lua_State* L) {
   State* state = state_of(L);
   void* second = lua_touserdata(L, lua_upvalueindex(2));
   const auto& bound = *static_cast<const Overloads::Bound*>(second);
-  return call_overloads_of(L, state, *bound.overloads, bound.type);
+  return call_overloads_of(L, state, *bound.overloads, Arguments(L, state), bound.type);
 }
 
 void push_overloads(lua_State* L, const Overloads& overloads, int type) {
@@ -434,8 +438,9 @@ int function_of_class(lua_State* L) {
 
 }  // namespace
 
-int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, int type) {
-  int results = call_overloads(L, state, overloads, type);
+int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
+                      int type) {
+  int results = call_overloads(L, state, overloads, args, type);
   if (results >= 0) return results;
   if (th::tracing() && call_with_tracked_numbers(L, overloads.name)) return 1;
   return raise_error(L, "%s", lua_tostring(L, -1));

@@ -11,6 +11,8 @@
 
 namespace bind {
 
+struct Arguments;  // arguments.h
+
 // All forms of one Lua name, as function or as method.
 struct Overloads {
   const char* name = nullptr;
@@ -37,11 +39,11 @@ struct Registry {
 };
 
 // Adds the signatures of a row, in the notation of forms.h, separated by " | ".
-void add_forms(Overloads* overloads, int row, const char* signatures);
+void add_forms(Overloads* overloads, const Row& row, const char* signatures);
 
-// Calls the row whose signature matches the arguments on the stack. Pushes the results and returns
-// their number; raises an error if no signature matches.
-int call_overloads_of(lua_State* L, State* state, const Overloads& overloads,
+// Calls the row whose signature matches the arguments. Pushes the results and returns their number;
+// raises an error if no signature matches.
+int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
                       int type = Overloads::kTypeOfFirst);
 
 // Lives as long as the process, shared by all Lua states.

@@ -41,23 +41,9 @@ double seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// The contents of a userdata made by push_box. The tag identifies it without a look-up of its
-// metatable. Other userdata of our classes, as luaT_pushudata makes, have only the payload.
-struct Box {
-  void* payload;
-  const char* tag;
-};
-
-// Tags are addresses in this array, so no other userdata contains one by accident.
-constexpr char tags[kClasses] = {};
-
-// Returns the kind of a tag, or -1. The subtraction is done on integers: the pointer may be any.
-int kind_of_tag(const char* tag) {
-  const uintptr_t kind = reinterpret_cast<uintptr_t>(tag) - reinterpret_cast<uintptr_t>(tags);
-  return kind < kClasses ? static_cast<int>(kind) : -1;
-}
-
 }  // namespace
+
+const char tags[kClasses] = {};
 
 void** push_box(lua_State* L, State* state, int kind) {
   auto* box = static_cast<Box*>(lua_newuserdata(L, sizeof(Box)));
@@ -100,8 +86,7 @@ void push_closure(lua_State* L, Guarded function, int upvalues) {
   lua_pushcclosure(L, function.function(), upvalues);
 }
 
-// For userdata without a tag: looks up the metatable.
-static Object object_by_metatable(lua_State* L, State* state, int index) {
+Object object_by_metatable(lua_State* L, State* state, int index) {
   Object object;
   if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return object;
   const int kind = state->kind_of(lua_topointer(L, -1));
@@ -126,19 +111,6 @@ static Object object_by_metatable(lua_State* L, State* state, int index) {
       return object;
     }
   }
-  return object;
-}
-
-Object object_at(lua_State* L, State* state, int index) {
-  auto* box = static_cast<Box*>(lua_touserdata(L, index));
-  if (!box) return Object();
-  // A light userdata has the length 0.
-  const int kind = compat_rawlen(L, index) == sizeof(Box) ? kind_of_tag(box->tag) : -1;
-  if (kind < 0) return object_by_metatable(L, state, index);
-  Object object;
-  object.box = &box->payload;
-  object.payload = box->payload;
-  if (object.payload) object.kind = kind;
   return object;
 }
 

@@ -152,11 +152,30 @@ inline State* state_of(lua_State* L) {
   return static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
 State* registered_state(lua_State* L);
-// Returns the object at a stack index, or none. Does not allocate.
-Object object_at(lua_State* L, State* state, int index);
-// The same for callers that know that it is a full userdata.
-inline Object object_of_userdata(lua_State* L, State* state, int index) {
-  return object_at(L, state, index);
+// The contents of a userdata made by push_box. The tag identifies it without a look-up of its
+// metatable. Other userdata of our classes, as luaT_pushudata makes, have only the payload.
+struct Box {
+  void* payload;
+  const char* tag;
+};
+// Tags are addresses in this array, so no other userdata contains one by accident.
+extern const char tags[kClasses];
+// Returns the kind of a tag, or -1. The subtraction is done on integers: the pointer may be any.
+inline int kind_of_tag(const char* tag) {
+  const uintptr_t kind = reinterpret_cast<uintptr_t>(tag) - reinterpret_cast<uintptr_t>(tags);
+  return kind < kClasses ? static_cast<int>(kind) : -1;
+}
+
+// Returns the object at a stack index, or none. Does not allocate. Inline, because every call of an
+// operation reads its arguments with it.
+Object object_by_metatable(lua_State* L, State* state, int index);  // of a userdata without a tag
+inline Object object_at(lua_State* L, State* state, int index) {
+  auto* box = static_cast<Box*>(lua_touserdata(L, index));
+  if (!box) return Object();
+  // A light userdata has the length 0.
+  const int kind = compat_rawlen(L, index) == sizeof(Box) ? kind_of_tag(box->tag) : -1;
+  if (kind < 0) return object_by_metatable(L, state, index);
+  return {box->payload ? kind : -1, box->payload, &box->payload};
 }
 // Pushes a userdata of a class with the payload null, and returns the address of its payload.
 void** push_box(lua_State* L, State* state, int kind);
