@@ -50,10 +50,13 @@ How to read an entry:
 - In an example, the input follows `>`. Its result is printed below, as at the REPL.
 
 An error names the function, the argument and the value that it got, and leaves all tensors
-unchanged. These are errors: arguments that match no signature (the message lists the signatures),
-an element type that the function does not support, different element types, shapes that do not
-[broadcast](broadcasting.md) or match, dimensions and indices out of range, integer division by 0,
-and singular matrices.
+unchanged. These are errors:
+
+- arguments that match no signature; the message lists the signatures;
+- different element types, and an element type that the function does not support;
+- shapes that do not [broadcast](broadcasting.md) or match;
+- dimensions and indices out of range;
+- integer division by 0, and singular matrices.
 ]]
 
 -- Returns the rows of the op table by Lua name, and the names in the order of the table.

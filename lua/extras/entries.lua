@@ -261,7 +261,7 @@ storage:prefetch(device)]=],
       {'compile', 'tensor.compile(f)',
          'Returns a function that does the same as `f`. It records the element-wise operations ' ..
          'and reductions of `f` and fuses them, so that each result needs one pass over memory. ' ..
-         'Its method `explain` says what was recorded, or why `f` is called instead.'},
+         'Its method `explain` reports what was recorded, or why `f` is called instead.'},
       {'warnOfFallbacks', 'tensor.warnOfFallbacks(on)',
          'Sets whether the first fallback of each operation to the CPU is reported on stderr.'},
       {'setDeviceDebug', 'tensor.setDeviceDebug(on)',
