@@ -62,10 +62,11 @@ struct MultinomialCall {
   const char* p;
   int64_t* out;
   int64_t index_base;
-  // A device reports the number of the row, from 1, in which a probability is negative or not
-  // finite; their sum is 0 or not finite; fewer than `samples` categories are possible. The CPU
-  // raises an error before it draws.
+  // Numbers of checks. A device reports the number of the row, from 1, in which a probability is
+  // negative or not finite; their sum is 0 or not finite; fewer than `samples` categories are
+  // possible. The CPU raises an error before it draws.
   uint32_t check_value, check_sum, check_possible;
+  int p_argument, samples_argument;  // positions of these parameters, for the errors of the CPU
 };
 
 // Builds the tables of Walker's alias method for n categories with probabilities p: draw category i

@@ -43,12 +43,13 @@ void reverse_all(Tensor* r, Tensor* t, const bool* reversed) {
   }
 }
 
-// Computes the dimensions that flip reverses.
-void reversed_by(const args::flip& a, const Shapes& s, bool* reversed) {
-  for (int i = 0; i < a.dims.ndim; ++i) {
-    const int d = wrap_dim(*a.t, a.dims.size[i], s.number_of(&a.dims));
-    if (reversed[d]) s.fail(a.dims, "dimension %lld is given twice", shown(d));
-    reversed[d] = true;
+// Throws if a dimension of the list, a field of the arguments, is out of range or occurs twice.
+void check_distinct(const Tensor& t, const Sizes& dims, const Shapes& s) {
+  bool found[kMaxDims] = {};
+  for (int k = 0; k < dims.ndim; ++k) {
+    const int d = wrap_dim(t, dims.size[k], s.number_of(&dims));
+    if (found[d]) s.fail(dims, "dimension %lld is given twice", shown(d));
+    found[d] = true;
   }
 }
 
@@ -106,8 +107,7 @@ void repeat_blocks(Tensor* r, Tensor* t, Sizes counts) {
 }  // namespace
 
 void shapes(args::flip& a, Shapes& s) {
-  bool reversed[kMaxDims] = {};
-  reversed_by(a, s, reversed);
+  check_distinct(*a.t, a.dims, s);
   s.set(a.r_, *a.t);
 }
 void calls(args::flip& a) {
@@ -254,18 +254,24 @@ void calls(args::flatten& a) {
   views::set(a.self, reshaped(t, t->nDimension - joined, size).get());
 }
 
-void shapes(args::unflatten& a, Shapes& s) { a.dimension = s.dim(a.dimension, *a.src); }
+void shapes(args::unflatten& a, Shapes& s) {
+  a.dimension = s.dim(a.dimension, *a.src);
+  if (a.size.ndim < 1 || a.src->nDimension + a.size.ndim - 1 > kMaxDims) {
+    s.fail(a.size, "%d sizes are given", a.size.ndim);
+  }
+  const int64_t size = a.src->size[a.dimension];
+  int64_t part[kMaxDims];
+  infer_sizes(a.size, size, part);
+  if (checked_numel(a.size.ndim, part) == size) return;
+  s.fail(a.size, "dimension %lld of size %lld cannot be split into %s", shown(a.dimension),
+         static_cast<long long>(size), shape_text(a.size.ndim, a.size.size).c_str());
+}
 void calls(args::unflatten& a) {
   const Tensor* t = a.src;
   const auto d = static_cast<int>(a.dimension);
   const int ndim = t->nDimension + a.size.ndim - 1;
-  if (a.size.ndim < 1 || ndim > kMaxDims) fail_argument(4, "%d sizes are given", a.size.ndim);
   int64_t size[kMaxDims], stride[kMaxDims], part[kMaxDims];
   infer_sizes(a.size, t->size[d], part);
-  if (checked_numel(a.size.ndim, part) != t->size[d]) {
-    fail_argument(4, "dimension %lld of size %lld cannot be split into %s", shown(d),
-                  static_cast<long long>(t->size[d]), shape_text(a.size.ndim, a.size.size).c_str());
-  }
   std::copy(t->size, t->size + d, size);
   std::copy(t->stride, t->stride + d, stride);
   int64_t step = t->stride[d];
@@ -283,9 +289,12 @@ void shapes(args::movedim&, Shapes&) {}
 void calls(args::movedim& a) { ops::movedims(a.self, a.src, {1, &a.source}, {1, &a.destination}); }
 
 void shapes(args::movedims& a, Shapes& s) {
-  if (a.sources.ndim == a.destinations.ndim) return;
-  s.fail(a.destinations, "%d destinations are given for %d dimensions", a.destinations.ndim,
-         a.sources.ndim);
+  if (a.sources.ndim != a.destinations.ndim) {
+    s.fail(a.destinations, "%d destinations are given for %d dimensions", a.destinations.ndim,
+           a.sources.ndim);
+  }
+  check_distinct(*a.src, a.sources, s);
+  check_distinct(*a.src, a.destinations, s);
 }
 void calls(args::movedims& a) {
   const Tensor& t = *a.src;
@@ -293,11 +302,9 @@ void calls(args::movedims& a) {
   std::fill(dims, dims + t.nDimension, -1);
   bool moved[kMaxDims] = {};
   for (int k = 0; k < a.sources.ndim; ++k) {
-    const int from = wrap_dim(t, a.sources.size[k], 3), to = wrap_dim(t, a.destinations.size[k], 4);
-    if (moved[from]) fail_argument(3, "dimension %lld is given twice", shown(from));
-    if (dims[to] >= 0) fail_argument(4, "dimension %lld is given twice", shown(to));
+    const int from = wrap_dim(t, a.sources.size[k], 0);
     moved[from] = true;
-    dims[to] = from;
+    dims[wrap_dim(t, a.destinations.size[k], 0)] = from;
   }
   int free = 0;
   for (int d = 0; d < t.nDimension; ++d) {

@@ -16,8 +16,8 @@ namespace {
 int64_t size_of(const Tensor& t, int d) { return d < t.nDimension ? t.size[d] : 1; }
 
 // Sets the shape of the result, and replaces dim by the dimension from 0. Tensors without
-// dimensions add nothing.
-void set_joined(Tensor*& r, const TensorList& inputs, int64_t* dim, Shapes* s) {
+// dimensions add nothing. field: the argument with the (first) input.
+void set_joined(Tensor*& r, const TensorList& inputs, const void* field, int64_t* dim, Shapes* s) {
   int ndim = 0;
   for (int k = 0; k < inputs.count; ++k) ndim = std::max(ndim, inputs.tensors[k]->nDimension);
   if (ndim == 0) return s->set(r, 0, nullptr);
@@ -38,8 +38,8 @@ void set_joined(Tensor*& r, const TensorList& inputs, int64_t* dim, Shapes* s) {
     }
     for (int e = 0; e < result_ndim; ++e) {
       if (e == d || size_of(t, e) == size[e]) continue;
-      fail_argument(2, "sizes %s and %s differ outside dimension %lld", shape_text(*first).c_str(),
-                    shape_text(t).c_str(), shown(d));
+      fail_argument(s->number_of(field), "sizes %s and %s differ outside dimension %lld",
+                    shape_text(*first).c_str(), shape_text(t).c_str(), shown(d));
     }
     size[d] = checked_add(size[d], size_of(t, d), "a size");
   }
@@ -67,9 +67,9 @@ void check_some(const Arguments& a, const Shapes& s) {
 }
 
 // Views of the inputs; vectors are rows.
-class Rows {
+class RowViews {
  public:
-  explicit Rows(const TensorList& inputs) {
+  explicit RowViews(const TensorList& inputs) {
     for (int k = 0; k < inputs.count; ++k) {
       rows_.push_back(view_of(inputs.tensors[k]));
       Tensor* row = rows_.back().get();
@@ -88,13 +88,13 @@ class Rows {
 
 void shapes(args::catArray& a, Shapes& s) {
   check_some(a, s);
-  set_joined(a.result, a.inputs, &a.dimension, &s);
+  set_joined(a.result, a.inputs, &a.inputs, &a.dimension, &s);
 }
 void calls(args::catArray& a) { join(a.result, a.inputs, static_cast<int>(a.dimension)); }
 
 void shapes(args::cat& a, Shapes& s) {
   Tensor* both[] = {a.ta, a.tb};
-  set_joined(a.r_, TensorList(both, 2), &a.dimension, &s);
+  set_joined(a.r_, TensorList(both, 2), &a.ta, &a.dimension, &s);
 }
 void calls(args::cat& a) {
   Tensor* both[] = {a.ta, a.tb};
@@ -129,7 +129,7 @@ void calls(args::stack& a) {
 void shapes(args::hstack& a, Shapes& s) {
   check_some(a, s);
   int64_t dim = a.inputs.tensors[0]->nDimension > 1 ? 1 : 0;
-  set_joined(a.result, a.inputs, &dim, &s);
+  set_joined(a.result, a.inputs, &a.inputs, &dim, &s);
 }
 void calls(args::hstack& a) {
   join(a.result, a.inputs, a.inputs.tensors[0]->nDimension > 1 ? 1 : 0);
@@ -138,8 +138,8 @@ void calls(args::hstack& a) {
 void shapes(args::vstack& a, Shapes& s) {
   check_some(a, s);
   int64_t dim = 0;
-  set_joined(a.result, Rows(a.inputs).list(), &dim, &s);
+  set_joined(a.result, RowViews(a.inputs).list(), &a.inputs, &dim, &s);
 }
-void calls(args::vstack& a) { join(a.result, Rows(a.inputs).list(), 0); }
+void calls(args::vstack& a) { join(a.result, RowViews(a.inputs).list(), 0); }
 
 }  // namespace th

@@ -13,12 +13,12 @@ namespace th {
 
 namespace {
 
-enum class Form { matrices, matrix_vector, vectors, batches, batch_sum };
+enum class ProductForm { matrices, matrix_vector, vectors, batches, batch_sum };
 
 // r = beta * t + alpha * a * b. r, a and b are fields of the arguments.
 struct Product {
   Op op;
-  Form form;
+  ProductForm form;
   Tensor*& r;
   Scalar beta;
   Tensor* t;  // null: beta is 0
@@ -26,18 +26,18 @@ struct Product {
   Tensor *&a, *&b;
 };
 
-struct FormText {
+struct ProductText {
   const char* a;  // the names of the operands
   const char* b;
   int a_dims, b_dims;
   const char* expected;
 };
-const FormText& text_of(Form form) {
-  static const FormText texts[] = {{"m1", "m2", 2, 2, "matrices"},
-                                   {"mat", "vec", 2, 1, "matrix and vector"},
-                                   {"vec1", "vec2", 1, 1, "vector and vector"},
-                                   {"batch1", "batch2", 3, 3, "3D tensors"},
-                                   {"batch1", "batch2", 3, 3, "3D tensors"}};
+const ProductText& text_of(ProductForm form) {
+  static const ProductText texts[] = {{"m1", "m2", 2, 2, "matrices"},
+                                      {"mat", "vec", 2, 1, "matrix and vector"},
+                                      {"vec1", "vec2", 1, 1, "vector and vector"},
+                                      {"batch1", "batch2", 3, 3, "3D tensors"},
+                                      {"batch1", "batch2", 3, 3, "3D tensors"}};
   return texts[static_cast<int>(form)];
 }
 
@@ -126,18 +126,18 @@ Factor operand(Operands& at, Tensor* t, bool by_row, TensorRef* copied) {
 // ---- checks and the shape of the result ---------------------------------------------------------
 
 void check_operands(const Product& p, const Shapes& s) {
-  const FormText& text = text_of(p.form);
+  const ProductText& text = text_of(p.form);
   const Tensor &a = *p.a, &b = *p.b;
   if (a.nDimension != text.a_dims || b.nDimension != text.b_dims) {
     fail("%s expected, got %dD, %dD tensors", text.expected, a.nDimension, b.nDimension);
   }
   switch (p.form) {
-    case Form::vectors:
+    case ProductForm::vectors:
       return;
-    case Form::matrices:
+    case ProductForm::matrices:
       if (a.size[1] == b.size[0]) return;
       fail("size mismatch, m1: %s, m2: %s", shape_text(a).c_str(), shape_text(b).c_str());
-    case Form::matrix_vector:
+    case ProductForm::matrix_vector:
       if (a.size[1] == b.size[0]) return;
       fail("size mismatch, %s, %s", shape_text(a).c_str(), shape_text(b).c_str());
     default:
@@ -154,9 +154,9 @@ void check_operands(const Product& p, const Shapes& s) {
 int result_size(const Product& p, int64_t* size) {
   const int64_t *a = p.a->size, *b = p.b->size;
   int ndim = 0;
-  if (p.form == Form::batches) size[ndim++] = a[0];
-  size[ndim++] = p.form >= Form::batches ? a[1] : a[0];
-  if (p.form != Form::matrix_vector) size[ndim++] = b[p.b->nDimension - 1];
+  if (p.form == ProductForm::batches) size[ndim++] = a[0];
+  size[ndim++] = p.form >= ProductForm::batches ? a[1] : a[0];
+  if (p.form != ProductForm::matrix_vector) size[ndim++] = b[p.b->nDimension - 1];
   return ndim;
 }
 
@@ -170,7 +170,7 @@ void check_addend(const Product& p, int ndim, const int64_t* size) {
       std::equal(both, both + both_dims, size)) {
     return;
   }
-  const FormText& text = text_of(p.form);
+  const ProductText& text = text_of(p.form);
   fail("size mismatch, t: %s, %s: %s, %s: %s", shape_text(*p.t).c_str(), text.a,
        shape_text(*p.a).c_str(), text.b, shape_text(*p.b).c_str());
 }
@@ -208,7 +208,7 @@ void multiply(const Product& p) {
   if (r->numel() == 0) return;
   Scalar alpha = in_type(p.alpha, r->dtype), beta = in_type(p.beta, r->dtype);
   Tensor* t = beta.to_double() == 0 ? nullptr : p.t;
-  bool by_row = p.form == Form::vectors;
+  bool by_row = p.form == ProductForm::vectors;
   Matrices a = matrices_of(*p.a), b = matrices_of(*p.b, by_row), c = matrices_of(*r);
   Device* device = device_of({r, t, p.a, p.b});
   // The result is placed on the device even if other operations compute it.
@@ -231,7 +231,7 @@ void multiply(const Product& p) {
   call.m = a.rows;
   call.n = b.cols;
   call.k = a.cols;
-  call.sum = p.form == Form::batch_sum;
+  call.sum = p.form == ProductForm::batch_sum;
   call.tf32 = allows_tf32();
   call.alpha = alpha;
   call.beta = t ? beta : in_type(Scalar(0), r->dtype);
@@ -247,17 +247,19 @@ void multiply(const Product& p) {
 
 }  // namespace
 
-#define TH_PRODUCT(name, form, a, b)                                      \
-  void shapes(args::name& x, Shapes& s) {                                 \
-    set_result({Op::name, Form::form, x.r_, 0, nullptr, 1, x.a, x.b}, s); \
-  }                                                                       \
-  void calls(args::name& x) { multiply({Op::name, Form::form, x.r_, 0, nullptr, 1, x.a, x.b}); }
-#define TH_ADDED_PRODUCT(name, form, a, b)                                       \
+#define TH_PRODUCT(name, form, a, b)                                             \
   void shapes(args::name& x, Shapes& s) {                                        \
-    set_result({Op::name, Form::form, x.r_, x.beta, x.t, x.alpha, x.a, x.b}, s); \
+    set_result({Op::name, ProductForm::form, x.r_, 0, nullptr, 1, x.a, x.b}, s); \
   }                                                                              \
   void calls(args::name& x) {                                                    \
-    multiply({Op::name, Form::form, x.r_, x.beta, x.t, x.alpha, x.a, x.b});      \
+    multiply({Op::name, ProductForm::form, x.r_, 0, nullptr, 1, x.a, x.b});      \
+  }
+#define TH_ADDED_PRODUCT(name, form, a, b)                                              \
+  void shapes(args::name& x, Shapes& s) {                                               \
+    set_result({Op::name, ProductForm::form, x.r_, x.beta, x.t, x.alpha, x.a, x.b}, s); \
+  }                                                                                     \
+  void calls(args::name& x) {                                                           \
+    multiply({Op::name, ProductForm::form, x.r_, x.beta, x.t, x.alpha, x.a, x.b});      \
   }
 TH_PRODUCT(mm, matrices, mat1, mat2)
 TH_PRODUCT(mv, matrix_vector, mat, vec)

@@ -29,8 +29,8 @@ void calls(args::multinomial& a) {
   const Tensor& p = *a.prob_dist;
   if (a.self->numel() == 0) return;
   TensorRef in_order = contiguous(a.prob_dist);
-  int p_number = argument_number(Op::multinomial, &a, &a.prob_dist);
-  int sample_number = argument_number(Op::multinomial, &a, &a.n_sample);
+  const int p_number = argument_number(a, a.prob_dist);
+  const int samples_number = argument_number(a, a.n_sample);
   run(Op::multinomial, device_of({a.self, a.prob_dist}), [&](Operands& at) {
     MultinomialCall call = {};
     call.dtype = p.dtype;
@@ -45,7 +45,9 @@ void calls(args::multinomial& a) {
     call.check_sum =
         late_check(at, p_number, "the probabilities of row %lld sum up to 0 or to infinity");
     call.check_possible = late_check(
-        at, sample_number, "row %lld has fewer categories of some probability than samples");
+        at, samples_number, "row %lld has fewer categories of some probability than samples");
+    call.p_argument = p_number;
+    call.samples_argument = samples_number;
     call.p = at.read(in_order.get()).data;
     call.out = reinterpret_cast<int64_t*>(at.overwrite(a.self));
     return call;

@@ -14,15 +14,16 @@ namespace {
 
 enum class Mode { edge, reflect, symmetric, wrap };
 
-Mode mode_of(const char* text) {
-  const std::pair<const char*, Mode> modes[] = {{"edge", Mode::edge},
-                                                {"reflect", Mode::reflect},
-                                                {"symmetric", Mode::symmetric},
-                                                {"wrap", Mode::wrap}};
-  for (const auto& mode : modes) {
-    if (std::strcmp(text, mode.first) == 0) return mode.second;
+constexpr std::pair<const char*, Mode> kModes[] = {{"edge", Mode::edge},
+                                                   {"reflect", Mode::reflect},
+                                                   {"symmetric", Mode::symmetric},
+                                                   {"wrap", Mode::wrap}};
+
+const Mode* find_mode(const char* text) {
+  for (const auto& mode : kModes) {
+    if (std::strcmp(text, mode.first) == 0) return &mode.second;
   }
-  fail_argument(4, "'edge', 'reflect', 'symmetric' or 'wrap' is expected, got '%s'", text);
+  return nullptr;
 }
 
 template <class Arguments>
@@ -46,10 +47,10 @@ void set_padded(Arguments& a, Shapes* s) {
 
 // Returns the index of the source element, of n >= 1 elements, for a position relative to the
 // first. Position -1 is the one before it.
-int64_t source_of(int64_t place, int64_t n, Mode mode) {
-  const auto within = [place](int64_t period) { return (place % period + period) % period; };
+int64_t source_of(int64_t position, int64_t n, Mode mode) {
+  const auto within = [position](int64_t period) { return (position % period + period) % period; };
   if (mode == Mode::wrap) return within(n);
-  if (mode == Mode::edge || n == 1) return std::clamp<int64_t>(place, 0, n - 1);
+  if (mode == Mode::edge || n == 1) return std::clamp<int64_t>(position, 0, n - 1);
   const int64_t period = mode == Mode::reflect ? 2 * n - 2 : 2 * n;
   const int64_t back = mode == Mode::reflect ? period : period - 1;
   return std::min(within(period), back - within(period));
@@ -77,7 +78,9 @@ void calls(args::pad& a) {
 }
 
 void shapes(args::padMode& a, Shapes& s) {
-  mode_of(a.mode);
+  if (!find_mode(a.mode)) {
+    s.fail(a.mode, "'edge', 'reflect', 'symmetric' or 'wrap' is expected, got '%s'", a.mode);
+  }
   set_padded(a, &s);
   for (int d = 0; d < a.t->nDimension; ++d) {
     if (a.t->size[d] > 0 || a.widths.size[2 * d] + a.widths.size[2 * d + 1] == 0) continue;
@@ -86,7 +89,7 @@ void shapes(args::padMode& a, Shapes& s) {
   }
 }
 void calls(args::padMode& a) {
-  const Mode mode = mode_of(a.mode);
+  const Mode mode = *find_mode(a.mode);
   const int ndim = a.t->nDimension;
   int last = ndim - 1;
   while (last >= 0 && a.r_->size[last] == a.t->size[last]) --last;

@@ -236,11 +236,12 @@ Merged merge(const Resolved& from) {
 // Returns the position of a reversed dimension of the view in the result.
 int place_of(int d, const Resolved& from, const Merged* merged) {
   if (!merged) return d;
-  int place = d;
+  int position = d;
   for (const IndexTensor& by : from.indexed) {
-    if (by.dim < d) --place;
+    if (by.dim < d) --position;
   }
-  return place >= merged->dim ? place + static_cast<int>(merged->index_size.size()) : place;
+  return position >= merged->dim ? position + static_cast<int>(merged->index_size.size())
+                                 : position;
 }
 
 TensorRef reverse(Tensor* t, int d) {

@@ -79,24 +79,27 @@ class Categories {
 };
 
 template <class T>
-void check_row(const T* p, int64_t categories, int64_t row, int64_t needed) {
+void check_row(const MultinomialCall& call, int64_t row) {
+  const T* p = reinterpret_cast<const T*>(call.p) + row * call.categories;
+  const int64_t needed = call.with_replacement ? 1 : call.samples;
   double sum = 0;
   int64_t possible = 0;
-  for (int64_t i = 0; i < categories; ++i) {
+  for (int64_t i = 0; i < call.categories; ++i) {
     double value = load(p[i]);
     if (!(value >= 0 && std::isfinite(value))) {
-      fail_argument(3, "probability %g of category %lld in row %lld is negative or not finite",
-                    value, static_cast<long long>(i + 1), static_cast<long long>(row + 1));
+      fail_argument(call.p_argument,
+                    "probability %g of category %lld in row %lld is negative or not finite", value,
+                    static_cast<long long>(i + 1), static_cast<long long>(row + 1));
     }
     sum += value;
     possible += value > 0;
   }
   if (!(sum > 0 && std::isfinite(sum))) {
-    fail_argument(3, "the probabilities of row %lld sum up to %g", static_cast<long long>(row + 1),
-                  sum);
+    fail_argument(call.p_argument, "the probabilities of row %lld sum up to %g",
+                  static_cast<long long>(row + 1), sum);
   }
   if (possible < needed) {
-    fail_argument(4,
+    fail_argument(call.samples_argument,
                   "cannot draw %lld samples without replacement from row %lld, in which only "
                   "%lld categories have a probability",
                   static_cast<long long>(needed), static_cast<long long>(row + 1),
@@ -108,8 +111,7 @@ template <class T>
 void multinomial(const MultinomialCall& call) {
   auto* p = reinterpret_cast<const T*>(call.p);
   for (int64_t row = 0; row < call.rows; ++row) {
-    check_row(p + row * call.categories, call.categories, row,
-              call.with_replacement ? 1 : call.samples);
+    check_row<T>(call, row);
   }
   Categories<T> distribution(call.categories);
   for (int64_t row = 0; row < call.rows; ++row) {
