@@ -211,11 +211,27 @@ TEST(Pins, HoldTheMemory) {
   th::storage_free(b);
 }
 
-TEST(Null, IsNoGenerator) {
+TEST(Null, IsNotATensor) {
   THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  THFloatTensor* list[] = {t, nullptr};
+  THLongTensor* index = THLongTensor_new();
+  EXPECT_ERROR(THFloatTensor_add(nullptr, t, 1), "argument 1 (r_) is NULL");
+  EXPECT_ERROR(THFloatTensor_add(t, nullptr, 1), "argument 2 (t) is NULL");
+  EXPECT_ERROR(THFloatTensor_sumall(nullptr), "argument 1 (t) is NULL");
+  EXPECT_ERROR(THFloatTensor_sort(t, nullptr, t, 0, 0), "argument 2 (ri_) is NULL");
+  EXPECT_ERROR(THFloatTensor_indexSelect(t, t, 0, nullptr), "argument 4 (index) is NULL");
+  EXPECT_ERROR(THFloatTensor_catArray(t, list, 2, 0), "argument 2 (inputs) is NULL");
+  EXPECT_ERROR(THFloatTensor_catArray(t, nullptr, 2, 0), "argument 2 (inputs) is NULL");
+  EXPECT_ERROR(THFloatTensor_max(t, nullptr, t, 0, 1), "argument 2 (indices_) is NULL");
+  THLongTensor_free(index);
+  THFloatTensor_free(t);
+}
+
+TEST(Null, IsNotAGenerator) {
+  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  EXPECT_ERROR(THFloatTensor_uniform(t, nullptr, 0, 1), "argument 2 (gen) is NULL");
+  EXPECT_ERROR(THFloatTensor_normal(t, nullptr, 0, 1), "argument 2 (gen) is NULL");
   const char* text = "a generator is expected, got NULL";
-  EXPECT_ERROR(THFloatTensor_uniform(t, nullptr, 0, 1), text);
-  EXPECT_ERROR(THFloatTensor_normal(t, nullptr, 0, 1), text);
   EXPECT_ERROR(THRandom_seed(nullptr), text);
   EXPECT_ERROR(THRandom_manualSeed(nullptr, 1), text);
   EXPECT_ERROR(THRandom_initialSeed(nullptr), text);

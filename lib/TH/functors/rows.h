@@ -22,6 +22,7 @@ enum : uint32_t {
   simple_power = 1 << 5,
   fits_numbers = 1 << 6,
   raises = 1 << 7,
+  null_tensors = 1 << 8,
 };
 }  // namespace row_flag
 

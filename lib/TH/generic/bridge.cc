@@ -31,6 +31,16 @@ class Exposure {
   bool on_request_ = false;
 };
 
+[[noreturn]] void fail_null(const OpRow& row, const Parameter& p, void* arguments) {
+  const int number = argument_number(row, arguments, &argument<char>(arguments, p));
+  fail_argument(number, "argument %d (%s) is NULL", number, p.name);
+}
+
+bool has_null(const TensorList& list) {
+  return list.count > 0 && (!list.tensors || std::count(list.tensors, list.tensors + list.count,
+                                                        static_cast<Tensor*>(nullptr)) > 0);
+}
+
 }  // namespace
 
 void call_from_c(Op op, void* arguments, const char* function) {
@@ -41,12 +51,18 @@ void call_from_c(Op op, void* arguments, const char* function) {
         Exposure tensors;
         for (const Parameter& p : row) {
           if (p.is_tensor()) {
-            if (Tensor* t = argument<Tensor*>(arguments, p)) tensors.add(t);
+            if (Tensor* t = argument<Tensor*>(arguments, p)) {
+              tensors.add(t);
+            } else if (!(row.flags & row_flag::null_tensors)) {
+              fail_null(row, p, arguments);
+            }
+          } else if (p.kind == ParameterKind::list) {
+            if (has_null(argument<TensorList>(arguments, p))) fail_null(row, p, arguments);
+          } else if (p.kind == ParameterKind::text || p.kind == ParameterKind::generator) {
+            if (!argument<const void*>(arguments, p)) fail_null(row, p, arguments);
           } else if (p.is_list_of_numbers()) {
             auto& sizes = argument<Sizes>(arguments, p);
             if (sizes.ndim == kUnreadSizes) sizes = to_sizes(sizes.size);
-          } else if (p.kind == ParameterKind::generator) {
-            if (!argument<Generator*>(arguments, p)) fail("a generator is expected, got NULL");
           }
         }
         call(op, arguments);
