@@ -1,4 +1,5 @@
-// Access to DLPack structs, which lua/core/dlpack.lua holds as FFI cdata.
+// Access to DLPack structs, which lua/core/dlpack.lua holds as FFI cdata. It passes their addresses
+// as numbers.
 
 #include "bindings.h"
 #include "luaT.h"
@@ -8,27 +9,24 @@ namespace bind {
 
 namespace {
 
-constexpr int kCData = 10;  // LuaJIT's internal type number of a cdata
-
-// Returns the pointer stored in the cdata at index.
-void* pointer_at(lua_State* L, int index) {
-  if (lua_type(L, index) != kCData) luaT_typerror(L, index, "cdata");
-  return *static_cast<void* const*>(lua_topointer(L, index));
+template <class T>
+T* pointer_at(lua_State* L, int index) {
+  return reinterpret_cast<T*>(static_cast<uintptr_t>(check_number(L, index)));
 }
 
-// _todlpack(tensor, cdata): stores the exported struct's address in the cdata, which is a pointer.
+// _todlpack(tensor, address): stores a pointer to the exported struct at the address. The cdata
+// there then owns the struct, without an allocation in between that could fail.
 int to_dlpack(lua_State* L) {
   th::trace_access(kElementAccess);
   Tensor* t = check_tensor(L, state_of(L), 1);
-  if (lua_type(L, 2) != kCData) luaT_typerror(L, 2, "cdata");
-  auto* to = static_cast<DLManagedTensorVersioned**>(const_cast<void*>(lua_topointer(L, 2)));
+  auto* to = pointer_at<DLManagedTensorVersioned*>(L, 2);
   protect(L, "toDLPack", [&] { *to = th::to_dlpack(*t); });
   return 0;
 }
 
 template <class Managed>
 int make_tensor(lua_State* L) {
-  auto* managed = static_cast<Managed*>(pointer_at(L, 1));
+  auto* managed = pointer_at<Managed>(L, 1);
   DType type = DType::Byte;
   protect(L, "fromDLPack", [&] { type = th::check_dlpack(managed); });
   Tensor* t = push_new_tensor(L, state_of(L), type);
@@ -36,7 +34,8 @@ int make_tensor(lua_State* L) {
   return 1;
 }
 
-// _fromdlpack(cdata, versioned): returns a tensor that takes ownership of the struct.
+// _fromdlpack(address of the struct, versioned): returns a tensor that takes ownership of the
+// struct.
 int from_dlpack(lua_State* L) {
   return lua_toboolean(L, 2) ? make_tensor<DLManagedTensorVersioned>(L)
                              : make_tensor<DLManagedTensor>(L);

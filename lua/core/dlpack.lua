@@ -43,6 +43,10 @@ local function install(tensor)
                                   ffi.typeof 'DLManagedTensor*'
    local Owner = ffi.typeof 'THDLPack'
 
+   local function address_of(object)
+      return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', object)))
+   end
+
    local function check(owner, name)
       if not ffi.istype(Owner, owner) then
          error(('%s: a result of toDLPack is expected, got %s'):format(name, tensor.type(owner)), 3)
@@ -80,7 +84,7 @@ local function install(tensor)
       -- pointer is its field `managed`, or the result of release().
       function class.toDLPack(self)
          local owner = Owner()
-         tensor._todlpack(self, owner)
+         tensor._todlpack(self, address_of(owner))
          return owner
       end
    end
@@ -91,7 +95,7 @@ local function install(tensor)
    function tensor.fromDLPack(managed)
       if ffi.istype(Owner, managed) then
          check(managed, 'fromDLPack')
-         local t = tensor._fromdlpack(managed, true)
+         local t = tensor._fromdlpack(address_of(managed.managed), true)
          managed.managed = nil
          return t
       end
@@ -100,7 +104,7 @@ local function install(tensor)
          error(('fromDLPack: a result of toDLPack or a DLPack pointer is expected, got %s')
                :format(tensor.type(managed)), 2)
       end
-      local t = tensor._fromdlpack(managed, isversioned)
+      local t = tensor._fromdlpack(address_of(managed), isversioned)
       ffi.gc(managed, nil)
       return t
    end
