@@ -16,7 +16,7 @@ namespace bind {
 namespace {
 
 // align(t, u, name): returns u in the shape of t, paired by the broadcasting rules: a view or a
-// copy.
+// copy. name: of the caller.
 int align(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
@@ -25,7 +25,7 @@ int align(lua_State* L) {
   Tensor* aligned = nullptr;
   protect(L, name, [&] {
     th::RulesScope rules(state->rules);
-    aligned = th::paired_view(name, u, t).release();
+    aligned = th::paired_view(u, t).release();
   });
   push_tensor(L, state, aligned);
   return 1;

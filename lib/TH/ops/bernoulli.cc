@@ -15,7 +15,7 @@ TensorRef paired(Tensor* r, Tensor* p) {
     Tensor* const tensors[] = {r, p};
     int ndim;
     int64_t size[kMaxDims];
-    if (elementwise_shape("bernoulli", tensors, 2, r, &ndim, size)) {
+    if (elementwise_shape(tensors, 2, r, &ndim, size)) {
       return broadcast_view(p, ndim, size);
     }
   }

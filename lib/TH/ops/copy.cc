@@ -127,7 +127,7 @@ static void run_copy(Tensor* r, Tensor* src) {
   Tensor* shapes[] = {r, src};
   int ndim;
   int64_t size[kMaxDims];
-  bool pairs = !elementwise_shape("copy", shapes, 2, r, &ndim, size);
+  bool pairs = !elementwise_shape(shapes, 2, r, &ndim, size);
   if (partly_overlap(*r, *src)) {
     TensorRef temporary = clone(src);
     run_copy(r, temporary.get());

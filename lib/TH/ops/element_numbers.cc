@@ -11,16 +11,16 @@ namespace th {
 namespace {
 
 // A whole number, or NaN, against the values of an integer type.
-enum class Place { below, within, above, nowhere };
+enum class RangePosition { below, within, above, none };
 
 class Integers {
  public:
   explicit Integers(DType type) : type_(type) {}
 
-  Place place(double whole) const {
-    if (whole != whole) return Place::nowhere;
-    if (holds(type_, whole)) return Place::within;
-    return whole < 0 ? Place::below : Place::above;
+  RangePosition position_of(double whole) const {
+    if (whole != whole) return RangePosition::none;
+    if (holds(type_, whole)) return RangePosition::within;
+    return whole < 0 ? RangePosition::below : RangePosition::above;
   }
   Scalar lowest() const { return limit(false); }
   Scalar highest() const { return limit(true); }
@@ -45,19 +45,19 @@ class Integers {
 // smallest elements compare true.
 void fit_order(const Integers& integers, Op* op, Scalar* number, bool up, bool less) {
   const double whole = up ? std::ceil(number->d) : std::floor(number->d);
-  const Place place = integers.place(whole);
-  if (place == Place::within) {
+  const RangePosition position = integers.position_of(whole);
+  if (position == RangePosition::within) {
     *number = static_cast<int64_t>(whole);
     return;
   }
-  const bool always = place == (less ? Place::above : Place::below);
+  const bool always = position == (less ? RangePosition::above : RangePosition::below);
   *op = always ? Op::geValue : Op::ltValue;
   *number = integers.lowest();
 }
 
 void fit_equality(const Integers& integers, Op* op, Scalar* number, bool equal) {
   const bool whole = std::floor(number->d) == number->d;
-  if (whole && integers.place(number->d) == Place::within) {
+  if (whole && integers.position_of(number->d) == RangePosition::within) {
     *number = static_cast<int64_t>(number->d);
     return;
   }
@@ -66,25 +66,29 @@ void fit_equality(const Integers& integers, Op* op, Scalar* number, bool equal) 
 }
 
 [[noreturn]] void fail_bound(DType type, double bound, const char* side) {
-  fail("no element of a %sTensor is at %s %.14g", name(type), side, bound);
+  fail("no element of %sTensor is at %s %.14g", name_with_article(type), side, bound);
 }
 
 void fit_least(DType type, Scalar* bound) {
   if (bound->integral) return;
   const Integers integers(type);
   const double whole = std::ceil(bound->d);
-  const Place place = integers.place(whole);
-  if (place == Place::above || place == Place::nowhere) fail_bound(type, bound->d, "least");
-  *bound = place == Place::below ? integers.lowest() : Scalar(static_cast<int64_t>(whole));
+  const RangePosition position = integers.position_of(whole);
+  if (position == RangePosition::above || position == RangePosition::none)
+    fail_bound(type, bound->d, "least");
+  *bound =
+      position == RangePosition::below ? integers.lowest() : Scalar(static_cast<int64_t>(whole));
 }
 
 void fit_most(DType type, Scalar* bound) {
   if (bound->integral) return;
   const Integers integers(type);
   const double whole = std::floor(bound->d);
-  const Place place = integers.place(whole);
-  if (place == Place::below || place == Place::nowhere) fail_bound(type, bound->d, "most");
-  *bound = place == Place::above ? integers.highest() : Scalar(static_cast<int64_t>(whole));
+  const RangePosition position = integers.position_of(whole);
+  if (position == RangePosition::below || position == RangePosition::none)
+    fail_bound(type, bound->d, "most");
+  *bound =
+      position == RangePosition::above ? integers.highest() : Scalar(static_cast<int64_t>(whole));
 }
 
 void fit_bounds(DType type, Scalar* bounds) {

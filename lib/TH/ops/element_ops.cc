@@ -154,7 +154,7 @@ void element_shapes(const ElementOp& element, void* struct_of_arguments, Shapes&
   for (int k = 1; k < count; ++k) same = same && same_size(*inputs[0], *inputs[k]);
   if (!same) {
     const bool in_place = std::find(inputs, inputs + count, r) != inputs + count;
-    elementwise_shape(nullptr, inputs, count, in_place ? r : nullptr, &ndim, paired);
+    elementwise_shape(inputs, count, in_place ? r : nullptr, &ndim, paired);
     size = paired;
   }
   if (element.row.has(fits_numbers | divides | raises)) {

@@ -116,13 +116,13 @@ bool broadcast_all(Tensor* const* inputs, int count, const Tensor* in_place, int
 
 void fail_strict(Tensor* const* inputs, int count) {
   fail(
-      "sizes %s differ and have as many elements: that they pair in order is refused by "
-      "setBroadcast 'strict'",
+      "sizes %s differ and have the same number of elements: setBroadcast 'strict' does not allow "
+      "them to pair in order",
       shapes_text(inputs, count).c_str());
 }
 
-bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,
-                       int* ndim, int64_t* size) {
+bool elementwise_shape(Tensor* const* inputs, int count, const Tensor* in_place, int* ndim,
+                       int64_t* size) {
   const Tensor* like = in_place ? in_place : inputs[0];
   bool same_shapes = true, same_numel = true;
   for (int k = 1; k < count; ++k) {
@@ -146,8 +146,7 @@ bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const
     if (broadcasts) return true;
   }
   if (!same_numel) {
-    fail("%s%ssizes %s %s, and their numbers of elements differ", name ? name : "",
-         name ? ": " : "", shapes_text(inputs, count).c_str(),
+    fail("sizes %s %s, and their numbers of elements differ", shapes_text(inputs, count).c_str(),
          in_place ? "do not broadcast to the result's" : "do not broadcast");
   }
   if (pairing == Pairing::strict) fail_strict(inputs, count);
@@ -183,15 +182,15 @@ TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size) {
   return view;
 }
 
-TensorRef paired_view(const char* name, Tensor* t, Tensor* like) {
+TensorRef paired_view(Tensor* t, Tensor* like) {
   Tensor* shapes[] = {like, t};
   int ndim;
   int64_t size[kMaxDims];
-  bool broadcasts = elementwise_shape(name, shapes, 2, like, &ndim, size);
+  bool broadcasts = elementwise_shape(shapes, 2, like, &ndim, size);
   return broadcasts ? broadcast_view(t, ndim, size) : in_shape(t, ndim, size);
 }
 
-Paired paired_views(const char* name, Tensor* a, Tensor* b) {
+Paired paired_views(Tensor* a, Tensor* b) {
   if (same_size(*a, *b)) {
     tensor_retain(a);
     tensor_retain(b);
@@ -200,7 +199,7 @@ Paired paired_views(const char* name, Tensor* a, Tensor* b) {
   Tensor* shapes[] = {a, b};
   int ndim;
   int64_t size[kMaxDims];
-  bool broadcasts = elementwise_shape(name, shapes, 2, nullptr, &ndim, size);
+  bool broadcasts = elementwise_shape(shapes, 2, nullptr, &ndim, size);
   auto view = [&](Tensor* t) {
     return broadcasts ? broadcast_view(t, ndim, size) : in_shape(t, ndim, size);
   };

@@ -24,9 +24,9 @@ void run_elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, 
 // Computes the shape of the result of an element-wise operation. Shapes that differ pair by
 // current_rules: by NumPy's rules, or in order if the numbers of elements agree. If in_place is
 // not null, the result must have its shape. Returns false if the inputs pair in order; the shape is
-// then that of in_place or of the first input. name: begins the error message; may be null.
-bool elementwise_shape(const char* name, Tensor* const* inputs, int count, const Tensor* in_place,
-                       int* ndim, int64_t* size);
+// then that of in_place or of the first input.
+bool elementwise_shape(Tensor* const* inputs, int count, const Tensor* in_place, int* ndim,
+                       int64_t* size);
 // Returns a copy in host memory of elements that the host holds.
 TensorRef clone_on_host(Tensor* t);
 // Throws the error about shapes that would pair in order under Pairing::strict.
@@ -46,7 +46,7 @@ TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size);
 struct Paired {
   TensorRef a, b;
 };
-Paired paired_views(const char* name, Tensor* a, Tensor* b);
+Paired paired_views(Tensor* a, Tensor* b);
 
 }  // namespace th
 

@@ -14,17 +14,17 @@ namespace th {
 namespace {
 
 // Throws if the mask does not pair with r, whose shape does not change.
-void check_mask_shape(const char* name, Tensor* r, Tensor* mask) {
+void check_mask_shape(Tensor* r, Tensor* mask) {
   if (same_size(*r, *mask)) return;
   Tensor* operands[] = {r, mask};
   int ndim;
   int64_t size[kMaxDims];
-  elementwise_shape(name, operands, 2, r, &ndim, size);
+  elementwise_shape(operands, 2, r, &ndim, size);
 }
 
 // Returns the mask in the shape of r.
-TensorRef mask_for(const char* name, Tensor* r, Tensor* mask) {
-  if (!same_size(*r, *mask)) return paired_view(name, mask, r);
+TensorRef mask_for(Tensor* r, Tensor* mask) {
+  if (!same_size(*r, *mask)) return paired_view(mask, r);
   tensor_retain(mask);
   return TensorRef(mask);
 }
@@ -104,10 +104,10 @@ class SourceCheck {
 
 }  // namespace
 
-void shapes(args::maskedFill& a, Shapes&) { check_mask_shape("maskedFill", a.tensor, a.mask); }
+void shapes(args::maskedFill& a, Shapes&) { check_mask_shape(a.tensor, a.mask); }
 void calls(args::maskedFill& a) {
   Tensor* r = a.tensor;
-  TensorRef mask = mask_for("maskedFill", r, a.mask);
+  TensorRef mask = mask_for(r, a.mask);
   Device* device = device_of({r, mask.get()});
   MaskCheck check(Op::maskedFill, mask.get(), device, *r);
   if (r->numel() == 0) return;
@@ -125,10 +125,10 @@ void calls(args::maskedFill& a) {
   });
 }
 
-void shapes(args::maskedCopy& a, Shapes&) { check_mask_shape("maskedCopy", a.tensor, a.mask); }
+void shapes(args::maskedCopy& a, Shapes&) { check_mask_shape(a.tensor, a.mask); }
 void calls(args::maskedCopy& a) {
   Tensor* r = a.tensor;
-  TensorRef mask = mask_for("maskedCopy", r, a.mask);
+  TensorRef mask = mask_for(r, a.mask);
   Device* device = device_of({r, mask.get(), a.src});
   MaskCheck check(Op::maskedCopy, mask.get(), device, *r);
   if (r->numel() == 0) return;
@@ -161,7 +161,7 @@ void calls(args::maskedCopy& a) {
 
 // Computed before the result is changed, because the mask may have too many ones for the source.
 void shapes(args::maskedScatter& a, Shapes& s) {
-  Paired pair = paired_views("maskedScatter", a.t, a.mask);
+  Paired pair = paired_views(a.t, a.mask);
   TensorRef result = clone(pair.a.get());
   ops::maskedCopy(result.get(), pair.b.get(), a.src);
   s.set_value(a.r_, std::move(result));
@@ -170,7 +170,7 @@ void calls(args::maskedScatter&) {}
 
 // The number of selected elements has to be counted before the result has a shape.
 void shapes(args::maskedSelect& a, Shapes& s) {
-  Paired pair = paired_views("maskedSelect", a.src, a.mask);
+  Paired pair = paired_views(a.src, a.mask);
   Tensor *t = pair.a.get(), *mask = pair.b.get();
   Layout layout = distinct_elements(*a.tensor);
   Device* device = device_of({a.tensor, t, mask});

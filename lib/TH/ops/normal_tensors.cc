@@ -28,7 +28,7 @@ void shapes(args::normal_means_stddevs& a, Shapes& s) {
   Tensor* const parameters[] = {a.means, a.stddevs};
   int ndim;
   int64_t size[kMaxDims];
-  elementwise_shape("normal", parameters, 2, nullptr, &ndim, size);
+  elementwise_shape(parameters, 2, nullptr, &ndim, size);
   s.set(a.self, ndim, size, Layout::contiguous);
 }
 void calls(args::normal_means_stddevs& a) {

@@ -134,7 +134,7 @@ void calls(args::randintTo& a) { fill_between(Op::randintTo, a.r_, a.gen, 0, a.h
 void shapes(args::randperm& a, Shapes& s) {
   if (a.n < 0) s.fail(a.n, "n must not be negative, got %lld", static_cast<long long>(a.n));
   if (a.n > largest_exact(a.r_->dtype)) {
-    s.fail(a.n, "a %sTensor does not hold all integers up to %lld", name(a.r_->dtype),
+    s.fail(a.n, "%sTensor does not hold all integers up to %lld", name_with_article(a.r_->dtype),
            static_cast<long long>(a.n));
   }
   set_filled(s, a.r_, 1, &a.n);

@@ -261,7 +261,7 @@ void calls(args::trace& a) {
 void shapes(args::dist&, Shapes&) {}
 
 void calls(args::dist& a) {
-  Paired pair = paired_views("dist", a.a, a.b);
+  Paired pair = paired_views(a.a, a.b);
   Reduction reduction = norm_of(a.value.to_double());
   Partial partial = reduce_all(a.op, reduction, pair.a.get(), Transform::difference, pair.b.get());
   a.returned = finish_all(reduction, partial, pair.a->numel(), pair.a->dtype);

@@ -8,22 +8,23 @@
 
 namespace th TH_VISIBLE {
 
-// How the operands of element-wise operations, copies and masks pair where their shapes differ.
+// The rule by which operands of different shapes pair, in element-wise operations, copies and
+// masks. In order: the first element with the first one, and so on.
 enum class Pairing : uint8_t {
-  torch7,  // with as many elements, in order; otherwise by NumPy's rules
-  numpy,   // by NumPy's rules; where shapes do not broadcast, as many elements in order
-  strict   // by NumPy's rules; an error where pairing in order would give anything else
+  torch7,  // in order if the numbers of elements are equal; otherwise by NumPy's rules
+  numpy,   // by NumPy's rules; if they do not apply, in order if the numbers of elements are equal
+  strict   // by NumPy's rules; an error if pairing in order would give another result
 };
 
-// The rules of a call where those of Torch7 differ from those of require 'tensor'.
+// The rules of a call that differ between require 'torch' and require 'tensor'.
 struct Rules {
   Pairing pairing = Pairing::torch7;
-  // Torch7's results where they are wrong but defined: numbers are truncated to integers, and
+  // Reproduce Torch7's results, even if they are wrong: numbers are truncated to integers, and
   // remainders are a - b * floor(a / b).
   bool torch7 = true;
 };
 
-// The rules of the calling thread: those of C functions, unless a scope sets others.
+// The rules of the calling thread. By default those of C functions; RulesScope sets others.
 extern __thread Rules current_rules __attribute__((tls_model("initial-exec")));
 
 class RulesScope {
@@ -37,9 +38,9 @@ class RulesScope {
   Rules before_;
 };
 
-// t as it pairs with the elements of like, in like's sizes: a view, or a copy where its layout
-// needs one.
-TensorRef paired_view(const char* name, Tensor* t, Tensor* like);
+// Returns t in the shape of like, paired by current_rules: a view if the strides allow it, else a
+// copy.
+TensorRef paired_view(Tensor* t, Tensor* like);
 
 }  // namespace TH_VISIBLE
 

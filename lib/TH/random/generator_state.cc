@@ -44,7 +44,7 @@ T get(const unsigned char* bytes, int at) {
 
 void check_byte_tensor(const Tensor& t) {
   if (t.dtype != DType::Byte) {
-    fail("the state of a generator is a ByteTensor, not a %sTensor", name(t.dtype));
+    fail("the state of a generator is a ByteTensor, not %sTensor", name_with_article(t.dtype));
   }
 }
 
