@@ -91,7 +91,7 @@ int shape(lua_State* L) {
   Blob* blob = check_blob(L, 1);
   if (!lua_isnoneornil(L, 2)) {
     int axis = check_axis(L, 2);
-    protect(L, "shape", [&] { axis = blob->canonical_axis("shape", axis); });
+    protect(L, "shape", [&] { axis = blob->canonical_axis(axis); });
     return return_number(L, blob->shape()[axis]);
   }
   Storage* sizes = nullptr;
@@ -108,8 +108,7 @@ int axis_count(lua_State* L) { return return_number(L, int64_t{check_blob(L, 1)-
 int canonical_axis_index(lua_State* L) {
   Blob* blob = check_blob(L, 1);
   int axis = check_axis(L, 2);
-  protect(L, "canonicalAxisIndex",
-          [&] { axis = blob->canonical_axis("canonicalAxisIndex", axis); });
+  protect(L, "canonicalAxisIndex", [&] { axis = blob->canonical_axis(axis); });
   return return_number(L, int64_t{axis} + TH_INDEX_BASE);
 }
 
@@ -131,7 +130,7 @@ int count(lua_State* L) {
 int legacy(lua_State* L, const char* function, int axis) {
   Blob* blob = check_blob(L, 1);
   int64_t size = 0;
-  protect(L, function, [&] { size = blob->legacy_shape(function, axis); });
+  protect(L, function, [&] { size = blob->legacy_shape(axis); });
   return return_number(L, size);
 }
 int legacy_shape(lua_State* L) { return legacy(L, "legacyShape", check_axis(L, 2)); }
@@ -195,7 +194,7 @@ int64_t read_offset(lua_State* L, const char* function, const Blob& blob) {
     index[a] = index[a] > 0 ? index[a] - 1 : index[a] + blob.shape()[a];
   }
   int64_t offset = 0;
-  protect(L, function, [&] { offset = blob.offset(function, n, index); });
+  protect(L, function, [&] { offset = blob.offset(n, index); });
   return offset;
 }
 int offset(lua_State* L) {
@@ -205,7 +204,7 @@ int element(lua_State* L, const char* function, Part part) {
   Blob* blob = check_blob(L, 1);
   int64_t offset = read_offset(L, function, *blob);
   double value = 0;
-  protect(L, function, [&] { value = blob->element(function, part, offset); });
+  protect(L, function, [&] { value = blob->element(part, offset); });
   return return_number(L, value);
 }
 int data_at(lua_State* L) { return element(L, "dataAt", Part::data); }
@@ -216,7 +215,7 @@ int diff_at(lua_State* L) { return element(L, "diffAt", Part::diff); }
 int part(lua_State* L, const char* function, Part part) {
   Blob* blob = check_blob(L, 1);
   Tensor* t = push_new_tensor(L, state_of(L), blob->dtype());
-  protect(L, function, [&] { th::set_view(t, *blob->tensor(function, part)); });
+  protect(L, function, [&] { th::set_view(t, *blob->tensor(part)); });
   return 1;
 }
 int data(lua_State* L) { return part(L, "data", Part::data); }
@@ -227,7 +226,7 @@ int to(lua_State* L) {
   Blob* blob = check_blob(L, 1);
   const char* device = check_string(L, 2);
   protect(L, "to", [&] {
-    blob->need_shape("to");
+    blob->need_shape();
     th::Device* to = th::find_device(device);
     for (Part part : {Part::data, Part::diff}) th::storage_to(blob->storage(part), to);
   });
@@ -244,7 +243,7 @@ int copy_from(lua_State* L) {
 }
 int share(lua_State* L, const char* function, Part part) {
   Blob *blob = check_blob(L, 1), *other = check_blob(L, 2);
-  protect(L, function, [&] { blob->share(function, part, *other); });
+  protect(L, function, [&] { blob->share(part, *other); });
   return return_self(L);
 }
 int share_data(lua_State* L) { return share(L, "shareData", Part::data); }
@@ -260,8 +259,7 @@ int update(lua_State* L) {
 int sum(lua_State* L, const char* function, Part part, bool squares) {
   Blob* blob = check_blob(L, 1);
   double value = 0;
-  protect(L, function,
-          [&] { value = squares ? blob->sumsq(function, part) : blob->asum(function, part); });
+  protect(L, function, [&] { value = squares ? blob->sumsq(part) : blob->asum(part); });
   return return_number(L, value);
 }
 int asum_data(lua_State* L) { return sum(L, "asumData", Part::data, false); }
@@ -271,7 +269,7 @@ int sumsq_diff(lua_State* L) { return sum(L, "sumsqDiff", Part::diff, true); }
 int scale(lua_State* L, const char* function, Part part) {
   Blob* blob = check_blob(L, 1);
   double factor = check_number(L, 2);
-  protect(L, function, [&] { blob->scale(function, part, factor); });
+  protect(L, function, [&] { blob->scale(part, factor); });
   return return_self(L);
 }
 int scale_data(lua_State* L) { return scale(L, "scaleData", Part::data); }

@@ -45,7 +45,7 @@ int from_proto(lua_State* L) {
   Blob* blob = check_blob(L, 1);
   Bytes bytes = check_bytes(L, 2);
   bool reshape = lua_isnoneornil(L, 3) || lua_toboolean(L, 3);
-  protect(L, "fromProto", [&] { BlobProto("fromProto", bytes).read_into(*blob, reshape); });
+  protect(L, "fromProto", [&] { BlobProto(bytes).read_into(*blob, reshape); });
   collect_under_pressure(L, state_of(L));
   lua_settop(L, 1);
   return 1;
@@ -63,9 +63,9 @@ int to_proto(lua_State* L) {
 // Pushes a blob parsed from the bytes, with their element type.
 void push_blob_of(lua_State* L, const char* function, Bytes bytes) {
   bool doubles = false;
-  protect(L, function, [&] { doubles = BlobProto(function, bytes).holds_doubles(); });
+  protect(L, function, [&] { doubles = BlobProto(bytes).holds_doubles(); });
   Blob* blob = push_new_blob(L, doubles ? DType::Double : DType::Float);
-  protect(L, function, [&] { BlobProto(function, bytes).read_into(*blob, true); });
+  protect(L, function, [&] { BlobProto(bytes).read_into(*blob, true); });
 }
 
 int blob_from_proto(lua_State* L) {
@@ -78,10 +78,10 @@ int blobs_from_proto(lua_State* L) {
   const char* function = "blobsFromProto";
   Bytes vector = check_bytes(L, 1), proto;
   int64_t count = 0;
-  protect(L, function, [&] { count = th::check_blob_protos(function, vector); });
+  protect(L, function, [&] { count = th::check_blob_protos(vector); });
   lua_newtable(L);
   for (int64_t i = 0; i < count; ++i) {
-    protect(L, function, [&] { th::next_blob_proto(function, &vector, &proto); });
+    protect(L, function, [&] { th::next_blob_proto(&vector, &proto); });
     push_blob_of(L, function, proto);
     lua_rawseti(L, -2, static_cast<int>(i + 1));
   }
@@ -139,7 +139,7 @@ void register_blob_proto_functions(lua_State* L, int module) {
 bool equals_proto_shape(lua_State* L, const Blob& blob, int index) {
   Bytes bytes = check_bytes(L, index);
   bool equal = false;
-  protect(L, "shapeEquals", [&] { equal = BlobProto("shapeEquals", bytes).equals_shape(blob); });
+  protect(L, "shapeEquals", [&] { equal = BlobProto(bytes).equals_shape(blob); });
   return equal;
 }
 

@@ -87,7 +87,7 @@ class BlobFixture : public testing::TestWithParam<std::tuple<DType, Place>> {
 
   // Writes elements on the host, then brings them to the place.
   void set(Blob& blob, Part part, const std::function<double(int64_t)>& value) const {
-    TensorRef t = blob.tensor("test", part);
+    TensorRef t = blob.tensor(part);
     for (int64_t i = 0; i < blob.count(); ++i) {
       if (type() == DType::Float) {
         t->data_as<float>(Access::write)[i] = static_cast<float>(value(i));
@@ -102,7 +102,7 @@ class BlobFixture : public testing::TestWithParam<std::tuple<DType, Place>> {
   }
   std::vector<double> get(const Blob& blob, Part part) const {
     std::vector<double> values;
-    for (int64_t i = 0; i < blob.count(); ++i) values.push_back(blob.element("test", part, i));
+    for (int64_t i = 0; i < blob.count(); ++i) values.push_back(blob.element(part, i));
     return values;
   }
   Head head(const Blob& blob, Part part) const { return blob.storage(part)->memory.head(); }

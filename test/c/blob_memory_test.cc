@@ -18,13 +18,13 @@ TEST_P(BlobMemory, ReshapeKeepsWhatFits) {
   reshape(*blob, {4, 3});
   EXPECT_EQ(blob->storage(Part::data), data);
   EXPECT_EQ(blob->count(), 12);
-  EXPECT_EQ(blob->asum("asumData", Part::data), 66);
+  EXPECT_EQ(blob->asum(Part::data), 66);
   reshape(*blob, {24});
   EXPECT_EQ(blob->storage(Part::data), data);
   EXPECT_EQ(blob->storage(Part::diff), diff);
   EXPECT_EQ(get(*blob, Part::data)[23], 23);
   // More than ever: both parts are new, and read as 0.
-  TensorRef old = blob->tensor("data", Part::data);
+  TensorRef old = blob->tensor(Part::data);
   reshape(*blob, {5, 5});
   EXPECT_NE(blob->storage(Part::data), data);
   EXPECT_EQ(head(*blob, Part::data), Head::uninitialized);
@@ -40,12 +40,12 @@ TEST_P(BlobMemory, ReshapeKeepsWhatFits) {
 
 TEST_P(BlobMemory, PartsAreTensorsInItsMemory) {
   BlobRef blob = make({2, 3});
-  TensorRef data = blob->tensor("data", Part::data);
+  TensorRef data = blob->tensor(Part::data);
   EXPECT_EQ(data->storage, blob->storage(Part::data));
   EXPECT_TRUE(is_contiguous(*data));
-  EXPECT_NE(blob->tensor("diff", Part::diff)->storage, data->storage);
+  EXPECT_NE(blob->tensor(Part::diff)->storage, data->storage);
   fill(*blob, Part::data, 2);
-  TensorRef again = blob->tensor("data", Part::data);
+  TensorRef again = blob->tensor(Part::data);
   if (type() == DType::Float) {
     data->data_as<float>(Access::write)[1] = 5;
     EXPECT_EQ(again->data_as<float>(Access::read)[1], 5);
@@ -53,7 +53,7 @@ TEST_P(BlobMemory, PartsAreTensorsInItsMemory) {
     data->data_as<double>(Access::write)[1] = 5;
     EXPECT_EQ(again->data_as<double>(Access::read)[1], 5);
   }
-  EXPECT_EQ(blob->asum("asumData", Part::data), 15);
+  EXPECT_EQ(blob->asum(Part::data), 15);
 }
 
 TEST_P(BlobMemory, CopiesOnePart) {
@@ -63,7 +63,7 @@ TEST_P(BlobMemory, CopiesOnePart) {
   fill(*to, Part::data, 9);
   to->copy_from(*from, Part::data, false);
   EXPECT_EQ(get(*to, Part::data), get(*from, Part::data));
-  EXPECT_EQ(to->asum("asumDiff", Part::diff), 0);
+  EXPECT_EQ(to->asum(Part::diff), 0);
   to->copy_from(*from, Part::diff, false);
   EXPECT_EQ(get(*to, Part::diff), std::vector<double>(6, 4));
   EXPECT_NE(to->storage(Part::data), from->storage(Part::data));
@@ -91,7 +91,7 @@ TEST_P(BlobMemory, CopiesBetweenTypes) {
   set(*from, Part::data, [](int64_t i) { return i + 0.5; });
   to->copy_from(*from, Part::data, false);
   EXPECT_EQ(get(*to, Part::data), std::vector<double>({0.5, 1.5, 2.5}));
-  EXPECT_FAILS(to->share("shareData", Part::data, *from), "cannot share");
+  EXPECT_FAILS(to->share(Part::data, *from), "cannot share");
 }
 
 TEST_P(BlobMemory, SharesMemory) {
@@ -99,27 +99,27 @@ TEST_P(BlobMemory, SharesMemory) {
   fill(*a, Part::data, 1);
   fill(*b, Part::data, 2);
   fill(*b, Part::diff, 3);
-  a->share("shareData", Part::data, *b);
+  a->share(Part::data, *b);
   EXPECT_EQ(a->storage(Part::data), b->storage(Part::data));
   EXPECT_NE(a->storage(Part::diff), b->storage(Part::diff));
   EXPECT_EQ(shape_of(*a), Shape({2, 6}));
-  a->scale("scaleData", Part::data, 5);
+  a->scale(Part::data, 5);
   EXPECT_EQ(get(*b, Part::data), std::vector<double>(12, 10));
-  a->share("shareDiff", Part::diff, *b);
-  EXPECT_EQ(a->asum("asumDiff", Part::diff), 36);
-  a->share("shareDiff", Part::diff, *a);
-  EXPECT_FAILS(a->share("shareData", Part::data, *make({5})), "numbers of elements");
-  EXPECT_FAILS(a->share("shareData", Part::data, *BlobRef(new Blob(type()))), "no shape yet");
+  a->share(Part::diff, *b);
+  EXPECT_EQ(a->asum(Part::diff), 36);
+  a->share(Part::diff, *a);
+  EXPECT_FAILS(a->share(Part::data, *make({5})), "numbers of elements");
+  EXPECT_FAILS(a->share(Part::data, *BlobRef(new Blob(type()))), "no shape yet");
   // A reshape that needs more ends it.
   reshape(*a, {13});
   EXPECT_NE(a->storage(Part::data), b->storage(Part::data));
   EXPECT_EQ(get(*b, Part::data), std::vector<double>(12, 10));
-  EXPECT_EQ(a->asum("asumData", Part::data), 0);
+  EXPECT_EQ(a->asum(Part::data), 0);
   // The memory outlives the blob that had it first.
   a = make({12});
-  a->share("shareData", Part::data, *b);
+  a->share(Part::data, *b);
   b.reset();
-  EXPECT_EQ(a->asum("asumData", Part::data), 120);
+  EXPECT_EQ(a->asum(Part::data), 120);
 }
 
 TEST_P(BlobMemory, ReshapeTrustsNoCapacityThatSharingTookAway) {
@@ -128,7 +128,7 @@ TEST_P(BlobMemory, ReshapeTrustsNoCapacityThatSharingTookAway) {
   fill(*large, Part::diff, 1);
   fill(*small, Part::data, 2);
   reshape(*large, {10});
-  large->share("shareData", Part::data, *small);
+  large->share(Part::data, *small);
   // Caffe would go on with the ten elements that small has.
   reshape(*large, {100});
   EXPECT_EQ(large->storage(Part::data)->size, 100);
@@ -138,7 +138,7 @@ TEST_P(BlobMemory, ReshapeTrustsNoCapacityThatSharingTookAway) {
   // A larger block of another blob does not count either, as in Caffe.
   BlobRef huge = make({1000});
   reshape(*huge, {100});
-  large->share("shareData", Part::data, *huge);
+  large->share(Part::data, *huge);
   reshape(*large, {200});
   EXPECT_NE(large->storage(Part::data), huge->storage(Part::data));
 }
@@ -147,7 +147,7 @@ TEST_P(BlobMemory, SurvivesAStorageThatOthersResize) {
   BlobRef blob = make({10, 10});
   fill(*blob, Part::data, 1);
   storage_resize(blob->storage(Part::data), 4);
-  EXPECT_EQ(blob->asum("asumData", Part::data), 4);
+  EXPECT_EQ(blob->asum(Part::data), 4);
   EXPECT_EQ(blob->storage(Part::data)->size, 100);
   storage_resize(blob->storage(Part::diff), 4);
   reshape(*blob, {100});
@@ -159,9 +159,9 @@ TEST_P(BlobMemory, KeepsItsHome) {
   fill(*blob, Part::data, 1);
   fill(*blob, Part::diff, 2);
   Device* device = blob->storage(Part::data)->current_device();
-  blob->scale("scaleData", Part::data, 2);
+  blob->scale(Part::data, 2);
   blob->update();
-  blob->asum("asumDiff", Part::diff);
+  blob->asum(Part::diff);
   EXPECT_EQ(blob->storage(Part::data)->current_device(), device);
   EXPECT_EQ(blob->storage(Part::diff)->current_device(), device);
   // The memory for a larger shape is on the device of the old one.
@@ -175,10 +175,10 @@ TEST_P(BlobMemory, GivesItsMemoryOnBothSides) {
   for (Part part : {Part::data, Part::diff}) {
     place().bring(blob->storage(part));
     EXPECT_NE(blob->storage(part)->memory.device(Access::read, soft()), nullptr);
-    EXPECT_NE(blob->device_block("gpuData", part, Access::read), nullptr);
+    EXPECT_NE(blob->device_block(part, Access::read), nullptr);
     EXPECT_NE(blob->storage(part)->cpu(Access::read), nullptr);
     EXPECT_EQ(head(*blob, part), Head::synced);
-    EXPECT_NE(blob->device_block("gpuData", part, Access::write), nullptr);
+    EXPECT_NE(blob->device_block(part, Access::write), nullptr);
     EXPECT_EQ(head(*blob, part), Head::device);
     EXPECT_NE(blob->storage(part)->cpu(Access::write), nullptr);
     EXPECT_EQ(head(*blob, part), Head::cpu);
@@ -191,29 +191,29 @@ TEST_P(BlobMemory, TakesBlocksOfTheCaller) {
   fill(*blob, Part::diff, 4);
   size_t bytes = 6 * item_size(type());
   std::vector<char> block(bytes);
-  blob->set_block("setCpuData", block.data(), false);
+  blob->set_block(block.data(), false);
   EXPECT_EQ(head(*blob, Part::data), Head::cpu);
-  EXPECT_EQ(blob->asum("asumData", Part::data), 0);
-  EXPECT_EQ(blob->asum("asumDiff", Part::diff), 24);
+  EXPECT_EQ(blob->asum(Part::data), 0);
+  EXPECT_EQ(blob->asum(Part::diff), 24);
   blob->storage(Part::data)->memory.device(Access::read, soft());
   void* device_block = soft().allocate(bytes);
   BlobRef ones = make({6});
   fill(*ones, Part::data, 1);
   soft().copy_to_device(device_block, ones->storage(Part::data)->cpu(Access::read), bytes);
-  blob->set_block("setGpuData", device_block, true);
+  blob->set_block(device_block, true);
   EXPECT_EQ(head(*blob, Part::data), Head::device);
-  blob->scale("scaleData", Part::data, 3);
+  blob->scale(Part::data, 3);
   EXPECT_EQ(block, std::vector<char>(bytes));
-  EXPECT_EQ(blob->asum("asumData", Part::data), 18);
+  EXPECT_EQ(blob->asum(Part::data), 18);
   // With fewer elements than the memory has, both parts are new.
   reshape(*blob, {5});
-  TensorRef diff = blob->tensor("diff", Part::diff);
-  blob->set_block("setCpuData", block.data(), false);
+  TensorRef diff = blob->tensor(Part::diff);
+  blob->set_block(block.data(), false);
   EXPECT_NE(blob->storage(Part::diff), diff->storage);
   EXPECT_EQ(blob->storage(Part::data)->size, 5);
   reshape(*blob, {6});
-  EXPECT_NE(blob->tensor("data", Part::data)->data(Access::read), block.data());
-  EXPECT_FAILS(blob->set_block("setCpuData", nullptr, false), "got NULL");
+  EXPECT_NE(blob->tensor(Part::data)->data(Access::read), block.data());
+  EXPECT_FAILS(blob->set_block(nullptr, false), "got NULL");
   blob.reset();
   soft().release(device_block);
 }
@@ -226,7 +226,7 @@ TEST_P(BlobMemory, IsFreedWithItsLastReference) {
   blob->retain();
   BlobRef second(blob.get());
   blob.reset();
-  EXPECT_EQ(second->asum("asumData", Part::data), 10000);
+  EXPECT_EQ(second->asum(Part::data), 10000);
   second.reset();
   EXPECT_EQ(heap_usage().blocks, before);
 }

@@ -42,7 +42,7 @@ BlobRef make(DType type, const Shape& shape) {
   return blob;
 }
 void read(Blob& blob, const std::string& text, bool reshape = true) {
-  BlobProto("fromProto", bytes_of(text)).read_into(blob, reshape);
+  BlobProto(bytes_of(text)).read_into(blob, reshape);
 }
 BlobRef read(DType type, const std::string& text) {
   BlobRef blob(new Blob(type));
@@ -61,8 +61,8 @@ std::string written(const std::vector<const Blob*>& blobs, bool with_diff) {
 }
 
 Shape shape_of(const Blob& blob) { return Shape(blob.shape(), blob.shape() + blob.axes()); }
-double data_at(const Blob& blob, int64_t i) { return blob.element("dataAt", Part::data, i); }
-double diff_at(const Blob& blob, int64_t i) { return blob.element("diffAt", Part::diff, i); }
+double data_at(const Blob& blob, int64_t i) { return blob.element(Part::data, i); }
+double diff_at(const Blob& blob, int64_t i) { return blob.element(Part::diff, i); }
 // The values that blobs.py writes.
 void expect_data(const Blob& blob, int64_t count) {
   ASSERT_EQ(blob.count(), count);
@@ -136,7 +136,7 @@ TEST(BlobProto, IsReadIntoEitherType) {
 TEST(BlobProto, TellsItsElementType) {
   auto holds_doubles = [](const char* file) {
     std::string text = content(file);
-    return BlobProto("f", bytes_of(text)).holds_doubles();
+    return BlobProto(bytes_of(text)).holds_doubles();
   };
   EXPECT_FALSE(holds_doubles("legacy"));
   EXPECT_FALSE(holds_doubles("floats-diff"));
@@ -159,14 +159,14 @@ TEST(BlobProto, WithoutReshapeTheShapesMustAgree) {
   EXPECT_FAILS(read(*blob, legacy, false), "1 3 2 4 (24)");
   EXPECT_EQ(blob->storage(Part::data)->memory.head(), Head::uninitialized);
   EXPECT_FAILS(read(*BlobRef(new Blob(DType::Float)), floats, false), "no shape yet");
-  EXPECT_TRUE(BlobProto("f", bytes_of(legacy)).equals_shape(*make(DType::Float, {1, 3, 2, 4})));
-  EXPECT_FALSE(BlobProto("f", bytes_of(floats)).equals_shape(*make(DType::Float, {1, 2, 3, 4})));
+  EXPECT_TRUE(BlobProto(bytes_of(legacy)).equals_shape(*make(DType::Float, {1, 3, 2, 4})));
+  EXPECT_FALSE(BlobProto(bytes_of(floats)).equals_shape(*make(DType::Float, {1, 2, 3, 4})));
 }
 
 TEST(BlobProto, KeepsTheMemoryAndTheDiffThatItDoesNotReplace) {
   BlobRef blob = read(DType::Float, content("floats-diff"));
   Storage* data = blob->storage(Part::data);
-  TensorRef view = blob->tensor("data", Part::data);
+  TensorRef view = blob->tensor(Part::data);
   read(*blob, content("unpacked-doubles"));
   EXPECT_EQ(blob->storage(Part::data), data);
   EXPECT_EQ(shape_of(*blob), Shape({2, 3}));
@@ -191,20 +191,20 @@ TEST(BlobProto, KeepsEveryBit) {
   BlobRef blob = make(DType::Double, {3, 2});
   const double values[] = {
       0.1, -0.0, 5e-324, std::numeric_limits<double>::infinity(), 1.7976931348623157e308, -1.0 / 3};
-  auto* data = blob->tensor("data", Part::data)->data_as<double>(Access::write);
+  auto* data = blob->tensor(Part::data)->data_as<double>(Access::write);
   std::copy(values, values + 6, data);
   BlobRef back = read(DType::Double, written(*blob, true));
-  EXPECT_EQ(std::memcmp(back->tensor("data", Part::data)->data(Access::read), values, 48), 0);
-  EXPECT_EQ(back->asum("asumDiff", Part::diff), 0);
+  EXPECT_EQ(std::memcmp(back->tensor(Part::data)->data(Access::read), values, 48), 0);
+  EXPECT_EQ(back->asum(Part::diff), 0);
 }
 
 TEST(BlobProtoVector, IsReadAndWritten) {
   std::string vector = content("vector");
-  EXPECT_EQ(check_blob_protos("f", bytes_of(vector)), 3);
+  EXPECT_EQ(check_blob_protos(bytes_of(vector)), 3);
   Bytes rest = bytes_of(vector), proto;
   std::vector<BlobRef> blobs;
-  while (next_blob_proto("f", &rest, &proto)) {
-    BlobProto parsed("f", proto);
+  while (next_blob_proto(&rest, &proto)) {
+    BlobProto parsed(proto);
     blobs.emplace_back(new Blob(parsed.holds_doubles() ? DType::Double : DType::Float));
     parsed.read_into(*blobs.back(), true);
   }
@@ -215,10 +215,10 @@ TEST(BlobProtoVector, IsReadAndWritten) {
   expect_data(*blobs[1], 4);
   expect_diff(*blobs[2]);
   std::string again = written({blobs[0].get(), blobs[1].get(), blobs[2].get()}, true);
-  EXPECT_EQ(check_blob_protos("f", bytes_of(again)), 3);
+  EXPECT_EQ(check_blob_protos(bytes_of(again)), 3);
   EXPECT_TRUE(is_blob_proto_vector(bytes_of(again)));
   EXPECT_EQ(written(std::vector<const Blob*>(), false), "");
-  EXPECT_EQ(check_blob_protos("f", {nullptr, 0}), 0);
+  EXPECT_EQ(check_blob_protos({nullptr, 0}), 0);
 }
 
 TEST(HostileProto, SizesAreCheckedBeforeMemoryIsTaken) {
@@ -274,11 +274,11 @@ struct Exact {
 void try_to_read(const std::string& text) {
   Exact exact(text);
   BlobRef blob = make(DType::Float, {2});
-  TensorRef before = blob->tensor("data", Part::data);
+  TensorRef before = blob->tensor(Part::data);
   before->data_as<float>(Access::write)[1] = 5;
   try {
-    BlobProto("fromProto", exact.get()).read_into(*blob, true);
-    EXPECT_EQ(blob->tensor("data", Part::data)->numel(), blob->count());
+    BlobProto(exact.get()).read_into(*blob, true);
+    EXPECT_EQ(blob->tensor(Part::data)->numel(), blob->count());
   } catch (const Error&) {
     EXPECT_EQ(shape_of(*blob), Shape({2}));
     EXPECT_EQ(before->data_as<float>(Access::read)[1], 5);
@@ -286,9 +286,9 @@ void try_to_read(const std::string& text) {
   }
   try {
     Bytes rest = exact.get(), proto;
-    check_blob_protos("fromProto", rest);
-    while (next_blob_proto("fromProto", &rest, &proto)) {
-      BlobProto("fromProto", proto).read_into(*blob, true);
+    check_blob_protos(rest);
+    while (next_blob_proto(&rest, &proto)) {
+      BlobProto(proto).read_into(*blob, true);
     }
   } catch (const Error&) {
   }

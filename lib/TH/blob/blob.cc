@@ -64,22 +64,21 @@ std::string blob_shape_text(int axes, const int64_t* shape) {
   return text_of(axes, shape, std::to_string(count));
 }
 
-int64_t checked_blob_count(const char* function, int axes, const int64_t* shape) {
+int64_t checked_blob_count(int axes, const int64_t* shape) {
   if (axes < 0 || axes > kMaxBlobAxes) {
-    fail("%s: a blob has at most %d axes, got %d", function, kMaxBlobAxes, axes);
+    fail("a blob has at most %d axes, got %d", kMaxBlobAxes, axes);
   }
   int64_t most = (int64_t{1} << 47) / 8;  // maximum number of elements of a storage
   int64_t count = 1;
   bool empty = false;
   for (int a = 0; a < axes; ++a) {
     if (shape[a] < 0) {
-      fail("%s: size %lld of axis %lld is negative", function, Number{shape[a]}, shown(a));
+      fail("size %lld of axis %lld is negative", Number{shape[a]}, shown(a));
     }
     if (shape[a] == 0) {
       empty = true;
     } else if (!mul_fits(count, shape[a], &count) || count > most) {
-      fail("%s: a blob of shape %s is too large", function,
-           text_of(axes, shape, "too many").c_str());
+      fail("a blob of shape %s is too large", text_of(axes, shape, "too many").c_str());
     }
   }
   return empty ? 0 : count;
@@ -104,7 +103,7 @@ void Blob::set_shape(int axes, const int64_t* shape, int64_t count) {
 }
 
 void Blob::reshape(int axes, const int64_t* shape) {
-  int64_t count = checked_blob_count("reshape", axes, shape);
+  int64_t count = checked_blob_count(axes, shape);
   if (!fits(count)) {
     renew(count);
   }
@@ -112,7 +111,7 @@ void Blob::reshape(int axes, const int64_t* shape) {
 }
 
 Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
-  int64_t count = checked_blob_count("reshape", axes, shape);
+  int64_t count = checked_blob_count(axes, shape);
   StorageRef data, diff;
   if (fits(count)) {
     data = another(data_);
@@ -125,7 +124,7 @@ Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
   if (with_diff) diff->cpu(Access::write);
   data->cpu(data->size == count ? Access::overwrite : Access::write);
   // If memory ran short, finalizers of Lua may have run and resized a storage.
-  if (data->size < count || diff->size < count) fail("reshape: a storage was resized meanwhile");
+  if (data->size < count || diff->size < count) fail("a storage was resized meanwhile");
   Elements elements = {{another(data), another(diff)},
                        static_cast<char*>(data->cpu(Access::write)),
                        with_diff ? static_cast<char*>(diff->cpu(Access::write)) : nullptr};
@@ -137,35 +136,35 @@ Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
 }
 
 void Blob::reshape_like(const Blob& other) {
-  other.need_shape("reshapeLike");
+  other.need_shape();
   reshape(other.axes_, other.shape_);
 }
 
-int Blob::canonical_axis(const char* function, int64_t axis) const {
+int Blob::canonical_axis(int64_t axis) const {
   int64_t canonical = axis < 0 ? axis + axes_ : axis;
   if (canonical < 0 || canonical >= axes_) {
-    fail("%s: axis %lld is out of range of a blob of %d axes, of shape %s", function, shown(axis),
-         axes_, shape_text().c_str());
+    fail("axis %lld is out of range of a blob of %d axes, of shape %s", shown(axis), axes_,
+         shape_text().c_str());
   }
   return static_cast<int>(canonical);
 }
 
 int64_t Blob::count(int64_t first, int64_t last) const {
   if (first < 0 || last < first || last > axes_) {
-    fail("count: invalid range of axes, %lld to %lld, of a blob of %d axes, of shape %s",
-         shown(first), shown(last - 1), axes_, shape_text().c_str());
+    fail("invalid range of axes, %lld to %lld, of a blob of %d axes, of shape %s", shown(first),
+         shown(last - 1), axes_, shape_text().c_str());
   }
   int64_t count = 1;
   for (int64_t a = first; a < last; ++a) count *= shape_[a];
   return count;
 }
 
-int64_t Blob::legacy_shape(const char* function, int axis) const {
+int64_t Blob::legacy_shape(int axis) const {
   if (axes_ > 4) {
-    fail("%s: a blob of %d axes is not one of num, channels, height and width", function, axes_);
+    fail("a blob of %d axes is not one of num, channels, height and width", axes_);
   }
   if (axis < -4 || axis >= 4) {
-    fail("%s: axis %lld is out of range of the four legacy axes", function, shown(axis));
+    fail("axis %lld is out of range of the four legacy axes", shown(axis));
   }
   if (axis >= axes_ || axis < -axes_) return 1;
   return shape_[axis < 0 ? axis + axes_ : axis];
@@ -174,7 +173,7 @@ int64_t Blob::legacy_shape(const char* function, int axis) const {
 bool Blob::equals_legacy_shape(const int64_t* four) const {
   if (axes_ > 4) return false;
   for (int a = 0; a < 4; ++a) {
-    if (legacy_shape("shapeEquals", a - 4) != four[a]) return false;
+    if (legacy_shape(a - 4) != four[a]) return false;
   }
   return true;
 }
@@ -189,37 +188,36 @@ int64_t Blob::legacy_offset(int64_t n, int64_t c, int64_t h, int64_t w) const {
   const int64_t index[] = {n, c, h, w};
   int64_t offset = 0;
   for (int a = 0; a < 4; ++a) {
-    int64_t size = legacy_shape("offset", a);
+    int64_t size = legacy_shape(a);
     if (index[a] < 0 || index[a] > size) {
-      fail("offset: index %lld is out of range of axis %lld of a blob of shape %s",
-           Number{index[a]}, shown(a), shape_text().c_str());
+      fail("index %lld is out of range of axis %lld of a blob of shape %s", Number{index[a]},
+           shown(a), shape_text().c_str());
     }
     offset = checked_add(checked_mul(offset, size, "offset"), index[a], "offset");
   }
   return offset;
 }
 
-int64_t Blob::offset(const char* function, int indices, const int64_t* index) const {
+int64_t Blob::offset(int indices, const int64_t* index) const {
   if (indices < 0 || indices > axes_) {
-    fail("%s: %d indices for a blob of %d axes", function, indices, axes_);
+    fail("%d indices for a blob of %d axes", indices, axes_);
   }
   int64_t offset = 0;
   for (int a = 0; a < axes_; ++a) {
     int64_t i = a < indices ? index[a] : 0;
     if (i < 0 || i >= shape_[a]) {
-      fail("%s: index %lld is out of range of axis %lld of a blob of shape %s", function, shown(i),
-           shown(a), shape_text().c_str());
+      fail("index %lld is out of range of axis %lld of a blob of shape %s", shown(i), shown(a),
+           shape_text().c_str());
     }
     offset = checked_add(checked_mul(offset, shape_[a], "offset"), i, "offset");
   }
   return offset;
 }
 
-double Blob::element(const char* function, Part part, int64_t offset) const {
-  TensorRef t = tensor(function, part);
+double Blob::element(Part part, int64_t offset) const {
+  TensorRef t = tensor(part);
   if (offset < 0 || offset >= count_) {
-    fail("%s: offset %lld is out of range of a blob of shape %s", function, Number{offset},
-         shape_text().c_str());
+    fail("offset %lld is out of range of a blob of shape %s", Number{offset}, shape_text().c_str());
   }
   float number = 0;
   double wide = 0;
@@ -228,12 +226,12 @@ double Blob::element(const char* function, Part part, int64_t offset) const {
   return is_float ? static_cast<double>(number) : wide;
 }
 
-void Blob::need_shape(const char* function) const {
-  if (!data_) fail("%s: the %sBlob has no shape yet", function, name(dtype_));
+void Blob::need_shape() const {
+  if (!data_) fail("the %sBlob has no shape yet", name(dtype_));
 }
 
-TensorRef Blob::tensor(const char* function, Part part) const {
-  need_shape(function);
+TensorRef Blob::tensor(Part part) const {
+  need_shape();
   static constexpr int64_t one[] = {1};
   TensorRef t(tensor_new(dtype_));
   if (axes_ == 0) {
@@ -244,15 +242,15 @@ TensorRef Blob::tensor(const char* function, Part part) const {
   return t;
 }
 
-void* Blob::device_block(const char* function, Part part, Access access) const {
-  need_shape(function);
+void* Blob::device_block(Part part, Access access) const {
+  need_shape();
   SyncedMemory& memory = storage(part)->memory;
   return raw_block(memory, gpu_of_storage(*storage(part)), access, {0, memory.size()});
 }
 
-void Blob::set_block(const char* function, void* block, bool on_device) {
-  need_shape(function);
-  if (!block) fail("%s: memory is expected, got NULL", function);
+void Blob::set_block(void* block, bool on_device) {
+  need_shape();
+  if (!block) fail("memory is expected, got NULL");
   if (data_->size != count_) renew(count_);
   if (on_device) {
     storage_set_device(storage(Part::data), gpu_of_storage(*storage(Part::data)), block);
@@ -267,34 +265,34 @@ bool Blob::was_written(Part part) const {
 }
 
 void Blob::copy_from(const Blob& source, Part part, bool reshape) {
-  source.need_shape("copyFrom");
+  source.need_shape();
   if (!data_ || !equals_shape(source.axes_, source.shape_)) {
     if (!reshape) {
-      fail("copyFrom: a blob of shape %s is copied to one of shape %s, which needs reshape",
+      fail("a blob of shape %s is copied to one of shape %s, which needs reshape",
            source.shape_text().c_str(), shape_text().c_str());
     }
     this->reshape(source.axes_, source.shape_);
   }
   if (storage(part) == source.storage(part)) return;
-  TensorRef to = tensor("copyFrom", part);
+  TensorRef to = tensor(part);
   if (source.was_written(part)) {
-    TensorRef from = source.tensor("copyFrom", part);
+    TensorRef from = source.tensor(part);
     ops::copy(to.get(), from.get());
   } else if (was_written(part)) {
     ops::zero(to.get());
   }
 }
 
-void Blob::share(const char* function, Part part, const Blob& other) {
-  other.need_shape(function);
-  need_shape(function);
+void Blob::share(Part part, const Blob& other) {
+  other.need_shape();
+  need_shape();
   if (other.dtype_ != dtype_) {
-    fail("%s: a %sBlob cannot share the memory of a %sBlob", function, name(dtype_),
-         name(other.dtype_));
+    fail("%sBlob cannot share the memory of %sBlob", name_with_article(dtype_),
+         name_with_article(other.dtype_));
   }
   if (other.count_ != count_) {
-    fail("%s: blobs of shapes %s and %s differ in their numbers of elements", function,
-         shape_text().c_str(), other.shape_text().c_str());
+    fail("blobs of shapes %s and %s differ in their numbers of elements", shape_text().c_str(),
+         other.shape_text().c_str());
   }
   Storage* shared = other.storage(part);
   storage_retain(shared);
@@ -302,34 +300,34 @@ void Blob::share(const char* function, Part part, const Blob& other) {
 }
 
 void Blob::update() {
-  need_shape("update");
+  need_shape();
   if (!was_written(Part::data)) {
     if (count_ == 0) return;
-    fail("update: the data of the %sBlob were never written", name(dtype_));
+    fail("the data of the %sBlob were never written", name(dtype_));
   }
   if (!was_written(Part::diff)) return;
   AtHead at_head(storage(Part::data));
-  TensorRef data = tensor("update", Part::data), diff = tensor("update", Part::diff);
+  TensorRef data = tensor(Part::data), diff = tensor(Part::diff);
   ops::csub(data.get(), data.get(), Scalar(1.0), diff.get());
 }
 
-double Blob::asum(const char* function, Part part) const {
+double Blob::asum(Part part) const {
   if (!was_written(part)) return 0;
   AtHead at_head(storage(part));
-  return ops::normall(tensor(function, part).get(), Scalar(1.0)).to_double();
+  return ops::normall(tensor(part).get(), Scalar(1.0)).to_double();
 }
 
-double Blob::sumsq(const char* function, Part part) const {
+double Blob::sumsq(Part part) const {
   if (!was_written(part)) return 0;
   AtHead at_head(storage(part));
-  TensorRef t = tensor(function, part);
+  TensorRef t = tensor(part);
   return ops::dot(t.get(), t.get()).to_double();
 }
 
-void Blob::scale(const char* function, Part part, double factor) {
+void Blob::scale(Part part, double factor) {
   if (!was_written(part)) return;
   AtHead at_head(storage(part));
-  TensorRef t = tensor(function, part);
+  TensorRef t = tensor(part);
   ops::mul(t.get(), t.get(), Scalar(factor));
 }
 

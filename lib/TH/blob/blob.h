@@ -49,12 +49,12 @@ class Blob {
 
   // Converts an axis that counts from the front (0, ...) or the end (-1, ...) to one from the
   // front.
-  int canonical_axis(const char* function, int64_t axis) const;
+  int canonical_axis(int64_t axis) const;
   // Returns the product of the sizes of axes first ... last - 1.
   int64_t count(int64_t first, int64_t last) const;
   // Returns the size of one of up to four axes (num, channels, height, width). Missing axes have
   // size 1.
-  int64_t legacy_shape(const char* function, int axis) const;
+  int64_t legacy_shape(int axis) const;
   // Returns true if the shape, with axes of size 1 prepended, is equal to these four sizes.
   bool equals_legacy_shape(const int64_t* four) const;
   bool equals_shape(int axes, const int64_t* shape) const;
@@ -64,34 +64,34 @@ class Blob {
   // Return the offset of an element. In legacy_offset an index may equal the size of its axis, so
   // that the result can be the end of a range. In offset missing indices at the end are 0.
   int64_t legacy_offset(int64_t n, int64_t c, int64_t h, int64_t w) const;
-  int64_t offset(const char* function, int indices, const int64_t* index) const;
-  double element(const char* function, Part part, int64_t offset) const;
+  int64_t offset(int indices, const int64_t* index) const;
+  double element(Part part, int64_t offset) const;
 
   // Returns a tensor with the blob's shape that shares the part's memory; one element if there are
   // no axes.
-  TensorRef tensor(const char* function, Part part) const;
+  TensorRef tensor(Part part) const;
   // Returns null before the first reshape.
   Storage* storage(Part part) const { return (part == Part::data ? data_ : diff_).get(); }
   // Throws before the first reshape.
-  void need_shape(const char* function) const;
+  void need_shape() const;
 
   // Returns the part's block on its device, else on the default device.
-  void* device_block(const char* function, Part part, Access access) const;
+  void* device_block(Part part, Access access) const;
   // Makes the caller's block, with as many elements as the blob, the memory of the data. The caller
   // keeps ownership. If the memory had another size, both parts get new memory first.
-  void set_block(const char* function, void* block, bool on_device);
+  void set_block(void* block, bool on_device);
 
   // Copies a part of source. If the shapes differ, reshape must be set. Element types may differ.
   void copy_from(const Blob& source, Part part, bool reshape);
   // Shares the part of the other blob, which must have the same number of elements.
-  void share(const char* function, Part part, const Blob& other);
+  void share(Part part, const Blob& other);
 
   // data -= diff. Error if the data was never written.
   void update();
   // Return the sum of absolute values, and of squares; 0 if the part was never written.
-  double asum(const char* function, Part part) const;
-  double sumsq(const char* function, Part part) const;
-  void scale(const char* function, Part part, double factor);
+  double asum(Part part) const;
+  double sumsq(Part part) const;
+  void scale(Part part, double factor);
 
  private:
   ~Blob() = default;
@@ -117,7 +117,7 @@ struct BlobRelease {
 using BlobRef = std::unique_ptr<Blob, BlobRelease>;
 
 // Returns the number of elements of a shape. Throws if a blob cannot have this shape.
-int64_t checked_blob_count(const char* function, int axes, const int64_t* shape);
+int64_t checked_blob_count(int axes, const int64_t* shape);
 // "2 3 4 5 (120)"
 std::string blob_shape_text(int axes, const int64_t* shape);
 

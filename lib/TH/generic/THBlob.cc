@@ -15,23 +15,22 @@ Blob& erase_blob(const T* blob) {
   return *reinterpret_cast<Blob*>(const_cast<T*>(blob));
 }
 
-Bytes bytes_of(const char* function, const void* bytes, size_t size) {
-  if (!bytes && size) fail("%s: %zu bytes are expected, got NULL", function, size);
+Bytes bytes_of(const void* bytes, size_t size) {
+  if (!bytes && size) fail("%zu bytes are expected, got NULL", size);
   return {static_cast<const char*>(bytes), size};
 }
 
-int64_t checked_offset(const Blob& blob, const char* function, int64_t n, int64_t c, int64_t h,
-                       int64_t w) {
+int64_t checked_offset(const Blob& blob, int64_t n, int64_t c, int64_t h, int64_t w) {
   const int64_t index[] = {n, c, h, w};
   // Indices of missing axes must be 0.
   int axes = blob.axes() < 4 ? blob.axes() : 4;
   for (int a = axes; a < 4; ++a) {
     if (index[a] != 0) {
-      fail("%s: an index of 0 is expected for each axis that a blob of shape %s lacks", function,
+      fail("an index of 0 is expected for each axis that a blob of shape %s lacks",
            blob.shape_text().c_str());
     }
   }
-  return blob.offset(function, axes, index);
+  return blob.offset(axes, index);
 }
 
 }  // namespace
@@ -44,14 +43,13 @@ extern "C" {
 
 int THBlobProto_isDouble(const void* bytes, size_t size) {
   return th::guard([&]() -> int {
-    th::Bytes all = th::bytes_of("isDouble", bytes, size), first = all;
-    if (th::is_blob_proto_vector(all)) th::next_blob_proto("isDouble", &all, &first);
-    return th::BlobProto("isDouble", first).holds_doubles();
+    th::Bytes all = th::bytes_of(bytes, size), first = all;
+    if (th::is_blob_proto_vector(all)) th::next_blob_proto(&all, &first);
+    return th::BlobProto(first).holds_doubles();
   });
 }
 int THBlobProto_isVector(const void* bytes, size_t size) {
-  return th::guard(
-      [&]() -> int { return th::is_blob_proto_vector(th::bytes_of("isVector", bytes, size)); });
+  return th::guard([&]() -> int { return th::is_blob_proto_vector(th::bytes_of(bytes, size)); });
 }
 }
 
@@ -106,10 +104,10 @@ void THBlob_(reshapeLike)(THBlob* self, const THBlob* other) {
 }
 int THBlob_(nAxes)(const THBlob* self) { return TH_SELF.axes(); }
 int THBlob_(canonicalAxisIndex)(const THBlob* self, int axis) {
-  return th::guard([&] { return TH_SELF.canonical_axis("canonicalAxisIndex", axis); });
+  return th::guard([&] { return TH_SELF.canonical_axis(axis); });
 }
 int64_t THBlob_(shape)(const THBlob* self, int axis) {
-  return th::guard([&] { return TH_SELF.shape()[TH_SELF.canonical_axis("shape", axis)]; });
+  return th::guard([&] { return TH_SELF.shape()[TH_SELF.canonical_axis(axis)]; });
 }
 THLongStorage* THBlob_(newShapeOf)(const THBlob* self) {
   return th::guard([&] {
@@ -127,19 +125,19 @@ int64_t THBlob_(countRange)(const THBlob* self, int first, int last) {
   return th::guard([&] { return TH_SELF.count(first, last); });
 }
 int64_t THBlob_(legacyShape)(const THBlob* self, int axis) {
-  return th::guard([&] { return TH_SELF.legacy_shape("legacyShape", axis); });
+  return th::guard([&] { return TH_SELF.legacy_shape(axis); });
 }
 int64_t THBlob_(num)(const THBlob* self) {
-  return th::guard([&] { return TH_SELF.legacy_shape("num", 0); });
+  return th::guard([&] { return TH_SELF.legacy_shape(0); });
 }
 int64_t THBlob_(channels)(const THBlob* self) {
-  return th::guard([&] { return TH_SELF.legacy_shape("channels", 1); });
+  return th::guard([&] { return TH_SELF.legacy_shape(1); });
 }
 int64_t THBlob_(height)(const THBlob* self) {
-  return th::guard([&] { return TH_SELF.legacy_shape("height", 2); });
+  return th::guard([&] { return TH_SELF.legacy_shape(2); });
 }
 int64_t THBlob_(width)(const THBlob* self) {
-  return th::guard([&] { return TH_SELF.legacy_shape("width", 3); });
+  return th::guard([&] { return TH_SELF.legacy_shape(3); });
 }
 THDescBuff THBlob_(shapeString)(const THBlob* self) {
   return th::guard([&] {
@@ -159,87 +157,81 @@ int THBlob_(shapeEquals4d)(const THBlob* self, int64_t n, int64_t c, int64_t h, 
   return TH_SELF.equals_legacy_shape(four);
 }
 int THBlob_(shapeEqualsProto)(const THBlob* self, const void* bytes, size_t size) {
-  return th::guard([&]() -> int {
-    const char* function = "shapeEquals";
-    return th::BlobProto(function, th::bytes_of(function, bytes, size)).equals_shape(TH_SELF);
-  });
+  return th::guard(
+      [&]() -> int { return th::BlobProto(th::bytes_of(bytes, size)).equals_shape(TH_SELF); });
 }
 
 int64_t THBlob_(offset)(const THBlob* self, int64_t n, int64_t c, int64_t h, int64_t w) {
   return th::guard([&] { return TH_SELF.legacy_offset(n, c, h, w); });
 }
 int64_t THBlob_(offsetNd)(const THBlob* self, int indices, const int64_t* index) {
-  return th::guard([&] { return TH_SELF.offset("offset", indices, index); });
+  return th::guard([&] { return TH_SELF.offset(indices, index); });
 }
 
 /* The functions that data and diff have in common. */
-#define TH_PART(Name, part)                                                                        \
-  real THBlob_(part##At)(const THBlob* self, int64_t n, int64_t c, int64_t h, int64_t w) {         \
-    return th::guard([&] {                                                                         \
-      int64_t offset = th::checked_offset(TH_SELF, #part "At", n, c, h, w);                        \
-      return static_cast<real>(TH_SELF.element(#part "At", th::Part::part, offset));               \
-    });                                                                                            \
-  }                                                                                                \
-  real THBlob_(part##AtNd)(const THBlob* self, int indices, const int64_t* index) {                \
-    return th::guard([&] {                                                                         \
-      int64_t offset = TH_SELF.offset(#part "At", indices, index);                                 \
-      return static_cast<real>(TH_SELF.element(#part "At", th::Part::part, offset));               \
-    });                                                                                            \
-  }                                                                                                \
-  THTensor* THBlob_(new##Name)(const THBlob* self) {                                               \
-    return th::guard([&] {                                                                         \
-      return reinterpret_cast<THTensor*>(TH_SELF.tensor(#part, th::Part::part).release());         \
-    });                                                                                            \
-  }                                                                                                \
-  THStorage* THBlob_(part##Storage)(const THBlob* self) {                                          \
-    return th::guard([&] {                                                                         \
-      TH_SELF.need_shape(#part "Storage");                                                         \
-      return reinterpret_cast<THStorage*>(TH_SELF.storage(th::Part::part));                        \
-    });                                                                                            \
-  }                                                                                                \
-  const real* THBlob_(cpu##Name)(const THBlob* self) {                                             \
-    return th::guard([&]() -> const real* {                                                        \
-      return TH_SELF.tensor("cpu" #Name, th::Part::part)->data_as<real>(th::Access::read);         \
-    });                                                                                            \
-  }                                                                                                \
-  real* THBlob_(mutableCpu##Name)(THBlob * self) {                                                 \
-    return th::guard([&] {                                                                         \
-      return TH_SELF.tensor("mutableCpu" #Name, th::Part::part)->data_as<real>(th::Access::write); \
-    });                                                                                            \
-  }                                                                                                \
-  const real* THBlob_(gpu##Name)(const THBlob* self) {                                             \
-    return th::guard([&] {                                                                         \
-      return static_cast<const real*>(                                                             \
-          TH_SELF.device_block("gpu" #Name, th::Part::part, th::Access::read));                    \
-    });                                                                                            \
-  }                                                                                                \
-  real* THBlob_(mutableGpu##Name)(THBlob * self) {                                                 \
-    return th::guard([&] {                                                                         \
-      return static_cast<real*>(                                                                   \
-          TH_SELF.device_block("mutableGpu" #Name, th::Part::part, th::Access::write));            \
-    });                                                                                            \
-  }                                                                                                \
-  void THBlob_(share##Name)(THBlob * self, const THBlob* other) {                                  \
-    th::guard([&] { TH_SELF.share("share" #Name, th::Part::part, th::erase_blob(other)); });       \
-  }                                                                                                \
-  accreal THBlob_(asum##Name)(const THBlob* self) {                                                \
-    return th::guard([&] { return TH_SELF.asum("asum" #Name, th::Part::part); });                  \
-  }                                                                                                \
-  accreal THBlob_(sumsq##Name)(const THBlob* self) {                                               \
-    return th::guard([&] { return TH_SELF.sumsq("sumsq" #Name, th::Part::part); });                \
-  }                                                                                                \
-  void THBlob_(scale##Name)(THBlob * self, real factor) {                                          \
-    th::guard([&] { TH_SELF.scale("scale" #Name, th::Part::part, factor); });                      \
+#define TH_PART(Name, part)                                                                     \
+  real THBlob_(part##At)(const THBlob* self, int64_t n, int64_t c, int64_t h, int64_t w) {      \
+    return th::guard([&] {                                                                      \
+      int64_t offset = th::checked_offset(TH_SELF, n, c, h, w);                                 \
+      return static_cast<real>(TH_SELF.element(th::Part::part, offset));                        \
+    });                                                                                         \
+  }                                                                                             \
+  real THBlob_(part##AtNd)(const THBlob* self, int indices, const int64_t* index) {             \
+    return th::guard([&] {                                                                      \
+      int64_t offset = TH_SELF.offset(indices, index);                                          \
+      return static_cast<real>(TH_SELF.element(th::Part::part, offset));                        \
+    });                                                                                         \
+  }                                                                                             \
+  THTensor* THBlob_(new##Name)(const THBlob* self) {                                            \
+    return th::guard(                                                                           \
+        [&] { return reinterpret_cast<THTensor*>(TH_SELF.tensor(th::Part::part).release()); }); \
+  }                                                                                             \
+  THStorage* THBlob_(part##Storage)(const THBlob* self) {                                       \
+    return th::guard([&] {                                                                      \
+      TH_SELF.need_shape();                                                                     \
+      return reinterpret_cast<THStorage*>(TH_SELF.storage(th::Part::part));                     \
+    });                                                                                         \
+  }                                                                                             \
+  const real* THBlob_(cpu##Name)(const THBlob* self) {                                          \
+    return th::guard([&]() -> const real* {                                                     \
+      return TH_SELF.tensor(th::Part::part)->data_as<real>(th::Access::read);                   \
+    });                                                                                         \
+  }                                                                                             \
+  real* THBlob_(mutableCpu##Name)(THBlob * self) {                                              \
+    return th::guard(                                                                           \
+        [&] { return TH_SELF.tensor(th::Part::part)->data_as<real>(th::Access::write); });      \
+  }                                                                                             \
+  const real* THBlob_(gpu##Name)(const THBlob* self) {                                          \
+    return th::guard([&] {                                                                      \
+      return static_cast<const real*>(TH_SELF.device_block(th::Part::part, th::Access::read));  \
+    });                                                                                         \
+  }                                                                                             \
+  real* THBlob_(mutableGpu##Name)(THBlob * self) {                                              \
+    return th::guard([&] {                                                                      \
+      return static_cast<real*>(TH_SELF.device_block(th::Part::part, th::Access::write));       \
+    });                                                                                         \
+  }                                                                                             \
+  void THBlob_(share##Name)(THBlob * self, const THBlob* other) {                               \
+    th::guard([&] { TH_SELF.share(th::Part::part, th::erase_blob(other)); });                   \
+  }                                                                                             \
+  accreal THBlob_(asum##Name)(const THBlob* self) {                                             \
+    return th::guard([&] { return TH_SELF.asum(th::Part::part); });                             \
+  }                                                                                             \
+  accreal THBlob_(sumsq##Name)(const THBlob* self) {                                            \
+    return th::guard([&] { return TH_SELF.sumsq(th::Part::part); });                            \
+  }                                                                                             \
+  void THBlob_(scale##Name)(THBlob * self, real factor) {                                       \
+    th::guard([&] { TH_SELF.scale(th::Part::part, factor); });                                  \
   }
 TH_PART(Data, data)
 TH_PART(Diff, diff)
 #undef TH_PART
 
 void THBlob_(setCpuData)(THBlob* self, real* data) {
-  th::guard([&] { TH_SELF.set_block("setCpuData", data, false); });
+  th::guard([&] { TH_SELF.set_block(data, false); });
 }
 void THBlob_(setGpuData)(THBlob* self, real* data) {
-  th::guard([&] { TH_SELF.set_block("setGpuData", data, true); });
+  th::guard([&] { TH_SELF.set_block(data, true); });
 }
 
 void THBlob_(copyFrom)(THBlob* self, const THBlob* src, int copyDiff, int reshape) {
@@ -253,8 +245,8 @@ void THBlob_(update)(THBlob* self) {
 
 void THBlob_(fromProto)(THBlob* self, const void* bytes, size_t size, int reshape) {
   th::guard([&] {
-    th::Bytes message = th::bytes_of("fromProto", bytes, size);
-    th::BlobProto("fromProto", message).read_into(TH_SELF, reshape);
+    th::Bytes message = th::bytes_of(bytes, size);
+    th::BlobProto(message).read_into(TH_SELF, reshape);
   });
 }
 void THBlob_(toProto)(const THBlob* self, int writeDiff, THByteStorage* bytes) {
@@ -263,15 +255,14 @@ void THBlob_(toProto)(const THBlob* self, int writeDiff, THByteStorage* bytes) {
 ptrdiff_t THBlob_(newFromProtoVector)(const void* bytes, size_t size, THBlob** blobs,
                                       ptrdiff_t capacity) {
   return th::guard([&]() -> ptrdiff_t {
-    const char* function = "newFromProtoVector";
-    th::Bytes vector = th::bytes_of(function, bytes, size), proto;
-    ptrdiff_t count = th::check_blob_protos(function, vector);
+    th::Bytes vector = th::bytes_of(bytes, size), proto;
+    ptrdiff_t count = th::check_blob_protos(vector);
     ptrdiff_t made = 0;
     try {
       for (; made < count && made < capacity; ++made) {
-        th::next_blob_proto(function, &vector, &proto);
+        th::next_blob_proto(&vector, &proto);
         th::BlobRef blob(new th::Blob(th::DType::Real));
-        th::BlobProto(function, proto).read_into(*blob, true);
+        th::BlobProto(proto).read_into(*blob, true);
         blobs[made] = reinterpret_cast<THBlob*>(blob.release());
       }
     } catch (...) {

@@ -23,7 +23,7 @@ struct ProtoValues {
 class BlobProto {
  public:
   // Throws if the bytes are not a valid BlobProto. Allocates nothing.
-  BlobProto(const char* function, Bytes bytes);
+  explicit BlobProto(Bytes bytes);
 
   bool holds_doubles() const { return data_.doubles; }
   bool equals_shape(const Blob& blob) const;
@@ -39,7 +39,6 @@ class BlobProto {
   void check_values(const char* what, const ProtoValues& values, int64_t count) const;
   void copy_values(const ProtoValues& values, DType type, char* out) const;
 
-  const char* function_;
   Bytes bytes_;
   bool legacy_ = false;
   int axes_ = 0;
@@ -49,9 +48,9 @@ class BlobProto {
 };
 
 // Removes the next BlobProto from a BlobProtoVector. Returns false at the end.
-bool next_blob_proto(const char* function, Bytes* vector, Bytes* proto);
+bool next_blob_proto(Bytes* vector, Bytes* proto);
 // Returns the number of blobs. Throws unless all of them are well-formed.
-int64_t check_blob_protos(const char* function, Bytes vector);
+int64_t check_blob_protos(Bytes vector);
 // Returns true if the bytes begin like a BlobProtoVector, which a BlobProto cannot.
 bool is_blob_proto_vector(Bytes bytes);
 

@@ -19,19 +19,19 @@ using protozero::tag_and_type;
 
 // Calls body and converts errors of the wire format to th::Error.
 template <class F>
-auto reading(const char* function, const char* message, F&& body) {
+auto reading(const char* message, F&& body) {
   try {
     return body();
   } catch (const protozero::end_of_buffer_exception&) {
-    fail("%s: the %s is truncated", function, message);
+    fail("the %s is truncated", message);
   } catch (const protozero::exception& error) {
-    fail("%s: invalid %s: %s", function, message, error.what());
+    fail("invalid %s: %s", message, error.what());
   }
 }
 
-void check_size(const char* function, const char* message, Bytes bytes) {
+void check_size(const char* message, Bytes bytes) {
   if (bytes.size > kMostProtoBytes) {
-    fail("%s: a %s has less than 2 GiB, got %zu bytes", function, message, bytes.size);
+    fail("a %s has less than 2 GiB, got %zu bytes", message, bytes.size);
   }
 }
 
@@ -89,9 +89,9 @@ void copy_runs(Bytes bytes, uint32_t field, To* out) {
 
 }  // namespace
 
-BlobProto::BlobProto(const char* function, Bytes bytes) : function_(function), bytes_(bytes) {
-  check_size(function, "BlobProto", bytes);
-  reading(function, "BlobProto", [&] {
+BlobProto::BlobProto(Bytes bytes) : bytes_(bytes) {
+  check_size("BlobProto", bytes);
+  reading("BlobProto", [&] {
     read_fields();
     data_ = find_values(bytes, BlobField::data, BlobField::double_data);
     diff_ = find_values(bytes, BlobField::diff, BlobField::double_diff);
@@ -100,7 +100,7 @@ BlobProto::BlobProto(const char* function, Bytes bytes) : function_(function), b
     axes_ = 4;
     std::copy(four_, four_ + 4, shape_);
   }
-  int64_t count = checked_blob_count(function, axes_, shape_);
+  int64_t count = checked_blob_count(axes_, shape_);
   check_values("data", data_, count);
   if (diff_.count) check_values("diff", diff_, count);
 }
@@ -139,14 +139,14 @@ void BlobProto::read_shape(Bytes bytes) {
 
 void BlobProto::add_dimension(int64_t size) {
   if (axes_ == kMaxBlobAxes) {
-    fail("%s: a blob has at most %d axes, the BlobProto has more", function_, kMaxBlobAxes);
+    fail("a blob has at most %d axes, the BlobProto has more", kMaxBlobAxes);
   }
   shape_[axes_++] = size;
 }
 
 void BlobProto::check_values(const char* what, const ProtoValues& values, int64_t count) const {
   if (values.count == count) return;
-  fail("%s: a blob of shape %s needs as many values, the BlobProto has %lld in its %s", function_,
+  fail("a blob of shape %s needs as many values, the BlobProto has %lld in its %s",
        shape_text().c_str(), static_cast<long long>(values.count), what);
 }
 
@@ -173,10 +173,10 @@ void BlobProto::copy_values(const ProtoValues& values, DType type, char* out) co
 
 void BlobProto::read_into(Blob& blob, bool reshape) const {
   if (!reshape) {
-    blob.need_shape(function_);
+    blob.need_shape();
     if (!equals_shape(blob)) {
-      fail("%s: the BlobProto has shape %s, the blob %s, and reshape is not set", function_,
-           shape_text().c_str(), blob.shape_text().c_str());
+      fail("the BlobProto has shape %s, the blob %s, and reshape is not set", shape_text().c_str(),
+           blob.shape_text().c_str());
     }
   }
   Blob::Elements elements = reshape ? blob.replace(axes_, shape_, diff_.count > 0)
@@ -185,9 +185,9 @@ void BlobProto::read_into(Blob& blob, bool reshape) const {
   if (diff_.count) copy_values(diff_, blob.dtype(), elements.diff);
 }
 
-bool next_blob_proto(const char* function, Bytes* vector, Bytes* proto) {
-  check_size(function, "BlobProtoVector", *vector);
-  return reading(function, "BlobProtoVector", [&] {
+bool next_blob_proto(Bytes* vector, Bytes* proto) {
+  check_size("BlobProtoVector", *vector);
+  return reading("BlobProtoVector", [&] {
     pbf_reader reader(vector->data, vector->size);
     while (reader.next()) {
       if (reader.tag_and_type() !=
@@ -204,10 +204,10 @@ bool next_blob_proto(const char* function, Bytes* vector, Bytes* proto) {
   });
 }
 
-int64_t check_blob_protos(const char* function, Bytes vector) {
+int64_t check_blob_protos(Bytes vector) {
   int64_t count = 0;
   Bytes proto;
-  for (; next_blob_proto(function, &vector, &proto); ++count) BlobProto(function, proto);
+  for (; next_blob_proto(&vector, &proto); ++count) BlobProto{proto};
   return count;
 }
 

@@ -35,22 +35,22 @@ std::string shape_message(const Blob& blob) {
   return message;
 }
 
-size_t proto_size(const char* function, const Blob& blob, bool with_diff) {
-  blob.need_shape(function);
+size_t proto_size(const Blob& blob, bool with_diff) {
+  blob.need_shape();
   size_t size = kMostProtoBytes + 1;
   if (static_cast<size_t>(blob.count()) <= kMostProtoBytes / item_size(blob.dtype())) {
     size = field_size(shape_message(blob).size()) + (with_diff ? 2 : 1) * values_size(blob);
   }
   if (size > kMostProtoBytes) {
-    fail("%s: a blob of shape %s does not fit into a BlobProto, which has less than 2 GiB",
-         function, blob.shape_text().c_str());
+    fail("a blob of shape %s does not fit into a BlobProto, which has less than 2 GiB",
+         blob.shape_text().c_str());
   }
   return size;
 }
 
 void add_values(Writer& writer, const Blob& blob, Blob::Part part) {
   bool diff = part == Blob::Part::diff;
-  TensorRef t = blob.tensor("toProto", part);
+  TensorRef t = blob.tensor(part);
   if (blob.dtype() == DType::Float) {
     auto* values = t->data_as<float>(Access::read);
     writer.add_packed_float(diff ? BlobField::diff : BlobField::data, values,
@@ -86,26 +86,25 @@ void write_to(Storage* bytes, size_t size, const Write& write) {
 }  // namespace
 
 void write_blob_proto(const Blob& blob, bool with_diff, Storage* bytes) {
-  write_to(bytes, proto_size("toProto", blob, with_diff), [&](Buffer& buffer) {
+  write_to(bytes, proto_size(blob, with_diff), [&](Buffer& buffer) {
     Writer writer(buffer);
     add_blob(writer, blob, with_diff);
   });
 }
 
 void write_blob_protos(const Blob* const* blobs, int64_t count, bool with_diff, Storage* bytes) {
-  const char* function = "blobsToProto";
   size_t total = 0;
   for (int64_t i = 0; i < count; ++i) {
-    total += field_size(proto_size(function, *blobs[i], with_diff));
+    total += field_size(proto_size(*blobs[i], with_diff));
     if (total > kMostProtoBytes) {
-      fail("%s: the blobs do not fit into a BlobProtoVector, which has less than 2 GiB", function);
+      fail("the blobs do not fit into a BlobProtoVector, which has less than 2 GiB");
     }
   }
   write_to(bytes, total, [&](Buffer& buffer) {
     for (int64_t i = 0; i < count; ++i) {
       // One writer for each blob: protozero keeps a message of known size open.
       Writer writer(buffer);
-      Writer message(writer, VectorField::blobs, proto_size(function, *blobs[i], with_diff));
+      Writer message(writer, VectorField::blobs, proto_size(*blobs[i], with_diff));
       add_blob(message, *blobs[i], with_diff);
     }
   });
