@@ -3,8 +3,6 @@
 
 #include "arguments.h"
 
-#include <cstring>
-
 #include "base/op_scope.h"
 #include "luaT.h"
 #include "ops/ops.h"
@@ -98,8 +96,8 @@ void read_list(lua_State* L, State* state, int index, DType type, const char* na
     lua_rawgeti(L, index, i + 1);
     Object object = object_at(L, state, lua_gettop(L));
     if (!object.is_tensor() || object.dtype() != type) {
-      raise_error(L, "%s: a %sTensor is expected at position %d of the table, got %s%s", name,
-                  th::name(type), i + 1, shown_type(L, lua_gettop(L)),
+      raise_error(L, "%s: %sTensor is expected at position %d of the table, got %s%s", name,
+                  th::name_with_article(type), i + 1, shown_type(L, lua_gettop(L)),
                   object.is_tensor() ? ": convert one of them" : "");
     }
     call->list[i] = object.tensor();
@@ -178,23 +176,12 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
   }
 }
 
-// The core may name the operation as in C; the message names the Lua function, once.
 void run_row(lua_State* L, const State* state, const char* name, const th::OpRow& row, Call* call) {
-  Failure failure = attempt(L, [&] {
+  protect(L, name, [&] {
     th::OpScope scope(name);
     th::RulesScope rules(state->rules);
     th::call(row.op, call->arguments);
   });
-  if (!failure.failed) return;
-  const char* text = failure.text;
-  for (const char* prefix : {row.name, name}) {
-    size_t n = std::strlen(prefix);
-    if (!std::strncmp(text, prefix, n) && text[n] == ':' && text[n + 1] == ' ') {
-      text += n + 2;
-      break;
-    }
-  }
-  raise_error(L, "%s: %s", name, text);
 }
 
 void set_device(lua_State* L, const char* name, Tensor* t, th::Device* device) {

@@ -17,7 +17,6 @@ extern "C" {
 #include "lua_compat.h"
 
 #include "base/error.h"
-#include "base/op.h"
 #include "generic/deferred.h"
 #include "ops/rules.h"
 #include "ops/tracer.h"
@@ -263,8 +262,7 @@ Failure attempt(F&& body) noexcept {
   } catch (const th::Error& error) {
     failure.failed = true;
     failure.argument = error.argument();
-    const char* text = error.is_late() ? error.what() : th::past_operation(error.what());
-    __builtin_snprintf(failure.text, sizeof(failure.text), "%s", text);
+    __builtin_snprintf(failure.text, sizeof(failure.text), "%s", error.what());
   } catch (const std::exception& error) {
     failure.failed = true;
     __builtin_snprintf(failure.text, sizeof(failure.text), "%s", exception_text(error));
@@ -288,17 +286,11 @@ Failure attempt(lua_State* L, F&& body) noexcept {
   return failure;
 }
 // Runs body, which must not call Lua. Exceptions become Lua errors that blame the caller's line.
+// The messages of the core do not name the function: this adds its name in Lua.
 template <class F>
 void protect(lua_State* L, const char* function, F&& body) {
   Failure failure = attempt(L, static_cast<F&&>(body));
-  if (!failure.failed) return;
-  size_t n = __builtin_strlen(function);
-  bool named = __builtin_strncmp(failure.text, function, n) == 0 && failure.text[n] == ':';
-  if (named) {
-    raise_error(L, "%s", failure.text);
-  } else {
-    raise_error(L, "%s: %s", function, failure.text);
-  }
+  if (failure.failed) raise_error(L, "%s: %s", function, failure.text);
 }
 
 // Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.

@@ -366,12 +366,15 @@ TEST_F(SoftDeviceTest, AssertionsAreErrorsAtTheNextSynchronization) {
   TableDevice& reporting = reporting_device();
   DeviceBlock block(reporting, 4);
   float host = 0;
-  auto number = [&](int argument, const char* text) { return number_of_check(argument, text); };
-  failed_check = {number(2, "gather: index %lld is out of range 1..10"), -3};
+  auto number = [&](int argument, const char* text) {
+    OpScope scope("gather");
+    return number_of_check(argument, text);
+  };
+  failed_check = {number(2, "index %lld is out of range 1..10"), -3};
   EXPECT_EQ(error_of([&] { reporting.synchronize(); }), "gather: index -3 is out of range 1..10");
   reporting.synchronize();  // reported once
 
-  failed_check = {number(4, "gather: index %lld is out of range 1..11"), int64_t{1} << 40};
+  failed_check = {number(4, "index %lld is out of range 1..11"), int64_t{1} << 40};
   try {
     reporting.copy_to_host(&host, block.get(), 4);
     ADD_FAILURE();
@@ -381,6 +384,11 @@ TEST_F(SoftDeviceTest, AssertionsAreErrorsAtTheNextSynchronization) {
   }
   EXPECT_EQ(number(2, "a"), number(2, "a"));
   EXPECT_NE(number(2, "a"), number(3, "a"));
+  EXPECT_NE(number(2, "a"), number_of_check(2, "a"));
+
+  failed_check = {number(2, "index %lld"), 5};
+  OpScope scope("gather");
+  EXPECT_EQ(error_of([&] { reporting.synchronize(); }), "index 5") << "the caller adds the name";
 }
 
 TEST_F(SoftDeviceTest, ChecksThatAreForgottenStillFail) {
@@ -394,14 +402,13 @@ TEST_F(SoftDeviceTest, ChecksThatAreForgottenStillFail) {
   EXPECT_EQ(error_of([&] { reporting_device().synchronize(); }), "old 6");
 }
 
-TEST_F(SoftDeviceTest, FailuresNameTheOperationAndTheDevice) {
+TEST_F(SoftDeviceTest, FailuresNameTheDevice) {
   DeviceTable table = *soft_device_table();
   table.run = fails_to_run;
   table.message = message_of_test;
   TableDevice failing(table, 0, "soft:8");
-  OpScope scope("cadd");
   EXPECT_EQ(error_of([&] { failing.run(BackendOp::fill, nullptr); }),
-            "cadd: soft:8: running it: too hot");
+            "soft:8: running it: too hot");
 }
 
 TEST_F(SoftDeviceTest, UnsupportedOperationsAreNoFailures) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/op.h"
 #include "base/op_scope.h"
 #include "base/thread_end.h"
 
@@ -24,7 +23,8 @@ constexpr size_t kMostChecks = 4096;
 // A check's number is the number of its text times kAssertions, plus the number of the thread.
 constexpr uint32_t kMostNumbers = UINT32_MAX / kAssertions;
 
-using Check = std::tuple<uint32_t, int, std::string>;  // number of the thread, argument, text
+// Number of the thread, argument, name of the operation (empty: none), text.
+using Check = std::tuple<uint32_t, int, std::string, std::string>;
 
 struct Assertions {
   std::mutex mutex;
@@ -72,18 +72,12 @@ DeviceAssertion* Assertions::pending_for_caller() {
 }  // namespace
 
 uint32_t number_of_check(int argument, const char* text) {
-  // The error may be raised during a later operation, so the text names this one.
-  std::string named;
   const char* op = current_op();
-  if (op) {
-    named = op + (": " + std::string(past_operation(text)));
-    text = named.c_str();
-  }
   Assertions& all = assertions();
   std::lock_guard<std::mutex> lock(all.mutex);
   uint32_t thread = thread_number(all);
   all.by_number.reserve(kMostChecks);  // so that the insertions below fail together or not at all
-  auto [entry, is_new] = all.numbers.try_emplace(Check(thread, argument, text), 0);
+  auto [entry, is_new] = all.numbers.try_emplace(Check(thread, argument, op ? op : "", text), 0);
   if (!is_new) return entry->second;
   all.last = all.last % (kMostNumbers - 1) + 1;  // 0 means that no check failed
   entry->second = all.last * kAssertions + thread;
@@ -114,16 +108,16 @@ void raise_assertions(const DeviceTable& table, void* device, bool names_argumen
     names_argument &= found.check % kAssertions == own_number;
     size_t slot = (found.check / kAssertions - 1) % kMostChecks;
     if (slot < all.by_number.size() && all.by_number[slot]->second == found.check) {
-      argument = std::get<1>(all.by_number[slot]->first);
-      text = std::get<2>(all.by_number[slot]->first);
+      const Check& failed = all.by_number[slot]->first;
+      const std::string& op = std::get<2>(failed);
+      argument = std::get<1>(failed);
+      text = std::get<3>(failed);
+      // The caller names the running operation, but not an earlier one.
+      const bool is_running = current_op() && op == current_op();
+      if (!op.empty() && !is_running) text = op + ": " + text;
     }
   }
-  try {
-    fail_assertion(names_argument ? argument : 0, text, found.value);
-  } catch (Error& error) {
-    error.set_late();
-    throw;
-  }
+  fail_assertion(names_argument ? argument : 0, text, found.value);
 }
 
 void fail_assertion(int argument, const std::string& text, int64_t value) {

@@ -15,16 +15,16 @@ namespace th {
 // number modulo kAssertions. Each thread that queues operations uses the numbers of one slot.
 constexpr uint32_t kAssertions = 32;
 
-// Returns the number of a check of the calling thread. Equal texts have equal numbers. The name of
-// the operation is prepended to a text without one. "%lld" in the text is replaced by the invalid
-// value. argument: as in th::fail_argument.
+// Returns the number of a check of the calling thread. Equal checks of an operation have equal
+// numbers. "%lld" in the text is replaced by the invalid value. argument: as in th::fail_argument.
 uint32_t number_of_check(int argument, const char* text);
 
 // Throws th::Error for a check with this text that found value.
 [[noreturn]] void fail_assertion(int argument, const std::string& text, int64_t value);
 
 // Collects the failed checks of the table's device, which must be synchronized. Throws th::Error if
-// a check of the calling thread, or of a thread that has ended, has failed. Failures of other
+// a check of the calling thread, or of a thread that has ended, has failed. The message names the
+// operation of the check unless it is the running one, which the caller names. Failures of other
 // threads are kept for them, the first of each thread. names_argument: true if the running
 // operation is the one that failed, so that the error names its argument.
 void raise_assertions(const DeviceTable& table, void* device, bool names_argument);

@@ -9,7 +9,6 @@
 #include "backend/device_assertions.h"
 #include "backend/device_words.h"
 #include "base/error.h"
-#include "base/op_scope.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
 
@@ -40,8 +39,7 @@ TableDevice::TableDevice(const DeviceTable& table, int index, std::string name)
 
 void TableDevice::check(int status, const char* doing) {
   if (status == kDeviceOk) return;
-  const char* op = current_op();
-  fail("%s%s%s: %s: %s", op ? op : "", op ? ": " : "", name(), doing, table_.message());
+  fail("%s: %s: %s", name(), doing, table_.message());
 }
 
 template <class Try>
@@ -58,11 +56,10 @@ int TableDevice::with_memory(Try attempt) {
 void TableDevice::fail_memory(size_t bytes, const char* doing) {
   DeviceUsage usage = {};
   table_.usage(handle_, &usage);
-  const char* op = current_op();
   std::string request = bytes ? std::to_string(bytes) + " bytes requested" : std::string(doing);
-  fail("%s%sout of memory of %s: %s, %lld in use, %lld cached, %lld free of %lld", op ? op : "",
-       op ? ": " : "", name(), request.c_str(), number(usage.in_use), number(usage.cached),
-       number(usage.free), number(usage.total));
+  fail("out of memory of %s: %s, %lld in use, %lld cached, %lld free of %lld", name(),
+       request.c_str(), number(usage.in_use), number(usage.cached), number(usage.free),
+       number(usage.total));
 }
 
 void* TableDevice::allocate(size_t bytes) {

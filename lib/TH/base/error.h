@@ -19,13 +19,9 @@ class Error : public std::exception {
   const char* what() const noexcept override { return text_; }
   // Position of the invalid C argument, from 1; 0: none.
   int argument() const noexcept { return argument_; }
-  // True if a device reported the error late, for an earlier operation, which the text names.
-  bool is_late() const noexcept { return late_; }
-  void set_late() noexcept { late_ = true; }
 
  private:
   int argument_;
-  bool late_ = false;
   char text_[kLength];
 };
 

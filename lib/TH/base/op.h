@@ -17,9 +17,6 @@ enum class Op : uint16_t {
 const char* name(Op op) noexcept;
 // Returns the name in Lua, or the C name if there is none.
 const char* lua_name(Op op) noexcept;
-// Skips the operation names at the beginning of a message, so that it names only the function that
-// was called and not the operations that this is made of.
-const char* past_operation(const char* message) noexcept;
 
 }  // namespace TH_VISIBLE
 

@@ -300,7 +300,7 @@ void Expression::fail_at(size_t at, const char* format, ...) const {
   for (char& c : shown) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  fail("fuse: %s\n  %s\n  %*s", message, shown.c_str(), static_cast<int>(at - first) + 1, "^");
+  fail("%s\n  %s\n  %*s", message, shown.c_str(), static_cast<int>(at - first) + 1, "^");
 }
 
 }  // namespace th

@@ -26,7 +26,7 @@ class Evaluation {
   Evaluation(const Expression& e, Tensor* r, TensorList operands)
       : e_(e), r_(r), operands_(operands), values_(e.nodes.size()), shapes_(e.nodes.size()) {
     if (operands.count != static_cast<int>(e.operands.size())) {
-      fail("fuse: the expression has %d operands, got %d", static_cast<int>(e.operands.size()),
+      fail("the expression has %d operands, got %d", static_cast<int>(e.operands.size()),
            operands.count);
     }
     dtype_ = operands.tensors[0]->dtype;
@@ -104,12 +104,12 @@ void Evaluation::check_types() {
   for (int k = 0; k < operands_.count; ++k) {
     const Tensor& t = *operands_.tensors[k];
     if (t.dtype != dtype_) {
-      fail("fuse: '%s' is a %sTensor and '%s' a %sTensor: convert one of them",
-           e_.operands[0].c_str(), name(dtype_), e_.operands[k].c_str(), name(t.dtype));
+      fail("'%s' is a %sTensor and '%s' a %sTensor: convert one of them", e_.operands[0].c_str(),
+           name(dtype_), e_.operands[k].c_str(), name(t.dtype));
     }
   }
   if (r_->dtype != dtype_) {
-    fail("fuse: the result of %sTensors cannot be a %sTensor", name(dtype_), name(r_->dtype));
+    fail("the result of %sTensors cannot be a %sTensor", name(dtype_), name(r_->dtype));
   }
   for (const Node& node : e_.nodes) {
     if (node.kind == Node::element && !node.function->defined(dtype_)) {
@@ -147,7 +147,7 @@ void Evaluation::check_result() {
   const bool fits = static_cast<int>(shape.size()) == r_->nDimension &&
                     std::equal(shape.begin(), shape.end(), r_->size);
   if (is_operand(r_) && !fits) {
-    fail("fuse: the expression is of size %s, and the result, an operand, of size %s",
+    fail("the expression is of size %s, and the result, an operand, of size %s",
          shape_text(static_cast<int>(shape.size()), shape.data()).c_str(), shape_text(*r_).c_str());
   }
 }
@@ -276,7 +276,7 @@ std::shared_ptr<const Expression> read(const char* text) {
   constexpr size_t kKept = 64;
   static std::mutex mutex;
   static auto* kept = new std::unordered_map<std::string, std::shared_ptr<const Expression>>;
-  if (!text) fail("fuse: an expression is expected, got NULL");
+  if (!text) fail("an expression is expected, got NULL");
   const std::string key = text;
   {
     std::lock_guard<std::mutex> lock(mutex);

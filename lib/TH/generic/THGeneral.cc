@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "TH_build_info.h"
-#include "base/op.h"
 #include "base/thread_end.h"
 #include "cpu/blas_library.h"
 #include "cpu/isa.h"
@@ -165,13 +164,6 @@ bool is_handled_outside(const Handler<Function>& own, const Handler<Function>& b
 }
 
 void raise(const char* function, int argument, const char* text, void* frame) {
-  // Some messages name the operation, which is the last part of the function's name.
-  const char* op = std::strrchr(function, '_');
-  if (size_t length = op ? std::strlen(++op) : 0) {
-    if (!std::strncmp(text, op, length) && !std::strncmp(text + length, ": ", 2)) {
-      text += length + 2;
-    }
-  }
   char message[Error::kLength + 100];
   std::snprintf(message, sizeof(message), "%s: %s", function, text);
   bool outside = argument ? is_handled_outside(argument_handler, default_argument_handler, frame)
@@ -208,7 +200,7 @@ void run_guarded(void (*body)(void* context), void* context, const char* functio
     return;
   } catch (const Error& error) {
     argument = error.argument();
-    keep(error.is_late() ? error.what() : past_operation(error.what()));
+    keep(error.what());
   } catch (const std::bad_alloc&) {
     keep("out of memory");
   } catch (const std::exception& error) {
@@ -295,13 +287,13 @@ THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim) {
 
 void* THAlloc(ptrdiff_t size) {
   return th::guard([&] {
-    if (size < 0) th::fail("THAlloc: invalid size of %td bytes", size);
+    if (size < 0) th::fail("invalid size of %td bytes", size);
     return th::caller_allocate(size);
   });
 }
 void* THRealloc(void* block, ptrdiff_t size) {
   return th::guard([&] {
-    if (size < 0) th::fail("THRealloc: invalid size of %td bytes", size);
+    if (size < 0) th::fail("invalid size of %td bytes", size);
     return th::caller_reallocate(block, size);
   });
 }

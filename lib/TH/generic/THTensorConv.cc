@@ -16,8 +16,8 @@ namespace {
 int64_t result_size(const PointerConvolution& c, int d) {
   int64_t image = c.image[d], kernel = c.kernel[d], step = c.step[d];
   if (image < 1 || kernel < 1 || step < 1) {
-    fail("%s: sizes and steps of 1 or more expected, got image %lld, kernel %lld, step %lld",
-         c.name, static_cast<long long>(image), static_cast<long long>(kernel),
+    fail("sizes and steps of 1 or more expected, got image %lld, kernel %lld, step %lld",
+         static_cast<long long>(image), static_cast<long long>(kernel),
          static_cast<long long>(step));
   }
   int64_t reach = kernel - 1;
@@ -26,8 +26,8 @@ int64_t result_size(const PointerConvolution& c, int d) {
   }
   if (c.kind == ConvolutionKind::dilated) reach = checked_mul(reach, step, "a size");
   if (image <= reach) {
-    fail("%s: a kernel of %lld does not fit into an image of %lld", c.name,
-         static_cast<long long>(reach + 1), static_cast<long long>(image));
+    fail("a kernel of %lld does not fit into an image of %lld", static_cast<long long>(reach + 1),
+         static_cast<long long>(image));
   }
   return c.kind == ConvolutionKind::valid ? (image - kernel) / step + 1 : image - reach;
 }
@@ -38,8 +38,8 @@ ConvolutionCall::Operand by_rows(void* data, const int64_t* size) {
 
 }  // namespace
 
-void convolve_pointers(const PointerConvolution& c) {
-  guard([&] {
+void convolve_pointers(const PointerConvolution& c, const char* function) {
+  auto run = [&] {
     ConvolutionCall call;
     for (int d = 0; d < 3; ++d) {
       call.result[d] = result_size(c, d);
@@ -59,7 +59,8 @@ void convolve_pointers(const PointerConvolution& c) {
     call.w = by_rows(c.w, call.kernel);
     call.map = nullptr;
     run_on_cpu(call);
-  });
+  };
+  guard(run, function);
 }
 
 }  // namespace th
@@ -67,8 +68,7 @@ void convolve_pointers(const PointerConvolution& c) {
 #define TH_POINTERS_2D(name, kind, flipped)                                                 \
   void THTensor_(name)(real * r_, real alpha, real * t_, int64_t ir, int64_t ic, real * k_, \
                        int64_t kr, int64_t kc, int64_t sr, int64_t sc) {                    \
-    th::convolve_pointers({#name,                                                           \
-                           th::DType::Real,                                                 \
+    th::convolve_pointers({th::DType::Real,                                                 \
                            th::ConvolutionKind::kind,                                       \
                            flipped,                                                         \
                            th::to_scalar(alpha),                                            \
@@ -83,8 +83,7 @@ void convolve_pointers(const PointerConvolution& c) {
   void THTensor_(name)(real * r_, real alpha, real * t_, int64_t it, int64_t ir, int64_t ic,  \
                        real * k_, int64_t kt, int64_t kr, int64_t kc, int64_t st, int64_t sr, \
                        int64_t sc) {                                                          \
-    th::convolve_pointers({#name,                                                             \
-                           th::DType::Real,                                                   \
+    th::convolve_pointers({th::DType::Real,                                                   \
                            th::ConvolutionKind::kind,                                         \
                            flipped,                                                           \
                            th::to_scalar(alpha),                                              \

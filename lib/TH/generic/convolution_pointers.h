@@ -8,7 +8,6 @@ namespace th {
 // r += alpha * convolution of t by w; all row-major. The sizes of images, kernels and steps are
 // those of three dimensions.
 struct PointerConvolution {
-  const char* name;
   DType dtype;
   ConvolutionKind kind;
   bool flipped;
@@ -16,7 +15,8 @@ struct PointerConvolution {
   void *r, *t, *w;
   int64_t image[3], kernel[3], step[3];
 };
-void convolve_pointers(const PointerConvolution& c);
+// function: the C function, for messages.
+void convolve_pointers(const PointerConvolution& c, const char* function = __builtin_FUNCTION());
 
 }  // namespace th
 
