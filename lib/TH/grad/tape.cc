@@ -59,10 +59,12 @@ std::vector<Tape*>& recording_tapes() noexcept {
 bool is_tracked(const Storage* s) noexcept {
   if (!s || !s->identity) return false;
   for (const Tape* tape : recording_tapes()) {
-    if (tape->tracks(s)) return true;
+    if (!tape->paused() && tape->tracks(s)) return true;
   }
   return false;
 }
+
+bool Tape::paused() const { return pauses != pauses_before_; }
 
 void pause(bool on) noexcept { pauses += on ? 1 : -1; }
 
@@ -76,6 +78,7 @@ Tape::~Tape() { stop(); }
 void Tape::start() {
   if (recording_) return;
   recording_tapes().push_back(this);
+  pauses_before_ = pauses;
   add_tracer(this);
   recording_ = true;
 }
@@ -111,7 +114,7 @@ bool Tape::tracks(const Storage* s) const {
 }
 
 void Tape::begin(const TracedCall& call) noexcept {
-  if (busy_ || active_ || pauses) return;
+  if (busy_ || active_ || paused()) return;
   last_number = TensorRef();
   const RowRule& rule = rule_of(call.row().op);
   if (rule.derivative == Derivative::composed || rule.derivative == Derivative::shares) return;
@@ -380,6 +383,35 @@ void Tape::own_gradient(Value* value) {
   if (value->gradient->storage->refcount > 1) value->gradient = copy_of(value->gradient.get());
 }
 
+// Adds v to the elements of the vector `all` that `place` shows. Windows that overlap, as those of
+// unfold, show elements several times: those get sums.
+void add_elements(Tensor* all, const Tensor& place, const Var& v) {
+  if (!has_shared_elements(place)) {
+    Var view = view_in(all, place);
+    ops::cadd(view.get(), view.get(), Scalar(1), v.get());
+    return;
+  }
+  int smallest = -1;
+  for (int d = 0; d < place.nDimension; ++d) {
+    if (place.size[d] > 1 && (smallest < 0 || place.size[d] < place.size[smallest])) smallest = d;
+  }
+  constexpr int64_t kMostSlices = 32;
+  if (place.size[smallest] > kMostSlices) {
+    Var positions = view_in(positions_of(*v, all->size[0]).get(), place);
+    const int64_t count = place.numel();
+    positions = reshaped(positions, 1, &count);
+    ops::indexAdd(all, 0, positions.get(), reshaped(v, 1, &count).get());
+    return;
+  }
+  // Without this dimension fewer elements are shown several times.
+  TensorRef slice = without_memory(place);
+  slice->size[smallest] = 1;
+  for (int64_t k = 0; k < place.size[smallest]; ++k) {
+    slice->storageOffset = place.storageOffset + k * place.stride[smallest];
+    add_elements(all, *slice, narrow(v, int64_t{smallest}, k, int64_t{1}));
+  }
+}
+
 // Lengthens the gradient by zeros.
 void Tape::grow_gradient(Value* value, int64_t extent) {
   Var larger = filled(*value->gradient, 1, &extent, 0);
@@ -416,15 +448,7 @@ void Tape::accumulate(uint64_t storage, const Tensor& place, Var v) {
   if (count) v = sumDims(v, Sizes{count, dims}, true);
   TensorRef bare = without_memory(place);
   std::copy(size, size + place.nDimension, bare->size);
-  if (has_shared_elements(*bare)) {
-    Var positions = view_in(positions_of(*v, extent).get(), *bare);
-    const int64_t all = bare->numel();
-    positions = reshaped(positions, 1, &all);
-    ops::indexAdd(value.gradient.get(), 0, positions.get(), reshaped(v, 1, &all).get());
-  } else {
-    Var view = view_in(value.gradient.get(), *bare);
-    ops::cadd(view.get(), view.get(), Scalar(1), v.get());
-  }
+  add_elements(value.gradient.get(), *bare, v);
 }
 
 Var Tape::take(const Operand& result) {
