@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "grad/rule.h"
+
 namespace bind {
 
 namespace {
@@ -128,6 +130,26 @@ const std::vector<Row>& rows() {
   return all;
 }
 
+// The words of the column `derivative`; "formulas" for grad(...), "function" for rule(...).
+const char* derivative_of(th::Op op) {
+  using th::grad::Derivative;
+  switch (th::grad::rule_of(op).derivative) {
+    case Derivative::formulas:
+      return "formulas";
+    case Derivative::function:
+      return "function";
+    case Derivative::constant:
+      return "constant";
+    case Derivative::composed:
+      return "composed";
+    case Derivative::shares:
+      return "shares";
+    case Derivative::unsupported:
+      break;
+  }
+  return "unsupported";
+}
+
 void set_field(lua_State* L, const char* key, const char* value) {
   lua_pushstring(L, value);
   lua_setfield(L, -2, key);
@@ -141,12 +163,13 @@ int op_table(lua_State* L) {
   lua_createtable(L, kRows, 0);
   for (int k = 0; k < kRows; ++k) {
     const Row& row = row_at(k);
-    lua_createtable(L, 0, 9);
+    lua_createtable(L, 0, 10);
     set_field(L, "name", row.op->name);
     set_field(L, "lua", row.lua);
     set_field(L, "family", row.op->family);
     set_field(L, "types", row.op->types_name);
     set_field(L, "typenames", row.op->types);
+    set_field(L, "derivative", derivative_of(row.op->op));
     set_field(L, "function", row.function.c_str());
     set_field(L, "method", row.method.c_str());
     std::string doc = row.op->doc;  // the documentation of reductions may end with a blank

@@ -102,7 +102,7 @@ struct RowRule {
   uint32_t read[kMaxParameters];   // what the formula of parameter k reads
   void (*run)(Backward& backward);
 };
-const RowRule& rule_of(Op op);
+TH_VISIBLE const RowRule& rule_of(Op op);
 
 }  // namespace th::grad
 
