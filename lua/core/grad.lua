@@ -511,7 +511,7 @@ local function install(tensor)
          return istensor(leaf) and leaf.new(leaf:size()):uniform(-1, 1) or 1
       end)
       ok, message = check_directions(function(...)
-         return unpack(tensor.vjp(f, pack(...), cotangents))
+         return unpack((tensor.vjp(f, pack(...), cotangents)))
       end, args, options)
       return ok, message and 'second order: ' .. message
    end
