@@ -64,7 +64,7 @@ bool is_tracked(const Storage* s) noexcept {
   return false;
 }
 
-bool Tape::paused() const { return pauses != pauses_before_; }
+bool Tape::paused() const { return pauses > pauses_; }
 
 void pause(bool on) noexcept { pauses += on ? 1 : -1; }
 
@@ -78,7 +78,7 @@ Tape::~Tape() { stop(); }
 void Tape::start() {
   if (recording_) return;
   recording_tapes().push_back(this);
-  pauses_before_ = pauses;
+  pauses_ = pauses;
   add_tracer(this);
   recording_ = true;
 }
@@ -114,8 +114,9 @@ bool Tape::tracks(const Storage* s) const {
 }
 
 void Tape::begin(const TracedCall& call) noexcept {
-  if (busy_ || active_ || paused()) return;
+  if (busy_ || active_) return;
   last_number = TensorRef();
+  if (pauses > pauses_) return;
   const RowRule& rule = rule_of(call.row().op);
   if (rule.derivative == Derivative::composed || rule.derivative == Derivative::shares) return;
   active_ = &call;
@@ -277,11 +278,12 @@ void Tape::end_entry(const TracedCall& call) {
   // Another tape may have made the tensor.
   if (!last_number) {
     const int64_t one = 1;
-    last_number = TensorRef(tensor_new_sized(DType::Double, 1, &one));
-    last_number->storage->set_current_device(nullptr);
+    TensorRef number(tensor_new_sized(DType::Double, 1, &one));
+    number->storage->set_current_device(nullptr);
     const auto* returned = reinterpret_cast<const Scalar*>(
         static_cast<const char*>(call.arguments()) + row.returned_offset);
-    ops::fill(last_number.get(), *returned);
+    ops::fill(number.get(), *returned);  // another tape's begin() resets last_number
+    last_number = std::move(number);
   }
   value_of(last_number.get());
   pending_.operands.push_back(

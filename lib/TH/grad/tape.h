@@ -111,7 +111,7 @@ class Tape final : public Tracer {
   Var take(const Operand& result);
 
   bool recording_ = false, busy_ = false;
-  int pauses_before_ = 0;  // at start()
+  int pauses_ = 0;                      // of the thread at start(): they concern older tapes only
   const TracedCall* active_ = nullptr;  // the call that is being recorded
   bool records_ = false;                // pending_ is used
   bool depends_ = false;                // the call reads tracked elements
@@ -131,7 +131,7 @@ std::vector<Tape*>& recording_tapes() noexcept;
 // Returns true if one of these tapes tracks the storage.
 bool is_tracked(const Storage* s) noexcept;
 // Stops the tapes from recording operations of the calling thread, or lets them go on. Calls nest.
-// Tapes that start while others are stopped record.
+// A tape that is started during a pause records.
 void pause(bool on) noexcept;
 class Pause {
  public:
