@@ -310,7 +310,9 @@ void Tape::keep_before_write(const Tensor& written, bool any_shape) {
   size_t left = 0;
   for (const auto& [entry, k] : list) {
     Operand& operand = entries_[entry].operands[k];
-    if (!any_shape && !spans_overlap(written, *operand.value)) {
+    // spans_overlap() is false for two equal views.
+    if (!any_shape && !same_view(written, *operand.value) &&
+        !spans_overlap(written, *operand.value)) {
       list[left++] = {entry, k};
       continue;
     }
