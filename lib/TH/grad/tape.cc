@@ -91,6 +91,7 @@ void Tape::stop() {
   recording_ = false;
   pending_ = Entry();
   active_ = nullptr;
+  composed_.clear();
 }
 
 Tape::Value& Tape::value_of(Tensor* t) {
@@ -118,15 +119,22 @@ void Tape::begin(const TracedCall& call) noexcept {
   last_number = TensorRef();
   if (pauses > pauses_) return;
   const RowRule& rule = rule_of(call.row().op);
-  if (rule.derivative == Derivative::composed || rule.derivative == Derivative::shares) return;
-  active_ = &call;
-  records_ = false;
-  failure_.clear();
+  if (rule.derivative == Derivative::shares) return;
+  const bool composed = rule.derivative == Derivative::composed;
+  if (!composed) {
+    active_ = &call;
+    records_ = false;
+    failure_.clear();
+  }
   busy_ = true;
   try {
-    begin_entry(call);
+    if (composed) {
+      begin_composed(call);
+    } else {
+      begin_entry(call);
+    }
   } catch (const std::exception& e) {
-    failure_ = e.what();
+    (composed ? composed_failure_ : failure_) = e.what();
   }
   busy_ = false;
 }
@@ -150,6 +158,14 @@ void each_tensor(const TracedCall& call, const F& visit) {
 
 bool is_result_only(const Parameter& p) {
   return p.kind == ParameterKind::out || p.kind == ParameterKind::view;
+}
+
+bool is_operand(const TracedCall& call, const Tensor& r) {
+  bool found = false;
+  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+    found = found || (!is_result_only(p) && share_storage(*t, r));
+  });
+  return found;
 }
 
 bool is_overwritten(const TracedCall& call, const Tensor& t) {
@@ -237,7 +253,33 @@ void Tape::copy_lists(const TracedCall& call) {
   }
 }
 
+// A composed operation may also write elements without a call, such as zeros. The elements of its
+// results before it have no influence on later values, unless it reads them as an operand.
+void Tape::begin_composed(const TracedCall& call) {
+  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+    if (p.kind != ParameterKind::out) return;
+    keep_before_write(*t, true);
+    if (!tracks(*t) || is_operand(call, *t)) return;
+    composed_.push_back({&call, t, entries_.size()});
+    entries_.emplace_back();
+  });
+}
+
+void Tape::end_composed(const TracedCall& call, bool failed) {
+  while (!composed_.empty() && composed_.back().call == &call) {
+    const Composed c = composed_.back();
+    composed_.pop_back();
+    if (!failed && tracks(*c.result)) {
+      entries_[c.entry].operands.push_back(result_of(c.result, 0, false));
+    }
+  }
+}
+
 void Tape::end(const TracedCall& call, bool failed) {
+  if (!composed_.empty()) end_composed(call, failed);
+  if (!failed && !composed_failure_.empty()) {
+    fail("%s", std::exchange(composed_failure_, std::string()).c_str());
+  }
   if (&call != active_) return;
   active_ = nullptr;
   if (!failed && !failure_.empty()) fail("%s", failure_.c_str());

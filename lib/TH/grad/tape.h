@@ -96,6 +96,16 @@ class Tape final : public Tracer {
     TensorRef gradient;  // of all elements, as a vector; empty: 0
   };
 
+  // A tracked result of a composed operation that runs, and the entry that drops the gradient of
+  // its elements before the operation.
+  struct Composed {
+    const TracedCall* call;
+    Tensor* result;
+    size_t entry;
+  };
+
+  void begin_composed(const TracedCall& call);
+  void end_composed(const TracedCall& call, bool failed);
   void begin_entry(const TracedCall& call);
   void end_entry(const TracedCall& call);
   void copy_lists(const TracedCall& call);
@@ -118,7 +128,8 @@ class Tape final : public Tracer {
   uint32_t read_ = 0;                   // the parameters that its formulas read
   Entry pending_;
   Entry custom_;  // the entry that run() returned
-  std::string failure_;
+  std::string failure_, composed_failure_;
+  std::vector<Composed> composed_;
   std::vector<Entry> entries_;
   std::unordered_map<uint64_t, Value> values_;  // by identity
   // The kept tensors of each storage: entry and operand.
