@@ -1,0 +1,23 @@
+-- tensor.nn: layers, losses and initializers of networks that tensor.grad differentiates.
+
+local versions = require 'tensor.versions'
+local tensor = require 'tensor'
+
+local nn = {
+   initializer = require 'tensor.nn.initializers',
+   relu = tensor.relu, sigmoid = tensor.sigmoid, tanh = tensor.tanh, gelu = tensor.gelu,
+   silu = tensor.silu, softplus = tensor.softplus,
+}
+
+for _, part in ipairs {'layers', 'losses'} do
+   for name, value in versions.each(require('tensor.nn.' .. part)) do
+      nn[name] = value
+   end
+end
+
+--- Rows of x as vectors: keeps dimension 1, and joins the others.
+function nn.flatten(x)
+   return x:reshape(x:size(1), x:nElement() / x:size(1))
+end
+
+return nn

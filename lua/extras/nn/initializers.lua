@@ -1,0 +1,77 @@
+-- tensor.nn.initializer: functions that fill a parameter with its first values. Each constructor
+-- returns a function fill(t) that fills the tensor t and returns it. For a weight of
+-- outputs x inputs x ..., fan_in is inputs times the product of further sizes, and fan_out outputs
+-- times that product.
+
+local tensor = require 'tensor'
+
+local initializer = {}
+
+local function fans(t)
+   if t:dim() < 2 then
+      error(('nn.initializer: a tensor with 2 or more dimensions is expected, got %d'):format(
+         t:dim()), 0)
+   end
+   local field = 1
+   for d = 3, t:dim() do
+      field = field * t:size(d)
+   end
+   return t:size(2) * field, t:size(1) * field
+end
+
+function initializer.constant(value)
+   return function(t) return t:fill(value) end
+end
+
+function initializer.uniform(low, high)
+   return function(t) return t:uniform(low or 0, high or 1) end
+end
+
+function initializer.normal(mean, deviation)
+   return function(t) return t:normal(mean or 0, deviation or 1) end
+end
+
+-- Fills t with mean 0 and a standard deviation, normally or uniformly distributed.
+local function spread(t, deviation, distribution)
+   if distribution == 'uniform' then
+      local bound = math.sqrt(3) * deviation
+      return t:uniform(-bound, bound)
+   end
+   return t:normal(0, deviation)
+end
+
+--- Variance 2 / (fan_in + fan_out): Glorot and Bengio, 2010. distribution: 'normal', the default,
+-- or 'uniform'.
+function initializer.xavier(distribution, gain)
+   return function(t)
+      local fan_in, fan_out = fans(t)
+      return spread(t, (gain or 1) * math.sqrt(2 / (fan_in + fan_out)), distribution)
+   end
+end
+
+--- Variance 2 / fan_in, for layers before a relu: He et al., 2015.
+function initializer.kaiming(distribution, gain)
+   return function(t)
+      local fan_in = fans(t)
+      return spread(t, (gain or math.sqrt(2)) / math.sqrt(fan_in), distribution)
+   end
+end
+
+--- A matrix with orthonormal rows or columns, whichever are fewer: Saxe et al., 2013. Dimensions
+-- after the first count as one.
+function initializer.orthogonal(gain)
+   return function(t)
+      fans(t)
+      local rows, columns = t:size(1), t:nElement() / t:size(1)
+      local tall = tensor.DoubleTensor(math.max(rows, columns), math.min(rows, columns)):normal()
+      local q, r = tensor.qr(tall)
+      -- Without the signs of R's diagonal, Q is not uniformly distributed.
+      q:cmul(tensor.sign(r:diag()):view(1, -1):expandAs(q))
+      if rows < columns then
+         q = q:t()
+      end
+      return t:copy(q:contiguous():viewAs(t)):mul(gain or 1)
+   end
+end
+
+return initializer

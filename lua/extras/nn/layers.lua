@@ -1,0 +1,228 @@
+-- tensor.nn: linear, embedding, dropout, the norms and sequential.
+
+local tensor = require 'tensor'
+local versions = require 'tensor.versions'
+local layer = require 'tensor.nn.layer'
+local initializer = require 'tensor.nn.initializers'
+
+local each, unpack = versions.each, versions.unpack
+
+local layers = {}
+
+--- linear(inputs, outputs [, options]): x * weight:t() + bias over the last dimension of x.
+-- weight: outputs x inputs. options: bias (true), init (fills the weight; default: uniform within
+-- 1 / sqrt(inputs), as is the bias).
+function layers.linear(inputs, outputs, options)
+   layer.check_size('linear', 'inputs', inputs)
+   layer.check_size('linear', 'outputs', outputs)
+   options = options or {}
+   local bound = 1 / math.sqrt(inputs)
+   local fill = options.init or initializer.uniform(-bound, bound)
+
+   local function init()
+      local params = {weight = fill(tensor.Tensor(outputs, inputs))}
+      if options.bias ~= false then
+         params.bias = tensor.Tensor(outputs):uniform(-bound, bound)
+      end
+      return params
+   end
+
+   return layer.new('linear', init, function(params, x)
+      local dim = x:dim()
+      local rows = dim == 2 and x or x:reshape(x:nElement() / inputs, inputs)
+      local y
+      if params.bias then
+         y = tensor.addmm(params.bias, rows, params.weight:t())
+      else
+         y = tensor.mm(rows, params.weight:t())
+      end
+      if dim ~= 2 then
+         local size = x:size()
+         size[dim] = outputs
+         y = y:view(size)
+      end
+      return y
+   end)
+end
+
+--- embedding(count, width [, options]): the rows of weight at the indices in x, a LongTensor of any
+-- shape. weight: count x width. options: init (default: normal).
+function layers.embedding(count, width, options)
+   layer.check_size('embedding', 'count', count)
+   layer.check_size('embedding', 'width', width)
+   local fill = options and options.init or initializer.normal()
+   return layer.new('embedding', function()
+      return {weight = fill(tensor.Tensor(count, width))}
+   end, function(params, x)
+      local size = x:size():totable()
+      size[#size + 1] = width
+      return params.weight:index(1, x:reshape(x:nElement())):view(tensor.LongStorage(size))
+   end)
+end
+
+--- Replaces elements by 0 with a probability, and divides the others by 1 - probability.
+function layers.drop(x, probability)
+   if probability == 0 then
+      return x
+   end
+   local keep = 1 - probability
+   local mask = x.new(x:size()):bernoulli(keep)
+   return tensor.cmul(x, keep > 0 and mask:div(keep) or mask)
+end
+
+--- dropout(probability): see drop. Without options.train it returns x.
+function layers.dropout(probability)
+   if type(probability) ~= 'number' or not (probability >= 0 and probability <= 1) then
+      error(('nn.dropout: a probability from 0 to 1 is expected, got %s'):format(
+         tostring(probability)), 0)
+   end
+   return layer.new('dropout', function() return {} end, function(_, x, options)
+      return options.train and layers.drop(x, probability) or x
+   end)
+end
+
+local function scale_and_shift(width, options)
+   if options.affine == false then
+      return {}
+   end
+   return {weight = tensor.ones(width), bias = tensor.zeros(width)}
+end
+
+--- layerNorm(width [, options]): subtracts the mean of the last dimension and divides by its
+-- standard deviation; then weight and bias apply. options: epsilon (1e-5), affine (true).
+function layers.layerNorm(width, options)
+   layer.check_size('layerNorm', 'width', width)
+   options = options or {}
+   local epsilon = options.epsilon or 1e-5
+   return layer.new('layerNorm', function()
+      return scale_and_shift(width, options)
+   end, function(params, x)
+      local y = x - x:mean(-1)
+      local variance = tensor.cmul(y, y):mean(-1)
+      y = tensor.cmul(y, variance:add(epsilon):rsqrt())
+      if params.weight then
+         y = y:cmul(params.weight):add(params.bias)
+      end
+      return y
+   end)
+end
+
+--- rmsNorm(width [, options]): divides by the root of the mean square of the last dimension; then
+-- weight applies. options: epsilon (1e-5), affine (true).
+function layers.rmsNorm(width, options)
+   layer.check_size('rmsNorm', 'width', width)
+   options = options or {}
+   local epsilon = options.epsilon or 1e-5
+   return layer.new('rmsNorm', function()
+      return options.affine == false and {} or {weight = tensor.ones(width)}
+   end, function(params, x)
+      local y = tensor.cmul(x, tensor.cmul(x, x):mean(-1):add(epsilon):rsqrt())
+      return params.weight and y:cmul(params.weight) or y
+   end)
+end
+
+--- batchNorm(width [, options]): normalizes each index of dimension 2 over all other dimensions.
+-- With options.train it uses the mean and variance of x, and updates the running ones in
+-- layer.state; otherwise it uses those. options: epsilon (1e-5), momentum (0.1), affine (true).
+function layers.batchNorm(width, options)
+   layer.check_size('batchNorm', 'width', width)
+   options = options or {}
+   local epsilon, momentum = options.epsilon or 1e-5, options.momentum or 0.1
+   local state = {mean = tensor.zeros(width), variance = tensor.ones(width)}
+
+   local function init()
+      state.mean:zero()
+      state.variance:fill(1)
+      return scale_and_shift(width, options)
+   end
+
+   return layer.new('batchNorm', init, function(params, x, call)
+      local dims, shape = {}, {}
+      for d = 1, x:dim() do
+         shape[d] = d == 2 and width or 1
+         if d ~= 2 then
+            dims[#dims + 1] = d
+         end
+      end
+      local y
+      if call.train then
+         local count = x:nElement() / width
+         local mean = x:mean(dims)
+         y = x - mean
+         local variance = tensor.cmul(y, y):mean(dims)
+         local function update(running, value, factor)
+            value = tensor.stopGradient(value):view(width)
+            running:mul(1 - momentum):add(momentum * factor, value)
+         end
+         update(state.mean, mean, 1)
+         update(state.variance, variance, count > 1 and count / (count - 1) or 1)
+         y = tensor.cmul(y, variance:add(epsilon):rsqrt())
+      else
+         local factor = (state.variance + epsilon):rsqrt()
+         y = tensor.cmul(x - state.mean:view(unpack(shape)),
+                         factor:view(unpack(shape)))
+      end
+      if params.weight then
+         y = y:cmul(params.weight:view(unpack(shape)))
+            :add(params.bias:view(unpack(shape)))
+      end
+      return y
+   end, state)
+end
+
+--- sequential{a, b, ...}: calls the members one after the other. A member is a layer or a function
+-- of x. The parameters are a list; those of a function are an empty table.
+function layers.sequential(members)
+   local state, any = {}, false
+   for k, member in ipairs(members) do
+      if layer.is(member) then
+         state[k] = member.state or {}
+         any = any or member.state ~= nil
+      elseif type(member) == 'function' then
+         state[k] = {}
+      else
+         error(('nn.sequential: member %d: a layer or a function is expected, got %s'):format(
+            k, tensor.type(member) or type(member)), 0)
+      end
+   end
+   return layer.new('sequential', function()
+      local params = {}
+      for k, member in ipairs(members) do
+         params[k] = layer.is(member) and member.init() or {}
+      end
+      return params
+   end, function(params, x, options)
+      for k, member in ipairs(members) do
+         if layer.is(member) then
+            x = member.forward(params[k], x, options)
+         else
+            x = member(x)
+         end
+      end
+      return x
+   end, any and state or nil)
+end
+
+--- layer(name, children, forward): a layer of other layers, by name. forward(params, x, options)
+-- calls children[name](params[name], x, options).
+function layers.layer(name, children, forward)
+   local state, any = {}, false
+   for key, child in each(children) do
+      state[key] = child.state
+      any = any or child.state ~= nil
+   end
+   return layer.new(name, function()
+      -- In a fixed order, so that a seed gives the same parameters each time.
+      local names, params = {}, {}
+      for key in each(children) do
+         names[#names + 1] = key
+      end
+      table.sort(names)
+      for _, key in ipairs(names) do
+         params[key] = children[key].init()
+      end
+      return params
+   end, forward, any and state or nil)
+end
+
+return layers

@@ -1,0 +1,159 @@
+-- tensor.optim: optimizers of nested tables of tensors. A constructor returns an optimizer `step`:
+-- step(params, gradients) updates the tensors in params. step.state holds what the optimizer
+-- remembers: the number of steps and tensors in the form of params. It can be saved and restored.
+
+local tensor = require 'tensor'
+local tree = require 'tensor.tree'
+
+local optim = {}
+
+local Optimizer = {}
+Optimizer.__index = Optimizer
+
+-- Returns options[name], which is a number or, for a schedule, a function of the step.
+local function option(name, options, key, default)
+   local value = options[key]
+   if value == nil then
+      value = default
+   end
+   local kind = type(value)
+   if kind ~= 'number' and not (key == 'rate' and kind == 'function') then
+      error(('optim.%s: %s: a number is expected, got %s'):format(name, key, kind), 0)
+   end
+   return value
+end
+
+function Optimizer:__call(params, gradients, rate)
+   local state = self.state
+   state.step = (state.step or 0) + 1
+   rate = rate or self.rate
+   if type(rate) == 'function' then
+      rate = rate(state.step)
+   end
+   local leaves, found = tree.leaves(params), tree.leaves(gradients)
+   if #leaves ~= #found then
+      error(('optim.%s: %d parameters, but %d gradients'):format(self.name, #leaves, #found), 0)
+   end
+   for k = 1, #leaves do
+      state[k] = state[k] or {}
+      self.update(leaves[k], found[k], state[k], rate, state.step)
+   end
+   return params
+end
+
+-- Creates an optimizer. update(p, g, own, rate, step) updates the tensor p; `own` is the table of
+-- what is remembered about p.
+local function new(name, options, update)
+   return setmetatable({
+      name = name, rate = option(name, options, 'rate'), update = update, state = {},
+   }, Optimizer)
+end
+
+local function remembered(own, name, like)
+   local t = own[name]
+   if not t then
+      t = like:clone():zero()
+      own[name] = t
+   end
+   return t
+end
+
+-- The gradient plus decay times the parameter.
+local function decayed(g, decay, p)
+   return decay == 0 and g or tensor.add(g, decay, p)
+end
+
+--- sgd{rate, momentum = 0, nesterov = false, dampening = 0, decay = 0}: gradient descent.
+-- v = momentum * v + (1 - dampening) * g; p = p - rate * v, or p - rate * (g + momentum * v) with
+-- nesterov (Sutskever et al., 2013). The first v is g.
+function optim.sgd(options)
+   local momentum = option('sgd', options, 'momentum', 0)
+   local dampening = option('sgd', options, 'dampening', 0)
+   local decay = option('sgd', options, 'decay', 0)
+   local nesterov = options.nesterov
+   return new('sgd', options, function(p, g, own, rate)
+      g = decayed(g, decay, p)
+      if momentum ~= 0 then
+         local v = own.velocity
+         if not v then
+            v = g:clone()
+            own.velocity = v
+         else
+            v:mul(momentum):add(1 - dampening, g)
+         end
+         g = nesterov and tensor.add(g, momentum, v) or v
+      end
+      p:add(-rate, g)
+   end)
+end
+
+-- Updates the averages m and v of Adam, and p.
+local function adam(name, options, is_decoupled)
+   local beta1 = option(name, options, 'beta1', 0.9)
+   local beta2 = option(name, options, 'beta2', 0.999)
+   local epsilon = option(name, options, 'epsilon', 1e-8)
+   local decay = option(name, options, 'decay', is_decoupled and 0.01 or 0)
+   return new(name, options, function(p, g, own, rate, step)
+      if is_decoupled then
+         p:mul(1 - rate * decay)
+      else
+         g = decayed(g, decay, p)
+      end
+      local m, v = remembered(own, 'mean', p), remembered(own, 'square', p)
+      m:mul(beta1):add(1 - beta1, g)
+      v:mul(beta2):addcmul(1 - beta2, g, g)
+      local root = tensor.sqrt(v):div(math.sqrt(1 - beta2 ^ step)):add(epsilon)
+      p:addcdiv(-rate / (1 - beta1 ^ step), m, root)
+   end)
+end
+
+--- adam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0}: Kingma and Ba, 2014. decay is
+-- added to the gradient.
+function optim.adam(options)
+   return adam('adam', options, false)
+end
+
+--- adamW{..., decay = 0.01}: adam whose decay shrinks the parameters instead: Loshchilov and
+-- Hutter, 2017.
+function optim.adamW(options)
+   return adam('adamW', options, true)
+end
+
+--- rmsprop{rate, alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0}: divides the gradient by
+-- the root of an average of its squares: Tieleman and Hinton, 2012.
+function optim.rmsprop(options)
+   local alpha = option('rmsprop', options, 'alpha', 0.99)
+   local epsilon = option('rmsprop', options, 'epsilon', 1e-8)
+   local momentum = option('rmsprop', options, 'momentum', 0)
+   local decay = option('rmsprop', options, 'decay', 0)
+   return new('rmsprop', options, function(p, g, own, rate)
+      g = decayed(g, decay, p)
+      local v = remembered(own, 'square', p)
+      v:mul(alpha):addcmul(1 - alpha, g, g)
+      local root = tensor.sqrt(v):add(epsilon)
+      if momentum == 0 then
+         p:addcdiv(-rate, g, root)
+      else
+         local velocity = remembered(own, 'velocity', p)
+         velocity:mul(momentum):addcdiv(1, g, root)
+         p:add(-rate, velocity)
+      end
+   end)
+end
+
+--- clipNorm(gradients, limit): scales the gradients if the norm of all their elements is above the
+-- limit. Returns the norm before.
+function optim.clipNorm(gradients, limit)
+   local norm = tree.norm(gradients)
+   if norm > limit then
+      for _, g in ipairs(tree.leaves(gradients)) do
+         g:mul(limit / (norm + 1e-6))
+      end
+   end
+   return norm
+end
+
+--- Learning rates as functions of the step, which counts from 1.
+optim.schedule = require 'tensor.optim.schedules'
+
+return optim

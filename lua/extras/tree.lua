@@ -1,0 +1,103 @@
+-- tensor.tree: nested tables of tensors, such as the parameters of a network and their gradients.
+-- Fields are visited in a fixed order: by number, then by name.
+
+local versions = require 'tensor.versions'
+local tensor = require 'tensor'
+
+local each, is_tensor = versions.each, tensor.isTensor
+
+local tree = {}
+
+local function before(a, b)
+   if type(a) == type(b) then
+      return a < b
+   end
+   return type(a) == 'number'
+end
+
+-- Returns the keys of a table in order.
+local function keys_of(t)
+   local keys = {}
+   for key in each(t) do
+      if type(key) == 'number' or type(key) == 'string' then
+         keys[#keys + 1] = key
+      end
+   end
+   table.sort(keys, before)
+   return keys
+end
+
+local function collect(value, list)
+   if is_tensor(value) then
+      list[#list + 1] = value
+   elseif type(value) == 'table' then
+      for _, key in ipairs(keys_of(value)) do
+         collect(value[key], list)
+      end
+   end
+   return list
+end
+
+--- Returns the list of the tensors in a nested table.
+function tree.leaves(t)
+   return collect(t, {})
+end
+
+local function walk(path, f, value, others)
+   if is_tensor(value) then
+      return f(value, versions.unpack(others))
+   elseif type(value) ~= 'table' then
+      return value
+   end
+   local result = {}
+   for _, key in ipairs(keys_of(value)) do
+      local own, name = {}, ('%s.%s'):format(path, tostring(key))
+      for k, other in ipairs(others) do
+         if type(other) ~= 'table' or other[key] == nil then
+            error(('tree: the tables differ: %s is in only one of them'):format(name:sub(2)), 0)
+         end
+         own[k] = other[key]
+      end
+      result[key] = walk(name, f, value[key], own)
+   end
+   return result
+end
+
+--- map(f, t, ...): calls f(tensor, ...) for each tensor in t, with the values at the same places in
+-- the other tables. Returns a nested table of the results. Other values in t are kept.
+function tree.map(f, t, ...)
+   return walk('', f, t, {...})
+end
+
+--- copy(to, from): copies the elements of the tensors in `from` into those in `to`.
+function tree.copy(to, from)
+   tree.map(function(a, b) a:copy(b) end, to, from)
+   return to
+end
+
+--- Returns a copy of a nested table with copies of its tensors.
+function tree.clone(t)
+   return tree.map(function(leaf) return leaf:clone() end, t)
+end
+
+--- Returns the number of elements of all tensors.
+function tree.count(t)
+   local count = 0
+   for _, leaf in ipairs(tree.leaves(t)) do
+      count = count + leaf:nElement()
+   end
+   return count
+end
+
+--- Returns the Euclidean norm of all elements, a number.
+function tree.norm(t)
+   local sum = 0
+   for _, leaf in ipairs(tree.leaves(t)) do
+      if leaf:nElement() > 0 then
+         sum = sum + leaf:norm() ^ 2
+      end
+   end
+   return math.sqrt(sum)
+end
+
+return tree

@@ -1,0 +1,224 @@
+-- tensor.nn: values against loops in plain Lua, gradients against differences, training.
+
+local tensor = require 'tensor'
+local nn = require 'tensor.nn'
+local optim = require 'tensor.optim'
+local tree = require 'tensor.tree'
+
+local function close(expected, found, tolerance)
+  if tensor.isTensor(expected) then
+    expected = expected:totable()
+  end
+  if tensor.isTensor(found) then
+    found = found:totable()
+  end
+  if type(expected) == 'table' then
+    assert.are.equal(#expected, #found)
+    for k, value in ipairs(expected) do
+      close(value, found[k], tolerance)
+    end
+  else
+    local limit = (tolerance or 1e-9) * (1 + math.abs(expected))
+    assert.is_true(math.abs(expected - found) <= limit,
+                   ('%.15g, not %.15g'):format(found, expected))
+  end
+end
+
+-- Checks the gradients of a layer with respect to its parameters and its input.
+local function check_gradients(layer, x, options)
+  local params = layer.init()
+  assert.is_true(tensor.gradcheck(function(p, input)
+    tensor.manualSeed(7)
+    return (layer(p, input, options))
+  end, {params, x}))
+end
+
+describe('tensor.nn', function()
+  before_each(function()
+    tensor.setdefaulttensortype 'torch.DoubleTensor'
+    tensor.manualSeed(3)
+  end)
+
+  it('linear multiplies by the weight and adds the bias', function()
+    local layer = nn.linear(3, 2)
+    local params = layer.init()
+    local w, b, x = params.weight:totable(), params.bias:totable(), tensor.randn(4, 3)
+    local expected = {}
+    for i, row in ipairs(x:totable()) do
+      expected[i] = {}
+      for o = 1, 2 do
+        expected[i][o] = b[o]
+        for k = 1, 3 do
+          expected[i][o] = expected[i][o] + w[o][k] * row[k]
+        end
+      end
+    end
+    close(expected, layer(params, x))
+    close(expected[1], layer(params, x[1]))
+    close({{expected[1], expected[2]}, {expected[3], expected[4]}},
+          layer(params, x:view(2, 2, 3)))
+    assert.is_true(params.weight:abs():max() <= 1 / math.sqrt(3))
+    check_gradients(layer, tensor.randn(2, 2, 3))
+    check_gradients(nn.linear(3, 2, {bias = false}), tensor.randn(3))
+  end)
+
+  it('linear, embedding and dropout check their arguments', function()
+    assert.has_error(function() nn.linear(0, 2) end,
+      'nn.linear: inputs: a whole number of at least 1 is expected, got 0')
+    assert.has_error(function() nn.embedding(3) end,
+      'nn.embedding: width: a whole number of at least 1 is expected, got nil')
+    assert.has_error(function() nn.dropout(2) end,
+      'nn.dropout: a probability from 0 to 1 is expected, got 2')
+    assert.has_error(function() nn.sequential{nn.relu, 'relu'} end,
+      'nn.sequential: member 2: a layer or a function is expected, got string')
+  end)
+
+  it('embedding selects rows', function()
+    local layer = nn.embedding(5, 2)
+    local params = layer.init()
+    local x = tensor.LongTensor{{1, 5, 1}, {2, 2, 3}}
+    local y = layer(params, x)
+    assert.are.same({2, 3, 2}, y:size():totable())
+    for i = 1, 2 do
+      for k = 1, 3 do
+        close(params.weight[x[i][k]], y[i][k])
+      end
+    end
+    assert.is_true(tensor.gradcheck(function(p) return layer(p, x) end, {params}))
+  end)
+
+  it('dropout drops elements in training only', function()
+    local layer, x = nn.dropout(0.25), tensor.ones(100, 100)
+    assert.are.equal(x, layer({}, x))
+    local y = layer({}, x, {train = true})
+    close(0.75, y:gt(0):double():mean(), 0.02)
+    close(4 / 3, y:max())
+    assert.are.equal(0, nn.dropout(1)({}, x, {train = true}):sum())
+    check_gradients(layer, tensor.randn(4, 5), {train = true})
+  end)
+
+  it('layerNorm and rmsNorm normalize the last dimension', function()
+    local x = tensor.randn(2, 3, 4)
+    local norm, rms = nn.layerNorm(4), nn.rmsNorm(4)
+    local p, q = norm.init(), rms.init()
+    p.weight:uniform(1, 2)
+    p.bias:uniform(1, 2)
+    q.weight:uniform(1, 2)
+    local y, z = norm(p, x), rms(q, x)
+    for i = 1, 2 do
+      for j = 1, 3 do
+        local mean, square = 0, 0
+        for k = 1, 4 do
+          mean, square = mean + x[i][j][k] / 4, square + x[i][j][k] ^ 2 / 4
+        end
+        for k = 1, 4 do
+          local deviation = math.sqrt(square - mean ^ 2 + 1e-5)
+          close((x[i][j][k] - mean) / deviation * p.weight[k] + p.bias[k], y[i][j][k])
+          close(x[i][j][k] / math.sqrt(square + 1e-5) * q.weight[k], z[i][j][k])
+        end
+      end
+    end
+    check_gradients(norm, x)
+    check_gradients(rms, x)
+    check_gradients(nn.layerNorm(4, {affine = false}), x)
+  end)
+
+  it('batchNorm normalizes a channel and keeps running statistics', function()
+    local layer, x = nn.batchNorm(2, {momentum = 0.25}), tensor.randn(3, 2, 4):add(2)
+    local params = layer.init()
+    params.weight[2], params.bias[2] = 3, 1
+    local y = layer(params, x, {train = true})
+    local expected = layer.state.mean:clone()
+    for c = 1, 2 do
+      local values = x:select(2, c):contiguous():view(-1)
+      local mean, biased, var = values:mean(), values:var(true), values:var()
+      close(((values - mean) / math.sqrt(biased + 1e-5) * params.weight[c] + params.bias[c]),
+            y:select(2, c):contiguous():view(-1))
+      close(0.25 * mean, expected[c])
+      close(0.75 + 0.25 * var, layer.state.variance[c])
+    end
+    local state = layer.state
+    local z = layer(params, x)
+    close((x[2][1][3] - state.mean[1]) / math.sqrt(state.variance[1] + 1e-5), z[2][1][3])
+    check_gradients(layer, x)
+    check_gradients(layer, x, {train = true})
+    layer.init()
+    close({1, 1}, layer.state.variance)
+  end)
+
+  it('sequential calls layers and functions, and collects their state', function()
+    local net = nn.sequential{nn.linear(3, 4), nn.batchNorm(4), tensor.tanh,
+                              nn.sequential{nn.linear(4, 2)}}
+    local params = net.init()
+    assert.are.equal(3 * 4 + 4 + 8 + 10, tree.count(params))
+    local x = tensor.randn(5, 3)
+    local y = nn.linear(4, 2)(params[4][1], tensor.tanh(
+      nn.batchNorm(4)(params[2], nn.linear(3, 4)(params[1], x))))
+    close(y, net(params, x))
+    assert.are.equal(8, tree.count(net.state))
+    assert.is_nil(nn.sequential{nn.linear(1, 1), nn.relu}.state)
+  end)
+
+  it('losses have the values of their formulas', function()
+    local x, y = tensor.randn(3, 4), tensor.rand(3, 4)
+    local classes = tensor.LongTensor{4, 1, 2}
+    local cross, binary, square, huber = 0, 0, 0, 0
+    for i = 1, 3 do
+      local sum = 0
+      for k = 1, 4 do
+        local p, d = 1 / (1 + math.exp(-x[i][k])), math.abs(x[i][k] - y[i][k])
+        sum = sum + math.exp(x[i][k])
+        binary = binary - y[i][k] * math.log(p) - (1 - y[i][k]) * math.log(1 - p)
+        square = square + d ^ 2
+        huber = huber + (d < 0.5 and d ^ 2 / 2 or 0.5 * (d - 0.25))
+      end
+      cross = cross + math.log(sum) - x[i][classes[i]]
+    end
+    close(cross / 3, nn.crossEntropy(x, classes))
+    close(cross / 3, nn.nll(tensor.logSoftmax(x, 2), classes))
+    close(cross / 3, nn.crossEntropy(x:view(1, 3, 4), classes:view(1, 3)))
+    close(binary / 12, nn.binaryCrossEntropy(x, y))
+    close(square / 12, nn.mse(x, y))
+    close(huber / 12, nn.huber(x, y, 0.5))
+    close(1000, nn.binaryCrossEntropy(tensor.Tensor{1000}, tensor.Tensor{0}))
+    assert.has_error(function() nn.crossEntropy(x, tensor.LongTensor{1}) end,
+                     'nn.nll: 1 classes for 3 rows')
+    for _, loss in ipairs{nn.binaryCrossEntropy, nn.mse, nn.huber} do
+      assert.is_true(tensor.gradcheck(loss, {x, y}))
+    end
+    assert.is_true(tensor.gradcheck(function(t) return nn.crossEntropy(t, classes) end, {x}))
+  end)
+
+  it('initializers have the spread that their papers state', function()
+    local t = tensor.Tensor(100, 20, 5)
+    local init = nn.initializer
+    close(math.sqrt(2 / (100 + 500)), init.xavier()(t):std(), 0.01)
+    close(math.sqrt(2 / 600), init.xavier('uniform')(t):std(), 0.01)
+    assert.is_true(t:abs():max() <= math.sqrt(6 / 600))
+    close(math.sqrt(2 / 100), init.kaiming()(t):std(), 0.01)
+    close(2, init.normal(2, 0.5)(t):mean(), 0.02)
+    assert.is_true(init.uniform(3, 4)(t):min() >= 3)
+    close(7, init.constant(7)(t):max())
+    local wide = init.orthogonal(2)(tensor.Tensor(3, 5))
+    close(tensor.eye(3) * 4, wide * wide:t())
+    local tall = init.orthogonal()(tensor.Tensor(5, 3))
+    close(tensor.eye(3), tall:t() * tall)
+    assert.has_error(function() init.kaiming()(tensor.Tensor(3)) end,
+      'nn.initializer: a tensor with 2 or more dimensions is expected, got 1')
+  end)
+
+  it('learns exclusive or', function()
+    local x = tensor.Tensor{{0, 0}, {0, 1}, {1, 0}, {1, 1}}
+    local classes = tensor.LongTensor{1, 2, 2, 1}
+    local net = nn.sequential{nn.linear(2, 8), nn.tanh, nn.linear(8, 2)}
+    local params, step = net.init(), optim.adam{rate = 0.05}
+    local df = tensor.grad(function(p) return nn.crossEntropy(net(p, x), classes) end)
+    local loss
+    for _ = 1, 200 do
+      local gradients
+      gradients, loss = df(params)
+      step(params, gradients)
+    end
+    assert.is_true(loss < 0.02, tostring(loss))
+  end)
+end)

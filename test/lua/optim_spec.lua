@@ -1,0 +1,144 @@
+-- tensor.optim: updates against loops in plain Lua.
+
+local tensor = require 'tensor'
+local optim = require 'tensor.optim'
+local tree = require 'tensor.tree'
+
+-- The updates of one parameter p by the gradient g in step k, as PyTorch's documentation states
+-- them. s: what is remembered.
+local updates = {}
+
+function updates.sgd(o, s, p, g)
+  g = g + (o.decay or 0) * p
+  if o.momentum then
+    s.v = s.v and o.momentum * s.v + (1 - (o.dampening or 0)) * g or g
+    g = o.nesterov and g + o.momentum * s.v or s.v
+  end
+  return p - o.rate * g
+end
+
+function updates.adam(o, s, p, g, k)
+  g = g + (o.decay or 0) * p
+  local b1, b2 = o.beta1 or 0.9, o.beta2 or 0.999
+  s.m = b1 * (s.m or 0) + (1 - b1) * g
+  s.v = b2 * (s.v or 0) + (1 - b2) * g * g
+  local m, v = s.m / (1 - b1 ^ k), s.v / (1 - b2 ^ k)
+  return p - o.rate * m / (math.sqrt(v) + (o.epsilon or 1e-8))
+end
+
+function updates.adamW(o, s, p, g, k)
+  p = p - o.rate * (o.decay or 0.01) * p
+  return updates.adam({rate = o.rate, beta1 = o.beta1, beta2 = o.beta2}, s, p, g, k)
+end
+
+function updates.rmsprop(o, s, p, g)
+  g = g + (o.decay or 0) * p
+  local alpha = o.alpha or 0.99
+  s.v = alpha * (s.v or 0) + (1 - alpha) * g * g
+  s.b = (o.momentum or 0) * (s.b or 0) + g / (math.sqrt(s.v) + (o.epsilon or 1e-8))
+  return p - o.rate * s.b
+end
+
+-- A function whose gradients by a and b are a and 2 b, which are not 0 at the beginning.
+local function start()
+  return {a = tensor.DoubleTensor{1, -2}, {b = tensor.DoubleTensor{{0.5}}}}
+end
+local function gradients_of(params)
+  return {a = params.a:clone(), {b = params[1].b * 2}}
+end
+
+local function values(params)
+  return {params.a[1], params.a[2], params[1].b[1][1]}
+end
+
+describe('tensor.optim', function()
+  before_each(function()
+    tensor.setdefaulttensortype 'torch.DoubleTensor'
+    tensor.manualSeed(3)
+  end)
+
+  for _, case in ipairs{
+    {'sgd', {rate = 0.1}}, {'sgd', {rate = 0.1, momentum = 0.9}},
+    {'sgd', {rate = 0.1, momentum = 0.9, dampening = 0.5, decay = 0.1}},
+    {'sgd', {rate = 0.1, momentum = 0.9, nesterov = true}},
+    {'adam', {rate = 0.1}}, {'adam', {rate = 0.1, beta1 = 0.8, beta2 = 0.9, decay = 0.1}},
+    {'adam', {rate = 0.1, epsilon = 0.1}},
+    {'adamW', {rate = 0.1}}, {'adamW', {rate = 0.1, decay = 0.2, beta1 = 0.5}},
+    {'rmsprop', {rate = 0.1}}, {'rmsprop', {rate = 0.1, alpha = 0.9, momentum = 0.9, decay = 0.1}},
+  } do
+    local name, options = case[1], case[2]
+    it(name .. ' updates as its formula says', function()
+      local params, step = start(), optim[name](options)
+      local expected, state = values(params), {{}, {}, {}}
+      for k = 1, 5 do
+        assert.are.equal(params, step(params, gradients_of(params)))
+        for i = 1, 3 do
+          local gradient = expected[i] * (i == 3 and 2 or 1)
+          expected[i] = updates[name](options, state[i], expected[i], gradient, k)
+        end
+        for i, value in ipairs(values(params)) do
+          assert.is_true(math.abs(value - expected[i]) < 1e-12, ('step %d: %.17g, not %.17g')
+            :format(k, value, expected[i]))
+        end
+      end
+      assert.are.equal(5, step.state.step)
+    end)
+  end
+
+  it('a state that is restored continues with the same bits', function()
+    for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop'} do
+      local params, step = start(), optim[name]{rate = 0.1, momentum = 0.9}
+      step(params, gradients_of(params))
+      local text = tensor.serialize{params = params, state = step.state}
+      step(params, gradients_of(params))
+      local loaded, other = tensor.deserialize(text), optim[name]{rate = 0.1, momentum = 0.9}
+      other.state = loaded.state
+      other(loaded.params, gradients_of(loaded.params))
+      assert.are.same(values(params), values(loaded.params))
+    end
+  end)
+
+  it('the rate may be a function of the step, or an argument', function()
+    local params = {tensor.zeros(1)}
+    local step = optim.sgd{rate = function(k) return 10 ^ -k end}
+    for _ = 1, 3 do
+      step(params, {tensor.ones(1)})
+    end
+    step(params, {tensor.ones(1)}, 5)
+    assert.is_true(math.abs(params[1][1] + 5.111) < 1e-12)
+  end)
+
+  it('schedules', function()
+    local schedule = optim.schedule
+    local function list(f)
+      local rates = {}
+      for k = 1, 6 do
+        rates[k] = math.floor(f(k) * 1000 + 0.5)
+      end
+      return rates
+    end
+    assert.are.same({500, 500, 500, 500, 500, 500}, list(schedule.constant(0.5)))
+    assert.are.same({1000, 1000, 100, 100, 10, 10}, list(schedule.step(1, 2, 0.1)))
+    assert.are.same({1000, 854, 500, 146, 0, 0}, list(schedule.cosine(1, 4)))
+    assert.are.same({1000, 883, 600, 317, 200, 200}, list(schedule.cosine(1, 4, 0.2)))
+    assert.are.same({500, 1000, 1000, 854, 500, 146},
+                    list(schedule.warmup(2, schedule.cosine(1, 4))))
+  end)
+
+  it('clipNorm limits the norm of all gradients', function()
+    local gradients = {tensor.Tensor{3, 0}, {x = tensor.Tensor{{4}}}}
+    assert.are.equal(5, optim.clipNorm(gradients, 10))
+    assert.are.equal(3, gradients[1][1])
+    assert.are.equal(5, optim.clipNorm(gradients, 1))
+    assert.is_true(math.abs(tree.norm(gradients) - 1) < 1e-6)
+    assert.is_true(math.abs(gradients[2].x[1][1] - 0.8) < 1e-6)
+  end)
+
+  it('errors name the optimizer and the parameter', function()
+    assert.has_error(function() optim.sgd{} end, 'optim.sgd: rate: a number is expected, got nil')
+    assert.has_error(function() optim.adam{rate = 1, beta1 = 'x'} end,
+                     'optim.adam: beta1: a number is expected, got string')
+    assert.has_error(function() optim.sgd{rate = 1}({tensor.ones(1)}, {}) end,
+                     'optim.sgd: 1 parameters, but 0 gradients')
+  end)
+end)
