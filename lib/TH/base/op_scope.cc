@@ -15,30 +15,23 @@ std::map<std::string, int64_t>& counts() {
 }
 std::atomic<bool> warns{false};
 
-// Fast thread-local variables, since every operation reads them.
-#define TH_QUICK_TLS thread_local __attribute__((tls_model("initial-exec")))
-TH_QUICK_TLS const char* the_op = nullptr;
-TH_QUICK_TLS bool noted = false;
+thread_local bool noted __attribute__((tls_model("initial-exec"))) = false;
 
 }  // namespace
 
-const char* current_op() noexcept { return the_op; }
+__thread const char* executing_op = nullptr;
 
-OpScope::OpScope(const char* name) noexcept : outermost_(!the_op) {
-  if (!outermost_) return;
-  the_op = name;
+void OpScope::begin(const char* name) noexcept {
+  executing_op = name;
   noted = false;
-}
-OpScope::~OpScope() {
-  if (outermost_) the_op = nullptr;
 }
 
 void note_use_on_host() {
-  if (!the_op || noted) return;
+  if (!executing_op || noted) return;
   noted = true;
   std::lock_guard<std::mutex> lock(counts_mutex);
-  int64_t count = ++counts()[the_op];
-  if (count == 1 && warns) std::fprintf(stderr, "tensor: %s runs on the CPU\n", the_op);
+  int64_t count = ++counts()[executing_op];
+  if (count == 1 && warns) std::fprintf(stderr, "tensor: %s runs on the CPU\n", executing_op);
 }
 
 AllowHostAccess::AllowHostAccess() noexcept : noted_before_(noted) { noted = true; }

@@ -8,22 +8,33 @@
 #include <map>
 #include <string>
 
+#include "base/op.h"
 #include "base/visibility.h"
 
 namespace th TH_VISIBLE {
 
 // The operation that the calling thread executes; null: none. In nested calls it is the outermost
-// one.
-const char* current_op() noexcept;
+// one. Inline, because each operation opens several scopes.
+extern __thread const char* executing_op __attribute__((tls_model("initial-exec")));
+inline const char* current_op() noexcept { return executing_op; }
 
 class OpScope {
  public:
-  explicit OpScope(const char* name) noexcept;
-  ~OpScope();
+  explicit OpScope(const char* name) noexcept : outermost_(!executing_op) {
+    if (outermost_) begin(name);
+  }
+  explicit OpScope(Op op) noexcept : outermost_(!executing_op) {
+    if (outermost_) begin(lua_name(op));
+  }
+  ~OpScope() {
+    if (outermost_) executing_op = nullptr;
+  }
   OpScope(const OpScope&) = delete;
   OpScope& operator=(const OpScope&) = delete;
 
  private:
+  static void begin(const char* name) noexcept;
+
   bool outermost_;
 };
 

@@ -403,7 +403,7 @@ void run_traced(const OpRow& row, void* arguments) {
 
 void call(Op op, void* arguments) {
   const OpRow& row = row_of(op);
-  OpScope scope(lua_name(op));
+  OpScope scope(op);
   if (tracing()) {
     run_traced(row, arguments);
   } else {

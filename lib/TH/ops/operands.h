@@ -185,7 +185,7 @@ void note_fallback();
 // as that does. If a call is unsupported on the device, all steps are run again on the CPU.
 template <class Steps>
 void run_steps(Op op, Device* device, const Steps& steps) {
-  OpScope scope(lua_name(op));
+  OpScope scope(op);
   bool done = false;
   if (device) {
     Operands at(device);

@@ -63,9 +63,10 @@ namespace {
 
 // Adds the elements of a, and those of b unless it is null; b has the same shape.
 void plan_inputs(Operands& at, LoopPlan* plan, Tensor* a, Tensor* b) {
-  if (a->numel() == 0) return plan->start_contiguous(0);
+  const int64_t n = a->numel();
+  if (n == 0) return plan->start_contiguous(0);
   if (is_contiguous(*a) && (!b || is_contiguous(*b))) {
-    plan->start_contiguous(a->numel());
+    plan->start_contiguous(n);
     plan->add_contiguous(at.read(a).data, item_size(a->dtype));
     if (b) plan->add_contiguous(at.read(b).data, item_size(b->dtype));
     return;
