@@ -130,7 +130,7 @@ int call(lua_State* L) {
   check_kind(L, 2, LUA_TFUNCTION);
   const int last = lua_gettop(L);
   luaL_checkstack(L, 10, "arguments");
-  if (c.recorder || c.running || th::Recorder::is_active()) return push_false(L);
+  if (c.recorder || c.running || th::has_tracers()) return push_false(L);
   ++c.calls;
   read_arguments(L, state, &c.call, kFirstArgument, last);
   if (!c.call.comparable) return push_false(L);
@@ -170,7 +170,7 @@ void refuse(lua_State* L, Signature* s, const std::string& reason) {
 // The signature of the call that is about to be recorded, with its inputs on the stack. Null if
 // the call is not recorded.
 Signature* signature_to_record(lua_State* L, State* state, Compiled* c, int last) {
-  if (c->recorder || c->running || th::Recorder::is_active()) return nullptr;
+  if (c->recorder || c->running || th::has_tracers()) return nullptr;
   ++c->calls;
   read_arguments(L, state, &c->call, kFirstRecorded, last);
   if (!c->call.comparable) return nullptr;

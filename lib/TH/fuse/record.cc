@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t kMostNodes = 1000;
 
-thread_local Recorder* active = nullptr;
-
 bool covers_storage(const Tensor& t) {
   return t.storageOffset == 0 && t.numel() == t.storage->size && !has_shared_elements(t);
 }
@@ -30,19 +28,15 @@ Recorder::Recorder(const std::vector<Tensor*>& inputs, const Generator* generato
 
 Recorder::~Recorder() { stop(); }
 
-bool Recorder::is_active() noexcept { return active != nullptr; }
-
 void Recorder::start() noexcept {
   if (running_) return;
   running_ = true;
-  active = this;
   add_tracer(this);
 }
 
 void Recorder::stop() noexcept {
   if (!running_) return;
   running_ = false;
-  active = nullptr;
   remove_tracer(this);
 }
 

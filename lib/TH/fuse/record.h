@@ -25,8 +25,6 @@ class Recorder final : public Tracer {
 
   void start() noexcept;
   void stop() noexcept;
-  // Returns true if a recorder of the calling thread is active.
-  static bool is_active() noexcept;
   // Refuses the recording. The reason continues the words "the function".
   void give_up(const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
 
@@ -37,7 +35,7 @@ class Recorder final : public Tracer {
   std::unique_ptr<Recorded> finish(const std::vector<Tensor*>& results);
   const std::string& reason() const { return reason_; }
 
-  void begin(const TracedCall& call) noexcept override;
+  bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) noexcept override;
   void accessed(const char* what) noexcept override { give_up("%s", what); }
   void allocated(Storage* s) noexcept override;

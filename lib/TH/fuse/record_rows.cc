@@ -11,11 +11,6 @@ namespace th {
 
 namespace {
 
-bool makes_view(const OpRow& row) {
-  return std::any_of(row.begin(), row.end(),
-                     [](const Parameter& p) { return p.kind == ParameterKind::view; });
-}
-
 // Returns true for rows that depend only on shapes.
 bool reads_nothing(const OpRow& row) {
   return std::none_of(row.begin(), row.end(), [](const Parameter& p) {
@@ -32,15 +27,14 @@ bool replaces_elements(const OpRow& row) {
 
 }  // namespace
 
-void Recorder::begin(const TracedCall& call) noexcept {
-  if (!recorded_ || call.depth(*this) != 0) return;
+bool Recorder::begin(const TracedCall& call) noexcept {
   attempt([&] {
     const OpRow& row = call.row();
     current_ = Current();
     if (row.returned != Returned::nothing && !reads_nothing(row)) {
       refuse("calls '%s', which returns a number", lua_name(row.op));
     }
-    if (makes_view(row)) return;
+    if (row.has(ParameterKind::view)) return;
     current_.arguments = std::make_unique<RecordedArguments>(row, call.arguments());
     for (const Parameter& p : row) {
       if (p.kind == ParameterKind::generator) {
@@ -66,10 +60,10 @@ void Recorder::begin(const TracedCall& call) noexcept {
       }
     });
   });
+  return false;
 }
 
 void Recorder::end(const TracedCall& call, bool failed) noexcept {
-  if (!recorded_ || call.depth(*this) != 0) return;
   if (failed) return give_up("handles errors");
   attempt([&] {
     const OpRow& row = call.row();
@@ -81,7 +75,7 @@ void Recorder::end(const TracedCall& call, bool failed) noexcept {
       if (p.kind == ParameterKind::view) refuse("makes an argument a view of other memory");
       refuse("writes to a tensor that it did not make");
     });
-    if (makes_view(row) || row.returned != Returned::nothing) return;
+    if (row.returned != Returned::nothing || row.has(ParameterKind::view)) return;
     bool expressed = false;
     if (row.flags & row_flag::element_wise) {
       expressed = record_element(row);

@@ -114,12 +114,13 @@ bool Tape::tracks(const Storage* s) const {
   return s && s->identity && values_.count(s->identity);
 }
 
-void Tape::begin(const TracedCall& call) noexcept {
-  if (busy_ || active_) return;
+// Returns true for operations whose inner calls are recorded.
+bool Tape::begin(const TracedCall& call) noexcept {
+  if (busy_ || active_) return false;
   last_number = TensorRef();
-  if (pauses > pauses_) return;
+  if (paused()) return false;
   const RowRule& rule = rule_of(call.row().op);
-  if (rule.derivative == Derivative::shares) return;
+  if (rule.derivative == Derivative::shares) return true;
   const bool composed = rule.derivative == Derivative::composed;
   if (!composed) {
     active_ = &call;
@@ -137,6 +138,7 @@ void Tape::begin(const TracedCall& call) noexcept {
     (composed ? composed_failure_ : failure_) = e.what();
   }
   busy_ = false;
+  return composed;
 }
 
 namespace {

@@ -85,7 +85,7 @@ class Tape final : public Tracer {
   int64_t copied_bytes() const { return copied_bytes_; }
   size_t size() const { return entries_.size(); }
 
-  void begin(const TracedCall& call) noexcept override;
+  bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) override;
 
  private:

@@ -30,11 +30,6 @@ struct Running {
 };
 thread_local std::vector<Running> running;
 
-bool makes_view(const OpRow& row) {
-  return std::any_of(row.begin(), row.end(),
-                     [](const Parameter& p) { return p.kind == ParameterKind::view; });
-}
-
 class Profiler final : public Tracer {
  public:
   void clear() {
@@ -54,14 +49,15 @@ class Profiler final : public Tracer {
   }
 
   // Removes entries of calls that ended while the profiler was off.
-  void begin(const TracedCall& call) noexcept override {
-    const int depth = call.depth(*this);
+  bool begin(const TracedCall& call) noexcept override {
+    const int depth = call.depth();
     while (!running.empty() && running.back().depth >= depth) running.pop_back();
     try {
       running.push_back({&call, depth, now(), 0});
     } catch (const std::exception&) {
       // Out of memory: the call is not counted.
     }
+    return true;
   }
 
   // Throws errors that the device reports when it is synchronized.
@@ -69,7 +65,7 @@ class Profiler final : public Tracer {
     if (running.empty() || running.back().call != &call) return;
     const Running ended = running.back();
     running.pop_back();
-    if (!failed && !makes_view(call.row())) count(call, ended);
+    if (!failed && !call.row().has(ParameterKind::view)) count(call, ended);
   }
 
  private:

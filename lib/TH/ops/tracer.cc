@@ -1,5 +1,7 @@
 #include "ops/tracer.h"
 
+#include <exception>
+
 namespace th {
 
 std::atomic<int> active_tracers{0};
@@ -7,7 +9,17 @@ std::atomic<int> active_tracers{0};
 namespace {
 
 thread_local TracedCall* innermost = nullptr;
+thread_local Tracer* reporting = nullptr;  // the tracer of the thread that is running
 std::atomic<Tracer*> process_tracer{nullptr};
+
+class Reporting {
+ public:
+  explicit Reporting(Tracer* tracer) noexcept : before_(reporting) { reporting = tracer; }
+  ~Reporting() { reporting = before_; }
+
+ private:
+  Tracer* before_;
+};
 
 }  // namespace
 
@@ -20,6 +32,7 @@ class ThreadTracers {
   }
   static void add(Tracer* tracer) noexcept {
     tracer->first_depth_ = innermost ? innermost->depth_ + 1 : 0;
+    tracer->last_depth_ = INT_MAX;
     tracer->next_ = first();
     first() = tracer;
   }
@@ -30,14 +43,35 @@ class ThreadTracers {
     *place = tracer->next_;
     return true;
   }
+  // The tracers that get the reports of the calls that are made now.
+  static Tracer* first_to_report() noexcept { return reporting ? reporting->next_ : first(); }
   // A tracer may remove itself in report().
   template <class F>
   static void each(const F& report) {
-    for (Tracer* tracer = first(); tracer;) {
+    for (Tracer* tracer = first_to_report(); tracer;) {
       Tracer* next = tracer->next_;
+      Reporting scope(tracer);
       report(*tracer);
       tracer = next;
     }
+  }
+
+  static void begin(const TracedCall& call) noexcept {
+    each([&](Tracer& tracer) {
+      if (call.depth_ < tracer.first_depth_ || call.depth_ > tracer.last_depth_) return;
+      if (!tracer.begin(call)) tracer.last_depth_ = call.depth_;
+    });
+  }
+  template <class F>
+  static void end(const TracedCall& call, const F& report) noexcept {
+    each([&](Tracer& tracer) {
+      if (call.depth_ < tracer.first_depth_) {
+        tracer.first_depth_ = call.depth_;  // of the calls that follow
+      } else if (call.depth_ <= tracer.last_depth_) {
+        tracer.last_depth_ = INT_MAX;
+        report(tracer);
+      }
+    });
   }
 };
 
@@ -49,6 +83,8 @@ void add_tracer(Tracer* tracer) noexcept {
 void remove_tracer(Tracer* tracer) noexcept {
   if (ThreadTracers::remove(tracer)) --active_tracers;
 }
+
+bool has_tracers() noexcept { return ThreadTracers::first() != nullptr; }
 
 void set_process_tracer(Tracer* tracer) noexcept {
   const bool before = process_tracer.exchange(tracer) != nullptr;
@@ -71,20 +107,29 @@ TracedCall::TracedCall(const OpRow& row, void* arguments) noexcept
     : row_(row), arguments_(arguments), outer_(innermost), depth_(outer_ ? outer_->depth_ + 1 : 0) {
   innermost = this;
   if (Tracer* tracer = process_tracer) tracer->begin(*this);
-  ThreadTracers::each([this](Tracer& tracer) { tracer.begin(*this); });
+  ThreadTracers::begin(*this);
 }
 
-void TracedCall::finish() {
-  if (Tracer* tracer = process_tracer) tracer->end(*this, false);
-  ThreadTracers::each([this](Tracer& tracer) { tracer.end(*this, false); });
+// Every tracer gets the report, also if one of them throws.
+void TracedCall::report_end(bool failed) {
   finished_ = true;
+  std::exception_ptr error;
+  auto report = [&](Tracer& tracer) {
+    try {
+      tracer.end(*this, failed || error);
+    } catch (...) {
+      if (!error) error = std::current_exception();
+    }
+  };
+  if (Tracer* tracer = process_tracer) report(*tracer);
+  ThreadTracers::end(*this, report);
+  if (error && !failed) std::rethrow_exception(error);
 }
+
+void TracedCall::finish() { report_end(false); }
 
 TracedCall::~TracedCall() {
-  if (!finished_) {
-    if (Tracer* tracer = process_tracer) tracer->end(*this, true);
-    ThreadTracers::each([this](Tracer& tracer) { tracer.end(*this, true); });
-  }
+  if (!finished_) report_end(true);
   innermost = outer_;
 }
 

@@ -1,11 +1,23 @@
 #ifndef TH_OPS_TRACER_H
 #define TH_OPS_TRACER_H
 
-// Observers of operations: the profiler (ops/profile.h) and the recorder of tensor.compile
-// (fuse/record.h). call() reports each operation to them. Code that accesses elements in another
-// way, such as t[i] in Lua, reports it by trace_access().
+// Tracers observe operations. The profiler (ops/profile.h) and the recorder of tensor.compile
+// (fuse/record.h) are tracers. Several may be active in a thread: each gets the same reports.
+//
+// call() reports each operation twice: begin() before the arguments are checked, end() after it. A
+// report has the row and the arguments. In begin() the results have the elements and shapes that
+// they had before, in end() those that the operation wrote. Some operations call others, as pad
+// calls copy. These inner calls are reported only to tracers that request them.
+//
+// A tracer may read, retain and copy the tensors of a report, and call operations. These are reported
+// only to the tracers that were added before it, because what they record may depend on the results.
+// It may add tracers and remove itself. It must not change the
+// arguments, or the shapes and elements of their tensors.
+//
+// Code that accesses elements otherwise, such as t[i] in Lua, reports it by trace_access().
 
 #include <atomic>
+#include <climits>
 
 #include "base/visibility.h"
 #include "ops/rows.h"
@@ -16,10 +28,12 @@ class TracedCall;
 
 class Tracer {
  public:
-  // Called before an operation runs.
-  virtual void begin(const TracedCall& call) noexcept = 0;
-  // Called after it, with the arguments of begin(): results are not temporaries. If the operation
-  // failed, the results have the shapes that they had before. May throw unless it failed.
+  // Called before an operation. Returns true to get reports of its inner calls.
+  virtual bool begin(const TracedCall& call) noexcept = 0;
+  // Called after it, with the same arguments. failed: the operation threw an error; its results
+  // have their old shapes, but elements may have been overwritten. If end() throws, the caller of
+  // the operation gets the error, although the results are written. The tracers that follow then
+  // get `failed`.
   virtual void end(const TracedCall& call, bool failed) = 0;
   // The thread accesses elements otherwise. what: a verb phrase, such as "reads elements".
   virtual void accessed(const char*) noexcept {}
@@ -33,21 +47,26 @@ class Tracer {
   Tracer& operator=(const Tracer&) = delete;
 
  private:
-  friend class TracedCall;
   friend class ThreadTracers;
   Tracer* next_ = nullptr;  // of the same thread
-  int first_depth_ = 0;     // depth of calls of the code that added the tracer
+  // Calls at other depths are not reported: they began before the tracer was added, or are inner
+  // calls that it does not want.
+  int first_depth_ = 0, last_depth_ = INT_MAX;
 };
 
 // The number of active tracers of all threads. While it is 0, tracing costs one relaxed load.
 extern std::atomic<int> active_tracers;
 inline bool tracing() noexcept { return active_tracers.load(std::memory_order_relaxed) != 0; }
 
-// Adds a tracer of the calling thread, and removes it.
+// Adds a tracer of the calling thread, and removes it. It gets the calls that begin while it is
+// added, and their ends. Remove it before it is deleted, and do not delete it in a report.
 void add_tracer(Tracer* tracer) noexcept;
 void remove_tracer(Tracer* tracer) noexcept;
-// Sets the tracer of all threads; null: none. It must live until the end of the process, because
-// operations that began earlier still report to it.
+// Returns true if the calling thread has tracers, apart from the process tracer.
+bool has_tracers() noexcept;
+// Sets the tracer of all threads; null: none. It gets all calls, including inner calls and those of
+// other tracers. It must live until the end of the process, because operations that began earlier
+// report their ends to it. So it also gets ends without a begin.
 void set_process_tracer(Tracer* tracer) noexcept;
 
 // Report to the tracers of the calling thread. See Tracer.
@@ -67,20 +86,21 @@ class TracedCall {
   ~TracedCall();
   TracedCall(const TracedCall&) = delete;
   TracedCall& operator=(const TracedCall&) = delete;
-  // Reports the end of an operation that succeeded.
+  // Reports the end of an operation that succeeded. May throw.
   void finish();
 
   const OpRow& row() const { return row_; }
   void* arguments() const { return arguments_; }
-  // The number of traced operations around this one that began after the tracer was added. Negative
-  // if this one itself began earlier.
-  int depth(const Tracer& tracer) const { return depth_ - tracer.first_depth_; }
+  // The number of traced operations of this thread around this one.
+  int depth() const { return depth_; }
   // A backend call of this operation was unsupported on its device and ran on the CPU.
   bool fell_back() const { return fell_back_; }
 
  private:
   friend class ThreadTracers;
   friend void trace_fallback() noexcept;
+  void report_end(bool failed);
+
   const OpRow& row_;
   void* arguments_;
   TracedCall* outer_;
