@@ -88,6 +88,8 @@ int unknown_field(lua_State* L, State* state);
 // Fills t, which must be empty, from the nested table at index. Raises an error if rows differ in
 // length.
 void tensor_from_table(lua_State* L, Tensor* t, int index);
+// totable of tensors.
+int tensor_to_table(lua_State* L);
 
 }  // namespace bind
 

@@ -1,4 +1,4 @@
-// Tensors from nested tables.
+// Tensors from nested tables, and back.
 
 #include <climits>
 
@@ -53,6 +53,35 @@ char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
   return data;
 }
 
+// Pushes the table for dimension d of the view, at an offset in elements. Creating a table may run
+// finalizers, which may resize the storage, so the address is read afterwards.
+void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
+  luaL_checkstack(L, 3, "too many dimensions");
+  int64_t n = view.size[d], step = view.stride[d];
+  lua_createtable(L, static_cast<int>(n), 0);
+  bool innermost = d == view.nDimension - 1;
+  const char* data = nullptr;
+  auto item = static_cast<int64_t>(th::item_size(view.dtype));
+  if (innermost) protect(L, "totable", [&] { data = view.data(th::Access::read) + offset * item; });
+  for (int64_t i = 0; i < n; ++i) {
+    if (innermost) {
+      push_element(L, view.dtype, data + i * step * item);
+    } else {
+      push_nested(L, view, d + 1, offset + i * step);
+    }
+    lua_rawseti(L, -2, static_cast<int>(i + 1));
+  }
+}
+
+// Rejects shapes without elements that would need too many tables.
+void check_table_sizes(lua_State* L, const Tensor& t) {
+  double entries = 1;
+  for (int d = 0; d < t.nDimension && entries > 0; ++d) {
+    entries *= static_cast<double>(t.size[d]);
+    if (entries > INT32_MAX) raise_error(L, "totable: %.0f entries are too many", entries);
+  }
+}
+
 }  // namespace
 
 void tensor_from_table(lua_State* L, Tensor* t, int index) {
@@ -68,6 +97,24 @@ void tensor_from_table(lua_State* L, Tensor* t, int index) {
   lua_pushvalue(L, index);
   fill(L, t, 0, data, static_cast<int64_t>(th::item_size(t->dtype)));
   lua_pop(L, 1);
+}
+
+int tensor_to_table(lua_State* L) {
+  th::trace_access(kElementAccess);
+  State* state = state_of(L);
+  if (check_tensor(L, state, 1)->nDimension == 0) {
+    lua_newtable(L);
+    return 1;
+  }
+  Tensor* t = nullptr;
+  Tensor* view = push_new_like(L, state, 1, &t);
+  protect(L, "totable", [&] {
+    t->check_storage();
+    th::set_view(view, *t);
+  });
+  check_table_sizes(L, *view);
+  push_nested(L, *view, 0, 0);
+  return 1;
 }
 
 }  // namespace bind

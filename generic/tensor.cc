@@ -348,53 +348,6 @@ int free_reference(lua_State* L) {
   return 0;
 }
 
-// Pushes the table for dimension d of the view, at an offset in elements. Creating a table may run
-// finalizers, which may resize the storage, so the address is read afterwards.
-void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
-  luaL_checkstack(L, 3, "too many dimensions");
-  int64_t n = view.size[d], step = view.stride[d];
-  lua_createtable(L, static_cast<int>(n), 0);
-  bool innermost = d == view.nDimension - 1;
-  const char* data = nullptr;
-  auto item = static_cast<int64_t>(th::item_size(view.dtype));
-  if (innermost) protect(L, "totable", [&] { data = view.data(th::Access::read) + offset * item; });
-  for (int64_t i = 0; i < n; ++i) {
-    if (innermost) {
-      push_element(L, view.dtype, data + i * step * item);
-    } else {
-      push_nested(L, view, d + 1, offset + i * step);
-    }
-    lua_rawseti(L, -2, static_cast<int>(i + 1));
-  }
-}
-
-// Rejects shapes without elements that would need too many tables.
-void check_table_sizes(lua_State* L, const Tensor& t) {
-  double entries = 1;
-  for (int d = 0; d < t.nDimension && entries > 0; ++d) {
-    entries *= static_cast<double>(t.size[d]);
-    if (entries > INT32_MAX) raise_error(L, "totable: %.0f entries are too many", entries);
-  }
-}
-
-int totable(lua_State* L) {
-  th::trace_access(kElementAccess);
-  State* state = state_of(L);
-  if (check_tensor(L, state, 1)->nDimension == 0) {
-    lua_newtable(L);
-    return 1;
-  }
-  Tensor* t = nullptr;
-  Tensor* view = push_new_like(L, state, 1, &t);
-  protect(L, "totable", [&] {
-    t->check_storage();
-    th::set_view(view, *t);
-  });
-  check_table_sizes(L, *view);
-  push_nested(L, *view, 0, 0);
-  return 1;
-}
-
 // Returns the address of the first element, and of the C struct, as numbers for the FFI. Copies the
 // memory to the CPU.
 int data_address(lua_State* L) {
@@ -441,7 +394,7 @@ const Method methods[] = {{"size", guarded<size>},
                           {"sub", guarded<sub>},
                           {"retain", guarded<retain>},
                           {"free", guarded<free_reference>},
-                          {"totable", guarded<totable>},
+                          {"totable", guarded<tensor_to_table>},
                           {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 

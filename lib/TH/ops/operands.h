@@ -121,9 +121,7 @@ class Operands {
     TensorRef copies[kMost];
     int lease_count, copy_count;
   };
-  char* ask(Tensor* t, Access access) {
-    return device_ ? ask_device(t, access) : t->data(access);
-  }
+  char* ask(Tensor* t, Access access) { return device_ ? ask_device(t, access) : t->data(access); }
   char* ask_device(Tensor* t, Access access);
   Tensor* brought(Tensor* t);
   void release_scratch() noexcept;
