@@ -304,6 +304,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
 
 // A DoubleTensor of one element, on the CPU.
 Tensor* push_number_tensor(lua_State* L, State* state, const char* name) {
+  th::trace_access("uses a number that an operation returns");
   Tensor* t = push_new_tensor(L, state, DType::Double);
   keep_on_cpu(L, name, t);
   int64_t one = 1;

@@ -292,6 +292,7 @@ int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   double value = check_element(L, 2, storage->dtype, "fill");
   refuse_held(L, state_of(L), "fill", storage);
+  th::trace_access(kElementAccess);
   protect(L, "fill", [&] { th::ops::fill(all_of(storage).get(), value); });
   lua_settop(L, 1);
   return 1;

@@ -223,6 +223,11 @@ describe('compile', function()
             '1 expression and 1 call')
     replays(function(a) return (a + 1):t() * 2 end, x, 2, '2 expressions')
     replays(function(a) return (a + 1)[1] * 2 end, x, 2, '2 expressions')
+    replays(function(a) return (a + 1):view(4):expand(2, 4) * 2 end, x, 2, '2 expressions')
+    replays(function(a) return tensor.cmul(a:view(4, 1):squeeze(2), a:view(-1)) end, x, 1,
+            '1 expression')
+    replays(function(a) return tensor.einsum('ij,jk->ik', a, w) + 1 end, x, 2,
+            '1 expression and 1 call')
     replays(function(a) return tensor.sort(a + 1, 2) end, x, 2, '1 expression and 1 call')
     replays(function(a) return tensor.cat({a, a + 1, w}, 1) end, x, 2, '1 expression and 1 call')
     replays(function(a) return tensor.mm(a, tensor.ones(2, 2)) end, x, 1, '2 calls')
@@ -288,6 +293,15 @@ describe('compile', function()
       local y = a * 2
       y:narrow(1, 1, 1):fill(1)
       return y + 1
+    end, x)
+    is_called('reads a tensor that it did not write', function(a)
+      return tensor.Tensor(2, 2) + a
+    end, x)
+    is_called('reads a tensor that is not an argument, an upvalue or a result', function(a)
+      return a + tensor.Tensor{1, 2}
+    end, x)
+    is_called('uses a number that an operation returns', function(a)
+      return a + tensor.random(1, 9)
     end, x)
     is_called('returns a view', function(a) return a:t() end, x)
     is_called('returns a part of a result', function(a) return (a + 1):narrow(1, 1, 1) end, x)

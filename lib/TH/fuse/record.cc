@@ -131,7 +131,7 @@ int Recorder::node_of(Tensor* t) {
     own->second.index_call = nullptr;
   }
   const Value value = own->second.value;
-  if (!own->second.has_value) refuse("reads a tensor that it made otherwise than by operations");
+  if (!own->second.has_value) refuse("reads a tensor that it did not write");
   if (same_layout(value, *t)) return value.node;
   if (t->numel() == 0 || !covers(value, *t)) refuse("reads a tensor of which it wrote only a part");
   RecordedLeaf leaf = recorded_->leaves[store(value.node, value.layout)];
@@ -178,7 +178,7 @@ int Recorder::input_leaf(Tensor* t) {
   }
   if (leaf.source < 0) {
     refuse(shares ? "reads memory outside of its arguments' elements"
-                  : "reads a tensor that is neither an argument nor found in its upvalues");
+                  : "reads a tensor that is not an argument, an upvalue or a result");
   }
   leaf.layout = RecordedLayout(*t);
   return nodes_[node_of_leaf(std::move(leaf))].node.index;

@@ -102,6 +102,7 @@ class Recorder final : public Tracer {
   void attempt(const F& body) noexcept;
   [[noreturn]] void refuse(const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+  bool made_view() const;
   // Operations, in record_rows.cc. They return false if expressions do not have the operation.
   bool record_element(const OpRow& row);
   bool record_fill(const OpRow& row);

@@ -63,6 +63,18 @@ bool Recorder::begin(const TracedCall& call) noexcept {
   return false;
 }
 
+// Returns true if the operation made a result a view of an operand.
+bool Recorder::made_view() const {
+  for (const Target& target : current_.targets) {
+    const Storage* s = target.tensor->storage;
+    if (!s || (target.before && target.before->storage == s)) continue;
+    for (const Operand& operand : current_.operands) {
+      if (operand.tensor->storage == s) return true;
+    }
+  }
+  return false;
+}
+
 void Recorder::end(const TracedCall& call, bool failed) noexcept {
   if (failed) return give_up("handles errors");
   attempt([&] {
@@ -75,7 +87,7 @@ void Recorder::end(const TracedCall& call, bool failed) noexcept {
       if (p.kind == ParameterKind::view) refuse("makes an argument a view of other memory");
       refuse("writes to a tensor that it did not make");
     });
-    if (row.returned != Returned::nothing || row.has(ParameterKind::view)) return;
+    if (row.returned != Returned::nothing || row.has(ParameterKind::view) || made_view()) return;
     bool expressed = false;
     if (row.flags & row_flag::element_wise) {
       expressed = record_element(row);
