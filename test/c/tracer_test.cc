@@ -107,8 +107,8 @@ TEST_F(TracerTest, PassesErrorsOfTracersToTheCaller) {
   EXPECT_EQ(core::shape(*r), (core::Shape{2, 2}));
 }
 
-TEST_F(TracerTest, DoesNotReportCallsOfTracers) {
-  Log other(true), caller(true);
+TEST_F(TracerTest, ReportsCallsOfTracersToThoseBeforeThem) {
+  Log older, caller(true), newer(true);
   core::TensorRef copy = core::empty(DType::Double);
   int copies = 0;
   auto copies_matrix = [&](const TracedCall&) {
@@ -120,7 +120,9 @@ TEST_F(TracerTest, DoesNotReportCallsOfTracers) {
   EXPECT_EQ(copies, 2);
   EXPECT_EQ(core::values(*copy)[5], 7);
   EXPECT_EQ(caller.lines, (Lines{"begin zero", "end zero"}));
-  EXPECT_EQ(other.lines, caller.lines);
+  EXPECT_EQ(newer.lines, caller.lines);
+  // The second call is an inner one, because the older tracer has not got the end of zero yet.
+  EXPECT_EQ(older.lines, (Lines{"begin fullLike", "end fullLike", "begin zero", "end zero"}));
 }
 
 TEST_F(TracerTest, BeginsWithTheCallAfterThatInWhichItWasAdded) {
