@@ -39,10 +39,19 @@ double count(const Tensor& r, const Tensor& t) {
 namespace functions {
 
 namespace {
+
 Var zero_like(const Var& t) {
   const int64_t one = 1;
   return filled(*t, 1, &one, 0);
 }
+
+// t with 1 in the place of 0. Where a quotient by 0 is not used, a quotient by this has derivatives
+// that are not NaN.
+Var without_zeros(const Var& t) {
+  const int64_t one = 1;
+  return where(eqValue(t, Scalar(0)), filled(*t, 1, &one, 1), t);
+}
+
 }  // namespace
 
 Var only(const Var& g, const Var& mask) { return where(mask, g, zero_like(g)); }
@@ -54,7 +63,8 @@ Var power_slope(const Var& t, const Scalar& p) {
   return pow(t, Scalar(power - 1)) * power;
 }
 Var power_slope(const Var& t, const Var& p) {
-  return except(p * cpow(t, p - 1), eqValue(p, Scalar(0)));
+  const Var zero = eqValue(p, Scalar(0));
+  return except(p * cpow(t, except(p - 1, zero)), zero);
 }
 
 Var exponent_slope(const Var& r, const Scalar& t) {
@@ -63,7 +73,7 @@ Var exponent_slope(const Var& r, const Scalar& t) {
   return r * std::log(base);
 }
 Var exponent_slope(const Var& r, const Var& t, const Var&) {
-  return except(r * log(t), eqValue(t, Scalar(0)));
+  return except(r * log(without_zeros(t)), eqValue(t, Scalar(0)));
 }
 
 Var share_of_larger(const Var& g, const Var& a, const Var& b) {
@@ -269,7 +279,7 @@ Var var_slope(const Var& g, const Var& t, const Var& r, bool biased) {
 
 Var std_slope(const Var& g, const Var& t, const Var& r, bool biased) {
   const double n = count(*r, *t);
-  const Var slope = g * (t - mean_over(t, *r)) / r * (1 / (biased ? n : n - 1));
+  const Var slope = g * (t - mean_over(t, *r)) / without_zeros(r) * (1 / (biased ? n : n - 1));
   return except(slope, eqValue(r, Scalar(0)));
 }
 
@@ -279,8 +289,8 @@ Var norm_slope(const Var& g, const Var& t, const Var& r, const Scalar& p) {
   if (power == 1) return g * sign(t);
   if (std::isinf(power)) return extreme_slope(g, abs(t), r) * sign(t);
   const Var zero = eqValue(r, Scalar(0));
-  if (power == 2) return except(g * t / r, zero);
-  const Var slope = g * sign(t) * pow(abs(t) / r, Scalar(power - 1));
+  if (power == 2) return except(g * t / without_zeros(r), zero);
+  const Var slope = g * sign(t) * pow(without_zeros(abs(t)) / without_zeros(r), Scalar(power - 1));
   return except(slope, zero);
 }
 
