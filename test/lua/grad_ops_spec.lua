@@ -1,0 +1,102 @@
+-- The derivatives of all rows of the op table, for operands of every layout: reverse mode against
+-- differences, to second order, and against forward mode; and calls in place and with given results
+-- against plain calls.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local cases = require('support.cases').cases
+local gradients = require 'support.gradients'
+local settings = require 'support.settings'
+
+local double = elements.Double
+
+-- Rows with a derivative that is not implemented. Rows without a Lua name are not listed.
+local unsupported = [[
+  digamma fuse conv2 xcorr2 conv3 xcorr3
+  gesv trtrs gels syev geev gesvd potrf potri potrs pstrf qr geqrf orgqr ormqr btrifact btrisolve
+  det logdet slogdet solve lstsq cholesky eigh pinverse
+]]
+
+-- Rows the first derivatives of which call an unsupported row.
+local first_order = { lgamma = true }
+
+local rows, counts = {}, {}
+for _, row in ipairs(tensor._optable()) do
+  counts[row.derivative] = (counts[row.derivative] or 0) + 1
+  if row.lua ~= '' then rows[#rows + 1] = row end
+end
+
+describe('the column `derivative`', function()
+  it('is stated by each row', function()
+    local known = { formulas = true, ['function'] = true, constant = true, composed = true,
+                    shares = true, unsupported = true }
+    for _, row in ipairs(tensor._optable()) do
+      assert.is_true(known[row.derivative], row.name)
+    end
+  end)
+
+  it('is `unsupported` for the listed rows only', function()
+    local listed, stated = {}, {}
+    for name in unsupported:gmatch '%S+' do listed[#listed + 1] = name end
+    for _, row in ipairs(rows) do
+      if row.derivative == 'unsupported' then stated[#stated + 1] = row.name end
+    end
+    table.sort(listed)
+    table.sort(stated)
+    assert.are.same(listed, stated)
+  end)
+end)
+
+-- The number of leaves that were checked.
+local function check(row, number)
+  local case, checked = cases[row.name], 0
+  local most = settings.gc and 2 or 8
+  for k, job in ipairs(gradients.jobs(row, case, double, elements.generator(number), most)) do
+    local program = gradients.program(row, case, double, job.scenario, job.layout,
+                                      elements.generator(number + k))
+    if program and #program.leaves > 0 and program:is_defined() then
+      checked = checked + #program.leaves
+      local order = job.layout == 'contiguous' and not first_order[row.name] and 2 or 1
+      program:check_reverse(order)
+      program:check_forward()
+      program:check_forms()
+    end
+  end
+  return checked
+end
+
+-- A constant result is a plain one, and the gradient of an operand that is overwritten is 0.
+local function check_constant(row, number)
+  local case = cases[row.name]
+  for _, job in ipairs(gradients.jobs(row, case, double, elements.generator(number), 2)) do
+    local program = gradients.program(row, case, double, job.scenario, 'contiguous',
+                                      elements.generator(number))
+    if program and #program.leaves > 0 then program:check_constant() end
+  end
+end
+
+local function check_unsupported(row, number)
+  local case = cases[row.name]
+  local job = gradients.jobs(row, case, double, elements.generator(number), 1)[1]
+  local program = gradients.program(row, case, double, job.scenario, 'contiguous',
+                                    elements.generator(number))
+  local done, message = pcall(tensor.vjp, program.f, program.leaves, {})
+  assert.is_false(done)
+  assert.is_truthy(tostring(message):find(row.lua, 1, true), message)
+  assert.is_truthy(tostring(message):find('derivative', 1, true), message)
+end
+
+for number, row in ipairs(rows) do
+  if cases[row.name] and elements.supports(row.types, double) then
+    it(('%s (%s), %s'):format(row.lua, row.name, row.derivative), function()
+      tensor.manualSeed(number)
+      if row.derivative == 'constant' then
+        check_constant(row, number)
+      elseif row.derivative == 'unsupported' then
+        check_unsupported(row, number)
+      else
+        assert.is_true(check(row, number) > 0)
+      end
+    end)
+  end
+end
