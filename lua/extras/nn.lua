@@ -9,7 +9,7 @@ local nn = {
    silu = tensor.silu, softplus = tensor.softplus,
 }
 
-for _, part in ipairs {'layers', 'losses'} do
+for _, part in ipairs {'layers', 'losses', 'recurrent', 'attention', 'convolution'} do
    for name, value in versions.each(require('tensor.nn.' .. part)) do
       nn[name] = value
    end

@@ -1,0 +1,120 @@
+-- tensor.nn: attention and the transformer block (Vaswani et al., 2017).
+
+local tensor = require 'tensor'
+local layer = require 'tensor.nn.layer'
+local layers = require 'tensor.nn.layers'
+
+local attention = {}
+
+-- Masks of causal attention, by type and size: -infinity above the diagonal, 0 elsewhere.
+local causal_masks = setmetatable({}, {__mode = 'v'})
+
+local function causal_mask(like, rows, columns)
+   local key = ('%s %s %d %d'):format(like:type(), like:device(), rows, columns)
+   local mask = causal_masks[key]
+   if not mask then
+      local above = tensor.ones(rows, columns):triu(columns - rows + 1):byte()
+      mask = tensor.zeros(rows, columns):maskedFill(above, -math.huge):type(like:type())
+      mask = like.new(rows, columns):copy(mask)
+      causal_masks[key] = mask
+   end
+   return mask
+end
+
+--- scaledDotProduct(q, k, v [, options]): softmax(q * k:t() / sqrt(d) + mask) * v for each matrix.
+-- q: batch x rows x d. k: batch x columns x d. v: batch x columns x width. options: causal, where
+-- the last row sees all columns, and each row before one less; mask, a ByteTensor that broadcasts
+-- to batch x rows x columns and has 1 where q may see k; dropout and train.
+function attention.scaledDotProduct(q, k, v, options)
+   options = options or {}
+   local scores = tensor.bmm(q * (1 / math.sqrt(q:size(3))), k:transpose(2, 3))
+   if options.causal then
+      scores:add(causal_mask(scores, scores:size(2), scores:size(3)))
+   end
+   if options.mask then
+      scores:maskedFill(options.mask:eq(0), -math.huge)
+   end
+   local weights = tensor.softmax(scores, 3)
+   if options.train then
+      weights = layers.drop(weights, options.dropout or 0)
+   end
+   return tensor.bmm(weights, v)
+end
+
+--- attention(width, heads [, options]): multi-head attention of x, batch x rows x width. A call's
+-- options: memory (default: x), batch x columns x width, which x sees; mask, a ByteTensor that
+-- broadcasts to batch x heads x rows x columns; train. options: causal, dropout (0), bias (true).
+function attention.attention(width, heads, options)
+   layer.check_size('attention', 'width', width)
+   layer.check_size('attention', 'heads', heads)
+   if width % heads ~= 0 then
+      error(('nn.attention: the width %d is not a multiple of %d heads'):format(width, heads), 0)
+   end
+   options = options or {}
+   local size = width / heads
+   -- The rows of the weight are those for the queries, the keys and the values.
+   local input = layers.linear(width, 3 * width, options)
+   local output = layers.linear(width, width, options)
+
+   -- Returns the k-th part of the products as batch * heads x rows x size.
+   local function split(products, k)
+      local batch, rows = products:size(1), products:size(2)
+      local part = products:narrow(3, k * width + 1, width):view(batch, rows, heads, size)
+      return part:transpose(2, 3):reshape(batch * heads, rows, size)
+   end
+   -- The parameters of the rows of the input layer from `first` on.
+   local function rows_of(params, first, count)
+      return {weight = params.weight:narrow(1, first, count),
+              bias = params.bias and params.bias:narrow(1, first, count)}
+   end
+
+   return layer.new('attention', function()
+      return {input = input.init(), output = output.init()}
+   end, function(params, x, call)
+      local batch, rows = x:size(1), x:size(2)
+      local q, k, v
+      if call.memory then
+         q = split(layers.linear(width, width)(rows_of(params.input, 1, width), x), 0)
+         local products = layers.linear(width, 2 * width)(
+            rows_of(params.input, width + 1, 2 * width), call.memory)
+         k, v = split(products, 0), split(products, 1)
+      else
+         local products = input(params.input, x)
+         q, k, v = split(products, 0), split(products, 1), split(products, 2)
+      end
+      local mask = call.mask
+      if mask then
+         mask = mask:expand(batch, heads, rows, k:size(2)):reshape(batch * heads, rows, k:size(2))
+      end
+      local y = attention.scaledDotProduct(q, k, v, {
+         causal = options.causal, mask = mask, dropout = options.dropout, train = call.train,
+      })
+      y = y:view(batch, heads, rows, size):transpose(2, 3):reshape(batch, rows, width)
+      return output(params.output, y)
+   end)
+end
+
+--- transformerBlock(width, heads [, options]): x + attention(norm(x)), then the same with a network
+-- of one hidden layer. options: hidden (4 * width), activation (gelu), and those of attention.
+function attention.transformerBlock(width, heads, options)
+   options = options or {}
+   local hidden = options.hidden or 4 * width
+   local probability = options.dropout or 0
+   local activation = options.activation or tensor.gelu
+   local children = {
+      norm1 = layers.layerNorm(width), attention = attention.attention(width, heads, options),
+      norm2 = layers.layerNorm(width), up = layers.linear(width, hidden),
+      down = layers.linear(hidden, width),
+   }
+   return layers.layer('transformerBlock', children, function(params, x, call)
+      local function dropped(y)
+         return call.train and layers.drop(y, probability) or y
+      end
+      local y = children.norm1(params.norm1, x)
+      x = x + dropped(children.attention(params.attention, y, call))
+      y = activation(children.up(params.up, children.norm2(params.norm2, x)))
+      return x + dropped(children.down(params.down, y))
+   end)
+end
+
+return attention

@@ -1,0 +1,124 @@
+-- tensor.nn: LSTM and GRU, for whole sequences and as cells.
+
+local tensor = require 'tensor'
+local layer = require 'tensor.nn.layer'
+local layers = require 'tensor.nn.layers'
+
+local recurrent = {}
+
+-- A kind of cell: gates, the number of blocks of rows in its weights; init(params, bound);
+-- start(x, hidden), the state before the first step; step(params, xs, state), where xs has the
+-- products of the input. It returns the output and the next state.
+local lstm, gru = {gates = 4}, {gates = 3}
+
+local function zeros(x, hidden)
+   return x.new(x:size(1), hidden):zero()
+end
+
+-- The blocks are those of the input gate, the forget gate, the cell and the output gate.
+function lstm.start(x, hidden)
+   return {h = zeros(x, hidden), c = zeros(x, hidden)}
+end
+
+function lstm.step(params, xs, state)
+   local gates = tensor.addmm(xs, state.h, params.weightHidden:t())
+   local n = gates:size(2) / 4
+   local open = tensor.sigmoid(gates:narrow(2, 1, 2 * n))
+   local new = tensor.tanh(gates:narrow(2, 2 * n + 1, n))
+   local out = tensor.sigmoid(gates:narrow(2, 3 * n + 1, n))
+   local c = tensor.cmul(open:narrow(2, n + 1, n), state.c):addcmul(open:narrow(2, 1, n), new)
+   local h = tensor.cmul(out, tensor.tanh(c))
+   return h, {h = h, c = c}
+end
+
+-- The blocks are those of the reset gate, the update gate and the candidate.
+function gru.start(x, hidden)
+   return {h = zeros(x, hidden)}
+end
+
+function gru.step(params, xs, state)
+   local hs = tensor.addmm(params.biasHidden, state.h, params.weightHidden:t())
+   local n = hs:size(2) / 3
+   local gates = tensor.sigmoid(xs:narrow(2, 1, 2 * n) + hs:narrow(2, 1, 2 * n))
+   local reset, update = gates:narrow(2, 1, n), gates:narrow(2, n + 1, n)
+   local new = tensor.addcmul(xs:narrow(2, 2 * n + 1, n), reset, hs:narrow(2, 2 * n + 1, n)):tanh()
+   local h = tensor.addcmul(new, update, state.h - new)
+   return h, {h = h}
+end
+
+local function init(kind, inputs, hidden)
+   local rows, bound = kind.gates * hidden, 1 / math.sqrt(hidden)
+   local params = {
+      weight = tensor.Tensor(rows, inputs):uniform(-bound, bound),
+      weightHidden = tensor.Tensor(rows, hidden):uniform(-bound, bound),
+      bias = tensor.Tensor(rows):uniform(-bound, bound),
+   }
+   if kind == gru then
+      params.biasHidden = tensor.Tensor(rows):uniform(-bound, bound)
+   end
+   return params
+end
+
+-- Returns the outputs of all steps and the last state. x: steps x batch x inputs.
+local function run(kind, params, x, state)
+   local steps, batch, inputs = x:size(1), x:size(2), x:size(3)
+   local rows = params.weight:size(1)
+   local xs = tensor.addmm(params.bias, x:reshape(steps * batch, inputs), params.weight:t())
+   xs = xs:view(steps, batch, rows)
+   state = state or kind.start(x:select(1, 1), rows / kind.gates)
+   local outputs = {}
+   for k = 1, steps do
+      outputs[k], state = kind.step(params, xs:select(1, k), state)
+   end
+   return tensor.stack(outputs, 1), state
+end
+
+local function check(name, inputs, hidden)
+   layer.check_size(name, 'inputs', inputs)
+   layer.check_size(name, 'hidden', hidden)
+end
+
+local function sequence(name, kind)
+   recurrent[name] = function(inputs, hidden, options)
+      check(name, inputs, hidden)
+      options = options or {}
+      local depth, probability = options.layers or 1, options.dropout or 0
+      layer.check_size(name, 'layers', depth)
+      return layer.new(name, function()
+         local params = {}
+         for k = 1, depth do
+            params[k] = init(kind, k == 1 and inputs or hidden, hidden)
+         end
+         return params
+      end, function(params, x, call)
+         local states = {}
+         for k = 1, depth do
+            if k > 1 and call.train then
+               x = layers.drop(x, probability)
+            end
+            x, states[k] = run(kind, params[k], x, call.state and call.state[k])
+         end
+         return x, states
+      end)
+   end
+
+   recurrent[name .. 'Cell'] = function(inputs, hidden)
+      check(name .. 'Cell', inputs, hidden)
+      return layer.new(name .. 'Cell', function()
+         return init(kind, inputs, hidden)
+      end, function(params, x, call)
+         local xs = tensor.addmm(params.bias, x, params.weight:t())
+         return kind.step(params, xs, call.state or kind.start(x, hidden))
+      end)
+   end
+end
+
+--- lstm(inputs, hidden [, options]), gru(inputs, hidden [, options]): x is
+-- steps x batch x inputs. Returns the outputs, steps x batch x hidden, and the last states, a list
+-- with one for each layer. The call's options.state has the states before the first step; default:
+-- 0. options: layers (1), dropout (0) between layers.
+-- lstmCell(inputs, hidden), gruCell(inputs, hidden): one step, with one state. x is batch x inputs.
+sequence('lstm', lstm)
+sequence('gru', gru)
+
+return recurrent

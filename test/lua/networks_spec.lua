@@ -1,0 +1,303 @@
+-- tensor.nn: recurrent layers, attention, convolutions and pools: values against loops in plain Lua;
+-- gradients against differences.
+
+local tensor = require 'tensor'
+local nn = require 'tensor.nn'
+
+local function close(expected, found)
+  assert.are.same(expected:size():totable(), found:size():totable())
+  local largest = (expected - found):abs():max()
+  assert.is_true(largest < 1e-12, ('the largest difference is %g'):format(largest))
+end
+
+-- Checks the gradients of a layer, or of a function of x.
+local function check_gradients(layer, x, options)
+  local is_layer = type(layer) == 'table'
+  assert.is_true(tensor.gradcheck(function(params, input)
+    tensor.manualSeed(7)
+    return (is_layer and layer(params, input, options) or layer(input))
+  end, {is_layer and layer.init() or {}, x}))
+end
+
+local function sigmoid(x)
+  return 1 / (1 + math.exp(-x))
+end
+
+local function tanh(x)
+  return 2 * sigmoid(2 * x) - 1
+end
+
+-- Row `row` of a matrix times a vector, both 1-based tables.
+local function dot(matrix, row, vector)
+  local sum = 0
+  for k, value in ipairs(vector) do
+    sum = sum + matrix[row][k] * value
+  end
+  return sum
+end
+
+-- One step of an LSTM: the next h and c.
+local function lstm_step(p, x, h, c)
+  local n, new_h, new_c = #h, {}, {}
+  for j = 1, n do
+    local g = {}
+    for gate = 0, 3 do
+      local row = gate * n + j
+      g[gate] = dot(p.weight, row, x) + dot(p.weightHidden, row, h) + p.bias[row]
+    end
+    new_c[j] = sigmoid(g[1]) * c[j] + sigmoid(g[0]) * tanh(g[2])
+    new_h[j] = sigmoid(g[3]) * tanh(new_c[j])
+  end
+  return new_h, new_c
+end
+
+local function gru_step(p, x, h)
+  local n, new_h = #h, {}
+  for j = 1, n do
+    local function input(row) return dot(p.weight, row, x) + p.bias[row] end
+    local function hidden(row) return dot(p.weightHidden, row, h) + p.biasHidden[row] end
+    local r = sigmoid(input(j) + hidden(j))
+    local z = sigmoid(input(n + j) + hidden(n + j))
+    local candidate = tanh(input(2 * n + j) + r * hidden(2 * n + j))
+    new_h[j] = (1 - z) * candidate + z * h[j]
+  end
+  return new_h
+end
+
+-- Softmax attention of lists of vectors. may(i, j): whether row i sees column j.
+local function attend(q, k, v, may)
+  local result = {}
+  for i = 1, #q do
+    local weights, sum = {}, 0
+    for j = 1, #k do
+      weights[j] = may(i, j) and math.exp(dot(k, j, q[i]) / math.sqrt(#q[i])) or 0
+      sum = sum + weights[j]
+    end
+    result[i] = {}
+    for d = 1, #v[1] do
+      result[i][d] = 0
+      for j = 1, #k do
+        result[i][d] = result[i][d] + weights[j] / sum * v[j][d]
+      end
+    end
+  end
+  return result
+end
+
+describe('tensor.nn', function()
+  before_each(function()
+    tensor.setdefaulttensortype 'torch.DoubleTensor'
+    tensor.manualSeed(3)
+  end)
+
+  it('lstm and gru run over the steps of each layer', function()
+    local x = tensor.randn(4, 2, 3)
+    for _, name in ipairs{'lstm', 'gru'} do
+      local net = nn[name](3, 5, {layers = 2})
+      local params = net.init()
+      local y, states = net(params, x)
+      local expected, last = tensor.zeros(4, 2, 5), tensor.zeros(2, 2, 5)
+      for b = 1, 2 do
+        local h, c = {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}}, {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}}
+        for t = 1, 4 do
+          local input = x[t][b]:totable()
+          for l = 1, 2 do
+            local p = {}
+            for key, value in pairs(params[l]) do
+              p[key] = value:totable()
+            end
+            if name == 'lstm' then
+              h[l], c[l] = lstm_step(p, input, h[l], c[l])
+            else
+              h[l] = gru_step(p, input, h[l])
+            end
+            input = h[l]
+          end
+          expected[t][b]:copy(tensor.Tensor(input))
+        end
+        for l = 1, 2 do
+          last[l][b]:copy(tensor.Tensor(h[l]))
+        end
+      end
+      close(expected, y)
+      close(last[1], states[1].h)
+      close(last[2], states[2].h)
+
+      -- The same in two parts, and by cells.
+      local first, middle = net(params, x:narrow(1, 1, 1))
+      local rest = net(params, x:narrow(1, 2, 3), {state = middle})
+      close(y, tensor.cat(first, rest, 1))
+      local cell, state, h = nn[name .. 'Cell'](3, 5), nil, nil
+      for t = 1, 4 do
+        h, state = cell(params[1], x[t], {state = state})
+      end
+      close(states[1].h, h)
+      close(states[1].h, state.h)
+
+      check_gradients(net, x)
+      check_gradients(nn[name](3, 2, {layers = 2, dropout = 0.5}), x, {train = true})
+      check_gradients(cell, x[1])
+    end
+    assert.has_error(function() nn.lstm(3, 5, {layers = 0}) end,
+      'nn.lstm: layers: a whole number of at least 1 is expected, got 0')
+  end)
+
+  it('scaledDotProduct is the softmax of products, causal or masked', function()
+    local q, k, v = tensor.randn(2, 3, 4), tensor.randn(2, 5, 4), tensor.randn(2, 5, 2)
+    local mask = tensor.ByteTensor(1, 3, 5):bernoulli(0.5)
+    mask:select(3, 1):fill(1)
+    for _, case in ipairs{
+      {{}, function() return true end},
+      {{causal = true}, function(i, j) return j <= i + 2 end},
+      {{mask = mask}, function(i, j) return mask[1][i][j] == 1 end},
+    } do
+      local found = nn.scaledDotProduct(q, k, v, case[1])
+      for b = 1, 2 do
+        close(tensor.Tensor(attend(q[b]:totable(), k[b]:totable(), v[b]:totable(), case[2])),
+              found[b])
+      end
+    end
+  end)
+
+  it('attention splits the width among its heads', function()
+    local layer, x, memory = nn.attention(4, 2), tensor.randn(2, 3, 4), tensor.randn(2, 5, 4)
+    local params = layer.init()
+    local function expected(from, mask)
+      local rows = from:size(2)
+      local result = tensor.zeros(2, 3, 4)
+      local w, bias = params.input.weight, params.input.bias
+      for b = 1, 2 do
+        local q = x[b] * w:narrow(1, 1, 4):t() + bias:narrow(1, 1, 4)
+        local kv = from[b] * w:narrow(1, 5, 8):t() + bias:narrow(1, 5, 8)
+        for head = 0, 1 do
+          local function part(t, first)
+            return t:narrow(2, first + 2 * head, 2):totable()
+          end
+          local y = attend(part(q, 1), part(kv, 1), part(kv, 5), function(i, j)
+            return mask == nil or mask[b][head + 1][i][j] == 1
+          end)
+          result[b]:narrow(2, 1 + 2 * head, 2):copy(tensor.Tensor(y))
+        end
+      end
+      assert.are.equal(rows, from:size(2))
+      return nn.linear(4, 4)(params.output, result)
+    end
+    close(expected(x), layer(params, x))
+    close(expected(memory), layer(params, x, {memory = memory}))
+    local mask = tensor.ByteTensor(2, 2, 3, 3):bernoulli(0.5)
+    mask:select(4, 2):fill(1)
+    close(expected(x, mask), layer(params, x, {mask = mask}))
+    local causal = tensor.ones(3, 3):tril():byte():view(1, 1, 3, 3):expand(2, 2, 3, 3)
+    close(expected(x, causal), nn.attention(4, 2, {causal = true})(params, x))
+
+    check_gradients(layer, x)
+    check_gradients(layer, x, {memory = memory})
+    check_gradients(nn.attention(4, 2, {causal = true, dropout = 0.3}), x, {train = true})
+    assert.has_error(function() nn.attention(5, 2) end,
+                     'nn.attention: the width 5 is not a multiple of 2 heads')
+  end)
+
+  it('transformerBlock adds attention and a network of one hidden layer', function()
+    local block, x = nn.transformerBlock(4, 2, {causal = true, hidden = 6}), tensor.randn(2, 3, 4)
+    local p = block.init()
+    local norm = nn.layerNorm(4)
+    local y = x + nn.attention(4, 2, {causal = true})(p.attention, norm(p.norm1, x))
+    local hidden = tensor.gelu(nn.linear(4, 6)(p.up, norm(p.norm2, y)))
+    close(y + nn.linear(6, 4)(p.down, hidden), block(p, x))
+    check_gradients(block, x)
+    check_gradients(nn.transformerBlock(4, 1, {dropout = 0.4}), x, {train = true})
+    -- The first output does not depend on later inputs.
+    local other = x:clone()
+    other:narrow(2, 2, 2):add(1)
+    close(block(p, x):select(2, 1), block(p, other):select(2, 1))
+  end)
+
+  it('conv2d is a cross-correlation with stride, padding, dilation and groups', function()
+    local x = tensor.randn(2, 4, 6, 7)
+    for _, o in ipairs{
+      {size = {3, 2}, stride = {1, 1}, padding = {0, 0}, dilation = {1, 1}, groups = 1},
+      {size = {3, 2}, stride = {2, 3}, padding = {1, 2}, dilation = {2, 1}, groups = 2},
+      {size = {2, 3}, stride = {1, 2}, padding = {0, 1}, dilation = {1, 2}, groups = 4},
+      {size = {1, 1}, stride = {1, 1}, padding = {0, 0}, dilation = {1, 1}, groups = 1},
+    } do
+      local layer = nn.conv2d(4, 8, o.size, o)
+      local params = layer.init()
+      local y = layer(params, x)
+      local expected = y:clone()
+      local each, out = 4 / o.groups, 8 / o.groups
+      local function pixel(b, c, row, column)
+        local inside = row >= 1 and row <= 6 and column >= 1 and column <= 7
+        return inside and x[b][c][row][column] or 0
+      end
+      for b = 1, 2 do
+        for k = 1, 8 do
+          local group = math.floor((k - 1) / out)
+          for i = 1, y:size(3) do
+            for j = 1, y:size(4) do
+              local sum = params.bias[k]
+              for c = 1, each do
+                for u = 1, o.size[1] do
+                  for v = 1, o.size[2] do
+                    local row = (i - 1) * o.stride[1] + (u - 1) * o.dilation[1] + 1 - o.padding[1]
+                    local column = (j - 1) * o.stride[2] + (v - 1) * o.dilation[2] + 1
+                      - o.padding[2]
+                    sum = sum + params.weight[k][c][u][v] * pixel(b, group * each + c, row, column)
+                  end
+                end
+              end
+              expected[b][k][i][j] = sum
+            end
+          end
+        end
+      end
+      for d = 1, 2 do
+        local extent = (o.size[d] - 1) * o.dilation[d] + 1
+        local count = math.floor((x:size(2 + d) + 2 * o.padding[d] - extent) / o.stride[d]) + 1
+        assert.are.equal(count, y:size(2 + d))
+      end
+      close(expected, y)
+      check_gradients(layer, x)
+    end
+    assert.has_error(function() nn.conv2d(3, 4, 3, {groups = 2}) end,
+                     'nn.conv2d: 3 inputs and 4 outputs are not multiples of 2 groups')
+    assert.has_error(function() nn.conv2d(1, 1, {3}) end,
+      'nn.conv2d: size: a whole number of at least 1 or a pair of them is expected')
+    local large = nn.conv2d(4, 1, 9)
+    assert.has_error(function() large(large.init(), x) end,
+                     'nn.conv2d: the window of 9 is larger than the image of 6')
+  end)
+
+  it('maxPool2d and avgPool2d reduce windows', function()
+    local x = tensor.randn(2, 3, 5, 7)
+    for _, o in ipairs{{size = {2, 2}, stride = {2, 2}, padding = {0, 0}},
+                       {size = {3, 2}, stride = {2, 1}, padding = {1, 0}}} do
+      local largest, mean = nn.maxPool2d(o.size, o)(x), nn.avgPool2d(o.size, o)(x)
+      local a, b = largest:clone(), mean:clone()
+      for n = 1, 2 do
+        for c = 1, 3 do
+          for i = 1, largest:size(3) do
+            for j = 1, largest:size(4) do
+              local best, sum = -math.huge, 0
+              for u = 1, o.size[1] do
+                for v = 1, o.size[2] do
+                  local row = (i - 1) * o.stride[1] + u - o.padding[1]
+                  local column = (j - 1) * o.stride[2] + v - o.padding[2]
+                  if row >= 1 and row <= 5 and column >= 1 and column <= 7 then
+                    best = math.max(best, x[n][c][row][column])
+                    sum = sum + x[n][c][row][column]
+                  end
+                end
+              end
+              a[n][c][i][j], b[n][c][i][j] = best, sum / (o.size[1] * o.size[2])
+            end
+          end
+        end
+      end
+      close(a, largest)
+      close(b, mean)
+      check_gradients(nn.maxPool2d(o.size, o), x)
+      check_gradients(nn.avgPool2d(o.size, o), x)
+    end
+    assert.are.same({2, 3, 2, 3}, nn.maxPool2d(2)(x):size():totable())
+  end)
+end)
