@@ -1,0 +1,369 @@
+#ifndef TH_CPU_KERNELS_SORT_ROWS_H
+#define TH_CPU_KERNELS_SORT_ROWS_H
+
+// Sorting of rows. Elements are mapped to unsigned keys of the same order, packed with their index
+// in the row.
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "backend/sort_call.h"
+#include "cpu/kernels/sort_keys.h"
+#include "cpu/kernels/sort_narrow.h"
+#include "cpu/kernels/sort_network.h"
+#include "cpu/key_sort.h"
+#include "cpu/loops.h"
+#include "cpu/parallel.h"
+#include "cpu/workspace.h"
+
+namespace th {
+namespace {
+
+// Rows up to kInsertion are sorted by insertion; from kRadix on, 8- and 16-bit keys by radix sort.
+constexpr int64_t kInsertion = 40;
+constexpr int64_t kRadix = 256;
+// In rows of at least kLong elements, a range within the first 1 / kLeastPart of the sorted order
+// is selected from the smallest elements only.
+constexpr int64_t kLong = 8192;
+constexpr int64_t kLeastPart = 16;
+// Rows of 64-bit elements up to this length are sorted by 64-bit integers.
+constexpr int64_t kMostNarrow = int64_t{1} << 32;
+// At least kFewestTogether rows of at most kLongestTogether elements are sorted together. With
+// 64-bit SIMD comparisons this is faster as long as the rows fit into the caches.
+constexpr int64_t kFewestTogether = 3;
+#ifdef __AVX2__
+constexpr int64_t kLongestTogether = 1024;
+#else
+constexpr int64_t kLongestTogether = 64;
+#endif
+
+// Radix sort of n packed keys, of which only the lowest Bytes bytes of the key are used. The result
+// is in keys. The sort is stable, so the indices are not compared.
+template <class Pack, int Bytes>
+void sort_by_digits(typename Pack::Type* keys, typename Pack::Type* other, int64_t n) {
+  int64_t count[Bytes][256] = {};
+  for (int64_t i = 0; i < n; ++i) {
+    uint64_t key = Pack::key(keys[i]);
+    for (int digit = 0; digit < Bytes; ++digit) ++count[digit][key >> (8 * digit) & 255];
+  }
+  auto* from = keys;
+  auto* to = other;
+  for (int digit = 0; digit < Bytes; ++digit) {
+    int64_t start = 0;
+    for (int64_t& c : count[digit]) start += std::exchange(c, start);
+    for (int64_t i = 0; i < n; ++i) {
+      to[count[digit][Pack::key(from[i]) >> (8 * digit) & 255]++] = from[i];
+    }
+    std::swap(from, to);
+  }
+  if (from != keys) std::copy(from, from + n, keys);
+}
+
+// A type local to this file, so that templates instantiated with it are not shared between
+// instruction sets.
+template <class Pack>
+struct Less {
+  bool operator()(const typename Pack::Type& a, const typename Pack::Type& b) const {
+    return Pack::less(a, b);
+  }
+};
+
+template <class Pack>
+void sort_by_insertion(typename Pack::Type* keys, int64_t n) {
+  for (int64_t i = 1; i < n; ++i) {
+    auto key = keys[i];
+    int64_t j = i;
+    for (; j > 0 && Pack::less(key, keys[j - 1]); --j) keys[j] = keys[j - 1];
+    keys[j] = key;
+  }
+}
+
+// Returns true if keys are sorted, or reversed and now sorted. Fails fast otherwise.
+template <class Pack>
+bool put_in_order(typename Pack::Type* keys, int64_t n) {
+  int64_t up = 1, down = 1;
+  while (up < n && Pack::less(keys[up - 1], keys[up])) ++up;
+  if (up == n) return true;
+  while (down < n && Pack::less(keys[down], keys[down - 1])) ++down;
+  if (down < n) return false;
+  std::reverse(keys, keys + n);
+  return true;
+}
+
+// Selection by sampling: if few of many keys are needed (positions first ... first + count - 1 of
+// the sorted order), keeps only the keys between two elements of a sorted sample. In the unlikely
+// case that these do not contain the range, keeps all keys. Returns how many smaller keys were
+// dropped.
+template <class Pack>
+int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t count) {
+  constexpr int64_t size = 1024, margin = 48;
+  if (*n < kLong || count > *n / 4) return 0;
+  typename Pack::Type sample[size];
+  for (int64_t k = 0; k < size; ++k) sample[k] = keys[k * (*n / size)];
+  sort_keys(sample, size);
+  const double part = static_cast<double>(size) / static_cast<double>(*n);
+  const auto low = static_cast<int64_t>(static_cast<double>(first) * part) - margin;
+  const auto high = static_cast<int64_t>(static_cast<double>(first + count) * part) + margin;
+  const auto least = low < 0 ? Pack::pack(0, 0) : sample[low];
+  const auto most = high < size ? sample[high] : Pack::pack(~uint64_t(0), ~uint64_t(0));
+  int64_t below = 0, above = 0, remaining = 0;
+  for (int64_t i = 0; i < *n; ++i) {
+    below += Pack::less(keys[i], least);
+    above += Pack::less(most, keys[i]);
+  }
+  if (below > first || *n - above < first + count) return 0;
+  for (int64_t i = 0; i < *n; ++i) {
+    const auto key = keys[i];
+    keys[remaining] = key;
+    remaining += !(Pack::less(key, least) || Pack::less(most, key));
+  }
+  *n = remaining;
+  return below;
+}
+
+// Sorts the keys of positions first ... first + count - 1 of the sorted order into these positions.
+template <class Pack>
+void sort_range(typename Pack::Type* keys, int64_t n, int64_t first, int64_t count) {
+  auto* const target = keys + first;
+  first -= keep_near<Pack>(keys, &n, first, count);
+  if (first > 0) std::nth_element(keys, keys + first, keys + n, Less<Pack>());
+  keys += first;
+  n -= first;
+  if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Less<Pack>());
+  sort_keys(keys, count);
+  if (keys != target) std::copy_backward(keys, keys + count, target + count);
+}
+
+template <class T, class Pack>
+class RowSorter {
+ public:
+  using Key = typename SortKey<T>::Key;
+  using Packed = typename Pack::Type;
+  static constexpr bool kHasDigits = sizeof(T) <= 2;
+
+  static constexpr bool kIsWide = sizeof(T) == 8;
+
+  // Returns the number of packed keys that a row of n elements needs.
+  static int64_t capacity(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
+  // The same for `rows` rows: rows sorted together need their keys in lanes, and wide rows also the
+  // original keys.
+  static int64_t capacity(int64_t n, int64_t rows) {
+    if (!are_together(n, rows)) return capacity(n);
+    return kIsWide ? n + kTogether * n : kTogether * n;
+  }
+  static bool are_together(int64_t n, int64_t rows) {
+    return n <= kLongestTogether && rows >= kFewestTogether;
+  }
+
+  RowSorter(Packed* keys, const SortCall& call)
+      : keys_(keys),
+        flip_(call.descending ? static_cast<Key>(~Key(0)) : Key(0)),
+        index_base_(call.index_base),
+        first_(call.first),
+        count_(call.count) {}
+
+  void sort(const SortRow<T>& row) const {
+    if constexpr (kIsWide) {
+      if (row.n > kInsertion && row.n <= kMostNarrow && count_ == row.n && sort_narrow(row)) return;
+    }
+    bool exact = true;
+    if (row.n >= kLong && (first_ + count_) * kLeastPart <= row.n) {
+      int64_t remaining = pack_least(row, first_ + count_, &exact);
+      sort_range<Pack>(keys_, remaining, first_, count_);
+      return unpack(row, exact);
+    }
+    exact = pack_row(row, keys_, 1);
+    if (row.n <= kInsertion) {
+      sort_by_insertion<Pack>(keys_, row.n);
+    } else if (count_ == row.n && put_in_order<Pack>(keys_, row.n)) {
+      // Sorted data is common.
+    } else if (kHasDigits && row.n >= kRadix) {
+      sort_by_digits<Pack, kHasDigits ? sizeof(T) : 1>(keys_, keys_ + row.n, row.n);
+    } else if (count_ < row.n) {
+      sort_range<Pack>(keys_, row.n, first_, count_);
+    } else {
+      sort_keys(keys_, row.n);
+    }
+    unpack(row, exact);
+  }
+
+  // Sorts up to kTogether rows of the same length.
+  void sort_together(const SortRow<T>* rows, int64_t count) const {
+    const int64_t n = rows[0].n;
+    if constexpr (kIsWide) {
+      auto* const lanes = reinterpret_cast<uint64_t*>(keys_ + n);
+      std::optional<NarrowRow<T>> narrow[kTogether];
+      for (int64_t k = 0; k < count; ++k) {
+        narrow[k].emplace(lanes + kTogether * n + k * n, lanes + k, kTogether, flip_);
+        narrow[k]->take(rows[k]);
+      }
+      th::sort_together(lanes, n);
+      for (int64_t k = 0; k < count; ++k) {
+        if (!narrow[k]->write(rows[k], first_, count_, index_base_)) sort(rows[k]);
+      }
+    } else if constexpr (std::is_same_v<Pack, Pack64>) {  // for Pack128 the rows are too long
+      bool exact[kTogether];
+      for (int64_t k = 0; k < count; ++k) exact[k] = pack_row(rows[k], keys_ + k, kTogether);
+      th::sort_together(keys_, n);
+      for (int64_t k = 0; k < count; ++k) unpack(rows[k], exact[k], keys_ + k, kTogether);
+    }
+  }
+
+ private:
+  bool sort_narrow(const SortRow<T>& row) const {
+    const int64_t n = row.n;
+    if (NarrowRow<T>::is_sorted(row, flip_)) {
+      for (int64_t i = 0; i < n; ++i) {
+        row.values[i * row.value_step] = row.in[i * row.in_step];
+        row.indices[i * row.index_step] = i + index_base_;
+      }
+      return true;
+    }
+    auto* const keys = reinterpret_cast<uint64_t*>(keys_);
+    NarrowRow<T> narrow(keys, keys + n, 1, flip_);
+    narrow.take(row);
+    if (!put_in_order<Pack64>(keys + n, n)) sort_keys(keys + n, n);
+    return narrow.write(row, 0, n, index_base_);
+  }
+
+  // Calls f(i, packed key) for elements [begin, end). Sets *exact to false if an element cannot be
+  // restored from its key.
+  template <class F>
+  void pack(const SortRow<T>& row, int64_t begin, int64_t end, bool* exact, const F& f) const {
+    // Local copies, because for the compiler the keys written may alias the members.
+    const T* in = row.in;
+    const int64_t step = row.in_step;
+    const Key flip = flip_;
+    bool all = *exact;
+    for (int64_t i = begin; i < end; ++i) {
+      T x = in[i * step];
+      all &= SortKey<T>::is_exact(x);
+      f(i, Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip), static_cast<uint64_t>(i)));
+    }
+    *exact = all;
+  }
+
+  // Writes keys that are step apart.
+  __attribute__((noinline)) bool pack_row(const SortRow<T>& row, Packed* keys, int64_t step) const {
+    bool exact = true;
+    pack(row, 0, row.n, &exact, [=](int64_t i, Packed key) { keys[i * step] = key; });
+    return exact;
+  }
+
+  // Keeps the `most` smallest keys of a much longer row, and some others. From time to time it
+  // finds the largest key that can still be among them, and drops larger ones. Returns the number
+  // of keys kept.
+  int64_t pack_least(const SortRow<T>& row, int64_t most, bool* exact) const {
+    const int64_t capacity = std::max(kLong / 2, 4 * most), step = kLong / 8;
+    Packed* const keys = keys_;
+    Packed limit = Pack::pack(~uint64_t(0), ~uint64_t(0));
+    int64_t remaining = 0;
+    for (int64_t i = 0; i < row.n; i += step) {
+      if (remaining + step > capacity) {
+        std::nth_element(keys, keys + most - 1, keys + remaining, Less<Pack>());
+        limit = keys[most - 1];
+        remaining = most;
+      }
+      int64_t count = remaining;
+      pack(row, i, std::min(row.n, i + step), exact, [&](int64_t, Packed key) {
+        keys[count] = key;
+        count += Pack::less(key, limit);
+      });
+      remaining = count;
+    }
+    return remaining;
+  }
+
+  void unpack(const SortRow<T>& row, bool exact) const { unpack(row, exact, keys_, 1); }
+
+  // Keys are step apart.
+  __attribute__((noinline)) void unpack(const SortRow<T>& row, bool exact, Packed* keys,
+                                        int64_t step) const {
+    keys += first_ * step;
+    if (exact) {
+      unpack_keys(row, keys, step,
+                  [flip = flip_](Key key) { return SortKey<T>::element(key ^ flip); });
+    } else {
+      take_originals(row, keys, step);
+      unpack_keys(row, keys, step, [](Key bits) {
+        T x;
+        std::memcpy(&x, &bits, sizeof x);
+        return x;
+      });
+    }
+  }
+
+  // Writes element(key) for each key.
+  template <class F>
+  void unpack_keys(const SortRow<T>& row, const Packed* keys, int64_t step,
+                   const F& element) const {
+    T* values = row.values;
+    int64_t* indices = row.indices;
+    const int64_t n = count_, base = index_base_;
+    const int64_t value_step = row.value_step, index_step = row.index_step;
+    for (int64_t i = 0; i < n; ++i) {
+      values[i * value_step] = element(static_cast<Key>(Pack::key(keys[i * step])));
+      indices[i * index_step] = Pack::index(keys[i * step]) + base;
+    }
+  }
+
+  // Replaces the keys by the original bits of the elements, before values, which may share memory
+  // with the elements, are written.
+  void take_originals(const SortRow<T>& row, Packed* keys, int64_t step) const {
+    for (int64_t i = 0; i < count_; ++i) {
+      Packed& key = keys[i * step];
+      Key bits;
+      std::memcpy(&bits, row.in + Pack::index(key) * row.in_step, sizeof bits);
+      key = Pack::pack(bits, static_cast<uint64_t>(Pack::index(key)));
+    }
+  }
+
+  Packed* keys_;
+  Key flip_;
+  int64_t index_base_, first_, count_;
+};
+
+template <class T, class Pack>
+void sort_rows(const SortCall& call) {
+  using Sorter = RowSorter<T, Pack>;
+  constexpr int64_t item = sizeof(T), index_item = sizeof(int64_t);
+  // Each worker has its own buffer. All buffers are allocated before the first row is sorted.
+  int64_t count = call.plan.numel;
+  int64_t least = std::max<int64_t>(1, Grain::costly / call.n);
+  int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
+  int64_t capacity = (Sorter::capacity(call.n, count) + 7) / 8 * 8;
+  Workspace<typename Pack::Type> workspace(workers * capacity);
+  parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t worker = begin; worker < end; ++worker) {
+      Sorter sorter(workspace.data() + worker * capacity, call);
+      for_each_run(call.plan, count * worker / workers, count * (worker + 1) / workers,
+                   [&](char* const* data, const int64_t* next, int64_t m) {
+                     for (int64_t k = 0; k < m; k += kTogether) {
+                       SortRow<T> rows[kTogether];
+                       const int64_t some = std::min(m - k, kTogether);
+                       for (int64_t j = 0; j < some; ++j) {
+                         rows[j] = {reinterpret_cast<const T*>(data[2] + (k + j) * next[2]),
+                                    call.in_step / item,
+                                    reinterpret_cast<T*>(data[0] + (k + j) * next[0]),
+                                    call.value_step / item,
+                                    reinterpret_cast<int64_t*>(data[1] + (k + j) * next[1]),
+                                    call.index_step / index_item,
+                                    call.n};
+                       }
+                       if (Sorter::are_together(call.n, some)) {
+                         sorter.sort_together(rows, some);
+                       } else {
+                         for (int64_t j = 0; j < some; ++j) sorter.sort(rows[j]);
+                       }
+                     }
+                   });
+    }
+  });
+}
+
+}  // namespace
+}  // namespace th
+
+#endif
