@@ -18,8 +18,8 @@ deps:
 release: deps
 	@scripts/build release build/release -DTH_ISAS=all
 
-# The same with less to build: kernels for this machine's CPU only. An existing build keeps its
-# instruction sets.
+# The same with less to build: kernels for this machine's CPU only, which other CPUs may not
+# support. An existing build keeps its instruction sets.
 first: deps
 	@scripts/build release build/release \
 		$(if $(wildcard build/release/CMakeCache.txt),,-DTH_ISAS=host)
@@ -33,10 +33,10 @@ cuda: deps
 	@scripts/build release build/release -DTH_ISAS=all -DTH_CUDA=ON
 	@$(INSTALL)
 
-# With kernels for the instruction sets that this machine can test, unless there are more already.
+# With kernels for the instruction sets that this machine can test, unless there are all already.
 release-tests: deps
 	@scripts/build test build/release \
-		$(if $(wildcard build/release/CMakeCache.txt),,-DTH_ISAS=native)
+		$(if $(shell grep -s '^TH_ISAS:.*=all' build/release/CMakeCache.txt),,-DTH_ISAS=native)
 
 asan: deps
 	@scripts/build asan build/asan

@@ -1,7 +1,8 @@
 # TH_ISAS: the instruction sets that kernels are compiled for. A list contains baseline. `all`, for
 # releases, is every set. `native`, for tests, is the sets that this machine's CPU supports. `host`
-# is the best of these, and baseline without optimization: it builds fastest. TH_FALLBACK_ISA is then
-# baseline, otherwise empty.
+# is only the best of these: it builds fastest, and the library works on CPUs with that set only.
+# In a native build with tests and a better set than baseline, TH_FALLBACK_ISA is baseline, which is
+# not optimized; otherwise it is empty. Compiling baseline takes 110 CPU s with -O3 and 25 with -O0.
 
 set(TH_ISAS all CACHE STRING
     "Instruction sets of kernels: all, native, host, or a list with baseline")
@@ -29,7 +30,8 @@ if(TH_ISAS MATCHES "^(native|host)$" AND "avx2" IN_LIST isas AND EXISTS /proc/cp
     list(APPEND isas ${isa})
   endforeach()
   if(TH_ISAS STREQUAL "host" AND isa)
-    set(isas baseline ${isa})
+    set(isas ${isa})
+  elseif(isa AND TH_BUILD_TESTS)
     set(TH_FALLBACK_ISA baseline)
   endif()
 endif()

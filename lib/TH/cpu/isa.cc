@@ -23,7 +23,11 @@ bool has_f16c() {
 Isa detect() noexcept {
 #ifdef TH_HAVE_X86_KERNELS
   __builtin_cpu_init();
+#ifdef TH_HAVE_BASELINE
   const char* requested = std::getenv("TENSOR_ISA");
+#else
+  const char* requested = nullptr;
+#endif
   if (requested && !std::strcmp(requested, "baseline")) return Isa::baseline;
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2") && has_f16c();
