@@ -47,6 +47,12 @@ struct ReducePlan {
 // For elements of type T; instantiated in reduce_*.cc. index: for Reducer::min and max.
 template <class T>
 void reduce_elements(Queue& queue, Reducer reducer, bool index, const ReducePlan& plan);
+// Compiled in reduce_integers.cc and reduce_reals.cc only: the kernels take long to compile.
+#define TH_TYPE(Name, real, accreal, kind, ...)                                             \
+  extern template void reduce_elements<ElementOf<DType::Name>::Type>(Queue&, Reducer, bool, \
+                                                                     const ReducePlan&);
+#include "THTypes.def"
+#undef TH_TYPE
 // For pairs of elements of type T; defined in reduce_pairs.cc.
 template <class T>
 void reduce_pairs(Queue& queue, Reducer reducer, Transform transform, const ReducePlan& plan);
