@@ -23,36 +23,24 @@
 
 namespace th {
 
-// The operations with kernels on every backend. run_<name>(Queue&, const Struct&) runs one on a
-// device.
-#define TH_KERNEL_OPS(X)             \
-  X(element, ElementCall)            \
-  X(copy, CopyCall)                  \
-  X(fill, FillCall)                  \
-  X(generate, GenerateCall)          \
-  X(product, ProductCall)            \
-  X(reduce_all, ReduceAllCall)       \
-  X(reduce_dim, ReduceDimCall)       \
-  X(check, CheckCall)                \
-  X(gather, GatherCall)              \
-  X(scatter, ScatterCall)            \
-  X(count, CountCall)                \
-  X(masked_select, MaskedSelectCall) \
-  X(masked_copy, MaskedCopyCall)     \
-  X(nonzero, NonzeroCall)            \
-  X(masked_fill, MaskedFillCall)     \
-  X(triangle, TriangleCall)          \
-  X(random, RandomCall)              \
-  X(bernoulli, BernoulliCall)        \
-  X(multinomial, MultinomialCall)    \
-  X(alias_setup, AliasSetupCall)     \
-  X(alias_draw, AliasDrawCall)       \
-  X(sort, SortCall)                  \
-  X(scan, ScanCall)                  \
-  X(scan_extremes, ScanExtremesCall) \
-  X(search, SearchCall)              \
-  X(convolution, ConvolutionCall)    \
-  X(fused, FusedCall)
+// The operations with kernels on every backend, in the headers of their structs or below.
+// run_<name>(Queue&, const Struct&) runs one on a device.
+#define TH_KERNEL_OPS(X)    \
+  X(element, ElementCall)   \
+  X(copy, CopyCall)         \
+  X(fill, FillCall)         \
+  X(generate, GenerateCall) \
+  TH_PRODUCT_OPS(X)         \
+  TH_REDUCE_OPS(X)          \
+  TH_CHECK_OPS(X)           \
+  TH_INDEX_OPS(X)           \
+  TH_SELECT_OPS(X)          \
+  TH_RANDOM_OPS(X)          \
+  TH_SORT_OPS(X)            \
+  TH_SCAN_OPS(X)            \
+  TH_SEARCH_OPS(X)          \
+  TH_CONVOLUTION_OPS(X)     \
+  TH_FUSED_OPS(X)
 
 // The operations of libraries such as LAPACK (backend/linalg_call.h). The CPU supports all of them.
 // A device supports those for which its plugin defines run_<name>(Queue&, const Struct&).

@@ -22,4 +22,7 @@ struct CheckCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_CHECK_OPS(X) X(check, CheckCall)
+
 #endif

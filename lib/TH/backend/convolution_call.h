@@ -41,4 +41,7 @@ struct ConvolutionCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_CONVOLUTION_OPS(X) X(convolution, ConvolutionCall)
+
 #endif

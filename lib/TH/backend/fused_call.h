@@ -39,4 +39,7 @@ struct FusedCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_FUSED_OPS(X) X(fused, FusedCall)
+
 #endif

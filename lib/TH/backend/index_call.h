@@ -40,4 +40,9 @@ struct ScatterCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_INDEX_OPS(X) \
+  X(gather, GatherCall) \
+  X(scatter, ScatterCall)
+
 #endif

@@ -29,4 +29,7 @@ struct ProductCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_PRODUCT_OPS(X) X(product, ProductCall)
+
 #endif

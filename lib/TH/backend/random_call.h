@@ -93,4 +93,12 @@ struct AliasDrawCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_RANDOM_OPS(X)          \
+  X(random, RandomCall)           \
+  X(bernoulli, BernoulliCall)     \
+  X(multinomial, MultinomialCall) \
+  X(alias_setup, AliasSetupCall)  \
+  X(alias_draw, AliasDrawCall)
+
 #endif

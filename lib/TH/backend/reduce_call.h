@@ -45,4 +45,9 @@ struct ReduceDimCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_REDUCE_OPS(X)       \
+  X(reduce_all, ReduceAllCall) \
+  X(reduce_dim, ReduceDimCall)
+
 #endif

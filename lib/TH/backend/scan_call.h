@@ -30,4 +30,9 @@ struct ScanExtremesCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_SCAN_OPS(X) \
+  X(scan, ScanCall)    \
+  X(scan_extremes, ScanExtremesCall)
+
 #endif

@@ -19,4 +19,7 @@ struct SearchCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_SEARCH_OPS(X) X(search, SearchCall)
+
 #endif

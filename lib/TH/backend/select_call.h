@@ -80,4 +80,13 @@ struct TriangleCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_SELECT_OPS(X)             \
+  X(count, CountCall)                \
+  X(masked_select, MaskedSelectCall) \
+  X(masked_copy, MaskedCopyCall)     \
+  X(nonzero, NonzeroCall)            \
+  X(masked_fill, MaskedFillCall)     \
+  X(triangle, TriangleCall)
+
 #endif

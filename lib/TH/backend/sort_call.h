@@ -22,4 +22,7 @@ struct SortCall {
 
 }  // namespace th
 
+// The rows of TH_KERNEL_OPS.
+#define TH_SORT_OPS(X) X(sort, SortCall)
+
 #endif
