@@ -51,15 +51,21 @@ struct Arguments {
   static constexpr int kMaxCodes = 16;  // that fit in `codes`
   int count;
   uint64_t codes = 0;
+  bool one_type = true;  // all tensors have the same type
   union {
     Object objects[kMaxCodes];  // of userdata; a union, so that the others are not even cleared
   };
   char letters[kMaxCodes];  // the first of each string
 
   Arguments(lua_State* L, State* state) : count(lua_gettop(L)) {
+    int type = -1;  // of the last tensor
     for (int i = 0; i < count && i < kMaxCodes; ++i) {
       uint64_t code = code_at(L, state, i + 1, &objects[i]);
       codes |= code << (4 * i);
+      if (code == kTensor) {
+        one_type = one_type && (type < 0 || objects[i].kind == type);
+        type = objects[i].kind;
+      }
       if (code == kString) letters[i] = *lua_tostring(L, i + 1);
     }
   }

@@ -129,7 +129,9 @@ void note_places(Pattern* pattern) {
     bool of_type = place.kind == '{' && pattern->form->slots[k].letters == "T";
     if (of_type) pattern->table_arg = place.arg;
     if (place.kind == '{' || (place.result && !given)) pattern->allocates = true;
-    if (given && (place.tensor ? place.kind != 'T' : place.kind == 'o')) pattern->one_type = false;
+    const bool other_type =
+        place.tensor ? place.kind != 'T' : place.kind == 'o' || place.kind == '{';
+    if (given && other_type) pattern->one_type = false;
     if (place.kind != 'T' || !given || of_operand) continue;
     pattern->type_arg = place.arg;
     of_operand = !place.result;

@@ -59,13 +59,7 @@ bool type_fits(char kind, DType given, DType type) {
 }
 
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
-  if (pattern.one_type) {
-    const Object* object = args.objects;
-    for (uint64_t codes = pattern.codes; codes; codes >>= 4, ++object) {
-      if ((codes & 15) == kTensor && object->kind != static_cast<int>(type)) return false;
-    }
-    return true;
-  }
+  if (pattern.one_type && args.one_type) return true;
   for (const Place& place : pattern) {
     if (place.arg < 0) continue;
     if (place.tensor && place.kind != 'A') {
@@ -117,6 +111,7 @@ th::Generator* generator_for(lua_State* L, const State* state, const Arguments& 
   return generator_of(L, state, device);
 }
 
+// Reads an argument that is neither a tensor nor a list of tensors.
 void read_argument(lua_State* L, State* state, const Slot& slot, const th::Parameter& parameter,
                    int arg, const Arguments& args, DType type, const char* name, Call* call) {
   using th::ParameterKind;
@@ -172,7 +167,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
       return set(th::Sizes{count, list});
     }
     default:
-      set(static_cast<Tensor*>(payload(L, args.objects[arg], index)));
+      break;  // tensors
   }
 }
 
@@ -255,12 +250,15 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   }
   for (int k = 0; k < pattern.slots; ++k) {
     const Place& place = pattern.places[k];
-    if (place.tensor && place.arg < 0) {
+    if (place.tensor && place.arg >= 0) {
+      void* t = payload(L, args.objects[place.arg], place.arg + 1);
+      call.tensor(op, k) = static_cast<Tensor*>(t);
+      if (place.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
+    } else if (place.tensor) {
       if (!place.result) call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
     } else if (place.kind != '{') {
       read_argument(L, state, pattern.form->slots[k], op.parameters[k], place.arg, args, type, name,
                     &call);
-      if (place.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
     }
   }
   const bool may_be_number = row.flags & (lua_flag::element_of_vector | lua_flag::number_of_one);

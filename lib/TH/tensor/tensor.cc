@@ -34,8 +34,8 @@ ByteRange Tensor::bytes() const {
 
 void* Tensor::data_after_move(Access access) const {
   if (storage->current_device()) note_use_on_host();
-  if (access == Access::overwrite) return storage->cpu(access);  // the whole storage
-  return storage->cpu(access, bytes());
+  // Overwriting needs no range: it replaces the whole storage.
+  return storage->cpu(access, access == Access::overwrite ? ByteRange() : bytes());
 }
 
 Tensor* tensor_new_sized(DType type, int ndim, const int64_t* size) {
@@ -123,19 +123,18 @@ int64_t checked_numel(int ndim, const int64_t* size) {
   // The product of the nonzero sizes must not overflow even for an empty tensor: strides are such
   // products.
   int64_t n = 1;
-  bool empty = false;
+  bool empty = false, fits = true;
   for (int d = 0; d < ndim; ++d) {
     if (size[d] < 0) {
       fail("size %lld of dimension %lld is negative", static_cast<long long>(size[d]), shown(d));
     }
-    if (size[d] == 0) empty = true;
-  }
-  for (int d = 0; d < ndim; ++d) {
-    if (size[d] == 0) continue;
-    if (!mul_fits(n, size[d], &n)) {
-      fail("a tensor of size %s is too large", shape_text(ndim, size).c_str());
+    if (size[d] == 0) {
+      empty = true;
+    } else {
+      fits = fits && mul_fits(n, size[d], &n);
     }
   }
+  if (!fits) fail("a tensor of size %s is too large", shape_text(ndim, size).c_str());
   return empty ? 0 : n;
 }
 
