@@ -104,8 +104,8 @@ Var put_where(const Var& g, Shape t, const Var& mask) {
   int ndim;
   int64_t size[kMaxDims];
   const Tensor& m = *mask;
-  const bool same_numel = t.t->numel() == m.numel();
-  if (same_numel || !broadcast_sizes(t.t->nDimension, t.t->size, m.nDimension, m.size, &ndim, size)) {
+  if (same_size(*t.t, m) ||
+      !broadcast_sizes(t.t->nDimension, t.t->size, m.nDimension, m.size, &ndim, size)) {
     ndim = t.t->nDimension;
     std::copy(t.t->size, t.t->size + ndim, size);
   }

@@ -228,6 +228,7 @@ void Tape::begin_entry(const TracedCall& call) {
   if (!records_) return;
   pending_ = Entry();
   pending_.row = &row;
+  pending_.pairs_in_order = current_rules.pairing == Pairing::torch7;
   depends_ = operands;
   read_ = read;
   if (!operands) return;
@@ -589,6 +590,23 @@ const Operand* find(const Entry& entry, int parameter, bool result) {
   return nullptr;
 }
 
+// By Torch7's rules operands with as many elements pair in order, whatever their shapes. Formulas
+// broadcast, so they get operands in the shape of this one. Null: the formulas are right.
+const Operand* partner(const Entry& entry) {
+  switch (entry.row->op) {
+    case Op::dist:
+      return entry.pairs_in_order ? find(entry, 0, false) : nullptr;
+    case Op::maskedSelect:
+      return entry.pairs_in_order ? find(entry, 1, false) : nullptr;
+    case Op::maskedFill:
+    case Op::maskedCopy:
+    case Op::normal_means_stddevs:
+      return find(entry, 0, true);
+    default:
+      return entry.row->flags & row_flag::element_wise ? find(entry, 0, true) : nullptr;
+  }
+}
+
 }  // namespace
 
 void* Backward::arguments() const { return entry_.arguments; }
@@ -603,12 +621,10 @@ Var Backward::value(int parameter) const {
   if (!o) o = find(entry_, parameter, true);
   if (!o) return Var();
   Var v = Var::share(o->value.get());
-  // By Torch7's rules operands of other shapes pair in order. The formulas broadcast.
-  if (o->kept && (entry_.row->flags & row_flag::element_wise) && !o->result) {
-    const Operand* r = find(entry_, 0, true);
-    if (r && r->value->numel() == v->numel() && !same_size(*r->value, *v)) {
-      return reshaped(v, r->value->nDimension, r->value->size);
-    }
+  if (!o->kept || o->result) return v;
+  const Operand* p = partner(entry_);
+  if (p && p->value->numel() == v->numel() && !same_size(*p->value, *v)) {
+    return reshaped(v, p->value->nDimension, p->value->size);
   }
   return v;
 }

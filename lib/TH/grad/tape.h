@@ -41,6 +41,7 @@ struct Operand {
 struct Entry {
   const OpRow* row = nullptr;  // null: the caller's own rule, or none
   int64_t custom = 0;          // number of the caller's own rule; 0: none
+  bool pairs_in_order = false;  // operands of different shapes paired by Torch7's rules
   // A copy of the arguments, for those that are no tensors.
   alignas(8) char arguments[kMostArgumentBytes];
   std::vector<Operand> operands;
