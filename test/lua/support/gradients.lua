@@ -147,7 +147,8 @@ local function any(slots, condition)
 end
 
 local function is_floating(x)
-  return not tensor.isTensor(x) or x:type():match 'Double' ~= nil
+  return not tensor.isTensor(x) or x:type():match 'Double' ~= nil or x:type():match 'Float' ~= nil
+    or x:type():match 'Half' ~= nil
 end
 
 -- Calls a form. Returns its floating-point results.
@@ -329,6 +330,24 @@ function Program:check_aliased(form, with)
           return { self:call(form, self:values(given), { [1] = own }, without) }
         end, form.name .. ' in place')
       end
+    end
+  end
+end
+
+--- The gradients have the type of the leaves, and are near those of `double`, the same program with
+-- leaves of doubles.
+function Program:check_type(double, tolerance)
+  for k, x in ipairs(self.leaves) do double.leaves[k] = x:double() end
+  local v = each({ self.f(unpack(self.leaves)) }, random_like)
+  local want = tensor.vjp(double.f, double.leaves, each(v, function(x)
+    return tensor.isTensor(x) and x:double() or x
+  end))
+  local got = tensor.vjp(self.f, self.leaves, v)
+  for k, x in ipairs(self.leaves) do
+    if got[k]:type() ~= x:type() then self:fail('type', 'the gradient is a ' .. got[k]:type()) end
+    local difference = (got[k]:double() - want[k]):abs():max()
+    if not (difference <= tolerance * (1 + want[k]:norm(math.huge))) then
+      self:fail(self.e.name, ('the gradient differs by %.3g'):format(difference))
     end
   end
 end
