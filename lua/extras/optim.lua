@@ -1,27 +1,16 @@
 -- tensor.optim: optimizers of nested tables of tensors. A constructor returns an optimizer `step`:
 -- step(params, gradients) updates the tensors in params. step.state holds what the optimizer
--- remembers: the number of steps and tensors in the form of params. It can be saved and restored.
+-- remembers: the number of steps, and tensors for each tensor in params. It can be saved and
+-- restored. optim.sgd(f, x, config, state) and so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
+local with_defaults = require 'tensor.optim.options'
 
 local optim = {}
 
 local Optimizer = {}
 Optimizer.__index = Optimizer
-
--- Returns options[name], which is a number or, for a schedule, a function of the step.
-local function option(name, options, key, default)
-   local value = options[key]
-   if value == nil then
-      value = default
-   end
-   local kind = type(value)
-   if kind ~= 'number' and not (key == 'rate' and kind == 'function') then
-      error(('optim.%s: %s: a number is expected, got %s'):format(name, key, kind), 0)
-   end
-   return value
-end
 
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
@@ -45,7 +34,7 @@ end
 -- what is remembered about p.
 local function new(name, options, update)
    return setmetatable({
-      name = name, rate = option(name, options, 'rate'), update = update, state = {},
+      name = name, rate = options.rate, update = update, state = {},
    }, Optimizer)
 end
 
@@ -67,10 +56,9 @@ end
 -- v = momentum * v + (1 - dampening) * g; p = p - rate * v, or p - rate * (g + momentum * v) with
 -- nesterov (Sutskever et al., 2013). The first v is g.
 function optim.sgd(options)
-   local momentum = option('sgd', options, 'momentum', 0)
-   local dampening = option('sgd', options, 'dampening', 0)
-   local decay = option('sgd', options, 'decay', 0)
-   local nesterov = options.nesterov
+   options = with_defaults('sgd', options,
+                           {momentum = 0, nesterov = false, dampening = 0, decay = 0})
+   local momentum, dampening, decay = options.momentum, options.dampening, options.decay
    return new('sgd', options, function(p, g, own, rate)
       g = decayed(g, decay, p)
       if momentum ~= 0 then
@@ -81,7 +69,7 @@ function optim.sgd(options)
          else
             v:mul(momentum):add(1 - dampening, g)
          end
-         g = nesterov and tensor.add(g, momentum, v) or v
+         g = options.nesterov and tensor.add(g, momentum, v) or v
       end
       p:add(-rate, g)
    end)
@@ -89,10 +77,11 @@ end
 
 -- Updates the averages m and v of Adam, and p.
 local function adam(name, options, is_decoupled)
-   local beta1 = option(name, options, 'beta1', 0.9)
-   local beta2 = option(name, options, 'beta2', 0.999)
-   local epsilon = option(name, options, 'epsilon', 1e-8)
-   local decay = option(name, options, 'decay', is_decoupled and 0.01 or 0)
+   options = with_defaults(name, options, {
+      beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = is_decoupled and 0.01 or 0,
+   })
+   local beta1, beta2, epsilon = options.beta1, options.beta2, options.epsilon
+   local decay = options.decay
    return new(name, options, function(p, g, own, rate, step)
       if is_decoupled then
          p:mul(1 - rate * decay)
@@ -122,10 +111,10 @@ end
 --- rmsprop{rate, alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0}: divides the gradient by
 -- the root of an average of its squares: Tieleman and Hinton, 2012.
 function optim.rmsprop(options)
-   local alpha = option('rmsprop', options, 'alpha', 0.99)
-   local epsilon = option('rmsprop', options, 'epsilon', 1e-8)
-   local momentum = option('rmsprop', options, 'momentum', 0)
-   local decay = option('rmsprop', options, 'decay', 0)
+   options = with_defaults('rmsprop', options,
+                           {alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0})
+   local alpha, epsilon = options.alpha, options.epsilon
+   local momentum, decay = options.momentum, options.decay
    return new('rmsprop', options, function(p, g, own, rate)
       g = decayed(g, decay, p)
       local v = remembered(own, 'square', p)
@@ -155,5 +144,9 @@ end
 
 --- Learning rates as functions of the step, which counts from 1.
 optim.schedule = require 'tensor.optim.schedules'
+
+optim.lbfgs = require 'tensor.optim.lbfgs'
+
+require 'tensor.optim.flat'(optim)
 
 return optim

@@ -1,5 +1,5 @@
--- tensor.nn: recurrent layers, attention, convolutions and pools: values against loops in plain Lua;
--- gradients against differences.
+-- tensor.nn: recurrent layers, attention, convolutions and pools: values against loops in plain
+-- Lua, gradients against differences.
 
 local tensor = require 'tensor'
 local nn = require 'tensor.nn'

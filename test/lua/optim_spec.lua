@@ -87,11 +87,15 @@ describe('tensor.optim', function()
 
   it('a state that is restored continues with the same bits', function()
     for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop'} do
-      local params, step = start(), optim[name]{rate = 0.1, momentum = 0.9}
+      local options = {rate = 0.1, decay = 0.1}
+      if name == 'sgd' or name == 'rmsprop' then
+        options.momentum = 0.9
+      end
+      local params, step = start(), optim[name](options)
       step(params, gradients_of(params))
       local text = tensor.serialize{params = params, state = step.state}
       step(params, gradients_of(params))
-      local loaded, other = tensor.deserialize(text), optim[name]{rate = 0.1, momentum = 0.9}
+      local loaded, other = tensor.deserialize(text), optim[name](options)
       other.state = loaded.state
       other(loaded.params, gradients_of(loaded.params))
       assert.are.same(values(params), values(loaded.params))
@@ -134,10 +138,127 @@ describe('tensor.optim', function()
     assert.is_true(math.abs(gradients[2].x[1][1] - 0.8) < 1e-6)
   end)
 
+  -- The iterations of PyTorch's documentation for a function of two numbers, in plain Lua.
+  local function bfgs(df, x, options, count)
+    local function dot(a, b) return a[1] * b[1] + a[2] * b[2] end
+    local function plus(a, k, b) return {a[1] + k * b[1], a[2] + k * b[2]} end
+    local pairs_of, scale, last, move = {}, 1, nil, nil
+    for k = 1, count do
+      local g = df(x)
+      if last then
+        local change = plus(g, -1, last)
+        if dot(change, move) > 1e-10 then
+          table.insert(pairs_of, {y = change, s = move, rho = 1 / dot(change, move)})
+          if #pairs_of > options.history then
+            table.remove(pairs_of, 1)
+          end
+          scale = dot(change, move) / dot(change, change)
+        end
+      end
+      local q, a = {-g[1], -g[2]}, {}
+      for i = #pairs_of, 1, -1 do
+        a[i] = pairs_of[i].rho * dot(pairs_of[i].s, q)
+        q = plus(q, -a[i], pairs_of[i].y)
+      end
+      q = {q[1] * scale, q[2] * scale}
+      for i = 1, #pairs_of do
+        q = plus(q, a[i] - pairs_of[i].rho * dot(pairs_of[i].y, q), pairs_of[i].s)
+      end
+      local rate = options.rate
+      if k == 1 then
+        rate = rate * math.min(1, 1 / (math.abs(g[1]) + math.abs(g[2])))
+      end
+      last, move = g, {q[1] * rate, q[2] * rate}
+      x = plus(x, 1, move)
+    end
+    return x
+  end
+
+  -- (1 - x)^2 + 5 (y - x^2)^2, whose minimum is at 1, 1.
+  local function valley(p)
+    local x, y = p.x, p[1]
+    local a, b = 1 - x, y - tensor.cmul(x, x)
+    return tensor.cmul(a, a):sum() + tensor.cmul(b, b):sum() * 5
+  end
+
+  it('lbfgs moves as its formula says, and continues in the next call', function()
+    local options = {rate = 0.5, iterations = 4, history = 3}
+    local step, df = optim.lbfgs(options), tensor.grad(valley)
+    local params = {x = tensor.Tensor{-0.5}, tensor.Tensor{0.3}}
+    local first = valley(params)
+    local _, losses = step(params, df)
+    assert.are.equal(4, #losses)
+    assert.are.equal(first, losses[1])
+    local text = tensor.serialize(step.state)
+    step = optim.lbfgs(options)
+    step.state = tensor.deserialize(text)
+    step(params, df)
+    local expected = bfgs(function(p)
+      local slope = 10 * (p[1] - p[2] ^ 2)
+      return {slope, -2 * (1 - p[2]) - 2 * p[2] * slope}
+    end, {0.3, -0.5}, options, 8)
+    assert.is_true(math.abs(expected[1] - params[1][1]) < 1e-10)
+    assert.is_true(math.abs(expected[2] - params.x[1]) < 1e-10)
+    for _ = 1, 20 do
+      step(params, df)
+    end
+    assert.is_true(valley(params) < 1e-9)
+  end)
+
+  it('the form of Torch7 updates a tensor by a function of loss and gradient', function()
+    local function f(x) return tensor.cmul(x, x):sum(), x * 2 end
+    local function run(config, state, name)
+      local x, losses = tensor.Tensor{1, -2}, nil
+      for _ = 1, 3 do
+        local same
+        same, losses = optim[name or 'sgd'](f, x, config, state)
+        assert.are.equal(x, same)
+      end
+      return x, losses[1]
+    end
+    -- Plain Lua: dampening is the momentum, the rate decreases.
+    local function expected(x)
+      local v, loss
+      for k = 1, 3 do
+        local g = 2 * x
+        v = v and 0.9 * v + 0.1 * g or g
+        x, loss = x - 0.1 / (1 + (k - 1) * 0.5) * v, x
+      end
+      return x, loss
+    end
+    local config = {learningRate = 0.1, momentum = 0.9, learningRateDecay = 0.5}
+    local state = {}
+    local x, loss = run(config, state)
+    assert.is_nil(config.updates)
+    assert.are.equal(3, state.updates.step)
+    local a, b = expected(1)
+    local c, d = expected(-2)
+    assert.is_true(math.abs(x[1] - a) + math.abs(x[2] - c) < 1e-12)
+    assert.is_true(math.abs(loss - b ^ 2 - d ^ 2) < 1e-12)
+    assert.are.same(x:totable(), (run(config)):totable())
+
+    for _, name in ipairs{'adam', 'adamW', 'rmsprop'} do
+      local step, y = optim[name]{rate = 0.1}, tensor.Tensor{1, -2}
+      for _ = 1, 3 do
+        step(y, y * 2)
+      end
+      assert.are.same(y:totable(), (run({learningRate = 0.1}, nil, name)):totable())
+    end
+    local z = tensor.Tensor{1, -2}
+    local _, losses = optim.lbfgs(f, z, {maxIter = 5})
+    assert.are.equal(5, losses[1])
+    assert.is_true(z:norm() < 1e-6)
+  end)
+
   it('errors name the optimizer and the parameter', function()
-    assert.has_error(function() optim.sgd{} end, 'optim.sgd: rate: a number is expected, got nil')
+    assert.has_error(function() optim.sgd{} end, 'optim.sgd: the option rate is missing')
+    assert.has_error(function() optim.sgd(0.1) end,
+                     'optim.sgd: a table of options is expected, got number')
     assert.has_error(function() optim.adam{rate = 1, beta1 = 'x'} end,
-                     'optim.adam: beta1: a number is expected, got string')
+                     'optim.adam: option beta1 must be a number, got a string')
+    assert.has_error(function() optim.adam{rate = 1, momentum = 0.9} end,
+      'optim.adam: unknown option momentum; the options are beta1, beta2, decay, epsilon, '
+      .. 'rate')
     assert.has_error(function() optim.sgd{rate = 1}({tensor.ones(1)}, {}) end,
                      'optim.sgd: 1 parameters, but 0 gradients')
   end)

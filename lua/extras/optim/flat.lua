@@ -1,0 +1,66 @@
+-- The form of Torch7's package optim: optim.sgd(f, x, config, state) and so on. f(x) returns the
+-- loss and its gradient; x is a tensor, which is updated in place. The results are x and the list
+-- of losses.
+
+local versions = require 'tensor.versions'
+
+-- Our options by those of Torch7's package.
+local names = {
+   learningRate = 'rate', weightDecay = 'decay', momentum = 'momentum', dampening = 'dampening',
+   nesterov = 'nesterov', beta1 = 'beta1', beta2 = 'beta2', epsilon = 'epsilon', alpha = 'alpha',
+   maxIter = 'iterations', maxEval = 'evaluations', nCorrection = 'history',
+   tolFun = 'gradientTolerance', tolX = 'changeTolerance',
+}
+local accepted = {
+   sgd = 'momentum dampening nesterov', adam = 'beta1 beta2 epsilon', adamW = 'beta1 beta2 epsilon',
+   rmsprop = 'alpha epsilon momentum',
+   lbfgs = 'iterations evaluations history gradientTolerance changeTolerance',
+}
+local default_rates = {rmsprop = 1e-2, lbfgs = 1}
+
+local function options_of(name, config)
+   local options = {rate = default_rates[name] or 1e-3}
+   for key, value in versions.each(config) do
+      local own = names[key]
+      if own == 'rate' or own == 'decay' and name ~= 'lbfgs'
+         or own and (' ' .. accepted[name] .. ' '):find(' ' .. own .. ' ', 1, true) then
+         options[own] = value
+      end
+   end
+   if name == 'sgd' then
+      -- As in Torch7: without `dampening`, the gradient is damped by the momentum.
+      options.dampening = options.dampening or options.momentum
+   end
+   return options
+end
+
+local function call(name, construct, f, x, config, state)
+   config = config or {}
+   state = state or config
+   local step = construct(options_of(name, config))
+   step.state = state.updates or step.state
+   state.updates = step.state
+   if name == 'lbfgs' then
+      return step(x, function()
+         local loss, gradient = f(x)
+         return gradient, loss
+      end)
+   end
+   local loss, gradient = f(x)
+   local rate = config.learningRate or default_rates[name] or 1e-3
+   step(x, gradient, rate / (1 + (step.state.step or 0) * (config.learningRateDecay or 0)))
+   return x, {loss}
+end
+
+-- Lets the constructors accept a function as their first argument.
+return function(optim)
+   for name in versions.each(accepted) do
+      local construct = optim[name]
+      optim[name] = function(first, ...)
+         if type(first) == 'function' then
+            return call(name, construct, first, ...)
+         end
+         return construct(first)
+      end
+   end
+end

@@ -1,0 +1,113 @@
+-- tensor.optim.lbfgs: limited-memory BFGS (Liu and Nocedal, 1989) with a fixed step length.
+
+local tensor = require 'tensor'
+local tree = require 'tensor.tree'
+local with_defaults = require 'tensor.optim.options'
+
+local Optimizer = {}
+Optimizer.__index = Optimizer
+
+-- Returns all elements of nested tensors as one vector.
+local function flatten(t)
+   local parts = {}
+   for k, leaf in ipairs(tree.leaves(t)) do
+      parts[k] = leaf:contiguous():view(-1)
+   end
+   return tensor.cat(parts, 1)
+end
+
+-- Adds factor * vector to the elements of nested tensors.
+local function add(t, factor, vector)
+   local first = 1
+   for _, leaf in ipairs(tree.leaves(t)) do
+      local count = leaf:nElement()
+      leaf:add(factor, vector:narrow(1, first, count):viewAs(leaf))
+      first = first + count
+   end
+end
+
+-- Adds the last move and the change of the gradient to the history, unless the curvature is too
+-- small.
+local function remember(state, gradient, limit)
+   local change, move = gradient - state.gradient, state.direction * state.length
+   local curvature = change:dot(move)
+   if curvature > 1e-10 then
+      if #state.history == limit then
+         table.remove(state.history, 1)
+      end
+      table.insert(state.history, {change = change, move = move, factor = 1 / curvature})
+      state.scale = curvature / change:dot(change)
+   end
+end
+
+-- Returns minus the product of the approximate inverse Hessian and the gradient: the two loops of
+-- Nocedal, 1980.
+local function direction_of(state, gradient)
+   local direction, factors = -gradient, {}
+   for k = #state.history, 1, -1 do
+      local pair = state.history[k]
+      factors[k] = pair.factor * pair.move:dot(direction)
+      direction:add(-factors[k], pair.change)
+   end
+   direction:mul(state.scale)
+   for k, pair in ipairs(state.history) do
+      direction:add(factors[k] - pair.factor * pair.change:dot(direction), pair.move)
+   end
+   return direction
+end
+
+-- step(params, df): df(params) returns gradients and loss. Returns params and the list of losses.
+function Optimizer:__call(params, df)
+   local options, state = self.options, self.state
+   local gradients, loss = df(params)
+   local gradient, losses = flatten(gradients), {loss}
+   local rate = options.rate
+   if type(rate) == 'function' then
+      rate = rate((state.step or 0) + 1)
+   end
+   for k = 1, options.iterations do
+      if gradient:clone():abs():max() <= options.gradientTolerance then
+         break
+      end
+      state.step = (state.step or 0) + 1
+      if state.step == 1 then
+         state.history, state.scale = {}, 1
+         state.length = math.min(1, 1 / gradient:norm(1)) * rate
+      else
+         remember(state, gradient, options.history)
+         state.length = rate
+      end
+      state.direction, state.gradient = direction_of(state, gradient), gradient
+      if gradient:dot(state.direction) > -options.changeTolerance then
+         break
+      end
+      add(params, state.length, state.direction)
+      if k == options.iterations or #losses >= options.evaluations then
+         break
+      end
+      gradients, loss = df(params)
+      gradient = flatten(gradients)
+      losses[#losses + 1] = loss
+      local moved = state.length * state.direction:clone():abs():max()
+      if moved <= options.changeTolerance
+         or math.abs(loss - losses[#losses - 1]) < options.changeTolerance then
+         break
+      end
+   end
+   return params, losses
+end
+
+--- lbfgs{rate = 1, iterations = 20, evaluations, history = 100, gradientTolerance = 1e-7,
+-- changeTolerance = 1e-9}: returns step(params, df), where df(params) returns gradients and loss.
+-- A step makes several iterations, and returns params and the list of losses. evaluations: the most
+-- calls of df in a step; default: 5 / 4 of iterations.
+return function(options)
+   options = with_defaults('lbfgs', options or {}, {
+      rate = 1, iterations = 20, evaluations = math.huge, history = 100, gradientTolerance = 1e-7,
+      changeTolerance = 1e-9,
+   })
+   if options.evaluations == math.huge then
+      options.evaluations = math.floor(options.iterations * 5 / 4)
+   end
+   return setmetatable({name = 'lbfgs', options = options, state = {}}, Optimizer)
+end
