@@ -1,0 +1,65 @@
+-- tensor.data: folders of pictures, with one subfolder for each class.
+
+local tensor = require 'tensor'
+
+local pictures = {}
+
+-- Returns the sorted list of the pictures in the subfolders of a folder, by their names there.
+local function list(folder)
+   local quoted = "'" .. folder:gsub("'", "'\\''") .. "'"
+   local pipe = assert(io.popen(('cd %s 2>/dev/null && find -L . -mindepth 2 -maxdepth 2 -type f')
+                                :format(quoted)))
+   local names = {}
+   for name in pipe:lines() do
+      local extension = name:lower():match '%.(%a+)$'
+      if extension == 'png' or extension == 'jpg' or extension == 'jpeg' then
+         names[#names + 1] = name:sub(3)
+      end
+   end
+   pipe:close()
+   table.sort(names)
+   return names
+end
+
+--- pictures(folder [, options]): the PNG and JPEG files in the subfolders of a folder. Returns a
+-- source for `batches`; the classes, a LongTensor; and the list of the names of the classes, which
+-- are those of the subfolders. source.get(indices) reads the files as batch x channels x height x
+-- width with values from 0 to 1. options: size, {height, width} to which pictures are scaled,
+-- without which all must have the same size; channels (3).
+function pictures.pictures(folder, options)
+   options = options or {}
+   local names, class_names, classes, numbers = list(folder), {}, {}, {}
+   if #names == 0 then
+      error(('data.pictures: %s has no subfolders with PNG or JPEG files'):format(folder), 0)
+   end
+   for k, name in ipairs(names) do
+      local class = name:match '^[^/]*'
+      if not numbers[class] then
+         class_names[#class_names + 1] = class
+         numbers[class] = #class_names
+      end
+      classes[k] = numbers[class]
+   end
+
+   local function read(name)
+      local picture = tensor.load(('%s/%s'):format(folder, name),
+                                  {type = 'Float', channels = options.channels or 3})
+      local size = options.size
+      if size and (picture:size(2) ~= size[1] or picture:size(3) ~= size[2]) then
+         picture = tensor.image.scale(picture, size[2], size[1])
+      end
+      return picture
+   end
+
+   local source = {count = #names, names = names}
+   function source.get(indices)
+      local list_of = {}
+      for k = 1, indices:nElement() do
+         list_of[k] = read(names[indices[k]])
+      end
+      return tensor.stack(list_of, 1)
+   end
+   return source, tensor.LongTensor(classes), class_names
+end
+
+return pictures

@@ -1,0 +1,54 @@
+-- tensor.data: transforms of batches of images, batch x channels x height x width. Each constructor
+-- returns a function of a batch that returns a new one.
+
+local tensor = require 'tensor'
+
+local transforms = {}
+
+--- normalize(mean, deviation): (x - mean) / deviation. Both are numbers, or tensors with one
+-- element for each channel.
+function transforms.normalize(mean, deviation)
+   local function shape(value)
+      return tensor.isTensor(value) and value:view(-1, 1, 1) or value
+   end
+   mean, deviation = shape(mean), shape(deviation)
+   return function(x)
+      local y = x - mean
+      return tensor.isTensor(deviation) and y:cdiv(deviation) or y:div(deviation)
+   end
+end
+
+--- mirror([probability = 0.5]): exchanges left and right in some of the images, chosen at random.
+function transforms.mirror(probability)
+   return function(x)
+      local chosen = tensor.ByteTensor(x:size(1)):bernoulli(probability or 0.5):nonzero():view(-1)
+      local y = x:clone()
+      if chosen:nElement() > 0 then
+         y:indexCopy(1, chosen, x:index(1, chosen):flip(x:dim()))
+      end
+      return y
+   end
+end
+
+--- shift(most): moves each image by a random number of pixels, up to `most` in both directions.
+-- Pixels from outside are 0.
+function transforms.shift(most)
+   return function(x)
+      local rows, columns = x:size(x:dim() - 1), x:size(x:dim())
+      local widths = {}
+      for d = 1, x:dim() do
+         local width = d > x:dim() - 2 and most or 0
+         widths[2 * d - 1], widths[2 * d] = width, width
+      end
+      local padded, y = tensor.pad(x, widths), x.new(x:size())
+      for k = 1, x:size(1) do
+         local top, left = tensor.random(0, 2 * most), tensor.random(0, 2 * most)
+         local image = padded[k]
+         local d = image:dim()
+         y[k]:copy(image:narrow(d - 1, top + 1, rows):narrow(d, left + 1, columns))
+      end
+      return y
+   end
+end
+
+return transforms

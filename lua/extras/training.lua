@@ -1,0 +1,94 @@
+-- tensor.training: checkpoints and a progress line.
+
+local native = require 'tensor.native'
+local tensor = require 'tensor'
+local tree = require 'tensor.tree'
+local layer = require 'tensor.nn.layer'
+local versions = require 'tensor.versions'
+
+local training = {}
+
+-- True for layers and optimizers, of which a checkpoint has the state.
+local function has_state(value)
+   return type(value) == 'table' and getmetatable(value) ~= nil and not tensor.isTensor(value)
+end
+
+--- save(filename, parts [, info]): writes a checkpoint: parts, a table of parameters (nested tables
+-- of tensors), optimizers and layers by name, where the states of optimizers and layers are
+-- written; info, a table of other values, such as the step; and the state of the random generator.
+function training.save(filename, parts, info)
+   local saved = {}
+   for name, part in versions.each(parts) do
+      saved[name] = has_state(part) and (part.state or {}) or part
+   end
+   tensor.save(filename, {parts = saved, info = info, generator = tensor.getRNGState()})
+end
+
+--- load(filename, parts): restores the parts of a checkpoint: copies into the tensors of parameters
+-- and layers, and sets the states of optimizers and of the random generator. Returns info.
+function training.load(filename, parts)
+   local checkpoint = tensor.load(filename)
+   if type(checkpoint) ~= 'table' or type(checkpoint.parts) ~= 'table' then
+      error(('training.load: %s is not a checkpoint'):format(filename), 0)
+   end
+   for name in versions.each(parts) do
+      if checkpoint.parts[name] == nil then
+         error(('training.load: %s has no part %s'):format(filename, tostring(name)), 0)
+      end
+   end
+   for name, part in versions.each(parts) do
+      local saved = checkpoint.parts[name]
+      if layer.is(part) then
+         tree.copy(part.state or {}, saved)
+      elseif has_state(part) then
+         part.state = saved
+      else
+         tree.copy(part, saved)
+      end
+   end
+   tensor.setRNGState(checkpoint.generator)
+   return checkpoint.info
+end
+
+-- Returns seconds as 'm:ss' or 'h:mm:ss'.
+local function duration(seconds)
+   local whole = math.floor(seconds + 0.5)
+   local hours, minutes = math.floor(whole / 3600), math.floor(whole / 60) % 60
+   if hours > 0 then
+      return ('%d:%02d:%02d'):format(hours, minutes, whole % 60)
+   end
+   return ('%d:%02d'):format(minutes, whole % 60)
+end
+
+--- progress(total [, options]): returns show(step [, text]), which redraws a line with the step,
+-- the steps per second, the time left and the text, at most ten times a second. It writes nothing
+-- if the output is not a terminal. options: output (io.stdout), terminal (overrides the check),
+-- clock (a function that returns seconds).
+function training.progress(total, options)
+   options = options or {}
+   local output, clock = options.output or io.stdout, options.clock or native.clock
+   local terminal = options.terminal
+   if terminal == nil then
+      terminal = io.type(output) == 'file' and native.is_terminal(output)
+   end
+   local start, shown, width = clock(), -math.huge, 0
+   return function(step, text)
+      local now = clock()
+      if not terminal or step < total and now < shown + 0.1 then
+         return
+      end
+      shown = now
+      local rate = step / math.max(now - start, 1e-9)
+      local line = ('%d/%d  %.3g/s  %s left'):format(step, total, rate,
+                                                     duration((total - step) / rate))
+      if text then
+         line = line .. '  ' .. text
+      end
+      -- Spaces overwrite the rest of a longer previous line.
+      width = math.max(width, #line)
+      output:write('\r', line, (' '):rep(width - #line), step >= total and '\n' or '')
+      output:flush()
+   end
+end
+
+return training

@@ -1,0 +1,256 @@
+-- tensor.data and tensor.training: batches, readers, checkpoints, the progress line.
+
+local tensor = require 'tensor'
+local data = require 'tensor.data'
+local nn = require 'tensor.nn'
+local optim = require 'tensor.optim'
+local training = require 'tensor.training'
+local tree = require 'tensor.tree'
+
+local folder
+
+local function write(name, bytes)
+  local file = assert(io.open(folder .. '/' .. name, 'wb'))
+  file:write(bytes)
+  file:close()
+  return folder .. '/' .. name
+end
+
+-- The rows of all batches of an epoch.
+local function rows(batches, epoch)
+  local list = {}
+  for x in batches(epoch) do
+    for k = 1, x:size(1) do
+      list[#list + 1] = x[k]
+    end
+  end
+  return list
+end
+
+describe('tensor.data', function()
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute(('mkdir %s'):format(folder)))
+  end)
+  teardown(function()
+    os.execute(('rm -rf %s'):format(folder))
+  end)
+  before_each(function()
+    tensor.setdefaulttensortype 'torch.DoubleTensor'
+    tensor.manualSeed(3)
+  end)
+
+  it('batches contain each row once, in an order that depends on seed and epoch', function()
+    local x = tensor.range(1, 10)
+    local y = x * 2
+    local batches = data.batches({x, y}, {size = 4, seed = 7})
+    assert.are.equal(3, batches.count)
+    local sizes, seen = {}, tensor.zeros(10)
+    for a, b in batches(1) do
+      sizes[#sizes + 1] = a:size(1)
+      assert.is_true(b:equal(a * 2))
+      seen:indexAdd(1, a:long(), tensor.ones(a:size(1)))
+    end
+    assert.are.same({4, 4, 2}, sizes)
+    assert.is_true(seen:eq(1):all())
+
+    local first, second = rows(batches, 1), rows(batches, 2)
+    assert.are_not.same(first, second)
+    tensor.rand(5)
+    assert.are.same(first, rows(data.batches(x, {size = 3, seed = 7}), 1))
+    assert.are_not.same(first, rows(data.batches(x, {size = 4, seed = 8}), 1))
+    -- Without a number, the next epoch.
+    local other = data.batches(x, {size = 4, seed = 7})
+    assert.are.same(first, rows(other))
+    assert.are.same(second, rows(other))
+    -- The global generator is not used.
+    tensor.manualSeed(1)
+    local number = tensor.random()
+    tensor.manualSeed(1)
+    rows(batches, 3)
+    assert.are.equal(number, tensor.random())
+  end)
+
+  it('batches without shuffling, partial batches, transforms and sources', function()
+    local x = tensor.range(1, 5)
+    local batches = data.batches(x, {size = 2, shuffle = false, partial = false})
+    assert.are.equal(2, batches.count)
+    assert.are.same({1, 2, 3, 4}, rows(batches))
+    local source = {count = 5, get = function(indices) return indices:double() * 10 end}
+    local shifted = data.batches({source, x}, {size = 5, shuffle = false, transform = function(a, b)
+      return a + b
+    end})
+    assert.are.same({11, 22, 33, 44, 55}, rows(shifted))
+    assert.has_error(function() data.batches({x, tensor.ones(4)}, {size = 1}) end,
+                     'data.batches: source 2 has 4 rows, but source 1 has 5')
+    assert.has_error(function() data.batches(x, {}) end,
+      'data.batches: size: a whole number of at least 1 is expected, got nil')
+    assert.has_error(function() data.batches({3}, {size = 1}) end,
+      'data.batches: source 1: a tensor or a table with count and get is expected, got number')
+    assert.has_error(function() data.batches(x, {size = 1, suffle = true}) end,
+      'data.batches: unknown option suffle; the options are partial, seed, shuffle, size, '
+      .. 'transform')
+  end)
+
+  it('transforms images', function()
+    local x = tensor.range(1, 2 * 2 * 3 * 4):view(2, 2, 3, 4)
+    assert.is_true(data.normalize(2, 4)(x):allclose((x - 2) / 4))
+    local y = data.normalize(tensor.Tensor{1, 2}, tensor.Tensor{2, 4})(x)
+    assert.is_true(y[2][2]:allclose((x[2][2] - 2) / 4))
+    assert.is_true(data.mirror(1)(x):equal(x:flip(4)))
+    assert.is_true(data.mirror(0)(x):equal(x))
+    local many = tensor.range(1, 4):view(1, 1, 1, 4):expand(1000, 1, 1, 4)
+    local mirrored = data.mirror()(many):select(4, 1):eq(4):sum()
+    assert.is_true(mirrored > 400 and mirrored < 600)
+    -- Every shift by at most one pixel occurs.
+    local shifted = data.shift(1)(tensor.ones(200, 1, 1, 1)):sum()
+    assert.is_true(shifted > 5 and shifted < 60)
+    assert.is_true(data.shift(0)(x):equal(x))
+    local found = {}
+    for k = 1, 200 do
+      local moved = data.shift(1)(tensor.Tensor{{{{0, 0, 0}, {0, k, 0}, {0, 0, 0}}}})
+      assert.are.equal(k, moved:sum())
+      found[moved:view(-1):argmax(1)[1]] = true
+    end
+    assert.are.equal(9, #found)
+  end)
+
+  it('reads idx files, also compressed', function()
+    local bytes = '\0\0\8\2' .. '\0\0\0\2' .. '\0\0\0\3' .. '\1\2\3\253\254\255'
+    local name = write('a', bytes)
+    local t = data.idx(name)
+    assert.are.equal('torch.ByteTensor', t:type())
+    assert.are.same({{1, 2, 3}, {253, 254, 255}}, t:totable())
+    os.execute(('gzip -k %s'):format(name))
+    assert.is_true(data.idx(name .. '.gz'):equal(t))
+    assert.are.same({-2, 259}, data.idx(write('b', '\0\0\11\1\0\0\0\2\255\254\1\3')):totable())
+    assert.are.same({-1.5}, data.idx(write('c', '\0\0\13\1\0\0\0\1\191\192\0\0')):totable())
+    local function fails(text, message)
+      assert.has_error(function() data.idx(write('d', text)) end,
+                       ('data.idx: %s/d: %s'):format(folder, message))
+    end
+    fails('\0\0\10\1\0\0\0\1x', 'not an idx file')
+    fails('\0\0\8\1\255\255\255\255', 'dimension 1 has size -1')
+    assert.is_false((pcall(data.idx, write('d', '\0\0\8\1\0\0\0\9x'))))
+    assert.is_false((pcall(data.idx, write('d', ''))))
+    assert.has_error(function() data.idx(folder .. '/none.gz') end,
+                     ('data.idx: cannot open <%s/none.gz>'):format(folder))
+  end)
+
+  it('reads the files of MNIST', function()
+    for _, part in ipairs{'train', 't10k'} do
+      write(part .. '-images-idx3-ubyte', '\0\0\8\3\0\0\0\2\0\0\0\1\0\0\0\2\1\2\3\4')
+      write(part .. '-labels-idx1-ubyte', '\0\0\8\1\0\0\0\2\0\9')
+    end
+    os.execute(('gzip %s/t10k-images-idx3-ubyte'):format(folder))
+    local train, test = data.mnist(folder)
+    assert.are.same({1, 10}, train.classes:totable())
+    assert.are.same({{{1, 2}}, {{3, 4}}}, test.images:totable())
+  end)
+
+  it('reads folders of pictures', function()
+    os.execute(("mkdir -p '%s/p/b c' %s/p/a"):format(folder, folder))
+    local function save(name, value, rows_of_picture)
+      tensor.save(folder .. '/p/' .. name, tensor.FloatTensor(1, rows_of_picture, 4):fill(value))
+    end
+    save('a/2.png', 1, 2)
+    save('a/1.png', 0, 2)
+    save('b c/1.png', 0.6, 4)
+    local source, classes, names = data.pictures(folder .. '/p', {size = {2, 4}, channels = 1})
+    assert.are.same({1, 1, 2}, classes:totable())
+    assert.are.same({'a', 'b c'}, names)
+    local x = source.get(tensor.LongTensor{3, 1, 2})
+    assert.are.same({3, 1, 2, 4}, x:size():totable())
+    assert.is_true((x:mean({2, 3, 4}):view(-1) - tensor.FloatTensor{0.6, 0, 1}):abs():max() < 1e-6)
+    for images, numbers in data.batches({source, classes}, {size = 3, shuffle = false}) (1) do
+      assert.are.equal(1, images[2]:min())
+      assert.are.same({1, 1, 2}, numbers:totable())
+    end
+    assert.has_error(function() data.pictures(folder .. '/none') end,
+      ('data.pictures: %s/none has no subfolders with PNG or JPEG files'):format(folder))
+  end)
+end)
+
+describe('tensor.training', function()
+  local filename
+  before_each(function()
+    filename = os.tmpname()
+    tensor.setdefaulttensortype 'torch.DoubleTensor'
+  end)
+  after_each(function()
+    os.remove(filename)
+  end)
+
+  it('continues from a checkpoint with the same bits', function()
+    local x, y = tensor.randn(20, 3), tensor.LongTensor(20):random(1, 2)
+    local function make()
+      local net = nn.sequential{nn.linear(3, 4), nn.batchNorm(4), nn.relu, nn.dropout(0.5),
+                                nn.linear(4, 2)}
+      return {net = net, params = net.init(), step = optim.adam{rate = 0.01}}
+    end
+    local function train(parts, from, to)
+      local df = tensor.grad(function(p, a, b)
+        return nn.crossEntropy(parts.net(p, a, {train = true}), b)
+      end)
+      local batches = data.batches({x, y}, {size = 5, seed = 2})
+      for epoch = from, to do
+        for a, b in batches(epoch) do
+          parts.step(parts.params, (df(parts.params, a, b)))
+        end
+      end
+    end
+    tensor.manualSeed(5)
+    local straight = make()
+    train(straight, 1, 2)
+    training.save(filename, straight, {epoch = 2})
+    train(straight, 3, 4)
+    local number = tensor.random()
+
+    tensor.manualSeed(6)
+    local resumed = make()
+    local info = training.load(filename, resumed)
+    assert.are.same({epoch = 2}, info)
+    train(resumed, info.epoch + 1, 4)
+    tree.map(function(a, b) assert.is_true(a:equal(b)) end, straight.params, resumed.params)
+    tree.map(function(a, b) assert.is_true(a:equal(b)) end, straight.net.state, resumed.net.state)
+    assert.are.equal(number, tensor.random())
+    assert.are.equal(16, resumed.step.state.step)
+  end)
+
+  it('load names what is missing', function()
+    training.save(filename, {params = {tensor.ones(2)}})
+    assert.has_error(function() training.load(filename, {weights = {}}) end,
+                     ('training.load: %s has no part weights'):format(filename))
+    tensor.save(filename, 3)
+    assert.has_error(function() training.load(filename, {}) end,
+                     ('training.load: %s is not a checkpoint'):format(filename))
+  end)
+
+  it('progress shows the rate and the time left on a terminal only', function()
+    local now, lines = 0, {}
+    local output = {
+      write = function(_, ...) lines[#lines + 1] = table.concat{...} end, flush = function() end,
+    }
+    local function clock() return now end
+    local show = training.progress(1000, {output = output, terminal = true, clock = clock})
+    now = 2
+    show(10, 'loss 0.5')
+    now = 2.05
+    show(11)
+    now = 4
+    show(20)
+    now = 100
+    show(1000)
+    assert.are.same({'\r10/1000  5/s  3:18 left  loss 0.5',
+                     '\r20/1000  5/s  3:16 left          ',
+                     '\r1000/1000  10/s  0:00 left       \n'}, lines)
+    training.progress(10, {output = output, terminal = false})(5)
+    training.progress(1e6, {output = output, terminal = true, clock = clock})
+    assert.are.equal(3, #lines)
+    local hours = training.progress(7200, {output = output, terminal = true, clock = clock})
+    now = 101
+    hours(1)
+    assert.are.equal('\r1/7200  1/s  1:59:59 left', lines[4])
+  end)
+end)
