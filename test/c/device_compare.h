@@ -187,9 +187,10 @@ inline std::string error_of(const std::function<void()>& f) {
 }
 
 // The same error when a device reports it late. It names the operation, as in Lua, and not the
-// argument, because another operation may be running then.
+// argument, because another operation may be running then. op is empty if the operation itself
+// waits for the device: its caller adds the name.
 inline std::string late(const std::string& op, const std::string& error) {
-  return "0: " + op + error.substr(error.find(':'));
+  return "0: " + (op.empty() ? "" : op + ": ") + error.substr(error.find(':') + 2);
 }
 
 }  // namespace device_compare
