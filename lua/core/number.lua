@@ -49,8 +49,8 @@ local function access(element, readat, writeat)
       how.words = ffi.typeof 'uint16_t *'
       function how.load(p, words, at)
          if is_nan[words[at * count + upper]] then
-            -- The compiler may test before a store of a number at the same place: C reads the stored
-            -- number afterwards.
+            -- The compiler may test before a store of a number at the same place: C reads the
+            -- stored number afterwards.
             local number = read(p + at)
             return number
          end
