@@ -33,7 +33,7 @@ inline uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
 }
 
 // The arguments of the operation, and the memory that they refer to.
-struct Call {
+struct OpArguments {
   alignas(16) char arguments[th::kMostArgumentBytes];  // the struct of th::args
   int64_t sizes[2][th::kMaxDims];                      // lists of numbers; a row has at most two
   int lists = 0;

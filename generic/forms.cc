@@ -113,28 +113,28 @@ bool has_one_new_result(const Pattern& pattern) {
       lua_flag::number_of_matrix | lua_flag::element_of_vector | lua_flag::number_of_one;
   if (row.flags & kNumbers || row.op->returned != th::Returned::nothing) return false;
   int results = 0;
-  for (const Place& place : pattern) {
-    if (place.kind == '{' || (place.result && place.arg >= 0)) return false;
-    results += place.result;
+  for (const ParameterSource& source : pattern) {
+    if (source.kind == '{' || (source.result && source.arg >= 0)) return false;
+    results += source.result;
   }
-  return results == 1 && pattern.places[0].result && pattern.type_arg >= 0;
+  return results == 1 && pattern.sources[0].result && pattern.type_arg >= 0;
 }
 
 void note_places(Pattern* pattern) {
   bool of_operand = false;
   pattern->one_type = true;
   for (int k = pattern->slots; k-- > 0;) {
-    const Place& place = pattern->places[k];
-    bool given = place.arg >= 0;
-    bool of_type = place.kind == '{' && pattern->form->slots[k].letters == "T";
-    if (of_type) pattern->table_arg = place.arg;
-    if (place.kind == '{' || (place.result && !given)) pattern->allocates = true;
+    const ParameterSource& source = pattern->sources[k];
+    bool given = source.arg >= 0;
+    bool of_type = source.kind == '{' && pattern->form->slots[k].letters == "T";
+    if (of_type) pattern->table_arg = source.arg;
+    if (source.kind == '{' || (source.result && !given)) pattern->allocates = true;
     const bool other_type =
-        place.tensor ? place.kind != 'T' : place.kind == 'o' || place.kind == '{';
+        source.tensor ? source.kind != 'T' : source.kind == 'o' || source.kind == '{';
     if (given && other_type) pattern->one_type = false;
-    if (place.kind != 'T' || !given || of_operand) continue;
-    pattern->type_arg = place.arg;
-    of_operand = !place.result;
+    if (source.kind != 'T' || !given || of_operand) continue;
+    pattern->type_arg = source.arg;
+    of_operand = !source.result;
   }
   pattern->one_new_result = has_one_new_result(*pattern);
 }
@@ -210,13 +210,13 @@ void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patter
     int table_count = 0;
     for (const Slot& slot : form->slots) {
       bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));
-      Place& place = pattern.places[pattern.slots++];
-      place = {slot.kind, slot.tensor, slot.result, -1};
+      ParameterSource& source = pattern.sources[pattern.slots++];
+      source = {slot.kind, slot.tensor, slot.result, -1};
       if (slot.kind == 's' || slot.kind == 'p') {
-        place.arg = static_cast<int8_t>(pattern.args);
+        source.arg = static_cast<int8_t>(pattern.args);
         pattern.sizes = true;
       } else if (!absent) {
-        place.arg = static_cast<int8_t>(pattern.args);
+        source.arg = static_cast<int8_t>(pattern.args);
         if (slot.kind == 'r' || slot.kind == 'v') {
           tables[table_count++] = (uint64_t{kTable} ^ kLongStorage) << (4 * pattern.args);
         }

@@ -54,8 +54,9 @@ struct Form {
 
 Form parse_form(const char* begin, const char* end);
 
-// The part of a Slot that a call needs.
-struct Place {
+// The argument from which a call takes the value of a parameter, with the part of the Slot that a
+// call needs.
+struct ParameterSource {
   char kind;
   bool tensor, result;
   int8_t arg;  // 0-based argument position; -1 if omitted
@@ -75,13 +76,13 @@ struct Pattern {
   const Form* form = nullptr;
   const Row* row = nullptr;
   int slots = 0;
-  Place places[kMaxArgs];
+  ParameterSource sources[kMaxArgs];
 
   bool matches(uint64_t call, int count) const {
     return sizes ? matches_with_sizes(call, count) : count == args && call == codes;
   }
-  const Place* begin() const { return places; }
-  const Place* end() const { return places + slots; }
+  const ParameterSource* begin() const { return sources; }
+  const ParameterSource* end() const { return sources + slots; }
 
  private:
   bool matches_with_sizes(uint64_t call, int count) const;

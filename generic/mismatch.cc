@@ -31,24 +31,26 @@ const char* conversion(DType type) {
 // Explains which element type is wrong if the kinds of the arguments match the pattern. Returns ""
 // if the element types are not the problem.
 std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
-  auto given = [&](const Place& place) { return object_at(L, state, place.arg + 1).dtype(); };
-  for (const Place& place : pattern) {
-    if (!place.tensor || place.arg < 0 || place.kind == 'T' || place.kind == 'A') continue;
-    DType wanted = place.kind == 'L'   ? DType::Long
-                   : place.kind == 'I' ? DType::Int
-                   : place.kind == 'F' ? DType::Float
-                   : place.kind == 'D' ? DType::Double
-                                       : DType::Byte;
-    if (place.kind == 'M' || given(place) == wanted) continue;
-    return one_of_class(wanted) + " is expected where " + one_of_class(given(place)) +
+  auto given = [&](const ParameterSource& source) {
+    return object_at(L, state, source.arg + 1).dtype();
+  };
+  for (const ParameterSource& source : pattern) {
+    if (!source.tensor || source.arg < 0 || source.kind == 'T' || source.kind == 'A') continue;
+    DType wanted = source.kind == 'L'   ? DType::Long
+                   : source.kind == 'I' ? DType::Int
+                   : source.kind == 'F' ? DType::Float
+                   : source.kind == 'D' ? DType::Double
+                                        : DType::Byte;
+    if (source.kind == 'M' || given(source) == wanted) continue;
+    return one_of_class(wanted) + " is expected where " + one_of_class(given(source)) +
            " was given: convert it, as t:" + conversion(wanted) + "() does";
   }
-  const Place* first = nullptr;
-  for (const Place& place : pattern) {
-    if (!place.tensor || place.arg < 0 || place.kind != 'T') continue;
-    if (!first) first = &place;
-    if (given(*first) == given(place)) continue;
-    return one_of_class(given(*first)) + " and " + one_of_class(given(place)) +
+  const ParameterSource* first = nullptr;
+  for (const ParameterSource& source : pattern) {
+    if (!source.tensor || source.arg < 0 || source.kind != 'T') continue;
+    if (!first) first = &source;
+    if (given(*first) == given(source)) continue;
+    return one_of_class(given(*first)) + " and " + one_of_class(given(source)) +
            " do not go together: convert one of them, as t:typeAs(other) does";
   }
   return "";

@@ -26,7 +26,7 @@ struct Operator : Overloads {
     add(row, "+T T x");
     Pattern& pattern = patterns.back();
     for (int k = 0; k < pattern.slots; ++k) {
-      int8_t& arg = pattern.places[k].arg;
+      int8_t& arg = pattern.sources[k].arg;
       if (arg >= 0) arg = static_cast<int8_t>(1 - arg);
     }
     pattern.codes = kNumber | kTensor << 4;

@@ -60,14 +60,14 @@ bool type_fits(char kind, DType given, DType type) {
 
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   if (pattern.one_type && args.one_type) return true;
-  for (const Place& place : pattern) {
-    if (place.arg < 0) continue;
-    if (place.tensor && place.kind != 'A') {
-      DType given = args.objects[place.arg].dtype();
-      if (place.kind == 'T' ? given != type : !type_fits(place.kind, given, type)) return false;
-    } else if (place.kind == 'o') {
-      const std::string& letters = pattern.form->slots[&place - pattern.places].letters;
-      if (letters.find(args.letters[place.arg]) == std::string::npos) return false;
+  for (const ParameterSource& source : pattern) {
+    if (source.arg < 0) continue;
+    if (source.tensor && source.kind != 'A') {
+      DType given = args.objects[source.arg].dtype();
+      if (source.kind == 'T' ? given != type : !type_fits(source.kind, given, type)) return false;
+    } else if (source.kind == 'o') {
+      const std::string& letters = pattern.form->slots[&source - pattern.sources].letters;
+      if (letters.find(args.letters[source.arg]) == std::string::npos) return false;
     }
   }
   return true;
@@ -79,7 +79,8 @@ bool is_defined(const Pattern& pattern, DType type) {
 
 // Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
 // becomes of the other one; both are left on the stack.
-void read_list(lua_State* L, State* state, int index, DType type, const char* name, Call* call) {
+void read_list(lua_State* L, State* state, int index, DType type, const char* name,
+               OpArguments* call) {
   int n = static_cast<int>(compat_rawlen(L, index));
   if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
   lua_createtable(L, n, 0);
@@ -113,7 +114,8 @@ th::Generator* generator_for(lua_State* L, const State* state, const Arguments& 
 
 // Reads an argument that is neither a tensor nor a list of tensors.
 void read_argument(lua_State* L, State* state, const Slot& slot, const th::Parameter& parameter,
-                   int arg, const Arguments& args, DType type, const char* name, Call* call) {
+                   int arg, const Arguments& args, DType type, const char* name,
+                   OpArguments* call) {
   using th::ParameterKind;
   const int index = arg + 1;
   auto set = [&](const auto& value) {
@@ -171,7 +173,8 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
   }
 }
 
-void run_row(lua_State* L, const State* state, const char* name, const th::OpRow& row, Call* call) {
+void run_row(lua_State* L, const State* state, const char* name, const th::OpRow& row,
+             OpArguments* call) {
   protect(L, name, [&] {
     th::OpScope scope(name);
     th::RulesScope rules(state->rules);
@@ -189,15 +192,15 @@ void set_device(lua_State* L, const char* name, Tensor* t, th::Device* device) {
 void keep_on_cpu(lua_State* L, const char* name, Tensor* t) { set_device(L, name, t, nullptr); }
 
 // Returns true if results that are not arguments are returned as numbers.
-bool gives_numbers(const Row& row, const Pattern& pattern, Call* call) {
+bool gives_numbers(const Row& row, const Pattern& pattern, OpArguments* call) {
   if (!(row.flags & lua_flag::number_of_matrix)) return false;
   int k = 0;
-  while (pattern.places[k].result) ++k;
+  while (pattern.sources[k].result) ++k;
   return call->tensor(*row.op, k)->nDimension == 2;
 }
 
 // select of a vector.
-int push_selected(lua_State* L, const char* name, Call* call) {
+int push_selected(lua_State* L, const char* name, OpArguments* call) {
   const auto& select = *reinterpret_cast<th::args::select*>(call->arguments);
   const Tensor* t = select.src;
   int64_t position = 0;
@@ -211,22 +214,22 @@ int push_selected(lua_State* L, const char* name, Call* call) {
 
 // Pushes the new results and the lists of tensors. new_results: their stack indices.
 void push_objects(lua_State* L, State* state, const char* name, const Pattern& pattern, DType type,
-                  bool of_numbers, Call* made, int* new_results) {
+                  bool of_numbers, OpArguments* made, int* new_results) {
   const th::OpRow& op = *pattern.row->op;
-  Call& call = *made;
+  OpArguments& call = *made;
   for (int k = 0; k < pattern.slots; ++k) {
-    const Place& place = pattern.places[k];
-    if (place.result && place.arg < 0) {
-      Tensor* result = call.tensor(op, k) = push_new_tensor(L, state, type_of(place.kind, type));
+    const ParameterSource& source = pattern.sources[k];
+    if (source.result && source.arg < 0) {
+      Tensor* result = call.tensor(op, k) = push_new_tensor(L, state, type_of(source.kind, type));
       new_results[k] = lua_gettop(L);
       if (of_numbers) {
         keep_on_cpu(L, name, result);
       } else if (state->cuda_default && pattern.type_arg < 0 && pattern.table_arg < 0) {
         set_device(L, name, result, state->cuda_default);
       }
-    } else if (place.kind == '{') {
+    } else if (source.kind == '{') {
       DType listed = type_of(pattern.form->slots[k].letters[0], type);
-      read_list(L, state, place.arg + 1, listed, name, &call);
+      read_list(L, state, source.arg + 1, listed, name, &call);
       call.at<th::TensorList>(op, k) = th::TensorList(call.list, call.list_count);
     }
   }
@@ -239,26 +242,26 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   if (!is_defined(pattern, type)) {
     return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
   }
-  Call call;
+  OpArguments call;
   int new_results[kMaxArgs];
   const bool one_new_result = pattern.one_new_result && !of_numbers;
   // First everything that Lua allocates, because finalizers may run then and free arguments.
   if (one_new_result) {
-    call.tensor(op, 0) = push_new_tensor(L, state, type_of(pattern.places[0].kind, type));
+    call.tensor(op, 0) = push_new_tensor(L, state, type_of(pattern.sources[0].kind, type));
   } else if (pattern.allocates) {
     push_objects(L, state, name, pattern, type, of_numbers, &call, new_results);
   }
   for (int k = 0; k < pattern.slots; ++k) {
-    const Place& place = pattern.places[k];
-    if (place.tensor && place.arg >= 0) {
-      void* t = payload(L, args.objects[place.arg], place.arg + 1);
+    const ParameterSource& source = pattern.sources[k];
+    if (source.tensor && source.arg >= 0) {
+      void* t = payload(L, args.objects[source.arg], source.arg + 1);
       call.tensor(op, k) = static_cast<Tensor*>(t);
-      if (place.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
-    } else if (place.tensor) {
-      if (!place.result) call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
-    } else if (place.kind != '{') {
-      read_argument(L, state, pattern.form->slots[k], op.parameters[k], place.arg, args, type, name,
-                    &call);
+      if (source.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
+    } else if (source.tensor) {
+      if (!source.result) call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
+    } else if (source.kind != '{') {
+      read_argument(L, state, pattern.form->slots[k], op.parameters[k], source.arg, args, type,
+                    name, &call);
     }
   }
   const bool may_be_number = row.flags & (lua_flag::element_of_vector | lua_flag::number_of_one);
@@ -287,14 +290,14 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   bool numbers = gives_numbers(row, pattern, &call);
   int results = 0;
   for (int k = 0; k < pattern.slots; ++k) {
-    const Place& place = pattern.places[k];
-    if (!place.result) continue;
+    const ParameterSource& source = pattern.sources[k];
+    if (!source.result) continue;
     ++results;
-    if (numbers && place.arg < 0) {
+    if (numbers && source.arg < 0) {
       const Tensor* result = call.tensor(op, k);
       push_element_of(L, result->storage, result->storageOffset);
     } else {
-      lua_pushvalue(L, place.arg < 0 ? new_results[k] : place.arg + 1);
+      lua_pushvalue(L, source.arg < 0 ? new_results[k] : source.arg + 1);
     }
   }
   return results;
@@ -310,7 +313,7 @@ Tensor* push_number_tensor(lua_State* L, State* state, const char* name) {
   return t;
 }
 
-// Puts tensors of one element in the place of the first numbers, so that exp(1) is a number.
+// Replaces the first numbers by tensors of one element, so that exp(1) is a number.
 int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
   int count = lua_gettop(L);
   const double given[] = {lua_tonumber(L, 1), lua_tonumber(L, 2)};
@@ -325,7 +328,7 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
     Arguments args(L, state);
     for (const Pattern& pattern : overloads.patterns) {
       if (!pattern.matches(args.codes, args.count)) continue;
-      if (pattern.places[0].result && pattern.places[0].arg >= 0) continue;
+      if (pattern.sources[0].result && pattern.sources[0].arg >= 0) continue;
       run_pattern(L, state, overloads.name, pattern, args, DType::Double, true);
       Tensor* result = object_at(L, state, lua_gettop(L)).tensor();
       push_element_of(L, result->storage, result->storageOffset);

@@ -59,14 +59,12 @@ void THTensor_(track)(THTape* tape, THTensor* self) {
   th::guard([&] { tape_of(tape).track(th::erase_tensor(self)); });
 }
 int THTensor_(isTracked)(const THTape* tape, const THTensor* self) {
-  return th::guard([&]() -> int {
-    return tape_of(const_cast<THTape*>(tape)).tracks(*th::erase_tensor(self));
-  });
+  return th::guard(
+      [&]() -> int { return tape_of(const_cast<THTape*>(tape)).tracks(*th::erase_tensor(self)); });
 }
 void THTensor_(addGradient)(THTape* tape, THTensor* self, THTensor* gradient) {
-  th::guard([&] {
-    tape_of(tape).add_gradient(th::erase_tensor(self), th::erase_tensor(gradient));
-  });
+  th::guard(
+      [&] { tape_of(tape).add_gradient(th::erase_tensor(self), th::erase_tensor(gradient)); });
 }
 THTensor* THTensor_(gradient)(THTape* tape, THTensor* self) {
   return th::guard([&] {

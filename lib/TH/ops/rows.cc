@@ -125,20 +125,20 @@ struct ReturnedBy<bool> {
 #define TH_OFFSET_accreal(name) TH_OFFSET_int(name)
 
 #define TH_OP(name, lua, types, returned, parameters, flags, derivative, ...) \
-  {Op::name,                                                      \
-   #name,                                                         \
-   TH_FAMILY,                                                     \
-   #types,                                                        \
-   type_set::types::words,                                        \
-   type_set::types::bits,                                         \
-   flags,                                                         \
-   ReturnedBy<TH_RETURNED_##returned>::value,                     \
-   TH_OFFSET_##returned(name),                                    \
-   sizeof(args::name),                                            \
-   __VA_ARGS__,                                                   \
-   name##_row::list,                                              \
-   sizeof(name##_row::list) / sizeof(Parameter),                  \
-   kinds_of(name##_row::list),                                    \
+  {Op::name,                                                                  \
+   #name,                                                                     \
+   TH_FAMILY,                                                                 \
+   #types,                                                                    \
+   type_set::types::words,                                                    \
+   type_set::types::bits,                                                     \
+   flags,                                                                     \
+   ReturnedBy<TH_RETURNED_##returned>::value,                                 \
+   TH_OFFSET_##returned(name),                                                \
+   sizeof(args::name),                                                        \
+   __VA_ARGS__,                                                               \
+   name##_row::list,                                                          \
+   sizeof(name##_row::list) / sizeof(Parameter),                              \
+   kinds_of(name##_row::list),                                                \
    {name##_row::tensors.list, name##_row::tensors.count}},
 constexpr OpRow rows[] = {
 #include "THOps.def"

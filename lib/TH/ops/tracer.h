@@ -9,10 +9,10 @@
 // they had before, in end() those that the operation wrote. Some operations call others, as pad
 // calls copy. These inner calls are reported only to tracers that request them.
 //
-// A tracer may read, retain and copy the tensors of a report, and call operations. These are reported
-// only to the tracers that were added before it, because what they record may depend on the results.
-// It may add tracers and remove itself. It must not change the
-// arguments, or the shapes and elements of their tensors.
+// A tracer may read, retain and copy the tensors of a report, and call operations. These are
+// reported only to the tracers that were added before it, because what they record may depend on
+// the results. It may add tracers and remove itself. It must not change the arguments, or the
+// shapes and elements of their tensors.
 //
 // Code that accesses elements otherwise, such as t[i] in Lua, reports it by trace_access().
 
