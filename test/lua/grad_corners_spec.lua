@@ -42,7 +42,8 @@ local corners = {
   { 'abs at 0', function(x) return x:abs() end, { -2, 0, 3 }, { -1, 0, 1 } },
   { 'relu at 0', function(x) return x:relu() end, { -2, 0, 3 }, { 0, 0, 1 } },
   { 'sign', function(x) return tensor.sign(x) + x end, { -2, 0, 3 }, { 1, 1, 1 } },
-  { 'floor and round', function(x) return tensor.floor(x) + tensor.round(x) + x end, { 1, 2.5 }, { 1, 1 } },
+  { 'floor and round', function(x) return tensor.floor(x) + tensor.round(x) + x end,
+    { 1, 2.5 }, { 1, 1 } },
   { 'frac', function(x) return x:frac() end, { 1, 2.5 }, { 1, 1 } },
   { 'sqrt at 0', function(x) return x:sqrt() end, { 0, 4 }, { inf, 0.25 } },
 
