@@ -151,7 +151,11 @@ int open(lua_State* L) {
   }
   if (!fits) return raise_error(L, "apply: a finalizer has changed a tensor's size");
   refuse_held(L, state, "apply", tensors[0]->storage);
-  th::trace_access(kElementAccess);
+  static const char* const names[] = {"apply", "map", "map2"};
+  for (int k = 0; k < count; ++k) {
+    trace_elements(L, names[count - 1], tensors[k]->storage,
+                   k ? th::ElementUse::reads : th::ElementUse::writes);
+  }
   auto* numbers = reinterpret_cast<int64_t*>(walk + 1);
   std::memset(numbers, 0, bytes - sizeof(Walk));
   walk->size = numbers;

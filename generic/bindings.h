@@ -32,15 +32,20 @@ void register_device_functions(lua_State* L, int module);
 void register_profile_functions(lua_State* L, int module);
 void register_compile_functions(lua_State* L, int module);
 void register_grad_functions(lua_State* L, int module);
+// Resumes a Lua thread with `arguments` values on its stack. Returns Lua's status, and sets *results
+// to the number of values that it returned or yielded, which are on its stack.
+int resume(lua_State* thread, lua_State* L, int arguments, int* results);
 // Pushes a tracked number for an element of a storage that a tape tracks, and returns true.
 bool push_tracked_number(lua_State* L, State* state, Storage* storage, ptrdiff_t index);
 // The same for the number that the last operation returned.
 bool push_returned_number(lua_State* L, State* state);
 // Replaces a tracked number at a stack index by its tensor with one element.
 void read_tracked_number(lua_State* L, int index);
+// Returns true if the value is a tracked number.
+bool is_tracked_number(lua_State* L, int index);
 // Calls an operation whose arguments contain tracked numbers, where no form accepts them. A message
 // is on top of the stack. If there are none, returns false; else pushes the result.
-bool call_with_tracked_numbers(lua_State* L, const char* name);
+bool call_with_tracked_numbers(lua_State* L, const char* name, bool is_method);
 void register_device_methods(lua_State* L, int metatable, bool of_storage, int like);
 
 // The following serve require 'cutorch'. Returns the current device of a tensor or storage whose

@@ -264,6 +264,8 @@ void finish(lua_State* L, State* state, Compiled* c, Signature* s, int last, int
   }
 }
 
+}  // namespace
+
 int resume(lua_State* thread, [[maybe_unused]] lua_State* L, int arguments, int* results) {
 #if LUA_VERSION_NUM >= 504
   return lua_resume(thread, L, arguments, results);
@@ -277,6 +279,8 @@ int resume(lua_State* thread, [[maybe_unused]] lua_State* L, int arguments, int*
   return status;
 #endif
 }
+
+namespace {
 
 // record(compiled, f, thread, rows, kinds, ...): calls f in the new thread, and records it if rows,
 // a list of dependencies, is not nil; else kinds is the reason. Returns true and what f returned,

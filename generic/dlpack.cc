@@ -17,8 +17,8 @@ T* pointer_at(lua_State* L, int index) {
 // _todlpack(tensor, address): stores a pointer to the exported struct at the address. The cdata
 // there then owns the struct, without an allocation in between that could fail.
 int to_dlpack(lua_State* L) {
-  th::trace_access(kElementAccess);
   Tensor* t = check_tensor(L, state_of(L), 1);
+  trace_elements(L, "toDLPack", t->storage, th::ElementUse::hands_out);
   auto* to = pointer_at<DLManagedTensorVersioned*>(L, 2);
   protect(L, "toDLPack", [&] { *to = th::to_dlpack(*t); });
   return 0;

@@ -193,6 +193,7 @@ int read_numbers(lua_State* L) {
     return raise_error(L, "%s: nothing, number, or %sStorage expected", name, th::name(dtype));
   }
   refuse_held(L, state_of(L), name, storage);
+  trace_elements(L, name, storage, th::ElementUse::writes);
   size_t count = 0;
   with_file(L, name, [&](File& file) {
     Pinned pinned(storage);

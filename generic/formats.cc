@@ -56,6 +56,7 @@ char* at(const Range& range, th::Access access) {
 int read_range(lua_State* L) {
   Range range = check_range(L, 2);
   refuse_held(L, state_of(L), "load", range.storage);
+  trace_elements(L, "load", range.storage, th::ElementUse::writes);
   size_t count = 0;
   with_file(L, "load", [&](File& file) {
     Pinned pinned(range.storage);
@@ -135,6 +136,7 @@ int zip_read(lua_State* L) {
   int64_t count = check_integer(L, 5);
   bool swapped = lua_toboolean(L, 6);
   refuse_held(L, state_of(L), "load", storage);
+  trace_elements(L, "load", storage, th::ElementUse::writes);
   protect(L, "load", [&] {
     Pinned pinned(storage);
     archive.read(static_cast<size_t>(member), skip, storage, count, swapped);
@@ -201,6 +203,7 @@ int picture_read(lua_State* L) {
   Storage* file = check_storage(L, state_of(L), 2);
   Storage* pixels = check_storage(L, state_of(L), 3);
   refuse_held(L, state_of(L), "load", pixels);
+  trace_elements(L, "load", pixels, th::ElementUse::writes);
   protect(L, "load", [&] {
     Pinned pinned(file), also_pinned(pixels);
     const unsigned char* bytes = bytes_of(file);

@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "luaT.h"
 #include "lua_compat.h"
+#include "ops/ops.h"
 
 namespace bind {
 
@@ -51,16 +52,6 @@ int make(lua_State* L) {
   return 1;
 }
 
-// start(tape), stop(tape)
-int start(lua_State* L) {
-  tape_at(L, 1).start();
-  return 0;
-}
-int stop(lua_State* L) {
-  tape_at(L, 1).stop();
-  return 0;
-}
-
 // track(tape, t)
 int track(lua_State* L) {
   Tape& tape = tape_at(L, 1);
@@ -95,27 +86,35 @@ int add_gradient(lua_State* L) {
   return 0;
 }
 
-// run(tape): nil at the end, else the number of a custom rule and a table with the gradients of its
-// results (false: 0).
+// Pushes a list of the values of the operands or results of the custom entry, or of the gradients of
+// its results (false: 0).
+enum class Part { operands, results, gradients };
+void push_part(lua_State* L, const Tape& tape, Part part) {
+  lua_newtable(L);
+  int count = 0;
+  for (const th::grad::Operand& o : tape.custom_entry().operands) {
+    if (o.result != (part != Part::operands)) continue;
+    Tensor* t = part == Part::gradients ? o.gradient.get() : o.value.get();
+    if (t) {
+      th::tensor_retain(t);
+      push_tensor(L, state_of(L), t);
+    } else {
+      lua_pushboolean(L, 0);
+    }
+    lua_rawseti(L, -2, ++count);
+  }
+}
+
+// run(tape): nil at the end, else the number of a custom rule, and lists of the gradients of its
+// results (false: 0), of its results and of its operands.
 int run(lua_State* L) {
   Tape& tape = tape_at(L, 1);
   int64_t custom = 0;
   protect(L, "grad", [&] { custom = tape.run(); });
   if (!custom) return 0;
   lua_pushinteger(L, static_cast<lua_Integer>(custom));
-  lua_newtable(L);
-  int count = 0;
-  for (const th::grad::Operand& o : tape.custom_entry().operands) {
-    if (!o.result) continue;
-    if (Tensor* g = o.gradient.get()) {
-      th::tensor_retain(g);
-      push_tensor(L, state_of(L), g);
-    } else {
-      lua_pushboolean(L, 0);
-    }
-    lua_rawseti(L, -2, ++count);
-  }
-  return 2;
+  for (Part part : {Part::gradients, Part::results, Part::operands}) push_part(L, tape, part);
+  return 4;
 }
 
 // give(tape, number of the operand, gradient)
@@ -137,32 +136,104 @@ int gradient(lua_State* L) {
   return 1;
 }
 
-// Pushes the tensors of the table at stack index `list` and returns their number.
-int push_list(lua_State* L, State* state, int list) {
-  check_kind(L, list, LUA_TTABLE);
-  const int count = static_cast<int>(compat_rawlen(L, list));
-  luaL_checkstack(L, count, "too many tensors");
+// Calls f(tensors) for the tensors of the table at stack index 2.
+template <class F>
+void with_list(lua_State* L, const F& f) {
+  State* state = state_of(L);
+  check_kind(L, 2, LUA_TTABLE);
+  const int count = static_cast<int>(compat_rawlen(L, 2));
   for (int k = 1; k <= count; ++k) {
-    lua_rawgeti(L, list, k);
+    lua_rawgeti(L, 2, k);
     check_tensor(L, state, -1);
+    lua_pop(L, 1);
   }
-  return count;
+  protect(L, "grad", [&] {
+    std::vector<Tensor*> tensors;
+    for (int k = 1; k <= count; ++k) {
+      lua_rawgeti(L, 2, k);
+      tensors.push_back(object_at(L, state, -1).tensor());
+      lua_pop(L, 1);
+    }
+    f(tensors);
+  });
 }
 
-// record(number, {operands}, {results}): records a custom rule in each tape of this thread.
-int record(lua_State* L) {
+// begin(number, {operands}): begins a computation that the caller differentiates, in each tape of
+// this thread. finish(number, {results}) ends it. Between them, resume(true, ...) runs it.
+int begin(lua_State* L) {
   const auto custom = static_cast<int64_t>(luaL_checkinteger(L, 1));
-  State* state = state_of(L);
-  lua_settop(L, 3);
-  const int operands = push_list(L, state, 2), results = push_list(L, state, 3);
-  protect(L, "grad", [&] {
-    std::vector<Tensor*> lists[2];
-    for (int k = 0; k < operands + results; ++k) {
-      lists[k >= operands].push_back(object_at(L, state, 4 + k).tensor());
-    }
-    for (Tape* tape : th::grad::recording_tapes()) tape->record(lists[0], lists[1], custom);
+  with_list(L, [&](const std::vector<Tensor*>& operands) {
+    for (Tape* tape : th::grad::recording_tapes()) tape->begin_custom(operands, custom);
   });
   return 0;
+}
+int finish(lua_State* L) {
+  const auto custom = static_cast<int64_t>(luaL_checkinteger(L, 1));
+  with_list(L, [&](const std::vector<Tensor*>& results) {
+    for (Tape* tape : th::grad::recording_tapes()) tape->end_custom(results, custom);
+  });
+  return 0;
+}
+
+// share_storage(unused, {tensors}): true if two of them have the same storage.
+int share_storage(lua_State* L) {
+  bool found = false;
+  with_list(L, [&](const std::vector<Tensor*>& tensors) {
+    for (size_t k = 0; k < tensors.size(); ++k) {
+      for (size_t j = 0; j < k; ++j) {
+        found |= tensors[k]->storage && tensors[k]->storage == tensors[j]->storage;
+      }
+    }
+  });
+  lua_pushboolean(L, found);
+  return 1;
+}
+
+// is_operand(t): true if t shares the storage of an operand, which the computation has not written.
+int is_operand(lua_State* L) {
+  const Tensor* t = check_tensor(L, state_of(L), 1);
+  bool found = false;
+  for (const Tape* tape : th::grad::recording_tapes()) found |= tape->is_unwritten_operand(*t);
+  lua_pushboolean(L, found);
+  return 1;
+}
+
+// is_active(): true if a tape records the operations of this thread.
+int is_active(lua_State* L) {
+  lua_pushboolean(L, !th::grad::recording_tapes().empty() && !th::grad::is_paused());
+  return 1;
+}
+
+// resume(scope, thread, ...): resumes a coroutine. scope: a tape, which records its operations;
+// true: they belong to a computation of begin(); false: they are not recorded. Returns the status
+// ('dead', 'suspended', 'error') and what the coroutine returned, yielded or raised. No Lua code
+// runs here but the coroutine's, so neither errors nor hooks leave a tape behind.
+int resume_in(lua_State* L) {
+  Tape* tape = lua_isboolean(L, 1) ? nullptr : &tape_at(L, 1);
+  const bool custom = lua_toboolean(L, 1);
+  lua_State* thread = lua_tothread(L, 2);
+  const int count = lua_gettop(L) - 2;
+  if (!thread || !lua_checkstack(thread, count)) {
+    return luaL_argerror(L, 2, "a coroutine is expected");
+  }
+  lua_xmove(L, thread, count);
+  if (tape) {
+    tape->start();
+  } else {
+    th::grad::pause(true, custom);
+  }
+  int results = 0;
+  const int status = resume(thread, L, count, &results);
+  if (tape) {
+    tape->stop();
+  } else {
+    th::grad::pause(false, custom);
+  }
+  if (status != 0 && status != LUA_YIELD) results = 1;
+  luaL_checkstack(L, results + 1, "too many results");
+  lua_pushstring(L, status == LUA_YIELD ? "suspended" : status ? "error" : "dead");
+  lua_xmove(thread, L, results);
+  return results + 1;
 }
 
 // detached(t): a copy that depends on nothing.
@@ -175,12 +246,6 @@ int detached(lua_State* L) {
     th::ops::copy(copy, t);
   });
   return 1;
-}
-
-// pause(on): stops all tapes of this thread from recording, or lets them go on.
-int pause(lua_State* L) {
-  th::grad::pause(lua_toboolean(L, 1));
-  return 0;
 }
 
 // statistics(tape): the number of recorded operations, and the bytes that were copied because
@@ -204,8 +269,6 @@ int numbers(lua_State* L) {
 }
 
 const Method functions[] = {{"tape", guarded<make>},
-                            {"start", guarded<start>},
-                            {"stop", guarded<stop>},
                             {"close", guarded<delete_tape>},
                             {"track", guarded<track>},
                             {"tracks", guarded<tracks>},
@@ -215,28 +278,53 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"run", guarded<run>},
                             {"give", guarded<give>},
                             {"gradient", guarded<gradient>},
-                            {"record", guarded<record>},
+                            {"begin", guarded<begin>},
+                            {"finish", guarded<finish>},
+                            {"share_storage", guarded<share_storage>},
+                            {"is_operand", guarded<is_operand>},
+                            {"is_active", guarded<is_active>},
+                            {"resume", guarded<resume_in>},
                             {"detached", guarded<detached>},
-                            {"pause", guarded<pause>},
                             {"statistics", guarded<statistics>},
                             {"numbers", guarded<numbers>}};
 
 }  // namespace
 
-bool push_tracked_number(lua_State* L, State* state, Storage* storage, ptrdiff_t index) {
-  if (!th::grad::is_tracked(storage)) return false;
+namespace {
+
+void push_number(lua_State* L, State* state, th::TensorRef number) {
   push_value(L, &kMakeNumber);
-  push_tensor(L, state, th::vector_of(storage, index, 1).release());
+  push_tensor(L, state, number.release());
   lua_call(L, 1, 1);
+}
+
+}  // namespace
+
+// The number is a copy of the element, because the element may be overwritten.
+bool push_tracked_number(lua_State* L, State* state, Storage* storage, ptrdiff_t index) {
+  if (!th::grad::is_tracked(storage) || th::grad::is_paused()) return false;
+  th::TensorRef number;
+  protect(L, "indexing", [&] {
+    th::StorageRef element(th::storage_new(DType::Double));
+    th::storage_resize(element.get(), 1);
+    th::TensorRef copy = th::vector_of(element.get(), 0, 1);
+    th::ops::copy(copy.get(), th::vector_of(storage, index, 1).get());
+    number = std::move(copy);
+  });
+  push_number(L, state, std::move(number));
   return true;
 }
 
-void read_tracked_number(lua_State* L, int index) {
-  if (!lua_getmetatable(L, index)) return;
+bool is_tracked_number(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) return false;
   push_value(L, &kMetatable);
-  const bool is_number = lua_rawequal(L, -1, -2);
+  const bool result = lua_rawequal(L, -1, -2);
   lua_pop(L, 2);
-  if (!is_number) return;
+  return result;
+}
+
+void read_tracked_number(lua_State* L, int index) {
+  if (!is_tracked_number(L, index)) return;
   lua_getfield(L, index, "tensor");
   lua_replace(L, index);
 }
@@ -244,22 +332,22 @@ void read_tracked_number(lua_State* L, int index) {
 bool push_returned_number(lua_State* L, State* state) {
   Tensor* number = th::grad::tracked_number();
   if (!number || !th::grad::is_tracked(number->storage)) return false;
-  return push_tracked_number(L, state, number->storage, 0);
+  th::tensor_retain(number);
+  push_number(L, state, th::TensorRef(number));
+  return true;
 }
 
-bool call_with_tracked_numbers(lua_State* L, const char* name) {
+bool call_with_tracked_numbers(lua_State* L, const char* name, bool is_method) {
   const int count = lua_gettop(L) - 1;  // below the message
+  bool any = false;
+  for (int k = 1; k <= count; ++k) any = any || is_tracked_number(L, k);
+  if (!any) return false;
   push_value(L, &kCallWithNumbers);
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    return false;
-  }
   lua_pushstring(L, name);
+  lua_pushboolean(L, is_method);
   for (int k = 1; k <= count; ++k) lua_pushvalue(L, k);
-  lua_call(L, count + 1, 1);
-  if (!lua_isnil(L, -1)) return true;
-  lua_pop(L, 1);
-  return false;
+  lua_call(L, count + 2, 1);
+  return true;
 }
 
 void register_grad_functions(lua_State* L, int module) {

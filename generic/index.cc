@@ -321,7 +321,8 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
 
 // t[key] = value. Returns false if the key selects nothing.
 bool assign_by(lua_State* L, State* state, Tensor* t) {
-  if (lua_istable(L, 3)) read_tracked_number(L, 3);
+  const bool tracked = lua_istable(L, 3) && is_tracked_number(L, 3);
+  if (tracked) read_tracked_number(L, 3);
   refuse_held(L, state, kIndexing, t->storage);
   check_storage(L, t);
   if (lua_isnumber(L, 2)) {
@@ -384,6 +385,17 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   bool number = lua_isnumber(L, 3);
   double value = number ? check_element(L, 3, t->dtype, kIndexing) : 0;
   Tensor* source = number ? nullptr : check_source(L, state);
+  // A tracked number is assigned to each element.
+  if (tracked && source->numel() == 1) {
+    Tensor* repeated = push_new_tensor(L, state, source->dtype);
+    t = check_tensor(L, state, 1);
+    by = check_tensor(L, state, 2);
+    protect(L, kIndexing, [&] {
+      const int64_t count = t->numel(), step = 0;
+      th::set_storage(repeated, source->storage, source->storageOffset, 1, &count, &step);
+    });
+    source = repeated;
+  }
   protect(L, kIndexing, [&] {
     th::RulesScope rules(state->rules);
     if (number) {

@@ -431,7 +431,12 @@ int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, co
                       int type) {
   int results = call_overloads(L, state, overloads, args, type);
   if (results >= 0) return results;
-  if (th::tracing() && call_with_tracked_numbers(L, overloads.name)) return 1;
+  if (th::tracing()) {
+    const auto& methods = registry().methods;
+    const auto found = methods.find(overloads.name);
+    const bool is_method = found != methods.end() && &found->second == &overloads;
+    if (call_with_tracked_numbers(L, overloads.name, is_method)) return 1;
+  }
   return raise_error(L, "%s", lua_tostring(L, -1));
 }
 

@@ -274,6 +274,7 @@ int read_storage(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = check_storage(L, state, 1);
   refuse_held(L, state, "read", storage);
+  trace_elements(L, "read", storage, th::ElementUse::writes);
   with_file(L, "read", 2, [&](File& file) {
     int64_t size = 0;
     file.read(DType::Long, &size, 1);

@@ -200,6 +200,10 @@ inline void refuse_held(lua_State* L, const State* state, const char* function,
   if (state->operands && storage) check_unheld(L, state->operands, function, storage);
 }
 
+// Reports an access to elements of s that is no operation, and raises an error if a gradient tape
+// forbids it. function: the name in messages. The tracers that record operations give up.
+void trace_elements(lua_State* L, const char* function, Storage* s, th::ElementUse use);
+
 // The payload of an object that was read before the collector could run. If a finalizer has freed
 // the object, raises an argument error.
 [[noreturn]] void fail_freed(lua_State* L, int index);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "THAllocator.h"
+#include "grad/tape.h"
 #include "luaT.h"
 #include "ops/ops.h"
 
@@ -195,7 +196,10 @@ ptrdiff_t element(lua_State* L, Storage* storage) {
 void push_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   ptrdiff_t position = element(L, storage);
-  th::trace_access(kElementAccess);
+  if (th::tracing()) {
+    push_element_of(L, storage, position);
+    return;
+  }
   const char* block = static_cast<char*>(storage->memory.cpu_if_ready(th::Access::read));
   if (!block) {
     push_element_of(L, storage, position);
@@ -232,8 +236,8 @@ void assign_indexed(lua_State* L) {
   double value = check_element(L, 3, storage->dtype, "indexing");
   ptrdiff_t position = element(L, storage);
   refuse_held(L, state_of(L), "indexing", storage);
-  // If only a device has valid bytes, it writes the element.
-  if (th::is_on_device(storage)) {
+  // If only a device has valid bytes, it writes the element. A gradient tape records the operation.
+  if (th::is_on_device(storage) || (th::tracing() && !th::grad::recording_tapes().empty())) {
     protect(L, "indexing",
             [&] { th::ops::fill(th::vector_of(storage, position, 1).get(), value); });
     return;
@@ -319,6 +323,7 @@ int resize(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = check_storage(L, state, 1);
   int64_t n = check_integer(L, 2);
+  if (n < storage->size) trace_elements(L, "resize", storage, th::ElementUse::drops);
   protect(L, "resize", [&] { th::storage_resize(storage, static_cast<ptrdiff_t>(n)); });
   collect_under_pressure(L, state);
   lua_settop(L, 1);
@@ -372,6 +377,7 @@ int string(lua_State* L) {
     size_t length;
     const char* text = lua_tolstring(L, 2, &length);
     refuse_held(L, state_of(L), "string", storage);
+    trace_elements(L, "string", storage, th::ElementUse::writes);
     protect(L, "string", [&] {
       th::storage_resize(storage, static_cast<ptrdiff_t>(length));
       if (length) __builtin_memcpy(storage->cpu(th::Access::overwrite), text, length);
@@ -395,6 +401,7 @@ int string(lua_State* L) {
 int data_address(lua_State* L) {
   note_thread(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
+  trace_elements(L, "data", storage, th::ElementUse::hands_out);
   refuse_held(L, state_of(L), "data", storage);
   void* data = nullptr;
   protect(L, "data", [&] { data = storage->cpu(th::Access::write); });
@@ -404,6 +411,7 @@ int data_address(lua_State* L) {
 int struct_address(lua_State* L) {
   note_thread(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
+  trace_elements(L, "cdata", storage, th::ElementUse::hands_out);
   refuse_held(L, state_of(L), "cdata", storage);
   protect(L, "cdata", [&] { th::expose_to_c(storage); });
   push_integer(L, reinterpret_cast<uintptr_t>(storage));
@@ -440,6 +448,7 @@ const Function factories[] = {
 void hand_over(lua_State* L, void* object) {
   note_thread(L, registered_state(L));
   auto* storage = static_cast<Storage*>(object);
+  trace_elements(L, "a C function", storage, th::ElementUse::hands_out);
   attempt([&] { th::expose_to_c(storage); });
 }
 

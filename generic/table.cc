@@ -3,6 +3,8 @@
 #include <climits>
 
 #include "bindings.h"
+#include "grad/tape.h"
+#include "ops/ops.h"
 
 namespace bind {
 
@@ -12,7 +14,7 @@ namespace {
 int shape_of(lua_State* L, int index, int64_t* size) {
   int ndim = 0;
   lua_pushvalue(L, index);
-  while (lua_istable(L, -1)) {
+  while (lua_istable(L, -1) && !(th::tracing() && is_tracked_number(L, -1))) {
     if (ndim == th::kMaxDims) raise_error(L, "a table is nested more than %d deep", th::kMaxDims);
     size[ndim++] = static_cast<int64_t>(compat_rawlen(L, -1));
     luaL_checkstack(L, 2, "a table is nested too deep");
@@ -35,6 +37,12 @@ char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
   for (int64_t i = 1; i <= n; ++i) {
     lua_rawgeti(L, -1, static_cast<int>(i));
     bool innermost = d == t->nDimension - 1;
+    if (innermost && th::tracing() && is_tracked_number(L, -1)) {
+      write_element(t->dtype, data, 0);  // tensor_from_table assigns it
+      data += item;
+      lua_pop(L, 1);
+      continue;
+    }
     if (innermost ? !lua_isnumber(L, -1) : !lua_istable(L, -1)) {
       raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
                   tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i),
@@ -82,6 +90,24 @@ void check_table_sizes(lua_State* L, const Tensor& t) {
   }
 }
 
+// Assigns the tracked numbers of the table on top of the stack to elements of t, by operations that
+// gradient tapes record.
+void assign_tracked_numbers(lua_State* L, const Tensor& t, int d, ptrdiff_t position) {
+  for (int64_t i = 0; i < t.size[d]; ++i, position += t.stride[d]) {
+    lua_rawgeti(L, -1, static_cast<int>(i + 1));
+    if (d < t.nDimension - 1) {
+      assign_tracked_numbers(L, t, d + 1, position);
+    } else if (is_tracked_number(L, -1)) {
+      read_tracked_number(L, lua_gettop(L));
+      Tensor* number = check_tensor(L, state_of(L), -1);
+      protect(L, tensor_class(t.dtype), [&] {
+        th::ops::copy(th::vector_of(t.storage, position, 1).get(), number);
+      });
+    }
+    lua_pop(L, 1);
+  }
+}
+
 }  // namespace
 
 void tensor_from_table(lua_State* L, Tensor* t, int index) {
@@ -96,6 +122,9 @@ void tensor_from_table(lua_State* L, Tensor* t, int index) {
   if (ndim == 0) return;
   lua_pushvalue(L, index);
   fill(L, t, 0, data, static_cast<int64_t>(th::item_size(t->dtype)));
+  if (th::tracing() && !th::grad::recording_tapes().empty()) {
+    assign_tracked_numbers(L, *t, 0, t->storageOffset);
+  }
   lua_pop(L, 1);
 }
 

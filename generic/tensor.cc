@@ -351,9 +351,9 @@ int free_reference(lua_State* L) {
 // Returns the address of the first element, and of the C struct, as numbers for the FFI. Copies the
 // memory to the CPU.
 int data_address(lua_State* L) {
-  th::trace_access(kElementAccess);
   note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
+  trace_elements(L, "data", t->storage, th::ElementUse::hands_out);
   refuse_held(L, state_of(L), "data", t->storage);
   char* data = nullptr;
   protect(L, "data", [&] { data = t->data(th::Access::write); });
@@ -364,6 +364,7 @@ int struct_address(lua_State* L) {
   trace_storage();
   note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
+  trace_elements(L, "cdata", t->storage, th::ElementUse::hands_out);
   refuse_held(L, state_of(L), "cdata", t->storage);
   protect(L, "cdata", [&] {
     th::expose_to_c(t->storage);
@@ -413,10 +414,10 @@ const Function factories[] = {
 #undef TH_TYPE
 
 void hand_over(lua_State* L, void* object) {
-  th::trace_access(kElementAccess);
   note_thread(L, registered_state(L));
   // C code outside this module will read the struct, so its data field must be valid.
   auto* t = static_cast<Tensor*>(object);
+  trace_elements(L, "a C function", t->storage, th::ElementUse::hands_out);
   attempt([&] {
     th::expose_to_c(t->storage);
     th::expose_to_c(t);

@@ -37,73 +37,172 @@ local function install(tensor)
    -- The operations of element-wise arithmetic whose second operand is a tensor, by the names of
    -- those whose second operand is a number.
    local of_tensors = {
-      add = 'add', sub = 'csub', csub = 'csub', mul = 'cmul', div = 'cdiv', pow = 'cpow',
-      fmod = 'cfmod', remainder = 'cremainder', cmax = 'cmax', cmin = 'cmin', fill = 'copy',
-      ['+'] = 'add', ['-'] = 'csub', ['*'] = 'cmul', ['/'] = 'cdiv', ['^'] = 'cpow',
+      add = 'add', sub = 'csub', csub = 'csub', mul = 'cmul', cmul = 'cmul', div = 'cdiv',
+      cdiv = 'cdiv', pow = 'cpow', cpow = 'cpow', fmod = 'cfmod', cfmod = 'cfmod',
+      remainder = 'cremainder', mod = 'cfmod', cremainder = 'cremainder', cmax = 'cmax',
+      cmin = 'cmin', atan2 = 'atan2', lt = 'lt', le = 'le', gt = 'gt', ge = 'ge', eq = 'eq',
+      ne = 'ne', ['+'] = 'add', ['-'] = 'csub', ['*'] = 'cmul', ['/'] = 'cdiv', ['^'] = 'cpow',
       ['%'] = 'cremainder'
    }
 
-   -- Calls an operation, some of whose arguments are tracked numbers. Returns nil if it cannot.
-   local function call(name, ...)
-      local arguments, like, any = pack(...), nil, false
-      for k = 1, arguments.n do
-         any = any or isnumber(arguments[k])
-         like = like or istensor(arguments[k]) and arguments[k]
+   local function refused(name)
+      error(('%s: a number that depends on the arguments of a gradient is not accepted here; '
+         .. 'n:item() is its value'):format(name), 0)
+   end
+
+   -- A number, in the type and shape of a tensor.
+   local function expanded(a, like)
+      a = isnumber(a) and a.tensor or new{ a }
+      return a:type(like:type()):view(1):expand(like:nElement()):viewAs(like)
+   end
+   -- A number times a tensor.
+   local function times(a, t)
+      return isnumber(a) and tensor.cmul(t, expanded(a, t)) or t * a
+   end
+
+   -- Calls an operation with or without a given result.
+   local function into(result, operation, ...)
+      if result then
+         return tensor[operation](result, ...)
       end
-      if not any then
-         return
+      return tensor[operation](...)
+   end
+
+   -- Operations of a tensor t and a list of arguments, the first of which is a number. They call
+   -- the same operation with another number, so that shapes pair in the same way.
+   local of_tensor = {
+      fill = function(result, t, rest)
+         return (result or t.new():resizeAs(t)):copy(expanded(rest[1], t))
+      end,
+      clamp = function(result, t, rest)
+         return into(result, 'cmin', tensor.cmax(t, expanded(rest[1], t)), expanded(rest[2], t))
+      end,
+      addcmul = function(result, t, rest)
+         return into(result, 'addcmul', t, times(rest[1], rest[2]), rest[3])
+      end,
+      addcdiv = function(result, t, rest)
+         return into(result, 'addcdiv', t, times(rest[1], rest[2]), rest[3])
+      end,
+      add = function(result, t, rest)
+         return into(result, 'add', t, times(rest[1], rest[2]))
+      end,
+      sub = function(result, t, rest)
+         return into(result, 'add', t, times(-rest[1], rest[2]))
       end
-      local operation = of_tensors[name] or not like and name
-      if not operation or not tensor[operation] then
-         return
+   }
+   of_tensor.cadd, of_tensor.csub = of_tensor.add, of_tensor.sub
+
+   -- beta * t + alpha * P, where P is a product of two matrices or vectors.
+   local products = { addmm = true, addmv = true, addr = true, baddbmm = true, addbmm = true }
+   local function accumulate(name, is_method, arguments)
+      local tensors, numbers, first = {}, {}, nil  -- first: numbers before the last of `tensors`
+      for k = 1, arguments.n - 2 do
+         local a = arguments[k]
+         if istensor(a) then
+            tensors[#tensors + 1], first = a, #numbers
+         else
+            numbers[#numbers + 1] = a
+         end
+      end
+      local mat1, mat2 = arguments[arguments.n - 1], arguments[arguments.n]
+      if #tensors == 0 or not istensor(mat1) or not istensor(mat2) then
+         refused(name)
+      end
+      if is_method and #tensors == 1 then
+         first = #numbers - 1
+      end
+      local result = (is_method or #tensors > 1) and tensors[1] or nil
+      local beta, alpha = first > 0 and numbers[1] or 1, numbers[first + 1] or 1
+      return into(result, name, times(beta, tensors[#tensors]), times(alpha, mat1), mat2)
+   end
+
+   -- Calls an operation of numbers only.
+   local function call_with_numbers(name, arguments)
+      local operation = of_tensors[name] or name
+      if not tensor[operation] then
+         refused(name)
       end
       for k = 1, arguments.n do
          local a = arguments[k]
-         if type(a) == 'number' and not (like and k == 1) then
-            a = new{ a }
-         elseif isnumber(a) then
-            a = a.tensor
-         end
-         if like and istensor(a) and a ~= like and a:nElement() == 1 then
-            a = a:type(like:type()):view(1):expandAs(like:view(-1)):viewAs(like)
-         end
-         arguments[k] = a
+         arguments[k] = isnumber(a) and a.tensor or type(a) == 'number' and new{ a } or a
       end
       local result = tensor[operation](unpack(arguments, 1, arguments.n))
-      return like and result or wrap(result)
+      return istensor(result) and wrap(result) or result
+   end
+
+   -- Calls an operation, some of whose arguments are tracked numbers. The result is the first
+   -- argument if it is a method, or if two tensors are before the first number.
+   local function call(name, is_method, ...)
+      local arguments, first, any = pack(...), nil, false
+      for k = 1, arguments.n do
+         if istensor(arguments[k]) then
+            any = true
+         elseif not first then
+            first = k
+         end
+      end
+      if not any then
+         return call_with_numbers(name, arguments)
+      elseif products[name] then
+         return accumulate(name, is_method, arguments)
+      end
+      local operation = of_tensors[name]
+      if first == 1 then  -- a number and a tensor, as in 2 ^ t
+         if is_method or arguments.n ~= 2 or not operation then
+            refused(name)
+         end
+         return tensor[operation](expanded(arguments[1], arguments[2]), arguments[2])
+      elseif first > 3 or first == 3 and not istensor(arguments[2]) then
+         refused(name)
+      end
+      local result = (is_method or first == 3) and arguments[1] or nil
+      local rest, t = { n = arguments.n - first + 1 }, arguments[first - 1]
+      for k = 1, rest.n do
+         rest[k] = arguments[first + k - 1]
+      end
+      if operation and rest.n == 1 then
+         local other = expanded(rest[1], t)
+         return result and tensor[operation](result, t, other) or tensor[operation](t, other)
+      end
+      if not of_tensor[name] then
+         refused(name)
+      end
+      return of_tensor[name](result, t, rest)
    end
 
    local function operator(name)
       return function(a, b)
-         local result = call(name, a, b)
-         if result == nil then
+         local other = isnumber(a) and b or a
+         if not (isnumber(other) or istensor(other) or type(other) == 'number') then
             error(('a tracked number and %s do not go together in %s'):format(
-               tensor.type(b) or type(b), name), 2)
+               tensor.type(other) or type(other), name), 2)
          end
-         return result
+         return call(name, false, a, b)
       end
    end
-   for _, name in ipairs{ '+', '-', '*', '/', '^', '%' } do
-      local event = { ['+'] = '__add', ['-'] = '__sub', ['*'] = '__mul', ['/'] = '__div',
-                      ['^'] = '__pow', ['%'] = '__mod' }
-      Number[event[name]] = operator(name)
+   for name, event in each{ ['+'] = '__add', ['-'] = '__sub', ['*'] = '__mul', ['/'] = '__div',
+                            ['^'] = '__pow', ['%'] = '__mod' } do
+      Number[event] = operator(name)
    end
    function Number.__unm(a)
       return wrap(-a.tensor)
    end
+   local function value(a)
+      return isnumber(a) and a:item() or a
+   end
    function Number.__eq(a, b)
-      return a:item() == b:item()
+      return value(a) == value(b)
    end
    function Number.__lt(a, b)
-      return a:item() < b:item()
+      return value(a) < value(b)
    end
    function Number.__le(a, b)
-      return a:item() <= b:item()
+      return value(a) <= value(b)
    end
    setmetatable(Number, { __index = function(_, name)
       if type(name) == 'string' and tensor[name] then
          return function(self, ...)
-            return call(name, self, ...)
+            return call(name, false, self, ...)
          end
       end
    end })
@@ -124,17 +223,48 @@ local function install(tensor)
       return value
    end
 
-   -- The functions that are being recorded: tapes, each with the rules of customGradient, by number.
+   -- The rules of customGradient, by number, of each function that is being recorded.
    local recordings, last_rule = {}, 0
+
+   local function resumed(rules, ...)
+      if rules then
+         table.remove(recordings)
+      end
+      return pack(...)
+   end
+   local function resume(scope, rules, thread, ...)
+      if rules then
+         recordings[#recordings + 1] = rules
+      end
+      return resumed(rules, native.resume(scope, thread, ...))
+   end
+
+   -- Calls f with a list of arguments, in a coroutine of its own. scope: what its operations belong
+   -- to, as in native.resume. What f yields is passed on. While it is suspended, nothing is
+   -- recorded. Returns the results as a list, or nil and an error.
+   local function run(scope, rules, f, arguments)
+      local thread = coroutine.create(type(f) == 'function' and f
+         or function(...) return f(...) end)
+      local results = resume(scope, rules, thread, unpack(arguments, 1, arguments.n))
+      while results[1] == 'suspended' do
+         results = resume(scope, rules, thread, coroutine.yield(unpack(results, 2, results.n)))
+      end
+      if results[1] == 'error' then
+         return nil, results[2]
+      end
+      table.remove(results, 1)
+      results.n = results.n - 1
+      return results
+   end
 
    -- Runs the reverse pass.
    local function reverse(tape, rules)
       while true do
-         local number, gradients = native.run(tape)
+         local number, gradients, results, operands = native.run(tape)
          if not number then
             return
          end
-         for k, gradient in each(rules[number](gradients)) do
+         for k, gradient in each(rules[number](gradients, results, operands)) do
             if gradient then
                native.give(tape, k, gradient)
             end
@@ -165,21 +295,18 @@ local function install(tensor)
                end
                return leaf
             end)
-            tracked[k] = given[k]
+            -- f may resize its arguments.
+            tracked[k] = map(given[k], function(leaf)
+               return istensor(leaf) and leaf.new():set(leaf) or leaf
+            end)
          end
       end
       local rules = {}
-      recordings[#recordings + 1] = rules
-      native.start(tape)
-      local results = pack(pcall(f, unpack(given, 1, given.n)))
-      native.stop(tape)
-      table.remove(recordings)
-      if not results[1] then
+      local results, failure = run(tape, rules, f, given)
+      if not results then
          native.close(tape)
-         error(results[2], 0)
+         error(failure, 0)
       end
-      table.remove(results, 1)
-      results.n = results.n - 1
       return tape, tracked, results, rules
    end
 
@@ -301,64 +428,129 @@ local function install(tensor)
       end)
    end
 
-   --- Returns a function with the results of f, whose gradients are computed by rule.
-   -- rule(gradients, results, arguments): gradients of the results (false: 0), the list of f's
-   -- results and that of its arguments. It returns a list of gradients of the arguments. f's
-   -- arguments and results that have gradients are tensors.
-   function tensor.customGradient(f, rule)
-      check_function('customGradient', f)
-      check_function('customGradient', rule)
+   -- The place of a tensor or number in a list.
+   local Slot = {}
+
+   -- Returns the form of a list of values: the same with slots for the tensors and numbers. Appends
+   -- these, as tensors, to `found`.
+   local function form_of(values, found)
+      local form = {}
+      for k = 1, values.n do
+         form[k] = map(values[k], function(leaf)
+            local is_number = isnumber(leaf)
+            if not is_number and not istensor(leaf) then
+               return leaf
+            end
+            found[#found + 1] = is_number and leaf.tensor or leaf
+            return setmetatable({ index = #found, number = is_number }, Slot)
+         end)
+      end
+      form.n = values.n
+      return form
+   end
+
+   local function is_slot(value)
+      return type(value) == 'table' and getmetatable(value) == Slot
+   end
+
+   -- Returns the values of a form whose slots have the tensors in `list`; false stays.
+   local function values_of(form, list)
+      if is_slot(form) then
+         local t = list[form.index]
+         if t and form.number then
+            return native.tracked(t) and wrap(t) or native.detached(t)[1]
+         end
+         return t
+      elseif type(form) == 'table' and getmetatable(form) == nil then
+         local values = {}
+         for key, field in each(form) do
+            values[key] = values_of(field, list)
+         end
+         return values
+      end
+      return form
+   end
+
+   -- Stores the tensors and numbers of `value`, which has the given form, in `list`.
+   local function read_slots(form, value, list)
+      if is_slot(form) then
+         list[form.index] = isnumber(value) and value.tensor
+            or type(value) == 'number' and new{ value } or value or false
+      elseif type(form) == 'table' and getmetatable(form) == nil and value then
+         for key, field in each(form) do
+            if key ~= 'n' then
+               read_slots(field, value[key], list)
+            end
+         end
+      end
+   end
+
+   -- customGradient and checkpoint. distinct: f is called as if it were neither if two arguments
+   -- share memory.
+   local function custom(f, rule, distinct)
       return function(...)
          local arguments = pack(...)
-         native.pause(true)
-         local results = pack(pcall(f, ...))
-         native.pause(false)
-         if not results[1] then
-            error(results[2], 0)
+         if not native.is_active() then
+            return f(...)
          end
-         table.remove(results, 1)
-         results.n = results.n - 1
-         local operands, positions, outputs, of_output = {}, {}, {}, {}
-         for k = 1, arguments.n do
-            if istensor(arguments[k]) then
-               operands[#operands + 1], positions[#positions + 1] = arguments[k], k
-            end
-         end
-         for k = 1, results.n do
-            if istensor(results[k]) then
-               outputs[#outputs + 1], of_output[#of_output + 1] = results[k], k
-            end
+         local operands = {}
+         local form = form_of(arguments, operands)
+         if distinct and native.share_storage(nil, operands) then
+            return f(...)
          end
          last_rule = last_rule + 1
-         local function run(given)
-            local cotangents = {}
-            for k = 1, #outputs do
-               cotangents[of_output[k]] = given[k]
-            end
-            local list, found = rule(cotangents, results, arguments), {}
-            for k = 1, #operands do
-               found[k] = list[positions[k]] or false
-            end
+         local number = last_rule
+         native.begin(number, operands)
+         local results, failure = run(true, nil, f, arguments)
+         if not results then
+            native.finish(number, {})
+            error(failure, 0)
+         end
+         local outputs, form_of_results = {}, nil
+         for k = 1, results.n do
+            results[k] = map(results[k], function(leaf)
+               if istensor(leaf) then
+                  return native.is_operand(leaf) and native.detached(leaf) or leaf
+               end
+               return type(leaf) == 'number' and wrap(new{ leaf }) or leaf
+            end)
+         end
+         form_of_results = form_of(results, outputs)
+         native.finish(number, outputs)
+         local function run_rule(gradients, values, given)
+            local list, found = rule(values_of(form_of_results, gradients),
+               values_of(form_of_results, values), values_of(form, given)), {}
+            read_slots(form, list, found)
             return found
          end
          for _, rules in ipairs(recordings) do
-            rules[last_rule] = run
+            rules[number] = run_rule
          end
-         native.record(last_rule, operands, outputs)
+         for k = 1, results.n do
+            results[k] = settled(results[k])
+         end
          return unpack(results, 1, results.n)
       end
    end
 
+   --- Returns a function with the results of f, whose gradients are computed by rule.
+   -- rule(gradients, results, arguments): lists of the gradients of the results (false: 0), of f's
+   -- results and of its arguments. It returns a list of gradients of the arguments. f must not use
+   -- other tensors that depend on the arguments of tensor.grad.
+   function tensor.customGradient(f, rule)
+      check_function('customGradient', f)
+      check_function('customGradient', rule)
+      return custom(f, rule)
+   end
+
    --- Returns a function with the results and gradients of f, which does not keep f's intermediate
-   -- results: it calls f again for the gradients. Tensors that f uses must be its arguments.
+   -- results: it calls f again for the gradients. f must not use other tensors than its arguments
+   -- that depend on the arguments of tensor.grad.
    function tensor.checkpoint(f)
       check_function('checkpoint', f)
-      return tensor.customGradient(f, function(cotangents, results, arguments)
-         for k = 1, results.n do
-            cotangents[k] = cotangents[k] or false
-         end
+      return custom(f, function(cotangents, _, arguments)
          return (tensor.vjp(f, arguments, cotangents))
-      end)
+      end, true)
    end
 
    -- Calls visit(tensor, other) for the tensors and numbers of a nested value and the fields of
@@ -391,16 +583,21 @@ local function install(tensor)
       return sum
    end
 
+   -- A copy of arguments that f may overwrite.
+   local function copied(args)
+      return map(args, function(leaf) return istensor(leaf) and leaf:clone() or leaf end)
+   end
+
    -- The results of f(args), as a list, without recording them.
    local function plain(f, args)
-      native.pause(true)
-      local results = pack(pcall(f, unpack(args, 1, args.n or #args)))
-      native.pause(false)
-      if not results[1] then
-         error(results[2], 0)
+      local arguments = map(args, function(leaf)
+         return istensor(leaf) and native.detached(leaf) or isnumber(leaf) and leaf:item() or leaf
+      end)
+      arguments.n = args.n or #args
+      local results, failure = run(false, nil, f, arguments)
+      if not results then
+         error(failure, 0)
       end
-      table.remove(results, 1)
-      results.n = results.n - 1
       return results
    end
 
@@ -410,15 +607,17 @@ local function install(tensor)
       check_function('jvp', f)
       -- The gradients of the arguments are linear in those of the results, so their derivatives by
       -- the latter are those of the results by the arguments.
-      local results = plain(f, args)
-      local cotangents = map(results, function(leaf)
-         return istensor(leaf) and leaf:clone():zero() or 0
-      end)
+      local cotangents, results = {}, nil
+      for k, result in ipairs(plain(f, args)) do
+         cotangents[k] = map(result, function(leaf)
+            return istensor(leaf) and leaf:clone():zero() or 0
+         end)
+      end
       local list = tensor.vjp(function(given)
-         return inner((tensor.vjp(f, args, given)), tangents)
+         results = pack(tensor.vjp(f, copied(args), given))
+         return inner(results[1], tangents)
       end, { cotangents }, { new{ 1 } })
-      list[1].n = nil
-      return list[1], unpack(results, 1, results.n)
+      return list[1], unpack(results, 2, results.n)
    end
 
    --- Returns the matrix of the derivatives of the elements of the tensor f(x) by those of x: one
@@ -432,7 +631,7 @@ local function install(tensor)
       for k = 1, count do
          local cotangent = y:clone():zero()
          cotangent:view(-1)[k] = 1
-         rows[k]:copy(tensor.vjp(f, { x }, { cotangent })[1]:reshape(x:nElement()))
+         rows[k]:copy(tensor.vjp(f, { x:clone() }, { cotangent })[1]:reshape(x:nElement()))
       end
       return rows
    end

@@ -12,7 +12,7 @@ namespace th::grad {
 namespace {
 
 thread_local TensorRef last_number;
-thread_local int pauses = 0;
+thread_local int pauses = 0, customs = 0;
 
 // A tensor with the shape, strides and offset of t, but without memory.
 TensorRef without_memory(const Tensor& t) {
@@ -47,6 +47,13 @@ bool is_whole(const Tensor& t, int64_t extent) {
   return t.storageOffset == 0 && is_contiguous(t) && t.numel() == extent;
 }
 
+// Returns true if tensors with the same storage may share elements.
+bool ranges_overlap(const Tensor& a, const Tensor& b) {
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  const ByteRange first = a.bytes(), second = b.bytes();
+  return first.begin < second.end && second.begin < first.end;
+}
+
 uint32_t bit(int k) { return uint32_t{1} << k; }
 
 }  // namespace
@@ -64,9 +71,14 @@ bool is_tracked(const Storage* s) noexcept {
   return false;
 }
 
-bool Tape::paused() const { return pauses > pauses_; }
+bool Tape::paused() const { return pauses > pauses_ || customs > customs_; }
+bool Tape::in_custom() const { return customs > customs_ && pauses <= pauses_; }
 
-void pause(bool on) noexcept { pauses += on ? 1 : -1; }
+void pause(bool on, bool custom) noexcept { (custom ? customs : pauses) += on ? 1 : -1; }
+bool is_paused() noexcept {
+  const auto& tapes = recording_tapes();
+  return std::all_of(tapes.begin(), tapes.end(), [](const Tape* tape) { return tape->paused(); });
+}
 
 Tensor* tracked_number() noexcept { return last_number.get(); }
 
@@ -79,6 +91,7 @@ void Tape::start() {
   if (recording_) return;
   recording_tapes().push_back(this);
   pauses_ = pauses;
+  customs_ = customs;
   add_tracer(this);
   recording_ = true;
 }
@@ -96,7 +109,12 @@ void Tape::stop() {
 
 Tape::Value& Tape::value_of(Tensor* t) {
   ensure_storage(t);
-  Value& value = values_[storage_identity(t->storage)];
+  const uint64_t identity = storage_identity(t->storage);
+  if (!exposed_.empty() && exposed_.count(identity)) {
+    fail("a raw pointer to the elements of the result was handed out, so they may be written "
+         "without being recorded");
+  }
+  Value& value = values_[identity];
   value.extent = std::max<int64_t>(value.extent, t->storage->size);
   return value;
 }
@@ -118,10 +136,9 @@ bool Tape::tracks(const Storage* s) const {
 bool Tape::begin(const TracedCall& call) noexcept {
   if (busy_ || active_) return false;
   last_number = TensorRef();
-  if (paused()) return false;
   const RowRule& rule = rule_of(call.row().op);
   if (rule.derivative == Derivative::shares) return true;
-  const bool composed = rule.derivative == Derivative::composed;
+  const bool composed = !paused() && rule.derivative == Derivative::composed;
   if (!composed) {
     active_ = &call;
     records_ = false;
@@ -131,6 +148,8 @@ bool Tape::begin(const TracedCall& call) noexcept {
   try {
     if (composed) {
       begin_composed(call);
+    } else if (paused()) {
+      begin_unrecorded(call);
     } else {
       begin_entry(call);
     }
@@ -187,7 +206,8 @@ Operand Tape::operand_of(Tensor* t, int parameter, bool kept, bool overwritten) 
   operand.kept = kept;
   if (!kept) {
     operand.value = without_memory(*t);
-  } else if (overwritten || (t->storage && t->storage->memory.shares_host())) {
+  } else if (overwritten || (t->storage && (t->storage->memory.shares_host() ||
+                                            exposed_.count(t->storage->identity)))) {
     operand.value = copy_of(t);
     operand.place = without_memory(*t);
     copied_bytes_ += t->numel() * static_cast<int64_t>(item_size(t->dtype));
@@ -285,7 +305,7 @@ void Tape::end(const TracedCall& call, bool failed) {
   }
   if (&call != active_) return;
   active_ = nullptr;
-  if (!failed && !failure_.empty()) fail("%s", failure_.c_str());
+  if (!failed && !failure_.empty()) refuse(call, failure_.c_str());
   if (failed || !records_) {
     pending_ = Entry();
     return;
@@ -295,13 +315,28 @@ void Tape::end(const TracedCall& call, bool failed) {
     bool& busy;
     ~Idle() { busy = false; }
   } idle{busy_};
-  end_entry(call);
-  push();
+  try {
+    end_entry(call);
+    push();
+  } catch (const std::exception& e) {
+    pending_ = Entry();
+    refuse(call, std::string(e.what()).c_str());
+  }
+}
+
+// Reports an operation that ran, but was not recorded. The program may ignore the error, so the
+// reverse pass reports it again.
+void Tape::refuse(const TracedCall& call, const char* why) {
+  if (unrecorded_.empty()) unrecorded_ = std::string(lua_name(call.row().op)) + ": " + why;
+  fail("%s", why);
 }
 
 Operand Tape::result_of(Tensor* t, int parameter, bool kept) {
   if (t->storage && t->storage->memory.shares_host()) {
     fail("gradients do not go through a storage that shares its memory with another storage");
+  }
+  if (!is_integral(t->dtype) && has_shared_elements(*t)) {
+    fail("a tensor whose elements share memory is written, so the gradient is not defined");
   }
   Operand result = operand_of(t, parameter, kept, false);
   result.result = true;
@@ -335,14 +370,20 @@ void Tape::end_entry(const TracedCall& call) {
       result_of(last_number.get(), kReturnedNumber, read_ & bit(Uses::kReturned)));
 }
 
-void Tape::push() {
-  for (size_t k = 0; k < pending_.operands.size(); ++k) {
-    const Operand& operand = pending_.operands[k];
+// Registers the operands of an entry, from number `first`, that are views of kept elements.
+void Tape::register_kept(size_t entry, size_t first) {
+  const auto& operands = entries_[entry].operands;
+  for (size_t k = first; k < operands.size(); ++k) {
+    const Operand& operand = operands[k];
     if (!operand.kept || operand.place || !operand.value->storage) continue;
-    kept_[storage_identity(operand.value->storage)].emplace_back(entries_.size(), k);
+    kept_[storage_identity(operand.value->storage)].emplace_back(entry, k);
   }
+}
+
+void Tape::push() {
   entries_.push_back(std::move(pending_));
   pending_ = Entry();
+  register_kept(entries_.size() - 1, 0);
 }
 
 // Copies the kept elements of the storage that an operation is about to overwrite. any_shape: the
@@ -355,9 +396,7 @@ void Tape::keep_before_write(const Tensor& written, bool any_shape) {
   size_t left = 0;
   for (const auto& [entry, k] : list) {
     Operand& operand = entries_[entry].operands[k];
-    // spans_overlap() is false for two equal views.
-    if (!any_shape && !same_view(written, *operand.value) &&
-        !spans_overlap(written, *operand.value)) {
+    if (!any_shape && !ranges_overlap(written, *operand.value)) {
       list[left++] = {entry, k};
       continue;
     }
@@ -369,16 +408,93 @@ void Tape::keep_before_write(const Tensor& written, bool any_shape) {
   list.resize(left);
 }
 
-void Tape::record(const std::vector<Tensor*>& operands, const std::vector<Tensor*>& results,
-                  int64_t custom) {
+// ---- what is not recorded -----------------------------------------------------------------------
+
+// An operation in a pause.
+void Tape::begin_unrecorded(const TracedCall& call) {
+  records_ = false;
+  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+    if (p.is_result()) {
+      keep_before_write(*t, p.kind == ParameterKind::out);
+      if (t->storage) check_written(*t->storage);
+    } else if (in_custom() && p.kind != ParameterKind::like && tracks(*t) &&
+               !custom_operands_.count(t->storage->identity)) {
+      fail("a function with a gradient of its own uses a tensor that the gradient depends on, but "
+           "that is not among its arguments");
+    }
+  });
+}
+
+// A storage is written without a record.
+void Tape::check_written(const Storage& s) {
+  if (!tracks(&s)) {
+    if (in_custom() && custom_operands_.count(s.identity)) custom_written_.insert(s.identity);
+    return;
+  }
+  if (!in_custom()) {
+    fail("writes to a tensor that the gradient depends on, without being recorded");
+  }
+  const auto& tapes = recording_tapes();
+  if (std::count_if(tapes.begin(), tapes.end(), [&](Tape* t) { return t->tracks(&s); }) > 1) {
+    fail("a function with a gradient of its own writes to its argument in a nested gradient");
+  }
+  custom_written_.insert(s.identity);
+}
+
+void Tape::used(Storage* s, ElementUse use) {
+  if (busy_ || use == ElementUse::inspects) return;
+  if (use != ElementUse::reads) keep_before_write(*vector_of(s, 0, s->size), true);
+  if (paused()) {
+    if (use == ElementUse::writes) check_written(*s);
+  } else if (tracks(s) && use != ElementUse::drops) {
+    fail("%s elements that the gradient depends on, which cannot be recorded",
+         use == ElementUse::reads ? "reads" : use == ElementUse::writes ? "writes" : "exposes");
+  }
+  if (use == ElementUse::hands_out && !paused()) exposed_.insert(storage_identity(s));
+}
+
+void Tape::begin_custom(const std::vector<Tensor*>& operands, int64_t custom) {
   Entry entry;
-  entry.custom = custom;
-  for (Tensor* t : operands) entry.operands.push_back(operand_of(t, 0, false, false));
-  for (Tensor* t : results) {
-    if (custom) value_of(t);
-    entry.operands.push_back(result_of(t, 0, false));
+  entry.custom = -custom;  // open
+  bool depends = false;
+  for (const Tensor* t : operands) depends = depends || tracks(*t);
+  for (Tensor* t : operands) {
+    entry.operands.push_back(operand_of(t, 0, depends, false));
+    if (t->storage) custom_operands_.insert(storage_identity(t->storage));
   }
   entries_.push_back(std::move(entry));
+  register_kept(entries_.size() - 1, 0);
+  ++open_customs_;
+}
+
+bool Tape::is_unwritten_operand(const Tensor& t) const {
+  return t.storage && custom_operands_.count(t.storage->identity) &&
+         !custom_written_.count(t.storage->identity);
+}
+
+void Tape::end_custom(const std::vector<Tensor*>& results, int64_t custom) {
+  const auto found = std::find_if(entries_.rbegin(), entries_.rend(),
+                                  [custom](const Entry& e) { return e.custom == -custom; });
+  if (found == entries_.rend()) return;
+  std::unordered_set<uint64_t> written;
+  if (--open_customs_ == 0) {
+    custom_operands_.clear();
+    written.swap(custom_written_);
+  }
+  const size_t first = found->operands.size();
+  bool depends = false;
+  for (const Operand& o : found->operands) depends = depends || o.storage;
+  found->custom = custom;
+  for (Tensor* t : results) {
+    written.erase(t->storage ? t->storage->identity : 0);
+    if (depends && !is_integral(t->dtype)) value_of(t);
+    found->operands.push_back(result_of(t, 0, depends));
+  }
+  register_kept(static_cast<size_t>(&*found - entries_.data()), first);
+  if (!results.empty() && !written.empty()) {
+    fail("a function with a gradient of its own writes to a tensor that the gradient depends on, "
+         "but does not return it");
+  }
 }
 
 // ---- the reverse pass ---------------------------------------------------------------------------
@@ -542,6 +658,9 @@ bool Tape::take_gradients(Entry* entry) {
 
 int64_t Tape::run() {
   stop();
+  if (!unrecorded_.empty()) {
+    fail("an operation was not recorded, and its error was ignored: %s", unrecorded_.c_str());
+  }
   kept_.clear();
   RulesScope rules(reverse_rules());
   while (!entries_.empty()) {
@@ -551,7 +670,7 @@ int64_t Tape::run() {
     if (entry.row) {
       Backward backward(*this, entry);
       rule_of(entry.row->op).run(backward);
-    } else if (entry.custom) {
+    } else if (entry.custom > 0) {
       custom_ = std::move(entry);
       return custom_.custom;
     }

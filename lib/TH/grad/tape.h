@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "grad/rule.h"
@@ -59,16 +60,20 @@ class Tape final : public Tracer {
   void start();
   void stop();
   bool recording() const { return recording_; }
+  // True while the thread's operations are not recorded.
   bool paused() const;
 
   // Tracks a floating-point tensor: gradients for it can be computed.
   void track(Tensor* t);
   bool tracks(const Storage* s) const;
   bool tracks(const Tensor& t) const { return tracks(t.storage); }
-  // Records that `results` were computed from `operands` in a way that the tape did not see. custom:
-  // a number that run() returns; 0: the results do not depend on the operands.
-  void record(const std::vector<Tensor*>& operands, const std::vector<Tensor*>& results,
-              int64_t custom);
+  // Begins a computation of results from `operands`, the gradients of which the caller computes.
+  // While it runs, the thread is paused. custom: a number that run() returns.
+  void begin_custom(const std::vector<Tensor*>& operands, int64_t custom);
+  // Returns true if t shares the storage of an operand that has not been written since.
+  bool is_unwritten_operand(const Tensor& t) const;
+  // Ends it. Fails if it wrote to other tracked tensors. If it failed itself, `results` is empty.
+  void end_custom(const std::vector<Tensor*>& results, int64_t custom);
 
   // The reverse pass: add_gradient for each result of the computation, run, then gradient for each
   // tracked tensor. The rules are run and freed one by one.
@@ -88,6 +93,7 @@ class Tape final : public Tracer {
 
   bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) override;
+  void used(Storage* s, ElementUse use) override;
 
  private:
   friend class Backward;
@@ -108,11 +114,15 @@ class Tape final : public Tracer {
   void begin_composed(const TracedCall& call);
   void end_composed(const TracedCall& call, bool failed);
   void begin_entry(const TracedCall& call);
+  void begin_unrecorded(const TracedCall& call);
+  void check_written(const Storage& s);
+  bool in_custom() const;
   void end_entry(const TracedCall& call);
   void copy_lists(const TracedCall& call);
   Operand operand_of(Tensor* t, int parameter, bool kept, bool overwritten);
   Operand result_of(Tensor* t, int parameter, bool kept);
   void keep_before_write(const Tensor& written, bool any_shape);
+  void register_kept(size_t entry, size_t first);
   void push();
   bool take_gradients(Entry* entry);
   Value& value_of(Tensor* t);
@@ -122,7 +132,7 @@ class Tape final : public Tracer {
   Var take(const Operand& result);
 
   bool recording_ = false, busy_ = false;
-  int pauses_ = 0;                      // of the thread at start(): they concern older tapes only
+  int pauses_ = 0, customs_ = 0;        // of the thread at start(): they concern older tapes only
   const TracedCall* active_ = nullptr;  // the call that is being recorded
   bool records_ = false;                // pending_ is used
   bool depends_ = false;                // the call reads tracked elements
@@ -130,11 +140,18 @@ class Tape final : public Tracer {
   Entry pending_;
   Entry custom_;  // the entry that run() returned
   std::string failure_, composed_failure_;
+  std::string unrecorded_;  // the first operation that ran although it could not be recorded
+  [[noreturn]] void refuse(const TracedCall& call, const char* why);
   std::vector<Composed> composed_;
   std::vector<Entry> entries_;
   std::unordered_map<uint64_t, Value> values_;  // by identity
   // The kept tensors of each storage: entry and operand.
   std::unordered_map<uint64_t, std::vector<std::pair<size_t, size_t>>> kept_;
+  // Storages of which raw pointers were handed out. Kept elements of them are copies.
+  std::unordered_set<uint64_t> exposed_;
+  // The storages of the operands of custom computations, and those that they wrote.
+  std::unordered_set<uint64_t> custom_operands_, custom_written_;
+  int open_customs_ = 0;
   int64_t copied_bytes_ = 0;
 };
 
@@ -143,14 +160,20 @@ std::vector<Tape*>& recording_tapes() noexcept;
 // Returns true if one of these tapes tracks the storage.
 bool is_tracked(const Storage* s) noexcept;
 // Stops the tapes from recording operations of the calling thread, or lets them go on. Calls nest.
-// A tape that is started during a pause records.
-void pause(bool on) noexcept;
+// Tapes that are started while others are stopped record. custom: the operations belong to a
+// computation between begin_custom() and end_custom().
+void pause(bool on, bool custom = false) noexcept;
+// Returns true if no tape records now.
+bool is_paused() noexcept;
 class Pause {
  public:
-  Pause() noexcept { pause(true); }
-  ~Pause() { pause(false); }
+  explicit Pause(bool custom = false) noexcept : custom_(custom) { pause(true, custom_); }
+  ~Pause() { pause(false, custom_); }
   Pause(const Pause&) = delete;
   Pause& operator=(const Pause&) = delete;
+
+ private:
+  const bool custom_;
 };
 
 // Returns the tensor of one element through which tapes of this thread track the number that the

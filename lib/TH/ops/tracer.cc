@@ -95,6 +95,10 @@ void trace_access_slow(const char* what) noexcept {
   ThreadTracers::each([what](Tracer& tracer) { tracer.accessed(what); });
 }
 
+void trace_use_slow(Storage* s, ElementUse use) {
+  ThreadTracers::each([s, use](Tracer& tracer) { tracer.used(s, use); });
+}
+
 void trace_allocation_slow(Storage* s) noexcept {
   ThreadTracers::each([s](Tracer& tracer) { tracer.allocated(s); });
 }

@@ -2,7 +2,7 @@
 #define TH_OPS_TRACER_H
 
 // Tracers observe operations. The profiler (ops/profile.h) and the recorder of tensor.compile
-// (fuse/record.h) are tracers. Several may be active in a thread: each gets the same reports.
+// (fuse/record.h) and the gradient tape (grad/tape.h) are tracers. Several may be active in a thread: each gets the same reports.
 //
 // call() reports each operation twice: begin() before the arguments are checked, end() after it. A
 // report has the row and the arguments. In begin() the results have the elements and shapes that
@@ -26,6 +26,15 @@ namespace th TH_VISIBLE {
 
 class TracedCall;
 
+// An access to elements that is no operation.
+enum class ElementUse : uint8_t {
+  inspects,      // the elements become numbers or text outside of tensors
+  reads,         // other elements are computed from them
+  writes,        // they are written
+  drops,         // the storage shrinks or gets other memory
+  hands_out,     // a pointer is handed out, through which they may be read and written later
+};
+
 class Tracer {
  public:
   // Called before an operation. Returns true to get reports of its inner calls.
@@ -37,6 +46,8 @@ class Tracer {
   virtual void end(const TracedCall& call, bool failed) = 0;
   // The thread accesses elements otherwise. what: a verb phrase, such as "reads elements".
   virtual void accessed(const char*) noexcept {}
+  // The thread is about to access elements of s. Throws to prevent it.
+  virtual void used(Storage*, ElementUse) {}
   // The bindings allocated s for a tensor that had no storage.
   virtual void allocated(Storage*) noexcept {}
 
@@ -71,9 +82,14 @@ void set_process_tracer(Tracer* tracer) noexcept;
 
 // Report to the tracers of the calling thread. See Tracer.
 void trace_access_slow(const char* what) noexcept;
+void trace_use_slow(Storage* s, ElementUse use);
 void trace_allocation_slow(Storage* s) noexcept;
 inline void trace_access(const char* what) noexcept {
   if (tracing()) trace_access_slow(what);
+}
+// Called before the access. May throw.
+inline void trace_use(Storage* s, ElementUse use) {
+  if (tracing() && s) trace_use_slow(s, use);
 }
 inline void trace_allocation(const Tensor& t) noexcept {
   if (tracing() && t.storage) trace_allocation_slow(t.storage);
