@@ -115,6 +115,9 @@ local corners = {
   { 'where of a square root', function(x, y)
     return tensor.where(tensor.ByteTensor { 1, 0 }, x, y:sqrt())
   end, { nan, 3 }, { 1, 0 }, { 1, 4 }, { 0, 0.25 } },
+  { 'where of a logarithm', function(x)
+    return tensor.where(tensor.ByteTensor { 1, 0 }, tensor.log(x), x)
+  end, { 4, 0 }, { 0.25, nan } },
   { 'maskedFill', function(x) return x:clone():maskedFill(tensor.ByteTensor { 0, 1 }, 5) end,
     { 1, nan }, { 1, 0 } },
   { 'nanToNum', function(x) return x:nanToNum() end, { 1, nan, inf }, { 1, 0, 0 } },
