@@ -147,7 +147,7 @@ void with_list(lua_State* L, const F& f) {
     check_tensor(L, state, -1);
     lua_pop(L, 1);
   }
-  protect(L, "grad", [&] {
+  protect(L, "customGradient", [&] {
     std::vector<Tensor*> tensors;
     for (int k = 1; k <= count; ++k) {
       lua_rawgeti(L, 2, k);

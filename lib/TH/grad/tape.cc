@@ -16,8 +16,9 @@ thread_local int pauses = 0, customs = 0;
 
 // A tensor with the shape, strides and offset of t, but without memory.
 TensorRef without_memory(const Tensor& t) {
-  TensorRef r(tensor_new_view(&t));
-  if (r->storage) storage_free(std::exchange(r->storage, nullptr));
+  TensorRef r(tensor_new(t.dtype));
+  set_geometry(r.get(), t.nDimension, t.size, t.stride);
+  r->storageOffset = t.storageOffset;
   return r;
 }
 
@@ -124,7 +125,9 @@ void Tape::track(Tensor* t) {
     fail("a tensor of floating-point numbers is expected, got %sTensor",
          name_with_article(t->dtype));
   }
-  if (has_shared_elements(*t)) fail("a tensor whose elements do not share memory is expected");
+  if (has_shared_elements(*t)) {
+    fail("a tensor whose elements share memory is written, so the gradient is not defined");
+  }
   value_of(t);
 }
 
@@ -247,16 +250,19 @@ void Tape::begin_entry(const TracedCall& call) {
   records_ = operands || results;
   if (!records_) return;
   pending_ = Entry();
-  pending_.row = &row;
+  pending_.row = operands ? &row : nullptr;
   pending_.pairs_in_order = current_rules.pairing == Pairing::torch7;
   depends_ = operands;
   read_ = read;
   if (!operands) return;
-  std::memcpy(pending_.arguments, call.arguments(), row.argument_bytes);
+  pending_.arguments.reset(new char[row.argument_bytes]);
+  std::memcpy(pending_.arguments.get(), call.arguments(), row.argument_bytes);
   copy_lists(call);
+  pending_.operands.reserve(static_cast<size_t>(row.end() - row.begin()));
   each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
     if (is_result_only(p)) return;
     const bool kept = read & bit(number);
+    if (!kept && p.kind != ParameterKind::list && !tracks(*t)) return;
     pending_.operands.push_back(
         operand_of(t, number, kept, kept && is_overwritten(call, *t)));
   });
@@ -265,13 +271,17 @@ void Tape::begin_entry(const TracedCall& call) {
 void Tape::copy_lists(const TracedCall& call) {
   for (const Parameter& p : call.row()) {
     if (p.is_list_of_numbers()) {
-      auto& sizes = argument<Sizes>(pending_.arguments, p);
+      auto& sizes = argument<Sizes>(pending_.arguments.get(), p);
       auto copy = std::make_unique<int64_t[]>(sizes.ndim + 1);
       std::copy(sizes.size, sizes.size + sizes.ndim, copy.get());
       sizes.size = copy.get();
-      pending_.sizes.push_back(std::move(copy));
+      if (!pending_.lists) pending_.lists = std::make_unique<ArgumentLists>();
+      pending_.lists->sizes.push_back(std::move(copy));
     } else if (p.kind == ParameterKind::text) {
-      pending_.text = argument<const char*>(pending_.arguments, p);
+      if (!pending_.lists) pending_.lists = std::make_unique<ArgumentLists>();
+      auto& text = argument<const char*>(pending_.arguments.get(), p);
+      pending_.lists->text = text;
+      text = pending_.lists->text.c_str();
     }
   }
 }
@@ -335,9 +345,6 @@ Operand Tape::result_of(Tensor* t, int parameter, bool kept) {
   if (t->storage && t->storage->memory.shares_host()) {
     fail("gradients do not go through a storage that shares its memory with another storage");
   }
-  if (!is_integral(t->dtype) && has_shared_elements(*t)) {
-    fail("a tensor whose elements share memory is written, so the gradient is not defined");
-  }
   Operand result = operand_of(t, parameter, kept, false);
   result.result = true;
   return result;
@@ -347,7 +354,7 @@ void Tape::end_entry(const TracedCall& call) {
   each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
     if (!p.is_result()) return;
     if (depends_ && !is_integral(t->dtype)) {
-      value_of(t);
+      track(t);
     } else if (!tracks(*t) && !(read_ & bit(number))) {
       return;
     }
@@ -487,7 +494,7 @@ void Tape::end_custom(const std::vector<Tensor*>& results, int64_t custom) {
   found->custom = custom;
   for (Tensor* t : results) {
     written.erase(t->storage ? t->storage->identity : 0);
-    if (depends && !is_integral(t->dtype)) value_of(t);
+    if (depends && !is_integral(t->dtype)) track(t);
     found->operands.push_back(result_of(t, 0, depends));
   }
   register_kept(static_cast<size_t>(&*found - entries_.data()), first);
@@ -728,7 +735,7 @@ const Operand* partner(const Entry& entry) {
 
 }  // namespace
 
-void* Backward::arguments() const { return entry_.arguments; }
+void* Backward::arguments() const { return entry_.arguments.get(); }
 
 bool Backward::wants(int parameter) const {
   const Operand* o = find(entry_, parameter, false);

@@ -39,15 +39,21 @@ struct Operand {
   const Tensor& position() const { return place ? *place : *value; }
 };
 
+// Memory to which the copied arguments of an operation point.
+struct ArgumentLists {
+  std::vector<std::unique_ptr<int64_t[]>> sizes;
+  std::string text;
+};
+
+// Small, because a vector of them grows.
 struct Entry {
-  const OpRow* row = nullptr;  // null: the caller's own rule, or none
+  const OpRow* row = nullptr;  // null: the caller's own rule, or results that depend on nothing
   int64_t custom = 0;          // number of the caller's own rule; 0: none
   bool pairs_in_order = false;  // operands of different shapes paired by Torch7's rules
-  // A copy of the arguments, for those that are no tensors.
-  alignas(8) char arguments[kMostArgumentBytes];
+  std::unique_ptr<char[]> arguments;  // a copy, for those that are no tensors
+  std::unique_ptr<ArgumentLists> lists;
+  // In the order of the parameters. Inputs that are neither tracked nor kept are left out.
   std::vector<Operand> operands;
-  std::vector<std::unique_ptr<int64_t[]>> sizes;  // to which lists of sizes point
-  std::string text;                               // to which a text points
 };
 constexpr uint8_t kReturnedNumber = 255;  // parameter of the returned number
 
