@@ -69,7 +69,7 @@ struct Pattern {
   int args = 0;        // number of arguments, excluding the variable-length list of sizes
   bool sizes = false;
   bool allocates = false;       // the call creates Lua objects (results or lists of tensors)
-  bool one_type = false;        // the arguments are tensors of type T and numbers
+  bool one_type = false;        // no argument needs a check but tensors of type T
   bool one_new_result = false;  // returns one new tensor, whose type an argument determines
   int8_t type_arg = -1;         // argument that determines T: an input, else a result; -1: none
   int8_t table_arg = -1;        // table whose first tensor determines T before type_arg
