@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "forms.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -107,20 +107,7 @@ std::string slot_text(const Slot& slot, const char* type) {
   return slot.optional ? "[" + text + "]" : text;
 }
 
-bool has_one_new_result(const Pattern& pattern) {
-  const Row& row = *pattern.row;
-  constexpr uint32_t kNumbers =
-      lua_flag::number_of_matrix | lua_flag::element_of_vector | lua_flag::number_of_one;
-  if (row.flags & kNumbers || row.op->returned != th::Returned::nothing) return false;
-  int results = 0;
-  for (const ParameterSource& source : pattern) {
-    if (source.kind == '{' || (source.result && source.arg >= 0)) return false;
-    results += source.result;
-  }
-  return results == 1 && pattern.sources[0].result && pattern.type_arg >= 0;
-}
-
-void note_places(Pattern* pattern) {
+void note_sources(Pattern* pattern) {
   bool of_operand = false;
   pattern->one_type = true;
   for (int k = pattern->slots; k-- > 0;) {
@@ -136,7 +123,6 @@ void note_places(Pattern* pattern) {
     pattern->type_arg = source.arg;
     of_operand = !source.result;
   }
-  pattern->one_new_result = has_one_new_result(*pattern);
 }
 
 }  // namespace
@@ -223,7 +209,7 @@ void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patter
         pattern.codes |= code_of(slot.kind) << (4 * pattern.args++);
       }
     }
-    note_places(&pattern);
+    note_sources(&pattern);
     const uint64_t codes = pattern.codes;
     for (int storages = 0; storages < 1 << table_count; ++storages) {
       pattern.codes = codes;

@@ -5,6 +5,23 @@
 
 namespace bind {
 
+namespace {
+
+bool has_one_new_result(const Pattern& pattern) {
+  const Row& row = *pattern.row;
+  constexpr uint32_t kNumbers =
+      lua_flag::number_of_matrix | lua_flag::element_of_vector | lua_flag::number_of_one;
+  if (row.flags & kNumbers || row.op->returned != th::Returned::nothing) return false;
+  int results = 0;
+  for (const ParameterSource& source : pattern) {
+    if (source.kind == '{' || (source.result && source.arg >= 0)) return false;
+    results += source.result;
+  }
+  return results == 1 && pattern.sources[0].result && pattern.type_arg >= 0;
+}
+
+}  // namespace
+
 void add_forms(Overloads* overloads, const Row& row, const char* text) {
   if (!std::strcmp(text, "-")) return;
   while (*text) {
@@ -12,7 +29,12 @@ void add_forms(Overloads* overloads, const Row& row, const char* text) {
     const char* stop = end ? end : text + std::strlen(text);
     auto* form = new Form(parse_form(text, stop));
     overloads->forms.push_back(form);
+    size_t first = overloads->patterns.size();
     add_patterns(form, &row, &overloads->patterns);
+    for (; first < overloads->patterns.size(); ++first) {
+      Pattern& pattern = overloads->patterns[first];
+      pattern.one_new_result = has_one_new_result(pattern);
+    }
     text = end ? end + 3 : stop;
   }
 }

@@ -41,7 +41,7 @@ TEST(Forms, HaveOptionLetters) {
 TEST(Forms, MatchCallsWithOptionLetters) {
   Form form = parse("[*T] T o(UL) [o(NV)=V]");
   std::vector<Pattern> patterns;
-  bind::add_patterns(&form, 0, &patterns);
+  bind::add_patterns(&form, nullptr, &patterns);
   ASSERT_EQ(patterns.size(), 4u);
   auto matches = [&](std::initializer_list<bind::ArgCode> arguments) {
     uint64_t codes = 0;
