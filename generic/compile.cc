@@ -11,6 +11,7 @@
 
 #include "base/op_scope.h"
 #include "bindings.h"
+#include "grad/tape.h"
 #include "luaT.h"
 #include "signature.h"
 

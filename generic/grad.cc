@@ -12,9 +12,8 @@ namespace bind {
 namespace {
 
 constexpr const char* kClass = "tensor.tape";
-// The key in the registry of the Lua function that makes a tracked number of a DoubleTensor with one
-// element, of the function that calls an operation with tracked numbers,
-// and their metatable.
+// Keys in the registry: the Lua function that makes a tracked number of a DoubleTensor with one
+// element; the function that calls an operation with tracked numbers; their metatable.
 const char kMakeNumber = 0, kCallWithNumbers = 0, kMetatable = 0;
 
 void push_value(lua_State* L, const char* key) {
@@ -163,7 +162,9 @@ void with_list(lua_State* L, const F& f) {
 int begin(lua_State* L) {
   const auto custom = static_cast<int64_t>(luaL_checkinteger(L, 1));
   with_list(L, [&](const std::vector<Tensor*>& operands) {
-    for (Tape* tape : th::grad::recording_tapes()) tape->begin_custom(operands, custom);
+    for (Tape* tape : th::grad::recording_tapes()) {
+      if (!tape->is_paused()) tape->begin_custom(operands, custom);
+    }
   });
   return 0;
 }
@@ -200,7 +201,7 @@ int is_operand(lua_State* L) {
 
 // is_active(): true if a tape records the operations of this thread.
 int is_active(lua_State* L) {
-  lua_pushboolean(L, !th::grad::recording_tapes().empty() && !th::grad::is_paused());
+  lua_pushboolean(L, th::grad::is_recording());
   return 1;
 }
 
@@ -302,7 +303,7 @@ void push_number(lua_State* L, State* state, th::TensorRef number) {
 
 // The number is a copy of the element, because the element may be overwritten.
 bool push_tracked_number(lua_State* L, State* state, Storage* storage, ptrdiff_t index) {
-  if (!th::grad::is_tracked(storage) || th::grad::is_paused()) return false;
+  if (!th::grad::is_tracked(storage)) return false;
   th::TensorRef number;
   protect(L, "indexing", [&] {
     th::StorageRef element(th::storage_new(DType::Double));

@@ -200,7 +200,7 @@ inline void refuse_held(lua_State* L, const State* state, const char* function,
   if (state->operands && storage) check_unheld(L, state->operands, function, storage);
 }
 
-// Reports an access to elements of s that is no operation, and raises an error if a gradient tape
+// Reports an access to elements of s outside of operations, and raises an error if a gradient tape
 // forbids it. function: the name in messages. The tracers that record operations give up.
 void trace_elements(lua_State* L, const char* function, Storage* s, th::ElementUse use);
 

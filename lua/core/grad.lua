@@ -187,17 +187,17 @@ local function install(tensor)
    function Number.__unm(a)
       return wrap(-a.tensor)
    end
-   local function value(a)
+   local function plain_value(a)
       return isnumber(a) and a:item() or a
    end
    function Number.__eq(a, b)
-      return value(a) == value(b)
+      return plain_value(a) == plain_value(b)
    end
    function Number.__lt(a, b)
-      return value(a) < value(b)
+      return plain_value(a) < plain_value(b)
    end
    function Number.__le(a, b)
-      return value(a) <= value(b)
+      return plain_value(a) <= plain_value(b)
    end
    setmetatable(Number, { __index = function(_, name)
       if type(name) == 'string' and tensor[name] then
@@ -352,7 +352,8 @@ local function install(tensor)
       check_function('grad', f)
       local which = options and options.argument or 1
       return function(...)
-         local tape, tracked, results, rules = record(f, pack(...), function(k) return k == which end)
+         local tape, tracked, results, rules = record(f, pack(...),
+            function(k) return k == which end)
          local loss = results[1]
          local value = isnumber(loss) and loss.tensor or loss
          if not istensor(value) or value:nElement() ~= 1 then
@@ -506,7 +507,6 @@ local function install(tensor)
             native.finish(number, {})
             error(failure, 0)
          end
-         local outputs, form_of_results = {}, nil
          for k = 1, results.n do
             results[k] = map(results[k], function(leaf)
                if istensor(leaf) then
@@ -515,10 +515,11 @@ local function install(tensor)
                return type(leaf) == 'number' and wrap(new{ leaf }) or leaf
             end)
          end
-         form_of_results = form_of(results, outputs)
+         local outputs = {}
+         local form_of_results = form_of(results, outputs)
          native.finish(number, outputs)
-         local function run_rule(gradients, values, given)
-            local list, found = rule(values_of(form_of_results, gradients),
+         local function run_rule(cotangents, values, given)
+            local list, found = rule(values_of(form_of_results, cotangents),
                values_of(form_of_results, values), values_of(form, given)), {}
             read_slots(form, list, found)
             return found
@@ -683,7 +684,7 @@ local function install(tensor)
          end
          local results = plain(f, args)
          local cotangents = map(results, random)
-         local found = inner(tensor.vjp(f, list, cotangents), directions)[1]
+         local found = inner(tensor.vjp(f, copied(list), cotangents), directions)[1]
          local more = inner(plain(f, move(list, directions, step)), cotangents)[1]
          local less = inner(plain(f, move(list, directions, -step)), cotangents)[1]
          local expected = (more - less) / (2 * step)
@@ -710,7 +711,8 @@ local function install(tensor)
          return istensor(leaf) and leaf.new(leaf:size()):uniform(-1, 1) or 1
       end)
       ok, message = check_directions(function(...)
-         return unpack((tensor.vjp(f, pack(...), cotangents)))
+         local list = tensor.vjp(f, pack(...), cotangents)
+         return unpack(list, 1, select('#', ...))
       end, args, options)
       return ok, message and 'second order: ' .. message
    end

@@ -67,18 +67,26 @@ std::vector<Tape*>& recording_tapes() noexcept {
 bool is_tracked(const Storage* s) noexcept {
   if (!s || !s->identity) return false;
   for (const Tape* tape : recording_tapes()) {
-    if (!tape->paused() && tape->tracks(s)) return true;
+    if (tape->tracks(s) && !tape->is_paused()) return true;
   }
   return false;
 }
 
-bool Tape::paused() const { return pauses > pauses_ || customs > customs_; }
-bool Tape::in_custom() const { return customs > customs_ && pauses <= pauses_; }
-
 void pause(bool on, bool custom) noexcept { (custom ? customs : pauses) += on ? 1 : -1; }
-bool is_paused() noexcept {
-  const auto& tapes = recording_tapes();
-  return std::all_of(tapes.begin(), tapes.end(), [](const Tape* tape) { return tape->paused(); });
+
+bool is_recording() noexcept {
+  for (const Tape* tape : recording_tapes()) {
+    if (!tape->is_paused()) return true;
+  }
+  return false;
+}
+
+// In a computation of begin_custom(), not in another pause.
+bool Tape::is_in_custom() const noexcept {
+  return customs > outer_customs_ && pauses == outer_pauses_;
+}
+bool Tape::is_paused() const noexcept {
+  return customs > outer_customs_ || pauses > outer_pauses_;
 }
 
 Tensor* tracked_number() noexcept { return last_number.get(); }
@@ -91,10 +99,10 @@ Tape::~Tape() { stop(); }
 void Tape::start() {
   if (recording_) return;
   recording_tapes().push_back(this);
-  pauses_ = pauses;
-  customs_ = customs;
   add_tracer(this);
   recording_ = true;
+  outer_pauses_ = pauses;
+  outer_customs_ = customs;
 }
 
 void Tape::stop() {
@@ -141,7 +149,7 @@ bool Tape::begin(const TracedCall& call) noexcept {
   last_number = TensorRef();
   const RowRule& rule = rule_of(call.row().op);
   if (rule.derivative == Derivative::shares) return true;
-  const bool composed = !paused() && rule.derivative == Derivative::composed;
+  const bool composed = !is_paused() && rule.derivative == Derivative::composed;
   if (!composed) {
     active_ = &call;
     records_ = false;
@@ -151,7 +159,7 @@ bool Tape::begin(const TracedCall& call) noexcept {
   try {
     if (composed) {
       begin_composed(call);
-    } else if (paused()) {
+    } else if (is_paused()) {
       begin_unrecorded(call);
     } else {
       begin_entry(call);
@@ -424,7 +432,7 @@ void Tape::begin_unrecorded(const TracedCall& call) {
     if (p.is_result()) {
       keep_before_write(*t, p.kind == ParameterKind::out);
       if (t->storage) check_written(*t->storage);
-    } else if (in_custom() && p.kind != ParameterKind::like && tracks(*t) &&
+    } else if (is_in_custom() && p.kind != ParameterKind::like && tracks(*t) &&
                !custom_operands_.count(t->storage->identity)) {
       fail("a function with a gradient of its own uses a tensor that the gradient depends on, but "
            "that is not among its arguments");
@@ -435,10 +443,10 @@ void Tape::begin_unrecorded(const TracedCall& call) {
 // A storage is written without a record.
 void Tape::check_written(const Storage& s) {
   if (!tracks(&s)) {
-    if (in_custom() && custom_operands_.count(s.identity)) custom_written_.insert(s.identity);
+    if (is_in_custom() && custom_operands_.count(s.identity)) custom_written_.insert(s.identity);
     return;
   }
-  if (!in_custom()) {
+  if (!is_in_custom()) {
     fail("writes to a tensor that the gradient depends on, without being recorded");
   }
   const auto& tapes = recording_tapes();
@@ -451,13 +459,13 @@ void Tape::check_written(const Storage& s) {
 void Tape::used(Storage* s, ElementUse use) {
   if (busy_ || use == ElementUse::inspects) return;
   if (use != ElementUse::reads) keep_before_write(*vector_of(s, 0, s->size), true);
-  if (paused()) {
+  if (is_paused()) {
     if (use == ElementUse::writes) check_written(*s);
   } else if (tracks(s) && use != ElementUse::drops) {
     fail("%s elements that the gradient depends on, which cannot be recorded",
          use == ElementUse::reads ? "reads" : use == ElementUse::writes ? "writes" : "exposes");
   }
-  if (use == ElementUse::hands_out && !paused()) exposed_.insert(storage_identity(s));
+  if (use == ElementUse::hands_out && !is_paused()) exposed_.insert(storage_identity(s));
 }
 
 void Tape::begin_custom(const std::vector<Tensor*>& operands, int64_t custom) {

@@ -50,7 +50,7 @@ struct Entry {
   const OpRow* row = nullptr;  // null: the caller's own rule, or results that depend on nothing
   int64_t custom = 0;          // number of the caller's own rule; 0: none
   bool pairs_in_order = false;  // operands of different shapes paired by Torch7's rules
-  std::unique_ptr<char[]> arguments;  // a copy, for those that are no tensors
+  std::unique_ptr<char[]> arguments;  // a copy, which the rule reads except for tensors
   std::unique_ptr<ArgumentLists> lists;
   // In the order of the parameters. Inputs that are neither tracked nor kept are left out.
   std::vector<Operand> operands;
@@ -66,8 +66,8 @@ class Tape final : public Tracer {
   void start();
   void stop();
   bool recording() const { return recording_; }
-  // True while the thread's operations are not recorded.
-  bool paused() const;
+  // Returns true in a pause that began after start().
+  bool is_paused() const noexcept;
 
   // Tracks a floating-point tensor: gradients for it can be computed.
   void track(Tensor* t);
@@ -84,8 +84,8 @@ class Tape final : public Tracer {
   // The reverse pass: add_gradient for each result of the computation, run, then gradient for each
   // tracked tensor. The rules are run and freed one by one.
   void add_gradient(Tensor* t, Tensor* gradient);
-  // Returns 0 at the end. Before it, returns the number of each custom rule. The caller computes the
-  // gradients of the operands of custom_entry(), calls give() for each, and run() again.
+  // Returns 0 at the end. Before it, returns the number of each custom rule. The caller computes
+  // the gradients of the operands of custom_entry(), calls give() for each, and run() again.
   int64_t run();
   const Entry& custom_entry() const { return custom_; }
   void give(size_t operand, Tensor* gradient);
@@ -121,8 +121,8 @@ class Tape final : public Tracer {
   void end_composed(const TracedCall& call, bool failed);
   void begin_entry(const TracedCall& call);
   void begin_unrecorded(const TracedCall& call);
+  bool is_in_custom() const noexcept;
   void check_written(const Storage& s);
-  bool in_custom() const;
   void end_entry(const TracedCall& call);
   void copy_lists(const TracedCall& call);
   Operand operand_of(Tensor* t, int parameter, bool kept, bool overwritten);
@@ -138,7 +138,7 @@ class Tape final : public Tracer {
   Var take(const Operand& result);
 
   bool recording_ = false, busy_ = false;
-  int pauses_ = 0, customs_ = 0;        // of the thread at start(): they concern older tapes only
+  int outer_pauses_ = 0, outer_customs_ = 0;  // pauses that began before start()
   const TracedCall* active_ = nullptr;  // the call that is being recorded
   bool records_ = false;                // pending_ is used
   bool depends_ = false;                // the call reads tracked elements
@@ -163,14 +163,14 @@ class Tape final : public Tracer {
 
 // The tapes that record operations of the calling thread, in the order of start().
 std::vector<Tape*>& recording_tapes() noexcept;
-// Returns true if one of these tapes tracks the storage.
+// Returns true if one of these tapes is not paused.
+bool is_recording() noexcept;
+// Returns true if one of these tapes tracks the storage, and is not paused.
 bool is_tracked(const Storage* s) noexcept;
-// Stops the tapes from recording operations of the calling thread, or lets them go on. Calls nest.
-// Tapes that are started while others are stopped record. custom: the operations belong to a
-// computation between begin_custom() and end_custom().
+// Stops these tapes from recording operations, or lets them go on. Calls nest. Tapes that start in
+// a pause record. custom: the operations belong to a computation between begin_custom() and
+// end_custom().
 void pause(bool on, bool custom = false) noexcept;
-// Returns true if no tape records now.
-bool is_paused() noexcept;
 class Pause {
  public:
   explicit Pause(bool custom = false) noexcept : custom_(custom) { pause(true, custom_); }

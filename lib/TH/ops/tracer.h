@@ -26,13 +26,13 @@ namespace th TH_VISIBLE {
 
 class TracedCall;
 
-// An access to elements that is no operation.
+// An access to elements outside of operations.
 enum class ElementUse : uint8_t {
-  inspects,      // the elements become numbers or text outside of tensors
-  reads,         // other elements are computed from them
-  writes,        // they are written
-  drops,         // the storage shrinks or gets other memory
-  hands_out,     // a pointer is handed out, through which they may be read and written later
+  inspects,   // The elements become numbers or text outside of tensors.
+  reads,      // Other elements are computed from them.
+  writes,     // They are written.
+  drops,      // The storage shrinks or gets other memory.
+  hands_out,  // A pointer is handed out, through which they may be read and written later.
 };
 
 class Tracer {
