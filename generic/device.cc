@@ -1,6 +1,7 @@
 // Device functions: current devices, copies between devices, and memory and copy statistics.
 
 #include "bindings.h"
+#include "grad/tape.h"
 
 #include "backend/device_list.h"
 #include "backend/table.h"
@@ -175,7 +176,8 @@ int stats(lua_State* L) {
   lua_setmetatable(L, -2);
   protect(L, "stats", [&] { *box = new th::DeviceStats(th::device_stats()); });
   const th::DeviceStats& counted = **box;
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
+  set_count(L, "kept", th::grad::kept_copies());
   set_count(L, "h2d", counted.to_device);
   set_count(L, "d2h", counted.to_host);
   set_count(L, "d2d", counted.between_devices);
@@ -187,6 +189,7 @@ int stats(lua_State* L) {
 
 int reset_stats(lua_State*) {
   th::reset_device_stats();
+  th::grad::reset_kept_copies();
   return 0;
 }
 

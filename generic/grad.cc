@@ -249,15 +249,6 @@ int detached(lua_State* L) {
   return 1;
 }
 
-// statistics(tape): the number of recorded operations, and the bytes that were copied because
-// operations overwrote elements that are still needed.
-int statistics(lua_State* L) {
-  const Tape& tape = tape_at(L, 1);
-  lua_pushinteger(L, static_cast<lua_Integer>(tape.size()));
-  lua_pushnumber(L, static_cast<double>(tape.copied_bytes()));
-  return 2;
-}
-
 // numbers(make, call, metatable): sets the values of the keys above.
 int numbers(lua_State* L) {
   const char* const keys[] = {&kMakeNumber, &kCallWithNumbers, &kMetatable};
@@ -286,7 +277,6 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"is_active", guarded<is_active>},
                             {"resume", guarded<resume_in>},
                             {"detached", guarded<detached>},
-                            {"statistics", guarded<statistics>},
                             {"numbers", guarded<numbers>}};
 
 }  // namespace

@@ -163,7 +163,8 @@ describe('the counters', function()
   it('count copies and what the CPU did', function()
     local stats = tensor.stats()
     assert.are.same({ h2d = { copies = 0, bytes = 0 }, d2h = { copies = 0, bytes = 0 },
-                      d2d = { copies = 0, bytes = 0 }, fallbacks = {} }, stats)
+                      d2d = { copies = 0, bytes = 0 }, kept = { copies = 0, bytes = 0 },
+                      fallbacks = {} }, stats)
     local t = numbers(10):to(device)
     t:add(1)
     t:sum()

@@ -547,6 +547,21 @@ describe('memory', function()
     -- At the end of the reverse pass.
     assert.is_true(peak < 12 * size * 8, peak)
   end)
+  it('of copies before writes is counted', function()
+    local function copies(f)
+      tensor.resetStats()
+      tensor.grad(f)(D{ 1, 2, 3 })
+      return tensor.stats().kept
+    end
+    assert.are.same({ copies = 0, bytes = 0 }, copies(square_sum))
+    assert.are.same({ copies = 0, bytes = 0 }, copies(function(x) return x:clone():mul(2):sum() end))
+    assert.are.same({ copies = 1, bytes = 24 }, copies(function(x)
+      local y = tensor.tanh(x)
+      local z = y * 2
+      y:fill(3)
+      return z:sum()
+    end))
+  end)
   it('is not used by operations that keep nothing', function()
     local recorded
     local x = D(1e5):fill(1)

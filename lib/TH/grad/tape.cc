@@ -1,6 +1,7 @@
 #include "grad/tape.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "grad/functions.h"
@@ -13,6 +14,13 @@ namespace {
 
 thread_local TensorRef last_number;
 thread_local int pauses = 0, customs = 0;
+
+std::atomic<int64_t> copies_of_kept{0}, bytes_of_kept{0};
+void count_kept_copy(const Tensor& t) noexcept {
+  copies_of_kept.fetch_add(1, std::memory_order_relaxed);
+  bytes_of_kept.fetch_add(t.numel() * static_cast<int64_t>(item_size(t.dtype)),
+                          std::memory_order_relaxed);
+}
 
 // A tensor with the shape, strides and offset of t, but without memory.
 TensorRef without_memory(const Tensor& t) {
@@ -58,6 +66,9 @@ bool ranges_overlap(const Tensor& a, const Tensor& b) {
 uint32_t bit(int k) { return uint32_t{1} << k; }
 
 }  // namespace
+
+CopyCount kept_copies() noexcept { return {copies_of_kept.load(), bytes_of_kept.load()}; }
+void reset_kept_copies() noexcept { copies_of_kept = bytes_of_kept = 0; }
 
 std::vector<Tape*>& recording_tapes() noexcept {
   static thread_local std::vector<Tape*> tapes;
@@ -221,7 +232,7 @@ Operand Tape::operand_of(Tensor* t, int parameter, bool kept, bool overwritten) 
                                             exposed_.count(t->storage->identity)))) {
     operand.value = copy_of(t);
     operand.place = without_memory(*t);
-    copied_bytes_ += t->numel() * static_cast<int64_t>(item_size(t->dtype));
+    count_kept_copy(*t);
   } else {
     operand.value = TensorRef(tensor_new_view(t));
   }
@@ -416,7 +427,7 @@ void Tape::keep_before_write(const Tensor& written, bool any_shape) {
       continue;
     }
     TensorRef copy = copy_of(operand.value.get());
-    copied_bytes_ += copy->numel() * static_cast<int64_t>(item_size(copy->dtype));
+    count_kept_copy(*copy);
     operand.place = without_memory(*operand.value);
     operand.value = std::move(copy);
   }

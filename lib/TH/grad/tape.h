@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "grad/rule.h"
+#include "memory/stats.h"
 #include "ops/tracer.h"
 
 namespace th TH_VISIBLE {
@@ -93,8 +94,6 @@ class Tape final : public Tracer {
   // not depend on it.
   TensorRef gradient(const Tensor& t);
 
-  // The bytes that were copied because operations overwrote elements that rules need.
-  int64_t copied_bytes() const { return copied_bytes_; }
   size_t size() const { return entries_.size(); }
 
   bool begin(const TracedCall& call) noexcept override;
@@ -158,8 +157,12 @@ class Tape final : public Tracer {
   // The storages of the operands of custom computations, and those that they wrote.
   std::unordered_set<uint64_t> custom_operands_, custom_written_;
   int open_customs_ = 0;
-  int64_t copied_bytes_ = 0;
 };
+
+// The copies of elements that rules need, of all tapes since the last reset: they were made because
+// an operation overwrites the elements, or because their memory may change unseen.
+CopyCount kept_copies() noexcept;
+void reset_kept_copies() noexcept;
 
 // The tapes that record operations of the calling thread, in the order of start().
 std::vector<Tape*>& recording_tapes() noexcept;
