@@ -72,6 +72,10 @@ return {
   { name = 'conversion', title = 'Copies, conversion and tables',
     text = 'These functions copy elements, convert element types, and exchange elements with Lua.',
     { label = 'Functions', section = 'copies, conversion, tables' } },
+  { name = 'gradients', title = 'Gradients',
+    text = 'These functions differentiate Lua functions. [The guide](../gradients.md) explains ' ..
+           'them. `f` may use all operations that have a derivative.',
+    { label = 'Functions', section = 'gradients' } },
   { name = 'devices', title = 'Devices, memory and broadcasting modes',
     text = '[memory.md](../memory.md) and [gpu.md](../gpu.md) explain where elements are stored.',
     { label = 'Devices and memory', section = 'devices and memory' },

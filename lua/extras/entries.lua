@@ -220,6 +220,45 @@ tensor.tensordot([result,] a, b, {dimensions of a}, {dimensions of b})]=],
          'false. In strict mode a call is an error if pairing in order would give another ' ..
          'result than NumPy\'s rules.'},
    },
+   {'gradients',
+      {'grad', 'tensor.grad(f [, {argument = n}])',
+         'Returns a function. It calls `f` with its arguments, and returns the gradient of the ' ..
+         'first result of `f`, then all results of `f`. The first result is a number, or a ' ..
+         'tensor with one element. The gradient is with respect to argument `n` (default 1), a ' ..
+         'tensor, a number or a nested table of them, and has the same form.'},
+      {'vjp', 'tensor.vjp(f, args, cotangents)',
+         'Returns the list of the gradients of all arguments of `f`, then the results of `f`. ' ..
+         '`args` is the list of the arguments. `cotangents` lists the gradients of the results; ' ..
+         'nil or false is 0. This is the product of the cotangents and the Jacobian matrix.'},
+      {'jvp', 'tensor.jvp(f, args, tangents)',
+         'Returns the list of the derivatives of the results of `f` along `tangents`, then the ' ..
+         'results. `args` is the list of the arguments. `tangents` lists tensors of their ' ..
+         'shapes; nil or false is 0. This is the product of the Jacobian matrix and the tangents.'},
+      {'jacobian', 'tensor.jacobian(f, x)',
+         'Returns the matrix of the derivatives of the elements of `f(x)` with respect to those ' ..
+         'of `x`. It has one row for each element of the result, and needs one reverse pass for ' ..
+         'each row.'},
+      {'hessian', 'tensor.hessian(f, x)',
+         'Returns the matrix of the second derivatives of the number `f(x)` with respect to the ' ..
+         'elements of `x`.'},
+      {'stopGradient', 'tensor.stopGradient(x)',
+         'Returns a copy of `x` that counts as constant. `x` is a tensor, a number or a nested ' ..
+         'table of them.'},
+      {'checkpoint', 'tensor.checkpoint(f)',
+         'Returns a function with the results and gradients of `f` that keeps no intermediate ' ..
+         'results. It calls `f` again for the gradients. Tensors that need gradients must be ' ..
+         'arguments of `f`.'},
+      {'customGradient', 'tensor.customGradient(f, rule)',
+         'Returns a function with the results of `f`. Its gradients are the list that ' ..
+         '`rule(gradients, results, arguments)` returns, one for each argument. `gradients` ' ..
+         'lists the gradients of the results; false is 0. Arguments and results that have ' ..
+         'gradients are tensors.'},
+      {'gradcheck', 'tensor.gradcheck(f, args [, options])',
+         'Returns true if the gradients of `f` agree with differences of its results along ' ..
+         'random directions; otherwise false and a message. `args` is the list of the ' ..
+         'arguments; its tensors should be DoubleTensors. Options: `order` (1; 2 also checks second ' ..
+         'derivatives), `directions` (1), `step` (1e-6), `tolerance` (1e-4).'},
+   },
    {'devices and memory',
       {'to', [=[
 t:to(device)
