@@ -251,8 +251,8 @@ tensor.tensordot([result,] a, b, {dimensions of a}, {dimensions of b})]=],
       {'customGradient', 'tensor.customGradient(f, rule)',
          'Returns a function with the results of `f`. Its gradients are the list that ' ..
          '`rule(gradients, results, arguments)` returns, one for each argument. `gradients` ' ..
-         'lists the gradients of the results; false is 0. Arguments and results that have ' ..
-         'gradients are tensors.'},
+         'lists the gradients of the results; false is 0. Other tensors that depend on the ' ..
+         'arguments of `grad` must not be used in `f`.'},
       {'gradcheck', 'tensor.gradcheck(f, args [, options])',
          'Returns true if the gradients of `f` agree with differences of its results along ' ..
          'random directions; otherwise false and a message. `args` is the list of the ' ..
