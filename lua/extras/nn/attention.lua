@@ -6,19 +6,19 @@ local layers = require 'tensor.nn.layers'
 
 local attention = {}
 
--- Masks of causal attention, by type and size: -infinity above the diagonal, 0 elsewhere.
-local causal_masks = setmetatable({}, {__mode = 'v'})
+-- The last mask of causal attention, and its type, device and sizes: a training program uses the
+-- same one in all layers and steps.
+local last_mask, last_key
 
+-- Returns a matrix of -infinity where row i may not see column j, and 0 elsewhere.
 local function causal_mask(like, rows, columns)
    local key = ('%s %s %d %d'):format(like:type(), like:device(), rows, columns)
-   local mask = causal_masks[key]
-   if not mask then
+   if key ~= last_key then
       local above = tensor.ones(rows, columns):triu(columns - rows + 1):byte()
-      mask = tensor.zeros(rows, columns):maskedFill(above, -math.huge):type(like:type())
-      mask = like.new(rows, columns):copy(mask)
-      causal_masks[key] = mask
+      local mask = tensor.zeros(rows, columns):maskedFill(above, -math.huge)
+      last_mask, last_key = like.new(rows, columns):copy(mask), key
    end
-   return mask
+   return last_mask
 end
 
 --- scaledDotProduct(q, k, v [, options]): softmax(q * k:t() / sqrt(d) + mask) * v for each matrix.
