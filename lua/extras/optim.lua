@@ -9,6 +9,10 @@ local with_defaults = require 'tensor.optim.options'
 
 local optim = {}
 
+-- Parameters of these types lose small updates by rounding. So the update applies to a copy of type
+-- float, the master, which is then copied to the parameter.
+local has_master = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
+
 local Optimizer = {}
 Optimizer.__index = Optimizer
 
@@ -25,7 +29,14 @@ function Optimizer:__call(params, gradients, rate)
    end
    for k = 1, #leaves do
       state[k] = state[k] or {}
-      self.update(leaves[k], found[k], state[k], rate, state.step)
+      local p, g, own = leaves[k], found[k], state[k]
+      if has_master[p:type()] then
+         own.master = own.master or p:float()
+         self.update(own.master, g:float(), own, rate, state.step)
+         p:copy(own.master)
+      else
+         self.update(p, g, own, rate, state.step)
+      end
    end
    return params
 end

@@ -112,6 +112,21 @@ describe('tensor.optim', function()
     assert.is_true(math.abs(params[1][1] + 5.111) < 1e-12)
   end)
 
+  it('parameters of 16 bits have masters of type float', function()
+    for _, kind in ipairs{'BFloat16', 'Half'} do
+      local p = tensor[kind .. 'Tensor']{1, -2}
+      local x, step = tensor.FloatTensor{1, -2}, optim.adam{rate = 1e-4}
+      local reference = optim.adam{rate = 1e-4}
+      for _ = 1, 200 do
+        step({p}, {p:clone():fill(1)})
+        reference(x, tensor.FloatTensor{1, 1})
+      end
+      assert.are.same(x:totable(), step.state[1].master:totable())
+      assert.are.same(x:type(p:type()):float():totable(), p:float():totable())
+      assert.is_true(p:float()[1] < 0.99)
+    end
+  end)
+
   it('schedules', function()
     local schedule = optim.schedule
     local function list(f)
