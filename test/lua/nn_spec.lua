@@ -30,7 +30,7 @@ local function check_gradients(layer, x, options)
   assert.is_true(tensor.gradcheck(function(p, input)
     tensor.manualSeed(7)
     return (layer(p, input, options))
-  end, {params, x}))
+  end, {params, x}, {order = 2}))
 end
 
 describe('tensor.nn', function()
