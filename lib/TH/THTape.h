@@ -17,6 +17,7 @@
    While a tape records, elements of tracked tensors may be written by TH functions only, not
    through pointers. */
 
+#include "THDevice.h"
 #include "THTensor.h"
 
 typedef struct THTape THTape;
@@ -38,8 +39,9 @@ TH_API void THTape_run(THTape* tape);
    the number does not depend on tracked tensors. The caller owns a reference. */
 TH_API THDoubleTensor* THTape_newNumber(void);
 
-/* The bytes that were copied because operations overwrote elements that the reverse pass needs. */
-TH_API int64_t THTape_copiedBytes(const THTape* tape);
+/* Returns the copies that all tapes made of elements that the reverse pass needs, because an
+   operation was about to overwrite them. Counts since the start of the process. */
+TH_API void THTape_keptCopies(THCopyCount* count);
 
 #define TH_GENERIC_FILE "generic/THTape.h"
 #include "THGenerateEveryType.h"

@@ -43,8 +43,9 @@ THDoubleTensor* THTape_newNumber(void) {
     return reinterpret_cast<THDoubleTensor*>(number);
   });
 }
-int64_t THTape_copiedBytes(const THTape* tape) {
-  return th::guard([&] { return tape_of(const_cast<THTape*>(tape)).copied_bytes(); });
+void THTape_keptCopies(THCopyCount* count) {
+  const auto copies = th::grad::kept_copies();
+  *count = {copies.copies, copies.bytes};
 }
 }
 
