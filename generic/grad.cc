@@ -85,8 +85,8 @@ int add_gradient(lua_State* L) {
   return 0;
 }
 
-// Pushes a list of the values of the operands or results of the custom entry, or of the gradients of
-// its results (false: 0).
+// Pushes a list of the values of the operands or results of the custom entry, or of the gradients
+// of its results (false: 0).
 enum class Part { operands, results, gradients };
 void push_part(lua_State* L, const Tape& tape, Part part) {
   lua_newtable(L);

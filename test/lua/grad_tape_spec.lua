@@ -1,5 +1,5 @@
--- A function under tensor.grad may write in place, use views, yield and fail. Accesses that the tape
--- cannot record raise errors. Memory and recordings end with the call.
+-- A function under tensor.grad may write in place, use views, yield and fail. Accesses that the
+-- tape cannot record raise errors. Memory and recordings end with the call.
 
 local tensor = require 'tensor'
 local gradients = require 'fuzz.gradients'
@@ -367,159 +367,6 @@ describe('tensor.compile', function()
   end)
 end)
 
-describe('tensor.customGradient', function()
-  local double = tensor.customGradient(function(t) return t * 1 end,
-                                       function(g) return { g[1] * 2 } end)
-  it('replaces the gradient', function()
-    check({ 2, 2, 2 }, function(x) return double(x):sum() end)
-    same({ 1, 2 }, double(D{ 1, 2 }))
-  end)
-  it('passes gradients, results and arguments to the rule', function()
-    local seen
-    local f = tensor.customGradient(function(p, n, text)
-      return { p.a * n, text }, p.b + 1, n * 2
-    end, function(g, results, arguments)
-      seen = { g, results, arguments }
-      return { { a = g[1][1] * arguments[2], b = g[2] or nil }, g[3] * 2 + 100 }
-    end)
-    local g = tensor.grad(function(p)
-      local r, _, m = f({ a = p.a, b = p.b }, p.n, 'text')
-      return r[1]:sum() + m * 5
-    end){ a = D{ 1, 2 }, b = D{ 3 }, n = 4 }
-    same({ 4, 4 }, g.a)
-    same({ 0 }, g.b)
-    assert.are.equal(110, g.n)
-    same({ 1, 1 }, seen[1][1][1])
-    assert.is_false(seen[1][2])
-    assert.are.equal(5, seen[1][3])
-    assert.are.equal('text', seen[2][1][2])
-    same({ 4, 8 }, seen[2][1][1])
-    assert.are.equal(8, seen[2][3])
-    same({ 1, 2 }, seen[3][1].a)
-    assert.are.equal(4, seen[3][2])
-  end)
-  it('keeps the values of arguments and results', function()
-    local f = tensor.customGradient(function(t) return t * 3 end,
-      function(g, r, t) return { tensor.cmul(g[1], r[1] + t[1]) } end)
-    check({ 4, 8, 12 }, function(x)
-      local c = x:clone()
-      local y = f(c)
-      local sum = y:sum()
-      c:fill(0)
-      y:fill(0)
-      return sum
-    end)
-  end)
-  it('may write to an argument that it returns', function()
-    local f = tensor.customGradient(function(t) return t:mul(3) end,
-                                    function(g) return { g[1] * 30 } end)
-    check({ 30, 30, 30 }, function(x) return f(x:clone()):sum() end)
-    check({ 30, 30, 30 }, function(x) f(x) return x:sum() end)
-    local hidden = tensor.customGradient(function(t) t:mul(3) return t * 1 end,
-                                         function(g) return { g[1] } end)
-    assert.error_matches(function() check({}, function(x) return hidden(x):sum() end) end,
-                         'writes to a tensor that the gradient depends on, but does not return it')
-  end)
-  it('may return an argument', function()
-    local f = tensor.customGradient(function(t) return t end, function(g) return { g[1] * 5 } end)
-    check({ 6, 6, 6 }, function(x) return f(x):sum() + x:sum() end)
-  end)
-  it('refuses to lose a gradient', function()
-    check({ 2, 2, 2 }, function(x)
-      local f = tensor.customGradient(function(t) return t + tensor.stopGradient(x) end,
-                                      function(g) return { g[1] * 2 } end)
-      return f(x:clone()):sum()
-    end)
-    assert.error_matches(function()
-      check({}, function(x)
-        local f = tensor.customGradient(function(t) return t + x end, function(g) return g end)
-        return f(x:clone()):sum()
-      end)
-    end, 'that is not among its arguments')
-  end)
-  it('is differentiated again', function()
-    local cube = tensor.customGradient(function(t) return tensor.pow(t, 3) end,
-      function(g, _, t) return { tensor.cmul(g[1], tensor.pow(t[1], 2)) * 3 } end)
-    local df = tensor.grad(function(x) return cube(x):sum() end)
-    check({ 6, 12, 18 }, function(x) return (df(x)):sum() end)
-    check({ 6, 6, 6 }, function(x)
-      return (tensor.grad(function(y) return (df(y)):sum() end)(x)):sum()
-    end)
-  end)
-  it('may differentiate and nest', function()
-    local f = tensor.customGradient(function(t)
-      return (tensor.grad(function(y) return double(y):sum() end)(t)) + double(t)
-    end, function(g) return { g[1] * 7 } end)
-    local _, y = tensor.vjp(f, { D{ 1 } }, { D{ 1 } })
-    same({ 3 }, y)
-    check({ 7, 7, 7 }, function(x) return f(x):sum() end)
-  end)
-  it('may yield', function()
-    local f = tensor.customGradient(function(t) coroutine.yield() return t * 1 end,
-                                    function(g) return { g[1] * 4 } end)
-    local thread = coroutine.wrap(function()
-      return (tensor.grad(function(x) return (f(x) + x):sum() end)(D{ 1 }))
-    end)
-    thread()
-    is_plain()
-    same({ 5 }, thread())
-  end)
-end)
-
-describe('tensor.checkpoint', function()
-  local function layer(p, x) return tensor.tanh(tensor.cmul(p.w, x) + p.b) end
-  local lean = tensor.checkpoint(layer)
-  local function loss_of(f)
-    return function(p)
-      local x = D{ 0.5, -0.5 }
-      for _ = 1, 3 do x = f(p, x) end
-      return x:sum()
-    end
-  end
-  it('has the same gradients of all orders', function()
-    local p = { w = D{ 1, 2 }, b = D{ 0.1, 0.2 } }
-    local plain, found = tensor.grad(loss_of(layer)), tensor.grad(loss_of(lean))
-    same(plain(p).w:totable(), found(p).w)
-    same(plain(p).b:totable(), found(p).b)
-    local function second(df)
-      return tensor.grad(function(q) return square_sum(df(q).w) end)(p)
-    end
-    same(second(plain).b:totable(), second(found).b)
-  end)
-  it('works if the arguments change, share memory or are written', function()
-    check({ 2, 4, 6 }, function(x)
-      local c = x:clone()
-      local y = tensor.checkpoint(function(t) return tensor.cmul(t, t) end)(c):sum()
-      c:fill(0)
-      return y
-    end)
-    check({ 2, 4, 6 }, function(x)
-      return tensor.checkpoint(function(a, b) return tensor.cmul(a, b) end)(x, x):sum()
-    end)
-    check({ 2, 4, 6 }, function(x)
-      return tensor.checkpoint(function(t) return t:cmul(t) end)(x:clone()):sum()
-    end)
-  end)
-  it('keeps less', function()
-    local function kept(f)
-      local before, bytes = tensor.memory().bytes, 0
-      tensor.grad(function(x)
-        for _ = 1, 4 do x = f(x) end
-        collectgarbage()
-        collectgarbage()
-        bytes = tensor.memory().bytes - before
-        return x:sum()
-      end)(tensor.ones(1e5):double())
-      return bytes
-    end
-    local function f(x)
-      for _ = 1, 10 do x = tensor.tanh(x) end
-      return x
-    end
-    assert.is_true(kept(tensor.checkpoint(f)) < kept(f) / 4)
-  end)
-end)
-
 describe('memory', function()
   it('of kept elements is freed by the reverse pass', function()
     local count, size, peak, start = 200, 1e4, 0, nil
@@ -554,7 +401,9 @@ describe('memory', function()
       return tensor.stats().kept
     end
     assert.are.same({ copies = 0, bytes = 0 }, copies(square_sum))
-    assert.are.same({ copies = 0, bytes = 0 }, copies(function(x) return x:clone():mul(2):sum() end))
+    assert.are.same({ copies = 0, bytes = 0 }, copies(function(x)
+      return x:clone():mul(2):sum()
+    end))
     assert.are.same({ copies = 1, bytes = 24 }, copies(function(x)
       local y = tensor.tanh(x)
       local z = y * 2

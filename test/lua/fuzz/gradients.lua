@@ -34,7 +34,7 @@ local steps = {
   'v[A]:tanh()', 'v[A]:mul(x)', 'v[A]:add(x)', 'v[A]:add(x, v[B])', 'v[A]:cmul(v[B])',
   'v[A]:copy(v[B])', 'v[A]:fill(x)', 'v[A]:zero()', 'v[A]:addcmul(x, v[B], v[C])', 'v[A]:sin()',
   'v[A]:csub(v[B])', 'v[A]:sigmoid()', 'v[A]:cdiv(v[B] ^ 2 + 1)', 'v[A]:pow(2)', 'v[A]:neg()',
-  'v[A]:add(v[B], x, v[C])', 'v[A]:mul(v[B], x)', 'v[A]:cumsum(v[B], D)', 'v[A]:sub(x)',
+  'v[A]:add(v[B], x, v[C])', 'v[A]:mul(v[B], x)', 'v[A]:cumsum(v[B], D)',
   'v[A]:div(x + 1)', 'v[A]:addcdiv(x, v[B], v[C] ^ 2 + 1)', 'v[A]:maskedFill(m, x)',
   'v[A]:indexFill(D, tensor.LongTensor{I}, x)', 'v[A]:clamp(-50, 50)',
   -- results given
@@ -53,20 +53,27 @@ local steps = {
   'v[K] = tensor.norm(v[A] ^ 2 + x, 2, D)', 'v[K] = v[A]:max(D)', 'v[K] = tensor.prod(v[A], D)',
   'v[K] = v[A]:cumsum(D)', 'v[K] = v[A]:cumprod(D)', 'v[K] = tensor.sort(v[A], D)',
   'v[K] = tensor.topk(v[A], 2, D)', 'v[K] = tensor.median(v[A], D)',
+  'v[K] = tensor.logsumexp(v[A], D)', 'v[K] = tensor.sqrt(tensor.var(v[A], D) + x)',
+  'v[K] = v[A]:mean(D, false)',
+  'v[K] = v[A]:min(D)', 'n = tensor.var(v[A]) * x', 'n = tensor.logsumexp(v[A]) * 0.1',
   -- numbers
   'n = v[A]:mean()', 'n = tensor.tanh(v[A]:sum())', 'n = v[A]:dot(v[B]) * 0.1',
   'n = n * x + v[A]:view(-1)[I]', 'v[K] = v[A] * n', 'v[A]:mul(n)', 'v[A]:add(n, v[B])',
-  'v[K] = n - v[A]', 'n = (n * n + 1):sqrt()', 'v[A]:view(-1)[I] = n', 'v[A][m] = n',
+  'v[K] = n - v[A]', 'n = tensor.sqrt(n * n + 1)', 'v[A]:view(-1)[I] = n', 'v[A][m] = n',
   'v[K] = tensor.DoubleTensor{n, x, n * n}', 'n = v[A]:norm() * x', 'v[A]:fill(n)',
   'n = tensor.sin(n) - x', 'v[K] = tensor.pow(v[A] ^ 2 + 1, n)', 's = v[A]:storage(); s[I] = x',
   -- products
-  'v[K] = v[A] * v[B]', 'v[K] = tensor.mm(v[A], v[B])', 'v[K] = tensor.mv(v[A], v[B])',
+  'v[K] = v[A] * v[B]', 'v[K] = tensor.mm(v[A], v[B])', 'v[K] = tensor.matmul(v[A], v[B])',
+  'v[K] = tensor.einsum("ij,kj->ik", v[A], v[B])',
+  'v[K] = tensor.mv(v[A], v[B]:view(-1):narrow(1, 1, v[A]:size(2)))',
   'v[K] = tensor.ger(v[A], v[B])', 'v[A]:addmm(x, v[B], v[C])',
-  'v[K] = tensor.addmm(n, v[A], x, v[B], v[C])', 'v[A]:addmv(x, 0.5, v[B], v[C])',
+  'v[K] = tensor.addmm(n, v[A], x, v[B], v[C])',
+  'v[A]:view(-1):narrow(1, 1, 3):addmv(x, v[B], v[C]:view(-1):narrow(1, 1, 3))',
   -- selection
   'v[K] = v[A]:index(D, tensor.LongTensor{J, I, J})', 'v[K] = v[A]:maskedSelect(m)',
   'v[K] = v[A]:gather(1, tensor.LongTensor(v[A]:size()):fill(I))',
-  'v[K] = tensor.cat(v[A], v[B], D)',
+  'v[K] = tensor.cat(v[A], v[B], D)', 'v[K] = tensor.flip(v[A], D)',
+  'v[K] = tensor.kthvalue(v[A], 2, D)', 'v[K] = v[A][tensor.LongTensor{J, I}]',
   'v[A]:indexAdd(1, tensor.LongTensor{I, J}, v[B]:narrow(1, 1, 2))',
   'v[A]:indexCopy(1, tensor.LongTensor{I}, v[B]:narrow(1, L, 1))',
   'v[A]:scatter(1, tensor.LongTensor(v[A]:size()):fill(I):narrow(1, 1, 1), v[B])',
@@ -74,7 +81,7 @@ local steps = {
   'v[K] = v[A]:repeatTensor(2, 1)',
   -- assignments
   'v[A][I] = v[B]', 'v[A][{{1, 2}}] = v[B]', 'v[A][I] = x', 'v[A][{I, J}] = x', 'v[A][m] = x',
-  'v[A][{{}, I}] = v[B]', 'v[A][m] = v[B]', 'v[A][{I, {1, 2}}] = v[B]',
+  'v[A][{{}, I}] = v[B]', 'v[A][m] = v[B]', 'v[A][{I, {1, 2}}] = v[B]:view(-1):narrow(1, L, 2)',
   'v[A][I][J] = v[B]:view(-1)[L] * x', 'v[A][I] = v[A][J]', 'v[A][{{1, 2}}] = v[A][{{2, 3}}]',
   -- functions
   'v[K] = tensor.checkpoint(function(a, b) return tensor.cmul(a, b):tanh() end)(v[A], v[B])',
@@ -215,7 +222,7 @@ local function shortest(lines, fails)
 end
 
 --- Runs the program with this seed. Returns 'agrees', 'kink', 'refused' or 'fails', the lines of
--- the program, a message, and 'agrees', 'kink', 'refused', 'fails' or nil for the second derivative.
+-- the program, a message, and the same for the second derivative, or nil.
 function gradients.run(seed)
   local r = random(seed)
   local a, b = arguments(r)

@@ -1,0 +1,176 @@
+-- Functions that are made of tensor.vjp: jvp, jacobian, hessian, gradcheck.
+
+local versions = require 'tensor.versions'
+local each, pack, unpack = versions.each, versions.pack, versions.unpack
+
+-- native: the functions of generic/grad.cc. parts: functions of lua/core/grad.lua.
+return function(tensor, native, parts)
+   local istensor = tensor.isTensor
+   local new = tensor.DoubleTensor
+   local map, run, isnumber = parts.map, parts.run, parts.isnumber
+   local check_function = parts.check_function
+
+   -- Calls visit(tensor, other) for the tensors and numbers of a nested value and the fields of
+   -- `other` in the same places. Numbers are passed as tensors of one element.
+   local function each_leaf(value, other, visit)
+      if isnumber(value) then
+         visit(value.tensor, isnumber(other) and other.tensor or other)
+      elseif type(value) == 'number' then
+         visit(new{ value }, isnumber(other) and other.tensor or other)
+      elseif istensor(value) then
+         visit(value, other)
+      elseif type(value) == 'table' then
+         for key, field in each(value) do
+            each_leaf(field, other and other[key], visit)
+         end
+      end
+   end
+
+   -- The sum of the products of corresponding elements of two lists, as a tensor of one element. A
+   -- missing tensor counts as 0.
+   local function inner(a, b)
+      local sum = new{ 0 }
+      each_leaf(a, b, function(x, y)
+         if type(y) == 'number' then
+            sum = sum + x:double():view(1) * y
+         elseif y and x:nElement() > 0 then
+            sum = sum + tensor.cmul(x, y):double():view(-1):sum(1, true)
+         end
+      end)
+      return sum
+   end
+
+   -- A copy of arguments that f may overwrite.
+   local function copied(args)
+      return map(args, function(leaf) return istensor(leaf) and leaf:clone() or leaf end)
+   end
+
+   -- The results of f(args), as a list, without recording them.
+   local function plain(f, args)
+      local arguments = map(args, function(leaf)
+         return istensor(leaf) and native.detached(leaf) or isnumber(leaf) and leaf:item() or leaf
+      end)
+      arguments.n = args.n or #args
+      local results, failure = run(false, nil, f, arguments)
+      if not results then
+         error(failure, 0)
+      end
+      return results
+   end
+
+   --- Returns a list of the derivatives of f's results along tangents, then the results. args: the
+   -- list of arguments. tangents: a list of tensors of their shapes, where nil or false means 0.
+   function tensor.jvp(f, args, tangents)
+      check_function('jvp', f)
+      -- The gradients of the arguments are linear in those of the results, so their derivatives by
+      -- the latter are those of the results by the arguments.
+      local cotangents, results = {}, nil
+      for k, result in ipairs(plain(f, args)) do
+         cotangents[k] = map(result, function(leaf)
+            return istensor(leaf) and leaf:clone():zero() or 0
+         end)
+      end
+      local list = tensor.vjp(function(given)
+         results = pack(tensor.vjp(f, copied(args), given))
+         return inner(results[1], tangents)
+      end, { cotangents }, { new{ 1 } })
+      return list[1], unpack(results, 2, results.n)
+   end
+
+   --- Returns the matrix of the derivatives of the elements of the tensor f(x) by those of x: one
+   -- row for each element of the result.
+   function tensor.jacobian(f, x)
+      check_function('jacobian', f)
+      local y = plain(f, { x })[1]
+      y = type(y) == 'number' and new{ y } or y
+      local count = y:nElement()
+      local rows = x.new(count, x:nElement())
+      for k = 1, count do
+         local cotangent = y:clone():zero()
+         cotangent:view(-1)[k] = 1
+         rows[k]:copy(tensor.vjp(f, { x:clone() }, { cotangent })[1]:reshape(x:nElement()))
+      end
+      return rows
+   end
+
+   --- Returns the matrix of the second derivatives of the number f(x) by the elements of x.
+   function tensor.hessian(f, x)
+      check_function('hessian', f)
+      local df = tensor.grad(f)
+      return tensor.jacobian(function(t) return (df(t)) end, x)
+   end
+
+   -- Compares the derivative of f along random directions with differences.
+   local function check_directions(f, args, options)
+      local step, tolerance = options.step or 1e-6, options.tolerance or 1e-4
+      local function moved(by)
+         return function(leaf, direction)
+            return leaf + direction * by
+         end
+      end
+      local function random(leaf)
+         if istensor(leaf) then
+            return leaf.new(leaf:size()):uniform(-1, 1)
+         end
+         return type(leaf) == 'number' and 2 * math.random() - 1 or leaf
+      end
+      -- The arguments moved along the directions.
+      local function move(value, direction, by)
+         if istensor(value) or type(value) == 'number' then
+            return istensor(value) and value:nElement() == 0 and value
+               or moved(by)(value, direction)
+         elseif type(value) == 'table' and getmetatable(value) == nil then
+            local result = {}
+            for key, field in each(value) do
+               result[key] = key == 'n' and field or move(field, direction[key], by)
+            end
+            return result
+         end
+         return value
+      end
+      for _ = 1, options.directions or 1 do
+         local count = args.n or #args
+         local list = { n = count }
+         for k = 1, count do
+            list[k] = args[k]
+         end
+         local directions = {}
+         for k = 1, count do
+            directions[k] = map(args[k], random)
+         end
+         local results = plain(f, args)
+         local cotangents = map(results, random)
+         local found = inner(tensor.vjp(f, copied(list), cotangents), directions)[1]
+         local more = inner(plain(f, move(list, directions, step)), cotangents)[1]
+         local less = inner(plain(f, move(list, directions, -step)), cotangents)[1]
+         local expected = (more - less) / (2 * step)
+         local agrees = math.abs(found - expected) <= tolerance * (1 + math.abs(expected))
+         if not agrees then
+            return false, ('the derivative is %.9g, but differences give %.9g')
+               :format(found, expected)
+         end
+      end
+      return true
+   end
+
+   --- Returns true if the gradients of f at args (a list) agree with differences of its results
+   -- along random directions; else false and a message. The tensors should be DoubleTensors.
+   -- options: order (2: also checks second derivatives), directions (their number, 1),
+   -- step (1e-6), tolerance (1e-4).
+   function tensor.gradcheck(f, args, options)
+      check_function('gradcheck', f)
+      options = options or {}
+      local ok, message = check_directions(f, args, options)
+      if not ok or (options.order or 1) < 2 then
+         return ok, message
+      end
+      local cotangents = map(plain(f, args), function(leaf)
+         return istensor(leaf) and leaf.new(leaf:size()):uniform(-1, 1) or 1
+      end)
+      ok, message = check_directions(function(...)
+         local list = tensor.vjp(f, pack(...), cotangents)
+         return unpack(list, 1, select('#', ...))
+      end, args, options)
+      return ok, message and 'second order: ' .. message
+   end
+end

@@ -1,0 +1,207 @@
+-- Tracked numbers: numbers that depend on tensors that a gradient tape tracks.
+
+local versions = require 'tensor.versions'
+local each, pack, unpack = versions.each, versions.pack, versions.unpack
+
+-- native: the functions of generic/grad.cc. Returns wrap(t), which makes a number of a DoubleTensor
+-- with one element, and isnumber(x).
+return function(tensor, native)
+   local istensor = tensor.isTensor
+   local new = tensor.DoubleTensor
+
+   -- A number that depends on tracked tensors: a DoubleTensor of one element with the operators of
+   -- a number.
+   local Number = {}
+   Number.__index = Number
+
+   local function wrap(t)
+      return setmetatable({ tensor = t }, Number)
+   end
+   local function isnumber(x)
+      return type(x) == 'table' and getmetatable(x) == Number
+   end
+
+   -- Returns the number as a plain number.
+   function Number:item()
+      return native.detached(self.tensor)[1]
+   end
+   function Number:__tostring()
+      return tostring(self:item())
+   end
+
+   -- The operations of element-wise arithmetic whose second operand is a tensor, by the names of
+   -- those whose second operand is a number.
+   local of_tensors = {
+      add = 'add', sub = 'csub', csub = 'csub', mul = 'cmul', cmul = 'cmul', div = 'cdiv',
+      cdiv = 'cdiv', pow = 'cpow', cpow = 'cpow', fmod = 'cfmod', cfmod = 'cfmod',
+      remainder = 'cremainder', mod = 'cfmod', cremainder = 'cremainder', cmax = 'cmax',
+      cmin = 'cmin', atan2 = 'atan2', lt = 'lt', le = 'le', gt = 'gt', ge = 'ge', eq = 'eq',
+      ne = 'ne', ['+'] = 'add', ['-'] = 'csub', ['*'] = 'cmul', ['/'] = 'cdiv', ['^'] = 'cpow',
+      ['%'] = 'cremainder'
+   }
+
+   local function refused(name)
+      error(('%s: a number that depends on the arguments of a gradient is not accepted here; '
+         .. 'n:item() is its value'):format(name), 0)
+   end
+
+   -- A number, in the type and shape of a tensor.
+   local function expanded(a, like)
+      a = isnumber(a) and a.tensor or new{ a }
+      return a:type(like:type()):view(1):expand(like:nElement()):viewAs(like)
+   end
+   -- A number times a tensor.
+   local function times(a, t)
+      return isnumber(a) and tensor.cmul(t, expanded(a, t)) or t * a
+   end
+
+   -- Calls an operation with or without a given result.
+   local function into(result, operation, ...)
+      if result then
+         return tensor[operation](result, ...)
+      end
+      return tensor[operation](...)
+   end
+
+   -- Operations of a tensor t and a list of arguments, the first of which is a number. They call
+   -- the same operation with another number, so that shapes pair in the same way.
+   local of_tensor = {
+      fill = function(result, t, rest)
+         return (result or t.new():resizeAs(t)):copy(expanded(rest[1], t))
+      end,
+      clamp = function(result, t, rest)
+         return into(result, 'cmin', tensor.cmax(t, expanded(rest[1], t)), expanded(rest[2], t))
+      end,
+      addcmul = function(result, t, rest)
+         return into(result, 'addcmul', t, times(rest[1], rest[2]), rest[3])
+      end,
+      addcdiv = function(result, t, rest)
+         return into(result, 'addcdiv', t, times(rest[1], rest[2]), rest[3])
+      end,
+      add = function(result, t, rest)
+         return into(result, 'add', t, times(rest[1], rest[2]))
+      end,
+      sub = function(result, t, rest)
+         return into(result, 'add', t, times(-rest[1], rest[2]))
+      end
+   }
+   of_tensor.cadd, of_tensor.csub = of_tensor.add, of_tensor.sub
+
+   -- beta * t + alpha * P, where P is a product of two matrices or vectors.
+   local products = { addmm = true, addmv = true, addr = true, baddbmm = true, addbmm = true }
+   local function accumulate(name, is_method, arguments)
+      local tensors, numbers, first = {}, {}, nil  -- first: numbers before the last of `tensors`
+      for k = 1, arguments.n - 2 do
+         local a = arguments[k]
+         if istensor(a) then
+            tensors[#tensors + 1], first = a, #numbers
+         else
+            numbers[#numbers + 1] = a
+         end
+      end
+      local mat1, mat2 = arguments[arguments.n - 1], arguments[arguments.n]
+      if #tensors == 0 or not istensor(mat1) or not istensor(mat2) then
+         refused(name)
+      end
+      if is_method and #tensors == 1 then
+         first = #numbers - 1
+      end
+      local result = (is_method or #tensors > 1) and tensors[1] or nil
+      local beta, alpha = first > 0 and numbers[1] or 1, numbers[first + 1] or 1
+      return into(result, name, times(beta, tensors[#tensors]), times(alpha, mat1), mat2)
+   end
+
+   -- Calls an operation of numbers only.
+   local function call_with_numbers(name, arguments)
+      local operation = of_tensors[name] or name
+      if not tensor[operation] then
+         refused(name)
+      end
+      for k = 1, arguments.n do
+         local a = arguments[k]
+         arguments[k] = isnumber(a) and a.tensor or type(a) == 'number' and new{ a } or a
+      end
+      local result = tensor[operation](unpack(arguments, 1, arguments.n))
+      return istensor(result) and wrap(result) or result
+   end
+
+   -- Calls an operation, some of whose arguments are tracked numbers. The result is the first
+   -- argument if it is a method, or if two tensors are before the first number.
+   local function call(name, is_method, ...)
+      local arguments, first, any = pack(...), nil, false
+      for k = 1, arguments.n do
+         if istensor(arguments[k]) then
+            any = true
+         elseif not first then
+            first = k
+         end
+      end
+      if not any then
+         return call_with_numbers(name, arguments)
+      elseif products[name] then
+         return accumulate(name, is_method, arguments)
+      end
+      local operation = of_tensors[name]
+      if first == 1 then  -- a number and a tensor, as in 2 ^ t
+         if is_method or arguments.n ~= 2 or not operation then
+            refused(name)
+         end
+         return tensor[operation](expanded(arguments[1], arguments[2]), arguments[2])
+      elseif first > 3 or first == 3 and not istensor(arguments[2]) then
+         refused(name)
+      end
+      local result = (is_method or first == 3) and arguments[1] or nil
+      local rest, t = { n = arguments.n - first + 1 }, arguments[first - 1]
+      for k = 1, rest.n do
+         rest[k] = arguments[first + k - 1]
+      end
+      if operation and rest.n == 1 then
+         local other = expanded(rest[1], t)
+         return result and tensor[operation](result, t, other) or tensor[operation](t, other)
+      end
+      if not of_tensor[name] then
+         refused(name)
+      end
+      return of_tensor[name](result, t, rest)
+   end
+
+   local function operator(name)
+      return function(a, b)
+         local other = isnumber(a) and b or a
+         if not (isnumber(other) or istensor(other) or type(other) == 'number') then
+            error(('a tracked number and %s do not go together in %s'):format(
+               tensor.type(other) or type(other), name), 2)
+         end
+         return call(name, false, a, b)
+      end
+   end
+   for name, event in each{ ['+'] = '__add', ['-'] = '__sub', ['*'] = '__mul', ['/'] = '__div',
+                            ['^'] = '__pow', ['%'] = '__mod' } do
+      Number[event] = operator(name)
+   end
+   function Number.__unm(a)
+      return wrap(-a.tensor)
+   end
+   local function plain_value(a)
+      return isnumber(a) and a:item() or a
+   end
+   function Number.__eq(a, b)
+      return plain_value(a) == plain_value(b)
+   end
+   function Number.__lt(a, b)
+      return plain_value(a) < plain_value(b)
+   end
+   function Number.__le(a, b)
+      return plain_value(a) <= plain_value(b)
+   end
+   setmetatable(Number, { __index = function(_, name)
+      if type(name) == 'string' and tensor[name] then
+         return function(self, ...)
+            return call(name, false, self, ...)
+         end
+      end
+   end })
+
+   native.numbers(wrap, call, Number)
+   return { wrap = wrap, isnumber = isnumber }
+end
