@@ -69,11 +69,19 @@ local function install(tensor)
    -- Runs the reverse pass.
    local function reverse(tape, rules)
       while true do
-         local number, gradients, results, operands = native.run(tape)
-         if not number then
+         local ok, number, gradients, results, operands = pcall(native.run, tape)
+         if ok and not number then
             return
          end
-         for k, gradient in each(rules[number](gradients, results, operands)) do
+         local found = number
+         if ok then
+            ok, found = pcall(rules[number], gradients, results, operands)
+         end
+         if not ok then
+            native.close(tape)
+            error(found, 0)
+         end
+         for k, gradient in each(found) do
             if gradient then
                native.give(tape, k, gradient)
             end
@@ -295,9 +303,9 @@ local function install(tensor)
       end
    end
 
-   -- customGradient and checkpoint. distinct: f is called as if it were neither if two arguments
-   -- share memory.
-   local function custom(f, rule, distinct)
+   -- customGradient and checkpoint. again: the rule calls f again, so it gets the state of the
+   -- random generator, too. If two arguments share memory, f is called as usual.
+   local function custom(f, rule, again)
       return function(...)
          local arguments = pack(...)
          if not native.is_active() then
@@ -305,11 +313,12 @@ local function install(tensor)
          end
          local operands = {}
          local form = form_of(arguments, operands)
-         if distinct and native.share_storage(nil, operands) then
+         if again and native.share_storage(nil, operands) then
             return f(...)
          end
          last_rule = last_rule + 1
          local number = last_rule
+         local state = again and tensor.getRNGState()
          native.begin(number, operands)
          local results, failure = run(true, nil, f, arguments)
          if not results then
@@ -329,7 +338,7 @@ local function install(tensor)
          native.finish(number, outputs)
          local function run_rule(cotangents, values, given)
             local list, found = rule(values_of(form_of_results, cotangents),
-               values_of(form_of_results, values), values_of(form, given)), {}
+               values_of(form_of_results, values), values_of(form, given), state), {}
             read_slots(form, list, found)
             return found
          end
@@ -358,8 +367,12 @@ local function install(tensor)
    -- that depend on the arguments of tensor.grad.
    function tensor.checkpoint(f)
       check_function('checkpoint', f)
-      return custom(f, function(cotangents, _, arguments)
-         return (tensor.vjp(f, arguments, cotangents))
+      return custom(f, function(cotangents, _, arguments, state)
+         local later = tensor.getRNGState()
+         tensor.setRNGState(state)
+         local list = tensor.vjp(f, arguments, cotangents)
+         tensor.setRNGState(later)
+         return list
       end, true)
    end
 
