@@ -26,7 +26,7 @@ local domains = {
   unit = function(random) return 1.8 * random() - 0.9 end,
 }
 -- The domains of operands by row, or of one operand of a row. `model`: the numbers of the case.
--- `bits`: the same, but the operand is not a leaf.
+-- `fixed`: the same, but the operand is not a leaf: there is no derivative with respect to it.
 local of_row = {
   sqrt = 'positive', rsqrt = 'positive', log = 'positive', log1p = 'positive', log2 = 'positive',
   log10 = 'positive', lgamma = 'positive', digamma = 'positive', pow = 'positive', tan = 'unit',
@@ -34,8 +34,14 @@ local of_row = {
   clampMax = 'wide', cmaxValue = 'wide', cminValue = 'wide', normal_stddevs = 'positive',
   renorm = 'wide', multinomial = 'positive', multinomialAliasSetup = 'positive',
   ['cpow 1'] = 'positive', ['normal_means_stddevs 3'] = 'positive',
-  ['clshift 2'] = 'bits', ['crshift 2'] = 'bits',
+  ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed', ['ormqr 1'] = 'fixed', ['ormqr 2'] = 'fixed',
 }
+
+-- The number of results with a derivative, where it is not that of all.
+local differentiable = { gesv = 1, gels = 1 }
+
+-- Errors of rows that have a derivative for some arguments only.
+local refusals = { geev = 'complex eigenvalues', gesvd = 'have no derivative' }
 
 -- Rows whose result is not differentiable if rows of an operand are equal.
 local distinct_rows = { stdall = true, std = true, stdDims = true, corrcoef = true }
@@ -47,7 +53,7 @@ local function domain_of(row, number)
 end
 
 local function in_domain(m, name, random)
-  if name == 'model' or name == 'bits' then return m end
+  if name == 'model' or name == 'fixed' then return m end
   return model.fill(m.shape, function() return domains[name](random) end)
 end
 
@@ -63,7 +69,7 @@ function Program:leaf(e, m, number, copied)
   local domain = domain_of(self.row, number)
   m = in_domain(m, domain, self.random)
   local make = model.maker(e, m, copied and self.layout == 'expanded' and 'offset' or self.layout)
-  if domain == 'bits' then return make end
+  if domain == 'fixed' then return make end
   local shape = m.shape
   local expands = self.layout == 'expanded' and not copied and shape[1] and shape[1] > 1
   if expands then
@@ -151,7 +157,7 @@ local function is_floating(x)
     or x:type():match 'Half' ~= nil
 end
 
--- Calls a form. Returns its floating-point results.
+-- Calls a form. Returns its results that have derivatives.
 function Program:call(form, values, results, map)
   if self.case.random then tensor.manualSeed(5) end
   local got = { form.invoke(runner.assemble(form.slots, map or form.map, values, results)) }
@@ -159,7 +165,7 @@ function Program:call(form, values, results, map)
   for _, x in ipairs(got) do
     if is_floating(x) then kept[#kept + 1] = x end
   end
-  return unpack(kept)
+  return unpack(kept, 1, differentiable[self.row.name] or #kept)
 end
 
 -- Tensors to be used as results. The first one is `own`, or new.
@@ -221,12 +227,18 @@ local function is_finite(x)
   return tensor.isTensor(x) and (x:nElement() == 0 or x:isfinite():all())
     or not tensor.isTensor(x) and x - x == 0
 end
---- False for a row that gives NaN here, such as the variance of one element.
+--- False for a row that gives NaN here, such as the variance of one element, or that has no
+-- derivative for these arguments.
 function Program:is_defined()
-  for _, x in ipairs { self.f(unpack(self.leaves)) } do
+  local results = { self.f(unpack(self.leaves)) }
+  for _, x in ipairs(results) do
     if not is_finite(x) then return false end
   end
-  return true
+  local refusal = refusals[self.row.name]
+  if not refusal then return true end
+  local done, message = pcall(tensor.vjp, self.f, self.leaves, results)
+  if not done and not tostring(message):find(refusal, 1, true) then error(message, 0) end
+  return done
 end
 local function close(a, b, tolerance)
   return math.abs(a - b) <= tolerance * (1 + math.abs(b))
