@@ -309,6 +309,10 @@ void Tape::copy_lists(const TracedCall& call) {
 // results before it have no influence on later values, unless it reads them as an operand.
 void Tape::begin_composed(const TracedCall& call) {
   each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+    if (p.kind == ParameterKind::in && p.element_type == kAnyType && tracks(*t)) {
+      // The operation reads its elements as numbers.
+      fail("the derivative with respect to '%s' is not implemented", p.name);
+    }
     if (p.kind != ParameterKind::out) return;
     keep_before_write(*t, true);
     if (!tracks(*t) || is_operand(call, *t)) return;
