@@ -54,7 +54,8 @@ class Expression {
   std::string text_;
 };
 
-// Evaluates the expression for the operands and stores the result in r.
+// Evaluates the expression for the operands and stores the result in r. If a tracer follows one of
+// them, calls an operation for each node.
 void evaluate(const Expression& e, Tensor* r, TensorList operands);
 
 }  // namespace TH_VISIBLE

@@ -1,5 +1,6 @@
 // Runs expressions of tensors in one pass. fuse_program.cc compiles them to backend calls. Operands
-// on devices, and divisions of integers, whose divisors are checked first, run as operations.
+// on devices, operands that a tracer follows, and divisions of integers, whose divisors are checked
+// first, run as operations.
 
 #include <algorithm>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/scalars.h"
+#include "ops/tracer.h"
 
 namespace th {
 
@@ -24,7 +26,12 @@ using Node = ExpressionNode;
 class Evaluation {
  public:
   Evaluation(const Expression& e, Tensor* r, TensorList operands)
-      : e_(e), r_(r), operands_(operands), values_(e.nodes.size()), shapes_(e.nodes.size()) {
+      : e_(e),
+        r_(r),
+        operands_(operands),
+        followed_(is_followed(operands)),
+        values_(e.nodes.size()),
+        shapes_(e.nodes.size()) {
     if (operands.count != static_cast<int>(e.operands.size())) {
       fail("the expression has %d operands, got %d", static_cast<int>(e.operands.size()),
            operands.count);
@@ -33,7 +40,7 @@ class Evaluation {
     check_types();
     for (size_t k = 0; k < e.nodes.size(); ++k) shapes_[k] = shape_of(e.nodes[k]);
     check_result();
-    by_operations_ = must_go_by_operations();
+    by_operations_ = followed_ || must_go_by_operations();
   }
 
   void run() {
@@ -94,6 +101,7 @@ class Evaluation {
   const Expression& e_;
   Tensor* r_;
   TensorList operands_;
+  bool followed_;
   DType dtype_;
   std::vector<TensorRef> values_;  // of operands, numbers and reductions
   std::vector<Shape> shapes_;      // of numbers: empty, which goes with every shape
@@ -223,8 +231,15 @@ TensorRef Evaluation::reduced(const Node& node) {
   TensorRef whole = values_[input] ? shared(values_[input].get())
                                    : made(dtype_, [&](Tensor* t) { evaluate(input, t); });
   if (dim < 0) whole = flattened(whole.get());
-  return made(dtype_,
-              [&](Tensor* r) { node.reduction_row->reduce(r, whole.get(), std::max(dim, 0)); });
+  const int64_t dims[] = {std::max(dim, 0)};
+  const Op op = node.reduction_row->op;
+  if (followed_ && (op == Op::max || op == Op::min)) {
+    // Without indices, these rows have no derivative.
+    return made(dtype_, [&](Tensor* r) {
+      (op == Op::max ? ops::maxDims : ops::minDims)(r, whole.get(), {1, dims}, true);
+    });
+  }
+  return made(dtype_, [&](Tensor* r) { node.reduction_row->reduce(r, whole.get(), dims[0]); });
 }
 
 void Evaluation::evaluate(int node, Tensor* r) {

@@ -154,6 +154,9 @@ bool Tape::tracks(const Storage* s) const {
   return s && s->identity && values_.count(s->identity);
 }
 
+// Within a recorded operation, only that operation counts.
+bool Tape::follows(const Tensor& t) const noexcept { return !active_ && !paused() && tracks(t); }
+
 // Returns true for operations whose inner calls are recorded.
 bool Tape::begin(const TracedCall& call) noexcept {
   if (busy_ || active_) return false;

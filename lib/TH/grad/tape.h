@@ -99,6 +99,7 @@ class Tape final : public Tracer {
   bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) override;
   void used(Storage* s, ElementUse use) override;
+  bool follows(const Tensor& t) const noexcept override;
 
  private:
   friend class Backward;

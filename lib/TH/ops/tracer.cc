@@ -103,6 +103,16 @@ void trace_allocation_slow(Storage* s) noexcept {
   ThreadTracers::each([s](Tracer& tracer) { tracer.allocated(s); });
 }
 
+bool is_followed_slow(TensorList tensors) noexcept {
+  bool followed = false;
+  ThreadTracers::each([&](const Tracer& tracer) {
+    for (int k = 0; k < tensors.count; ++k) {
+      followed = followed || tracer.follows(*tensors.tensors[k]);
+    }
+  });
+  return followed;
+}
+
 void trace_fallback() noexcept {
   if (innermost) innermost->fell_back_ = true;
 }

@@ -50,6 +50,8 @@ class Tracer {
   virtual void used(Storage*, ElementUse) {}
   // The bindings allocated s for a tensor that had no storage.
   virtual void allocated(Storage*) noexcept {}
+  // Returns true if it must observe each operation on t, so that expressions of t are not fused.
+  virtual bool follows(const Tensor&) const noexcept { return false; }
 
  protected:
   Tracer() = default;
@@ -90,6 +92,11 @@ inline void trace_access(const char* what) noexcept {
 // Called before the access. May throw.
 inline void trace_use(Storage* s, ElementUse use) {
   if (tracing() && s) trace_use_slow(s, use);
+}
+// Returns true if a tracer of the calling thread follows one of the tensors. See Tracer.
+bool is_followed_slow(TensorList tensors) noexcept;
+inline bool is_followed(TensorList tensors) noexcept {
+  return tracing() && is_followed_slow(tensors);
 }
 inline void trace_allocation(const Tensor& t) noexcept {
   if (tracing() && t.storage) trace_allocation_slow(t.storage);
