@@ -12,7 +12,7 @@ local double = elements.Double
 
 -- Rows with a derivative that is not implemented. Rows without a Lua name are not listed.
 local unsupported = [[
-  digamma conv2 xcorr2 conv3 xcorr3
+  digamma
   gesv trtrs gels syev geev gesvd potrf potri potrs pstrf qr geqrf orgqr ormqr btrifact btrisolve
   det logdet slogdet solve lstsq cholesky eigh pinverse
 ]]

@@ -146,6 +146,13 @@ V logsumexp_slope(const V& g, const V& t, const V& r) {
   return g * exp(t - r);
 }
 
+// ---- rules, in convolution_rules.cc
+
+void conv2_slopes(Backward& b);
+void xcorr2_slopes(Backward& b);
+void conv3_slopes(Backward& b);
+void xcorr3_slopes(Backward& b);
+
 // ---- helpers of functions and rules
 
 // A new tensor on the device of like, filled with a value.
