@@ -80,6 +80,27 @@ Var share_of_larger(const Var& g, const Var& a, const Var& b) {
   return only(g, gtTensor(a, b)) + only(g * 0.5, eqTensor(a, b));
 }
 
+Var trigamma(const Var& t) {
+  // Below 0.5, trigamma(t) = pi^2 / sin(pi * t)^2 - trigamma(1 - t).
+  const Var low = ltValue(t, Scalar(0.5)), x = where(low, 1 - t, t);
+  // trigamma(x) = 1 / x^2 + trigamma(x + 1); then its asymptotic series, with Bernoulli numbers.
+  constexpr int kSteps = 8;
+  Var y = x, result = pow(x, Scalar(-2));
+  for (int k = 1; k < kSteps; ++k) {
+    y = x + static_cast<double>(k);
+    result = result + pow(y, Scalar(-2));
+  }
+  const Var z = 1 / (x + static_cast<double>(kSteps)), w = z * z;
+  constexpr double kBernoulli[] = {7.0 / 6,  -691.0 / 2730, 5.0 / 66, -1.0 / 30,
+                                   1.0 / 42, -1.0 / 30,     1.0 / 6};
+  Var series = filled_like(t, 0);
+  for (const double number : kBernoulli) series = series * w + number;
+  result = result + z + w * 0.5 + z * w * series;
+  const Var fraction = where(low, t - round(t), filled_like(t, 0.5));
+  const Var sine = sin(fraction * M_PI);
+  return where(low, M_PI * M_PI / (sine * sine) - result, result);
+}
+
 // ---- indices and masks
 
 namespace {

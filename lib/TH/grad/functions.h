@@ -43,6 +43,8 @@ namespace functions {
 // g where mask is not 0, and 0 elsewhere; and the other way around.
 Var only(const Var& g, const Var& mask);
 Var except(const Var& g, const Var& mask);
+// The derivative of digamma.
+Var trigamma(const Var& t);
 // The derivative of t^p by t: p * t^(p - 1), and 0 where p is 0.
 Var power_slope(const Var& t, const Scalar& p);
 Var power_slope(const Var& t, const Var& p);
@@ -115,6 +117,7 @@ TH_FORMULA_FUNCTION(within)
 TH_FORMULA_FUNCTION(at_front)
 TH_FORMULA_FUNCTION(take)
 TH_FORMULA_FUNCTION(diagonal)
+TH_FORMULA_FUNCTION(trigamma)
 TH_FORMULA_FUNCTION(transposed)
 TH_FORMULA_FUNCTION(repeated)
 TH_FORMULA_FUNCTION(reverse_cumsum)
