@@ -73,6 +73,13 @@ Var at_front(const Var& g, Shape t);
 Var take(const Var& g, const Var& t);
 // g on the diagonal of a matrix of the shape of t.
 Var diagonal(const Var& g, Shape t);
+// Linear algebra; see linalg_rules.cc.
+Var det_slope(const Var& g, const Var& t, const Var& r);
+Var logdet_slope(const Var& g, const Var& t);
+Var pinverse_slope(const Var& g, const Var& t, const Var& r);
+Var cholesky_slope(const Var& g, const Var& r, bool upper);
+Var cholesky_slope(const Var& g, const Var& r, char uplo);
+Var potri_slope(const Var& g, const Var& a, const Var& r, char uplo);
 // The last two dimensions exchanged.
 Var transposed(const Var& t);
 // The matrix g for each matrix of a batch.
@@ -118,6 +125,11 @@ TH_FORMULA_FUNCTION(at_front)
 TH_FORMULA_FUNCTION(take)
 TH_FORMULA_FUNCTION(diagonal)
 TH_FORMULA_FUNCTION(trigamma)
+TH_FORMULA_FUNCTION(det_slope)
+TH_FORMULA_FUNCTION(logdet_slope)
+TH_FORMULA_FUNCTION(pinverse_slope)
+TH_FORMULA_FUNCTION(cholesky_slope)
+TH_FORMULA_FUNCTION(potri_slope)
 TH_FORMULA_FUNCTION(transposed)
 TH_FORMULA_FUNCTION(repeated)
 TH_FORMULA_FUNCTION(reverse_cumsum)
@@ -149,8 +161,27 @@ V logsumexp_slope(const V& g, const V& t, const V& r) {
   return g * exp(t - r);
 }
 
-// ---- rules, in convolution_rules.cc
+// The option trans for the transpose.
+inline char opposite(char trans) { return trans == 'N' || trans == 'n' ? 'T' : 'N'; }
 
+// ---- rules, in linalg_rules.cc, factor_rules.cc and convolution_rules.cc
+
+void slogdet_slopes(Backward& b);
+void potrs_slopes(Backward& b);
+void pstrf_slopes(Backward& b);
+void solve_slopes(Backward& b);
+void gesv_slopes(Backward& b);
+void trtrs_slopes(Backward& b);
+void gels_slopes(Backward& b);
+void lstsq_slopes(Backward& b);
+void qr_slopes(Backward& b);
+void btrifact_slopes(Backward& b);
+void btrisolve_slopes(Backward& b);
+void gesvd_slopes(Backward& b);
+void gesvd2_slopes(Backward& b);
+void syev_slopes(Backward& b);
+void eigh_slopes(Backward& b);
+void geev_slopes(Backward& b);
 void conv2_slopes(Backward& b);
 void xcorr2_slopes(Backward& b);
 void conv3_slopes(Backward& b);

@@ -1,0 +1,240 @@
+// Derivatives of orthogonal factorizations, LU factors, eigenvalues and singular values. Sources of
+// the formulas:
+//   Giles, Collected matrix derivative results for forward and reverse mode algorithmic
+//     differentiation (2008): eigenvalues.
+//   Ionescu, Vantzos and Sminchisescu, Matrix backpropagation for deep networks with structured
+//     layers (2015); Townsend, Differentiating the singular value decomposition (2016).
+//   Liao, Liu, Wang and Xiang, Differentiable programming tensor networks (2019): QR.
+//   Roberts and Roberts, QR and LQ decomposition matrix backpropagation algorithms for square,
+//     wide, and deep matrices (2020): QR of wide matrices.
+// The vectors of repeated values are not differentiable: their gradients are infinite or NaN.
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "grad/matrices.h"
+
+namespace th::grad {
+
+namespace {
+
+// The differences values[j] - values[i], with 1 on the diagonal.
+Var differences(const Var& values) {
+  const Var d = as_rows(values) - as_columns(values);
+  return d + identity_like(d);
+}
+
+Var skew(const Var& x) { return x - transposed(x); }
+
+}  // namespace
+
+// ---- QR
+
+namespace {
+
+// The gradient of the square or tall matrix q * r.
+Var qr_slope(const Var& gq, const Var& gr, const Var& q, const Var& r) {
+  const Var inner = matmul(r, transposed(triangle(gr, false, 1))) - matmul(transposed(gq), q);
+  const Var half = triangle(inner, true, 0.5);
+  const Var left = gq + matmul(q, half + transposed(half));
+  return transposed(solve_triangular(r, false, transposed(left)));
+}
+
+}  // namespace
+
+void qr_slopes(Backward& b) {
+  enum { kQ, kR, kA };
+  const Var q = b.value(kQ), r = b.value(kR), a = b.value(kA);
+  const Var gq = b.gradient_or_zeros(kQ), gr = b.gradient_or_zeros(kR);
+  const int64_t m = a->size[0], n = a->size[1];
+  if (a->numel() == 0) return;
+  if (m >= n) return b.give(kA, qr_slope(gq, gr, q, r));
+  // The columns after the first m do not depend on Q: they are Q times those of R.
+  auto left = [&](const Var& x) { return narrow(x, int64_t{1}, int64_t{0}, m); };
+  auto right = [&](const Var& x) { return narrow(x, int64_t{1}, m, n - m); };
+  const Var gq_left = gq + matmul(right(a), transposed(right(gr)));
+  const Var slope = qr_slope(gq_left, left(gr), q, left(r));
+  b.give(kA, cat(slope, matmul(q, right(gr)), int64_t{1}));
+}
+
+// ---- LU
+
+namespace {
+
+struct Lu {
+  Var lower, upper, permutation;  // a = permutation * lower * upper
+};
+
+Lu lu_of(const Var& lu, const Var& pivots) {
+  const Var one = identity_like(lu);
+  // Exchanges the rows of the identity matrix.
+  const Var permutation = transposed(btrisolve(one, one, pivots));
+  return {triangle(lu, true, 0) + one, triangle(lu, false, 1), permutation};
+}
+
+}  // namespace
+
+Var lu_slope(const Var& g, const Var& lu, const Var& pivots) {
+  const Lu f = lu_of(lu, pivots);
+  const Var inner = triangle(matmul(transposed(f.lower), triangle(g, true, 0)), true, 0) +
+                    triangle(matmul(triangle(g, false, 1), transposed(f.upper)), false, 1);
+  const Var right = transposed(solve_triangular(f.upper, false, transposed(inner)));
+  return matmul(f.permutation, solve_triangular(transposed(f.lower), false, right));
+}
+
+void btrifact_slopes(Backward& b) {
+  enum { kLu, kPivots, kInfo, kPivot, kA };
+  const Var g = b.gradient();
+  if (g->numel() > 0) b.give(kA, lu_slope(g, b.value(kLu), b.value(kPivots)));
+}
+
+void btrisolve_slopes(Backward& b) {
+  enum { kX, kB, kLu, kPivots };
+  Var x = b.value(kX), g = b.gradient();
+  if (g->numel() == 0) return;
+  if (x->nDimension == 2) {
+    x = as_columns(x);
+    g = as_columns(g);
+  }
+  const Lu f = lu_of(b.value(kLu), b.value(kPivots));
+  const Var half = solve_triangular(transposed(f.upper), true, g);
+  const Var right = solve_triangular(transposed(f.lower), false, half);
+  b.give(kB, matmul(f.permutation, right));
+  if (!b.wants(kLu)) return;
+  const Var slope = -matmul(right, transposed(x));
+  b.give(kLu, triangle(matmul(slope, transposed(f.upper)), true, 0) +
+                  triangle(matmul(transposed(f.lower), slope), false, 1));
+}
+
+// ---- singular values
+
+namespace {
+
+// The gradient of u * diag(s) * v'. gu, gs and gv may be empty.
+Var svd_slope(const Var& gu, const Var& gs, const Var& gv, const Svd& d) {
+  const Var vt = transposed(d.v);
+  Var inner, slope;
+  if (gu || gv) {
+    const Var squares = differences(d.s * d.s);
+    if (gu) {
+      const Var projected = matmul(transposed(d.u), gu);
+      inner = skew(projected) / squares * as_rows(d.s);
+      if (d.u->size[0] > d.u->size[1]) {
+        slope = matmul((gu - matmul(d.u, projected)) / as_rows(d.s), vt);
+      }
+    }
+    if (gv) {
+      const Var projected = matmul(vt, gv);
+      add_to(&inner, skew(projected) / squares * as_columns(d.s));
+      if (d.v->size[0] > d.v->size[1]) {
+        add_to(&slope, matmul(d.u / as_rows(d.s), transposed(gv - matmul(d.v, projected))));
+      }
+    }
+  }
+  Var left = inner ? matmul(d.u, inner) : Var();
+  if (gs) add_to(&left, d.u * as_rows(gs));
+  if (left) add_to(&slope, matmul(left, vt));
+  return slope;
+}
+
+// The gradient of the matrix. Results: u, s and v.
+Var svd_slope_of(const Backward& b) {
+  enum { kU, kS, kV };
+  Svd d = {b.value(kU), b.value(kS), b.value(kV)};
+  const int64_t k = d.s->size[0];
+  if (k == 0) return Var();
+  // With job 'A', U or V has columns without a singular value.
+  auto columns = [](const Var& x, int64_t first, int64_t count) {
+    return x ? narrow(x, int64_t{1}, first, count) : x;
+  };
+  for (const Var& g : {b.gradient(kU), b.gradient(kV)}) {
+    if (g && g->size[1] > k && ops::logicalany(columns(g, k, g->size[1] - k).get())) {
+      fail("the columns of %s after the first %lld have no derivative",
+           g->size[0] == d.u->size[0] ? "U" : "V", static_cast<long long>(k));
+    }
+  }
+  d.u = columns(d.u, 0, k);
+  d.v = columns(d.v, 0, k);
+  return svd_slope(columns(b.gradient(kU), 0, k), b.gradient(kS), columns(b.gradient(kV), 0, k), d);
+}
+
+}  // namespace
+
+void gesvd_slopes(Backward& b) {
+  enum { kA = 3 };
+  b.give(kA, svd_slope_of(b));
+}
+
+void gesvd2_slopes(Backward& b) {
+  enum { kCopy = 3, kA };
+  Var slope = svd_slope_of(b);
+  if (const Var g = b.gradient(kCopy)) add_to(&slope, g);
+  b.give(kA, slope);
+}
+
+// ---- eigenvalues
+
+namespace {
+
+enum { kValues, kVectors, kEigenA };
+
+void symmetric_rule(Backward& b, bool has_vectors, char uplo) {
+  const Var a = b.value(kEigenA), gvalues = b.gradient(kValues);
+  const Var gvectors = has_vectors ? b.gradient(kVectors) : Var();
+  Var values = b.value(kValues), vectors = b.value(kVectors);
+  if (a->numel() == 0) return;
+  if (!has_vectors) {
+    values = Var(TensorRef(tensor_new(a->dtype)));
+    vectors = Var(TensorRef(tensor_new(a->dtype)));
+    ops::eigh(values.get(), vectors.get(), a.get(), uplo);
+  }
+  Var left;
+  if (gvectors) {
+    const Var inner = skew(matmul(transposed(vectors), gvectors)) / differences(values);
+    left = matmul(vectors, inner * 0.5);
+  }
+  if (gvalues) add_to(&left, vectors * as_rows(gvalues));
+  b.give(kEigenA, in_triangle(matmul(left, transposed(vectors)), is_letter(uplo, 'L')));
+}
+
+}  // namespace
+
+void syev_slopes(Backward& b) {
+  const auto& arguments = *static_cast<const args::syev*>(b.arguments());
+  symmetric_rule(b, is_letter(arguments.job, 'V'), arguments.uplo);
+}
+
+void eigh_slopes(Backward& b) {
+  symmetric_rule(b, true, static_cast<const args::eigh*>(b.arguments())->uplo);
+}
+
+void geev_slopes(Backward& b) {
+  const bool has_vectors = is_letter(static_cast<const args::geev*>(b.arguments())->job, 'V');
+  const Var a = b.value(kEigenA), gvalues = b.gradient(kValues);
+  const Var gvectors = has_vectors ? b.gradient(kVectors) : Var();
+  Var pairs = b.value(kValues), vectors = b.value(kVectors);
+  if (a->numel() == 0) return;
+  if (!has_vectors) {
+    pairs = Var(TensorRef(tensor_new(a->dtype)));
+    vectors = Var(TensorRef(tensor_new(a->dtype)));
+    ops::geev(pairs.get(), vectors.get(), a.get(), 'V');
+  }
+  if (ops::logicalany(select(pairs, int64_t{1}, int64_t{1}).get())) {
+    fail("the derivative of complex eigenvalues is not implemented");
+  }
+  const Var vt = transposed(vectors);
+  Var inner;
+  if (gvectors) {
+    const Var values = select(pairs, int64_t{1}, int64_t{0}), projected = matmul(vt, gvectors);
+    // Without the changes along the vectors, the length of which is 1.
+    const Var along = as_rows(sum(vectors * gvectors, int64_t{0}, false));
+    inner = (projected - matmul(vt, vectors) * along) / differences(values);
+  }
+  if (gvalues) {
+    const Var g = select(gvalues, int64_t{1}, int64_t{0});
+    add_to(&inner, identity_like(a) * as_rows(g));
+  }
+  b.give(kEigenA, solve(vt, matmul(inner, vt)));
+}
+
+}  // namespace th::grad

@@ -1,0 +1,244 @@
+// Derivatives of determinants, linear systems and Cholesky factors. Sources of the formulas:
+//   Giles, Collected matrix derivative results for forward and reverse mode algorithmic
+//     differentiation (2008): determinants, inverses, systems.
+//   Golub and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems
+//     whose variables separate (1973): pseudoinverses, least squares.
+//   Murray, Differentiation of the Cholesky decomposition (2016).
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "grad/matrices.h"
+
+namespace th::grad {
+
+// ---- determinants and inverses
+
+namespace {
+
+Var inverse_transposed(const Var& t) { return transposed(solve(t, identity_like(t))); }
+
+// The matrices of cofactors, which are the derivatives of determinants, without division by 0:
+// det(u) * det(v) * u * diag(the products of the other singular values) * v'.
+Var cofactors(const Var& t) {
+  const Var all = as_batch(t);
+  Var r = filled_like(all, 0);
+  for (int64_t i = 0; i < all->size[0]; ++i) {
+    const Svd d = svd_of(select(all, int64_t{0}, i));
+    const int64_t one = 1;
+    const Var others = functions::prod_slope(filled_like(d.s, 1), d.s, filled(*d.s, 1, &one, 1));
+    const Var signs = sign(det(d.u) * det(d.v));
+    const Var slope = matmul(d.u * as_rows(others * signs), transposed(d.v));
+    ops::copy(select(r, int64_t{0}, i).get(), slope.get());
+  }
+  return reshaped(r, t->nDimension, t->size);
+}
+
+}  // namespace
+
+namespace functions {
+
+Var det_slope(const Var& g, const Var& t, const Var& r) {
+  if (t->numel() == 0) return Var();
+  if (!ops::logicalall(r.get())) return for_each_matrix(g, t) * cofactors(t);
+  return for_each_matrix(g * r, t) * inverse_transposed(t);
+}
+
+Var logdet_slope(const Var& g, const Var& t) {
+  if (t->numel() == 0) return Var();
+  return for_each_matrix(g, t) * inverse_transposed(t);
+}
+
+Var pinverse_slope(const Var& g, const Var& t, const Var& r) {
+  const Var gt = transposed(g), rt = transposed(r);
+  const Var left = gt - product(t, r, gt), right = gt - product(gt, r, t);
+  return product(left, r, rt) + product(rt, r, right) - product(rt, g, rt);
+}
+
+// ---- Cholesky factors
+
+namespace {
+
+Var as_lower(const Var& x, bool upper) { return upper ? transposed(x) : x; }
+
+}  // namespace
+
+Var cholesky_slope(const Var& g, const Var& r, bool upper) {
+  const Var l = triangle(as_lower(r, upper), true, 1), lt = transposed(l);
+  const Var inner = triangle(matmul(lt, triangle(as_lower(g, upper), true, 1)), true, 0.5);
+  const Var left = solve_triangular(lt, false, inner);
+  const Var slope = solve_triangular(lt, false, transposed(left));
+  return in_triangle(slope, !upper);
+}
+
+Var cholesky_slope(const Var& g, const Var& r, char uplo) {
+  return cholesky_slope(g, r, is_letter(uplo, 'U'));
+}
+
+namespace {
+
+// The gradient of a Cholesky factor, from that of the matrix.
+Var factor_slope(const Var& g, const Var& factor, char uplo) {
+  const bool upper = is_letter(uplo, 'U');
+  const Var both = g + transposed(g), f = triangle(factor, !upper, 1);
+  return triangle(upper ? matmul(f, both) : matmul(both, f), !upper, 1);
+}
+
+}  // namespace
+
+Var potri_slope(const Var& g, const Var& a, const Var& r, char uplo) {
+  return factor_slope(-product(r, g, r), a, uplo);
+}
+
+}  // namespace functions
+
+void slogdet_slopes(Backward& b) {
+  enum { kSign, kLogarithm, kT };
+  // The sign is constant.
+  if (const Var g = b.gradient(kLogarithm)) b.give(kT, functions::logdet_slope(g, b.value(kT)));
+}
+
+void potrs_slopes(Backward& b) {
+  enum { kX, kB, kFactor };
+  const char uplo = static_cast<const args::potrs*>(b.arguments())->uplo;
+  const Var factor = b.value(kFactor), x = b.value(kX);
+  const Var right = potrs(b.gradient(), factor, uplo);
+  b.give(kB, right);
+  if (!b.wants(kFactor)) return;
+  b.give(kFactor, functions::factor_slope(-matmul(right, transposed(x)), factor, uplo));
+}
+
+void pstrf_slopes(Backward& b) {
+  enum { kFactor, kOrder, kA };
+  const bool upper = is_letter(static_cast<const args::pstrf*>(b.arguments())->uplo, 'U');
+  const Var factor = b.value(kFactor);
+  const Var order{TensorRef(tensor_new_sized(DType::Long, 1, factor->size))};
+  ops::copy(order.get(), b.value(kOrder).get());
+  const Var slope = functions::cholesky_slope(b.gradient(), factor, upper);
+  // Back to the order of the rows and columns of A.
+  Var rows = filled_like(slope, 0), all = filled_like(slope, 0);
+  ops::indexCopy(rows.get(), 0, order.get(), (slope + transposed(slope)).get());
+  ops::indexCopy(all.get(), 1, order.get(), rows.get());
+  b.give(kA, in_triangle(all * 0.5, !upper));
+}
+
+// ---- linear systems
+
+void solve_slopes(Backward& b) {
+  enum { kX, kA, kB };
+  const Var a = b.value(kA);
+  Var x = b.value(kX), g = b.gradient();
+  const bool vectors = x->nDimension < a->nDimension;
+  if (vectors) {
+    x = as_columns(x);
+    g = as_columns(g);
+  }
+  const Var right = solve(transposed(a), g);
+  if (b.wants(kA)) b.give(kA, -matmul(right, transposed(x)));
+  b.give(kB, vectors ? select(right, int64_t{-1}, int64_t{0}) : right);
+}
+
+void gesv_slopes(Backward& b) {
+  enum { kX, kLu, kB, kA };
+  const Var a = b.value(kA), g = b.gradient(kX), of_factors = b.gradient(kLu);
+  if (a->numel() == 0) return;
+  if (g) {
+    const Var right = solve(transposed(a), g);
+    b.give(kB, right);
+    if (b.wants(kA)) b.give(kA, -matmul(right, transposed(b.value(kX))));
+  }
+  if (of_factors && b.wants(kA)) {
+    Var lu{TensorRef(tensor_new(a->dtype))}, pivots{TensorRef(tensor_new(DType::Int))};
+    Var info{TensorRef(tensor_new(DType::Int))};
+    ops::btrifact(lu.get(), pivots.get(), info.get(), true, as_batch(a).get());
+    b.give(kA, select(lu_slope(as_batch(of_factors), lu, pivots), int64_t{0}, int64_t{0}));
+  }
+}
+
+void trtrs_slopes(Backward& b) {
+  enum { kX, kCopy, kB, kA };
+  const auto& arguments = *static_cast<const args::trtrs*>(b.arguments());
+  const bool upper = is_letter(arguments.uplo, 'U'), trans = !is_letter(arguments.trans, 'N');
+  const Var a = b.value(kA), g = b.gradient(kX);
+  Var slope = b.gradient(kCopy);
+  if (g) {
+    Var right{TensorRef(tensor_new(a->dtype))}, copy{TensorRef(tensor_new(a->dtype))};
+    ops::trtrs(right.get(), copy.get(), g.get(), a.get(), arguments.uplo, trans ? 'N' : 'T',
+               arguments.diag);
+    b.give(kB, right);
+    const Var x = b.value(kX);
+    const Var product = trans ? matmul(x, transposed(right)) : matmul(right, transposed(x));
+    add_to(&slope, -triangle(product, !upper, is_letter(arguments.diag, 'U') ? 0 : 1));
+  }
+  b.give(kA, slope);
+}
+
+// ---- least squares
+
+namespace {
+
+struct Slopes {
+  Var a, b;
+};
+
+// The gradients of x = pinverse(a) * b. They do not depend on the rank of a, if it is constant.
+Slopes least_squares_slopes(const Var& g, const Var& inverse, const Var& a, const Var& b,
+                            const Var& x) {
+  const Var right = matmul(transposed(inverse), g);
+  const Var residual = b - matmul(a, x);
+  const Var of_residual = matmul(residual, transposed(matmul(inverse, right)));
+  const Var of_null_space =
+      product(transposed(inverse), x, transposed(g - matmul(transposed(a), right)));
+  return {of_residual + of_null_space - matmul(right, transposed(x)), right};
+}
+
+// The gradient of the singular values of matrices like a, which is repeated for each of them.
+Var singular_value_slope(const Var& g, const Var& a) {
+  int64_t size[kMaxDims];
+  int64_t* end = std::copy(g->size, g->size + g->nDimension - 1, size);
+  std::copy(a->size + a->nDimension - 2, a->size + a->nDimension, end);
+  const Svd d = svd_of(expand(a, Sizes{g->nDimension + 1, size}));
+  return matmul(d.u * as_rows(g), transposed(d.v));
+}
+
+}  // namespace
+
+void gels_slopes(Backward& b) {
+  enum { kX, kQr, kB, kA };
+  if (b.gradient(kQr)) fail("the derivative of the factors is not implemented");
+  const Var a = b.value(kA), x = b.value(kX), right = b.value(kB);
+  const int64_t size[] = {a->size[0], x->size[1]};
+  const Slopes slopes =
+      least_squares_slopes(b.gradient(kX), pinverse(a, -1.0), a, reshaped(right, 2, size), x);
+  b.give(kA, slopes.a);
+  b.give(kB, slopes.b);
+}
+
+void lstsq_slopes(Backward& b) {
+  enum { kX, kResiduals, kRank, kValues, kA, kB };
+  const Var a = b.value(kA);
+  Var x = b.value(kX), right = b.value(kB), g = b.gradient(kX);
+  const Var of_residuals = b.gradient(kResiduals), of_values = b.gradient(kValues);
+  const bool vectors = x->nDimension < a->nDimension;
+  if (vectors) {
+    x = as_columns(x);
+    right = as_columns(right);
+    if (g) g = as_columns(g);
+  }
+  Slopes slopes;
+  if (g) {
+    const Var inverse = pinverse(a, static_cast<const args::lstsq*>(b.arguments())->rcond);
+    slopes = least_squares_slopes(g, inverse, a, right, x);
+  }
+  if (of_residuals) {
+    // The residuals are orthogonal to the columns of A, so the change of x has no influence.
+    const Var slope = (right - matmul(a, x)) * as_rows(of_residuals) * 2;
+    add_to(&slopes.b, slope);
+    add_to(&slopes.a, -matmul(slope, transposed(x)));
+  }
+  if (of_values) add_to(&slopes.a, singular_value_slope(of_values, a));
+  b.give(kA, slopes.a);
+  if (slopes.b) b.give(kB, vectors ? select(slopes.b, int64_t{-1}, int64_t{0}) : slopes.b);
+}
+
+}  // namespace th::grad
