@@ -168,6 +168,22 @@ Var take(const Var& g, const Var& t) {
   return reshaped(indexSelect(g, int64_t{0}, reshaped(t, 1, &n)), t->nDimension, t->size);
 }
 
+Var unique_slope(const Var& g, const Var& counts, const Var& inverse) {
+  const Var divisors = filled(*g, 1, counts->size, 0);
+  ops::copy(divisors.get(), counts.get());
+  return take(g / divisors, inverse);
+}
+
+Var unique_slope(const Var& g, const Var& counts, const Var& inverse, int64_t dim) {
+  const int d = wrap_dim(*g, dim);
+  int64_t size[kMaxDims];
+  std::fill(size, size + g->nDimension, 1);
+  size[d] = g->size[d];
+  const Var divisors = filled(*g, g->nDimension, size, 0);
+  ops::copy(divisors.get(), counts.get());
+  return indexSelect(g / divisors, int64_t{d}, inverse);
+}
+
 // ---- matrices
 
 Var diagonal(const Var& g, Shape t) {

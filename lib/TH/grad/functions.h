@@ -71,6 +71,9 @@ Var within(const Var& g, Shape t);
 Var at_front(const Var& g, Shape t);
 // The elements of the vector g at the positions in t.
 Var take(const Var& g, const Var& t);
+// The gradients of distinct values, or of distinct slices, divided among the equal ones.
+Var unique_slope(const Var& g, const Var& counts, const Var& inverse);
+Var unique_slope(const Var& g, const Var& counts, const Var& inverse, int64_t dim);
 // g on the diagonal of a matrix of the shape of t.
 Var diagonal(const Var& g, Shape t);
 // Linear algebra; see linalg_rules.cc.
@@ -123,6 +126,7 @@ TH_FORMULA_FUNCTION(scatter_zero)
 TH_FORMULA_FUNCTION(within)
 TH_FORMULA_FUNCTION(at_front)
 TH_FORMULA_FUNCTION(take)
+TH_FORMULA_FUNCTION(unique_slope)
 TH_FORMULA_FUNCTION(diagonal)
 TH_FORMULA_FUNCTION(trigamma)
 TH_FORMULA_FUNCTION(det_slope)
