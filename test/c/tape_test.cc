@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 
 #include "TH.h"
 
@@ -104,6 +105,20 @@ TEST_F(Tape, NothingIsTrackedWithoutATape) {
   EXPECT_EQ(THDoubleTensor_isTracked(tape, y), 0);
   EXPECT_EQ(THTape_newNumber(), nullptr);
   THDoubleTensor_free(y);
+}
+
+// A NULL operand stands for the result, the old elements of which the tape would not find.
+TEST_F(Tape, RefusesNullOperands) {
+  THDoubleTensor* a = THDoubleTensor_newWithSize2d(1, 1);
+  THDoubleTensor_fill(a, 4);
+  THTape_start(tape);
+  THDoubleTensor_track(tape, a);
+  char message[200];
+  auto invert = [](void* t) { THDoubleTensor_getri(static_cast<THDoubleTensor*>(t), nullptr); };
+  EXPECT_NE(THTry(invert, a, message, sizeof(message)), 0);
+  EXPECT_NE(std::string(message).find("'a' is NULL"), std::string::npos) << message;
+  THTape_stop(tape);
+  THDoubleTensor_free(a);
 }
 
 }  // namespace

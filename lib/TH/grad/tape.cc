@@ -242,6 +242,24 @@ Operand Tape::operand_of(Tensor* t, int parameter, bool kept, bool overwritten) 
   return operand;
 }
 
+namespace {
+
+// Throws if a C caller left out a tensor that the derivative needs. read: the parameters that the
+// formulas read. NULL operands mean that the results are operands, too.
+void check_null_tensors(const TracedCall& call, const RowRule& rule, uint32_t read) {
+  const bool has_formulas = rule.derivative == Derivative::formulas;
+  int number = 0;
+  for (const Parameter& p : call.row()) {
+    const bool needed = p.kind == ParameterKind::in || (has_formulas && (read & bit(number)));
+    if (needed && p.is_tensor() && !argument<Tensor*>(call.arguments(), p)) {
+      fail("the derivative is not implemented if '%s' is NULL", p.name);
+    }
+    ++number;
+  }
+}
+
+}  // namespace
+
 void Tape::begin_entry(const TracedCall& call) {
   const OpRow& row = call.row();
   const RowRule& rule = rule_of(row.op);
@@ -271,6 +289,7 @@ void Tape::begin_entry(const TracedCall& call) {
   });
   records_ = operands || results;
   if (!records_) return;
+  if (!constant) check_null_tensors(call, rule, read);
   pending_ = Entry();
   pending_.row = operands ? &row : nullptr;
   pending_.pairs_in_order = current_rules.pairing == Pairing::torch7;
