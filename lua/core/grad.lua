@@ -49,7 +49,7 @@ local function install(tensor)
    end
 
    -- Calls f with a list of arguments, in a coroutine of its own. scope: what its operations belong
-   -- to, as in native.resume. What f yields is passed on. While it is suspended, nothing is
+   -- to, as in native.resume. Yields of f are passed on. While it is suspended, nothing is
    -- recorded. Returns the results as a list, or nil and an error.
    local function run(scope, rules, f, arguments)
       local thread = coroutine.create(type(f) == 'function' and f
@@ -138,7 +138,7 @@ local function install(tensor)
       end)
    end
 
-   -- Numbers that no tape tracks any more become plain numbers.
+   -- Numbers that no tape tracks become plain numbers.
    local function settled(value)
       return map(value, function(leaf)
          if isnumber(leaf) and not native.tracked(leaf.tensor) then

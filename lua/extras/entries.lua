@@ -256,8 +256,8 @@ tensor.tensordot([result,] a, b, {dimensions of a}, {dimensions of b})]=],
       {'gradcheck', 'tensor.gradcheck(f, args [, options])',
          'Returns true if the gradients of `f` agree with differences of its results along ' ..
          'random directions; otherwise false and a message. `args` is the list of the ' ..
-         'arguments; its tensors should be DoubleTensors. Options: `order` (1; 2 also checks second ' ..
-         'derivatives), `directions` (1), `step` (1e-6), `tolerance` (1e-4).'},
+         'arguments; its tensors should be DoubleTensors. Options: `order` (1; 2 also checks ' ..
+         'second derivatives), `directions` (1), `step` (1e-6), `tolerance` (1e-4).'},
    },
    {'devices and memory',
       {'to', [=[

@@ -151,7 +151,8 @@ Var within(const Var& g, Shape t) {
   if (same_size(*g, *t.t)) return g;
   Var r = zeros(g, t);
   Var corner = Var::share(r.get());
-  for (int d = 0; d < g->nDimension; ++d) corner = narrow(corner, int64_t{d}, int64_t{0}, g->size[d]);
+  for (int d = 0; d < g->nDimension; ++d)
+    corner = narrow(corner, int64_t{d}, int64_t{0}, g->size[d]);
   ops::copy(corner.get(), g.get());
   return r;
 }

@@ -103,14 +103,14 @@ Var extreme_slope(const Var& g, const Var& t, const Var& r);
 
 }  // namespace functions
 
-#define TH_FORMULA_FUNCTION(name)                   \
-  template <class... A>                             \
-  ValueOf<A...> name(const A&... a) {               \
-    if constexpr (any_use<A...>) {                  \
-      return uses(a...);                            \
-    } else {                                        \
-      return functions::name(a...);                 \
-    }                                               \
+#define TH_FORMULA_FUNCTION(name)     \
+  template <class... A>               \
+  ValueOf<A...> name(const A&... a) { \
+    if constexpr (any_use<A...>) {    \
+      return uses(a...);              \
+    } else {                          \
+      return functions::name(a...);   \
+    }                                 \
   }
 TH_FORMULA_FUNCTION(only)
 TH_FORMULA_FUNCTION(except)

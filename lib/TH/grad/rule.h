@@ -98,8 +98,8 @@ class Uses {
 
 struct RowRule {
   Derivative derivative;
-  uint32_t has_formula;            // bit k: parameter k has one
-  uint32_t read[kMaxParameters];   // what the formula of parameter k reads
+  uint32_t has_formula;           // bit k: parameter k has one
+  uint32_t read[kMaxParameters];  // what the formula of parameter k reads
   void (*run)(Backward& backward);
 };
 TH_VISIBLE const RowRule& rule_of(Op op);

@@ -40,10 +40,10 @@ auto argument_value(C& context, int parameter, size_t offset) {
       enum : int { TH_PARAMETERS(TH_INDEX_, TH_COMMA, TH_UNWRAP parameters) };  \
     };                                                                          \
     template <class C>                                                          \
-    static void run(C& context) {                                                     \
+    static void run(C& context) {                                               \
       TH_PARAMETERS(TH_VALUE_, TH_SEMICOLON, TH_UNWRAP parameters);             \
-      [[maybe_unused]] const auto g = context.gradient();                             \
-      [[maybe_unused]] const auto returned = context.returned();                      \
+      [[maybe_unused]] const auto g = context.gradient();                       \
+      [[maybe_unused]] const auto returned = context.returned();                \
       derivative                                                                \
     }                                                                           \
   };

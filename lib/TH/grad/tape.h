@@ -5,10 +5,10 @@
 // their rules in reverse order.
 //
 // The tape tracks storages, not tensors. A gradient belongs to the elements of a storage, wherever
-// views show them. So views need no rule, and writes in place are right by construction: the
-// reverse of an operation takes the gradient of the elements that it wrote, sets that gradient to 0
-// (the elements before had no influence on later values), and adds to the gradients of the elements
-// that it read.
+// views show them. So views need no rule. The reverse of an operation takes the gradient of the
+// elements that it wrote, and sets that gradient to 0, because the elements before had no influence
+// on later values. Then it adds to the gradients of the elements that it read. So writes in place
+// are right by construction.
 //
 // An operation's entry keeps the elements that its formulas read. Before another operation
 // overwrites them, the tape copies them.
@@ -48,8 +48,8 @@ struct ArgumentLists {
 
 // Small, because a vector of them grows.
 struct Entry {
-  const OpRow* row = nullptr;  // null: the caller's own rule, or results that depend on nothing
-  int64_t custom = 0;          // number of the caller's own rule; 0: none
+  const OpRow* row = nullptr;   // null: the caller's own rule, or results that depend on nothing
+  int64_t custom = 0;           // number of the caller's own rule; 0: none
   bool pairs_in_order = false;  // operands of different shapes paired by Torch7's rules
   std::unique_ptr<char[]> arguments;  // a copy, which the rule reads except for tensors
   std::unique_ptr<ArgumentLists> lists;
@@ -122,6 +122,7 @@ class Tape final : public Tracer {
   void begin_entry(const TracedCall& call);
   void begin_unrecorded(const TracedCall& call);
   bool is_in_custom() const noexcept;
+  void set_outer_pauses() noexcept;
   void check_written(const Storage& s);
   void end_entry(const TracedCall& call);
   void copy_lists(const TracedCall& call);
@@ -139,10 +140,10 @@ class Tape final : public Tracer {
 
   bool recording_ = false, busy_ = false;
   int outer_pauses_ = 0, outer_customs_ = 0;  // pauses that began before start()
-  const TracedCall* active_ = nullptr;  // the call that is being recorded
-  bool records_ = false;                // pending_ is used
-  bool depends_ = false;                // the call reads tracked elements
-  uint32_t read_ = 0;                   // the parameters that its formulas read
+  const TracedCall* active_ = nullptr;        // the call that is being recorded
+  bool records_ = false;                      // pending_ is used
+  bool depends_ = false;                      // the call reads tracked elements
+  uint32_t read_ = 0;                         // the parameters that its formulas read
   Entry pending_;
   Entry custom_;  // the entry that run() returned
   std::string failure_, composed_failure_;

@@ -95,14 +95,14 @@ Var apply(const A&... a) {
   return result;
 }
 
-#define TH_OP(name_, ...)                        \
-  template <class... A>                          \
+#define TH_OP(name_, ...)                               \
+  template <class... A>                                 \
   ValueOf<A...> name_([[maybe_unused]] const A&... a) { \
-    if constexpr (any_use<A...>) {               \
-      return uses(a...);                         \
-    } else {                                     \
-      return apply<args::name_>(a...);           \
-    }                                            \
+    if constexpr (any_use<A...>) {                      \
+      return uses(a...);                                \
+    } else {                                            \
+      return apply<args::name_>(a...);                  \
+    }                                                   \
   }
 #include "THOps.def"
 

@@ -1,8 +1,9 @@
 #ifndef TH_OPS_TRACER_H
 #define TH_OPS_TRACER_H
 
-// Tracers observe operations. The profiler (ops/profile.h) and the recorder of tensor.compile
-// (fuse/record.h) and the gradient tape (grad/tape.h) are tracers. Several may be active in a thread: each gets the same reports.
+// Tracers observe operations. The profiler (ops/profile.h), the recorder of tensor.compile
+// (fuse/record.h) and the gradient tape (grad/tape.h) are tracers. Several may be active in a
+// thread: each gets the same reports.
 //
 // call() reports each operation twice: begin() before the arguments are checked, end() after it. A
 // report has the row and the arguments. In begin() the results have the elements and shapes that

@@ -35,7 +35,7 @@ struct Storage : Recycled {
   int pins;
   // The device where operations on the storage run; null: the CPU.
   Device* device;
-  // A number that no other storage has; 0: not asked for yet (see storage_identity).
+  // A number that no other storage has; 0: none yet (see storage_identity).
   uint64_t identity = 0;
   SyncedMemory memory;
 

@@ -9,7 +9,8 @@ grad
 14
 > tensor.grad(function(x) return x ^ 3 end)(2)
 12  8
-> gradients = tensor.grad(function(p) return p.a:dot(p.b) end){a = tensor.ones(2), b = tensor.Tensor{5, 6}}
+> df = tensor.grad(function(p) return p.a:dot(p.b) end)
+> gradients = df{a = tensor.ones(2), b = tensor.Tensor{5, 6}}
 > gradients.a
  5
  6
@@ -63,7 +64,8 @@ checkpoint
 3
 
 customGradient
-> clip = tensor.customGradient(tensor.clone, function(gradients) return {tensor.clamp(gradients[1], -1, 1)} end)
+> rule = function(gradients) return {tensor.clamp(gradients[1], -1, 1)} end
+> clip = tensor.customGradient(tensor.clone, rule)
 > tensor.grad(function(x) return (clip(x) * 5):sum() end)(tensor.zeros(2))
  1
  1

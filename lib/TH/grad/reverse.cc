@@ -1,0 +1,342 @@
+// The reverse pass of the tape, and what rules see of it.
+
+#include <algorithm>
+
+#include "grad/functions.h"
+#include "grad/parts.h"
+#include "ops/rules.h"
+#include "tensor/overlap.h"
+
+namespace th::grad {
+
+namespace {
+
+// A view of a vector of all elements of a storage, in the geometry of `place`.
+Var view_in(Tensor* all, const Tensor& place) {
+  Var view{TensorRef(tensor_new(all->dtype))};
+  set_storage(view.get(), all->storage, all->storageOffset + place.storageOffset, place.nDimension,
+              place.size, place.stride);
+  return view;
+}
+
+int64_t extent_of(const Tensor& t) {
+  if (t.numel() == 0) return t.storageOffset;
+  return last_position(t.storageOffset, t.nDimension, t.size, t.stride) + 1;
+}
+
+bool is_whole(const Tensor& t, int64_t extent) {
+  return t.storageOffset == 0 && is_contiguous(t) && t.numel() == extent;
+}
+
+Rules reverse_rules() {
+  Rules rules;
+  rules.pairing = Pairing::numpy;
+  rules.torch7 = false;
+  return rules;
+}
+
+Var in_type(const Var& v, DType type) {
+  if (v->dtype == type) return v;
+  Var r{TensorRef(tensor_new_sized(type, v->nDimension, v->size))};
+  ensure_storage(r.get());
+  if (v->storage) r->storage->set_current_device(v->storage->current_device());
+  ops::copy(r.get(), v.get());
+  return r;
+}
+
+// Converts a gradient to the shape of an operand: sums over dimensions that were broadcast, and
+// repeats along those that are missing or have size 1.
+Var in_shape(Var v, const Tensor& like) {
+  if (same_size(*v, like)) return v;
+  if (v->numel() == like.numel()) return reshaped(v, like.nDimension, like.size);
+  int64_t dims[kMaxDims];
+  int count = 0;
+  const int extra = v->nDimension - like.nDimension;
+  for (int d = 0; d < v->nDimension; ++d) {
+    const bool is_one = d < extra || like.size[d - extra] == 1;
+    if (v->size[d] != 1 && is_one) dims[count++] = d;
+  }
+  if (count) v = sumDims(v, Sizes{count, dims}, true);
+  if (extra > 0) v = reshaped(v, like.nDimension, v->size + extra);
+  if (!same_size(*v, like)) v = expand(v, Sizes{like.nDimension, like.size});
+  return v;
+}
+
+}  // namespace
+
+// 1, 2, ..., count
+Var positions_of(const Tensor& like, int64_t count) {
+  Var r = filled(like, 1, &count, 1);
+  Var positions = in_type(r, DType::Long);
+  return cumsum(positions, int64_t{0});
+}
+
+void Tape::own_gradient(Value* value) {
+  if (value->gradient->storage->refcount > 1) value->gradient = copy_of(value->gradient.get());
+}
+
+// Adds v to the elements of the vector `all` that `place` shows. Windows that overlap, as those of
+// unfold, show elements several times: those get sums.
+void add_elements(Tensor* all, const Tensor& place, const Var& v) {
+  if (!has_shared_elements(place)) {
+    Var view = view_in(all, place);
+    ops::cadd(view.get(), view.get(), Scalar(1), v.get());
+    return;
+  }
+  int smallest = -1;
+  for (int d = 0; d < place.nDimension; ++d) {
+    if (place.size[d] > 1 && (smallest < 0 || place.size[d] < place.size[smallest])) smallest = d;
+  }
+  constexpr int64_t kMostSlices = 32;
+  if (place.size[smallest] > kMostSlices) {
+    Var positions = view_in(positions_of(*v, all->size[0]).get(), place);
+    const int64_t count = place.numel();
+    positions = reshaped(positions, 1, &count);
+    ops::indexAdd(all, 0, positions.get(), reshaped(v, 1, &count).get());
+    return;
+  }
+  // Without this dimension fewer elements are shown several times.
+  TensorRef slice = without_memory(place);
+  slice->size[smallest] = 1;
+  for (int64_t k = 0; k < place.size[smallest]; ++k) {
+    slice->storageOffset = place.storageOffset + k * place.stride[smallest];
+    add_elements(all, *slice, narrow(v, int64_t{smallest}, k, int64_t{1}));
+  }
+}
+
+// Lengthens the gradient by zeros.
+void Tape::grow_gradient(Value* value, int64_t extent) {
+  Var larger = filled(*value->gradient, 1, &extent, 0);
+  Var part = narrow(larger, int64_t{0}, int64_t{0}, value->gradient->size[0]);
+  ops::copy(part.get(), value->gradient.get());
+  value->gradient = larger.release();
+}
+
+void Tape::accumulate(uint64_t storage, const Tensor& place, Var v) {
+  if (place.numel() == 0) return;
+  Value& value = values_[storage];
+  const int64_t extent = std::max(value.extent, extent_of(place));
+  value.extent = extent;
+  if (!value.gradient && is_whole(place, extent)) {
+    if (!is_contiguous(*v)) v = Var(copy_of(v.get()));
+    value.gradient = TensorRef(tensor_new(v->dtype));
+    set_storage(value.gradient.get(), v->storage, v->storageOffset, 1, &extent, nullptr);
+    return;
+  }
+  if (!value.gradient) {
+    value.gradient = filled(*v, 1, &extent, 0).release();
+  } else if (value.gradient->size[0] < extent) {
+    grow_gradient(&value, extent);
+  }
+  own_gradient(&value);
+  // Elements that the operand shows several times get the sum of their gradients.
+  int64_t size[kMaxDims], dims[kMaxDims];
+  int count = 0;
+  for (int d = 0; d < place.nDimension; ++d) {
+    const bool repeated = place.stride[d] == 0 && place.size[d] > 1;
+    size[d] = repeated ? 1 : place.size[d];
+    if (repeated) dims[count++] = d;
+  }
+  if (count) v = sumDims(v, Sizes{count, dims}, true);
+  TensorRef bare = without_memory(place);
+  std::copy(size, size + place.nDimension, bare->size);
+  add_elements(value.gradient.get(), *bare, v);
+}
+
+Var Tape::take(const Operand& result) {
+  const auto found = values_.find(result.storage);
+  if (found == values_.end() || !found->second.gradient) return Var();
+  Value& value = found->second;
+  const Tensor& place = result.position();
+  if (place.numel() == 0) return Var();
+  if (is_whole(place, value.gradient->size[0])) {
+    Var g = view_in(value.gradient.get(), place);
+    value.gradient = TensorRef();
+    return g;
+  }
+  if (extent_of(place) > value.gradient->size[0]) {
+    // The gradient has fewer elements than the storage: the others have none.
+    grow_gradient(&value, std::max(value.extent, extent_of(place)));
+  }
+  own_gradient(&value);
+  Var view = view_in(value.gradient.get(), place);
+  Var g(copy_of(view.get()));
+  ops::zero(view.get());
+  return g;
+}
+
+void Tape::add_gradient(Tensor* t, Tensor* gradient) {
+  if (!tracks(*t)) return;
+  RulesScope rules(reverse_rules());
+  Var g(copy_of(gradient));
+  accumulate(t->storage->identity, *t, in_shape(in_type(g, t->dtype), *t));
+}
+
+// Takes the gradients of the results. Returns false if all of them are 0.
+bool Tape::take_gradients(Entry* entry) {
+  bool any = false;
+  for (Operand& operand : entry->operands) {
+    if (!operand.result || !operand.storage) continue;
+    operand.gradient = take(operand);
+    any = any || operand.gradient;
+  }
+  return any;
+}
+
+int64_t Tape::run() {
+  stop();
+  if (!unrecorded_.empty()) {
+    fail("an operation was not recorded, and its error was ignored: %s", unrecorded_.c_str());
+  }
+  kept_.clear();
+  RulesScope rules(reverse_rules());
+  while (!entries_.empty()) {
+    Entry entry = std::move(entries_.back());
+    entries_.pop_back();
+    if (!take_gradients(&entry)) continue;
+    if (entry.row) {
+      Backward backward(*this, entry);
+      rule_of(entry.row->op).run(backward);
+    } else if (entry.custom > 0) {
+      custom_ = std::move(entry);
+      return custom_.custom;
+    }
+  }
+  custom_ = Entry();
+  return 0;
+}
+
+void Tape::give(size_t operand, Tensor* gradient) {
+  RulesScope rules(reverse_rules());
+  const Operand& o = custom_.operands.at(operand);
+  if (o.result || !o.storage) return;
+  accumulate(o.storage, o.position(),
+             in_shape(in_type(Var::share(gradient), o.value->dtype), *o.value));
+}
+
+TensorRef Tape::gradient(const Tensor& t) {
+  RulesScope rules(reverse_rules());
+  const auto found = t.storage ? values_.find(t.storage->identity) : values_.end();
+  if (found == values_.end() || !found->second.gradient ||
+      found->second.gradient->size[0] < extent_of(t)) {
+    return filled(t, t.nDimension, t.size, 0).release();
+  }
+  own_gradient(&found->second);
+  return view_in(found->second.gradient.get(), t).release();
+}
+
+// ---- what rules see -----------------------------------------------------------------------------
+
+namespace {
+
+const Operand* find(const Entry& entry, int parameter, bool result) {
+  for (const Operand& o : entry.operands) {
+    if (o.parameter == parameter && o.result == result) return &o;
+  }
+  return nullptr;
+}
+
+// By Torch7's rules operands with as many elements pair in order, whatever their shapes. Formulas
+// broadcast, so they get operands in the shape of this one. Null: the formulas are right.
+const Operand* partner(const Entry& entry) {
+  switch (entry.row->op) {
+    case Op::dist:
+      return entry.pairs_in_order ? find(entry, 0, false) : nullptr;
+    case Op::maskedSelect:
+      return entry.pairs_in_order ? find(entry, 1, false) : nullptr;
+    case Op::maskedFill:
+    case Op::maskedCopy:
+    case Op::normal_means_stddevs:
+      return find(entry, 0, true);
+    default:
+      return entry.row->flags & row_flag::element_wise ? find(entry, 0, true) : nullptr;
+  }
+}
+
+}  // namespace
+
+void* Backward::arguments() const { return entry_.arguments.get(); }
+
+bool Backward::wants(int parameter) const {
+  const Operand* o = find(entry_, parameter, false);
+  return o && o->storage;
+}
+
+Var Backward::value(int parameter) const {
+  const Operand* o = find(entry_, parameter, false);
+  if (!o) o = find(entry_, parameter, true);
+  if (!o) return Var();
+  Var v = Var::share(o->value.get());
+  if (!o->kept || o->result) return v;
+  const Operand* p = partner(entry_);
+  if (p && p->value->numel() == v->numel() && !same_size(*p->value, *v)) {
+    return reshaped(v, p->value->nDimension, p->value->size);
+  }
+  return v;
+}
+
+int Backward::list_count() const {
+  int count = 0;
+  for (const Operand& o : entry_.operands) count += is_in_list(o);
+  return count;
+}
+
+bool Backward::is_in_list(const Operand& o) const {
+  return !o.result && o.parameter != kReturnedNumber &&
+         entry_.row->parameters[o.parameter].kind == ParameterKind::list;
+}
+
+const Operand& Backward::list_operand(int k) const {
+  for (const Operand& o : entry_.operands) {
+    if (is_in_list(o) && k-- == 0) return o;
+  }
+  fail("a list has fewer tensors");
+}
+
+Var Backward::list_value(int k) const { return Var::share(list_operand(k).value.get()); }
+bool Backward::wants_list(int k) const { return list_operand(k).storage != 0; }
+
+Var Backward::gradient(int result) const {
+  const Operand* o = find(entry_, result, true);
+  return o ? o->gradient : Var();
+}
+
+Var Backward::gradient_or_zeros(int result) const {
+  Var g = gradient(result);
+  const Operand* o = find(entry_, result, true);
+  return g || !o ? g : filled_like(Var::share(o->value.get()), 0);
+}
+
+Var Backward::in_own_type(const Var& v) const {
+  for (const Operand& o : entry_.operands) {
+    if (v && o.storage && !o.result) return in_type(v, o.value->dtype);
+  }
+  return v;
+}
+
+Var Backward::gradient() const {
+  for (const Operand& o : entry_.operands) {
+    if (o.result && o.gradient) {
+      return o.parameter == kReturnedNumber ? in_own_type(o.gradient) : o.gradient;
+    }
+  }
+  return Var();
+}
+
+Var Backward::returned() const {
+  const Operand* o = find(entry_, kReturnedNumber, true);
+  return o && o->kept ? in_own_type(Var::share(o->value.get())) : Var();
+}
+
+void Backward::give_to(const Operand& o, const Var& gradient) {
+  if (!gradient || !o.storage) return;
+  tape_.accumulate(o.storage, o.position(), in_shape(in_type(gradient, o.value->dtype), *o.value));
+}
+
+void Backward::give(int parameter, const Var& gradient) {
+  if (const Operand* o = find(entry_, parameter, false)) give_to(*o, gradient);
+}
+
+void Backward::give_list(int k, const Var& gradient) { give_to(list_operand(k), gradient); }
+
+}  // namespace th::grad
