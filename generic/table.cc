@@ -100,9 +100,8 @@ void assign_tracked_numbers(lua_State* L, const Tensor& t, int d, ptrdiff_t posi
     } else if (is_tracked_number(L, -1)) {
       read_tracked_number(L, lua_gettop(L));
       Tensor* number = check_tensor(L, state_of(L), -1);
-      protect(L, tensor_class(t.dtype), [&] {
-        th::ops::copy(th::vector_of(t.storage, position, 1).get(), number);
-      });
+      protect(L, tensor_class(t.dtype),
+              [&] { th::ops::copy(th::vector_of(t.storage, position, 1).get(), number); });
     }
     lua_pop(L, 1);
   }
