@@ -185,8 +185,8 @@ bool Tape::take_gradients(Entry* entry) {
 
 int64_t Tape::run() {
   stop();
-  if (!unrecorded_.empty()) {
-    fail("an operation was not recorded, and its error was ignored: %s", unrecorded_.c_str());
+  if (*unrecorded_) {
+    fail("an operation was not recorded, and its error was ignored: %s", unrecorded_);
   }
   kept_.clear();
   RulesScope rules(reverse_rules());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 
 #include "grad/parts.h"
@@ -133,7 +134,7 @@ bool Tape::begin(const TracedCall& call) noexcept {
   if (!composed) {
     active_ = &call;
     records_ = false;
-    failure_.clear();
+    *failure_ = 0;
   }
   busy_ = true;
   try {
@@ -145,7 +146,7 @@ bool Tape::begin(const TracedCall& call) noexcept {
       begin_entry(call);
     }
   } catch (const std::exception& e) {
-    (composed ? composed_failure_ : failure_) = e.what();
+    std::snprintf(composed ? composed_failure_ : failure_, sizeof(failure_), "%s", e.what());
   }
   busy_ = false;
   return composed;
@@ -304,12 +305,14 @@ void Tape::end_composed(const TracedCall& call, bool failed) {
 
 void Tape::end(const TracedCall& call, bool failed) {
   if (!composed_.empty()) end_composed(call, failed);
-  if (!failed && !composed_failure_.empty()) {
-    fail("%s", std::exchange(composed_failure_, std::string()).c_str());
+  if (!failed && *composed_failure_) {
+    std::swap(failure_, composed_failure_);
+    *composed_failure_ = 0;
+    refuse(call, failure_);
   }
   if (&call != active_) return;
   active_ = nullptr;
-  if (!failed && !failure_.empty()) refuse(call, failure_.c_str());
+  if (!failed && *failure_) refuse(call, failure_);
   if (failed || !records_) {
     pending_ = Entry();
     return;
@@ -324,14 +327,17 @@ void Tape::end(const TracedCall& call, bool failed) {
     push();
   } catch (const std::exception& e) {
     pending_ = Entry();
-    refuse(call, std::string(e.what()).c_str());
+    std::snprintf(failure_, sizeof(failure_), "%s", e.what());
+    refuse(call, failure_);
   }
 }
 
 // Reports an operation that ran, but was not recorded. The program may ignore the error, so the
 // reverse pass reports it again.
 void Tape::refuse(const TracedCall& call, const char* why) {
-  if (unrecorded_.empty()) unrecorded_ = std::string(lua_name(call.row().op)) + ": " + why;
+  if (!*unrecorded_) {
+    std::snprintf(unrecorded_, sizeof(unrecorded_), "%s: %s", lua_name(call.row().op), why);
+  }
   fail("%s", why);
 }
 

@@ -146,8 +146,10 @@ class Tape final : public Tracer {
   uint32_t read_ = 0;                         // the parameters that its formulas read
   Entry pending_;
   Entry custom_;  // the entry that run() returned
-  std::string failure_, composed_failure_;
-  std::string unrecorded_;  // the first operation that ran although it could not be recorded
+  // Messages are arrays, because begin() must not throw if memory is short. failure_: why active_,
+  // or a composed operation, cannot be recorded. unrecorded_: the first operation that ran although
+  // it was not recorded.
+  char failure_[200] = "", composed_failure_[200] = "", unrecorded_[250] = "";
   [[noreturn]] void refuse(const TracedCall& call, const char* why);
   std::vector<Composed> composed_;
   std::vector<Entry> entries_;
