@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "grad/parts.h"
 #include "ops/rules.h"
@@ -20,6 +21,10 @@ void count_kept_copy(const Tensor& t) noexcept {
   copies_of_kept.fetch_add(1, std::memory_order_relaxed);
   bytes_of_kept.fetch_add(t.numel() * static_cast<int64_t>(item_size(t.dtype)),
                           std::memory_order_relaxed);
+}
+
+const char* message_of(const std::exception& e) noexcept {
+  return dynamic_cast<const std::bad_alloc*>(&e) ? "out of memory" : e.what();
 }
 
 // Returns true if tensors with the same storage may share elements.
@@ -146,7 +151,7 @@ bool Tape::begin(const TracedCall& call) noexcept {
       begin_entry(call);
     }
   } catch (const std::exception& e) {
-    std::snprintf(composed ? composed_failure_ : failure_, sizeof(failure_), "%s", e.what());
+    std::snprintf(composed ? composed_failure_ : failure_, sizeof(failure_), "%s", message_of(e));
   }
   busy_ = false;
   return composed;
@@ -327,7 +332,7 @@ void Tape::end(const TracedCall& call, bool failed) {
     push();
   } catch (const std::exception& e) {
     pending_ = Entry();
-    std::snprintf(failure_, sizeof(failure_), "%s", e.what());
+    std::snprintf(failure_, sizeof(failure_), "%s", message_of(e));
     refuse(call, failure_);
   }
 }

@@ -110,6 +110,21 @@ local function add_others(list, T)
     return f(t)
   end)
 
+  add('gradients', matrix, function(t)
+    local g, loss = T.grad(function(x)
+      local y = T.tanh(x * 0.1)
+      y[1]:mul(2)
+      y:narrow(1, 1, 1):copy(y:narrow(1, 2, 1))
+      local n = y:sum() + y[1][1]
+      return T.checkpoint(function(z) return z:exp() end)(y):mean() * n
+    end)(t:clone())
+    return g, loss
+  end)
+  add('second gradients', matrix, function(t)
+    local df = T.grad(function(x) return T.cmul(x, T.tanh(x)):sum() end)
+    return (T.grad(function(x) return (df(x)):sum() end)(t))
+  end)
+
   -- Large enough for threads and libraries.
   add('large mm', large, function(t) return T.mm(t, t:t()) end)
   add('middle mm', nothing, function()
