@@ -410,6 +410,12 @@ describe('memory', function()
       y:fill(3)
       return z:sum()
     end))
+    assert.are.same({ copies = 1, bytes = 24 }, copies(function(x)
+      local c, y = D{ 4, 5, 6 }, x
+      for _ = 1, 10 do y = tensor.cmul(y, c) end
+      c:fill(3)
+      return y:sum()
+    end))
   end)
   it('is not used by operations that keep nothing', function()
     local recorded

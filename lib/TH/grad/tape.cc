@@ -406,16 +406,24 @@ void Tape::keep_before_write(const Tensor& written, bool any_shape) {
   if (found == kept_.end()) return;
   auto& list = found->second;
   size_t left = 0;
+  // A tensor that many operations read is copied once. Custom rules get copies of their own, because
+  // they may write to them.
+  TensorRef view, copy;
   for (const auto& [entry, k] : list) {
     Operand& operand = entries_[entry].operands[k];
+    if (operand.place) continue;  // copied already, before an exception
     if (!any_shape && !ranges_overlap(written, *operand.value)) {
       list[left++] = {entry, k};
       continue;
     }
-    TensorRef copy = copy_of(operand.value.get());
-    count_kept_copy(*copy);
+    if (!view || !same_view(*view, *operand.value) || entries_[entry].custom) {
+      copy = copy_of(operand.value.get());
+      count_kept_copy(*copy);
+      view = Var::share(operand.value.get()).release();
+    }
     operand.place = without_memory(*operand.value);
-    operand.value = std::move(copy);
+    operand.value = Var::share(copy.get()).release();
+    if (entries_[entry].custom) view = TensorRef();
   }
   list.resize(left);
 }
