@@ -44,8 +44,9 @@ void read_tracked_number(lua_State* L, int index);
 // Returns true if the value is a tracked number.
 bool is_tracked_number(lua_State* L, int index);
 // Calls an operation whose arguments contain tracked numbers, where no form accepts them. A message
-// is on top of the stack. If there are none, returns false; else pushes the result.
-bool call_with_tracked_numbers(lua_State* L, const char* name, bool is_method);
+// is on top of the stack, and `count` arguments are at its bottom. If none of them is a tracked
+// number, returns false; else pushes the result.
+bool call_with_tracked_numbers(lua_State* L, const char* name, int count, bool is_method);
 void register_device_methods(lua_State* L, int metatable, bool of_storage, int like);
 
 // The following serve require 'cutorch'. Returns the current device of a tensor or storage whose

@@ -328,8 +328,7 @@ bool push_returned_number(lua_State* L, State* state) {
   return true;
 }
 
-bool call_with_tracked_numbers(lua_State* L, const char* name, bool is_method) {
-  const int count = lua_gettop(L) - 1;  // below the message
+bool call_with_tracked_numbers(lua_State* L, const char* name, int count, bool is_method) {
   bool any = false;
   for (int k = 1; k <= count; ++k) any = any || is_tracked_number(L, k);
   if (!any) return false;

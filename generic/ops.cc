@@ -435,7 +435,7 @@ int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, co
     const auto& methods = registry().methods;
     const auto found = methods.find(overloads.name);
     const bool is_method = found != methods.end() && &found->second == &overloads;
-    if (call_with_tracked_numbers(L, overloads.name, is_method)) return 1;
+    if (call_with_tracked_numbers(L, overloads.name, args.count, is_method)) return 1;
   }
   return raise_error(L, "%s", lua_tostring(L, -1));
 }
