@@ -8,7 +8,7 @@ return function(tensor, native, parts)
    local istensor = tensor.isTensor
    local new = tensor.DoubleTensor
    local map, run, isnumber = parts.map, parts.run, parts.isnumber
-   local check_function = parts.check_function
+   local check_function, check_list = parts.check_function, parts.check_list
 
    -- Calls visit(tensor, other) for the tensors and numbers of a nested value and the fields of
    -- `other` in the same places. Numbers are passed as tensors of one element.
@@ -62,6 +62,8 @@ return function(tensor, native, parts)
    -- list of arguments. tangents: a list of tensors of their shapes, where nil or false means 0.
    function tensor.jvp(f, args, tangents)
       check_function('jvp', f)
+      check_list('jvp', 'a list of arguments', args)
+      check_list('jvp', 'a list of tangents', tangents)
       -- The gradients of the arguments are linear in those of the results, so their derivatives by
       -- the latter are those of the results by the arguments.
       local cotangents, results = {}, nil
@@ -77,10 +79,17 @@ return function(tensor, native, parts)
       return list[1], unpack(results, 2, results.n)
    end
 
+   local function check_tensor(name, x)
+      if not istensor(x) then
+         error(('%s: a tensor is expected, got %s'):format(name, type(x)), 3)
+      end
+   end
+
    --- Returns the matrix of the derivatives of the elements of the tensor f(x) by those of x: one
    -- row for each element of the result.
    function tensor.jacobian(f, x)
       check_function('jacobian', f)
+      check_tensor('jacobian', x)
       local y = plain(f, { x })[1]
       y = type(y) == 'number' and new{ y } or y
       local count = y:nElement()
@@ -96,6 +105,7 @@ return function(tensor, native, parts)
    --- Returns the matrix of the second derivatives of the number f(x) by the elements of x.
    function tensor.hessian(f, x)
       check_function('hessian', f)
+      check_tensor('hessian', x)
       local df = tensor.grad(f)
       return tensor.jacobian(function(t) return (df(t)) end, x)
    end
@@ -159,7 +169,9 @@ return function(tensor, native, parts)
    -- step (1e-6), tolerance (1e-4).
    function tensor.gradcheck(f, args, options)
       check_function('gradcheck', f)
+      check_list('gradcheck', 'a list of arguments', args)
       options = options or {}
+      check_list('gradcheck', 'a table of options', options)
       local ok, message = check_directions(f, args, options)
       if not ok or (options.order or 1) < 2 then
          return ok, message

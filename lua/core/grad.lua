@@ -161,12 +161,23 @@ local function install(tensor)
       end
    end
 
+   -- Raises an error unless the value is a table without a class.
+   local function check_list(name, what, value)
+      if type(value) ~= 'table' or getmetatable(value) then
+         error(('%s: %s is expected, got %s'):format(
+            name, what, tensor.type(value) or type(value)), 3)
+      end
+   end
+
    --- Returns a function df. df(...) calls f(...) and returns the gradients of its first result, a
    -- number, with respect to its first argument, then all results of f. The gradients have the form
    -- of the argument: a tensor, a number, or a nested table of them.
    -- options.argument: the number of the argument, instead of 1.
    function tensor.grad(f, options)
       check_function('grad', f)
+      if options ~= nil then
+         check_list('grad', 'a table of options', options)
+      end
       local which = options and options.argument or 1
       return function(...)
          local tape, tracked, results, rules = record(f, pack(...),
@@ -199,6 +210,8 @@ local function install(tensor)
    -- results, where nil or false means 0.
    function tensor.vjp(f, args, cotangents)
       check_function('vjp', f)
+      check_list('vjp', 'a list of arguments', args)
+      check_list('vjp', 'a list of gradients of the results', cotangents)
       local arguments = { n = args.n or #args }
       for k = 1, arguments.n do
          arguments[k] = args[k]
@@ -377,7 +390,7 @@ local function install(tensor)
    end
 
    require 'tensor.derivatives' (tensor, native, { map = map, run = run, isnumber = isnumber,
-      check_function = check_function })
+      check_function = check_function, check_list = check_list })
 end
 
 return install

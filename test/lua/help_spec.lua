@@ -57,14 +57,20 @@ describe('help', function()
     end
   end)
 
+  -- Variables of the programs that the pages show.
+  local variables = { df = true, f = true, net = true, p = true, params = true, rate = true,
+                      step = true }
+
   for _, other in ipairs { 'numpy', 'pytorch' } do
     it('knows every name mentioned in from-' .. other, function()
       local checked = 0
       for line in io.lines('doc/from-' .. other .. '.md') do
         local here = line:match '|([^|]*)|$' or ''
         for name in here:gmatch '`([%a_][%w_]*)[`(]' do
-          assert.is_true(#printed(name) > 20)
-          checked = checked + 1
+          if not variables[name] then
+            assert.is_true(#printed(name) > 20)
+            checked = checked + 1
+          end
         end
       end
       assert.is_true(checked > 70)

@@ -406,8 +406,8 @@ void Tape::keep_before_write(const Tensor& written, bool any_shape) {
   if (found == kept_.end()) return;
   auto& list = found->second;
   size_t left = 0;
-  // A tensor that many operations read is copied once. Custom rules get copies of their own, because
-  // they may write to them.
+  // A tensor that many operations read is copied once. Custom rules get copies of their own,
+  // because they may write to them.
   TensorRef view, copy;
   for (const auto& [entry, k] : list) {
     Operand& operand = entries_[entry].operands[k];
