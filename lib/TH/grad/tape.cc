@@ -310,10 +310,10 @@ void Tape::end_composed(const TracedCall& call, bool failed) {
 
 void Tape::end(const TracedCall& call, bool failed) {
   if (!composed_.empty()) end_composed(call, failed);
-  if (!failed && *composed_failure_) {
+  if (*composed_failure_) {
     std::swap(failure_, composed_failure_);
     *composed_failure_ = 0;
-    refuse(call, failure_);
+    if (!failed) refuse(call, failure_);
   }
   if (&call != active_) return;
   active_ = nullptr;
