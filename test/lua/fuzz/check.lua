@@ -33,6 +33,8 @@ end
 function check.object(T, object)
   if T.isTensor(object) then
     local ok, text = pcall(tensor_fits, T, object)
+    -- A finalizer may have resized it between two calls.
+    if ok and text then ok, text = pcall(tensor_fits, T, object) end
     -- A finalizer may have freed it meanwhile.
     if ok or pcall(object.dim, object) then return text end
     return
