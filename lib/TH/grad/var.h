@@ -111,6 +111,11 @@ constexpr bool is_value = std::is_same_v<A, Var> || std::is_same_v<A, Use>;
 template <class A, class B>
 using IfValues = std::enable_if_t<is_value<A> || is_value<B>, int>;
 
+// A factor of 1, as alpha and beta often are, needs no operation.
+inline Var scaled(const Var& v, const Scalar& factor) {
+  return factor.to_double() == 1 ? v : mul(v, factor);
+}
+
 template <class A, class B, IfValues<A, B> = 0>
 ValueOf<A, B> operator*(const A& a, const B& b) {
   if constexpr (any_use<A, B>) {
@@ -118,9 +123,9 @@ ValueOf<A, B> operator*(const A& a, const B& b) {
   } else if constexpr (std::is_same_v<A, Var> && std::is_same_v<B, Var>) {
     return cmul(a, b);
   } else if constexpr (std::is_same_v<A, Var>) {
-    return mul(a, Scalar(b));
+    return scaled(a, Scalar(b));
   } else {
-    return mul(b, Scalar(a));
+    return scaled(b, Scalar(a));
   }
 }
 template <class A, class B, IfValues<A, B> = 0>
