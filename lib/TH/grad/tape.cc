@@ -101,7 +101,6 @@ void Tape::stop() {
 }
 
 Tape::Value& Tape::value_of(Tensor* t) {
-  ensure_storage(t);
   const uint64_t identity = storage_identity(t->storage);
   if (!exposed_.empty() && exposed_.count(identity)) {
     fail(
@@ -114,6 +113,11 @@ Tape::Value& Tape::value_of(Tensor* t) {
 }
 
 void Tape::track(Tensor* t) {
+  ensure_storage(t);
+  track_result(t);
+}
+
+void Tape::track_result(Tensor* t) {
   if (is_integral(t->dtype)) {
     fail("a tensor of floating-point numbers is expected, got %sTensor",
          name_with_article(t->dtype));
@@ -121,7 +125,9 @@ void Tape::track(Tensor* t) {
   if (has_shared_elements(*t)) {
     fail("a tensor whose elements share memory is written, so the gradient is not defined");
   }
-  value_of(t);
+  // A result without a storage has no elements. It must not get one: views that are made of it now
+  // would share its later elements.
+  if (t->storage) value_of(t);
 }
 
 bool Tape::tracks(const Storage* s) const { return s && s->identity && values_.count(s->identity); }
@@ -359,7 +365,7 @@ void Tape::end_entry(const TracedCall& call) {
   each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
     if (!p.is_result()) return;
     if (depends_ && !is_integral(t->dtype)) {
-      track(t);
+      track_result(t);
     } else if (!tracks(*t) && !(read_ & bit(number))) {
       return;
     }

@@ -133,6 +133,7 @@ class Tape final : public Tracer {
   void push();
   bool take_gradients(Entry* entry);
   Value& value_of(Tensor* t);
+  void track_result(Tensor* t);
   void own_gradient(Value* value);
   void grow_gradient(Value* value, int64_t extent);
   void accumulate(uint64_t storage, const Tensor& place, Var gradient);

@@ -106,7 +106,7 @@ void Tape::end_custom(const std::vector<Tensor*>& results, int64_t custom) {
   found->custom = custom;
   for (Tensor* t : results) {
     written.erase(t->storage ? t->storage->identity : 0);
-    if (depends && !is_integral(t->dtype)) track(t);
+    if (depends && !is_integral(t->dtype)) track_result(t);
     found->operands.push_back(result_of(t, 0, depends));
   }
   register_kept(static_cast<size_t>(&*found - entries_.data()), first);
