@@ -2,19 +2,9 @@
 
 local tensor = require 'tensor'
 local D = tensor.DoubleTensor
+local tracked = require 'support.tracked'
+local same, check, square_sum = tracked.same, tracked.check, tracked.square_sum
 
-local function same(expected, got)
-  got = tensor.isTensor(got) and got:totable() or got
-  for k = 1, #expected do
-    assert.is_true(math.abs(expected[k] - got[k]) < 1e-9,
-                   ('element %d: %.17g, not %.17g'):format(k, got[k], expected[k]))
-  end
-end
--- Checks the gradient of f at (1, 2, 3).
-local function check(expected, f)
-  same(expected, (tensor.grad(f)(D{ 1, 2, 3 })))
-end
-local function square_sum(x) return tensor.cmul(x, x):sum() end
 describe('tensor.customGradient', function()
   local double = tensor.customGradient(function(t) return t * 1 end,
                                        function(g) return { g[1] * 2 } end)

@@ -4,19 +4,9 @@
 local tensor = require 'tensor'
 local gradients = require 'fuzz.gradients'
 local D = tensor.DoubleTensor
+local tracked = require 'support.tracked'
+local same, check, square_sum = tracked.same, tracked.check, tracked.square_sum
 
-local function same(expected, got)
-  got = tensor.isTensor(got) and got:totable() or got
-  for k = 1, #expected do
-    assert.is_true(math.abs(expected[k] - got[k]) < 1e-9,
-                   ('element %d: %.17g, not %.17g'):format(k, got[k], expected[k]))
-  end
-end
--- Checks the gradient of f at (1, 2, 3).
-local function check(expected, f)
-  same(expected, (tensor.grad(f)(D{ 1, 2, 3 })))
-end
-local function square_sum(x) return tensor.cmul(x, x):sum() end
 -- Operations are not recorded.
 local function is_plain()
   local x = D{ 1, 2 }

@@ -137,7 +137,7 @@ bool Tape::follows(const Tensor& t) const noexcept { return !active_ && !is_paus
 
 // Returns true for operations whose inner calls are recorded.
 bool Tape::begin(const TracedCall& call) noexcept {
-  if (busy_ || active_) return false;
+  if (active_) return false;
   last_number = TensorRef();
   const RowRule& rule = rule_of(call.row().op);
   if (rule.derivative == Derivative::shares) return true;
@@ -147,7 +147,6 @@ bool Tape::begin(const TracedCall& call) noexcept {
     records_ = false;
     *failure_ = 0;
   }
-  busy_ = true;
   try {
     if (composed) {
       begin_composed(call);
@@ -159,7 +158,6 @@ bool Tape::begin(const TracedCall& call) noexcept {
   } catch (const std::exception& e) {
     std::snprintf(composed ? composed_failure_ : failure_, sizeof(failure_), "%s", message_of(e));
   }
-  busy_ = false;
   return composed;
 }
 
@@ -328,11 +326,6 @@ void Tape::end(const TracedCall& call, bool failed) {
     pending_ = Entry();
     return;
   }
-  busy_ = true;
-  struct Idle {
-    bool& busy;
-    ~Idle() { busy = false; }
-  } idle{busy_};
   try {
     end_entry(call);
     push();

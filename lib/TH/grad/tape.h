@@ -66,7 +66,6 @@ class Tape final : public Tracer {
   // Starts and stops recording operations of the calling thread.
   void start();
   void stop();
-  bool recording() const { return recording_; }
   // Returns true in a pause that began after start().
   bool is_paused() const noexcept;
 
@@ -93,8 +92,6 @@ class Tape final : public Tracer {
   // The gradient of t's elements as they were when it was tracked. Returns zeros if the results do
   // not depend on it.
   TensorRef gradient(const Tensor& t);
-
-  size_t size() const { return entries_.size(); }
 
   bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) override;
@@ -139,7 +136,7 @@ class Tape final : public Tracer {
   void accumulate(uint64_t storage, const Tensor& place, Var gradient);
   Var take(const Operand& result);
 
-  bool recording_ = false, busy_ = false;
+  bool recording_ = false;
   int outer_pauses_ = 0, outer_customs_ = 0;  // pauses that began before start()
   const TracedCall* active_ = nullptr;        // the call that is being recorded
   bool records_ = false;                      // pending_ is used

@@ -59,7 +59,7 @@ void Tape::check_written(const Storage& s) {
 }
 
 void Tape::used(Storage* s, ElementUse use) {
-  if (busy_ || use == ElementUse::inspects) return;
+  if (use == ElementUse::inspects) return;
   if (use != ElementUse::reads) keep_before_write(*vector_of(s, 0, s->size), true);
   if (is_paused()) {
     if (use == ElementUse::writes) check_written(*s);
