@@ -18,7 +18,7 @@
 #include "backend/search_call.h"
 #include "backend/select_call.h"
 #include "backend/sort_call.h"
-#include "base/op.h"
+#include "base/element_op.h"
 #include "tensor/dtype.h"
 
 namespace th {
@@ -68,7 +68,7 @@ TH_LIBRARY_OPS(TH_BACKEND_OP)
 // An element-wise operation of THOps.def: plan.data[0] (type result) = op(plan.data[1], ...,
 // params). The inputs have type dtype or the type that the row specifies.
 struct ElementCall {
-  Op op;
+  ElementOp op;
   DType dtype, result;
   Scalar params[2];
   int64_t grain;  // minimum number of elements per thread

@@ -2,7 +2,7 @@
 #define TH_BACKEND_FUSED_CALL_H
 
 #include "backend/loop_plan.h"
-#include "base/op.h"
+#include "base/element_op.h"
 #include "functors/reduction.h"
 #include "tensor/dtype.h"
 
@@ -15,7 +15,7 @@ constexpr int kFusedBuffers = 24;
 // of an operand of the plan or, from kFusedOperands on, that of a buffer written by an earlier
 // step.
 struct FusedStep {
-  Op op;
+  ElementOp op;
   DType dtype, result;
   int8_t to, from[3];  // -1 after the last operand of the row
   DType type[3];       // of the operands

@@ -10,14 +10,14 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 5;
+constexpr uint32_t kDeviceAbi = 6;
 
-// Detects different numberings of Op: an FNV-1a hash of the operation names in their order.
+// Detects different numberings of ElementOp: an FNV-1a hash of the names in their order.
 constexpr uint32_t hash_of_ops() {
   constexpr const char* names =
-#define TH_OP(name, ...) #name " "
-#include "THOps.def"
-      "copy";
+#define TH_ELEMENT(name, ...) #name " "
+#include "THOps/elementwise.def"
+      "";
   uint32_t hash = 2166136261u;
   for (const char* c = names; *c; ++c) {
     hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619u;

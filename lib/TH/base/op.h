@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/element_op.h"
 #include "base/visibility.h"
 
 namespace th TH_VISIBLE {
@@ -13,6 +14,13 @@ enum class Op : uint16_t {
 #include "THOps.def"
   copy,
 };
+
+#define TH_ELEMENT(name, ...) static_assert(int(Op::name) == int(ElementOp::name), #name);
+#include "THOps/elementwise.def"
+
+inline Op op_of(ElementOp op) noexcept { return static_cast<Op>(op); }
+// op: an element-wise operation.
+inline ElementOp element_op(Op op) noexcept { return static_cast<ElementOp>(op); }
 
 const char* name(Op op) noexcept;
 // Returns the name in Lua, or the C name if there is none.

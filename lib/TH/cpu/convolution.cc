@@ -251,7 +251,7 @@ void scale_result(const ConvolutionCall& c) {
     call.plan.plan();
     return run_on_cpu(FillCall{c.dtype, c.beta, call.plan});
   }
-  call.op = Op::mul;
+  call.op = ElementOp::mul;
   call.dtype = call.result = c.dtype;
   call.params[0] = c.beta;
   call.grain = Grain::cheap;

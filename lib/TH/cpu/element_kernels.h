@@ -5,7 +5,7 @@
 // parallel, and one of copies.
 
 #include "backend/loop.h"
-#include "base/op.h"
+#include "base/element_op.h"
 #include "tensor/type_sets.h"
 
 namespace th {
@@ -13,7 +13,7 @@ namespace th {
 // Loops for each element type of operands and result. 16-bit types use the loop of float.
 // Predicates write bytes.
 struct ElementKernel {
-  Op op;
+  ElementOp op;
   TypeTable<Loop> loops;
 };
 struct ElementKernels {

@@ -18,25 +18,20 @@ constexpr int64_t kBlock = 1024;
 constexpr int64_t kLanes = 16;
 constexpr int64_t kItem = 8;  // bytes of the largest element
 
-constexpr int kRows = 0
-#define TH_OP(name, ...) +1
-#include "THOps.def"
-    ;
-
 struct Entry {
   ElementRow row;
   const TypeTable<Loop>* loops = nullptr;
 };
 
-const Entry& entry(Op op) {
+const Entry& entry(ElementOp op) {
   struct Table {
-    Entry entries[kRows];
+    Entry entries[kElementOps];
     Table() {
 #define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
   {                                                                          \
     constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);   \
     static_assert(fits_row<functor::Functor<double>, double>(row), #name);   \
-    entries[static_cast<int>(Op::name)].row = row;                           \
+    entries[static_cast<int>(ElementOp::name)].row = row;                           \
   }
 #include "THOps/elementwise.def"
       for (const ElementKernels* kernels :
@@ -56,7 +51,7 @@ DType compute_type(DType type) { return info(type).kind == Kind::REDUCED ? DType
 
 }  // namespace
 
-ElementLoop::ElementLoop(Op op, DType dtype, DType result, const Scalar* params) : params_(params) {
+ElementLoop::ElementLoop(ElementOp op, DType dtype, DType result, const Scalar* params) : params_(params) {
   const Entry& found = entry(op);
   const ElementRow& row = found.row;
   const DType compute = compute_type(dtype);

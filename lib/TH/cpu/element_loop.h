@@ -6,7 +6,7 @@
 // are not bytes.
 
 #include "backend/loop.h"
-#include "base/op.h"
+#include "base/element_op.h"
 #include "functors/rows.h"
 
 namespace th {
@@ -15,7 +15,7 @@ class ElementLoop {
  public:
   // The operation must support dtype. result: the type of operand 0. params: the operation's
   // numbers, which must outlive this object.
-  ElementLoop(Op op, DType dtype, DType result, const Scalar* params);
+  ElementLoop(ElementOp op, DType dtype, DType result, const Scalar* params);
 
   // A Loop over n elements whose context is an ElementLoop. Operand 0 is the result, the others are
   // the input tensors.

@@ -70,15 +70,14 @@ int FusedProgram::step_of(const Expression& e, int node, bool mask) {
     call.type[argument] = bytes ? DType::Byte : dtype_;
   };
   if (is_leaf || (mask && !n.function->row.has(row_flag::predicate))) {
-    call.op = Op::neValue;  // what is not 0
+    call.op = ElementOp::neValue;  // what is not 0
     call.params[0] = 0;
     read(0, node, false);
   } else {
-    call.op = n.function->op;
+    Op op = n.function->op;
     std::copy(n.numbers, n.numbers + 2, call.params);
-    if (n.function->row.has(row_flag::fits_numbers)) {
-      fit_numbers(dtype_, &call.op, call.params);
-    }
+    if (n.function->row.has(row_flag::fits_numbers)) fit_numbers(dtype_, &op, call.params);
+    call.op = element_op(op);
     for (int k = 0; k < 3 && n.input[k] >= 0; ++k) {
       read(k, n.input[k], n.function->row.is_byte[k]);
     }
@@ -150,7 +149,7 @@ void FusedProgram::run_call(Tensor* r, const KernelReduction* reduction, int ndi
     int64_t least = Grain::cheap;
     for (int k = 0; k < call.steps; ++k) {
       call.step[k] = steps_[k].call;
-      least = std::min(least, element_function(call.step[k].op).grain);
+      least = std::min(least, element_function(op_of(call.step[k].op)).grain);
     }
     call.grain = grain_of(least, call.steps);
     char* in[kFusedOperands];

@@ -162,7 +162,7 @@ void THBlas_(axpy)(int64_t n, real a, real* x, int64_t incx, real* y, int64_t in
                     reinterpret_cast<char*>(x)};
     auto item = static_cast<int64_t>(sizeof(real));
     const int64_t stride[] = {incy * item, incy * item, incx * item};
-    th::ElementLoop loop(th::Op::cadd, TH_THIS_TYPE, TH_THIS_TYPE, &factor);
+    th::ElementLoop loop(th::ElementOp::cadd, TH_THIS_TYPE, TH_THIS_TYPE, &factor);
     th::ElementLoop::run(data, stride, n, &loop);
   });
 }

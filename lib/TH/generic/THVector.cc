@@ -16,7 +16,7 @@ namespace {
 
 // z = f(x, y), or f(x) if y is null.
 template <class T>
-void combine(Op op, DType type, T* z, const T* x, const T* y, const Scalar* number, ptrdiff_t n) {
+void combine(ElementOp op, DType type, T* z, const T* x, const T* y, const Scalar* number, ptrdiff_t n) {
   if (n <= 0) return;
   char* data[] = {reinterpret_cast<char*>(z), reinterpret_cast<char*>(const_cast<T*>(x)),
                   reinterpret_cast<char*>(const_cast<T*>(y))};
@@ -41,7 +41,7 @@ void check_divisors(const T* y, ptrdiff_t n) {
 extern "C" {
 
 #define TH_COMBINE(op, z, x, y, number) \
-  th::guard([&] { th::combine(th::Op::op, th::DType::Real, z, x, y, number, n); })
+  th::guard([&] { th::combine(th::ElementOp::op, th::DType::Real, z, x, y, number, n); })
 
 void THVector_(fill)(real* x, const real c, const ptrdiff_t n) {
   if (n > 0) std::fill(x, x + n, c);

@@ -40,7 +40,7 @@ void run_planned(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, int 
   operands[count] = r;
   run(op.op, device_of(operands, count + 1), [&](Operands& at) {
     ElementCall call;
-    call.op = op.op;
+    call.op = element_op(op.op);
     call.dtype = op.dtype;
     call.result = r->dtype;
     call.grain = op.grain;

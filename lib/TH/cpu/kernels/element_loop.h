@@ -337,6 +337,6 @@ constexpr auto element_loops() {
 
 // A row's entry in a table, for those who use namespace row_flag.
 #define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
-  {Op::name, element_loops<functor::Functor, type_set::types, ((flags)&vector_math) != 0>()},
+  {ElementOp::name, element_loops<functor::Functor, type_set::types, ((flags)&vector_math) != 0>()},
 
 #endif
