@@ -62,11 +62,6 @@ local function layer_of(path)
   return matches(path, rules.tests) and kTests or nil
 end
 
-local exceptions = {}
-for _, row in ipairs(rules.exceptions) do
-  exceptions[row[1] .. ' ' .. row[2]] = { from = row[1], to = row[2] }
-end
-
 -- Returns false if a rule forbids `from` to include `to`; also returns the names of their layers.
 local function may_include(from, to)
   local of, other = layer_of(from), layer_of(to)
@@ -80,11 +75,6 @@ end
 local function check_include(from, line, to, how)
   local may, of, other = may_include(from, to)
   if may then return end
-  local exception = exceptions[from .. ' ' .. to]
-  if exception then
-    exception.used = true
-    return
-  end
   complain('%s%s: %s %s: %s may not include %s', from, line and ':' .. line or '',
            how or 'includes', to, of, other)
 end
@@ -217,13 +207,6 @@ for _, path in ipairs(sources) do
   if not layer then complain('%s: is in no layer of scripts/layers.lua', path) end
   for _, found in ipairs(includes_of(path)) do check_include(path, found[1], found[2]) end
   check_text(path, layer)
-end
-
-for _, exception in pairs(exceptions) do
-  if not exception.used and exists(exception.from) then
-    complain('scripts/layers.lua: %s includes %s no longer: remove the exception',
-             exception.from, exception.to)
-  end
 end
 
 -- ---- the compiler's dependencies ---------------------------------------------------------------

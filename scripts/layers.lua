@@ -38,12 +38,6 @@ return {
     { '^hwy/', '^omp%.h', only = { 'cpu', 'generic', 'binding' } },
   },
 
-  -- Includes that break the rules. The check also fails if one of them no longer exists.
-  exceptions = {
-    { 'lib/TH/ops/operands.h', 'lib/TH/cpu/backend.h',
-      'run() calls the CPU backend by its functions, not by its table' },
-  },
-
   -- Text that a layer may not contain: Lua patterns of lines, with the reason.
   text = {
     ops = {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/select_call.h"
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 
 namespace {
 

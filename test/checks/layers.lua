@@ -110,8 +110,6 @@ local planted = {
     'ops/a.cc:2: ops accesses elements' },
   { 'operations have code for devices', 'lib/TH/ops/a.cc', 'sum_on(device, t);\n',
     'ops/a.cc:1: ops has a function for devices only' },
-  { 'an exception that is not needed', 'lib/TH/ops/operands.h', '\n',
-    'layers.lua: lib/TH/ops/operands.h includes .* no longer: remove the exception' },
 }
 
 -- Includes that only the compiler sees.

@@ -1,4 +1,4 @@
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 
 #include "cpu/isa.h"
 

@@ -11,7 +11,7 @@
 
 #include "backend/grain.h"
 #include "base/error.h"
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/convolution_kernels.h"
 #include "cpu/convolution_product.h"
 #include "cpu/parallel.h"

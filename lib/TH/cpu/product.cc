@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/blas.h"
 #include "cpu/workspace.h"
 #include "cpu/parallel.h"

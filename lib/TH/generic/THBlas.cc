@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/element_loop.h"
 #include "functors/functors.h"
 #include "generic/bridge.h"

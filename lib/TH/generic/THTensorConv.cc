@@ -4,7 +4,7 @@
 
 #include "TH.h"
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "generic/bridge.h"
 #include "generic/convolution_pointers.h"
 #include "tensor/checked.h"

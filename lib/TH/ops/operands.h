@@ -11,7 +11,7 @@
 #include "backend/calls.h"
 #include "base/op.h"
 #include "base/op_scope.h"
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "memory/device.h"
 #include "tensor/overlap.h"
 #include "tensor/tensor.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/workspace.h"
 #include "functors/distributions.h"
 #include "random/generator.h"

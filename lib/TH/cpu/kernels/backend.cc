@@ -1,6 +1,6 @@
 // The table of backend calls for this instruction set.
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 
 namespace th::TH_ISA {
 

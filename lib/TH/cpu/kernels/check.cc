@@ -1,6 +1,6 @@
 // Checks of input values.
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 

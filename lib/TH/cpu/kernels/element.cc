@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/element_kernels.h"
 #include "cpu/element_loop.h"
 #include "cpu/loops.h"

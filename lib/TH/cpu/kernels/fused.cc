@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/element_loop.h"
 #include "cpu/kernels/reduce_combine.h"
 #include "cpu/loops.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 #include "functors/condition.h"

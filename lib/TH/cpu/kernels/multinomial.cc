@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/workspace.h"
 #include "functors/distributions.h"
 #include "random/generator.h"

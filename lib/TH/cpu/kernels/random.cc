@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "THGeneral.h"
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/kernels/random_vectors.h"
 #include "cpu/parallel.h"
 #include "cpu/random_words.h"

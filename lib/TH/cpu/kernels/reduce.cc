@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/kernels/reduce_combine.h"
 #include "cpu/kernels/reduce_loops.h"
 #include "cpu/loops.h"

@@ -1,6 +1,6 @@
 // Search in sorted rows.
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 #include "functors/search.h"

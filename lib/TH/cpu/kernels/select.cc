@@ -10,7 +10,7 @@
 #endif
 
 #include "THGeneral.h"
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 #include "tensor/convert.h"

@@ -1,9 +1,8 @@
-#ifndef TH_CPU_BACKEND_H
-#define TH_CPU_BACKEND_H
+#ifndef TH_BACKEND_CPU_BACKEND_H
+#define TH_BACKEND_CPU_BACKEND_H
 
-// The CPU as a backend: runs the calls of backend/calls.h synchronously on host memory. The kernels
-// in cpu/kernels are compiled for each instruction set, the calls of libraries (cpu/linalg_*.cc)
-// once.
+// The CPU as a backend: runs the calls of backend/calls.h synchronously on host memory. cpu/ defines
+// these functions: kernels are compiled for each instruction set, calls of libraries once.
 
 #include "backend/calls.h"
 
