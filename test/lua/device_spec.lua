@@ -316,6 +316,17 @@ describe('tensors of several homes', function()
     end
   end)
 
+  it('report an index out of range if the result was prefetched', function()
+    local index = tensor.LongTensor(2):to(device):fill(9)
+    local ok, message = pcall(function()
+      local picked = made_on_device(4):index(1, index)
+      picked:prefetch 'cpu'
+      return picked:totable()
+    end)
+    assert.is_false(ok)
+    assert.matches('index 9 is out of range of dimension 1 of size 4', message)
+  end)
+
   it('of shapes that do not go together leave nothing to be found in a divisor', function()
     local there = made_on_device(4, tensor.IntTensor)
     local zeros = tensor.IntTensor(3):to(device):fill(0)

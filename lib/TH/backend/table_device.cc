@@ -97,7 +97,7 @@ void TableDevice::copy_to_device(void* device, const void* host, size_t bytes) {
 void TableDevice::copy_to_host(void* host, const void* device, size_t bytes) {
   check(table_.copy(handle_, CopyKind::device_to_host, host, device, bytes), "copying from it");
   count_copy_to_host(bytes);
-  raise_assertions(table_, handle_, false);
+  raise_failed_checks();
 }
 
 void TableDevice::copy_within(void* to, const void* from, size_t bytes) {
@@ -135,6 +135,8 @@ void* TableDevice::pull_async(void* host, const void* device, size_t bytes) {
 
 void TableDevice::wait(void* event) { check(table_.wait(handle_, event), "waiting for a copy"); }
 
+void TableDevice::raise_failed_checks() { raise_assertions(table_, handle_, false); }
+
 void TableDevice::order(void* event) { check(table_.order(handle_, event), "ordering a copy"); }
 
 void TableDevice::release_event(void* event) noexcept {
@@ -143,7 +145,7 @@ void TableDevice::release_event(void* event) noexcept {
 
 void TableDevice::synchronize() {
   check(table_.synchronize(handle_), "waiting for it");
-  raise_assertions(table_, handle_, false);
+  raise_failed_checks();
 }
 
 void TableDevice::properties(DeviceProperties* out) {

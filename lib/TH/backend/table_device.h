@@ -33,6 +33,7 @@ class TableDevice : public Device {
   void* push_async(void* device, const void* host, size_t bytes) override;
   void* pull_async(void* host, const void* device, size_t bytes) override;
   void wait(void* event) override;
+  void raise_failed_checks() override;
   void order(void* event) override;
   void release_event(void* event) noexcept override;
 

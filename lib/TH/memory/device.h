@@ -29,7 +29,8 @@ class Device {
   virtual void release_host(void* block) noexcept = 0;
   virtual void fill_zero(void* block, size_t bytes) = 0;
 
-  // Copies from or to the host return when the host block may be read or reused.
+  // Copies from or to the host return when the host block may be read or reused. Copies to the host
+  // raise failed checks of earlier operations.
   virtual void copy_to_device(void* device, const void* host, size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   virtual void copy_within(void* to, const void* from, size_t bytes) = 0;
@@ -41,6 +42,9 @@ class Device {
   virtual void* push_async(void* device, const void* host, size_t bytes) = 0;
   virtual void* pull_async(void* host, const void* device, size_t bytes) = 0;
   virtual void wait(void* event) = 0;
+  // Throws the error of an operation of this thread whose check of operand values has failed, if
+  // the device knows of one.
+  virtual void raise_failed_checks() = 0;
   virtual void order(void* event) = 0;
   virtual void release_event(void* event) noexcept = 0;
 

@@ -47,7 +47,7 @@ SyncedMemory::SyncedMemory(void* host, size_t bytes, THAllocator* allocator,
 
 SyncedMemory::~SyncedMemory() {
   try {
-    finish_copy();
+    await_copy();
   } catch (...) {
     // A destructor cannot report errors. The device reports them at its next use.
   }
@@ -437,6 +437,13 @@ void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads) {
 }
 
 void SyncedMemory::finish_copy() {
+  const bool to_host = copying_ == Copying::to_host;
+  await_copy();
+  // The operations that computed the copied elements have ended, too.
+  if (to_host) device_->raise_failed_checks();
+}
+
+void SyncedMemory::await_copy() {
   if (copying_ == Copying::nothing) return;
   Copying direction = std::exchange(copying_, Copying::nothing);
   void* event = std::exchange(event_, nullptr);

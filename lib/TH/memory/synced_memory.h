@@ -137,6 +137,7 @@ class SyncedMemory {
   void host_from_device();
   void device_from_host();
   void finish_copy();
+  void await_copy();
   void release_host() noexcept;
   void release_device() noexcept;
   void resize_on_device(size_t bytes);
