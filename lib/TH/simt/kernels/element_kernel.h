@@ -3,6 +3,7 @@
 
 // The element-wise kernels: contiguous memory by 16 bytes at a time, other layouts by offsets.
 
+#include <algorithm>
 #include <utility>
 
 #include "simt/offset_calculator.h"
@@ -13,8 +14,11 @@
 namespace th {
 namespace {
 
+// Memory is accessed by at most 16 bytes at a time: run_kernels() checks no larger alignment.
+constexpr size_t kPackAlignment = 16;
+
 template <class T, int n>
-struct alignas(sizeof(T) * n) Pack {
+struct alignas(sizeof(T) * n < kPackAlignment ? sizeof(T) * n : kPackAlignment) Pack {
   T value[n];
 };
 
@@ -120,7 +124,7 @@ inline void run_kernels(Queue& queue, const ElementKernels& kernels, const LoopP
                         const Scalar* params, const ElementRow& row) {
   bool packed = true;
   for (int k = 0; k < kernels.operands; ++k) {
-    size_t bytes = kernels.width * kernels.item[k] < 16 ? kernels.width * kernels.item[k] : 16;
+    size_t bytes = std::min(kernels.width * kernels.item[k], kPackAlignment);
     packed = packed && (!plan.data[k] ||
                         (is_packed(plan, k, kernels.item[k]) && is_aligned(plan.data[k], bytes)));
   }
