@@ -32,6 +32,7 @@ void register_device_functions(lua_State* L, int module);
 void register_profile_functions(lua_State* L, int module);
 void register_compile_functions(lua_State* L, int module);
 void register_grad_functions(lua_State* L, int module);
+void register_dist_functions(lua_State* L, int module);
 // Resumes a Lua thread with `arguments` values on its stack. Returns Lua's status, and sets
 // *results to the number of values that it returned or yielded, which are on its stack.
 int resume(lua_State* thread, lua_State* L, int arguments, int* results);

@@ -104,7 +104,16 @@ void push_part(lua_State* L, const Tape& tape, Part part) {
   }
 }
 
-// run(tape): nil at the end, else the number of a custom rule, and lists of the gradients of its
+// watch(tape, t): run reports when the gradient of t is complete.
+int watch(lua_State* L) {
+  Tape& tape = tape_at(L, 1);
+  Tensor* t = check_tensor(L, state_of(L), 2);
+  protect(L, "grad", [&] { tape.watch(*t); });
+  return 0;
+}
+
+// run(tape): nil at the end; -n if the gradient of the n-th watched tensor is complete; else the
+// number of a custom rule, and lists of the gradients of its
 // results (false: 0), of its results and of its operands.
 int run(lua_State* L) {
   Tape& tape = tape_at(L, 1);
@@ -112,6 +121,7 @@ int run(lua_State* L) {
   protect(L, "grad", [&] { custom = tape.run(); });
   if (!custom) return 0;
   lua_pushinteger(L, static_cast<lua_Integer>(custom));
+  if (custom < 0) return 1;
   for (Part part : {Part::gradients, Part::results, Part::operands}) push_part(L, tape, part);
   return 4;
 }
@@ -267,6 +277,7 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"tracked", guarded<tracked>},
                             {"can_track", guarded<can_track>},
                             {"add_gradient", guarded<add_gradient>},
+                            {"watch", guarded<watch>},
                             {"run", guarded<run>},
                             {"give", guarded<give>},
                             {"gradient", guarded<gradient>},

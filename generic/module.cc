@@ -321,6 +321,7 @@ int open(lua_State* L) {
   register_profile_functions(L, module);
   register_compile_functions(L, module);
   register_grad_functions(L, module);
+  register_dist_functions(L, module);
   register_apply_functions(L, module);
   set_functions(L, functions, module);
   set_functions(L, luaT_functions, module);

@@ -22,6 +22,8 @@ return {
     { 'grad', '^lib/TH/grad/' },
     { 'blob', '^lib/TH/blob/' },
     { 'io', '^lib/TH/io/' },
+    { 'dist', '^lib/TH/dist/' },
+    { 'mpi', '^lib/TH/mpi/', only = {} },
     { 'generic', '^lib/TH/generic/', only = { 'binding' } },
     { 'binding', '^generic/' },
     { 'examples', '^examples/', uses = { 'luaT', 'public' } },
@@ -32,7 +34,8 @@ return {
 
   -- Headers of other libraries that only some layers may include.
   external = {
-    { '^mpi', '^nccl', only = {} },
+    { '^mpi', only = { 'mpi' } },
+    { '^nccl', only = { 'nccl' } },
     { '^cuda', '^cub/', '^cublas', '^thrust/', only = { 'simt', 'cuda' } },
     { '^lua', '^lauxlib%.h', only = { 'luaT', 'binding', 'examples' } },
     { '^hwy/', '^omp%.h', only = { 'cpu', 'generic', 'binding' } },

@@ -12,6 +12,7 @@
 #include "THDLPack.h"
 #include "THDevice.h"
 #include "THDiskFile.h"
+#include "THDist.h"
 #include "THFile.h"
 #include "THHalf.h"
 #include "THLapack.h"

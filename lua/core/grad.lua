@@ -66,27 +66,35 @@ local function install(tensor)
       return results
    end
 
-   -- Runs the reverse pass.
-   local function reverse(tape, rules)
+   -- Runs the reverse pass. Calls ready(n) when the gradient of the n-th watched tensor is
+   -- complete.
+   local function reverse(tape, rules, ready)
       while true do
          local ok, number, gradients, results, operands = pcall(native.run, tape)
          if ok and not number then
             return
          end
          local found = number
-         if ok then
+         if ok and number < 0 then
+            ok, found = pcall(ready, -number)
+         elseif ok then
             ok, found = pcall(rules[number], gradients, results, operands)
          end
          if not ok then
             native.close(tape)
             error(found, 0)
          end
-         for k, gradient in each(found) do
+         for k, gradient in each(number > 0 and found or {}) do
             if gradient then
                native.give(tape, k, gradient)
             end
          end
       end
+   end
+
+   local function is_floating(t)
+      local name = t:type()
+      return name:match 'Float' or name:match 'Double' or name:match 'Half'
    end
 
    -- Calls f(arguments), of which those for which chosen(k) is true are tracked. Returns the tape,
@@ -105,8 +113,7 @@ local function install(tensor)
                elseif type(leaf) == 'number' then
                   leaf = wrap(new{ leaf })
                   native.track(tape, leaf.tensor)
-               elseif leaf:type():match('Float') or leaf:type():match('Double')
-                  or leaf:type():match('Half') then
+               elseif is_floating(leaf) then
                   leaf = native.can_track(leaf) and leaf or leaf:clone()
                   native.track(tape, leaf)
                end
@@ -127,10 +134,40 @@ local function install(tensor)
       return tape, tracked, results, rules
    end
 
+   -- Watches the tensors of a tracked argument. Returns a function for reverse, which calls
+   -- visit(tensor).
+   local function watch(tape, argument, visit)
+      local leaves = {}
+      -- In an order that is the same in all processes.
+      local function add(value)
+         if istensor(value) and is_floating(value) then
+            leaves[#leaves + 1] = value
+            native.watch(tape, value)
+         elseif type(value) == 'table' and getmetatable(value) == nil then
+            local keys = {}
+            for key in each(value) do
+               keys[#keys + 1] = key
+            end
+            table.sort(keys, function(a, b)
+               return type(a) == type(b) and a < b or type(a) < type(b)
+            end)
+            for _, key in ipairs(keys) do
+               add(value[key])
+            end
+         end
+      end
+      add(argument)
+      return function(number)
+         visit(leaves[number])
+      end
+   end
+
    -- The gradients of a tracked argument, in its form.
-   local function gradients(tape, argument)
+   local function gradients(tape, argument, complete)
       return map(argument, function(leaf)
-         if isnumber(leaf) then
+         if complete and complete[leaf] then
+            return complete[leaf]
+         elseif isnumber(leaf) then
             local gradient = native.gradient(tape, leaf.tensor)
             return native.tracked(gradient) and wrap(gradient) or gradient[1]
          end
@@ -172,7 +209,9 @@ local function install(tensor)
    --- Returns a function df. df(...) calls f(...) and returns the gradients of its first result, a
    -- number, with respect to its first argument, then all results of f. The gradients have the form
    -- of the argument: a tensor, a number, or a nested table of them.
-   -- options.argument: the number of the argument, instead of 1.
+   -- options.argument: the number of the argument, instead of 1. options.ready: a function that is
+   -- called with the gradient of each tensor in the argument as soon as it is complete. The last
+   -- used tensors come first.
    function tensor.grad(f, options)
       check_function('grad', f)
       if options ~= nil then
@@ -197,8 +236,13 @@ local function install(tensor)
                :format(which), 2)
          end
          native.add_gradient(tape, value, value.new{ 1 }:viewAs(value))
-         reverse(tape, rules)
-         local result = gradients(tape, tracked[which])
+         local complete = {}
+         local ready = options and options.ready and watch(tape, tracked[which], function(leaf)
+            complete[leaf] = native.gradient(tape, leaf)
+            options.ready(complete[leaf])
+         end)
+         reverse(tape, rules, ready)
+         local result = gradients(tape, tracked[which], complete)
          native.close(tape)
          settle(results)
          return result, unpack(results, 1, results.n)

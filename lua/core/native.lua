@@ -41,4 +41,7 @@ return {
    -- generic/cutorch.cc: the classes of cutorch, and the device of the default tensor type.
    set_cuda_classes = core._cuda,
    set_cuda_default = core._cudaDefault,
+
+   -- generic/dist.cc: groups of processes.
+   dist = core._dist,
 }

@@ -24,20 +24,26 @@ function training.save(filename, parts, info)
    tensor.save(filename, {parts = saved, info = info, generator = tensor.getRNGState()})
 end
 
---- load(filename, parts): restores the parts of a checkpoint: copies into the tensors of parameters
--- and layers, and sets the states of optimizers and of the random generator. Returns info.
-function training.load(filename, parts)
+--- read(filename): returns the contents of a checkpoint, for restore.
+function training.read(filename)
    local checkpoint = tensor.load(filename)
    if type(checkpoint) ~= 'table' or type(checkpoint.parts) ~= 'table' then
       error(('training.load: %s is not a checkpoint'):format(filename), 0)
    end
-   for name in versions.each(parts) do
-      if checkpoint.parts[name] == nil then
-         error(('training.load: %s has no part %s'):format(filename, tostring(name)), 0)
+   return checkpoint
+end
+
+--- restore(checkpoint, parts [, name]): does what load does, with the contents that read returned.
+-- name: that of the file, for messages.
+function training.restore(checkpoint, parts, name)
+   for part in versions.each(parts) do
+      if checkpoint.parts[part] == nil then
+         error(('training.load: %s has no part %s'):format(name or 'the checkpoint',
+                                                         tostring(part)), 0)
       end
    end
-   for name, part in versions.each(parts) do
-      local saved = checkpoint.parts[name]
+   for key, part in versions.each(parts) do
+      local saved = checkpoint.parts[key]
       if layer.is(part) then
          tree.copy(part.state or {}, saved)
       elseif has_state(part) then
@@ -48,6 +54,12 @@ function training.load(filename, parts)
    end
    tensor.setRNGState(checkpoint.generator)
    return checkpoint.info
+end
+
+--- load(filename, parts): restores the parts of a checkpoint: copies into the tensors of parameters
+-- and layers, and sets the states of optimizers and of the random generator. Returns info.
+function training.load(filename, parts)
+   return training.restore(training.read(filename), parts, filename)
 end
 
 -- Returns seconds as 'm:ss' or 'h:mm:ss'.

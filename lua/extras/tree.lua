@@ -15,8 +15,8 @@ local function before(a, b)
    return type(a) == 'number'
 end
 
--- Returns the keys of a table in order.
-local function keys_of(t)
+--- Returns the keys of a table, numbers and strings, in order.
+function tree.keys(t)
    local keys = {}
    for key in each(t) do
       if type(key) == 'number' or type(key) == 'string' then
@@ -31,7 +31,7 @@ local function collect(value, list)
    if is_tensor(value) then
       list[#list + 1] = value
    elseif type(value) == 'table' then
-      for _, key in ipairs(keys_of(value)) do
+      for _, key in ipairs(tree.keys(value)) do
          collect(value[key], list)
       end
    end
@@ -50,7 +50,7 @@ local function walk(path, f, value, others)
       return value
    end
    local result = {}
-   for _, key in ipairs(keys_of(value)) do
+   for _, key in ipairs(tree.keys(value)) do
       local own, name = {}, ('%s.%s'):format(path, tostring(key))
       for k, other in ipairs(others) do
          if type(other) ~= 'table' or other[key] == nil then

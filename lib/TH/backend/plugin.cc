@@ -18,13 +18,13 @@ constexpr size_t kBytesToLoad = size_t{1} << 20;
 
 std::string own_folder() {
   Dl_info here;
-  if (!dladdr(reinterpret_cast<void*>(&load_plugin), &here) || !here.dli_fname) return "./";
+  if (!dladdr(reinterpret_cast<void*>(&load_plugin_entry), &here) || !here.dli_fname) return "./";
   std::string path = here.dli_fname;
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
-std::string path_of(const DevicePlugin& plugin) {
+std::string path_of(const PluginFile& plugin) {
   const char* given = std::getenv(plugin.variable);
   if (given && *given) return given;
   std::string beside = own_folder() + plugin.file;
@@ -33,11 +33,12 @@ std::string path_of(const DevicePlugin& plugin) {
 
 }  // namespace
 
-const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem) {
+void* load_plugin_entry(const PluginFile& plugin, const char* entry, std::string* problem,
+                        void** library) {
   std::string path = path_of(plugin);
   require_spare(kBytesToLoad);
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
     const char* text = dlerror();
     // Lasting problems are recorded. If memory ran out, the next request tries again.
     if (!text || std::strstr(text, "allocate memory") || std::strstr(text, "out of memory")) {
@@ -50,15 +51,24 @@ const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem)
     }
     return nullptr;
   }
-  using Entry = const DeviceTable* (*)();
-  auto entry = reinterpret_cast<Entry>(dlsym(library, "th_device_table"));
-  const DeviceTable* table = entry ? entry() : nullptr;
+  if (library) *library = handle;
+  void* function = dlsym(handle, entry);
+  if (!function) *problem = path + ": not of this version of libTH";
+  return function;
+}
+
+const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem) {
+  void* library = nullptr;
+  void* entry = load_plugin_entry(plugin.library, "th_device_table", problem, &library);
+  if (!entry) return nullptr;
+  const DeviceTable* table = reinterpret_cast<const DeviceTable* (*)()>(entry)();
   if (!table || table->abi != kDeviceAbi || table->bytes != sizeof(DeviceTable)) {
-    *problem = path + ": not of this version of libTH";
+    *problem = path_of(plugin.library) + ": not of this version of libTH";
     return nullptr;
   }
   if (table->ops != hash_of_ops()) {
-    *problem = path + ": not of this version of libTH, whose operations are others";
+    *problem =
+        path_of(plugin.library) + ": not of this version of libTH, whose operations are others";
     return nullptr;
   }
   using Look = void (*)(StopSign);

@@ -183,6 +183,28 @@ bool Tape::take_gradients(Entry* entry) {
   return any;
 }
 
+void Tape::watch(const Tensor& t) {
+  const uint64_t storage = t.storage ? t.storage->identity : 0;
+  watched_.push_back({storage, static_cast<int64_t>(watched_.size()) + 1, SIZE_MAX});
+}
+
+void Tape::sort_watched() {
+  std::unordered_map<uint64_t, size_t> first;
+  for (size_t k = entries_.size(); k-- > 0;) {
+    for (const Operand& operand : entries_[k].operands) {
+      if (operand.storage) first[operand.storage] = k;
+    }
+  }
+  for (Watched& w : watched_) {
+    const auto found = first.find(w.storage);
+    if (found != first.end()) w.first = found->second;
+  }
+  std::sort(watched_.begin(), watched_.end(), [](const Watched& a, const Watched& b) {
+    return a.first != b.first ? a.first < b.first : a.number > b.number;
+  });
+  is_sorted_ = true;
+}
+
 int64_t Tape::run() {
   stop();
   if (*unrecorded_) {
@@ -190,7 +212,14 @@ int64_t Tape::run() {
   }
   kept_.clear();
   RulesScope rules(reverse_rules());
-  while (!entries_.empty()) {
+  if (!watched_.empty() && !is_sorted_) sort_watched();
+  while (true) {
+    if (!watched_.empty() && watched_.back().first >= entries_.size()) {
+      const int64_t number = watched_.back().number;
+      watched_.pop_back();
+      return -number;
+    }
+    if (entries_.empty()) break;
     Entry entry = std::move(entries_.back());
     entries_.pop_back();
     if (!take_gradients(&entry)) continue;

@@ -84,6 +84,9 @@ class Tape final : public Tracer {
   // The reverse pass: add_gradient for each result of the computation, run, then gradient for each
   // tracked tensor. The rules are run and freed one by one.
   void add_gradient(Tensor* t, Tensor* gradient);
+  // watch(t): before the reverse pass. run() returns -n once it has computed the whole gradient of
+  // the n-th watched tensor, from 1. The caller continues by run() again.
+  void watch(const Tensor& t);
   // Returns 0 at the end. Before it, returns the number of each custom rule. The caller computes
   // the gradients of the operands of custom_entry(), calls give() for each, and run() again.
   int64_t run();
@@ -136,6 +139,9 @@ class Tape final : public Tracer {
   void accumulate(uint64_t storage, const Tensor& place, Var gradient);
   Var take(const Operand& result);
 
+  // Sorts the watched storages by the first entry that uses them.
+  void sort_watched();
+
   bool recording_ = false;
   int outer_pauses_ = 0, outer_customs_ = 0;  // pauses that began before start()
   const TracedCall* active_ = nullptr;        // the call that is being recorded
@@ -151,6 +157,14 @@ class Tape final : public Tracer {
   [[noreturn]] void refuse(const TracedCall& call, const char* why);
   std::vector<Composed> composed_;
   std::vector<Entry> entries_;
+  // After the reverse pass has run the entry `first`, the gradient of the storage is complete.
+  struct Watched {
+    uint64_t storage;
+    int64_t number;
+    size_t first;
+  };
+  std::vector<Watched> watched_;
+  bool is_sorted_ = false;
   std::unordered_map<uint64_t, Value> values_;  // by identity
   // The kept tensors of each storage: entry and operand.
   std::unordered_map<uint64_t, std::vector<std::pair<size_t, size_t>>> kept_;

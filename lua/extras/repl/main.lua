@@ -7,6 +7,8 @@ usage: tensor [options] [script [arguments]]
 
 Runs a script, or without one a REPL, with the module tensor at hand.
 
+  -n count  run count processes on this machine, for require 'tensor.dist';
+            before the other options
   -e code   run code
   -i        enter the REPL after the script or code
   --torch7  behave as Torch7's program th: require 'torch' first, with the
@@ -43,8 +45,8 @@ local versions = require 'tensor.versions'
 
 local function complain(...)
   io.stdout:flush()
-  io.stderr:write('tensor: ', ...)
-  io.stderr:write('\n')
+  -- One write, because other ranks may write to the same terminal.
+  io.stderr:write(table.concat {'tensor: ', ...} .. '\n')
 end
 
 local function fail_usage(...)
@@ -101,10 +103,16 @@ local function arg_table(args, script)
   return result
 end
 
+-- The rank of this process, for messages of programs with several processes.
+local function rank_text()
+  local dist = package.loaded['tensor.dist']
+  return dist and dist.is_parallel() and ('rank %d: '):format(dist.rank()) or ''
+end
+
 local function report(message)
   if message then
     local hint = versions.require 'tensor.repl.hints'.of(message, _G)
-    complain(message, hint and '\ntensor: ' .. hint or '')
+    complain(rank_text(), message, hint and '\ntensor: ' .. hint or '')
   end
   return not message
 end
@@ -309,5 +317,10 @@ local function main()
 end
 
 if not main() then
+  -- Other ranks of the program may wait for this one.
+  local dist = package.loaded['tensor.dist']
+  if dist and dist.is_parallel() then
+    dist.abort()
+  end
   os.exit(1, true)
 end

@@ -1,0 +1,181 @@
+#include "dist/engine.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "backend/plugin.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+
+namespace th::dist {
+
+namespace {
+
+constexpr PluginFile kTransports[] = {
+    {"libTHmpi.so", "TENSOR_MPI_PLUGIN", "make mpi"},
+};
+
+const TransportTable* load_transport(const PluginFile& plugin, std::string* problem) {
+  void* entry = load_plugin_entry(plugin, "th_transport_table", problem);
+  if (!entry) return nullptr;
+  const TransportTable* table = reinterpret_cast<const TransportTable* (*)()>(entry)();
+  if (table->abi != kTransportAbi || table->bytes != sizeof(TransportTable)) {
+    *problem = std::string(plugin.file) + " is not of this version of libTH";
+    return nullptr;
+  }
+  return table;
+}
+
+int number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : 0;
+}
+
+}  // namespace
+
+int launched_processes() {
+  // Open MPI's mpirun; Hydra (MPICH, Intel MPI) and srun --mpi=pmi2; srun --mpi=pmix.
+  if (std::getenv("OMPI_COMM_WORLD_SIZE")) return number_in("OMPI_COMM_WORLD_SIZE");
+  if (std::getenv("PMI_SIZE")) return number_in("PMI_SIZE");
+  if (std::getenv("PMIX_RANK")) {
+    int tasks = number_in("SLURM_STEP_NUM_TASKS");
+    return tasks ? tasks : 1;
+  }
+  return 0;
+}
+
+// ---- jobs ---------------------------------------------------------------------------------------
+
+void Job::run() noexcept {
+  std::exception_ptr error;
+  try {
+    transfer_();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  transfer_ = nullptr;
+  std::lock_guard<std::mutex> lock(mutex_);
+  error_ = error;
+  done_.store(true, std::memory_order_release);
+  ended_.notify_all();
+}
+
+void Job::wait() {
+  const void* sign = stop_sign();
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!done_) {
+    ended_.wait_for(lock, std::chrono::milliseconds(20));
+    if (!done_ && stop_sign() != sign) {
+      Engine::instance().interrupt();
+      sign = stop_sign();
+    }
+  }
+  if (error_) std::rethrow_exception(error_);
+}
+
+// ---- start and end ------------------------------------------------------------------------------
+
+Engine& Engine::instance() {
+  static auto* engine = new Engine;  // never destroyed: threads may use it while the process ends
+  return *engine;
+}
+
+void Engine::check(Problem problem) const {
+  if (problem) fail("%s", problem);
+}
+
+void* Engine::start(const char* transport) {
+  const int launched = launched_processes();
+  const bool wanted = transport && *transport;
+  if (wanted && std::string(transport) != "mpi") {
+    fail("unknown transport '%.40s': 'mpi' is expected", transport);
+  }
+  if (launched < 2 && !wanted) {
+    started_ = true;
+    return nullptr;
+  }
+  std::string problem;
+  const TransportTable* table = load_transport(kTransports[0], &problem);
+  if (!table) {
+    fail("the launcher has started %d processes, but there is no MPI transport: %s", launched,
+         problem.c_str());
+  }
+  void* world = nullptr;
+  check(table->start(&info_, &world));
+  if (launched > 1 && info_.size != launched) {
+    fail("the launcher has started %d processes, but %s has %d: it needs the mpirun of its own MPI",
+         launched, info_.library, info_.size);
+  }
+  table_ = table;
+  started_ = true;
+  oversubscribed_ = info_.local_size > sysconf(_SC_NPROCESSORS_ONLN);
+  return world;
+}
+
+void Engine::stop() {
+  {
+    std::unique_lock<std::mutex> lock(queue_mutex_);
+    stopping_ = true;
+    queued_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+  if (table_) check(table_->stop());
+  table_ = nullptr;
+}
+
+// ---- the communication thread -------------------------------------------------------------------
+
+void Engine::run(const std::function<void()>& f) {
+  {
+    std::unique_lock<std::mutex> lock(queue_mutex_);
+    if (!busy_ && jobs_.empty()) {
+      lock.unlock();
+      f();
+      return;
+    }
+  }
+  auto job = std::make_shared<Job>(f);
+  queue(job);
+  job->wait();
+}
+
+void Engine::queue(std::shared_ptr<Job> job) {
+  std::lock_guard<std::mutex> lock(queue_mutex_);
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+  jobs_.push_back(std::move(job));
+  queued_.notify_all();
+}
+
+void Engine::work() {
+  std::unique_lock<std::mutex> lock(queue_mutex_);
+  while (true) {
+    queued_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    std::shared_ptr<Job> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    job->run();
+    job.reset();
+    lock.lock();
+    busy_ = false;
+  }
+}
+
+// ---- waiting ------------------------------------------------------------------------------------
+
+void Engine::pause(int64_t* tests) const {
+  constexpr int64_t kSpins = 20000;
+  ++*tests;
+  if (*tests > kSpins || std::this_thread::get_id() == thread_.get_id()) {
+    // The communication thread leaves the processor to the computation.
+    std::this_thread::sleep_for(std::chrono::microseconds(*tests > kSpins ? 50 : 10));
+  } else if (oversubscribed_) {
+    sched_yield();
+  }
+}
+
+}  // namespace th::dist

@@ -1,0 +1,225 @@
+#include "dist/group.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "dist/attendance.h"
+#include "dist/transfers.h"
+
+namespace th::dist {
+
+namespace {
+
+double now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+Group::Group(void* handle, int rank, int size, bool is_world)
+    : handle_(handle), rank_(rank), size_(size), is_world_(is_world) {}
+
+Group::~Group() { close(); }
+
+void Group::close() noexcept {
+  attendance_.reset();
+  if (transfers_ && engine().has_transport()) transfers_->close(*this);
+  transfers_.reset();
+  if (!handle_ || is_world_ || !engine().has_transport()) return;
+  std::lock_guard<std::mutex> lock(engine().calls());
+  engine().table().free_group(handle_);
+  handle_ = nullptr;
+}
+
+Transfers& Group::transfers() {
+  if (!transfers_) transfers_ = std::make_unique<Transfers>();
+  return *transfers_;
+}
+
+void Group::number(Header* header) { header->sequence = ++sequence_; }
+
+// ---- the agreement ------------------------------------------------------------------------------
+
+// In round k each rank sends to the rank 2^k after it the smallest and the largest hash that it has
+// seen. After log2(size) rounds each rank has those of all, and knows that all have arrived.
+void Group::agree(const Header& header) {
+  if (size_ == 1) return;
+  if (!failure_.empty()) fail("this group has failed before: %s", failure_.c_str());
+  const uint64_t hash = header.hash();
+  uint64_t seen[2] = {hash, hash};
+  for (int step = 1; step < size_; step *= 2) {
+    uint64_t theirs[2];
+    exchange(Tag::header, (rank_ + step) % size_, seen, (rank_ - step + size_) % size_, theirs,
+             sizeof(seen), header);
+    seen[0] = std::min(seen[0], theirs[0]);
+    seen[1] = std::max(seen[1], theirs[1]);
+  }
+  if (seen[0] != seen[1]) fail_disagreement(header);
+}
+
+void Group::exchange(Tag tag, int to, const void* sent, int from, void* received, size_t bytes,
+                     const Header& header) {
+  Engine& e = engine();
+  const TransportTable& table = e.table();
+  void *in = nullptr, *out = nullptr;
+  bool in_done = !received, out_done = !sent;
+  {
+    std::lock_guard<std::mutex> lock(e.calls());
+    if (received) e.check(table.receive(handle_, tag, from, received, bytes, &in));
+    if (sent) e.check(table.send(handle_, tag, to, sent, bytes, &out));
+    if (!out_done) e.check(table.test(&out, &out_done));
+    if (!in_done) e.check(table.test(&in, &in_done));
+  }
+  const void* sign = stop_sign();
+  const int64_t interrupts = e.interrupts();
+  int64_t tests = 0;
+  double start = 0;
+  bool announced = false;
+  while (!in_done || !out_done) {
+    e.pause(&tests);
+    {
+      std::lock_guard<std::mutex> lock(e.calls());
+      if (!out_done) e.check(table.test(&out, &out_done));
+      if (!in_done) e.check(table.test(&in, &in_done));
+    }
+    if (tests % 256) continue;
+    if (start == 0) start = now();
+    const double waited = now() - start;
+    const bool interrupted = stop_sign() != sign || e.interrupts() != interrupts;
+    const bool late = waited > e.timeout();
+    if (!announced && waited > std::min(1.0, e.timeout() / 4)) {
+      announced = true;
+      if (!attendance_) attendance_ = std::make_unique<Attendance>(this);
+      attendance_->announce(header.sequence);
+    }
+    if (!interrupted && !late) continue;
+    {
+      std::lock_guard<std::mutex> lock(e.calls());
+      if (!in_done) table.cancel(&in);
+      if (!out_done) table.cancel(&out);
+    }
+    if (interrupted) {
+      failure_ = "interrupted";
+      fail("interrupted while waiting for other ranks");
+    }
+    fail_late(header);
+  }
+}
+
+void Group::fail_late(const Header& header) {
+  std::vector<int> missing = attendance_->missing(header.sequence);
+  const int first_rank = static_cast<int>(shown(0));
+  failure_ = "timeout in collective " + std::to_string(header.sequence);
+  std::string who = missing.empty()
+                        ? std::string("other ranks")
+                        : ranks_text(missing.data(), static_cast<int>(missing.size()), first_rank);
+  fail("timeout: %.300s did not take part within %g s", who.c_str(), engine().timeout());
+}
+
+void Group::fail_disagreement(const Header& header) {
+  std::vector<Header> headers(size_);
+  const int64_t words = sizeof(Header) / sizeof(int64_t);
+  transfer([&](const TransportTable& table, void* handle) {
+    return table.all_gather(handle, &header, headers.data(), words, DType::Long);
+  });
+  fail("%s", disagreement(headers.data(), size_, static_cast<int>(shown(0))).c_str());
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+std::shared_ptr<Group> Group::split(int color, int key) {
+  if (!handle_) {
+    return color < 0 ? nullptr : std::make_shared<Group>(nullptr, 0, 1, false);
+  }
+  Header header(Operation::split);
+  number(&header);
+  void* part = nullptr;
+  int rank = 0, size = 1;
+  engine().run([&] {
+    agree(header);
+    transfer([&](const TransportTable& table, void* handle) {
+      return table.split(handle, color, key, &part, &rank, &size);
+    });
+  });
+  if (!part) return nullptr;
+  return std::make_shared<Group>(part, rank, size, false);
+}
+
+bool Group::finish() noexcept {
+  try {
+    Header header(Operation::finish);
+    number(&header);
+    engine().run([&] { agree(header); });
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// ---- the process --------------------------------------------------------------------------------
+
+namespace {
+
+std::shared_ptr<Group>& the_world() {
+  static auto* group = new std::shared_ptr<Group>;
+  return *group;
+}
+
+// Runs when the process ends. If other ranks do not end, they would wait for this one forever, so
+// they are ended. They have an error to report, for which they get some time.
+void stop_at_exit() {
+  std::shared_ptr<Group> group = std::move(the_world());
+  Engine& engine = Engine::instance();
+  if (!group || !engine.has_transport()) return;
+  if (!group->finish()) {
+    usleep(500000);
+    engine.table().abort(1);
+  }
+  group->close();
+  try {
+    engine.stop();
+  } catch (...) {
+    engine.table().abort(1);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Group> start(const char* transport) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<Group>& world = the_world();
+  if (world) return world;
+  Engine& engine = Engine::instance();
+  if (engine.is_started()) fail("this process has ended its part of the program");
+  void* handle = engine.start(transport);
+  world = std::make_shared<Group>(handle, engine.info().rank, engine.info().size, true);
+  if (handle) std::atexit(stop_at_exit);
+  return world;
+}
+
+std::shared_ptr<Group> world() {
+  std::shared_ptr<Group> group = the_world();
+  return group ? group : start(nullptr);
+}
+
+void set_timeout(double seconds) {
+  if (!(seconds > 0 && seconds < 1e9)) fail("timeout %g: a number of seconds is expected", seconds);
+  Engine::instance().set_timeout(seconds);
+}
+
+void abort(int status) {
+  Engine& engine = Engine::instance();
+  if (engine.has_transport()) engine.table().abort(status);
+  _exit(status);
+}
+
+}  // namespace th::dist

@@ -1,0 +1,83 @@
+#ifndef TH_DIST_GROUP_H
+#define TH_DIST_GROUP_H
+
+// Groups of ranks, and the agreement before each collective.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dist/engine.h"
+#include "dist/header.h"
+
+namespace th TH_VISIBLE {
+namespace dist {
+
+class Transfers;
+
+class Group {
+ public:
+  // handle: the transport's group; null: this process alone.
+  Group(void* handle, int rank, int size, bool is_world);
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void* handle() const { return handle_; }
+  Engine& engine() const { return Engine::instance(); }
+
+  // Gives the header the next number of this group. Called in the order of the program, on its
+  // thread.
+  void number(Header* header);
+  // Waits until all ranks have called this with the same header. Otherwise throws: if headers
+  // differ, on all ranks; if a rank is missing, after the timeout.
+  void agree(const Header& header);
+  // Calls f(table, handle) for the transport, alone.
+  template <class F>
+  void transfer(const F& f) {
+    std::lock_guard<std::mutex> lock(engine().calls());
+    engine().check(f(engine().table(), handle_));
+  }
+  // Sends bytes and receives bytes. Either may be null.
+  void exchange(Tag tag, int to, const void* sent, int from, void* received, size_t bytes,
+                const Header& header);
+
+  // A new group of the ranks that have the same color, in the order of their keys, or null for a
+  // negative color. A collective.
+  std::shared_ptr<Group> split(int color, int key);
+  // The messages that are on their way.
+  Transfers& transfers();
+  // Announces the end of the program. Returns false if other ranks have not ended.
+  bool finish() noexcept;
+  // Frees the group in the transport. No call may follow.
+  void close() noexcept;
+
+ private:
+  class Attendance;
+  [[noreturn]] void fail_disagreement(const Header& header);
+  [[noreturn]] void fail_late(const Header& header);
+
+  void* handle_;
+  const int rank_, size_;
+  const bool is_world_;
+  uint64_t sequence_ = 0;
+  std::string failure_;  // why the ranks are no longer in step; empty: they are
+  std::unique_ptr<Attendance> attendance_;
+  std::unique_ptr<Transfers> transfers_;
+};
+
+// The group of all processes. Starts the transport on the first call.
+std::shared_ptr<Group> world();
+// The same before the first call: transport may be null (the launcher decides).
+std::shared_ptr<Group> start(const char* transport);
+// The time after which a missing rank is an error. Throws if it is not a positive number.
+void set_timeout(double seconds);
+// Ends all processes.
+[[noreturn]] void abort(int status);
+
+}  // namespace dist
+}  // namespace TH_VISIBLE
+
+#endif

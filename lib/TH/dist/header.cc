@@ -1,0 +1,109 @@
+#include "dist/header.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace th::dist {
+
+const char* name_of(Operation operation) {
+  static const char* const names[] = {"barrier",   "broadcast", "allReduce", "reduce",
+                                      "allGather", "gather",    "scatter",   "reduceScatter",
+                                      "allToAll",  "split",     "finish"};
+  return names[static_cast<int>(operation)];
+}
+
+const char* name_of(Reduction reduction) {
+  static const char* const names[] = {"sum", "prod", "min", "max"};
+  return names[static_cast<int>(reduction)];
+}
+
+void Header::set_tensor(DType type, int dimensions, const int64_t* sizes) {
+  dtype = static_cast<uint8_t>(type);
+  ndim = dimensions;
+  for (int d = 0; d < dimensions; ++d) {
+    if (d < kSizes) {
+      size[d] = sizes[d];
+    } else {
+      more =
+          static_cast<int32_t>(static_cast<uint32_t>(more) * 31u + static_cast<uint32_t>(sizes[d]));
+    }
+  }
+}
+
+void Header::set_reduction(Reduction r, bool is_mean) {
+  reduction = static_cast<uint8_t>(r);
+  mean = is_mean;
+}
+
+// The 64-bit words, each mixed in by a multiplication (as in FNV-1a) and a shift.
+uint64_t Header::hash() const {
+  uint64_t words[sizeof(Header) / sizeof(uint64_t)];
+  std::memcpy(words, this, sizeof(words));
+  uint64_t h = 14695981039346656037u;
+  for (uint64_t word : words) {
+    h = (h ^ word) * 1099511628211u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+std::string Header::text() const {
+  std::string text = name_of(static_cast<Operation>(operation));
+  if (mean) {
+    text += " 'mean'";
+  } else if (reduction != 0xff) {
+    text += std::string(" '") + name_of(static_cast<Reduction>(reduction)) + "'";
+  }
+  if (dtype != 0xff) {
+    text += std::string(" of ") + name_with_article(static_cast<DType>(dtype)) + "Tensor of size " +
+            shape_text(std::min<int>(ndim, kSizes), size);
+  }
+  return text;
+}
+
+std::string ranks_text(const int* ranks, int count, int first_rank) {
+  std::string text = count == 1 ? "rank" : "ranks";
+  for (int k = 0; k < count; ++k) {
+    int last = k;
+    while (last + 1 < count && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += (k ? ", " : " ") + std::to_string(ranks[k] + first_rank);
+    if (last > k + 1) {
+      text += " to " + std::to_string(ranks[last] + first_rank);
+      k = last;
+    }
+  }
+  return text;
+}
+
+std::string disagreement(const Header* headers, int count, int first_rank) {
+  // One group for each different header, in the order of their first ranks.
+  std::vector<std::vector<int>> groups;
+  for (int rank = 0; rank < count; ++rank) {
+    auto same = [&](const std::vector<int>& group) {
+      return std::memcmp(&headers[group[0]], &headers[rank], sizeof(Header)) == 0;
+    };
+    auto found = std::find_if(groups.begin(), groups.end(), same);
+    if (found == groups.end()) found = groups.emplace(groups.end());
+    found->push_back(rank);
+  }
+  const Header& first = headers[0];
+  std::string text = "the ranks disagree: ";
+  for (size_t k = 0; k < groups.size(); ++k) {
+    const Header& header = headers[groups[k][0]];
+    const bool ended = header.operation == static_cast<uint8_t>(Operation::finish);
+    if (k) text += "; ";
+    text += ranks_text(groups[k].data(), static_cast<int>(groups[k].size()), first_rank) + ": ";
+    text += ended ? "the program has ended" : header.text();
+    if (!ended && header.root != first.root) {
+      text += " with root " + std::to_string(header.root + first_rank);
+    }
+    if (header.sequence != first.sequence) {
+      text += " (collective " + std::to_string(header.sequence) + " of its group, instead of " +
+              std::to_string(first.sequence) + ")";
+    }
+  }
+  return text;
+}
+
+}  // namespace th::dist

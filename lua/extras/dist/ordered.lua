@@ -1,0 +1,202 @@
+-- Sums in a fixed order. The summands have numbers, from 0. They are the leaves of a binary tree.
+-- Node k of a level is the sum of the nodes 2k and 2k + 1 of the level below. Each
+-- rank adds up the whole subtrees of its own summands. The ranks then exchange the sums, and add
+-- them up along the same tree. So the result does not depend on the number of ranks.
+
+local tensor = require 'tensor'
+local native = require 'tensor.native'.dist
+local tree = require 'tensor.tree'
+
+-- Adds a node to a list of finished subtrees, from left to right. A right node is combined with its
+-- left neighbour: combine(left value, right value).
+local function push(nodes, level, index, value, combine)
+   local left = nodes[#nodes]
+   while left and left.level == level and left.index % 2 == 0 and index == left.index + 1 do
+      value = combine(left.value, value)
+      nodes[#nodes] = nil
+      level, index = level + 1, left.index / 2
+      left = nodes[#nodes]
+   end
+   nodes[#nodes + 1] = {value = value, level = level, index = index}
+end
+
+local function add(a, b)
+   return a:add(b)
+end
+
+-- The sum of all nodes. If the number of summands is not a power of 2, there are several: the right
+-- subtrees are added first.
+local function total_of(nodes)
+   local value = nodes[#nodes].value
+   for k = #nodes - 1, 1, -1 do
+      value = nodes[k].value:add(value)
+   end
+   return value
+end
+
+-- The summands first + 1 to last of rank r, of `count`, for `size` ranks.
+local function part(count, size, r)
+   return math.floor((r - 1) * count / size), math.floor(r * count / size)
+end
+
+-- The subtrees that a rank adds up, without values.
+local function subtrees(first, last)
+   local nodes = {}
+   for k = first, last - 1 do
+      push(nodes, 0, k, true, function() return true end)
+   end
+   return nodes
+end
+
+-- One vector of all elements of the leaves, and back. Half and BFloat16 are added in float.
+local function flatten(leaves)
+   local total = 0
+   for _, leaf in ipairs(leaves) do
+      total = total + leaf:nElement()
+   end
+   local kind = leaves[1]:type()
+   local flat = (kind:find 'Half' or kind:find 'BFloat16') and tensor.FloatTensor(total)
+      or leaves[1].new(total)
+   local at = 1
+   for _, leaf in ipairs(leaves) do
+      local n = leaf:nElement()
+      if n > 0 then
+         flat:narrow(1, at, n):viewAs(leaf):copy(leaf)
+      end
+      at = at + n
+   end
+   return flat
+end
+
+local function restore(leaves, flat)
+   local at = 1
+   for _, leaf in ipairs(leaves) do
+      local n = leaf:nElement()
+      if n > 0 then
+         leaf:copy(flat:narrow(1, at, n):viewAs(leaf))
+      end
+      at = at + n
+   end
+end
+
+-- Lists of the leaves of each type, in a fixed order.
+local function by_type(leaves)
+   local lists, of = {}, {}
+   for _, leaf in ipairs(leaves) do
+      local name = leaf:type()
+      if not of[name] then
+         of[name] = {}
+         lists[#lists + 1] = of[name]
+      end
+      table.insert(of[name], leaf)
+   end
+   return lists
+end
+
+local function install(Group)
+   -- Returns the sum of `count` vectors. nodes: the subtrees of this rank.
+   local function exchange(self, nodes, count)
+      local size = self.own_size
+      if size == 1 then
+         return total_of(nodes)
+      end
+      local length = nodes[1].value:size(1)
+      local all, most = {}, 0
+      for r = 1, size do
+         all[r] = subtrees(part(count, size, r))
+         most = math.max(most, #all[r])
+      end
+      -- Rank r adds up slice r of the elements of all nodes.
+      local slice = math.ceil(length / size)
+      local sent = nodes[1].value.new(size, most, slice):zero()
+      for k, node in ipairs(nodes) do
+         for r = 1, size do
+            local first = (r - 1) * slice
+            local n = math.min(slice, length - first)
+            if n > 0 then
+               sent[r][k]:narrow(1, 1, n):copy(node.value:narrow(1, first + 1, n))
+            end
+         end
+      end
+      local received = sent.new()
+      native.call(self.native, 'allToAll', received, sent, nil, nil, false)
+      local sum = {}
+      for r = 1, size do
+         for k, place in ipairs(all[r]) do
+            push(sum, place.level, place.index, received[r][k], add)
+         end
+      end
+      local slices = sent.new()
+      native.call(self.native, 'allGather', slices, total_of(sum):contiguous(), nil, nil, false)
+      return slices:view(-1):narrow(1, 1, length)
+   end
+
+   -- allReduce with the option deterministic: one summand for each rank.
+   function Group:ordered_reduce(x, reduction)
+      if reduction ~= 'sum' and reduction ~= 'mean' then
+         error(("allReduce: the option deterministic is for 'sum' and 'mean', not '%s'"):format(
+            reduction), 3)
+      end
+      for _, leaves in ipairs(by_type(tree.leaves(x))) do
+         local nodes = {{value = flatten(leaves), level = 0, index = self.own_rank - 1}}
+         if nodes[1].value:nElement() > 0 then
+            local total = exchange(self, nodes, self.own_size)
+            if reduction == 'mean' then
+               total:div(self.own_size)
+            end
+            restore(leaves, total)
+         end
+      end
+      return x
+   end
+
+   --- averageChunks(count, f): calls f(k) for those of the chunks k = 1, ..., count that belong to
+   -- this rank. Returns the means of its results over all chunks. The results are tensors, nested
+   -- tables of tensors, or numbers. The chunks are added in a fixed order, so the bits do not
+   -- depend on the number of ranks. count must be at least the number of ranks.
+   function Group:averageChunks(count, f)
+      if type(count) ~= 'number' or count % 1 ~= 0 or count < self.own_size then
+         error(('averageChunks: %s chunks for %d ranks: at least one for each is expected'):format(
+            tostring(count), self.own_size), 2)
+      end
+      local first, last = part(count, self.own_size, self.own_rank)
+      local sums, results, numbers
+      for k = first, last - 1 do
+         local values = {f(k + 1)}
+         numbers = {}
+         for j, value in ipairs(values) do
+            if type(value) == 'number' then
+               numbers[j] = true
+               values[j] = tensor.DoubleTensor{value}
+            end
+         end
+         local leaves = tree.leaves(values)
+         if #leaves == 0 then
+            error('averageChunks: the function has returned no tensor and no number', 2)
+         end
+         sums = sums or {}
+         for j, list in ipairs(by_type(leaves)) do
+            sums[j] = sums[j] or {}
+            push(sums[j], 0, k, flatten(list), add)
+         end
+         results = values
+      end
+      results = tree.clone(results)
+      for j, list in ipairs(by_type(tree.leaves(results))) do
+         if sums[j][1].value:nElement() > 0 then
+            restore(list, exchange(self, sums[j], count):div(count))
+         end
+      end
+      for j = 1, #results do
+         if numbers[j] then
+            results[j] = results[j][1]
+         end
+      end
+      return require 'tensor.versions'.unpack(results)
+   end
+
+   Group.flatten, Group.restore, Group.by_type = flatten, restore, by_type
+   Group.part = part
+end
+
+return install

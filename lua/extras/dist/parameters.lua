@@ -1,0 +1,111 @@
+-- Parameters and data of parallel training: equal parameters on all ranks, parts of the data, and
+-- checkpoints.
+
+local tensor = require 'tensor'
+local native = require 'tensor.native'.dist
+local training = require 'tensor.training'
+local tree = require 'tensor.tree'
+
+local function install(Group)
+   --- synchronize(params [, root = 1]): overwrites the tensors of a nested table by those of the
+   -- root, and returns it.
+   function Group:synchronize(params, root)
+      if #tree.leaves(params) > 0 then
+         self:broadcast(params, root or 1)
+      end
+      return params
+   end
+
+   -- The names of the leaves, as in 'params.1.weight', in the order of tree.leaves.
+   local function names_of(value, name, list)
+      if tensor.isTensor(value) then
+         list[#list + 1] = name
+      elseif type(value) == 'table' then
+         for _, key in ipairs(tree.keys(value)) do
+            names_of(value[key], name .. '.' .. tostring(key), list)
+         end
+      end
+      return list
+   end
+
+   --- check(params [, name = 'params']): raises an error on all ranks if the tensors of a nested
+   -- table are not equal on all ranks, bit for bit. The error names the first tensor that differs,
+   -- and the ranks where it differs from that of most ranks. Returns params.
+   function Group:check(params, name)
+      local leaves = tree.leaves(params)
+      if self.own_size == 1 or #leaves == 0 then
+         return params
+      end
+      local hashes = tensor.LongTensor(#leaves)
+      for k, leaf in ipairs(leaves) do
+         hashes:narrow(1, k, 1):copy(native.hash(leaf))
+      end
+      local all = self:allGather(hashes)
+      for k = 1, #leaves do
+         local column = all:select(2, k):contiguous()
+         -- agreeing[r]: the number of ranks with the hash of rank r.
+         local agreeing, most = {}, 1
+         for r = 1, self.own_size do
+            agreeing[r] = column:eq(column:narrow(1, r, 1):expandAs(column)):sum()
+            if agreeing[r] > agreeing[most] then
+               most = r
+            end
+         end
+         local others = {}
+         for r = 1, self.own_size do
+            if not column:narrow(1, r, 1):equal(column:narrow(1, most, 1)) then
+               others[#others + 1] = r
+            end
+         end
+         if #others > 0 then
+            error(('check: %s differs on rank%s %s from that on rank %d'):format(
+               names_of(params, name or 'params', {})[k], #others > 1 and 's' or '',
+               table.concat(others, ', '), most), 2)
+         end
+      end
+      return params
+   end
+
+   --- shard(n): the first and the last index of the part of 1, ..., n that belongs to this rank.
+   -- Parts differ by at most one element. If a part is empty, last is first - 1. shard(t): the rows
+   -- of a tensor that belong to this rank, a view.
+   function Group:shard(n)
+      if tensor.isTensor(n) then
+         local first, last = Group.part(n:size(1), self.own_size, self.own_rank)
+         return n:narrow(1, first + 1, last - first)
+      elseif type(n) ~= 'number' or n < 0 or n % 1 ~= 0 then
+         error('shard: a number of elements or a tensor is expected, got ' .. tostring(n), 2)
+      end
+      local first, last = Group.part(n, self.own_size, self.own_rank)
+      return first + 1, last
+   end
+
+   --- save(filename, parts [, info]): training.save at rank 1. Returns when the file is written.
+   function Group:save(filename, parts, info)
+      local ok, problem = true, nil
+      if self.own_rank == 1 then
+         ok, problem = pcall(training.save, filename, parts, info)
+      end
+      problem = self:broadcast_value(not ok and tostring(problem), 1, {})
+      if problem then
+         error(problem, 2)
+      end
+   end
+
+   --- load(filename, parts): training.load for all ranks, with the file that rank 1 reads. The
+   -- number of ranks may differ from that at save. Returns info.
+   function Group:load(filename, parts)
+      local checkpoint
+      if self.own_rank == 1 then
+         local ok, read = pcall(training.read, filename)
+         checkpoint = ok and read or tostring(read)
+      end
+      checkpoint = self:broadcast_value(checkpoint, 1, {})
+      if type(checkpoint) == 'string' then
+         error(checkpoint, 2)
+      end
+      return training.restore(checkpoint, parts, filename)
+   end
+end
+
+return install

@@ -1,0 +1,92 @@
+-- Collectives on Lua values, by the serializer. Their bytes are sent as tensors.
+
+local tensor = require 'tensor'
+local native = require 'tensor.native'.dist
+
+local function install(Group)
+   -- A CharTensor with the bytes of a value.
+   function Group.to_tensor(value)
+      return tensor.CharTensor(tensor.serializeToStorage(value))
+   end
+
+   function Group.from_tensor(bytes)
+      return tensor.deserializeFromStorage(bytes:contiguous():clone():storage())
+   end
+
+   local function call(self, name, r, t, root)
+      native.call(self.native, name, r, t, nil, root and root - 1, false)
+   end
+
+   local function refuse_async(name, options)
+      if options.async then
+         error(('%s: only tensors can be exchanged asynchronously'):format(name), 3)
+      end
+   end
+
+   function Group:broadcast_value(value, root, options)
+      refuse_async('broadcast', options)
+      if self.own_size == 1 then
+         return value
+      end
+      local is_root = self.own_rank == root
+      local bytes = is_root and Group.to_tensor(value)
+      local count = tensor.LongTensor{bytes and bytes:size(1) or 0}
+      call(self, 'broadcast', nil, count, root)
+      bytes = bytes or tensor.CharTensor(count[1])
+      call(self, 'broadcast', nil, bytes, root)
+      if is_root then
+         return value
+      end
+      return Group.from_tensor(bytes)
+   end
+
+   -- Returns a list of the values in the rows of a matrix, where row k has counts[k] bytes.
+   local function values_of(rows, counts)
+      local values = {n = counts:size(1)}
+      for k = 1, values.n do
+         values[k] = Group.from_tensor(rows[k]:narrow(1, 1, counts[k][1]))
+      end
+      return values
+   end
+
+   function Group:gather_values(name, value, root, options)
+      refuse_async(name, options)
+      local bytes = Group.to_tensor(value)
+      local counts = tensor.LongTensor()
+      call(self, 'allGather', counts, tensor.LongTensor{bytes:size(1)})
+      local padded = tensor.CharTensor(counts:max()):zero()
+      padded:narrow(1, 1, bytes:size(1)):copy(bytes)
+      local rows = tensor.CharTensor()
+      call(self, name, rows, padded, root)
+      if root and root ~= self.own_rank then
+         return nil
+      end
+      return values_of(rows, counts)
+   end
+
+   function Group:scatter_values(list, root)
+      local is_root = self.own_rank == root
+      local counts = tensor.LongTensor(self.own_size):zero()
+      local rows
+      if is_root then
+         if type(list) ~= 'table' then
+            error('scatter: a list of values is expected, got ' .. tensor.type(list), 3)
+         end
+         local all = {}
+         for k = 1, self.own_size do
+            all[k] = Group.to_tensor(list[k])
+            counts[k] = all[k]:size(1)
+         end
+         rows = tensor.CharTensor(self.own_size, counts:max()):zero()
+         for k, bytes in ipairs(all) do
+            rows[k]:narrow(1, 1, counts[k]):copy(bytes)
+         end
+      end
+      call(self, 'broadcast', nil, counts, root)
+      local own = tensor.CharTensor(counts:max())
+      call(self, 'scatter', own, rows, root)
+      return Group.from_tensor(own:narrow(1, 1, counts[self.own_rank]))
+   end
+end
+
+return install
