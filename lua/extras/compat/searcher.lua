@@ -1,8 +1,9 @@
--- Finds our versions of the modules that every Torch7 installation had, and of torch-autograd. This
--- searcher is the last one, so a module installed by the user takes precedence.
+-- Finds our versions of the modules that every Torch7 installation had, of torch-autograd, and of
+-- torch-distlearn. This searcher is the last one, so a module installed by the user takes precedence.
 
 local ours = {
    autograd = 'tensor.autograd',
+   ['distlearn.AllReduceSGD'] = 'tensor.compat.allreducesgd',
    dok = 'tensor.compat.dok',
    paths = 'tensor.compat.paths',
    sys = 'tensor.compat.sys',

@@ -67,7 +67,7 @@ local function install(Group)
 
    local function bucket_bytes(name, options)
       local bytes = options.bytes or BUCKET
-      if not (bytes >= 1) then
+      if bytes < 1 or bytes ~= bytes then
          error(('%s: bytes must be at least 1, got %g'):format(name, bytes), 3)
       end
       return bytes

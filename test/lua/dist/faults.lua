@@ -1,0 +1,45 @@
+-- Run by dist_spec with 3 ranks: programs that fail. Argument: the fault.
+
+local torch = require 'tensor'
+local dist = require 'tensor.dist'
+
+local fault = arg[1]
+local rank = dist.init{timeout = fault == 'late' and 0.5 or 60}
+dist.barrier()
+local t = torch.FloatTensor(1000):fill(1)
+if fault == 'shapes' then
+  dist.allReduce(torch.FloatTensor(rank == 2 and 3 or 4))
+elseif fault == 'order' then
+  if rank == 1 then
+    dist.barrier()
+  end
+  dist.allReduce(t, 'max')
+elseif fault == 'error' then
+  if rank == 2 then
+    error('an error of rank two')
+  end
+  dist.allReduce(t)
+elseif fault == 'end' then
+  if rank ~= 2 then
+    dist.allReduce(t)
+  end
+elseif fault == 'late' then
+  if rank == 2 then
+    require 'tensor.native'.sleep(60)
+  end
+  dist.allReduce(t)
+elseif fault == 'message' then
+  if rank == 1 then
+    dist.send(torch.IntTensor(3), 2)
+  elseif rank == 2 then
+    dist.receive(torch.FloatTensor(3), 1)
+  end
+  dist.barrier()
+elseif fault == 'killed' then
+  for step = 1, math.huge do
+    if rank == 2 and step == 100 then
+      os.execute 'kill -9 $PPID'
+    end
+    dist.allReduce(t)
+  end
+end

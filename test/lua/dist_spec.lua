@@ -1,0 +1,95 @@
+-- tensor.dist with 1, 2 and 4 ranks, and programs that fail.
+
+local torch = require 'tensor'
+local dist = require 'tensor.dist'
+local settings = require 'support.settings'
+
+local prefix = os.getenv 'TENSOR_PREFIX' or ''
+
+-- Runs a command. Returns its output and its exit status.
+local function run(command)
+  local pipe = assert(io.popen('{ ' .. command .. '\n} 2>&1; echo "status=$?"'))
+  local output = pipe:read '*a'
+  pipe:close()
+  local text, status = output:match '^(.*)status=(%d+)\n$'
+  return text, tonumber(status)
+end
+
+-- Runs a script of test/lua/dist with some ranks. With one rank, without a launcher.
+local function start(ranks, script, ...)
+  local launcher = ranks > 1 and ('%s/bin/tensor -n %d'):format(prefix, ranks)
+    or prefix .. '/bin/tensor'
+  return run(('OMP_NUM_THREADS=1 %s test/lua/dist/%s.lua %s'):format(launcher, script,
+                                                                    table.concat({...}, ' ')))
+end
+
+-- The MPI that the transport belongs to may be missing on this machine.
+local has_mpi = select(2, run('command -v ' .. (os.getenv 'TENSOR_MPIRUN' or 'mpirun'))) == 0
+  and (os.getenv 'TENSOR_MPI_PLUGIN'
+       or select(2, run(('ls %s/lib/libTHmpi.so'):format(prefix))) == 0)
+local when_mpi = has_mpi and it or pending
+
+describe('tensor.dist', function()
+  it('has one rank without a launcher', function()
+    assert.are.equal(1, dist.rank())
+    assert.are.equal(1, dist.size())
+    assert.are.equal(1, dist.localRank())
+    assert.are.equal('', dist.library())
+    local t = torch.FloatTensor{1, 2}
+    assert.are.equal(t, dist.allReduce(t, 'mean'))
+    assert.are.equal(2, t[2])
+    assert.has_error(function() dist.init{timeout = -1} end,
+                     'init: timeout -1: a number of seconds is expected')
+    assert.has_error(function() dist.averageChunks(0, function() end) end,
+                     'averageChunks: 0 chunks for 1 ranks: at least one for each is expected')
+  end)
+
+  local device = settings.device or 'cpu'
+  for _, ranks in ipairs{1, 2, 4} do
+    (ranks == 1 and it or when_mpi)(('runs collectives with %d ranks'):format(ranks), function()
+      local output, status = start(ranks, 'collectives', device)
+      assert.are.equal(('ok %d\n'):format(ranks), output)
+      assert.are.equal(0, status)
+    end)
+  end
+
+  when_mpi('gives the same bits for 1, 2, 3 and 4 ranks', function()
+    local file = os.tmpname()
+    finally(function() os.remove(file) end)
+    local expected, status = start(1, 'training', file, 'save')
+    assert.are.equal(0, status, expected)
+    for _, ranks in ipairs{2, 3, 4} do
+      local output = start(ranks, 'training', file, ranks == 3 and 'save' or 'load')
+      assert.are.equal(expected, output)
+    end
+  end)
+
+  local faults = {
+    shapes = {"ranks 1, 3: allReduce 'sum' of a FloatTensor of size [4]",
+              "rank 2: allReduce 'sum' of a FloatTensor of size [3]"},
+    order = {'rank 1: barrier', "ranks 2, 3: allReduce 'max' of a FloatTensor of size [1000]"},
+    error = {'rank 2: ', 'an error of rank two'},
+    ['end'] = {'rank 2: the program has ended'},
+    late = {'timeout: rank 2 did not take part within 0.5 s'},
+    message = {'receive: rank 1 has sent an IntTensor of size [3]; a FloatTensor of size [3] is '
+               .. 'expected'},
+    killed = {},
+  }
+  for _, fault in ipairs{'shapes', 'order', 'error', 'end', 'late', 'message', 'killed'} do
+    when_mpi('ends all ranks: ' .. fault, function()
+      local output, status = start(3, 'faults', fault)
+      assert.are_not.equal(0, status)
+      for _, text in ipairs(faults[fault]) do
+        assert.is_truthy(output:find(text, 1, true), output)
+      end
+    end)
+  end
+
+  it('reports a launcher without a transport', function()
+    local output, status = run(('OMPI_COMM_WORLD_SIZE=2 TENSOR_MPI_PLUGIN=/none %s/bin/tensor -e '
+      .. '"require \'tensor.dist\'.init()"'):format(prefix))
+    assert.are.equal(1, status)
+    assert.is_truthy(output:find('init: the launcher has started 2 processes, but there is no MPI '
+      .. 'transport', 1, true), output)
+  end)
+end)
