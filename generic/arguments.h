@@ -6,8 +6,11 @@
 #include "bindings.h"
 #include "forms.h"
 #include "ops/rows.h"
+#include "rows.h"
 
 namespace bind {
+
+struct Overloads;  // overloads.h
 
 inline uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
   switch (lua_type(L, index)) {
@@ -71,6 +74,48 @@ struct Arguments {
   }
   uint64_t code(int i) const { return codes >> (4 * i) & 15; }
 };
+
+// The type that a letter stands for, where T stands for `type`.
+inline DType type_of(char kind, DType type) {
+  switch (kind) {
+    case 'L':
+      return DType::Long;
+    case 'I':
+      return DType::Int;
+    case 'M':
+    case 'B':
+      return DType::Byte;
+    case 'F':
+      return DType::Float;
+    case 'D':
+      return DType::Double;
+    default:
+      return type;
+  }
+}
+
+inline bool type_fits(char kind, DType given, DType type) {
+  return given == type_of(kind, type) || (kind == 'M' && given == type) ||
+         (kind == 'W' && th::fits_wide(given, type));
+}
+
+inline bool is_defined(const Pattern& pattern, DType type) {
+  return pattern.row->op->type_bits >> static_cast<int>(type) & 1;
+}
+
+// Returns true if the row of a pattern does not exist by the rules of the Lua state.
+inline bool is_hidden(const State* state, const Pattern& pattern) {
+  return pattern.row->flags & lua_flag::number_of_all && state->is_torch7(Rule::medians);
+}
+
+// Replaces arguments on the stack so that a call that fits no signature fits one: operands of
+// different element types by their common type, or numbers by tensors of one element. Returns false
+// if that is impossible.
+bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads, const Arguments& args);
+// Pushes a copy of the tensor at a stack index in another element type.
+Tensor* push_converted(lua_State* L, State* state, const char* name, int index, DType type);
+// The element type to which operands of two types are converted.
+DType common_type(DType a, DType b);
 
 }  // namespace bind
 

@@ -18,6 +18,7 @@ void register_tensor_classes(lua_State* L, State* state, int module);
 void register_storage_classes(lua_State* L, State* state, int module);
 void register_generator_class(lua_State* L, State* state, int module);
 void register_blob_classes(lua_State* L, int module);
+void register_rule_functions(lua_State* L, int module);
 void register_timer_class(lua_State* L, int module);
 void register_file_classes(lua_State* L, int module);
 void register_format_functions(lua_State* L, int module);

@@ -46,6 +46,9 @@ std::string slot_text(const Slot& slot, const char* type) {
     case 'B':
       text = "ByteTensor";
       break;
+    case 'W':
+      text = type;
+      break;
     case 'M':
       text = std::string("ByteTensor or ") + type;
       break;
@@ -116,8 +119,9 @@ void note_sources(Pattern* pattern) {
     bool of_type = source.kind == '{' && pattern->form->slots[k].letters == "T";
     if (of_type) pattern->table_arg = source.arg;
     if (source.kind == '{' || (source.result && !given)) pattern->allocates = true;
+    const bool of_own_type = source.kind == 'T' || source.kind == 'W';
     const bool other_type =
-        source.tensor ? source.kind != 'T' : source.kind == 'o' || source.kind == '{';
+        source.tensor ? !of_own_type : source.kind == 'o' || source.kind == '{';
     if (given && other_type) pattern->one_type = false;
     if (source.kind != 'T' || !given || of_operand) continue;
     pattern->type_arg = source.arg;
@@ -150,7 +154,7 @@ Form parse_form(const char* p, const char* end) {
     if (*p == '*') slot.result = true, ++p;
     if (*p == '+') slot.result = slot.fresh = true, ++p;
     slot.kind = *p++;
-    slot.tensor = std::strchr("TLIBMAFD", slot.kind) != nullptr;
+    slot.tensor = std::strchr("TLIBMWAFD", slot.kind) != nullptr;
     if (slot.kind == '{' || slot.kind == 'o') {
       const char* close = std::strchr(p, slot.kind == 'o' ? ')' : '}');
       slot.letters.assign(slot.kind == 'o' ? p + 1 : p, close);

@@ -429,7 +429,7 @@ bool assign_in_place(lua_State* L, State* state, Tensor* t) {
 
 int unknown_field(lua_State* L, State* state) {
   Object self = object_at(L, state, 1);
-  if (state->rules.torch7 || self.kind < 0) {
+  if (state->is_torch7(Rule::fields) || self.kind < 0) {
     lua_pushnil(L);
     return 1;
   }

@@ -57,7 +57,7 @@ void find_resume(lua_State* L, State* state) {
 int set_threads(lua_State* L) {
   int64_t n = check_integer(L, 1);
   // Torch7 passed the number to OpenMP, where numbers below 1 mean 1.
-  if (n < 1 && state_of(L)->rules.torch7) n = 1;
+  if (n < 1 && state_of(L)->is_torch7(Rule::arguments)) n = 1;
   if (n < 1 || n > 4096) {
     return luaL_argerror(L, 1, "the number of threads must be from 1 to 4096");
   }
@@ -207,17 +207,13 @@ int get_broadcast(lua_State* L) {
   lua_pushstring(L, pairings[static_cast<int>(state_of(L)->rules.pairing)]);
   return 1;
 }
-void set_pairing(State* state, th::Pairing pairing) {
-  state->rules.pairing = pairing;
-  if (pairing != th::Pairing::strict) state->not_strict = pairing;
-}
 int set_broadcast(lua_State* L) {
   State* state = state_of(L);
   const char* name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
   for (int k = 0; pairings[k]; ++k) {
     if (std::strcmp(name, pairings[k]) != 0) continue;
     get_broadcast(L);
-    set_pairing(state, static_cast<th::Pairing>(k));
+    state->set_pairing(static_cast<th::Pairing>(k));
     return 1;
   }
   return raise_error(L, "setBroadcast: 'numpy', 'torch7' or 'strict' is expected, got %s",
@@ -226,12 +222,7 @@ int set_broadcast(lua_State* L) {
 int set_strict(lua_State* L) {
   State* state = state_of(L);
   check_kind(L, 1, LUA_TBOOLEAN);
-  set_pairing(state, lua_toboolean(L, 1) ? th::Pairing::strict : state->not_strict);
-  return 0;
-}
-
-int set_lenient(lua_State* L) {
-  state_of(L)->rules.torch7 = lua_toboolean(L, 1);
+  state->set_pairing(lua_toboolean(L, 1) ? th::Pairing::strict : state->not_strict);
   return 0;
 }
 
@@ -277,7 +268,6 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads>},
                             {"getBroadcast", guarded<get_broadcast>},
                             {"setBroadcast", guarded<set_broadcast>},
                             {"setStrict", guarded<set_strict>},
-                            {"_lenient", guarded<set_lenient>},
                             {"setheaptracking", guarded<set_heap_tracking>},
                             {"isatty", guarded<is_terminal>},
                             {"isTensor", guarded<is_tensor>},
@@ -307,6 +297,7 @@ int open(lua_State* L) {
   register_storage_classes(L, state, module);
   register_generator_class(L, state, module);
   register_blob_classes(L, module);
+  register_rule_functions(L, module);
   register_timer_class(L, module);
   register_file_classes(L, module);
   register_format_functions(L, module);

@@ -90,9 +90,38 @@ int subtract(lua_State* L, State* state, const Arguments& args) {
   return 1;
 }
 
+// Returns true if the argument is a tensor of integers.
+bool is_integral(const Arguments& args, int i) {
+  return args.code(i) == kTensor && th::is_integral(args.objects[i].dtype());
+}
+
+// Quotients of integers are fractions, unless Torch7's rule holds.
+int divide(lua_State* L, State* state, const Arguments& args) {
+  const bool integers = (is_integral(args, 0) && (is_integral(args, 1) || args.code(1) == kNumber)) ||
+                        (args.code(0) == kNumber && is_integral(args, 1));
+  if (!integers || state->is_torch7(Rule::division)) {
+    return call<&Operators::quotient>(L, state, args);
+  }
+  const DType type =
+      th::is_integral(state->default_type) ? DType::Double : state->default_type;
+  for (int i = 0; i < 2; ++i) {
+    if (args.code(i) != kTensor) continue;
+    push_converted(L, state, "/", i + 1, type);
+    lua_replace(L, i + 1);
+  }
+  lua_settop(L, 2);
+  return call<&Operators::quotient>(L, state, Arguments(L, state));
+}
+
 // Between tensors this is the product of linear algebra, as in Torch7.
 int multiply(lua_State* L, State* state, const Arguments& args) {
   if (args.codes != (kTensor | kTensor << 4)) return call<&Operators::of_matrices>(L, state, args);
+  if ((args.objects[0].dtype() == DType::Byte || args.objects[1].dtype() == DType::Byte) &&
+      !state->is_torch7(Rule::products)) {
+    return raise_error(L,
+                       "*: a product of linear algebra with a ByteTensor: use cmul for the product "
+                       "of the elements, cbitand for two masks, or convert the tensor");
+  }
   const Tensor &a = *args.objects[0].tensor(), &b = *args.objects[1].tensor();
   const int first = a.nDimension, second = b.nDimension;
   if (first == 1 && second == 1) return call<&Operators::of_vectors>(L, state, args);
@@ -140,8 +169,8 @@ int operate(lua_State* L) {
   return 1;
 }
 
-constexpr Operation add = call<&Operators::sum>, divide = call<&Operators::quotient>,
-                    modulo = call<&Operators::remainder>, power = call<&Operators::power>;
+constexpr Operation add = call<&Operators::sum>, modulo = call<&Operators::remainder>,
+                    power = call<&Operators::power>;
 
 const Method operators[] = {{"__add__", guarded<method<add>>},
                             {"__sub__", guarded<method<subtract>>},

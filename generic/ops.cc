@@ -14,48 +14,44 @@ namespace bind {
 namespace {
 
 // The element type if the arguments do not determine one.
-DType type_by_default(const State* state, const Arguments& args, int bound) {
+DType type_by_default(const State* state, const Pattern& pattern, const Arguments& args,
+                      int bound) {
   if (bound == Overloads::kTypeOfFirst && args.count > 0 && args.code(0) == kTensor) {
     return args.objects[0].dtype();
   }
   const bool of_class = bound >= 0 && bound < th::kDTypes;
+  if (!of_class && pattern.row->flags & lua_flag::gives_indices &&
+      !state->is_torch7(Rule::indices)) {
+    return DType::Long;
+  }
   return of_class ? static_cast<DType>(bound) : state->default_type;
+}
+
+// Returns the common type of the tensors of a table, or that of the first one if types do not mix;
+// -1 if the first value is not a tensor.
+int listed_type(lua_State* L, State* state, int index) {
+  const int n = state->is_torch7(Rule::types) ? 1 : static_cast<int>(compat_rawlen(L, index));
+  int type = -1;
+  for (int i = 1; i <= n; ++i) {
+    lua_rawgeti(L, index, i);
+    const Object object = object_at(L, state, lua_gettop(L));
+    lua_pop(L, 1);
+    if (!object.is_tensor()) break;
+    type = type < 0 ? object.kind : static_cast<int>(common_type(static_cast<DType>(type),
+                                                                 object.dtype()));
+  }
+  return type;
 }
 
 // The element type that T stands for: that of the operands, else of the result, else the default.
 DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L,
                    int bound) {
   if (pattern.table_arg >= 0) {
-    lua_rawgeti(L, pattern.table_arg + 1, 1);
-    Object object = object_at(L, state, lua_gettop(L));
-    lua_pop(L, 1);
-    if (object.is_tensor()) return object.dtype();
+    const int type = listed_type(L, state, pattern.table_arg + 1);
+    if (type >= 0) return static_cast<DType>(type);
   }
   if (pattern.type_arg >= 0) return args.objects[pattern.type_arg].dtype();
-  return type_by_default(state, args, bound);
-}
-
-// The type that a letter stands for, where T stands for `type`.
-DType type_of(char kind, DType type) {
-  switch (kind) {
-    case 'L':
-      return DType::Long;
-    case 'I':
-      return DType::Int;
-    case 'M':
-    case 'B':
-      return DType::Byte;
-    case 'F':
-      return DType::Float;
-    case 'D':
-      return DType::Double;
-    default:
-      return type;
-  }
-}
-
-bool type_fits(char kind, DType given, DType type) {
-  return given == type_of(kind, type) || (kind == 'M' && given == type);
+  return type_by_default(state, pattern, args, bound);
 }
 
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
@@ -73,13 +69,10 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   return true;
 }
 
-bool is_defined(const Pattern& pattern, DType type) {
-  return pattern.row->op->type_bits >> static_cast<int>(type) & 1;
-}
-
 // Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
-// becomes of the other one; both are left on the stack.
-void read_list(lua_State* L, State* state, int index, DType type, const char* name,
+// becomes of the other one; both are left on the stack. converts: tensors of other types are
+// converted.
+void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
                OpArguments* call) {
   int n = static_cast<int>(compat_rawlen(L, index));
   if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
@@ -90,6 +83,11 @@ void read_list(lua_State* L, State* state, int index, DType type, const char* na
   for (int i = 0; i < n; ++i) {
     lua_rawgeti(L, index, i + 1);
     Object object = object_at(L, state, lua_gettop(L));
+    if (converts && object.is_tensor() && object.dtype() != type) {
+      push_converted(L, state, name, lua_gettop(L), type);
+      lua_remove(L, -2);
+      object = object_at(L, state, lua_gettop(L));
+    }
     if (!object.is_tensor() || object.dtype() != type) {
       raise_error(L, "%s: %sTensor is expected at position %d of the table, got %s%s", name,
                   th::name_with_article(type), i + 1, shown_type(L, lua_gettop(L)),
@@ -212,6 +210,12 @@ int push_selected(lua_State* L, const char* name, OpArguments* call) {
   return 1;
 }
 
+// The type of a new result whose letter is `kind`.
+DType result_type(const State* state, char kind, DType type) {
+  const bool wide = kind == 'W' && th::is_integral(type) && !state->is_torch7(Rule::sums);
+  return wide ? DType::Long : type_of(kind, type);
+}
+
 // Pushes the new results and the lists of tensors. new_results: their stack indices.
 void push_objects(lua_State* L, State* state, const char* name, const Pattern& pattern, DType type,
                   bool of_numbers, OpArguments* made, int* new_results) {
@@ -220,7 +224,8 @@ void push_objects(lua_State* L, State* state, const char* name, const Pattern& p
   for (int k = 0; k < pattern.slots; ++k) {
     const ParameterSource& source = pattern.sources[k];
     if (source.result && source.arg < 0) {
-      Tensor* result = call.tensor(op, k) = push_new_tensor(L, state, type_of(source.kind, type));
+      Tensor* result = call.tensor(op, k) =
+          push_new_tensor(L, state, result_type(state, source.kind, type));
       new_results[k] = lua_gettop(L);
       if (of_numbers) {
         keep_on_cpu(L, name, result);
@@ -228,8 +233,9 @@ void push_objects(lua_State* L, State* state, const char* name, const Pattern& p
         set_device(L, name, result, state->cuda_default);
       }
     } else if (source.kind == '{') {
-      DType listed = type_of(pattern.form->slots[k].letters[0], type);
-      read_list(L, state, source.arg + 1, listed, name, &call);
+      const char letter = pattern.form->slots[k].letters[0];
+      const bool converts = letter == 'T' && !state->is_torch7(Rule::types);
+      read_list(L, state, source.arg + 1, type_of(letter, type), converts, name, &call);
       call.at<th::TensorList>(op, k) = th::TensorList(call.list, call.list_count);
     }
   }
@@ -247,7 +253,8 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   const bool one_new_result = pattern.one_new_result && !of_numbers;
   // First everything that Lua allocates, because finalizers may run then and free arguments.
   if (one_new_result) {
-    call.tensor(op, 0) = push_new_tensor(L, state, type_of(pattern.sources[0].kind, type));
+    call.tensor(op, 0) =
+        push_new_tensor(L, state, result_type(state, pattern.sources[0].kind, type));
   } else if (pattern.allocates) {
     push_objects(L, state, name, pattern, type, of_numbers, &call, new_results);
   }
@@ -370,7 +377,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
   DType refused{};
   bool is_refused = false;
   for (const Pattern& pattern : overloads.patterns) {
-    if (!pattern.matches(args.codes, args.count)) continue;
+    if (!pattern.matches(args.codes, args.count) || is_hidden(state, pattern)) continue;
     DType type = element_type(pattern, args, state, L, bound);
     if (!types_fit(pattern, args, type)) continue;
     if (is_defined(pattern, type)) {
@@ -390,6 +397,10 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
     results = random_number(L, state, overloads);
   }
   if (results) return results;
+  if (adapt_arguments(L, state, overloads, args)) {
+    lua_settop(L, args.count);
+    return call_overloads(L, state, overloads, Arguments(L, state), bound);
+  }
   if (overloads.function && !has_tensor) {
     results = call_overloads(L, state, *overloads.function, args, bound);
     if (results >= 0) return results;

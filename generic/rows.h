@@ -24,6 +24,8 @@ enum : uint32_t {
   element_of_vector = 1 << 6,
   number_of_one = 1 << 7,
   flag_by_default = 1 << 8,
+  number_of_all = 1 << 9,
+  gives_indices = 1 << 10,
 };
 }  // namespace lua_flag
 

@@ -39,8 +39,8 @@ void push_constant(lua_State* L, const Returned& returned) {
 void append_settings(const State* state, int arguments, std::vector<int64_t>* values) {
   values->push_back(arguments);
   values->push_back(reinterpret_cast<intptr_t>(state->cuda_default));
-  values->push_back(static_cast<int64_t>(state->rules.pairing) << 32 |
-                    static_cast<int64_t>(state->default_type) << 1 | state->rules.torch7);
+  values->push_back(static_cast<int64_t>(state->rules.pairing) << 32 | state->torch7_rules);
+  values->push_back(static_cast<int64_t>(state->default_type));
   values->push_back(reinterpret_cast<intptr_t>(th::thread_default_device()));
 }
 

@@ -251,14 +251,15 @@ int64_t check_integer(lua_State* L, int index) {
     luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
   auto integer = static_cast<int64_t>(number);
-  if (static_cast<double>(integer) != number && !registered_state(L)->rules.torch7) {
+  if (static_cast<double>(integer) != number && !registered_state(L)->is_torch7(Rule::numbers)) {
     luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
   return integer;
 }
 
 double check_whole(lua_State* L, double number, const char* what) {
-  if (number == std::floor(number) || registered_state(L)->rules.torch7 || number != number) {
+  if (number == std::floor(number) || number != number ||
+      registered_state(L)->is_torch7(Rule::numbers)) {
     return std::trunc(number);
   }
   raise_error(L, "%s must be an integer, got %.14g", what, number);
@@ -274,20 +275,22 @@ const char* check_text(lua_State* L, int index, const char* function) {
 }
 
 [[noreturn]] static void fail_misfit(lua_State* L, double number, DType type,
-                                     const char* function) {
-  raise_error(L, "%s: %.14g does not fit into elements of type %s", function, number,
-              th::name(type));
+                                     const char* function, const char* advice = "") {
+  raise_error(L, "%s: %.14g does not fit into elements of type %s%s", function, number,
+              th::name(type), advice);
   __builtin_unreachable();
 }
 
 double check_element(lua_State* L, int index, DType type, const char* function) {
   const double number = check_number(L, index);
-  if (!std::isfinite(number) && th::is_integral(type)) fail_misfit(L, number, type, function);
-  return check_listed_element(L, number, type, function);
+  if (th::holds(type, number)) return number;
+  const bool finite = std::isfinite(number) || !th::is_integral(type);
+  if (finite && registered_state(L)->is_torch7(Rule::numbers)) return number;
+  fail_misfit(L, number, type, function, ": convert the tensor, as t:double() does");
 }
 
 double check_listed_element(lua_State* L, double number, DType type, const char* function) {
-  if (!th::holds(type, number) && !registered_state(L)->rules.torch7) {
+  if (!th::holds(type, number) && !registered_state(L)->is_torch7(Rule::numbers)) {
     fail_misfit(L, number, type, function);
   }
   return number;

@@ -20,6 +20,7 @@ extern "C" {
 #include "generic/deferred.h"
 #include "ops/rules.h"
 #include "ops/tracer.h"
+#include "rules.h"
 #include "tensor/tensor.h"
 
 namespace th {
@@ -63,9 +64,13 @@ struct State {
   int reference[kClasses];  // of the metatables, in the registry
   const void* file_metatable[4] = {};
   DType default_type = DType::Double;
-  th::Rules rules{th::Pairing::numpy, false};  // for calls from this Lua state
+  uint32_t torch7_rules = 0;                   // bit k: Rule k is that of require 'torch'
+  th::Rules rules{th::Pairing::numpy, false};  // the rules of the core among them
   th::Pairing not_strict =
-      th::Pairing::numpy;                    // the previous pairing, restored by setStrict(false)
+      th::Pairing::numpy;  // the previous pairing, restored by setStrict(false)
+  bool is_torch7(Rule rule) const { return torch7_rules >> static_cast<int>(rule) & 1; }
+  void set_rule(Rule rule, bool torch7);
+  void set_pairing(th::Pairing pairing);  // changes Rule::broadcast
   th::Generator* generator = nullptr;        // null once the Lua state is closing
   const void* generator_userdata = nullptr;  // its Lua object, which does not own it
   // Registry reference of the classes and generators of cutorch.cc. Without require 'cutorch' it is

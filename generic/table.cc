@@ -26,13 +26,35 @@ int shape_of(lua_State* L, int index, int64_t* size) {
   return ndim;
 }
 
+// Raises an error if the table at the top of the stack has number keys after its first n elements,
+// as {1, nil, 3} has. Finds all of them in small tables. In others it begins at the key n, after
+// which Lua's order has all keys outside of the array part.
+void check_no_hole(lua_State* L, const Tensor* t, int64_t n) {
+  if (registered_state(L)->is_torch7(Rule::tables)) return;
+  constexpr int64_t kSmall = 32;
+  if (n > kSmall) {
+    lua_pushinteger(L, static_cast<lua_Integer>(n));
+  } else {
+    lua_pushnil(L);
+  }
+  for (; lua_next(L, -2); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TNUMBER) continue;
+    const double key = lua_tonumber(L, -2);
+    if (key > static_cast<double>(n)) {
+      raise_error(L, "%s: position %d of the table is nil, but position %.14g is not",
+                  tensor_class(t->dtype), static_cast<int>(n + 1), key);
+    }
+  }
+}
+
 char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
   int64_t n = static_cast<int64_t>(compat_rawlen(L, -1));
   if (n != t->size[d]) {
     raise_error(L, "%s: a ragged table: %d elements where %d are expected in dimension %d",
                 tensor_class(t->dtype), static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);
   }
-  luaL_checkstack(L, 2, "a table is nested too deep");
+  luaL_checkstack(L, 4, "a table is nested too deep");
+  check_no_hole(L, t, n);
   const bool integral = th::is_integral(t->dtype);
   for (int64_t i = 1; i <= n; ++i) {
     lua_rawgeti(L, -1, static_cast<int>(i));
@@ -118,7 +140,12 @@ void tensor_from_table(lua_State* L, Tensor* t, int index) {
     th::set_storage(t, nullptr, 0, ndim, size, nullptr);
     data = t->data(th::Access::overwrite);
   });
-  if (ndim == 0) return;
+  if (ndim == 0) {
+    lua_pushvalue(L, index);
+    check_no_hole(L, t, 0);
+    lua_pop(L, 1);
+    return;
+  }
   lua_pushvalue(L, index);
   fill(L, t, 0, data, static_cast<int64_t>(th::item_size(t->dtype)));
   if (th::tracing() && !th::grad::recording_tapes().empty()) {

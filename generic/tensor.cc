@@ -97,7 +97,9 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     read_sizes_and_strides(L, state, first, last, &view);
     protect(L, function, [&] { resize_view(t, view); });
   } else if (lua_istable(L, first) && making) {
-    if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a table");
+    if (last > first) {
+      raise_error(L, "%s: one table is expected: rows are nested, as in {{1, 2}, {3, 4}}", function);
+    }
     tensor_from_table(L, t, first);
   } else if (lua_type(L, first) == LUA_TNUMBER) {
     check_sizes(L, first, last, function);
@@ -227,7 +229,7 @@ int is_size(lua_State* L) {
 
 int clone(lua_State* L) {
   State* state = state_of(L);
-  if (lua_gettop(L) > 1 && !state->rules.torch7) {
+  if (lua_gettop(L) > 1 && !state->is_torch7(Rule::arguments)) {
     raise_error(L, "clone: one tensor is expected, got %d arguments", lua_gettop(L));
   }
   Tensor* t = nullptr;

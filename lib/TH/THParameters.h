@@ -49,6 +49,7 @@
 
 #define TH_C_T THTensor
 #define TH_C_Any THTensor
+#define TH_C_Wide THTensor
 #define TH_C_Byte THByteTensor
 #define TH_C_Mask THByteTensor
 #define TH_C_Int THIntTensor

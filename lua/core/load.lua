@@ -14,15 +14,6 @@ local long_sizes = { b32 = 4, b64 = 8 }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
 local function install(tensor)
-   -- Default of the option `functions`: true after require 'torch', as in Torch7; otherwise false.
-   local trusting = false
-
-   --- _trustfiles(flag): sets whether load reads functions, which are code, if the option is not
-   -- given.
-   function tensor._trustfiles(flag)
-      trusting = flag == true
-   end
-
    local function check_name(name, filename)
       if type(filename) ~= 'string' then
          error(('%s: the name of a file is expected, got %s')
@@ -49,7 +40,7 @@ local function install(tensor)
       end
       local functions = options.functions
       if functions == nil then
-         functions = trusting
+         functions = tensor.getRule 'files' == 'torch7'
       end
       return options.mode, options.referenced ~= false, functions, options.progress
    end

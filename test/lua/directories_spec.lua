@@ -89,7 +89,6 @@ describe('the directories of lua/', function()
       tensor.save(arg[1], {t = t})
       print(tensor.load(arg[1]).t:equal(t))
       require 'tensor.native'
-      require 'tensor.rules'
     ]]):format(work .. '/alone/?.lua', package.cpath))
     local output, status = shell(("'%s' '%s/alone/test.lua' '%s/file.t7'")
                                  :format(child.interpreter, work, work))

@@ -5,6 +5,7 @@ local child = require 'support.child'
 local content = require('support.files').content
 local samples = require 'support.samples'
 local tensor = require 'tensor'
+local rules = require 'support.rules'
 
 local prefix = assert(os.getenv 'TENSOR_PREFIX', 'TENSOR_PREFIX names what is installed')
 
@@ -41,8 +42,7 @@ local function defaults()
   end
   tensor.setdefaulttensortype 'torch.DoubleTensor'
   tensor.setBroadcast 'numpy'
-  tensor._lenient(false)
-  tensor._trustfiles(false)
+  rules.set 'tensor'
   package.loaded.torch, torch = nil, nil  -- luacheck: ignore
   tensor.setprintoptions { threshold = 1000, edgeitems = 3, precision = 4 }
   -- Samples that print memory usage must not see garbage of earlier samples.

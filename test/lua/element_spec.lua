@@ -33,6 +33,7 @@ end
 
 -- With the collector running all the time a fast and a slow type are enough.
 local busy_collector = require('support.settings').gc
+local rules = require 'support.rules'
 for _, e in ipairs(busy_collector and { elements.Float, elements.Half } or elements) do
   describe('elements of ' .. e.name, function()
     local random = elements.generator(5)
@@ -119,8 +120,8 @@ for _, e in ipairs(busy_collector and { elements.Float, elements.Half } or eleme
         for _, x in ipairs { 0 / 0, 1 / 0, -1 / 0 } do numbers[#numbers + 1] = x end
       end
       local results = {}
-      tensor._lenient(true)
-      finally(function() tensor._lenient(false) end)
+      rules.set 'torch7'
+      finally(function() rules.set 'tensor' end)
       both(function()
         for k, x in ipairs(numbers) do
           local t, s, out = e.Tensor { 1, 2, 3 }, e.Storage { 1, 2 }, {}

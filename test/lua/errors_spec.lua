@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
+local rules = require 'support.rules'
 
 local T = tensor.DoubleTensor
 
@@ -74,8 +75,8 @@ describe('calls with wrong arguments', function()
     fails(function() t:clone(3) end, 'clone')
     assert.are.same({ 1, 2 }, t:totable())
     assert.are.same({ 1, 1 }, t:uniform(1, 1):totable())
-    tensor._lenient(true)
-    finally(function() tensor._lenient(false) end)
+    rules.set 'torch7'
+    finally(function() rules.set 'tensor' end)
     assert.are.same({ 1, 1 }, t:clone(t):totable())
     assert.is_true(tensor.uniform(3, -1) <= 3)
     assert.are.equal(0, tensor.cauchy(0, 0))

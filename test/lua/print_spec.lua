@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local print = require 'tensor.print'
+local rules = require 'support.rules'
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local cases = dofile(here .. '../data/print-cases.lua')
@@ -30,8 +31,8 @@ describe('the printed form', function()
   end)
 
   describe('is what Torch7 printed for', function()
-    setup(function() tensor._lenient(true) end)
-    teardown(function() tensor._lenient(false) end)
+    setup(function() rules.set 'torch7' end)
+    teardown(function() rules.set 'tensor' end)
     for _, case in ipairs(cases) do
       local expression = case[1]
       it(expression, function()

@@ -4,6 +4,7 @@ local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
+local rules = require 'support.rules'
 
 local words = { ['-0'] = -1 / math.huge, nan = 0 / 0, inf = math.huge, ['-inf'] = -math.huge }
 local figures = {}
@@ -158,8 +159,8 @@ describe('functions of two numbers', function()
     end)
 
     it("remainders of " .. e.name .. " after require 'torch' are those of Torch7", function()
-      tensor._lenient(true)
-      finally(function() tensor._lenient(false) end)
+      rules.set 'torch7'
+      finally(function() rules.set 'tensor' end)
       local function torch7(a, b) return e.store(a - e.store(b * math.floor(e.store(a / b)))) end
       for _, pair in ipairs { { -1e20, 501 }, { 7.5, 2 }, { -7.5, 2 }, { 7.5, -2 } } do
         local a, b = e.store(pair[1]), e.store(pair[2])
@@ -316,8 +317,8 @@ describe('conversions', function()
   for _, name in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
     it('to ' .. name .. ' cut and wrap', function()
       local e = elements[name]
-      tensor._lenient(true)
-      finally(function() tensor._lenient(false) end)
+      rules.set 'torch7'
+      finally(function() rules.set 'tensor' end)
       local numbers, want = figure 'numbers', figure('numbers ' .. name)
       assert.are.same(want, e.Tensor(numbers):totable())
       assert.are.same(want, e.Storage(numbers):totable())

@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
+local rules = require 'support.rules'
 
 local random = elements.generator(5)
 local function below(n) return math.floor(random() * n) end
@@ -301,12 +302,12 @@ end)
 
 describe("as in Torch7, after require 'torch'", function()
   it('fractions are cut, and unknown fields are nil', function()
-    tensor._lenient(true)
+    rules.set 'torch7'
     local x = tensor.Tensor { 1, 2, 3 }
     assert.are.equal(1, x[1.5])
     assert.are.equal(2, tensor.zeros(2.5):size(1))
     assert.is_nil(x.foo)
-    tensor._lenient(false)
+    rules.set 'tensor'
     assert.has_error(function() return x.foo end)
   end)
 

@@ -83,6 +83,7 @@ Var apply(const A&... a) {
   const OpRow& row = row_of(Arguments::op);
   int8_t type = row.parameters[0].element_type;
   if (type == kMaskType) type = static_cast<int8_t>(DType::Byte);
+  if (type == kWideType) type = kOwnType;
   const Tensor* operands[] = {tensor_or_null(a)...};
   for (size_t k = 0; type == kOwnType && k < sizeof...(A); ++k) {
     if (operands[k] && row.parameters[k + 1].element_type == kOwnType) {

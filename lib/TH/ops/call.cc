@@ -305,10 +305,13 @@ constexpr Operation operations[] = {
 
 // Throws if the element type is not that of the parameter, where own is the type that T stands for.
 void check_type(const Parameter& p, int number, DType type, int own) {
-  const int expected = p.element_type == kOwnType ? own : p.element_type;
+  const bool wide = p.element_type == kWideType;
+  const bool like_operands = wide || p.element_type == kOwnType;
+  const int expected = like_operands ? own : p.element_type;
   if (expected < 0 || static_cast<int>(type) == expected) return;
+  if (wide && fits_wide(type, static_cast<DType>(own))) return;
   const char* expected_name = name(static_cast<DType>(expected));
-  if (p.element_type == kOwnType) {
+  if (like_operands) {
     fail_argument(number, "a %sTensor and a %sTensor do not go together: convert one of them",
                   expected_name, name(type));
   }
@@ -352,7 +355,7 @@ void fail_types(const OpRow& row, void* arguments) {
 
 // Checks tensors and element types by the row.
 void check_arguments(const OpRow& row, void* arguments) {
-  int own = kOwnType, mask = static_cast<int>(DType::Byte);
+  int own = kOwnType, mask = static_cast<int>(DType::Byte), wide = kOwnType;
   bool fits = true;
   // Views may be made of a storage that has become too small.
   const bool needs_storage = !row.has(ParameterKind::view);
@@ -365,6 +368,8 @@ void check_arguments(const OpRow& row, void* arguments) {
       fits &= type == field.element_type;
     } else if (field.element_type == kMaskType) {
       mask = type;
+    } else if (field.element_type == kWideType) {
+      wide = type;
     }
     if (needs_storage && !field.is_result()) t.check_storage();
   };
@@ -377,6 +382,7 @@ void check_arguments(const OpRow& row, void* arguments) {
     }
   }
   fits &= mask == static_cast<int>(DType::Byte) || mask == own || own < 0;
+  fits &= wide < 0 || fits_wide(static_cast<DType>(wide), static_cast<DType>(own));
   if (!fits) fail_types(row, arguments);
   if (own >= 0 && !(row.type_bits >> own & 1)) {
     fail("is not defined for a %sTensor", name(static_cast<DType>(own)));

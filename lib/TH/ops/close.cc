@@ -1,10 +1,12 @@
-// Comparisons of whole tensors, and replacement of NaN and infinity.
+// Comparisons of whole tensors, limits, and replacement of NaN and infinity.
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 
 #include "base/error.h"
 #include "ops/compose.h"
+#include "ops/elementwise.h"
 
 namespace th {
 
@@ -47,6 +49,20 @@ void calls(args::nanToNum& a) {
   ops::maskedFill(a.r_, nan.get(), a.nan);
   ops::maskedFill(a.r_, above.get(), std::isinf(up) ? most : up);
   ops::maskedFill(a.r_, below.get(), std::isinf(down) ? -most : down);
+}
+
+void shapes(args::clampTensors& a, Shapes& s) {
+  Tensor* const inputs[] = {a.t, a.lower, a.upper};
+  const bool in_place = std::find(inputs, inputs + 3, a.r_) != inputs + 3;
+  int ndim;
+  int64_t size[kMaxDims];
+  elementwise_shape(inputs, 3, in_place ? a.r_ : nullptr, &ndim, size);
+  s.set(a.r_, ndim, size, Layout::contiguous);
+}
+void calls(args::clampTensors& a) {
+  if (a.r_->numel() == 0) return;
+  TensorRef raised = made(a.t->dtype, [&](Tensor* r) { ops::cmax(r, a.t, a.lower); });
+  ops::cmin(a.r_, raised.get(), a.upper);
 }
 
 void shapes(args::equal&, Shapes&) {}

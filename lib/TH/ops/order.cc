@@ -29,6 +29,12 @@ void check_dim_with_elements(Arguments& a, const Shapes& s) {
   s.fail(a.t, "dimension %lld of %s has no element", shown(a.dimension), shape_text(*a.t).c_str());
 }
 
+template <class Arguments>
+void check_elements(const Arguments& a, const Shapes& s) {
+  if (a.t->numel() > 0) return;
+  s.fail(a.t, "a tensor of size %s has no elements", shape_text(*a.t).c_str());
+}
+
 // Sets the shapes of values and indices: size 1 in the dimension, or without it. A vector stays a
 // vector.
 template <class Arguments>
@@ -123,6 +129,15 @@ void gather_one_each(Tensor* r, const TensorRef& from, int64_t dim, const Tensor
   ops::gather(to.get(), from.get(), dim, index.get());
 }
 
+// Returns the element of t, in sorted order, at an index from 0.
+Scalar element_of_rank(Op op, Tensor* t, int64_t rank) {
+  const int64_t one = 1;
+  TensorRef value(tensor_new_sized(t->dtype, 1, &one));
+  TensorRef index(tensor_new_sized(DType::Long, 1, &one));
+  sort_range(op, value.get(), index.get(), flattened(t).get(), {0, false, rank, 1});
+  return ops::item(value.get());
+}
+
 }  // namespace
 
 void shapes(args::argsort& a, Shapes& s) {
@@ -153,16 +168,16 @@ void calls(args::median& a) {
   sort_range(Op::median, a.values_, a.indices_, a.t, {a.dimension, false, middle, 1});
 }
 
-void shapes(args::medianall& a, Shapes& s) {
-  if (a.t->numel() > 0) return;
-  s.fail(a.t, "a tensor of size %s has no element", shape_text(*a.t).c_str());
+void shapes(args::kthvalueall& a, Shapes& s) {
+  if (a.k >= 1 && a.k <= a.t->numel()) return;
+  s.fail(a.k, "k is %lld, but the tensor has %lld elements", static_cast<long long>(a.k),
+         static_cast<long long>(a.t->numel()));
 }
+void calls(args::kthvalueall& a) { a.returned = element_of_rank(Op::kthvalueall, a.t, a.k - 1); }
+
+void shapes(args::medianall& a, Shapes& s) { check_elements(a, s); }
 void calls(args::medianall& a) {
-  const int64_t one = 1, middle = (a.t->numel() - 1) / 2;
-  TensorRef value(tensor_new_sized(a.t->dtype, 1, &one));
-  TensorRef index(tensor_new_sized(DType::Long, 1, &one));
-  sort_range(Op::medianall, value.get(), index.get(), flattened(a.t).get(), {0, false, middle, 1});
-  a.returned = ops::sumall(value.get());
+  a.returned = element_of_rank(Op::medianall, a.t, (a.t->numel() - 1) / 2);
 }
 
 void shapes(args::topk& a, Shapes& s) {
@@ -175,6 +190,13 @@ void shapes(args::topk& a, Shapes& s) {
   s.set(a.ri_, a.t->nDimension, size, distinct_elements(*a.ri_));
 }
 void calls(args::topk& a) { sort_range(Op::topk, a.rt_, a.ri_, a.t, {a.dim, a.dir, 0, a.k}); }
+
+void shapes(args::modeall& a, Shapes& s) { check_elements(a, s); }
+void calls(args::modeall& a) {
+  TensorRef value = empty(a.t->dtype), index = empty(DType::Long);
+  ops::mode(value.get(), index.get(), flattened(a.t).get(), 0, true);
+  a.returned = ops::item(value.get());
+}
 
 void shapes(args::mode& a, Shapes& s) {
   check_dim_with_elements(a, s);

@@ -94,6 +94,7 @@ Scalar NanSum::all(Tensor* t) const {
 
 void NanSum::along(Tensor* r, Tensor* t, int d) const {
   TensorRef values = numbers_of(t).values;
+  if (is_integral(t->dtype)) values = in_type(values.get(), r->dtype);
   if (r->dtype == values->dtype) {
     return reduce_dim(op_, {Reducer::sum}, r, nullptr, values.get(), d);
   }

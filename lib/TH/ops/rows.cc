@@ -24,6 +24,8 @@ constexpr int8_t element_type_of(const char* type) {
       return kOwnType;
     case 'M':
       return kMaskType;
+    case 'W':
+      return kWideType;
     case 'A':
       return kAnyType;
     case 'B':

@@ -35,7 +35,12 @@ enum class ParameterKind : uint8_t {
 };
 
 // The element type of a tensor parameter: a DType, or one of these.
-enum : int8_t { kNoTensor = -4, kAnyType = -3, kMaskType = -2, kOwnType = -1 };
+enum : int8_t { kNoTensor = -5, kWideType = -4, kAnyType = -3, kMaskType = -2, kOwnType = -1 };
+
+// Returns true if a Wide parameter may have this type, where own is the type that T stands for.
+inline bool fits_wide(DType type, DType own) {
+  return type == own || (type == DType::Long && is_integral(own));
+}
 
 // The field of a parameter in the struct of arguments.
 struct Field {

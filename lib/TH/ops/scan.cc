@@ -2,8 +2,8 @@
 
 #include "THGeneral.h"
 #include "base/error.h"
+#include "ops/compose.h"
 #include "ops/operands.h"
-#include "ops/ops.h"
 
 namespace th {
 
@@ -19,17 +19,19 @@ void shapes_of_scan(A& a, Shapes& s) {
 template <class A>
 void scan(A& a, bool product) {
   if (a.t->numel() == 0) return;
-  run(a.op, device_of({a.r_, a.t}), [&](Operands& at) {
-    auto item = static_cast<int64_t>(item_size(a.t->dtype));
+  // The result of a Wide parameter may have another type.
+  TensorRef t = in_type(a.t, a.r_->dtype);
+  run(a.op, device_of({a.r_, t.get()}), [&](Operands& at) {
+    auto item = static_cast<int64_t>(item_size(t->dtype));
     const auto d = static_cast<int>(a.dimension);
-    Placed in = at.read(a.t);
+    Placed in = at.read(t.get());
     ScanCall call;
-    call.dtype = a.t->dtype;
+    call.dtype = t->dtype;
     call.product = product;
-    call.n = a.t->size[d];
+    call.n = t->size[d];
     call.out_step = a.r_->stride[d] * item;
     call.in_step = in.tensor->stride[d] * item;
-    call.plan.start(a.t->nDimension, a.t->size, d);
+    call.plan.start(t->nDimension, t->size, d);
     call.plan.add(at.overwrite(a.r_), item, a.r_->stride);
     call.plan.add(in.data, item, in.tensor->stride);
     call.plan.plan();

@@ -1,12 +1,10 @@
 -- require 'torch': the same module with Torch7's behaviour, for programs written for Torch7. Sets
--- the globals that Torch7 sets: torch, include, paths, string.gfind and table.unpack. Tensors of
--- different shapes are paired in element order, fractions are truncated to integers, and unknown
--- fields are nil.
+-- the globals that Torch7 sets: torch, include, paths, string.gfind and table.unpack.
 
 local tensor = require 'tensor'
 
 rawset(_G, 'torch', tensor)
-require 'tensor.rules'.use_torch7(tensor)
+tensor.setRules 'torch7'
 
 -- Remove methods that Torch7 does not have if their existence changes what a package does.
 -- torch-autograd wraps a tensor in an object with a method flatten, but looks up each name in the

@@ -264,6 +264,8 @@ end, { 'any', omit, 'any', 'any' }, { 'any', number(2), 'any', 'any' })
 case('addcdiv', 24, function(e, x, value, y, z)
   return x + quotient(e, (value == omit and 1 or value) * y, z)
 end, { 'any', omit, 'any', 'nonzero' }, { 'any', number(2), 'any', 'nonzero' })
+case('clampTensors', 0, function(_, x, low, high) return math.min(math.max(x, low), high) end,
+     { 'wide', 'small', 'wide' }, { 'small', 'small', 'small' })
 case('where', 0, function(_, mask, x, y) return mask ~= 0 and x or y end,
      { 'logical', 'wide', 'wide' })
 case('lerp', 4, function(_, x, y, weight) return x + weight * (y - x) end,

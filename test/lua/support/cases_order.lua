@@ -65,18 +65,36 @@ function cases.install(shared)
     scenarios = scenarios(dims_of),
     reference = function(_, m, d, keep) return middle(m, d, keep) end,
   }
-  local frequent = single(function(list, order)
+  local function most_frequent(list, order)
     local most, last, count = 0, nil, 0
     for i, at in ipairs(order) do
       count = i > 1 and list[order[i - 1]] == list[at] and count + 1 or 1
       if count > most then most, last = count, i end
     end
     return last
-  end)
+  end
+  local frequent = single(most_frequent)
   c.mode = {
     scenarios = scenarios(dims_of),
     reference = function(_, m, d, keep) return frequent(m, d, keep) end,
   }
+  -- Numbers of all elements.
+  local function of_all(args, rank_of)
+    return {
+      scenarios = scenarios(args),
+      reference = function(_, m, k)
+        local order = lines.order(m.data)
+        return m.data[order[rank_of(m.data, order, k)]]
+      end,
+    }
+  end
+  c.kthvalueall = of_all(function(shape) return { { 1 }, { shape[1] } } end, function(_, _, k)
+    return k
+  end)
+  c.medianall = of_all(function() return { {}, {} } end, function(list)
+    return math.floor((#list + 1) / 2)
+  end)
+  c.modeall = of_all(function() return { {}, {} } end, most_frequent)
   c.topk = {
     scenarios = scenarios(function(shape)
       return { { omit, omit, omit, omit }, { shape[1], 1, true, true },

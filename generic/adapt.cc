@@ -1,0 +1,142 @@
+// Arguments that fit no signature as they are: operands of different element types, and numbers in
+// place of operands of element-wise operations.
+
+#include "arguments.h"
+
+#include "ops/ops.h"
+#include "overloads.h"
+
+namespace bind {
+
+DType common_type(DType a, DType b) {
+  if (a == b) return a;
+  const bool integral = th::is_integral(a);
+  if (integral != th::is_integral(b)) return integral ? b : a;
+  const size_t size_a = th::item_size(a), size_b = th::item_size(b);
+  if (size_a == size_b) return integral ? DType::Short : DType::Float;
+  return size_a > size_b ? a : b;
+}
+
+Tensor* push_converted(lua_State* L, State* state, const char* name, int index, DType type) {
+  Tensor* converted = push_new_tensor(L, state, type);
+  auto* t = static_cast<Tensor*>(payload(L, object_at(L, state, index), index));
+  protect(L, name, [&] {
+    t->check_storage();
+    th::resize_as(converted, *t);
+    th::trace_allocation(*converted);
+    th::ops::copy(converted, t);
+  });
+  return converted;
+}
+
+namespace {
+
+bool is_own(const ParameterSource& source) { return source.tensor && source.kind == 'T'; }
+
+// Returns the type to which the operands of a call are converted if it shall match the pattern: the
+// common type of the operands or, if results are arguments, the type of the results, to which the
+// common type must convert. Returns -1 if other arguments do not fit.
+int type_of_operands(const Pattern& pattern, const Arguments& args) {
+  int operands = -1, result = -1;
+  for (const ParameterSource& source : pattern) {
+    if (source.arg < 0 || !is_own(source)) continue;
+    const DType type = args.objects[source.arg].dtype();
+    int& common = source.result ? result : operands;
+    if (source.result && result >= 0 && result != static_cast<int>(type)) return -1;
+    common = static_cast<int>(common < 0 ? type : common_type(static_cast<DType>(common), type));
+  }
+  if (operands < 0) return -1;
+  const auto type = static_cast<DType>(result < 0 ? operands : result);
+  if (common_type(static_cast<DType>(operands), type) != type) return -1;
+  if (!is_defined(pattern, type)) return -1;
+  for (const ParameterSource& source : pattern) {
+    if (source.arg < 0 || !source.tensor || source.kind == 'T' || source.kind == 'A') continue;
+    if (!type_fits(source.kind, args.objects[source.arg].dtype(), type)) return -1;
+  }
+  return static_cast<int>(type);
+}
+
+bool convert_operands(lua_State* L, State* state, const Overloads& overloads,
+                      const Arguments& args) {
+  for (const Pattern& pattern : overloads.patterns) {
+    if (!pattern.matches(args.codes, args.count) || is_hidden(state, pattern)) continue;
+    const int type = type_of_operands(pattern, args);
+    if (type < 0) continue;
+    bool converted = false;
+    for (const ParameterSource& source : pattern) {
+      if (source.arg < 0 || !is_own(source) || source.result) continue;
+      if (args.objects[source.arg].kind == type) continue;
+      push_converted(L, state, overloads.name, source.arg + 1, static_cast<DType>(type));
+      lua_replace(L, source.arg + 1);
+      converted = true;
+    }
+    if (converted) return true;
+  }
+  return false;
+}
+
+// Returns the arguments that are numbers where the pattern has operands of its own type, as bits.
+// Returns 0 if the others do not match, or if no operand is a tensor.
+uint32_t numbers_for_operands(const Pattern& pattern, const Arguments& args) {
+  if (pattern.sizes || pattern.args != args.count) return 0;
+  uint32_t numbers = 0;
+  bool has_tensor = false;
+  uint64_t codes = args.codes;
+  for (const ParameterSource& source : pattern) {
+    if (!source.tensor || source.result) continue;
+    if (source.arg < 0) {
+      has_tensor = true;  // a method's own tensor
+    } else if (source.kind == 'T' && args.code(source.arg) == kNumber) {
+      numbers |= uint32_t{1} << source.arg;
+      codes ^= (kNumber ^ kTensor) << (4 * source.arg);
+    } else {
+      has_tensor = true;
+    }
+  }
+  return has_tensor && codes == pattern.codes ? numbers : 0;
+}
+
+bool replace_numbers(lua_State* L, State* state, const Overloads& overloads,
+                     const Arguments& args) {
+  for (const Pattern& pattern : overloads.patterns) {
+    const uint32_t numbers = numbers_for_operands(pattern, args);
+    if (!numbers) continue;
+    // The type of the first operand that is a tensor, else of the result.
+    DType type = state->default_type;
+    bool of_operand = false;
+    for (const ParameterSource& source : pattern) {
+      if (source.arg < 0 || !is_own(source) || numbers >> source.arg & 1 || of_operand) continue;
+      type = args.objects[source.arg].dtype();
+      of_operand = !source.result;
+    }
+    if (!is_defined(pattern, type)) continue;
+    for (int i = 0; i < args.count; ++i) {
+      if (!(numbers >> i & 1)) continue;
+      const double value = check_element(L, i + 1, type, overloads.name);
+      Tensor* t = push_new_tensor(L, state, type);
+      protect(L, overloads.name, [&] {
+        const int64_t one = 1;
+        th::resize(t, 1, &one);
+        th::trace_allocation(*t);
+        t->storage->set_current_device(nullptr);
+        th::ops::fill(t, value);
+      });
+      lua_replace(L, i + 1);
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads,
+                     const Arguments& args) {
+  if (args.count > Arguments::kMaxCodes) return false;
+  if (!state->is_torch7(Rule::types) && convert_operands(L, state, overloads, args)) return true;
+  const bool element_wise =
+      overloads.element_wise || (overloads.function && overloads.function->element_wise);
+  return element_wise && replace_numbers(L, state, overloads, args);
+}
+
+}  // namespace bind

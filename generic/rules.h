@@ -1,0 +1,56 @@
+#ifndef TENSOR_GENERIC_RULES_H
+#define TENSOR_GENERIC_RULES_H
+
+// The rules that differ between require 'tensor' and require 'torch'. A Lua state begins with those
+// of require 'tensor'. Each rule has a switch: tensor.setRule(name, mode).
+
+#include <cstdint>
+
+namespace bind {
+
+// X(name, behaviour after require 'tensor', behaviour after require 'torch'). The table in
+// doc/differences.md is made from this list.
+#define TENSOR_RULES(X)                                                                            \
+  X(arguments, "Arguments that `clone` ignores, and a number as the address of memory, are errors.", \
+    "They are accepted.")                                                                          \
+  X(arithmetic,                                                                                    \
+    "`remainder` is exact. Integers with negative exponents, `uniform(3, -1)` and `cauchy(0, 0)` " \
+    "are errors.",                                                                                 \
+    "`remainder(a, b)` is `a - b * floor(a / b)`. The others have results.")                       \
+  X(broadcast, "Shapes pair by NumPy's rules first.",                                              \
+    "Tensors with the same number of elements pair in order.")                                     \
+  X(division, "`/` of integer tensors gives fractions, in the default type.",                      \
+    "It truncates the quotients.")                                                                 \
+  X(fields, "Reading an unknown field of a tensor is an error.", "The field is nil.")              \
+  X(files, "`load` reads no functions, unless an option allows it.", "It reads them.")             \
+  X(indices, "`randperm(n)` returns a LongTensor.", "It returns a tensor of the default type.")    \
+  X(medians,                                                                                       \
+    "`median`, `mode` and `kthvalue` without a dimension return the number for all elements.",     \
+    "They return values and indices along the last dimension.")                                    \
+  X(numbers,                                                                                       \
+    "A fraction as a size or an index, and a number that an integer type cannot represent, are "   \
+    "errors.",                                                                                     \
+    "They are truncated.")                                                                         \
+  X(printing, "Shapes are printed as `[2 x 3]`, long vectors in rows.", "The forms are Torch7's.") \
+  X(products, "`*` between a ByteTensor and a tensor is an error: use `cmul` or `cbitand`.",       \
+    "It is the product of linear algebra, in bytes.")                                              \
+  X(sizes, "LongStorages are equal if their elements are: `t:size() == u:size()`.",                \
+    "They are equal if they are the same object.")                                                 \
+  X(sums,                                                                                          \
+    "`sum`, `prod`, `nansum`, `cumsum` and `cumprod` of integers along dimensions return "         \
+    "LongTensors.",                                                                                \
+    "They return the type of the operand, in which results may overflow.")                         \
+  X(tables, "A table of elements with nil between numbers is an error.",                           \
+    "Its length is that of Lua's `#`.")                                                            \
+  X(types, "Operands of different element types are converted to their common type.",              \
+    "They are an error.")
+
+enum class Rule : uint8_t {
+#define TENSOR_RULE(name, ...) name,
+  TENSOR_RULES(TENSOR_RULE)
+#undef TENSOR_RULE
+};
+
+}  // namespace bind
+
+#endif

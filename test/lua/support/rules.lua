@@ -1,0 +1,24 @@
+-- Switches the rules that differ between require 'tensor' and require 'torch'.
+
+local tensor = require 'tensor'
+
+local rules = {}
+
+-- Sets all rules to 'tensor' or 'torch7'. Broadcasting stays as the test run has it.
+function rules.set(mode)
+  for _, rule in ipairs(tensor.rules()) do
+    if rule.name ~= 'broadcast' then tensor.setRule(rule.name, mode) end
+  end
+end
+
+-- Calls f('tensor') and f('torch7') with these rules.
+function rules.in_both(f)
+  for _, mode in ipairs { 'tensor', 'torch7' } do
+    rules.set(mode)
+    local done, message = pcall(f, mode)
+    rules.set 'tensor'
+    if not done then error(message, 0) end
+  end
+end
+
+return rules
