@@ -27,7 +27,7 @@ tensor.manualSeed(chosen.seed)
 -- Each row of the file has 64 pixels from 0 to 16, and a digit.
 local TEST = 360
 local rows = tensor.load(here .. 'data/digits.csv'):float()
-rows = rows:index(1, tensor.randperm(rows:size(1)):long())
+rows = rows:index(1, tensor.randperm(rows:size(1)))
 local count = rows:size(1) - TEST
 local images = (rows:narrow(2, 1, 64) / 8 - 1):view(-1, 1, 8, 8)
 local classes = rows:select(2, 65):long() + 1

@@ -71,7 +71,7 @@ show(figure, 'components')
 cell 'A model: weights for each digit, learned by gradient descent'
 
 tensor.manualSeed(1)
-local order = tensor.randperm(images:size(1)):long()
+local order = tensor.randperm(images:size(1))
 local training, testing = order:narrow(1, 1, 1400), order:narrow(1, 1401, images:size(1) - 1400)
 local x, test_x = images:index(1, training), images:index(1, testing)
 local wanted = tensor.zeros(1400, 10):scatter(2, digits:index(1, training):view(-1, 1) + 1, 1)

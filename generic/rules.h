@@ -31,7 +31,10 @@ namespace bind {
     "A fraction as a size or an index, and a number that an integer type cannot represent, are "   \
     "errors.",                                                                                     \
     "They are truncated.")                                                                         \
-  X(printing, "Shapes are printed as `[2 x 3]`, long vectors in rows.", "The forms are Torch7's.") \
+  X(printing,                                                                                      \
+    "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements are " \
+    "printed in rows, slices in reading order, and sizes as `[2 x 3]`.",                           \
+    "The printed forms are Torch7's.")                                                             \
   X(products, "`*` between a ByteTensor and a tensor is an error: use `cmul` or `cbitand`.",       \
     "It is the product of linear algebra, in bytes.")                                              \
   X(sizes, "LongStorages are equal if their elements are: `t:size() == u:size()`.",                \

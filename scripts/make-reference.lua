@@ -1,4 +1,5 @@
--- Generates the reference: doc/reference.md, which is the index, and the pages in doc/reference.
+-- Generates the reference: doc/reference.md, which is the index, the pages in doc/reference, and the
+-- table of rules in doc/differences.md.
 -- The signatures come from the op table, the other functions from the help texts of the module
 -- (tensor.entries), and the division into pages from scripts/reference-pages.lua.
 -- Usage, from the repository's root:
@@ -45,15 +46,16 @@ How to read an entry:
 - The C name stands for one function per element type: `add` is `THFloatTensor_add`,
   `THIntTensor_add` and so on. If several rows have the same Lua name, the first row that matches
   the arguments is called.
-- All tensors of a call have the same element type, except masks, indices, and results for which the
-  entry names another type. The brackets list the element types.
+- Operands of different element types are converted to [their common
+  type](differences.md#rules-that-depend-on-the-mode). Masks and indices are not, and results of
+  which the entry names the type have it. The brackets list the element types.
 - In an example, the input follows `>`. Its result is printed below, as at the REPL.
 
 An error names the function, the argument and the value that it got, and leaves all tensors
 unchanged. These are errors:
 
 - arguments that match no signature; the message lists the signatures;
-- different element types, and an element type that the function does not support;
+- an element type that the function does not support;
 - shapes that do not [broadcast](broadcasting.md) or match;
 - dimensions and indices out of range;
 - integer division by 0, and singular matrices.
@@ -220,7 +222,21 @@ local function reference()
   return texts
 end
 
+-- Returns doc/differences.md with a table of the rules after the line that begins with `| Rule`.
+local function with_rules()
+  local file = assert(io.open('doc/differences.md'))
+  local text = file:read '*a'
+  file:close()
+  local rows = { '|---|---|---|' }
+  for _, rule in ipairs(tensor.rules()) do
+    rows[#rows + 1] = ('| `%s` | %s | %s |'):format(rule.name, rule.tensor, rule.torch7)
+  end
+  local first, last = text:match '()|%-%-%-|%-%-%-|%-%-%-|\n()', text:match '| Rule .-\n\n()'
+  return text:sub(1, first - 1) .. table.concat(rows, '\n') .. '\n' .. text:sub(last - 1)
+end
+
 local texts = reference()
+texts['differences.md'] = with_rules()
 local folder = ...
 if folder then
   os.execute(("rm -rf '%s/reference' && mkdir -p '%s/reference'"):format(folder, folder))

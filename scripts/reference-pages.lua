@@ -79,7 +79,7 @@ return {
   { name = 'devices', title = 'Devices, memory and broadcasting modes',
     text = '[memory.md](../memory.md) and [gpu.md](../gpu.md) explain where elements are stored.',
     { label = 'Devices and memory', section = 'devices and memory' },
-    { label = 'Broadcasting modes', section = 'broadcasting modes' } },
+    { label = 'Broadcasting modes', section = 'rules and broadcasting modes' } },
   { name = 'environment', title = 'Threads, time, printing and programs',
     text = 'These functions set options of the process and help to write programs.',
     { label = 'Threads, time, printing', section = 'threads, time, printing' },

@@ -170,6 +170,34 @@ local function install(tensor)
       return false
    end
 
+   local INTEGRAL = {}
+   for _, name in ipairs {'Byte', 'Char', 'Short', 'Int'} do
+      INTEGRAL[('torch.%sTensor'):format(name)] = true
+   end
+
+   -- Returns the operands in their common type, as operations convert them. Integers become Long, as
+   -- sums do. By Torch7's rules the types must be equal, and stay.
+   local function in_one_type(operands)
+      local class = tensor.type(operands[1])
+      for _, t in ipairs(operands) do
+         if tensor.type(t) ~= class then
+            if tensor.getRule 'types' == 'torch7' then
+               fail('a %s and a %s do not go together: convert one of them', class, tensor.type(t))
+            end
+            local ones = {}
+            for k, operand in ipairs(operands) do ones[k] = operand.new(1) end
+            class = tensor.type(tensor.cat(ones))
+            break
+         end
+      end
+      if INTEGRAL[class] and tensor.getRule 'sums' == 'tensor' then
+         class = 'torch.LongTensor'
+      end
+      local converted = {}
+      for k, t in ipairs(operands) do converted[k] = t:type(class) end
+      return converted
+   end
+
    local REDUCED = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
 
    local einsum
@@ -188,12 +216,8 @@ local function install(tensor)
          fail('%d operands are too many for "%s"', #operands, equation)
       end
       local wanted = result_labels(right, labels, hidden)
+      operands = in_one_type(operands)
       local class = tensor.type(operands[1])
-      for _, t in ipairs(operands) do
-         if tensor.type(t) ~= class then
-            fail('a %s and a %s do not go together: convert one of them', class, tensor.type(t))
-         end
-      end
       if REDUCED[class] and rounds_twice(labels, wanted) then
          local floats = {}
          for k, t in ipairs(operands) do

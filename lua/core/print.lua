@@ -1,4 +1,5 @@
--- The printed form of tensors and storages: Torch7's format; large ones are summarized as in NumPy.
+-- The printed form of tensors and storages. It is Torch7's, but for the options that depend on the
+-- rule `printing`; large tensors are summarized as in NumPy.
 
 local print = {}
 
@@ -16,8 +17,27 @@ local GAP = ' ...'
 -- linewidth: maximum columns per line, or 'terminal' for the width of the terminal
 -- integers: 'torch7' uses exponents from ten digits on; 'plain' prints all digits
 -- nonfinite: 'torch7' prints numbers unaligned if a NaN is among them; 'aligned' always aligns
+-- vectors: 'torch7' prints one number per line; 'rows' fills lines if there are more than 20
+-- slices: in the order of 'torch7', the first index varies fastest; in 'reading' order, the last one
+-- sizes: 'torch7' prints a LongStorage as any storage; 'line' prints up to 8 sizes as [2 x 3]
+-- These five are 'auto' by default: they follow the rule `printing`.
 print.options = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
-                 integers = 'torch7', nonfinite = 'torch7'}
+                 integers = 'auto', nonfinite = 'auto', vectors = 'auto', slices = 'auto',
+                 sizes = 'auto'}
+
+-- The values of the options that are 'auto' by the rule of require 'tensor'.
+local modern = {integers = 'plain', nonfinite = 'aligned', vectors = 'rows', slices = 'reading',
+                sizes = 'line'}
+
+-- Returns the rule `printing`; set by printing.lua.
+function print.rule()
+  return 'tensor'
+end
+
+local function is_torch7(option)
+  local value = print.options[option]
+  return value == 'torch7' or value == 'auto' and print.rule() == 'torch7'
+end
 
 -- Minimum and maximum of each option, and the words it accepts.
 local limits = {
@@ -25,9 +45,10 @@ local limits = {
   edgeitems = {1, 2^31},
   precision = {0, 17},
   linewidth = {1, 2^31, terminal = true},
-  integers = {plain = true, torch7 = true},
-  nonfinite = {aligned = true, torch7 = true},
 }
+for name, value in each(modern) do
+  limits[name] = {auto = true, torch7 = true, [value] = true}
+end
 
 local function sorted(t)
   local names = {}
@@ -113,6 +134,7 @@ end
 -- for each value.
 local function summary()
   local integral, finite, has_nan = true, true, false
+  local torch7 = is_torch7 'nonfinite'
   local min, max = math.huge, 0
   local self = {}
 
@@ -120,7 +142,7 @@ local function summary()
     value = tonumber(value)
     local size = value < 0 and -value or value
     local number = value == value and size ~= math.huge
-    if number or print.options.nonfinite == 'torch7' then
+    if number or torch7 then
       if size < min then min = size end
       if size > max then max = size end
     end
@@ -143,7 +165,7 @@ local function summary()
     local scientific = 7 + precision + (longexponent and 1 or 0)
     local width, letter, scale = scientific, 'e', 1
     if integral then
-      local plain = print.options.integers == 'plain' and last <= 19
+      local plain = not is_torch7 'integers' and last <= 19
       if last <= 9 or plain then
         return format(plain and '%%%d.0f' or '%%%dd', last + 1), last + 1, 1
       end
@@ -163,7 +185,6 @@ local function summary()
   -- Returns the format of a number, its width (nil: depends on the number), and the common scale
   -- factor.
   function self.format()
-    local torch7 = print.options.nonfinite == 'torch7'
     if finite or torch7 and not has_nan then
       return of_numbers()
     elseif torch7 then
@@ -208,10 +229,10 @@ local function shownindices(size, summarise)
   return indices
 end
 
--- Returns all elements as nested tables of numbers. For a LongTensor with integers = 'plain',
+-- Returns all elements as nested tables of numbers. For a LongTensor whose digits are all printed,
 -- numbers beyond 2^53 are 64-bit integers.
 local function listed(t)
-  if print.options.integers ~= 'plain' or t:type() ~= 'torch.LongTensor' then
+  if is_torch7 'integers' or t:type() ~= 'torch.LongTensor' then
     return t:double():totable()
   elseif not ffi then
     return t:totable()  -- 64-bit integers in Lua versions that have them
@@ -272,11 +293,29 @@ local function addall(numbers, values)
   end
 end
 
--- Appends one number per line.
+local LONG = 20  -- a vector with more elements is printed in rows
+
+-- Appends lines that begin with the index of their first number.
+local function in_rows(out, values, fmt, width, scale)
+  local digits = #tostring(#values)
+  local perline = math.max(1, floor((linewidth() - digits - 1) / (width + 1)))
+  for first = 1, #values, perline do
+    local cells = {}
+    for k = first, math.min(first + perline - 1, #values) do
+      cells[#cells + 1] = text(fmt, scale == 1 and values[k] or values[k] / scale)
+    end
+    out[#out + 1] = format('%' .. digits .. 'd: %s\n', first, table.concat(cells, ' '))
+  end
+end
+
+-- Appends one number per line, or rows.
 local function vector(out, values, gap, numbers)
-  local fmt, _, scale = numbers.format()
+  local fmt, width, scale = numbers.format()
   if scale ~= 1 then
     out[#out + 1] = format('%g *\n', scale)
+  end
+  if width and #values > LONG and not gap and not is_torch7 'vectors' then
+    return in_rows(out, values, fmt, width, scale)
   end
   for k, value in ipairs(values) do
     out[#out + 1] = text(fmt, scale == 1 and value or value / scale) .. '\n'
@@ -333,10 +372,15 @@ local function matrix(out, rows, rowdim, coldim, numbers, indent)
   end
 end
 
--- Appends the matrices of the last two dimensions. The first dimension varies fastest.
+-- Appends the matrices of the last two dimensions.
 local function slices(out, values, dims, numbers)
   local outer = #dims - 2
   local position = {}
+  -- The dimensions from the one that varies fastest on.
+  local fastest, slowest, step = outer, 1, -1
+  if is_torch7 'slices' then
+    fastest, slowest, step = 1, outer, 1
+  end
   for d = 1, outer do
     position[d] = 1
   end
@@ -347,11 +391,11 @@ local function slices(out, values, dims, numbers)
     end
     out[#out + 1] = '(' .. table.concat(label, ',') .. ',.,.) = \n'
     matrix(out, rows, dims[outer + 1], dims[outer + 2], numbers, ' ')
-    local d = 1
-    while d <= outer and position[d] == #dims[d] do
-      position[d], d = 1, d + 1
+    local d = fastest
+    while d ~= slowest + step and position[d] == #dims[d] do
+      position[d], d = 1, d + step
     end
-    if d > outer then
+    if d == slowest + step then
       return
     end
     out[#out + 1] = position[d] == dims[d].gap and '\n...\n\n' or '\n'
@@ -388,8 +432,29 @@ function print.tensor(t)
   return table.concat(out)
 end
 
---- Returns the printed form of a storage, which ends with a newline.
+local SIZES = 8  -- a LongStorage with at most so many numbers, none negative, is printed in one line
+
+-- Returns sizes in one line, or nil.
+local function line_of_sizes(s)
+  if s:type() ~= 'torch.LongStorage' or s:size() > SIZES or is_torch7 'sizes' then
+    return nil
+  end
+  local sizes = s:totable()
+  for k, size in ipairs(sizes) do
+    if size < 0 then
+      return nil
+    end
+    sizes[k] = format('%d', size)
+  end
+  return '[' .. table.concat(sizes, ' x ') .. ']'
+end
+
+--- Returns the printed form of a storage, which ends with a newline unless it is one line of sizes.
 function print.storage(s)
+  local line = line_of_sizes(s)
+  if line then
+    return line
+  end
   local out, size = {}, #s
   if size > 0 then
     local indices = shownindices(size, size > print.options.threshold)

@@ -4,6 +4,9 @@ local types = require 'tensor.types'
 
 local function install(tensor)
    local print = require 'tensor.print'
+   function print.rule()
+      return tensor.getRule 'printing'
+   end
    for _, element in ipairs(types) do
       tensor.getmetatable(('torch.%sTensor'):format(element.name)).__tostring__ = print.tensor
       tensor.getmetatable(('torch.%sStorage'):format(element.name)).__tostring__ = print.storage

@@ -210,7 +210,17 @@ tensor.tensordot([result,] a, b, {dimensions of a}, {dimensions of b})]=],
       {'getGenerator', 'tensor.getGenerator([generator])',
          'Returns the kind of a generator, or of the default generator.'},
    },
-   {'broadcasting modes',
+   {'rules and broadcasting modes',
+      {'rules', 'tensor.rules()',
+         "Returns a list of the rules that differ between require 'tensor' and require 'torch': " ..
+         'tables with the `name`, the `mode` ("tensor" or "torch7"), and the behaviour in both ' ..
+         'modes as text.'},
+      {'getRule', 'tensor.getRule(name)',
+         'Returns the mode of a rule: "tensor" or "torch7".'},
+      {'setRule', 'tensor.setRule(name, mode)',
+         'Sets a rule of this Lua state, and returns its previous mode.'},
+      {'setRules', 'tensor.setRules(mode)',
+         "Sets all rules. `require 'torch'` sets them to \"torch7\"."},
       {'setBroadcast', 'tensor.setBroadcast(mode)',
          'Sets the broadcasting mode of this Lua state: "numpy", "torch7" or "strict". Returns ' ..
          'the previous mode.'},
@@ -363,8 +373,8 @@ storage:cdata()]=],
       {'isatty', 'tensor.isatty(file)', 'Returns true if an io file is a terminal.'},
       {'setprintoptions', 'tensor.setprintoptions(options)',
          'Sets how tensors are printed: `precision`, `threshold`, `edgeitems`, `linewidth`, ' ..
-         '`integers` and `nonfinite`. Omitted options keep their values. Returns a table of all ' ..
-         'options.'},
+         '`integers`, `nonfinite`, `vectors`, `slices` and `sizes`. Omitted options keep their ' ..
+         'values. Returns a table of all options.'},
       {'summary', 'tensor.summary(t)',
          'Returns a table that describes a tensor; `print` shows it as text. Fields: `type`, ' ..
          '`size`, `device`, `elements`, `elementSize`, `bytes`, `storageBytes`, `contiguous`, ' ..

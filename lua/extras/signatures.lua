@@ -13,7 +13,7 @@ local function parse(form, parameters)
       word = word:gsub('%b()', '')  -- remove the option's letters
       -- Slots with '+' (new tensor) or '<' (fixed value) are not arguments.
       slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[TL}]*=?([^%]>]*)[%]>]?$')
-      local is_tensor = slot.kind:find '[TLIBMAFD{]' ~= nil
+      local is_tensor = slot.kind:find '[TLIBMWAFD{]' ~= nil
       repeat
          position = position + 1
          assert(parameters[position], form)

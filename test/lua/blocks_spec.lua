@@ -226,7 +226,7 @@ describe('rows that are sorted', function()
             for i = 1, k do want[i] = order[i] end
             assert.are.same(want, indices:totable(), what)
             if not largest then
-              local value, index = tensor.kthvalue(t, k)
+              local value, index = tensor.kthvalue(t, k, 1)
               assert.are.equal(order[k], index[1], what)
               local x = list[order[k]]
               assert.is_true(value[1] == x or (x ~= x and value[1] ~= value[1]), what)

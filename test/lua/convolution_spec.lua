@@ -84,7 +84,7 @@ describe('convolutions', function()
     assert.matches('3D and 3D, 4D and 4D, or 4D and 5D expected', message('conv3', image, image))
     assert.matches('need elements', message('conv2', image, tensor.Tensor(0, 2)))
     assert.matches("%['V' or 'F'%]", message('conv2', image, tensor.ones(2, 2), 'S'))
-    assert.matches('invalid arguments', message('conv2', image, tensor.FloatTensor(2, 2)))
+    assert.matches('invalid arguments', message('conv2', image, tensor.FloatStorage(2)))
   end)
 
   it('do not depend on the number of threads', function()

@@ -9,7 +9,8 @@ local CONVERT = 'do not go together: convert one of them'
 local LONG = 'a LongTensor is expected where a DoubleTensor was given: convert it, as t:long()'
 local NOTATION = '(*...* takes the result; [...] may be left out)'
 
--- Code that uses t, a 2 x 2 matrix, and the parts its error message must contain.
+-- Code that uses t, a 2 x 2 matrix, and the parts its error message must contain. rule: the rule of
+-- Torch7 by which it is an error.
 local calls = {
   {'return #t + 1', 'both torch.LongStorage and number have no addition operator: ',
    't:size(d)', 't:nElement()'},
@@ -57,18 +58,18 @@ local calls = {
   {'return t .. "a"', 'both torch.DoubleTensor and string have no concat operator: ',
    'tostring(t)'},
   {'t()', 'a torch.DoubleTensor cannot be called', 't[i]'},
-  {'return t + t:float()', '+: invalid arguments', 'a DoubleTensor and a FloatTensor ' .. CONVERT},
-  {'return t * t:float()', '*: invalid arguments', 'a DoubleTensor and a FloatTensor ' .. CONVERT},
+  {'return t + t:float()', '+: invalid arguments', 'a DoubleTensor and a FloatTensor ' .. CONVERT, rule = 'types'},
+  {'return t * t:float()', '*: invalid arguments', 'a DoubleTensor and a FloatTensor ' .. CONVERT, rule = 'types'},
   {'t:add(t:float())', 'add: invalid arguments: (torch.DoubleTensor, torch.FloatTensor)', CONVERT,
-   NOTATION},
-  {'torch.mm(t, t:float())', 'mm: invalid arguments', CONVERT, NOTATION},
-  {'torch.dot(t, t:float())', 'dot: invalid arguments', CONVERT},
-  {'torch.cat(t, t:int())', 'a DoubleTensor and an IntTensor ' .. CONVERT},
+   NOTATION, rule = 'types'},
+  {'torch.mm(t, t:float())', 'mm: invalid arguments', CONVERT, NOTATION, rule = 'types'},
+  {'torch.dot(t, t:float())', 'dot: invalid arguments', CONVERT, rule = 'types'},
+  {'torch.cat(t, t:int())', 'a DoubleTensor and an IntTensor ' .. CONVERT, rule = 'types'},
   {'torch.cat({t, 3})', 'cat: a DoubleTensor is expected at position 2 of the table, got number'},
   {'torch.cat({t, t:float()})', 'cat: a DoubleTensor is expected at position 2 of the ' ..
-   'table, got torch.FloatTensor: convert one of them'},
+   'table, got torch.FloatTensor: convert one of them', rule = 'types'},
   {'torch.Tensor{1, t}', 'at position 2 of dimension 1 of the table, got torch.DoubleTensor'},
-  {'torch.einsum("ij,ij", t, t:float())', 'einsum: ', CONVERT},
+  {'torch.einsum("ij,ij", t, t:float())', 'einsum: ', CONVERT, rule = 'types'},
   {'t:gather(1, t)', 'gather: invalid arguments', LONG, NOTATION},
   {'t:index(1, torch.ones(2))', 'index: invalid arguments', LONG},
   {'t:maskedSelect(t)', 'a ByteTensor is expected where a DoubleTensor was given', 't:byte()'},
@@ -89,10 +90,12 @@ describe('the message of', function()
     it(call[1], function()
       local f = assert(loadstring(call[1], '=user'))
       setfenv(f, setmetatable({torch = tensor, t = tensor.ones(2, 2)}, {__index = _G}))
+      if call.rule then tensor.setRule(call.rule, 'torch7') end
       local ok, message = pcall(function()
         local result = f()
         return result
       end)
+      if call.rule then tensor.setRule(call.rule, 'tensor') end
       assert.is_false(ok, 'no error')
       for k = 2, #call do
         assert.is_truthy(message:find(call[k], 1, true), call[k] .. ' is missing in: ' .. message)

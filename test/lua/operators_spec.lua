@@ -12,10 +12,10 @@ for _, e in ipairs(elements) do
     it('between tensors', function()
       assert.are.same({ 8, 10, 13 }, list(a + b))
       assert.are.same({ 6, 6, 5 }, list(a - b))
-      assert.are.same(e.integral and { 7, 4, 2 } or { 7, 4, 2.25 }, list(a / b))
+      assert.are.same({ 7, 4, 2.25 }, list(a / b))
       assert.are.same({ 0, 0, 1 }, list(a % b))
       assert.are.same({ e.store(7), e.store(64), e.store(6561) }, list(a ^ b))
-      assert.are.equal(7 + 16 + 36, a * b)
+      if e.name ~= 'Byte' then assert.are.equal(7 + 16 + 36, a * b) end
       assert.are.equal(e.class, (a + b):type())
       assert.are.same({ 7, 8, 9 }, list(a))
     end)
@@ -24,7 +24,7 @@ for _, e in ipairs(elements) do
       assert.are.same({ 9, 10, 11 }, list(a + 2))
       assert.are.same({ 5, 6, 7 }, list(a - 2))
       assert.are.same({ 14, 16, 18 }, list(a * 2))
-      assert.are.same(e.integral and { 3, 4, 4 } or { 3.5, 4, 4.5 }, list(a / 2))
+      assert.are.same({ 3.5, 4, 4.5 }, list(a / 2))
       assert.are.same({ 1, 0, 1 }, list(a % 2))
       assert.are.same({ 49, 64, 81 }, list(a ^ 2))
     end)
@@ -43,6 +43,8 @@ for _, e in ipairs(elements) do
     end)
 
     it('products of matrices and vectors', function()
+      tensor.setRule('products', 'torch7')
+      finally(function() tensor.setRule('products', 'tensor') end)
       local m = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
       assert.are.same({ 1 + 4 + 12, 4 + 10 + 24 }, list(m * b))
       assert.are.same({ { 14, 32 }, { 32, 77 } }, list(m * m:t()))
@@ -91,8 +93,7 @@ describe('operators', function()
       ['%'] = function(x, y) return x % y end, ['^'] = function(x, y) return x ^ y end,
     }
     for symbol, call in pairs(calls) do
-      for _, bad in ipairs { 'a', {}, true, print, tensor.FloatTensor(2, 2):fill(1),
-                             tensor.DoubleStorage(2) } do
+      for _, bad in ipairs { 'a', {}, true, print, tensor.DoubleStorage(2) } do
         for _, args in ipairs { { t, bad }, { bad, t } } do
           local ok, message = pcall(call, unpack(args))
           assert.is_false(ok, symbol .. ' of ' .. tensor.type(bad))
@@ -128,9 +129,9 @@ describe('operators', function()
   it('of integers do not divide by 0', function()
     local i = tensor.IntTensor { 1, 2 }
     local zero = tensor.IntTensor { 1, 0 }
-    for _, f in ipairs { function() return i / 0 end, function() return i % 0 end,
-                         function() return i / zero end, function() return i % zero end,
-                         function() return 1 / zero end, function() return 1 % zero end } do
+    for _, f in ipairs { function() return i % 0 end, function() return i % zero end,
+                         function() return 1 % zero end, function() return i:div(0) end,
+                         function() return i:cdiv(zero) end } do
       local ok, message = pcall(f)
       assert.is_false(ok)
       assert.is_truthy(message:find('0'), message)

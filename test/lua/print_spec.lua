@@ -8,7 +8,8 @@ local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local cases = dofile(here .. '../data/print-cases.lua')
 
 local defaults = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
-                  integers = 'torch7', nonfinite = 'torch7'}
+                  integers = 'torch7', nonfinite = 'torch7', vectors = 'torch7',
+                  slices = 'torch7', sizes = 'torch7'}
 
 -- Joins lines; the last one also ends with a newline.
 local function lines(...)
@@ -282,6 +283,54 @@ describe('the printed form', function()
                        tostring(tensor.DoubleTensor {nan, 1.5e7 + 0.5}))
     end)
 
+    describe('by the rule of', function()
+      local auto = {integers = 'auto', nonfinite = 'auto', vectors = 'auto', slices = 'auto',
+                    sizes = 'auto'}
+      local nan = 0 / 0
+      before_each(function() print.setoptions(auto) end)
+      after_each(function() tensor.setRule('printing', 'tensor') end)
+
+      it('require tensor', function()
+        assert.are.equal(lines(' 1.5000', '    nan', '[torch.DoubleTensor of size 2]'),
+                         tostring(tensor.DoubleTensor {1.5, nan}))
+        assert.are.equal(lines(' 20000000000', '[torch.LongTensor of size 1]'),
+                         tostring(tensor.LongTensor {2e10}))
+        print.setoptions {linewidth = 30}
+        assert.are.equal(lines(' 1:   1   2   3   4   5   6', ' 7:   7   8   9  10  11  12',
+                               '13:  13  14  15  16  17  18', '19:  19  20  21',
+                               '[torch.DoubleTensor of size 21]'), tostring(counting(21)))
+        assert.are.equal(21, select(2, tostring(counting(20)):gsub('\n', '')))
+        local labels = {}
+        for label in tostring(counting(8):resize(2, 2, 1, 2)):gmatch '%((%d,%d)' do
+          labels[#labels + 1] = label
+        end
+        assert.are.equal('1,1 1,2 2,1 2,2', table.concat(labels, ' '))
+        assert.are.equal('[2 x 3]', tostring(counting(2, 3):size()))
+        assert.are.equal('[]', tostring(tensor.LongStorage()))
+        assert.are.equal(lines('-1', ' 2', '[torch.LongStorage of size 2]'),
+                         tostring(tensor.LongStorage {-1, 2}))
+        assert.are.equal(lines(' 2', '[torch.IntStorage of size 1]'),
+                         tostring(tensor.IntStorage {2}))
+        assert.are.equal(10, select(2, tostring(tensor.LongStorage(9)):gsub('\n', '')))
+      end)
+
+      it('Torch7', function()
+        tensor.setRule('printing', 'torch7')
+        assert.are.equal(lines('1.500000', 'nan', '[torch.DoubleTensor of size 2]'),
+                         tostring(tensor.DoubleTensor {1.5, nan}))
+        assert.are.equal(lines(' 2.0000e+10', '[torch.LongTensor of size 1]'),
+                         tostring(tensor.LongTensor {2e10}))
+        assert.are.equal(31, select(2, tostring(counting(30)):gsub('\n', '')))
+        local labels = {}
+        for label in tostring(counting(8):resize(2, 2, 1, 2)):gmatch '%((%d,%d)' do
+          labels[#labels + 1] = label
+        end
+        assert.are.equal('1,1 2,1 1,2 2,2', table.concat(labels, ' '))
+        assert.are.equal(lines(' 2', ' 3', '[torch.LongStorage of size 2]'),
+                         tostring(counting(2, 3):size()))
+      end)
+    end)
+
     it('change the length of lines', function()
       print.setoptions {linewidth = 30}
       assert.are.equal(lines('Columns 1 to 7', '  1   2   3   4   5   6   7',
@@ -312,9 +361,10 @@ describe('the printed form', function()
       assert.are.equal(2, print.options.edgeitems)
       assert.has_error(function() print.setoptions {digits = 3} end,
                        'setprintoptions: unknown option digits; the options are edgeitems, '
-                       .. 'integers, linewidth, nonfinite, precision, threshold')
+                       .. 'integers, linewidth, nonfinite, precision, sizes, slices, '
+                       .. 'threshold, vectors')
       assert.has_error(function() print.setoptions {integers = 'all'} end,
-                       "setprintoptions: integers must be 'plain' or 'torch7', got all")
+                       "setprintoptions: integers must be 'auto' or 'plain' or 'torch7', got all")
       assert.has_error(function() print.setoptions {linewidth = 0} end,
                        'setprintoptions: linewidth must be a whole number from 1 to '
                        .. "2147483648 or 'terminal', got 0")

@@ -52,10 +52,10 @@ local made = {
   ['softmax 1'] = function() return x:softmax(1) end,
   ['softmax'] = function() return (x * 100):softmax() end,
   ['logSoftmax'] = function() return x:logSoftmax() end,
-  ['median'] = function() return (x:median()) end,
-  ['median with NaN'] = function() return (y:median()) end,
-  ['kthvalue 7 with NaN'] = function() return (y:kthvalue(7)) end,
-  ['mode'] = function() return (n:mode()) end,
+  ['median'] = function() return (x:median(2)) end,
+  ['median with NaN'] = function() return (y:median(2)) end,
+  ['kthvalue 7 with NaN'] = function() return (y:kthvalue(7, 2)) end,
+  ['mode'] = function() return (n:mode(2)) end,
   ['histc'] = function() return x:histc(8) end,
   ['histc range'] = function() return x:histc(8, -1.5, 2) end,
   ['bincount'] = function() return n:bincount() end,
@@ -113,15 +113,15 @@ describe('order', function()
     local values, indices = t:topk(6, 1, true)
     same(values, { nan, nan, 2, 2, 1, 1 }, 0)
     same(indices, { 2, 5, 1, 4, 3, 6 }, 0)
-    values, indices = t:kthvalue(4)
+    values, indices = t:kthvalue(4, 1)
     same(values, { 2 }, 0)
     same(indices, { 4 }, 0)
     same(t:argsort(), { 3, 6, 1, 4, 2, 5 }, 0)
     assert.are.equal(2, t:argmax())
-    values, indices = t:mode()
+    values, indices = t:mode(1)
     same(values, { 1 }, 0)
     same(indices, { 6 }, 0)
-    values, indices = T { nan, nan, 3 }:mode()
+    values, indices = T { nan, nan, 3 }:mode(1)
     same(values, { 3 }, 0)
     same(indices, { 3 }, 0)
     same((t:unique()), { 1, 2, nan, nan }, 0)
@@ -155,12 +155,12 @@ describe('order', function()
 
   it('has errors that name shapes', function()
     local t = T(2, 3)
-    fails(function() t:kthvalue(4) end, 'kthvalue', '[2 x 3]', '4', '3 elements')
-    fails(function() t:kthvalue(0) end, 'kthvalue', '[2 x 3]')
+    fails(function() t:kthvalue(4, 2) end, 'kthvalue', '[2 x 3]', '4', '3 elements')
+    fails(function() t:kthvalue(0, 2) end, 'kthvalue', '[2 x 3]')
     fails(function() t:topk(3, 1) end, 'topk', 'dimension 1', '2 elements')
     fails(function() t:median(3) end, 'median', '3')
-    fails(function() T(2, 0):median() end, 'median', '[2 x 0]', 'no element')
-    fails(function() T(2, 0):mode() end, 'mode', 'no element')
+    fails(function() T(2, 0):median(2) end, 'median', '[2 x 0]', 'no element')
+    fails(function() T(2, 0):mode(2) end, 'mode', 'no element')
     fails(function() T(0):argmax() end, 'argmax', 'no element')
     fails(function() tensor.searchsorted(T(2, 3), T(3, 4)) end, '[2 x 3]', '[3 x 4]')
     local v, i = T { 7 }, L { 9 }

@@ -178,13 +178,12 @@ argsort
 
 kthvalue
 > tensor.kthvalue(tensor.Tensor{30, 10, 20}, 2)
- 20
-[torch.DoubleTensor of size 1]
- 3
-[torch.LongTensor of size 1]
+20
 
 median
 > tensor.median(tensor.Tensor{{30, 10, 20}, {4, 6, 5}})
+6
+> tensor.median(tensor.Tensor{{30, 10, 20}, {4, 6, 5}}, 2)
  20
   5
 [torch.DoubleTensor of size 2x1]
@@ -194,10 +193,7 @@ median
 
 mode
 > tensor.mode(tensor.Tensor{5, 2, 2, 5, 7})
- 2
-[torch.DoubleTensor of size 1]
- 3
-[torch.LongTensor of size 1]
+2
 
 topk
 > tensor.topk(tensor.Tensor{30, 10, 20}, 2, 1, true)

@@ -417,6 +417,10 @@ where
  1
  4
 [torch.DoubleTensor of size 2]
+> tensor.where(tensor.ByteTensor{1, 0}, 9, 0)
+ 9
+ 0
+[torch.DoubleTensor of size 2]
 
 lerp
 > tensor.lerp(tensor.Tensor{0, 10}, tensor.Tensor{10, 20}, 0.25)

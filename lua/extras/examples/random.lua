@@ -143,7 +143,7 @@ randperm
  4
  3
  1
-[torch.DoubleTensor of size 4]
+[torch.LongTensor of size 4]
 
 multinomial
 > tensor.manualSeed(1)

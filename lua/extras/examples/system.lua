@@ -16,6 +16,34 @@ getBroadcast
 > tensor.getBroadcast()
 numpy
 
+rules
+> tensor.rules()[13].name, tensor.rules()[13].tensor
+sums
+`sum`, `prod`, `nansum`, `cumsum` and `cumprod` of integers along dimensions return LongTensors.
+
+setRule
+> tensor.setRule('sums', 'torch7')
+tensor
+> tensor.ByteTensor{200, 100}:sum(1)
+ 44
+[torch.ByteTensor of size 1]
+> tensor.setRule('sums', 'tensor')
+torch7
+
+getRule
+> tensor.getRule 'sums'
+tensor
+
+setRules
+> tensor.setRules 'torch7'
+> tensor.IntTensor{3} / 2
+ 1
+[torch.IntTensor of size 1]
+> tensor.setRules 'tensor'
+> tensor.IntTensor{3} / 2
+ 1.5000
+[torch.DoubleTensor of size 1]
+
 setStrict
 > tensor.setStrict(true)
 > (pcall(tensor.add, tensor.ones(2), tensor.ones(2, 1)))

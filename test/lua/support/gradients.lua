@@ -160,6 +160,7 @@ end
 -- Calls a form. Returns its results that have derivatives.
 function Program:call(form, values, results, map)
   if self.case.random then tensor.manualSeed(5) end
+  runner.set_rules(self.row)
   local got = { form.invoke(runner.assemble(form.slots, map or form.map, values, results)) }
   local kept = {}
   for _, x in ipairs(got) do

@@ -504,4 +504,5 @@ end
 
 -- support/gradients.lua calls rows, too.
 runner.element_of, runner.slots_of, runner.assemble = element_of, slots_of, assemble
+runner.set_rules = set_rules
 return runner
