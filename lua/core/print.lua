@@ -299,6 +299,8 @@ local LONG = 20  -- a vector with more elements is printed in rows
 local function in_rows(out, values, fmt, width, scale)
   local digits = #tostring(#values)
   local perline = math.max(1, floor((linewidth() - digits - 1) / (width + 1)))
+  -- A multiple of 5, so that the indices at the beginning of the lines are easy to read.
+  perline = perline < 5 and perline or perline - perline % 5
   for first = 1, #values, perline do
     local cells = {}
     for k = first, math.min(first + perline - 1, #values) do

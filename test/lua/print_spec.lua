@@ -296,8 +296,8 @@ describe('the printed form', function()
         assert.are.equal(lines(' 20000000000', '[torch.LongTensor of size 1]'),
                          tostring(tensor.LongTensor {2e10}))
         print.setoptions {linewidth = 30}
-        assert.are.equal(lines(' 1:   1   2   3   4   5   6', ' 7:   7   8   9  10  11  12',
-                               '13:  13  14  15  16  17  18', '19:  19  20  21',
+        assert.are.equal(lines(' 1:   1   2   3   4   5', ' 6:   6   7   8   9  10',
+                               '11:  11  12  13  14  15', '16:  16  17  18  19  20', '21:  21',
                                '[torch.DoubleTensor of size 21]'), tostring(counting(21)))
         assert.are.equal(21, select(2, tostring(counting(20)):gsub('\n', '')))
         local labels = {}

@@ -131,9 +131,9 @@ erfc
 
 erfinv
 > tensor.erfinv(tensor.Tensor{0, 0.5, 1})
-  0.0000e+00
-  4.7694e-01
-         inf
+ 0.0000
+ 0.4769
+    inf
 [torch.DoubleTensor of size 3]
 
 digamma

@@ -1,9 +1,7 @@
 return [=[
 Tensor
 > tensor.Tensor(2, 3):size()
- 2
- 3
-[torch.LongStorage of size 2]
+[2 x 3]
 > tensor.IntTensor{{1, 2}, {3, 4}}
  1  2
  3  4
@@ -29,8 +27,7 @@ Generator
 philox
 > tensor.manualSeed(g, 1)
 > tensor.rand(g, 2):size()
- 2
-[torch.LongStorage of size 1]
+[2]
 
 new
 > tensor.IntTensor().new{1, 2}
@@ -116,9 +113,7 @@ fullLike
 
 emptyLike
 > tensor.emptyLike(tensor.ones(2, 3)):size()
- 2
- 3
-[torch.LongStorage of size 2]
+[2 x 3]
 
 eye
 > tensor.eye(2)

@@ -119,9 +119,7 @@ randn
 
 randLike
 > tensor.randLike(tensor.ones(2, 3)):size()
- 2
- 3
-[torch.LongStorage of size 2]
+[2 x 3]
 
 randnLike
 > tensor.randnLike(tensor.FloatTensor(2)):type()

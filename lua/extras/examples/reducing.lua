@@ -199,10 +199,7 @@ ger
 
 bmm
 > tensor.bmm(tensor.ones(2, 1, 3), tensor.ones(2, 3, 1)):size()
- 2
- 1
- 1
-[torch.LongStorage of size 3]
+[2 x 1 x 1]
 
 matmul
 > tensor.matmul(tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 10})
@@ -210,10 +207,7 @@ matmul
  43
 [torch.DoubleTensor of size 2]
 > tensor.matmul(tensor.ones(2, 1, 3), tensor.ones(3, 4)):size()
- 2
- 1
- 4
-[torch.LongStorage of size 3]
+[2 x 1 x 4]
 
 quantile
 > tensor.Tensor{1, 2, 3, 5}:quantile(0.5)

@@ -3,23 +3,19 @@ setBroadcast
 > tensor.setBroadcast('torch7')
 numpy
 > (tensor.Tensor{1, 2} - tensor.Tensor{{1}, {2}}):size()
- 2
-[torch.LongStorage of size 1]
+[2]
 > tensor.setBroadcast('numpy')
 torch7
 > (tensor.Tensor{1, 2} - tensor.Tensor{{1}, {2}}):size()
- 2
- 2
-[torch.LongStorage of size 2]
+[2 x 2]
 
 getBroadcast
 > tensor.getBroadcast()
 numpy
 
 rules
-> tensor.rules()[13].name, tensor.rules()[13].tensor
-sums
-`sum`, `prod`, `nansum`, `cumsum` and `cumprod` of integers along dimensions return LongTensors.
+> tensor.rules()[1].name, tensor.rules()[1].mode
+arguments  tensor
 
 setRule
 > tensor.setRule('sums', 'torch7')
@@ -298,9 +294,7 @@ table
 FloatBlob
 > blob = tensor.FloatBlob(2, 3)
 > blob:data():size()
- 2
- 3
-[torch.LongStorage of size 2]
+[2 x 3]
 > blob:count()
 6
 
@@ -396,8 +390,7 @@ Circle
 
 getconstructortable
 > tensor.getconstructortable('torch.IntTensor')(2):size()
- 2
-[torch.LongStorage of size 1]
+[2]
 
 factory
 > tensor.typename(tensor.factory('torch.IntTensor')())

@@ -35,18 +35,13 @@ unfold
 
 squeeze
 > tensor.ones(1, 2, 1):squeeze():size()
- 2
-[torch.LongStorage of size 1]
+[2]
 > tensor.ones(1, 2, 1):squeeze(1):size()
- 2
- 1
-[torch.LongStorage of size 2]
+[2 x 1]
 
 unsqueeze
 > tensor.ones(2):unsqueeze(1):size()
- 1
- 2
-[torch.LongStorage of size 2]
+[1 x 2]
 
 expand
 > tensor.Tensor{{1}, {2}}:expand(2, 3)
@@ -66,9 +61,7 @@ view
  3  4
 [torch.DoubleTensor of size 2x2]
 > tensor.range(1, 6):view(-1, 2):size()
- 3
- 2
-[torch.LongStorage of size 2]
+[3 x 2]
 
 viewAs
 > tensor.range(1, 4):viewAs(tensor.ones(2, 2))
@@ -78,10 +71,7 @@ viewAs
 
 permute
 > tensor.ones(2, 3, 4):permute(3, 1, 2):size()
- 4
- 2
- 3
-[torch.LongStorage of size 3]
+[4 x 2 x 3]
 
 stack
 > tensor.stack{tensor.Tensor{1, 2}, tensor.Tensor{3, 4}}
@@ -162,35 +152,21 @@ diff
 
 flatten
 > tensor.ones(2, 3, 4):flatten(2):size()
-  2
- 12
-[torch.LongStorage of size 2]
+[2 x 12]
 
 unflatten
 > tensor.ones(2, 6):unflatten(2, 3, -1):size()
- 2
- 3
- 2
-[torch.LongStorage of size 3]
+[2 x 3 x 2]
 
 movedim
 > tensor.ones(2, 3, 4):movedim(1, -1):size()
- 3
- 4
- 2
-[torch.LongStorage of size 3]
+[3 x 4 x 2]
 > tensor.ones(2, 3, 4):movedim({1, 2}, {2, 3}):size()
- 4
- 2
- 3
-[torch.LongStorage of size 3]
+[4 x 2 x 3]
 
 swapaxes
 > tensor.ones(2, 3, 4):swapaxes(1, 3):size()
- 4
- 3
- 2
-[torch.LongStorage of size 3]
+[4 x 3 x 2]
 
 item
 > tensor.item(tensor.Tensor{7})
@@ -206,17 +182,13 @@ nDimension
 
 size
 > tensor.ones(2, 3):size()
- 2
- 3
-[torch.LongStorage of size 2]
+[2 x 3]
 > tensor.ones(2, 3):size(2)
 3
 
 stride
 > tensor.ones(2, 3):stride()
- 3
- 1
-[torch.LongStorage of size 2]
+[3 x 1]
 > tensor.ones(2, 3):t():stride(1)
 1
 
