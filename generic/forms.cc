@@ -123,10 +123,23 @@ void note_sources(Pattern* pattern) {
     const bool other_type =
         source.tensor ? !of_own_type : source.kind == 'o' || source.kind == '{';
     if (given && other_type) pattern->one_type = false;
-    if (source.kind != 'T' || !given || of_operand) continue;
+    if (source.kind != 'T' || !given || source.may_be_nil || of_operand) continue;
     pattern->type_arg = source.arg;
     of_operand = !source.result;
   }
+}
+
+// Returns false if a slot that may be nil is left out, but a later tensor is not: such a call passes
+// nil. left_out: one bit for each optional slot, the last one lowest.
+bool has_nils_at_end(const Form& form, int left_out, int optional) {
+  bool missing = false;
+  for (const Slot& slot : form.slots) {
+    if (!slot.optional) continue;
+    const bool absent = left_out >> --optional & 1;
+    if (missing && !absent && slot.tensor) return false;
+    missing = missing || (absent && slot.may_be_nil());
+  }
+  return true;
 }
 
 }  // namespace
@@ -191,34 +204,39 @@ void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patter
   int optional = 0;
   for (const Slot& slot : form->slots) optional += slot.optional;
   for (int left_out = 0; left_out < 1 << optional; ++left_out) {
+    if (!has_nils_at_end(*form, left_out, optional)) continue;
     Pattern pattern;
     pattern.form = form;
     pattern.row = row;
     // The first optional slot is the highest bit, so counting up omits the last slots first.
     int bit = optional;
-    uint64_t tables[2];  // XORed with a code, changes a table into a LongStorage
-    int table_count = 0;
+    // XORed with a code, change a table into a LongStorage, or a tensor into nil.
+    uint64_t changes[kMaxArgs];
+    int change_count = 0;
     for (const Slot& slot : form->slots) {
       bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));
       ParameterSource& source = pattern.sources[pattern.slots++];
-      source = {slot.kind, slot.tensor, slot.result, -1};
+      source = {slot.kind, slot.tensor, slot.result, slot.may_be_nil(), slot.fixed && slot.result,
+                -1};
       if (slot.kind == 's' || slot.kind == 'p') {
         source.arg = static_cast<int8_t>(pattern.args);
         pattern.sizes = true;
       } else if (!absent) {
         source.arg = static_cast<int8_t>(pattern.args);
         if (slot.kind == 'r' || slot.kind == 'v') {
-          tables[table_count++] = (uint64_t{kTable} ^ kLongStorage) << (4 * pattern.args);
+          changes[change_count++] = (uint64_t{kTable} ^ kLongStorage) << (4 * pattern.args);
+        } else if (slot.may_be_nil()) {
+          changes[change_count++] = (uint64_t{kTensor} ^ kNil) << (4 * pattern.args);
         }
         pattern.codes |= code_of(slot.kind) << (4 * pattern.args++);
       }
     }
     note_sources(&pattern);
     const uint64_t codes = pattern.codes;
-    for (int storages = 0; storages < 1 << table_count; ++storages) {
+    for (int changed = 0; changed < 1 << change_count; ++changed) {
       pattern.codes = codes;
-      for (int k = 0; k < table_count; ++k) {
-        if (storages >> k & 1) pattern.codes ^= tables[k];
+      for (int k = 0; k < change_count; ++k) {
+        if (changed >> k & 1) pattern.codes ^= changes[k];
       }
       patterns->push_back(pattern);
     }

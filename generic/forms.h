@@ -12,6 +12,7 @@
 //   LongStorage or table
 //   *T result   +T always a new tensor, not an argument   <x=1> always this value, not an argument
 //   [T] optional   [x=1] optional, with a default value
+//   [T=null] nil, or left out if no tensor follows   <*T> hidden: a new tensor that is not returned
 
 #include <cstdint>
 #include <string>
@@ -45,6 +46,8 @@ struct Slot {
   bool fixed = false;      // <x=1>: always this value, not an argument
   bool has_value = false;  // [x=1]: has a default value
   double value = 0;        // the default value; for an o the letter's character code
+
+  bool may_be_nil() const { return tensor && has_value; }
 };
 
 struct Form {
@@ -60,6 +63,7 @@ Form parse_form(const char* begin, const char* end);
 struct ParameterSource {
   char kind;
   bool tensor, result;
+  bool may_be_nil, hidden;
   int8_t arg;  // 0-based argument position; -1 if omitted
 };
 

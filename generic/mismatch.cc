@@ -34,8 +34,11 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   auto given = [&](const ParameterSource& source) {
     return object_at(L, state, source.arg + 1).dtype();
   };
+  auto is_given = [&](const ParameterSource& source) {
+    return source.tensor && source.arg >= 0 && object_at(L, state, source.arg + 1).is_tensor();
+  };
   for (const ParameterSource& source : pattern) {
-    if (!source.tensor || source.arg < 0 || source.kind == 'T' || source.kind == 'A') continue;
+    if (!is_given(source) || source.kind == 'T' || source.kind == 'A') continue;
     DType wanted = source.kind == 'L'   ? DType::Long
                    : source.kind == 'I' ? DType::Int
                    : source.kind == 'F' ? DType::Float
@@ -47,7 +50,7 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   }
   const ParameterSource* first = nullptr;
   for (const ParameterSource& source : pattern) {
-    if (!source.tensor || source.arg < 0 || source.kind != 'T') continue;
+    if (!is_given(source) || source.kind != 'T') continue;
     if (!first) first = &source;
     if (given(*first) == given(source)) continue;
     return one_of_class(given(*first)) + " and " + one_of_class(given(source)) +

@@ -57,7 +57,7 @@ DType element_type(const Pattern& pattern, const Arguments& args, State* state, 
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   if (pattern.one_type && args.one_type) return true;
   for (const ParameterSource& source : pattern) {
-    if (source.arg < 0) continue;
+    if (source.arg < 0 || args.code(source.arg) == kNil) continue;
     if (source.tensor && source.kind != 'A') {
       DType given = args.objects[source.arg].dtype();
       if (source.kind == 'T' ? given != type : !type_fits(source.kind, given, type)) return false;
@@ -260,10 +260,12 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   }
   for (int k = 0; k < pattern.slots; ++k) {
     const ParameterSource& source = pattern.sources[k];
-    if (source.tensor && source.arg >= 0) {
+    if (source.may_be_nil && (source.arg < 0 || args.code(source.arg) == kNil)) {
+      call.tensor(op, k) = nullptr;
+    } else if (source.tensor && source.arg >= 0) {
       void* t = payload(L, args.objects[source.arg], source.arg + 1);
       call.tensor(op, k) = static_cast<Tensor*>(t);
-      if (source.result) refuse_held(L, state, name, call.tensor(op, k)->storage);
+      if (op.parameters[k].is_result()) refuse_held(L, state, name, call.tensor(op, k)->storage);
     } else if (source.tensor) {
       if (!source.result) call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
     } else if (source.kind != '{') {
@@ -298,7 +300,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   int results = 0;
   for (int k = 0; k < pattern.slots; ++k) {
     const ParameterSource& source = pattern.sources[k];
-    if (!source.result) continue;
+    if (!source.result || source.hidden) continue;
     ++results;
     if (numbers && source.arg < 0) {
       const Tensor* result = call.tensor(op, k);

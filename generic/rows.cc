@@ -54,9 +54,10 @@ std::string slot_of(const Parameter& p) {
   const std::string letter = letter_of(p), value = p.by_default;
   switch (p.kind) {
     case ParameterKind::out:
-      return "[*" + letter + "]";
+      if (p.is_hidden()) return "<*" + letter + ">";
+      return value == "fresh" ? "+" + letter : "[*" + letter + "]";
     case ParameterKind::inout:
-      return "*" + letter;
+      return p.may_be_null() ? "[" + letter + "=null]" : "*" + letter;
     case ParameterKind::view:
       return "+" + letter;
     case ParameterKind::generator:

@@ -20,7 +20,8 @@ local function parse(form, parameters)
       until parameters[position].tensor == is_tensor
       slot.name = parameters[position].name
       slots[#slots + 1] = slot
-      results = results + (slot.result and 1 or 0)
+      slot.hidden = word:find '^<' ~= nil
+      results = results + (slot.result and not slot.hidden and 1 or 0)
       operands = operands + (not slot.result and slot.kind == 'T' and 1 or 0)
    end
    for _, slot in ipairs(slots) do
@@ -45,6 +46,7 @@ local function argument(slot)
    if slot.kind == 'r' then name = '{' .. name .. '...}' end
    -- The default -1000 means: no dimension. Do not show it.
    if slot.kind == 'i' and tonumber(slot.default) == -1000 then return name end
+   if slot.default == 'null' then return name end  -- nil
    if slot.kind == 's' or slot.kind == 'p' then name = name .. '...' end
    return slot.default ~= '' and name .. ' = ' .. slot.default or name
 end

@@ -53,7 +53,7 @@ void call_from_c(Op op, void* arguments, const char* function) {
           if (p.is_tensor()) {
             if (Tensor* t = argument<Tensor*>(arguments, p)) {
               tensors.add(t);
-            } else if (!(row.flags & row_flag::null_tensors)) {
+            } else if (!(row.flags & row_flag::null_tensors) && !p.may_be_null()) {
               fail_null(row, p, arguments);
             }
           } else if (p.kind == ParameterKind::list) {

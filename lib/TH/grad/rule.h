@@ -16,7 +16,7 @@ namespace th::grad {
 // The column `derivative` of a row.
 enum class Derivative : uint8_t {
   formulas,     // grad(parameter, formula) for each differentiable parameter
-  function,     // rule(function): a C++ function, see grad/functions.h
+  function,     // rule(function), operand_rule(function): a C++ function, see grad/functions.h
   constant,     // the results do not depend on the operands, or only in jumps
   composed,     // the operation calls other operations, which have derivatives
   shares,       // the result is a view of the operand, or a copy made by another operation
@@ -57,7 +57,7 @@ class Backward {
   void give_list(int k, const Var& gradient);
 
   void set(Derivative) {}
-  void run(void (*rule)(Backward&)) { rule(*this); }
+  void run(void (*rule)(Backward&), uint32_t) { rule(*this); }
 
  private:
   bool is_in_list(const Operand& o) const;
@@ -84,11 +84,11 @@ class Uses {
     has_formula |= uint32_t{1} << parameter;
   }
   void set(Derivative d) { derivative = d; }
-  // A function may read everything and give a gradient to each operand.
-  void run(void (*)(Backward&)) {
+  // A function may read everything but `unread`, and give a gradient to each operand.
+  void run(void (*)(Backward&), uint32_t unread) {
     derivative = Derivative::function;
     has_formula = ~uint32_t{0};
-    for (uint32_t& r : read) r = ~uint32_t{0};
+    for (uint32_t& r : read) r = ~unread;
   }
 
   Derivative derivative = Derivative::formulas;

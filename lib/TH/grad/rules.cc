@@ -27,7 +27,8 @@ auto argument_value(C& context, int parameter, size_t offset) {
 // The words of the column `derivative`.
 #define grad(parameter, ...) \
   if (context.wants(Index::parameter)) context.give(Index::parameter, __VA_ARGS__);
-#define rule(f) context.run(f);
+#define rule(f) context.run(f, 0);
+#define operand_rule(f) context.run(f, 1);
 #define constant context.set(Derivative::constant);
 #define composed context.set(Derivative::composed);
 #define shares context.set(Derivative::shares);
@@ -58,6 +59,7 @@ struct copy_rule {
 
 #undef grad
 #undef rule
+#undef operand_rule
 #undef constant
 #undef composed
 #undef shares

@@ -212,7 +212,7 @@ void check_null_tensors(const TracedCall& call, const RowRule& rule, uint32_t re
   int number = 0;
   for (const Parameter& p : call.row()) {
     const bool needed = p.kind == ParameterKind::in || (has_formulas && (read & bit(number)));
-    if (needed && p.is_tensor() && !argument<Tensor*>(call.arguments(), p)) {
+    if (needed && p.is_tensor() && !argument<Tensor*>(call.arguments(), p) && !p.may_be_null()) {
       fail("the derivative is not implemented if '%s' is NULL", p.name);
     }
     ++number;
@@ -357,7 +357,8 @@ Operand Tape::result_of(Tensor* t, int parameter, bool kept) {
 void Tape::end_entry(const TracedCall& call) {
   each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
     if (!p.is_result()) return;
-    if (depends_ && !is_integral(t->dtype)) {
+    // A rule computes with the elements of a hidden result as constants.
+    if (depends_ && !is_integral(t->dtype) && !p.is_hidden()) {
       track_result(t);
     } else if (!tracks(*t) && !(read_ & bit(number))) {
       return;

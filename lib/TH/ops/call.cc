@@ -212,7 +212,7 @@ inline void Shapes::commit() {
   for (const Field& field : row_.tensors) {
     if (field.kind != ParameterKind::inout) continue;
     Tensor* t = argument<Tensor*>(arguments_, field);
-    if (is_set(t)) continue;
+    if (!t || is_set(t)) continue;
     if (any_operand([&](const Tensor& o) { return share_storage(*t, o); })) copy_operands_of(t);
   }
 }

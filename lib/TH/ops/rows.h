@@ -3,6 +3,8 @@
 
 // The rows of THOps.def at run time: the description of each operation and of its parameters.
 
+#include <cstring>
+
 #include "functors/rows.h"
 #include "ops/arguments.h"
 
@@ -59,6 +61,12 @@ struct Parameter : Field {
   const char* letters;     // of an option
 
   bool is_operand() const { return kind == ParameterKind::in || kind == ParameterKind::like; }
+  // A tensor that a call may leave out, in C and in Lua.
+  bool may_be_null() const {
+    return is_tensor() && (is_hidden() || std::strcmp(by_default, "null") == 0);
+  }
+  // A result that only the derivative needs.
+  bool is_hidden() const { return std::strcmp(by_default, "hidden") == 0; }
   bool is_list_of_numbers() const {
     return kind >= ParameterKind::sizes && kind <= ParameterKind::dim_list;
   }
