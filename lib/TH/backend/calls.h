@@ -11,6 +11,7 @@
 #include "backend/fused_call.h"
 #include "backend/index_call.h"
 #include "backend/loop_plan.h"
+#include "backend/network_call.h"
 #include "backend/product_call.h"
 #include "backend/random_call.h"
 #include "backend/reduce_call.h"
@@ -40,6 +41,7 @@ namespace th {
   TH_SCAN_OPS(X)            \
   TH_SEARCH_OPS(X)          \
   TH_CONVOLUTION_OPS(X)     \
+  TH_NETWORK_OPS(X)         \
   TH_FUSED_OPS(X)
 
 // The operations of libraries such as LAPACK (backend/linalg_call.h). The CPU supports all of them.

@@ -100,6 +100,9 @@ Var nansum_slope(const Var& g, const Var& t, const Var& r);
 Var nanmean_slope(const Var& g, const Var& t, const Var& r);
 // g where t is the extreme element r, divided by their number.
 Var extreme_slope(const Var& g, const Var& t, const Var& r);
+// The gradients of the losses mse and huber by t; see network_rules.cc.
+Var mse_slope(const Var& g, const Var& t, const Var& target, char reduction);
+Var huber_slope(const Var& g, const Var& t, const Var& target, double delta, char reduction);
 
 }  // namespace functions
 
@@ -147,6 +150,8 @@ TH_FORMULA_FUNCTION(norm_slope)
 TH_FORMULA_FUNCTION(nansum_slope)
 TH_FORMULA_FUNCTION(nanmean_slope)
 TH_FORMULA_FUNCTION(extreme_slope)
+TH_FORMULA_FUNCTION(mse_slope)
+TH_FORMULA_FUNCTION(huber_slope)
 
 template <class V, class T, class R>
 V sum_slope(const V& g, const T&, const R&) {
@@ -168,7 +173,7 @@ V logsumexp_slope(const V& g, const V& t, const V& r) {
 // The option trans for the transpose.
 inline char opposite(char trans) { return trans == 'N' || trans == 'n' ? 'T' : 'N'; }
 
-// ---- rules, in linalg_rules.cc, factor_rules.cc and convolution_rules.cc
+// ---- rules, in linalg_rules.cc, factor_rules.cc, convolution_rules.cc and network_rules.cc
 
 void slogdet_slopes(Backward& b);
 void potrs_slopes(Backward& b);
@@ -190,6 +195,15 @@ void conv2_slopes(Backward& b);
 void xcorr2_slopes(Backward& b);
 void conv3_slopes(Backward& b);
 void xcorr3_slopes(Backward& b);
+void layer_norm_slopes(Backward& b);
+void rms_norm_slopes(Backward& b);
+void group_norm_slopes(Backward& b);
+void batch_norm_slopes(Backward& b);
+void attention_slopes(Backward& b);
+void cross_entropy_all_slopes(Backward& b);
+void cross_entropy_slopes(Backward& b);
+void nll_all_slopes(Backward& b);
+void nll_slopes(Backward& b);
 
 // ---- helpers of functions and rules
 
@@ -198,6 +212,8 @@ Var filled(const Tensor& like, int ndim, const int64_t* size, double value);
 Var filled_like(const Var& like, double value);
 // t with another shape: a view if its strides allow it, else a copy.
 Var reshaped(const Var& t, int ndim, const int64_t* size);
+// t converted to another type; t itself if it has that type.
+Var converted(const Var& t, DType type);
 
 }  // namespace th::grad
 

@@ -35,15 +35,6 @@ Rules reverse_rules() {
   return rules;
 }
 
-Var in_type(const Var& v, DType type) {
-  if (v->dtype == type) return v;
-  Var r{TensorRef(tensor_new_sized(type, v->nDimension, v->size))};
-  ensure_storage(r.get());
-  if (v->storage) r->storage->set_current_device(v->storage->current_device());
-  ops::copy(r.get(), v.get());
-  return r;
-}
-
 // Converts a gradient to the shape of an operand: sums over dimensions that were broadcast, and
 // repeats along those that are missing or have size 1.
 Var in_shape(Var v, const Tensor& like) {
@@ -64,10 +55,19 @@ Var in_shape(Var v, const Tensor& like) {
 
 }  // namespace
 
+Var converted(const Var& v, DType type) {
+  if (v->dtype == type) return v;
+  Var r{TensorRef(tensor_new_sized(type, v->nDimension, v->size))};
+  ensure_storage(r.get());
+  if (v->storage) r->storage->set_current_device(v->storage->current_device());
+  ops::copy(r.get(), v.get());
+  return r;
+}
+
 // 1, 2, ..., count
 Var positions_of(const Tensor& like, int64_t count) {
   Var r = filled(like, 1, &count, 1);
-  Var positions = in_type(r, DType::Long);
+  Var positions = converted(r, DType::Long);
   return cumsum(positions, int64_t{0});
 }
 
@@ -169,7 +169,7 @@ void Tape::add_gradient(Tensor* t, Tensor* gradient) {
   if (!tracks(*t)) return;
   RulesScope rules(reverse_rules());
   Var g(copy_of(gradient));
-  accumulate(t->storage->identity, *t, in_shape(in_type(g, t->dtype), *t));
+  accumulate(t->storage->identity, *t, in_shape(converted(g, t->dtype), *t));
 }
 
 // Takes the gradients of the results. Returns false if all of them are 0.
@@ -240,7 +240,7 @@ void Tape::give(size_t operand, Tensor* gradient) {
   const Operand& o = custom_.operands.at(operand);
   if (o.result || !o.storage) return;
   accumulate(o.storage, o.position(),
-             in_shape(in_type(Var::share(gradient), o.value->dtype), *o.value));
+             in_shape(converted(Var::share(gradient), o.value->dtype), *o.value));
 }
 
 TensorRef Tape::gradient(const Tensor& t) {
@@ -338,7 +338,7 @@ Var Backward::gradient_or_zeros(int result) const {
 
 Var Backward::in_own_type(const Var& v) const {
   for (const Operand& o : entry_.operands) {
-    if (v && o.storage && !o.result) return in_type(v, o.value->dtype);
+    if (v && o.storage && !o.result) return converted(v, o.value->dtype);
   }
   return v;
 }
@@ -359,7 +359,7 @@ Var Backward::returned() const {
 
 void Backward::give_to(const Operand& o, const Var& gradient) {
   if (!gradient || !o.storage) return;
-  tape_.accumulate(o.storage, o.position(), in_shape(in_type(gradient, o.value->dtype), *o.value));
+  tape_.accumulate(o.storage, o.position(), in_shape(converted(gradient, o.value->dtype), *o.value));
 }
 
 void Backward::give(int parameter, const Var& gradient) {

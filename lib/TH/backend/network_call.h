@@ -1,0 +1,135 @@
+#ifndef TH_BACKEND_NETWORK_CALL_H
+#define TH_BACKEND_NETWORK_CALL_H
+
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace th {
+
+// The weights and biases of a normalization, and the order of its groups in memory.
+enum class NormKind : uint8_t {
+  layer,  // one weight for each element of a run; a group has one run
+  group,  // one weight for each run of each group
+  batch,  // one weight for each group; the first runs of all groups come before the second ones
+};
+
+// A contiguous tensor as groups, each of which has a mean and a variance: `outer` times `groups`. A
+// group has `runs` runs of `length` contiguous elements. The runs of a group are contiguous, too,
+// except for NormKind::batch, for which outer is 1.
+struct NormLayout {
+  NormKind kind;
+  int64_t outer, groups, runs, length;
+
+  constexpr int64_t moments() const { return outer * groups; }
+  constexpr int64_t count() const { return runs * length; }  // the elements of a group
+  constexpr int64_t run_stride() const {
+    return kind == NormKind::batch ? groups * length : length;
+  }
+  constexpr int64_t group_stride() const {
+    return kind == NormKind::batch ? length : runs * length;
+  }
+  // The number of weights.
+  constexpr int64_t weights() const {
+    return kind == NormKind::layer ? length : kind == NormKind::group ? groups * runs : groups;
+  }
+};
+
+// r = (t - mean) / sqrt(variance + epsilon) * weight + bias, with the biased moments of each group.
+// Writes the moments; if they are given, reads them. mean null: no mean is subtracted, and the
+// variance is the mean of the squares. weight, bias: may be null. Sums of Half and BFloat16 are
+// computed in float.
+struct NormalizeCall {
+  DType dtype;
+  NormLayout layout;
+  bool given;
+  double epsilon;
+  const char *t, *weight, *bias;
+  char* r;
+  double *mean, *variance;
+};
+
+// The gradients of a normalization, from the gradient g of its result. slope, weight_slopes and
+// bias_slopes may be null. The last two have `parts` rows of partial sums, one element for each
+// weight, in the compute type of dtype. constant: the moments do not depend on t.
+struct NormalizeSlopesCall {
+  DType dtype;
+  NormLayout layout;
+  bool constant;
+  double epsilon;
+  const char *g, *t, *weight;
+  const double *mean, *variance;
+  char* slope;
+  char *weight_slopes, *bias_slopes;
+  int64_t parts;
+};
+
+// The losses of the classes of the rows of a contiguous matrix. weight_sum: the sum of the weights;
+// without weights, the number of classes.
+struct ClassRows {
+  DType dtype;
+  int64_t rows, classes;
+  const char* t;
+  const int64_t* numbers;  // the classes of the rows: see position_of
+  const char* weight;      // null: 1
+  int64_t ignored;         // rows of this class have no loss
+  double smoothing, weight_sum;
+};
+
+// The loss of each row, its weight (0 if it is ignored), and the logarithm of the sum of its
+// exponentials. sums null: t has logarithms of probabilities.
+struct ClassLossCall {
+  ClassRows of;
+  double *losses, *weights, *sums;
+};
+
+// The gradient of the losses, times g of each row. sums: as the loss wrote them, or null.
+struct ClassLossSlopesCall {
+  ClassRows of;
+  const double *sums, *g;
+  char* slope;
+};
+
+// A batch of matrices, in two dimensions; strides in elements. The last stride is 1, except for the
+// mask.
+struct AttentionMatrix {
+  char* data;
+  int64_t outer, inner, row, column;
+};
+
+// softmax(scale * q * k^T + mask) * v of float or double, for outer x inner matrices. q: rows x
+// depth, k: columns x depth, v: columns x width. mask: null, bytes (1: visible) or elements that
+// are added. causal: row i sees columns up to i + columns - rows. sums: contiguous, the logarithm of
+// the sum of exponentials of each row; -infinity if it sees nothing.
+struct AttentionShape {
+  DType dtype;
+  int64_t outer, inner, rows, columns, depth, width;
+  bool causal, mask_of_bytes;
+  double scale;
+  AttentionMatrix q, k, v, mask;
+};
+struct AttentionCall {
+  AttentionShape of;
+  AttentionMatrix r;
+  double* sums;
+};
+// The gradients of q, k and v from g, the gradient of r. All of them are contiguous.
+struct AttentionSlopesCall {
+  AttentionShape of;
+  AttentionMatrix g, r;
+  const double* sums;
+  AttentionMatrix q_slope, k_slope, v_slope;
+};
+
+}  // namespace th
+
+// The rows of TH_KERNEL_OPS.
+#define TH_NETWORK_OPS(X)                     \
+  X(normalize, NormalizeCall)                 \
+  X(normalize_slopes, NormalizeSlopesCall)    \
+  X(class_loss, ClassLossCall)                \
+  X(class_loss_slopes, ClassLossSlopesCall)   \
+  X(attention, AttentionCall)                 \
+  X(attention_slopes, AttentionSlopesCall)
+
+#endif

@@ -1,0 +1,155 @@
+// Losses of class numbers: cross-entropy of logits, or negative log-likelihood, of each row.
+
+#include <cmath>
+#include <limits>
+
+#include "backend/cpu_backend.h"
+#include "cpu/kernels/exponentials.h"
+#include "cpu/parallel.h"
+#include "functors/condition.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+namespace {
+
+template <class T>
+using ComputeOf = typename Numeric<T>::Compute;
+
+// Calls f(first, n, exponentials) for each block of a row: the exponentials of t - shift.
+template <class T, class F>
+inline void each_block_of_exponentials(const T* t, int64_t count, double shift, const F& f) {
+  using A = ComputeOf<T>;
+  alignas(64) A x[kBlock];
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t n = count - first < kBlock ? count - first : kBlock;
+    for (int64_t i = 0; i < n; ++i) x[i] = load(t[first + i]) - static_cast<A>(shift);
+    for (int64_t i = n; i < padded_to_lanes(n); ++i) x[i] = 0;
+    exponentials(x, n);
+    f(first, n, x);
+  }
+}
+
+template <class T>
+double log_of_sum(const T* t, int64_t count) {
+  using A = ComputeOf<T>;
+  A largest = -std::numeric_limits<A>::infinity();
+  bool is_nan = false;
+  for (int64_t i = 0; i < count; ++i) {
+    const A x = load(t[i]);
+    is_nan |= x != x;
+    largest = x > largest ? x : largest;
+  }
+  if (is_nan) return std::numeric_limits<double>::quiet_NaN();
+  if (largest == -std::numeric_limits<A>::infinity()) return static_cast<double>(largest);
+  double sum = 0;
+  each_block_of_exponentials(t, count, static_cast<double>(largest),
+                             [&](int64_t, int64_t n, const A* e) {
+    A part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t i = 0; i < n; ++i) part += e[i];
+    sum += static_cast<double>(part);
+  });
+  return static_cast<double>(largest) + std::log(sum);
+}
+
+// The weights of a row: that of its class, times 1 - smoothing, and of each class c, times
+// `each` * weight of c.
+struct RowWeights {
+  int64_t number;  // of the class, from 0; -1: the row is ignored
+  double own, each;
+  double sum(const ClassRows& of) const { return own + each * of.weight_sum; }
+};
+
+template <class T>
+RowWeights weights_of(const ClassRows& of, const T* weight, int64_t row) {
+  if (of.numbers[row] == of.ignored) return {-1, 0, 0};
+  const int64_t number = position_of(of.numbers[row], of.classes);
+  const double w = weight ? static_cast<double>(load(weight[number])) : 1;
+  return {number, (1 - of.smoothing) * w, of.smoothing / static_cast<double>(of.classes)};
+}
+
+template <class T>
+void class_losses(const ClassLossCall& c) {
+  const ClassRows& of = c.of;
+  const T* weight = reinterpret_cast<const T*>(of.weight);
+  const int64_t n = of.classes, grain = Grain::costly / n + 1;
+  parallel_for(of.rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const T* t = reinterpret_cast<const T*>(of.t) + row * n;
+      const RowWeights w = weights_of(of, weight, row);
+      const double log_sum = c.sums ? log_of_sum(t, n) : 0;
+      if (c.sums) c.sums[row] = log_sum;
+      c.losses[row] = c.weights[row] = 0;
+      if (w.number < 0) continue;
+      c.weights[row] = weight ? static_cast<double>(load(weight[w.number])) : 1;
+      double loss = w.own * (log_sum - static_cast<double>(load(t[w.number])));
+      if (w.each > 0) {
+        double rest = 0;
+        for (int64_t i = 0; i < n; ++i) {
+          const double each = weight ? static_cast<double>(load(weight[i])) : 1;
+          rest += each * (log_sum - static_cast<double>(load(t[i])));
+        }
+        loss += w.each * rest;
+      }
+      c.losses[row] = loss;
+    }
+  });
+}
+
+template <class T>
+void class_loss_slopes(const ClassLossSlopesCall& c) {
+  using A = ComputeOf<T>;
+  const ClassRows& of = c.of;
+  const T* weight = reinterpret_cast<const T*>(of.weight);
+  const int64_t n = of.classes, grain = Grain::costly / n + 1;
+  parallel_for(of.rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const T* t = reinterpret_cast<const T*>(of.t) + row * n;
+      T* slope = reinterpret_cast<T*>(c.slope) + row * n;
+      const RowWeights w = weights_of(of, weight, row);
+      const double g = c.g[row];
+      const A each = static_cast<A>(w.each * g), all = static_cast<A>(w.sum(of) * g);
+      // -(the weight of the class i in the loss), times g.
+      const auto weight_slope = [&](int64_t i) {
+        const A own = i == w.number ? static_cast<A>(w.own * g) : A(0);
+        return own + (each == 0 ? A(0) : weight ? each * static_cast<A>(load(weight[i])) : each);
+      };
+      if (w.number < 0 || !c.sums) {
+        for (int64_t i = 0; i < n; ++i) slope[i] = convert<T>(A(0));
+        if (w.number < 0) continue;
+        for (int64_t i = 0; w.each > 0 && i < n; ++i) slope[i] = convert<T>(-weight_slope(i));
+        slope[w.number] = convert<T>(-weight_slope(w.number));
+        continue;
+      }
+      each_block_of_exponentials(t, n, c.sums[row], [&](int64_t first, int64_t m, const A* p) {
+        if (w.each > 0) {
+          for (int64_t i = 0; i < m; ++i) {
+            slope[first + i] = convert<T>(p[i] * all - weight_slope(first + i));
+          }
+          return;
+        }
+        for (int64_t i = 0; i < m; ++i) slope[first + i] = convert<T>(p[i] * all);
+        const int64_t own = w.number - first;
+        if (own >= 0 && own < m) {
+          slope[w.number] = convert<T>(p[own] * all - weight_slope(w.number));
+        }
+      });
+    }
+  });
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+void run_class_loss(const ClassLossCall& call) {
+  dispatch_types<FloatingTypes>(call.of.dtype,
+                                [&](auto zero) { class_losses<decltype(zero)>(call); });
+}
+void run_class_loss_slopes(const ClassLossSlopesCall& call) {
+  dispatch_types<FloatingTypes>(call.of.dtype,
+                                [&](auto zero) { class_loss_slopes<decltype(zero)>(call); });
+}
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,323 @@
+// Attention. The CPU has a kernel; on devices it is composed of products for some rows at a time.
+
+#include "ops/attention.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "base/error.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+
+namespace th {
+
+namespace {
+
+int64_t rows_of(const Tensor& t) { return t.size[t.nDimension - 2]; }
+int64_t columns_of(const Tensor& t) { return t.size[t.nDimension - 1]; }
+int64_t matrices_of(const Tensor& t) {
+  int64_t n = 1;
+  for (int d = 0; d < t.nDimension - 2; ++d) n *= t.size[d];
+  return n;
+}
+
+// The size of the weights, or of a result with as many rows as q.
+int row_sizes(const Tensor& q, int64_t columns, int64_t* size) {
+  std::copy(q.size, q.size + q.nDimension, size);
+  size[q.nDimension - 1] = columns;
+  return q.nDimension;
+}
+
+template <class A>
+void check_attention(const A& a, const Shapes& s) {
+  const Tensor &q = *a.q, &k = *a.k, &v = *a.v;
+  bool fits = q.nDimension >= 2 && k.nDimension == q.nDimension && v.nDimension == q.nDimension;
+  for (int d = 0; fits && d < q.nDimension - 2; ++d) {
+    fits = q.size[d] == k.size[d] && q.size[d] == v.size[d];
+  }
+  if (fits) fits = columns_of(q) == columns_of(k) && rows_of(k) == rows_of(v);
+  if (!fits) {
+    s.fail(a.q,
+           "q of size %s, k of size %s and v of size %s do not fit; ... x rows x d, ... x columns x "
+           "d and ... x columns x width are expected",
+           shape_text(q).c_str(), shape_text(k).c_str(), shape_text(v).c_str());
+  }
+  if (columns_of(q) == 0) s.fail(a.q, "q and k have no columns: %s", shape_text(q).c_str());
+  if (columns_of(q) > INT_MAX || columns_of(v) > INT_MAX) {
+    s.fail(a.q, "rows of at most %d elements are expected, got %s and %s", INT_MAX,
+           shape_text(q).c_str(), shape_text(v).c_str());
+  }
+  if (!std::isfinite(a.scale)) s.fail(a.scale, "a finite scale is expected, got %g", a.scale);
+  if (!a.mask) return;
+  if (a.mask->dtype != DType::Byte && a.mask->dtype != q.dtype) {
+    s.fail(a.mask, "the mask is %sTensor; a ByteTensor or %sTensor is expected",
+           name_with_article(a.mask->dtype), name_with_article(q.dtype));
+  }
+  int64_t size[kMaxDims], joint[kMaxDims];
+  const int ndim = row_sizes(q, rows_of(k), size);
+  int joint_dims;
+  const Tensor& mask = *a.mask;
+  const bool broadcasts =
+      mask.nDimension > 0 && broadcast_sizes(ndim, size, mask.nDimension, mask.size, &joint_dims, joint) &&
+      joint_dims == ndim && std::equal(size, size + ndim, joint);
+  if (!broadcasts) {
+    s.fail(a.mask, "a mask of size %s does not broadcast to %s", shape_text(mask).c_str(),
+           shape_text(ndim, size).c_str());
+  }
+}
+
+// t as a batch of matrices in at most two dimensions, with rows that products accept: a view, or a
+// contiguous copy.
+TensorRef in_two_batches(Tensor* t) {
+  TensorRef r = shared(t);
+  const int n = t->nDimension;
+  const bool fits = columns_of(*t) == 1 || t->stride[n - 1] == 1;
+  const int64_t row = t->stride[n - 2];
+  if (!fits || n > 4 || row < columns_of(*t) || row > INT_MAX) r = contiguous(t);
+  if (n > 4) {
+    const int64_t size[] = {matrices_of(*t), rows_of(*t), columns_of(*t)};
+    r = reshaped(r.get(), 3, size);
+  }
+  return r;
+}
+
+AttentionMatrix matrix_of(const Tensor& t, char* data) {
+  const int n = t.nDimension;
+  AttentionMatrix m = {data, 0, 0, t.stride[n - 2], t.stride[n - 1]};
+  if (n > 2) m.inner = t.stride[n - 3];
+  if (n > 3) m.outer = t.stride[n - 4];
+  // The stride of a single row has no meaning.
+  if (rows_of(t) <= 1) m.row = std::max<int64_t>(columns_of(t), 1);
+  return m;
+}
+
+// The operands in a type that products support.
+struct AttentionOperands {
+  TensorRef q, k, v, mask;
+};
+
+template <class A>
+AttentionOperands operands_of(const A& a) {
+  const DType type = compute_type(a.q->dtype);
+  const auto operand = [&](Tensor* t) { return in_two_batches(in_type(t, type).get()); };
+  AttentionOperands o = {operand(a.q), operand(a.k), operand(a.v), TensorRef()};
+  if (!a.mask) return o;
+  TensorRef mask = a.mask->dtype == DType::Byte ? shared(a.mask) : in_type(a.mask, type);
+  int64_t size[kMaxDims];
+  const int ndim = row_sizes(*a.q, rows_of(*a.k), size);
+  mask = broadcast_view(mask.get(), ndim, size);
+  if (ndim > 4) {
+    const int64_t flat[] = {matrices_of(*a.q), size[ndim - 2], size[ndim - 1]};
+    mask = reshaped(mask.get(), 3, flat);
+  }
+  o.mask = std::move(mask);
+  return o;
+}
+
+AttentionShape shape_of(const AttentionOperands& o, bool causal, double scale, Operands& at) {
+  const Tensor& q = *o.q;
+  AttentionShape s;
+  s.dtype = q.dtype;
+  s.outer = q.nDimension > 3 ? q.size[0] : 1;
+  s.inner = q.nDimension > 2 ? q.size[q.nDimension - 3] : 1;
+  s.rows = rows_of(q);
+  s.columns = rows_of(*o.k);
+  s.depth = columns_of(q);
+  s.width = columns_of(*o.v);
+  s.causal = causal;
+  s.scale = scale;
+  const auto matrix = [&](const TensorRef& t) {
+    const Placed p = at.read(t.get());
+    return matrix_of(*p.tensor, p.data);
+  };
+  s.q = matrix(o.q);
+  s.k = matrix(o.k);
+  s.v = matrix(o.v);
+  s.mask = {};
+  s.mask_of_bytes = o.mask && o.mask->dtype == DType::Byte;
+  if (o.mask) {
+    const Placed p = at.read(o.mask.get());
+    const Tensor& m = *p.tensor;
+    const int n = m.nDimension;
+    s.mask = {p.data, n > 3 ? m.stride[n - 4] : 0, n > 2 ? m.stride[n - 3] : 0, m.stride[n - 2],
+              m.stride[n - 1]};
+  }
+  return s;
+}
+
+// On devices: some rows of all matrices at a time.
+void attend_by_products(const args::attention& a, Tensor* sums) {
+  const DType type = compute_type(a.q->dtype);
+  const int64_t matrices = matrices_of(*a.q), rows = rows_of(*a.q), columns = rows_of(*a.k);
+  const auto batch = [&](Tensor* t) {
+    const int64_t size[] = {matrices, rows_of(*t), columns_of(*t)};
+    return reshaped(in_type(t, type).get(), 3, size);
+  };
+  const int64_t r_size[] = {matrices, rows, columns_of(*a.v)};
+  TensorRef q = batch(a.q), k = batch(a.k), v = batch(a.v);
+  TensorRef r = a.r_->dtype == type ? reshaped(a.r_, 3, r_size)
+                                    : filled(*a.q, type, 3, r_size, 0);
+  TensorRef keys = view_of(k, [&](Tensor* to) { views::transpose(to, k.get(), 1, 2); });
+  TensorRef mask = a.mask && a.mask->dtype != DType::Byte ? in_type(a.mask, type)
+                   : a.mask                               ? shared(a.mask)
+                                                          : TensorRef();
+  const double scale = attention_scale(a.scale, *a.q);
+  const int64_t most = std::max<int64_t>(1, kMostAttentionWeights / (matrices * columns));
+  const int64_t sum_size[] = {matrices, rows, 1};
+  TensorRef all_sums = reshaped(sums, 3, sum_size);
+  for (int64_t first = 0; first < rows; first += most) {
+    const int64_t count = std::min(most, rows - first);
+    TensorRef part = narrowed(q, 1, first, count);
+    TensorRef w = made(type, [&](Tensor* to) { ops::bmm(to, part.get(), keys.get()); });
+    ops::mul(w.get(), w.get(), scale);
+    int64_t size[kMaxDims];
+    row_sizes(*a.q, columns, size);
+    size[a.q->nDimension - 2] = count;
+    mask_attention(reshaped(w.get(), a.q->nDimension, size).get(), mask.get(), a.causal,
+                   {first, count, rows});
+    TensorRef sum = made(type, [&](Tensor* to) { ops::logsumexp(to, w.get(), 2, true); });
+    ops::copy(narrowed(all_sums, 1, first, count).get(), sum.get());
+    // Rows that see nothing get weights of 0.
+    TensorRef nothing =
+        made(DType::Byte, [&](Tensor* to) { ops::eqValue(to, sum.get(), -INFINITY); });
+    ops::maskedFill(sum.get(), nothing.get(), 0);
+    ops::csub(w.get(), w.get(), 1, expanded(sum, *w).get());
+    ops::exp(w.get(), w.get());
+    TensorRef result = made(type, [&](Tensor* to) { ops::bmm(to, w.get(), v.get()); });
+    ops::copy(narrowed(r, 1, first, count).get(), result.get());
+  }
+  if (r->storage != a.r_->storage) ops::copy(a.r_, r.get());
+}
+
+}  // namespace
+
+double attention_scale(double scale, const Tensor& q) {
+  return scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(columns_of(q)));
+}
+
+void mask_attention(Tensor* weights, Tensor* mask, bool causal, AttentionRows rows) {
+  const int n = weights->nDimension;
+  const int64_t columns = columns_of(*weights);
+  if (mask) {
+    int64_t size[kMaxDims];
+    std::copy(weights->size, weights->size + n, size);
+    size[n - 2] = rows.rows;
+    TensorRef whole = broadcast_view(mask, n, size);
+    TensorRef part = narrowed(whole, n - 2, rows.first, rows.count);
+    if (mask->dtype == DType::Byte) {
+      TensorRef hidden =
+          made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, part.get(), 0); });
+      ops::maskedFill(weights, hidden.get(), -INFINITY);
+    } else {
+      ops::cadd(weights, weights, 1, part.get());
+    }
+  }
+  if (!causal) return;
+  const int64_t size[] = {rows.count, columns};
+  TensorRef above = filled(*weights, DType::Byte, 2, size, 1);
+  ops::triu(above.get(), above.get(), rows.first + columns - rows.rows + 1);
+  TensorRef hidden = broadcast_view(above.get(), n, weights->size);
+  ops::maskedFill(weights, hidden.get(), -INFINITY);
+}
+
+void shapes(args::attention& a, Shapes& s) {
+  check_attention(a, s);
+  int64_t size[kMaxDims];
+  const int ndim = row_sizes(*a.q, columns_of(*a.v), size);
+  s.set(a.r_, ndim, size, distinct_elements(*a.r_));
+  if (a.logsumexp_) s.set(a.logsumexp_, ndim - 1, size, Layout::contiguous);
+}
+
+void calls(args::attention& a) {
+  TensorRef own;
+  if (!a.logsumexp_) {
+    own = TensorRef(tensor_new_sized(DType::Double, a.q->nDimension - 1, a.q->size));
+  }
+  Tensor* sums = own ? own.get() : a.logsumexp_;
+  if (rows_of(*a.k) == 0 || a.r_->numel() == 0) {
+    if (a.r_->numel() > 0) ops::zero(a.r_);
+    if (sums->numel() > 0) ops::fill(sums, -INFINITY);
+    return;
+  }
+  Device* device = device_of({a.q, a.k, a.v});
+  if (device) {
+    place_result(device, sums);
+    return attend_by_products(a, sums);
+  }
+  const AttentionOperands operands = operands_of(a);
+  // The result is computed in its place if the kernel can write it.
+  TensorRef direct = a.r_->dtype == operands.q->dtype ? in_two_batches(a.r_) : TensorRef();
+  const bool is_view = direct && direct->storage == a.r_->storage;
+  if (!is_view) {
+    direct = TensorRef(tensor_new_sized(operands.q->dtype, a.r_->nDimension, a.r_->size));
+  }
+  TensorRef r = is_view ? std::move(direct) : in_two_batches(direct.get());
+  run(a.op, nullptr, [&](Operands& at) {
+    AttentionCall call;
+    call.of = shape_of(operands, a.causal, attention_scale(a.scale, *a.q), at);
+    call.sums = reinterpret_cast<double*>(at.overwrite(sums));
+    call.r = matrix_of(*r, at.overwrite(r.get()));
+    return call;
+  });
+  if (!is_view) ops::copy(a.r_, r.get());
+}
+
+void shapes(args::attentionSlopes& a, Shapes& s) {
+  check_attention(a, s);
+  int64_t size[kMaxDims];
+  const int ndim = row_sizes(*a.q, columns_of(*a.v), size);
+  if (!has_shape(*a.gradient, ndim, size) || !has_shape(*a.r, ndim, size)) {
+    s.fail(a.gradient, "the gradient and the result have sizes %s and %s; %s is expected",
+           shape_text(*a.gradient).c_str(), shape_text(*a.r).c_str(), shape_text(ndim, size).c_str());
+  }
+  if (!has_shape(*a.logsumexp, ndim - 1, size)) {
+    s.fail(a.logsumexp, "the logarithms have size %s; %s is expected",
+           shape_text(*a.logsumexp).c_str(), shape_text(ndim - 1, size).c_str());
+  }
+  s.set(a.qSlope, *a.q, Layout::contiguous);
+  s.set(a.kSlope, *a.k, Layout::contiguous);
+  s.set(a.vSlope, *a.v, Layout::contiguous);
+}
+
+void calls(args::attentionSlopes& a) {
+  if (a.k->numel() == 0 || a.gradient->numel() == 0) {
+    for (Tensor* slope : {a.qSlope, a.kSlope, a.vSlope}) {
+      if (slope->numel() > 0) ops::zero(slope);
+    }
+    return;
+  }
+  const AttentionOperands operands = operands_of(a);
+  const DType type = operands.q->dtype;
+  TensorRef g = in_two_batches(in_type(a.gradient, type).get());
+  TensorRef r = in_two_batches(in_type(a.r, type).get()), sums = contiguous(a.logsumexp);
+  const auto slope_of = [&](Tensor* slope) {
+    TensorRef t = slope->dtype == type
+                      ? shared(slope)
+                      : TensorRef(tensor_new_sized(type, slope->nDimension, slope->size));
+    return in_two_batches(t.get());
+  };
+  TensorRef q_slope = slope_of(a.qSlope), k_slope = slope_of(a.kSlope),
+            v_slope = slope_of(a.vSlope);
+  run(a.op, device_of({a.gradient, a.q, a.k, a.v}), [&](Operands& at) {
+    AttentionSlopesCall call;
+    call.of = shape_of(operands, a.causal, attention_scale(a.scale, *a.q), at);
+    const auto matrix = [&](const TensorRef& t) {
+      const Placed p = at.read(t.get());
+      return matrix_of(*p.tensor, p.data);
+    };
+    call.g = matrix(g);
+    call.r = matrix(r);
+    call.sums = reinterpret_cast<const double*>(at.read(sums.get()).data);
+    call.q_slope = matrix_of(*q_slope, at.overwrite(q_slope.get()));
+    call.k_slope = matrix_of(*k_slope, at.overwrite(k_slope.get()));
+    call.v_slope = matrix_of(*v_slope, at.overwrite(v_slope.get()));
+    return call;
+  });
+  if (type == a.qSlope->dtype) return;
+  ops::copy(a.qSlope, q_slope.get());
+  ops::copy(a.kSlope, k_slope.get());
+  ops::copy(a.vSlope, v_slope.get());
+}
+
+}  // namespace th

@@ -1,0 +1,228 @@
+// Losses of class numbers: cross-entropy and negative log-likelihood.
+
+#include "ops/class_loss.h"
+
+#include <cstdio>
+
+#include "THGeneral.h"
+#include "base/error.h"
+#include "ops/compose.h"
+
+namespace th {
+
+namespace {
+
+template <class A, class T>
+void check_numbers(const A& a, const Shapes& s, const T& classes, int64_t count, int64_t ignored) {
+  if (classes->numel() == 0) return;
+  const auto write = [count](char* text, size_t length) {
+    std::snprintf(text, length, "class %%lld is out of range of %lld classes",
+                  static_cast<long long>(count));
+  };
+  check_values(A::op, Condition::index, count, valid_classes(classes, ignored).numbers.get(),
+               CheckText(s.number_of(&classes), write));
+  (void)a;
+}
+
+// Checks the arguments and wraps the dimension. t: the logits or the logarithms.
+template <class A>
+void check_losses(A& a, const Shapes& s, Tensor* const& t, double smoothing) {
+  a.dimension = s.dim(a.dimension, *t);
+  const int64_t count = t->size[a.dimension];
+  int64_t size[kMaxDims] = {1};
+  int ndim = 0;
+  for (int d = 0; d < t->nDimension; ++d) {
+    if (d != a.dimension) size[ndim++] = t->size[d];
+  }
+  if (ndim == 0) ndim = 1;
+  if (!has_shape(*a.classes, ndim, size)) {
+    s.fail(a.classes, "class numbers of size %s are expected for a tensor of size %s, got %s",
+           shape_text(ndim, size).c_str(), shape_text(*t).c_str(),
+           shape_text(*a.classes).c_str());
+  }
+  if (a.weight && !has_shape(*a.weight, 1, &count)) {
+    s.fail(a.weight, "the weight has size %s; a vector of %lld classes is expected",
+           shape_text(*a.weight).c_str(), static_cast<long long>(count));
+  }
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    fail("a label smoothing from 0 to 1 is expected, got %g", smoothing);
+  }
+  check_numbers(a, s, a.classes, count, a.ignoreIndex);
+}
+
+ClassRows rows_of(Operands& at, Tensor* rows, Tensor* classes, Tensor* weight, int64_t ignored,
+                  double smoothing, double weight_sum) {
+  ClassRows of;
+  of.dtype = rows->dtype;
+  of.rows = rows->size[0];
+  of.classes = rows->size[1];
+  of.t = at.read(rows).data;
+  of.numbers = reinterpret_cast<const int64_t*>(at.read(classes).data);
+  of.weight = weight ? at.read(weight).data : nullptr;
+  of.ignored = ignored;
+  of.smoothing = smoothing;
+  of.weight_sum = weight_sum;
+  return of;
+}
+
+double weight_sum_of(Tensor* weight, double smoothing, int64_t classes) {
+  if (weight && smoothing > 0) return ops::sumall(weight).to_double();
+  return static_cast<double>(classes);
+}
+
+// The losses and the weights of the rows, as vectors of doubles. sums: that of the exponentials, or
+// null if t has logarithms.
+struct Losses {
+  TensorRef values, weights;
+};
+
+template <class A>
+Losses losses_of(const A& a, Tensor* t, double smoothing, Tensor* sums) {
+  TensorRef rows = rows_of_classes(t, a.dimension), classes = contiguous(a.classes);
+  TensorRef weight = a.weight ? contiguous(a.weight) : TensorRef();
+  const int64_t count = rows->size[0];
+  Losses losses = {TensorRef(tensor_new_sized(DType::Double, 1, &count)),
+                   TensorRef(tensor_new_sized(DType::Double, 1, &count))};
+  if (count == 0) return losses;
+  const double weight_sum = weight_sum_of(a.weight, smoothing, rows->size[1]);
+  run(a.op, device_of({t, a.classes}), [&](Operands& at) {
+    ClassLossCall call;
+    call.of = rows_of(at, rows.get(), classes.get(), weight.get(), a.ignoreIndex, smoothing,
+                      weight_sum);
+    const auto result = [&](Tensor* r) { return reinterpret_cast<double*>(at.overwrite(r)); };
+    call.losses = result(losses.values.get());
+    call.weights = result(losses.weights.get());
+    call.sums = sums ? result(sums) : nullptr;
+    return call;
+  });
+  return losses;
+}
+
+// A hidden result, or a temporary if a C caller left it out.
+TensorRef vector_or_new(Tensor* given, int64_t count) {
+  return given ? shared(given) : TensorRef(tensor_new_sized(DType::Double, 1, &count));
+}
+int64_t rows_of(const Tensor& t, int64_t dimension) {
+  int64_t n = 1;
+  for (int d = 0; d < t.nDimension; ++d) n *= d == dimension ? 1 : t.size[d];
+  return n;
+}
+
+template <class A>
+Scalar total_of(const A& a, const Losses& losses) {
+  const bool empty = losses.values->numel() == 0;
+  const double sum = empty ? 0 : ops::sumall(losses.values.get()).to_double();
+  double divisor = 1;
+  if (a.reduction == 'm') divisor = empty ? 0 : ops::sumall(losses.weights.get()).to_double();
+  if (a.divisor_) ops::fill(a.divisor_, divisor);
+  return sum / divisor;
+}
+
+void set_vector(Shapes& s, Tensor*& r, int64_t count) {
+  if (r) s.set(r, 1, &count, Layout::contiguous);
+}
+
+}  // namespace
+
+TensorRef rows_of_classes(Tensor* t, int64_t dimension) {
+  const int last = t->nDimension - 1;
+  int64_t order[kMaxDims];
+  for (int d = 0, n = 0; d <= last; ++d) {
+    if (d != dimension) order[n++] = d;
+  }
+  order[last] = dimension;
+  TensorRef moved = shared(t);
+  if (dimension != last) {
+    moved = view_of(moved, [&](Tensor* v) { views::permute(v, t, {last + 1, order}); });
+  }
+  const int64_t size[] = {rows_of(*t, dimension), t->size[dimension]};
+  TensorRef whole = contiguous(moved.get());
+  return reshaped(whole.get(), 2, size);
+}
+
+ValidClasses valid_classes(Tensor* classes, int64_t ignored) {
+  TensorRef flat = flattened(classes);
+  TensorRef mask = made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, flat.get(), ignored); });
+  TensorRef numbers = clone(flat.get());
+  ops::maskedFill(numbers.get(), mask.get(), TH_INDEX_BASE);
+  return {std::move(numbers), std::move(mask)};
+}
+
+void shapes(args::crossEntropyall& a, Shapes& s) {
+  check_losses(a, s, a.logits, a.labelSmoothing);
+  set_vector(s, a.logsumexp_, rows_of(*a.logits, a.dimension));
+  set_vector(s, a.divisor_, 1);
+}
+void calls(args::crossEntropyall& a) {
+  TensorRef sums = vector_or_new(a.logsumexp_, rows_of(*a.logits, a.dimension));
+  a.returned = total_of(a, losses_of(a, a.logits, a.labelSmoothing, sums.get()));
+}
+
+void shapes(args::crossEntropy& a, Shapes& s) {
+  check_losses(a, s, a.logits, a.labelSmoothing);
+  set_vector(s, a.logsumexp_, rows_of(*a.logits, a.dimension));
+  s.set(a.r_, *a.classes);
+}
+void calls(args::crossEntropy& a) {
+  TensorRef sums = vector_or_new(a.logsumexp_, rows_of(*a.logits, a.dimension));
+  const Losses losses = losses_of(a, a.logits, a.labelSmoothing, sums.get());
+  if (a.r_->numel() > 0) ops::copy(a.r_, losses.values.get());
+}
+
+void shapes(args::nllall& a, Shapes& s) {
+  check_losses(a, s, a.logs, 0);
+  set_vector(s, a.divisor_, 1);
+}
+void calls(args::nllall& a) { a.returned = total_of(a, losses_of(a, a.logs, 0, nullptr)); }
+
+void shapes(args::nll& a, Shapes& s) {
+  check_losses(a, s, a.logs, 0);
+  s.set(a.r_, *a.classes);
+}
+void calls(args::nll& a) {
+  const Losses losses = losses_of(a, a.logs, 0, nullptr);
+  if (a.r_->numel() > 0) ops::copy(a.r_, losses.values.get());
+}
+
+void shapes(args::classLossSlopes& a, Shapes& s) {
+  if (a.t->nDimension != 2) {
+    s.fail(a.t, "a matrix is expected, got size %s", shape_text(*a.t).c_str());
+  }
+  const int64_t rows = a.t->size[0], classes = a.t->size[1];
+  for (Tensor* const* t : {&a.gradient, &a.logsumexp}) {
+    if (*t && !has_shape(**t, 1, &rows)) {
+      s.fail(*t, "a vector of %lld rows is expected, got size %s", static_cast<long long>(rows),
+             shape_text(**t).c_str());
+    }
+  }
+  if (a.classes->numel() != rows) {
+    s.fail(a.classes, "%lld class numbers are expected, got %s", static_cast<long long>(rows),
+           shape_text(*a.classes).c_str());
+  }
+  if (a.weight && !has_shape(*a.weight, 1, &classes)) {
+    s.fail(a.weight, "a vector of %lld classes is expected, got size %s",
+           static_cast<long long>(classes), shape_text(*a.weight).c_str());
+  }
+  check_numbers(a, s, a.classes, classes, a.ignoreIndex);
+  s.set(a.slope, *a.t, Layout::contiguous);
+}
+
+void calls(args::classLossSlopes& a) {
+  if (a.t->numel() == 0) return;
+  TensorRef g = contiguous(a.gradient), t = contiguous(a.t), classes = contiguous(a.classes);
+  TensorRef weight = a.weight ? contiguous(a.weight) : TensorRef();
+  TensorRef sums = a.logsumexp ? contiguous(a.logsumexp) : TensorRef();
+  const double weight_sum = weight_sum_of(a.weight, a.labelSmoothing, a.t->size[1]);
+  run(a.op, device_of({a.t, a.classes}), [&](Operands& at) {
+    ClassLossSlopesCall call;
+    call.of = rows_of(at, t.get(), classes.get(), weight.get(), a.ignoreIndex, a.labelSmoothing,
+                      weight_sum);
+    const auto read = [&](Tensor* x) { return reinterpret_cast<const double*>(at.read(x).data); };
+    call.g = read(g.get());
+    call.sums = sums ? read(sums.get()) : nullptr;
+    call.slope = at.overwrite(a.slope);
+    return call;
+  });
+}
+
+}  // namespace th

@@ -1,0 +1,190 @@
+// Losses of pairs of elements, embeddings and dropout, composed of other operations.
+
+#include <cmath>
+
+#include "base/error.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+
+namespace th {
+
+namespace {
+
+template <class A>
+void check_target(const A& a, const Shapes& s, const Tensor& t) {
+  if (same_size(t, *a.target)) return;
+  s.fail(a.target, "the target has size %s; %s is expected", shape_text(*a.target).c_str(),
+         shape_text(t).c_str());
+}
+
+void check_delta(const Shapes& s, const double& delta) {
+  if (!(delta > 0)) s.fail(delta, "delta must be positive, got %g", delta);
+}
+
+// Divides the sum of the losses of count elements by their number for the mean.
+double reduced(double sum, int64_t count, char reduction) {
+  return reduction == 'm' ? sum / static_cast<double>(count) : sum;
+}
+
+// Calls f(r), or f of a tensor of the type in which compositions compute.
+template <class F>
+void computed(Tensor* r, const F& f) {
+  const DType type = compute_type(r->dtype);
+  if (r->dtype == type) return f(r);
+  ops::copy(r, made(type, f).get());
+}
+
+// r = small * (|t - target| - small / 2), where small is |t - target|, at most delta.
+void huber_losses(Tensor* r, Tensor* t, Tensor* target, double delta) {
+  ops::csub(r, in_type(t, r->dtype).get(), 1, in_type(target, r->dtype).get());
+  ops::abs(r, r);
+  TensorRef small = made(r->dtype, [&](Tensor* to) { ops::clampMax(to, r, delta); });
+  ops::cadd(r, r, -0.5, small.get());
+  ops::cmul(r, r, small.get());
+}
+
+// Writes weight * (log(1 + exp(x)) - target * x), where the terms of the target have a weight of
+// their own: (1 - target) * x + (1 + (p - 1) * target) * log(1 + exp(-x)).
+template <class A>
+void binary_losses(const A& a, Tensor* r) {
+  const TensorRef logits = in_type(a.logits, r->dtype), targets = in_type(a.target, r->dtype);
+  Tensor *x = logits.get(), *target = targets.get();
+  const auto weight_of = [&](Tensor* weight) {
+    return broadcast_view(in_type(weight, r->dtype).get(), x->nDimension, x->size);
+  };
+  if (a.positiveWeight) {
+    TensorRef p = weight_of(a.positiveWeight);
+    TensorRef factor = made(x->dtype, [&](Tensor* to) { ops::cmul(to, target, p.get()); });
+    ops::csub(factor.get(), factor.get(), 1, target);
+    ops::add(factor.get(), factor.get(), 1);
+    TensorRef other = made(x->dtype, [&](Tensor* to) { ops::neg(to, x); });
+    ops::softplus(other.get(), other.get());
+    ops::cmul(other.get(), other.get(), factor.get());
+    TensorRef rest = made(x->dtype, [&](Tensor* to) { ops::neg(to, target); });
+    ops::add(rest.get(), rest.get(), 1);
+    ops::addcmul(r, other.get(), 1, rest.get(), x);
+  } else {
+    TensorRef soft = made(x->dtype, [&](Tensor* to) { ops::softplus(to, x); });
+    ops::addcmul(r, soft.get(), -1, x, target);
+  }
+  if (a.weight) ops::cmul(r, r, weight_of(a.weight).get());
+}
+
+template <class A, class T>
+void check_broadcast(const A& a, const Shapes& s, const T& weight) {
+  if (!weight) return;
+  int ndim;
+  int64_t size[kMaxDims];
+  const Tensor& x = *a.logits;
+  const bool fits =
+      broadcast_sizes(x.nDimension, x.size, weight->nDimension, weight->size, &ndim, size) &&
+      has_shape(x, ndim, size);
+  if (fits) return;
+  s.fail(weight, "a weight of size %s does not broadcast to %s", shape_text(*weight).c_str(),
+         shape_text(x).c_str());
+}
+
+template <class A>
+void check_binary(const A& a, const Shapes& s) {
+  check_target(a, s, *a.logits);
+  check_broadcast(a, s, a.weight);
+  check_broadcast(a, s, a.positiveWeight);
+}
+
+}  // namespace
+
+// ---- losses -------------------------------------------------------------------------------------
+
+void shapes(args::mseall& a, Shapes& s) { check_target(a, s, *a.t); }
+void calls(args::mseall& a) {
+  const double norm = a.t->numel() > 0 ? ops::dist(a.t, a.target, 2).to_double() : 0;
+  a.returned = reduced(norm * norm, a.t->numel(), a.reduction);
+}
+
+void shapes(args::mse& a, Shapes& s) {
+  check_target(a, s, *a.t);
+  s.set(a.r_, *a.t);
+}
+void calls(args::mse& a) {
+  computed(a.r_, [&](Tensor* r) {
+    ops::csub(r, in_type(a.t, r->dtype).get(), 1, in_type(a.target, r->dtype).get());
+    ops::cmul(r, r, r);
+  });
+}
+
+void shapes(args::huberall& a, Shapes& s) {
+  check_target(a, s, *a.t);
+  check_delta(s, a.delta);
+}
+void calls(args::huberall& a) {
+  TensorRef losses =
+      made(compute_type(a.t->dtype), [&](Tensor* r) { huber_losses(r, a.t, a.target, a.delta); });
+  const double sum = losses->numel() > 0 ? ops::sumall(losses.get()).to_double() : 0;
+  a.returned = reduced(sum, a.t->numel(), a.reduction);
+}
+
+void shapes(args::huber& a, Shapes& s) {
+  check_target(a, s, *a.t);
+  check_delta(s, a.delta);
+  s.set(a.r_, *a.t);
+}
+void calls(args::huber& a) {
+  computed(a.r_, [&](Tensor* r) { huber_losses(r, a.t, a.target, a.delta); });
+}
+
+void shapes(args::binaryCrossEntropyall& a, Shapes& s) { check_binary(a, s); }
+void calls(args::binaryCrossEntropyall& a) {
+  TensorRef losses =
+      made(compute_type(a.logits->dtype), [&](Tensor* r) { binary_losses(a, r); });
+  a.returned = a.reduction == 'm' ? ops::meanall(losses.get()) : ops::sumall(losses.get());
+}
+
+void shapes(args::binaryCrossEntropy& a, Shapes& s) {
+  check_binary(a, s);
+  s.set(a.r_, *a.logits);
+}
+void calls(args::binaryCrossEntropy& a) {
+  computed(a.r_, [&](Tensor* r) { binary_losses(a, r); });
+}
+
+// ---- other layers -------------------------------------------------------------------------------
+
+void shapes(args::embedding& a, Shapes& s) {
+  if (a.weight->nDimension != 2) {
+    s.fail(a.weight, "a matrix is expected, got size %s", shape_text(*a.weight).c_str());
+  }
+  const Tensor& indices = *a.indices;
+  if (indices.nDimension >= kMaxDims) {
+    s.fail(a.indices, "indices of fewer than %d dimensions are expected, got %d", kMaxDims,
+           indices.nDimension);
+  }
+  int64_t size[kMaxDims];
+  std::copy(indices.size, indices.size + indices.nDimension, size);
+  size[indices.nDimension] = a.weight->size[1];
+  s.set(a.r_, indices.nDimension + 1, size, Layout::contiguous);
+}
+void calls(args::embedding& a) {
+  if (a.r_->numel() == 0) return;
+  const int64_t size[] = {a.indices->numel(), a.weight->size[1]};
+  ops::indexSelect(reshaped(a.r_, 2, size).get(), a.weight, 0, flattened(a.indices).get());
+}
+
+void shapes(args::dropout& a, Shapes& s) {
+  if (!(a.p >= 0 && a.p <= 1)) {
+    s.fail(a.p, "a probability from 0 to 1 is expected, got %g", a.p);
+  }
+  s.set(a.r_, *a.t, Layout::in_place);
+  if (a.mask_) s.set(a.mask_, *a.t, Layout::contiguous);
+}
+void calls(args::dropout& a) {
+  if (a.t->numel() == 0) return;
+  TensorRef own;
+  if (!a.mask_) own = TensorRef(tensor_new_sized(a.t->dtype, a.t->nDimension, a.t->size));
+  Tensor* mask = own ? own.get() : a.mask_;
+  place_result(device_of({a.t}), mask);
+  ops::bernoulli(mask, a.gen, 1 - a.p);
+  if (a.p > 0 && a.p < 1) ops::mul(mask, mask, 1 / (1 - a.p));
+  ops::cmul(a.r_, a.t, mask);
+}
+
+}  // namespace th

@@ -1,0 +1,199 @@
+// Normalizations by the moments of groups of elements, and their gradients. One block for each
+// group. Sums depend only on sizes.
+
+#include <cmath>
+
+#include "simt/block_sum.h"
+#include "simt/launch.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+
+namespace {
+
+template <class T>
+__device__ double weight_at(const T* weight, int64_t k, double otherwise) {
+  return weight ? element(weight, k) : otherwise;
+}
+
+// The position of element k of a group.
+__device__ inline int64_t position(const NormLayout& l, int64_t group, int64_t k) {
+  return group * l.group_stride() + k / l.length * l.run_stride() + k % l.length;
+}
+// The position of its weight.
+__device__ inline int64_t weight_position(const NormLayout& l, int64_t group, int64_t k) {
+  if (l.kind == NormKind::layer) return k;
+  if (l.kind == NormKind::batch) return group;
+  return group % l.groups * l.runs + k / l.length;
+}
+
+template <class T>
+__global__ void find_moments(const T* t, NormLayout l, double* mean, double* variance) {
+  const auto n = static_cast<double>(l.count());
+  for (int64_t group = blockIdx.x; group < l.moments(); group += gridDim.x) {
+    double center = 0;
+    if (mean) {
+      double sum = 0;
+      for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
+        sum += element(t, position(l, group, k));
+      }
+      center = block_sum(sum) / n;
+    }
+    double squares = 0;
+    for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
+      const double d = element(t, position(l, group, k)) - center;
+      squares += d * d;
+    }
+    squares = block_sum(squares);
+    if (threadIdx.x == 0) {
+      if (mean) mean[group] = center;
+      variance[group] = squares / n;
+    }
+  }
+}
+
+template <class T>
+__global__ void normalize(const T* t, const T* weight, const T* bias, T* r, NormLayout l,
+                          const double* mean, const double* variance, double epsilon) {
+  for (int64_t group = blockIdx.x; group < l.moments(); group += gridDim.x) {
+    const double center = mean ? mean[group] : 0;
+    const double scale = 1 / sqrt(variance[group] + epsilon);
+    for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
+      const int64_t at = position(l, group, k), w = weight_position(l, group, k);
+      const double x = (element(t, at) - center) * scale * weight_at(weight, w, 1) +
+                       weight_at(bias, w, 0);
+      r[at] = convert<T>(x);
+    }
+  }
+}
+
+template <class T>
+__global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, NormLayout l,
+                            const double* mean, const double* variance, double epsilon,
+                            bool constant) {
+  const auto n = static_cast<double>(l.count());
+  for (int64_t group = blockIdx.x; group < l.moments(); group += gridDim.x) {
+    const double center = mean ? mean[group] : 0;
+    const double scale = 1 / sqrt(variance[group] + epsilon);
+    double sum = 0, product = 0;
+    for (int64_t k = threadIdx.x; !constant && k < l.count(); k += blockDim.x) {
+      const int64_t at = position(l, group, k);
+      const double x = element(g, at) * weight_at(weight, weight_position(l, group, k), 1);
+      sum += x;
+      product += x * (element(t, at) - center);
+    }
+    sum = mean && !constant ? block_sum(sum) / n : 0;
+    product = constant ? 0 : block_sum(product) / n * scale * scale * scale;
+    for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
+      const int64_t at = position(l, group, k);
+      const double x = element(g, at) * weight_at(weight, weight_position(l, group, k), 1);
+      slope[at] = convert<T>((x - sum) * scale - (element(t, at) - center) * product);
+    }
+  }
+}
+
+// The partial sums of weights. One block for each part and weight of NormKind::group and batch: a
+// run, or the runs of a group. One thread for each part and weight of NormKind::layer: a column of
+// some rows.
+template <class T, class A>
+__global__ void sum_runs(const T* g, const T* t, NormLayout l, const double* mean,
+                         const double* variance, double epsilon, A* weights, A* biases) {
+  const bool batch = l.kind == NormKind::batch;
+  const int64_t sums = l.outer * l.weights(), n = batch ? l.count() : l.length;
+  for (int64_t k = blockIdx.x; k < sums; k += gridDim.x) {
+    const int64_t group = batch ? k : k / l.runs;
+    const int64_t first = batch ? 0 : k % l.runs * l.length;
+    const double center = mean ? mean[group] : 0;
+    double sum = 0, product = 0;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+      const int64_t at = position(l, group, first + i);
+      sum += element(g, at);
+      product += element(g, at) * (element(t, at) - center);
+    }
+    sum = block_sum(sum);
+    product = block_sum(product) / sqrt(variance[group] + epsilon);
+    if (threadIdx.x != 0) continue;
+    if (weights) weights[k] = static_cast<A>(product);
+    if (biases) biases[k] = static_cast<A>(sum);
+  }
+}
+
+template <class T, class A>
+__global__ void sum_columns(const T* g, const T* t, NormLayout l, const double* mean,
+                            const double* variance, double epsilon, A* weights, A* biases,
+                            int64_t parts) {
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t k = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       k < parts * l.length; k += step) {
+    const int64_t part = k / l.length, column = k % l.length;
+    const int64_t last = l.outer * (part + 1) / parts;
+    double sum = 0, product = 0;
+    for (int64_t row = l.outer * part / parts; row < last; ++row) {
+      const int64_t at = row * l.length + column;
+      const double center = mean ? mean[row] : 0;
+      sum += element(g, at);
+      product += element(g, at) * (element(t, at) - center) / sqrt(variance[row] + epsilon);
+    }
+    if (weights) weights[k] = static_cast<A>(product);
+    if (biases) biases[k] = static_cast<A>(sum);
+  }
+}
+
+// Enough threads for a group, at least a warp.
+unsigned threads_for(int64_t count) {
+  unsigned threads = 32;
+  while (threads < kThreads && threads < count) threads *= 2;
+  return threads;
+}
+
+template <class T>
+void normalize_call(Queue& queue, const NormalizeCall& c) {
+  const auto* t = reinterpret_cast<const T*>(c.t);
+  const auto* weight = reinterpret_cast<const T*>(c.weight);
+  const auto* bias = reinterpret_cast<const T*>(c.bias);
+  auto* r = reinterpret_cast<T*>(c.r);
+  const unsigned blocks = at_most(queue, c.layout.moments());
+  const unsigned threads = threads_for(c.layout.count());
+  if (!c.given) {
+    TH_LAUNCH(queue, (find_moments<T>), blocks, threads, 0, t, c.layout, c.mean, c.variance);
+  }
+  const double *mean = c.mean, *variance = c.variance;
+  TH_LAUNCH(queue, (normalize<T>), blocks, threads, 0, t, weight, bias, r, c.layout, mean,
+            variance, c.epsilon);
+}
+
+template <class T>
+void slopes_call(Queue& queue, const NormalizeSlopesCall& c) {
+  using A = Compute<T>;
+  const auto* g = reinterpret_cast<const T*>(c.g);
+  const auto* t = reinterpret_cast<const T*>(c.t);
+  const auto* weight = reinterpret_cast<const T*>(c.weight);
+  const NormLayout& l = c.layout;
+  if (c.slope) {
+    TH_LAUNCH(queue, (find_slopes<T>), at_most(queue, l.moments()), threads_for(l.count()), 0, g, t,
+              weight, reinterpret_cast<T*>(c.slope), l, c.mean, c.variance, c.epsilon, c.constant);
+  }
+  auto* weights = reinterpret_cast<A*>(c.weight_slopes);
+  auto* biases = reinterpret_cast<A*>(c.bias_slopes);
+  if (!weights && !biases) return;
+  if (l.kind == NormKind::layer) {
+    TH_LAUNCH(queue, (sum_columns<T, A>), blocks_for(queue, c.parts * l.length), kThreads, 0, g, t,
+              l, c.mean, c.variance, c.epsilon, weights, biases, c.parts);
+    return;
+  }
+  TH_LAUNCH(queue, (sum_runs<T, A>), at_most(queue, l.outer * l.weights()),
+            threads_for(l.length), 0, g, t, l, c.mean, c.variance, c.epsilon, weights, biases);
+}
+
+}  // namespace
+
+void run_normalize(Queue& queue, const NormalizeCall& call) {
+  dispatch_types<FloatingTypes>(call.dtype,
+                                [&](auto zero) { normalize_call<decltype(zero)>(queue, call); });
+}
+void run_normalize_slopes(Queue& queue, const NormalizeSlopesCall& call) {
+  dispatch_types<FloatingTypes>(call.dtype,
+                                [&](auto zero) { slopes_call<decltype(zero)>(queue, call); });
+}
+
+}  // namespace th
