@@ -47,7 +47,8 @@ class Helpers(dict):
         self.dtype = DTYPES[element]
         self.directory = tempfile.TemporaryDirectory()
         self.update(np=np, rand=self.rand, new=self.new, index=self.index, like=self.like)
-        self.update(digits_step=self.digits_step, scratch=self.directory.name + "/file")
+        self.update(digits_step=self.digits_step, training_step=self.training_step)
+        self.update(scratch=self.directory.name + "/file")
         self.update(eye=lambda n: adopt(np.eye(n, dtype=self.dtype)))
         if which == "torch":
             self.update(torch=torch, F=F)
@@ -72,6 +73,12 @@ class Helpers(dict):
 
     def like(self, array, element):
         return adopt(np.asarray(array).astype(DTYPES[element]))
+
+    def training_step(self, name, batch, compiled=False):
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "suite"))
+        import training
+
+        return training.training_step(self.rand, self.index, name, batch, compiled)
 
     def digits_step(self, n):
         pixels, hidden_size, classes = 64, 256, 10

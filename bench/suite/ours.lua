@@ -43,6 +43,9 @@ function ours.helpers(element)
   function helpers.digits_step(n)
     return digits_step(tensor, helpers.rand, n)
   end
+  function helpers.training_step(name, batch, compiled)
+    return (require 'training'(helpers.rand, helpers.index, name, batch, compiled))
+  end
   helpers.scratch = os.tmpname()
   return setmetatable(helpers, { __index = _G })
 end
