@@ -61,7 +61,7 @@ for epoch = 1, chosen.epochs do
     local gradients, loss = loss_gradient(params, x)
     step(params, gradients)
     sum = sum + loss
-    show(step.state.step, ('loss %.2f'):format(loss))
+    show(step:steps(), ('loss %.2f'):format(loss))
   end
   losses[epoch] = sum / batches.count
 end

@@ -64,7 +64,7 @@ for epoch = 1, chosen.epochs do
     local gradients, loss = loss_gradient(params, x, y)
     step(params, gradients)
     sum = sum + loss
-    show(step.state.step, ('loss %.4f'):format(loss))
+    show(step:steps(), ('loss %.4f'):format(loss))
   end
   print(('epoch %d: loss %.4f'):format(epoch, sum / batches.count))
 end

@@ -1,7 +1,9 @@
 -- tensor.optim: optimizers of nested tables of tensors. A constructor returns an optimizer `step`:
--- step(params, gradients) updates the tensors in params. step.state holds what the optimizer
--- remembers: the number of steps, and tensors for each tensor in params. It can be saved and
--- restored. optim.sgd(f, x, config, state) and so on are the functions of Torch7's package optim.
+-- step(params, gradients [, rate]) updates the tensors in params. The rate is a number, or a tensor
+-- of one element, so that a compiled step can change it. step.state holds what the optimizer
+-- remembers: the number of steps, as a tensor, and tensors for each tensor in params. It can be
+-- saved and restored. step:steps() returns the number of steps. optim.sgd(f, x, config, state) and
+-- so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
@@ -13,36 +15,87 @@ local optim = {}
 -- float, the master, which is then copied to the parameter.
 local has_master = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
 
+-- One step of an optimizer: its rate, a number or a tensor of one element, and its number.
+local Step = {}
+Step.__index = Step
+
+local function new_step(rate, number)
+   return setmetatable({rate = rate, number = number, values = {}}, Step)
+end
+
+-- Subtracts the rate times t from p.
+function Step:descend(p, t)
+   if type(self.rate) == 'number' then
+      return p:add(-self.rate, t)
+   end
+   return p:addcmul(-1, t, self:value('rate', p, self.rate))
+end
+
+-- Subtracts the rate times a / b from p. b is overwritten.
+function Step:descend_by_quotient(p, a, b)
+   if type(self.rate) == 'number' then
+      return p:addcdiv(-self.rate, a, b)
+   end
+   return p:addcdiv(-1, a, b:cdiv(self:value('rate', p, self.rate)))
+end
+
+-- Returns a tensor of one element in the type of p.
+function Step:value(name, p, value)
+   local key = name .. p:type()
+   if not self.values[key] then
+      self.values[key] = value:type(p:type())
+   end
+   return self.values[key]
+end
+
+-- Returns 1 - beta ^ number, the factor by which an average of `number` elements is too small.
+function Step:correction(beta, p)
+   local name = 'correction' .. beta
+   self.values[name] = self.values[name] or 1 - tensor.pow(beta, self.number)
+   return self:value(name, p, self.values[name])
+end
+
 local Optimizer = {}
 Optimizer.__index = Optimizer
 
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
-   state.step = (state.step or 0) + 1
+   -- A tensor, because a compiled step replays operations only.
+   if not tensor.isTensor(state.step) then
+      state.step = tensor.DoubleTensor(1):fill(state.step or 0)
+   end
+   state.step:add(1)
    rate = rate or self.rate
    if type(rate) == 'function' then
-      rate = rate(state.step)
+      rate = rate(self:steps())
    end
    local leaves, found = tree.leaves(params), tree.leaves(gradients)
    if #leaves ~= #found then
       error(('optim.%s: %d parameters, but %d gradients'):format(self.name, #leaves, #found), 0)
    end
+   local step = new_step(rate, state.step)
    for k = 1, #leaves do
       state[k] = state[k] or {}
       local p, g, own = leaves[k], found[k], state[k]
       if has_master[p:type()] then
          own.master = own.master or p:float()
-         self.update(own.master, g:float(), own, rate, state.step)
+         self.update(own.master, g:float(), own, step)
          p:copy(own.master)
       else
-         self.update(p, g, own, rate, state.step)
+         self.update(p, g, own, step)
       end
    end
    return params
 end
 
--- Creates an optimizer. update(p, g, own, rate, step) updates the tensor p; `own` is the table of
--- what is remembered about p.
+--- Returns the number of steps.
+function Optimizer:steps()
+   local step = self.state.step
+   return tensor.isTensor(step) and step[1] or step or 0
+end
+
+-- Creates an optimizer. update(p, g, own, step) updates the tensor p; `own` is the table of what is
+-- remembered about p.
 local function new(name, options, update)
    return setmetatable({
       name = name, rate = options.rate, update = update, state = {},
@@ -70,7 +123,7 @@ function optim.sgd(options)
    options = with_defaults('sgd', options,
                            {momentum = 0, nesterov = false, dampening = 0, decay = 0})
    local momentum, dampening, decay = options.momentum, options.dampening, options.decay
-   return new('sgd', options, function(p, g, own, rate)
+   return new('sgd', options, function(p, g, own, step)
       g = decayed(g, decay, p)
       if momentum ~= 0 then
          local v = own.velocity
@@ -82,7 +135,7 @@ function optim.sgd(options)
          end
          g = options.nesterov and tensor.add(g, momentum, v) or v
       end
-      p:add(-rate, g)
+      step:descend(p, g)
    end)
 end
 
@@ -93,17 +146,17 @@ local function adam(name, options, is_decoupled)
    })
    local beta1, beta2, epsilon = options.beta1, options.beta2, options.epsilon
    local decay = options.decay
-   return new(name, options, function(p, g, own, rate, step)
+   return new(name, options, function(p, g, own, step)
       if is_decoupled then
-         p:mul(1 - rate * decay)
+         step:descend(p, p * decay)
       else
          g = decayed(g, decay, p)
       end
       local m, v = remembered(own, 'mean', p), remembered(own, 'square', p)
       m:mul(beta1):add(1 - beta1, g)
       v:mul(beta2):addcmul(1 - beta2, g, g)
-      local root = tensor.sqrt(v):div(math.sqrt(1 - beta2 ^ step)):add(epsilon)
-      p:addcdiv(-rate / (1 - beta1 ^ step), m, root)
+      local root = tensor.cdiv(v, step:correction(beta2, p)):sqrt():add(epsilon)
+      step:descend_by_quotient(p, m, root:cmul(step:correction(beta1, p)))
    end)
 end
 
@@ -126,17 +179,17 @@ function optim.rmsprop(options)
                            {alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0})
    local alpha, epsilon = options.alpha, options.epsilon
    local momentum, decay = options.momentum, options.decay
-   return new('rmsprop', options, function(p, g, own, rate)
+   return new('rmsprop', options, function(p, g, own, step)
       g = decayed(g, decay, p)
       local v = remembered(own, 'square', p)
       v:mul(alpha):addcmul(1 - alpha, g, g)
       local root = tensor.sqrt(v):add(epsilon)
       if momentum == 0 then
-         p:addcdiv(-rate, g, root)
+         step:descend_by_quotient(p, g, root)
       else
          local velocity = remembered(own, 'velocity', p)
          velocity:mul(momentum):addcdiv(1, g, root)
-         p:add(-rate, velocity)
+         step:descend(p, velocity)
       end
    end)
 end

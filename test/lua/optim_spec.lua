@@ -81,7 +81,7 @@ describe('tensor.optim', function()
             :format(k, value, expected[i]))
         end
       end
-      assert.are.equal(5, step.state.step)
+      assert.are.equal(5, step:steps())
     end)
   end
 
@@ -245,7 +245,7 @@ describe('tensor.optim', function()
     local state = {}
     local x, loss = run(config, state)
     assert.is_nil(config.updates)
-    assert.are.equal(3, state.updates.step)
+    assert.are.equal(3, state.updates.step[1])
     local a, b = expected(1)
     local c, d = expected(-2)
     assert.is_true(math.abs(x[1] - a) + math.abs(x[2] - c) < 1e-12)

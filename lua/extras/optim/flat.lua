@@ -48,7 +48,7 @@ local function call(name, construct, f, x, config, state)
    end
    local loss, gradient = f(x)
    local rate = config.learningRate or default_rates[name] or 1e-3
-   step(x, gradient, rate / (1 + (step.state.step or 0) * (config.learningRateDecay or 0)))
+   step(x, gradient, rate / (1 + step:steps() * (config.learningRateDecay or 0)))
    return x, {loss}
 end
 
