@@ -45,6 +45,8 @@ bool push_returned_number(lua_State* L, State* state);
 void read_tracked_number(lua_State* L, int index);
 // Returns true if the value is a tracked number.
 bool is_tracked_number(lua_State* L, int index);
+// Returns the tensor of a tracked number, or null.
+Tensor* tracked_number_at(lua_State* L, State* state, int index);
 // Calls an operation whose arguments contain tracked numbers, where no form accepts them. A message
 // is on top of the stack, and `count` arguments are at its bottom. If none of them is a tracked
 // number, returns false; else pushes the result.

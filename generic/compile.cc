@@ -97,6 +97,9 @@ int replay(lua_State* L, State* state, Compiled* c, Signature* s) {
   std::vector<Tensor*>& results = c->results;
   results.resize(count);
   for (int k = 0; k < count; ++k) results[k] = check_tensor(L, state, first + k);
+  for (int k : recorded.written) {
+    refuse_held(L, state, "compile", c->call.inputs.tensors[k]->storage);
+  }
   th::Generator* generator = state->generator;
   bool done = false;
   protect(L, "compile", [&] {
@@ -115,6 +118,11 @@ int replay(lua_State* L, State* state, Compiled* c, Signature* s) {
   if (single) return 1;
   for (size_t k = 0; k < s->returned.size(); ++k) {
     const Returned& returned = s->returned[k];
+    if (returned.kind == Returned::element) {
+      const Tensor* t = results[returned.index];
+      lua_pushnumber(L, *t->data_as<double>(th::Access::read));
+      lua_rawseti(L, -2, static_cast<int>(k) + 1);
+    }
     if (returned.kind > Returned::input) continue;
     const bool is_result = returned.kind == Returned::result;
     lua_pushvalue(L, is_result ? first + returned.index : c->call.inputs.positions[returned.index]);
@@ -283,6 +291,18 @@ int resume(lua_State* thread, [[maybe_unused]] lua_State* L, int arguments, int*
 
 namespace {
 
+// Replaces the tracked numbers that f returned by plain ones.
+void settle_numbers(lua_State* L, State* state, int first) {
+  for (int k = first; k <= lua_gettop(L); ++k) {
+    Tensor* number = tracked_number_at(L, state, k);
+    if (!number || th::grad::is_tracked(number->storage)) continue;
+    double value = 0;
+    protect(L, "compile", [&] { value = *number->data_as<double>(th::Access::read); });
+    lua_pushnumber(L, value);
+    lua_replace(L, k);
+  }
+}
+
 // record(compiled, f, thread, rows, kinds, ...): calls f in the new thread, and records it if rows,
 // a list of dependencies, is not nil; else kinds is the reason. Returns true and what f returned,
 // false and an error, or nil and what f yielded. No Lua code runs between the start of a recording
@@ -332,6 +352,7 @@ int record(lua_State* L) {
     finish(L, state, &c, s, last, before + 1);
   }
   recording.reset();
+  if (status == 0) settle_numbers(L, state, before + 1);
   if (status == LUA_YIELD) {
     lua_pushnil(L);
   } else {
@@ -382,9 +403,17 @@ int explain(lua_State* L) {
   return 1;
 }
 
+// refuse(compiled, reason): refuses the recording that runs, if there is one.
+int refuse_recording(lua_State* L) {
+  Compiled& c = compiled_at(L);
+  if (c.recorder) c.recorder->give_up("%s", check_string(L, 2));
+  return 0;
+}
+
 const Method functions[] = {{"new", guarded<make>},
                             {"call", guarded<call>},
                             {"record", guarded<record>},
+                            {"refuse", guarded<refuse_recording>},
                             {"explain", guarded<explain>}};
 
 }  // namespace

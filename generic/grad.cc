@@ -3,6 +3,7 @@
 #include "grad/tape.h"
 
 #include "bindings.h"
+#include "fuse/record.h"
 #include "luaT.h"
 #include "lua_compat.h"
 #include "ops/ops.h"
@@ -215,6 +216,20 @@ int is_active(lua_State* L) {
   return 1;
 }
 
+// is_compiling(): true if tensor.compile records the operations of this thread.
+int is_compiling(lua_State* L) {
+  lua_pushboolean(L, th::Recorder::is_active());
+  return 1;
+}
+
+// add_one(tape, t): add_gradient of 1, for a tensor of one element.
+int add_one(lua_State* L) {
+  Tape& tape = tape_at(L, 1);
+  Tensor* t = check_tensor(L, state_of(L), 2);
+  protect(L, "grad", [&] { tape.add_one(t); });
+  return 0;
+}
+
 // resume(scope, thread, ...): resumes a coroutine. scope: a tape, which records its operations;
 // true: they belong to a computation of begin(); false: they are not recorded. Returns the status
 // ('dead', 'suspended', 'error') and what the coroutine returned, yielded or raised. No Lua code
@@ -254,6 +269,7 @@ int detached(lua_State* L) {
   protect(L, "stopGradient", [&] {
     th::grad::Pause pause;
     th::resize_as(copy, *t);
+    th::trace_allocation(*copy);
     th::ops::copy(copy, t);
   });
   return 1;
@@ -286,6 +302,8 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"share_storage", guarded<share_storage>},
                             {"is_operand", guarded<is_operand>},
                             {"is_active", guarded<is_active>},
+                            {"is_compiling", guarded<is_compiling>},
+                            {"add_one", guarded<add_one>},
                             {"resume", guarded<resume_in>},
                             {"detached", guarded<detached>},
                             {"numbers", guarded<numbers>}};
@@ -310,6 +328,7 @@ bool push_tracked_number(lua_State* L, State* state, Storage* storage, ptrdiff_t
     th::StorageRef element(th::storage_new(DType::Double));
     th::storage_resize(element.get(), 1);
     th::TensorRef copy = th::vector_of(element.get(), 0, 1);
+    th::trace_allocation(*copy);
     th::ops::copy(copy.get(), th::vector_of(storage, index, 1).get());
     number = std::move(copy);
   });
@@ -323,6 +342,14 @@ bool is_tracked_number(lua_State* L, int index) {
   const bool result = lua_rawequal(L, -1, -2);
   lua_pop(L, 2);
   return result;
+}
+
+Tensor* tracked_number_at(lua_State* L, State* state, int index) {
+  if (!is_tracked_number(L, index)) return nullptr;
+  lua_getfield(L, index, "tensor");
+  Tensor* t = object_at(L, state, -1).tensor();
+  lua_pop(L, 1);
+  return t;
 }
 
 void read_tracked_number(lua_State* L, int index) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bindings.h"
+
 namespace bind {
 
 namespace {
@@ -14,6 +16,14 @@ void append_text(lua_State* L, int index, std::vector<int64_t>* values) {
   values->push_back(static_cast<int64_t>(length));
   values->resize(at + (length + sizeof(int64_t) - 1) / sizeof(int64_t));
   if (length) std::memcpy(values->data() + at, text, length);
+}
+
+// The text of lua/core/nested.lua that describes tables among the arguments.
+bool is_form(lua_State* L, int index) {
+  constexpr char kMark[] = "\0nested ";
+  size_t length = 0;
+  const char* text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : nullptr;
+  return length >= sizeof(kMark) && std::memcmp(text, kMark, sizeof(kMark) - 1) == 0;
 }
 
 void push_constant(lua_State* L, const Returned& returned) {
@@ -80,6 +90,9 @@ std::string shown_call(lua_State* L, State* state, int first, int last) {
       char number[32];
       std::snprintf(number, sizeof(number), "%.14g", lua_tonumber(L, k));
       text += number;
+    } else if (k == last && is_form(L, k)) {
+      const std::string form = lua_tostring(L, k) + 1;  // behind the mark's first byte
+      text += "tables" + form.substr(form.find(':') + 1);
     } else {
       text += luaL_typename(L, k);
     }
@@ -114,18 +127,25 @@ bool matches(lua_State* L, State* state, const Signature& s, CallInputs* c) {
 
 bool read_returned(lua_State* L, State* state, th::Recorder* recorder, int first,
                    std::vector<Returned>* returned, std::vector<Tensor*>* results) {
+  auto result = [results](Tensor* t) {
+    const auto known = std::find(results->begin(), results->end(), t);
+    const auto index = static_cast<int>(known - results->begin());
+    if (known == results->end()) results->push_back(t);
+    return index;
+  };
   for (int k = first; k <= lua_gettop(L); ++k) {
     Object object = object_at(L, state, k);
     const int type = lua_type(L, k);
     Returned value{Returned::nothing};
-    if (object.is_tensor() && object.payload) {
+    if (Tensor* number = tracked_number_at(L, state, k)) {
+      value.kind = Returned::element;
+      value.index = result(number);
+    } else if (object.is_tensor() && object.payload) {
       value.kind = Returned::input;
       value.index = recorder->input_of(object.tensor());
       if (value.index < 0) {
-        auto known = std::find(results->begin(), results->end(), object.tensor());
         value.kind = Returned::result;
-        value.index = static_cast<int>(known - results->begin());
-        if (known == results->end()) results->push_back(object.tensor());
+        value.index = result(object.tensor());
       }
     } else if (type == LUA_TBOOLEAN) {
       value.kind = Returned::boolean;

@@ -12,9 +12,10 @@
 
 namespace bind {
 
-// A value that a function returned: a result, an input, or a constant.
+// A value that a function returned: a result, an input, the number in a result of one element, or a
+// constant.
 struct Returned {
-  enum Kind { result, input, nothing, boolean, number, text } kind;
+  enum Kind { result, input, element, nothing, boolean, number, text } kind;
   int index = 0;  // of a result or an input; a boolean; 1 if the number is an integer
   int64_t bits = 0;
   std::string string = {};

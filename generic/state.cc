@@ -396,13 +396,13 @@ void push_element(lua_State* L, DType type, const char* address) {
 
 void trace_elements(lua_State* L, const char* function, Storage* s, th::ElementUse use) {
   if (!th::tracing()) return;
-  th::trace_access(kElementAccess);
+  th::trace_access(kElementAccess, s);
   protect(L, function, [&] { th::trace_use(s, use); });
 }
 
 void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index) {
   if (th::tracing() && push_tracked_number(L, registered_state(L), storage, index)) return;
-  th::trace_access(kElementAccess);
+  th::trace_access(kElementAccess, storage);
   alignas(8) char element[8];
   protect(L, "indexing", [&] { th::storage_read(storage, index, element); });
   push_element(L, storage->dtype, element);

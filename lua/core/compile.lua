@@ -11,9 +11,13 @@ local function install(tensor)
    local call, record = native.call, native.record
    local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
    local status, unpack = coroutine.status, require 'tensor.versions'.unpack
+   local pack = require 'tensor.versions'.pack
+   local nested = require 'tensor.nested'
+   local recordable = require 'tensor.recordable'
    local Compiled = {}
    Compiled.__index = Compiled
    local dependencies = require 'tensor.dependencies' (tensor, native.new(), Compiled)
+   local NONE = {}
 
    -- Resumes a function that yielded. Its further operations are not recorded.
    local function passed(thread, ok, ...)
@@ -34,25 +38,70 @@ local function install(tensor)
       return ...
    end
 
-   -- The function runs in a coroutine of its own, so that a yield ends the recording.
-   local function recorded(core, f, thread, rows, kinds, ...)
-      return finished(thread, record(core, f, thread, rows, kinds, ...))
+   -- Returns a function that calls f with the arguments, and returns the list of the values in its
+   -- results. list: the values in the arguments, which f must not exchange.
+   local function flat(self, arguments, list)
+      local function checked(...)
+         local now = self.forms:flatten(arguments)
+         local same = now.form == list.form
+         for k = 1, list.n do
+            same = same and rawequal(now[k], list[k])
+         end
+         if not same then
+            native.refuse(self.core, 'changes a table among its arguments')
+         end
+         return self.forms:pack_results(list.tables, ...)
+      end
+      local f = recordable[self.f] or self.f
+      return function()
+         return checked(f(unpack(arguments, 1, arguments.n)))
+      end
    end
-   local function examined(self, rows, kinds, ...)
-      return recorded(self.core, self.f, create(self.f), rows, kinds, ...)
+
+   -- Calls f, with the values in its arguments as a list. The call is recorded in a coroutine of
+   -- its own, so that a yield ends the recording.
+   local function record_call(self, arguments, list, ...)
+      local rows, kinds = dependencies(self.f)
+      local thread
+      if list then
+         thread = create(flat(self, arguments, list))
+      else
+         local f = recordable[self.f] or self.f
+         thread = create(function(...) return self.forms:pack_results(NONE, f(...)) end)
+      end
+      return self.forms:unpack_results(list and list.tables or NONE,
+         finished(thread, record(self.core, self.f, thread, rows, kinds, ...)))
+   end
+
+   local function call_with_values(self, arguments, list, ...)
+      local result, results = call(self.core, self.f, ...)
+      if result == nil then
+         return record_call(self, arguments, list, ...)
+      elseif result == false then
+         if list then
+            return self.f(unpack(arguments, 1, arguments.n))
+         end
+         return self.f(...)
+      elseif result == true then
+         return self.forms:unpack_results(list and list.tables or NONE,
+            unpack(results, 1, results.n))
+      end
+      return result
    end
 
    function Compiled:__call(...)
-      local result, list = call(self.core, self.f, ...)
-      if result == nil then
-         local rows, kinds = dependencies(self.f)
-         return examined(self, rows, kinds, ...)
-      elseif result == false then
-         return self.f(...)
-      elseif result == true then
-         return unpack(list, 1, list.n)
+      for k = 1, select('#', ...) do
+         if nested.is_nested((select(k, ...))) then
+            local arguments = pack(...)
+            local list = self.forms:flatten(arguments)
+            if not list.form then
+               return self.f(...)
+            end
+            list[list.n + 1] = list.form
+            return call_with_values(self, arguments, list, unpack(list, 1, list.n + 1))
+         end
       end
-      return result
+      return call_with_values(self, nil, nil, ...)
    end
 
    --- Returns one line for each signature, which reports whether calls are replayed.
@@ -68,7 +117,7 @@ local function install(tensor)
       if type(f) ~= 'function' then
          error(('compile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
       end
-      return setmetatable({ f = f, core = native.new() }, Compiled)
+      return setmetatable({ f = f, core = native.new(), forms = nested.new() }, Compiled)
    end
 end
 

@@ -2,7 +2,7 @@
 -- when one of them changes. No bytecode is decoded: a function can name a global only by a string
 -- among its constants, so every such string counts.
 
-local MOST = 200  -- rows in a list
+local MOST = 2000  -- rows in a list
 
 local following = require 'tensor.versions'.raw_next
 
@@ -226,6 +226,19 @@ local function install(tensor, core, Compiled)
          end
       end
 
+      -- A function of the module that calls functions of others, such as tensor.grad(f).
+      local function reach_wrapped(g)
+         found[g] = true
+         for k = 1, math.huge do
+            local name, value = getupvalue(g, k)
+            if not name then
+               return
+            elseif (name == 'f' or name == 'rule' or name == 'which') and value ~= nil then
+               add(g == f and 'U' or 'u', g ~= f and g or nil, k, value, name)
+            end
+         end
+      end
+
       local function reach_function(g, name)
          if refused[g] then
             reason = reason or ("uses '%s', whose effect or result is not repeated")
@@ -237,7 +250,11 @@ local function install(tensor, core, Compiled)
                reason = reason or ("uses '%s', whose effect or result is not repeated")
                                   :format(tostring(name))
             end
-         elseif not found[g] and getinfo(g, 'S').source:sub(1, #own) ~= own then
+         elseif found[g] then
+            return
+         elseif getinfo(g, 'S').source:sub(1, #own) == own then
+            reach_wrapped(g)
+         else
             found[g] = true
             functions[#functions + 1] = g
          end
@@ -294,7 +311,11 @@ local function install(tensor, core, Compiled)
       end
       local k = 1
       while functions[k] and not reason do
-         read_function(functions[k])
+         if k == 1 and getinfo(f, 'S').source:sub(1, #own) == own then
+            reach_wrapped(f)
+         else
+            read_function(functions[k])
+         end
          k = k + 1
       end
       if reason then

@@ -3,6 +3,7 @@
 
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
+local recordable = require 'tensor.recordable'
 
 local function install(tensor)
    -- Private.
@@ -12,10 +13,18 @@ local function install(tensor)
       return  -- the functions are there already
    end
    local istensor = tensor.isTensor
-   local new = tensor.DoubleTensor
 
    local numbers = require 'tensor.tracked_number' (tensor, native)
-   local wrap, isnumber = numbers.wrap, numbers.isnumber
+   local wrap, isnumber, constant = numbers.wrap, numbers.isnumber, numbers.constant
+
+   -- Forms in which callers get numbers: each is a function of the tensor of one element.
+   -- As a number, or as a tracked number if an outer tape tracks it.
+   local function as_number(t)
+      return native.tracked(t) and wrap(t) or t[1]
+   end
+   local function as_tensor(t)
+      return t
+   end
 
    -- Calls visit(leaf) for each tensor and number of a nested table, and returns a table of the
    -- same form with the results. Other values stay.
@@ -111,7 +120,7 @@ local function install(tensor)
                   leaf = wrap(leaf.tensor:clone())
                   native.track(tape, leaf.tensor)
                elseif type(leaf) == 'number' then
-                  leaf = wrap(new{ leaf })
+                  leaf = wrap(constant(leaf))
                   native.track(tape, leaf.tensor)
                elseif is_floating(leaf) then
                   leaf = native.can_track(leaf) and leaf or leaf:clone()
@@ -163,30 +172,26 @@ local function install(tensor)
    end
 
    -- The gradients of a tracked argument, in its form.
-   local function gradients(tape, argument, complete)
+   local function gradients(tape, argument, form, complete)
       return map(argument, function(leaf)
          if complete and complete[leaf] then
             return complete[leaf]
          elseif isnumber(leaf) then
-            local gradient = native.gradient(tape, leaf.tensor)
-            return native.tracked(gradient) and wrap(gradient) or gradient[1]
+            return form(native.gradient(tape, leaf.tensor))
          end
          return native.gradient(tape, leaf)
       end)
    end
 
-   -- Numbers that no tape tracks become plain numbers.
-   local function settled(value)
+   -- Tracked numbers get the form in which the caller expects them.
+   local function settled(value, form)
       return map(value, function(leaf)
-         if isnumber(leaf) and not native.tracked(leaf.tensor) then
-            return leaf:item()
-         end
-         return leaf
+         return isnumber(leaf) and form(leaf.tensor) or leaf
       end)
    end
-   local function settle(results)
+   local function settle(results, form)
       for k = 1, results.n do
-         results[k] = settled(results[k])
+         results[k] = settled(results[k], form)
       end
       return results
    end
@@ -206,18 +211,9 @@ local function install(tensor)
       end
    end
 
-   --- Returns a function df. df(...) calls f(...) and returns the gradients of its first result, a
-   -- number, with respect to its first argument, then all results of f. The gradients have the form
-   -- of the argument: a tensor, a number, or a nested table of them.
-   -- options.argument: the number of the argument, instead of 1. options.ready: a function that is
-   -- called with the gradient of each tensor in the argument as soon as it is complete. The last
-   -- used tensors come first.
-   function tensor.grad(f, options)
-      check_function('grad', f)
-      if options ~= nil then
-         check_list('grad', 'a table of options', options)
-      end
-      local which = options and options.argument or 1
+   -- The function that tensor.grad returns. form: of numbers among the gradients and results.
+   -- ready: an option of tensor.grad.
+   local function gradient_function(f, which, form, ready)
       return function(...)
          local tape, tracked, results, rules = record(f, pack(...),
             function(k) return k == which end)
@@ -235,18 +231,43 @@ local function install(tensor)
             error(('grad: the first result of the function does not depend on argument %d')
                :format(which), 2)
          end
-         native.add_gradient(tape, value, value.new{ 1 }:viewAs(value))
+         native.add_one(tape, value)
          local complete = {}
-         local ready = options and options.ready and watch(tape, tracked[which], function(leaf)
+         local visit = ready and watch(tape, tracked[which], function(leaf)
             complete[leaf] = native.gradient(tape, leaf)
-            options.ready(complete[leaf])
+            ready(complete[leaf])
          end)
-         reverse(tape, rules, ready)
-         local result = gradients(tape, tracked[which], complete)
+         reverse(tape, rules, visit)
+         local result = gradients(tape, tracked[which], form, complete)
          native.close(tape)
-         settle(results)
+         settle(results, form)
          return result, unpack(results, 1, results.n)
       end
+   end
+
+   --- Returns a function df. df(...) calls f(...) and returns the gradients of its first result, a
+   -- number, with respect to its first argument, then all results of f. The gradients have the form
+   -- of the argument: a tensor, a number, or a nested table of them.
+   -- options.argument: the number of the argument, instead of 1. options.tensors: true returns
+   -- numbers that depend on the argument, and gradients of numbers, as tensors of one element, so
+   -- that tensor.compile can record a function that calls df. options.ready: a function that is
+   -- called with the gradient of each tensor in the argument as soon as it is complete. The last
+   -- used tensors come first. tensor.compile does not record functions with it.
+   function tensor.grad(f, options)
+      check_function('grad', f)
+      if options ~= nil then
+         check_list('grad', 'a table of options', options)
+      end
+      local which = options and options.argument or 1
+      local ready = options and options.ready
+      if options and options.tensors then
+         return gradient_function(f, which, as_tensor, ready)
+      end
+      local df = gradient_function(f, which, as_number, ready)
+      if not ready then
+         recordable[df] = gradient_function(f, which, wrap)
+      end
+      return df
    end
 
    --- Returns a list of the gradients of f's arguments, then the results of f. args: the list of
@@ -267,7 +288,7 @@ local function install(tensor)
          elseif isnumber(value) then
             local g = cotangent
             if type(g) == 'number' then
-               g = new{ g }
+               g = constant(g)
             elseif isnumber(g) then
                g = g.tensor
             end
@@ -286,10 +307,10 @@ local function install(tensor)
       reverse(tape, rules)
       local list = {}
       for k = 1, arguments.n do
-         list[k] = gradients(tape, tracked[k])
+         list[k] = gradients(tape, tracked[k], as_number)
       end
       native.close(tape)
-      settle(results)
+      settle(results, as_number)
       return list, unpack(results, 1, results.n)
    end
 
@@ -297,7 +318,7 @@ local function install(tensor)
    function tensor.stopGradient(x)
       return map(x, function(leaf)
          if isnumber(leaf) then
-            return leaf:item()
+            return native.detached(leaf.tensor)[1]
          end
          return istensor(leaf) and native.detached(leaf) or leaf
       end)
@@ -350,7 +371,7 @@ local function install(tensor)
    local function read_slots(form, value, list)
       if is_slot(form) then
          list[form.index] = isnumber(value) and value.tensor
-            or type(value) == 'number' and new{ value } or value or false
+            or type(value) == 'number' and constant(value) or value or false
       elseif type(form) == 'table' and getmetatable(form) == nil and value then
          for key, field in each(form) do
             if key ~= 'n' then
@@ -365,7 +386,7 @@ local function install(tensor)
    local function custom(f, rule, again)
       return function(...)
          local arguments = pack(...)
-         if not native.is_active() then
+         if not native.is_active() or again and native.is_compiling() then
             return f(...)
          end
          local operands = {}
@@ -387,7 +408,7 @@ local function install(tensor)
                if istensor(leaf) then
                   return native.is_operand(leaf) and native.detached(leaf) or leaf
                end
-               return type(leaf) == 'number' and wrap(new{ leaf }) or leaf
+               return type(leaf) == 'number' and wrap(constant(leaf)) or leaf
             end)
          end
          local outputs = {}
@@ -403,7 +424,7 @@ local function install(tensor)
             rules[number] = run_rule
          end
          for k = 1, results.n do
-            results[k] = settled(results[k])
+            results[k] = settled(results[k], as_number)
          end
          return unpack(results, 1, results.n)
       end

@@ -14,6 +14,10 @@ return function(tensor, native)
    local Number = {}
    Number.__index = Number
 
+   -- A DoubleTensor with the number x, made by an operation.
+   local function constant(x)
+      return new(1):fill(x)
+   end
    local function wrap(t)
       return setmetatable({ tensor = t }, Number)
    end
@@ -47,7 +51,7 @@ return function(tensor, native)
 
    -- A number, in the type and shape of a tensor.
    local function expanded(a, like)
-      a = isnumber(a) and a.tensor or new{ a }
+      a = isnumber(a) and a.tensor or constant(a)
       return a:type(like:type()):view(1):expand(like:nElement()):viewAs(like)
    end
    -- A number times a tensor.
@@ -119,7 +123,7 @@ return function(tensor, native)
       end
       for k = 1, arguments.n do
          local a = arguments[k]
-         arguments[k] = isnumber(a) and a.tensor or type(a) == 'number' and new{ a } or a
+         arguments[k] = isnumber(a) and a.tensor or type(a) == 'number' and constant(a) or a
       end
       local result = tensor[operation](unpack(arguments, 1, arguments.n))
       return istensor(result) and wrap(result) or result
@@ -203,5 +207,5 @@ return function(tensor, native)
    end })
 
    native.numbers(wrap, call, Number)
-   return { wrap = wrap, isnumber = isnumber }
+   return { wrap = wrap, isnumber = isnumber, constant = constant }
 end

@@ -31,7 +31,9 @@ class Log final : public th::Tracer {
     lines.push_back(std::string(failed ? "fail " : "end ") + call.row().name);
     if (on_end) on_end(call);
   }
-  void accessed(const char* what) noexcept override { lines.emplace_back(what); }
+  void accessed(const char* what, const th::Storage*) noexcept override {
+    lines.emplace_back(what);
+  }
 
   Lines lines;
   std::function<void(const TracedCall&)> on_begin, on_end;

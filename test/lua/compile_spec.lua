@@ -289,11 +289,6 @@ describe('compile', function()
       y:storage():resize(4)
       return y
     end, x)
-    is_called('reads a tensor of which it wrote only a part', function(a)
-      local y = a * 2
-      y:narrow(1, 1, 1):fill(1)
-      return y + 1
-    end, x)
     is_called('reads a tensor that it did not write', function(a)
       return tensor.Tensor(2, 2) + a
     end, x)
@@ -304,8 +299,10 @@ describe('compile', function()
       return a + tensor.random(1, 9) * 0
     end, x)
     is_called('returns a view', function(a) return a:t() end, x)
-    is_called('returns a part of a result', function(a) return (a + 1):narrow(1, 1, 1) end, x)
-    is_called('returns a table', function(a) return { a + 1 } end, x)
+    is_called('returns a part of a result with gaps', function(a)
+      return (a + 1):narrow(2, 1, 1)
+    end, x)
+    is_called('returns a table', function(a) return setmetatable({ a + 1 }, {}) end, x)
     is_called('returns no new tensor', function(a) return a end, x)
     is_called('handles errors', function(a) return a + #select(2, pcall(a.sum, a, 9)) end, x)
     local empty = tensor.Tensor(0, 2)
@@ -313,15 +310,6 @@ describe('compile', function()
   end)
 
   it('calls what changes anything', function()
-    local x, w = tensor.Tensor{1, 2}, tensor.zeros(2)
-    local in_place = tensor.compile(function(a) a:add(1); return a * 2 end)
-    for k = 1, 3 do assert.same({2 + 2 * k, 4 + 2 * k}, in_place(x):totable()) end
-    assert.is_truthy(in_place:explain():find 'writes to a tensor that it did not make')
-    local sums = tensor.compile(function(a) w:add(a); return a * 2 end)
-    for k = 1, 3 do
-      sums(tensor.ones(2))
-      assert.same({k, k}, w:totable())
-    end
     local last
     local keeps = tensor.compile(function(a) last = a * 2; return a * 3 end)
     for k = 1, 4 do
@@ -364,8 +352,8 @@ describe('compile', function()
     local file = io.stdout
     is_called("reads 'file', a userdata", function(a) return a + (file and 1 or 0) end, x)
     local many = {}
-    for k = 1, 300 do many[k] = k end
-    is_called('can read more than 200 values', function(a) return a + many[3] end, x)
+    for k = 1, 3000 do many[k] = k end
+    is_called('can read more than 2000 values', function(a) return a + many[3] end, x)
     local state = { step = 0 }
     local counts = tensor.compile(function(a)
       state.step = state.step + 1

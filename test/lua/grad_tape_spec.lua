@@ -348,15 +348,6 @@ describe('accesses that cannot be recorded', function()
 end)
 
 describe('tensor.compile', function()
-  it('calls functions with gradients', function()
-    local df = tensor.compile(tensor.grad(square_sum))
-    for _ = 1, 4 do
-      local g, loss = df(D{ 1, 2 })
-      same({ 2, 4 }, g)
-      assert.are.equal(5, loss)
-    end
-    assert.matches('not compiled', df:explain())
-  end)
   it('works inside of f', function()
     local f = tensor.compile(function(x) return tensor.tanh(x * 2) end)
     local c = D{ 1, 2, 3 }

@@ -4,8 +4,10 @@
 // Records the operations of a piece of a program, to run them again on other inputs. Element-wise
 // operations, fills, copies and some reductions become expressions; all others are called again.
 // Inputs are all tensors that the program can read without having made them: its arguments and the
-// tensors that it captured.
+// tensors that it captured. It may write to inputs: a replay does so in its last steps, so that it
+// can stop before without an effect.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -31,14 +33,18 @@ class Recorder final : public Tracer {
   // The index of the input that t is; -1: none.
   int input_of(const Tensor* t) const;
   // After stop(). Null if the recording was refused. results: distinct tensors, none of them an
-  // input.
+  // input. They may be empty if the program writes to inputs.
   std::unique_ptr<Recorded> finish(const std::vector<Tensor*>& results);
   const std::string& reason() const { return reason_; }
 
   bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) noexcept override;
-  void accessed(const char* what) noexcept override { give_up("%s", what); }
+  void accessed(const char* what, const Storage* s) noexcept override;
   void allocated(Storage* s) noexcept override;
+  void returned(Tensor* number) noexcept override { current_.number = number; }
+
+  // Returns true if a recorder of the calling thread records.
+  static bool is_active() noexcept;
 
  private:
   using Shape = std::vector<int64_t>;
@@ -65,17 +71,18 @@ class Recorder final : public Tracer {
     const Parameter* operand;
     int node;
     RecordedLayout layout;  // of the operand
+    Rules rules;
     std::vector<CallStep::Result> results;
   };
-  struct OwnStorage {
-    StorageRef storage;  // keeps the address from being used again
+  // Memory that the program wrote: a storage that it made, or an input.
+  struct Region {
     bool has_value = false;
     Value value;
     std::shared_ptr<IndexCall> index_call;
   };
-  // A node that is stored as a value.
+  // A leaf that has the elements of a node.
   struct Stored {
-    int node, leaf;
+    int leaf;
     RecordedLayout layout;
   };
 
@@ -95,6 +102,7 @@ class Recorder final : public Tracer {
     std::vector<Scalar> numbers;
     std::vector<Operand> operands;
     std::vector<Target> targets;
+    Tensor* number = nullptr;  // that a tracer made for the returned number
     bool draws = false;
   };
 
@@ -121,26 +129,57 @@ class Recorder final : public Tracer {
   bool covers(const Value& value, const Tensor& t) const;
   bool same_layout(const Value& value, const Tensor& t) const;
 
+  int stored_leaf(int node) const;
+  bool fits(const ExpressionNode& node, std::vector<int>* parts) const;
+  void make_fit(const ExpressionNode& node);
+
   // Values and storages.
   const Input* input_with(const Storage* s) const;
-  OwnStorage& own_storage(const Target& target);
+  Region* own_region(const Storage* s);
+  int input_to_write(const Tensor& t);
+  Region* region_of(const Tensor& t);
+  Region& region_to_write(const Target& target);
   void define(const Target& target, int node);
+  void write_part(Region* region, const Tensor& part, int node);
   int leaf_for(Tensor* t);
+  int whole_value(int value, const RecordedLayout& layout);
   int store(int node, const RecordedLayout& layout);
   int new_value(DType type);
+  void add_step(std::unique_ptr<RecordedStep> step, int root = -1);
   int store_number(int node, const RecordedLayout& layout);
   int store_expression(int node, const RecordedLayout& layout);
-  void prepare(ExpressionStep* step);
   int value_of_result(Tensor* t);
   void find_last_steps();
+
+  // The plan of the steps, in record_plan.cc.
+  void plan();
+  void write_inputs();
+  std::vector<int> inputs_of(int node) const;
+  void find_shared_nodes();
+  void emit(size_t step);
+  void emit_shared_parts(int root);
+  std::vector<int> parts_of(int root) const;
+  void build(ExpressionStep* step, int root);
+  void prepare(ExpressionStep* step);
 
   std::vector<Input> inputs_;
   const Generator* generator_;
   std::unique_ptr<Recorded> recorded_;
   std::vector<Node> nodes_;
-  std::vector<Stored> stored_;
-  std::unordered_map<const Storage*, OwnStorage> own_;
+  std::unordered_multimap<size_t, int> node_of_hash_, leaf_of_hash_;
+  std::vector<std::vector<Stored>> stored_;  // of each node
+  std::vector<int> roots_;                   // of each step: the node of an expression, or -1
+  // Storages that the program made, by identity. They are not retained, because the program may
+  // copy what others refer to.
+  std::unordered_map<uint64_t, Region> own_;
+  std::map<int, Region> written_;  // inputs, by number
+  // In plan(): nodes that several expressions use; the steps that store nodes; the leaves that have
+  // nodes' elements at this time; the new steps.
+  std::vector<bool> is_shared_;
+  std::vector<int> step_of_, leaf_of_;
+  std::vector<std::unique_ptr<RecordedStep>> planned_;
   Current current_;
+  int entered_ = 0;  // operations that run and whose inner calls are recorded instead
   bool running_ = false;
   std::string reason_;
 };

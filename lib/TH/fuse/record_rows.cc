@@ -28,12 +28,20 @@ bool replaces_elements(const OpRow& row) {
 }  // namespace
 
 bool Recorder::begin(const TracedCall& call) noexcept {
+  if (call.is_entered()) {
+    // A tape uses the results of inner calls.
+    ++entered_;
+    attempt([&] {
+      for_each_tensor(call.row(), call.arguments(), [&](Tensor* t, const Parameter& p) {
+        if (!p.is_result() || !t->storage || own_region(t->storage)) return;
+        if (!input_with(t->storage)) refuse("writes to a tensor that it did not make");
+      });
+    });
+    return true;
+  }
   attempt([&] {
     const OpRow& row = call.row();
     current_ = Current();
-    if (row.returned != Returned::nothing && !reads_nothing(row)) {
-      refuse("calls '%s', which returns a number", lua_name(row.op));
-    }
     if (row.has(ParameterKind::view)) return;
     current_.arguments = std::make_unique<RecordedArguments>(row, call.arguments());
     for (const Parameter& p : row) {
@@ -76,17 +84,26 @@ bool Recorder::made_view() const {
 }
 
 void Recorder::end(const TracedCall& call, bool failed) noexcept {
+  if (call.is_entered()) --entered_;
   if (failed) return give_up("handles errors");
+  if (call.is_entered()) return;
   attempt([&] {
     const OpRow& row = call.row();
     for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
       if (!p.is_result()) return;
       const Device* device = t->storage ? t->storage->current_device() : nullptr;
       if (device) refuse("works on %s", device->name());
-      if (input_of(t) < 0) return;
+      const int input = input_of(t);
+      if (input < 0) return;
       if (p.kind == ParameterKind::view) refuse("makes an argument a view of other memory");
-      refuse("writes to a tensor that it did not make");
+      const Tensor& before = *inputs_[input].view;
+      const bool resized = !before.storage || !same_view(*t, before);
+      if (resized) refuse("resizes a tensor that it did not make");
     });
+    if (row.returned != Returned::nothing && !current_.number && !reads_nothing(row)) {
+      refuse("calls '%s', which returns a number", lua_name(row.op));
+    }
+    if (current_.number) return record_call(row);
     if (row.returned != Returned::nothing || row.has(ParameterKind::view) || made_view()) return;
     bool expressed = false;
     if (row.flags & row_flag::element_wise) {
@@ -230,15 +247,16 @@ bool Recorder::record_reduction(const OpRow& row, void* arguments) {
   call->operand = current_.operands[0].parameter;
   call->node = input;
   call->layout = RecordedLayout(*t);
+  call->rules = current_rules;
   for (const Target* r : {&target, &indices}) {
     call->results.push_back({r->parameter, -1, -1, r->layout, RecordedLayout(*r->tensor)});
   }
-  own_storage(indices).index_call = std::move(call);
+  region_to_write(indices).index_call = std::move(call);
   return true;
 }
 
 int Recorder::node_of_indices(const IndexCall& call) {
-  auto step = std::make_unique<CallStep>(std::move(*call.arguments));
+  auto step = std::make_unique<CallStep>(std::move(*call.arguments), call.rules);
   const ExpressionNode& read = nodes_[call.node].node;
   const bool is_leaf = read.kind == ExpressionNode::operand;
   const int leaf = is_leaf ? read.index : store(call.node, call.layout);
@@ -246,18 +264,15 @@ int Recorder::node_of_indices(const IndexCall& call) {
   step->leaves.push_back(leaf);
   step->results = call.results;
   for (CallStep::Result& result : step->results) result.value = new_value(result.after.type);
-  RecordedLeaf made;
-  made.of_input = false;
-  made.source = step->results[1].value;
-  made.layout = step->results[1].after;
-  made.whole = true;
-  recorded_->steps.push_back(std::move(step));
+  const int value = step->results[1].value;
+  const RecordedLayout layout = step->results[1].after;
+  add_step(std::move(step));
   ++recorded_->calls;
-  return node_of_leaf(std::move(made));
+  return node_of_leaf(recorded_->leaves[whole_value(value, layout)]);
 }
 
 void Recorder::record_call(const OpRow& row) {
-  auto step = std::make_unique<CallStep>(std::move(*current_.arguments));
+  auto step = std::make_unique<CallStep>(std::move(*current_.arguments), current_rules);
   for (const Operand& operand : current_.operands) {
     const int leaf = leaf_for(operand.tensor.get());
     step->operands.push_back({operand.parameter, leaf});
@@ -268,7 +283,7 @@ void Recorder::record_call(const OpRow& row) {
                             RecordedLayout(*target.tensor)};
     if (target.parameter->kind == ParameterKind::inout && !replaces_elements(row)) {
       // Memory that was never written contains zeros, also when the step runs again.
-      if (target.before && own_storage(target).has_value) {
+      if (target.before && region_to_write(target).has_value) {
         result.content = leaf_for(target.before.get());
         step->leaves.push_back(result.content);
       }
@@ -280,14 +295,15 @@ void Recorder::record_call(const OpRow& row) {
   ++recorded_->calls;
   std::vector<int> values;
   for (const CallStep::Result& result : step->results) values.push_back(result.value);
-  recorded_->steps.push_back(std::move(step));
+  Tensor* number = current_.number;
+  if (number) values.push_back(step->number = new_value(number->dtype));
+  add_step(std::move(step));
   for (size_t k = 0; k < values.size(); ++k) {
-    RecordedLeaf leaf;
-    leaf.of_input = false;
-    leaf.source = values[k];
-    leaf.layout = RecordedLayout(*current_.targets[k].tensor);
-    leaf.whole = true;
-    define(current_.targets[k], node_of_leaf(std::move(leaf)));
+    const bool is_number = k == current_.targets.size();
+    if (is_number) current_.targets.push_back({nullptr, number, TensorRef(), RecordedLayout()});
+    const Target& target = current_.targets[k];
+    const int leaf = whole_value(values[k], RecordedLayout(*target.tensor));
+    define(target, node_of_leaf(recorded_->leaves[leaf]));
   }
 }
 

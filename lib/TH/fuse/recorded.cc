@@ -6,6 +6,7 @@
 
 #include "ops/operands.h"
 #include "ops/tracer.h"
+#include "tensor/overlap.h"
 
 namespace th {
 
@@ -31,6 +32,18 @@ RecordedLayout::RecordedLayout(const Tensor& t)
       size(t.size, t.size + t.nDimension),
       stride(t.stride, t.stride + t.nDimension) {}
 
+RecordedLayout::RecordedLayout(DType of, std::vector<int64_t> sizes)
+    : type(of), size(std::move(sizes)), stride(size.size()) {
+  int64_t count = 1;
+  for (size_t d = size.size(); d-- > 0; count *= size[d]) stride[d] = count;
+}
+
+int64_t RecordedLayout::numel() const {
+  int64_t count = size.empty() ? 0 : 1;
+  for (int64_t n : size) count *= n;
+  return count;
+}
+
 bool RecordedLayout::matches(const Tensor& t) const {
   return type == t.dtype && static_cast<int>(size.size()) == t.nDimension &&
          std::equal(size.begin(), size.end(), t.size) &&
@@ -52,6 +65,7 @@ class Replay {
   }
 
   Generator* generator() const { return generator_; }
+  Tensor* input(int k) const { return inputs_[k]; }
 
   // Returns the tensor of a value, which is empty at first.
   Tensor* value(int k) {
@@ -71,21 +85,40 @@ class Replay {
     return view;
   }
 
+  // Gives a value the elements of a leaf, in a layout. It takes the memory of a value that no later
+  // step reads.
+  void set_value(int k, int from, const RecordedLayout& layout) {
+    const RecordedLeaf& leaf = recorded_.leaves[from];
+    Tensor* made = value(k);
+    if (leaf.whole && !leaf.of_input && is_last_use(leaf) && leaf.layout == layout) {
+      Tensor* source = value(leaf.source);
+      set_storage(made, source->storage, source->storageOffset,
+                  static_cast<int>(layout.size.size()), layout.size.data(), layout.stride.data());
+      return;
+    }
+    resize_to(made, layout);
+    ops::copy(made, this->leaf(from).get());
+  }
+
+  void begin_step(int step) { step_ = step; }
   // Frees values that no later step reads.
-  void end_step(int step) {
-    for (int k : recorded_.steps[step]->leaves) {
+  void end_step() {
+    for (int k : recorded_.steps[step_]->leaves) {
       const RecordedLeaf& leaf = recorded_.leaves[k];
-      if (!leaf.of_input && recorded_.last_step[leaf.source] == step) {
-        values_[leaf.source] = TensorRef();
-      }
+      if (!leaf.of_input && is_last_use(leaf)) values_[leaf.source] = TensorRef();
     }
   }
 
  private:
+  bool is_last_use(const RecordedLeaf& leaf) const {
+    return recorded_.last_step[leaf.source] == step_;
+  }
+
   const Recorded& recorded_;
   Tensor* const* inputs_;
   Generator* generator_;
   std::vector<TensorRef> values_;
+  int step_ = 0;
 };
 
 // ---- expressions --------------------------------------------------------------------------------
@@ -93,7 +126,9 @@ class Replay {
 bool ExpressionStep::same_as(const RecordedStep& step) const {
   const auto* other = dynamic_cast<const ExpressionStep*>(&step);
   if (!other || leaves != other->leaves || type != other->type || value != other->value ||
-      !(layout == other->layout) || expression.root != other->expression.root) {
+      !(layout == other->layout) || input != other->input || content != other->content ||
+      !(whole == other->whole) || offset != other->offset ||
+      expression.root != other->expression.root) {
     return false;
   }
   const auto &x = expression.nodes, &y = other->expression.nodes;
@@ -105,9 +140,9 @@ void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operan
   std::vector<Tensor*> tensors;
   for (const TensorRef& t : operands) tensors.push_back(t.get());
   const auto count = static_cast<int>(tensors.size());
-  if (expression.nodes[expression.root].kind == ExpressionNode::operand) {
-    return ops::copy(r, tensors[expression.nodes[expression.root].index]);
-  }
+  const ExpressionNode& root = expression.nodes[expression.root];
+  if (root.kind == ExpressionNode::operand) return ops::copy(r, tensors[root.index]);
+  if (root.kind == ExpressionNode::number) return ops::fill(r, root.value);
   args::fuse arguments{r, "", TensorList(tensors.data(), count)};
   std::optional<TracedCall> traced;
   if (tracing()) traced.emplace(row_of(Op::fuse), &arguments);
@@ -128,18 +163,33 @@ void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operan
 
 bool ExpressionStep::run(Replay* replay) const {
   std::vector<TensorRef> operands;
-  for (int k : leaves) operands.push_back(replay->leaf(k));
-  Tensor* made = replay->value(value);
-  resize_to(made, layout);
-  if (layout.type == type) {
+  for (size_t k = 0; k < expression.operands.size(); ++k) {
+    operands.push_back(replay->leaf(leaves[k]));
+  }
+  Tensor* made = input >= 0 ? replay->input(input) : replay->value(value);
+  TensorRef part;
+  if (content >= 0) {
+    replay->set_value(value, content, whole);
+    part = TensorRef(tensor_new(layout.type));
+    set_storage(part.get(), made->storage, made->storageOffset + offset,
+                static_cast<int>(layout.size.size()), layout.size.data(), layout.stride.data());
+    made = part.get();
+  } else if (input < 0) {
+    resize_to(made, layout);
+  }
+  const bool overlaps = (input >= 0 || content >= 0) &&
+                        std::any_of(operands.begin(), operands.end(), [made](const TensorRef& t) {
+                          return partly_overlap(*made, *t);
+                        });
+  if (layout.type == type && !overlaps) {
     evaluate_to(made, operands);
     return true;
   }
-  // A mask, as a ByteTensor.
-  TensorRef whole(tensor_new(type));
-  resize_as(whole.get(), *made);
-  evaluate_to(whole.get(), operands);
-  ops::copy(made, whole.get());
+  // A mask, as a ByteTensor, or a part that the expression reads in another layout.
+  TensorRef copied(tensor_new(type));
+  resize_as(copied.get(), *made);
+  evaluate_to(copied.get(), operands);
+  ops::copy(made, copied.get());
   return true;
 }
 
@@ -245,12 +295,14 @@ void RecordedArguments::fill(void* arguments) const {
 bool CallStep::same_as(const RecordedStep& step) const {
   const auto* other = dynamic_cast<const CallStep*>(&step);
   return other && arguments_.same_as(other->arguments_) && leaves == other->leaves &&
-         operands == other->operands && results == other->results;
+         operands == other->operands && results == other->results && number == other->number &&
+         rules_.pairing == other->rules_.pairing && rules_.torch7 == other->rules_.torch7;
 }
 
 bool CallStep::run(Replay* replay) const {
   alignas(16) char arguments[kMostArgumentBytes];
   arguments_.fill(arguments);
+  RulesScope rules(rules_);
   const OpRow& row = arguments_.row();
   std::vector<TensorRef> tensors;
   std::vector<Tensor*> list;
@@ -271,8 +323,11 @@ bool CallStep::run(Replay* replay) const {
   }
   for (const Result& result : results) {
     Tensor* r = replay->value(result.value);
-    resize_to(r, result.before);
-    if (result.content >= 0) ops::copy(r, replay->leaf(result.content).get());
+    if (result.content >= 0) {
+      replay->set_value(result.value, result.content, result.before);
+    } else {
+      resize_to(r, result.before);
+    }
     argument<Tensor*>(arguments, *result.parameter) = r;
   }
   if (row.op == Op::copy) {
@@ -280,6 +335,12 @@ bool CallStep::run(Replay* replay) const {
     ops::copy(copied.r, copied.src);
   } else {
     call(row.op, arguments);
+  }
+  if (number >= 0) {
+    const int64_t one = 1;
+    Tensor* t = replay->value(number);
+    resize(t, 1, &one);
+    ops::fill(t, *reinterpret_cast<const Scalar*>(arguments + row.returned_offset));
   }
   return std::all_of(results.begin(), results.end(), [&](const Result& result) {
     return result.after.matches(*replay->value(result.value));
@@ -290,6 +351,7 @@ bool CallStep::run(Replay* replay) const {
 
 bool Recorded::same_as(const Recorded& other) const {
   return leaves == other.leaves && values == other.values && results == other.results &&
+         written == other.written && first_write == other.first_write &&
          std::equal(steps.begin(), steps.end(), other.steps.begin(), other.steps.end(),
                     [](const auto& a, const auto& b) { return a->same_as(*b); });
 }
@@ -299,15 +361,17 @@ bool Recorded::run(Tensor* const* made_results, Tensor* const* inputs, Generator
   std::optional<Generator> before;
   if (draws) before.emplace(*generator);
   bool done = true;
+  size_t k = 0;
   try {
     Replay replay(*this, made_results, inputs, generator);
-    for (size_t k = 0; done && k < steps.size(); ++k) {
+    for (; done && k < steps.size(); ++k) {
+      replay.begin_step(static_cast<int>(k));
       done = steps[k]->run(&replay);
-      replay.end_step(static_cast<int>(k));
+      replay.end_step();
     }
   } catch (const std::exception&) {
-    // The program raises the same error when it runs itself.
-    if (calls == 0) throw;
+    // The program raises the same error when it runs itself. It must not run after writes.
+    if (calls == 0 || k >= first_write) throw;
     done = false;
   }
   if (!done && before) *generator = *before;

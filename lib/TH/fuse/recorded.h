@@ -11,6 +11,7 @@
 #include "fuse/expression.h"
 #include "fuse/fuse_program.h"
 #include "ops/rows.h"
+#include "ops/rules.h"
 #include "random/generator.h"
 
 namespace th TH_VISIBLE {
@@ -20,6 +21,8 @@ struct RecordedLayout {
   std::vector<int64_t> size, stride;
   RecordedLayout() = default;
   explicit RecordedLayout(const Tensor& t);
+  RecordedLayout(DType of, std::vector<int64_t> sizes);  // contiguous
+  int64_t numel() const;
   bool matches(const Tensor& t) const;
   bool operator==(const RecordedLayout& other) const {
     return type == other.type && size == other.size && stride == other.stride;
@@ -58,8 +61,14 @@ class ExpressionStep final : public RecordedStep {
 
   DType type = DType::Byte;  // in which it computes
   Expression expression;     // operand k is leaf k
-  int value = 0;
-  RecordedLayout layout;  // of the value
+  RecordedLayout layout;     // of the elements that it writes
+  int value = -1;
+  int input = -1;  // the input that the step writes; -1: it makes the value
+  // If the step writes a part of the value: the leaf with the other elements, the layout of the
+  // whole value, and the offset of the part in it.
+  int content = -1;
+  RecordedLayout whole;
+  ptrdiff_t offset = 0;
   // Without reductions: the one call that it is, and the numbers among its nodes.
   std::unique_ptr<FusedProgram> program;
   std::vector<TensorRef> numbers;
@@ -105,15 +114,18 @@ class CallStep final : public RecordedStep {
     }
   };
 
-  explicit CallStep(RecordedArguments arguments) : arguments_(std::move(arguments)) {}
+  CallStep(RecordedArguments arguments, Rules rules)
+      : arguments_(std::move(arguments)), rules_(rules) {}
   bool same_as(const RecordedStep& other) const override;
   bool run(Replay* replay) const override;
 
   std::vector<Operand> operands;  // elements of lists one by one
   std::vector<Result> results;
+  int number = -1;  // the value that holds the returned number; -1: it is not used
 
  private:
   RecordedArguments arguments_;
+  Rules rules_;
 };
 
 struct Recorded {
@@ -125,13 +137,15 @@ struct Recorded {
   std::vector<std::unique_ptr<RecordedStep>> steps;
   std::vector<int> last_step;  // of each value: the last step that reads it; -1: none
   std::vector<int> results;    // the values that the program returns
+  std::vector<int> written;    // the inputs that it writes
+  size_t first_write = 0;      // the first step that writes an input; all later ones do, too
 
   DType result_type(size_t k) const { return values[results[k]]; }
   bool same_as(const Recorded& other) const;
   // results: new tensors. Inputs have the types, sizes and strides of the recorded ones, and share
   // storages with each other at the same distances. Returns false if the program must run itself:
   // an operation failed, or a shape differs because it depends on elements. Random numbers are then
-  // drawn again. Not reentrant.
+  // drawn again. Throws if memory is short while inputs are written. Not reentrant.
   bool run(Tensor* const* results, Tensor* const* inputs, Generator* generator) const;
 };
 

@@ -4,13 +4,20 @@
 #include <cmath>
 
 #include "ops/operands.h"
+#include "ops/tracer.h"
 
 namespace th::grad {
 
-Var filled(const Tensor& like, int ndim, const int64_t* size, double value) {
-  Var r{TensorRef(tensor_new_sized(like.dtype, ndim, size))};
+TensorRef new_tensor(DType type, int ndim, const int64_t* size, const Tensor& like) {
+  TensorRef r(tensor_new_sized(type, ndim, size));
   ensure_storage(r.get());
   if (like.storage) r->storage->set_current_device(like.storage->current_device());
+  trace_allocation(*r);
+  return r;
+}
+
+Var filled(const Tensor& like, int ndim, const int64_t* size, double value) {
+  Var r(new_tensor(like.dtype, ndim, size, like));
   ops::fill(r.get(), value);
   return r;
 }

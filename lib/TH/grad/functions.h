@@ -207,7 +207,9 @@ void nll_slopes(Backward& b);
 
 // ---- helpers of functions and rules
 
-// A new tensor on the device of like, filled with a value.
+// A new tensor on the device of like, uninitialized. Its memory is reported to tracers.
+TensorRef new_tensor(DType type, int ndim, const int64_t* size, const Tensor& like);
+// The same, filled with a value.
 Var filled(const Tensor& like, int ndim, const int64_t* size, double value);
 Var filled_like(const Var& like, double value);
 // t with another shape: a view if its strides allow it, else a copy.

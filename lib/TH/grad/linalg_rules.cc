@@ -112,7 +112,7 @@ void pstrf_slopes(Backward& b) {
   enum { kFactor, kOrder, kA };
   const bool upper = is_letter(static_cast<const args::pstrf*>(b.arguments())->uplo, 'U');
   const Var factor = b.value(kFactor);
-  const Var order{TensorRef(tensor_new_sized(DType::Long, 1, factor->size))};
+  const Var order(new_tensor(DType::Long, 1, factor->size, *factor));
   ops::copy(order.get(), b.value(kOrder).get());
   const Var slope = functions::cholesky_slope(b.gradient(), factor, upper);
   // Back to the order of the rows and columns of A.

@@ -172,6 +172,12 @@ void Tape::add_gradient(Tensor* t, Tensor* gradient) {
   accumulate(t->storage->identity, *t, in_shape(converted(g, t->dtype), *t));
 }
 
+void Tape::add_one(Tensor* t) {
+  if (!tracks(*t)) return;
+  RulesScope rules(reverse_rules());
+  accumulate(t->storage->identity, *t, filled_like(Var::share(t), 1));
+}
+
 // Takes the gradients of the results. Returns false if all of them are 0.
 bool Tape::take_gradients(Entry* entry) {
   bool any = false;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "grad/functions.h"
 #include "grad/parts.h"
 #include "ops/rules.h"
 #include "tensor/overlap.h"
@@ -27,13 +28,6 @@ const char* message_of(const std::exception& e) noexcept {
   return dynamic_cast<const std::bad_alloc*>(&e) ? "out of memory" : e.what();
 }
 
-// Returns true if tensors with the same storage may share elements.
-bool ranges_overlap(const Tensor& a, const Tensor& b) {
-  if (a.numel() == 0 || b.numel() == 0) return false;
-  const ByteRange first = a.bytes(), second = b.bytes();
-  return first.begin < second.end && second.begin < first.end;
-}
-
 }  // namespace
 
 TensorRef without_memory(const Tensor& t) {
@@ -44,9 +38,7 @@ TensorRef without_memory(const Tensor& t) {
 }
 
 TensorRef copy_of(Tensor* t) {
-  TensorRef r(tensor_new_sized(t->dtype, t->nDimension, t->size));
-  ensure_storage(r.get());
-  if (t->storage) r->storage->set_current_device(t->storage->current_device());
+  TensorRef r = new_tensor(t->dtype, t->nDimension, t->size, *t);
   ops::copy(r.get(), t);
   return r;
 }
@@ -374,8 +366,10 @@ void Tape::end_entry(const TracedCall& call) {
     number->storage->set_current_device(nullptr);
     const auto* returned = reinterpret_cast<const Scalar*>(
         static_cast<const char*>(call.arguments()) + row.returned_offset);
-    ops::fill(number.get(), *returned);  // another tape's begin() resets last_number
+    // Not by an operation: a recorder before this tape would record a constant.
+    *number->data_as<double>(Access::overwrite) = returned->to_double();
     last_number = std::move(number);
+    trace_returned(last_number.get());
   }
   value_of(last_number.get());
   pending_.operands.push_back(

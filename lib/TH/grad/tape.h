@@ -84,6 +84,7 @@ class Tape final : public Tracer {
   // The reverse pass: add_gradient for each result of the computation, run, then gradient for each
   // tracked tensor. The rules are run and freed one by one.
   void add_gradient(Tensor* t, Tensor* gradient);
+  void add_one(Tensor* t);  // The same with a gradient of ones.
   // watch(t): before the reverse pass. run() returns -n once it has computed the whole gradient of
   // the n-th watched tensor, from 1. The caller continues by run() again.
   void watch(const Tensor& t);

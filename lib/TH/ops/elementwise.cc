@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operands.h"
+#include "ops/tracer.h"
 
 namespace th {
 
@@ -208,6 +209,7 @@ Paired paired_views(Tensor* a, Tensor* b) {
 
 TensorRef clone(Tensor* t) {
   TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
+  trace_allocation(*copy);
   ops::copy(copy.get(), t);
   return copy;
 }

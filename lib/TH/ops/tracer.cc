@@ -56,10 +56,14 @@ class ThreadTracers {
     }
   }
 
-  static void begin(const TracedCall& call) noexcept {
+  static void begin(TracedCall* call) noexcept {
     each([&](Tracer& tracer) {
-      if (call.depth_ < tracer.first_depth_ || call.depth_ > tracer.last_depth_) return;
-      if (!tracer.begin(call)) tracer.last_depth_ = call.depth_;
+      if (call->depth_ < tracer.first_depth_ || call->depth_ > tracer.last_depth_) return;
+      if (tracer.begin(*call)) {
+        call->entered_ = true;
+      } else {
+        tracer.last_depth_ = call->depth_;
+      }
     });
   }
   template <class F>
@@ -91,8 +95,8 @@ void set_process_tracer(Tracer* tracer) noexcept {
   if (before != (tracer != nullptr)) active_tracers += tracer ? 1 : -1;
 }
 
-void trace_access_slow(const char* what) noexcept {
-  ThreadTracers::each([what](Tracer& tracer) { tracer.accessed(what); });
+void trace_access_slow(const char* what, const Storage* s) noexcept {
+  ThreadTracers::each([what, s](Tracer& tracer) { tracer.accessed(what, s); });
 }
 
 void trace_use_slow(Storage* s, ElementUse use) {
@@ -101,6 +105,10 @@ void trace_use_slow(Storage* s, ElementUse use) {
 
 void trace_allocation_slow(Storage* s) noexcept {
   ThreadTracers::each([s](Tracer& tracer) { tracer.allocated(s); });
+}
+
+void trace_returned(Tensor* number) noexcept {
+  ThreadTracers::each([number](Tracer& tracer) { tracer.returned(number); });
 }
 
 bool is_followed_slow(TensorList tensors) noexcept {
@@ -121,7 +129,7 @@ TracedCall::TracedCall(const OpRow& row, void* arguments) noexcept
     : row_(row), arguments_(arguments), outer_(innermost), depth_(outer_ ? outer_->depth_ + 1 : 0) {
   innermost = this;
   if (Tracer* tracer = process_tracer) tracer->begin(*this);
-  ThreadTracers::begin(*this);
+  ThreadTracers::begin(this);
 }
 
 // Every tracer gets the report, also if one of them throws.

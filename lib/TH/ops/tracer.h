@@ -45,12 +45,15 @@ class Tracer {
   // the operation gets the error, although the results are written. The tracers that follow then
   // get `failed`.
   virtual void end(const TracedCall& call, bool failed) = 0;
-  // The thread accesses elements otherwise. what: a verb phrase, such as "reads elements".
-  virtual void accessed(const char*) noexcept {}
+  // The thread accesses elements otherwise. what: a verb phrase, such as "reads elements". The
+  // storage is null if any may be meant.
+  virtual void accessed(const char*, const Storage*) noexcept {}
   // The thread is about to access elements of s. Throws to prevent it.
   virtual void used(Storage*, ElementUse) {}
   // The bindings allocated s for a tensor that had no storage.
   virtual void allocated(Storage*) noexcept {}
+  // Another tracer made a tensor for the number that the operation returned. Called before end().
+  virtual void returned(Tensor*) noexcept {}
   // Returns true if it must observe each operation on t, so that expressions of t are not fused.
   virtual bool follows(const Tensor&) const noexcept { return false; }
 
@@ -84,11 +87,12 @@ bool has_tracers() noexcept;
 void set_process_tracer(Tracer* tracer) noexcept;
 
 // Report to the tracers of the calling thread. See Tracer.
-void trace_access_slow(const char* what) noexcept;
+void trace_access_slow(const char* what, const Storage* s) noexcept;
 void trace_use_slow(Storage* s, ElementUse use);
 void trace_allocation_slow(Storage* s) noexcept;
-inline void trace_access(const char* what) noexcept {
-  if (tracing()) trace_access_slow(what);
+void trace_returned(Tensor* number) noexcept;
+inline void trace_access(const char* what, const Storage* s = nullptr) noexcept {
+  if (tracing()) trace_access_slow(what, s);
 }
 // Called before the access. May throw.
 inline void trace_use(Storage* s, ElementUse use) {
@@ -119,6 +123,8 @@ class TracedCall {
   int depth() const { return depth_; }
   // A backend call of this operation was unsupported on its device and ran on the CPU.
   bool fell_back() const { return fell_back_; }
+  // A tracer that was added after this one gets the inner calls of this operation.
+  bool is_entered() const { return entered_; }
 
  private:
   friend class ThreadTracers;
@@ -129,7 +135,7 @@ class TracedCall {
   void* arguments_;
   TracedCall* outer_;
   int depth_;
-  bool finished_ = false, fell_back_ = false;
+  bool finished_ = false, fell_back_ = false, entered_ = false;
 };
 
 // Reports that a backend call of the innermost operation fell back to the CPU.

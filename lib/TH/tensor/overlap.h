@@ -23,6 +23,13 @@ inline bool share_storage(const Tensor& a, const Tensor& b) {
          (a.storage->memory.shares_host() && blocks_overlap(*a.storage, *b.storage));
 }
 
+// Tests whether tensors with the same storage may share elements.
+inline bool ranges_overlap(const Tensor& a, const Tensor& b) {
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  const ByteRange first = a.bytes(), second = b.bytes();
+  return first.begin < second.end && second.begin < first.end;
+}
+
 bool spans_overlap(const Tensor& a, const Tensor& b);
 // Tests whether r overlaps an operand with a different layout. Then writing r would destroy
 // elements that are still to be read, so the result is computed in a temporary and copied.

@@ -37,9 +37,9 @@ function layers.linear(inputs, outputs, options)
          y = tensor.mm(rows, params.weight:t())
       end
       if dim ~= 2 then
-         local size = x:size()
+         local size = x:size():totable()
          size[dim] = outputs
-         y = y:view(size)
+         y = y:view(unpack(size))
       end
       return y
    end)

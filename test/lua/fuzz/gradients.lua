@@ -1,8 +1,9 @@
 -- Random programs of operations, views, writes in place, assignments and given results, in doubles.
 -- The gradients by tensor.vjp are compared with differences along a random direction; those of some
 -- programs are differentiated again.
--- Usage: luajit test/lua/fuzz/gradients.lua [programs=1000] [seed=1] [gc=0]
--- gc=1: the garbage collector runs all the time. A failure is printed as a list of steps.
+-- Usage: luajit test/lua/fuzz/gradients.lua [programs=1000] [seed=1] [gc=0] [compiled=0]
+-- gc=1: the garbage collector runs all the time. compiled=1: compares compiled gradients, bit for
+-- bit, with the same ones uncompiled. A failure is printed as a list of steps.
 
 if arg and arg[0] and arg[0]:match 'fuzz/gradients.lua$' then
   dofile(arg[0]:match '^(.*/)' .. '../helper.lua')
@@ -269,8 +270,69 @@ function gradients.runs(first, count)
   return numbers, failures
 end
 
+-- ---- compiled gradients -------------------------------------------------------------------------
+
+local function bits(t)
+  local list = {}
+  for k, x in ipairs(t:contiguous():view(-1):totable()) do
+    list[k] = x == x and ('%.17g'):format(x) or 'nan'
+  end
+  return table.concat(list, ' ')
+end
+
+-- Calls f four times with other elements. Returns what it returned, or its errors, and the
+-- arguments afterwards, as text.
+local function log_of(f, arguments_of_calls)
+  local lines = {}
+  for _, arguments_of_call in ipairs(arguments_of_calls) do
+    local p = { a = arguments_of_call[1]:clone(), { b = arguments_of_call[2]:clone() } }
+    local ok, g, loss = pcall(f, p)
+    lines[#lines + 1] = ok and bits(g.a) .. bits(g[1].b) .. tostring(loss) or tostring(g)
+    if ok then lines[#lines + 1] = bits(p.a) .. bits(p[1].b) end
+  end
+  return table.concat(lines, '\n')
+end
+
+--- Compares the compiled gradient of the program with this seed with the uncompiled one. Returns
+-- true if they agree, the lines of the program, and nil or the reason for which it is not compiled.
+function gradients.run_compiled(seed)
+  local r = random(seed)
+  for _ = 1, seed % 97 do r:int(2) end
+  local a, b = arguments(r)
+  local lines, calls = program(r, a, b), { { a, b } }
+  for k = 2, 5 do calls[k] = { arguments(r) } end
+  local reason
+  local function agrees(list)
+    local f = compiled(list)
+    local df = tensor.grad(function(p) return (f(p.a, p[1].b)) end)
+    local c = tensor.compile(df)
+    local same = log_of(df, calls) == log_of(c, calls)
+    reason = c:explain():match 'not compiled: (.*)'
+    return same
+  end
+  if agrees(lines) then return true, lines, reason end
+  return false, shortest(lines, function(less) return not agrees(less) end)
+end
+
+--- Runs programs, and returns the number of those that are compiled, a list of failures, and the
+-- number of each reason for which others are not.
+function gradients.runs_compiled(first, count)
+  local done, failures, reasons = 0, {}, {}
+  for seed = first, first + count - 1 do
+    local same, lines, reason = gradients.run_compiled(seed)
+    if not same then
+      failures[#failures + 1] = ('seed %d\n  %s'):format(seed, table.concat(lines, '\n  '))
+    elseif reason then
+      reasons[reason] = (reasons[reason] or 0) + 1
+    else
+      done = done + 1
+    end
+  end
+  return done, failures, reasons
+end
+
 if arg and arg[0] and arg[0]:match 'fuzz/gradients.lua$' then
-  local given = { programs = 1000, seed = 1, gc = 0 }
+  local given = { programs = 1000, seed = 1, gc = 0, compiled = 0 }
   for _, text in ipairs(arg) do
     local key, value = text:match '^(%l+)=(%d+)$'
     assert(given[key], text .. ' is not an option')
@@ -279,6 +341,13 @@ if arg and arg[0] and arg[0]:match 'fuzz/gradients.lua$' then
   if given.gc == 1 then
     collectgarbage('setpause', 0)
     collectgarbage('setstepmul', 2000)
+  end
+  if given.compiled == 1 then
+    local done, failures, reasons = gradients.runs_compiled(given.seed, given.programs)
+    print(table.concat(failures, '\n'))
+    for reason, count in pairs(reasons) do print(count, reason) end
+    print(('%d programs: %d compiled, %d failures'):format(given.programs, done, #failures))
+    os.exit(#failures == 0 and 0 or 1)
   end
   local numbers, failures = gradients.runs(given.seed, given.programs)
   print(table.concat(failures, '\n'))
