@@ -5,14 +5,19 @@ JOBS ?= $(shell nproc)
 export JOBS
 INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
-.PHONY: all demo first repl test test-all asan-test tsan-test bench lint format install uninstall clean deps
+.PHONY: all demo first repl mpi-deps mpich-deps test test-all asan-test tsan-test bench lint format install uninstall clean deps
 .PHONY: prefix dist deb docs
-.PHONY: release asan tsan release-tests soft cuda fuzz
+.PHONY: release asan tsan release-tests soft cuda mpi fuzz
 
 all: release
 
 deps:
 	@scripts/install-deps
+# For the tests of programs with several processes.
+mpi-deps:
+	@scripts/install-deps --mpi
+mpich-deps:
+	@scripts/install-deps --mpi --mpich
 
 # The library and the Lua module. If the machine has a GPU, also the CUDA plugin.
 release: deps
@@ -25,12 +30,16 @@ first: deps
 		$(if $(wildcard build/release/CMakeCache.txt),,-DTH_ISAS=host)
 	@$(INSTALL)
 
-# The same with a plugin: the software device, or CUDA, also without a GPU.
+# The same with a plugin: the software device, CUDA, also without a GPU, or the MPI transport.
 soft: deps
 	@scripts/build release build/release -DTH_ISAS=all -DTH_SOFT=ON
 	@$(INSTALL)
 cuda: deps
 	@scripts/build release build/release -DTH_ISAS=all -DTH_CUDA=ON
+	@$(INSTALL)
+mpi:
+	@scripts/install-deps --mpi
+	@scripts/build release build/release -DTH_ISAS=all -DTH_MPI=ON
 	@$(INSTALL)
 
 # With kernels for the instruction sets that this machine can test, unless there are all already.
@@ -55,10 +64,10 @@ repl: first
 	@build/prefix/bin/tensor
 
 # The last line is "N passed, N failed".
-test: release-tests asan
+test: mpi-deps release-tests asan
 	@scripts/run-tests build/release build/asan
 
-test-all: deps asan tsan
+test-all: mpich-deps deps asan tsan
 	@scripts/build test build/release -DTH_ISAS=all
 	@scripts/run-tests --all build/release build/asan build/tsan
 

@@ -6,7 +6,7 @@ _tensor() {
   # Behind a script all is the script's own: names of files.
   for ((k = 1; k < COMP_CWORD; k++)); do
     case ${COMP_WORDS[k]} in
-      -e | -l) k=$((k + 1)) ;;
+      -e | -l | -n) k=$((k + 1)) ;;
       --) ;;
       -?*) ;;
       *)
@@ -16,14 +16,14 @@ _tensor() {
     esac
   done
   case $previous in
-    -e) return ;;
+    -e | -n) return ;;
     -l)
       mapfile -t COMPREPLY < <(compgen -W 'tensor torch cutorch paths sys xlua' -- "$word")
       return
       ;;
   esac
   if [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W '-e -i -l --torch7 -v -h - --' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W '-e -i -l -n --torch7 -v -h - --' -- "$word")
     return
   fi
   mapfile -t COMPREPLY < <(

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "base/visibility.h"
 #include "dist/transport.h"
 
 namespace th TH_VISIBLE {

@@ -3,9 +3,9 @@
 local dist = require 'tensor.dist'
 local tree = require 'tensor.tree'
 
---- AllReduceSGD([group]): functions to train the same parameters on all ranks of a group, by default
--- all. The tree of torch-ipc that torch-distlearn's programs pass is ignored. Ranks may have
--- different numbers of steps: a rank in synchronizeParameters takes part in the sums of the others
+--- AllReduceSGD([group]): functions to train the same parameters on all ranks of a group, by
+-- default all. The tree of torch-ipc that torch-distlearn's programs pass is ignored. Ranks may
+-- have different numbers of steps: a rank in synchronizeParameters takes part in the sums of the others
 -- with zeros, until all ranks are there.
 return function(group)
    if type(group) ~= 'table' or not group.allGather then
@@ -41,8 +41,8 @@ return function(group)
       return grads
    end
 
-   --- Waits for all ranks. Then overwrites the parameters by those of the rank with most steps since
-   -- the last call, and returns them.
+   --- Waits for all ranks. Then overwrites the parameters by those of the rank with most steps
+   -- since the last call, and returns them.
    function self.synchronizeParameters(params)
       local zeros = tree.map(function(leaf) return leaf.new(leaf:size()):zero() end, params)
       while add(zeros, false) > 0 do

@@ -1,5 +1,6 @@
 -- Finds our versions of the modules that every Torch7 installation had, of torch-autograd, and of
--- torch-distlearn. This searcher is the last one, so a module installed by the user takes precedence.
+-- torch-distlearn. This searcher is the last one, so a module installed by the user takes
+-- precedence.
 
 local ours = {
    autograd = 'tensor.autograd',

@@ -199,7 +199,8 @@ end
 assert(dist.allReduce(1) == size)
 local p = torch.FloatTensor{rank}
 if size > 1 then
-  fails('check: params.a.1 differs on rank', dist.check, {a = {p}, b = torch.FloatTensor(2):fill(1)})
+  local nested_params = {a = {p}, b = torch.FloatTensor(2):fill(1)}
+  fails('check: params.a.1 differs on rank', dist.check, nested_params)
 end
 
 if rank == 1 then

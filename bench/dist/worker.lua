@@ -1,0 +1,25 @@
+-- Measures allReduce of float tensors in place. Run by compare.lua with several ranks. Prints lines
+-- "bytes seconds": the best of five blocks of calls. Argument: the largest size in bytes.
+
+local tensor = require 'tensor'
+local dist = require 'tensor.dist'
+
+local rank = dist.init()
+local bytes, most = 4096, tonumber(arg[1])
+while bytes <= most do
+  local t = tensor.FloatTensor(bytes / 4):fill(1)
+  local calls = math.max(3, math.min(1000, math.floor(2 ^ 25 / bytes)))
+  local best = math.huge
+  for _ = 1, 5 do
+    dist.barrier()
+    local start = tensor.tic()
+    for _ = 1, calls do
+      dist.allReduce(t)
+    end
+    best = math.min(best, tensor.toc(start) / calls)
+  end
+  if rank == 1 then
+    print(('%d %.9f'):format(bytes, best))
+  end
+  bytes = bytes * 4
+end
