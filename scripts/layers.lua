@@ -24,6 +24,7 @@ return {
     { 'io', '^lib/TH/io/' },
     { 'dist', '^lib/TH/dist/' },
     { 'mpi', '^lib/TH/mpi/', only = {} },
+    { 'nccl', '^lib/TH/nccl/', only = {} },
     { 'generic', '^lib/TH/generic/', only = { 'binding' } },
     { 'binding', '^generic/' },
     { 'examples', '^examples/', uses = { 'luaT', 'public' } },
@@ -36,7 +37,7 @@ return {
   external = {
     { '^mpi', only = { 'mpi' } },
     { '^nccl', only = { 'nccl' } },
-    { '^cuda', '^cub/', '^cublas', '^thrust/', only = { 'simt', 'cuda' } },
+    { '^cuda', '^cub/', '^cublas', '^thrust/', only = { 'simt', 'cuda', 'nccl' } },
     { '^lua', '^lauxlib%.h', only = { 'luaT', 'binding', 'examples' } },
     { '^hwy/', '^omp%.h', only = { 'cpu', 'generic', 'binding' } },
   },

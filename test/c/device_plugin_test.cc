@@ -12,9 +12,9 @@ namespace {
 std::string problem_with(const char* path) {
   std::string problem;
   for (const th::DevicePlugin& plugin : th::kDevicePlugins) {
-    setenv(plugin.variable, path, 1);
+    setenv(plugin.library.variable, path, 1);
     EXPECT_EQ(th::load_plugin(plugin, &problem), nullptr);
-    unsetenv(plugin.variable);
+    unsetenv(plugin.library.variable);
   }
   return problem;
 }
@@ -26,7 +26,7 @@ TEST(DevicePlugin, Missing) {
 
 TEST(DevicePlugin, NotBuilt) {
   std::string problem;
-  EXPECT_EQ(th::load_plugin({"toy", "libTHtoy.so", "TENSOR_TOY_PLUGIN", "make toy"}, &problem),
+  EXPECT_EQ(th::load_plugin({"toy", {"libTHtoy.so", "TENSOR_TOY_PLUGIN", "make toy"}}, &problem),
             nullptr);
   EXPECT_NE(problem.find("libTHtoy.so"), std::string::npos) << problem;
   EXPECT_NE(problem.find("'make toy' builds it"), std::string::npos) << problem;

@@ -70,7 +70,7 @@ describe('tensor.dist', function()
     order = {'rank 1: barrier', "ranks 2, 3: allReduce 'max' of a FloatTensor of size [1000]"},
     error = {'rank 2: ', 'an error of rank two'},
     ['end'] = {'rank 2: the program has ended'},
-    late = {'timeout: rank 2 did not take part within 0.5 s'},
+    late = {'timeout: rank 2 did not take part within 4 s'},
     message = {'receive: rank 1 has sent an IntTensor of size [3]; a FloatTensor of size [3] is '
                .. 'expected'},
     killed = {},

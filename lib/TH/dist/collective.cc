@@ -17,6 +17,7 @@ struct Call {
   Header header;
   Buffer in, out;  // one of them may be empty
   std::function<Problem(const TransportTable&, void* group, Call&)> transfer;
+  const Group::Devices* devices = nullptr;  // null: the buffers are on the host
   Combine combine;
   int64_t each = 0;         // allToAll: the number of elements of one part
   bool writes_in = false;   // the result is in `in`
@@ -27,6 +28,10 @@ struct Call {
     if (in.count() == 0 && out.count() == 0) return;
     if (!group->handle()) {
       group->engine().check(transfer(alone_table(), nullptr, *this));
+      return;
+    }
+    if (devices) {
+      group->engine().check(transfer(*devices->table, devices->handle, *this));
       return;
     }
     group->transfer([this](const TransportTable& table, void* handle) {
@@ -77,6 +82,14 @@ Header header_of(Operation operation, const Tensor& t) {
   return header;
 }
 
+// Selects the transport for the memory of the tensor.
+Device* select_devices(const GroupPtr& group, Call* call, const Tensor& t) {
+  call->devices = group->devices_of(t);
+  if (!call->devices) return nullptr;
+  call->header.flags |= Header::kOnDevice;
+  return call->devices->device;
+}
+
 void set_root(const Group& group, Header* header, int root) {
   if (root < 0 || root >= group.size()) {
     fail("root %lld is not a rank: the group has %d ranks", shown(root), group.size());
@@ -118,8 +131,8 @@ Shape in_parts(const Group& group, const Tensor& t) {
 }
 
 // Input memory that the result does not overwrite.
-Buffer input(Tensor* t, const Tensor* r, bool reduced, Mode mode) {
-  return Buffer(t, Use::read, reduced, copies(mode) || (r && share_storage(*r, *t)));
+Buffer input(Tensor* t, const Tensor* r, bool reduced, Mode mode, Device* device = nullptr) {
+  return Buffer(t, Use::read, reduced, copies(mode) || (r && share_storage(*r, *t)), device);
 }
 
 void check_type(const Tensor& r, const Tensor& t) {
@@ -151,7 +164,8 @@ WorkPtr broadcast(const GroupPtr& group, Tensor* t, int root, Mode mode) {
   call.header = header_of(Operation::broadcast, *t);
   set_root(*group, &call.header, root);
   const bool is_root = group->rank() == root;
-  call.in = Buffer(t, is_root ? Use::read : Use::overwrite, false, copies(mode));
+  Device* device = select_devices(group, &call, *t);
+  call.in = Buffer(t, is_root ? Use::read : Use::overwrite, false, copies(mode), device);
   call.writes_in = !is_root;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.broadcast(handle, c.in.data(), c.in.count(), c.in.type(), c.header.root);
@@ -164,7 +178,8 @@ WorkPtr all_reduce(const GroupPtr& group, Tensor* t, Combine combine, Mode mode)
   call.header = header_of(Operation::allReduce, *t);
   set_combine(&call.header, *t, combine);
   if (group->size() == 1) return nullptr;
-  call.in = Buffer(t, Use::write, true, copies(mode));
+  Device* device = select_devices(group, &call, *t);
+  call.in = Buffer(t, Use::write, true, copies(mode), device);
   call.combine = combine;
   call.writes_in = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
@@ -180,7 +195,8 @@ WorkPtr reduce(const GroupPtr& group, Tensor* t, Combine combine, int root, Mode
   set_combine(&call.header, *t, combine);
   if (group->size() == 1) return nullptr;
   const bool is_root = group->rank() == root;
-  call.in = Buffer(t, is_root ? Use::write : Use::read, true, copies(mode));
+  Device* device = select_devices(group, &call, *t);
+  call.in = Buffer(t, is_root ? Use::write : Use::read, true, copies(mode), device);
   call.combine = combine;
   call.writes_in = is_root;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
@@ -195,8 +211,9 @@ WorkPtr all_gather(const GroupPtr& group, Tensor* r, Tensor* t, Mode mode) {
   Call call;
   call.header = header_of(Operation::allGather, *t);
   const Shape shape = with_ranks(*group, *t);
-  call.in = input(t, r, false, mode);
-  call.out = Buffer(r, shape.ndim, shape.size, false, copies(mode));
+  Device* device = select_devices(group, &call, *t);
+  call.in = input(t, r, false, mode, device);
+  call.out = Buffer(r, shape.ndim, shape.size, false, copies(mode), device);
   call.writes_out = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.all_gather(handle, c.in.data(), c.out.data(), c.in.count(), c.in.type());
@@ -253,8 +270,9 @@ WorkPtr reduce_scatter(const GroupPtr& group, Tensor* r, Tensor* t, Combine comb
   call.header = header_of(Operation::reduceScatter, *t);
   set_combine(&call.header, *t, combine);
   const Shape shape = in_parts(*group, *t);
-  call.in = input(t, r, true, mode);
-  call.out = Buffer(r, shape.ndim, shape.size, true, copies(mode));
+  Device* device = select_devices(group, &call, *t);
+  call.in = input(t, r, true, mode, device);
+  call.out = Buffer(r, shape.ndim, shape.size, true, copies(mode), device);
   call.combine = combine;
   call.writes_out = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
@@ -269,8 +287,9 @@ WorkPtr all_to_all(const GroupPtr& group, Tensor* r, Tensor* t, Mode mode) {
   Call call;
   call.header = header_of(Operation::allToAll, *t);
   in_parts(*group, *t);
-  call.in = input(t, r, false, mode);
-  call.out = Buffer(r, t->nDimension, t->size, false, copies(mode));
+  Device* device = select_devices(group, &call, *t);
+  call.in = input(t, r, false, mode, device);
+  call.out = Buffer(r, t->nDimension, t->size, false, copies(mode), device);
   call.writes_out = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.all_to_all(handle, c.in.data(), c.out.data(), c.each, c.in.type());

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 #include "backend/plugin.h"
 #include "base/error.h"
@@ -14,9 +15,8 @@ namespace th::dist {
 
 namespace {
 
-constexpr PluginFile kTransports[] = {
-    {"libTHmpi.so", "TENSOR_MPI_PLUGIN", "make mpi"},
-};
+constexpr PluginFile kTransport = {"libTHmpi.so", "TENSOR_MPI_PLUGIN", "make mpi"};
+constexpr PluginFile kDeviceTransport = {"libTHnccl.so", "TENSOR_NCCL_PLUGIN", "make cuda"};
 
 const TransportTable* load_transport(const PluginFile& plugin, std::string* problem) {
   void* entry = load_plugin_entry(plugin, "th_transport_table", problem);
@@ -35,6 +35,16 @@ int number_in(const char* variable) {
 }
 
 }  // namespace
+
+const TransportTable* device_transport(const Device& device) {
+  // Devices of other kinds do not load the library.
+  if (std::strncmp(device.name(), "soft", 4) == 0) return nullptr;
+  static std::string problem;
+  static const TransportTable* table = load_transport(kDeviceTransport, &problem);
+  const bool matches = table && std::strncmp(device.name(), table->device_kind,
+                                             std::strlen(table->device_kind)) == 0;
+  return matches ? table : nullptr;
+}
 
 int launched_processes() {
   // Open MPI's mpirun; Hydra (MPICH, Intel MPI) and srun --mpi=pmi2; srun --mpi=pmix.
@@ -98,7 +108,7 @@ void* Engine::start(const char* transport) {
     return nullptr;
   }
   std::string problem;
-  const TransportTable* table = load_transport(kTransports[0], &problem);
+  const TransportTable* table = load_transport(kTransport, &problem);
   if (!table) {
     fail("the launcher has started %d processes, but there is no MPI transport: %s", launched,
          problem.c_str());
@@ -167,15 +177,21 @@ void Engine::work() {
 
 // ---- waiting ------------------------------------------------------------------------------------
 
-void Engine::pause(int64_t* tests) const {
-  constexpr int64_t kSpins = 20000;
+bool Engine::pause(int64_t* tests) const {
+  constexpr int64_t kSpins = 20000, kShortSleeps = 20000;
   ++*tests;
-  if (*tests > kSpins || std::this_thread::get_id() == thread_.get_id()) {
+  if (*tests > kSpins) {
+    const int microseconds = *tests > kSpins + kShortSleeps ? 1000 : 50;
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+    return true;
+  }
+  if (std::this_thread::get_id() == thread_.get_id()) {
     // The communication thread leaves the processor to the computation.
-    std::this_thread::sleep_for(std::chrono::microseconds(*tests > kSpins ? 50 : 10));
+    std::this_thread::sleep_for(std::chrono::microseconds(10));
   } else if (oversubscribed_) {
     sched_yield();
   }
+  return *tests % 256 == 0;
 }
 
 }  // namespace th::dist

@@ -16,6 +16,7 @@
 
 #include "base/visibility.h"
 #include "dist/transport.h"
+#include "memory/device.h"
 
 namespace th TH_VISIBLE {
 namespace dist {
@@ -65,8 +66,9 @@ class Engine {
   // Runs the job on the communication thread, after the earlier ones.
   void queue(std::shared_ptr<Job> job);
 
-  // Waits a little between two tests of a request. `tests` counts them.
-  void pause(int64_t* tests) const;
+  // Waits a little between two tests of a request, the longer the more there were. `tests` counts
+  // them. Returns true if it is time to read the clock.
+  bool pause(int64_t* tests) const;
   // Ends the waiting of the communication thread for other ranks.
   void interrupt() noexcept { interrupts_.fetch_add(1); }
   int64_t interrupts() const noexcept { return interrupts_.load(); }
@@ -88,6 +90,9 @@ class Engine {
   std::thread thread_;
   std::atomic<int64_t> interrupts_{0};
 };
+
+// The transport for the memory of a device, or null.
+const TransportTable* device_transport(const Device& device);
 
 // The number of processes that the launcher of this process has started, by its environment
 // variables. 0: no launcher.

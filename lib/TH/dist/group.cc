@@ -33,6 +33,8 @@ void Group::close() noexcept {
   attendance_.reset();
   if (transfers_ && engine().has_transport()) transfers_->close(*this);
   transfers_.reset();
+  for (const Devices& devices : devices_) devices.table->free_group(devices.handle);
+  devices_.clear();
   if (!handle_ || is_world_ || !engine().has_transport()) return;
   std::lock_guard<std::mutex> lock(engine().calls());
   engine().table().free_group(handle_);
@@ -84,13 +86,13 @@ void Group::exchange(Tag tag, int to, const void* sent, int from, void* received
   double start = 0;
   bool announced = false;
   while (!in_done || !out_done) {
-    e.pause(&tests);
+    const bool look = e.pause(&tests);
     {
       std::lock_guard<std::mutex> lock(e.calls());
       if (!out_done) e.check(table.test(&out, &out_done));
       if (!in_done) e.check(table.test(&in, &in_done));
     }
-    if (tests % 256) continue;
+    if (!look) continue;
     if (start == 0) start = now();
     const double waited = now() - start;
     const bool interrupted = stop_sign() != sign || e.interrupts() != interrupts;
@@ -151,6 +153,34 @@ std::shared_ptr<Group> Group::split(int color, int key) {
   });
   if (!part) return nullptr;
   return std::make_shared<Group>(part, rank, size, false);
+}
+
+const Group::Devices* Group::devices_of(const Tensor& t) {
+  Device* device = t.storage ? t.storage->current_device() : nullptr;
+  if (!device || !handle_) return nullptr;
+  for (const Devices& known : devices_) {
+    if (known.device == device) return &known;
+  }
+  Devices made;
+  made.table = device_transport(*device);
+  made.device = device;
+  if (!made.table) return nullptr;
+  Header header(Operation::devices);
+  number(&header);
+  engine().run([&] {
+    agree(header);
+    std::vector<char> id(made.table->id_bytes);
+    if (rank_ == 0) engine().check(made.table->new_id(id.data()));
+    transfer([&](const TransportTable& host, void* handle) {
+      return host.broadcast(handle, id.data(), static_cast<int64_t>(id.size()), DType::Byte, 0);
+    });
+    // "gpu:2" is number 1.
+    const char* colon = std::strchr(device->name(), ':');
+    const int index = colon ? std::atoi(colon + 1) - 1 : 0;
+    engine().check(made.table->join(id.data(), rank_, size_, index, &made.handle));
+  });
+  devices_.push_back(made);
+  return &devices_.back();
 }
 
 bool Group::finish() noexcept {

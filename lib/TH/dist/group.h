@@ -3,12 +3,14 @@
 
 // Groups of ranks, and the agreement before each collective.
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "dist/engine.h"
 #include "dist/header.h"
+#include "memory/device.h"
 
 namespace th TH_VISIBLE {
 namespace dist {
@@ -47,6 +49,15 @@ class Group {
   // A new group of the ranks that have the same color, in the order of their keys, or null for a
   // negative color. A collective.
   std::shared_ptr<Group> split(int color, int key);
+  // The collectives of the tensor's device, if there is a transport for it, else null. The first
+  // call for a device is a collective. All ranks then need a tensor on a device with this
+  // transport.
+  struct Devices {
+    const TransportTable* table = nullptr;
+    void* handle = nullptr;
+    Device* device = nullptr;
+  };
+  const Devices* devices_of(const Tensor& t);
   // The messages that are on their way.
   Transfers& transfers();
   // Announces the end of the program. Returns false if other ranks have not ended.
@@ -66,6 +77,7 @@ class Group {
   std::string failure_;  // why the ranks are no longer in step; empty: they are
   std::unique_ptr<Attendance> attendance_;
   std::unique_ptr<Transfers> transfers_;
+  std::deque<Devices> devices_;
 };
 
 // The group of all processes. Starts the transport on the first call.

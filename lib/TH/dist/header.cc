@@ -7,9 +7,18 @@
 namespace th::dist {
 
 const char* name_of(Operation operation) {
-  static const char* const names[] = {"barrier",   "broadcast", "allReduce", "reduce",
-                                      "allGather", "gather",    "scatter",   "reduceScatter",
-                                      "allToAll",  "split",     "finish"};
+  static const char* const names[] = {"barrier",
+                                      "broadcast",
+                                      "allReduce",
+                                      "reduce",
+                                      "allGather",
+                                      "gather",
+                                      "scatter",
+                                      "reduceScatter",
+                                      "allToAll",
+                                      "split",
+                                      "the group of the devices",
+                                      "finish"};
   return names[static_cast<int>(operation)];
 }
 
@@ -33,7 +42,7 @@ void Header::set_tensor(DType type, int dimensions, const int64_t* sizes) {
 
 void Header::set_reduction(Reduction r, bool is_mean) {
   reduction = static_cast<uint8_t>(r);
-  mean = is_mean;
+  if (is_mean) flags |= kMean;
 }
 
 // The 64-bit words, each mixed in by a multiplication (as in FNV-1a) and a shift.
@@ -50,7 +59,7 @@ uint64_t Header::hash() const {
 
 std::string Header::text() const {
   std::string text = name_of(static_cast<Operation>(operation));
-  if (mean) {
+  if (flags & kMean) {
     text += " 'mean'";
   } else if (reduction != 0xff) {
     text += std::string(" '") + name_of(static_cast<Reduction>(reduction)) + "'";
@@ -59,6 +68,7 @@ std::string Header::text() const {
     text += std::string(" of ") + name_with_article(static_cast<DType>(dtype)) + "Tensor of size " +
             shape_text(std::min<int>(ndim, kSizes), size);
   }
+  if (flags & kOnDevice) text += " on a device";
   return text;
 }
 

@@ -22,7 +22,8 @@ enum class Operation : uint8_t {
   reduceScatter,
   allToAll,
   split,
-  finish,  // the program has ended
+  devices,  // the devices form a group of their own
+  finish,   // the program has ended
 };
 const char* name_of(Operation operation);
 const char* name_of(Reduction reduction);
@@ -30,11 +31,12 @@ const char* name_of(Reduction reduction);
 // Plain bytes without padding, because ranks exchange it and hashes are made of it.
 struct Header {
   static constexpr int kSizes = 8;
+  static constexpr uint8_t kMean = 1, kOnDevice = 2;
   uint64_t sequence = 0;  // number of the collective in its group
   uint8_t operation = 0;
   uint8_t dtype = 0xff;      // 0xff: no tensor
   uint8_t reduction = 0xff;  // 0xff: none
-  uint8_t mean = 0;
+  uint8_t flags = 0;
   int32_t root = -1;  // -1: none
   int32_t ndim = 0;
   int32_t more = 0;  // a hash of the sizes behind the first kSizes

@@ -34,8 +34,7 @@ void await(Group& group, Transfer& transfer) {
   int64_t tests = 0;
   double start = 0;
   while (!group.transfers().progress(group, &transfer)) {
-    engine.pause(&tests);
-    if (tests % 256) continue;
+    if (!engine.pause(&tests)) continue;
     if (start == 0) start = now();
     if (stop_sign() != sign) fail("interrupted while waiting for rank %lld", shown(transfer.rank));
     if (now() - start > engine.timeout()) {

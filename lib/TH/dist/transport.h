@@ -32,15 +32,16 @@ struct TransportInfo {
 
 constexpr uint32_t kTransportAbi = 1;
 
-// Counts are of elements. Buffers are on the host, unless `on_device` is set: then collectives get
-// memory of a CUDA device, whose earlier work has ended, and there are no messages.
+// Counts are of elements. Buffers are on the host. If device_kind is set, collectives get memory of
+// such a device instead, whose earlier work has ended. Then there are no messages, no gather and no
+// scatter.
 struct TransportTable {
   uint32_t abi;    // kTransportAbi
   uint32_t bytes;  // sizeof(TransportTable)
   const char* name;
-  bool on_device;
+  const char* device_kind;  // the beginning of device names, such as "gpu"; null: the host
 
-  // Starts the transport and sets *world to the group of all processes. Null with on_device.
+  // Starts the transport and sets *world to the group of all processes.
   Problem (*start)(TransportInfo* info, void** world);
   // Ends it. All ranks call this, after they have freed their groups.
   Problem (*stop)();
@@ -50,8 +51,9 @@ struct TransportTable {
   Problem (*split)(void* group, int color, int key, void** part, int* rank, int* size);
   void (*free_group)(void* group);
 
-  // With on_device, instead of start and split: rank 0 makes an identifier of id_bytes bytes, which
-  // it sends to the other ranks by another transport; then all call join.
+  // With device_kind, instead of start, stop and split: rank 0 makes an identifier of id_bytes
+  // bytes, which it sends to the other ranks by another transport. Then all call join. device: the
+  // number of the device, from 0.
   size_t id_bytes;
   Problem (*new_id)(void* id);
   Problem (*join)(const void* id, int rank, int size, int device, void** group);

@@ -330,22 +330,37 @@ Problem reduce_scatter(void* group, const void* all, void* own, int64_t each, DT
                                           mpi_op(type, reduction), comm(group)));
 }
 
-const TransportTable table = {kTransportAbi,  sizeof(TransportTable),
-                              "mpi",          false,
-                              start,          stop,
-                              abort_all,      split,
-                              free_group,     0,
-                              nullptr,        nullptr,
-                              send,           receive,
-                              test,           cancel,
-                              all_reduce,     reduce,
-                              broadcast,      all_gather,
-                              gather,         scatter,
-                              reduce_scatter, all_to_all};
+TransportTable make_table() {
+  TransportTable t = {};
+  t.abi = kTransportAbi;
+  t.bytes = sizeof(TransportTable);
+  t.name = "mpi";
+  t.start = start;
+  t.stop = stop;
+  t.abort = abort_all;
+  t.split = split;
+  t.free_group = free_group;
+  t.send = send;
+  t.receive = receive;
+  t.test = test;
+  t.cancel = cancel;
+  t.all_reduce = all_reduce;
+  t.reduce = reduce;
+  t.broadcast = broadcast;
+  t.all_gather = all_gather;
+  t.gather = gather;
+  t.scatter = scatter;
+  t.reduce_scatter = reduce_scatter;
+  t.all_to_all = all_to_all;
+  return t;
+}
 
 }  // namespace
 }  // namespace th::dist
 
 extern "C" __attribute__((visibility("default"))) const th::dist::TransportTable*
 th_transport_table(void);
-const th::dist::TransportTable* th_transport_table(void) { return &th::dist::table; }
+const th::dist::TransportTable* th_transport_table(void) {
+  static const th::dist::TransportTable table = th::dist::make_table();
+  return &table;
+}

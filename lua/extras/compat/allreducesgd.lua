@@ -5,8 +5,8 @@ local tree = require 'tensor.tree'
 
 --- AllReduceSGD([group]): functions to train the same parameters on all ranks of a group, by
 -- default all. The tree of torch-ipc that torch-distlearn's programs pass is ignored. Ranks may
--- have different numbers of steps: a rank in synchronizeParameters takes part in the sums of the others
--- with zeros, until all ranks are there.
+-- have different numbers of steps: a rank in synchronizeParameters takes part in the sums of the
+-- others with zeros, until all ranks are there.
 return function(group)
    if type(group) ~= 'table' or not group.allGather then
       group = dist.world()

@@ -4,7 +4,7 @@ local torch = require 'tensor'
 local dist = require 'tensor.dist'
 
 local fault = arg[1]
-local rank = dist.init{timeout = fault == 'late' and 0.5 or 60}
+local rank = dist.init{timeout = fault == 'late' and 4 or 60}
 dist.barrier()
 local t = torch.FloatTensor(1000):fill(1)
 if fault == 'shapes' then
