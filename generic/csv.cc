@@ -27,8 +27,8 @@ char character_at(lua_State* L, int index) {
   return size ? *text : 0;
 }
 
-// _csvreader(bytes, separator, quote, comment, decimal, missing, skipped lines). missing: the
-// strings read as missing values, each followed by a newline.
+// _csvreader(bytes, separator, quote, comment, decimal, missing, skipped lines, invalid). missing:
+// the strings read as missing values, each followed by a newline. invalid: see CsvInvalid.
 int reader(lua_State* L) {
   Storage* bytes = check_storage(L, state_of(L), 1);
   CsvStyle style;
@@ -38,6 +38,10 @@ int reader(lua_State* L) {
   style.decimal = character_at(L, 5);
   const char* missing = check_text(L, 6, "load");
   int64_t skipped = check_integer(L, 7);
+  const char invalid = lua_isnoneornil(L, 8) ? 'e' : character_at(L, 8);
+  style.invalid = invalid == 'n'   ? th::CsvInvalid::nan
+                  : invalid == 't' ? th::CsvInvalid::text
+                                   : th::CsvInvalid::error;
   auto** box = Native<CsvReader>::push(L);
   protect(L, "load", [&] {
     for (const char* end; (end = std::strchr(missing, '\n')); missing = end + 1) {
@@ -102,7 +106,7 @@ int column(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   int64_t k = check_index(L, 2, "a column");
   if (k < 0 || static_cast<size_t>(k) >= csv.columns())
-    return luaL_argerror(L, 2, "invalid column number");
+    return argument_error(L, 2, "invalid column number");
   auto which = static_cast<size_t>(k);
   push_integer(L, csv.rows());
   if (csv.kind(which) != CsvKind::text) {
@@ -139,7 +143,7 @@ int rows(lua_State* L) {
 int number(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   int64_t index = check_index(L, 2, "an element");
-  if (index < 0 || index >= storage->size) return luaL_argerror(L, 2, "invalid element index");
+  if (index < 0 || index >= storage->size) return argument_error(L, 2, "invalid element index");
   char digits[th::kCsvDigits];
   size_t size = 0;
   protect(L, "save", [&] { size = th::csv_number(storage, index, digits); });

@@ -6,6 +6,7 @@ local versions = require 'tensor.versions'
 require 'tensor.plot'(tensor)
 require 'tensor.image'(tensor)
 require 'tensor.cmdline'(tensor)
+require 'tensor.columns'(tensor)
 require 'tensor.test.tester'(tensor)
 
 --- help([name or function]): prints the signatures and the description of a function or class.

@@ -55,8 +55,11 @@ end
 
 return function(tensor)
    --- summary(t): returns a table with the shape, type, device, memory use and statistics of t.
-   -- tostring formats it.
+   -- tostring formats it. For a table of columns, returns that of describe.
    function tensor.summary(t)
+      if type(t) == 'table' and tensor.describe then
+         return tensor.describe(t)
+      end
       if not tensor.isTensor(t) then
          error(('summary: a tensor is expected, got %s'):format(tensor.type(t)), 2)
       end

@@ -379,7 +379,16 @@ storage:cdata()]=],
          'Returns a table that describes a tensor; `print` shows it as text. Fields: `type`, ' ..
          '`size`, `device`, `elements`, `elementSize`, `bytes`, `storageBytes`, `contiguous`, ' ..
          '`nans`, `infinities`, `zeros`; for the finite elements `min`, `max`, `mean`, `std`, ' ..
-         'and a `histogram` between `edges`.'},
+         'and a `histogram` between `edges`. For a table of columns, returns that of `describe`.'},
+      {'describe', 'tensor.describe(columns)',
+         'Describes a table of columns, as `load` returns for CSV files with `columns = true`; ' ..
+         '`print` shows it as text. Returns a list with a table for each column: `name`, `type`, ' ..
+         '`count` and `missing` (NaN). For numbers also `mean`, `std`, `min`, `q1`, `median`, ' ..
+         '`q3` and `max`; for text the number of `distinct` values and the most frequent one, ' ..
+         '`top`, with its `frequency`.'},
+      {'factorize', 'tensor.factorize(values)',
+         'Returns a LongTensor with a code from 1 on for each value of a table, such as a column ' ..
+         'of strings, and the list of distinct values in the order of their first occurrence.'},
       {'plot', [=[
 tensor.plot([x,] y [, options])
 tensor.plot.line([x,] y [, options])

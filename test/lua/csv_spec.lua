@@ -142,7 +142,7 @@ end)
 describe('the reader behind it', function()
   it('may be asked in any order', function()
     local reader = tensor._csvreader(tensor.CharStorage():string '1,2\n3,x\n', ',', '"', '', '.',
-                                     '\n', 0)
+                                     '\n', 0, 'text')
     assert.has_error(function() tensor._csvrun(reader, 100) end)
     assert.has_error(function() tensor._csvcolumn(reader, 1) end)
     assert.has_error(function() tensor._csvbegin(reader, '', false) end)
@@ -181,7 +181,7 @@ describe('columns', function()
     local lines = {}
     for i = 1, 3000 do lines[i] = ('%d,%d,%d.5'):format(i, i, i) end
     lines[2999] = '007x,1.5,NA'
-    local t = load(table.concat(lines, '\n'), { columns = true })
+    local t = load(table.concat(lines, '\n'), { columns = true, invalid = 'text' })
     assert.are.equal('1', t[1][1])
     assert.are.equal('007x', t[1][2999])
     assert.are.equal('3000', t[1][3000])
@@ -190,6 +190,72 @@ describe('columns', function()
     assert.are.equal(3000, t[2][3000])
     assert.are.equal(1.5, t[3][1])
     assert.is_true(t[3][2999] ~= t[3][2999])
+  end)
+
+  it('are not text because of one cell', function()
+    local text = 'age,name\n31,Ann\n28.5,7\nunknown,Bob\n40,8\n'
+    local message = failure(text, { columns = true })
+    assert.matches("line 4, column 1 (age): 'unknown' is not a number, but values above it are",
+                   message, 1, true)
+    local t = load(text, { columns = true, invalid = 'nan' })
+    assert.are.same({ 31, 28.5, 40 }, t.age[t.age:isfinite()]:totable())
+    assert.are.equal(4, t.age:nElement())
+    assert.are.same({ 'Ann', '7', 'Bob', '8' }, t.name)
+    t = load(text, { columns = true, invalid = 'text' })
+    assert.are.same({ '31', '28.5', 'unknown', '40' }, t.age)
+    t = load(text, { columns = true, missing = { 'unknown' } })
+    assert.are.equal(1, t.age:isnan():sum())
+    local matrix = load('1,2\n3,x\n', { invalid = 'nan' })
+    assert.are.equal(1, matrix:isnan():sum())
+    assert.matches("'x' is not a number", failure('1,2\n3,x\n', { invalid = 'text' }), 1, true)
+    assert.matches("option invalid must be 'error', 'nan' or 'text', got none",
+                   failure('1', { invalid = 'none' }), 1, true)
+    -- Missing values above the text are no numbers.
+    assert.are.same({ 'NA', 'x' }, load('a\nNA\nx\n', { columns = true }).a)
+  end)
+
+  it('have different names', function()
+    local text = 'x, y ,x,,\n1,2,3,4,5\n'
+    assert.matches("columns 1 and 3 are both named 'x': select columns by position",
+                   failure(text, { columns = true }), 1, true)
+    assert.matches("columns 1 and 3 are both named 'x'", failure(text, { only = { 'x' } }), 1, true)
+    local t, names = load(text, { columns = true, only = { 2, 3 } })
+    assert.are.same({ 'y', 'x' }, names)
+    assert.are.same({ 3 }, t.x:totable())
+    assert.are.same({ 2 }, t.y:totable())
+    t, names = load(text)
+    assert.are.same({ 'x', 'y', 'x', '', '' }, names)
+    assert.are.same({ { 1, 2, 3, 4, 5 } }, t:totable())
+  end)
+
+  it('are separated by what the first line shows', function()
+    local t = load('a;b\n1,5;-2\n3;4,25\n', { columns = true })
+    assert.are.same({ 1.5, 3 }, t.a:totable())
+    assert.are.same({ -2, 4.25 }, t.b:totable())
+    assert.are.same({ { 1.5, 2 } }, load('a;b\n1.5;2\n'):totable())
+    assert.are.same({ { 1, 2 } }, load('a\tb\n1\t2\n'):totable())
+    assert.are.same({ { 1 }, { 2 } }, load('"a;b"\n1\n2\n'):totable())
+    assert.are.same({ 'a;b' }, load('t\na;b\n', { columns = true }).t)
+    assert.are.same({ '1;2' }, load('a;b\n1;2\n', { columns = true, separator = ',' })[1])
+  end)
+
+  it('may be dates', function()
+    local texts = { '1970-01-01', '2000-02-29', '1969-12-31T23:59:59Z', '2026-11-23 10:30',
+                    '2026-11-23T10:30:00.5', '2026-11-23T10:30:00+01:00', 'NA', '0001-01-01' }
+    local t = load('day\n' .. table.concat(texts, '\n'),
+                   { columns = true, types = { day = 'date' } })
+    -- By Python: datetime.fromisoformat(text).timestamp(), in UTC.
+    local want = { 0, 951782400, -1, 1795429800, 1795429800.5, 1795426200, 0 / 0, -62135596800 }
+    for k, x in ipairs(want) do
+      assert.is_true(t.day[k] == x or (x ~= x and t.day[k] ~= t.day[k]), texts[k])
+    end
+    for _, bad in ipairs { '2001-02-29', '2001-13-01', '01.02.2001', '2001-01-01T25:00',
+                           '2001-01-01 10:30 CET' } do
+      local message = failure('day\n' .. bad .. '\n', { columns = true, types = { day = 'date' } })
+      assert.matches(("row 1 of column 1: '%s' is not a date"):format(bad), message, 1, true)
+    end
+    t = load('day\nx\n', { columns = true, types = { day = 'date' }, invalid = 'nan' })
+    assert.are.equal(1, t.day:isnan():sum())
   end)
 
   it('have the requested types', function()

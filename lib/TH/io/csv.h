@@ -12,8 +12,17 @@
 
 namespace th TH_VISIBLE {
 
+// What becomes of a field that is not a number, below numbers of a column of any type or in a column
+// of numbers.
+enum class CsvInvalid : char {
+  error = 'e',
+  nan = 'n',
+  text = 't'  // the column becomes text; an error if its type is set
+};
+
 struct CsvStyle {
   char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: none
+  CsvInvalid invalid = CsvInvalid::error;
   std::vector<std::string> missing;                               // texts that mean NaN
 };
 
@@ -63,6 +72,7 @@ class CsvReader {
       reinterpret_cast<T*>(data)[count++] = value;
     }
     void make_real();
+    bool has_number() const;
   };
 
   const char* read_record();

@@ -109,6 +109,13 @@ void CsvReader::Column::make_real() {
   kind = CsvKind::real;
 }
 
+// Missing values are NaN.
+bool CsvReader::Column::has_number() const {
+  if (kind != CsvKind::real) return count > 0;
+  auto* values = reinterpret_cast<const double*>(data);
+  return std::any_of(values, values + count, [](double value) { return value == value; });
+}
+
 // ---- boundaries of records and fields
 // ------------------------------------------------------------
 
@@ -253,11 +260,19 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
     if (column.fixed) fail_at(p, "is not an integer");
   }
   if (!missing && !parse_real(&real)) {
-    if (column.fixed) fail_at(p, "is not a number");
-    // The previous rows have to be read again, as text.
-    column.kind = CsvKind::none;
-    again_ = true;
-    return end;
+    const bool among_numbers = column.fixed || target.has_number();
+    if (!among_numbers || (style_.invalid == CsvInvalid::text && !column.fixed)) {
+      // The previous rows have to be read again, as text.
+      column.kind = CsvKind::none;
+      again_ = true;
+      return end;
+    }
+    if (style_.invalid != CsvInvalid::nan) {
+      fail_at(p, column.fixed ? "is not a number"
+                              : "is not a number, but values above it are: the options missing, "
+                                "invalid and types say how to read it");
+    }
+    real = kNaN;
   }
   if (column.kind != CsvKind::real) target.make_real();
   target.add(real);
@@ -307,8 +322,8 @@ void CsvReader::read_head(Head head) {
   for (const char* p = at_;; ++p) {
     const char* end = end_of_field(p);
     unquote(p, end);
-    names_.push_back(field_);
     trim();
+    names_.push_back(field_);
     double value;
     numbers = numbers && (is_missing() || parse_real(&value));
     column_ = ++columns_;

@@ -213,6 +213,22 @@ from 0 to 4, mean 1.8, standard deviation 1.48324
          3.2 .. 3.6                   0
          3.6 .. 4                     1 ####################
 
+describe
+> tensor.describe{height = tensor.Tensor{1.6, 1.8, 0 / 0}, city = {'Rome', 'Oslo', 'Rome'}}
+column  type    count  missing        mean      std  min   25%  50%   75%  max
+city    text        3        0  2 distinct  Rome: 2
+height  Double      2        1         1.7  0.14142  1.6  1.65  1.7  1.75  1.8
+
+factorize
+> codes, colors = tensor.factorize{'red', 'blue', 'red'}
+> codes
+ 1
+ 2
+ 1
+[torch.LongTensor of size 3]
+> colors[2]
+blue
+
 plot
 > figure = tensor.plot.line({1, 4, 9, 16}, {title = 'squares'})
 > figure:scatter({1, 2, 3}, {2, 3, 5}, {name = 'primes'}):svg():sub(1, 4)

@@ -12,7 +12,9 @@ local options_of_load = {
    separator = 'string', quote = 'string', comment = 'string', decimal = 'string',
    header = 'boolean', missing = 'table', skip = 'number', rows = 'number', only = 'table',
    type = 'string', columns = 'boolean', types = 'table', progress = 'function',
+   invalid = 'string',
 }
+local INVALID = {error = true, nan = true, text = true}
 local options_of_save = {separator = 'string', names = 'table', progress = 'function'}
 
 local function character(options, name, default, refused)
@@ -32,6 +34,11 @@ local function whole(options, name)
    return value
 end
 
+local function fail_same_name(first, second, name)
+   error(("columns %d and %d are both named '%s': select columns by position with the option only, "
+          .. 'or skip the names with header = false and skip = 1'):format(first, second, name), 0)
+end
+
 -- Returns the 1-based position of a column given by name or position.
 local function position(column, count, names)
    if type(column) == 'number' then
@@ -39,10 +46,17 @@ local function position(column, count, names)
          return column
       end
    else
+      local found
       for k, name in ipairs(names or {}) do
          if name == column then
-            return k
+            if found then
+               fail_same_name(found, k, name)
+            end
+            found = k
          end
+      end
+      if found then
+         return found
       end
    end
    local known = names and ': ' .. table.concat(names, ', ', 1, math.min(count, 20)) or
@@ -128,18 +142,91 @@ local function read_together(tensor, reader, count, names, options, go)
    return converted(t, element), wanted_names
 end
 
+-- Returns the days from 1970-01-01 to a date of the Gregorian calendar, or nil if there is no such
+-- date. Years begin in March, so that leap days are last.
+local function days_of(year, month, day)
+   local lengths = {31, year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0) and 29 or 28, 31, 30,
+                    31, 30, 31, 31, 30, 31, 30, 31}
+   if not lengths[month] or day < 1 or day > lengths[month] then
+      return nil
+   end
+   local y = month > 2 and year or year - 1
+   local era = math.floor(y / 400)
+   local of_era = y - era * 400
+   local of_year = math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
+   return era * 146097 + of_era * 365 + math.floor(of_era / 4) - math.floor(of_era / 100)
+          + of_year - 719468
+end
+
+-- Returns the seconds from 1970-01-01 00:00 UTC to an ISO 8601 date, as 2026-11-23 or
+-- 2026-11-23T10:30:00.5Z, or nil for other text. A time without a zone is UTC.
+local function seconds_of(text)
+   local year, month, day, rest = text:match '^%s*(%d%d%d%d)%-(%d%d)%-(%d%d)(.-)%s*$'
+   local days = year and days_of(tonumber(year), tonumber(month), tonumber(day))
+   if not days or rest == '' then
+      return days and days * 86400
+   end
+   local hour, minute, tail = rest:match '^[T ](%d%d):(%d%d)(.*)$'
+   if not hour or tonumber(hour) > 23 or tonumber(minute) > 59 then
+      return nil
+   end
+   local second, after = tail:match '^:(%d%d%.?%d*)(.*)$'
+   local zone = after or tail
+   local sign, east_hour, east_minute = zone:match '^([+-])(%d%d):?(%d%d)$'
+   if zone ~= '' and zone ~= 'Z' and not sign or tonumber(second or 0) >= 61 then
+      return nil
+   end
+   local east = sign and (tonumber(east_hour) * 60 + tonumber(east_minute)) * 60 or 0
+   return days * 86400 + tonumber(hour) * 3600 + tonumber(minute) * 60 + tonumber(second or 0)
+          - (sign == '-' and -east or east)
+end
+
+-- Converts a column of text to a DoubleTensor of seconds. Missing values become NaN.
+local function dates_of(tensor, texts, column, options)
+   local missing = {}
+   for _, text in ipairs(options.missing or MISSING) do
+      missing[text] = true
+   end
+   local seconds = {}
+   for row, text in ipairs(texts) do
+      seconds[row] = missing[text] and 0 / 0 or seconds_of(text)
+      if not seconds[row] then
+         if options.invalid ~= 'nan' then
+            error(("row %d of column %d: '%s' is not a date, as 2026-11-23 or 2026-11-23T10:30:00")
+                  :format(row, column, text), 0)
+         end
+         seconds[row] = 0 / 0
+      end
+   end
+   return #seconds > 0 and tensor.DoubleTensor(seconds) or tensor.DoubleTensor(0)
+end
+
+-- Raises an error if two of these columns have one name. Empty names may be repeated.
+local function check_names(columns, names)
+   local first = {}
+   for _, column in ipairs(columns) do
+      local name = names and names[column] or ''
+      if name ~= '' and first[name] and first[name] ~= column then
+         fail_same_name(first[name], column, name)
+      end
+      first[name] = column
+   end
+end
+
 -- Reads each column with its own element type. The result has each column by position and by name.
 local function read_columns(tensor, reader, count, names, options, go)
    local types, kinds = {}, {}
    for column, name in each(options.types or {}) do
-      types[position(column, count, names)] = name == 'text' and name or element_of(name)
+      local other = name == 'text' or name == 'date'
+      types[position(column, count, names)] = other and name or element_of(name)
    end
    local columns, wanted = chosen(options, count, names), {}
+   check_names(columns, names)
    for _, column in ipairs(columns) do
       wanted[column] = true
    end
    for k = 1, count do
-      kinds[k] = not wanted[k] and '-' or types[k] == 'text' and 't' or
+      kinds[k] = not wanted[k] and '-' or (types[k] == 'text' or types[k] == 'date') and 't' or
                  types[k] and letter(types[k]) or 'a'
    end
    native.csv_begin(reader, table.concat(kinds), false, options.rows)
@@ -147,7 +234,9 @@ local function read_columns(tensor, reader, count, names, options, go)
    local result, wanted_names = {}, names and {}
    for k, column in ipairs(columns) do
       local values = tensor_of(tensor, reader, column, function(rows) return {rows} end)
-      if types[column] and types[column] ~= 'text' then
+      if types[column] == 'date' then
+         values = dates_of(tensor, values, column, options)
+      elseif types[column] and types[column] ~= 'text' then
          values = converted(values, types[column])
       end
       result[k] = values
@@ -159,9 +248,32 @@ local function read_columns(tensor, reader, count, names, options, go)
    return result, wanted_names
 end
 
+local HEAD = 4096  -- bytes in which a separator is searched
+
+-- Returns the separator and the decimal point of a file whose first line has no comma outside of
+-- quotes: ';', with ',' as the decimal point if numbers have it, as spreadsheets write in many
+-- languages, or a tab. Returns nil if neither occurs in the first line.
+local function found_separator(tensor, bytes, skip)
+   local head = tensor.CharStorage(bytes, 1, math.min(bytes:size(), HEAD)):string() .. '\n'
+   for _ = 1, skip do
+      head = head:gsub('^[^\r\n]*\r?\n?', '', 1)
+   end
+   local first = head:match '^[\r\n]*([^\r\n]*)'
+   if first:find(';', 1, true) then
+      local comma = head:find '[%s;"]%-?%d+,%d+[%s;"]' and not head:find '%d%.%d'
+      return ';', comma and ',' or '.'
+   elseif first:find('\t', 1, true) then
+      return '\t', '.'
+   end
+end
+
 local function reader_of(separator_of_ending)
    return function(tensor, filename, options)
       files.check(options, options_of_load)
+      if options.invalid and not INVALID[options.invalid] then
+         error(("option invalid must be 'error', 'nan' or 'text', got %s")
+               :format(options.invalid), 0)
+      end
       local separator = character(options, 'separator', separator_of_ending, '"+-.')
       local quote = character(options, 'quote', '"', separator)
       local comment = character(options, 'comment', '', separator .. quote)
@@ -176,11 +288,23 @@ local function reader_of(separator_of_ending)
          return bytes, size
       end)
       whole(options, 'rows')
-      local reader = native.csv_reader(bytes, separator, quote, comment, decimal, missing,
-                                       whole(options, 'skip') or 0)
       local header = options.header
-      local count, names = native.csv_head(reader, header and 'yes' or header == false and 'no' or
-                                                   'auto')
+      header = header and 'yes' or header == false and 'no' or 'auto'
+      local function opened(by, point)
+         local reader = native.csv_reader(bytes, by, quote, comment, point, missing,
+                                          whole(options, 'skip') or 0, options.invalid or 'error')
+         return reader, native.csv_head(reader, header)
+      end
+      local reader, count, names = opened(separator, decimal)
+      if count == 1 and not options.separator then
+         local other, point = found_separator(tensor, bytes, options.skip or 0)
+         if other then
+            local another, more, other_names = opened(other, options.decimal or point)
+            if more > 1 then
+               reader, count, names = another, more, other_names
+            end
+         end
+      end
       local function go()
          local done, report = 0, files.progress(options, total)
          local finished, at
