@@ -38,7 +38,7 @@ struct Compiled {
 
 Compiled& compiled_at(lua_State* L) {
   auto** box = static_cast<Compiled**>(luaL_checkudata(L, 1, kClass));
-  if (!*box) luaL_argerror(L, 1, "the Lua state is closing");
+  if (!*box) argument_error(L, 1, "the Lua state is closing");
   return **box;
 }
 
@@ -318,7 +318,7 @@ int record(lua_State* L) {
   const int count = last - kFirstRecorded + 1;
   luaL_checkstack(L, count + 10, "arguments");
   if (!thread || lua_status(thread) || lua_gettop(thread) != 1 || !lua_checkstack(thread, count)) {
-    return luaL_argerror(L, kThread, "a new thread is expected");
+    return argument_error(L, kThread, "a new thread is expected");
   }
   Signature* s = signature_to_record(L, state, &c, last);
   struct Recording {

@@ -122,7 +122,7 @@ int isBigEndianCPU(lua_State* L) {
 
 int seek(lua_State* L) {
   int64_t position = check_integer(L, 2);
-  if (position < 1) return luaL_argerror(L, 2, "a position counts from 1");
+  if (position < 1) return argument_error(L, 2, "a position counts from 1");
   with_file(L, "seek", [&](File& file) {
     file.check_open();
     if (!file.seek(static_cast<size_t>(position - 1))) {
@@ -144,7 +144,7 @@ int position(lua_State* L) {
 
 int long_size(lua_State* L) {
   int64_t size = check_integer(L, 2);
-  if (size != 0 && size != 4 && size != 8) return luaL_argerror(L, 2, "0, 4 or 8 is expected");
+  if (size != 0 && size != 4 && size != 8) return argument_error(L, 2, "0, 4 or 8 is expected");
   with_file(L, "longSize",
             [&](File& file) { file.long_bytes = size ? static_cast<int>(size) : 8; });
   return return_self(L);
@@ -180,7 +180,7 @@ int read_numbers(lua_State* L) {
   }
   if (lua_gettop(L) == 2 && lua_isnumber(L, 2)) {
     int64_t n = check_integer(L, 2);
-    if (n < 0) return luaL_argerror(L, 2, "a count is expected");
+    if (n < 0) return argument_error(L, 2, "a count is expected");
     StorageRef storage;
     with_file(L, name,
               [&](File& file) { storage = file.read_storage(dtype, static_cast<size_t>(n)); });
@@ -257,7 +257,7 @@ int write_string(lua_State* L) {
 int read_string(lua_State* L) {
   const char* format = check_string(L, 2);
   if (std::strncmp(format, "*a", 2) != 0 && std::strncmp(format, "*l", 2) != 0) {
-    return luaL_argerror(L, 2, "'*a' or '*l' is expected");
+    return argument_error(L, 2, "'*a' or '*l' is expected");
   }
   char* text = nullptr;
   size_t size = 0;

@@ -44,7 +44,7 @@ Range check_range(lua_State* L, int index) {
                  check_integer(L, index + 2)};
   bool inside = range.first >= 0 && range.count >= 0 && range.first <= range.storage->size &&
                 range.count <= range.storage->size - range.first;
-  if (!inside) luaL_argerror(L, index + 1, "elements of the storage are expected");
+  if (!inside) argument_error(L, index + 1, "elements of the storage are expected");
   return range;
 }
 char* at(const Range& range, th::Access access) {
@@ -230,7 +230,7 @@ int picture_write(lua_State* L) {
   bool inside = item <= 2 && shape.channels >= 1 && shape.channels <= 4 && shape.height >= 1 &&
                 shape.width >= 1 && shape.width <= 0x7fffffff && shape.height <= 0x7fffffff &&
                 pixels.count / shape.channels / shape.width >= shape.height;
-  if (!inside) return luaL_argerror(L, 2, "the pixels of a picture are expected");
+  if (!inside) return argument_error(L, 2, "the pixels of a picture are expected");
   auto** box = Native<std::string>::push(L);
   protect(L, "save", [&] {
     Pinned pinned(pixels.storage);

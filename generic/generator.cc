@@ -19,7 +19,7 @@ const char* check_kind(lua_State* L, int index, const char* def) {
   for (const char* known : {"mt19937", "philox"}) {
     if (kind && !std::strcmp(kind, known)) return known;
   }
-  luaL_argerror(L, index, "'mt19937' or 'philox' is expected");
+  argument_error(L, index, "'mt19937' or 'philox' is expected");
   return nullptr;
 }
 
@@ -62,7 +62,7 @@ int manual_seed(lua_State* L) {
   THGenerator* generator = take_generator(L, state_of(L), &next);
   double seed = check_number(L, next);
   if (!(seed >= -9223372036854775808.0 && seed < 18446744073709551616.0)) {
-    return luaL_argerror(L, next, "a seed is an integer of at most 64 bits");
+    return argument_error(L, next, "a seed is an integer of at most 64 bits");
   }
   THRandom_manualSeed(generator, seed < 0 ? static_cast<unsigned long>(static_cast<long>(seed))
                                           : static_cast<unsigned long>(seed));

@@ -26,7 +26,7 @@ using th::grad::Tape;
 
 Tape& tape_at(lua_State* L, int index) {
   auto** box = static_cast<Tape**>(luaL_checkudata(L, index, kClass));
-  if (!*box) luaL_argerror(L, index, "the tape is closed");
+  if (!*box) argument_error(L, index, "the tape is closed");
   return **box;
 }
 
@@ -240,7 +240,7 @@ int resume_in(lua_State* L) {
   lua_State* thread = lua_tothread(L, 2);
   const int count = lua_gettop(L) - 2;
   if (!thread || !lua_checkstack(thread, count)) {
-    return luaL_argerror(L, 2, "a coroutine is expected");
+    return argument_error(L, 2, "a coroutine is expected");
   }
   lua_xmove(L, thread, count);
   if (tape) {

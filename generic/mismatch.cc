@@ -1,8 +1,9 @@
 // The error message of a call that matches no form: the argument types, the accepted forms and, if
 // only an element type is wrong, how to convert it.
 
-#include "bindings.h"
+#include <cstring>
 
+#include "arguments.h"
 #include "overloads.h"
 
 namespace bind {
@@ -59,6 +60,23 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   return "";
 }
 
+// Names the function that does what a call probably asks for, or returns "".
+std::string other_function(const char* name, uint64_t codes, int count) {
+  const bool two_tensors = count == 2 && codes == (kTensor | kTensor << 4);
+  const bool several_numbers = count >= 3 && (codes & 0xfff) == (kTensor | kNumber << 4 | kNumber << 8);
+  for (const char* extreme : {"max", "min"}) {
+    if (two_tensors && !std::strcmp(name, extreme)) {
+      return std::string("c") + extreme + " compares two tensors element by element";
+    }
+  }
+  for (const char* reduction : {"sum", "prod", "mean", "var", "std", "max", "min", "all", "any"}) {
+    if (several_numbers && !std::strcmp(name, reduction)) {
+      return std::string("several dimensions are a table: t:") + reduction + "{1, 2}";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint64_t codes,
@@ -75,13 +93,21 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
     }
     got += shown_type(L, i + 1);
   }
-  for (const Form* form : overloads.forms) {
+  const Form* last = nullptr;
+  for (const Pattern& pattern : overloads.patterns) {
+    // Rows of other element types would repeat the forms.
+    if (pattern.form == last || is_hidden(state, pattern) || !is_defined(pattern, type)) continue;
+    last = pattern.form;
+    const std::string form = last->text(class_name(type).c_str());
+    if ((" | " + accepted + " | ").find(" | " + form + " | ") != std::string::npos) continue;
     if (!accepted.empty()) accepted += " | ";
-    accepted += form->text(class_name(type).c_str());
+    accepted += form;
   }
+  if (accepted.empty()) accepted = "none for elements of type " + std::string(th::name(type));
   for (const Pattern& pattern : overloads.patterns) {
     if (hint.empty() && pattern.matches(codes, count)) hint = type_hint(L, state, pattern);
   }
+  if (hint.empty()) hint = other_function(overloads.name, codes, count);
   if (hint.empty() && overloads.function && (count == 0 || (codes & 15) != kTensor)) {
     hint = std::string("a method is called with a colon: t:") + overloads.name + "(...)";
   }

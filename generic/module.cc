@@ -59,7 +59,7 @@ int set_threads(lua_State* L) {
   // Torch7 passed the number to OpenMP, where numbers below 1 mean 1.
   if (n < 1 && state_of(L)->is_torch7(Rule::arguments)) n = 1;
   if (n < 1 || n > 4096) {
-    return luaL_argerror(L, 1, "the number of threads must be from 1 to 4096");
+    return argument_error(L, 1, "the number of threads must be from 1 to 4096");
   }
   THSetNumThreads(static_cast<int>(n));
   return 0;
@@ -99,7 +99,7 @@ int default_type(lua_State* L) {
       return 0;
     }
   }
-  return luaL_argerror(L, 1, lua_pushfstring(L, "a tensor class is expected, got %s", name));
+  return argument_error(L, 1, lua_pushfstring(L, "a tensor class is expected, got %s", name));
 }
 
 int is_tensor(lua_State* L) {
@@ -132,7 +132,7 @@ int clock(lua_State* L) {
 // A signal may end the sleep early.
 int sleep(lua_State* L) {
   double seconds = check_number(L, 1);
-  if (!(seconds >= 0 && seconds < 1e9)) return luaL_argerror(L, 1, "a time is expected");
+  if (!(seconds >= 0 && seconds < 1e9)) return argument_error(L, 1, "a time is expected");
   timespec rest = {};
   rest.tv_sec = static_cast<time_t>(seconds);
   rest.tv_nsec = static_cast<long>((seconds - static_cast<double>(rest.tv_sec)) * 1e9);

@@ -202,7 +202,9 @@ int push_selected(lua_State* L, const char* name, OpArguments* call) {
   const auto& select = *reinterpret_cast<th::args::select*>(call->arguments);
   const Tensor* t = select.src;
   int64_t position = 0;
+  const bool any_dimension = registered_state(L)->is_torch7(Rule::arguments);
   protect(L, name, [&] {
+    if (!any_dimension) th::wrap_dim(*t, select.dimension, 3);
     t->check_storage();
     position = th::wrap_index(select.sliceIndex, t->size[0], 4);
   });

@@ -115,7 +115,7 @@ Object object_by_metatable(lua_State* L, State* state, int index) {
 }
 
 void fail_freed(lua_State* L, int index) {
-  luaL_argerror(L, index, "a finalizer has freed it");
+  argument_error(L, index, "a finalizer has freed it");
   __builtin_unreachable();
 }
 
@@ -248,11 +248,11 @@ void check_kind(lua_State* L, int index, int type) {
 int64_t check_integer(lua_State* L, int index) {
   double number = check_number(L, index);
   if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) {
-    luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
+    argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
   auto integer = static_cast<int64_t>(number);
   if (static_cast<double>(integer) != number && !registered_state(L)->is_torch7(Rule::numbers)) {
-    luaL_argerror(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
+    argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
   }
   return integer;
 }
@@ -298,7 +298,7 @@ double check_listed_element(lua_State* L, double number, DType type, const char*
 
 int64_t check_index(lua_State* L, int index, const char* what) {
   int64_t i = check_integer(L, index);
-  if (i == 0) luaL_argerror(L, index, lua_pushfstring(L, "%s 0 is out of range", what));
+  if (i == 0) argument_error(L, index, lua_pushfstring(L, "%s 0 is out of range", what));
   return i > 0 ? i - 1 : i;
 }
 
@@ -316,11 +316,23 @@ void check_sizes(lua_State* L, int first, int last, const char* function) {
   }
 }
 
+// Raises an error if a list of numbers has a key that is a string, as {dim = 1}.
+static void check_no_names(lua_State* L, int index) {
+  if (registered_state(L)->is_torch7(Rule::arguments)) return;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    argument_error(L, index,
+                   lua_pushfstring(L, "arguments have no names: a list of numbers is expected, "
+                                      "got a table with the key '%s'",
+                                   lua_tostring(L, -2)));
+  }
+}
+
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) {
   int count = 0;
   auto check_count = [&](int n) {
     if (n > th::kMaxDims) {
-      luaL_argerror(L, first,
+      argument_error(L, first,
                     lua_pushfstring(L,
                                     "%d sizes are given, a tensor has at most %d "
                                     "dimensions",
@@ -340,10 +352,11 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
     if (lua_istable(L, first)) {
       int n = static_cast<int>(compat_rawlen(L, first));
       check_count(n);
+      check_no_names(L, first);
       for (; count < n; ++count) {
         lua_rawgeti(L, first, count + 1);
         if (!lua_isnumber(L, -1)) {
-          luaL_argerror(L, first,
+          argument_error(L, first,
                         lua_pushfstring(L,
                                         "number expected at position %d of the "
                                         "table, got %s",
@@ -381,6 +394,13 @@ int raise_error(lua_State* L, const char* format, ...) {
   }
   lua_pushstring(L, text);
   return lua_error(L);
+}
+
+int argument_error(lua_State* L, int index, const char* text) {
+  lua_Debug frame;
+  const bool known = lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name;
+  if (known) return luaL_argerror(L, index, text);
+  return raise_error(L, "bad argument #%d (%s)", index, text);
 }
 
 void push_element(lua_State* L, DType type, const char* address) {

@@ -101,7 +101,7 @@ struct CallerMemory {
 CallerMemory memory_of_cdata(lua_State* L) {
   push_describe_cdata(L);
   lua_pushvalue(L, 2);
-  if (lua_pcall(L, 1, 2, 0)) luaL_argerror(L, 2, "a pointer or an array of the FFI is expected");
+  if (lua_pcall(L, 1, 2, 0)) argument_error(L, 2, "a pointer or an array of the FFI is expected");
   const CallerMemory memory = {static_cast<uintptr_t>(lua_tonumber(L, -2)),
                                static_cast<int64_t>(lua_tonumber(L, -1))};
   lua_pop(L, 2);

@@ -31,7 +31,7 @@ void read_sizes_and_strides(lua_State* L, State* state, int first, int last, Vie
   if (last > first + 1) raise_error(L, "sizes and strides are expected, got more arguments");
   int strides = read_sizes(L, state, first + 1, first + 1, view->stride);
   if (strides != view->ndim) {
-    luaL_argerror(L, first + 1, "as many strides as sizes are expected");
+    argument_error(L, first + 1, "as many strides as sizes are expected");
   }
   view->has_strides = true;
 }
@@ -41,7 +41,7 @@ void read_storage_view(lua_State* L, State* state, int first, int last, View* vi
   view->storage = check_storage(L, state, first);
   if (last > first) {
     int64_t position = check_integer(L, first + 1);
-    if (position < 1) luaL_argerror(L, first + 1, "the storage offset counts from 1");
+    if (position < 1) argument_error(L, first + 1, "the storage offset counts from 1");
     view->offset = position - 1;
   }
   if (last <= first + 1) {
@@ -79,7 +79,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
   if (last < first) return;
   Object object = object_at(L, state, first);
   if (object.is_tensor()) {
-    if (last > first) luaL_argerror(L, first + 1, "nothing is expected after a tensor");
+    if (last > first) argument_error(L, first + 1, "nothing is expected after a tensor");
     if (object.dtype() != t->dtype) {
       raise_error(L, "%s: a %s is expected, got %s: convert it, as t:type('%s') does", function,
                   tensor_class(t->dtype), shown_class(L, state, first), tensor_class(t->dtype));
@@ -165,10 +165,9 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
     int64_t number = check_integer(L, 2);
     int64_t d = number < 0 ? number + t->nDimension : number - 1;
     if (d < 0 || d >= t->nDimension) {
-      char text[80];
-      std::snprintf(text, sizeof(text), "dimension %lld out of range of %dD tensor",
-                    static_cast<long long>(number), t->nDimension);
-      return luaL_argerror(L, 2, text);
+      return raise_error(L, "%s: dimension %lld is out of range of a tensor of %d dimension%s",
+                         function, static_cast<long long>(number), t->nDimension,
+                         t->nDimension == 1 ? "" : "s");
     }
     push_integer(L, values[d]);
     return 1;

@@ -3,6 +3,18 @@
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
+-- The element types by the names of methods, of types in C and in NumPy.
+local short_names = {}
+for _, element in ipairs(types) do
+   short_names[element.method], short_names[element.name:lower()] = element, element
+   short_names[element.name:lower() .. 'tensor'] = element
+end
+for name, method in each {int8 = 'char', uint8 = 'byte', bool = 'byte', int16 = 'short',
+                          int32 = 'int', int64 = 'long', float16 = 'half', float32 = 'float',
+                          float64 = 'double'} do
+   short_names[name] = short_names[method]
+end
+
 local function classname(element, kind)
    return ('torch.%s%s'):format(element.name, kind)
 end
@@ -32,7 +44,10 @@ local function install(tensor)
          class = class or type(name) == 'string' and name:match('^torch%..*' .. kind .. '$')
                  and tensor.getmetatable(name)
          if not class then
-            error(('type: %s is not a %s class'):format(tostring(name), kind:lower()), 2)
+            local short = type(name) == 'string' and short_names[name:lower()]
+            local advice = short and (': use t:%s(), or the name torch.%s%s')
+                                     :format(short.method, short.name, kind) or ''
+            error(('type: %s is not a %s class%s'):format(tostring(name), kind:lower(), advice), 2)
          end
          local converted = class.new()
          if kind == 'Tensor' then

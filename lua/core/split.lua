@@ -9,8 +9,8 @@ local function install(tensor)
       end
       local dims = t:dim()
       if type(dim) ~= 'number' or not (dim >= 1 and dim <= dims or dim <= -1 and dim >= -dims) then
-         error(('%s: dimension %s is out of range of a tensor of %d dimensions')
-               :format(name, tostring(dim), dims), 3)
+         error(('%s: dimension %s is out of range of a tensor of %d dimension%s')
+               :format(name, tostring(dim), dims, dims == 1 and '' or 's'), 3)
       end
       return t:size(dim)
    end

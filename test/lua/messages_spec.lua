@@ -80,7 +80,27 @@ local calls = {
   {'t:map(t:float(), print)', 'map: a torch.DoubleTensor is expected, got torch.FloatTensor: ' ..
    'convert it'},
   {'local _ = t:resize("a")', "bad argument #1 to 'resize' (number expected, got string)"},
-  {'local _ = t:size(3)', "bad argument #1 to 'size' (dimension 3 out of range of 2D tensor)"},
+  {'local _ = t:size(3)', 'size: dimension 3 is out of range of a tensor of 2 dimensions'},
+  {'local _ = t:size(5)', 'size: dimension 5 is out of range of a tensor of 2 dimensions'},
+  {'local _ = torch.ones(2):size(5)', 'size: dimension 5 is out of range of a tensor of 1 dimension'},
+  {'t:sum(5)', 'sum: dimension 5 is out of range of a tensor of 2 dimensions'},
+  {'t:split(1, 3)', 'split: dimension 3 is out of range of a tensor of 2 dimensions'},
+  {'torch.ones(3):select(5, 1)', 'select: dimension 5 is out of range of a tensor of 1 dimension'},
+  {'t:mean(1, 2)', 'mean: invalid arguments', 'several dimensions are a table: t:mean{1, 2}'},
+  {'t:sum{dim = 1}', "arguments have no names", "got a table with the key 'dim'"},
+  {'torch.zeros{rows = 2}', 'arguments have no names', "'rows'"},
+  {'torch.max(t, t)', 'max: invalid arguments', 'cmax compares two tensors element by element'},
+  {'t:min(t)', 'min: invalid arguments', 'cmin compares'},
+  {'torch.Tensor({1, 2}, {3, 4})', 'torch.DoubleTensor: one table is expected: rows are nested'},
+  {'torch.Tensor():max()', 'max: a tensor of size [] has no elements'},
+  {'t:type "float"', "type: float is not a tensor class: use t:float(), or the name " ..
+   'torch.FloatTensor'},
+  {'t:type "int64"', 'use t:long()'},
+  {'t:type "x"', 'type: x is not a tensor class'},
+  {'t:abs(1)', 'abs: invalid arguments: (torch.DoubleTensor, number)'},
+  {'return t:int() * 0.5', '*: 0.5 does not fit into elements of type Int: convert the tensor, ' ..
+   'as t:double()'},
+  {'return t:byte() * t:byte()', '*: a product of linear algebra with a ByteTensor: use cmul'},
   {'torch.load(3)', 'load: the name of a file is expected, got number'},
   {'torch.zeros(-1)', 'zeros: size -1 of dimension 1 is negative'},
 }
@@ -111,6 +131,15 @@ describe('the message of', function()
       end
     end)
   end
+end)
+
+describe('the message of a call that matches no signature', function()
+  it('lists each signature once', function()
+    local _, message = pcall(function() tensor.ones(2, 2):mean(1, 2) end)
+    local accepted = message:match 'expected arguments: ([^\n]*)'
+    assert.are.equal('DoubleTensor | [*DoubleTensor*] DoubleTensor dimension [boolean] | ' ..
+                     '[*DoubleTensor*] DoubleTensor {dim1 [dim2...]} [boolean]', accepted)
+  end)
 end)
 
 describe('every function and method', function()

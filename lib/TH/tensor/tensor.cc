@@ -97,7 +97,8 @@ std::string shape_text(const Tensor& t) { return shape_text(t.nDimension, t.size
 int wrap_dim(int ndim, int64_t d, int argument) {
   int64_t wrapped = d < 0 ? d + ndim : d;
   if (wrapped < 0 || wrapped >= ndim) {
-    fail_argument(argument, "dimension %lld out of range of %dD tensor", shown(d), ndim);
+    fail_argument(argument, "dimension %lld is out of range of a tensor of %d dimension%s",
+                  shown(d), ndim, ndim == 1 ? "" : "s");
   }
   return static_cast<int>(wrapped);
 }
