@@ -3,6 +3,7 @@
 // parts of the result are corrected, replace the softmax of the whole row (Dao et al., 2022).
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "backend/cpu_backend.h"
@@ -103,6 +104,8 @@ struct Attention {
 
   // ---- the result
 
+  static void clear(T* x, int64_t n) { std::memset(x, 0, static_cast<size_t>(n) * sizeof(T)); }
+
   // The running maximum and sum of a row.
   struct Running {
     T largest, sum;
@@ -127,32 +130,34 @@ struct Attention {
     const T factor = std::exp(before - largest);
     running->sum = running->sum * factor + part;
     if (factor == 1) return;
-    for (int64_t j = 0; j < of.width; ++j) result[j] *= factor;
+    const int64_t width = of.width;
+    for (int64_t j = 0; j < width; ++j) result[j] *= factor;
   }
   static T most_of(T a, T b) { return a > b ? a : b; }
 
   void find_rows(const AttentionCall& c, int64_t matrix, int64_t i0, T* weights,
                  T* result) const {
     const int64_t rows = least(kRows, of.rows - i0), columns = columns_before(i0 + rows);
+    const int64_t width = of.width;
     const Plane<T> v = plane(of.v, matrix), r = plane(c.r, matrix);
     Running running[kRows];
     for (int64_t i = 0; i < rows; ++i) running[i] = {kNothing, 0};
-    for (int64_t i = 0; i < rows * of.width; ++i) result[i] = 0;
+    clear(result, rows * width);
     for (int64_t j0 = 0; j0 < columns; j0 += kCols) {
       const int64_t count = least(kCols, columns - j0);
       find_weights(matrix, i0, rows, j0, count, weights);
       for (int64_t i = 0; i < rows; ++i) {
-        add_row(weights + i * cols, count, &running[i], result + i * of.width);
+        add_row(weights + i * cols, count, &running[i], result + i * width);
       }
-      blas::gemm(rows, of.width, count, T(1), {weights, cols, true}, v.rows(j0), T(1),
-                 {result, of.width, true});
+      blas::gemm(rows, width, count, T(1), {weights, cols, true}, v.rows(j0), T(1),
+                 {result, width, true});
     }
     for (int64_t i = 0; i < rows; ++i) {
       const Running& own = running[i];
       const bool sees = own.largest != kNothing;
       const T factor = sees ? 1 / own.sum : T(0);
       T* to = r.data + (i0 + i) * r.row;
-      for (int64_t j = 0; j < of.width; ++j) to[j] = result[i * of.width + j] * factor;
+      for (int64_t j = 0; j < width; ++j) to[j] = result[i * width + j] * factor;
       c.sums[matrix * of.rows + i0 + i] =
           sees ? static_cast<double>(own.largest) + std::log(static_cast<double>(own.sum))
                : static_cast<double>(kNothing);
@@ -174,7 +179,7 @@ struct Attention {
     blas::OneThread guard(threads_for(tasks), unchecked());
     parallel_for(tasks, grain(), [&](int64_t begin, int64_t end) {
       T* weights = workspace.data() + space * omp_get_thread_num();
-      for (int64_t k = 0; k < kRows * cols; ++k) weights[k] = 0;
+      clear(weights, kRows * cols);
       for (int64_t task = begin; task < end; ++task) {
         find_rows(c, task / blocks, task % blocks * kRows, weights, weights + kRows * cols);
       }
@@ -196,9 +201,9 @@ struct Attention {
     const Plane<T> g = plane(c.g, matrix), r = plane(c.r, matrix);
     const Plane<T> dq = plane(c.q_slope, matrix), dk = plane(c.k_slope, matrix),
                    dv = plane(c.v_slope, matrix);
-    for (int64_t i = 0; i < of.columns * of.depth; ++i) dk.data[i] = 0;
-    for (int64_t i = 0; i < of.columns * of.width; ++i) dv.data[i] = 0;
-    for (int64_t i = 0; i < of.rows * of.depth; ++i) dq.data[i] = 0;
+    clear(dk.data, of.columns * of.depth);
+    clear(dv.data, of.columns * of.width);
+    clear(dq.data, of.rows * of.depth);
     for (int64_t i0 = 0; i0 < of.rows; i0 += kRows) {
       const int64_t rows = least(kRows, of.rows - i0), columns = columns_before(i0 + rows);
       T of_row[kRows];  // the sums of g * r
@@ -245,7 +250,7 @@ struct Attention {
     blas::OneThread guard(threads_for(tasks), unchecked());
     parallel_for(tasks, 1, [&](int64_t begin, int64_t end) {
       T* own = workspace.data() + space * omp_get_thread_num();
-      for (int64_t k = 0; k < space; ++k) own[k] = 0;
+      clear(own, space);
       for (int64_t matrix = begin; matrix < end; ++matrix) find_gradients(c, matrix, own);
     });
   }

@@ -32,15 +32,15 @@ inline void each_block_of_exponentials(const T* t, int64_t count, double shift, 
 template <class T>
 double log_of_sum(const T* t, int64_t count) {
   using A = ComputeOf<T>;
-  A largest = -std::numeric_limits<A>::infinity();
-  bool is_nan = false;
+  constexpr A nothing = -std::numeric_limits<A>::infinity();
+  A largest = nothing;
+#pragma omp simd reduction(max : largest)
   for (int64_t i = 0; i < count; ++i) {
     const A x = load(t[i]);
-    is_nan |= x != x;
     largest = x > largest ? x : largest;
   }
-  if (is_nan) return std::numeric_limits<double>::quiet_NaN();
-  if (largest == -std::numeric_limits<A>::infinity()) return static_cast<double>(largest);
+  // NaN is not larger than -infinity, but the sum is then NaN.
+  if (largest == nothing) largest = 0;
   double sum = 0;
   each_block_of_exponentials(t, count, static_cast<double>(largest),
                              [&](int64_t, int64_t n, const A* e) {

@@ -1,5 +1,7 @@
 // Normalizations by the moments of groups of contiguous runs, and their gradients. Sums of up to
 // kSumBlock elements are computed in the compute type, sums of these in double.
+//
+// Loops use local copies of members, which for the compiler may alias the elements that they write.
 
 #include "backend/cpu_backend.h"
 #include "cpu/kernels/element_loop.h"
@@ -53,6 +55,10 @@ inline ComputeOf<T> block_squares(const T* x, int64_t n, ComputeOf<T> mean) {
 struct Moments {
   double count = 0, mean = 0, squares = 0;
   void add(double n, double m, double s) {
+    if (count == 0) {
+      *this = {n, m, s};
+      return;
+    }
     const double all = count + n, d = m - mean;
     squares += s + d * d * count * n / all;
     mean += d * n / all;
@@ -107,29 +113,31 @@ struct Normalize {
   void write_layer_row(const T* x, T* to, A mean, A scale) const {
     if (!weight && !bias) return write_run(x, to, mean, scale, A(0));
     const int64_t n = l.length;
-    if (!bias) {
+    const T *ws = weight, *bs = bias;
+    if (!bs) {
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
-        to[i] = convert<T>((load(x[i]) - mean) * scale * static_cast<A>(load(weight[i])));
+        to[i] = convert<T>((load(x[i]) - mean) * scale * static_cast<A>(load(ws[i])));
       }
       return;
     }
-    if (!weight) {
+    if (!ws) {
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
-        to[i] = convert<T>((load(x[i]) - mean) * scale + static_cast<A>(load(bias[i])));
+        to[i] = convert<T>((load(x[i]) - mean) * scale + static_cast<A>(load(bs[i])));
       }
       return;
     }
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
-      to[i] = convert<T>((load(x[i]) - mean) * scale * static_cast<A>(load(weight[i])) +
-                         static_cast<A>(load(bias[i])));
+      to[i] = convert<T>((load(x[i]) - mean) * scale * static_cast<A>(load(ws[i])) +
+                         static_cast<A>(load(bs[i])));
     }
   }
   void write_run(const T* x, T* to, A mean, A scale, A shift) const {
+    const int64_t n = l.length;
 #pragma GCC ivdep
-    for (int64_t i = 0; i < l.length; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       to[i] = convert<T>((load(x[i]) - mean) * scale + shift);
     }
   }
@@ -162,7 +170,8 @@ struct Normalize {
     if (!c.given) {
       for (int64_t i = 0; i < n; ++i) sum[i] = 0;
       each_line([&](int64_t line) {
-        for (int64_t i = 0; i < n; ++i) sum[i] += static_cast<double>(load(t[line + i]));
+        const T* x = t + line;
+        for (int64_t i = 0; i < n; ++i) sum[i] += static_cast<double>(load(x[i]));
       });
       for (int64_t g = 0; g < groups; ++g) c.mean[first + g] = of_group(g);
       for (int64_t i = 0; i < n; ++i) {
@@ -170,8 +179,9 @@ struct Normalize {
         sum[i] = 0;
       }
       each_line([&](int64_t line) {
+        const T* x = t + line;
         for (int64_t i = 0; i < n; ++i) {
-          const A d = load(t[line + i]) - mean[i];
+          const A d = load(x[i]) - mean[i];
           sum[i] += static_cast<double>(d * d);
         }
       });
@@ -184,9 +194,11 @@ struct Normalize {
       shift[i] = bias_at(g);
     }
     each_line([&](int64_t line) {
+      const T* x = t + line;
+      T* to = r + line;
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
-        r[line + i] = convert<T>((load(t[line + i]) - mean[i]) * scale[i] + shift[i]);
+        to[i] = convert<T>((load(x[i]) - mean[i]) * scale[i] + shift[i]);
       }
     });
   }
@@ -285,8 +297,9 @@ struct NormalizeSlopes {
     const T* gs = g + at;
     const T* ts = t + at;
     T* to = slope + at;
+    const int64_t n = l.length;
 #pragma GCC ivdep
-    for (int64_t i = 0; i < l.length; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       to[i] = convert<T>((load(gs[i]) * w - s.mean_part) * s.scale -
                          (load(ts[i]) - s.mean) * s.deviation_part);
     }
@@ -308,9 +321,10 @@ struct NormalizeSlopes {
     if (!weight) return write_run(at, s, A(1));
     if (!slope) return;
     T* to = slope + at;
+    const T* ws = weight;
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
-      to[i] = convert<T>((load(gs[i]) * static_cast<A>(load(weight[i])) - s.mean_part) * s.scale -
+      to[i] = convert<T>((load(gs[i]) * static_cast<A>(load(ws[i])) - s.mean_part) * s.scale -
                          (load(ts[i]) - s.mean) * s.deviation_part);
     }
   }
@@ -396,9 +410,12 @@ struct NormalizeSlopes {
     if (!slope) return;
     for (int64_t k = 0; k < l.runs; ++k) {
       const int64_t line = at + k * l.run_stride();
+      const T *gs = g + line, *ts = t + line;
+      T* to = slope + line;
+#pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
-        slope[line + i] = convert<T>((load(g[line + i]) * w[i] - s[i].mean_part) * s[i].scale -
-                                     (load(t[line + i]) - mean[i]) * s[i].deviation_part);
+        to[i] = convert<T>((load(gs[i]) * w[i] - s[i].mean_part) * s[i].scale -
+                           (load(ts[i]) - mean[i]) * s[i].deviation_part);
       }
     }
   }
