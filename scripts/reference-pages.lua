@@ -56,6 +56,10 @@ return {
     text = 'These functions compute convolutions and cross-correlations of images and volumes. ' ..
            '[The guide](../convolution.md) explains the shapes.',
     { label = 'Functions', family = 'convolutions' } },
+  { name = 'fourier', title = 'Fourier transforms',
+    text = 'These functions compute Fourier transforms, windows and products of complex ' ..
+           'numbers. [The guide](../fourier.md) explains complex tensors, lengths and factors.',
+    { label = 'Functions', family = 'Fourier transforms' } },
   { name = 'random', title = 'Random numbers',
     text = 'A generator is optional in all of these calls. [The guide](../random.md) describes ' ..
            'generators and seeds.',

@@ -44,14 +44,16 @@ namespace th {
   TH_NETWORK_OPS(X)         \
   TH_FUSED_OPS(X)
 
-// The operations of libraries such as LAPACK (backend/linalg_call.h). The CPU supports all of them.
-// A device supports those for which its plugin defines run_<name>(Queue&, const Struct&).
-#define TH_LIBRARY_OPS(X) \
-  X(factor, FactorCall)   \
-  X(solve, SolveCall)     \
-  X(eigen, EigenCall)     \
-  X(svd, SvdCall)         \
-  X(determinant, DeterminantCall)
+// The operations of libraries such as LAPACK (backend/linalg_call.h), and Fourier transforms
+// (backend/fourier_call.h). The CPU supports all of them. A device supports those for which its
+// plugin defines run_<name>(Queue&, const Struct&).
+#define TH_LIBRARY_OPS(X)         \
+  X(factor, FactorCall)           \
+  X(solve, SolveCall)             \
+  X(eigen, EigenCall)             \
+  X(svd, SvdCall)                 \
+  X(determinant, DeterminantCall) \
+  X(fourier, FourierCall)
 
 #define TH_BACKEND_OPS(X) \
   TH_KERNEL_OPS(X)        \

@@ -104,6 +104,13 @@ Var extreme_slope(const Var& g, const Var& t, const Var& r);
 Var mse_slope(const Var& g, const Var& t, const Var& target, char reduction);
 Var huber_slope(const Var& g, const Var& t, const Var& target, double delta, char reduction);
 
+// The gradients of Fourier transforms along a dimension. n: their length, or 0 if it is that of t;
+// see fourier_rules.cc.
+Var fft_slope(const Var& g, Shape t, int64_t n, int64_t dim, char norm);
+Var ifft_slope(const Var& g, Shape t, int64_t n, int64_t dim, char norm);
+Var rfft_slope(const Var& g, Shape t, int64_t n, int64_t dim, char norm);
+Var irfft_slope(const Var& g, Shape t, int64_t n, int64_t dim, char norm);
+
 }  // namespace functions
 
 #define TH_FORMULA_FUNCTION(name)     \
@@ -139,6 +146,10 @@ TH_FORMULA_FUNCTION(cholesky_slope)
 TH_FORMULA_FUNCTION(potri_slope)
 TH_FORMULA_FUNCTION(transposed)
 TH_FORMULA_FUNCTION(repeated)
+TH_FORMULA_FUNCTION(fft_slope)
+TH_FORMULA_FUNCTION(ifft_slope)
+TH_FORMULA_FUNCTION(rfft_slope)
+TH_FORMULA_FUNCTION(irfft_slope)
 TH_FORMULA_FUNCTION(reverse_cumsum)
 TH_FORMULA_FUNCTION(cumprod_slope)
 TH_FORMULA_FUNCTION(softmax_slope)

@@ -1,0 +1,252 @@
+// Blocks of Fourier transforms: reading the input, the transform, and writing the output.
+
+#include <cstring>
+
+#include "cpu/fourier_kernels.h"
+#include "cpu/kernels/fourier_stages.h"
+
+namespace th {
+namespace {
+
+template <class T>
+struct Block {
+  const FourierBlock<T>& block;
+  const FourierCall& call = *block.call;
+  const FourierPlan<T>& plan = *block.plan;
+  const int64_t lanes = block.lanes;
+  T* next = block.work;  // free work memory
+
+  Split<T> allocate(int64_t n) {
+    const int64_t size = fourier_array(n, lanes);
+    const Split<T> s = {next, next + size};
+    next += 2 * size;
+    return s;
+  }
+  static Split<T> swapped(Split<T> s) { return {s.im, s.re}; }
+
+  // ---- complex transforms. x and y are work memory; returns the one that has the result.
+
+  Split<T> transform(const FourierPlan<T>& p, Split<T> x, Split<T> y) {
+    if (p.convolution) return transform_by_convolution(p, x);
+    int64_t s = lanes;
+    for (int k = 0; k < p.stages; ++k) {
+      run_stage(p.stage[k], s, x, y);
+      s *= p.stage[k].radix;
+      std::swap(x, y);
+    }
+    return x;
+  }
+
+  Split<T> transform_by_convolution(const FourierPlan<T>& p, Split<T> x) {
+    const FourierPlan<T>& inner = *p.convolution;
+    const int64_t n = p.n, m = inner.n;
+    T* const saved = next;
+    Split<T> a = allocate(m), b = allocate(m);
+    multiply(a, x, p.chirp, n);
+    std::memset(a.re + n * lanes, 0, static_cast<size_t>((m - n) * lanes) * sizeof(T));
+    std::memset(a.im + n * lanes, 0, static_cast<size_t>((m - n) * lanes) * sizeof(T));
+    Split<T> product = transform(inner, a, b);
+    multiply(product, product, p.spectrum, m);
+    const Split<T> other = product.re == a.re ? b : a;
+    // The inverse transform is the transform with real and imaginary parts exchanged.
+    const Split<T> r = swapped(transform(inner, swapped(product), swapped(other)));
+    multiply(x, r, p.chirp, n);
+    next = saved;
+    return x;
+  }
+
+  // Multiplies n elements of each lane by factors: n real parts, then n imaginary parts.
+  void multiply(Split<T> to, Split<T> from, const T* factors, int64_t n) const {
+    for (int64_t i = 0; i < n; ++i) {
+      const T re = factors[i], im = factors[n + i];
+      const T *a = from.re + i * lanes, *b = from.im + i * lanes;
+      T *r = to.re + i * lanes, *s = to.im + i * lanes;
+#pragma GCC ivdep
+      for (int64_t k = 0; k < lanes; ++k) {
+        const T x = a[k], y = b[k];
+        r[k] = x * re - y * im;
+        s[k] = x * im + y * re;
+      }
+    }
+  }
+
+  // ---- input and output
+
+  // Returns true if the lanes are `distance` bytes apart.
+  template <class Pointer>
+  bool are_lanes_apart(Pointer* lane, int64_t distance) const {
+    for (int64_t k = 1; k < lanes; ++k) {
+      if (lane[k] - lane[k - 1] != distance) return false;
+    }
+    return true;
+  }
+
+  // Reads `count` of n elements of one part of each lane; the others become 0. offset: of the part.
+  void read_part(T* to, int64_t n, int64_t count, int64_t step, int64_t offset) const {
+    if (count > n) count = n;
+    for (int64_t k = 0; k < lanes; ++k) {
+      const char* from = block.in[k] + offset;
+      for (int64_t i = 0; i < count; ++i) {
+        to[i * lanes + k] = *reinterpret_cast<const T*>(from + i * step);
+      }
+    }
+    std::memset(to + count * lanes, 0, static_cast<size_t>((n - count) * lanes) * sizeof(T));
+  }
+  void read_split(Split<T> to, int64_t n, int64_t count, int64_t step, int64_t part) const {
+    constexpr int64_t item = sizeof(T);
+    if (part != item || count > n ||
+        (lanes == 1 ? step != 2 * item : !are_lanes_apart(block.in, 2 * item))) {
+      read_part(to.re, n, count, step, 0);
+      return read_part(to.im, n, count, step, part);
+    }
+    // Pairs are contiguous over the elements of a single lane, or over the lanes.
+    const int64_t rows = lanes == 1 ? 1 : count, width = lanes == 1 ? count : lanes;
+    for (int64_t i = 0; i < rows; ++i) {
+      const T* from = reinterpret_cast<const T*>(block.in[0] + i * step);
+      T *re = to.re + i * lanes, *im = to.im + i * lanes;
+#pragma GCC ivdep
+      for (int64_t k = 0; k < width; ++k) {
+        re[k] = from[2 * k];
+        im[k] = from[2 * k + 1];
+      }
+    }
+    const size_t rest = static_cast<size_t>((n - count) * lanes) * sizeof(T);
+    std::memset(to.re + count * lanes, 0, rest);
+    std::memset(to.im + count * lanes, 0, rest);
+  }
+
+  void write_part(const T* from, int64_t n, int64_t step, int64_t offset) const {
+    const T scale = static_cast<T>(call.scale);
+    for (int64_t k = 0; k < lanes; ++k) {
+      char* to = block.out[k] + offset;
+      for (int64_t i = 0; i < n; ++i) {
+        *reinterpret_cast<T*>(to + i * step) = from[i * lanes + k] * scale;
+      }
+    }
+  }
+  void write_split(Split<T> from, int64_t n, int64_t step, int64_t part) const {
+    constexpr int64_t item = sizeof(T);
+    if (part != item || (lanes == 1 ? step != 2 * item : !are_lanes_apart(block.out, 2 * item))) {
+      write_part(from.re, n, step, 0);
+      return write_part(from.im, n, step, part);
+    }
+    const T scale = static_cast<T>(call.scale);
+    const int64_t rows = lanes == 1 ? 1 : n, width = lanes == 1 ? n : lanes;
+    for (int64_t i = 0; i < rows; ++i) {
+      T* to = reinterpret_cast<T*>(block.out[0] + i * step);
+      const T *re = from.re + i * lanes, *im = from.im + i * lanes;
+#pragma GCC ivdep
+      for (int64_t k = 0; k < width; ++k) {
+        to[2 * k] = re[k] * scale;
+        to[2 * k + 1] = im[k] * scale;
+      }
+    }
+  }
+
+  // ---- kinds of transforms
+
+  void run_complex() {
+    Split<T> x = allocate(plan.n), y = allocate(plan.n);
+    read_split(call.inverse ? swapped(x) : x, plan.n, call.in_count, call.in_step, call.in_part);
+    const Split<T> r = transform(plan, x, y);
+    write_split(call.inverse ? swapped(r) : r, plan.n, call.out_step, call.out_part);
+  }
+
+  // An odd number of real elements.
+  void run_from_real() {
+    Split<T> x = allocate(plan.n), y = allocate(plan.n);
+    read_part(x.re, plan.n, call.in_count, call.in_step, 0);
+    std::memset(x.im, 0, static_cast<size_t>(plan.n * lanes) * sizeof(T));
+    write_split(transform(plan, x, y), plan.n / 2 + 1, call.out_step, call.out_part);
+  }
+
+  void run_to_real() {
+    const int64_t n = plan.n, half = n / 2;
+    Split<T> x = allocate(n), y = allocate(n);
+    read_split(x, half + 1, call.in_count, call.in_step, call.in_part);
+    std::memset(x.im, 0, static_cast<size_t>(lanes) * sizeof(T));
+    for (int64_t i = 1; i <= half; ++i) {
+      for (int64_t k = 0; k < lanes; ++k) {
+        x.re[(n - i) * lanes + k] = x.re[i * lanes + k];
+        x.im[(n - i) * lanes + k] = -x.im[i * lanes + k];
+      }
+    }
+    write_part(transform(plan, swapped(x), swapped(y)).im, n, call.out_step, 0);
+  }
+
+  // An even number of real elements: those with an even index are the real parts of plan.n complex
+  // elements, the others the imaginary parts.
+  void run_from_pairs() {
+    const int64_t n = plan.n;
+    Split<T> x = allocate(n), y = allocate(n);
+    if (call.in_count % 2 == 0 || call.in_count > 2 * n) {
+      read_split(x, n, call.in_count / 2, 2 * call.in_step, call.in_step);
+    } else {
+      read_part(x.re, n, call.in_count / 2 + 1, 2 * call.in_step, 0);
+      read_part(x.im, n, call.in_count / 2, 2 * call.in_step, call.in_step);
+    }
+    const Split<T> z = transform(plan, x, y), r = z.re == x.re ? y : x;
+    const T* const roots = plan.half_roots;
+    for (int64_t i = 0; i <= n; ++i) {
+      const int64_t at = i == n ? 0 : i, mirror = i == 0 ? 0 : n - i;
+      mix(z, at, z, mirror, roots[i], roots[n + 1 + i], r, i, static_cast<T>(0.5));
+    }
+    write_split(r, n + 1, call.out_step, call.out_part);
+  }
+
+  void run_to_pairs() {
+    const int64_t n = plan.n;
+    Split<T> x = allocate(n), y = allocate(n);
+    read_split(x, n + 1, call.in_count, call.in_step, call.in_part);
+    std::memset(x.im, 0, static_cast<size_t>(lanes) * sizeof(T));
+    std::memset(x.im + n * lanes, 0, static_cast<size_t>(lanes) * sizeof(T));
+    const T* const roots = plan.half_roots;
+    for (int64_t i = 0; i < n; ++i) {
+      mix(x, i, x, n - i, -roots[i], roots[n + 1 + i], y, i, static_cast<T>(1));
+    }
+    const Split<T> r = swapped(transform(plan, swapped(y), swapped(x)));
+    write_split(r, n, 2 * call.out_step, call.out_step);
+  }
+
+  // r[i] = scale * (a[at] + conj b[mirror] - i * w * (a[at] - conj b[mirror])), w = re + i * im
+  void mix(Split<T> a, int64_t at, Split<T> b, int64_t mirror, T re, T im, Split<T> r, int64_t i,
+           T scale) const {
+    const T *a_re = a.re + at * lanes, *a_im = a.im + at * lanes;
+    const T *b_re = b.re + mirror * lanes, *b_im = b.im + mirror * lanes;
+    T *r_re = r.re + i * lanes, *r_im = r.im + i * lanes;
+#pragma GCC ivdep
+    for (int64_t k = 0; k < lanes; ++k) {
+      const T even_re = a_re[k] + b_re[k], even_im = a_im[k] - b_im[k];
+      const T odd_re = a_re[k] - b_re[k], odd_im = a_im[k] + b_im[k];
+      r_re[k] = scale * (even_re + (re * odd_im + im * odd_re));
+      r_im[k] = scale * (even_im + (im * odd_im - re * odd_re));
+    }
+  }
+
+  void run() {
+    const bool pairs = call.n % 2 == 0;
+    switch (call.kind) {
+      case FourierKind::complex:
+        return run_complex();
+      case FourierKind::real_to_complex:
+        return pairs ? run_from_pairs() : run_from_real();
+      case FourierKind::complex_to_real:
+        return pairs ? run_to_pairs() : run_to_real();
+    }
+  }
+};
+
+template <class T>
+void run_block(const FourierBlock<T>& block) {
+  Block<T>{block}.run();
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+extern const FourierKernels fourier_kernels;
+constexpr FourierKernels fourier_kernels = {&run_block<float>, &run_block<double>};
+
+}  // namespace TH_ISA
+}  // namespace th

@@ -1,0 +1,144 @@
+// Arithmetic of complex tensors.
+
+#include "ops/complex.h"
+
+#include <algorithm>
+
+namespace th {
+namespace {
+
+// A complex tensor of the given real and imaginary parts, or absolute values and angles.
+template <class A>
+void shapes_of_pair(A& a, Shapes& s, const Tensor& x, Tensor* const& y) {
+  if (x.nDimension == 0 || x.nDimension == kMaxDims || !has_shape(*y, x.nDimension, x.size)) {
+    s.fail(y, "two tensors of the same shape are expected, of 1 to %d dimensions, got %s and %s",
+           kMaxDims - 1, shape_text(x).c_str(), shape_text(*y).c_str());
+  }
+  int64_t size[kMaxDims];
+  std::copy_n(x.size, x.nDimension, size);
+  size[x.nDimension] = 2;
+  s.set(a.r_, x.nDimension + 1, size);
+}
+
+template <class A>
+void shapes_of_number(A& a, Shapes& s) {
+  s.set(a.r_, complex_dims(*a.t), a.t->size);
+}
+
+template <class A>
+void shapes_of_both(A& a, Shapes& s) {
+  complex_dims(*a.a);
+  complex_dims(*a.b);
+  int ndim;
+  int64_t size[kMaxDims];
+  if (!broadcast_sizes(a.a->nDimension, a.a->size, a.b->nDimension, a.b->size, &ndim, size)) {
+    s.fail(a.b, "sizes %s and %s do not broadcast", shape_text(*a.a).c_str(),
+           shape_text(*a.b).c_str());
+  }
+  s.set(a.r_, ndim, size);
+}
+
+// Calls f(real part of r, imaginary part of r). Reduced types are computed in float.
+template <class F>
+void with_parts(Tensor* r, const F& f) {
+  if (r->numel() == 0) return;
+  const DType type = compute_type(r->dtype);
+  TensorRef computed = shared(r);
+  if (type != r->dtype) {
+    computed = TensorRef(tensor_new(type));
+    resize_as(computed.get(), *r);
+  }
+  f(part_of(computed, 0).get(), part_of(computed, 1).get());
+  if (type != r->dtype) ops::copy(r, computed.get());
+}
+
+struct Parts {
+  TensorRef re, im;
+};
+// The parts of t in the type of computation, expanded to the shape of r.
+Parts parts_of(Tensor* t, const Tensor& r) {
+  TensorRef x = in_type(t, compute_type(t->dtype));
+  x = expanded(x, r);
+  return {part_of(x, 0), part_of(x, 1)};
+}
+
+// re + i * im = (a.re + i * a.im) * (b.re + i * b.im)
+void multiply(Tensor* re, Tensor* im, const Parts& a, const Parts& b) {
+  TensorRef other = empty(re->dtype);
+  ops::cmul(other.get(), a.im.get(), b.im.get());
+  ops::cmul(re, a.re.get(), b.re.get());
+  ops::csub(re, re, 1, other.get());
+  ops::cmul(other.get(), a.im.get(), b.re.get());
+  ops::cmul(im, a.re.get(), b.im.get());
+  ops::cadd(im, im, 1, other.get());
+}
+
+// Returns t / d.
+TensorRef divided(const TensorRef& t, const TensorRef& d) {
+  return made(t->dtype, [&](Tensor* r) { ops::cdiv(r, t.get(), d.get()); });
+}
+
+}  // namespace
+
+void shapes(args::complexOf& a, Shapes& s) { shapes_of_pair(a, s, *a.re, a.im); }
+void calls(args::complexOf& a) {
+  TensorRef r = shared(a.r_);
+  ops::copy(part_of(r, 0).get(), a.re);
+  ops::copy(part_of(r, 1).get(), a.im);
+}
+
+void shapes(args::polar& a, Shapes& s) { shapes_of_pair(a, s, *a.r, a.angle); }
+void calls(args::polar& a) {
+  with_parts(a.r_, [&](Tensor* re, Tensor* im) {
+    TensorRef r = in_type(a.r, re->dtype), angle = in_type(a.angle, re->dtype);
+    ops::cos(re, angle.get());
+    ops::cmul(re, re, r.get());
+    ops::sin(im, angle.get());
+    ops::cmul(im, im, r.get());
+  });
+}
+
+void shapes(args::complexAbs& a, Shapes& s) { shapes_of_number(a, s); }
+void calls(args::complexAbs& a) {
+  TensorRef t = shared(a.t);
+  ops::hypot(a.r_, part_of(t, 0).get(), part_of(t, 1).get());
+}
+
+void shapes(args::complexAngle& a, Shapes& s) { shapes_of_number(a, s); }
+void calls(args::complexAngle& a) {
+  TensorRef t = shared(a.t);
+  ops::atan2(a.r_, part_of(t, 1).get(), part_of(t, 0).get());
+}
+
+void shapes(args::complexConj& a, Shapes& s) {
+  complex_dims(*a.t);
+  s.set(a.r_, *a.t);
+}
+void calls(args::complexConj& a) {
+  TensorRef r = shared(a.r_), t = shared(a.t);
+  ops::copy(part_of(r, 0).get(), part_of(t, 0).get());
+  ops::neg(part_of(r, 1).get(), part_of(t, 1).get());
+}
+
+void shapes(args::complexMul& a, Shapes& s) { shapes_of_both(a, s); }
+void calls(args::complexMul& a) {
+  with_parts(a.r_, [&](Tensor* re, Tensor* im) {
+    multiply(re, im, parts_of(a.a, *a.r_), parts_of(a.b, *a.r_));
+  });
+}
+
+void shapes(args::complexDiv& a, Shapes& s) { shapes_of_both(a, s); }
+void calls(args::complexDiv& a) {
+  with_parts(a.r_, [&](Tensor* re, Tensor* im) {
+    const Parts x = parts_of(a.a, *a.r_), y = parts_of(a.b, *a.r_);
+    // Dividing twice by the absolute value neither overflows nor underflows, as its square could.
+    TensorRef length = made(re->dtype, [&](Tensor* r) { ops::hypot(r, y.re.get(), y.im.get()); });
+    Parts inverse = {divided(y.re, length), divided(y.im, length)};
+    ops::neg(inverse.im.get(), inverse.im.get());
+    multiply(re, im, x, inverse);
+    ops::cdiv(re, re, length.get());
+    ops::cdiv(im, im, length.get());
+  });
+}
+
+}  // namespace th

@@ -1,0 +1,178 @@
+-- Fourier transforms against figures of SciPy, for lengths with small and large prime factors, and
+-- their errors. The cases of the op table compare all forms and layouts with plain sums.
+
+local tensor = require 'tensor'
+
+local function read()
+  local figures = {}
+  for line in io.lines 'test/data/fourier.txt' do
+    local name, rest = line:match '^([^#\t]+)\t(.*)$'
+    if name then
+      local list = {}
+      for x in rest:gmatch '%S+' do list[#list + 1] = tonumber(x) end
+      figures[name] = tensor.DoubleTensor(list)
+    end
+  end
+  return figures
+end
+local figures = read()
+
+-- Multiples of 1/8, by the generator of test/reference/fourier.py.
+local function numbers(count, seed)
+  local t = tensor.DoubleTensor(count)
+  for k = 1, count do
+    seed = seed * 16807 % 2147483647
+    t[k] = (math.floor(seed / 97) % 65 - 32) / 8
+  end
+  return t
+end
+
+local function near(name, got, tolerance)
+  local want = figures[name]
+  assert.are.equal(want:nElement(), got:nElement(), name)
+  local difference = (got:double():contiguous():view(-1) - want):abs():max()
+  local most = (tolerance or 1e-14) * (1 + tensor.abs(want):max())
+  assert.is_true(difference <= most, ("%s differs by %.3g"):format(name, difference))
+end
+
+describe('Fourier transforms', function()
+  for _, n in ipairs { 1, 7, 16, 45, 61, 67, 134 } do
+    it('of length ' .. n, function()
+      local z = numbers(2 * n, n):view(n, 2)
+      local half = numbers(2 * (math.floor(n / 2) + 1), n):view(-1, 2)
+      local t = numbers(n, n)
+      near('fft ' .. n, tensor.fft(z))
+      near('rfft ' .. n, tensor.rfft(t))
+      near('irfft ' .. n, tensor.irfft(half, n))
+      near('fft ' .. n, tensor.fft(z:float()), 1e-6)
+      near('rfft ' .. n, tensor.rfft(t:float()), 1e-6)
+      near('irfft ' .. n, tensor.irfft(half:float(), n), 1e-6)
+      -- Along the first dimension, where several positions are transformed side by side.
+      local columns = tensor.fft(z:view(n, 1, 2):expand(n, 19, 2), 0, 1)
+      near('fft ' .. n, columns:select(2, 19))
+      near('rfft ' .. n, tensor.rfft(t:view(n, 1):expand(n, 19), 0, 1):select(2, 11))
+      near('irfft ' .. n, tensor.irfft(half:view(-1, 1, 2):expand(half:size(1), 19, 2), n, 1)
+                            :select(2, 1))
+      near('fft ' .. n, tensor.fft(z:view(1, n, 2):expand(19, n, 2)):select(1, 17))
+    end)
+  end
+
+  it('over several dimensions', function()
+    near('fftn', tensor.fftn(numbers(48, 3):view(2, 3, 4, 2), 'ortho'))
+    near('irfftn', tensor.irfftn(numbers(48, 4):view(2, 3, 4, 2), { 3, 5 }, { 3, 1 }))
+    near('fftconvolve', tensor.fftConvolve(numbers(12, 5):view(3, 4), numbers(6, 6):view(2, 3),
+                                           'same'))
+  end)
+
+  it('are inverses of each other for long rows', function()
+    for _, n in ipairs { 4096, 6000, 8191, 10007 } do
+      local t = numbers(n, 9)
+      local back = tensor.irfft(tensor.rfft(t), n)
+      assert.is_true((back - t):abs():max() < 1e-12, n)
+      local z = tensor.complex(t, numbers(n, 10))
+      assert.is_true((tensor.ifft(tensor.fft(z)) - z):abs():max() < 1e-12, n)
+    end
+  end)
+
+  it('do not depend on the number of threads', function()
+    local z = numbers(2 * 97 * 400, 1):view(400, 97, 2)
+    local threads = tensor.getnumthreads()
+    local results = {}
+    for count = 1, 2 do
+      tensor.setnumthreads(count)
+      results[count] = { tensor.fft(z), tensor.fft(z, 0, 1) }
+    end
+    tensor.setnumthreads(threads)
+    assert.is_true(results[1][1]:equal(results[2][1]))
+    assert.is_true(results[1][2]:equal(results[2][2]))
+  end)
+
+  it('keep the tables of the latest lengths', function()
+    for n = 1, 40 do
+      local t = numbers(n, n)
+      assert.is_true((tensor.irfft(tensor.rfft(t), n) - t):abs():max() < 1e-13, n)
+    end
+    near('rfft 7', tensor.rfft(numbers(7, 7)))
+  end)
+
+  it('crop and pad', function()
+    local t = numbers(9, 2)
+    for n = 1, 13 do
+      local own = tensor.zeros(n)
+      local count = math.min(n, 9)
+      own:narrow(1, 1, count):copy(t:narrow(1, 1, count))
+      assert.is_true(tensor.rfft(t, n):equal(tensor.rfft(own)), n)
+    end
+    assert.is_true(tensor.rfft(tensor.zeros(0, 3), 4, 1):equal(tensor.zeros(3, 3, 2)))
+    assert.are.same({ 0, 3, 2 }, tensor.rfft(tensor.zeros(0, 4)):size():totable())
+  end)
+end)
+
+describe('windows', function()
+  for _, name in ipairs { 'hann', 'hamming', 'blackman', 'bartlett' } do
+    it(name, function()
+      near(name .. ' periodic', tensor[name .. 'Window'](7))
+      near(name .. ' symmetric', tensor[name .. 'Window'](7, false))
+    end)
+  end
+  it('kaiser', function()
+    near('kaiser periodic', tensor.kaiserWindow(7))
+    near('kaiser symmetric', tensor.kaiserWindow(7, 12, false))
+  end)
+  it('of no element', function()
+    assert.are.equal(0, tensor.hannWindow(0):nElement())
+  end)
+end)
+
+describe('short-time transforms', function()
+  it('are reversed by istft', function()
+    for _, row in ipairs { { 64, 16, 4 }, { 50, 12, 5 }, { 41, 7, 2 } } do
+      local length, n, hop = unpack(row)
+      local t = numbers(3 * length, 7):view(3, length)
+      local window = tensor.hammingWindow(n)
+      local back = tensor.istft(tensor.stft(t, window, hop), window, hop, true, length)
+      assert.is_true((back - t):abs():max() < 1e-12)
+    end
+  end)
+end)
+
+describe('errors of Fourier transforms', function()
+  local function fails(text, f, ...)
+    local done, message = pcall(f, ...)
+    assert.is_false(done, text)
+    assert.is_truthy(tostring(message):find(text, 1, true), message)
+  end
+  local real, z = tensor.ones(4, 3), tensor.ones(4, 3, 2)
+  it('name the function and what is wrong', function()
+    fails('fft: a complex tensor is expected, with a last dimension of size 2, got a size of ' ..
+          '[4 x 3]', tensor.fft, real)
+    fails('a complex tensor is expected', tensor.irfft, tensor.ones(2))
+    fails('a length of -1 is negative', tensor.fft, z, -1)
+    fails('out of range', tensor.fft, z, 0, 3)
+    fails('has too few elements', tensor.irfft, tensor.ones(1, 2))
+    fails('has too few elements', tensor.rfft, tensor.zeros(3, 0))
+    fails('dimension 2 is listed twice', tensor.fftn, z, { 2, -1 })
+    fails('1 sizes are given for 2 dimensions', tensor.fftn, z, { 4 }, { 1, 2 })
+    fails('out of range', tensor.fft2, tensor.ones(4, 2))
+    fails('needs a list of dimensions', tensor.fftshift, z)
+    fails('the time between samples is 0', tensor.fftfreq, 4, 0)
+    fails('1 element is expected at least, got 0', tensor.fftfreq, 0)
+    fails('the number of elements is -1', tensor.hannWindow, -1)
+    fails('a number from 0 to 700 is expected, got -1', tensor.kaiserWindow, 4, -1)
+    fails('do not broadcast', tensor.complexMul, tensor.ones(3, 2), tensor.ones(4, 2))
+    fails('two tensors of the same shape', tensor.complex, tensor.ones(3), tensor.ones(4))
+    fails('no operand lies inside of the other one', tensor.fftConvolve, tensor.ones(3, 1),
+          tensor.ones(1, 3), 'valid')
+    fails('tensors of the same number of dimensions', tensor.fftConvolve, real, tensor.ones(3))
+    fails('tensors with elements are expected', tensor.fftConvolve, tensor.zeros(0), tensor.ones(3))
+    local window = tensor.ones(4)
+    fails('too few to reflect 2 of them', tensor.stft, tensor.ones(2), window)
+    fails('fewer than those of the window, 4', tensor.stft, tensor.ones(3), window, 1, false)
+    fails('a hop of -1 is negative', tensor.stft, tensor.ones(8), window, -1)
+    fails('frequencies x frames x 2 is expected, with 3 frequencies', tensor.istft,
+          tensor.ones(4, 3, 2), window)
+    fails('the sum of the squared windows is 0', tensor.istft, tensor.ones(3, 3, 2),
+          tensor.hannWindow(4), 4, false)
+    fails('a length up to', tensor.istft, tensor.ones(3, 3, 2), window, 1, true, 100)
+  end)
+end)
