@@ -1,6 +1,17 @@
 -- Returns the module: the part in C++, with the core installed on it. The core needs no extras.
 
-local tensor = require 'tensor.core'
+local versions = require 'tensor.versions'
+
+local loaded, tensor = pcall(require, 'tensor.core')
+if not loaded then
+   -- The API of Lua 5.1 and LuaJIT lacks functions of later versions, and the other way around.
+   if tensor:find('undefined symbol: lua', 1, true) then
+      tensor = ('tensor: this module was built for another version of Lua than %s, which runs ' ..
+                'it; build it with -DTH_LUA=%s\n%s')
+               :format(versions.name, jit and 'luajit' or _VERSION:match '[%d.]+$', tensor)
+   end
+   error(tensor, 0)
+end
 
 -- Errors get the position of the line that called into these files, not of a line in them.
 local source = debug.getinfo(1, 'S').source
