@@ -5,8 +5,9 @@
 # tensor_kind(<source> <result>): sets <result> to core (internal headers), luaT or clients.
 function(tensor_kind source result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-  file(STRINGS "${source}" of_layers
-       REGEX "^ *# *include +[\"<](TH/)?(base|memory|tensor|functors|random|backend|cpu|simt|soft|cuda|ops|fuse|blob|io|generic)/.*[\">]")
+  string(JOIN "|" layers base memory tensor functors random backend cpu simt soft cuda ops fuse grad
+         blob io dist generic)
+  file(STRINGS "${source}" of_layers REGEX "^ *# *include +[\"<](TH/)?(${layers})/.*[\">]")
   file(STRINGS "${source}" of_luat REGEX "^ *# *include +[\"<](luaT/)?luaT\\.h")
   if(of_layers)
     set(${result} core PARENT_SCOPE)

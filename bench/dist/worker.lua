@@ -1,5 +1,5 @@
 -- Measures allReduce of float tensors in place. Run by compare.lua with several ranks. Prints lines
--- "bytes seconds": the best of five blocks of calls. Argument: the largest size in bytes.
+-- "bytes seconds": the best of 5 to 50 short blocks of calls. Argument: the largest size in bytes.
 
 local tensor = require 'tensor'
 local dist = require 'tensor.dist'
@@ -8,9 +8,9 @@ local rank = dist.init()
 local bytes, most = 4096, tonumber(arg[1])
 while bytes <= most do
   local t = tensor.FloatTensor(bytes / 4):fill(1)
-  local calls = math.max(3, math.min(1000, math.floor(2 ^ 25 / bytes)))
+  local calls = math.max(1, math.min(200, math.floor(2 ^ 22 / bytes)))
   local best = math.huge
-  for _ = 1, 5 do
+  for _ = 1, math.max(5, math.min(50, 2 ^ 28 / bytes)) do
     dist.barrier()
     local start = tensor.tic()
     for _ = 1, calls do

@@ -1,0 +1,105 @@
+// The C interface of programs of several processes, with one process, and the comparison of calls.
+// test/lua/dist_spec.lua tests several processes.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "TH.h"
+#include "dist/header.h"
+
+namespace {
+
+using th::dist::Header;
+using th::dist::Operation;
+
+TEST(Dist, OneProcess) {
+  THDist_init();
+  EXPECT_EQ(THDist_rank(nullptr), 0);
+  EXPECT_EQ(THDist_size(nullptr), 1);
+  EXPECT_EQ(THDist_localRank(), 0);
+  EXPECT_EQ(THDist_localSize(), 1);
+  EXPECT_STREQ(THDist_library(), "");
+  THDist_setTimeout(5);
+  EXPECT_EQ(THDist_timeout(), 5);
+  THDist_barrier(nullptr);
+}
+
+TEST(Dist, Collectives) {
+  THFloatTensor* t = THFloatTensor_newWithSize2d(2, 3);
+  THFloatTensor* r = THFloatTensor_new();
+  for (int k = 0; k < 6; ++k) THFloatTensor_set2d(t, k / 3, k % 3, static_cast<float>(k));
+  THDistFloat_broadcast(nullptr, t, 0);
+  THDistFloat_allReduce(nullptr, t, THDistMean);
+  THDistFloat_reduce(nullptr, t, THDistMax, 0);
+  THDistFloat_allGather(nullptr, r, t);
+  ASSERT_EQ(THFloatTensor_nDimension(r), 3);
+  EXPECT_EQ(THFloatTensor_get3d(r, 0, 1, 2), 5);
+  THDistFloat_scatter(nullptr, t, r, 0);
+  THDistFloat_gather(nullptr, r, t, 0);
+  THDistFloat_reduceScatter(nullptr, r, t, THDistSum);
+  EXPECT_EQ(THFloatTensor_get2d(r, 1, 2), 5);
+  THDistFloat_allToAll(nullptr, t, r);
+  EXPECT_EQ(THFloatTensor_get2d(t, 1, 1), 4);
+  THFloatTensor_free(t);
+  THFloatTensor_free(r);
+}
+
+TEST(Dist, Groups) {
+  THDistGroup* group = THDist_split(nullptr, 0, 0);
+  EXPECT_EQ(THDist_size(group), 1);
+  THDist_barrier(group);
+  THDist_freeGroup(group);
+  EXPECT_EQ(THDist_split(nullptr, -1, 0), nullptr);
+}
+
+Header tensor_header(Operation operation, std::vector<int64_t> size) {
+  Header header(operation);
+  header.sequence = 3;
+  header.set_tensor(th::DType::Float, static_cast<int>(size.size()), size.data());
+  return header;
+}
+
+TEST(Dist, HashesDiffer) {
+  const Header header = tensor_header(Operation::allReduce, {2, 3});
+  std::vector<Header> others(6, header);
+  others[0].sequence = 4;
+  others[1] = tensor_header(Operation::allReduce, {3, 2});
+  others[2] = tensor_header(Operation::allReduce, {2, 3, 1});
+  others[3].dtype = static_cast<uint8_t>(th::DType::Half);
+  others[4].root = 1;
+  others[5].set_reduction(th::dist::Reduction::min, false);
+  for (const Header& other : others) EXPECT_NE(other.hash(), header.hash());
+  // Sizes behind those that a header lists.
+  std::vector<int64_t> many(12, 1);
+  const uint64_t hash = tensor_header(Operation::broadcast, many).hash();
+  many[11] = 2;
+  EXPECT_NE(tensor_header(Operation::broadcast, many).hash(), hash);
+}
+
+TEST(Dist, Disagreement) {
+  std::vector<Header> headers(5, tensor_header(Operation::gather, {2}));
+  headers[1] = Header(Operation::barrier);
+  headers[1].sequence = 4;
+  headers[4] = Header(Operation::finish);
+  headers[4].sequence = 3;
+  for (int rank : {0, 2, 3}) headers[rank].root = 2;
+  headers[1].root = headers[4].root = 2;
+  EXPECT_EQ(
+      th::dist::disagreement(headers.data(), 5, 1),
+      "the ranks disagree: ranks 1, 3, 4: gather of a FloatTensor of size [2]; rank 2: barrier "
+      "(collective 4 of its group, instead of 3); rank 5: the program has ended");
+  headers[0].root = 1;
+  const std::string text = th::dist::disagreement(headers.data(), 3, 0);
+  EXPECT_NE(text.find("rank 2: gather of a FloatTensor of size [2] with root 2"), std::string::npos)
+      << text;
+}
+
+TEST(Dist, RankLists) {
+  const int ranks[] = {0, 2, 3, 4, 7, 8};
+  EXPECT_EQ(th::dist::ranks_text(ranks, 1, 1), "rank 1");
+  EXPECT_EQ(th::dist::ranks_text(ranks, 6, 1), "ranks 1, 3 to 5, 8, 9");
+}
+
+}  // namespace
