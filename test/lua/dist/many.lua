@@ -1,0 +1,44 @@
+-- Run by dist_many_spec: 100,000 collectives do not leak memory.
+
+local torch = require 'tensor'
+local dist = require 'tensor.dist'
+
+local function resident()
+  for line in io.lines '/proc/self/status' do
+    local kilobytes = line:match '^VmRSS:%s*(%d+)'
+    if kilobytes then
+      return tonumber(kilobytes)
+    end
+  end
+  return 0
+end
+
+local rank, size = dist.init{timeout = 60}
+local function run(count)
+  for k = 1, count do
+    local t = torch.FloatTensor(100):fill(rank)
+    dist.allReduce(t)
+    if k % 50 == 0 then
+      dist.allReduce(torch.HalfTensor(10, 10):t():fill(1), 'mean')
+      dist.allGather(torch.IntTensor{k})
+      local work = dist.allReduce(t, 'max', {async = true})
+      dist.send(torch.IntTensor{k}, rank % size + 1, {async = true})
+      dist.receive((rank - 2) % size + 1)
+      assert(work:wait()[1] == size * (size + 1) / 2)
+      dist.split(1):barrier()
+      assert(not pcall(dist.broadcast, torch.FloatTensor(rank)))
+      dist.broadcast{k}
+    end
+  end
+  collectgarbage()
+  collectgarbage()
+end
+run(10000)
+local before = resident()
+run(100000)
+local grown = resident() - before
+-- A leak of 32 bytes in each collective would be 3 MB.
+assert(grown < 3000, ('the memory has grown by %d KB'):format(grown))
+if rank == 1 then
+  print 'ok'
+end
