@@ -207,7 +207,11 @@ void Recorder::write_part(Region* region, const Tensor& part, int node) {
   step->layout = RecordedLayout(part);
   step->whole = region->value.layout;
   step->offset = part.storageOffset - region->value.offset;
-  step->content = store(region->value.node, step->whole);
+  // A tensor of equal elements gets memory of its own, which the step takes.
+  const int before = region->value.node;
+  const bool is_number = nodes_[before].node.kind == ExpressionNode::number;
+  step->content = is_number ? whole_value(store_number(before, step->whole), step->whole)
+                            : store(before, step->whole);
   const int value = step->value = new_value(step->whole.type);
   const RecordedLayout whole = step->whole;
   add_step(std::move(step), node);

@@ -206,6 +206,17 @@ bool Recorder::record_copy() {
       shape != Shape(target.tensor->size, target.tensor->size + target.tensor->nDimension)) {
     return false;
   }
+  const ExpressionNode& copied = nodes_[node].node;
+  if (copied.kind == ExpressionNode::operand && !converts) {
+    const RecordedLeaf& leaf = recorded_->leaves[copied.index];
+    if (!leaf.of_input && !leaf.whole) {
+      // The whole may be written before the copy is read. Its steps could not take its memory then.
+      const RecordedLayout layout(*target.tensor);
+      const int whole = whole_value(store_expression(node, layout), layout);
+      define(target, node_of_leaf(recorded_->leaves[whole]));
+      return true;
+    }
+  }
   define(target, node);
   return true;
 }
