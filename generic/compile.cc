@@ -410,9 +410,16 @@ int refuse_recording(lua_State* L) {
   return 0;
 }
 
+// is_active(): true if a compiled function of this thread is being recorded.
+int is_active(lua_State* L) {
+  lua_pushboolean(L, th::Recorder::is_active());
+  return 1;
+}
+
 const Method functions[] = {{"new", guarded<make>},
                             {"call", guarded<call>},
                             {"record", guarded<record>},
+                            {"is_active", guarded<is_active>},
                             {"refuse", guarded<refuse_recording>},
                             {"explain", guarded<explain>}};
 

@@ -3,7 +3,6 @@
 #include "grad/tape.h"
 
 #include "bindings.h"
-#include "fuse/record.h"
 #include "luaT.h"
 #include "lua_compat.h"
 #include "ops/ops.h"
@@ -68,6 +67,12 @@ int tracks(lua_State* L) {
 // tracked(t): the same for all tapes that record.
 int tracked(lua_State* L) {
   lua_pushboolean(L, th::grad::is_tracked(check_tensor(L, state_of(L), 1)->storage));
+  return 1;
+}
+// lost_dependence(tape): true if a result that depends on tracked tensors is empty. It is not
+// tracked.
+int lost_dependence(lua_State* L) {
+  lua_pushboolean(L, tape_at(L, 1).has_lost_dependence());
   return 1;
 }
 // can_track(t): true if track accepts the tensor itself, instead of a copy.
@@ -216,12 +221,6 @@ int is_active(lua_State* L) {
   return 1;
 }
 
-// is_compiling(): true if tensor.compile records the operations of this thread.
-int is_compiling(lua_State* L) {
-  lua_pushboolean(L, th::Recorder::is_active());
-  return 1;
-}
-
 // add_one(tape, t): add_gradient of 1, for a tensor of one element.
 int add_one(lua_State* L) {
   Tape& tape = tape_at(L, 1);
@@ -290,6 +289,7 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"close", guarded<delete_tape>},
                             {"track", guarded<track>},
                             {"tracks", guarded<tracks>},
+                            {"lost_dependence", guarded<lost_dependence>},
                             {"tracked", guarded<tracked>},
                             {"can_track", guarded<can_track>},
                             {"add_gradient", guarded<add_gradient>},
@@ -302,7 +302,6 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"share_storage", guarded<share_storage>},
                             {"is_operand", guarded<is_operand>},
                             {"is_active", guarded<is_active>},
-                            {"is_compiling", guarded<is_compiling>},
                             {"add_one", guarded<add_one>},
                             {"resume", guarded<resume_in>},
                             {"detached", guarded<detached>},

@@ -18,7 +18,7 @@ _tensor() {
   case $previous in
     -e | -n) return ;;
     -l)
-      mapfile -t COMPREPLY < <(compgen -W 'tensor torch cutorch paths sys xlua' -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W 'tensor torch autograd cutorch paths sys xlua' -- "$word")
       return
       ;;
   esac

@@ -113,6 +113,11 @@ local function install(tensor)
       return ('compile(%s)'):format(tostring(self.f))
    end
 
+   --- Returns true while tensor.compile records the operations of this thread.
+   function tensor.isCompiling()
+      return native.is_active()
+   end
+
    function tensor.compile(f)
       if type(f) ~= 'function' then
          error(('compile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)

@@ -26,10 +26,15 @@ local function install(tensor)
       return t
    end
 
-   -- Calls visit(leaf) for each tensor and number of a nested table, and returns a table of the
+   local function isblob(value)
+      local name = type(value) == 'userdata' and tensor.typename(value)
+      return name == 'torch.FloatBlob' or name == 'torch.DoubleBlob'
+   end
+
+   -- Calls visit(leaf) for each tensor, number and Blob of a nested table, and returns a table of the
    -- same form with the results. Other values stay.
    local function map(value, visit)
-      if istensor(value) or type(value) == 'number' or isnumber(value) then
+      if istensor(value) or type(value) == 'number' or isnumber(value) or isblob(value) then
          return visit(value)
       elseif type(value) == 'table' and getmetatable(value) == nil then
          local result = {}
@@ -122,6 +127,13 @@ local function install(tensor)
                elseif type(leaf) == 'number' then
                   leaf = wrap(constant(leaf))
                   native.track(tape, leaf.tensor)
+               elseif isblob(leaf) then
+                  local data = leaf:data()
+                  if not native.can_track(data) then
+                     native.close(tape)
+                     error('grad: the data of a Blob cannot be the argument of nested gradients', 0)
+                  end
+                  native.track(tape, data)
                elseif is_floating(leaf) then
                   leaf = native.can_track(leaf) and leaf or leaf:clone()
                   native.track(tape, leaf)
@@ -178,6 +190,8 @@ local function install(tensor)
             return complete[leaf]
          elseif isnumber(leaf) then
             return form(native.gradient(tape, leaf.tensor))
+         elseif isblob(leaf) then
+            return leaf:diff():copy(native.gradient(tape, leaf:data()))
          end
          return native.gradient(tape, leaf)
       end)
@@ -219,19 +233,25 @@ local function install(tensor)
             function(k) return k == which end)
          local loss = results[1]
          local value = isnumber(loss) and loss.tensor or loss
-         if not istensor(value) or value:nElement() ~= 1 then
+         -- A loss of empty tensors is 0, and so are its gradients.
+         local is_empty = native.lost_dependence(tape)
+            and (type(loss) == 'number' or istensor(loss) and not native.tracks(tape, loss))
+         if is_empty then
+            value = nil
+         elseif not istensor(value) or value:nElement() ~= 1 then
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())
                or type(loss)
             native.close(tape)
             error(('grad: the first result of the function must be a number or a tensor with one '
                .. 'element that depends on argument %d; got %s'):format(which, got), 2)
          end
-         if not native.tracks(tape, value) then
+         if value and not native.tracks(tape, value) then
             native.close(tape)
             error(('grad: the first result of the function does not depend on argument %d')
                :format(which), 2)
+         elseif value then
+            native.add_one(tape, value)
          end
-         native.add_one(tape, value)
          local complete = {}
          local visit = ready and watch(tape, tracked[which], function(leaf)
             complete[leaf] = native.gradient(tape, leaf)
@@ -247,7 +267,8 @@ local function install(tensor)
 
    --- Returns a function df. df(...) calls f(...) and returns the gradients of its first result, a
    -- number, with respect to its first argument, then all results of f. The gradients have the form
-   -- of the argument: a tensor, a number, or a nested table of them.
+   -- of the argument: a tensor, a number, or a nested table of them. The gradient of a Blob is
+   -- stored in its diff.
    -- options.argument: the number of the argument, instead of 1. options.tensors: true returns
    -- numbers that depend on the argument, and gradients of numbers, as tensors of one element, so
    -- that tensor.compile can record a function that calls df. options.ready: a function that is
@@ -386,7 +407,7 @@ local function install(tensor)
    local function custom(f, rule, again)
       return function(...)
          local arguments = pack(...)
-         if not native.is_active() or again and native.is_compiling() then
+         if not native.is_active() or again and tensor.isCompiling() then
             return f(...)
          end
          local operands = {}

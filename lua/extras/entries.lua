@@ -231,11 +231,13 @@ tensor.tensordot([result,] a, b, {dimensions of a}, {dimensions of b})]=],
          'result than NumPy\'s rules.'},
    },
    {'gradients',
-      {'grad', 'tensor.grad(f [, {argument = n}])',
+      {'grad', 'tensor.grad(f [, {argument = n, tensors = true}])',
          'Returns a function. It calls `f` with its arguments, and returns the gradient of the ' ..
          'first result of `f`, then all results of `f`. The first result is a number, or a ' ..
          'tensor with one element. The gradient is with respect to argument `n` (default 1), a ' ..
-         'tensor, a number or a nested table of them, and has the same form.'},
+         'tensor, a number or a nested table of them, and has the same form. The gradient of a ' ..
+         'Blob is stored in its diff. With `tensors`, numbers that depend on the argument are ' ..
+         'returned as tensors of one element, so that `compile` records a function that calls it.'},
       {'vjp', 'tensor.vjp(f, args, cotangents)',
          'Returns the list of the gradients of all arguments of `f`, then the results of `f`. ' ..
          '`args` is the list of the arguments. `cotangents` lists the gradients of the results; ' ..
@@ -311,6 +313,9 @@ storage:prefetch(device)]=],
          'Returns a function that does the same as `f`. It records the element-wise operations ' ..
          'and reductions of `f` and fuses them, so that each result needs one pass over memory. ' ..
          'Its method `explain` reports what was recorded, or why `f` is called instead.'},
+      {'isCompiling', 'tensor.isCompiling()',
+         'Returns true while `compile` records the operations of this thread. Functions that keep ' ..
+         'tensors between calls must not use them then, because a replay would repeat them.'},
       {'warnOfFallbacks', 'tensor.warnOfFallbacks(on)',
          'Sets whether the first fallback of each operation to the CPU is reported on stderr.'},
       {'setDeviceDebug', 'tensor.setDeviceDebug(on)',

@@ -120,6 +120,7 @@ void Tape::track_result(Tensor* t) {
   // A result without a storage has no elements. It must not get one: views that are made of it now
   // would share its later elements.
   if (t->storage) value_of(t);
+  has_lost_dependence_ = has_lost_dependence_ || t->numel() == 0;
 }
 
 bool Tape::tracks(const Storage* s) const { return s && s->identity && values_.count(s->identity); }

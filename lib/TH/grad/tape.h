@@ -73,6 +73,8 @@ class Tape final : public Tracer {
   void track(Tensor* t);
   bool tracks(const Storage* s) const;
   bool tracks(const Tensor& t) const { return tracks(t.storage); }
+  // Returns true if an operation on tracked elements had an empty result, which is not tracked.
+  bool has_lost_dependence() const noexcept { return has_lost_dependence_; }
   // Begins a computation of results from `operands`, the gradients of which the caller computes.
   // While it runs, the thread is paused. custom: a number that run() returns.
   void begin_custom(const std::vector<Tensor*>& operands, int64_t custom);
@@ -143,7 +145,7 @@ class Tape final : public Tracer {
   // Sorts the watched storages by the first entry that uses them.
   void sort_watched();
 
-  bool recording_ = false;
+  bool recording_ = false, has_lost_dependence_ = false;
   int outer_pauses_ = 0, outer_customs_ = 0;  // pauses that began before start()
   const TracedCall* active_ = nullptr;        // the call that is being recorded
   bool records_ = false;                      // pending_ is used

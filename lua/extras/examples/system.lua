@@ -108,6 +108,10 @@ compile
 > f:explain()
 (Double[2], Double[2]): 4 operations in 1 expression, done 1 times
 
+isCompiling
+> tensor.isCompiling()
+false
+
 warnOfFallbacks
 > tensor.warnOfFallbacks(false)
 

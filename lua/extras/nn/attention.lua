@@ -13,7 +13,7 @@ local last_mask, last_key
 -- Returns a matrix of -infinity where row i may not see column j, and 0 elsewhere.
 local function causal_mask(like, rows, columns)
    local key = ('%s %s %d %d'):format(like:type(), like:device(), rows, columns)
-   if key ~= last_key then
+   if key ~= last_key or tensor.isCompiling() then
       local above = tensor.ones(rows, columns):triu(columns - rows + 1):byte()
       local mask = tensor.zeros(rows, columns):maskedFill(above, -math.huge)
       last_mask, last_key = like.new(rows, columns):copy(mask), key
