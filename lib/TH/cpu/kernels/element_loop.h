@@ -267,6 +267,19 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
         fixed_loop<Out, In...>(data, n, f, inputs, std::integer_sequence<bool, true, false>());
         return;
       }
+    } else if constexpr (sizeof...(K) == 3) {
+      // As in where(mask, t, 0).
+      constexpr int64_t item[] = {sizeof(In)...};
+      if (stride[1] == item[0] && stride[2] == item[1] && stride[3] == 0) {
+        fixed_loop<Out, In...>(data, n, f, inputs,
+                               std::integer_sequence<bool, false, false, true>());
+        return;
+      }
+      if (stride[1] == item[0] && stride[2] == 0 && stride[3] == item[2]) {
+        fixed_loop<Out, In...>(data, n, f, inputs,
+                               std::integer_sequence<bool, false, true, false>());
+        return;
+      }
     }
   }
 #ifdef TH_HAVE_VECTORS
