@@ -103,9 +103,12 @@ inline bool is_defined(const Pattern& pattern, DType type) {
   return pattern.row->op->type_bits >> static_cast<int>(type) & 1;
 }
 
-// Returns true if the row of a pattern does not exist by the rules of the Lua state.
+// Returns true if a pattern does not exist by the rules of the Lua state.
 inline bool is_hidden(const State* state, const Pattern& pattern) {
-  return pattern.row->flags & lua_flag::number_of_all && state->is_torch7(Rule::medians);
+  const Row& row = *pattern.row;
+  if (row.flags & lua_flag::number_of_all) return state->is_torch7(Rule::medians);
+  // clamp(t, lower, 5) has two bounds. `t` is not the result of clamp(lower, 5).
+  return row.op->op == th::Op::clampMin && pattern.args == 3 && !state->is_torch7(Rule::arguments);
 }
 
 // Replaces arguments on the stack so that a call that fits no signature fits one: operands of

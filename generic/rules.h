@@ -11,8 +11,10 @@ namespace bind {
 // X(name, behaviour after require 'tensor', behaviour after require 'torch'). The table in
 // doc/differences.md is made from this list.
 #define TENSOR_RULES(X)                                                                            \
-  X(arguments, "Arguments that `clone` ignores, and a number as the address of memory, are errors.", \
-    "They are accepted.")                                                                          \
+  X(arguments,                                                                                     \
+    "Arguments without effect, as in `clone(a, b)`, and a number as the address of memory are "    \
+    "errors. `clamp(t, lower, 5)` has two bounds.",                                                \
+    "They are accepted. `clamp(r, t, 5)` has a result and a lower bound.")                         \
   X(arithmetic,                                                                                    \
     "`remainder` is exact. Integers with negative exponents, `uniform(3, -1)` and `cauchy(0, 0)` " \
     "are errors.",                                                                                 \

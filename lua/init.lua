@@ -15,6 +15,11 @@ function tensor.help(what)
    versions.require 'tensor.help'(tensor, what)
 end
 
+--- pretty(value): returns a value as text, as the prompt shows it: tables with their contents.
+function tensor.pretty(value)
+   return versions.require 'tensor.repl.show'.value(value)
+end
+
 --- A table for tests that raises an error if a test is defined twice.
 tensor.TestSuite = require 'tensor.test.suite'
 

@@ -8,6 +8,7 @@ return {
    -- generic/module.cc: the rows of the op table, the terminal, the clock, files.
    operations = core._optable,
    is_terminal = core.isatty,
+   terminal_width = require 'tensor.print'.terminal_width,
    clock = core._clock,
    sleep = core._sleep,
    make_folder = core._mkdir,

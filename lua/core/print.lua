@@ -111,18 +111,23 @@ end
 
 local TIOCGWINSZ = 0x5413
 
-local function linewidth()
-  local width = print.options.linewidth
-  if width ~= 'terminal' then
-    return width
-  end
+--- Returns the number of columns of the terminal, or nil if stdout is none.
+function print.terminal_width()
   if ffi and ffi.os == 'Linux' then
     local window = ffi.new 'tensor_print_window'
     if ffi.C.tensor_print_ioctl(1, TIOCGWINSZ, window) == 0 and window.columns > 0 then
       return window.columns
     end
   end
-  return 80
+  return nil
+end
+
+local function linewidth()
+  local width = print.options.linewidth
+  if width ~= 'terminal' then
+    return width
+  end
+  return print.terminal_width() or 80
 end
 
 -- Number of decimal digits before the point: at most 0 for values below 1, and 1 for zero.

@@ -385,6 +385,9 @@ storage:cdata()]=],
          '`size`, `device`, `elements`, `elementSize`, `bytes`, `storageBytes`, `contiguous`, ' ..
          '`nans`, `infinities`, `zeros`; for the finite elements `min`, `max`, `mean`, `std`, ' ..
          'and a `histogram` between `edges`. For a table of columns, returns that of `describe`.'},
+      {'pretty', 'tensor.pretty(value)',
+         'Returns a value as text, as the prompt shows it: a table with its contents, a string in ' ..
+         'quotes.'},
       {'describe', 'tensor.describe(columns)',
          'Describes a table of columns, as `load` returns for CSV files with `columns = true`; ' ..
          '`print` shows it as text. Returns a list with a table for each column: `name`, `type`, ' ..

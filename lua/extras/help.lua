@@ -3,26 +3,59 @@
 local each = require 'tensor.versions'.each
 local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
+local absent = require 'tensor.repl.absent'
 local elsewhere = require 'tensor.repl.elsewhere'
 local native = require 'tensor.native'
+local names = require 'tensor.help_names'
 local near = require 'tensor.repl.near'
 local versions = require 'tensor.versions'
 
---- Returns the help on a name as text, or nil.
-local function entry(name)
+local rows  -- of the op table
+
+local function operations()
+   rows = rows or native.operations()
+   return rows
+end
+
+-- The widths between which help texts are wrapped to the terminal.
+local NARROWEST, WIDEST = 40, 100
+
+local function wrapped(text)
+   local width = native.terminal_width() or WIDEST
+   return signatures.wrapped(text, '   ', math.max(NARROWEST, math.min(width, WIDEST)))
+end
+
+-- The classes are written as T and S in the signatures of their constructors.
+local function calls_of(text)
+   return (text:gsub('tensor%.T%(', 'tensor.Tensor('):gsub('tensor%.S%(', 'tensor.Storage('))
+end
+
+-- Returns the signatures of a field, as of `line` in those of `plot`, or nil.
+local function calls_of_field(text, name, field)
+   local lines = {}
+   for line in text:gmatch '[^\n]+' do
+      if line:find(('%s.%s('):format(name, field), 1, true) then lines[#lines + 1] = line end
+   end
+   return lines[1] and table.concat(lines, '\n')
+end
+
+--- Returns the help on a name as text, or nil. field: only this function of an entry of several.
+local function entry(name, field)
    local parts = {}
-   for _, row in ipairs(native.operations()) do
-      if row.lua == name then
+   for _, row in ipairs(operations()) do
+      if row.lua == name and not field then
          for _, call in ipairs(signatures.calls(row)) do parts[#parts + 1] = call end
-         parts[#parts + 1] = signatures.wrapped(row.doc, '   ')
+         parts[#parts + 1] = wrapped(row.doc)
          parts[#parts + 1] = ('   %s; C: %s'):format(row.typenames, row.name)
       end
    end
    for _, section in ipairs(entries) do
       for k = 2, #section do
-         if section[k][1] == name then
-            parts[#parts + 1] = section[k][2]
-            parts[#parts + 1] = signatures.wrapped(section[k][3], '   ')
+         local calls = section[k][1] == name and calls_of(section[k][2])
+         calls = calls and field and calls_of_field(calls, name, field) or not field and calls
+         if calls then
+            parts[#parts + 1] = calls
+            parts[#parts + 1] = wrapped(section[k][3])
          end
       end
    end
@@ -57,22 +90,6 @@ local function plain(name)
    local short = name:match '^torch%.(.*)$' or name
    return short:match 'Tensor$' or short:match 'Storage$' or short:match 'Blob$' and 'FloatBlob'
           or short
-end
-
-local function names()
-   local list, seen = {}, {}
-   local function add(name)
-      if name ~= '' and not seen[name] then
-         seen[name] = true
-         list[#list + 1] = name
-      end
-   end
-   for _, row in ipairs(native.operations()) do add(row.lua) end
-   for _, section in ipairs(entries) do
-      for k = 2, #section do add(section[k][1]) end
-   end
-   table.sort(list, function(a, b) return a:lower() < b:lower() end)
-   return list
 end
 
 -- Returns the names that contain the text, ignoring case.
@@ -119,10 +136,20 @@ return function(tensor, what)
       return
    end
    local name = type(what) == 'string' and what or name_of(tensor, what)
-   local text = name and (entry(name) or entry(plain(name)))
+   -- The part of a name after the module or an object, as in tensor.add, t:add and plot.line.
+   local object, last = (type(what) == 'string' and what or ''):match '([%w_]*)[%.:]([%w_]+)$'
+   local text = name and (entry(name) or entry(plain(name)) or
+                          last and (entry(object, last) or entry(last) or entry(plain(last))))
+   if text == nil and last then
+      name = last
+   end
    if text then
       print(text)
       return
+   end
+   what = type(what) == 'string' and name or what
+   if absent[name and tostring(name):lower()] then
+      error(('help: there is no %s in the module: %s'):format(name, absent[name:lower()]), 3)
    end
    local others = type(what) == 'string' and #what > 2 and similar(what) or {}
    local hint = #others > 0 and '; similar names: ' .. table.concat(others, ' ') or ''

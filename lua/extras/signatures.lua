@@ -73,11 +73,11 @@ local function arguments(slots, first)
    return text
 end
 
---- Wraps text into lines of at most 100 columns.
-function signatures.wrapped(text, indent)
+--- Wraps text into lines of at most `width` columns, by default 100.
+function signatures.wrapped(text, indent, width)
    local lines, line = {}, indent
    for word in text:gmatch('%S+') do
-      if #line + #word > 99 then
+      if #line + #word > (width or 100) - 1 and line ~= indent then
          lines[#lines + 1] = line
          line = indent
       end

@@ -57,6 +57,42 @@ describe('the prompt', function()
                      'help: unknown name: nosuchthingatall\n', errors)
   end)
 
+  it('explains fields, classes and what is not there', function()
+    for line, call in pairs { ['?plot.line'] = 'tensor.plot.line([x,] y [, options])',
+                              ['?image.scale'] = 'tensor.image.scale(src, width, height [, mode])',
+                              ['?tensor.image.hflip'] = 'tensor.image.hflip([dst,] src)',
+                              ['?Tensor'] = 'tensor.Tensor(sizes...)',
+                              ['?torch.FloatTensor'] = 'tensor.Tensor(sizes...)',
+                              ['?Storage'] = 'tensor.Storage([size])' } do
+      local _, errors, printed = session(line)
+      assert.are.equal('', errors)
+      assert.is_truthy(printed:find(call, 1, true), line .. printed)
+    end
+    local _, _, printed = session '?plot.line'
+    assert.is_nil(printed:find('plot.bars(', 1, true))
+    local _, errors = session('?nn', '?torch.onnx', '?DataFrame', 'torch.nn.Linear(2)')
+    assert.matches("help: there is no nn in the module: require 'tensor.nn'", errors, 1, true)
+    assert.matches('there is no onnx in the module: ONNX is not included', errors, 1, true)
+    assert.matches('there is no DataFrame in the module: load', errors, 1, true)
+    assert.matches("\nthere is no nn in the module: require 'tensor.nn'", errors, 1, true)
+  end)
+
+  it('gives hints for errors of Lua about tensors', function()
+    local t = 'local t = torch.ones(2) '
+    for code, hint in pairs {
+      ['for i = 1, #t do end'] = '#t is the size of all dimensions: use t:size(1)',
+      ['for _, x in ipairs(t) do end'] = 'loop over a tensor by for i = 1, t:size(1)',
+      ['local s = ("%d"):format(t)'] = 't:item() is the number',
+      ['local r = math.sqrt(t)'] = 'tensor.sqrt(t) and t:sqrt() take tensors',
+      ['local s = table.concat(t)'] = 't:totable()',
+      ['return math.sin(t)'] = 't:item() is the number',
+    } do
+      local _, errors = session(t .. code)
+      -- Since Lua 5.3 tensors may be looped over and joined by their metamethods.
+      if rawget(_G, 'jit') then assert.is_truthy(errors:find(hint, 1, true), errors) end
+    end
+  end)
+
   it('names what is like a name that is not there', function()
     local _, errors = session 'torch.tpok(1)'
     assert.matches("^stdin:1: attempt to call [^\n]*field 'tpok'[^\n]*\n" ..
@@ -138,6 +174,18 @@ describe('the prompt', function()
     assert.are.equal('rep reverse', names '("abc"):re')
     assert.are.equal('', names 'crash(1):na')
     assert.are.equal('', names 'list[crash()].na')
+  end)
+
+  it('completes after ? and :', function()
+    local environment = {tensor = tensor, total = 1}
+    local function names(text) return table.concat(complete.candidates(text, environment), ' ') end
+    assert.are.equal('gather', names '?gath')
+    assert.are.equal('gather', names '? gath')
+    assert.are.equal('gather', names '?tensor.gath')
+    assert.are.equal('profile', names ':pr')
+    assert.are.equal('help profile quit time', names ':')
+    assert.are.equal('total', names ':time tota')
+    assert.is_truthy(names '?plo':find 'plot')
   end)
 
   it('completes names of files in strings', function()
@@ -310,6 +358,20 @@ describe('in a terminal', function()
     t.press_until('\3', 'End the session, and lose what is in it? [y/N] ')
     t.type 'y\n'
     assert.are.equal(130, t.close())
+  end)
+
+  in_terminal('Home, End and Delete work as terminals send them', function()
+    local t = terminal.open(tensor_program())
+    t.await '> '
+    for _, keys in ipairs {{'\27[H', '\27[F'}, {'\27OH', '\27OF'}, {'\27[1~', '\27[4~'},
+                           {'\27[7~', '\27[8~'}} do
+      -- "x5 * 1", without its first character, between print( and 00).
+      t.type('x5 * 1' .. keys[1] .. '\27[3~print(' .. keys[2] .. '00 + 1)\n')
+      t.await '501'
+      t.await '> '
+    end
+    t.type '\4'
+    assert.are.equal(0, t.close())
   end)
 
   in_terminal('an input of several lines is edited and recalled as one', function()

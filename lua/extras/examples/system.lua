@@ -217,6 +217,10 @@ from 0 to 4, mean 1.8, standard deviation 1.48324
          3.2 .. 3.6                   0
          3.6 .. 4                     1 ####################
 
+pretty
+> print(tensor.pretty{rate = 0.1, sizes = {64, 10}})
+{rate = 0.1, sizes = {64, 10}}
+
 describe
 > tensor.describe{height = tensor.Tensor{1.6, 1.8, 0 / 0}, city = {'Rome', 'Oslo', 'Rome'}}
 column  type    count  missing        mean      std  min   25%  50%   75%  max

@@ -94,7 +94,7 @@ function run.ask(session, subject)
   end
   local argument
   if subject:find '^[%a_][%w_%.:]*$' then
-    argument = subject:match '[%w_]+$'
+    argument = subject:gsub('^tensor%.', ''):gsub('^torch%.', '')
   elseif subject ~= '' then
     local chunk = compiled(session, subject)
     local results, message = nil, nil
@@ -112,6 +112,9 @@ function run.ask(session, subject)
   end
   return true
 end
+
+--- The names of commands, for completion.
+commands.words = {'help', 'profile', 'quit', 'time'}
 
 local names = {h = 'help', help = 'help', time = 'time', t = 'time', profile = 'profile',
                p = 'profile'}

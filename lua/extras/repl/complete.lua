@@ -212,10 +212,55 @@ local function open_string(text)
   return quote and line:sub(first)
 end
 
+-- Adds the names on which there is help.
+local function gather_help(found, prefix)
+  for _, name in ipairs(require 'tensor.help_names'()) do
+    if name:sub(1, #prefix) == prefix and isname(name) then
+      found[name] = true
+    end
+  end
+end
+
+local function sorted(found)
+  local names = {}
+  for name in each(found) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return names
+end
+
+-- Returns the completions of a command: of a name after `?`, or of a word after `:`. nil: the text
+-- is neither, or the name is a field.
+local function of_command(text)
+  local found = {}
+  local name = text:match '^%s*%?%s*([%w_]*)$'
+  if name then
+    gather_help(found, name)
+    return sorted(found), name
+  end
+  local word = text:match '^%s*:([%w_]*)$'
+  if word then
+    for _, command in ipairs(require 'tensor.repl.commands'.words) do
+      if command:sub(1, #word) == word then
+        found[command] = true
+      end
+    end
+    return sorted(found), word
+  end
+  return nil
+end
+
 --- candidates(text, environment): returns the sorted completions at the end of the text, and the
 -- part of the text they replace. environment: the table of globals. Inside a string, completes
 -- file names.
 function complete.candidates(text, environment)
+  local names, part = of_command(text)
+  if names then
+    return names, part
+  end
+  -- After `?` and `:time`, names are completed as in code.
+  text = text:gsub('^%s*%?%s*', ''):gsub('^%s*:%a+%s+', '')
   local path = open_string(text)
   if path then
     return files(path)
@@ -236,7 +281,7 @@ function complete.candidates(text, environment)
       return {}, prefix
     end
   end
-  local found, names = {}, {}
+  local found = {}
   gather(found, value, prefix, separator == ':')
   if not separator and prefix ~= '' then
     for word in each(keywords) do
@@ -245,11 +290,7 @@ function complete.candidates(text, environment)
       end
     end
   end
-  for name in each(found) do
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  return names, prefix
+  return sorted(found), prefix
 end
 
 --- common(names): returns the longest common prefix of the names.

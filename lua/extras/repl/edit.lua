@@ -148,6 +148,19 @@ local function libedit_editor(library, environment, incomplete)
   set(EL_SETTY, '-d', '-isig', ffi.cast('char *', nil))
   bind('^_', 'ed-newline')
   bind('^R', 'em-inc-search-prev')
+  -- Home, End, Delete and words, as xterm, the Linux console, rxvt, tmux and screen send them.
+  local keys = {
+    ['ed-move-to-beg'] = {'\\e[H', '\\eOH', '\\e[1~', '\\e[7~'},
+    ['ed-move-to-end'] = {'\\e[F', '\\eOF', '\\e[4~', '\\e[8~'},
+    ['ed-delete-next-char'] = {'\\e[3~'},
+    ['ed-prev-word'] = {'\\e[1;5D', '\\e[1;3D', '\\e[5D', '\\eOd'},
+    ['em-next-word'] = {'\\e[1;5C', '\\e[1;3C', '\\e[5C', '\\eOc'},
+  }
+  for command, sequences in each(keys) do
+    for _, sequence in ipairs(sequences) do
+      bind(sequence, command)
+    end
+  end
 
   local function submit()
     library.tensor_repl_push(el, '\031')

@@ -1,6 +1,7 @@
 -- Hints for Lua error messages: similar names for an unknown name, and the comparison methods of
 -- tensors.
 
+local absent = require 'tensor.repl.absent'
 local elsewhere = require 'tensor.repl.elsewhere'
 local near = require 'tensor.repl.near'
 
@@ -12,6 +13,43 @@ local patterns = {
   "attempt to %a+ a nil value %(%a+ '([%w_]+)'%)",  -- since Lua 5.3
   "has no field or method '([%w_]+)'",
 }
+
+-- Patterns of messages about tensors where Lua expects numbers or tables, and their hints. %1 is the
+-- captured function. In a tail call Lua knows no name and writes '?'.
+local uses = {
+  {"^[^\n]*'for' limit must be a number",
+   '#t is the size of all dimensions: use t:size(1) as a limit'},
+  {"^[^\n]*'for' initial value must be a number", 't[i]:item() or t:size(d) is a number'},
+  {"bad argument #1 to 'ipairs' %(table expected, got userdata%)",
+   'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end, or over t:totable()'},
+  {"bad argument #1 to 'pairs' %(table expected, got userdata%)",
+   'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end'},
+  {"bad argument #1 to 'for iterator' %(table expected, got userdata%)",
+   'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end'},
+  {"bad argument #%d+ to 'format' %([^\n]*got userdata%)",
+   't:item() is the number of a tensor with one element, tostring(t) its text'},
+  {"bad argument #1 to '(%l+)' %(number expected, got userdata%)",
+   'math functions take numbers: tensor.%1(t) and t:%1() take tensors'},
+  {"bad argument #%d+ to '%?' %(number expected, got userdata%)",
+   't:item() is the number of a tensor with one element; tensor.sqrt(t) and t:sqrt() take tensors'},
+  {"bad argument #1 to 'concat' %([^\n]*userdata",
+   'table.concat joins strings and numbers: use t:totable()'},
+  {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
+}
+
+-- Returns the hint of the first pattern that matches, or nil.
+local function hint_of_use(message)
+  for _, use in ipairs(uses) do
+    local name = message:match(use[1])
+    local tensor = package.loaded.tensor
+    local class = tensor and tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
+    local fits = name and (not use[2]:find '%%1' or class and rawget(class, name))
+    if fits then
+      return (use[2]:gsub('%%1', name))
+    end
+  end
+  return nil
+end
 
 -- Returns the tables that may contain the intended name: globals, functions of the module, methods.
 local function tables_for(message, environment)
@@ -36,8 +74,15 @@ function hints.of(message, environment)
      or first:find 'attempt to compare userdata with number' then
     return 'tensors are compared by methods: t:gt(5), t:ge(5), t:lt(5), t:le(5), t:eq(5), t:ne(5)'
   end
+  local use = hint_of_use(first)
+  if use then
+    return use
+  end
   for _, pattern in ipairs(patterns) do
     local name = first:match(pattern)
+    if name and absent[name:lower()] and not first:find("global '", 1, true) then
+      return ('there is no %s in the module: %s'):format(name, absent[name:lower()])
+    end
     if elsewhere[name] and not first:find("global '", 1, true) then
       return ('instead of %s, use %s'):format(name, elsewhere[name])
     end

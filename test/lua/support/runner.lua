@@ -83,6 +83,7 @@ end
 local function set_rules(row)
   tensor.setRule('sums', 'torch7')
   tensor.setRule('medians', row.name:match 'all$' and 'tensor' or 'torch7')
+  tensor.setRule('arguments', row.name == 'clampMin' and 'torch7' or 'tensor')
 end
 
 local Run = {}
