@@ -22,6 +22,7 @@ void register_rule_functions(lua_State* L, int module);
 void register_timer_class(lua_State* L, int module);
 void register_file_classes(lua_State* L, int module);
 void register_format_functions(lua_State* L, int module);
+void register_drawing_functions(lua_State* L, int module);
 void register_csv_functions(lua_State* L, int module);
 void register_dlpack_functions(lua_State* L, int module);
 // Adds write and read methods to the classes of tensors, storages and generators, and the helpers

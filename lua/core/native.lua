@@ -36,6 +36,9 @@ return {
    picture_read = core._pictureread,
    picture_write = core._picturewrite,
 
+   -- generic/drawing.cc: line segments on a picture.
+   strokes = core._strokes,
+
    -- generic/blob_proto.cc: whether bytes contain a BlobProtoVector.
    is_blob_vector = core._isblobvector,
 

@@ -1,5 +1,5 @@
--- tensor.plot: figures of lines, points, bars, histograms, heat maps and images, for the terminal
--- and as SVG and PNG files.
+-- tensor.plot: figures of lines, points, bars, histograms, box plots, heat maps, contour lines and
+-- images, for the terminal and as SVG and PNG files.
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
@@ -11,10 +11,16 @@ local COLUMNS, LINES = 72, 20  -- of a terminal
 local of_figure = {
    title = 'string', xlabel = 'string', ylabel = 'string', width = 'number', height = 'number',
    xlimits = 'table', ylimits = 'table', xscale = 'string', yscale = 'string', aspect = 'string',
+   legend = 'string',
 }
 local of_layer = {
-   line = {name = 'string', color = 'table', thickness = 'number'},
-   scatter = {name = 'string', color = 'table', size = 'number'},
+   line = {name = 'string', color = 'table', thickness = 'number', marker = 'string',
+           size = 'number', errors = 'table userdata'},
+   scatter = {name = 'string', color = 'table', size = 'number', marker = 'string',
+              errors = 'table userdata'},
+   boxplot = {name = 'string', color = 'table', labels = 'table', thickness = 'number'},
+   contour = {levels = 'number table userdata', colors = 'string', color = 'table',
+              thickness = 'number'},
    bars = {name = 'string', color = 'table', labels = 'table'},
    histogram = {name = 'string', color = 'table', bins = 'number', limits = 'table'},
    heatmap = {colors = 'string', limits = 'table'},
@@ -23,6 +29,13 @@ local of_layer = {
 
 local function is_pair(t)
    return type(t[1]) == 'number' and type(t[2]) == 'number' and t[1] < t[2] and #t == 2
+end
+
+local function is_color(t)
+   for k = 1, 3 do
+      if type(t[k]) ~= 'number' or not (t[k] >= 0 and t[k] <= 255) then return false end
+   end
+   return #t == 3
 end
 
 -- Splits a table of options into those of a layer and those of its figure.
@@ -45,7 +58,11 @@ local function take_options(figure, options, kind)
             error(('plot: %s is "linear" or "log", got %q'):format(name, value), 0)
          end
          figure.options.log[name:sub(1, 1)] = value == 'log'
-      elseif name == 'color' and not (#value == 3 and type(value[1]) == 'number') then
+      elseif name == 'legend' then
+         versions.require('tensor.plot.legend').check(value)
+      elseif name == 'marker' then
+         versions.require('tensor.plot.markers').check(value)
+      elseif name == 'color' and not is_color(value) then
          error('plot: a color is {red, green, blue}, from 0 to 255', 0)
       elseif (name == 'width' or name == 'height') and not (value >= 100 and value <= 10000) then
          error(('plot: the %s is from 100 to 10000, got %g'):format(name, value), 0)
@@ -109,6 +126,16 @@ return function(tensor)
       if #layer.x ~= #layer.y then
          error(('plot: x has %d elements and y has %d'):format(#layer.x, #layer.y), 0)
       end
+      if not layer.errors then return end
+      local errors = numbers('errors', layer.errors)
+      if #errors ~= #layer.y then
+         error(('plot: y has %d elements and errors have %d'):format(#layer.y, #errors), 0)
+      end
+      layer.paths = {}
+      for i, distance in ipairs(errors) do
+         local at = layer.x[i]
+         layer.paths[i] = {x = {at, at}, y = {layer.y[i] - distance, layer.y[i] + distance}}
+      end
    end
 
    local function is_data(object)
@@ -165,6 +192,57 @@ return function(tensor)
       low, high = layer.scale.low, layer.scale.high
       layer.grey = (values - low):div(high - low):clamp(0, 1)
       layer.picture = colors.paint(tensor, values, low, high, layer.colors)
+   end
+
+   -- Returns the values at which contour lines are drawn. levels: their number, or a list.
+   local function levels_of(levels, low, high)
+      if type(levels) ~= 'number' then return numbers('levels', levels) end
+      if not (levels >= 1 and levels <= 1000 and levels % 1 == 0) then
+         error(('plot: levels are from 1 to 1000, got %g'):format(levels), 0)
+      end
+      local list = {}
+      for k = 1, levels do list[k] = low + k * (high - low) / (levels + 1) end
+      return list
+   end
+
+   function makers.contour(layer, t)
+      matrix('a matrix', t)
+      if t:dim() ~= 2 or t:size(1) < 2 or t:size(2) < 2 then
+         error(('plot: contour lines need a matrix of at least 2 x 2 elements, got %s')
+               :format(table.concat(t:size():totable(), ' x ')), 0)
+      end
+      local colors = versions.require 'tensor.plot.colors'
+      local lines = versions.require('tensor.plot.contour').lines
+      colors.check(layer.colors or 'viridis')
+      local values = t:double()
+      local finite = values:maskedSelect(values:isfinite())
+      if finite:nElement() == 0 then error('plot: the contour lines have no finite data', 0) end
+      local low, high = finite:min(), finite:max()
+      local list = levels_of(layer.levels or 8, low, high)
+      layer.paths = {}
+      if #list == 0 then return end
+      local rows = values:totable()
+      local shades = colors.paint(tensor, tensor.DoubleTensor(list):view(1, #list), low, high,
+                                  layer.colors or 'viridis'):select(2, 1):t():totable()
+      for k, level in ipairs(list) do
+         for _, path in ipairs(lines(rows, level)) do
+            path.color = layer.color or shades[k]
+            table.insert(layer.paths, path)
+         end
+      end
+   end
+
+   function makers.boxplot(layer, samples)
+      if type(samples) ~= 'table' or #samples == 0 then
+         error(('plot: a table of vectors is expected, got %s'):format(tensor.type(samples)), 0)
+      end
+      local boxes = versions.require 'tensor.plot.boxes'
+      layer.x, layer.y, layer.paths, layer.marker = {}, {}, {}, 'circle'
+      for i, sample in ipairs(samples) do
+         boxes.add(layer, i, numbers('sample ' .. i, sample))
+      end
+      layer.labels = layer.labels or {}
+      for i = 1, #samples do layer.labels[i] = tostring(layer.labels[i] or i) end
    end
 
    function makers.image(layer, t)
@@ -249,10 +327,14 @@ return function(tensor)
    -- The REPL calls it if the terminal shows pictures.
    Figure.__graphics = Figure.graphics
 
+   function Figure:_size() return self.options.width, self.options.height end
+   function Figure:_draw(page) return versions.require 'tensor.plot.draw'(self, page) end
+
    local function render(figure, kind)
-      local page = versions.require('tensor.plot.' .. kind).new(math.floor(figure.options.width),
-                                                       math.floor(figure.options.height))
-      return versions.require 'tensor.plot.draw'(figure, page):result()
+      local width, height = figure:_size()
+      local page = versions.require('tensor.plot.' .. kind).new(math.floor(width),
+                                                                math.floor(height))
+      return figure:_draw(page):result()
    end
    --- svg(): returns the text of an SVG file. pixels(): returns a ByteTensor of 3 x H x W.
    function Figure:svg() return (guarded(render, self, 'svg')) end
@@ -278,7 +360,47 @@ return function(tensor)
       return self
    end
 
+   -- Figures in rows on one page. The methods that write are those of figures.
+   local Grid = {}
+   Grid.__index = Grid
+   for _, name in ipairs {'graphics', '__graphics', 'svg', 'pixels', 'save'} do
+      Grid[name] = Figure[name]
+   end
+   function Grid:_size() return versions.require('tensor.plot.grid').size(self.rows) end
+   function Grid:_draw(page)
+      return versions.require('tensor.plot.grid').draw(self.rows, page, Figure._draw)
+   end
+   --- text([columns [, lines]]): returns the figures as text; columns: of all figures in a row.
+   function Grid:text(columns, lines)
+      local most = 1
+      for _, row in ipairs(self.rows) do most = math.max(most, #row) end
+      local width = math.max(math.floor((columns or COLUMNS) / most) - 2, 20)
+      return versions.require('tensor.plot.grid').text(self.rows, function(figure)
+         return figure:text(width, lines)
+      end)
+   end
+   Grid.__tostring = function(figures) return figures:text() end
+
+   local function new_grid(rows)
+      if type(rows) ~= 'table' or #rows == 0 then
+         error('plot: a table of rows of figures is expected', 0)
+      end
+      for i, row in ipairs(rows) do
+         if type(row) ~= 'table' or #row == 0 then
+            error(('plot: row %d of a grid must be a table of figures'):format(i), 0)
+         end
+         for j, figure in ipairs(row) do
+            if getmetatable(figure) ~= Figure then
+               error(('plot: element %d of row %d must be a figure, got %s')
+                     :format(j, i, tensor.type(figure)), 0)
+            end
+         end
+      end
+      return setmetatable({rows = rows}, Grid)
+   end
+
    local plot = {}
+   function plot.grid(rows) return (guarded(new_grid, rows)) end
    for kind in each(makers) do
       plot[kind] = function(a, b, c)
          return (guarded(adders[kind], new_figure(), a, b, c))

@@ -1,9 +1,10 @@
 -- Colors of series, and color maps.
 
 local colors = {
-   -- The palette of Okabe and Ito, which color-blind readers can distinguish.
+   -- The palette of Okabe and Ito, which color-blind readers can distinguish, and five more.
    series = {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0},
-             {86, 180, 233}, {70, 74, 82}},
+             {86, 180, 233}, {70, 74, 82}, {136, 34, 85}, {128, 128, 0}, {94, 60, 153},
+             {140, 86, 75}, {0, 190, 180}},
    text = {40, 44, 52}, axis = {70, 74, 82}, grid = {226, 228, 232},
 }
 

@@ -2,14 +2,17 @@
 
 local colors = require 'tensor.plot.colors'
 local layout = require 'tensor.plot.layout'
+local legend = require 'tensor.plot.legend'
+local letters = require 'tensor.plot.letters'
+local markers = require 'tensor.plot.markers'
 
-local LETTER, LINE = 6, 14  -- width of a letter and height of a line of small text
+local LETTER = 6  -- width of a letter of small text
 local THICKNESS, DOT, GAP = 1.6, 4.5, 10
 local BAR_OF_COLORS = 14
 
 local function widest(texts)
    local width = 0
-   for _, text in ipairs(texts) do width = math.max(width, #text) end
+   for _, text in ipairs(texts) do width = math.max(width, letters.count(text)) end
    return width * LETTER
 end
 
@@ -19,33 +22,12 @@ local function mark_texts(axis)
    return texts
 end
 
-local function legend(page, box, entries)
-   if #entries == 0 then return end
-   local names = {}
-   for i, entry in ipairs(entries) do names[i] = entry.name end
-   local width = widest(names) + 46  -- SVG fonts may be wider
-   local x, y = box.x + box.width - width - 8, box.y + 8
-   page:rect(x - 1, y - 1, width + 2, #entries * LINE + 10, colors.grid)
-   page:rect(x, y, width, #entries * LINE + 8, {255, 255, 255})
-   for i, entry in ipairs(entries) do
-      local middle = y + 4 + (i - 0.5) * LINE
-      if entry.kind == 'line' then
-         page:lines({{{x + 6, middle}, {x + 24, middle}}}, entry.color, THICKNESS)
-      elseif entry.kind == 'scatter' then
-         page:dots({{x + 15, middle}}, entry.color, DOT)
-      else
-         page:rect(x + 8, middle - 4, 14, 8, entry.color)
-      end
-      page:text(x + 32, middle - 3.5, entry.name, colors.axis)
-   end
-end
-
 local function draw_axes(page, box, view, options)
    local right, bottom = box.x + box.width, box.y + box.height
    local last = -math.huge
    for _, mark in ipairs(view.x.marks) do
       local x = box.x + view.x:position(mark[1]) * box.width
-      local half = #mark[2] * LETTER / 2
+      local half = letters.count(mark[2]) * LETTER / 2
       if not view.picture then page:rect(x - 0.25, box.y, 0.5, box.height, colors.grid) end
       if x - half > last then  -- labels must not overlap
          page:text(x, bottom + 8, mark[2], colors.axis, 'center')
@@ -78,7 +60,8 @@ local function color_bar(page, box, layer)
    end
 end
 
--- Draws the layers in the rectangle of the axes. Returns those with names.
+-- Draws the layers in the rectangle of the axes. Returns those with names, and points on what was
+-- drawn.
 local function draw_layers(page, box, view, layers)
    local function to_page(p)
       return {box.x + p[1] * box.width, box.y + (1 - p[2]) * box.height}
@@ -88,17 +71,30 @@ local function draw_layers(page, box, view, layers)
       for i, p in ipairs(points) do result[i] = to_page(p) end
       return result
    end
-   local named = {}
+   local named, ink = {}, {}
    for k, layer in ipairs(layers) do
       if layer.picture then
          page:image(box.x, box.y, box.width, box.height, layer.picture)
       elseif layer.kind == 'line' then
          local lines = layout.lines(layout.positions(view, layer), math.ceil(box.width * 2))
-         for i, line in ipairs(lines) do lines[i] = all(line) end
+         for i, line in ipairs(lines) do
+            lines[i] = all(line)
+            legend.add_line(ink, lines[i])
+         end
          page:lines(lines, layer.color, layer.thickness or THICKNESS)
-      elseif layer.kind == 'scatter' then
-         page:dots(all(layout.inside(layout.positions(view, layer))), layer.color,
-                   layer.size or DOT)
+      end
+      for _, path in ipairs(layer.paths or {}) do
+         local lines = layout.lines(layout.positions(view, path), math.ceil(box.width * 2))
+         for i, line in ipairs(lines) do
+            lines[i] = all(line)
+            legend.add_line(ink, lines[i])
+         end
+         page:lines(lines, path.color or layer.color, layer.thickness or THICKNESS)
+      end
+      if layer.kind == 'scatter' or layer.marker then
+         local points = all(layout.inside(layout.positions(view, layer)))
+         markers.draw(page, points, layer.marker or 'dot', layer.color, layer.size or DOT)
+         for _, point in ipairs(points) do ink[#ink + 1] = point end
       end
       for _, b in ipairs(view.boxes[k] or {}) do
          local function cut(axis, value)
@@ -111,11 +107,12 @@ local function draw_layers(page, box, view, layers)
          if to[1] > from[1] and to[2] > from[2] then
             page:rect(from[1] + gap, from[2], to[1] - from[1] - 2 * gap, to[2] - from[2],
                       layer.color)
+            legend.add_box(ink, from[1], from[2], to[1] - from[1], to[2] - from[2])
          end
       end
       if layer.name then named[#named + 1] = layer end
    end
-   return named
+   return named, ink
 end
 
 --- Draws the figure on the page and returns the page.
@@ -147,12 +144,12 @@ return function(figure, page)
       page:text(options.width / 2, 14, options.title, colors.text, 'center', 'title')
    end
    if not bare then draw_axes(page, box, view, options) end
-   local named = draw_layers(page, box, view, figure.layers)
+   local named, ink = draw_layers(page, box, view, figure.layers)
    if picture and picture.scale then color_bar(page, box, picture) end
    if not picture then
       page:rect(box.x - 0.5, box.y, 1, box.height, colors.axis)
       page:rect(box.x, box.y + box.height - 0.5, box.width, 1, colors.axis)
    end
-   legend(page, box, named)
+   legend.draw(page, box, named, ink, options.legend)
    return page
 end

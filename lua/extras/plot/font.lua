@@ -1,10 +1,12 @@
 -- A bitmap font with glyphs of 5 x 9 pixels. Two of the nine rows are below the baseline.
 --
 --   font.width, font.height
---   font.glyph(character)   returns a ByteTensor of 9 x 5 with 1 for ink; the glyph of ? if the
---                           font does not contain the character
+--   font.glyph(letter)   returns a ByteTensor of 9 x 5 with 1 for ink; the glyph of ? if the font
+--                        does not contain the letter, which is in UTF-8
 
 local tensor = require 'tensor'
+local letters = require 'tensor.plot.letters'
+local symbols = require 'tensor.plot.symbols'
 
 local font = {width = 5, height = 9}
 
@@ -80,27 +82,44 @@ local blocks = {
 
 local glyphs = {[' '] = tensor.ByteTensor(font.height, font.width):zero()}
 
-for _, block in ipairs(blocks) do
-  local characters, drawing = block[1], block[2]
+-- Sets row y of a glyph.
+local function draw_row(ink, y, row)
+  for x = 1, font.width do ink[y][x] = row:sub(x, x) == '#' and 1 or 0 end
+end
+
+-- names: the letters of the glyphs in a drawing.
+local function add(names, drawing)
   local rows = {}
   for line in drawing:gmatch('[^\n]+') do
     rows[#rows + 1] = line
   end
-  for i = 1, #characters do
+  for i, name in ipairs(names) do
     local first = (i - 1) * (font.width + 1) + 1
-    local ink = {}
-    for y, row in ipairs(rows) do
-      ink[y] = {}
-      for x = 1, font.width do
-        ink[y][x] = row:sub(first + x - 1, first + x - 1) == '#' and 1 or 0
-      end
-    end
-    glyphs[characters:sub(i, i)] = tensor.ByteTensor(ink)
+    local ink = tensor.ByteTensor(font.height, font.width)
+    for y, row in ipairs(rows) do draw_row(ink, y, row:sub(first)) end
+    glyphs[name] = ink
   end
 end
 
-function font.glyph(character)
-  return glyphs[character] or glyphs['?']
+for _, block in ipairs(blocks) do add(letters.list(block[1]), block[2]) end
+for _, block in ipairs(symbols.blocks) do
+  local names = {}
+  for i, code in ipairs(block[1]) do names[i] = letters.of_code(code) end
+  add(names, block[2])
+end
+symbols.each_accented(function(code, letter, rows)
+  local ink = glyphs[letter]:clone()
+  draw_row(ink, 1, rows[1])
+  draw_row(ink, 2, rows[2])
+  glyphs[letters.of_code(code)] = ink
+end)
+symbols.each_similar(function(code, letter)
+  glyphs[letters.of_code(code)] = glyphs[letter]
+end)
+glyphs[letters.of_code(symbols.micro[1])] = glyphs[letters.of_code(symbols.micro[2])]
+
+function font.glyph(letter)
+  return glyphs[letter] or glyphs['?']
 end
 
 return font

@@ -17,6 +17,15 @@ local function take(limits, value, log)
    end
 end
 
+local function take_points(layer, x, y, log)
+   for i = 1, layer.x and #layer.x or 0 do
+      if finite(layer.x[i]) and finite(layer.y[i]) then
+         take(x, layer.x[i], log.x)
+         take(y, layer.y[i], log.y)
+      end
+   end
+end
+
 --- Returns boxes {left, right, bottom, top} of a layer of bars or of a histogram; nil for other
 -- layers.
 local function boxes_of(layer, groups, log)
@@ -54,13 +63,13 @@ end
 function layout.of(figure, across, down)
    local options = figure.options
    local x, y, boxes, groups = limits_of(), limits_of(), {}, 0
-   local zero, labels, picture = false, nil, nil
+   local zero, labels, picture, reversed = false, nil, nil, false
    for _, layer in ipairs(figure.layers) do
       if layer.kind == 'bars' then
          groups = groups + 1
          layer.group = groups
-         labels = labels or layer.labels
       end
+      labels = labels or layer.labels
    end
    for k, layer in ipairs(figure.layers) do
       boxes[k] = boxes_of(layer, groups, options.log.y)
@@ -71,12 +80,9 @@ function layout.of(figure, across, down)
          take(y, box[4], options.log.y)
          zero = true
       end
-      for i = 1, layer.x and #layer.x or 0 do
-         if finite(layer.x[i]) and finite(layer.y[i]) then
-            take(x, layer.x[i], options.log.x)
-            take(y, layer.y[i], options.log.y)
-         end
-      end
+      take_points(layer, x, y, options.log)
+      for _, path in ipairs(layer.paths or {}) do take_points(path, x, y, options.log) end
+      reversed = reversed or layer.kind == 'contour'
       if layer.picture then
          picture = layer
          take(x, 0.5)
@@ -96,7 +102,7 @@ function layout.of(figure, across, down)
       ax.marks = {}
       for i, label in ipairs(labels) do ax.marks[i] = {i, label} end
    end
-   ay.reversed = picture ~= nil
+   ay.reversed = picture ~= nil or reversed
    return {x = ax, y = ay, boxes = boxes, picture = picture}
 end
 
@@ -123,6 +129,7 @@ function layout.positions(view, layer)
    local positions = {}
    for i = 1, #layer.x do
       local px, py = view.x:position(layer.x[i]), view.y:position(layer.y[i])
+      if view.y.reversed then py = 1 - py end
       positions[i] = finite(px) and finite(py) and {px, py}
    end
    return positions

@@ -1,6 +1,7 @@
 -- A page that is rendered to pixels, with RATIO pixels per unit of length.
 
 local canvas = require 'tensor.plot.canvas'
+local letters = require 'tensor.plot.letters'
 
 local pixels = {}
 pixels.__index = pixels
@@ -57,7 +58,7 @@ function pixels:text(x, y, text, color, align, size)
       if left + across <= width then
          return self.canvas:text(left, round(y * RATIO), text, {color = color, scale = scale})
       end
-      text = text:sub(1, -2)
+      text = text:sub(1, -1 - #letters.list(text)[letters.count(text)])
    end
 end
 

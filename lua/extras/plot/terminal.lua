@@ -1,17 +1,12 @@
 -- Draws a figure as terminal text with Braille characters (2 x 4 dots each) and block characters.
 
 local layout = require 'tensor.plot.layout'
+local letters = require 'tensor.plot.letters'
 
 local SHADES = {' ', '\226\150\145', '\226\150\146', '\226\150\147', '\226\150\136'}
 local FULL = '\226\150\136'
 -- The bit of each dot in a Braille character, by row and column.
 local BITS = {{1, 8}, {2, 16}, {4, 32}, {64, 128}}
-
--- Encodes a code point as three bytes of UTF-8.
-local function utf8(code)
-   return string.char(224 + math.floor(code / 4096), 128 + math.floor(code / 64) % 64,
-                      128 + code % 64)
-end
 
 local function dot(dots, columns, rows, x, y)
    local px = math.min(math.max(math.floor(x * columns * 2), 0), columns * 2 - 1)
@@ -23,7 +18,7 @@ end
 
 local function draw_points(dots, columns, rows, view, layer)
    local positions = layout.positions(view, layer)
-   if layer.kind == 'scatter' then
+   if layer.kind == 'scatter' or layer.kind == 'boxplot' then
       for _, p in ipairs(layout.inside(positions)) do dot(dots, columns, rows, p[1], p[2]) end
       return
    end
@@ -52,7 +47,7 @@ local function draw_boxes(cells, columns, rows, view, boxes)
             local eighths = math.floor((top - row) * 8 + 0.5)
             if eighths >= 1 then
                local cell = (rows - 1 - row) * columns + column
-               cells[cell] = eighths >= 8 and FULL or utf8(0x2580 + eighths)
+               cells[cell] = eighths >= 8 and FULL or letters.of_code(0x2580 + eighths)
             end
          end
       end
@@ -77,11 +72,12 @@ local function axis_lines(view, columns, indent)
    for column = 0, columns - 1 do marks[column + 1] = '-' end
    for _, mark in ipairs(view.x.marks) do
       local at = math.min(math.floor(view.x:position(mark[1]) * columns), columns - 1)
-      local first = math.max(at - math.floor(#mark[2] / 2), 0)
+      local size = letters.count(mark[2])
+      local first = math.max(at - math.floor(size / 2), 0)
       if first > ends then
          marks[at + 1] = '+'
-         text = text .. (' '):rep(first - #text) .. mark[2]
-         ends = #text
+         text = text .. (' '):rep(first - letters.count(text)) .. mark[2]
+         ends = first + size
       end
    end
    return (' '):rep(indent) .. '+' .. table.concat(marks), (' '):rep(indent + 1) .. text
@@ -99,7 +95,7 @@ return function(figure, across, down)
       local position = view.y:position(mark[1])
       if not view.y.reversed then position = 1 - position end
       labels[math.min(math.floor(position * rows), rows - 1)] = mark[2]
-      indent = math.max(indent, #mark[2] + 1)
+      indent = math.max(indent, letters.count(mark[2]) + 1)
    end
    local columns = math.max(across - indent - 1, 8)
    if bare then  -- a character is about twice as high as wide
@@ -112,6 +108,7 @@ return function(figure, across, down)
    for k, layer in ipairs(figure.layers) do
       if layer.grey then draw_picture(cells, columns, rows, layer) end
       if layer.x then draw_points(dots, columns, rows, view, layer) end
+      for _, path in ipairs(layer.paths or {}) do draw_points(dots, columns, rows, view, path) end
       if view.boxes[k] then draw_boxes(cells, columns, rows, view, view.boxes[k]) end
    end
    if options.title then lines[1] = (' '):rep(indent + 1) .. options.title end
@@ -119,20 +116,22 @@ return function(figure, across, down)
    for row = 0, rows - 1 do
       local parts = {}
       if not bare then
-         parts[1] = ('%' .. indent .. 's%s'):format(labels[row] and labels[row] .. ' ' or '',
-                                                    labels[row] and '+' or '|')
+         local label = labels[row] and labels[row] .. ' ' or ''
+         parts[1] = (' '):rep(indent - letters.count(label)) .. label ..
+                    (labels[row] and '+' or '|')
       end
       for column = 0, columns - 1 do
          local cell = row * columns + column
-         parts[#parts + 1] = dots[cell] and utf8(0x2800 + dots[cell]) or cells[cell] or ' '
+         parts[#parts + 1] = dots[cell] and letters.of_code(0x2800 + dots[cell]) or cells[cell] or
+                             ' '
       end
       lines[#lines + 1] = table.concat(parts):gsub(' +$', '')
    end
    if not bare then
       lines[#lines + 1], lines[#lines + 2] = axis_lines(view, columns, indent)
       if options.xlabel then
-         lines[#lines + 1] = (' '):rep(math.max(indent + across - #options.xlabel, 0) / 2) ..
-                             options.xlabel
+         local free = indent + across - letters.count(options.xlabel)
+         lines[#lines + 1] = (' '):rep(math.max(free, 0) / 2) .. options.xlabel
       end
    end
    return table.concat(lines, '\n')

@@ -1,0 +1,93 @@
+-- The legend of a figure: its entries, and the corner where it hides least of the data.
+
+local colors = require 'tensor.plot.colors'
+local letters = require 'tensor.plot.letters'
+local markers = require 'tensor.plot.markers'
+
+local legend = {}
+
+local LETTER, LINE, MARGIN = 6, 14, 8
+local STEP = 8  -- distance of the points at which lines and boxes are counted
+
+-- In the order of preference.
+local corners = {'top right', 'top left', 'bottom right', 'bottom left'}
+
+function legend.check(where)
+   if where == 'none' then return end
+   for _, corner in ipairs(corners) do
+      if where == corner then return end
+   end
+   error(('plot: legend is "none", "top right", "top left", "bottom right" or "bottom left", ' ..
+          'got %q'):format(where), 0)
+end
+
+--- Adds points on the segments of a line to a list of points.
+function legend.add_line(ink, line)
+   for i, from in ipairs(line) do
+      local to = line[i + 1] or from
+      local steps = math.max(math.abs(to[1] - from[1]), math.abs(to[2] - from[2])) / STEP
+      for k = 0, math.floor(steps) do
+         local part = k / math.max(steps, 1)
+         ink[#ink + 1] = {from[1] + part * (to[1] - from[1]), from[2] + part * (to[2] - from[2])}
+      end
+   end
+end
+
+--- The same for the points inside a box.
+function legend.add_box(ink, x, y, width, height)
+   for j = 0, math.floor(height / STEP) do
+      legend.add_line(ink, {{x, y + j * STEP}, {x + width, y + j * STEP}})
+   end
+end
+
+local function place(box, width, height, where)
+   local x = where:find 'right' and box.x + box.width - width - MARGIN or box.x + MARGIN
+   local y = where:find 'top' and box.y + MARGIN or box.y + box.height - height - MARGIN
+   return x, y
+end
+
+local function covered(ink, x, y, width, height)
+   local count = 0
+   for _, p in ipairs(ink) do
+      if p[1] >= x and p[1] <= x + width and p[2] >= y and p[2] <= y + height then
+         count = count + 1
+      end
+   end
+   return count
+end
+
+--- Draws the legend of layers with names in a corner of the box, by default the one with the fewest
+-- points of ink.
+function legend.draw(page, box, entries, ink, where)
+   if #entries == 0 or where == 'none' then return end
+   local width, height = 0, #entries * LINE + 8
+   for _, entry in ipairs(entries) do
+      width = math.max(width, letters.count(entry.name) * LETTER)
+   end
+   width = width + 46  -- SVG fonts may be wider
+   if not where then
+      local least = math.huge
+      for _, corner in ipairs(corners) do
+         local x, y = place(box, width, height, corner)
+         local count = covered(ink, x, y, width, height)
+         if count < least then least, where = count, corner end
+      end
+   end
+   local x, y = place(box, width, height, where)
+   page:rect(x - 1, y - 1, width + 2, height + 2, colors.grid)
+   page:rect(x, y, width, height, {255, 255, 255})
+   for i, entry in ipairs(entries) do
+      local middle = y + 4 + (i - 0.5) * LINE
+      if entry.kind == 'line' then
+         page:lines({{{x + 6, middle}, {x + 24, middle}}}, entry.color, 1.6)
+      end
+      if entry.kind == 'scatter' or entry.marker then
+         markers.draw(page, {{x + 15, middle}}, entry.marker or 'dot', entry.color, 4.5)
+      elseif entry.kind ~= 'line' then
+         page:rect(x + 8, middle - 4, 14, 8, entry.color)
+      end
+      page:text(x + 32, middle - 3.5, entry.name, colors.axis)
+   end
+end
+
+return legend

@@ -1,0 +1,159 @@
+-- Box plots, contour lines, error bars, markers, legends, grids of figures and UTF-8 texts.
+
+local tensor = require 'tensor'
+local boxes = require 'tensor.plot.boxes'
+local contour = require 'tensor.plot.contour'
+local letters = require 'tensor.plot.letters'
+
+local plot = tensor.plot
+
+local function fails(message, f, ...)
+  local done, text = pcall(f, ...)
+  assert.is_false(done, message)
+  assert.matches(message, text, 1, true)
+end
+
+local function count(text, pattern) return select(2, text:gsub(pattern, '')) end
+
+describe('box plots', function()
+  it('have quartiles, whiskers and outliers', function()
+    local s = boxes.summary{5, 1, 2, 3, 4, 30, 0 / 0}
+    assert.are.same({1, 2.25, 3.5, 4.75, 5}, {s.low, s.first, s.median, s.third, s.high})
+    assert.are.same({30}, s.outliers)
+    assert.is_nil(boxes.summary{0 / 0})
+    local single = boxes.summary{7}
+    assert.are.same({7, 7, 7}, {single.low, single.median, single.high})
+    -- A whisker without elements ends at the box.
+    assert.are.equal(4.5, boxes.summary{1, 2, 3, 9}.high)
+  end)
+
+  it('are drawn as lines and circles', function()
+    local figure = plot.boxplot({{5, 1, 2, 3, 4, 30}, tensor.Tensor{1, 2}}, {labels = {'a'}})
+    -- Box, median, two whiskers with ends; one outlier.
+    assert.are.equal(2 * 6 + 1, count(figure:svg(), '<polyline'))
+    assert.is_truthy(figure:svg():find('>a<', 1, true))
+    assert.is_truthy(figure:svg():find('>2<', 1, true))
+    fails('a table of vectors is expected, got number', plot.boxplot, 3)
+    fails('element 1 of sample 2 must be a number', plot.boxplot, {{1}, {'x'}})
+  end)
+end)
+
+describe('contour lines', function()
+  it('are where the level is', function()
+    local rows = {{0, 0, 0}, {1, 1, 1}, {4, 4, 4}}
+    local lines = contour.lines(rows, 2.5)
+    assert.are.equal(1, #lines)
+    assert.are.same({2.5, 2.5, 2.5}, lines[1].y)
+    assert.are.equal(4, lines[1].x[1] + lines[1].x[3])
+    assert.are.same({}, contour.lines(rows, 9))
+  end)
+
+  it('are closed around an extreme', function()
+    local lines = contour.lines({{0, 0, 0}, {0, 1, 0}, {0, 0, 0}}, 0.5)
+    assert.are.equal(1, #lines)
+    local x, y = lines[1].x, lines[1].y
+    assert.are.same({x[1], y[1]}, {x[#x], y[#y]})
+    for k = 1, #x do assert.are.near(0.5, math.abs(x[k] - 2) + math.abs(y[k] - 2), 1e-12) end
+  end)
+
+  it('connect the corners of a saddle by its center, and skip NaN', function()
+    assert.are.equal(2, #contour.lines({{1, 0}, {0, 1}}, 0.4))
+    assert.are.equal(2, #contour.lines({{1, 0}, {0, 1}}, 0.6))
+    assert.are.same({}, contour.lines({{1, 0 / 0}, {0, 1}}, 0.5))
+  end)
+
+  it('belong to the matrix of a heat map', function()
+    local m = tensor.zeros(9, 9)
+    m[2][8] = 1
+    local figure = plot.heatmap(m):contour(m, {levels = {0.5}, color = {1, 2, 3}})
+    local line = figure:svg():match '<polyline points="(.-)" fill="none" stroke="#010203"'
+    local x, y = line:match '([%d.]+),([%d.]+)'
+    -- At the top right, where the element is.
+    assert.is_true(tonumber(x) > 320 and tonumber(y) < 200)
+    assert.are.equal(3, #plot.contour(m, {levels = 3}).layers[1].paths)
+    fails('levels are from 1 to 1000, got 0', plot.contour, m, {levels = 0})
+    fails('of at least 2 x 2 elements, got 1 x 3', plot.contour, tensor.ones(1, 3))
+    fails('no finite data', plot.contour, tensor.ones(2, 2) * (0 / 0))
+  end)
+end)
+
+describe('lines and points', function()
+  it('have error bars, which the axes include', function()
+    local figure = plot.line({1, 2}, {0, 0}, {errors = {5, 1}})
+    assert.are.equal(3, count(figure:svg(), '<polyline'))
+    assert.are.same({-5, 5}, figure.layers[1].paths[1].y)
+    assert.is_truthy(figure:svg():find('>4<', 1, true))
+    fails('y has 2 elements and errors have 1', plot.scatter, {1, 2}, {1, 2}, {errors = {1}})
+  end)
+
+  it('have markers and twelve colors', function()
+    local figure = plot.figure()
+    for k = 1, 12 do figure:scatter({k}, {k}, {marker = 'square'}) end
+    local colors, different = {}, 0
+    for color in figure:svg():gmatch 'stroke="(#%x+)"' do
+      if not colors[color] then different = different + 1 end
+      colors[color] = true
+    end
+    assert.are.equal(12, different)
+    assert.are.equal(2, count(plot.scatter({1}, {1}, {marker = 'plus'}):svg(), '<polyline'))
+    fails('marker is "dot"', plot.scatter, {1}, {1}, {marker = 'star'})
+    fails('a color is {red, green, blue}', plot.line, {1}, {color = {0, 0, 300}})
+  end)
+
+  it('have a legend in the corner that is free', function()
+    local function corner(options)
+      local svg = plot.line({1, 2, 3}, {1, 1, 9}, options):svg()
+      local x, y = svg:match '<text x="([%d.]+)" y="([%d.]+)"[^>]*>curve<'
+      if not x then return 'none' end
+      local side = tonumber(x) < 320 and ' left' or ' right'
+      return (tonumber(y) < 200 and 'top' or 'bottom') .. side
+    end
+    assert.are.equal('top left', corner{name = 'curve'})
+    for _, where in ipairs{'top right', 'bottom left', 'bottom right', 'none'} do
+      assert.are.equal(where, corner{name = 'curve', legend = where})
+    end
+    fails('legend is "none"', plot.line, {1}, {legend = 'outside'})
+  end)
+end)
+
+describe('grids', function()
+  local a = plot.line({1, 2}, {width = 200, height = 100})
+  local b = plot.bars({1, 2}, {width = 300, height = 150, title = 'bars'})
+  it('have the size of their rows and columns', function()
+    local grid = plot.grid{{a, b}, {b}}
+    assert.are.same({3, 600, 1200}, grid:pixels():size():totable())
+    assert.is_truthy(grid:svg():find('width="600" height="300"', 1, true))
+    local pixels = grid:pixels()
+    assert.is_true(pixels:narrow(2, 1, 300):narrow(3, 601, 600):equal(b:pixels()))
+    assert.is_true(pixels:narrow(2, 1, 200):narrow(3, 1, 400):equal(a:pixels()))
+  end)
+  it('are text side by side', function()
+    local text = plot.grid{{a, b}}:text(80, 8)
+    local first = text:match '[^\n]*'
+    assert.is_truthy(first:find 'bars')
+    assert.are.equal(8, count(text .. '\n', '\n'))
+    fails('a table of rows', plot.grid, {})
+    fails('element 1 of row 1 must be a figure, got number', plot.grid, {{1}})
+  end)
+end)
+
+describe('texts', function()
+  it('are counted in letters', function()
+    assert.are.equal(3, letters.count 'a\195\164\226\136\158')
+    assert.are.same({'a', '\195\164', '\226\136\158', '\255', 'b'},
+                    letters.list 'a\195\164\226\136\158\255b')
+    assert.are.equal(2, letters.count '\195\40')
+    assert.are.equal('\206\177', letters.of_code(0x3b1))
+  end)
+  it('have glyphs beyond ASCII in pictures', function()
+    local glyph = require('tensor.plot.font').glyph
+    local unknown = glyph '\227\129\130'
+    assert.is_true(unknown:equal(glyph '?'))
+    for _, letter in ipairs{'\195\164', '\206\177', '\194\178', '\195\151'} do
+      assert.is_false(glyph(letter):equal(unknown), letter)
+    end
+    -- The rows below the accent are those of the letter.
+    assert.is_true(glyph('\195\169'):narrow(1, 3, 7):equal(glyph('e'):narrow(1, 3, 7)))
+    assert.is_true(glyph('\195\132'):equal(glyph 'A'))
+  end)
+end)
