@@ -301,14 +301,17 @@ return function(tensor)
       return self
    end
 
-   --- text([columns [, lines]]): returns the figure as text of this size.
-   function Figure:text(columns, lines)
+   --- text([columns [, lines [, colors]]]): returns the figure as text of this size. colors:
+   -- 'true', '256' or nil.
+   function Figure:text(columns, lines, colors)
       columns, lines = columns or COLUMNS, lines or LINES
       if not (columns >= 20 and columns <= 1000 and lines >= 5 and lines <= 1000) then
          error('plot: text has 20 to 1000 columns and 5 to 1000 lines', 2)
+      elseif colors ~= nil and colors ~= 'true' and colors ~= '256' then
+         error(('plot: colors are "true" or "256", got %s'):format(tostring(colors)), 2)
       end
       local draw = versions.require 'tensor.plot.terminal'
-      return (guarded(draw, self, math.floor(columns), math.floor(lines)))
+      return (guarded(draw, self, math.floor(columns), math.floor(lines), colors))
    end
    Figure.__tostring = function(figure) return figure:text() end
 
@@ -324,17 +327,20 @@ return function(tensor)
       end
       return versions.require('tensor.plot.graphics')[kind](pixels)
    end
-   -- The REPL calls it if the terminal shows pictures.
-   Figure.__graphics = Figure.graphics
+   -- The REPL calls it if the terminal shows pictures or colors.
+   function Figure.__graphics(figure, kind)
+      if kind == 'true' or kind == '256' then return figure:text(nil, nil, kind) end
+      return figure:graphics(kind)
+   end
 
-   function Figure:_size() return self.options.width, self.options.height end
-   function Figure:_draw(page) return versions.require 'tensor.plot.draw'(self, page) end
+   function Figure:size() return self.options.width, self.options.height end
+   function Figure:draw(page) return versions.require 'tensor.plot.draw'(self, page) end
 
    local function render(figure, kind)
-      local width, height = figure:_size()
+      local width, height = figure:size()
       local page = versions.require('tensor.plot.' .. kind).new(math.floor(width),
                                                                 math.floor(height))
-      return figure:_draw(page):result()
+      return figure:draw(page):result()
    end
    --- svg(): returns the text of an SVG file. pixels(): returns a ByteTensor of 3 x H x W.
    function Figure:svg() return (guarded(render, self, 'svg')) end
@@ -366,17 +372,17 @@ return function(tensor)
    for _, name in ipairs {'graphics', '__graphics', 'svg', 'pixels', 'save'} do
       Grid[name] = Figure[name]
    end
-   function Grid:_size() return versions.require('tensor.plot.grid').size(self.rows) end
-   function Grid:_draw(page)
-      return versions.require('tensor.plot.grid').draw(self.rows, page, Figure._draw)
+   function Grid:size() return versions.require('tensor.plot.grid').size(self.rows) end
+   function Grid:draw(page)
+      return versions.require('tensor.plot.grid').draw(self.rows, page, Figure.draw)
    end
    --- text([columns [, lines]]): returns the figures as text; columns: of all figures in a row.
-   function Grid:text(columns, lines)
+   function Grid:text(columns, lines, colors)
       local most = 1
       for _, row in ipairs(self.rows) do most = math.max(most, #row) end
       local width = math.max(math.floor((columns or COLUMNS) / most) - 2, 20)
       return versions.require('tensor.plot.grid').text(self.rows, function(figure)
-         return figure:text(width, lines)
+         return figure:text(width, lines, colors)
       end)
    end
    Grid.__tostring = function(figures) return figures:text() end
@@ -400,6 +406,9 @@ return function(tensor)
    end
 
    local plot = {}
+   function plot.live(options)
+      return (guarded(versions.require('tensor.plot.live').new, plot.figure, options))
+   end
    function plot.grid(rows) return (guarded(new_grid, rows)) end
    for kind in each(makers) do
       plot[kind] = function(a, b, c)

@@ -112,7 +112,7 @@ describe('lines and points', function()
     for _, where in ipairs{'top right', 'bottom left', 'bottom right', 'none'} do
       assert.are.equal(where, corner{name = 'curve', legend = where})
     end
-    fails('legend is "none"', plot.line, {1}, {legend = 'outside'})
+    fails('the legend can be at "top right"', plot.line, {1}, {legend = 'outside'})
   end)
 end)
 
@@ -155,5 +155,68 @@ describe('texts', function()
     -- The rows below the accent are those of the letter.
     assert.is_true(glyph('\195\169'):narrow(1, 3, 7):equal(glyph('e'):narrow(1, 3, 7)))
     assert.is_true(glyph('\195\132'):equal(glyph 'A'))
+  end)
+end)
+
+describe('text with colors', function()
+  local figure = plot.line({1, 2}, {name = 'rise', color = {255, 0, 0}})
+  it('has the colors of lines and a legend', function()
+    local text = figure:text(40, 10, 'true')
+    assert.is_truthy(text:find('\27[38;2;255;0;0m', 1, true))
+    assert.is_truthy(text:find('rise\27[0m', 1, true))
+    assert.is_truthy(figure:text(40, 10, '256'):find('\27[38;5;196m', 1, true))
+    assert.is_nil(figure:text(40, 10):find '\27')
+    assert.are.equal(count(figure:text(40, 10), '\n'), count(text, '\n'))
+    fails('colors are "true" or "256", got 16', figure.text, figure, 40, 10, 16)
+  end)
+  it('has two pixels in a character of a picture', function()
+    local picture = tensor.ByteTensor(3, 2, 1):zero()
+    picture[1][1][1], picture[3][2][1] = 255, 255
+    local text = plot.image(picture):text(20, 5, 'true')
+    assert.is_truthy(text:find('\27[38;2;255;0;0m\27[48;2;0;0;255m\226\150\128', 1, true))
+  end)
+  it('is selected by the environment', function()
+    local mode = require('tensor.plot.screen').mode_of_terminal
+    local function of(variables) return mode(function(name) return variables[name] end) end
+    assert.are.equal('true', of{TERM = 'xterm', COLORTERM = 'truecolor'})
+    assert.are.equal('256', of{TERM = 'xterm-256color'})
+    assert.is_nil(of{TERM = 'xterm'})
+    assert.is_nil(of{TERM = 'xterm-256color', NO_COLOR = '1'})
+    assert.is_nil(of{TERM = 'dumb', COLORTERM = 'truecolor'})
+  end)
+end)
+
+describe('a live figure', function()
+  local function output()
+    local parts = {}
+    return {write = function(_, ...) parts[#parts + 1] = table.concat{...} end,
+            flush = function() end, parts = parts}
+  end
+  it('is redrawn in place, not too often', function()
+    local file, now = output(), 0
+    local live = plot.live{title = 'loss', output = file, terminal = true, columns = 40, lines = 8,
+                           interval = 1, clock = function() return now end}
+    live(1, {a = 1})
+    live(2, {a = 2})
+    assert.are.equal(1, #file.parts)
+    now = 1.5
+    live(3, {a = 3, b = 1})
+    live:finish()
+    assert.are.equal(3, #file.parts)
+    assert.is_nil(file.parts[1]:find('\27[8A', 1, true))
+    assert.are.equal('\27[8A\r', file.parts[2]:sub(1, 5))
+    local figure = live:figure()
+    assert.are.same({1, 2, 3}, figure.layers[1].y)
+    assert.are.same({3}, figure.layers[2].x)
+  end)
+  it('is silent without a terminal, and checks its arguments', function()
+    local file = output()
+    local live = plot.live{output = file}
+    live(1, {a = 1})
+    live:finish()
+    assert.are.equal(0, #file.parts)
+    fails('numbers by name are expected, got string for a', live, 1, {a = 'x'})
+    fails('a number and a table of numbers', live, 'x', {})
+    fails('unknown option colour', plot.live, {colour = 1})
   end)
 end)

@@ -11,7 +11,7 @@ namespace th {
 
 template <class T>
 struct FourierBlock {
-  // Of call->n points; of n / 2 points if n is even and the kind is real.
+  // Has call->n points, or half of them if n is even and the kind is real.
   const FourierPlan<T>* plan;
   const FourierCall* call;
   int64_t lanes;

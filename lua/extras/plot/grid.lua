@@ -4,6 +4,9 @@ local letters = require 'tensor.plot.letters'
 
 local grid = {}
 
+-- The number of letters of a line, without escape sequences.
+local function width_of(line) return letters.count((line:gsub('\27%[[%d;]*m', ''))) end
+
 -- A page whose origin is moved.
 local Moved = {}
 Moved.__index = Moved
@@ -76,10 +79,10 @@ function grid.text(rows, text)
          local line = ''
          for j, column in ipairs(columns) do
             local width = 0
-            for _, other in ipairs(column) do width = math.max(width, letters.count(other)) end
+            for _, other in ipairs(column) do width = math.max(width, width_of(other)) end
             line = line .. (column[k] or '')
             if j < #columns then
-               line = line .. (' '):rep(width - letters.count(column[k] or '') + 2)
+               line = line .. (' '):rep(width - width_of(column[k] or '') + 2)
             end
          end
          parts[#parts + 1] = line:gsub(' +$', '')

@@ -17,8 +17,8 @@ function legend.check(where)
    for _, corner in ipairs(corners) do
       if where == corner then return end
    end
-   error(('plot: legend is "none", "top right", "top left", "bottom right" or "bottom left", ' ..
-          'got %q'):format(where), 0)
+   error(('plot: the legend can be at "top right", "top left", "bottom right" or "bottom left", ' ..
+          'or "none", got %q'):format(where), 0)
 end
 
 --- Adds points on the segments of a line to a list of points.

@@ -1,25 +1,18 @@
--- Draws a figure as terminal text with Braille characters (2 x 4 dots each) and block characters.
+-- Draws a figure as terminal text with Braille characters (2 x 4 dots each) and block characters,
+-- and with colors if the terminal has them.
 
 local layout = require 'tensor.plot.layout'
 local letters = require 'tensor.plot.letters'
+local screen = require 'tensor.plot.screen'
 
 local SHADES = {' ', '\226\150\145', '\226\150\146', '\226\150\147', '\226\150\136'}
-local FULL = '\226\150\136'
--- The bit of each dot in a Braille character, by row and column.
-local BITS = {{1, 8}, {2, 16}, {4, 32}, {64, 128}}
+local FULL, UPPER_HALF, SQUARE = '\226\150\136', '\226\150\128', '\226\150\160'
 
-local function dot(dots, columns, rows, x, y)
-   local px = math.min(math.max(math.floor(x * columns * 2), 0), columns * 2 - 1)
-   local py = math.min(math.max(math.floor((1 - y) * rows * 4), 0), rows * 4 - 1)
-   local cell = math.floor(py / 4) * columns + math.floor(px / 2)
-   local set, bit = dots[cell] or 0, BITS[py % 4 + 1][px % 2 + 1]
-   if math.floor(set / bit) % 2 == 0 then dots[cell] = set + bit end
-end
-
-local function draw_points(dots, columns, rows, view, layer)
+local function draw_points(page, view, layer, color)
+   local columns, rows = page.columns, page.rows
    local positions = layout.positions(view, layer)
    if layer.kind == 'scatter' or layer.kind == 'boxplot' then
-      for _, p in ipairs(layout.inside(positions)) do dot(dots, columns, rows, p[1], p[2]) end
+      for _, p in ipairs(layout.inside(positions)) do page:dot(p[1], p[2], color) end
       return
    end
    for _, line in ipairs(layout.lines(positions, columns * 2)) do
@@ -29,14 +22,15 @@ local function draw_points(dots, columns, rows, view, layer)
                                 math.abs(b[2] - a[2]) * rows * 4, 1)
          for k = 0, math.ceil(steps) do
             local part = k / math.ceil(steps)
-            dot(dots, columns, rows, a[1] + part * (b[1] - a[1]), a[2] + part * (b[2] - a[2]))
+            page:dot(a[1] + part * (b[1] - a[1]), a[2] + part * (b[2] - a[2]), color)
          end
       end
    end
 end
 
 -- Draws boxes as columns of block characters; the topmost character is filled in eighths.
-local function draw_boxes(cells, columns, rows, view, boxes)
+local function draw_boxes(page, view, boxes, color)
+   local columns, rows = page.columns, page.rows
    for _, box in ipairs(boxes) do
       local function rank(value) return math.min(math.max(view.y:position(value), 0), 1) * rows end
       local bottom, top = rank(math.max(box[3], view.y.low)), rank(math.max(box[4], view.y.low))
@@ -46,25 +40,51 @@ local function draw_boxes(cells, columns, rows, view, boxes)
          for row = math.floor(bottom + 0.5), rows - 1 do
             local eighths = math.floor((top - row) * 8 + 0.5)
             if eighths >= 1 then
-               local cell = (rows - 1 - row) * columns + column
-               cells[cell] = eighths >= 8 and FULL or letters.of_code(0x2580 + eighths)
+               page:put(column, rows - 1 - row,
+                        eighths >= 8 and FULL or letters.of_code(0x2580 + eighths), color)
             end
          end
       end
    end
 end
 
-local function draw_picture(cells, columns, rows, layer)
+-- Without colors, a character is a shade of grey. With colors it has two pixels.
+local function draw_picture(page, layer)
    local grey, height, width = layer.grey, layer.grey:size(1), layer.grey:size(2)
+   local columns, rows = page.columns, page.rows
+   local function x_of(column) return math.floor((column + 0.5) * width / columns) + 1 end
+   local function color_at(row, column)  -- row: of half characters
+      local y = math.floor((row + 0.5) * height / (2 * rows)) + 1
+      local color = {}
+      for channel = 1, 3 do color[channel] = layer.picture[channel][y][x_of(column)] end
+      return color
+   end
    for row = 0, rows - 1 do
       for column = 0, columns - 1 do
-         local value = grey[math.floor((row + 0.5) * height / rows) + 1]
-                           [math.floor((column + 0.5) * width / columns) + 1]
-         if value == value then
-            cells[row * columns + column] = SHADES[math.floor(value * 4.999) + 1]
+         if page.mode then
+            page:put(column, row, UPPER_HALF, color_at(2 * row, column),
+                     color_at(2 * row + 1, column))
+         else
+            local value = grey[math.floor((row + 0.5) * height / rows) + 1][x_of(column)]
+            if value == value then
+               page:put(column, row, SHADES[math.floor(value * 4.999) + 1])
+            end
          end
       end
    end
+end
+
+-- Returns a line with the names of the layers in their colors, or nil.
+local function legend(page, layers, across)
+   local parts, width = {}, 0
+   for _, layer in ipairs(layers) do
+      if layer.name and layer.color then
+         width = width + letters.count(layer.name) + 4
+         if width > across then break end
+         parts[#parts + 1] = page:colored(SQUARE .. ' ' .. layer.name, layer.color)
+      end
+   end
+   return #parts > 0 and table.concat(parts, '  ') or nil
 end
 
 local function axis_lines(view, columns, indent)
@@ -83,14 +103,18 @@ local function axis_lines(view, columns, indent)
    return (' '):rep(indent) .. '+' .. table.concat(marks), (' '):rep(indent + 1) .. text
 end
 
---- Returns the figure as text of `across` columns and `down` lines.
-return function(figure, across, down)
+--- Returns the figure as text of `across` columns and `down` lines. mode: see screen.new. With
+-- colors, one of the lines is the legend.
+return function(figure, across, down, mode)
    local options = figure.options
    local view = layout.of(figure, across / 14, down / 4)
    local bare = view.picture and not view.picture.scale
    local indent, labels = 0, {}
    local rows = math.max(down - 2 - (options.title and 1 or 0) - (options.xlabel and 1 or 0) -
                          (options.ylabel and 1 or 0), 3)
+   local names = mode and options.legend ~= 'none' and
+                 legend(screen.new(0, 0, mode), figure.layers, across)
+   if names then rows = math.max(rows - 1, 3) end
    for _, mark in ipairs(bare and {} or view.y.marks) do
       local position = view.y:position(mark[1])
       if not view.y.reversed then position = 1 - position end
@@ -104,28 +128,24 @@ return function(figure, across, down)
       columns = math.max(math.floor(zoom * 2 * width), 1)
       rows = math.max(math.floor(zoom * height), 1)
    end
-   local dots, cells, lines = {}, {}, {}
+   local page, lines = screen.new(columns, rows, mode), {}
    for k, layer in ipairs(figure.layers) do
-      if layer.grey then draw_picture(cells, columns, rows, layer) end
-      if layer.x then draw_points(dots, columns, rows, view, layer) end
-      for _, path in ipairs(layer.paths or {}) do draw_points(dots, columns, rows, view, path) end
-      if view.boxes[k] then draw_boxes(cells, columns, rows, view, view.boxes[k]) end
+      if layer.grey then draw_picture(page, layer) end
+      if layer.x then draw_points(page, view, layer, layer.color) end
+      for _, path in ipairs(layer.paths or {}) do
+         draw_points(page, view, path, path.color or layer.color)
+      end
+      if view.boxes[k] then draw_boxes(page, view, view.boxes[k], layer.color) end
    end
    if options.title then lines[1] = (' '):rep(indent + 1) .. options.title end
    if options.ylabel then lines[#lines + 1] = (' '):rep(indent) .. options.ylabel end
    for row = 0, rows - 1 do
-      local parts = {}
+      local axis = ''
       if not bare then
          local label = labels[row] and labels[row] .. ' ' or ''
-         parts[1] = (' '):rep(indent - letters.count(label)) .. label ..
-                    (labels[row] and '+' or '|')
+         axis = (' '):rep(indent - letters.count(label)) .. label .. (labels[row] and '+' or '|')
       end
-      for column = 0, columns - 1 do
-         local cell = row * columns + column
-         parts[#parts + 1] = dots[cell] and letters.of_code(0x2800 + dots[cell]) or cells[cell] or
-                             ' '
-      end
-      lines[#lines + 1] = table.concat(parts):gsub(' +$', '')
+      lines[#lines + 1] = axis .. page:line(row)
    end
    if not bare then
       lines[#lines + 1], lines[#lines + 2] = axis_lines(view, columns, indent)
@@ -134,5 +154,6 @@ return function(figure, across, down)
          lines[#lines + 1] = (' '):rep(math.max(free, 0) / 2) .. options.xlabel
       end
    end
+   lines[#lines + 1] = names or nil
    return table.concat(lines, '\n')
 end

@@ -236,7 +236,11 @@ local function repl()
       io.stderr:write(...)
     end,
     graphics = edit.interactive() and function()
-      return versions.require 'tensor.plot.graphics'.detect()
+      local kind = versions.require 'tensor.plot.graphics'.detect()
+      if kind or os.getenv 'TENSOR_PLOT' == 'text' then
+        return kind
+      end
+      return versions.require 'tensor.plot.screen'.mode_of_terminal(os.getenv)
     end or nil,
     remember = function(line)
       if past and past.add(line) then
