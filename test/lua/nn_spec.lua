@@ -182,7 +182,7 @@ describe('tensor.nn', function()
     close(huber / 12, nn.huber(x, y, 0.5))
     close(1000, nn.binaryCrossEntropy(tensor.Tensor{1000}, tensor.Tensor{0}))
     assert.has_error(function() nn.crossEntropy(x, tensor.LongTensor{1}) end,
-                     'nn.nll: 1 classes for 3 rows')
+                     'nn.crossEntropy: 1 classes for 3 rows')
     for _, loss in ipairs{nn.binaryCrossEntropy, nn.mse, nn.huber} do
       assert.is_true(tensor.gradcheck(loss, {x, y}))
     end

@@ -286,8 +286,9 @@ class AttentionSlopes {
 
   void run() {
     const int64_t rows = q_->size[1], columns = k_->size[1];
+    if (columns == 0 || g_->numel() == 0) return;  // the gradients are 0
     const int64_t most =
-        std::max<int64_t>(1, kMostAttentionWeights / std::max<int64_t>(1, q_->size[0] * columns));
+        std::max<int64_t>(1, kMostAttentionWeights / (q_->size[0] * columns));
     const Var dq = filled_like(q_, 0);
     Var dk = filled_like(k_, 0), dv = filled_like(v_, 0), dmask;
     if (b_.wants(kMask)) dmask = mask_slopes();

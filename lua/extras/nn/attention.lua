@@ -22,23 +22,53 @@ local function causal_mask(like, rows, columns)
 end
 
 --- scaledDotProduct(q, k, v [, options]): softmax(q * k:t() / sqrt(d) + mask) * v for each matrix.
--- q: batch x rows x d. k: batch x columns x d. v: batch x columns x width. options: causal, where
--- the last row sees all columns, and each row before one less; mask, a ByteTensor that broadcasts
--- to batch x rows x columns and has 1 where q may see k; dropout and train.
+-- q: ... x rows x d. k: ... x columns x d. v: ... x columns x width. options: causal, where the last
+-- row sees all columns, and each row before one less; mask, a ByteTensor that broadcasts to
+-- ... x rows x columns and has 1 where q may see k; dropout and train.
 function attention.scaledDotProduct(q, k, v, options)
    options = options or {}
-   local scores = tensor.bmm(q * (1 / math.sqrt(q:size(3))), k:transpose(2, 3))
+   local probability = options.train and options.dropout or 0
+   if probability == 0 then
+      return tensor.attention(q, k, v, options.mask, options.causal == true)
+   end
+   local scores = tensor.matmul(q * (1 / math.sqrt(q:size(q:dim()))), k:transpose(-1, -2))
+   local rows = scores:dim() - 1
    if options.causal then
-      scores:add(causal_mask(scores, scores:size(2), scores:size(3)))
+      scores:add(causal_mask(scores, scores:size(rows), scores:size(rows + 1)):expandAs(scores))
    end
    if options.mask then
       scores:maskedFill(options.mask:eq(0), -math.huge)
    end
-   local weights = tensor.softmax(scores, 3)
-   if options.train then
-      weights = layers.drop(weights, options.dropout or 0)
+   return tensor.matmul(layers.drop(tensor.softmax(scores, -1), probability), v)
+end
+
+--- rotary(x [, options]): rotary position embeddings (Su et al., 2021) of x, ... x rows x size. Turns
+-- the elements i and i + size / 2 of row number p, from 0, by the angle p * base^(-2 * i / size), for
+-- i from 0. options: base (10000), first (0), the position of the first row.
+function attention.rotary(x, options)
+   options = options or {}
+   local dims = x:dim()
+   local size = dims > 1 and x:size(dims) or 0
+   if size == 0 or size % 2 ~= 0 then
+      error(('nn.rotary: rows of an even size are expected, got %s'):format(
+         dims == 0 and 'none' or table.concat(x:size():totable(), 'x')), 0)
    end
-   return tensor.bmm(weights, v)
+   local half, rows, first = size / 2, x:size(dims - 1), options.first or 0
+   local frequencies = tensor.DoubleTensor(half)
+   for i = 1, half do
+      frequencies[i] = (options.base or 10000) ^ (-2 * (i - 1) / size)
+   end
+   local positions = tensor.DoubleTensor(rows)
+   if rows > 0 then
+      positions:range(first, first + rows - 1)
+   end
+   local angles = tensor.ger(positions, frequencies)
+   local cos = x.new(rows, half):copy(tensor.cos(angles)):view(1, rows, half)
+   local sin = x.new(rows, half):copy(tensor.sin(angles)):view(1, rows, half)
+   local whole = x:reshape(x:nElement() / (rows * size), rows, size)
+   local a, b = whole:narrow(3, 1, half), whole:narrow(3, half + 1, half)
+   local turned = tensor.cat({a * cos - b * sin, b * cos + a * sin}, 3)
+   return turned:view(x:size())
 end
 
 --- attention(width, heads [, options]): multi-head attention of x, batch x rows x width. A call's
@@ -56,11 +86,11 @@ function attention.attention(width, heads, options)
    local input = layers.linear(width, 3 * width, options)
    local output = layers.linear(width, width, options)
 
-   -- Returns the k-th part of the products as batch * heads x rows x size.
+   -- Returns the k-th part of the products as batch x heads x rows x size.
    local function split(products, k)
       local batch, rows = products:size(1), products:size(2)
       local part = products:narrow(3, k * width + 1, width):view(batch, rows, heads, size)
-      return part:transpose(2, 3):reshape(batch * heads, rows, size)
+      return part:transpose(2, 3)
    end
    -- The parameters of the rows of the input layer from `first` on.
    local function rows_of(params, first, count)
@@ -82,14 +112,10 @@ function attention.attention(width, heads, options)
          local products = input(params.input, x)
          q, k, v = split(products, 0), split(products, 1), split(products, 2)
       end
-      local mask = call.mask
-      if mask then
-         mask = mask:expand(batch, heads, rows, k:size(2)):reshape(batch * heads, rows, k:size(2))
-      end
       local y = attention.scaledDotProduct(q, k, v, {
-         causal = options.causal, mask = mask, dropout = options.dropout, train = call.train,
+         causal = options.causal, mask = call.mask, dropout = options.dropout, train = call.train,
       })
-      y = y:view(batch, heads, rows, size):transpose(2, 3):reshape(batch, rows, width)
+      y = y:transpose(2, 3):reshape(batch, rows, width)
       return output(params.output, y)
    end)
 end

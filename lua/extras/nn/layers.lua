@@ -5,7 +5,7 @@ local versions = require 'tensor.versions'
 local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
 
-local each, unpack = versions.each, versions.unpack
+local each = versions.each
 
 local layers = {}
 
@@ -54,9 +54,7 @@ function layers.embedding(count, width, options)
    return layer.new('embedding', function()
       return {weight = fill(tensor.Tensor(count, width))}
    end, function(params, x)
-      local size = x:size():totable()
-      size[#size + 1] = width
-      return params.weight:index(1, x:reshape(x:nElement())):view(tensor.LongStorage(size))
+      return tensor.embedding(params.weight, x)
    end)
 end
 
@@ -65,9 +63,7 @@ function layers.drop(x, probability)
    if probability == 0 then
       return x
    end
-   local keep = 1 - probability
-   local mask = x.new(x:size()):bernoulli(keep)
-   return tensor.cmul(x, keep > 0 and mask:div(keep) or mask)
+   return tensor.dropout(x, probability)
 end
 
 --- dropout(probability): see drop. Without options.train it returns x.
@@ -97,13 +93,7 @@ function layers.layerNorm(width, options)
    return layer.new('layerNorm', function()
       return scale_and_shift(width, options)
    end, function(params, x)
-      local y = x - x:mean(-1)
-      local variance = tensor.cmul(y, y):mean(-1)
-      y = tensor.cmul(y, variance:add(epsilon):rsqrt())
-      if params.weight then
-         y = y:cmul(params.weight):add(params.bias)
-      end
-      return y
+      return tensor.layerNorm(x, {width}, params.weight, params.bias, epsilon)
    end)
 end
 
@@ -116,8 +106,25 @@ function layers.rmsNorm(width, options)
    return layer.new('rmsNorm', function()
       return options.affine == false and {} or {weight = tensor.ones(width)}
    end, function(params, x)
-      local y = tensor.cmul(x, tensor.cmul(x, x):mean(-1):add(epsilon):rsqrt())
-      return params.weight and y:cmul(params.weight) or y
+      return tensor.rmsNorm(x, {width}, params.weight, epsilon)
+   end)
+end
+
+--- groupNorm(groups, width [, options]): divides the channels, dimension 2 of x, into groups, and
+-- normalizes each group of each element of the batch; then weight and bias apply. options: epsilon
+-- (1e-5), affine (true).
+function layers.groupNorm(groups, width, options)
+   layer.check_size('groupNorm', 'groups', groups)
+   layer.check_size('groupNorm', 'width', width)
+   if width % groups ~= 0 then
+      error(('nn.groupNorm: the width %d is not a multiple of %d groups'):format(width, groups), 0)
+   end
+   options = options or {}
+   local epsilon = options.epsilon or 1e-5
+   return layer.new('groupNorm', function()
+      return scale_and_shift(width, options)
+   end, function(params, x)
+      return tensor.groupNorm(x, groups, params.weight, params.bias, epsilon)
    end)
 end
 
@@ -137,36 +144,8 @@ function layers.batchNorm(width, options)
    end
 
    return layer.new('batchNorm', init, function(params, x, call)
-      local dims, shape = {}, {}
-      for d = 1, x:dim() do
-         shape[d] = d == 2 and width or 1
-         if d ~= 2 then
-            dims[#dims + 1] = d
-         end
-      end
-      local y
-      if call.train then
-         local count = x:nElement() / width
-         local mean = x:mean(dims)
-         y = x - mean
-         local variance = tensor.cmul(y, y):mean(dims)
-         local function update(running, value, factor)
-            value = tensor.stopGradient(value):view(width)
-            running:mul(1 - momentum):add(momentum * factor, value)
-         end
-         update(state.mean, mean, 1)
-         update(state.variance, variance, count > 1 and count / (count - 1) or 1)
-         y = tensor.cmul(y, variance:add(epsilon):rsqrt())
-      else
-         local factor = (state.variance + epsilon):rsqrt()
-         y = tensor.cmul(x - state.mean:view(unpack(shape)),
-                         factor:view(unpack(shape)))
-      end
-      if params.weight then
-         y = y:cmul(params.weight:view(unpack(shape)))
-            :add(params.bias:view(unpack(shape)))
-      end
-      return y
+      return tensor.batchNorm(x, state.mean, state.variance, params.weight, params.bias,
+                              call.train == true, momentum, epsilon)
    end, state)
 end
 

@@ -1,47 +1,48 @@
 -- tensor.nn: losses. Each returns the mean over all elements or rows: a number, or a tracked number
--- under tensor.grad.
+-- under tensor.grad. The operations of the same names, such as tensor.crossEntropy, have more
+-- options.
 
 local tensor = require 'tensor'
 
 local losses = {}
 
+-- Returns the class numbers in the shape of t without its last dimension.
+local function rows_of(name, t, classes)
+   local size = t:size():totable()
+   local rows = t:nElement() / table.remove(size)
+   if classes:nElement() ~= rows then
+      error(('nn.%s: %d classes for %d rows'):format(name, classes:nElement(), rows), 0)
+   end
+   return classes:reshape(tensor.LongStorage(#size > 0 and size or {1}))
+end
+
 --- nll(logs, classes): minus the mean of logs at the class of each row. logs: rows x classes, or
 -- ... x classes. classes: a LongTensor with the number of the class of each row, from 1.
 function losses.nll(logs, classes)
-   local count = logs:size(logs:dim())
-   local rows = logs:dim() == 2 and logs or logs:reshape(logs:nElement() / count, count)
-   if classes:nElement() ~= rows:size(1) then
-      error(('nn.nll: %d classes for %d rows'):format(classes:nElement(), rows:size(1)), 0)
-   end
-   return -rows:gather(2, classes:reshape(rows:size(1), 1)):mean()
+   return tensor.nll(logs, rows_of('nll', logs, classes))
 end
 
 --- crossEntropy(logits, classes): nll of the logarithm of the softmax of logits over their last
 -- dimension.
 function losses.crossEntropy(logits, classes)
-   return losses.nll(tensor.logSoftmax(logits, logits:dim()), classes)
+   return tensor.crossEntropy(logits, rows_of('crossEntropy', logits, classes))
 end
 
 --- binaryCrossEntropy(logits, targets): the cross-entropy of sigmoid(logits) and targets from 0 to
 -- 1: the mean of log(1 + exp(x)) - x * y.
 function losses.binaryCrossEntropy(logits, targets)
-   return (tensor.softplus(logits) - tensor.cmul(logits, targets)):mean()
+   return tensor.binaryCrossEntropy(logits, targets)
 end
 
 --- mse(x, y): the mean of (x - y)^2.
 function losses.mse(x, y)
-   local difference = x - y
-   return difference:cmul(difference):mean()
+   return tensor.mse(x, y)
 end
 
 --- huber(x, y [, delta = 1]): the mean of (x - y)^2 / 2 where |x - y| < delta, and of
 -- delta * (|x - y| - delta / 2) elsewhere.
 function losses.huber(x, y, delta)
-   delta = delta or 1
-   local distance = tensor.abs(x - y)
-   local small = tensor.clamp(distance, 0, delta)
-   -- small * (distance - small / 2) is distance^2 / 2 below delta.
-   return tensor.cmul(small, distance - small / 2):mean()
+   return tensor.huber(x, y, delta or 1)
 end
 
 return losses

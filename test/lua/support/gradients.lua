@@ -34,6 +34,9 @@ local of_row = {
   clampMax = 'wide', cmaxValue = 'wide', cminValue = 'wide', normal_stddevs = 'positive',
   renorm = 'wide', multinomial = 'positive', multinomialAliasSetup = 'positive',
   ['cpow 1'] = 'positive', ['normal_means_stddevs 3'] = 'positive',
+  ['batchNorm 2'] = 'fixed', ['batchNorm 3'] = 'fixed',
+  ['crossEntropyall 3'] = 'fixed', ['crossEntropy 3'] = 'fixed', ['nllall 3'] = 'fixed',
+  ['nll 3'] = 'fixed',
   ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed', ['ormqr 1'] = 'fixed', ['ormqr 2'] = 'fixed',
 }
 

@@ -256,7 +256,9 @@ function Run:aliased(slots, map, invoke, name)
   if self.case.view or self.case.inout or self.layout == 'expanded' then return end
   local result
   for i, slot in ipairs(slots) do
-    if slot.result and slot.kind == 'T' and not slot.required then result = result or i end
+    if slot.result and slot.kind == 'T' and not slot.required and not slot.fresh then
+      result = result or i
+    end
   end
   if not result or self.want[2] then return end
   for k, slot in ipairs(self.slots) do
@@ -274,7 +276,7 @@ end
 -- A method whose own tensor is the operand left out.
 function Run:in_place(slots, map, invoke, name)
   if self.layout == 'expanded' or self.case.ambiguous_in_place then return end
-  if not slots[1].result or slots[1].optional then return end
+  if not slots[1].result or slots[1].optional or slots[1].fresh then return end
   for i, slot in ipairs(slots) do
     if slot.kind == 'T' and slot.optional and not slot.result and map[i] then
       self.form = name .. ' in place'
