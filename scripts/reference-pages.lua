@@ -60,6 +60,10 @@ return {
     text = 'These functions compute Fourier transforms, windows and products of complex ' ..
            'numbers. [The guide](../fourier.md) explains complex tensors, lengths and factors.',
     { label = 'Functions', family = 'Fourier transforms' } },
+  { name = 'networks', title = 'Layers and losses of networks',
+    text = 'These functions are parts of neural networks. [The guide](../training.md) describes ' ..
+           'the layers of `tensor.nn`, which use them.',
+    { label = 'Functions', family = 'networks' } },
   { name = 'random', title = 'Random numbers',
     text = 'A generator is optional in all of these calls. [The guide](../random.md) describes ' ..
            'generators and seeds.',

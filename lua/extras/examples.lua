@@ -7,7 +7,7 @@ local examples = {}
 
 examples.chapters = {
    'elementwise', 'compare', 'making', 'views', 'reducing', 'random', 'linear', 'files', 'system',
-   'gradients', 'fourier',
+   'gradients', 'fourier', 'networks',
 }
 
 --- Parses the text of a chapter. Returns its examples: {{name, text}, ...}.

@@ -97,8 +97,14 @@ void check_binary(const A& a, const Shapes& s) {
 
 void shapes(args::mseall& a, Shapes& s) { check_target(a, s, *a.t); }
 void calls(args::mseall& a) {
-  const double norm = a.t->numel() > 0 ? ops::dist(a.t, a.target, 2).to_double() : 0;
-  a.returned = reduced(norm * norm, a.t->numel(), a.reduction);
+  const Reduction squares = {Reducer::squares};
+  double sum = 0;
+  if (a.t->numel() > 0) {
+    const Partial partial =
+        reduce_all(a.op, squares, a.t, Transform::difference, a.target);
+    sum = finish_all(squares, partial, a.t->numel(), a.t->dtype).to_double();
+  }
+  a.returned = reduced(sum, a.t->numel(), a.reduction);
 }
 
 void shapes(args::mse& a, Shapes& s) {

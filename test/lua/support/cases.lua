@@ -18,10 +18,7 @@ local all = {}
 for name, case in pairs(first.cases) do all[name] = case end
 for _, file in ipairs { 'structure', 'arrange', 'reduce', 'reduce_more', 'order', 'count',
                         'statistics', 'pad', 'index', 'product', 'convolution', 'fourier',
-                        'complex', 'linalg', 'random' } do
-                        'statistics', 'pad', 'index', 'product', 'convolution', 'linalg',
-                        'random',
-                        'networks' } do
+                        'complex', 'linalg', 'random', 'networks' } do
   for name, case in pairs(require('support.cases_' .. file).install(shared)) do
     assert(not all[name], name)
     all[name] = case

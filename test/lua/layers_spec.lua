@@ -1,0 +1,254 @@
+-- Layers and losses of networks: values and gradients against PyTorch's, corner cases, errors.
+-- Comparisons with plain loops for all types and layouts are in support/cases_networks.lua.
+
+local tensor = require 'tensor'
+
+local Double, Long, Byte = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor
+
+local function sizes_of(text)
+  local sizes = {}
+  for n in text:gmatch '%d+' do sizes[#sizes + 1] = tonumber(n) end
+  return sizes
+end
+-- Input number k, from 0, of test/reference/layers.py.
+local function input(text, k)
+  local i = -1
+  return Double(tensor.LongStorage(sizes_of(text))):apply(function()
+    i = i + 1
+    return ((7 * i + 3 * k) % 11 - 5) / 4
+  end)
+end
+-- The class numbers of n rows.
+local function classes(n, count)
+  return Long(n):copy(tensor.range(0, n - 1):mul(3):remainder(count):add(1))
+end
+
+local seen = Byte{ { 1, 0, 1, 1 }, { 1, 1, 0, 0 }, { 0, 0, 0, 1 } }
+local weight = Double{ 0.5, 1, 2, 1.5, 1 }
+local reversed = Double{ 1, 1.5, 2, 1, 0.5 }
+
+local cases = {
+  layerNorm = function(x, w, b) return tensor.layerNorm(x, { 4 }, w, b) end,
+  layerNorm2 = function(x, w) return x:layerNorm({ 3, 4 }, w, nil, 0.5) end,
+  rmsNorm = function(x, w) return tensor.rmsNorm(x, { 4 }, w) end,
+  groupNorm = function(x, w, b) return tensor.groupNorm(x, 2, w, b) end,
+  batchNorm = function(x, w, b) return tensor.batchNorm(x, nil, nil, w, b, true) end,
+  batchNorm2 = function(x) return x:batchNorm(true) end,
+  batchNormRunning = function(x)
+    local mean, variance = tensor.zeros(3):double(), tensor.ones(3):double()
+    tensor.batchNorm(x, mean, variance, nil, nil, true, 0.25)
+    return tensor.stack({ mean, variance }, 1)
+  end,
+  batchNormEvaluated = function(x, w, b)
+    local mean, variance = Double{ 0, 0.25, 0.5 }, Double{ 0.5, 1.5, 2.5 }
+    return tensor.batchNorm(x, mean, variance, w, b, false, 0.1, 0.25)
+  end,
+  embedding = function(w) return tensor.embedding(w, Long{ { 1, 4 }, { 3, -1 } }) end,
+  attention = function(q, k, v) return tensor.attention(q, k, v) end,
+  attentionCausal = function(q, k, v) return tensor.attention(q, k, v, true) end,
+  attentionBytes = function(q, k, v) return tensor.attention(q, k, v, seen, false, 0.5) end,
+  attentionAdded = function(q, k, v, m) return tensor.attention(q, k, v, m) end,
+  crossEntropy = function(x) return tensor.crossEntropy(x, classes(6, 5)) end,
+  crossEntropyWeighted = function(x)
+    return tensor.crossEntropy(x, classes(6, 5), weight, 4, 0.25)
+  end,
+  crossEntropySum = function(x) return x:crossEntropy(classes(6, 5), 4, 0.25, 'sum') end,
+  crossEntropyNone = function(x)
+    return tensor.crossEntropy(x, classes(6, 5):view(2, 3), weight, -100, 0.1, 'none', 2)
+  end,
+  nll = function(x) return tensor.nll(x, classes(6, 5), weight) end,
+  nllNone = function(x) return tensor.nll(x, classes(6, 5), 2, 'none') end,
+  mse = tensor.mse,
+  mseNone = function(x, y) return tensor.mse(x, y, 'none') end,
+  huber = function(x, y) return tensor.huber(x, y, 0.8) end,
+  huberSum = function(x, y) return tensor.huber(x, y, 0.8, 'sum') end,
+  binaryCrossEntropy = tensor.binaryCrossEntropy,
+  binaryCrossEntropyWeighted = function(x, y)
+    return tensor.binaryCrossEntropy(x, y, weight, reversed, 'none')
+  end,
+}
+
+local function check(line, figures, found)
+  local want = {}
+  for x in figures:gmatch '%S+' do want[#want + 1] = tonumber(x) end
+  local got = tensor.isTensor(found) and found:contiguous():view(-1):totable() or { found }
+  assert.are.equal(#want, #got)
+  for k, x in ipairs(want) do
+    assert.is_true(math.abs(x - got[k]) <= 1e-12 * (1 + math.abs(x)),
+                   ('%s: element %d is %.17g, not %.17g'):format(line, k, got[k], x))
+  end
+end
+
+describe('layers and losses', function()
+  it('and their gradients agree with PyTorch', function()
+    local count = 0
+    for line in io.lines('test/data/layers.txt') do
+      local head, rest = line:match '^([^#\t]+)(\t.*)$'
+      if head then
+        local name, inputs = head:match '^%w+', {}
+        for sizes in head:sub(#name + 1):gmatch '[%dx]+' do
+          inputs[#inputs + 1] = input(sizes, #inputs)
+        end
+        local parts = {}
+        for part in rest:gmatch '\t([^\t]*)' do parts[#parts + 1] = part end
+        local result = cases[name](unpack(inputs))
+        check(name, parts[1], result)
+        if #parts > 1 then
+          local g = 1
+          if tensor.isTensor(result) then
+            local i = -1
+            g = result:clone():apply(function()
+              i = i + 1
+              return ((5 * i) % 7 - 3) / 2
+            end)
+          end
+          local gradients = tensor.vjp(cases[name], inputs, { g })
+          for k = 2, #parts do check(name .. ' gradient', parts[k], gradients[k - 1]) end
+        end
+        count = count + 1
+      end
+    end
+    assert.are.equal(25, count)
+  end)
+
+  it('of long rows do not depend on the number of threads', function()
+    local threads = tensor.getnumthreads()
+    tensor.manualSeed(5)
+    local x, w = tensor.FloatTensor(70, 2000):normal(), tensor.FloatTensor(2000):normal()
+    local q = tensor.FloatTensor(3, 150, 8):normal()
+    local k = tensor.FloatTensor(3, 600, 8):normal()
+    local numbers = Long(70):random(1, 2000)
+    local function all(a, b, c, d)
+      return tensor.layerNorm(a, { 2000 }, b), tensor.batchNorm(a, true),
+             tensor.attention(c, d, d, true), tensor.crossEntropy(a, numbers)
+    end
+    local found = {}
+    for n = 1, 2 do
+      tensor.setnumthreads(n)
+      local results = { all(x, w, q, k) }
+      local g = {}
+      for i = 1, 3 do g[i] = results[i]:clone():fill(0.5) end
+      g[4] = 1
+      local gradients = tensor.vjp(all, { x, w, q, k }, g)
+      found[n] = { results[1], results[2], results[3], unpack(gradients) }
+    end
+    tensor.setnumthreads(threads)
+    for i, t in ipairs(found[1]) do assert.is_true(t:equal(found[2][i]), 'result ' .. i) end
+  end)
+
+  it('of 16-bit floats compute in float', function()
+    local x = Double(4, 300):normal():half():double()
+    for _, class in ipairs{ 'Half', 'BFloat16' } do
+      local t = x:type('torch.' .. class .. 'Tensor')
+      local tolerance = class == 'Half' and 2e-3 or 2e-2
+      local want = tensor.layerNorm(t:double(), { 300 })
+      assert.is_true((tensor.layerNorm(t, { 300 }):double() - want):abs():max() < 2 * tolerance)
+      want = tensor.attention(t:double(), t:double(), t:double())
+      assert.is_true((tensor.attention(t, t, t):double() - want):abs():max() < 2 * tolerance)
+      -- A sum in 16 bits would overflow, or stop at 2048.
+      local big = t:clone():fill(100)
+      assert.are.equal(10000 * 1200, tensor.mse(big, big:clone():zero(), 'sum'))
+    end
+  end)
+end)
+
+describe('attention', function()
+  it('gives 0 where a row sees nothing', function()
+    local q, k, v = tensor.randn(3, 2), tensor.randn(2, 2), tensor.randn(2, 4)
+    local r = tensor.attention(q, k, v, true)
+    assert.are.same({ 0, 0, 0, 0 }, r[1]:totable())
+    assert.is_true((r[2] - v[1]):abs():max() < 1e-12)
+    local gradients = tensor.vjp(function(...) return tensor.attention(...) end,
+                                 { q, k, v, Byte{ { 0, 0 }, { 1, 1 }, { 0, 0 } } }, { r })
+    assert.are.same({ 0, 0 }, gradients[1][1]:totable())
+    assert.are.equal(0, tensor.attention(q, k:narrow(1, 1, 2), v, Byte(3, 2):zero()):abs():max())
+  end)
+
+  it('passes on NaN', function()
+    local q, k, v = tensor.randn(2, 2), tensor.randn(3, 2), tensor.randn(3, 1)
+    q[1][1] = 0 / 0
+    local r = tensor.attention(q, k, v)
+    assert.is_true(r[1][1] ~= r[1][1])
+    assert.is_true(r[2][1] == r[2][1])
+  end)
+
+  it('is that of the whole matrix for many blocks', function()
+    tensor.manualSeed(3)
+    local q, k, v = Double(2, 130, 5):normal(), Double(2, 530, 5):normal(), Double(2, 530, 3):normal()
+    q:mul(8)  -- the largest weights change from block to block
+    local function composed(a, b, c)
+      return tensor.bmm(tensor.softmax(tensor.bmm(a, b:transpose(2, 3)) / math.sqrt(5), 3), c)
+    end
+    local want = composed(q, k, v)
+    assert.is_true((tensor.attention(q, k, v) - want):abs():max() < 1e-12)
+    local g = want:clone():normal()
+    local expected = tensor.vjp(composed, { q, k, v }, { g })
+    local got = tensor.vjp(function(...) return tensor.attention(...) end, { q, k, v }, { g })
+    for i = 1, 3 do assert.is_true((got[i] - expected[i]):abs():max() < 1e-11) end
+    -- Views of other memory layouts.
+    local packed = Double(130, 2, 3, 5):normal()
+    local function part(i) return packed:select(3, i):transpose(1, 2) end
+    want = composed(part(1), part(2), part(3))
+    assert.is_true((tensor.attention(part(1), part(2), part(3)) - want):abs():max() < 1e-12)
+  end)
+end)
+
+describe('batchNorm', function()
+  it('updates the running mean and variance, through which no gradient goes', function()
+    local x = tensor.randn(6, 2)
+    local mean, variance = tensor.zeros(2), tensor.ones(2)
+    local gradient = tensor.grad(function(t)
+      local m, v = mean:clone(), variance:clone()
+      local y = tensor.batchNorm(t, m, v, nil, nil, true)
+      return tensor.sum(y) + m:sum() + v:sum()
+    end)(x)
+    assert.is_true(gradient:abs():max() < 1e-10)
+    tensor.batchNorm(x, mean, variance, true)
+    assert.is_true((mean - x:mean(1):view(2) * 0.1):abs():max() < 1e-12)
+    assert.is_true((variance - (x:var(1):view(2) * 0.1 + 0.9)):abs():max() < 1e-12)
+  end)
+end)
+
+describe('the arguments of layers and losses', function()
+  local x = tensor.randn(2, 4)
+  local function fails(text, f, ...)
+    local ok, message = pcall(f, ...)
+    assert.is_false(ok, text)
+    assert.is_truthy(tostring(message):find(text, 1, true), message)
+  end
+
+  it('are checked', function()
+    fails('does not end in the dimensions [3]', tensor.layerNorm, x, { 3 })
+    fails('the weight has size [3]; [4] is expected', tensor.layerNorm, x, { 4 }, tensor.ones(3))
+    fails('epsilon must not be negative', tensor.rmsNorm, x, { 4 }, -1)
+    fails('4 channels cannot be divided into 3 groups', tensor.groupNorm, x, 3)
+    fails('2 or more dimensions', tensor.batchNorm, tensor.ones(3), true)
+    fails('go together', tensor.batchNorm, x, tensor.ones(4))
+    fails('without training', tensor.batchNorm, x)
+    fails('more than one value for each channel', tensor.batchNorm, x:narrow(1, 1, 1), true)
+    fails('a probability from 0 to 1', tensor.dropout, x, 2)
+    fails('a matrix is expected', tensor.embedding, tensor.ones(3), Long{ 1 })
+    fails('out of range', tensor.embedding, x, Long{ 3 })
+    fails('do not fit', tensor.attention, x, tensor.ones(3, 5), x)
+    fails('does not broadcast', tensor.attention, x, x, x, tensor.ones(3, 2))
+    fails('a ByteTensor or a DoubleTensor is expected', tensor.attention, x, x, x,
+          tensor.ones(2, 2):int())
+    fails('class 5 is out of range of 4 classes', tensor.crossEntropy, x, Long{ 1, 5 })
+    fails('class numbers of size [2] are expected', tensor.crossEntropy, x, Long{ 1 })
+    fails('a vector of 4 classes is expected', tensor.nll, x, Long{ 1, 2 }, tensor.ones(2))
+    fails('a label smoothing from 0 to 1', tensor.crossEntropy, x, Long{ 1, 2 }, 1, 2)
+    fails('the target has size [3]', tensor.mse, x, tensor.ones(3))
+    fails('delta must be positive', tensor.huber, x, x, 0)
+    fails('does not broadcast', tensor.binaryCrossEntropy, x, x, tensor.ones(3))
+    fails('invalid arguments', tensor.crossEntropy, x, Long{ 1, 2 }, 'average')
+    fails("with respect to 'weight' is not implemented", tensor.vjp, function(w)
+      return tensor.crossEntropy(x, Long{ 1, 2 }, w)
+    end, { tensor.ones(4) }, { 1 })
+  end)
+
+  it('may be nil where they are optional', function()
+    assert.is_true(tensor.layerNorm(x, { 4 }, nil, nil, 0.5):equal(tensor.layerNorm(x, { 4 }, 0.5)))
+    fails('invalid arguments', tensor.layerNorm, nil, { 4 })
+    fails('invalid arguments', tensor.rmsNorm, x, nil)
+  end)
+end)
