@@ -28,6 +28,7 @@ local headings = {
   ['THRandom.h'] = 'Generators and single random numbers', ['THSize.h'] = 'Sizes',
   ['THStorage.h'] = 'Storages', ['THSyncedMemory.h'] = 'Memory on the host and on devices',
   ['THTape.h'] = 'Gradients',
+  ['THDist.h'] = 'Several processes',
   ['THTensor.h'] = 'Tensors: construction, fields, views', ['THTensorConv.h'] = 'Convolutions in C',
   ['THTensorApply.h'] = 'Loops over elements', ['THTensorDimApply.h'] = 'Loops over vectors',
   ['THTensorRandom.h'] = 'The state of generators',
