@@ -129,8 +129,8 @@ void note_sources(Pattern* pattern) {
   }
 }
 
-// Returns false if a slot that may be nil is left out, but a later tensor is not: such a call passes
-// nil. left_out: one bit for each optional slot, the last one lowest.
+// Returns false if a slot that may be nil is left out, but a later tensor is not: such a call
+// passes nil. left_out: one bit for each optional slot, the last one lowest.
 bool has_nils_at_end(const Form& form, int left_out, int optional) {
   bool missing = false;
   for (const Slot& slot : form.slots) {

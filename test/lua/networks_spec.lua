@@ -159,6 +159,35 @@ describe('tensor.nn', function()
     end
   end)
 
+  it('scaledDotProduct drops weights in training', function()
+    local q, k, v = tensor.randn(1, 2, 3, 4), tensor.randn(1, 2, 5, 4), tensor.ones(1, 2, 5, 1)
+    local mask = tensor.ByteTensor(3, 5):fill(1)
+    mask[1]:narrow(1, 2, 4):zero()
+    tensor.manualSeed(7)
+    local options = {dropout = 0.5, train = true, mask = mask, causal = true}
+    local r = nn.scaledDotProduct(q, k, v, options)
+    -- The only weight of the first row is 1, or is dropped.
+    assert.is_true(r[1][1][1][1] == 2 or r[1][1][1][1] == 0)
+    assert.is_true(nn.scaledDotProduct(q, k, v, {mask = mask}):allclose(tensor.ones(1, 2, 3, 1)))
+  end)
+
+  it('rotary turns pairs of elements by angles of their rows', function()
+    local x = tensor.randn(2, 3, 2, 4)
+    local y = nn.rotary(x, {base = 100, first = 5})
+    for row = 1, 2 do
+      for i = 1, 2 do
+        local angle = (row + 4) * 100 ^ (-(i - 1) / 2)
+        local a, b = x[2][3][row][i], x[2][3][row][i + 2]
+        close(a * math.cos(angle) - b * math.sin(angle), y[2][3][row][i])
+        close(b * math.cos(angle) + a * math.sin(angle), y[2][3][row][i + 2])
+      end
+    end
+    assert.is_true(nn.rotary(tensor.ones(1, 6)):equal(tensor.ones(1, 6)))
+    assert.is_true(tensor.gradcheck(nn.rotary, {tensor.randn(3, 2)}, {order = 2}))
+    assert.has_error(function() nn.rotary(tensor.randn(2, 3)) end,
+      'nn.rotary: rows of an even size are expected, got 2x3')
+  end)
+
   it('attention splits the width among its heads', function()
     local layer, x, memory = nn.attention(4, 2), tensor.randn(2, 3, 4), tensor.randn(2, 5, 4)
     local params = layer.init()

@@ -62,6 +62,17 @@ describe('tensor.nn', function()
     check_gradients(nn.linear(3, 2, {bias = false}), tensor.randn(3))
   end)
 
+  it('groupNorm normalizes groups of channels', function()
+    local layer = nn.groupNorm(2, 4)
+    local x = tensor.randn(3, 4, 5)
+    local y = layer(layer.init(), x):view(6, 10)
+    close(tensor.zeros(6, 1), y:mean(2), 1e-9)
+    close(tensor.ones(6, 1), y:var(2, true), 1e-4)
+    check_gradients(layer, x)
+    assert.has_error(function() nn.groupNorm(3, 4) end,
+      'nn.groupNorm: the width 4 is not a multiple of 3 groups')
+  end)
+
   it('linear, embedding and dropout check their arguments', function()
     assert.has_error(function() nn.linear(0, 2) end,
       'nn.linear: inputs: a whole number of at least 1 is expected, got 0')

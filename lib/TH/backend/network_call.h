@@ -99,8 +99,8 @@ struct AttentionMatrix {
 
 // softmax(scale * q * k^T + mask) * v of float or double, for outer x inner matrices. q: rows x
 // depth, k: columns x depth, v: columns x width. mask: null, bytes (1: visible) or elements that
-// are added. causal: row i sees columns up to i + columns - rows. sums: contiguous, the logarithm of
-// the sum of exponentials of each row; -infinity if it sees nothing.
+// are added. causal: row i sees columns up to i + columns - rows. sums: contiguous, the logarithm
+// of the sum of exponentials of each row; -infinity if it sees nothing.
 struct AttentionShape {
   DType dtype;
   int64_t outer, inner, rows, columns, depth, width;
@@ -124,12 +124,12 @@ struct AttentionSlopesCall {
 }  // namespace th
 
 // The rows of TH_KERNEL_OPS.
-#define TH_NETWORK_OPS(X)                     \
-  X(normalize, NormalizeCall)                 \
-  X(normalize_slopes, NormalizeSlopesCall)    \
-  X(class_loss, ClassLossCall)                \
-  X(class_loss_slopes, ClassLossSlopesCall)   \
-  X(attention, AttentionCall)                 \
+#define TH_NETWORK_OPS(X)                   \
+  X(normalize, NormalizeCall)               \
+  X(normalize_slopes, NormalizeSlopesCall)  \
+  X(class_loss, ClassLossCall)              \
+  X(class_loss_slopes, ClassLossSlopesCall) \
+  X(attention, AttentionCall)               \
   X(attention_slopes, AttentionSlopesCall)
 
 #endif

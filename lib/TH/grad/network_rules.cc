@@ -165,8 +165,7 @@ Var class_slopes(const Var& g, const Var& t, const Var& classes, const Var& weig
   const ValidClasses valid = valid_classes(classes.get(), ignored);
   const int64_t column[] = {rows, 1};
   const Var numbers = reshaped(Var::share(valid.numbers.get()), 2, column);
-  const Var mask = expand(reshaped(Var::share(valid.ignored.get()), 2, column),
-                          Sizes{2, t->size});
+  const Var mask = expand(reshaped(Var::share(valid.ignored.get()), 2, column), Sizes{2, t->size});
   // The weight of each class in the loss of each row.
   Var weights = filled(*t, 2, t->size, smoothing / static_cast<double>(count));
   const Var own = filled(*t, 2, column, 1 - smoothing);
@@ -200,8 +199,8 @@ void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
   Var slope;
   if (!is_recording() && (logs || sums)) {
     slope = new_result(t->dtype);
-    ops::classLossSlopes(slope.get(), g.get(), rows.get(), classes.get(), weight.get(),
-                         sums.get(), a.ignoreIndex, smoothing);
+    ops::classLossSlopes(slope.get(), g.get(), rows.get(), classes.get(), weight.get(), sums.get(),
+                         a.ignoreIndex, smoothing);
   } else {
     rows = in_compute_type(rows);
     const int64_t column[] = {count, 1};
@@ -226,8 +225,8 @@ void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
 void layer_norm_slopes(Backward& b) {
   enum { kR, kMean, kVariance, kT, kShape, kWeight, kBias };
   const auto& a = *static_cast<const args::layerNorm*>(b.arguments());
-  normalization_rule(b, {{kMean, kVariance, kT, kWeight, kBias},
-                         layer_layout(*b.value(kT), a.shape), a.epsilon});
+  normalization_rule(
+      b, {{kMean, kVariance, kT, kWeight, kBias}, layer_layout(*b.value(kT), a.shape), a.epsilon});
 }
 void rms_norm_slopes(Backward& b) {
   enum { kR, kSquare, kT, kShape, kWeight };
@@ -238,14 +237,14 @@ void rms_norm_slopes(Backward& b) {
 void group_norm_slopes(Backward& b) {
   enum { kR, kMean, kVariance, kT, kGroups, kWeight, kBias };
   const auto& a = *static_cast<const args::groupNorm*>(b.arguments());
-  normalization_rule(b, {{kMean, kVariance, kT, kWeight, kBias},
-                         group_layout(*b.value(kT), a.groups), a.epsilon});
+  normalization_rule(
+      b, {{kMean, kVariance, kT, kWeight, kBias}, group_layout(*b.value(kT), a.groups), a.epsilon});
 }
 void batch_norm_slopes(Backward& b) {
   enum { kR, kMean, kVariance, kT, kRunningMean, kRunningVariance, kWeight, kBias };
   const auto& a = *static_cast<const args::batchNorm*>(b.arguments());
-  const Normalization n = {{kMean, kVariance, kT, kWeight, kBias}, batch_layout(*b.value(kT)),
-                           a.epsilon, !a.training};
+  const Normalization n = {
+      {kMean, kVariance, kT, kWeight, kBias}, batch_layout(*b.value(kT)), a.epsilon, !a.training};
   if (a.training) return normalization_rule(b, n);
   normalization_rule(b, n, kRunningMean, kRunningVariance);
 }
@@ -287,8 +286,7 @@ class AttentionSlopes {
   void run() {
     const int64_t rows = q_->size[1], columns = k_->size[1];
     if (columns == 0 || g_->numel() == 0) return;  // the gradients are 0
-    const int64_t most =
-        std::max<int64_t>(1, kMostAttentionWeights / (q_->size[0] * columns));
+    const int64_t most = std::max<int64_t>(1, kMostAttentionWeights / (q_->size[0] * columns));
     const Var dq = filled_like(q_, 0);
     Var dk = filled_like(k_, 0), dv = filled_like(v_, 0), dmask;
     if (b_.wants(kMask)) dmask = mask_slopes();
@@ -373,8 +371,8 @@ void attention_slopes(Backward& b) {
   if (!fused) return AttentionSlopes(b).run();
   const auto& a = *static_cast<const args::attention*>(b.arguments());
   const Var dq = new_result(q->dtype), dk = new_result(q->dtype), dv = new_result(q->dtype);
-  ops::attentionSlopes(dq.get(), dk.get(), dv.get(), g.get(), r.get(), sums.get(), q.get(),
-                       k.get(), v.get(), mask.get(), a.causal, a.scale);
+  ops::attentionSlopes(dq.get(), dk.get(), dv.get(), g.get(), r.get(), sums.get(), q.get(), k.get(),
+                       v.get(), mask.get(), a.causal, a.scale);
   b.give(S::kQ, dq);
   b.give(S::kK, dk);
   b.give(S::kV, dv);

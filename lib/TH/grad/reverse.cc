@@ -365,7 +365,8 @@ Var Backward::returned() const {
 
 void Backward::give_to(const Operand& o, const Var& gradient) {
   if (!gradient || !o.storage) return;
-  tape_.accumulate(o.storage, o.position(), in_shape(converted(gradient, o.value->dtype), *o.value));
+  tape_.accumulate(o.storage, o.position(),
+                   in_shape(converted(gradient, o.value->dtype), *o.value));
 }
 
 void Backward::give(int parameter, const Var& gradient) {

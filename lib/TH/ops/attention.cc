@@ -38,10 +38,11 @@ void check_attention(const A& a, const Shapes& s) {
   }
   if (fits) fits = columns_of(q) == columns_of(k) && rows_of(k) == rows_of(v);
   if (!fits) {
-    s.fail(a.q,
-           "q of size %s, k of size %s and v of size %s do not fit; ... x rows x d, ... x columns x "
-           "d and ... x columns x width are expected",
-           shape_text(q).c_str(), shape_text(k).c_str(), shape_text(v).c_str());
+    s.fail(
+        a.q,
+        "q of size %s, k of size %s and v of size %s do not fit; ... x rows x d, ... x columns x "
+        "d and ... x columns x width are expected",
+        shape_text(q).c_str(), shape_text(k).c_str(), shape_text(v).c_str());
   }
   if (columns_of(q) == 0) s.fail(a.q, "q and k have no columns: %s", shape_text(q).c_str());
   if (columns_of(q) > INT_MAX || columns_of(v) > INT_MAX) {
@@ -59,7 +60,8 @@ void check_attention(const A& a, const Shapes& s) {
   int joint_dims;
   const Tensor& mask = *a.mask;
   const bool broadcasts =
-      mask.nDimension > 0 && broadcast_sizes(ndim, size, mask.nDimension, mask.size, &joint_dims, joint) &&
+      mask.nDimension > 0 &&
+      broadcast_sizes(ndim, size, mask.nDimension, mask.size, &joint_dims, joint) &&
       joint_dims == ndim && std::equal(size, size + ndim, joint);
   if (!broadcasts) {
     s.fail(a.mask, "a mask of size %s does not broadcast to %s", shape_text(mask).c_str(),
@@ -156,8 +158,7 @@ void attend_by_products(const args::attention& a, Tensor* sums) {
   };
   const int64_t r_size[] = {matrices, rows, columns_of(*a.v)};
   TensorRef q = batch(a.q), k = batch(a.k), v = batch(a.v);
-  TensorRef r = a.r_->dtype == type ? reshaped(a.r_, 3, r_size)
-                                    : filled(*a.q, type, 3, r_size, 0);
+  TensorRef r = a.r_->dtype == type ? reshaped(a.r_, 3, r_size) : filled(*a.q, type, 3, r_size, 0);
   TensorRef keys = view_of(k, [&](Tensor* to) { views::transpose(to, k.get(), 1, 2); });
   TensorRef mask = a.mask && a.mask->dtype != DType::Byte ? in_type(a.mask, type)
                    : a.mask                               ? shared(a.mask)
@@ -206,8 +207,7 @@ void mask_attention(Tensor* weights, Tensor* mask, bool causal, AttentionRows ro
     TensorRef whole = broadcast_view(mask, n, size);
     TensorRef part = narrowed(whole, n - 2, rows.first, rows.count);
     if (mask->dtype == DType::Byte) {
-      TensorRef hidden =
-          made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, part.get(), 0); });
+      TensorRef hidden = made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, part.get(), 0); });
       ops::maskedFill(weights, hidden.get(), -INFINITY);
     } else {
       ops::cadd(weights, weights, 1, part.get());
@@ -246,7 +246,7 @@ void calls(args::attention& a) {
     return attend_by_products(a, sums);
   }
   const AttentionOperands operands = operands_of(a);
-  // The result is computed in its place if the kernel can write it.
+  // The kernel writes the result itself if its layout allows that.
   TensorRef direct = a.r_->dtype == operands.q->dtype ? in_two_batches(a.r_) : TensorRef();
   const bool is_view = direct && direct->storage == a.r_->storage;
   if (!is_view) {
@@ -269,7 +269,8 @@ void shapes(args::attentionSlopes& a, Shapes& s) {
   const int ndim = row_sizes(*a.q, columns_of(*a.v), size);
   if (!has_shape(*a.gradient, ndim, size) || !has_shape(*a.r, ndim, size)) {
     s.fail(a.gradient, "the gradient and the result have sizes %s and %s; %s is expected",
-           shape_text(*a.gradient).c_str(), shape_text(*a.r).c_str(), shape_text(ndim, size).c_str());
+           shape_text(*a.gradient).c_str(), shape_text(*a.r).c_str(),
+           shape_text(ndim, size).c_str());
   }
   if (!has_shape(*a.logsumexp, ndim - 1, size)) {
     s.fail(a.logsumexp, "the logarithms have size %s; %s is expected",

@@ -37,8 +37,7 @@ void check_losses(A& a, const Shapes& s, Tensor* const& t, double smoothing) {
   if (ndim == 0) ndim = 1;
   if (!has_shape(*a.classes, ndim, size)) {
     s.fail(a.classes, "class numbers of size %s are expected for a tensor of size %s, got %s",
-           shape_text(ndim, size).c_str(), shape_text(*t).c_str(),
-           shape_text(*a.classes).c_str());
+           shape_text(ndim, size).c_str(), shape_text(*t).c_str(), shape_text(*a.classes).c_str());
   }
   if (a.weight && !has_shape(*a.weight, 1, &count)) {
     s.fail(a.weight, "the weight has size %s; a vector of %lld classes is expected",
@@ -87,8 +86,8 @@ Losses losses_of(const A& a, Tensor* t, double smoothing, Tensor* sums) {
   const double weight_sum = weight_sum_of(a.weight, smoothing, rows->size[1]);
   run(a.op, device_of({t, a.classes}), [&](Operands& at) {
     ClassLossCall call;
-    call.of = rows_of(at, rows.get(), classes.get(), weight.get(), a.ignoreIndex, smoothing,
-                      weight_sum);
+    call.of =
+        rows_of(at, rows.get(), classes.get(), weight.get(), a.ignoreIndex, smoothing, weight_sum);
     const auto result = [&](Tensor* r) { return reinterpret_cast<double*>(at.overwrite(r)); };
     call.losses = result(losses.values.get());
     call.weights = result(losses.weights.get());

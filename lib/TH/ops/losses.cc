@@ -100,8 +100,7 @@ void calls(args::mseall& a) {
   const Reduction squares = {Reducer::squares};
   double sum = 0;
   if (a.t->numel() > 0) {
-    const Partial partial =
-        reduce_all(a.op, squares, a.t, Transform::difference, a.target);
+    const Partial partial = reduce_all(a.op, squares, a.t, Transform::difference, a.target);
     sum = finish_all(squares, partial, a.t->numel(), a.t->dtype).to_double();
   }
   a.returned = reduced(sum, a.t->numel(), a.reduction);
@@ -140,8 +139,7 @@ void calls(args::huber& a) {
 
 void shapes(args::binaryCrossEntropyall& a, Shapes& s) { check_binary(a, s); }
 void calls(args::binaryCrossEntropyall& a) {
-  TensorRef losses =
-      made(compute_type(a.logits->dtype), [&](Tensor* r) { binary_losses(a, r); });
+  TensorRef losses = made(compute_type(a.logits->dtype), [&](Tensor* r) { binary_losses(a, r); });
   a.returned = a.reduction == 'm' ? ops::meanall(losses.get()) : ops::sumall(losses.get());
 }
 

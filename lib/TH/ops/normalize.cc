@@ -117,8 +117,8 @@ void normalize(const Normalization& n) {
 template <class A>
 void normalize_by(A& a, const NormLayout& layout) {
   Moments mean(a.mean_, layout.moments()), variance(a.variance_, layout.moments());
-  normalize({A::op, a.r_, a.t, a.weight, a.bias, mean.get(), variance.get(), layout, a.epsilon,
-             false});
+  normalize(
+      {A::op, a.r_, a.t, a.weight, a.bias, mean.get(), variance.get(), layout, a.epsilon, false});
 }
 
 }  // namespace
@@ -128,8 +128,7 @@ NormLayout layer_layout(const Tensor& t, Sizes shape) {
   return {NormKind::layer, product(t.size, 0, first), 1, 1, product(t.size, first, t.nDimension)};
 }
 NormLayout group_layout(const Tensor& t, int64_t groups) {
-  return {NormKind::group, t.size[0], groups, t.size[1] / groups,
-          product(t.size, 2, t.nDimension)};
+  return {NormKind::group, t.size[0], groups, t.size[1] / groups, product(t.size, 2, t.nDimension)};
 }
 NormLayout batch_layout(const Tensor& t) {
   return {NormKind::batch, 1, t.size[1], t.size[0], product(t.size, 2, t.nDimension)};
@@ -261,8 +260,8 @@ void shapes(args::normalizeSlopes& a, Shapes& s) {
   }
   for (Tensor* const* moment : {&a.mean, &a.variance}) {
     if (*moment && (*moment)->numel() != layout.moments()) {
-      s.fail(*moment, "%lld moments are expected, got %s",
-             static_cast<long long>(layout.moments()), shape_text(**moment).c_str());
+      s.fail(*moment, "%lld moments are expected, got %s", static_cast<long long>(layout.moments()),
+             shape_text(**moment).c_str());
     }
   }
   if (a.weight && a.weight->numel() != layout.weights()) {

@@ -22,8 +22,8 @@ local function causal_mask(like, rows, columns)
 end
 
 --- scaledDotProduct(q, k, v [, options]): softmax(q * k:t() / sqrt(d) + mask) * v for each matrix.
--- q: ... x rows x d. k: ... x columns x d. v: ... x columns x width. options: causal, where the last
--- row sees all columns, and each row before one less; mask, a ByteTensor that broadcasts to
+-- q: ... x rows x d. k: ... x columns x d. v: ... x columns x width. options: causal, where the
+-- last row sees all columns, and each row before one less; mask, a ByteTensor that broadcasts to
 -- ... x rows x columns and has 1 where q may see k; dropout and train.
 function attention.scaledDotProduct(q, k, v, options)
    options = options or {}
@@ -42,9 +42,9 @@ function attention.scaledDotProduct(q, k, v, options)
    return tensor.matmul(layers.drop(tensor.softmax(scores, -1), probability), v)
 end
 
---- rotary(x [, options]): rotary position embeddings (Su et al., 2021) of x, ... x rows x size. Turns
--- the elements i and i + size / 2 of row number p, from 0, by the angle p * base^(-2 * i / size), for
--- i from 0. options: base (10000), first (0), the position of the first row.
+--- rotary(x [, options]): rotary position embeddings (Su et al., 2021) of x, ... x rows x size.
+-- Turns the elements i and i + size / 2 of row number p by the angle p * base^(-2 * i / size), where
+-- i and p count from 0. options: base (10000); first (0), the position of the first row.
 function attention.rotary(x, options)
    options = options or {}
    local dims = x:dim()
@@ -67,7 +67,8 @@ function attention.rotary(x, options)
    local sin = x.new(rows, half):copy(tensor.sin(angles)):view(1, rows, half)
    local whole = x:reshape(x:nElement() / (rows * size), rows, size)
    local a, b = whole:narrow(3, 1, half), whole:narrow(3, half + 1, half)
-   local turned = tensor.cat({a * cos - b * sin, b * cos + a * sin}, 3)
+   local turned = tensor.cat({tensor.cmul(a, cos) - tensor.cmul(b, sin),
+                              tensor.cmul(b, cos) + tensor.cmul(a, sin)}, 3)
    return turned:view(x:size())
 end
 

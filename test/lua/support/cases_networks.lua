@@ -27,8 +27,9 @@ function cases.install(shared)
 
   ---- normalization
 
-  -- The result for groups of positions: of[position] is the number of its group, weight_of[position]
-  -- that of its weight, from 1. given: means and variances.
+  -- The result for groups of positions from 0: of(position) is the number of the group, from 1,
+  -- and weight_of(position) that of the weight, from 0. options: weight, bias, epsilon; mean and
+  -- variance, if they are given; uncentered.
   local function normalized(e, m, of, weight_of, options)
     local sums, counts, squares = {}, {}, {}
     for k, x in ipairs(m.data) do
@@ -140,10 +141,8 @@ function cases.install(shared)
 
   c.embedding = {
     scenarios = over({ { 4 }, { 2, 3 }, { 0 }, { 1 } }, { 300, 7 }, function(e, random, shape)
-      local indices = model.fill(shape, function(k) return (k * 7) % 5 - (k % 3 == 2 and 6 or -1) end)
-      return { any(e, { 6, 3 }, random), model.map(function(x)
-        return x == 0 and 1 or math.max(x, -6)
-      end, indices) }
+      local indices = model.fill(shape, function(k) return k % 3 == 2 and -1 - k % 6 or 1 + k % 6 end)
+      return { any(e, { 6, 3 }, random), indices }
     end),
     reference = function(_, weight, indices)
       local rows, n = weight.shape[1], weight.shape[2]
@@ -304,7 +303,8 @@ function cases.install(shared)
     scenarios = loss_shapes(function(e, random, shape)
       local m, n = any(e, shape, random), shape[#shape]
       local classes, w = numbers(without(shape, #shape), n), positive(e, { n }, random)
-      return { m, classes, omit, omit, omit, 'none', omit }, { m, classes, w, 1, 0.25, 'none', omit }
+      return { m, classes, omit, omit, omit, 'none', omit },
+             { m, classes, w, 1, 0.25, 'none', omit }
     end),
     reference = function(e, m, classes, weight, ignored, smoothing, _, dim)
       return rows(e, classes, (losses(m, classes, { weight = weight, ignored = ignored,

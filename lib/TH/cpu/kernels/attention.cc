@@ -28,9 +28,7 @@ struct Plane {
   int64_t row;
 
   blas::Matrix<const T> rows(int64_t first) const { return {data + first * row, row, true}; }
-  blas::Matrix<const T> transposed(int64_t first) const {
-    return {data + first * row, row, false};
-  }
+  blas::Matrix<const T> transposed(int64_t first) const { return {data + first * row, row, false}; }
   blas::Matrix<T> result(int64_t first) const { return {data + first * row, row, true}; }
 };
 
@@ -135,8 +133,7 @@ struct Attention {
   }
   static T most_of(T a, T b) { return a > b ? a : b; }
 
-  void find_rows(const AttentionCall& c, int64_t matrix, int64_t i0, T* weights,
-                 T* result) const {
+  void find_rows(const AttentionCall& c, int64_t matrix, int64_t i0, T* weights, T* result) const {
     const int64_t rows = least(kRows, of.rows - i0), columns = columns_before(i0 + rows);
     const int64_t width = of.width;
     const Plane<T> v = plane(of.v, matrix), r = plane(c.r, matrix);
@@ -265,9 +262,8 @@ void run_attention(const AttentionCall& call) {
                             [&](auto zero) { Attention<decltype(zero)>{call.of}.run(call); });
 }
 void run_attention_slopes(const AttentionSlopesCall& call) {
-  dispatch_types<BlasTypes>(call.of.dtype, [&](auto zero) {
-    Attention<decltype(zero)>{call.of}.run_slopes(call);
-  });
+  dispatch_types<BlasTypes>(
+      call.of.dtype, [&](auto zero) { Attention<decltype(zero)>{call.of}.run_slopes(call); });
 }
 
 }  // namespace TH_ISA

@@ -44,11 +44,11 @@ double log_of_sum(const T* t, int64_t count) {
   double sum = 0;
   each_block_of_exponentials(t, count, static_cast<double>(largest),
                              [&](int64_t, int64_t n, const A* e) {
-    A part = 0;
+                               A part = 0;
 #pragma omp simd reduction(+ : part)
-    for (int64_t i = 0; i < n; ++i) part += e[i];
-    sum += static_cast<double>(part);
-  });
+                               for (int64_t i = 0; i < n; ++i) part += e[i];
+                               sum += static_cast<double>(part);
+                             });
   return static_cast<double>(largest) + std::log(sum);
 }
 

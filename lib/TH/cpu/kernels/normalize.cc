@@ -78,9 +78,7 @@ struct Normalize {
 
   A weight_at(int64_t k) const { return weight ? static_cast<A>(load(weight[k])) : A(1); }
   A bias_at(int64_t k) const { return bias ? static_cast<A>(load(bias[k])) : A(0); }
-  A scale_of(double variance) const {
-    return static_cast<A>(1 / std::sqrt(variance + c.epsilon));
-  }
+  A scale_of(double variance) const { return static_cast<A>(1 / std::sqrt(variance + c.epsilon)); }
 
   void find_moments(int64_t group) const {
     const T* x = t + group * l.group_stride();
@@ -88,9 +86,8 @@ struct Normalize {
       double squares = 0;
       for (int64_t k = 0; k < l.runs; ++k) {
         const T* run = x + k * l.run_stride();
-        squares += sum_blocks(l.length, [&](int64_t i, int64_t n) {
-          return block_squares(run + i, n, A(0));
-        });
+        squares += sum_blocks(
+            l.length, [&](int64_t i, int64_t n) { return block_squares(run + i, n, A(0)); });
       }
       c.variance[group] = squares / static_cast<double>(l.count());
       return;
@@ -100,8 +97,7 @@ struct Normalize {
       const T* run = x + k * l.run_stride();
       for (int64_t i = 0; i < l.length; i += kSumBlock) {
         const int64_t n = least(kSumBlock, l.length - i);
-        const double mean =
-            static_cast<double>(block_sum(run + i, n)) / static_cast<double>(n);
+        const double mean = static_cast<double>(block_sum(run + i, n)) / static_cast<double>(n);
         m.add(static_cast<double>(n), mean,
               static_cast<double>(block_squares(run + i, n, static_cast<A>(mean))));
       }
@@ -312,7 +308,8 @@ struct NormalizeSlopes {
     const T* ts = t + at;
     if (weights) {
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) weights[i] += load(gs[i]) * ((load(ts[i]) - s.mean) * s.scale);
+      for (int64_t i = 0; i < n; ++i)
+        weights[i] += load(gs[i]) * ((load(ts[i]) - s.mean) * s.scale);
     }
     if (biases) {
 #pragma GCC ivdep
@@ -330,8 +327,7 @@ struct NormalizeSlopes {
   }
 
   void layer() const {
-    parallel_for(c.parts, grain_of(l.outer / c.parts * l.length),
-                 [&](int64_t begin, int64_t end) {
+    parallel_for(c.parts, grain_of(l.outer / c.parts * l.length), [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) {
         A* weights = weight_slopes ? weight_slopes + part * l.length : nullptr;
         A* biases = bias_slopes ? bias_slopes + part * l.length : nullptr;

@@ -60,8 +60,8 @@ __global__ void normalize(const T* t, const T* weight, const T* bias, T* r, Norm
     const double scale = 1 / sqrt(variance[group] + epsilon);
     for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
       const int64_t at = position(l, group, k), w = weight_position(l, group, k);
-      const double x = (element(t, at) - center) * scale * weight_at(weight, w, 1) +
-                       weight_at(bias, w, 0);
+      const double x =
+          (element(t, at) - center) * scale * weight_at(weight, w, 1) + weight_at(bias, w, 0);
       r[at] = convert<T>(x);
     }
   }
@@ -158,8 +158,8 @@ void normalize_call(Queue& queue, const NormalizeCall& c) {
     TH_LAUNCH(queue, (find_moments<T>), blocks, threads, 0, t, c.layout, c.mean, c.variance);
   }
   const double *mean = c.mean, *variance = c.variance;
-  TH_LAUNCH(queue, (normalize<T>), blocks, threads, 0, t, weight, bias, r, c.layout, mean,
-            variance, c.epsilon);
+  TH_LAUNCH(queue, (normalize<T>), blocks, threads, 0, t, weight, bias, r, c.layout, mean, variance,
+            c.epsilon);
 }
 
 template <class T>
@@ -181,8 +181,8 @@ void slopes_call(Queue& queue, const NormalizeSlopesCall& c) {
               l, c.mean, c.variance, c.epsilon, weights, biases, c.parts);
     return;
   }
-  TH_LAUNCH(queue, (sum_runs<T, A>), at_most(queue, l.outer * l.weights()),
-            threads_for(l.length), 0, g, t, l, c.mean, c.variance, c.epsilon, weights, biases);
+  TH_LAUNCH(queue, (sum_runs<T, A>), at_most(queue, l.outer * l.weights()), threads_for(l.length),
+            0, g, t, l, c.mean, c.variance, c.epsilon, weights, biases);
 }
 
 }  // namespace
