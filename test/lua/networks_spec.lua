@@ -178,8 +178,9 @@ describe('tensor.nn', function()
       for i = 1, 2 do
         local angle = (row + 4) * 100 ^ (-(i - 1) / 2)
         local a, b = x[2][3][row][i], x[2][3][row][i + 2]
-        close(a * math.cos(angle) - b * math.sin(angle), y[2][3][row][i])
-        close(b * math.cos(angle) + a * math.sin(angle), y[2][3][row][i + 2])
+        close(tensor.Tensor{a * math.cos(angle) - b * math.sin(angle),
+                            b * math.cos(angle) + a * math.sin(angle)},
+              tensor.Tensor{y[2][3][row][i], y[2][3][row][i + 2]})
       end
     end
     assert.is_true(nn.rotary(tensor.ones(1, 6)):equal(tensor.ones(1, 6)))

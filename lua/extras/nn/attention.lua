@@ -43,7 +43,7 @@ function attention.scaledDotProduct(q, k, v, options)
 end
 
 --- rotary(x [, options]): rotary position embeddings (Su et al., 2021) of x, ... x rows x size.
--- Turns the elements i and i + size / 2 of row number p by the angle p * base^(-2 * i / size), where
+-- Turns the elements i and i + size / 2 of row number p by the angle p * base^(-2 * i / size). Here
 -- i and p count from 0. options: base (10000); first (0), the position of the first row.
 function attention.rotary(x, options)
    options = options or {}

@@ -141,7 +141,9 @@ function cases.install(shared)
 
   c.embedding = {
     scenarios = over({ { 4 }, { 2, 3 }, { 0 }, { 1 } }, { 300, 7 }, function(e, random, shape)
-      local indices = model.fill(shape, function(k) return k % 3 == 2 and -1 - k % 6 or 1 + k % 6 end)
+      local indices = model.fill(shape, function(k)
+        return k % 3 == 2 and -1 - k % 6 or 1 + k % 6
+      end)
       return { any(e, { 6, 3 }, random), indices }
     end),
     reference = function(_, weight, indices)
