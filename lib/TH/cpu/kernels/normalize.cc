@@ -15,6 +15,7 @@ constexpr int64_t kSumBlock = 512;
 // Groups of batches with shorter runs are processed side by side: kColumns elements of a line.
 constexpr int64_t kShortRun = 16;
 constexpr int64_t kColumns = 128;
+constexpr int64_t kLineBlock = 32;  // lines of which the sums are computed in the compute type
 
 inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t grain_of(int64_t count) { return count < 8192 ? 8192 / (count + 1) + 1 : 1; }
@@ -153,50 +154,53 @@ struct Normalize {
   // Groups of a batch with short runs: sums the columns of a line, then the columns of each group.
   void run_columns(int64_t first, int64_t groups) const {
     const int64_t n = groups * l.length, at = first * l.length;
-    double sum[kColumns + kShortRun];
     A mean[kColumns + kShortRun], scale[kColumns + kShortRun], shift[kColumns + kShortRun];
-    const auto each_line = [&](const auto& f) {
-      for (int64_t k = 0; k < l.runs; ++k) f(at + k * l.run_stride());
-    };
-    const auto of_group = [&](int64_t g) {
-      double total = 0;
-      for (int64_t i = 0; i < l.length; ++i) total += sum[g * l.length + i];
-      return total / static_cast<double>(l.count());
-    };
-    if (!c.given) {
-      for (int64_t i = 0; i < n; ++i) sum[i] = 0;
-      each_line([&](int64_t line) {
-        const T* x = t + line;
-        for (int64_t i = 0; i < n; ++i) sum[i] += static_cast<double>(load(x[i]));
-      });
-      for (int64_t g = 0; g < groups; ++g) c.mean[first + g] = of_group(g);
-      for (int64_t i = 0; i < n; ++i) {
-        mean[i] = static_cast<A>(c.mean[first + i / l.length]);
-        sum[i] = 0;
-      }
-      each_line([&](int64_t line) {
-        const T* x = t + line;
-        for (int64_t i = 0; i < n; ++i) {
-          const A d = load(x[i]) - mean[i];
-          sum[i] += static_cast<double>(d * d);
-        }
-      });
-      for (int64_t g = 0; g < groups; ++g) c.variance[first + g] = of_group(g);
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t g = first + i / l.length;
-      mean[i] = static_cast<A>(c.mean[g]);
-      scale[i] = scale_of(c.variance[g]) * weight_at(g);
-      shift[i] = bias_at(g);
-    }
-    each_line([&](int64_t line) {
-      const T* x = t + line;
-      T* to = r + line;
+    // Writes the mean of f(x, mean) over each group.
+    const auto average = [&](double* to, const auto& f) {
+      double sum[kColumns + kShortRun] = {};
+      const int64_t columns = n;
+      const A* means = mean;
+      for (int64_t block = 0; block < l.runs; block += kLineBlock) {
+        A part[kColumns + kShortRun] = {};
+        const int64_t last = least(l.runs, block + kLineBlock);
+        for (int64_t k = block; k < last; ++k) {
+          const T* x = t + at + k * l.run_stride();
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) {
+          for (int64_t i = 0; i < columns; ++i) part[i] += f(load(x[i]), means[i]);
+        }
+        for (int64_t i = 0; i < columns; ++i) sum[i] += static_cast<double>(part[i]);
+      }
+      for (int64_t k = 0, i = 0; k < groups; ++k) {
+        double total = 0;
+        for (const int64_t end = i + l.length; i < end; ++i) total += sum[i];
+        to[first + k] = total / static_cast<double>(l.count());
+      }
+    };
+    const auto spread = [&](A* to, const auto& f) {
+      for (int64_t k = 0, i = 0; k < groups; ++k) {
+        const A value = f(first + k);
+        for (const int64_t end = i + l.length; i < end; ++i) to[i] = value;
+      }
+    };
+    const auto mean_of = [&](int64_t k) { return static_cast<A>(c.mean[k]); };
+    if (!c.given) {
+      for (int64_t i = 0; i < n; ++i) mean[i] = 0;
+      average(c.mean, [](A x, A) { return x; });
+      spread(mean, mean_of);
+      average(c.variance, [](A x, A m) { return (x - m) * (x - m); });
+    }
+    spread(mean, mean_of);
+    spread(scale, [&](int64_t k) { return scale_of(c.variance[k]) * weight_at(k); });
+    spread(shift, [&](int64_t k) { return bias_at(k); });
+    const int64_t columns = n;
+    for (int64_t k = 0; k < l.runs; ++k) {
+      const T* x = t + at + k * l.run_stride();
+      T* to = r + at + k * l.run_stride();
+#pragma GCC ivdep
+      for (int64_t i = 0; i < columns; ++i) {
         to[i] = convert<T>((load(x[i]) - mean[i]) * scale[i] + shift[i]);
       }
-    });
+    }
   }
 
   void run() const {
@@ -375,33 +379,46 @@ struct NormalizeSlopes {
 
   void columns(int64_t first, int64_t groups) const {
     const int64_t n = groups * l.length, at = first * l.length;
-    double sum[kColumns + kShortRun], product[kColumns + kShortRun];
-    A mean[kColumns + kShortRun], w[kColumns + kShortRun];
-    Slope<A> s[kColumns + kShortRun];
-    for (int64_t i = 0; i < n; ++i) {
-      sum[i] = product[i] = 0;
-      mean[i] = mean_of(first + i / l.length);
-      w[i] = weight_at(first + i / l.length);
+    double sum[kColumns + kShortRun] = {}, product[kColumns + kShortRun] = {};
+    A mean[kColumns + kShortRun];
+    for (int64_t k = 0, i = 0; k < groups; ++k) {
+      for (const int64_t end = i + l.length; i < end; ++i) mean[i] = mean_of(first + k);
     }
-    for (int64_t k = 0; k < l.runs; ++k) {
-      const T* gs = g + at + k * l.run_stride();
-      const T* ts = t + at + k * l.run_stride();
+    for (int64_t block = 0; block < l.runs; block += kLineBlock) {
+      A part[kColumns + kShortRun] = {}, products[kColumns + kShortRun] = {};
+      const int64_t last = least(l.runs, block + kLineBlock);
+      for (int64_t k = block; k < last; ++k) {
+        const T* gs = g + at + k * l.run_stride();
+        const T* ts = t + at + k * l.run_stride();
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) {
+          const A x = load(gs[i]);
+          part[i] += x;
+          products[i] += x * (load(ts[i]) - mean[i]);
+        }
+      }
       for (int64_t i = 0; i < n; ++i) {
-        const A x = load(gs[i]);
-        sum[i] += static_cast<double>(x);
-        product[i] += static_cast<double>(x * (load(ts[i]) - mean[i]));
+        sum[i] += static_cast<double>(part[i]);
+        product[i] += static_cast<double>(products[i]);
       }
     }
-    for (int64_t k = 0; k < groups; ++k) {
+    // The slope of t is g * factor - shift - (t - mean) * deviation.
+    A factor[kColumns + kShortRun], shift[kColumns + kShortRun], deviation[kColumns + kShortRun];
+    for (int64_t k = 0, i = 0; k < groups; ++k) {
       SlopeSums sums;
-      for (int64_t i = k * l.length; i < (k + 1) * l.length; ++i) {
-        sums.g += sum[i];
-        sums.product += product[i];
+      for (int64_t j = k * l.length; j < (k + 1) * l.length; ++j) {
+        sums.g += sum[j];
+        sums.product += product[j];
       }
       write_weight(first + k, sums, scale_of(first + k));
-      const auto factor = static_cast<double>(w[k * l.length]);
-      const Slope<A> of = slope_of(first + k, {sums.g * factor, sums.product * factor});
-      for (int64_t i = k * l.length; i < (k + 1) * l.length; ++i) s[i] = of;
+      const A w = weight_at(first + k);
+      const auto wide = static_cast<double>(w);
+      const Slope<A> of = slope_of(first + k, {sums.g * wide, sums.product * wide});
+      for (const int64_t end = i + l.length; i < end; ++i) {
+        factor[i] = w * of.scale;
+        shift[i] = of.mean_part * of.scale;
+        deviation[i] = of.deviation_part;
+      }
     }
     if (!slope) return;
     for (int64_t k = 0; k < l.runs; ++k) {
@@ -410,8 +427,8 @@ struct NormalizeSlopes {
       T* to = slope + line;
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
-        to[i] = convert<T>((load(gs[i]) * w[i] - s[i].mean_part) * s[i].scale -
-                           (load(ts[i]) - mean[i]) * s[i].deviation_part);
+        to[i] =
+            convert<T>(load(gs[i]) * factor[i] - shift[i] - (load(ts[i]) - mean[i]) * deviation[i]);
       }
     }
   }
