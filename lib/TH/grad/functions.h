@@ -114,17 +114,17 @@ Var irfft_slope(const Var& g, Shape t, int64_t n, int64_t dim, char norm);
 
 }  // namespace functions
 
-#define TH_FORMULA_FUNCTION(name)     \
-  template <class... A>               \
-  ValueOf<A...> name(const A&... a) { \
-    if constexpr (any_use<A...>) {    \
-      return uses(a...);              \
-    } else {                          \
-      return functions::name(a...);   \
-    }                                 \
+#define TH_FORMULA_FUNCTION(name)          \
+  template <class... A>                    \
+  ValueOf<A...> name(const A&... a) {      \
+    if constexpr (any_use<A...>) {         \
+      return uses(a...);                   \
+    } else if constexpr (any_term<A...>) { \
+      return formula_of(a...)->invalid();  \
+    } else {                               \
+      return functions::name(a...);        \
+    }                                      \
   }
-TH_FORMULA_FUNCTION(only)
-TH_FORMULA_FUNCTION(except)
 TH_FORMULA_FUNCTION(power_slope)
 TH_FORMULA_FUNCTION(exponent_slope)
 TH_FORMULA_FUNCTION(share_of_larger)
@@ -164,6 +164,27 @@ TH_FORMULA_FUNCTION(nanmean_slope)
 TH_FORMULA_FUNCTION(extreme_slope)
 TH_FORMULA_FUNCTION(mse_slope)
 TH_FORMULA_FUNCTION(huber_slope)
+
+template <class V>
+V only(const V& g, const V& mask) {
+  if constexpr (std::is_same_v<V, Term>) {
+    return where(mask, g, g.formula->number(0));
+  } else if constexpr (any_use<V>) {
+    return uses(g, mask);
+  } else {
+    return functions::only(g, mask);
+  }
+}
+template <class V>
+V except(const V& g, const V& mask) {
+  if constexpr (std::is_same_v<V, Term>) {
+    return where(mask, g.formula->number(0), g);
+  } else if constexpr (any_use<V>) {
+    return uses(g, mask);
+  } else {
+    return functions::except(g, mask);
+  }
+}
 
 template <class V, class T, class R>
 V sum_slope(const V& g, const T&, const R&) {

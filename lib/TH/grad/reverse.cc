@@ -231,7 +231,12 @@ int64_t Tape::run() {
     if (!take_gradients(&entry)) continue;
     if (entry.row) {
       Backward backward(*this, entry);
-      rule_of(entry.row->op).run(backward);
+      const RowRule& rule = rule_of(entry.row->op);
+      if (rule.fuse && Fusion::may_pay(backward)) {
+        Fusion fusion(backward);
+        rule.fuse(fusion);
+      }
+      rule.run(backward);
     } else if (entry.custom > 0) {
       custom_ = std::move(entry);
       return custom_.custom;
@@ -294,7 +299,13 @@ void* Backward::arguments() const { return entry_.arguments.get(); }
 
 bool Backward::wants(int parameter) const {
   const Operand* o = find(entry_, parameter, false);
-  return o && o->storage;
+  return o && o->storage && !(given_ & bit(parameter));
+}
+
+Var Backward::kept_value(int parameter) const {
+  const Operand* o = find(entry_, parameter, false);
+  if (!o || !o->kept) o = find(entry_, parameter, true);
+  return o && o->kept ? value(parameter) : Var();
 }
 
 Var Backward::value(int parameter) const {
@@ -370,6 +381,7 @@ void Backward::give_to(const Operand& o, const Var& gradient) {
 }
 
 void Backward::give(int parameter, const Var& gradient) {
+  given_ |= bit(parameter);
   if (const Operand* o = find(entry_, parameter, false)) give_to(*o, gradient);
 }
 

@@ -3,6 +3,8 @@
 
 // The rules of differentiation of the rows of THOps.def, made from their column `derivative`.
 
+#include <optional>
+
 #include "grad/var.h"
 
 namespace th TH_VISIBLE {
@@ -35,6 +37,8 @@ class Backward {
 
   // True if the parameter with this number (from 0) needs a gradient.
   bool wants(int parameter) const;
+  // The value of a tensor parameter whose elements were kept, or null.
+  Var kept_value(int parameter) const;
   // The value of a tensor parameter, or its shape and type only if no formula reads its elements.
   Var value(int parameter) const;
   // The tensors of a list.
@@ -67,6 +71,32 @@ class Backward {
 
   Tape& tape_;
   Entry& entry_;
+  uint32_t given_ = 0;  // bit k: the gradient of parameter k was given
+};
+
+// Computes the gradients of the formulas of an element-wise operation in one pass each, where that
+// pays. The others are left to Backward.
+class Fusion {
+ public:
+  using Value = Term;
+  // Returns true if the operation has enough elements, and no tracer observes it.
+  static bool may_pay(const Backward& backward);
+  explicit Fusion(Backward& backward);
+
+  bool wants(int parameter) const { return backward_.wants(parameter); }
+  Term value(int parameter) { return formula_->parameter(parameter); }
+  Term gradient() { return formula_->gradient(); }
+  Term returned() { return formula_->parameter(kMaxParameters); }  // has no tensor
+  void* arguments() const { return backward_.arguments(); }
+  void give(int parameter, const Term& gradient);
+  void set(Derivative) {}
+  void run(void (*)(Backward&)) {}
+
+ private:
+  Backward& backward_;
+  Tensor* values_[kMaxParameters + 1] = {};
+  Var kept_[kMaxParameters], gradient_;
+  std::optional<Formula> formula_;
 };
 
 // Finds which parameters' elements the formulas read.
@@ -101,6 +131,7 @@ struct RowRule {
   uint32_t has_formula;           // bit k: parameter k has one
   uint32_t read[kMaxParameters];  // what the formula of parameter k reads
   void (*run)(Backward& backward);
+  void (*fuse)(Fusion& fusion);  // null unless the operation is element-wise
 };
 TH_VISIBLE const RowRule& rule_of(Op op);
 

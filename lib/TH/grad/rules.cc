@@ -8,6 +8,8 @@ namespace th::grad {
 
 namespace {
 
+using namespace row_flag;
+
 template <class T, class C>
 auto argument_value(C& context, int parameter, size_t offset) {
   if constexpr (std::is_same_v<T, Tensor*>) {
@@ -37,6 +39,7 @@ auto argument_value(C& context, int parameter, size_t offset) {
 #define TH_OP(name_, lua, types, returned_, parameters, flags, derivative, ...) \
   struct name_##_rule {                                                         \
     using A = args::name_;                                                      \
+    static constexpr bool is_element_wise = ((flags)&element_wise) != 0;        \
     struct Index {                                                              \
       enum : int { TH_PARAMETERS(TH_INDEX_, TH_COMMA, TH_UNWRAP parameters) };  \
     };                                                                          \
@@ -51,6 +54,7 @@ auto argument_value(C& context, int parameter, size_t offset) {
 #include "THOps.def"
 
 struct copy_rule {
+  static constexpr bool is_element_wise = false;
   template <class C>
   static void run(C& context) {
     context.give(1, context.gradient());
@@ -69,7 +73,8 @@ template <class Row>
 RowRule make_rule() {
   Uses uses;
   Row::run(uses);
-  RowRule rule = {uses.derivative, uses.has_formula, {}, &Row::template run<Backward>};
+  RowRule rule = {uses.derivative, uses.has_formula, {}, &Row::template run<Backward>, nullptr};
+  if constexpr (Row::is_element_wise) rule.fuse = &Row::template run<Fusion>;
   for (int k = 0; k < kMaxParameters; ++k) rule.read[k] = uses.read[k];
   return rule;
 }

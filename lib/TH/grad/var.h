@@ -1,8 +1,10 @@
 #ifndef TH_GRAD_VAR_H
 #define TH_GRAD_VAR_H
 
-// The language of the derivatives in THOps.def. A formula such as `g * cos(t)` is compiled twice:
+// The language of the derivatives in THOps.def. A formula such as `g * cos(t)` is compiled three
+// times:
 //   with Var, a reference to a tensor: it computes the gradient by calling operations,
+//   with Term: it builds an expression that computes the gradient in one pass,
 //   with Use: it finds which arguments' elements the formula reads, so that the tape keeps them.
 // Each operation of THOps.def whose first parameter is its only result is a function here: without
 // that parameter, it returns a new tensor.
@@ -10,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "grad/term.h"
 #include "ops/ops.h"
 #include "ops/rows.h"
 
@@ -52,9 +55,12 @@ struct Use {
 
 template <class... A>
 constexpr bool any_use = (std::is_same_v<A, Use> || ...);
+template <class... A>
+constexpr bool any_term = (std::is_same_v<A, Term> || ...);
 // The type of an expression made of values of these types.
 template <class... A>
-using ValueOf = std::conditional_t<any_use<A...>, Use, Var>;
+using ValueOf =
+    std::conditional_t<any_use<A...>, Use, std::conditional_t<any_term<A...>, Term, Var>>;
 
 template <class A>
 constexpr uint32_t read_by(const A& a) {
@@ -101,6 +107,8 @@ Var apply(const A&... a) {
   ValueOf<A...> name_([[maybe_unused]] const A&... a) { \
     if constexpr (any_use<A...>) {                      \
       return uses(a...);                                \
+    } else if constexpr (any_term<A...>) {              \
+      return term_of(args::name_::op, a...);            \
     } else {                                            \
       return apply<args::name_>(a...);                  \
     }                                                   \
@@ -108,12 +116,17 @@ Var apply(const A&... a) {
 #include "THOps.def"
 
 template <class A>
-constexpr bool is_value = std::is_same_v<A, Var> || std::is_same_v<A, Use>;
+constexpr bool is_value =
+    std::is_same_v<A, Var> || std::is_same_v<A, Use> || std::is_same_v<A, Term>;
+// A value that is no number, in an operator without Use.
+template <class A>
+constexpr bool is_tensor = std::is_same_v<A, Var> || std::is_same_v<A, Term>;
 template <class A, class B>
 using IfValues = std::enable_if_t<is_value<A> || is_value<B>, int>;
 
 // A factor of 1, as alpha and beta often are, needs no operation.
-inline Var scaled(const Var& v, const Scalar& factor) {
+template <class V>
+V scaled(const V& v, const Scalar& factor) {
   return factor.to_double() == 1 ? v : mul(v, factor);
 }
 
@@ -121,9 +134,9 @@ template <class A, class B, IfValues<A, B> = 0>
 ValueOf<A, B> operator*(const A& a, const B& b) {
   if constexpr (any_use<A, B>) {
     return uses(a, b);
-  } else if constexpr (std::is_same_v<A, Var> && std::is_same_v<B, Var>) {
+  } else if constexpr (is_tensor<A> && is_tensor<B>) {
     return cmul(a, b);
-  } else if constexpr (std::is_same_v<A, Var>) {
+  } else if constexpr (is_tensor<A>) {
     return scaled(a, Scalar(b));
   } else {
     return scaled(b, Scalar(a));
@@ -133,9 +146,9 @@ template <class A, class B, IfValues<A, B> = 0>
 ValueOf<A, B> operator/(const A& a, const B& b) {
   if constexpr (any_use<A, B>) {
     return uses(a, b);
-  } else if constexpr (std::is_same_v<A, Var> && std::is_same_v<B, Var>) {
+  } else if constexpr (is_tensor<A> && is_tensor<B>) {
     return cdiv(a, b);
-  } else if constexpr (std::is_same_v<A, Var>) {
+  } else if constexpr (is_tensor<A>) {
     return div(a, Scalar(b));
   } else {
     return tdiv(Scalar(a), b);
@@ -145,9 +158,9 @@ template <class A, class B, IfValues<A, B> = 0>
 ValueOf<A, B> operator+(const A& a, const B& b) {
   if constexpr (any_use<A, B>) {
     return uses(a, b);
-  } else if constexpr (std::is_same_v<A, Var> && std::is_same_v<B, Var>) {
+  } else if constexpr (is_tensor<A> && is_tensor<B>) {
     return cadd(a, Scalar(1), b);
-  } else if constexpr (std::is_same_v<A, Var>) {
+  } else if constexpr (is_tensor<A>) {
     return add(a, Scalar(b));
   } else {
     return add(b, Scalar(a));
@@ -165,9 +178,9 @@ template <class A, class B, IfValues<A, B> = 0>
 ValueOf<A, B> operator-(const A& a, const B& b) {
   if constexpr (any_use<A, B>) {
     return uses(a, b);
-  } else if constexpr (std::is_same_v<A, Var> && std::is_same_v<B, Var>) {
+  } else if constexpr (is_tensor<A> && is_tensor<B>) {
     return csub(a, Scalar(1), b);
-  } else if constexpr (std::is_same_v<A, Var>) {
+  } else if constexpr (is_tensor<A>) {
     return sub(a, Scalar(b));
   } else {
     return add(neg(b), Scalar(a));

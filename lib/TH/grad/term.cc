@@ -1,0 +1,92 @@
+#include "grad/term.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ops/rows.h"
+#include "ops/tracer.h"
+
+namespace th::grad {
+
+int Formula::add(const ExpressionNode& node) {
+  auto& nodes = expression_.nodes;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    if (nodes[k].same_as(node)) return static_cast<int>(k);
+  }
+  if (node.kind == ExpressionNode::element) ++operations_;
+  nodes.push_back(node);
+  return static_cast<int>(nodes.size()) - 1;
+}
+
+// The node of a term. A tensor becomes an operand when it is first read.
+int Formula::node_of(const Term& term) {
+  if (term.parameter < 0) return term.node;
+  Tensor* t = term.parameter == kGradient ? gradient_ : values_[term.parameter];
+  if (!t) return invalid().node;
+  const auto known = std::find(operands_.begin(), operands_.end(), t);
+  ExpressionNode node(ExpressionNode::operand, 0);
+  node.index = static_cast<int>(known - operands_.begin());
+  if (known == operands_.end()) {
+    operands_.push_back(t);
+    expression_.operands.push_back("operand " + std::to_string(operands_.size()));
+  }
+  return add(node);
+}
+
+Term Formula::number(double value) {
+  ExpressionNode node(ExpressionNode::number, 0);
+  node.value = value;
+  return {this, -1, add(node)};
+}
+
+Term Formula::element(Op op, const Term* inputs, int count, const Scalar* numbers,
+                      int number_count) {
+  if (!is_valid_ || !(row_of(op).flags & row_flag::element_wise)) return invalid();
+  const ElementFunction* function = &element_function(op);
+  Term operands[3];
+  std::copy(inputs, inputs + count, operands);
+  // As the operation does.
+  if (function->row.has(row_flag::simple_power)) {
+    const double exponent = numbers[0].to_double();
+    if (exponent == 2) {
+      function = &element_function(Op::cmul);
+      operands[count++] = operands[0];
+    } else if (exponent == 1) {
+      return operands[0];
+    } else if (exponent == -1) {
+      function = &element_function(Op::cinv);
+    }
+    if (exponent == 2 || exponent == -1) number_count = 0;
+  }
+  const auto wanted = static_cast<int>(function->pattern.size());
+  if (count + number_count != wanted) return invalid();
+  ExpressionNode node(ExpressionNode::element, 0);
+  node.function = function;
+  for (int k = 0; k < count; ++k) node.input[k] = node_of(operands[k]);
+  std::copy(numbers, numbers + number_count, node.numbers);
+  return {this, -1, add(node)};
+}
+
+bool Formula::is_worth_fusing(const Term& root) const {
+  if (!is_valid_ || root.parameter >= 0 || operations_ < 2) return false;
+  const Tensor& first = *operands_[0];
+  if (first.numel() < kLeastElements) return false;
+  return std::all_of(operands_.begin(), operands_.end(), [&](Tensor* t) {
+    return t->dtype == first.dtype && same_size(*t, first) &&
+           !(t->storage && t->storage->current_device());
+  });
+}
+
+TensorRef Formula::evaluate(const Term& root) {
+  expression_.root = root.node;
+  TensorRef r(tensor_new(operands_[0]->dtype));
+  const TensorList list(operands_.data(), static_cast<int>(operands_.size()));
+  args::fuse arguments{r.get(), "", list};
+  std::optional<TracedCall> traced;
+  if (tracing()) traced.emplace(row_of(Op::fuse), &arguments);
+  th::evaluate(expression_, r.get(), list);
+  if (traced) traced->finish();
+  return r;
+}
+
+}  // namespace th::grad
