@@ -31,8 +31,8 @@ local function install(tensor)
       return name == 'torch.FloatBlob' or name == 'torch.DoubleBlob'
    end
 
-   -- Calls visit(leaf) for each tensor, number and Blob of a nested table, and returns a table of the
-   -- same form with the results. Other values stay.
+   -- Calls visit(leaf) for each tensor, number and Blob of a nested table, and returns a table of
+   -- the same form with the results. Other values stay.
    local function map(value, visit)
       if istensor(value) or type(value) == 'number' or isnumber(value) or isblob(value) then
          return visit(value)

@@ -314,8 +314,8 @@ storage:prefetch(device)]=],
          'and reductions of `f` and fuses them, so that each result needs one pass over memory. ' ..
          'Its method `explain` reports what was recorded, or why `f` is called instead.'},
       {'isCompiling', 'tensor.isCompiling()',
-         'Returns true while `compile` records the operations of this thread. Functions that keep ' ..
-         'tensors between calls must not use them then, because a replay would repeat them.'},
+         'Returns true while `compile` records the operations of this thread. Functions that ' ..
+         'keep tensors between calls must not use them then, because replays do not see them.'},
       {'warnOfFallbacks', 'tensor.warnOfFallbacks(on)',
          'Sets whether the first fallback of each operation to the CPU is reported on stderr.'},
       {'setDeviceDebug', 'tensor.setDeviceDebug(on)',

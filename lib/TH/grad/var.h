@@ -118,7 +118,7 @@ Var apply(const A&... a) {
 template <class A>
 constexpr bool is_value =
     std::is_same_v<A, Var> || std::is_same_v<A, Use> || std::is_same_v<A, Term>;
-// A value that is no number, in an operator without Use.
+// True for operands of operators that are tensors. None of the operands is a Use.
 template <class A>
 constexpr bool is_tensor = std::is_same_v<A, Var> || std::is_same_v<A, Term>;
 template <class A, class B>
