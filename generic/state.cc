@@ -318,9 +318,8 @@ void check_sizes(lua_State* L, int first, int last, const char* function) {
 
 // Raises an error if a list of numbers has a key that is a string, as {dim = 1}.
 static void check_no_names(lua_State* L, int index) {
-  if (registered_state(L)->is_torch7(Rule::arguments)) return;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    if (lua_type(L, -2) != LUA_TSTRING || registered_state(L)->is_torch7(Rule::arguments)) continue;
     argument_error(L, index,
                    lua_pushfstring(L, "arguments have no names: a list of numbers is expected, "
                                       "got a table with the key '%s'",

@@ -30,7 +30,6 @@ int shape_of(lua_State* L, int index, int64_t* size) {
 // as {1, nil, 3} has. Finds all of them in small tables. In others it begins at the key n, after
 // which Lua's order has all keys outside of the array part.
 void check_no_hole(lua_State* L, const Tensor* t, int64_t n) {
-  if (registered_state(L)->is_torch7(Rule::tables)) return;
   constexpr int64_t kSmall = 32;
   if (n > kSmall) {
     lua_pushinteger(L, static_cast<lua_Integer>(n));
@@ -40,7 +39,7 @@ void check_no_hole(lua_State* L, const Tensor* t, int64_t n) {
   for (; lua_next(L, -2); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TNUMBER) continue;
     const double key = lua_tonumber(L, -2);
-    if (key > static_cast<double>(n)) {
+    if (key > static_cast<double>(n) && !registered_state(L)->is_torch7(Rule::tables)) {
       raise_error(L, "%s: position %d of the table is nil, but position %.14g is not",
                   tensor_class(t->dtype), static_cast<int>(n + 1), key);
     }
