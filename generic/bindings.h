@@ -19,6 +19,8 @@ void register_storage_classes(lua_State* L, State* state, int module);
 void register_generator_class(lua_State* L, State* state, int module);
 void register_blob_classes(lua_State* L, int module);
 void register_rule_functions(lua_State* L, int module);
+// Adds the operator == of LongStorages by the rule `sizes`.
+void register_size_equality(lua_State* L, int metatable);
 void register_timer_class(lua_State* L, int module);
 void register_file_classes(lua_State* L, int module);
 void register_format_functions(lua_State* L, int module);

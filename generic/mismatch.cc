@@ -60,10 +60,11 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   return "";
 }
 
-// Names the function that does what a call probably asks for, or returns "".
+// Returns advice about the function that was probably meant, or "".
 std::string other_function(const char* name, uint64_t codes, int count) {
   const bool two_tensors = count == 2 && codes == (kTensor | kTensor << 4);
-  const bool several_numbers = count >= 3 && (codes & 0xfff) == (kTensor | kNumber << 4 | kNumber << 8);
+  constexpr uint64_t kTensorAndNumbers = kTensor | kNumber << 4 | kNumber << 8;
+  const bool several_numbers = count >= 3 && (codes & 0xfff) == kTensorAndNumbers;
   for (const char* extreme : {"max", "min"}) {
     if (two_tensors && !std::strcmp(name, extreme)) {
       return std::string("c") + extreme + " compares two tensors element by element";

@@ -97,13 +97,12 @@ bool is_integral(const Arguments& args, int i) {
 
 // Quotients of integers are fractions, unless Torch7's rule holds.
 int divide(lua_State* L, State* state, const Arguments& args) {
-  const bool integers = (is_integral(args, 0) && (is_integral(args, 1) || args.code(1) == kNumber)) ||
-                        (args.code(0) == kNumber && is_integral(args, 1));
+  auto fits = [&](int i) { return is_integral(args, i) || args.code(i) == kNumber; };
+  const bool integers = fits(0) && fits(1) && (is_integral(args, 0) || is_integral(args, 1));
   if (!integers || state->is_torch7(Rule::division)) {
     return call<&Operators::quotient>(L, state, args);
   }
-  const DType type =
-      th::is_integral(state->default_type) ? DType::Double : state->default_type;
+  const DType type = th::is_integral(state->default_type) ? DType::Double : state->default_type;
   for (int i = 0; i < 2; ++i) {
     if (args.code(i) != kTensor) continue;
     push_converted(L, state, "/", i + 1, type);

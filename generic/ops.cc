@@ -37,8 +37,8 @@ int listed_type(lua_State* L, State* state, int index) {
     const Object object = object_at(L, state, lua_gettop(L));
     lua_pop(L, 1);
     if (!object.is_tensor()) break;
-    type = type < 0 ? object.kind : static_cast<int>(common_type(static_cast<DType>(type),
-                                                                 object.dtype()));
+    type = type < 0 ? object.kind
+                    : static_cast<int>(common_type(static_cast<DType>(type), object.dtype()));
   }
   return type;
 }

@@ -1,4 +1,4 @@
-// The functions that set and return the rules of a Lua state.
+// The functions that set and return the rules of a Lua state, and the rule of sizes.
 
 #include "rules.h"
 
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings.h"
+#include "luaT.h"
 
 namespace bind {
 
@@ -93,6 +94,26 @@ int list_rules(lua_State* L) {
   return 1;
 }
 
+// Compares the elements of two LongStorages, as sizes; other objects by their addresses.
+int equal_sizes(lua_State* L) {
+  State* state = state_of(L);
+  const Object a = object_at(L, state, 1), b = object_at(L, state, 2);
+  const bool are_sizes =
+      a.is_storage() && b.is_storage() && a.dtype() == DType::Long && b.dtype() == DType::Long;
+  if (!are_sizes || state->is_torch7(Rule::sizes)) return luaT_lua_isequal(L);
+  const Storage &s = *a.storage(), &other = *b.storage();
+  bool equal = s.size == other.size;
+  if (equal && s.size > 0 && &s != &other) {
+    protect(L, "==", [&] {
+      const size_t bytes = static_cast<size_t>(s.size) * th::item_size(DType::Long);
+      equal = !std::memcmp(a.storage()->cpu(th::Access::read), b.storage()->cpu(th::Access::read),
+                           bytes);
+    });
+  }
+  lua_pushboolean(L, equal);
+  return 1;
+}
+
 const Method functions[] = {{"getRule", guarded<get_rule>},
                             {"setRule", guarded<set_rule>},
                             {"setRules", guarded<set_rules>},
@@ -115,6 +136,11 @@ void State::set_pairing(th::Pairing pairing) {
   torch7_rules = torch7 ? torch7_rules | bit : torch7_rules & ~bit;
   rules.pairing = pairing;
   if (pairing != th::Pairing::strict) not_strict = pairing;
+}
+
+void register_size_equality(lua_State* L, int metatable) {
+  const Method equality[] = {{"__eq__", guarded<equal_sizes>}};
+  set_functions(L, equality, metatable);
 }
 
 void register_rule_functions(lua_State* L, int module) { set_functions(L, functions, module); }

@@ -34,8 +34,8 @@ namespace bind {
     "errors.",                                                                                     \
     "They are truncated.")                                                                         \
   X(printing,                                                                                      \
-    "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements are " \
-    "printed in rows, slices in reading order, and sizes as `[2 x 3]`.",                           \
+    "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements "    \
+    "are printed in rows, slices in reading order, and sizes as `[2 x 3]`.",                       \
     "The printed forms are Torch7's.")                                                             \
   X(products, "`*` between a ByteTensor and a tensor is an error: use `cmul` or `cbitand`.",       \
     "It is the product of linear algebra, in bytes.")                                              \
@@ -46,7 +46,7 @@ namespace bind {
     "LongTensors.",                                                                                \
     "They return the type of the operand, in which results may overflow.")                         \
   X(tables, "A table of elements with nil between numbers is an error.",                           \
-    "Its length is that of Lua's `#`.")                                                            \
+    "The operator `#` determines its length.")                                                     \
   X(types, "Operands of different element types are converted to their common type.",              \
     "They are an error.")
 

@@ -274,8 +274,8 @@ const char* check_text(lua_State* L, int index, const char* function) {
   return text;
 }
 
-[[noreturn]] static void fail_misfit(lua_State* L, double number, DType type,
-                                     const char* function, const char* advice = "") {
+[[noreturn]] static void fail_misfit(lua_State* L, double number, DType type, const char* function,
+                                     const char* advice = "") {
   raise_error(L, "%s: %.14g does not fit into elements of type %s%s", function, number,
               th::name(type), advice);
   __builtin_unreachable();
@@ -321,8 +321,9 @@ static void check_no_names(lua_State* L, int index) {
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING || registered_state(L)->is_torch7(Rule::arguments)) continue;
     argument_error(L, index,
-                   lua_pushfstring(L, "arguments have no names: a list of numbers is expected, "
-                                      "got a table with the key '%s'",
+                   lua_pushfstring(L,
+                                   "arguments have no names: a list of numbers is expected, "
+                                   "got a table with the key '%s'",
                                    lua_tostring(L, -2)));
   }
 }
@@ -332,10 +333,10 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
   auto check_count = [&](int n) {
     if (n > th::kMaxDims) {
       argument_error(L, first,
-                    lua_pushfstring(L,
-                                    "%d sizes are given, a tensor has at most %d "
-                                    "dimensions",
-                                    n, th::kMaxDims));
+                     lua_pushfstring(L,
+                                     "%d sizes are given, a tensor has at most %d "
+                                     "dimensions",
+                                     n, th::kMaxDims));
     }
   };
   if (first == last) {
@@ -356,10 +357,10 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
         lua_rawgeti(L, first, count + 1);
         if (!lua_isnumber(L, -1)) {
           argument_error(L, first,
-                        lua_pushfstring(L,
-                                        "number expected at position %d of the "
-                                        "table, got %s",
-                                        count + 1, shown_type(L, lua_gettop(L))));
+                         lua_pushfstring(L,
+                                         "number expected at position %d of the "
+                                         "table, got %s",
+                                         count + 1, shown_type(L, lua_gettop(L))));
         }
         sizes[count] = check_integer(L, -1);
         lua_pop(L, 1);

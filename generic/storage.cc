@@ -418,26 +418,6 @@ int struct_address(lua_State* L) {
   return 1;
 }
 
-// Compares the elements of two LongStorages, as sizes; other objects by their addresses.
-int equal_sizes(lua_State* L) {
-  State* state = state_of(L);
-  const Object a = object_at(L, state, 1), b = object_at(L, state, 2);
-  const bool are_sizes = a.is_storage() && b.is_storage() && a.dtype() == DType::Long &&
-                         b.dtype() == DType::Long;
-  if (!are_sizes || state->is_torch7(Rule::sizes)) return luaT_lua_isequal(L);
-  const Storage &s = *a.storage(), &other = *b.storage();
-  bool equal = s.size == other.size;
-  if (equal && s.size > 0 && &s != &other) {
-    protect(L, "==", [&] {
-      const size_t bytes = static_cast<size_t>(s.size) * th::item_size(DType::Long);
-      equal = !std::memcmp(a.storage()->cpu(th::Access::read), b.storage()->cpu(th::Access::read),
-                           bytes);
-    });
-  }
-  lua_pushboolean(L, equal);
-  return 1;
-}
-
 const Method methods[] = {{"size", guarded<size>},
                           {"__len__", guarded<size>},
                           {"elementSize", guarded<element_size>},
@@ -503,10 +483,7 @@ void register_storage_classes(lua_State* L, State* state, int module) {
       push_closure(L, function.function, 2);
       lua_setfield(L, metatable, function.name);
     }
-    if (k == static_cast<int>(DType::Long)) {
-      const Method equality[] = {{"__eq__", guarded<equal_sizes>}};
-      set_functions(L, equality, metatable);
-    }
+    if (k == static_cast<int>(DType::Long)) register_size_equality(L, metatable);
     lua_settop(L, first);  // the first class's metatable stays until the end
   }
   lua_settop(L, first - 1);

@@ -98,7 +98,8 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     protect(L, function, [&] { resize_view(t, view); });
   } else if (lua_istable(L, first) && making) {
     if (last > first) {
-      raise_error(L, "%s: one table is expected: rows are nested, as in {{1, 2}, {3, 4}}", function);
+      raise_error(L, "%s: one table is expected: rows are nested, as in {{1, 2}, {3, 4}}",
+                  function);
     }
     tensor_from_table(L, t, first);
   } else if (lua_type(L, first) == LUA_TNUMBER) {

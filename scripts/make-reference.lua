@@ -1,5 +1,5 @@
--- Generates the reference: doc/reference.md, which is the index, the pages in doc/reference, and the
--- table of rules in doc/differences.md.
+-- Generates the reference: doc/reference.md, which is the index, the pages in doc/reference, and
+-- the table of rules in doc/differences.md.
 -- The signatures come from the op table, the other functions from the help texts of the module
 -- (tensor.entries), and the division into pages from scripts/reference-pages.lua.
 -- Usage, from the repository's root:

@@ -13,7 +13,8 @@ for name in ([[
    tic toc Timer DiskFile MemoryFile PipeFile CmdLine Tester Generator Allocator test
    seed initialSeed manualSeed getRNGState setRNGState getGenerator setGenerator
    getnumthreads getnumcores setnumthreads info memory stats resetStats emptyCache synchronize
-   setBroadcast setStrict setRule setRules setDefaultDevice setDeviceDebug setTF32 setdefaulttensortype
+   setBroadcast setStrict setRule setRules setDefaultDevice setDeviceDebug setTF32
+   setdefaulttensortype
    setheaptracking setprintoptions warnOfFallbacks withDevice profile
    help plot summary isatty pointer pushudata getenv setenv
 ]]):gmatch '%S+' do

@@ -175,8 +175,8 @@ local function install(tensor)
       INTEGRAL[('torch.%sTensor'):format(name)] = true
    end
 
-   -- Returns the operands in their common type, as operations convert them. Integers become Long, as
-   -- sums do. By Torch7's rules the types must be equal, and stay.
+   -- Returns the operands in their common type, as operations convert them. Integers become Long,
+   -- as sums do. By Torch7's rules the types must be equal, and stay.
    local function in_one_type(operands)
       local class = tensor.type(operands[1])
       for _, t in ipairs(operands) do

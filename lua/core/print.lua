@@ -18,7 +18,7 @@ local GAP = ' ...'
 -- integers: 'torch7' uses exponents from ten digits on; 'plain' prints all digits
 -- nonfinite: 'torch7' prints numbers unaligned if a NaN is among them; 'aligned' always aligns
 -- vectors: 'torch7' prints one number per line; 'rows' fills lines if there are more than 20
--- slices: in the order of 'torch7', the first index varies fastest; in 'reading' order, the last one
+-- slices: in the order of 'torch7' the first index varies fastest, in 'reading' order the last one
 -- sizes: 'torch7' prints a LongStorage as any storage; 'line' prints up to 8 sizes as [2 x 3]
 -- These five are 'auto' by default: they follow the rule `printing`.
 print.options = {threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80,
@@ -111,7 +111,7 @@ end
 
 local TIOCGWINSZ = 0x5413
 
---- Returns the number of columns of the terminal, or nil if stdout is none.
+--- Returns the number of columns of the terminal, or nil if stdout is not a terminal.
 function print.terminal_width()
   if ffi and ffi.os == 'Linux' then
     local window = ffi.new 'tensor_print_window'
@@ -439,7 +439,8 @@ function print.tensor(t)
   return table.concat(out)
 end
 
-local SIZES = 8  -- a LongStorage with at most so many numbers, none negative, is printed in one line
+-- A LongStorage of at most this many numbers, none negative, is printed in one line.
+local SIZES = 8
 
 -- Returns sizes in one line, or nil.
 local function line_of_sizes(s)

@@ -5,11 +5,12 @@ local versions = require 'tensor.versions'
 local each = versions.each
 
 local function install(tensor)
-   --- factorize(values): returns a LongTensor with a code for each value of a table, and the list of
-   -- distinct values in the order of their first occurrence. values[k] is distinct[codes[k]].
+   --- factorize(values): returns a LongTensor with a code for each value of a table, and the list
+   -- of distinct values in the order of their first occurrence. values[k] is distinct[codes[k]].
    function tensor.factorize(values)
       if type(values) ~= 'table' then
-         local advice = tensor.isTensor(values) and ': t:unique() returns the indices of values' or ''
+         local advice = tensor.isTensor(values) and ': t:unique() returns the indices of values'
+                        or ''
          error(('factorize: a table of values is expected, got %s%s')
                :format(tensor.type(values), advice), 2)
       end
@@ -29,8 +30,8 @@ local function install(tensor)
    end
 
    local numeric = {'mean', 'std', 'min', 'q1', 'median', 'q3', 'max'}
-   local headings = {'column', 'type', 'count', 'missing', 'mean', 'std', 'min', '25%', '50%', '75%',
-                     'max'}
+   local headings = {'column', 'type', 'count', 'missing', 'mean', 'std', 'min', '25%', '50%',
+                     '75%', 'max'}
 
    local function describe_numbers(row, t)
       local values = t:double():contiguous():view(-1)

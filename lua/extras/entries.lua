@@ -386,17 +386,18 @@ storage:cdata()]=],
          '`nans`, `infinities`, `zeros`; for the finite elements `min`, `max`, `mean`, `std`, ' ..
          'and a `histogram` between `edges`. For a table of columns, returns that of `describe`.'},
       {'pretty', 'tensor.pretty(value)',
-         'Returns a value as text, as the prompt shows it: a table with its contents, a string in ' ..
-         'quotes.'},
+         'Returns a value as text, as the prompt shows it: a table with its contents, a string ' ..
+         'in quotes.'},
       {'describe', 'tensor.describe(columns)',
          'Describes a table of columns, as `load` returns for CSV files with `columns = true`; ' ..
-         '`print` shows it as text. Returns a list with a table for each column: `name`, `type`, ' ..
-         '`count` and `missing` (NaN). For numbers also `mean`, `std`, `min`, `q1`, `median`, ' ..
+         '`print` shows it as text. Returns a list with a table for each column: `name`, ' ..
+         '`type`, `count` and `missing` (NaN). For numbers also `mean`, `std`, `min`, `q1`, `median`, ' ..
          '`q3` and `max`; for text the number of `distinct` values and the most frequent one, ' ..
          '`top`, with its `frequency`.'},
       {'factorize', 'tensor.factorize(values)',
-         'Returns a LongTensor with a code from 1 on for each value of a table, such as a column ' ..
-         'of strings, and the list of distinct values in the order of their first occurrence.'},
+         'Returns a LongTensor with a code for each value of a table, such as a column of ' ..
+         'strings. The second result is the list of distinct values in the order of their first ' ..
+         'occurrence. Codes are indices of this list.'},
       {'plot', [=[
 tensor.plot([x,] y [, options])
 tensor.plot.line([x,] y [, options])

@@ -149,7 +149,7 @@ return function(tensor, what)
    end
    what = type(what) == 'string' and name or what
    if absent[name and tostring(name):lower()] then
-      error(('help: there is no %s in the module: %s'):format(name, absent[name:lower()]), 3)
+      error(('help: the module has no %s: %s'):format(name, absent[name:lower()]), 3)
    end
    local others = type(what) == 'string' and #what > 2 and similar(what) or {}
    local hint = #others > 0 and '; similar names: ' .. table.concat(others, ' ') or ''

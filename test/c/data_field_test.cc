@@ -202,7 +202,8 @@ TEST(CErrors, CountFromZeroAndNameTheFunction) {
             "bad argument #2 (THFloatTensor_get2d: index 1000 is out of range of dimension 0 of "
             "size 3)");
   EXPECT_EQ(error_of([&] { THFloatTensor_size(t, 2); }),
-            "bad argument #2 (THFloatTensor_size: dimension 2 is out of range of a tensor of 2 dimensions)");
+            "bad argument #2 (THFloatTensor_size: dimension 2 is out of range of a tensor of 2 "
+            "dimensions)");
   EXPECT_EQ(error_of([&] { THFloatTensor_narrow(r, t, 1, 3, 2); }),
             "bad argument #4 (THFloatTensor_narrow: range of 2 from 3 on is out of range of "
             "dimension 1 of size 4)");

@@ -31,7 +31,8 @@ end)
 describe('describe', function()
   local nan = 0 / 0
   it('has the statistics of numbers, without NaN', function()
-    local rows = tensor.describe { x = tensor.Tensor { 4, nan, 1, 2, 3 }, n = tensor.ByteTensor { 7 } }
+    local rows = tensor.describe { x = tensor.Tensor { 4, nan, 1, 2, 3 },
+                                   n = tensor.ByteTensor { 7 } }
     assert.are.equal(2, #rows)
     assert.are.same({ name = 'n', type = 'Byte', count = 1, missing = 0, mean = 7, std = 0, min = 7,
                       q1 = 7, median = 7, q3 = 7, max = 7 }, rows[1])
@@ -62,8 +63,9 @@ height  Double      2        1         1.7  0.14142  1.6  1.65  1.7  1.75  1.8]]
       tostring(tensor.describe { height = tensor.Tensor { 1.6, 1.8, nan },
                                  city = { 'Rome', 'Oslo', 'Rome' } }))
   end)
-  it('refuses what is no table of columns', function()
-    fails(function() tensor.describe(tensor.ones(2)) end, 'describe: a table of columns is expected')
+  it('rejects other values', function()
+    fails(function() tensor.describe(tensor.ones(2)) end,
+          'describe: a table of columns is expected')
     fails(function() tensor.describe { 3 } end, 'describe: column 1 is a tensor or a table')
   end)
 end)

@@ -210,7 +210,7 @@ describe('columns', function()
     assert.matches("'x' is not a number", failure('1,2\n3,x\n', { invalid = 'text' }), 1, true)
     assert.matches("option invalid must be 'error', 'nan' or 'text', got none",
                    failure('1', { invalid = 'none' }), 1, true)
-    -- Missing values above the text are no numbers.
+    -- Missing values do not count as numbers.
     assert.are.same({ 'NA', 'x' }, load('a\nNA\nx\n', { columns = true }).a)
   end)
 

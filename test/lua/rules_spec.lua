@@ -241,7 +241,7 @@ describe('numbers in place of operands', function()
     equals('Double', { 0, 1 }, gradient(tensor.Tensor { 0, 2 }))
   end)
 
-  it('are no operands if no operand is a tensor', function()
+  it('are rejected if no operand is a tensor', function()
     local t = tensor.Tensor { 1, 2 }
     fails(function() tensor.cmax(t, 1, 2) end, 'cmax', 'expected arguments')
     equals('Double', { 1, 2 }, t)

@@ -12,8 +12,7 @@
 
 namespace th TH_VISIBLE {
 
-// What becomes of a field that is not a number, below numbers of a column of any type or in a column
-// of numbers.
+// The treatment of text in a column of numbers, or below numbers in a column of any type.
 enum class CsvInvalid : char {
   error = 'e',
   nan = 'n',

@@ -1,5 +1,5 @@
 -- Names of other libraries for parts that are modules of their own, or that are not included. The
--- text completes "there is no <name> in the module: ...".
+-- text completes "the module has no <name>: ...".
 
 return {
   autograd = 'tensor.grad(f) computes gradients; doc/gradients.md',
@@ -7,8 +7,8 @@ return {
   complex = 'there are no complex types; eig returns real and imaginary parts as columns',
   cuda = "t:to 'gpu' copies to a GPU; require 'cutorch' has Torch7's names; doc/gpu.md",
   cudnn = 'it is not included; doc/gpu.md lists what runs on a GPU',
-  dataframe = "load('table.csv', {columns = true}) reads a table of columns; describe, factorize " ..
-              'and bincount summarize it; doc/csv.md',
+  dataframe = "load('table.csv', {columns = true}) reads a table of columns; describe, " ..
+              'factorize and bincount summarize it; doc/csv.md',
   dataloader = "require 'tensor.data' has batches; doc/training.md",
   dataset = "require 'tensor.data' has batches; doc/training.md",
   jit = 'tensor.compile(f) records and fuses operations; doc/fuse.md',
@@ -25,6 +25,7 @@ return {
   sparse = 'there are no sparse tensors; index, scatterAdd and bincount work on index tensors',
   torchvision = 'tensor.image scales and crops, and load reads PNG and JPEG; doc/images.md',
   transformers = "require 'tensor.nn' has attention and a transformer block; doc/training.md",
-  utils = "require 'tensor.data' has batches, require 'tensor.training' checkpoints; doc/training.md",
+  utils = "require 'tensor.data' has batches, require 'tensor.training' checkpoints; " ..
+          'doc/training.md',
   variable = 'tensors need no wrapper: tensor.grad(f) computes gradients; doc/gradients.md',
 }

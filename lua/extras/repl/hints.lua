@@ -14,8 +14,8 @@ local patterns = {
   "has no field or method '([%w_]+)'",
 }
 
--- Patterns of messages about tensors where Lua expects numbers or tables, and their hints. %1 is the
--- captured function. In a tail call Lua knows no name and writes '?'.
+-- Patterns of messages about tensors where Lua expects numbers or tables, and their hints. %1 is
+-- the captured function. In a tail call Lua knows no name and writes '?'.
 local uses = {
   {"^[^\n]*'for' limit must be a number",
    '#t is the size of all dimensions: use t:size(1) as a limit'},
@@ -81,7 +81,7 @@ function hints.of(message, environment)
   for _, pattern in ipairs(patterns) do
     local name = first:match(pattern)
     if name and absent[name:lower()] and not first:find("global '", 1, true) then
-      return ('there is no %s in the module: %s'):format(name, absent[name:lower()])
+      return ('the module has no %s: %s'):format(name, absent[name:lower()])
     end
     if elsewhere[name] and not first:find("global '", 1, true) then
       return ('instead of %s, use %s'):format(name, elsewhere[name])

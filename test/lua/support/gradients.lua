@@ -163,7 +163,7 @@ end
 -- Calls a form. Returns its results that have derivatives.
 function Program:call(form, values, results, map)
   if self.case.random then tensor.manualSeed(5) end
-  runner.set_rules(self.row)
+  require('support.rules').for_row(self.row)
   local got = { form.invoke(runner.assemble(form.slots, map or form.map, values, results)) }
   local kept = {}
   for _, x in ipairs(got) do

@@ -21,4 +21,12 @@ function rules.in_both(f)
   end
 end
 
+-- Sets the rules by which the references compute: sums in the type of the operand, and values with
+-- indices for `median` and others. Rows of all elements exist by the other rule only.
+function rules.for_row(row)
+  tensor.setRule('sums', 'torch7')
+  tensor.setRule('medians', row.name:match 'all$' and 'tensor' or 'torch7')
+  tensor.setRule('arguments', row.name == 'clampMin' and 'torch7' or 'tensor')
+end
+
 return rules

@@ -78,14 +78,6 @@ local function expand_arguments(case, slots, args)
   return expanded
 end
 
--- Sets the rules by which the references compute: sums in the type of the operand, and values with
--- indices for `median` and others. Rows of all elements exist by the other rule only.
-local function set_rules(row)
-  tensor.setRule('sums', 'torch7')
-  tensor.setRule('medians', row.name:match 'all$' and 'tensor' or 'torch7')
-  tensor.setRule('arguments', row.name == 'clampMin' and 'torch7' or 'tensor')
-end
-
 local Run = {}
 Run.__index = Run
 
@@ -370,7 +362,7 @@ end
 -- for all k in steps, counted modulo the number of layouts. Results of step 0 are dumped.
 function runner.small(row, case, e, random, steps)
   local function_slots, slots = slots_of(row, case)
-  set_rules(row)
+  rules.for_row(row)
   local calls = 0
   for number, scenario in ipairs(case.scenarios(e, random)) do
     local plain
@@ -507,5 +499,4 @@ end
 
 -- support/gradients.lua calls rows, too.
 runner.element_of, runner.slots_of, runner.assemble = element_of, slots_of, assemble
-runner.set_rules = set_rules
 return runner
