@@ -70,7 +70,7 @@ struct State {
       th::Pairing::numpy;  // the previous pairing, restored by setStrict(false)
   bool is_torch7(Rule rule) const { return torch7_rules >> static_cast<int>(rule) & 1; }
   void set_rule(Rule rule, bool torch7);
-  void set_pairing(th::Pairing pairing);  // changes Rule::broadcast
+  void set_pairing(th::Pairing pairing);     // changes Rule::broadcast
   th::Generator* generator = nullptr;        // null once the Lua state is closing
   const void* generator_userdata = nullptr;  // its Lua object, which does not own it
   // Registry reference of the classes and generators of cutorch.cc. Without require 'cutorch' it is

@@ -391,8 +391,8 @@ storage:cdata()]=],
       {'describe', 'tensor.describe(columns)',
          'Describes a table of columns, as `load` returns for CSV files with `columns = true`; ' ..
          '`print` shows it as text. Returns a list with a table for each column: `name`, ' ..
-         '`type`, `count` and `missing` (NaN). For numbers also `mean`, `std`, `min`, `q1`, `median`, ' ..
-         '`q3` and `max`; for text the number of `distinct` values and the most frequent one, ' ..
+         '`type`, `count` and `missing` (NaN). For numbers also `mean`, `std`, `min`, `q1`, ' ..
+         '`median`, `q3` and `max`; for text the number of `distinct` values and the most frequent one, ' ..
          '`top`, with its `frequency`.'},
       {'factorize', 'tensor.factorize(values)',
          'Returns a LongTensor with a code for each value of a table, such as a column of ' ..

@@ -212,7 +212,7 @@ describe('rows that arrange', function()
     end
     says('stack: the sizes %[2 x 3%] and %[3 x 2%] differ', tensor.stack, { t, t:t() })
     says('dimension 3 is given twice', tensor.flip, tensor.ones(1, 1, 1), 3, -1)
-    says('dimension 3 out of range', tensor.flip, t, 3)
+    says('dimension 3 is out of range', tensor.flip, t, 3)
     says('two dimensions are expected', tensor.rot90, t, 1, 2, -1)
     says('cannot be repeated %-1 times', tensor.tile, t, -1)
     says('a count is expected for each of the 2 dimensions, got 1', tensor['repeat'], t, 2)

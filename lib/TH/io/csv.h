@@ -22,7 +22,7 @@ enum class CsvInvalid : char {
 struct CsvStyle {
   char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: none
   CsvInvalid invalid = CsvInvalid::error;
-  std::vector<std::string> missing;                               // texts that mean NaN
+  std::vector<std::string> missing;  // texts that mean NaN
 };
 
 // The type of a column. `any` tries integers, then doubles, then text.
