@@ -101,7 +101,7 @@ describe('another Lua state', function()
 
   it('raises its errors in itself', function()
     local state = State.new()
-    assert.matches('dimension 3 out of range', state:run([[
+    assert.matches('dimension 3 is out of range', state:run([[
       local ok, message = pcall(function() return tensor.Tensor(2, 2):sum(3) end)
       return message]]), 1, true)
     state:close()
