@@ -14,6 +14,7 @@ uint64_t code_of(char kind) {
     case 'l':
     case 'i':
     case 'n':
+    case 'e':
       return kNumber;
     case 'b':
       return kBoolean;
@@ -104,6 +105,9 @@ std::string slot_text(const Slot& slot, const char* type) {
       break;
     case 'v':
       text = "{integer1 [integer2...]}";
+      break;
+    case 'e':
+      text = "integer | {integer1 [integer2...]}";
       break;
   }
   if (slot.result) text = "*" + text + "*";
@@ -199,24 +203,50 @@ bool Pattern::matches_with_sizes(uint64_t call, int count) const {
   return true;
 }
 
+bool Pattern::matches_in_order(uint64_t call) const {
+  for (int k = 0; k < slots; ++k) {
+    if (sources[k].arg < 0) continue;
+    const int shift = 4 * sources[k].arg;
+    const uint64_t code = call >> shift & 15;
+    const bool is_list = code == kTable || code == kLongStorage;
+    if (code == (codes >> shift & 15) || (sources[k].kind == 'e' && is_list)) continue;
+    if (code != kNil || !form->slots[k].has_default()) return false;
+  }
+  return true;
+}
+
 void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patterns) {
   int optional = 0;
-  for (const Slot& slot : form->slots) optional += slot.optional;
+  bool in_order = false;
+  for (const Slot& slot : form->slots) {
+    optional += slot.optional;
+    in_order = in_order || slot.kind == 'e';
+  }
   for (int left_out = 0; left_out < 1 << optional; ++left_out) {
-    if (!has_nils_at_end(*form, left_out, optional)) continue;
+    if (!in_order && !has_nils_at_end(*form, left_out, optional)) continue;
     Pattern pattern;
     pattern.form = form;
     pattern.row = row;
+    pattern.in_order = in_order;
     // The first optional slot is the highest bit, so counting up omits the last slots first.
     int bit = optional;
     // XORed with a code, change a table into a LongStorage, or a tensor into nil.
     uint64_t changes[kMaxArgs];
     int change_count = 0;
+    bool is_complete = true, has_gap = false;  // of slots with default values
+    bool has_result = false;
     for (const Slot& slot : form->slots) {
       bool absent = slot.fresh || slot.fixed || (slot.optional && (left_out >> --bit & 1));
       ParameterSource& source = pattern.sources[pattern.slots++];
       source = {slot.kind, slot.tensor, slot.result, slot.may_be_nil(), slot.fixed && slot.result,
                 -1};
+      has_result = has_result || (slot.result && slot.optional && !absent);
+      if (slot.has_default()) {
+        // Otherwise the first operand might be taken for a result.
+        const bool is_required = slot.tensor && has_result;
+        has_gap = has_gap || (absent ? is_required : !is_complete);
+        is_complete = is_complete && !absent;
+      }
       if (slot.kind == 's' || slot.kind == 'p') {
         source.arg = static_cast<int8_t>(pattern.args);
         pattern.sizes = true;
@@ -224,12 +254,13 @@ void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patter
         source.arg = static_cast<int8_t>(pattern.args);
         if (slot.kind == 'r' || slot.kind == 'v') {
           changes[change_count++] = (uint64_t{kTable} ^ kLongStorage) << (4 * pattern.args);
-        } else if (slot.may_be_nil()) {
+        } else if (slot.may_be_nil() && !in_order) {
           changes[change_count++] = (uint64_t{kTensor} ^ kNil) << (4 * pattern.args);
         }
         pattern.codes |= code_of(slot.kind) << (4 * pattern.args++);
       }
     }
+    if (in_order && has_gap) continue;
     note_sources(&pattern);
     const uint64_t codes = pattern.codes;
     for (int changed = 0; changed < 1 << change_count; ++changed) {

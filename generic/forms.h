@@ -9,10 +9,12 @@
 //   x element   d number   l integer   i dimension   n index   b boolean   g generator
 //   o(UL) option: a string that begins with one of the letters   t string
 //   s sizes, p dimensions: numbers, a LongStorage or a table, last   v integers, r dimensions: one
-//   LongStorage or table
+//   LongStorage or table   e an integer, a LongStorage or a table
 //   *T result   +T always a new tensor, not an argument   <x=1> always this value, not an argument
 //   [T] optional   [x=1] optional, with a default value
 //   [T=null] nil, or left out if no tensor follows   <*T> hidden: a new tensor that is not returned
+// In a form with e, slots with a default value may be omitted only at the end, and nil in their
+// place stands for the default value. With a result argument, [T=null] is then required.
 
 #include <cstdint>
 #include <string>
@@ -48,6 +50,7 @@ struct Slot {
   double value = 0;        // the default value; for an o the letter's character code
 
   bool may_be_nil() const { return tensor && has_value; }
+  bool has_default() const { return optional && has_value; }
 };
 
 struct Form {
@@ -73,6 +76,7 @@ struct Pattern {
   uint64_t codes = 0;  // first argument in the lowest bits
   int args = 0;        // number of arguments, excluding the variable-length list of sizes
   bool sizes = false;
+  bool in_order = false;        // slots accept nil, or more than one kind of argument
   bool allocates = false;       // the call creates Lua objects (results or lists of tensors)
   bool one_type = false;        // no argument needs a check but tensors of type T
   bool one_new_result = false;  // returns one new tensor, whose type an argument determines
@@ -84,13 +88,15 @@ struct Pattern {
   ParameterSource sources[kMaxArgs];
 
   bool matches(uint64_t call, int count) const {
-    return sizes ? matches_with_sizes(call, count) : count == args && call == codes;
+    if (sizes) return matches_with_sizes(call, count);
+    return count == args && (call == codes || (in_order && matches_in_order(call)));
   }
   const ParameterSource* begin() const { return sources; }
   const ParameterSource* end() const { return sources + slots; }
 
  private:
   bool matches_with_sizes(uint64_t call, int count) const;
+  bool matches_in_order(uint64_t call) const;
 };
 
 // Adds all patterns of a form. Patterns that omit later optional slots come first.

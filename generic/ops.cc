@@ -54,10 +54,15 @@ DType element_type(const Pattern& pattern, const Arguments& args, State* state, 
   return type_by_default(state, pattern, args, bound);
 }
 
+// The position of the argument; -1 if it is omitted or nil.
+int argument_of(const ParameterSource& source, const Arguments& args) {
+  return source.arg >= 0 && args.code(source.arg) == kNil ? -1 : source.arg;
+}
+
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   if (pattern.one_type && args.one_type) return true;
   for (const ParameterSource& source : pattern) {
-    if (source.arg < 0 || args.code(source.arg) == kNil) continue;
+    if (argument_of(source, args) < 0) continue;
     if (source.tensor && source.kind != 'A') {
       DType given = args.objects[source.arg].dtype();
       if (source.kind == 'T' ? given != type : !type_fits(source.kind, given, type)) return false;
@@ -146,7 +151,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
     case ParameterKind::option:
       return set(arg < 0 ? static_cast<char>(slot.value) : args.letters[arg]);
     case ParameterKind::text:
-      return set(check_text(L, index, name));
+      return set(arg < 0 ? parameter.by_default : check_text(L, index, name));
     case ParameterKind::generator:
       return set(arg < 0 ? generator_for(L, state, args)
                          : static_cast<th::Generator*>(payload(L, args.objects[arg], index)));
@@ -163,6 +168,16 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
       for (int i = 0; i < count && of_dims; ++i) {
         if (list[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);
         if (list[i] > 0) --list[i];
+      }
+      return set(th::Sizes{count, list});
+    }
+    case ParameterKind::each: {
+      int64_t* list = call->sizes[call->lists++];
+      int count = 1;
+      if (arg < 0) {
+        list[0] = static_cast<int64_t>(slot.value);
+      } else {
+        count = read_sizes(L, state, index, index, list);
       }
       return set(th::Sizes{count, list});
     }
@@ -262,17 +277,18 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   }
   for (int k = 0; k < pattern.slots; ++k) {
     const ParameterSource& source = pattern.sources[k];
-    if (source.may_be_nil && (source.arg < 0 || args.code(source.arg) == kNil)) {
-      call.tensor(op, k) = nullptr;
-    } else if (source.tensor && source.arg >= 0) {
-      void* t = payload(L, args.objects[source.arg], source.arg + 1);
+    const int arg = argument_of(source, args);
+    if (source.tensor && arg >= 0) {
+      void* t = payload(L, args.objects[arg], arg + 1);
       call.tensor(op, k) = static_cast<Tensor*>(t);
       if (op.parameters[k].is_result()) refuse_held(L, state, name, call.tensor(op, k)->storage);
+    } else if (source.may_be_nil) {
+      call.tensor(op, k) = nullptr;
     } else if (source.tensor) {
       if (!source.result) call.tensor(op, k) = call.tensor(op, 0);  // a method's own tensor
     } else if (source.kind != '{') {
-      read_argument(L, state, pattern.form->slots[k], op.parameters[k], source.arg, args, type,
-                    name, &call);
+      read_argument(L, state, pattern.form->slots[k], op.parameters[k], arg, args, type, name,
+                    &call);
     }
   }
   const bool may_be_number = row.flags & (lua_flag::element_of_vector | lua_flag::number_of_one);

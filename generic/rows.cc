@@ -43,6 +43,8 @@ std::string letter_of(const Parameter& p) {
       return "v";
     case ParameterKind::dim_list:
       return "r";
+    case ParameterKind::each:
+      return "e";
     case ParameterKind::generator:
       return "g";
     default:

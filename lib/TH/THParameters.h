@@ -40,6 +40,7 @@
 #define TH_KIND_dims(x) (dims, None, th::Sizes, x, x, required, THLongStorage * x)
 #define TH_KIND_int_list(x) (int_list, None, th::Sizes, x, x, required, THLongStorage * x)
 #define TH_KIND_dim_list(x) (dim_list, None, th::Sizes, x, x, required, THLongStorage * x)
+#define TH_KIND_each(x) (each, None, th::Sizes, x, x, required, THLongStorage * x)
 #define TH_KIND_generator(x) (generator, None, th::Generator*, x, x, new, THGenerator * x)
 #define TH_KIND_opt(parameter, value) TH_OPT_(value, TH_KIND_##parameter)
 #define TH_OPT_(value, columns) TH_OPT_OF_(value, TH_UNWRAP columns)

@@ -48,6 +48,9 @@ local function argument(slot)
    if slot.kind == 'i' and tonumber(slot.default) == -1000 then return name end
    if slot.default == 'null' then return name end  -- nil
    if slot.kind == 's' or slot.kind == 'p' then name = name .. '...' end
+   if slot.kind == 't' and slot.default ~= '' then
+      return ("%s = '%s'"):format(name, slot.default)
+   end
    return slot.default ~= '' and name .. ' = ' .. slot.default or name
 end
 

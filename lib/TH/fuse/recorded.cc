@@ -225,7 +225,8 @@ RecordedArguments::RecordedArguments(const OpRow& row, void* arguments) : row_(&
       case ParameterKind::sizes:
       case ParameterKind::dims:
       case ParameterKind::int_list:
-      case ParameterKind::dim_list: {
+      case ParameterKind::dim_list:
+      case ParameterKind::each: {
         const auto& list = argument<Sizes>(arguments, p);
         lists_.emplace_back(list.size, list.size + list.ndim);
         break;
@@ -277,6 +278,7 @@ void RecordedArguments::fill(void* arguments) const {
       case ParameterKind::dims:
       case ParameterKind::int_list:
       case ParameterKind::dim_list:
+      case ParameterKind::each:
         argument<Sizes>(arguments, p) = {static_cast<int>(list->size()), list->data()};
         ++list;
         break;

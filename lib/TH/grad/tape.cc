@@ -205,7 +205,7 @@ void check_null_tensors(const TracedCall& call, const RowRule& rule, uint32_t re
   int number = 0;
   for (const Parameter& p : call.row()) {
     const bool needed = p.kind == ParameterKind::in || (has_formulas && (read & bit(number)));
-    if (needed && p.is_tensor() && !argument<Tensor*>(call.arguments(), p) && !p.may_be_null()) {
+    if (needed && p.is_tensor() && !p.may_be_null() && !argument<Tensor*>(call.arguments(), p)) {
       fail("the derivative is not implemented if '%s' is NULL", p.name);
     }
     ++number;

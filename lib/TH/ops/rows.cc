@@ -14,9 +14,9 @@ constexpr bool same(const char* a, const char* b) {
 }
 
 constexpr const char* kind_names[] = {
-    "out",         "inout",   "view",  "in",       "like",     "list",     "element", "number",
-    "accumulator", "float64", "int64", "int32",    "dim",      "index",    "flag",    "option",
-    "text",        "sizes",   "dims",  "int_list", "dim_list", "generator"};
+    "out",         "inout",   "view",  "in",       "like",     "list",  "element",  "number",
+    "accumulator", "float64", "int64", "int32",    "dim",      "index", "flag",     "option",
+    "text",        "sizes",   "dims",  "int_list", "dim_list", "each",  "generator"};
 
 constexpr int8_t element_type_of(const char* type) {
   switch (type[0]) {

@@ -33,6 +33,7 @@ enum class ParameterKind : uint8_t {
   dims,
   int_list,
   dim_list,
+  each,
   generator
 };
 
@@ -68,7 +69,7 @@ struct Parameter : Field {
   // A result that only the derivative needs.
   bool is_hidden() const { return std::strcmp(by_default, "hidden") == 0; }
   bool is_list_of_numbers() const {
-    return kind >= ParameterKind::sizes && kind <= ParameterKind::dim_list;
+    return kind >= ParameterKind::sizes && kind <= ParameterKind::each;
   }
 };
 

@@ -159,6 +159,8 @@ local function argument(random, tensor, v, slot, element, first)
     return ('{%d, %d}'):format(random:int(dims + 1), random:int(dims))
   elseif kind == 'v' then
     return ('{%d, %d}'):format(random:int(9) - 5, random:int(9) - 5)
+  elseif kind == 'e' then
+    return random:of { 'nil', '1', '2', '{1, 2}', '{2, 1, 3}', tostring(random:int(4) - 1) }
   elseif kind == 'i' and not random:once_in(6) then
     return tostring(random:once_in(4) and -random:int(dims + 1) or random:int(dims + 1))
   elseif kind == 'b' then
