@@ -6,8 +6,7 @@
 
 #if defined(__AVX2__)
 
-#include <immintrin.h>
-
+#include "cpu/kernels/multiply_add.h"
 #include "cpu/kernels/vector_bytes.h"
 #include "cpu/product_kernels.h"
 
@@ -81,23 +80,6 @@ class FewRows {
     return v;
   }
   static void store(T* x, Vector v) { __builtin_memcpy(x, &v, sizeof(v)); }
-  static Vector multiply_add(T a, Vector b, Vector c) {
-    Vector broadcast = a - Vector{};
-#if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4) {
-      return (Vector)_mm512_fmadd_ps((__m512)broadcast, (__m512)b, (__m512)c);
-    } else {
-      return (Vector)_mm512_fmadd_pd((__m512d)broadcast, (__m512d)b, (__m512d)c);
-    }
-#else
-    if constexpr (sizeof(T) == 4) {
-      return (Vector)_mm256_fmadd_ps((__m256)broadcast, (__m256)b, (__m256)c);
-    } else {
-      return (Vector)_mm256_fmadd_pd((__m256d)broadcast, (__m256d)b, (__m256d)c);
-    }
-#endif
-  }
-
   // Multiplies depth x kR packed elements of a by depth x kW vectors of b.
   template <int kR, int kW>
   static void multiply(const T* a, const T* b, int64_t b_row, int64_t depth, const Result& r) {
@@ -108,7 +90,7 @@ class FewRows {
 #pragma GCC unroll 16
       for (int i = 0; i < kR; ++i) {
 #pragma GCC unroll 16
-        for (int j = 0; j < kW; ++j) sum[i][j] = multiply_add(a[i], line[j], sum[i][j]);
+        for (int j = 0; j < kW; ++j) sum[i][j] = multiply_add<T>(a[i], line[j], sum[i][j]);
       }
     }
     alignas(64) T sums[kR][kW * kLanes];
