@@ -19,6 +19,7 @@
 #include "backend/search_call.h"
 #include "backend/select_call.h"
 #include "backend/sort_call.h"
+#include "backend/spatial_call.h"
 #include "base/element_op.h"
 #include "tensor/dtype.h"
 
@@ -42,6 +43,7 @@ namespace th {
   TH_SEARCH_OPS(X)          \
   TH_CONVOLUTION_OPS(X)     \
   TH_NETWORK_OPS(X)         \
+  TH_SPATIAL_OPS(X)         \
   TH_FUSED_OPS(X)
 
 // The operations of libraries such as LAPACK (backend/linalg_call.h), and Fourier transforms

@@ -66,6 +66,9 @@ Var put_where(const Var& g, Shape t, const Var& mask);
 // g with zeros at slices, or at the positions of scatter.
 Var zero_at(const Var& g, int64_t dim, const Var& index);
 Var scatter_zero(const Var& g, int64_t dim, const Var& index);
+// Zeros in the shape of t, to which the elements of g are added, at the indices in the last `dims`
+// dimensions, counted in row-major order.
+Var put_in_plane(const Var& g, Shape t, const Var& index, int dims);
 // Zeros in the shape of t, with g in the corner of the first elements; with the elements of g as
 // the first ones.
 Var within(const Var& g, Shape t);
@@ -134,6 +137,7 @@ TH_FORMULA_FUNCTION(add_at)
 TH_FORMULA_FUNCTION(put_where)
 TH_FORMULA_FUNCTION(zero_at)
 TH_FORMULA_FUNCTION(scatter_zero)
+TH_FORMULA_FUNCTION(put_in_plane)
 TH_FORMULA_FUNCTION(within)
 TH_FORMULA_FUNCTION(at_front)
 TH_FORMULA_FUNCTION(take)
@@ -206,7 +210,8 @@ V logsumexp_slope(const V& g, const V& t, const V& r) {
 // The option trans for the transpose.
 inline char opposite(char trans) { return trans == 'N' || trans == 'n' ? 'T' : 'N'; }
 
-// ---- rules, in linalg_rules.cc, factor_rules.cc, convolution_rules.cc and network_rules.cc
+// ---- rules, in linalg_rules.cc, factor_rules.cc, convolution_rules.cc, spatial_rules.cc and
+// network_rules.cc
 
 void slogdet_slopes(Backward& b);
 void potrs_slopes(Backward& b);
@@ -237,6 +242,14 @@ void cross_entropy_all_slopes(Backward& b);
 void cross_entropy_slopes(Backward& b);
 void nll_all_slopes(Backward& b);
 void nll_slopes(Backward& b);
+void conv1d_slopes(Backward& b);
+void conv2d_slopes(Backward& b);
+void conv3d_slopes(Backward& b);
+void convTranspose1d_slopes(Backward& b);
+void convTranspose2d_slopes(Backward& b);
+void convTranspose3d_slopes(Backward& b);
+void convWeight_slopes(Backward& b);
+void resample_slopes(Backward& b);
 
 // ---- helpers of functions and rules
 

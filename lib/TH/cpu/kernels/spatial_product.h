@@ -1,0 +1,252 @@
+#ifndef TH_CPU_KERNELS_SPATIAL_PRODUCT_H
+#define TH_CPU_KERNELS_SPATIAL_PRODUCT_H
+
+// A convolution as a product of the weights and a matrix with a column for each position of the
+// result, whose elements are those of the source at fixed offsets from that position. The matrix is
+// built in blocks that stay in the cache.
+
+#include "cpu/kernels/spatial_source.h"
+
+namespace th {
+namespace {
+
+// result[i][position] = bias[i] + sum over k < depth of weights[i][k] * source[position +
+// offset[k]], for each group. The positions are those of a grid of `images` x size.
+template <class E, class T>
+struct SpatialProduct {
+  int64_t groups, rows, depth;
+  const T* weights;  // groups x rows x depth
+  const T* source;
+  const int64_t* offset;
+  int64_t source_group, source_image, source_stride[2];  // of z and y; that of x is 1
+  int64_t images, size[3];
+  E* result;
+  int64_t result_group, result_row, result_image, result_stride[3];
+  const E* bias;         // groups x rows; may be null
+  bool may_read_beyond;  // a vector after the last element of a row of the source
+};
+
+template <class E, class T>
+class ProductLoop {
+ public:
+  explicit ProductLoop(const SpatialProduct<E, T>& product) : p_(product) {
+    join_dimensions();
+    const int64_t *size = p_.size, last = size[2];
+    const int64_t whole = ceil_div(last, kLanes) * kLanes;
+    // Copying pays off if several rows of weights read the copy.
+    is_direct_ = (p_.may_read_beyond || last == whole) && p_.rows <= TileSize<T>::kRows;
+    in_row_ = is_direct_ ? ceil_div(last, kWidth) : 0;
+    const int64_t lines = p_.images * size[0] * size[1];
+    panels_ = is_direct_ ? lines * in_row_ : ceil_div(lines * last, kWidth);
+    blocks_ = ceil_div(panels_, kPanels);
+    row_block_ = p_.groups * blocks_ * ceil_div(p_.rows, kMostRows) < 8 ? kFewRows : kMostRows;
+    row_block_ = std::min(row_block_, p_.rows);
+    row_blocks_ = ceil_div(p_.rows, row_block_);
+  }
+  int64_t tasks() const { return p_.groups * blocks_ * row_blocks_; }
+  double work() const {
+    return static_cast<double>(p_.groups) * static_cast<double>(p_.rows) *
+           static_cast<double>(p_.depth) * static_cast<double>(panels_) * kWidth;
+  }
+  // Memory for each slot, in elements of type T and in runs.
+  static constexpr int64_t kMatrix = (TileSize<T>::kDepth + 1) * TileSize<T>::kWidth;
+  int64_t sums() const { return row_block_ * kPanels * kWidth; }
+  static constexpr int64_t kRuns = 4 * TileSize<T>::kWidth;
+
+  // Consecutive positions of one row of the grid.
+  struct Run {
+    int64_t source, result, length;
+    int column;  // of the first one in its panel
+  };
+
+  void run(int64_t task, T* matrix, T* sums, Run* runs) const {
+    const int64_t row_begin = task % row_blocks_ * row_block_;
+    const int64_t block = task / row_blocks_ % blocks_, group = task / row_blocks_ / blocks_;
+    const int64_t rows = std::min(row_block_, p_.rows - row_begin);
+    Panel panel[kPanels];
+    const int panels = static_cast<int>(std::min<int64_t>(kPanels, panels_ - block * kPanels));
+    for (int k = 0; k < panels; ++k) {
+      panel[k] = panel_at(block * kPanels + k, k ? panel[k - 1].end : runs);
+    }
+    int64_t first = 0;
+    do {  // once if the depth is 0
+      const int64_t count = std::min(kDepth, p_.depth - first);
+      multiply(group, row_begin, rows, first, count, panel, panels, matrix, sums);
+      first += kDepth;
+    } while (first < p_.depth);
+    for (int k = 0; k < panels; ++k) store(group, row_begin, rows, panel[k], sums + k * kWidth);
+  }
+
+ private:
+  static constexpr int kLanes = TileSize<T>::kLanes, kWidth = TileSize<T>::kWidth;
+  static constexpr int kPanels = 4;
+  static constexpr int64_t kDepth = TileSize<T>::kDepth, kMostRows = 256, kFewRows = 64;
+
+  // Up to kWidth columns of the matrix.
+  struct Panel {
+    Run *begin, *end;
+    int vectors;
+  };
+
+  // Treats rows of the grid as one row if they are contiguous in source and result.
+  void join_dimensions() {
+    int64_t *size = p_.size, *to = p_.result_stride;
+    if (p_.source_stride[1] == size[2] && to[1] == size[2] * to[2]) {
+      size[2] *= size[1];
+      size[1] = 1;
+      if (p_.source_stride[0] == size[2] && to[0] == size[2] * to[2]) {
+        size[2] *= size[0];
+        size[0] = 1;
+      }
+    }
+  }
+
+  Run run_at(int64_t line, int64_t x, int64_t length, int column) const {
+    const int64_t y = line % p_.size[1], z = line / p_.size[1] % p_.size[0];
+    const int64_t image = line / p_.size[1] / p_.size[0];
+    return {image * p_.source_image + z * p_.source_stride[0] + y * p_.source_stride[1] + x,
+            image * p_.result_image + z * p_.result_stride[0] + y * p_.result_stride[1] +
+                x * p_.result_stride[2],
+            length, column};
+  }
+  Panel panel_at(int64_t index, Run* runs) const {
+    const int64_t last = p_.size[2];
+    Panel panel = {runs, runs, 0};
+    if (is_direct_) {
+      const int64_t x = index % in_row_ * kWidth, length = std::min<int64_t>(kWidth, last - x);
+      *panel.end++ = run_at(index / in_row_, x, length, 0);
+      panel.vectors = static_cast<int>(ceil_div(length, kLanes));
+      return panel;
+    }
+    const int64_t lines = p_.images * p_.size[0] * p_.size[1];
+    int64_t line = index * kWidth / last, x = index * kWidth % last;
+    int column = 0;
+    for (; column < kWidth && line < lines; ++line, x = 0) {
+      const int64_t length = std::min<int64_t>(last - x, kWidth - column);
+      *panel.end++ = run_at(line, x, length, column);
+      column += static_cast<int>(length);
+    }
+    panel.vectors = (column + kLanes - 1) / kLanes;
+    return panel;
+  }
+
+  // Copies the columns of a run, in rows with `width` elements.
+  template <int kCount>
+  static void copy_vectors(const T* source, const int64_t* offset, int64_t count, const int64_t* at,
+                           T* to, int64_t width) {
+    int64_t first[kCount];
+    std::copy(at, at + kCount, first);
+    for (int64_t k = 0; k < count; ++k, to += width) {
+      const T* from = source + offset[k];
+      for (int v = 0; v < kCount; ++v) {
+        std::memcpy(to + first[v], from + first[v], kLanes * sizeof(T));
+      }
+    }
+  }
+  void copy_run(const T* source, const int64_t* offset, int64_t count, int64_t length,
+                bool may_write_beyond, T* to, int64_t width) const {
+    if (length < kLanes && !may_write_beyond) {
+      for (int64_t k = 0; k < count; ++k, to += width) {
+        std::copy(source + offset[k], source + offset[k] + length, to);
+      }
+      return;
+    }
+    // The last vector ends with the run, or extends beyond it.
+    const int64_t vectors = ceil_div(length, kLanes);
+    int64_t at[] = {0, kLanes, 2 * kLanes};
+    if (length >= kLanes) at[vectors - 1] = length - kLanes;
+    if (vectors == 1) return copy_vectors<1>(source, offset, count, at, to, width);
+    if (vectors == 2) return copy_vectors<2>(source, offset, count, at, to, width);
+    copy_vectors<3>(source, offset, count, at, to, width);
+  }
+  // Copies rows of the matrix. A vector may extend beyond its run if the next run overwrites that
+  // part.
+  void copy(const T* source, const int64_t* offset, int64_t count, const Panel& panel,
+            T* to) const {
+    const int64_t width = panel.vectors * kLanes;
+    for (const Run* run = panel.begin; run != panel.end; ++run) {
+      const bool may_write_beyond = p_.may_read_beyond && run->column + kLanes <= width;
+      copy_run(source + run->source, offset, count, run->length, may_write_beyond, to + run->column,
+               width);
+    }
+  }
+
+  void multiply(int64_t group, int64_t row_begin, int64_t rows, int64_t first, int64_t count,
+                const Panel* panel, int panels, T* matrix, T* sums) const {
+    const T* source = p_.source + group * p_.source_group;
+    Tile<T> tile;
+    tile.count = count;
+    tile.at = consecutive();
+    tile.adds = first > 0;
+    tile.c_row = kPanels * kWidth;
+    tile.b_at = is_direct_ ? p_.offset + first : nullptr;
+    for (int k = 0; k < panels; ++k) {
+      if (is_direct_) {
+        tile.b = source + panel[k].begin->source;
+      } else {
+        copy(source, p_.offset + first, count, panel[k], matrix);
+        tile.b = matrix;
+      }
+      const T* weights = p_.weights + (group * p_.rows + row_begin) * p_.depth + first;
+      for (int64_t i = 0; i < rows; i += TileSize<T>::kRows) {
+        const int64_t own = std::min<int64_t>(TileSize<T>::kRows, rows - i);
+        tile.a = weights + i * p_.depth;
+        for (int64_t j = 0; j < own; ++j) tile.row[j] = j * p_.depth;
+        tile.c = sums + i * tile.c_row + k * kWidth;
+        multiply_tile(tile, own, panel[k].vectors);
+      }
+    }
+  }
+  static const int64_t* consecutive() {
+    struct Numbers {
+      int64_t number[kDepth];
+      constexpr Numbers() : number() {
+        for (int64_t k = 0; k < kDepth; ++k) number[k] = k;
+      }
+    };
+    static constexpr Numbers numbers;
+    return numbers.number;
+  }
+
+  void store(int64_t group, int64_t row_begin, int64_t rows, const Panel& panel,
+             const T* sums) const {
+    for (int64_t i = 0; i < rows; ++i, sums += kPanels * kWidth) {
+      const int64_t row = row_begin + i;
+      const T bias = p_.bias ? T(load(p_.bias[group * p_.rows + row])) : T(0);
+      E* to = p_.result + group * p_.result_group + row * p_.result_row;
+      const int64_t step = p_.result_stride[2];
+      for (const Run* run = panel.begin; run != panel.end; ++run) {
+        const T* from = sums + run->column;
+        E* at = to + run->result;
+        if (step == 1) {
+          for (int64_t x = 0; x < run->length; ++x) at[x] = convert<E>(from[x] + bias);
+        } else {
+          for (int64_t x = 0; x < run->length; ++x) at[x * step] = convert<E>(from[x] + bias);
+        }
+      }
+    }
+  }
+
+  SpatialProduct<E, T> p_;
+  bool is_direct_;  // the tiles read the source without a copy
+  int64_t in_row_;  // number of panels of a row of the grid, if is_direct_
+  int64_t panels_, blocks_, row_block_, row_blocks_;
+};
+
+template <class E, class T>
+void run_product(const SpatialProduct<E, T>& product) {
+  using Loop = ProductLoop<E, T>;
+  const Loop loop(product);
+  const int64_t slots = slots_for(loop.tasks(), loop.work());
+  const Workspace<T> matrix(slots * Loop::kMatrix), sums(slots * loop.sums());
+  const Workspace<typename Loop::Run> runs(slots * Loop::kRuns);
+  for_tasks(loop.tasks(), slots, [&](int64_t task, int64_t slot) {
+    loop.run(task, matrix.data() + slot * Loop::kMatrix, sums.data() + slot * loop.sums(),
+             runs.data() + slot * Loop::kRuns);
+  });
+}
+
+}  // namespace
+}  // namespace th
+
+#endif

@@ -1,0 +1,101 @@
+#ifndef TH_CPU_KERNELS_SPATIAL_TILE_H
+#define TH_CPU_KERNELS_SPATIAL_TILE_H
+
+// The inner loop of convolutions: a tile of a matrix product, whose sums stay in registers.
+
+#include <cstdint>
+#include <utility>
+
+#include "cpu/kernels/multiply_add.h"
+#include "cpu/kernels/vector_bytes.h"
+
+namespace th {
+namespace {
+
+// The largest tile: its sums and a row of b fill the registers.
+template <class T>
+struct TileSize {
+  static constexpr int kLanes = kVectorBytes / sizeof(T);
+  static constexpr int kVectors = 3, kWidth = kVectors * kLanes;
+  static constexpr int kRows = kVectorBytes == 64 ? 8 : 4;
+  // Number of rows of b in the first-level cache.
+  static constexpr int64_t kDepth = (24 << 10) / (kWidth * static_cast<int64_t>(sizeof(T)));
+};
+
+// c[i][j] = sum over k < count of a[row[i] + at[k]] * b[k][j], added to c if `adds`. Row k of b is
+// at b + b_at[k] or, if b_at is null, the rows are contiguous, in whole vectors.
+template <class T>
+struct Tile {
+  int64_t count;
+  const T* a;
+  int64_t row[TileSize<T>::kRows];
+  const int64_t* at;
+  const T* b;
+  const int64_t* b_at;
+  T* c;
+  int64_t c_row;
+  bool adds;
+};
+
+template <class T, int kRows, int kVectors, bool kScattered>
+void multiply_tile(const Tile<T>& t) {
+  constexpr int kLanes = TileSize<T>::kLanes;
+  typedef T Vector __attribute__((vector_size(kVectorBytes)));
+  typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
+  Vector sum[kRows][kVectors] = {};
+  if (t.adds) {
+    for (int i = 0; i < kRows; ++i) {
+      for (int v = 0; v < kVectors; ++v) {
+        sum[i][v] = *reinterpret_cast<const Unaligned*>(t.c + i * t.c_row + v * kLanes);
+      }
+    }
+  }
+  const T* row[kRows];
+  for (int i = 0; i < kRows; ++i) row[i] = t.a + t.row[i];
+  const T* b = t.b;
+  for (int64_t k = 0; k < t.count; ++k) {
+    if (kScattered) b = t.b + t.b_at[k];
+    Vector x[kVectors];
+    for (int v = 0; v < kVectors; ++v) x[v] = *reinterpret_cast<const Unaligned*>(b + v * kLanes);
+    const int64_t at = t.at[k];
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const T factor = row[i][at];
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) sum[i][v] = multiply_add<T>(factor, x[v], sum[i][v]);
+    }
+    if (!kScattered) b += kVectors * kLanes;
+  }
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v < kVectors; ++v) {
+      *reinterpret_cast<Unaligned*>(t.c + i * t.c_row + v * kLanes) = sum[i][v];
+    }
+  }
+}
+
+template <class T, bool kScattered>
+struct TileFunctions {
+  using Function = void (*)(const Tile<T>&);
+  static constexpr int kRows = TileSize<T>::kRows, kVectors = TileSize<T>::kVectors;
+  Function function[kRows * kVectors];
+
+  template <size_t... k>
+  static constexpr TileFunctions all(std::index_sequence<k...>) {
+    return {{&multiply_tile<T, k / kVectors + 1, k % kVectors + 1, kScattered>...}};
+  }
+};
+
+// Computes a tile of this size, with at most TileSize::kRows rows and kVectors vectors.
+template <class T>
+void multiply_tile(const Tile<T>& t, int64_t rows, int vectors) {
+  constexpr auto each = std::make_index_sequence<TileSize<T>::kRows * TileSize<T>::kVectors>();
+  static constexpr auto packed = TileFunctions<T, false>::all(each);
+  static constexpr auto scattered = TileFunctions<T, true>::all(each);
+  const auto k = (rows - 1) * TileSize<T>::kVectors + vectors - 1;
+  (t.b_at ? scattered.function : packed.function)[k](t);
+}
+
+}  // namespace
+}  // namespace th
+
+#endif
