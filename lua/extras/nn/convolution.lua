@@ -1,117 +1,144 @@
--- tensor.nn: convolutions and pools of images: batch x channels x height x width. They consist of
--- views of the windows and a matrix product.
+-- tensor.nn: convolutions and pools of signals, images and volumes: batch x channels x size.
 
 local tensor = require 'tensor'
 local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
+local unpack = require('tensor.versions').unpack
 
 local convolution = {}
 
--- Returns the height and the width of an option: a number or a pair.
-local function pair(name, what, value, least)
-   local list = type(value) == 'table' and value or {value, value}
-   for k = 1, 2 do
-      local n = list[k]
-      if #list ~= 2 or type(n) ~= 'number' or n < least or n % 1 ~= 0 then
-         error(('nn.%s: %s: a whole number of at least %d or a pair of them is expected'):format(
-            name, what, least), 0)
-      end
+local expected = {'', ' or a pair of them', ' or a list of three of them'}
+
+-- Returns a list with a number for each dimension of an option: a number or a list.
+local function each(name, what, dims, value, least)
+   local list, is_valid = {}, type(value) ~= 'table' or #value == dims
+   for d = 1, dims do
+      local n = type(value) == 'table' and value[d] or value
+      is_valid = is_valid and type(n) == 'number' and n >= least and n % 1 == 0
+      list[d] = n
+   end
+   if not is_valid then
+      error(('nn.%s: %s: a whole number of at least %d%s is expected'):format(
+         name, what, least, expected[dims]), 0)
    end
    return list
 end
 
-local function pad(x, padding, value)
-   if padding[1] == 0 and padding[2] == 0 then
-      return x
-   end
-   local h, w = padding[1], padding[2]
-   return tensor.pad(x, {0, 0, 0, 0, h, h, w, w}, value)
+local function product(list)
+   local n = 1
+   for _, x in ipairs(list) do n = n * x end
+   return n
 end
 
--- Returns the windows of an image: a view of batch x channels x rows x columns x size.
-local function windows(name, x, size, stride, dilation)
-   for d = 1, 2 do
-      local extent = (size[d] - 1) * dilation[d] + 1
-      if extent > x:size(2 + d) then
-         error(('nn.%s: the window of %d is larger than the image of %d'):format(
-            name, extent, x:size(2 + d)), 0)
-      end
-      x = x:unfold(2 + d, extent, stride[d])
-   end
-   for d = 1, 2 do
-      if dilation[d] > 1 then
-         x = x:unfold(4 + d, 1, dilation[d]):squeeze(7)
-      end
-   end
-   return x
+-- The options that a convolution and its transpose share, with a number for each dimension.
+local function steps(name, dims, size, options)
+   return {
+      size = each(name, 'size', dims, size, 1),
+      stride = each(name, 'stride', dims, options.stride or 1, 1),
+      padding = each(name, 'padding', dims, options.padding or 0, 0),
+      dilation = each(name, 'dilation', dims, options.dilation or 1, 1),
+   }
 end
 
---- conv2d(inputs, outputs, size [, options]): the cross-correlation with kernels of `size`, plus a
--- bias. weight: outputs x inputs / groups x height x width. options: stride (1), padding (0, with
--- zeros), dilation (1): each a number or {height, width}; groups (1), bias (true), init.
-function convolution.conv2d(inputs, outputs, size, options)
-   layer.check_size('conv2d', 'inputs', inputs)
-   layer.check_size('conv2d', 'outputs', outputs)
-   options = options or {}
-   size = pair('conv2d', 'size', size, 1)
-   local stride = pair('conv2d', 'stride', options.stride or 1, 1)
-   local padding = pair('conv2d', 'padding', options.padding or 0, 0)
-   local dilation = pair('conv2d', 'dilation', options.dilation or 1, 1)
-   local groups = options.groups or 1
-   layer.check_size('conv2d', 'groups', groups)
+local function check_channels(name, inputs, outputs, groups)
+   layer.check_size(name, 'inputs', inputs)
+   layer.check_size(name, 'outputs', outputs)
+   layer.check_size(name, 'groups', groups)
    if inputs % groups ~= 0 or outputs % groups ~= 0 then
-      error(('nn.conv2d: %d inputs and %d outputs are not multiples of %d groups'):format(
-         inputs, outputs, groups), 0)
+      error(('nn.%s: %d inputs and %d outputs are not multiples of %d groups'):format(
+         name, inputs, outputs, groups), 0)
    end
-   local length = inputs / groups * size[1] * size[2]
-   local bound = 1 / math.sqrt(length)
-   local fill = options.init or initializer.uniform(-bound, bound)
+end
 
-   return layer.new('conv2d', function()
-      local params = {weight = fill(tensor.Tensor(outputs, inputs / groups, size[1], size[2]))}
+-- A function that returns new parameters: a weight of first x second x size, and a bias.
+local function parameters(first, second, size, outputs, options)
+   local bound = 1 / math.sqrt(second * product(size))
+   local fill = options.init or initializer.uniform(-bound, bound)
+   return function()
+      local params = {weight = fill(tensor.Tensor(first, second, unpack(size)))}
       if options.bias ~= false then
          params.bias = tensor.Tensor(outputs):uniform(-bound, bound)
       end
       return params
-   end, function(params, x)
-      local view = windows('conv2d', pad(x, padding, 0), size, stride, dilation)
-      local batch, rows, columns = x:size(1), view:size(3), view:size(4)
-      local count = batch * rows * columns
-      -- One column for each window of each image.
-      view = view:permute(2, 5, 6, 1, 3, 4):reshape(groups, length, count)
-      local weight = params.weight:view(groups, outputs / groups, length)
-      local y = tensor.bmm(weight, view):view(outputs, count)
-      if params.bias then
-         y:add(params.bias:view(outputs, 1))
-      end
-      return y:view(outputs, batch, rows, columns):transpose(1, 2):contiguous()
-   end)
+   end
 end
 
-local function pool(name, value, reduce)
-   convolution[name] = function(size, options)
+-- conv2d(inputs, outputs, size [, options]): the cross-correlation with kernels of `size`, plus a
+-- bias. weight: outputs x inputs / groups x size; of convTranspose2d: inputs x outputs / groups x
+-- size. options: stride (1), padding (0, with zeros), dilation (1), outputPadding (0, of
+-- convTranspose2d): each a number or one for each dimension; groups (1), bias (true), init.
+local function add_convolutions(dims)
+   local name = ('conv%dd'):format(dims)
+   convolution[name] = function(inputs, outputs, size, options)
       options = options or {}
-      size = pair(name, 'size', size, 1)
-      local stride = pair(name, 'stride', options.stride or size, 1)
-      local padding = pair(name, 'padding', options.padding or 0, 0)
+      local groups = options.groups or 1
+      check_channels(name, inputs, outputs, groups)
+      local s = steps(name, dims, size, options)
+      local init = parameters(outputs, inputs / groups, s.size, outputs, options)
+      local call = tensor[name]
+      return layer.new(name, init, function(params, x)
+         return call(x, params.weight, params.bias, s.stride, s.padding, s.dilation, groups)
+      end)
+   end
+
+   local transposed = ('convTranspose%dd'):format(dims)
+   convolution[transposed] = function(inputs, outputs, size, options)
+      options = options or {}
+      local groups = options.groups or 1
+      check_channels(transposed, inputs, outputs, groups)
+      local s = steps(transposed, dims, size, options)
+      local more = each(transposed, 'outputPadding', dims, options.outputPadding or 0, 0)
+      local init = parameters(inputs, outputs / groups, s.size, outputs, options)
+      local call = tensor[transposed]
+      return layer.new(transposed, init, function(params, x)
+         return call(x, params.weight, params.bias, s.stride, s.padding, more, groups, s.dilation)
+      end)
+   end
+end
+
+-- maxPool2d(size [, options]): a function of x that returns the maximum of each window; avgPool2d:
+-- the mean. options: stride (the size), padding (0): each a number or one for each dimension;
+-- ceilMode; dilation (maxPool2d); countIncludePad (avgPool2d). adaptiveMaxPool2d(size) and
+-- adaptiveAvgPool2d(size): windows that divide x into `size` parts.
+local function add_pools(dims)
+   local function add(kind, apply)
+      local name = ('%s%dd'):format(kind, dims)
+      local call = tensor[name]
+      convolution[name] = function(size, options)
+         options = options or {}
+         size = each(name, 'size', dims, size, 1)
+         local stride = each(name, 'stride', dims, options.stride or size, 1)
+         local padding = each(name, 'padding', dims, options.padding or 0, 0)
+         return apply(name, call, size, stride, padding, options)
+      end
+   end
+   add('maxPool', function(name, call, size, stride, padding, options)
+      local dilation = each(name, 'dilation', dims, options.dilation or 1, 1)
       return function(x)
-         local view = windows(name, pad(x, padding, value), size, stride, {1, 1})
-         local batch, channels, rows, columns = x:size(1), x:size(2), view:size(3), view:size(4)
-         view = view:reshape(batch, channels, rows, columns, size[1] * size[2])
-         return reduce(view):view(batch, channels, rows, columns)
+         return (call(x, size, stride, padding, dilation, options.ceilMode == true))
+      end
+   end)
+   add('avgPool', function(_, call, size, stride, padding, options)
+      local counts = options.countIncludePad ~= false
+      return function(x)
+         return call(x, size, stride, padding, options.ceilMode == true, counts)
+      end
+   end)
+   for _, kind in ipairs {'adaptiveMaxPool', 'adaptiveAvgPool'} do
+      local name = ('%s%dd'):format(kind, dims)
+      local call = tensor[name]
+      convolution[name] = function(size)
+         size = each(name, 'size', dims, size, 1)
+         return function(x)
+            return (call(x, size))
+         end
       end
    end
 end
 
---- maxPool2d(size [, options]): a function of x that returns the maximum of each window. options:
--- stride (the size), padding (0), each a number or {height, width}. Padding is never the maximum.
-pool('maxPool2d', -math.huge, function(view)
-   return (view:max(5))
-end)
-
---- avgPool2d(size [, options]): the mean of each window, where padding counts as zeros.
-pool('avgPool2d', 0, function(view)
-   return view:mean(5)
-end)
+for dims = 1, 3 do
+   add_convolutions(dims)
+   add_pools(dims)
+end
 
 return convolution
