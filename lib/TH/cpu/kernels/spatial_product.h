@@ -2,8 +2,8 @@
 #define TH_CPU_KERNELS_SPATIAL_PRODUCT_H
 
 // A convolution as a product of the weights and a matrix with a column for each position of the
-// result, whose elements are those of the source at fixed offsets from that position. The matrix is
-// built in blocks that stay in the cache.
+// result. The elements of a column are those of the source at fixed offsets from the position. The
+// matrix is built in blocks that stay in the cache.
 
 #include "cpu/kernels/spatial_source.h"
 
