@@ -64,6 +64,11 @@ return {
     text = 'These functions are parts of neural networks. [The guide](../training.md) describes ' ..
            'the layers of `tensor.nn`, which use them.',
     { label = 'Functions', family = 'networks' } },
+  { name = 'networks-of-images', title = 'Networks of images',
+    text = 'These functions compute convolutions, pools and interpolation of batches of images, ' ..
+           'with the parameters of PyTorch. ' ..
+           '[The guide](../convolution.md#batches-as-in-networks) explains them.',
+    { label = 'Functions', family = 'networks of images' } },
   { name = 'random', title = 'Random numbers',
     text = 'A generator is optional in all of these calls. [The guide](../random.md) describes ' ..
            'generators and seeds.',

@@ -7,7 +7,7 @@ local examples = {}
 
 examples.chapters = {
    'elementwise', 'compare', 'making', 'views', 'reducing', 'random', 'linear', 'files', 'system',
-   'gradients', 'fourier', 'networks',
+   'gradients', 'fourier', 'networks', 'spatial',
 }
 
 --- Parses the text of a chapter. Returns its examples: {{name, text}, ...}.
