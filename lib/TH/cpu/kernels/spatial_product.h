@@ -33,9 +33,11 @@ class ProductLoop {
     join_dimensions();
     const int64_t *size = p_.size, last = size[2];
     const int64_t whole = ceil_div(last, kLanes) * kLanes;
-    // Copying pays off if several rows of weights read the copy.
-    is_direct_ = (p_.may_read_beyond || last == whole) && p_.rows <= TileSize<T>::kRows;
+    // Copying pays off if several rows of weights read the copy, or if it saves many columns.
+    is_direct_ = (p_.may_read_beyond || last == whole) &&
+                 (p_.rows <= kTileRows || (p_.rows <= 2 * kTileRows && 3 * whole <= 4 * last));
     in_row_ = is_direct_ ? ceil_div(last, kWidth) : 0;
+    panel_width_ = is_direct_ ? ceil_div(whole / kLanes, in_row_) * kLanes : kWidth;
     const int64_t lines = p_.images * size[0] * size[1];
     panels_ = is_direct_ ? lines * in_row_ : ceil_div(lines * last, kWidth);
     blocks_ = ceil_div(panels_, kPanels);
@@ -79,7 +81,7 @@ class ProductLoop {
 
  private:
   static constexpr int kLanes = TileSize<T>::kLanes, kWidth = TileSize<T>::kWidth;
-  static constexpr int kPanels = 4;
+  static constexpr int kPanels = 4, kTileRows = TileSize<T>::kRows;
   static constexpr int64_t kDepth = TileSize<T>::kDepth, kMostRows = 256, kFewRows = 64;
 
   // Up to kWidth columns of the matrix.
@@ -113,7 +115,8 @@ class ProductLoop {
     const int64_t last = p_.size[2];
     Panel panel = {runs, runs, 0};
     if (is_direct_) {
-      const int64_t x = index % in_row_ * kWidth, length = std::min<int64_t>(kWidth, last - x);
+      const int64_t x = index % in_row_ * panel_width_;
+      const int64_t length = std::min(panel_width_, last - x);
       *panel.end++ = run_at(index / in_row_, x, length, 0);
       panel.vectors = static_cast<int>(ceil_div(length, kLanes));
       return panel;
@@ -230,6 +233,7 @@ class ProductLoop {
   SpatialProduct<E, T> p_;
   bool is_direct_;  // the tiles read the source without a copy
   int64_t in_row_;  // number of panels of a row of the grid, if is_direct_
+  int64_t panel_width_;
   int64_t panels_, blocks_, row_block_, row_blocks_;
 };
 
