@@ -28,7 +28,7 @@ install(FILES packaging/_tensor DESTINATION "${zsh}" COMPONENT runtime)
 # In the same folder structure as in the sources, because the files link to each other.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${doc}" COMPONENT runtime)
 install(DIRECTORY doc/ DESTINATION "${doc}/doc" COMPONENT runtime
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.txt")
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.txt" PATTERN "*.svg")
 if(NOT TENSOR_DEBIAN)
   install(FILES LICENSE DESTINATION "${doc}" COMPONENT runtime)
   return()

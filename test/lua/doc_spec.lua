@@ -141,7 +141,15 @@ for _, path in ipairs(files) do
       local function compare(output)
         if sample.expected then assert.are.equal(trimmed(sample.expected), trimmed(output)) end
       end
-      if sample.language == 'lua' then
+      if sample.picture then
+        it(name .. ', picture', function()
+          local file = assert(io.open(sample.picture))
+          local want = file:read '*a'
+          file:close()
+          local message = 'make it with scripts/make-pictures.lua: ' .. sample.picture
+          assert.is_nil(samples.picture_difference(samples.picture_of_lua(sample), want), message)
+        end)
+      elseif sample.language == 'lua' then
         it(name, function()
           -- cutorch changes the class names of tensors on devices in the whole process.
           if path == 'doc/cutorch.md' then

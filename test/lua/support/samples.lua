@@ -9,7 +9,8 @@ local function lines_of(path)
 end
 
 --- Returns the fenced samples of a file: language, text, and line number of the first line. A
--- following block of language `text`, separated only by blank lines, is stored as `expected`.
+-- following block of language `text`, separated only by blank lines, is stored as `expected`, and
+-- the path of a following SVG picture as `picture`.
 function samples.read(path)
   local found, current, previous = {}, nil, nil
   for number, line in ipairs(lines_of(path)) do
@@ -29,6 +30,10 @@ function samples.read(path)
     elseif fence then
       current = { language = language, line = number + 1, path = path, lines = {} }
     elseif line:find '%S' then
+      local picture = line:match '^!%[[^%]]*%]%((.-%.svg)%)'
+      if previous and picture then
+        previous.picture = (path:match '^.*/' or '') .. picture
+      end
       previous = nil
     end
   end
@@ -74,6 +79,37 @@ function samples.output_of_lua(text, globals)
   io.write = write  -- luacheck: ignore 122
   if not ok then error(message, 0) end
   return table.concat(out)
+end
+
+--- Runs a Lua sample that saves the picture sample.picture. Returns the file's text. The sample names
+-- the file without a folder; it is written to a temporary one.
+function samples.picture_of_lua(sample)
+  local folder, remove = samples.folder()
+  local name = sample.picture:match '[^/]*$'
+  local text, count = sample.text:gsub("'" .. name:gsub('%p', '%%%0') .. "'",
+                                       function() return ('%q'):format(folder .. '/' .. name) end)
+  assert(count == 1, 'the sample does not save ' .. name)
+  local done, message = pcall(samples.output_of_lua, text)
+  local file = io.open(folder .. '/' .. name)
+  local picture = file and file:read '*a'
+  if file then file:close() end
+  remove()
+  if not done then error(message, 0) end
+  return assert(picture, 'the sample did not write ' .. name)
+end
+
+--- Returns nil if two SVG files are the same but for rounding errors of positions, otherwise a
+-- description of the difference.
+function samples.picture_difference(got, want)
+  local number = '%-?%d+%.?%d*'
+  if got:gsub(number, '#') ~= want:gsub(number, '#') then return 'other elements are drawn' end
+  local next_number = want:gmatch(number)
+  for text in got:gmatch(number) do
+    local other = next_number()
+    if math.abs(tonumber(text) - tonumber(other)) > 0.05 then
+      return ('%s instead of %s'):format(text, other)
+    end
+  end
 end
 
 local function command_output(command)
