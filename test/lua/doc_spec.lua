@@ -159,8 +159,10 @@ for _, path in ipairs(files) do
           local globals = path == 'doc/repl.md' and { tensor = tensor, torch = tensor } or {}
           compare(samples.output_of_lua(sample.text, globals))
         end)
-      elseif sample.language == 'c' then
-        it(name, function() compare((samples.build_c(sample.text, folder, prefix))) end)
+      elseif sample.language == 'c' or sample.language == 'cpp' then
+        it(name, function()
+          compare((samples.build_c(sample.text, folder, prefix, sample.language)))
+        end)
       elseif sample.language == 'sh' then
         it(name, function()
           for _, line in ipairs(sample.lines) do check_shell(line) end

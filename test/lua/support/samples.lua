@@ -81,8 +81,8 @@ function samples.output_of_lua(text, globals)
   return table.concat(out)
 end
 
---- Runs a Lua sample that saves the picture sample.picture. Returns the file's text. The sample names
--- the file without a folder; it is written to a temporary one.
+--- Runs a Lua sample that saves the picture sample.picture. Returns the file's text. The sample
+-- names the file without a folder; it is written to a temporary one.
 function samples.picture_of_lua(sample)
   local folder, remove = samples.folder()
   local name = sample.picture:match '[^/]*$'
@@ -130,10 +130,11 @@ function samples.folder()
   return path, function() os.execute('rm -rf ' .. quoted(path)) end
 end
 
---- Compiles a C sample in a folder. A sample with main is run, and its output is returned. A sample
+--- Compiles a C or C++ sample in a folder. A sample with main is run, and its output is returned. A sample
 -- with luaopen_<name> is built as a module in the folder, and its name is returned.
-function samples.build_c(text, folder, prefix)
-  local source = folder .. '/sample.c'
+function samples.build_c(text, folder, prefix, language)
+  local is_cpp = language == 'cpp'
+  local source = folder .. (is_cpp and '/sample.cc' or '/sample.c')
   local file = assert(io.open(source, 'w'))
   file:write(text)
   file:close()
@@ -142,8 +143,9 @@ function samples.build_c(text, folder, prefix)
     packages, library = 'TH luajit', ' -lluaT'
   end
   -- A sanitizer preloaded into this process must not be loaded into the compiler.
-  local compiler = ('env -u LD_PRELOAD %s -std=c99 -pedantic-errors -Wall -Wextra -Werror %s')
-    :format(os.getenv 'CC' or 'cc', quoted(source))
+  local compiler = ('env -u LD_PRELOAD %s -pedantic-errors -Wall -Wextra -Werror %s')
+    :format(is_cpp and (os.getenv 'CXX' or 'c++') .. ' -std=c++11' or
+            (os.getenv 'CC' or 'cc') .. ' -std=c99', quoted(source))
   local flags = ('$(PKG_CONFIG_PATH=%s:$PKG_CONFIG_PATH env -u LD_PRELOAD pkg-config %%s %s)')
     :format(quoted(prefix .. '/lib/pkgconfig'), packages)
   local module = text:match 'luaopen_([%w_]+)'
