@@ -1,5 +1,5 @@
--- Writes the pictures of the documentation: runs each Lua sample that an SVG picture follows. Review
--- the pictures before committing them: the test lua.doc requires the same ones.
+-- Writes the pictures of the documentation: runs each Lua sample that an SVG picture follows.
+-- Review the pictures before committing them: the test lua.doc requires the same ones.
 -- Usage, from the repository's root:
 --   build/prefix/bin/tensor scripts/make-pictures.lua README.md doc/*.md
 

@@ -130,8 +130,8 @@ function samples.folder()
   return path, function() os.execute('rm -rf ' .. quoted(path)) end
 end
 
---- Compiles a C or C++ sample in a folder. A sample with main is run, and its output is returned. A sample
--- with luaopen_<name> is built as a module in the folder, and its name is returned.
+--- Compiles a C or C++ sample in a folder. A sample with main is run, and its output is returned. A
+-- sample with luaopen_<name> is built as a module in the folder, and its name is returned.
 function samples.build_c(text, folder, prefix, language)
   local is_cpp = language == 'cpp'
   local source = folder .. (is_cpp and '/sample.cc' or '/sample.c')
