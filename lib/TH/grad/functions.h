@@ -123,7 +123,7 @@ Var irfft_slope(const Var& g, Shape t, int64_t n, int64_t dim, char norm);
     if constexpr (any_use<A...>) {         \
       return uses(a...);                   \
     } else if constexpr (any_term<A...>) { \
-      return formula_of(a...)->invalid();  \
+      return builder_of(a...)->invalid();  \
     } else {                               \
       return functions::name(a...);        \
     }                                      \
@@ -172,7 +172,7 @@ TH_FORMULA_FUNCTION(huber_slope)
 template <class V>
 V only(const V& g, const V& mask) {
   if constexpr (std::is_same_v<V, Term>) {
-    return where(mask, g, g.formula->number(0));
+    return where(mask, g, g.builder->number(0));
   } else if constexpr (any_use<V>) {
     return uses(g, mask);
   } else {
@@ -182,7 +182,7 @@ V only(const V& g, const V& mask) {
 template <class V>
 V except(const V& g, const V& mask) {
   if constexpr (std::is_same_v<V, Term>) {
-    return where(mask, g.formula->number(0), g);
+    return where(mask, g.builder->number(0), g);
   } else if constexpr (any_use<V>) {
     return uses(g, mask);
   } else {

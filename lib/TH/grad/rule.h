@@ -5,7 +5,8 @@
 
 #include <optional>
 
-#include "grad/var.h"
+#include "grad/term.h"
+#include "ops/formulas.h"
 
 namespace th TH_VISIBLE {
 namespace grad {
@@ -14,6 +15,8 @@ class Tape;
 }  // namespace TH_VISIBLE
 
 namespace th::grad {
+
+using namespace formulas;
 
 // The column `derivative` of a row.
 enum class Derivative : uint8_t {

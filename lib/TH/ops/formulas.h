@@ -1,8 +1,8 @@
-#ifndef TH_GRAD_VAR_H
-#define TH_GRAD_VAR_H
+#ifndef TH_OPS_FORMULAS_H
+#define TH_OPS_FORMULAS_H
 
-// The language of the derivatives in THOps.def. A formula such as `g * cos(t)` is compiled three
-// times:
+// Formulas of tensors, such as `g * cos(t)`: for operations that call others, and for the
+// derivatives in THOps.def. Those are compiled three times:
 //   with Var, a reference to a tensor: it computes the gradient by calling operations,
 //   with Term: it builds an expression that computes the gradient in one pass,
 //   with Use: it finds which arguments' elements the formula reads, so that the tape keeps them.
@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "grad/term.h"
 #include "ops/ops.h"
 #include "ops/rows.h"
+#include "ops/term.h"
 
-namespace th::grad {
+namespace th::formulas {
 
 // A tensor; copies share it. Empty: no tensor.
 class Var {
@@ -187,6 +187,6 @@ ValueOf<A, B> operator-(const A& a, const B& b) {
   }
 }
 
-}  // namespace th::grad
+}  // namespace th::formulas
 
 #endif

@@ -1,0 +1,73 @@
+#ifndef TH_OPS_FORMULA_OPERATIONS_H
+#define TH_OPS_FORMULA_OPERATIONS_H
+
+// Helpers for operations that are formulas of other operations.
+
+#include "THGeneral.h"
+#include "base/error.h"
+#include "ops/compose.h"
+#include "ops/formulas.h"
+
+namespace th {
+namespace {
+
+using formulas::Var;
+
+inline Var ref(Tensor* t) { return Var::share(t); }
+inline Var filled(const Var& like, DType type, int ndim, const int64_t* size, Scalar value) {
+  return Var(filled(*like, type, ndim, size, value));
+}
+inline Var filled(const Var& like, Scalar value) {
+  return filled(like, like->dtype, like->nDimension, like->size, value);
+}
+inline Var as(const Var& t, DType type) { return Var(in_type(t.get(), type)); }
+inline Var flat(const Var& t) { return Var(flattened(t.get())); }
+inline Var with_shape(const Var& t, int ndim, const int64_t* size) {
+  return Var(reshaped(t.get(), ndim, size));
+}
+inline Var with_shape(const Var& t, const Tensor& like) {
+  return with_shape(t, like.nDimension, like.size);
+}
+// Returns `size` indices of a dimension as a view.
+inline Var part(const Var& t, int64_t dim, int64_t first, int64_t size) {
+  return formulas::narrow(t, dim, first, size);
+}
+inline Var sorted_along(const Var& t, int64_t dim) {
+  TensorRef values = empty(t->dtype), indices = empty(DType::Long);
+  ops::sort(values.get(), indices.get(), t.get(), dim, false);
+  return Var(std::move(values));
+}
+// The numbers first, first + 1, ... as a LongTensor on the device of like.
+inline Var counting(const Var& like, int64_t first, int64_t n) {
+  const Var ones = filled(like, DType::Long, 1, &n, 1);
+  return n == 0 ? ones : formulas::add(formulas::cumsum(ones, int64_t{0}), Scalar(first - 1));
+}
+// The square root, with the derivative 0 at 0.
+inline Var root_of(const Var& t) {
+  const Var zero = formulas::eqValue(t, Scalar(0));
+  const Var root = formulas::sqrt(formulas::where(zero, filled(t, 1), t));
+  return formulas::where(zero, filled(t, 0), root);
+}
+inline Var transposed(const Var& t) { return formulas::transpose(t, int64_t{-2}, int64_t{-1}); }
+
+// Makes a new tensor, which is not part of an operand, the result.
+inline void give(Shapes& s, Tensor*& r, Var value) { s.set_value(r, value.release()); }
+
+// Checks the dimension and returns it.
+template <class A>
+int own_dim(A& a, const Shapes& s) {
+  const int d = s.dim(a.dimension, *a.t);
+  a.dimension = d;
+  return d;
+}
+template <class A>
+int dim_with_elements(A& a, const Shapes& s) {
+  const int d = own_dim(a, s);
+  if (a.t->size[d] > 0) return d;
+  s.fail(a.t, "dimension %lld of %s has no elements", shown(d), shape_text(*a.t).c_str());
+}
+
+}  // namespace
+}  // namespace th
+
+#endif
