@@ -422,8 +422,10 @@ describe('errors', function()
       'gels: B should have as many rows as A, 3, got a size of [2 x 1]' },
     { 'lstsq', random(3, 2), random(2, 1),
       'lstsq: the numbers of rows differ: A is [3 x 2], B is [2 x 1]' },
-    { 'svd', tensor.ones(3), 'svd: A should be a matrix, got a tensor of size [3]' },
-    { 'qr', tensor.Tensor(), 'qr: A should be a matrix, got a tensor of size []' },
+    { 'svd', tensor.ones(3),
+      'svd: A should be a matrix or a batch of matrices, got a tensor of size [3]' },
+    { 'qr', tensor.Tensor(),
+      'qr: A should be a matrix or a batch of matrices, got a tensor of size []' },
     { 'det', tensor.ones(3), 'det: A should be a matrix or a batch of matrices, '
                              .. 'got a tensor of size [3]' },
     { 'orgqr', random(3, 2), tensor.ones(3),

@@ -38,14 +38,14 @@ enum class Factorization {
   q,                 // the columns of Q, from the results of qr
 };
 
-// Replaces each matrix a. cholesky_pivoted, qr and q support one matrix only.
+// Replaces each matrix a. cholesky_pivoted supports one matrix only.
 struct FactorCall {
   Factorization kind;
   Part part = Part::all;
   double tolerance = 0;  // of cholesky_pivoted; see pstrf of LAPACK
   Matrices a = {};
   int* pivots = nullptr;  // a.rows for each matrix, from 1: a result of lu and cholesky_pivoted
-  int reflectors = 0;     // the number of elements of tau
+  int reflectors = 0;     // the number of elements of tau for each matrix
   char* tau = nullptr;    // a result of qr, an operand of q
   int* info = nullptr;
 };
@@ -87,7 +87,7 @@ struct SolveCall {
 
 // Eigenvalues. If part is a triangle, the matrices are symmetric: the values are ascending, and if
 // `vectors` is set, the eigenvectors replace a. info: the number of off-diagonal elements that did
-// not become 0. If part is `all`, there is one matrix, which is destroyed: values are all real
+// not become 0. If part is `all`, the matrices are destroyed: the values of each are all real
 // parts, then all imaginary parts, and if `vectors` is set, v becomes the eigenvectors. info: the
 // number of eigenvalues that were not found.
 struct EigenCall {

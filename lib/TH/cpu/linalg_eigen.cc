@@ -37,18 +37,21 @@ void eigen_symmetric(const Matrices& a, bool vectors, char uplo, char* values, i
   });
 }
 
-// Values: all real parts, then all imaginary parts. If v.data is null, no vectors are computed.
+// Values of each matrix: all real parts, then all imaginary parts. If v.data is null, no vectors
+// are computed.
 void eigen(const Matrices& a, char* values, const Matrices& v, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
     int n = a.rows;
     T none = 0;
-    *info = with_work<T>([&](T* work, int size) {
-      return lapack::geev('N', v.data ? 'V' : 'N', n, matrix<T>(a, 0), a.ld, items<T>(values),
-                          items<T>(values, n), &none, 1, v.data ? matrix<T>(v, 0) : &none,
-                          v.data ? v.ld : 1, work, size);
-    });
+    for (int64_t k = 0; k < a.count; ++k) {
+      T* own = items<T>(values, k * 2 * n);
+      info[k] = with_work<T>([&](T* work, int size) {
+        return lapack::geev('N', v.data ? 'V' : 'N', n, matrix<T>(a, k), a.ld, own, own + n, &none,
+                            1, v.data ? matrix<T>(v, k) : &none, v.data ? v.ld : 1, work, size);
+      });
+    }
   });
 }
 

@@ -122,9 +122,13 @@ void qr(const Matrices& a, char* tau) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
-    with_work<T>([&](T* work, int size) {
-      return lapack::geqrf(a.rows, a.cols, matrix<T>(a, 0), a.ld, items<T>(tau), work, size);
-    });
+    const int reflectors = std::min(a.rows, a.cols);
+    for (int64_t k = 0; k < a.count; ++k) {
+      with_work<T>([&](T* work, int size) {
+        return lapack::geqrf(a.rows, a.cols, matrix<T>(a, k), a.ld, items<T>(tau, k * reflectors),
+                             work, size);
+      });
+    }
   });
 }
 
@@ -132,10 +136,12 @@ void make_q(const Matrices& a, int reflectors, char* tau) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
-    with_work<T>([&](T* work, int size) {
-      return lapack::orgqr(a.rows, a.cols, reflectors, matrix<T>(a, 0), a.ld, items<T>(tau), work,
-                           size);
-    });
+    for (int64_t k = 0; k < a.count; ++k) {
+      with_work<T>([&](T* work, int size) {
+        return lapack::orgqr(a.rows, a.cols, reflectors, matrix<T>(a, k), a.ld,
+                             items<T>(tau, k * reflectors), work, size);
+      });
+    }
   });
 }
 

@@ -26,6 +26,9 @@ Var differences(const Var& values) {
 
 Var skew(const Var& x) { return x - transposed(x); }
 
+int64_t rows_of(const Var& x) { return x->size[x->nDimension - 2]; }
+int64_t columns_of(const Var& x) { return x->size[x->nDimension - 1]; }
+
 }  // namespace
 
 // ---- QR
@@ -46,15 +49,15 @@ void qr_slopes(Backward& b) {
   enum { kQ, kR, kA };
   const Var q = b.value(kQ), r = b.value(kR), a = b.value(kA);
   const Var gq = b.gradient_or_zeros(kQ), gr = b.gradient_or_zeros(kR);
-  const int64_t m = a->size[0], n = a->size[1];
+  const int64_t m = a->size[a->nDimension - 2], n = a->size[a->nDimension - 1];
   if (a->numel() == 0) return;
   if (m >= n) return b.give(kA, qr_slope(gq, gr, q, r));
   // The columns after the first m do not depend on Q: they are Q times those of R.
-  auto left = [&](const Var& x) { return narrow(x, int64_t{1}, int64_t{0}, m); };
-  auto right = [&](const Var& x) { return narrow(x, int64_t{1}, m, n - m); };
+  auto left = [&](const Var& x) { return narrow(x, int64_t{-1}, int64_t{0}, m); };
+  auto right = [&](const Var& x) { return narrow(x, int64_t{-1}, m, n - m); };
   const Var gq_left = gq + matmul(right(a), transposed(right(gr)));
   const Var slope = qr_slope(gq_left, left(gr), q, left(r));
-  b.give(kA, cat(slope, matmul(q, right(gr)), int64_t{1}));
+  b.give(kA, cat(slope, matmul(q, right(gr)), int64_t{-1}));
 }
 
 // ---- LU
@@ -119,14 +122,14 @@ Var svd_slope(const Var& gu, const Var& gs, const Var& gv, const Svd& d) {
     if (gu) {
       const Var projected = matmul(transposed(d.u), gu);
       inner = skew(projected) / squares * as_rows(d.s);
-      if (d.u->size[0] > d.u->size[1]) {
+      if (rows_of(d.u) > columns_of(d.u)) {
         slope = matmul((gu - matmul(d.u, projected)) / as_rows(d.s), vt);
       }
     }
     if (gv) {
       const Var projected = matmul(vt, gv);
       add_to(&inner, skew(projected) / squares * as_columns(d.s));
-      if (d.v->size[0] > d.v->size[1]) {
+      if (rows_of(d.v) > columns_of(d.v)) {
         add_to(&slope, matmul(d.u / as_rows(d.s), transposed(gv - matmul(d.v, projected))));
       }
     }
@@ -141,16 +144,16 @@ Var svd_slope(const Var& gu, const Var& gs, const Var& gv, const Svd& d) {
 Var svd_slope_of(const Backward& b) {
   enum { kU, kS, kV };
   Svd d = {b.value(kU), b.value(kS), b.value(kV)};
-  const int64_t k = d.s->size[0];
+  const int64_t k = d.s->size[d.s->nDimension - 1];
   if (k == 0) return Var();
   // With job 'A', U or V has columns without a singular value.
   auto columns = [](const Var& x, int64_t first, int64_t count) {
-    return x ? narrow(x, int64_t{1}, first, count) : x;
+    return x ? narrow(x, int64_t{-1}, first, count) : x;
   };
   for (const Var& g : {b.gradient(kU), b.gradient(kV)}) {
-    if (g && g->size[1] > k && ops::logicalany(columns(g, k, g->size[1] - k).get())) {
+    if (g && columns_of(g) > k && ops::logicalany(columns(g, k, columns_of(g) - k).get())) {
       fail("the columns of %s after the first %lld have no derivative",
-           g->size[0] == d.u->size[0] ? "U" : "V", static_cast<long long>(k));
+           rows_of(g) == rows_of(d.u) ? "U" : "V", static_cast<long long>(k));
     }
   }
   d.u = columns(d.u, 0, k);
@@ -219,19 +222,19 @@ void geev_slopes(Backward& b) {
     vectors = Var(TensorRef(tensor_new(a->dtype)));
     ops::geev(pairs.get(), vectors.get(), a.get(), 'V');
   }
-  if (ops::logicalany(select(pairs, int64_t{1}, int64_t{1}).get())) {
+  if (ops::logicalany(select(pairs, int64_t{-1}, int64_t{1}).get())) {
     fail("the derivative of complex eigenvalues is not implemented");
   }
   const Var vt = transposed(vectors);
   Var inner;
   if (gvectors) {
-    const Var values = select(pairs, int64_t{1}, int64_t{0}), projected = matmul(vt, gvectors);
+    const Var values = select(pairs, int64_t{-1}, int64_t{0}), projected = matmul(vt, gvectors);
     // Without the changes along the vectors, the length of which is 1.
-    const Var along = as_rows(sum(vectors * gvectors, int64_t{0}, false));
+    const Var along = sum(vectors * gvectors, int64_t{-2}, true);
     inner = (projected - matmul(vt, vectors) * along) / differences(values);
   }
   if (gvalues) {
-    const Var g = select(gvalues, int64_t{1}, int64_t{0});
+    const Var g = select(gvalues, int64_t{-1}, int64_t{0});
     add_to(&inner, identity_like(a) * as_rows(g));
   }
   b.give(kEigenA, solve(vt, matmul(inner, vt)));

@@ -35,7 +35,8 @@ void decompose(Op op, Device* device, Tensor* u, Tensor* s, Tensor* v, Tensor* w
     call.a = matrices(at, work);
     call.u = matrices(at, u);
     call.vt = transposed_matrices(at, v);
-    call.all = u->size[1] != s->size[0] || v->size[1] != s->size[0];
+    const int64_t values = s->size[s->nDimension - 1];
+    call.all = u->size[u->nDimension - 1] != values || v->size[v->nDimension - 1] != values;
     call.values = at.overwrite(s);
     return call;
   });
@@ -44,13 +45,14 @@ void decompose(Op op, Device* device, Tensor* u, Tensor* s, Tensor* v, Tensor* w
 template <class Arguments>
 void set_decomposition(Arguments& a, Shapes& s) {
   check_letter(s, a.job, "AS");
-  check_matrix(s, a.a);
-  const int64_t m = a.a->size[0], n = a.a->size[1], k = std::min(m, n);
+  check_matrices(s, a.a);
+  const Tensor& t = *a.a;
+  const int64_t m = t.size[t.nDimension - 2], n = t.size[t.nDimension - 1], k = std::min(m, n);
   const bool all = a.job == 'A';
-  const int64_t u[] = {m, all ? m : k}, v[] = {n, all ? n : k};
-  s.set(a.u, 2, u, Layout::columns);
-  s.set(a.s, 1, &k, Layout::separate);
-  s.set(a.v, 2, v, Layout::separate);
+  const BatchShape u(t, 2, {m, all ? m : k});
+  s.set(a.u, u.ndim, u.size, Layout::columns);
+  set_batch(s, a.s, t, 2, {k});
+  set_batch(s, a.v, t, 2, {n, all ? n : k});
 }
 
 }  // namespace
@@ -59,8 +61,8 @@ void shapes(args::syev& a, Shapes& s) {
   if (!a.a) a.a = a.vectors;
   check_letter(s, a.job, "NV");
   check_letter(s, a.uplo, "UL");
-  check_square_matrix(s, a.a);
-  s.set(a.values, 1, a.a->size, Layout::separate);
+  check_square_matrices(s, a.a);
+  set_batch(s, a.values, *a.a, 1, {});
   set_vectors(s, a.vectors, *a.a, a.job);
 }
 void calls(args::syev& a) {
@@ -100,9 +102,9 @@ void calls(args::eigh& a) {
 
 void shapes(args::geev& a, Shapes& s) {
   check_letter(s, a.job, "NV");
-  check_square_matrix(s, a.a);
-  const int64_t values[] = {a.a->size[0], 2};
-  s.set(a.values, 2, values, Layout::columns);
+  check_square_matrices(s, a.a);
+  const BatchShape values(*a.a, 1, {2});
+  s.set(a.values, values.ndim, values.size, Layout::columns);
   set_vectors(s, a.vectors, *a.a, a.job);
 }
 void calls(args::geev& a) {

@@ -29,12 +29,13 @@ void factor_by_reflectors(Op op, Device* device, Tensor* a, Tensor* tau) {
 }
 
 // Replaces the reflectors in q, which is column-major, by the columns of Q.
-void make_q(Op op, Device* device, Tensor* q, Tensor* tau) {
+// reflectors: the number of scales of each matrix.
+void make_q(Op op, Device* device, Tensor* q, Tensor* tau, int64_t reflectors) {
   run_lapack(op, device, Failure::none, [&](Operands& at) {
     FactorCall call;
     call.kind = Factorization::q;
     call.tau = at.write(tau);
-    call.reflectors = static_cast<int>(tau->numel());
+    call.reflectors = static_cast<int>(reflectors);
     call.a = matrices(at, q);
     return call;
   });
@@ -67,7 +68,7 @@ void calls(args::orgqr& a) {
   Device* device = device_of({a.r_, a.qr, a.tau});
   TensorRef left = first_columns(a.qr, a.r_->size[1]), tau = copy_by_rows(device, a.tau);
   copy_to_new(device, a.r_, left.get());
-  make_q(Op::orgqr, device, a.r_, tau.get());
+  make_q(Op::orgqr, device, a.r_, tau.get(), tau->numel());
 }
 
 void shapes(args::ormqr& a, Shapes& s) {
@@ -103,15 +104,16 @@ void calls(args::ormqr& a) {
 }
 
 void shapes(args::qr& a, Shapes& s) {
-  check_matrix(s, a.a);
-  const int64_t m = a.a->size[0], n = a.a->size[1], k = std::min(m, n);
-  const int64_t q[] = {m, k}, r[] = {k, n};
-  s.set(a.q, 2, q, Layout::columns);
-  s.set(a.r, 2, r, Layout::separate);
+  check_matrices(s, a.a);
+  const Tensor& t = *a.a;
+  const int64_t m = t.size[t.nDimension - 2], n = t.size[t.nDimension - 1], k = std::min(m, n);
+  const BatchShape q(t, 2, {m, k});
+  s.set(a.q, q.ndim, q.size, Layout::columns);
+  set_batch(s, a.r, t, 2, {k, n});
 }
 void calls(args::qr& a) {
   Device* device = device_of({a.q, a.r, a.a});
-  const int64_t k = a.r->size[0], n = a.r->size[1];
+  const int64_t k = a.r->size[a.r->nDimension - 2], n = a.r->size[a.r->nDimension - 1];
   TensorRef tau = new_temporary(device, a.a->dtype, BatchShape(*a.r, 1, {})), wide;
   // Q has space for the factors unless they have more columns.
   if (k < n) wide = new_columns(device, a.a->dtype, BatchShape(*a.a, 0, {}));
@@ -124,7 +126,7 @@ void calls(args::qr& a) {
     TensorRef left = first_columns(factors, k);
     copy_to_new(device, a.q, left.get());
   }
-  make_q(Op::qr, device, a.q, tau.get());
+  make_q(Op::qr, device, a.q, tau.get(), k);
 }
 
 void shapes(args::btrifact& a, Shapes& s) {

@@ -12,6 +12,15 @@ Part part_of(char uplo) { return uplo == 'U' ? Part::upper : Part::lower; }
 
 // Sets the solution x of a system with right sides b. Columns of x have space for those of b.
 void set_solution(Shapes& s, Tensor*& x, Tensor* const& b, const Tensor& a) {
+  if (a.nDimension > 2) {
+    check_matrices(s, b, "B");
+    const int rows = a.nDimension - 2;
+    if (b->nDimension != a.nDimension || !std::equal(a.size, a.size + rows + 1, b->size)) {
+      s.fail(b, "B should be a matrix with as many rows for each matrix of A, got sizes %s and %s",
+             shape_text(a).c_str(), shape_text(*b).c_str());
+    }
+    return s.set(x, b->nDimension, b->size, Layout::columns);
+  }
   check_right_sides(s, b, a.size[0]);
   const int64_t size[] = {a.size[1], b->nDimension == 1 ? 1 : b->size[1]};
   s.set(x, 2, size, Layout::columns, std::max(a.size[0], a.size[1]));
@@ -35,7 +44,9 @@ void set_system(Arguments& a, Shapes& s, Tensor*& factors) {
 template <class Arguments>
 void solve_system(Arguments& a, Tensor* factors, Failure failure, SolveCall call) {
   Device* device = device_of({a.x, factors, a.b, a.a});
-  const int64_t rows = a.a->size[0], most = std::max(rows, a.a->size[1]);
+  const Tensor& t = *a.a;
+  const int64_t rows = t.size[t.nDimension - 2];
+  const int64_t most = std::max(rows, t.size[t.nDimension - 1]);
   copy_to_new(device, factors, a.a);
   copy_right_sides(device, a.x, a.b, rows);
   TensorRef columns = first_rows(a.x, most);
@@ -47,12 +58,16 @@ void solve_system(Arguments& a, Tensor* factors, Failure failure, SolveCall call
   });
 }
 
-// r = f(a) for one triangle of a square matrix.
+// r = f(a) for one triangle of a square matrix, or of a batch.
 template <class Arguments>
-void set_from_triangle(Arguments& a, Shapes& s, Tensor*& r) {
+void set_from_triangle(Arguments& a, Shapes& s, Tensor*& r, bool batches = true) {
   if (!a.a) a.a = r;
   check_letter(s, a.uplo, "UL");
-  check_square_matrix(s, a.a);
+  if (batches) {
+    check_square_matrices(s, a.a);
+  } else {
+    check_square_matrix(s, a.a);
+  }
   set_columns_like(s, r, *a.a);
 }
 
@@ -87,7 +102,7 @@ void shapes(args::trtrs& a, Shapes& s) {
   check_letter(s, a.uplo, "UL");
   check_letter(s, a.trans, "NTC");
   check_letter(s, a.diag, "NU");
-  check_square_matrix(s, a.a);
+  check_square_matrices(s, a.a);
   set_system(a, s, a.copy);
 }
 void calls(args::trtrs& a) {
@@ -137,13 +152,13 @@ void calls(args::potri& a) {
 void shapes(args::potrs& a, Shapes& s) {
   if (!a.b) a.b = a.r_;
   check_letter(s, a.uplo, "UL");
-  check_square_matrix(s, a.a);
+  check_square_matrices(s, a.a);
   set_solution(s, a.r_, a.b, *a.a);
 }
 void calls(args::potrs& a) {
   Device* device = device_of({a.r_, a.b, a.a});
   TensorRef factor = copy_by_columns(device, a.a);
-  copy_right_sides(device, a.r_, a.b, a.a->size[0]);
+  copy_right_sides(device, a.r_, a.b, a.a->size[a.a->nDimension - 1]);
   run_lapack(Op::potrs, device, Failure::zero_diagonal, [&](Operands& at) {
     SolveCall call;
     call.kind = Solver::cholesky;
@@ -155,7 +170,7 @@ void calls(args::potrs& a) {
 }
 
 void shapes(args::pstrf& a, Shapes& s) {
-  set_from_triangle(a, s, a.factor);
+  set_from_triangle(a, s, a.factor, false);
   s.set(a.order, 1, a.a->size, Layout::separate);
 }
 void calls(args::pstrf& a) {

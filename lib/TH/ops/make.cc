@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
+#include "ops/composed.h"
 #include "ops/operands.h"
-#include "ops/ops.h"
 #include "ops/rules.h"
 #include "tensor/checked.h"
 
@@ -86,7 +85,7 @@ void progression(Op op, Tensor* r, Scalar first, Scalar last, Scalar step) {
 template <class Arguments>
 void points_shape(Arguments& a, Shapes* s) {
   if (a.n < 0) s->fail(a.n, "the number of points is %lld", static_cast<long long>(a.n));
-  if (a.n == 1 && a.a.to_double() != a.b.to_double()) {
+  if (a.n == 1 && current_rules.torch7 && a.a.to_double() != a.b.to_double()) {
     s->fail(a.n, "one point cannot be both ends");
   }
   set_vector(a.r_, a.n, s);
@@ -112,14 +111,25 @@ TensorRef diagonal_of(Tensor* t, int64_t row, int64_t column) {
 
 template <class Arguments>
 void triangle_shape(Arguments& a, Shapes* s) {
-  if (a.t->nDimension != 2) {
+  if (a.t->nDimension < 2) {
     s->fail(a.t, "a matrix is expected, got a tensor of size %s", shape_text(*a.t).c_str());
   }
   s->set(a.r_, *a.t, Layout::in_place);
 }
 
+// The same for a batch of matrices, by a mask.
+void zero_triangles(Tensor* r, Tensor* t, bool above, int64_t diagonal) {
+  const Sizes matrix = {2, t->size + t->nDimension - 2}, all = {t->nDimension, t->size};
+  const Var ones = filled(ref(t), DType::Byte, 2, matrix.size, 1);
+  const Var mask = above ? formulas::tril(ones, diagonal) : formulas::triu(ones, diagonal);
+  const int64_t one = 1;
+  const Var zero = filled(ref(t), t->dtype, 1, &one, 0);
+  ops::where(r, formulas::expand(mask, all).get(), t, formulas::expand(zero, all).get());
+}
+
 // Copies t to r, with zeros above or below a diagonal.
 void zero_triangle(Op op, Tensor* r, Tensor* t, bool above, int64_t diagonal) {
+  if (t->nDimension > 2) return zero_triangles(r, t, above, diagonal);
   if (r != t) {
     if (!share_storage(*r, *t)) place_result(device_of({r, t}), r);
     ops::copy(r, t);
