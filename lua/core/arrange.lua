@@ -1,5 +1,5 @@
--- full, meshgrid and tensordot: operations whose signatures the forms of the op table cannot
--- express.
+-- full, meshgrid, broadcastTensors, vecdot and tensordot: operations whose signatures the forms of
+-- the op table cannot express, and short compositions.
 
 local types = require 'tensor.types'
 local versions = require 'tensor.versions'
@@ -93,6 +93,53 @@ local function install(tensor)
          grids[k] = vector:view(tensor.LongStorage(own)):expand(tensor.LongStorage(sizes))
       end
       return versions.unpack(grids)
+   end
+
+   --- broadcastTensors(a, b, ...) or broadcastTensors({a, b, ...}): returns views of the tensors
+   -- expanded to their common shape by NumPy's rules.
+   function tensor.broadcastTensors(...)
+      local tensors = {...}
+      if #tensors == 1 and type(tensors[1]) == 'table' then
+         tensors = tensors[1]
+      end
+      if #tensors == 0 then
+         error('broadcastTensors: at least one tensor is expected', 2)
+      end
+      local dims = 0
+      for _, t in ipairs(tensors) do
+         check_tensor('broadcastTensors', t, 2)
+         dims = math.max(dims, t:dim())
+      end
+      local sizes = {}
+      for _, t in ipairs(tensors) do
+         for d = 1, t:dim() do
+            local k, size = dims - t:dim() + d, t:size(d)
+            if sizes[k] and sizes[k] ~= 1 and size ~= 1 and sizes[k] ~= size then
+               error(('broadcastTensors: sizes %d and %d of dimension %d do not broadcast')
+                     :format(sizes[k], size, k), 2)
+            end
+            if not sizes[k] or sizes[k] == 1 then
+               sizes[k] = size
+            end
+         end
+      end
+      local views = {}
+      for k, t in ipairs(tensors) do
+         views[k] = t:expand(tensor.LongStorage(sizes))
+      end
+      return versions.unpack(views)
+   end
+
+   --- vecdot(a, b [, dim]): returns the dot products of vectors along a dimension, by default the
+   -- last one. The shapes broadcast.
+   function tensor.vecdot(a, b, dim)
+      check_tensor('vecdot', a, 2)
+      check_tensor('vecdot', b, 2)
+      if a:type() ~= b:type() then
+         error(('vecdot: tensors of one type are expected, got %s and %s')
+               :format(a:type(), b:type()), 2)
+      end
+      return tensor.cmul(a, b):sum(dim or -1, false)
    end
 
    local function dimensions_of(name, t, list)

@@ -1,4 +1,4 @@
--- split and chunk: split a tensor into a table of views along a dimension.
+-- Functions that split a tensor into a table of views along a dimension.
 
 local types = require 'tensor.types'
 
@@ -51,9 +51,83 @@ local function install(tensor)
       return split(result, t, math.max(1, math.ceil(size_of('chunk', t, dim) / n)), dim)
    end
 
+   -- Returns the views that begin at the indices of a list, and the view before the first of them.
+   local function split_at(name, t, list, dim)
+      local total, result, first = size_of(name, t, dim), {}, 1
+      for k = 1, #list + 1 do
+         local next_one = list[k]
+         if k > #list then
+            next_one = total + 1
+         elseif type(next_one) ~= 'number' or next_one % 1 ~= 0 or next_one < first
+                or next_one > total + 1 then
+            error(('%s: index %s is out of range: indices from %d to %d are expected')
+                  :format(name, tostring(next_one), first, total + 1), 3)
+         end
+         result[k] = t:narrow(dim, math.max(math.min(first, total), 1), next_one - first)
+         first = next_one
+      end
+      return result
+   end
+
+   local function parts_of(name, t, parts, dim, equal)
+      if type(parts) == 'table' then
+         return split_at(name, t, parts, dim)
+      end
+      local total = size_of(name, t, dim)
+      if type(parts) ~= 'number' or parts < 1 or parts % 1 ~= 0 then
+         error(('%s: a number of parts or a table of indices is expected, got %s')
+               :format(name, tostring(parts)), 3)
+      end
+      if equal and total % parts ~= 0 then
+         error(('%s: dimension %d of size %d cannot be split into %d equal parts')
+               :format(name, dim, total, parts), 3)
+      end
+      local list, first = {}, 1
+      for k = 1, parts - 1 do
+         first = first + math.floor(total / parts) + (k <= total % parts and 1 or 0)
+         list[k] = first
+      end
+      return split_at(name, t, list, dim)
+   end
+
+   --- tensorSplit(t, n [, dim]): returns n slices, whose sizes differ by at most 1.
+   -- tensorSplit(t, {i, j, ...} [, dim]): splits before these indices.
+   local function tensor_split(t, parts, dim)
+      return parts_of('tensorSplit', t, parts, dim or 1, false)
+   end
+
+   -- Splits along a fixed dimension, into equal parts.
+   local function splitter(name, dim, least)
+      return function(t, parts)
+         if tensor.isTensor(t) and t:dim() < least then
+            error(('%s: a tensor of at least %d dimensions is expected, got %d')
+                  :format(name, least, t:dim()), 2)
+         end
+         local own = tensor.isTensor(t) and math.min(dim, t:dim()) or dim
+         return parts_of(name, t, parts, own, true)
+      end
+   end
+
+   --- unbind(t [, dim]): returns a table of the slices of a dimension, without that dimension.
+   local function unbind(t, dim)
+      dim = dim or 1
+      local result = {}
+      for k = 1, size_of('unbind', t, dim) do
+         result[k] = t:select(dim, k)
+      end
+      return result
+   end
+
+   local more = {
+      tensorSplit = tensor_split, unbind = unbind, vsplit = splitter('vsplit', 1, 2),
+      hsplit = splitter('hsplit', 2, 1), dsplit = splitter('dsplit', 3, 3),
+   }
+   local names = {'tensorSplit', 'unbind', 'vsplit', 'hsplit', 'dsplit'}
+   for _, name in ipairs(names) do tensor[name] = more[name] end
    tensor.split, tensor.chunk = split, chunk
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+      for _, name in ipairs(names) do class[name] = more[name] end
       --- As methods, the optional result table comes after the tensor.
       function class.split(self, a, b, c)
          if type(a) == 'table' then

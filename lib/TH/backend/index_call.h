@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "backend/loop_plan.h"
+#include "functors/scatter_action.h"
 #include "tensor/dtype.h"
 
 namespace th {
@@ -19,8 +20,6 @@ struct GatherCall {
   int64_t step;  // bytes along it
   LoopPlan plan;
 };
-
-enum class ScatterAction : int { move, add, fill };
 
 // Moves, adds or fills elements of plan.data[0], displaced along a dimension by the indices in
 // plan.data[1], with the elements of plan.data[2] or with value. The plan covers the positions of

@@ -156,6 +156,38 @@ TH_HD T shift_right(T a, T bits) {
     return a / std::exp2(bits);
   }
 }
+// The floor of a / b. Callers have checked integers' divisors for 0.
+template <class T>
+TH_HD T floored_quotient(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    const T rest = truncated_rest(a, b), q = quotient(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(q - 1) : q;
+  } else {
+    if (b == 0) return a / b;
+    // By the exact remainder: a / b may round up to the next integer.
+    const T rest = std::fmod(a, b);
+    const T q = (a - rest) / b - (rest != 0 && (rest < 0) != (b < 0) ? T(1) : T(0));
+    if (q == 0) return std::copysign(T(0), a / b);
+    const T whole = std::floor(q);
+    return q - whole > T(0.5) ? whole + 1 : whole;
+  }
+}
+// The absolute value of an integer. That of the lowest value fits the unsigned type.
+template <class T>
+TH_HD std::make_unsigned_t<T> magnitude(T x) {
+  using U = std::make_unsigned_t<T>;
+  return x < 0 ? static_cast<U>(0 - static_cast<Wide<T>>(x)) : static_cast<U>(x);
+}
+template <class T>
+TH_HD std::make_unsigned_t<T> common_divisor(T a, T b) {
+  auto x = magnitude(a), y = magnitude(b);
+  while (y != 0) {
+    const auto rest = static_cast<decltype(y)>(x % y);
+    x = y;
+    y = rest;
+  }
+  return x;
+}
 template <class T>
 TH_HD T larger(T a, T b) {
   return a >= b || a != a ? a : b;
@@ -201,6 +233,8 @@ TH_FUNCTOR_1(neg) {
   return minus(T(0), x);
 }
 TH_FUNCTOR_1(sign) { return x > 0 ? T(1) : x < 0 ? static_cast<T>(-1) : x == 0 ? T(0) : x; }
+TH_FUNCTOR_1(square) { return times(x, x); }
+TH_FUNCTOR_1(bitnot) { return static_cast<T>(~x); }
 TH_FUNCTOR_1(cinv) { return T(1) / x; }
 TH_FUNCTOR_1(sqrt) { return std::sqrt(x); }
 TH_FUNCTOR_1(rsqrt) { return T(1) / std::sqrt(x); }
@@ -219,6 +253,10 @@ TH_FUNCTOR_1(atan) { return std::atan(x); }
 TH_FUNCTOR_1(sinh) { return std::sinh(x); }
 TH_FUNCTOR_1(cosh) { return std::cosh(x); }
 TH_FUNCTOR_1(tanh) { return std::tanh(x); }
+TH_FUNCTOR_1(asinh) { return std::asinh(x); }
+TH_FUNCTOR_1(acosh) { return std::acosh(x); }
+TH_FUNCTOR_1(atanh) { return std::atanh(x); }
+TH_FUNCTOR_1(sinc) { return normalized_sinc(x); }
 // By e^-|x|, which does not overflow where the result is not 0.
 TH_FUNCTOR_1(sigmoid) {
   const T e = std::exp(-std::fabs(x));
@@ -228,6 +266,8 @@ TH_FUNCTOR_1(erf) { return std::erf(x); }
 TH_FUNCTOR_1(erfc) { return std::erfc(x); }
 TH_FUNCTOR_1(erfinv) { return inverse_erf(x); }
 TH_FUNCTOR_1(digamma) { return digamma_of(x); }
+TH_FUNCTOR_1(i0) { return static_cast<T>(bessel_i0(static_cast<double>(x))); }
+TH_FUNCTOR_1(i1) { return static_cast<T>(bessel_i1(static_cast<double>(x))); }
 TH_FUNCTOR_1(relu) { return x < 0 ? T(0) : x; }
 TH_FUNCTOR_1(gelu) {
   return T(0.5) * x * (T(1) + std::erf(x * static_cast<T>(0.70710678118654752440)));
@@ -246,16 +286,44 @@ TH_FUNCTOR_1(lgamma) {
   return static_cast<T>(::lgamma_r(x, &sign));
 #endif
 }
-TH_FUNCTOR_1(ceil) { return std::ceil(x); }
-TH_FUNCTOR_1(floor) { return std::floor(x); }
-TH_FUNCTOR_1(round) {
-  // Rounds halves away from 0. The addend is the largest value below 0.5: with 0.5, values just
-  // below a half and large odd integers would be rounded to the next integer.
-  constexpr T half = sizeof(T) == 4 ? T(0.49999997f) : T(0.49999999999999994);
-  return std::trunc(x + std::copysign(half, x));
+TH_FUNCTOR_1(ceil) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else {
+    return std::ceil(x);
+  }
 }
-TH_FUNCTOR_1(trunc) { return std::trunc(x); }
+TH_FUNCTOR_1(floor) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else {
+    return std::floor(x);
+  }
+}
+TH_FUNCTOR_1(round) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else {
+    // Rounds halves away from 0. The addend is the largest value below 0.5: with 0.5, values just
+    // below a half and large odd integers would be rounded to the next integer.
+    constexpr T half = sizeof(T) == 4 ? T(0.49999997f) : T(0.49999999999999994);
+    return std::trunc(x + std::copysign(half, x));
+  }
+}
+TH_FUNCTOR_1(trunc) {
+  if constexpr (std::is_integral_v<T>) {
+    return x;
+  } else {
+    return std::trunc(x);
+  }
+}
 TH_FUNCTOR_1(frac) { return x - std::trunc(x); }
+TH_FUNCTOR_1(exponentOf) {
+  if (x == 0 || !is_finite(x)) return T(0);
+  int exponent;
+  std::frexp(x, &exponent);
+  return static_cast<T>(exponent);
+}
 
 // ---- of two elements, or an element and a number
 TH_FUNCTOR_2(add) { return plus(a, b); }
@@ -273,6 +341,30 @@ TH_FUNCTOR_2(cbitor) { return static_cast<T>(a | b); }
 TH_FUNCTOR_2(cbitxor) { return static_cast<T>(a ^ b); }
 TH_FUNCTOR_2(cmax) { return larger(a, b); }
 TH_FUNCTOR_2(cmin) { return smaller(a, b); }
+TH_FUNCTOR_2(fmax) { return a >= b || b != b ? a : b; }
+TH_FUNCTOR_2(fmin) { return a <= b || b != b ? a : b; }
+TH_FUNCTOR_2(floorDivide) { return floored_quotient(a, b); }
+TH_FUNCTOR_2(gcd) { return static_cast<T>(common_divisor(a, b)); }
+TH_FUNCTOR_2(lcm) {
+  if (a == 0 || b == 0) return 0;
+  const auto x = magnitude(a), y = magnitude(b);
+  return static_cast<T>(times(static_cast<decltype(x)>(x / common_divisor(a, b)), y));
+}
+TH_FUNCTOR_2(copysign) { return std::copysign(a, b); }
+TH_FUNCTOR_2(nextafter) { return std::nextafter(a, b); }
+TH_FUNCTOR_2(ldexp) {
+  if (b != b) return b;
+  // Larger exponents give 0 or infinity, too.
+  const T limit = 5000;
+  return std::ldexp(a, static_cast<int>(b > limit ? limit : b < -limit ? -limit : b));
+}
+TH_FUNCTOR_2(xlogy) { return a == 0 && b == b ? T(0) : a * std::log(b); }
+TH_FUNCTOR_2(igamma) {
+  return static_cast<T>(incomplete_gamma(static_cast<double>(a), static_cast<double>(b), false));
+}
+TH_FUNCTOR_2(igammac) {
+  return static_cast<T>(incomplete_gamma(static_cast<double>(a), static_cast<double>(b), true));
+}
 TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
 TH_FUNCTOR_2(hypot) { return std::hypot(a, b); }
 TH_FUNCTOR_2(logaddexp) {
@@ -289,6 +381,10 @@ TH_PREDICATE_2(ne) { return a != b; }
 TH_FUNCTOR(isnan, uint8_t, (T x)) { return x != x; }
 TH_FUNCTOR(isinf, uint8_t, (T x)) { return !is_finite(x) && x == x; }
 TH_FUNCTOR(isfinite, uint8_t, (T x)) { return is_finite(x); }
+TH_FUNCTOR(logicalNot, uint8_t, (T x)) { return x == 0; }
+TH_PREDICATE_2(logicalAnd) { return a != 0 && b != 0; }
+TH_PREDICATE_2(logicalOr) { return a != 0 || b != 0; }
+TH_PREDICATE_2(logicalXor) { return (a != 0) != (b != 0); }
 TH_FUNCTOR(signbit, uint8_t, (T x)) {
   if constexpr (std::is_integral_v<T>) {
     return x < 0;
@@ -310,6 +406,16 @@ TH_FUNCTOR_SCALED(lerp, (T a, T b)) {
 }
 TH_FUNCTOR_SCALED(addcmul, (T t, T a, T b)) { return plus(t, times(times(value, a), b)); }
 TH_FUNCTOR_SCALED(addcdiv, (T t, T a, T b)) { return plus(t, quotient(times(value, a), b)); }
+
+template <class T>
+struct polygamma {
+  double order;
+  TH_HD explicit polygamma(const Scalar* v) : order(convert<double>(v[0])) {}
+  TH_HD T operator()(T x) const {
+    if (order == 0) return digamma_of(x);
+    return static_cast<T>(polygamma_of(order, static_cast<double>(x)));
+  }
+};
 
 template <class T>
 struct clamp {

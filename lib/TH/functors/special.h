@@ -107,6 +107,157 @@ TH_HD T digamma_of(T x) {
   return value + std::log(x) - T(0.5) / x - y * polynomial(series, y);
 }
 
+// sin(pi x) / (pi x). The argument of sin is reduced exactly, so that integers give 0.
+template <class T>
+TH_HD T normalized_sinc(T x) {
+  if (x == 0) return T(1);
+  const T pi = static_cast<T>(3.14159265358979323846);
+  const T size = std::fabs(x);
+  if (size > std::numeric_limits<T>::max()) return T(0);
+  const T rest = std::fmod(size, T(2));  // of x == NaN: NaN
+  const T reduced = rest > T(1.5) ? rest - 2 : rest > T(0.5) ? 1 - rest : rest;
+  return std::sin(pi * reduced) / (pi * size);
+}
+
+// The Hurwitz zeta function, the sum of (x + k)^-s over k >= 0, for an integer s > 1 and x > 0:
+// nine terms, then the Euler-Maclaurin formula.
+TH_HD double hurwitz_zeta(double s, double x) {
+  double sum = 0;
+  for (int k = 0; k < 9 || x <= 9; ++k) {
+    sum += std::pow(x, -s);
+    x += 1;
+  }
+  const double last = std::pow(x, -s);
+  sum += last * x / (s - 1) + last / 2;
+  // Bernoulli numbers B(2k) / (2k)!
+  constexpr double series[] = {1.0 / 12,
+                               -1.0 / 720,
+                               1.0 / 30240,
+                               -1.0 / 1209600,
+                               1.0 / 47900160,
+                               -691.0 / 1307674368000.0,
+                               1.0 / 74724249600.0,
+                               -3617.0 / 10670622842880000.0};
+  double factor = s, power = last / x;
+  for (int k = 0; k < 8; ++k) {
+    sum += series[k] * factor * power;
+    factor *= (s + 2 * k + 1) * (s + 2 * k + 2);
+    power /= x * x;
+  }
+  return sum;
+}
+
+// Derivative n >= 1 of digamma: (-1)^(n + 1) n! zeta(n + 1, x). For a negative x, the sum over all
+// integers k of (x + k)^-s depends on the fraction of x alone.
+TH_HD double polygamma_of(double n, double x) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!(n >= 1) || n != std::floor(n) || x != x) return nan;
+  const double s = n + 1, sign = std::fmod(n, 2) == 1 ? 1 : -1;
+  double zeta;
+  if (x > 0) {
+    if (x > std::numeric_limits<double>::max()) return 0 * sign;
+    zeta = hurwitz_zeta(s, x);
+  } else {
+    const double rest = x - std::floor(x);
+    if (!(rest > 0)) return sign > 0 ? std::numeric_limits<double>::infinity() : nan;
+    const double others = hurwitz_zeta(s, 1 - rest) - hurwitz_zeta(s, 1 - x);
+    zeta = hurwitz_zeta(s, rest) + (sign > 0 ? others : -others);
+  }
+  return sign * std::tgamma(s) * zeta;
+}
+
+// The modified Bessel functions of the first kind, of order 0 or 1: the power series, whose terms
+// are positive, or, for a large x, the asymptotic series of I(x) * sqrt(2 pi x) / e^x.
+TH_HD double bessel_i(int order, double size) {
+  if (size < 30) {
+    const double q = size * size / 4;
+    double term = order ? size / 2 : 1, sum = term;
+    for (int k = 1; term > sum * 1e-17; ++k) {
+      term *= q / (static_cast<double>(k) * (k + order));
+      sum += term;
+    }
+    return sum;
+  }
+  const double mu = order ? 4 : 0;
+  double term = 1, sum = 1;
+  for (int k = 1; k < 25; ++k) {
+    const double odd = 2 * k - 1;
+    term *= (odd * odd - mu) / (k * 8 * size);
+    sum += term;
+  }
+  // Two factors: e^x overflows earlier than the result.
+  const double root = std::exp(size / 2);
+  return root / std::sqrt(6.28318530717958647692 * size) * sum * root;
+}
+TH_HD double bessel_i0(double x) {
+  if (x != x) return x;
+  const double size = std::fabs(x);
+  if (size > 720) return std::numeric_limits<double>::infinity();
+  return bessel_i(0, size);
+}
+TH_HD double bessel_i1(double x) {
+  if (x != x || x == 0) return x;
+  const double size = std::fabs(x);
+  if (size > 720) return std::copysign(std::numeric_limits<double>::infinity(), x);
+  return std::copysign(bessel_i(1, size), x);
+}
+
+// x^a e^-x / gamma(a + 1). For a large a by Stirling's series, because the exponent a log(x) - x -
+// log(gamma(a + 1)) would lose digits.
+TH_HD double gamma_density(double a, double x) {
+  if (a < 10) return std::exp(a * std::log(x) - x) / std::tgamma(a + 1);
+  const double difference = (x - a) / a;
+  const double exponent = std::fabs(difference) < 0.5 ? std::log1p(difference) - difference
+                                                      : std::log(x / a) - difference;
+  const double y = 1 / (a * a);
+  const double stirling = (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / a;
+  return std::exp(a * exponent - stirling) / std::sqrt(6.28318530717958647692 * a);
+}
+
+// The regularized incomplete gamma functions P(a, x), or Q(a, x) = 1 - P(a, x) if upper: the power
+// series of P below a + 1, the continued fraction of Q above, each where it converges fast.
+TH_HD double incomplete_gamma(double a, double x, bool upper) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!(a >= 0) || !(x >= 0) || (a == 0 && x == 0) || (a == infinity && x == infinity)) return nan;
+  if (a == 0 || x == infinity) return upper ? 0 : 1;
+  if (x == 0 || a == infinity) return upper ? 1 : 0;
+  if (a > 1e12) {
+    // The sums would be too long. The leading term of Temme's expansion has an error of about
+    // 0.1 / sqrt(a).
+    const double difference = (x - a) / a;
+    const double z = std::sqrt((difference - std::log1p(difference)) * a);
+    return std::erfc((x < a) == upper ? -z : z) / 2;
+  }
+  // Terms decrease after about sqrt(a) terms.
+  const double most = 100 + 20 * std::sqrt(a);
+  if (x < a + 1) {
+    double term = 1, sum = 1;
+    for (double k = 1; k < most && term > sum * 1e-17; ++k) {
+      term *= x / (a + k);
+      sum += term;
+    }
+    const double p = sum * gamma_density(a, x);
+    return upper ? 1 - p : p;
+  }
+  // Lentz's method.
+  const double tiny = 1e-300;
+  double b = x + 1 - a, c = 1 / tiny, d = 1 / b, fraction = d;
+  for (double k = 1; k < most; ++k) {
+    const double factor = -k * (k - a);
+    b += 2;
+    d = factor * d + b;
+    d = 1 / (std::fabs(d) < tiny ? tiny : d);
+    c = b + factor / c;
+    c = std::fabs(c) < tiny ? tiny : c;
+    fraction *= d * c;
+    if (std::fabs(d * c - 1) < 1e-16) break;
+  }
+  // gamma(a) is gamma(a + 1) / a.
+  const double q = fraction * gamma_density(a, x) * a;
+  return upper ? q : 1 - q;
+}
+
 }  // namespace functor
 }  // namespace
 }  // namespace th

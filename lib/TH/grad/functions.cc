@@ -87,25 +87,32 @@ Var share_of_larger(const Var& g, const Var& a, const Var& b) {
   return only(g, gtTensor(a, b)) + only(g * 0.5, eqTensor(a, b));
 }
 
-Var trigamma(const Var& t) {
-  // Below 0.5, trigamma(t) = pi^2 / sin(pi * t)^2 - trigamma(1 - t).
-  const Var low = ltValue(t, Scalar(0.5)), x = where(low, 1 - t, t);
-  // trigamma(x) = 1 / x^2 + trigamma(x + 1); then its asymptotic series, with Bernoulli numbers.
-  constexpr int kSteps = 8;
-  Var y = x, result = pow(x, Scalar(-2));
-  for (int k = 1; k < kSteps; ++k) {
-    y = x + static_cast<double>(k);
-    result = result + pow(y, Scalar(-2));
-  }
-  const Var z = 1 / (x + static_cast<double>(kSteps)), w = z * z;
-  constexpr double kBernoulli[] = {7.0 / 6,  -691.0 / 2730, 5.0 / 66, -1.0 / 30,
-                                   1.0 / 42, -1.0 / 30,     1.0 / 6};
-  Var series = filled_like(t, 0);
-  for (const double number : kBernoulli) series = series * w + number;
-  result = result + z + w * 0.5 + z * w * series;
-  const Var fraction = where(low, t - round(t), filled_like(t, 0.5));
-  const Var sine = sin(fraction * M_PI);
-  return where(low, M_PI * M_PI / (sine * sine) - result, result);
+Var share_of_fmax(const Var& g, const Var& a, const Var& b) {
+  return share_of_larger(g, a, b) + only(g, isnan(b));
+}
+
+Var sinc_slope(const Var& t, const Var& r) {
+  return except((cos(t * M_PI) - r) / without_zeros(t), eqValue(t, Scalar(0)));
+}
+
+Var i1_slope(const Var& t, const Var& r) {
+  const Var zero = eqValue(t, Scalar(0));
+  return i0(t) - where(zero, filled_like(t, 0.5), r / without_zeros(t));
+}
+
+Var copysign_slope(const Var& g, const Var& t, const Var& r) {
+  return except(g * (r / without_zeros(t)), eqValue(t, Scalar(0)));
+}
+
+Var frexp_slope(const Var& g, const Var& exponent) {
+  Var power{TensorRef(tensor_new_sized(g->dtype, exponent->nDimension, exponent->size))};
+  ops::copy(power.get(), exponent.get());
+  return ldexp(g, -power);
+}
+
+Var xlogy_slope(const Var& g, const Var& t, const Var& x) {
+  const Var none = cmul(eqValue(t, Scalar(0)), leValue(x, Scalar(0)));
+  return except(g * log(where(none, filled_like(t, 1), x)), none);
 }
 
 // ---- indices and masks
@@ -194,7 +201,7 @@ Var unique_slope(const Var& g, const Var& counts, const Var& inverse, int64_t di
 
 // ---- matrices
 
-Var diagonal(const Var& g, Shape t) {
+Var on_diagonal(const Var& g, Shape t) {
   Var r = zeros(g, t);
   const int64_t n = std::min(t.t->size[0], t.t->size[1]), step = t.t->size[1] + 1;
   Var line{TensorRef(tensor_new(r->dtype))};
@@ -260,11 +267,11 @@ Var reduced(const Var& x, Shape t, int64_t dim) { return reduced(x, t, Sizes{1, 
 
 namespace {
 
-// The dimensions of t that a reduction to r reduced.
+// The dimensions of t that a reduction to r reduced, and perhaps others of size 1.
 Sizes reduced_dims(const Tensor& t, const Tensor& r, int64_t* dims) {
   int count = 0;
   for (int d = 0; d < t.nDimension; ++d) {
-    if (r.numel() == 1 || (r.size[d] == 1 && t.size[d] != 1)) dims[count++] = d;
+    if (r.numel() == 1 || r.size[d] == 1) dims[count++] = d;
   }
   return {count, dims};
 }

@@ -44,8 +44,6 @@ namespace functions {
 // g where mask is not 0, and 0 elsewhere; and the other way around.
 Var only(const Var& g, const Var& mask);
 Var except(const Var& g, const Var& mask);
-// The derivative of digamma.
-Var trigamma(const Var& t);
 // The derivative of t^p by t: p * t^(p - 1), and 0 where p is 0.
 Var power_slope(const Var& t, const Scalar& p);
 Var power_slope(const Var& t, const Var& p);
@@ -54,6 +52,17 @@ Var exponent_slope(const Var& r, const Scalar& t);
 Var exponent_slope(const Var& r, const Var& t, const Var& p);
 // g where a > b, half of it where they are equal, and 0 elsewhere.
 Var share_of_larger(const Var& g, const Var& a, const Var& b);
+// The same, and g where b is NaN.
+Var share_of_fmax(const Var& g, const Var& a, const Var& b);
+// The derivatives of r = sinc(t) and of r = i1(t).
+Var sinc_slope(const Var& t, const Var& r);
+Var i1_slope(const Var& t, const Var& r);
+// g with the sign of r / t for r = copysign(t, ...), and 0 where t is 0.
+Var copysign_slope(const Var& g, const Var& t, const Var& r);
+// The gradient of the mantissa: g / 2^exponent.
+Var frexp_slope(const Var& g, const Var& exponent);
+// The gradient of xlogy by t: g * log(x), and 0 where t is 0 and x is not positive.
+Var xlogy_slope(const Var& g, const Var& t, const Var& x);
 
 // x, the result of a reduction of t, with the reduced dimensions, of size 1.
 Var reduced(const Var& x, Shape t, int64_t dim);
@@ -79,11 +88,12 @@ Var take(const Var& g, const Var& t);
 Var unique_slope(const Var& g, const Var& counts, const Var& inverse);
 Var unique_slope(const Var& g, const Var& counts, const Var& inverse, int64_t dim);
 // g on the diagonal of a matrix of the shape of t.
-Var diagonal(const Var& g, Shape t);
+Var on_diagonal(const Var& g, Shape t);
 // Linear algebra; see linalg_rules.cc.
 Var det_slope(const Var& g, const Var& t, const Var& r);
 Var logdet_slope(const Var& g, const Var& t);
 Var pinverse_slope(const Var& g, const Var& t, const Var& r);
+Var svdvals_slope(const Var& g, const Var& t);
 Var cholesky_slope(const Var& g, const Var& r, bool upper);
 Var cholesky_slope(const Var& g, const Var& r, char uplo);
 Var potri_slope(const Var& g, const Var& a, const Var& r, char uplo);
@@ -131,6 +141,12 @@ Var irfft_slope(const Var& g, Shape t, int64_t n, int64_t dim, char norm);
 TH_FORMULA_FUNCTION(power_slope)
 TH_FORMULA_FUNCTION(exponent_slope)
 TH_FORMULA_FUNCTION(share_of_larger)
+TH_FORMULA_FUNCTION(share_of_fmax)
+TH_FORMULA_FUNCTION(sinc_slope)
+TH_FORMULA_FUNCTION(i1_slope)
+TH_FORMULA_FUNCTION(copysign_slope)
+TH_FORMULA_FUNCTION(frexp_slope)
+TH_FORMULA_FUNCTION(xlogy_slope)
 TH_FORMULA_FUNCTION(reduced)
 TH_FORMULA_FUNCTION(put_at)
 TH_FORMULA_FUNCTION(add_at)
@@ -142,11 +158,11 @@ TH_FORMULA_FUNCTION(within)
 TH_FORMULA_FUNCTION(at_front)
 TH_FORMULA_FUNCTION(take)
 TH_FORMULA_FUNCTION(unique_slope)
-TH_FORMULA_FUNCTION(diagonal)
-TH_FORMULA_FUNCTION(trigamma)
+TH_FORMULA_FUNCTION(on_diagonal)
 TH_FORMULA_FUNCTION(det_slope)
 TH_FORMULA_FUNCTION(logdet_slope)
 TH_FORMULA_FUNCTION(pinverse_slope)
+TH_FORMULA_FUNCTION(svdvals_slope)
 TH_FORMULA_FUNCTION(cholesky_slope)
 TH_FORMULA_FUNCTION(potri_slope)
 TH_FORMULA_FUNCTION(transposed)

@@ -55,6 +55,16 @@ Var pinverse_slope(const Var& g, const Var& t, const Var& r) {
   return product(left, r, rt) + product(rt, r, right) - product(rt, g, rt);
 }
 
+// Of matrices like t, which is repeated for each vector of g.
+Var svdvals_slope(const Var& g, const Var& t) {
+  if (t->numel() == 0) return Var();
+  int64_t size[kMaxDims];
+  int64_t* end = std::copy(g->size, g->size + g->nDimension - 1, size);
+  std::copy(t->size + t->nDimension - 2, t->size + t->nDimension, end);
+  const Svd d = svd_of(expand(t, Sizes{g->nDimension + 1, size}));
+  return matmul(d.u * as_rows(g), transposed(d.v));
+}
+
 // ---- Cholesky factors
 
 namespace {
@@ -192,15 +202,6 @@ Slopes least_squares_slopes(const Var& g, const Var& inverse, const Var& a, cons
   return {of_residual + of_null_space - matmul(right, transposed(x)), right};
 }
 
-// The gradient of the singular values of matrices like a, which is repeated for each of them.
-Var singular_value_slope(const Var& g, const Var& a) {
-  int64_t size[kMaxDims];
-  int64_t* end = std::copy(g->size, g->size + g->nDimension - 1, size);
-  std::copy(a->size + a->nDimension - 2, a->size + a->nDimension, end);
-  const Svd d = svd_of(expand(a, Sizes{g->nDimension + 1, size}));
-  return matmul(d.u * as_rows(g), transposed(d.v));
-}
-
 }  // namespace
 
 void gels_slopes(Backward& b) {
@@ -236,7 +237,7 @@ void lstsq_slopes(Backward& b) {
     add_to(&slopes.b, slope);
     add_to(&slopes.a, -matmul(slope, transposed(x)));
   }
-  if (of_values) add_to(&slopes.a, singular_value_slope(of_values, a));
+  if (of_values) add_to(&slopes.a, functions::svdvals_slope(of_values, a));
   b.give(kA, slopes.a);
   if (slopes.b) b.give(kB, vectors ? select(slopes.b, int64_t{-1}, int64_t{0}) : slopes.b);
 }

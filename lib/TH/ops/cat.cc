@@ -66,21 +66,23 @@ void check_some(const Arguments& a, const Shapes& s) {
   if (a.inputs.count < 1) s.fail(a.inputs, "at least one tensor is needed");
 }
 
-// Views of the inputs; vectors are rows.
-class RowViews {
+// Views of the inputs with at least ndim dimensions. A vector becomes a row, or a column if
+// as_column; a third dimension is the last one.
+class InputViews {
  public:
-  explicit RowViews(const TensorList& inputs) {
+  InputViews(const TensorList& inputs, int ndim, bool as_column = false) {
     for (int k = 0; k < inputs.count; ++k) {
-      rows_.push_back(view_of(inputs.tensors[k]));
-      Tensor* row = rows_.back().get();
-      if (row->nDimension == 1) views::unsqueeze1d(row, row, 0);
-      tensors_.push_back(row);
+      views_.push_back(view_of(inputs.tensors[k]));
+      Tensor* view = views_.back().get();
+      if (view->nDimension == 1) views::unsqueeze1d(view, view, as_column ? 1 : 0);
+      if (view->nDimension == 2 && ndim == 3) views::unsqueeze1d(view, view, 2);
+      tensors_.push_back(view);
     }
   }
   TensorList list() { return TensorList(tensors_.data(), static_cast<int>(tensors_.size())); }
 
  private:
-  std::vector<TensorRef> rows_;
+  std::vector<TensorRef> views_;
   std::vector<Tensor*> tensors_;
 };
 
@@ -138,8 +140,22 @@ void calls(args::hstack& a) {
 void shapes(args::vstack& a, Shapes& s) {
   check_some(a, s);
   int64_t dim = 0;
-  set_joined(a.result, RowViews(a.inputs).list(), &a.inputs, &dim, &s);
+  set_joined(a.result, InputViews(a.inputs, 2).list(), &a.inputs, &dim, &s);
 }
-void calls(args::vstack& a) { join(a.result, RowViews(a.inputs).list(), 0); }
+void calls(args::vstack& a) { join(a.result, InputViews(a.inputs, 2).list(), 0); }
+
+void shapes(args::dstack& a, Shapes& s) {
+  check_some(a, s);
+  int64_t dim = 2;
+  set_joined(a.result, InputViews(a.inputs, 3).list(), &a.inputs, &dim, &s);
+}
+void calls(args::dstack& a) { join(a.result, InputViews(a.inputs, 3).list(), 2); }
+
+void shapes(args::columnStack& a, Shapes& s) {
+  check_some(a, s);
+  int64_t dim = 1;
+  set_joined(a.result, InputViews(a.inputs, 2, true).list(), &a.inputs, &dim, &s);
+}
+void calls(args::columnStack& a) { join(a.result, InputViews(a.inputs, 2, true).list(), 1); }
 
 }  // namespace th

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/formula_operations.h"
 
 namespace th {
 
@@ -31,13 +31,61 @@ void shapes(args::allclose&, Shapes&) {}
 void calls(args::allclose& a) {
   const DType type = is_integral(a.t->dtype) ? DType::Double : a.t->dtype;
   TensorRef x = in_type(a.t, type), y = in_type(a.src, type);
-  TensorRef close =
-      made(DType::Byte, [&](Tensor* r) { ops::isclose(r, x.get(), y.get(), a.rtol, a.atol); });
+  TensorRef close = made(DType::Byte, [&](Tensor* r) {
+    if (a.equalNan) {
+      ops::iscloseNan(r, x.get(), y.get(), a.rtol, a.atol, true);
+    } else {
+      ops::isclose(r, x.get(), y.get(), a.rtol, a.atol);
+    }
+  });
   a.returned = close->numel() == 0 || ops::minall(close.get()).to_double() != 0;
+}
+
+void shapes(args::iscloseNan& a, Shapes& s) {
+  const Var t = ref(a.t), src = ref(a.src);
+  Var close = formulas::isclose(t, src, a.rtol, a.atol);
+  if (a.equalNan) {
+    close =
+        formulas::logicalOr(close, formulas::logicalAnd(formulas::isnan(t), formulas::isnan(src)));
+  }
+  give(s, a.r_, close);
+}
+void calls(args::iscloseNan&) {}
+
+void shapes(args::roundTo& a, Shapes& s) {
+  if (a.decimals > 400 || a.decimals < -400) {
+    s.fail(a.decimals, "the number of decimals is from -400 to 400, got %lld",
+           static_cast<long long>(a.decimals));
+  }
+  s.set(a.r_, *a.t, Layout::in_place);
+}
+void calls(args::roundTo& a) {
+  const DType own = a.t->dtype, type = is_integral(own) ? DType::Double : compute_type(own);
+  const bool fraction = a.decimals > 0;
+  if (a.decimals == 0 || (is_integral(own) && fraction)) return ops::round(a.r_, a.t);
+  const Scalar power(std::pow(10.0, static_cast<double>(fraction ? a.decimals : -a.decimals)));
+  const Var t = as(ref(a.t), type);
+  const Var whole = formulas::round(fraction ? t * power : t / power);
+  const Var rounded = fraction ? whole / power : whole * power;
+  // Elements whose product overflows have no such decimals.
+  const Var finite = formulas::isfinite(rounded);
+  ops::copy(a.r_, formulas::where(finite, rounded, t).get());
+}
+
+void shapes(args::frexp& a, Shapes& s) {
+  s.set(a.mantissa, *a.t, Layout::contiguous);
+  s.set(a.exponent, *a.t, Layout::contiguous);
+}
+void calls(args::frexp& a) {
+  if (a.t->numel() == 0) return;
+  const Var exponent = formulas::exponentOf(ref(a.t));
+  ops::ldexp(a.mantissa, a.t, (-exponent).get());
+  ops::copy(a.exponent, exponent.get());
 }
 
 void shapes(args::nanToNum& a, Shapes& s) { s.set(a.r_, *a.t, Layout::in_place); }
 void calls(args::nanToNum& a) {
+  if (is_integral(a.t->dtype)) return ops::copy(a.r_, a.t);
   const double most = largest_finite(a.t->dtype);
   const double up = a.posinf.to_double(), down = a.neginf.to_double();
   auto equal_to = [&](double value) {

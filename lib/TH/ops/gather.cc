@@ -1,10 +1,11 @@
 // Access to single elements with an index for each position.
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
-#include "base/error.h"
-#include "ops/compose.h"
-#include "ops/indexing.h"
+#include "ops/formula_operations.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -61,6 +62,110 @@ void shapes(args::scatterFill& a, Shapes& s) { check_index(a, s); }
 void calls(args::scatterFill& a) {
   scatter_by(indices_of(a, *a.tensor, IndexShape::full), ScatterAction::fill, a.tensor, nullptr,
              a.val);
+}
+
+// ---- reductions to the positions of an index ----------------------------------------------------
+
+void shapes(args::scatterProd& a, Shapes& s) { check_index_and_source(a, s); }
+void calls(args::scatterProd& a) { scatter_from(a, ScatterAction::multiply); }
+void shapes(args::scatterMax& a, Shapes& s) { check_index_and_source(a, s); }
+void calls(args::scatterMax& a) { scatter_from(a, ScatterAction::larger); }
+void shapes(args::scatterMin& a, Shapes& s) { check_index_and_source(a, s); }
+void calls(args::scatterMin& a) { scatter_from(a, ScatterAction::smaller); }
+
+namespace {
+
+struct IndexReduction {
+  const char* name;
+  // The value without any element; an infinity stands for the limit of an integer type.
+  double neutral;
+  void (*run)(Tensor* r, int64_t dim, Tensor* index, Tensor* src);
+};
+constexpr IndexReduction kIndexReductions[] = {{"sum", 0, &ops::scatterAdd},
+                                               {"mean", 0, &ops::scatterAdd},
+                                               {"prod", 1, &ops::scatterProd},
+                                               {"amax", -HUGE_VAL, &ops::scatterMax},
+                                               {"amin", HUGE_VAL, &ops::scatterMin}};
+
+const IndexReduction* find_index_reduction(const char* name) {
+  for (const IndexReduction& r : kIndexReductions) {
+    if (!std::strcmp(name, r.name)) return &r;
+  }
+  return nullptr;
+}
+
+template <class A>
+void check_reduction(const A& a, const Shapes& s) {
+  if (find_index_reduction(a.reduce)) return;
+  s.fail(a.reduce, "'sum', 'mean', 'prod', 'amax' or 'amin' is expected, got '%s'", a.reduce);
+}
+
+Scalar neutral_of(const IndexReduction& reduction, DType type) {
+  if (!is_integral(type) || std::isfinite(reduction.neutral)) return reduction.neutral;
+  return dispatch(type, [&](auto zero) -> Scalar {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      return static_cast<int64_t>(reduction.neutral < 0 ? Limits::lowest() : Limits::max());
+    } else {
+      return 0;
+    }
+  });
+}
+
+// index: of the shape of src.
+void reduce_by_index(Tensor* r, int64_t dim, Tensor* index, Tensor* src, const char* name,
+                     bool include_self) {
+  const IndexReduction& reduction = *find_index_reduction(name);
+  if (!include_self) ops::scatterFill(r, dim, index, neutral_of(reduction, r->dtype));
+  reduction.run(r, dim, index, src);
+  if (std::strcmp(name, "mean")) return;
+  // Elements to which no index points keep their values: they are divided by 1.
+  const Var ones = filled(ref(src), 1), counts = filled(ref(r), include_self ? 1 : 0);
+  ops::scatterAdd(counts.get(), dim, index, ones.get());
+  const Var divisors = formulas::cmaxValue(counts, Scalar(1));
+  if (is_integral(r->dtype)) {
+    ops::floorDivide(r, r, divisors.get());
+  } else {
+    ops::cdiv(r, r, divisors.get());
+  }
+}
+
+}  // namespace
+
+void shapes(args::scatterReduce& a, Shapes& s) {
+  check_index_and_source(a, s);
+  check_reduction(a, s);
+}
+void calls(args::scatterReduce& a) {
+  // The elements of the source that belong to the index.
+  TensorRef source = shared(a.src);
+  for (int d = 0; d < a.index->nDimension; ++d) {
+    source = narrowed(source, d, 0, a.index->size[d]);
+  }
+  reduce_by_index(a.tensor, a.dim, a.index, source.get(), a.reduce, a.includeSelf);
+}
+
+void shapes(args::indexReduce& a, Shapes& s) {
+  const Tensor &t = *a.tensor, &src = *a.src;
+  a.dim = s.dim(a.dim, t);
+  check_reduction(a, s);
+  bool fits = a.index->nDimension == 1 && src.nDimension == t.nDimension;
+  for (int d = 0; fits && d < t.nDimension; ++d) {
+    fits = src.size[d] == (d == a.dim ? a.index->size[0] : t.size[d]);
+  }
+  if (fits) return;
+  s.fail(a.src, "indices of size %s and a source of size %s do not fit a tensor of size %s",
+         shape_text(*a.index).c_str(), shape_text(src).c_str(), shape_text(t).c_str());
+}
+void calls(args::indexReduce& a) {
+  if (a.src->numel() == 0) return;
+  int64_t size[kMaxDims];
+  std::fill(size, size + a.src->nDimension, 1);
+  size[a.dim] = a.index->size[0];
+  const Var index = with_shape(ref(a.index), a.src->nDimension, size);
+  const Var whole = formulas::expand(index, Sizes{a.src->nDimension, a.src->size});
+  reduce_by_index(a.tensor, a.dim, whole.get(), a.src, a.reduce, a.includeSelf);
 }
 
 void shapes(args::takeAlongDim& a, Shapes& s) {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "THGeneral.h"
-#include "base/error.h"
-#include "ops/compose.h"
+#include "ops/formula_operations.h"
+#include "tensor/checked.h"
 
 namespace th {
 
@@ -167,5 +166,141 @@ void shapes(args::bincountWeights& a, Shapes& s) {
 }
 
 void calls(args::bincountWeights& a) { add_weights(a.r_, a.t, a.weights); }
+
+// ---- histograms with edges ----------------------------------------------------------------------
+
+namespace {
+
+using namespace formulas;
+
+void check_edges(const Shapes& s, const Tensor& edges, const void* field, Tensor* t) {
+  const int number = s.number_of(field);
+  if (edges.nDimension != 1 || edges.size[0] < 2) {
+    fail_argument(number, "a vector of at least two edges is expected, got size %s",
+                  shape_text(edges).c_str());
+  }
+  const Var steps = diff(ref(t), int64_t{1}, int64_t{0});
+  if (!(ops::minall(steps.get()).to_double() >= 0)) {
+    fail_argument(number, "the edges are not in ascending order");
+  }
+}
+
+// The bin of each element of a vector, from 0 on: the last one includes its upper edge. Elements
+// outside, and NaN, get the number of bins.
+Var bins_by_edges(const Var& x, const Var& edges) {
+  const int64_t bins = edges->size[0] - 1;
+  const Var upper = part(edges, 0, bins, 1);
+  const Var passed = searchsorted(edges, x, true) - static_cast<double>(TH_INDEX_BASE);
+  const Var bin = where(eqTensor(x, upper), filled(passed, bins - 1), passed - 1);
+  const Var outside = logicalOr(ltValue(bin, Scalar(0)), ltTensor(upper, x));
+  return where(logicalOr(outside, isnan(x)), filled(bin, bins), bin);
+}
+
+// Adds the weights, or 1 each, to the bins. The last bin is that of elements outside.
+Var sums_of_bins(const Var& bin, int64_t bins, const Var& weights) {
+  const int64_t all = bins + 1;
+  Var sums = filled(weights, weights->dtype, 1, &all, 0);
+  if (bin->numel() > 0)
+    ops::scatterAdd(sums.get(), 0, add(bin, Scalar(TH_INDEX_BASE)).get(), weights.get());
+  return part(sums, 0, 0, bins);
+}
+
+// Divides the counts by their sum and by the sizes of the bins.
+Var density_of(const Var& counts, const Var& sizes) {
+  return counts / (sizes * sum(flat(counts), int64_t{0}, true));
+}
+
+Var counts_of_bins(const Var& bin, int64_t bins, DType type) {
+  return as(sums_of_bins(bin, bins, filled(bin, 1)), type);
+}
+
+// Divides along each dimension by the widths of its bins.
+Var volumes_of(const TensorList& edges) {
+  Var volumes;
+  for (int k = 0; k < edges.count; ++k) {
+    const Var widths = diff(ref(edges.tensors[k]), int64_t{1}, int64_t{0});
+    volumes = volumes ? outer(volumes, widths) : widths;
+    volumes = flat(volumes);
+  }
+  return volumes;
+}
+
+}  // namespace
+
+void shapes(args::histogram& a, Shapes& s) {
+  if (a.bins < 1 || a.bins > (int64_t{1} << 40)) {
+    s.fail(a.bins, "the number of bins is %lld", static_cast<long long>(a.bins));
+  }
+  double low = a.low.to_double(), high = a.high.to_double();
+  if (low == high && a.t->numel() > 0) {
+    low = ops::minall(a.t).to_double();
+    high = ops::maxall(a.t).to_double();
+  }
+  if (low == high) {
+    low -= 0.5;
+    high += 0.5;
+  }
+  if (!(low < high) || !std::isfinite(high - low)) s.fail(a.low, kInvalidRange, low, high);
+  TensorRef edges = empty(a.t->dtype), counts = empty(a.t->dtype);
+  ops::linspace(edges.get(), low, high, a.bins + 1);
+  ops::fill(narrowed(edges, 0, a.bins, 1).get(), high);
+  ops::histogramEdges(counts.get(), a.t, edges.get(), a.density);
+  s.set_value(a.hist, std::move(counts));
+  s.set_value(a.edges, std::move(edges));
+}
+void calls(args::histogram&) {}
+
+void shapes(args::histogramEdges& a, Shapes& s) {
+  check_edges(s, *a.edges, &a.edges, a.edges);
+  const Var edges = ref(a.edges);
+  const int64_t bins = edges->size[0] - 1;
+  const Var counts = counts_of_bins(bins_by_edges(flat(ref(a.t)), edges), bins, a.t->dtype);
+  give(s, a.hist, a.density ? density_of(counts, diff(edges, int64_t{1}, int64_t{0})) : counts);
+}
+void calls(args::histogramEdges&) {}
+
+void shapes(args::histogramWeights& a, Shapes& s) {
+  check_edges(s, *a.edges, &a.edges, a.edges);
+  if (a.weights->numel() != a.t->numel()) {
+    s.fail(a.weights, "the numbers of values and weights differ: sizes %s and %s",
+           shape_text(*a.t).c_str(), shape_text(*a.weights).c_str());
+  }
+  const Var edges = ref(a.edges);
+  const Var bin = bins_by_edges(flat(ref(a.t)), edges);
+  const Var sums = sums_of_bins(bin, edges->size[0] - 1, flat(ref(a.weights)));
+  give(s, a.hist,
+       a.density ? density_of(sums, diff(edges, int64_t{1}, int64_t{0})) : Var(clone(sums.get())));
+}
+void calls(args::histogramWeights&) {}
+
+void shapes(args::histogramdd& a, Shapes& s) {
+  const Tensor& t = *a.t;
+  const int dims = a.edges.count;
+  if (t.nDimension != 2 || t.size[1] != dims || dims < 1 || dims > kMaxDims) {
+    s.fail(a.t, "a matrix with a column for each of %d vectors of edges is expected, got size %s",
+           dims, shape_text(t).c_str());
+  }
+  int64_t size[kMaxDims], bins = 1;
+  Var bin;
+  for (int k = 0; k < dims; ++k) {
+    Tensor* edges = a.edges.tensors[k];
+    check_edges(s, *edges, &a.edges, edges);
+    size[k] = edges->size[0] - 1;
+    const int64_t before = bins;
+    bins = checked_mul(bins, size[k], "the number of bins");
+    const Var own = bins_by_edges(flat(select(ref(a.t), int64_t{1}, int64_t{k})), ref(edges));
+    if (!bin) {
+      bin = own;
+      continue;
+    }
+    // Samples outside of one dimension are outside.
+    const Var outside = logicalOr(eqValue(bin, Scalar(before)), eqValue(own, Scalar(size[k])));
+    bin = where(outside, filled(bin, bins), bin * static_cast<double>(size[k]) + own);
+  }
+  const Var counts = counts_of_bins(bin, bins, t.dtype);
+  const Var r = a.density ? density_of(counts, volumes_of(a.edges)) : counts;
+  give(s, a.hist, with_shape(r, dims, size));
+}
+void calls(args::histogramdd&) {}
 
 }  // namespace th

@@ -93,12 +93,16 @@ System system_of(Tensor* a, Tensor* b) {
 // Options and results of a singular value decomposition. Null results are not computed.
 struct SvdOptions {
   Tensor *u = nullptr, *vt = nullptr;  // column-major
-  Tensor *inverse = nullptr, *ranks = nullptr;
+  Tensor *inverse = nullptr, *ranks = nullptr, *values = nullptr;
   double limit = 0, rcond = 0;
 };
 void find_singular_values(Op op, Device* device, Tensor* t, const SvdOptions& options) {
   TensorRef work = copy_by_rows(device, t);
-  TensorRef values = new_temporary(device, t->dtype, BatchShape(*t, 2, {smaller_side(*t)}));
+  TensorRef temporary;
+  if (!options.values) {
+    temporary = new_temporary(device, t->dtype, BatchShape(*t, 2, {smaller_side(*t)}));
+  }
+  Tensor* values = options.values ? options.values : temporary.get();
   run_lapack(op, device, Failure::singular_values, [&](Operands& at) {
     SvdCall call;
     call.a = transposed_matrices(at, work.get());
@@ -108,7 +112,7 @@ void find_singular_values(Op op, Device* device, Tensor* t, const SvdOptions& op
       call.u = matrices(at, options.u);
       call.vt = matrices(at, options.vt);
     }
-    call.values = at.overwrite(values.get());
+    call.values = at.overwrite(values);
     if (options.inverse) call.inverse = transposed_matrices(at, options.inverse);
     if (options.ranks) call.ranks = overwrite_as<int64_t>(at, options.ranks);
     return call;
@@ -256,6 +260,16 @@ void calls(args::pinverse& a) {
   options.inverse = a.r_;
   options.rcond = a.rcond < 0 ? default_rcond(t) : a.rcond;
   find_singular_values(Op::pinverse, device, a.t, options);
+}
+
+void shapes(args::svdvals& a, Shapes& s) {
+  check_matrices(s, a.t);
+  set_batch(s, a.r_, *a.t, 2, {smaller_side(*a.t)});
+}
+void calls(args::svdvals& a) {
+  SvdOptions options;
+  options.values = a.r_;
+  find_singular_values(Op::svdvals, device_of({a.r_, a.t}), a.t, options);
 }
 
 void shapes(args::matrixRank& a, Shapes& s) {

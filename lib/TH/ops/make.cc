@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/composed.h"
+#include "ops/formula_operations.h"
 #include "ops/operands.h"
 #include "ops/rules.h"
 #include "tensor/checked.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 
@@ -123,6 +124,25 @@ void calls(args::maskedFill& a) {
     call.plan.plan();
     return call;
   });
+}
+
+void shapes(args::indexPutMaskFill&, Shapes&) {}
+void calls(args::indexPutMaskFill& a) { ops::maskedFill(a.tensor, a.mask, a.value); }
+
+void shapes(args::indexPutMask& a, Shapes& s) {
+  if (a.src->numel() == 1) return;
+  const int64_t ones = a.mask->numel() == 0 ? 0 : ops::countNonzeroall(a.mask).i;
+  if (ones == a.src->numel()) return;
+  s.fail(a.src, "%lld elements are expected, one for each 1 of the mask, got size %s",
+         static_cast<long long>(ones), shape_text(*a.src).c_str());
+}
+void calls(args::indexPutMask& a) {
+  TensorRef source = view_of(a.src);
+  if (a.src->numel() == 1 && a.tensor->numel() > 0) {
+    const int64_t one = 1, n = a.tensor->numel();
+    views::expand(source.get(), reshaped(a.src, 1, &one).get(), {1, &n});
+  }
+  ops::maskedCopy(a.tensor, a.mask, source.get());
 }
 
 void shapes(args::maskedCopy& a, Shapes&) { check_mask_shape(a.tensor, a.mask); }

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "THGeneral.h"
-#include "base/error.h"
-#include "ops/compose.h"
+#include "ops/formula_operations.h"
 #include "ops/sort.h"
 
 namespace th {
@@ -122,6 +120,44 @@ TensorRef starts_of_equal_rows(const TensorRef& rows) {
   return starts;
 }
 
+// The runs of equal elements of a vector.
+struct Runs {
+  TensorRef starts, numbers, values, lengths;
+  explicit Runs(const TensorRef& t)
+      : starts(starts_of_runs(t, 0)),
+        numbers(runs_of(starts, 0)),
+        values(made(t->dtype, [&](Tensor* r) { ops::maskedSelect(r, t.get(), starts.get()); })),
+        lengths(lengths_of(numbers, values->size[0])) {}
+};
+
+// The results of unique, of which those that are null are not computed.
+template <class A>
+void find_unique(A& a, Shapes& s, Tensor** firsts) {
+  Tensor* t = a.t;
+  if (t->numel() == 0) {
+    const int64_t none = 0;
+    s.set(a.values_, 1, &none);
+    if (firsts) s.set(*firsts, 1, &none);
+    s.set(a.inverse_, *t);
+    s.set(a.counts_, 1, &none);
+    return;
+  }
+  Sorted in_order = sorted(flattened(t).get(), 0);
+  Runs runs(in_order.values);
+  TensorRef inverse = made(DType::Long, [&](Tensor* r) { resize_as(r, *runs.numbers); });
+  ops::scatter(inverse.get(), 0, in_order.indices.get(), runs.numbers.get());
+  set_geometry(inverse.get(), t->nDimension, t->size, nullptr);
+  if (firsts) {
+    // Equal elements keep their order.
+    s.set_value(*firsts, made(DType::Long, [&](Tensor* r) {
+      ops::maskedSelect(r, in_order.indices.get(), runs.starts.get());
+    }));
+  }
+  s.set_value(a.values_, std::move(runs.values));
+  s.set_value(a.inverse_, std::move(inverse));
+  s.set_value(a.counts_, std::move(runs.lengths));
+}
+
 // Gathers to r, which may lack the dimension: size 1 of the index.
 void gather_one_each(Tensor* r, const TensorRef& from, int64_t dim, const TensorRef& index) {
   TensorRef to = shared(r);
@@ -198,6 +234,55 @@ void calls(args::modeall& a) {
   a.returned = ops::item(value.get());
 }
 
+void shapes(args::argpartition& a, Shapes& s) {
+  a.dimension = s.dim(a.dimension, *a.t);
+  check_k(a, a.dimension, s);
+  s.set(a.ri_, *a.t, distinct_elements(*a.ri_));
+}
+void calls(args::argpartition& a) { ops::argsort(a.ri_, a.t, a.dimension, false); }
+
+void shapes(args::lexsort& a, Shapes& s) {
+  if (a.inputs.count < 1) s.fail(a.inputs, "at least one vector of keys is expected");
+  const Tensor& first = *a.inputs.tensors[0];
+  for (int k = 0; k < a.inputs.count; ++k) {
+    const Tensor& t = *a.inputs.tensors[k];
+    if (t.nDimension == 1 && t.size[0] == first.size[0]) continue;
+    s.fail(a.inputs, "vectors of one size are expected, got sizes %s and %s",
+           shape_text(first).c_str(), shape_text(t).c_str());
+  }
+  s.set(a.r_, 1, first.size);
+}
+void calls(args::lexsort& a) {
+  if (a.r_->numel() == 0) return;
+  // Sorting is stable, so that the last key decides first.
+  Var order;
+  for (int k = 0; k < a.inputs.count; ++k) {
+    const Var key = ref(a.inputs.tensors[k]);
+    const Var own = formulas::argsort(order ? formulas::indexSelect(key, int64_t{0}, order) : key,
+                                      int64_t{0}, false);
+    order = order ? formulas::indexSelect(order, int64_t{0}, own) : own;
+  }
+  ops::copy(a.r_, order.get());
+}
+
+void shapes(args::nanmedian& a, Shapes& s) {
+  check_dim_with_elements(a, s);
+  set_one_each(a, s);
+}
+void calls(args::nanmedian& a) {
+  const int64_t d = a.dimension;
+  Sorted s = sorted(a.t, d);
+  const Var values = ref(s.values.get());
+  const Var count = formulas::sum(as(formulas::eqTensor(values, values), DType::Long), d, true);
+  // Without a number the first element, which is NaN.
+  const Var middle =
+      formulas::floorDivideValue(formulas::cmaxValue(count - 1, Scalar(0)), Scalar(2));
+  const Var index = formulas::add(middle, Scalar(TH_INDEX_BASE));
+  TensorRef at = shared(index.get());
+  gather_one_each(a.values_, s.values, d, at);
+  gather_one_each(a.indices_, s.indices, d, at);
+}
+
 void shapes(args::mode& a, Shapes& s) {
   check_dim_with_elements(a, s);
   set_one_each(a, s);
@@ -221,30 +306,38 @@ void calls(args::mode& a) {
 }
 
 // The number of distinct elements is known only when the elements are sorted.
-void shapes(args::unique& a, Shapes& s) {
-  Tensor* t = a.t;
-  if (t->numel() == 0) {
-    const int64_t none = 0;
-    s.set(a.values_, 1, &none);
-    s.set(a.inverse_, *t);
-    s.set(a.counts_, 1, &none);
-    return;
-  }
-  TensorRef flat = flattened(t);
-  Sorted in_order = sorted(flat.get(), 0);
-  TensorRef starts = starts_of_runs(in_order.values, 0);
-  TensorRef runs = runs_of(starts, 0);
-  TensorRef distinct =
-      made(t->dtype, [&](Tensor* r) { ops::maskedSelect(r, in_order.values.get(), starts.get()); });
-  TensorRef inverse = made(DType::Long, [&](Tensor* r) { resize_as(r, *runs); });
-  ops::scatter(inverse.get(), 0, in_order.indices.get(), runs.get());
-  set_geometry(inverse.get(), t->nDimension, t->size, nullptr);
-  TensorRef lengths = lengths_of(runs, distinct->size[0]);
-  s.set_value(a.values_, std::move(distinct));
-  s.set_value(a.inverse_, std::move(inverse));
-  s.set_value(a.counts_, std::move(lengths));
-}
+void shapes(args::unique& a, Shapes& s) { find_unique(a, s, nullptr); }
 void calls(args::unique&) {}
+
+void shapes(args::uniqueAll& a, Shapes& s) { find_unique(a, s, &a.first_); }
+void calls(args::uniqueAll&) {}
+
+void shapes(args::uniqueValues& a, Shapes& s) {
+  if (a.t->numel() == 0) {
+    const int64_t none = 0;
+    return s.set(a.r_, 1, &none);
+  }
+  const formulas::Var values = sorted_along(flat(ref(a.t)), 0);
+  TensorRef starts = starts_of_runs(view_of(values.get()), 0);
+  s.set_value(
+      a.r_, made(a.t->dtype, [&](Tensor* r) { ops::maskedSelect(r, values.get(), starts.get()); }));
+}
+void calls(args::uniqueValues&) {}
+
+void shapes(args::uniqueConsecutive& a, Shapes& s) {
+  const int64_t none = 0;
+  if (a.t->numel() == 0) {
+    s.set(a.values_, 1, &none);
+    s.set(a.inverse_, *a.t);
+    return s.set(a.counts_, 1, &none);
+  }
+  Runs runs(flattened(a.t));
+  s.set_value(a.values_, std::move(runs.values));
+  set_geometry(runs.numbers.get(), a.t->nDimension, a.t->size, nullptr);
+  s.set_value(a.inverse_, std::move(runs.numbers));
+  s.set_value(a.counts_, std::move(runs.lengths));
+}
+void calls(args::uniqueConsecutive&) {}
 
 void shapes(args::uniqueDim& a, Shapes& s) {
   const int d = s.dim(a.dimension, *a.t);

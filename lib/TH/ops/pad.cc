@@ -36,13 +36,28 @@ void set_padded(Arguments& a, Shapes* s) {
   }
   for (int d = 0; d < t.nDimension; ++d) {
     const int64_t before = a.widths.size[2 * d], after = a.widths.size[2 * d + 1];
-    if (before < 0 || after < 0) {
-      s->fail(a.widths, "%lld elements cannot be added",
-              static_cast<long long>(std::min(before, after)));
+    // Negative widths remove elements.
+    const int64_t kept = checked_add(
+        t.size[d], std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0), "a size");
+    if (before < -t.size[d] || after < -t.size[d] || kept < 0) {
+      s->fail(a.widths, "more elements are removed than dimension %lld of %s has", shown(d),
+              shape_text(t).c_str());
     }
     size[d] = checked_add(t.size[d], checked_add(before, after, "a width"), "a size");
   }
   s->set(a.r_, t.nDimension, size);
+}
+
+// Returns t without the elements that negative widths remove.
+template <class Arguments>
+TensorRef cropped(const Arguments& a) {
+  TensorRef part = shared(a.t);
+  for (int d = 0; d < a.t->nDimension; ++d) {
+    const int64_t before = std::max<int64_t>(-a.widths.size[2 * d], 0);
+    const int64_t after = std::max<int64_t>(-a.widths.size[2 * d + 1], 0);
+    if (before + after > 0) part = narrowed(part, d, before, a.t->size[d] - before - after);
+  }
+  return part;
 }
 
 // Returns the index of the source element, of n >= 1 elements, for a position relative to the
@@ -70,11 +85,11 @@ void shapes(args::pad& a, Shapes& s) { set_padded(a, &s); }
 void calls(args::pad& a) {
   place_result(device_of({a.t}), a.r_);
   ops::fill(a.r_, a.value);
-  TensorRef inside = shared(a.r_);
+  TensorRef inside = shared(a.r_), source = cropped(a);
   for (int d = 0; d < a.t->nDimension; ++d) {
-    inside = narrowed(inside, d, a.widths.size[2 * d], a.t->size[d]);
+    inside = narrowed(inside, d, std::max<int64_t>(a.widths.size[2 * d], 0), source->size[d]);
   }
-  ops::copy(inside.get(), a.t);
+  if (source->numel() > 0) ops::copy(inside.get(), source.get());
 }
 
 void shapes(args::padMode& a, Shapes& s) {
@@ -83,7 +98,9 @@ void shapes(args::padMode& a, Shapes& s) {
   }
   set_padded(a, &s);
   for (int d = 0; d < a.t->nDimension; ++d) {
-    if (a.t->size[d] > 0 || a.widths.size[2 * d] + a.widths.size[2 * d + 1] == 0) continue;
+    const int64_t before = a.widths.size[2 * d], after = a.widths.size[2 * d + 1];
+    const int64_t kept = a.t->size[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    if (kept > 0 || (before <= 0 && after <= 0)) continue;
     s.fail(a.t, "dimension %lld of %s has no elements to repeat", shown(d),
            shape_text(*a.t).c_str());
   }
@@ -91,15 +108,15 @@ void shapes(args::padMode& a, Shapes& s) {
 void calls(args::padMode& a) {
   const Mode mode = *find_mode(a.mode);
   const int ndim = a.t->nDimension;
+  TensorRef current = cropped(a);
   int last = ndim - 1;
-  while (last >= 0 && a.r_->size[last] == a.t->size[last]) --last;
-  if (last < 0) return ops::copy(a.r_, a.t);
-  TensorRef current = shared(a.t);
+  while (last >= 0 && a.r_->size[last] == current->size[last]) --last;
+  if (last < 0) return ops::copy(a.r_, current.get());
   for (int d = 0; d <= last; ++d) {
     const int64_t size = a.r_->size[d];
-    if (size == a.t->size[d]) continue;
+    if (size == current->size[d]) continue;
     TensorRef next = d == last ? shared(a.r_) : empty(a.t->dtype);
-    pad_along(next.get(), current.get(), d, a.widths.size[2 * d], size, mode);
+    pad_along(next.get(), current.get(), d, std::max<int64_t>(a.widths.size[2 * d], 0), size, mode);
     current = std::move(next);
   }
 }

@@ -67,6 +67,60 @@ class NanMean : public ComposedMethod {
   void along(Tensor* r, Tensor* t, int d) const;
 };
 
+// In nan_reductions.cc.
+class NanProd : public ComposedMethod {
+ public:
+  using ComposedMethod::ComposedMethod;
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+};
+
+class CountNonzero : public ComposedMethod {
+ public:
+  using ComposedMethod::ComposedMethod;
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+};
+
+class NanExtreme : public ComposedMethod {
+ public:
+  template <class Arguments>
+  NanExtreme(const Arguments& a, bool largest) : ComposedMethod(a), largest_(largest) {}
+  bool reduces_empty(const Tensor&) const { return false; }
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+
+ private:
+  bool largest_;
+};
+struct NanMin : NanExtreme {
+  template <class Arguments>
+  explicit NanMin(const Arguments& a) : NanExtreme(a, false) {}
+};
+struct NanMax : NanExtreme {
+  template <class Arguments>
+  explicit NanMax(const Arguments& a) : NanExtreme(a, true) {}
+};
+
+class NanVariance : public ComposedMethod {
+ public:
+  template <class Arguments>
+  NanVariance(const Arguments& a, bool root) : ComposedMethod(a), biased_(a.biased), root_(root) {}
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+
+ private:
+  bool biased_, root_;
+};
+struct NanVar : NanVariance {
+  template <class Arguments>
+  explicit NanVar(const Arguments& a) : NanVariance(a, false) {}
+};
+struct NanStd : NanVariance {
+  template <class Arguments>
+  explicit NanStd(const Arguments& a) : NanVariance(a, true) {}
+};
+
 // In softmax.cc.
 class LogSumExp : public ComposedMethod {
  public:

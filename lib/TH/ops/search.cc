@@ -4,8 +4,8 @@
 
 #include "THGeneral.h"
 #include "base/error.h"
+#include "ops/formula_operations.h"
 #include "ops/operands.h"
-#include "ops/ops.h"
 
 namespace th {
 
@@ -54,5 +54,33 @@ void calls(args::searchsorted& a) {
     return call;
   });
 }
+
+void shapes(args::searchsortedValue& a, Shapes& s) {
+  if (a.sorted->nDimension != 1) {
+    s.fail(a.sorted, "a vector is expected, got size %s", shape_text(*a.sorted).c_str());
+  }
+}
+void calls(args::searchsortedValue& a) {
+  int64_t before = 0;
+  if (a.sorted->numel() > 0) {
+    const Var sorted = ref(a.sorted);
+    const Var is_before =
+        a.right ? formulas::leValue(sorted, a.value) : formulas::ltValue(sorted, a.value);
+    before = ops::countNonzeroall(is_before.get()).i;
+  }
+  a.returned = Scalar(before + TH_INDEX_BASE);
+}
+
+void shapes(args::searchsortedBy& a, Shapes& s) {
+  if (!same_size(*a.sorted, *a.order)) {
+    s.fail(a.order, "the order (size %s) must have the size of the rows, %s",
+           shape_text(*a.order).c_str(), shape_text(*a.sorted).c_str());
+  }
+  if (a.sorted->nDimension == 0) s.fail(a.sorted, "a tensor with dimensions is expected");
+  const int64_t last = a.sorted->nDimension - 1;
+  const Var sorted = formulas::gather(ref(a.sorted), last, ref(a.order));
+  give(s, a.r_, formulas::searchsorted(sorted, ref(a.t), a.right));
+}
+void calls(args::searchsortedBy&) {}
 
 }  // namespace th

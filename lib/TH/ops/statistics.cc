@@ -1,12 +1,32 @@
 // Quantiles, covariances and correlations.
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
-#include "base/error.h"
-#include "ops/compose.h"
+#include "ops/formula_operations.h"
 
 namespace th {
 namespace {
+
+// The position between two elements from which a method takes the quantile.
+double rank_by(const char* method, double rank) {
+  const std::string_view name = method;
+  if (name == "lower") return std::floor(rank);
+  if (name == "higher") return std::ceil(rank);
+  if (name == "nearest") return std::nearbyint(rank);
+  if (name == "midpoint") return (std::floor(rank) + std::ceil(rank)) / 2;
+  return rank;
+}
+
+template <class A>
+void check_method(const A& a, const Shapes& s) {
+  for (const char* name : {"linear", "lower", "higher", "nearest", "midpoint"}) {
+    if (!std::strcmp(name, a.method)) return;
+  }
+  s.fail(a.method, "'linear', 'lower', 'higher', 'nearest' or 'midpoint' is expected, got '%s'",
+         a.method);
+}
 
 bool is_part(double q) { return q >= 0 && q <= 1; }
 
@@ -49,12 +69,13 @@ void check_parts(A& a, const Shapes& s) {
   }
 }
 
-// Interpolates between the two nearest elements, like NumPy's method "linear". type: the type of
-// the computation. The dimension keeps size 1.
-TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type) {
+// Interpolates between the two nearest elements, as NumPy's methods do. type: the type of the
+// computation. The dimension keeps size 1.
+TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type,
+                      const char* method = "linear") {
   const auto at = [&](int64_t k) { return in_type(narrowed(sorted, dim, k, 1).get(), type); };
   const int64_t last = sorted->size[dim] - 1;
-  const double rank = q * static_cast<double>(last);
+  const double rank = rank_by(method, q * static_cast<double>(last));
   const auto below = static_cast<int64_t>(rank);
   const double beyond = rank - static_cast<double>(below);
   TensorRef low = at(below), largest = at(last), mask = empty(DType::Byte);
@@ -75,13 +96,14 @@ TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type
 
 // Writes to r the quantiles over dimension dim of t, one after the other along r's first dimension.
 // Sizes of dimensions that are 1 do not matter.
-void write_quantiles(Tensor* r, Tensor* t, int64_t dim, Tensor* parts) {
+void write_quantiles(Tensor* r, Tensor* t, int64_t dim, Tensor* parts,
+                     const char* method = "linear") {
   if (r->numel() == 0) return;
   const DType type = compute_type(t->dtype);
   TensorRef sorted = in_order(t, dim), all = shared(r), q = shared(parts);
   for (int64_t k = 0; k < r->size[0]; ++k) {
     const double part = ops::item(narrowed(q, 0, k, 1).get()).to_double();
-    ops::copy(narrowed(all, 0, k, 1).get(), quantile_of(sorted, dim, part, type).get());
+    ops::copy(narrowed(all, 0, k, 1).get(), quantile_of(sorted, dim, part, type, method).get());
   }
 }
 
@@ -117,7 +139,10 @@ void shapes_of_covariances(A& a, Shapes& s) {
 
 }  // namespace
 
-void shapes(args::quantile& a, Shapes& s) {
+namespace {
+
+template <class A>
+void shapes_of_quantile(A& a, Shapes& s) {
   check_part(a, s);
   const int d = checked_dim(a, s);
   const Tensor& t = *a.t;
@@ -129,9 +154,23 @@ void shapes(args::quantile& a, Shapes& s) {
   s.set(a.r_, ndim, size);
 }
 
+}  // namespace
+
+void shapes(args::quantile& a, Shapes& s) { shapes_of_quantile(a, s); }
+
 void calls(args::quantile& a) {
   TensorRef sorted = in_order(a.t, a.dimension);
   ops::copy(a.r_, quantile_of(sorted, a.dimension, a.q, compute_type(a.t->dtype)).get());
+}
+
+void shapes(args::quantileMethod& a, Shapes& s) {
+  check_method(a, s);
+  shapes_of_quantile(a, s);
+}
+
+void calls(args::quantileMethod& a) {
+  TensorRef sorted = in_order(a.t, a.dimension);
+  ops::copy(a.r_, quantile_of(sorted, a.dimension, a.q, compute_type(a.t->dtype), a.method).get());
 }
 
 void shapes(args::quantileall& a, Shapes& s) {
@@ -139,12 +178,26 @@ void shapes(args::quantileall& a, Shapes& s) {
   check_not_empty(a, s, a.t->numel() == 0);
 }
 
+void shapes(args::quantileallMethod& a, Shapes& s) {
+  check_method(a, s);
+  check_part(a, s);
+  check_not_empty(a, s, a.t->numel() == 0);
+}
+
+void calls(args::quantileallMethod& a) {
+  TensorRef sorted = in_order(flattened(a.t).get(), 0);
+  a.returned = ops::item(quantile_of(sorted, 0, a.q, DType::Double, a.method).get());
+}
+
 void calls(args::quantileall& a) {
   TensorRef sorted = in_order(flattened(a.t).get(), 0);
   a.returned = ops::item(quantile_of(sorted, 0, a.q, DType::Double).get());
 }
 
-void shapes(args::quantiles& a, Shapes& s) {
+namespace {
+
+template <class A>
+void shapes_of_quantiles(A& a, Shapes& s) {
   check_parts(a, s);
   const int d = checked_dim(a, s);
   const Tensor& t = *a.t;
@@ -159,6 +212,15 @@ void shapes(args::quantiles& a, Shapes& s) {
   s.set(a.r_, ndim, size);
 }
 
+}  // namespace
+
+void shapes(args::quantiles& a, Shapes& s) { shapes_of_quantiles(a, s); }
+void shapes(args::quantilesMethod& a, Shapes& s) {
+  check_method(a, s);
+  shapes_of_quantiles(a, s);
+}
+
+void calls(args::quantilesMethod& a) { write_quantiles(a.r_, a.t, a.dimension, a.q, a.method); }
 void calls(args::quantiles& a) { write_quantiles(a.r_, a.t, a.dimension, a.q); }
 
 void shapes(args::quantilesall& a, Shapes& s) {
@@ -168,6 +230,117 @@ void shapes(args::quantilesall& a, Shapes& s) {
 }
 
 void calls(args::quantilesall& a) { write_quantiles(a.r_, flattened(a.t).get(), 0, a.q); }
+
+// ---- quantiles without NaN, variances with a correction, weighted covariances
+
+namespace {
+
+using namespace formulas;
+
+// The quantile of the elements that are not NaN. The dimension keeps size 1.
+Var nan_quantile_of(const Var& t, int64_t dim, double q) {
+  const Var x = as(t, compute_type(t->dtype)), sorted = sorted_along(x, dim);
+  const Var last = sum(as(eqTensor(sorted, sorted), x->dtype), dim, true) - 1;
+  const Var rank = cmaxValue(last * q, Scalar(0)), below = floor(rank), beyond = rank - below;
+  auto at = [&](const Var& position) {
+    return gather(sorted, dim, as(position + static_cast<double>(TH_INDEX_BASE), DType::Long));
+  };
+  const Var low = at(below), high = at(ceil(rank));
+  const Var between = low * (1 - beyond) + high * beyond;
+  return where(eqTensor(low, high), low, where(eqTensor(below, rank), low, between));
+}
+
+// The variances that divide by n - correction.
+template <class A>
+Var corrected_variance(const A& a, int64_t n, const Var& biased) {
+  const auto count = static_cast<double>(n);
+  return biased * (count / std::max(count - a.correction, 0.0));
+}
+template <class A>
+Var corrected_variance(A& a, const Shapes& s) {
+  const int d = own_dim(a, s);
+  return corrected_variance(a, a.t->size[d], var(ref(a.t), int64_t{d}, true, a.keepdim));
+}
+template <class A>
+Var corrected_variance_dims(A& a, const Shapes& s) {
+  int64_t n = 1;
+  for (int k = 0; k < a.dims.ndim; ++k) {
+    n *= a.t->size[wrap_dim(*a.t, a.dims.size[k], s.number_of(&a.dims))];
+  }
+  return corrected_variance(a, n, varDims(ref(a.t), a.dims, true, a.keepdim));
+}
+
+// The covariances of rows of observations with weights; `divisor` is that of the products.
+Var weighted_covariances(Tensor* t, const Var& weights, const Var& divisor) {
+  const Var x = as(ref(t), compute_type(t->dtype));
+  const int64_t row[] = {1, t->size[t->nDimension - 1]};
+  const Var rows = t->nDimension == 1 ? with_shape(x, 2, row) : x, w = with_shape(weights, 2, row);
+  const Var mean = sum(rows * w, int64_t{1}, true) / sum(w, int64_t{1}, true);
+  const Var rest = rows - mean;
+  return matmul(rest * w, transposed(rest)) / divisor;
+}
+
+template <class A>
+void check_weights(A& a, Shapes& s) {
+  const Tensor &t = *a.t, &weights = *a.weights;
+  if (t.nDimension != 1 && t.nDimension != 2) {
+    s.fail(a.t, "a vector or a matrix is expected, whose rows are variables, got size %s",
+           shape_text(t).c_str());
+  }
+  if (weights.nDimension != 1 || weights.size[0] != t.size[t.nDimension - 1]) {
+    s.fail(a.weights, "a vector of %lld weights is expected, got size %s",
+           static_cast<long long>(t.size[t.nDimension - 1]), shape_text(weights).c_str());
+  }
+  if (weights.numel() > 0 && ops::minall(a.weights).to_double() < 0) {
+    s.fail(a.weights, "a weight is negative");
+  }
+}
+
+}  // namespace
+
+void shapes(args::nanquantile& a, Shapes& s) {
+  check_part(a, s);
+  const int d = checked_dim(a, s);
+  const Var r = nan_quantile_of(ref(a.t), d, a.q);
+  give(s, a.r_, as(a.keepdim || a.t->nDimension == 1 ? r : squeeze1d(r, int64_t{d}), a.t->dtype));
+}
+void calls(args::nanquantile&) {}
+
+void shapes(args::nanquantileall& a, Shapes& s) {
+  check_part(a, s);
+  check_not_empty(a, s, a.t->numel() == 0);
+}
+void calls(args::nanquantileall& a) {
+  a.returned = ops::item(nan_quantile_of(flat(as(ref(a.t), DType::Double)), 0, a.q).get());
+}
+
+void shapes(args::varCorrection& a, Shapes& s) { give(s, a.r_, corrected_variance(a, s)); }
+void calls(args::varCorrection&) {}
+void shapes(args::varCorrectionDims& a, Shapes& s) { give(s, a.r_, corrected_variance_dims(a, s)); }
+void calls(args::varCorrectionDims&) {}
+void shapes(args::stdCorrection& a, Shapes& s) { give(s, a.r_, root_of(corrected_variance(a, s))); }
+void calls(args::stdCorrection&) {}
+void shapes(args::stdCorrectionDims& a, Shapes& s) {
+  give(s, a.r_, root_of(corrected_variance_dims(a, s)));
+}
+void calls(args::stdCorrectionDims&) {}
+
+void shapes(args::covCounts& a, Shapes& s) {
+  check_weights(a, s);
+  const Var weights = as(ref(a.weights), compute_type(a.t->dtype));
+  const Var divisor = sum(weights, int64_t{0}, true) - a.correction;
+  give(s, a.r_, as(weighted_covariances(a.t, weights, divisor), a.t->dtype));
+}
+void calls(args::covCounts&) {}
+
+void shapes(args::covWeights& a, Shapes& s) {
+  check_weights(a, s);
+  const Var weights = as(ref(a.weights), compute_type(a.t->dtype));
+  const Var total = sum(weights, int64_t{0}, true);
+  const Var divisor = total - sum(weights * weights, int64_t{0}, true) / total * a.correction;
+  give(s, a.r_, as(weighted_covariances(a.t, weights, divisor), a.t->dtype));
+}
+void calls(args::covWeights&) {}
 
 void shapes(args::cov& a, Shapes& s) { shapes_of_covariances(a, s); }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
-#include "ops/compose.h"
+#include "ops/formula_operations.h"
 #include "ops/elementwise.h"
 
 namespace th {
@@ -167,6 +166,56 @@ void calls(args::match& a) {
     }
     ops::mul(r, r, a.gain);
   });
+}
+
+// ---- distances of all pairs of rows -------------------------------------------------------------
+
+namespace {
+
+// The differences of this many elements are computed at a time.
+constexpr int64_t kDistanceElements = int64_t{1} << 22;
+
+}  // namespace
+
+void shapes(args::cdist& a, Shapes& s) {
+  const Tensor &x = *a.a, &y = *a.b;
+  if (x.nDimension < 2 || y.nDimension < 2 ||
+      x.size[x.nDimension - 1] != y.size[y.nDimension - 1]) {
+    s.fail(a.b, "matrices with rows of one size are expected, got sizes %s and %s",
+           shape_text(x).c_str(), shape_text(y).c_str());
+  }
+  int ndim = 0;
+  int64_t size[kMaxDims];
+  if (!broadcast_sizes(x.nDimension - 2, x.size, y.nDimension - 2, y.size, &ndim, size)) {
+    s.fail(a.b, "the batches of sizes %s and %s do not broadcast", shape_text(x).c_str(),
+           shape_text(y).c_str());
+  }
+  if (ndim + 3 > kMaxDims) s.fail(a.a, "too many dimensions: %d", ndim + 2);
+  if (!(a.value.to_double() >= 0)) {
+    s.fail(a.value, "the power of the norm must not be negative, got %g", a.value.to_double());
+  }
+  size[ndim++] = x.size[x.nDimension - 2];
+  size[ndim++] = y.size[y.nDimension - 2];
+  s.set(a.r_, ndim, size);
+}
+void calls(args::cdist& a) {
+  Tensor* r = a.r_;
+  if (r->numel() == 0) return;
+  // The differences broadcast, also if there are as many rows in a as in b.
+  RulesScope rules({Pairing::numpy, current_rules.torch7});
+  place_result(device_of({a.a, a.b}), r);
+  const int64_t rows = r->nDimension - 2, n = r->size[rows];
+  const int64_t length = std::max<int64_t>(a.a->size[a.a->nDimension - 1], 1);
+  const int64_t per_row = std::max<int64_t>(r->numel() / n * length, 1);
+  const int64_t at_once = std::clamp<int64_t>(kDistanceElements / per_row, 1, n);
+  const Var x = formulas::unsqueeze1d(ref(a.a), int64_t{a.a->nDimension - 1});
+  const Var y = formulas::unsqueeze1d(ref(a.b), int64_t{a.b->nDimension - 2});
+  for (int64_t first = 0; first < n; first += at_once) {
+    const int64_t count = std::min(at_once, n - first);
+    const Var differences = part(x, x->nDimension - 3, first, count) - y;
+    const Var norms = formulas::norm(differences, a.value, int64_t{r->nDimension}, false);
+    ops::copy(narrowed(shared(r), rows, first, count).get(), norms.get());
+  }
 }
 
 }  // namespace th

@@ -41,6 +41,33 @@ ne
  1
 [torch.ByteTensor of size 3]
 
+logicalNot
+> tensor.logicalNot(tensor.IntTensor{0, 5})
+ 1
+ 0
+[torch.ByteTensor of size 2]
+
+logicalAnd
+> tensor.logicalAnd(tensor.IntTensor{0, 1, 2}, tensor.IntTensor{1, 1, 1})
+ 0
+ 1
+ 1
+[torch.ByteTensor of size 3]
+
+logicalOr
+> tensor.logicalOr(tensor.IntTensor{0, 0, 2}, tensor.IntTensor{0, 1, 1})
+ 0
+ 1
+ 1
+[torch.ByteTensor of size 3]
+
+logicalXor
+> tensor.logicalXor(tensor.IntTensor{0, 0, 2}, tensor.IntTensor{0, 1, 1})
+ 0
+ 1
+ 0
+[torch.ByteTensor of size 3]
+
 isnan
 > tensor.isnan(tensor.Tensor{0 / 0, 1})
  1

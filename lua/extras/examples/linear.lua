@@ -1,4 +1,47 @@
 return [=[
+vecdot
+> tensor.vecdot(tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 10})
+ 21
+ 43
+[torch.DoubleTensor of size 2]
+
+svdvals
+> tensor.svdvals(tensor.Tensor{{3, 0}, {0, 4}})
+ 4
+ 3
+[torch.DoubleTensor of size 2]
+
+matrixPower
+> tensor.matrixPower(tensor.Tensor{{1, 1}, {0, 1}}, 5)
+ 1  5
+ 0  1
+[torch.DoubleTensor of size 2x2]
+
+matrixExp
+> tensor.matrixExp(tensor.Tensor{{0, 1}, {0, 0}})
+ 1.0000  1.0000
+ 0.0000  1.0000
+[torch.DoubleTensor of size 2x2]
+
+matrixNorm
+> tensor.matrixNorm(tensor.Tensor{{3, 0}, {0, 4}})
+5
+> tensor.matrixNorm(tensor.Tensor{{3, 0}, {0, 4}}, 1)
+4
+
+nuclearNorm
+> tensor.nuclearNorm(tensor.Tensor{{3, 0}, {0, 4}})
+7
+
+cond
+> tensor.cond(tensor.Tensor{{1, 0}, {0, 4}})
+4
+
+lu
+> p, l, u = tensor.lu(tensor.Tensor{{1, 2}, {3, 4}})
+> tensor.allclose(p * l * u, tensor.Tensor{{1, 2}, {3, 4}})
+true
+
 gesv
 > x = tensor.gesv(tensor.Tensor{{3}, {8}}, tensor.Tensor{{1, 0}, {0, 4}})
 > x

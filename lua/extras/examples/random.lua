@@ -1,4 +1,24 @@
 return [=[
+gamma
+> tensor.gamma(2) > 0
+true
+
+beta
+> tensor.beta(2, 3) < 1
+true
+
+chi2
+> tensor.chi2(3) > 0
+true
+
+poisson
+> tensor.Tensor(1000):poisson(4):mean() > 3
+true
+
+binomial
+> tensor.Tensor(1000):binomial(10, 0.5):max() <= 10
+true
+
 manualSeed
 > tensor.manualSeed(1)
 > a = tensor.rand(3)

@@ -14,6 +14,205 @@ prod
 > tensor.Tensor{2, 3, 4}:prod()
 24
 
+nanprod
+> tensor.Tensor{2, 0 / 0, 3}:nanprod()
+6
+
+nanmin
+> tensor.Tensor{2, 0 / 0, 1}:nanmin()
+1
+
+nanmax
+> tensor.Tensor{2, 0 / 0, 1}:nanmax()
+2
+
+nanvar
+> tensor.Tensor{1, 0 / 0, 3}:nanvar()
+2
+
+nanstd
+> tensor.Tensor{1, 0 / 0, 5}:nanstd(true)
+2
+
+nanmedian
+> tensor.Tensor{5, 0 / 0, 3, 1}:nanmedian()
+ 3
+[torch.DoubleTensor of size 1]
+ 3
+[torch.LongTensor of size 1]
+
+nanquantile
+> tensor.Tensor{5, 0 / 0, 3, 1}:nanquantile(0.5)
+3
+
+countNonzero
+> tensor.Tensor{1, 0, 2}:countNonzero()
+2
+
+cdist
+> tensor.cdist(tensor.Tensor{{0, 0}}, tensor.Tensor{{3, 4}, {0, 1}})
+ 5  1
+[torch.DoubleTensor of size 1x2]
+
+logcumsumexp
+> tensor.logcumsumexp(tensor.Tensor{0, 0})
+ 0.0000
+ 0.6931
+[torch.DoubleTensor of size 2]
+
+histogram
+> tensor.histogram(tensor.Tensor{1, 2, 2, 4}, 3)
+ 1
+ 2
+ 1
+[torch.DoubleTensor of size 3]
+ 1
+ 2
+ 3
+ 4
+[torch.DoubleTensor of size 4]
+
+histogramEdges
+> tensor.histogramEdges(tensor.Tensor{1, 2, 2, 4}, tensor.Tensor{0, 2, 4})
+ 1
+ 3
+[torch.DoubleTensor of size 2]
+
+histogramWeights
+> tensor.histogramWeights(tensor.Tensor{1, 3}, tensor.Tensor{0, 2, 4}, tensor.Tensor{5, 7})
+ 5
+ 7
+[torch.DoubleTensor of size 2]
+
+trapezoidAt
+> tensor.trapezoidAt(tensor.Tensor{1, 2}, tensor.Tensor{0, 4})
+ 6
+[torch.DoubleTensor of size 1]
+
+slopeAt
+> tensor.slopeAt(tensor.Tensor{1, 2, 4}, tensor.Tensor{0, 1, 3})
+ 1
+ 1
+ 1
+[torch.DoubleTensor of size 3]
+
+covWeights
+> tensor.covWeights(tensor.Tensor{1, 3}, tensor.Tensor{1, 1})
+ 2
+[torch.DoubleTensor of size 1x1]
+
+searchsortedBy
+> tensor.searchsortedBy(tensor.Tensor{3, 1, 2}, tensor.Tensor{2.5}, tensor.LongTensor{2, 3, 1})
+ 3
+[torch.LongTensor of size 1]
+
+histogramdd
+> tensor.histogramdd(tensor.Tensor{{1, 1}, {2, 3}}, {tensor.Tensor{0, 2, 4}, tensor.Tensor{0, 4}})
+ 1
+ 1
+[torch.DoubleTensor of size 2x1]
+
+trapezoid
+> tensor.trapezoid(tensor.Tensor{1, 2, 4})
+ 4.5000
+[torch.DoubleTensor of size 1]
+
+slope
+> tensor.slope(tensor.Tensor{1, 2, 4})
+ 1.0000
+ 1.5000
+ 2.0000
+[torch.DoubleTensor of size 3]
+
+interp
+> tensor.interp(tensor.Tensor{0.5, 9}, tensor.Tensor{0, 1, 2}, tensor.Tensor{0, 10, 5})
+ 5
+ 5
+[torch.DoubleTensor of size 2]
+
+unwrap
+> tensor.unwrap(tensor.Tensor{0, 3, -3})
+ 0.0000
+ 3.0000
+ 3.2832
+[torch.DoubleTensor of size 3]
+
+uniqueAll
+> tensor.uniqueAll(tensor.Tensor{3, 1, 3})
+ 1
+ 3
+[torch.DoubleTensor of size 2]
+ 2
+ 1
+[torch.LongTensor of size 2]
+ 2
+ 1
+ 2
+[torch.LongTensor of size 3]
+ 1
+ 2
+[torch.LongTensor of size 2]
+
+uniqueValues
+> tensor.uniqueValues(tensor.Tensor{3, 1, 3})
+ 1
+ 3
+[torch.DoubleTensor of size 2]
+
+uniqueConsecutive
+> tensor.uniqueConsecutive(tensor.Tensor{1, 1, 2, 1})
+ 1
+ 2
+ 1
+[torch.DoubleTensor of size 3]
+ 1
+ 1
+ 2
+ 3
+[torch.LongTensor of size 4]
+ 2
+ 1
+ 1
+[torch.LongTensor of size 3]
+
+argpartition
+> tensor.argpartition(tensor.Tensor{3, 1, 2}, 2)
+ 2
+ 3
+ 1
+[torch.LongTensor of size 3]
+
+lexsort
+> tensor.lexsort{tensor.Tensor{1, 0, 2}, tensor.Tensor{1, 2, 1}}
+ 1
+ 3
+ 2
+[torch.LongTensor of size 3]
+
+isin
+> tensor.isin(tensor.Tensor{1, 2, 3}, tensor.Tensor{3, 1})
+ 1
+ 0
+ 1
+[torch.ByteTensor of size 3]
+
+union
+> tensor.union(tensor.Tensor{1, 3}, tensor.Tensor{3, 2})
+ 1
+ 2
+ 3
+[torch.DoubleTensor of size 3]
+
+intersect
+> tensor.intersect(tensor.Tensor{1, 3}, tensor.Tensor{3, 2})
+ 3
+[torch.DoubleTensor of size 1]
+
+setDifference
+> tensor.setDifference(tensor.Tensor{1, 3}, tensor.Tensor{3, 2})
+ 1
+[torch.DoubleTensor of size 1]
+
 mean
 > tensor.IntTensor{1, 2}:mean()
 1.5

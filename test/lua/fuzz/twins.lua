@@ -14,13 +14,15 @@ end
 -- Rows that depend on the layout, have uninitialized results, or amplify rounding errors.
 local never = set [[
   emptyLike isSetTo view viewAs unflatten
-  btrifact btrisolve cholesky det eig eigh gels geqrf gesv inverse logdet lstsq matrixRank orgqr
-  ormqr pinverse potrf potri potrs pstrf qr slogdet solve svd symeig trtrs]]
+  btrifact btrisolve cholesky cond det eig eigh gels geqrf gesv inverse logdet lstsq lu matrixExp
+  matrixNorm matrixPower matrixRank nuclearNorm orgqr ormqr pinverse potrf potri potrs pstrf qr
+  slogdet solve svd svdvals symeig trtrs]]
 -- Rows that add or multiply many elements, in an order that depends on the layout.
 local rounding = set [[
-  addbmm addmm addmv addr baddbmm bmm conv2 conv3 corrcoef cov cumprod cumsum dist dot einsum ger
-  kron logSoftmax logsumexp matmul mean mm mv nanmean nansum norm outer prod renorm softmax std sum
-  trace var xcorr2 xcorr3]]
+  addbmm addmm addmv addr baddbmm bmm cdist conv2 conv3 corrcoef cov covWeights cumprod cumsum dist
+  dot einsum ger histogram histogramEdges histogramWeights histogramdd kron logSoftmax logsumexp
+  matmul mean mm mv nanmean nanprod nanstd nansum nanvar norm outer prod renorm softmax std sum
+  trace trapezoid trapezoidAt unwrap var xcorr2 xcorr3]]
 
 --- Returns how the calls of a row can be compared: "compared", "compared roughly", or nil.
 function twins.kind(name, slots)

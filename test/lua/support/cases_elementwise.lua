@@ -72,6 +72,8 @@ end
 unary('abs', 0, 'wide', abs)
 unary('neg', 0, 'wide', function(x) return -x end)
 unary('sign', 0, 'wide', function(x) return x > 0 and 1 or x < 0 and -1 or 0 end)
+unary('square', 1, 'wide', function(x) return x * x end)
+unary('bitnot', 0, 'wide', function(x) return -1 - x end)
 unary('cinv', 1, 'nonzero', function(x) return 1 / x end)
 unary('sqrt', 1, 'positive', math.sqrt)
 unary('rsqrt', 3, 'positive', function(x) return 1 / math.sqrt(x) end)
@@ -99,6 +101,15 @@ unary('atan', 4, 'any', math.atan)
 unary('sinh', 4, 'mild', math.sinh)
 unary('cosh', 4, 'mild', math.cosh)
 unary('tanh', 4, 'mild', math.tanh)
+unary('asinh', 8, 'any', function(x)
+  local size = math.log(abs(x) + math.sqrt(x * x + 1))
+  return x < 0 and -size or size
+end)
+unary('acosh', 8, 'positive', function(x) return math.log(x + math.sqrt(x * x - 1)) end)
+unary('atanh', 8, 'unit', function(x) return math.log((1 + x) / (1 - x)) / 2 end)
+unary('sinc', 16, 'any', function(x)
+  return x == 0 and 1 or math.sin(math.pi * x) / (math.pi * x)
+end)
 unary('sigmoid', 4, 'any', function(x) return 1 / (1 + math.exp(-x)) end)
 unary('erf', 8, 'unit', function(x)
   -- The Taylor series alternates, but its terms are at most 1 here.
@@ -109,6 +120,11 @@ unary('erf', 8, 'unit', function(x)
   end
   return 2 / math.sqrt(math.pi) * sum
 end)
+local function erfc_far(z)
+  local tail = 0
+  for k = 200, 1, -1 do tail = k / 2 / (z + tail) end
+  return math.exp(-z * z) / math.sqrt(math.pi) / (z + tail)
+end
 local function erf(x)
   -- Near 0 the Taylor series, whose terms alternate; farther out the continued fraction of erfc.
   if abs(x) < 2 then
@@ -120,22 +136,22 @@ local function erf(x)
     end
     return 2 / math.sqrt(math.pi) * sum
   end
-  local z, tail = abs(x), 0
-  for k = 200, 1, -1 do tail = k / 2 / (z + tail) end
-  local erfc = math.exp(-z * z) / math.sqrt(math.pi) / (z + tail)
+  local erfc = erfc_far(abs(x))
   return x < 0 and erfc - 1 or 1 - erfc
 end
 unary('erfc', 16, 'unit', function(x) return 1 - erf(x) end)
 unary('erfinv', 16, 'unit', function(y)
   -- Newton's method. The limited steps keep it from diverging in the tails of erf.
   if abs(y) >= 1 then return y / 0 end
-  local x = 0
+  local x, want = 0, abs(y)
   for _ = 1, 200 do
-    local step = (y - erf(x)) * math.sqrt(math.pi) / 2 * math.exp(x * x)
+    -- Near 1 by erfc, which keeps the digits.
+    local rest = x < 1 and want - erf(x) or erfc_far(x) - (1 - want)
+    local step = rest * math.sqrt(math.pi) / 2 * math.exp(x * x)
     x = x + math.max(-0.25, math.min(0.25, step))
-    if abs(step) < 1e-17 * abs(x) or y == erf(x) then break end
+    if abs(step) < 1e-17 * abs(x) or rest == 0 then break end
   end
-  return x
+  return y < 0 and -x or x
 end)
 unary('digamma', 64, 'positive', function(x)
   local shift = 0
@@ -147,6 +163,32 @@ unary('digamma', 64, 'positive', function(x)
   local series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y / 240)))
   return math.log(x) - 0.5 / x - series - shift
 end)
+-- The Hurwitz zeta function: a sum of many terms, and the integral and derivatives of the rest.
+local function zeta(s, x)
+  local sum = 0
+  for k = 0, 199 do sum = sum + (x + k) ^ -s end
+  local y = x + 200
+  return sum + y ^ (1 - s) / (s - 1) + y ^ -s / 2 + s * y ^ (-s - 1) / 12
+         - s * (s + 1) * (s + 2) * y ^ (-s - 3) / 720
+end
+case('polygamma', 64, function(_, x, n)
+  local factorial = 1
+  for k = 2, n do factorial = factorial * k end
+  return (n % 2 == 1 and 1 or -1) * factorial * zeta(n + 1, x)
+end, { 'positive', number(1) }, { 'positive', number(2) }, { 'positive', number(4) })
+local function bessel(order)
+  return function(x)
+    local term = order == 0 and 1 or x / 2
+    local sum = term
+    for k = 1, 100 do
+      term = term * x * x / 4 / (k * (k + order))
+      sum = sum + term
+    end
+    return sum
+  end
+end
+unary('i0', 8, 'any', bessel(0))
+unary('i1', 8, 'any', bessel(1))
 unary('relu', 0, 'special', function(x) return x < 0 and 0 or x end)
 unary('gelu', 16, 'mild', function(x) return x * (1 + erf(x / math.sqrt(2))) / 2 end)
 unary('silu', 8, 'any', function(x) return x / (1 + math.exp(-x)) end)
@@ -257,6 +299,66 @@ case('cmin', 0, smaller, { 'wide', 'wide' }, { 'small', 'small' })
 case('hypot', 4, function(_, x, y) return math.sqrt(x * x + y * y) end, { 'any', 'any' })
 case('logaddexp', 16, function(_, x, y) return math.log(math.exp(x) + math.exp(y)) end,
      { 'any', 'any' })
+local function floored(_, x, y) return floor(x / y) end
+case('floorDivide', 0, floored, { 'wide', 'nonzero' })
+case('floorDivideValue', 0, floored, { 'wide', number(3) }, { 'any', by_type(5, 0.75) })
+local function larger_number(_, x, y) return (x ~= x or y > x) and y or x end
+local function smaller_number(_, x, y) return (x ~= x or y < x) and y or x end
+case('fmax', 0, larger_number, { 'maybe_nan', 'maybe_nan' })
+case('fmin', 0, smaller_number, { 'maybe_nan', 'maybe_nan' })
+local function divisor(x, y)
+  x, y = abs(x), abs(y)
+  while y > 0 do x, y = y, x % y end
+  return x
+end
+case('gcd', 0, function(_, x, y) return divisor(x, y) end, { 'wide', 'wide' }, { 'any', 'any' })
+case('lcm', 0, function(_, x, y)
+  return (x == 0 or y == 0) and 0 or abs(x) / divisor(x, y) * abs(y)
+end, { 'any', 'any' })
+local function with_sign(_, x, y)
+  return (y < 0 or 1 / y < 0) and -abs(x) or abs(x)
+end
+case('copysign', 0, with_sign, { 'any', 'signed_zero' })
+case('copysignValue', 0, with_sign, { 'any', number(-2) }, { 'any', number(3) })
+case('nextafter', 0, function(e, x, y)
+  if x == y then return y end
+  if x == 0 then
+    local least = e.name == 'Float' and 2 ^ -149 or 2 ^ -1074
+    return y > 0 and least or -least
+  end
+  local _, exponent = math.frexp(x)
+  local step = (e.name == 'Float' and 2 ^ -24 or 2 ^ -53) * 2 ^ exponent
+  -- Below a power of 2 the numbers are twice as dense.
+  if (y > x) ~= (x > 0) and math.frexp(abs(x)) == 0.5 then step = step / 2 end
+  return y > x and x + step or x - step
+end, { 'any', 'any' }, { 'small', 'any' })
+local function scaled_by_power(_, x, n) return x * 2 ^ cut(n) end
+case('ldexp', 0, scaled_by_power, { 'any', 'small' })
+case('ldexpValue', 0, scaled_by_power, { 'any', number(3) }, { 'any', number(-1.5) })
+case('xlogy', 16, function(_, x, y) return x == 0 and 0 or x * math.log(y) end,
+     { 'small', 'positive' }, { 'any', 'positive' })
+-- The power series of the lower incomplete gamma function, by the gamma function as a product.
+local function lower_gamma(_, a, x)
+  local product, shifted = 1, a
+  while shifted < 20 do
+    product = product * shifted
+    shifted = shifted + 1
+  end
+  local y = 1 / (shifted * shifted)
+  local log_gamma = (shifted - 0.5) * math.log(shifted) - shifted + 0.5 * math.log(2 * math.pi)
+                    + (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / shifted
+  local gamma = math.exp(log_gamma) / product
+  local term = 1 / a
+  local sum = term
+  for k = 1, 200 do
+    term = term * x / (a + k)
+    sum = sum + term
+  end
+  return math.exp(a * math.log(x) - x) * sum / gamma
+end
+case('igamma', 256, lower_gamma, { 'positive', 'positive' })
+case('igammac', 256, function(e, a, x) return 1 - lower_gamma(e, a, x) end,
+     { 'positive', 'positive' })
 case('atan2', 4, function(_, y, x) return math.atan2(y, x) end, { 'any', 'any' })
 case('addcmul', 24, function(_, x, value, y, z)
   return x + (value == omit and 1 or value) * y * z
@@ -289,6 +391,13 @@ case('isinf', 0, function(_, x) return abs(x) == math.huge and 1 or 0 end, { 'sp
 case('isfinite', 0, function(_, x) return abs(x) < math.huge and 1 or 0 end, { 'special' })
 case('signbit', 0, function(_, x) return (x < 0 or 1 / x < 0) and 1 or 0 end,
      { 'signed_zero' })
+case('logicalNot', 0, function(_, x) return x == 0 and 1 or 0 end, { 'small' }, { 'maybe_nan' })
+case('logicalAnd', 0, function(_, x, y) return x ~= 0 and y ~= 0 and 1 or 0 end,
+     { 'small', 'small' })
+case('logicalOr', 0, function(_, x, y) return (x ~= 0 or y ~= 0) and 1 or 0 end,
+     { 'small', 'small' })
+case('logicalXor', 0, function(_, x, y) return (x ~= 0) ~= (y ~= 0) and 1 or 0 end,
+     { 'small', 'small' })
 local function is_close(x, y, relative, absolute)
   if relative == omit then relative = 1e-5 end
   if absolute == omit then absolute = 1e-8 end

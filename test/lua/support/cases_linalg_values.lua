@@ -11,6 +11,15 @@ function cases.install(c, tools)
   local R, S, A = tools.R, tools.S, tools.A
   local at, mul, t = matrices.at, matrices.mul, matrices.t
 
+  local function leading_of(a) return { unpack(a.shape, 1, #a.shape - 2) } end
+  local function leading_shape(a)
+    local shape = leading_of(a)
+    return sized(unpack(#shape > 0 and shape or { 1 }))
+  end
+  local function inserted(list, k, x)
+    table.insert(list, k, x)
+    return list
+  end
   local function unordered(list, sign)
     for i = 2, #list do
       if sign * (list[i] - list[i - 1]) < 0 then return 'the values are in no order' end
@@ -106,6 +115,124 @@ function cases.install(c, tools)
          return unordered(s.data, -1) or matrices.skew(e, u, "I - U'U")
                 or matrices.skew(e, v, "I - V'V") or matrices.differs(e, "U S V'", product, a)
        end)
+
+  local tall = { { A(5, 3) }, { A(2, 3, 4) }, { A(1, 1) }, { A(4, 4) } }
+  local function batch_and_values(a)
+    return sized(unpack(inserted(leading_of(a), #leading_of(a) + 1,
+                                 math.min(a.shape[#a.shape - 1], a.shape[#a.shape]))))
+  end
+  -- The squares of the singular values have the sum of the squares of the elements.
+  case('svdvals', tall, { A(40, 25) }, batch_and_values, function(e, args, s)
+    for k = 1, tools.batch_of(args[1]) do
+      local a, n = matrices.of_batch(args[1], k), s.shape[#s.shape]
+      local values = { unpack(s.data, (k - 1) * n + 1, k * n) }
+      local squares, sum = 0, 0
+      for _, x in ipairs(a.data) do squares = squares + x * x end
+      for _, x in ipairs(values) do sum = sum + x * x end
+      if math.abs(squares - sum) > 30 * #a.data * e.eps then return 'wrong sum of squares' end
+      local text = unordered(values, -1)
+      if text then return text end
+    end
+  end)
+  -- Checks the result for each matrix of a batch against f(matrix, other arguments).
+  local function each_matrix(f)
+    return function(e, args, ...)
+      local results = { ... }
+      for k = 1, tools.batch_of(args[1]) do
+        local want = { f(matrices.of_batch(args[1], k), unpack(args, 2)) }
+        for i, m in ipairs(want) do
+          local text = matrices.differs(e, 'result ' .. i, matrices.of_batch(results[i], k), m)
+          if text then return text end
+        end
+      end
+    end
+  end
+  local function power(a, n)
+    local r = matrices.eye(a.shape[1])
+    for _ = 1, n do r = mul(r, a) end
+    return r
+  end
+  local squares = { { R(3, 3), 3 }, { A(2, 4, 4), 2 }, { A(3, 3), 0 }, { A(3, 3), 1 },
+                    { A(1, 1), 5 } }
+  case('matrixPower', squares, { R(9, 9), 4 }, tools.same, each_matrix(power))
+  -- The Taylor series, for matrices with a small norm.
+  case('matrixExp', { { A(3, 3) }, { A(2, 2, 2) }, { A(1, 1) }, { A(0, 0) } }, { A(5, 5) },
+       tools.same, each_matrix(function(a)
+         local r, term = matrices.eye(a.shape[1]), matrices.eye(a.shape[1])
+         for k = 1, 40 do
+           term = mul(term, a)
+           for i, x in ipairs(term.data) do
+             term.data[i] = x / k
+             r.data[i] = r.data[i] + x / k
+           end
+         end
+         return r
+       end))
+  case('lu', { { R(3, 3) }, { A(2, 4, 4) }, { A(1, 1) }, { A(0, 0) } }, { A(20, 20) },
+       function(a) return tools.same(a), tools.same(a), tools.same(a) end,
+       function(e, args, p, l, u)
+         for k = 1, tools.batch_of(args[1]) do
+           local a = matrices.of_batch(args[1], k)
+           local product = mul(matrices.of_batch(p, k),
+                               mul(matrices.of_batch(l, k), matrices.of_batch(u, k)))
+           local text = matrices.differs(e, 'P L U', product, a)
+           if text then return text end
+         end
+       end)
+  -- Numbers of each matrix, by f(matrix, other arguments).
+  local function number_of_each(f)
+    return function(e, args, r)
+      for k = 1, tools.batch_of(args[1]) do
+        local want = f(matrices.of_batch(args[1], k), unpack(args, 2))
+        if want and math.abs(r.data[k] - want) > 1000 * e.eps * math.max(1, math.abs(want)) then
+          return ('%.17g instead of %.17g'):format(r.data[k], want)
+        end
+      end
+    end
+  end
+  local function sums(a, by_columns)
+    local list = {}
+    local m, n = a.shape[1], a.shape[2]
+    for i = 1, m do
+      for j = 1, n do
+        local k = by_columns and j or i
+        list[k] = (list[k] or 0) + math.abs(at(a, i, j))
+      end
+    end
+    return list
+  end
+  local function norm(a, p)
+    if math.abs(p) == 2 then return nil end
+    local list = sums(a, math.abs(p) == 1)
+    return (p > 0 and math.max or math.min)(unpack(list))
+  end
+  local inf = math.huge
+  -- functions_spec tests that a single matrix gives a number.
+  local any = { { A(2, 3, 2) }, { A(2, 3, 4) }, { A(3, 1, 1) } }
+  local function with(list, values)
+    local all = {}
+    for _, operands in ipairs(list) do
+      for _, x in ipairs(values) do all[#all + 1] = { operands[1], x } end
+    end
+    return all
+  end
+  case('matrixNorm', any, { A(2, 9, 9) }, leading_shape, number_of_each(function(a)
+    local sum = 0
+    for _, x in ipairs(a.data) do sum = sum + x * x end
+    return math.sqrt(sum)
+  end))
+  case('matrixNormOrder', with(any, { 1, -1, inf, -inf, 2, -2 }), { A(2, 9, 9), 1 }, leading_shape,
+       number_of_each(norm))
+  -- functions_spec compares the values with NumPy's.
+  case('nuclearNorm', any, { A(2, 9, 9) }, leading_shape, function() end)
+  local regular = { { R(2, 3, 3) }, { R(2, 4, 4) }, { R(2, 1, 1) } }
+  local function too_small(_, _, r)
+    for _, x in ipairs(r.data) do
+      if x < 0.999 or x ~= x then return 'a condition number below 1' end
+    end
+  end
+  case('cond', regular, { R(2, 9, 9) }, leading_shape, too_small)
+  case('condOrder', with(regular, { 1, inf, 2 }), { R(2, 9, 9), 1 }, leading_shape, too_small)
 
   -- ---- batched operations
   -- One number for each matrix. linalg_spec tests that a single matrix gives a number.

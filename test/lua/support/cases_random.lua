@@ -135,6 +135,55 @@ function cases.install(shared)
       return model.new({ n }, data)
     end,
   }
+  -- Numbers drawn by rejection are checked for their range; random_spec checks the distributions.
+  local function drawn(low, high, whole)
+    return function(_, _, r)
+      for _, x in ipairs(r.data) do
+        if not (x >= low and x <= high) or whole and x % 1 ~= 0 then
+          return ('%.17g is out of range'):format(x)
+        end
+      end
+    end
+  end
+  local function sampled(name, low, high, whole, numbers, kinds)
+    c[name] = {
+      random = true, inout = true, check = drawn(low, high, whole),
+      scenarios = function(e, random)
+        local all = {}
+        for _, shape in ipairs(shapes) do
+          for _, list in ipairs(numbers) do
+            all[#all + 1] = { args = { model.random(e, 'small', shape, random), omit,
+                                       unpack(list) } }
+          end
+        end
+        return all
+      end,
+      reference = function(_, m) return m end,
+    }
+    c[kinds.name] = {
+      random = true, check = drawn(low, high, whole),
+      scenarios = function(e, random)
+        local all = {}
+        for _, shape in ipairs(shapes) do
+          local args = { omit }
+          for _, kind in ipairs(kinds) do
+            args[#args + 1] = model.random(e, kind, shape, random)
+          end
+          all[#all + 1] = { args = args }
+        end
+        return all
+      end,
+      reference = function(_, _, m) return m end,
+    }
+  end
+  local inf = math.huge
+  sampled('gamma', 0, inf, false, { { 0.5, omit }, { 3, 2 } },
+          { name = 'gamma_shapes', 'positive' })
+  sampled('beta', 0, 1, false, { { 0.5, 2 } }, { name = 'beta_tensors', 'positive', 'positive' })
+  sampled('chi2', 0, inf, false, { { 3 } }, { name = 'chi2_degrees', 'positive' })
+  sampled('poisson', 0, 127, true, { { 0.5 }, { 20 } }, { name = 'poisson_rates', 'positive' })
+  sampled('binomial', 0, 127, true, { { 10, 0.25 }, { 100, 0.75 } },
+          { name = 'binomial_tensors', 'small', 'logical' })
   c.multinomial = {
     random = true,
     scenarios = function(e, random)

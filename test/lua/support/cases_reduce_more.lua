@@ -228,6 +228,101 @@ function cases.install(shared)
   along_row('nansum', 'maybe_nan', nansum, true)
   along_row('nanmean', 'maybe_nan', nanmean, true)
   all_row('nansumall', 'maybe_nan', nansum)
+  local function nanproduct(list) return product(numbers(list)) end
+  local function least(list) return #list > 0 and (best(list, less)) or 0 / 0 end
+  local function most(list) return #list > 0 and (best(list, greater)) or 0 / 0 end
+  local function nanmin(list) return least(numbers(list)) end
+  local function nanmax(list) return most(numbers(list)) end
+  local function nonzero(list)
+    local n = 0
+    for _, x in ipairs(list) do n = n + (x ~= 0 and 1 or 0) end
+    return n
+  end
+  for name, row in pairs { nanprod = { 'factor', nanproduct }, nanmin = { 'maybe_nan', nanmin },
+                           nanmax = { 'maybe_nan', nanmax } } do
+    along_row(name, row[1], row[2], true)
+    all_row(name .. 'all', row[1], row[2])
+    dims_row(name .. 'Dims', row[1], row[2], false)
+  end
+  for _, name in ipairs { 'nanprod', 'nanprodall', 'nanprodDims' } do
+    local list_of = c[name].scenarios
+    c[name].scenarios = function(e, random)
+      local list = list_of(e, random)
+      for _, scenario in ipairs(list) do scenario.scale = nil end
+      return list
+    end
+  end
+  along_row('countNonzero', 'small', nonzero)
+  all_row('countNonzeroall', 'small', nonzero)
+  c.countNonzeroDims = {
+    ulps = 0, scenarios = scenarios('small', over),
+    reference = function(_, m, dims, keep)
+      return reduced_over(m, dims.dims, keeps(keep, false), nonzero)
+    end,
+  }
+  -- Of one number or less, an unbiased variance is NaN.
+  local function nanvariance(list, biased)
+    list = numbers(list)
+    if #list <= (biased == true and 0 or 1) then return 0 / 0 end
+    return variance(list, biased)
+  end
+  local function nandeviation(list, biased) return math.sqrt(nanvariance(list, biased)) end
+  for name, f in pairs { nanvar = nanvariance, nanstd = nandeviation } do
+    c[name] = {
+      ulps = 8, scenarios = scenarios('maybe_nan', moments(along)),
+      reference = function(e, m, d, biased, keep)
+        return reduced(m, d, keeps(keep, false), function(list)
+          return e.store(f(list, biased))
+        end)
+      end,
+    }
+    c[name .. 'Dims'] = {
+      ulps = 8, scenarios = scenarios('maybe_nan', moments(over)),
+      reference = function(e, m, dims, biased, keep)
+        return reduced_over(m, dims.dims, keeps(keep, false), function(list)
+          return e.store(f(list, biased))
+        end)
+      end,
+    }
+    c[name .. 'all'] = {
+      ulps = 8, accumulated = true,
+      scenarios = scenarios('maybe_nan', function() return { { omit }, { true } } end),
+      reference = function(_, m, biased) return f(m.data, biased) end,
+    }
+  end
+  -- Any number may be subtracted from n.
+  local function corrected(list, correction)
+    return variance(list, true) * #list / math.max(#list - correction, 0)
+  end
+  local function corrections(list_args)
+    return function(dims)
+      local made = {}
+      for i, args in ipairs(list_args(dims)) do
+        made[i] = { args[1], i % 2 / 2, args[2] }
+      end
+      return made
+    end
+  end
+  for name, root in pairs { varCorrection = false, stdCorrection = true } do
+    local function f(e, correction)
+      return function(list)
+        local x = corrected(list, correction)
+        return e.store(root and math.sqrt(x) or x)
+      end
+    end
+    c[name] = {
+      ulps = 8, scenarios = scenarios('any', corrections(along)),
+      reference = function(e, m, d, correction, keep)
+        return reduced(m, d, keeps(keep, true), f(e, correction))
+      end,
+    }
+    c[name .. 'Dims'] = {
+      ulps = 8, scenarios = scenarios('any', corrections(over)),
+      reference = function(e, m, dims, correction, keep)
+        return reduced_over(m, dims.dims, keeps(keep, true), f(e, correction))
+      end,
+    }
+  end
   all_row('nanmeanall', 'maybe_nan', nanmean)
   along_row('logsumexp', 'any', logsumexp, true)
   all_row('logsumexpall', 'any', logsumexp)

@@ -11,17 +11,29 @@ function cases.install(shared)
   local shapes = { { 7 }, { 3, 4 }, { 2, 3, 5 }, { 1 } }
   local parts = { 0, 0.3, 0.5, 1 }
 
-  local function quantile(list, q)
+  local rank_by
+  local function quantile(list, q, method)
     local sorted = {}
     for i, x in ipairs(list) do
       if x ~= x then return x end
       sorted[i] = x
     end
     table.sort(sorted)
-    local rank = q * (#sorted - 1)
+    local rank = rank_by(method, q * (#sorted - 1))
     local below = math.floor(rank)
     local low, high = sorted[below + 1], sorted[below + 2]
     return rank == below and low or low + (rank - below) * (high - low)
+  end
+  function rank_by(method, rank)
+    if method == 'lower' then return math.floor(rank) end
+    if method == 'higher' then return math.ceil(rank) end
+    if method == 'midpoint' then return (math.floor(rank) + math.ceil(rank)) / 2 end
+    if method == 'nearest' then
+      local down = math.floor(rank)
+      local rest = rank - down
+      return (rest > 0.5 or rest == 0.5 and down % 2 == 1) and down + 1 or down
+    end
+    return rank
   end
   local function along(e, m, q, dim, keep)
     return lines.reduced(m, dim, keep, function(list) return e.store(quantile(list, q)) end)
@@ -72,6 +84,63 @@ function cases.install(shared)
       return model.new(shape, data)
     end,
   }
+  c.quantileMethod = {
+    ulps = 4,
+    scenarios = scenarios(function(dims)
+      return { { 0.5, dims, omit, 'lower' }, { 0.3, 1, true, 'higher' },
+               { 0.3, 1, omit, 'nearest' }, { 0.6, -1, false, 'midpoint' },
+               { 0.3, 1, omit, 'linear' } }
+    end),
+    reference = function(e, m, q, dim, keep, method)
+      return lines.reduced(m, dim, keep == true, function(list)
+        return e.store(quantile(list, q, method))
+      end)
+    end,
+  }
+  c.quantileallMethod = {
+    ulps = 4, accumulated = true,
+    scenarios = scenarios(function() return { { 0.5, 'lower' }, { 0.7, 'midpoint' } } end),
+    reference = function(_, m, q, method) return quantile(m.data, q, method) end,
+  }
+  c.quantilesMethod = {
+    ulps = 4,
+    scenarios = scenarios(function() return { { vector(), 1, true, 'higher' } } end),
+    reference = function(e, m, qs, dim, _, method)
+      local data, shape = {}, nil
+      for _, q in ipairs(qs.data) do
+        local one = lines.reduced(m, dim, true, function(list)
+          return e.store(quantile(list, q, method))
+        end)
+        for _, x in ipairs(one.data) do data[#data + 1] = x end
+        shape = one.shape
+      end
+      table.insert(shape, 1, #qs.data)
+      return model.new(shape, data)
+    end,
+  }
+  local function nanquantile(list, q)
+    local numbers = {}
+    for _, x in ipairs(list) do
+      if x == x then numbers[#numbers + 1] = x end
+    end
+    return #numbers == 0 and 0 / 0 or quantile(numbers, q)
+  end
+  c.nanquantile = {
+    ulps = 8,
+    scenarios = scenarios(function(dims)
+      return { { 0.5, dims, omit }, { 0.3, 1, true }, { 1, -1, false } }
+    end),
+    reference = function(e, m, q, dim, keep)
+      return lines.reduced(m, dim, keep == true, function(list)
+        return e.store(nanquantile(list, q))
+      end)
+    end,
+  }
+  c.nanquantileall = {
+    ulps = 8, accumulated = true,
+    scenarios = scenarios(function() return { { 0 }, { 0.7 } } end),
+    reference = function(_, m, q) return nanquantile(m.data, q) end,
+  }
   c.quantilesall = {
     ulps = 4,
     scenarios = scenarios(function() return { { vector() } } end),
@@ -120,6 +189,49 @@ function cases.install(shared)
       end)
     end,
   }
+  -- By sums of products of the weighted rows.
+  local function weighted(kind, divisor)
+    return {
+      ulps = 16,
+      scenarios = function(e, random)
+        local all = {}
+        for _, shape in ipairs { { 7 }, { 3, 4 }, { 4, 9 } } do
+          local n = shape[#shape]
+          local weights = model.fill({ n }, function(k)
+            return kind == 'Long' and k % 3 + 1 or (k % 4 + 1) / 4
+          end)
+          for _, correction in ipairs { omit, 0 } do
+            all[#all + 1] = { scale = 512, args = { model.random(e, 'any', shape, random), weights,
+                                                    correction } }
+          end
+        end
+        return all
+      end,
+      reference = function(e, m, weights, correction)
+        if correction == omit then correction = 1 end
+        local rows = #m.shape == 1 and 1 or m.shape[1]
+        local n, w = m.shape[#m.shape], weights.data
+        local total, squares, means = 0, 0, {}
+        for k = 1, n do total, squares = total + w[k], squares + w[k] ^ 2 end
+        for i = 1, rows do
+          means[i] = 0
+          for k = 1, n do means[i] = means[i] + w[k] * m.data[(i - 1) * n + k] / total end
+        end
+        return model.build({ rows, rows }, function(at)
+          local sum, i, j = 0, at[1], at[2]
+          for k = 1, n do
+            sum = sum + w[k] * (m.data[(i - 1) * n + k] - means[i])
+                        * (m.data[(j - 1) * n + k] - means[j])
+          end
+          return e.store(sum / divisor(total, squares, correction))
+        end)
+      end,
+    }
+  end
+  c.covCounts = weighted('Long', function(total, _, correction) return total - correction end)
+  c.covWeights = weighted('own', function(total, squares, correction)
+    return total - correction * squares / total
+  end)
   c.corrcoef = {
     ulps = 16, scenarios = matrices { {} }, singular_expanded = true,
     reference = function(e, m)

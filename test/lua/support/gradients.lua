@@ -24,6 +24,7 @@ end
 local domains = {
   any = between(-2, 2), wide = between(-5, 5), positive = between(0.5, 2.5),
   unit = function(random) return 1.8 * random() - 0.9 end,
+  above_one = between(1.5, 4), part = between(0, 1),
 }
 -- The domains of operands by row, or of one operand of a row. `model`: the numbers of the case.
 -- `fixed`: the same, but the operand is not a leaf: there is no derivative with respect to it.
@@ -37,14 +38,25 @@ local of_row = {
   ['batchNorm 2'] = 'fixed', ['batchNorm 3'] = 'fixed',
   ['crossEntropyall 3'] = 'fixed', ['crossEntropy 3'] = 'fixed', ['nllall 3'] = 'fixed',
   ['nll 3'] = 'fixed',
-  ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed', ['ormqr 1'] = 'fixed', ['ormqr 2'] = 'fixed',
+  atanh = 'unit', acosh = 'above_one', polygamma = 'positive', ['xlogy 2'] = 'positive',
+  ['interp 2'] = 'fixed', ['slopeAt 2'] = 'fixed',
+  ['histogramWeights 1'] = 'fixed', ['histogramWeights 2'] = 'fixed',
+  ['covWeights 2'] = 'positive', ['histogramEdges 2'] = 'fixed',
+  ['histogramdd 2'] = 'fixed', gamma_shapes = 'positive', beta_tensors = 'positive',
+  chi2_degrees = 'positive', poisson_rates = 'positive', ['binomial_tensors 2'] = 'positive',
+  ['binomial_tensors 3'] = 'part', ['igamma 1'] = 'fixed', ['igammac 1'] = 'fixed',
+  ['igamma 2'] = 'positive', ['igammac 2'] = 'positive', ['ldexp 2'] = 'fixed',
+  ['copysign 2'] = 'fixed',
+  ['nextafter 2'] = 'fixed', ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed',
+  ['ormqr 1'] = 'fixed', ['ormqr 2'] = 'fixed',
 }
 
 -- The number of results with a derivative, where it is not that of all.
 local differentiable = { gesv = 1, gels = 1 }
 
 -- Errors of rows that have a derivative for some arguments only.
-local refusals = { geev = 'complex eigenvalues', gesvd = 'have no derivative' }
+local refusals = { geev = 'complex eigenvalues', gesvd = 'have no derivative',
+                   scatterReduce = 'not implemented', indexReduce = 'not implemented' }
 
 -- Rows whose result is not differentiable if rows of an operand are equal.
 local distinct_rows = { stdall = true, std = true, stdDims = true, corrcoef = true }

@@ -186,6 +186,8 @@ local function assemble(slots, map, values, results)
 end
 
 function Run:given_results(slots, call, layout)
+  -- Operands after a given result may look like a call of another row.
+  if self.case.ambiguous_result == self.e.name then return end
   local results = self:results(slots, layout)
   if next(results) == nil then return end
   self:seed()
@@ -245,7 +247,8 @@ end
 
 -- An operand as the result.
 function Run:aliased(slots, map, invoke, name)
-  if self.case.view or self.case.inout or self.layout == 'expanded' then return end
+  if self.case.view or self.case.inout or self.layout == 'expanded'
+     or self.case.ambiguous_result == self.e.name then return end
   local result
   for i, slot in ipairs(slots) do
     if slot.result and slot.kind == 'T' and not slot.required and not slot.fresh then

@@ -304,10 +304,11 @@ void run_gather(const GatherCall& call) {
 
 void run_scatter(const ScatterCall& call) {
   if (call.plan.numel * call.length == 0) return;
-  if (call.action == ScatterAction::add) {
+  if (combines(call.action)) {
     dispatch(call.dtype, [&](auto zero) {
       using T = decltype(zero);
-      scatter<T, Accumulate<T>>(call);
+      with_combining_action<T>(call.action,
+                               [&](auto action) { scatter<T, decltype(action)>(call); });
     });
     return;
   }

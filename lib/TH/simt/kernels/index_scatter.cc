@@ -181,10 +181,11 @@ void run_scatter(Queue& queue, const ScatterCall& original) {
   ScatterCall call = original;
   int64_t numel = call.plan.numel * call.length;
   if (numel == 0) return;
-  if (call.action == ScatterAction::add) {
+  if (combines(call.action)) {
     return dispatch(call.dtype, [&](auto zero) {
       using T = decltype(zero);
-      scatter_in_order<T, Accumulate<T>>(queue, call);
+      with_combining_action<T>(
+          call.action, [&](auto action) { scatter_in_order<T, decltype(action)>(queue, call); });
     });
   }
   if (call.action == ScatterAction::move) {

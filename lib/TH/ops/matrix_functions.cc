@@ -1,0 +1,199 @@
+// Functions of whole matrices: powers, the exponential, norms and distances of rows.
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/formula_operations.h"
+#include "ops/linalg.h"
+#include "tensor/checked.h"
+
+namespace th {
+
+namespace {
+
+using namespace formulas;
+
+int64_t columns_of(const Tensor& t) { return t.size[t.nDimension - 1]; }
+
+// The identity matrix in the type of t, which broadcasts to t.
+Var identity_of(const Var& t) {
+  const int64_t n = columns_of(*t), size[] = {n, n};
+  Var one = filled(t, t->dtype, 2, size, 0);
+  if (n > 0) {
+    const Var ones = filled(t, t->dtype, 1, &n, 1);
+    TensorRef diagonal(tensor_new(t->dtype));
+    ops::diagonal(diagonal.get(), one.get(), 0, 0, 1);
+    ops::copy(diagonal.get(), ones.get());
+  }
+  return one;
+}
+
+Var power(const Var& t, uint64_t n) {
+  Var result, square = t;
+  for (;; n /= 2) {
+    if (n % 2) result = result ? matmul(result, square) : square;
+    if (n < 2) return result;
+    square = matmul(square, square);
+  }
+}
+
+// By the Pade approximant of degree 13 of the matrix scaled by 2^-squarings. Source: Higham, The
+// scaling and squaring method for the matrix exponential revisited (2005).
+Var exponential(const Var& t) {
+  constexpr double kLargestNorm = 5.371920351148152;
+  constexpr double b[] = {64764752532480000,
+                          32382376266240000,
+                          7771770303897600,
+                          1187353796428800,
+                          129060195264000,
+                          10559470521600,
+                          670442572800,
+                          33522128640,
+                          1323241920,
+                          40840800,
+                          960960,
+                          16380,
+                          182,
+                          1};
+  const double norm = ops::maxall(sum(abs(t), int64_t{-2}, false).get()).to_double();
+  if (!std::isfinite(norm)) return filled(t, NAN);
+  const int squarings =
+      norm > kLargestNorm ? static_cast<int>(std::ceil(std::log2(norm / kLargestNorm))) : 0;
+  const Var a = t * std::ldexp(1.0, -squarings), one = identity_of(t);
+  const Var a2 = matmul(a, a), a4 = matmul(a2, a2), a6 = matmul(a4, a2);
+  const Var odd = matmul(a6, a6 * b[13] + a4 * b[11] + a2 * b[9]) + a6 * b[7] + a4 * b[5] +
+                  a2 * b[3] + one * b[1];
+  const Var even = matmul(a6, a6 * b[12] + a4 * b[10] + a2 * b[8]) + a6 * b[6] + a4 * b[4] +
+                   a2 * b[2] + one * b[0];
+  const Var u = matmul(a, odd);
+  Var r = solve(even - u, even + u);
+  for (int k = 0; k < squarings; ++k) r = matmul(r, r);
+  return r;
+}
+
+// Reduces the last dimension, which is removed. Of a vector, one element remains.
+Var largest(const Var& t) {
+  const int64_t last = t->nDimension - 1;
+  return maxDims(t, Sizes{1, &last}, false);
+}
+Var smallest(const Var& t) {
+  const int64_t last = t->nDimension - 1;
+  return minDims(t, Sizes{1, &last}, false);
+}
+
+// p: 1 and infinity are the largest sums of columns and rows, 2 is the largest singular value. The
+// negative numbers stand for the smallest ones.
+Var matrix_norm(const Var& t, double p) {
+  const double size = std::fabs(p);
+  const Var values = size == 2 ? svdvals(t) : sum(abs(t), int64_t{size == 1 ? -2 : -1}, false);
+  return p > 0 ? largest(values) : smallest(values);
+}
+
+Var frobenius(const Var& t) {
+  const int64_t dims[] = {-2, -1};
+  return normDims(t, Scalar(2), Sizes{2, dims}, false);
+}
+
+bool is_norm(double p) {
+  const double size = std::fabs(p);
+  return size == 1 || size == 2 || size == HUGE_VAL;
+}
+
+template <class A>
+void check_norm(const A& a, const Shapes& s) {
+  check_matrices(s, a.t);
+  if (a.t->numel() == 0) {
+    s.fail(a.t, "a tensor of size %s has no elements", shape_text(*a.t).c_str());
+  }
+}
+template <class A>
+void check_order(const A& a, const Shapes& s) {
+  if (!is_norm(a.p)) s.fail(a.p, "the norm is 1, 2, inf, -1, -2 or -inf, got %g", a.p);
+}
+
+}  // namespace
+
+void shapes(args::matrixPower& a, Shapes& s) {
+  check_square_matrices(s, a.t);
+  if (a.n == 0) {
+    Var one = identity_of(ref(a.t));
+    return give(s, a.r_, Var(clone(expand(one, Sizes{a.t->nDimension, a.t->size}).get())));
+  }
+  const uint64_t n = a.n < 0 ? 0 - static_cast<uint64_t>(a.n) : static_cast<uint64_t>(a.n);
+  if (n == 1 && a.n > 0) return give(s, a.r_, Var(clone(a.t)));
+  give(s, a.r_, power(a.n < 0 ? getri(ref(a.t)) : ref(a.t), n));
+}
+void calls(args::matrixPower&) {}
+
+void shapes(args::matrixExp& a, Shapes& s) {
+  check_square_matrices(s, a.t);
+  if (a.t->numel() == 0) return s.set(a.r_, *a.t);
+  give(s, a.r_, exponential(ref(a.t)));
+}
+void calls(args::matrixExp&) {}
+
+void shapes(args::matrixNorm& a, Shapes& s) {
+  check_norm(a, s);
+  give(s, a.r_, frobenius(ref(a.t)));
+}
+void calls(args::matrixNorm&) {}
+
+void shapes(args::matrixNormOrder& a, Shapes& s) {
+  check_norm(a, s);
+  check_order(a, s);
+  give(s, a.r_, matrix_norm(ref(a.t), a.p));
+}
+void calls(args::matrixNormOrder&) {}
+
+void shapes(args::nuclearNorm& a, Shapes& s) {
+  check_norm(a, s);
+  give(s, a.r_, sum(svdvals(ref(a.t)), int64_t{-1}, false));
+}
+void calls(args::nuclearNorm&) {}
+
+void shapes(args::cond& a, Shapes& s) {
+  check_norm(a, s);
+  const Var values = svdvals(ref(a.t));
+  give(s, a.r_, largest(values) / smallest(values));
+}
+void calls(args::cond&) {}
+
+void shapes(args::condOrder& a, Shapes& s) {
+  check_norm(a, s);
+  check_order(a, s);
+  const Var t = ref(a.t);
+  if (std::fabs(a.p) == 2) {
+    const Var values = svdvals(t), up = largest(values), down = smallest(values);
+    return give(s, a.r_, a.p > 0 ? up / down : down / up);
+  }
+  check_square_matrices(s, a.t);
+  give(s, a.r_, matrix_norm(t, a.p) * matrix_norm(getri(t), a.p));
+}
+void calls(args::condOrder&) {}
+
+// ---- LU -----------------------------------------------------------------------------------------
+
+void shapes(args::lu& a, Shapes& s) {
+  check_square_matrices(s, a.t);
+  const Tensor& t = *a.t;
+  if (t.numel() == 0) {
+    s.set(a.permutation, t);
+    s.set(a.lower, t);
+    return s.set(a.upper, t);
+  }
+  const int64_t n = columns_of(t), batch[] = {t.numel() / n / n, n, n};
+  const Var matrices = with_shape(ref(a.t), 3, batch);
+  TensorRef factors = empty(t.dtype), pivots = empty(DType::Int), info = empty(DType::Int);
+  ops::btrifact(factors.get(), pivots.get(), info.get(), true, matrices.get());
+  const Var lu(std::move(factors));
+  const Var one = expand(identity_of(lu), Sizes{3, batch});
+  const Var lower = tril(lu, int64_t{-1}) + one, upper = triu(lu, int64_t{0});
+  // Solves P * x = 1.
+  const Var permutation = transposed(btrisolve(one, one, ref(pivots.get())));
+  s.set_value(a.lower, with_shape(lower, t).release());
+  s.set_value(a.upper, with_shape(upper, t).release());
+  s.set_value(a.permutation, with_shape(permutation, t).release());
+}
+void calls(args::lu&) {}
+
+}  // namespace th

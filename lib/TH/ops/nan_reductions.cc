@@ -1,0 +1,82 @@
+// Reductions that leave NaN out, and counts of elements that are not 0.
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/formula_operations.h"
+#include "ops/reduction_methods.h"
+
+namespace th {
+
+namespace {
+
+using namespace formulas;
+
+Var is_number(const Var& t) { return eqTensor(t, t); }
+Var replaced(const Var& t, double nan) { return where(is_number(t), t, filled(t, nan)); }
+// The number of elements along dimension d that are not NaN, in the type of t.
+Var counts_of(const Var& t, int d) { return sum(as(is_number(t), t->dtype), int64_t{d}, true); }
+
+// The least or the largest number; NaN without a number. t has elements along d.
+Var extreme_of(const Var& t, int d, bool largest) {
+  const int64_t dim = d;
+  const Sizes dims = {1, &dim};
+  if (is_integral(t->dtype)) return largest ? maxDims(t, dims, true) : minDims(t, dims, true);
+  const Var numbers = replaced(t, largest ? -INFINITY : INFINITY);
+  const Var r = largest ? maxDims(numbers, dims, true) : minDims(numbers, dims, true);
+  return where(eqValue(counts_of(t, d), Scalar(0)), filled(r, NAN), r);
+}
+
+Var variance_of(const Var& t, int d, bool biased) {
+  const Var x = as(t, compute_type(t->dtype)), count = counts_of(x, d);
+  const Var mean = sum(replaced(x, 0), int64_t{d}, true) / count;
+  const Var rest = where(is_number(x), x - mean, filled(x, 0));
+  const Var divisor = biased ? count : count - 1;
+  // Without a divisor the variance is NaN.
+  const Var valid = where(gtValue(divisor, Scalar(0)), divisor, filled(divisor, NAN));
+  return as(sum(rest * rest, int64_t{d}, true) / valid, t->dtype);
+}
+
+template <class F>
+Scalar of_all(Tensor* t, const F& along) {
+  return ops::item(along(flat(ref(t))).get());
+}
+// Copies in row-major order: r may lack the dimension.
+void copy_elements(Tensor* r, const Var& values) { ops::copy(r, with_shape(values, *r).get()); }
+
+}  // namespace
+
+Scalar CountNonzero::all(Tensor* t) const {
+  if (t->numel() == 0) return 0;
+  return ops::sumall(as(neValue(ref(t), Scalar(0)), DType::Long).get());
+}
+void CountNonzero::along(Tensor* r, Tensor* t, int d) const {
+  copy_elements(r, sum(as(neValue(ref(t), Scalar(0)), DType::Long), int64_t{d}, true));
+}
+
+Scalar NanProd::all(Tensor* t) const { return ops::prodall(replaced(ref(t), 1).get()); }
+void NanProd::along(Tensor* r, Tensor* t, int d) const {
+  copy_elements(r, prod(replaced(ref(t), 1), int64_t{d}, true));
+}
+
+Scalar NanExtreme::all(Tensor* t) const {
+  return of_all(t, [&](const Var& x) { return extreme_of(x, 0, largest_); });
+}
+void NanExtreme::along(Tensor* r, Tensor* t, int d) const {
+  copy_elements(r, extreme_of(ref(t), d, largest_));
+}
+
+Scalar NanVariance::all(Tensor* t) const {
+  if (t->numel() == 0) return NAN;
+  return of_all(in_type(t, DType::Double).get(), [&](const Var& x) {
+    const Var r = variance_of(x, 0, biased_);
+    return root_ ? root_of(r) : r;
+  });
+}
+void NanVariance::along(Tensor* r, Tensor* t, int d) const {
+  if (t->size[d] == 0) return ops::fill(r, NAN);
+  const Var variances = variance_of(ref(t), d, biased_);
+  copy_elements(r, root_ ? root_of(variances) : variances);
+}
+
+}  // namespace th

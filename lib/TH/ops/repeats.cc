@@ -1,0 +1,152 @@
+// Repeated elements, products of sets, and combinations.
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "ops/formula_operations.h"
+#include "tensor/checked.h"
+#include "tensor/new_vector.h"
+
+namespace th {
+
+namespace {
+
+using namespace formulas;
+
+// Repeats the slices of t along a dimension, each n times.
+Var repeated_equally(const Var& t, int dim, int64_t n) {
+  int64_t size[kMaxDims];
+  std::copy(t->size, t->size + t->nDimension, size);
+  size[dim] = checked_mul(size[dim], n, "a size");
+  if (t->nDimension == kMaxDims) fail("too many dimensions: %d", kMaxDims);
+  const Var column = unsqueeze1d(t, int64_t{dim + 1});
+  int64_t whole[kMaxDims];
+  std::copy(column->size, column->size + column->nDimension, whole);
+  whole[dim + 1] = n;
+  const Var copies = Var(clone(expand(column, Sizes{column->nDimension, whole}).get()));
+  return with_shape(copies, t->nDimension, size);
+}
+
+// Repeats slice k of t counts[k] times.
+template <class A>
+Var repeated_by_counts(const A& a, const Shapes& s, const Var& t, int64_t dim) {
+  const Tensor& counts = *a.counts;
+  if (counts.nDimension != 1 || counts.size[0] != t->size[dim]) {
+    s.fail(a.counts, "a vector of %lld counts is expected, got size %s",
+           static_cast<long long>(t->size[dim]), shape_text(counts).c_str());
+  }
+  if (counts.numel() == 0) return Var(clone(t.get()));
+  const int64_t least = ops::minall(a.counts).i;
+  if (least < 0) {
+    s.fail(a.counts, "a count is negative: %lld", static_cast<long long>(least));
+  }
+  const Var ends = cumsum(ref(a.counts), int64_t{0});
+  const int64_t total = ops::maxall(ends.get()).i;
+  // Copy number k is of the first slice whose end is above k.
+  return indexSelect(t, dim, searchsorted(ends, counting(ends, 0, total), true));
+}
+
+template <class A>
+void check_repeats(const A& a, const Shapes& s) {
+  if (a.n < 0) s.fail(a.n, "the number of repetitions is %lld", static_cast<long long>(a.n));
+}
+
+// Replaces k, r of the n numbers from 0 on, by the next combination in lexicographic order.
+void advance(int64_t* k, int64_t r, int64_t n, bool repeats) {
+  int64_t i = r - 1;
+  while (i >= 0 && k[i] == (repeats ? n - 1 : n - r + i)) --i;
+  if (i < 0) return;
+  ++k[i];
+  for (int64_t j = i + 1; j < r; ++j) k[j] = repeats ? k[i] : k[j - 1] + 1;
+}
+
+// n over r. Throws if it is too large.
+int64_t number_of_combinations(int64_t n, int64_t r) {
+  if (r > n) return 0;
+  int64_t number = 1;
+  for (int64_t k = 1; k <= r; ++k) {
+    // The quotient is an integer at each step.
+    number = checked_mul(number, n - r + k, "the number of combinations") / k;
+  }
+  return number;
+}
+
+}  // namespace
+
+void shapes(args::repeatInterleave& a, Shapes& s) {
+  check_repeats(a, s);
+  give(s, a.r_, repeated_equally(ref(a.t), own_dim(a, s), a.n));
+}
+void calls(args::repeatInterleave&) {}
+
+void shapes(args::repeatInterleaveAll& a, Shapes& s) {
+  check_repeats(a, s);
+  give(s, a.r_, repeated_equally(flat(ref(a.t)), 0, a.n));
+}
+void calls(args::repeatInterleaveAll&) {}
+
+void shapes(args::repeatInterleaveCounts& a, Shapes& s) {
+  const int dim = own_dim(a, s);
+  give(s, a.r_, repeated_by_counts(a, s, ref(a.t), dim));
+}
+void calls(args::repeatInterleaveCounts&) {}
+
+void shapes(args::repeatInterleaveCountsAll& a, Shapes& s) {
+  give(s, a.r_, repeated_by_counts(a, s, flat(ref(a.t)), 0));
+}
+void calls(args::repeatInterleaveCountsAll&) {}
+
+void shapes(args::cartesianProd& a, Shapes& s) {
+  if (a.inputs.count < 1) s.fail(a.inputs, "at least one vector is expected");
+  int64_t size[] = {1, a.inputs.count};
+  for (int k = 0; k < a.inputs.count; ++k) {
+    const Tensor& t = *a.inputs.tensors[k];
+    if (t.nDimension != 1) {
+      s.fail(a.inputs, "vectors are expected, got size %s", shape_text(t).c_str());
+    }
+    size[0] = checked_mul(size[0], t.size[0], "the number of rows");
+  }
+  s.set(a.result, 2, size);
+}
+void calls(args::cartesianProd& a) {
+  if (a.result->numel() == 0) return;
+  int64_t before = 1;
+  for (int k = 0; k < a.inputs.count; ++k) {
+    Tensor* t = a.inputs.tensors[k];
+    const int64_t size[] = {before, t->size[0], a.result->size[0] / before / t->size[0]};
+    const int64_t own[] = {1, t->size[0], 1};
+    const Var column = select(ref(a.result), int64_t{1}, int64_t{k});
+    const Var values = expand(with_shape(ref(t), 3, own), Sizes{3, size});
+    TensorRef to(tensor_new(t->dtype));
+    int64_t stride[kMaxDims];
+    view_strides(*column, 3, size, stride);
+    set_storage(to.get(), column->storage, column->storageOffset, 3, size, stride);
+    ops::copy(to.get(), values.get());
+    before *= t->size[0];
+  }
+}
+
+void shapes(args::combinations& a, Shapes& s) {
+  if (a.t->nDimension != 1) {
+    s.fail(a.t, "a vector is expected, got size %s", shape_text(*a.t).c_str());
+  }
+  if (a.r < 0) s.fail(a.r, "combinations of %lld elements", static_cast<long long>(a.r));
+  const int64_t n = a.t->size[0], r = a.r;
+  const int64_t rows = number_of_combinations(a.repeats && n > 0 ? n + r - 1 : n, r);
+  const int64_t size[] = {rows, r};
+  if (rows == 0 || r == 0) return s.set(a.r_, 2, size);
+  std::vector<int64_t> current(static_cast<size_t>(r));
+  if (!a.repeats) std::iota(current.begin(), current.end(), 0);
+  int64_t* k = current.data();
+  int64_t next = r;  // an element of the current combination
+  TensorRef index = new_long_vector(checked_mul(rows, r, "the result"), [&](int64_t i) {
+    if (i > 0 && next == r) advance(k, r, n, a.repeats);
+    if (next == r) next = 0;
+    return k[next++] + TH_INDEX_BASE;
+  });
+  give(s, a.r_, with_shape(indexSelect(ref(a.t), int64_t{0}, Var(std::move(index))), 2, size));
+}
+void calls(args::combinations&) {}
+
+}  // namespace th

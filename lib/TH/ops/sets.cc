@@ -1,0 +1,50 @@
+// Operations on sets of elements.
+
+#include "ops/formula_operations.h"
+
+namespace th {
+
+namespace {
+
+using namespace formulas;
+
+// Returns 1 for each element of t that is among the values, else 0.
+Var is_among(const Var& t, const Var& values) {
+  if (t->numel() == 0 || values->numel() == 0) {
+    return filled(t, DType::Byte, t->nDimension, t->size, 0);
+  }
+  const Var in_order = sorted_along(flat(values), 0);
+  const Var position = cminValue(searchsorted(in_order, flat(t), false),
+                                 Scalar(values->numel() - 1 + TH_INDEX_BASE));
+  const Var nearest = indexSelect(in_order, int64_t{0}, position);
+  return eqTensor(with_shape(nearest, *t), t);
+}
+
+Var distinct(Tensor* t) { return uniqueValues(ref(t)); }
+
+}  // namespace
+
+void shapes(args::isin& a, Shapes& s) {
+  const Var found = is_among(ref(a.t), ref(a.values));
+  give(s, a.r_, a.invert ? logicalNot(found) : found);
+}
+void calls(args::isin&) {}
+
+void shapes(args::setUnion& a, Shapes& s) {
+  give(s, a.r_, uniqueValues(cat(flat(ref(a.a)), flat(ref(a.b)), int64_t{0})));
+}
+void calls(args::setUnion&) {}
+
+void shapes(args::setIntersection& a, Shapes& s) {
+  const Var values = distinct(a.a);
+  give(s, a.r_, maskedSelect(values, is_among(values, ref(a.b))));
+}
+void calls(args::setIntersection&) {}
+
+void shapes(args::setDifference& a, Shapes& s) {
+  const Var values = distinct(a.a);
+  give(s, a.r_, maskedSelect(values, logicalNot(is_among(values, ref(a.b)))));
+}
+void calls(args::setDifference&) {}
+
+}  // namespace th

@@ -1,0 +1,95 @@
+-- Positions of elements as LongTensors: those of triangles, and conversions between subscripts and
+-- positions in the order of all elements.
+
+local versions = require 'tensor.versions'
+
+local function install(tensor)
+   local function check_count(name, what, x, level)
+      if type(x) ~= 'number' or x < 0 or x % 1 ~= 0 then
+         error(('%s: the number of %s must be an integer from 0 on, got %s')
+               :format(name, what, tostring(x)), level + 1)
+      end
+   end
+
+   local function triangle(name, part)
+      return function(rows, columns, diagonal)
+         columns, diagonal = columns or rows, diagonal or 0
+         check_count(name, 'rows', rows, 2)
+         check_count(name, 'columns', columns, 2)
+         if type(diagonal) ~= 'number' or diagonal % 1 ~= 0 then
+            error(('%s: the number of a diagonal is expected, got %s')
+                  :format(name, tostring(diagonal)), 2)
+         end
+         local positions = part(tensor.ByteTensor(rows, columns):fill(1), diagonal):nonzero()
+         if positions:nElement() == 0 then
+            return tensor.LongTensor(0), tensor.LongTensor(0)
+         end
+         return positions:select(2, 1):clone(), positions:select(2, 2):clone()
+      end
+   end
+   --- trilIndices(rows [, columns [, diagonal]]): returns the row and the column numbers of the
+   -- elements that tril keeps, as LongTensors. triuIndices: of those that triu keeps.
+   tensor.trilIndices = triangle('trilIndices', tensor.tril)
+   tensor.triuIndices = triangle('triuIndices', tensor.triu)
+
+   -- Returns the sizes of a shape as a table.
+   local function sizes_of(name, shape)
+      local sizes = shape
+      if tensor.type(shape) == 'torch.LongStorage' then
+         sizes = shape:totable()
+      end
+      if type(sizes) ~= 'table' or #sizes == 0 then
+         error(('%s: a shape is expected, got %s'):format(name, tensor.type(shape)), 3)
+      end
+      for _, size in ipairs(sizes) do check_count(name, 'elements', size, 3) end
+      return sizes
+   end
+
+   local function check_range(name, t, size, level)
+      if t:nElement() > 0 and (t:min() < 1 or t:max() > size) then
+         error(('%s: indices from %d to %d are out of range of %d elements')
+               :format(name, tonumber(t:min()), tonumber(t:max()), size), level + 1)
+      end
+   end
+
+   --- unravelIndex(positions, shape): returns a LongTensor of subscripts for each dimension of a
+   -- shape. Positions count the elements from 1 in their order.
+   function tensor.unravelIndex(positions, shape)
+      local sizes = sizes_of('unravelIndex', shape)
+      if type(positions) == 'number' then
+         positions = tensor.LongTensor{positions}
+      end
+      if tensor.type(positions) ~= 'torch.LongTensor' then
+         error('unravelIndex: a LongTensor or a number is expected, got '
+               .. tensor.type(positions), 2)
+      end
+      local count = 1
+      for _, size in ipairs(sizes) do count = count * size end
+      check_range('unravelIndex', positions, count, 2)
+      local rest, subscripts = positions - 1, {}
+      for d = #sizes, 1, -1 do
+         subscripts[d] = tensor.remainder(rest, sizes[d]):add(1)
+         rest = tensor.floorDivide(rest, sizes[d])
+      end
+      return versions.unpack(subscripts)
+   end
+
+   --- ravelMultiIndex({i, j, ...}, shape): the inverse of unravelIndex.
+   function tensor.ravelMultiIndex(subscripts, shape)
+      local sizes = sizes_of('ravelMultiIndex', shape)
+      if type(subscripts) ~= 'table' or #subscripts ~= #sizes then
+         error(('ravelMultiIndex: a table of %d LongTensors is expected'):format(#sizes), 2)
+      end
+      local positions
+      for d, t in ipairs(subscripts) do
+         if tensor.type(t) ~= 'torch.LongTensor' then
+            error('ravelMultiIndex: LongTensors are expected, got ' .. tensor.type(t), 2)
+         end
+         check_range('ravelMultiIndex', t, sizes[d], 2)
+         positions = positions and positions * sizes[d] + (t - 1) or t - 1
+      end
+      return positions + 1
+   end
+end
+
+return install
