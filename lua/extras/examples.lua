@@ -6,8 +6,8 @@ local versions = require 'tensor.versions'
 local examples = {}
 
 examples.chapters = {
-   'elementwise', 'compare', 'making', 'views', 'reducing', 'random', 'linear', 'files', 'system',
-   'gradients', 'fourier', 'networks', 'spatial',
+   'elementwise', 'special', 'compare', 'making', 'views', 'arranging', 'reducing', 'random',
+   'linear', 'files', 'system', 'gradients', 'fourier', 'networks', 'spatial',
 }
 
 --- Parses the text of a chapter. Returns its examples: {{name, text}, ...}.

@@ -3,7 +3,7 @@
 
 namespace th {
 
-// What a scatter does with a selected element: it writes the source or a value, or combines the
+// The action of a scatter on a selected element: it writes the source or a value, or combines the
 // element with the source.
 enum class ScatterAction : int { move, add, fill, multiply, larger, smaller };
 

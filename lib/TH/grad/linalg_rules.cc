@@ -55,7 +55,7 @@ Var pinverse_slope(const Var& g, const Var& t, const Var& r) {
   return product(left, r, rt) + product(rt, r, right) - product(rt, g, rt);
 }
 
-// Of matrices like t, which is repeated for each vector of g.
+// For matrices like t, which is repeated for each vector of g.
 Var svdvals_slope(const Var& g, const Var& t) {
   if (t->numel() == 0) return Var();
   int64_t size[kMaxDims];

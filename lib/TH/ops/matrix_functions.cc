@@ -71,7 +71,7 @@ Var exponential(const Var& t) {
   return r;
 }
 
-// Reduces the last dimension, which is removed. Of a vector, one element remains.
+// Reduces the last dimension, which is removed. The result of a vector has one element.
 Var largest(const Var& t) {
   const int64_t last = t->nDimension - 1;
   return maxDims(t, Sizes{1, &last}, false);

@@ -166,7 +166,7 @@ Var binomial_numbers(const Var& n, const Var& probability, Generator* g) {
   const Var k = choose(
       is_small,
       [&] {
-        // Of elements that are not small, the number is not used.
+        // The numbers of elements that are not small are not used.
         const Var few = where(is_small, n, filled(n, 0)), odds = p / (1 - p);
         return invert(exp(few * log1p(-p)), g, [&](const Var& previous, int i) {
           return previous * odds * cmaxValue(few - double(i - 1), Scalar(0)) / double(i);

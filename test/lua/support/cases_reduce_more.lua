@@ -260,7 +260,7 @@ function cases.install(shared)
       return reduced_over(m, dims.dims, keeps(keep, false), nonzero)
     end,
   }
-  -- Of one number or less, an unbiased variance is NaN.
+  -- The unbiased variance of one number is NaN.
   local function nanvariance(list, biased)
     list = numbers(list)
     if #list <= (biased == true and 0 or 1) then return 0 / 0 end

@@ -186,7 +186,6 @@ local function assemble(slots, map, values, results)
 end
 
 function Run:given_results(slots, call, layout)
-  -- Operands after a given result may look like a call of another row.
   if self.case.ambiguous_result == self.e.name then return end
   local results = self:results(slots, layout)
   if next(results) == nil then return end
