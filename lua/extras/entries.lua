@@ -356,8 +356,8 @@ storage:cdata()]=],
          'Describes a table of columns, as `load` returns for CSV files with `columns = true`; ' ..
          '`print` shows it as text. Returns a list with a table for each column: `name`, ' ..
          '`type`, `count` and `missing` (NaN). For numbers also `mean`, `std`, `min`, `q1`, ' ..
-         '`median`, `q3` and `max`; for text the number of `distinct` values and the most frequent one, ' ..
-         '`top`, with its `frequency`.'},
+         '`median`, `q3` and `max`; for text the number of `distinct` values and the most ' ..
+         'frequent one, `top`, with its `frequency`.'},
       {'factorize', 'tensor.factorize(values)',
          'Returns a LongTensor with a code for each value of a table, such as a column of ' ..
          'strings. The second result is the list of distinct values in the order of their first ' ..

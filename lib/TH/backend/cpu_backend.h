@@ -1,8 +1,8 @@
 #ifndef TH_BACKEND_CPU_BACKEND_H
 #define TH_BACKEND_CPU_BACKEND_H
 
-// The CPU as a backend: runs the calls of backend/calls.h synchronously on host memory. cpu/ defines
-// these functions: kernels are compiled for each instruction set, calls of libraries once.
+// The CPU as a backend: runs the calls of backend/calls.h synchronously on host memory. cpu/
+// defines these functions: kernels are compiled for each instruction set, calls of libraries once.
 
 #include "backend/calls.h"
 

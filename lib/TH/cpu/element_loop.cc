@@ -31,7 +31,7 @@ const Entry& entry(ElementOp op) {
   {                                                                          \
     constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);   \
     static_assert(fits_row<functor::Functor<double>, double>(row), #name);   \
-    entries[static_cast<int>(ElementOp::name)].row = row;                           \
+    entries[static_cast<int>(ElementOp::name)].row = row;                    \
   }
 #include "THOps/elementwise.def"
       for (const ElementKernels* kernels :
@@ -51,7 +51,8 @@ DType compute_type(DType type) { return info(type).kind == Kind::REDUCED ? DType
 
 }  // namespace
 
-ElementLoop::ElementLoop(ElementOp op, DType dtype, DType result, const Scalar* params) : params_(params) {
+ElementLoop::ElementLoop(ElementOp op, DType dtype, DType result, const Scalar* params)
+    : params_(params) {
   const Entry& found = entry(op);
   const ElementRow& row = found.row;
   const DType compute = compute_type(dtype);

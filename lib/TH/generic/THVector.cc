@@ -16,7 +16,8 @@ namespace {
 
 // z = f(x, y), or f(x) if y is null.
 template <class T>
-void combine(ElementOp op, DType type, T* z, const T* x, const T* y, const Scalar* number, ptrdiff_t n) {
+void combine(ElementOp op, DType type, T* z, const T* x, const T* y, const Scalar* number,
+             ptrdiff_t n) {
   if (n <= 0) return;
   char* data[] = {reinterpret_cast<char*>(z), reinterpret_cast<char*>(const_cast<T*>(x)),
                   reinterpret_cast<char*>(const_cast<T*>(y))};

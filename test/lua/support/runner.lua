@@ -16,14 +16,9 @@ local runner = {}
 local layouts = { 'contiguous', 'transposed', 'offset', 'strided', 'expanded' }
 local result_layouts = { 'strided', 'transposed', 'offset' }
 
-local function element_of(kind, e)
-  if kind == 'L' then return elements.Long end
-  if kind == 'I' then return elements.Int end
-  if kind == 'B' or kind == 'M' then return elements.Byte end
-  if kind == 'F' then return elements.Float end
-  if kind == 'D' then return elements.Double end
-  return e
-end
+local type_of_letter = { L = 'Long', I = 'Int', B = 'Byte', M = 'Byte', F = 'Float', D = 'Double' }
+
+local function element_of(kind, e) return elements[type_of_letter[kind]] or e end
 
 local function is_tensor_kind(kind)
   return kind:match('[TLIBMWAFD]') ~= nil

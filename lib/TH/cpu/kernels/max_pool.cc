@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/parallel.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"

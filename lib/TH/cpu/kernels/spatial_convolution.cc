@@ -1,7 +1,7 @@
 // Convolutions of batches of images, and their gradients. Sums are computed in an order that
 // depends on the shapes only.
 
-#include "cpu/backend.h"
+#include "backend/cpu_backend.h"
 #include "cpu/kernels/spatial_product.h"
 #include "cpu/kernels/spatial_weights.h"
 #include "tensor/type_sets.h"

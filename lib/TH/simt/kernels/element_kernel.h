@@ -207,7 +207,7 @@ inline void run_row(Queue& queue, const ElementCall& call, const ElementRow& row
 }  // namespace th
 
 #define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...)          \
-  case ElementOp::name: {                                                                    \
+  case ElementOp::name: {                                                             \
     using namespace th;                                                               \
     using namespace row_flag;                                                         \
     constexpr ElementRow row = TH_ELEMENT_ROW(parameters, Functor, flags);            \
