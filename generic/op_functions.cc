@@ -1,0 +1,70 @@
+// The Lua functions and methods of the op table. All of them are closures of one C function.
+
+#include "arguments.h"
+#include "overloads.h"
+
+namespace bind {
+
+namespace {
+
+int call_op(lua_State* L) {
+  State* state = state_of(L);
+  void* second = lua_touserdata(L, lua_upvalueindex(2));
+  const auto& bound = *static_cast<const Overloads::Bound*>(second);
+  return call_overloads_of(L, state, *bound.overloads, Arguments(L, state), bound.type);
+}
+
+void push_overloads(lua_State* L, const Overloads& overloads, int type) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  // No object of Lua's: there are thousands, which the collector would look at each time.
+  lua_pushlightuserdata(L, const_cast<Overloads::Bound*>(overloads.bound + 1 + type));
+  push_closure(L, guarded<call_op>, 2);
+}
+
+// __index of a class's table of functions, which makes them when they are asked for.
+int function_of_class(lua_State* L) {
+  const auto& functions = registry().functions;
+  const char* name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  auto found = functions.find(name);
+  if (found == functions.end() || found->second.patterns.empty()) return 0;
+  push_overloads(L, found->second, static_cast<int>(lua_tointeger(L, lua_upvalueindex(2))));
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, 1);
+  return 1;
+}
+
+}  // namespace
+
+void register_op_functions(lua_State* L, int table) {
+  for (const auto& [name, overloads] : registry().functions) {
+    if (overloads.patterns.empty()) continue;
+    push_overloads(L, overloads, Overloads::kDefaultType);
+    lua_setfield(L, table, name.c_str());
+  }
+}
+
+void register_op_methods(lua_State* L, int table, DType type, int like) {
+  for (const auto& [name, overloads] : registry().methods) {
+    if (overloads.patterns.empty()) continue;
+    if (overloads.of_class) {
+      push_overloads(L, overloads, static_cast<int>(type));
+    } else if (like) {
+      lua_getfield(L, like, name.c_str());
+    } else {
+      push_overloads(L, overloads, Overloads::kTypeOfFirst);
+    }
+    lua_setfield(L, table, name.c_str());
+  }
+  // The functions that make tensors of this class where they have no operand.
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushinteger(L, static_cast<int>(type));
+  push_closure(L, guarded<function_of_class>, 2);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, table, "torch");
+}
+
+}  // namespace bind
