@@ -16,12 +16,12 @@ int call_op(lua_State* L) {
 
 void push_overloads(lua_State* L, const Overloads& overloads, int type) {
   lua_pushvalue(L, lua_upvalueindex(1));
-  // No object of Lua's: there are thousands, which the collector would look at each time.
+  // A pointer, which the collector does not mark: there are thousands.
   lua_pushlightuserdata(L, const_cast<Overloads::Bound*>(overloads.bound + 1 + type));
   push_closure(L, guarded<call_op>, 2);
 }
 
-// __index of a class's table of functions, which makes them when they are asked for.
+// __index of the table of functions of a class: makes a function when a program reads it first.
 int function_of_class(lua_State* L) {
   const auto& functions = registry().functions;
   const char* name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
