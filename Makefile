@@ -44,7 +44,7 @@ mpi:
 
 # With kernels for the instruction sets that this machine can test, unless there are all already.
 release-tests: deps
-	@scripts/build test build/release \
+	@scripts/build test build/release -DTH_LONG_TESTS=OFF \
 		$(if $(shell grep -s '^TH_ISAS:.*=all' build/release/CMakeCache.txt),,-DTH_ISAS=native)
 
 asan: deps
@@ -68,7 +68,7 @@ test: mpi-deps release-tests asan
 	@scripts/run-tests build/release build/asan
 
 test-all: mpich-deps deps asan tsan
-	@scripts/build test build/release -DTH_ISAS=all
+	@scripts/build test build/release -DTH_ISAS=all -DTH_LONG_TESTS=ON
 	@scripts/run-tests --all build/release build/asan build/tsan
 
 asan-test: asan

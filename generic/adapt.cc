@@ -39,7 +39,7 @@ bool is_own(const ParameterSource& source) { return source.tensor && source.kind
 int type_of_operands(const Pattern& pattern, const Arguments& args) {
   int operands = -1, result = -1;
   for (const ParameterSource& source : pattern) {
-    if (source.arg < 0 || !is_own(source)) continue;
+    if (argument_of(source, args) < 0 || !is_own(source)) continue;
     const DType type = args.objects[source.arg].dtype();
     int& common = source.result ? result : operands;
     if (source.result && result >= 0 && result != static_cast<int>(type)) return -1;
@@ -50,7 +50,8 @@ int type_of_operands(const Pattern& pattern, const Arguments& args) {
   if (common_type(static_cast<DType>(operands), type) != type) return -1;
   if (!is_defined(pattern, type)) return -1;
   for (const ParameterSource& source : pattern) {
-    if (source.arg < 0 || !source.tensor || source.kind == 'T' || source.kind == 'A') continue;
+    const bool of_other_type = source.tensor && source.kind != 'T' && source.kind != 'A';
+    if (argument_of(source, args) < 0 || !of_other_type) continue;
     if (!type_fits(source.kind, args.objects[source.arg].dtype(), type)) return -1;
   }
   return static_cast<int>(type);
@@ -64,7 +65,7 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads,
     if (type < 0) continue;
     bool converted = false;
     for (const ParameterSource& source : pattern) {
-      if (source.arg < 0 || !is_own(source) || source.result) continue;
+      if (argument_of(source, args) < 0 || !is_own(source) || source.result) continue;
       if (args.objects[source.arg].kind == type) continue;
       push_converted(L, state, overloads.name, source.arg + 1, static_cast<DType>(type));
       lua_replace(L, source.arg + 1);
@@ -105,7 +106,8 @@ bool replace_numbers(lua_State* L, State* state, const Overloads& overloads,
     DType type = state->default_type;
     bool of_operand = false;
     for (const ParameterSource& source : pattern) {
-      if (source.arg < 0 || !is_own(source) || numbers >> source.arg & 1 || of_operand) continue;
+      if (argument_of(source, args) < 0 || !is_own(source) || of_operand) continue;
+      if (numbers >> source.arg & 1) continue;
       type = args.objects[source.arg].dtype();
       of_operand = !source.result;
     }

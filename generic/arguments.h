@@ -75,6 +75,11 @@ struct Arguments {
   uint64_t code(int i) const { return codes >> (4 * i) & 15; }
 };
 
+// The position of the argument; -1 if it is omitted or nil.
+inline int argument_of(const ParameterSource& source, const Arguments& args) {
+  return source.arg >= 0 && args.code(source.arg) == kNil ? -1 : source.arg;
+}
+
 // The type that a letter stands for, where T stands for `type`.
 inline DType type_of(char kind, DType type) {
   switch (kind) {

@@ -54,11 +54,6 @@ DType element_type(const Pattern& pattern, const Arguments& args, State* state, 
   return type_by_default(state, pattern, args, bound);
 }
 
-// The position of the argument; -1 if it is omitted or nil.
-int argument_of(const ParameterSource& source, const Arguments& args) {
-  return source.arg >= 0 && args.code(source.arg) == kNil ? -1 : source.arg;
-}
-
 bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   if (pattern.one_type && args.one_type) return true;
   for (const ParameterSource& source : pattern) {

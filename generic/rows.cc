@@ -173,6 +173,9 @@ int op_table(lua_State* L) {
     set_field(L, "types", row.op->types_name);
     set_field(L, "typenames", row.op->types);
     set_field(L, "derivative", derivative_of(row.op->op));
+    using namespace th::row_flag;
+    lua_pushboolean(L, (row.op->flags & (vector_math | varies)) != 0);
+    lua_setfield(L, -2, "varies");
     set_field(L, "function", row.function.c_str());
     set_field(L, "method", row.method.c_str());
     std::string doc = row.op->doc;  // the documentation of reductions may end with a blank

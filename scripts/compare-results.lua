@@ -4,16 +4,6 @@
 --
 --   compare-results.lua files...
 
--- Operations that use vector math functions, which differ in the last places between vector widths.
-local vector_math = {}
-for name in ([[
-    exp expm1 log log1p log2 log10 rsqrt hypot sin cos tan asin acos atan sinh cosh tanh erf erfc
-    erfinv sigmoid lgamma pow tpow cpow atan2 norm normall dist logspace
-    logNormal exponential normal cauchy gelu silu softplus logaddexp softmax logSoftmax
-    logsumexp logsumexpall logsumexpDims]]):gmatch '%S+' do
-  vector_math[name] = true
-end
-
 -- Returns the last word of each line (the result) by the preceding words, which name the case.
 local function read(path)
   local file = io.open(path)
@@ -39,7 +29,7 @@ for _, path in ipairs(arg) do
     -- The first file contains all cases.
     for case, result in pairs(results) do
       compared = compared + 1
-      if first[case] ~= result and not vector_math[case:match '^%S+'] then
+      if first[case] ~= result then
         differences[#differences + 1] = ('%s: %s %s\n  %s: %s'):format(first_path, case,
                                                                        first[case], path, result)
       end

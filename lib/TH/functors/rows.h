@@ -23,6 +23,7 @@ enum : uint32_t {
   fits_numbers = 1 << 6,
   raises = 1 << 7,
   null_tensors = 1 << 8,
+  varies = 1 << 9,
 };
 }  // namespace row_flag
 

@@ -380,8 +380,12 @@ void Backward::give_to(const Operand& o, const Var& gradient) {
                    in_shape(converted(gradient, o.value->dtype), *o.value));
 }
 
-void Backward::give(int parameter, const Var& gradient) {
+void Backward::give_all(int parameter, const Var& gradient) {
+  give(parameter, gradient);
   given_ |= bit(parameter);
+}
+
+void Backward::give(int parameter, const Var& gradient) {
   if (const Operand* o = find(entry_, parameter, false)) give_to(*o, gradient);
 }
 

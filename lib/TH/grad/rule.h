@@ -61,6 +61,8 @@ class Backward {
   // Adds a gradient of an operand. It is summed over dimensions that were broadcast, or repeated
   // along those that were reduced, and converted to the operand's type.
   void give(int parameter, const Var& gradient);
+  // The same for the whole gradient: `wants` returns false afterwards.
+  void give_all(int parameter, const Var& gradient);
   void give_list(int k, const Var& gradient);
 
   void set(Derivative) {}
@@ -74,7 +76,7 @@ class Backward {
 
   Tape& tape_;
   Entry& entry_;
-  uint32_t given_ = 0;  // bit k: the gradient of parameter k was given
+  uint32_t given_ = 0;  // bit k: the whole gradient of parameter k was given
 };
 
 // Computes the gradients of the formulas of an element-wise operation in one pass each, where that

@@ -198,8 +198,9 @@ void Shapes::copy_operands_of(Tensor* inout) {
     if (field.kind != ParameterKind::in) continue;
     Tensor*& t = argument<Tensor*>(arguments_, field);
     if (!t || !share_storage(*inout, *t)) continue;
+    TensorRef copy = clone(t);  // may throw
     to_free_ = true;
-    copies_[copy_count_++] = {&t, t, clone(t).release()};
+    copies_[copy_count_++] = {&t, t, copy.release()};
     t = copies_[copy_count_ - 1].copy;
   }
 }

@@ -81,14 +81,21 @@ class Profiler final : public Tracer {
     if (device) device->synchronize();
     const int64_t took = now() - ended.begin;
     if (!running.empty()) running.back().inner += took;
-    const char* op = lua_name(call.row().op);
-    const char* device_name = device ? device->name() : "cpu";
     std::lock_guard<std::mutex> lock(mutex_);
-    OpProfile& counted = ops_[Key(op, device_name)];
+    try {
+      add(call, device ? device->name() : "cpu", took - ended.inner, bytes);
+    } catch (const std::exception&) {
+      // Out of memory: the call is not counted.
+    }
+  }
+
+  void add(const TracedCall& call, const char* device, int64_t nanoseconds, int64_t bytes) {
+    const char* op = lua_name(call.row().op);
+    OpProfile& counted = ops_[Key(op, device)];
     counted.op = op;
-    counted.device = device_name;
+    counted.device = device;
     ++counted.calls;
-    counted.nanoseconds += took - ended.inner;
+    counted.nanoseconds += nanoseconds;
     counted.bytes += bytes;
     counted.fallbacks += call.fell_back();
   }

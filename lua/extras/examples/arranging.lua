@@ -92,17 +92,11 @@ atleast2d
 
 atleast3d
 > tensor.Tensor{1, 2}:atleast3d():size()
- 1
- 2
- 1
-[torch.LongStorage of size 3]
+[1 x 2 x 1]
 
 dstack
 > tensor.dstack{tensor.Tensor{1, 2}, tensor.Tensor{3, 4}}:size()
- 1
- 2
- 2
-[torch.LongStorage of size 3]
+[1 x 2 x 2]
 
 columnStack
 > tensor.columnStack{tensor.Tensor{1, 2}, tensor.Tensor{3, 4}}

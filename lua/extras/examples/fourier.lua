@@ -77,10 +77,7 @@ ifftn
 
 rfftn
 > tensor.rfftn(tensor.Tensor{{1, 2}, {3, 4}}, {2, 4}, {1, 2}):size()
- 2
- 3
- 2
-[torch.LongStorage of size 3]
+[2 x 3 x 2]
 
 irfftn
 > tensor.irfftn(tensor.rfftn(tensor.Tensor{{1, 2}, {3, 4}}))

@@ -147,12 +147,10 @@ function hunt.each_program(script, options)
   return failures
 end
 
---- Runs sequences from a seed on. Nil and a summary, or a failure: {gist, script, seed, output}.
--- A compiled trace may keep an object alive, about once in 50,000 calls. So if memory is in use at
--- the end of a sequence that passes on its own, all sequences run once more.
-function hunt.run(seed, sequences, options, is_second)
+--- Runs sequences from a seed on. Returns nil and a summary, or a failure: {gist, script, seed,
+-- output}.
+function hunt.run(seed, sequences, options)
   options = options or {}
-  local first = seed
   local log = os.tmpname()
   local status, output = child(options.seconds or 60 + 10 * sequences,
                                ('run %d %d %s %s'):format(seed, sequences, log, options.skip or ''))
@@ -167,9 +165,6 @@ function hunt.run(seed, sequences, options, is_second)
   local limit = kind_of(status) == 'hang' and 3 or nil
   local function replay(list) return (hunt.replay(list, limit)) end
   local short = hunt.shortest(lines, replay, failure.gist, options.budget or 60)
-  if not short and not is_second and failure.note:find 'in use at the end' then
-    return hunt.run(first, sequences, options, true)
-  end
   local title = ('seed %d: %s %s'):format(seed, failure.gist, failure.note)
   if short then
     failure.script = script_of(title, short)

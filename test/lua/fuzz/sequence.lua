@@ -247,6 +247,10 @@ function Sequence:finish()
   restore()
   local after = usage()
   if after ~= self.before then
+    jit.flush()  -- a compiled trace may keep an object alive
+    after = usage()
+  end
+  if after ~= self.before then
     self:report(('in use at the end: %s; at the start: %s'):format(after, self.before))
   end
 end

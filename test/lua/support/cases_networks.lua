@@ -382,7 +382,7 @@ function cases.install(shared)
       reference = function(e, ...) return elements_of(e.store, ...) end,
     }
     c[name .. 'all'] = {
-      ulps = 8, scenarios = scenarios { omit, 'mean', 'sum' },
+      ulps = 32, scenarios = scenarios { omit, 'mean', 'sum' },
       reference = function(_, ...)
         return mean(elements_of(function(x) return x end, ...), (select(select('#', ...), ...)))
       end,

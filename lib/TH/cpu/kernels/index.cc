@@ -14,6 +14,14 @@
 namespace th {
 namespace {
 
+// Combines elements by a function. Accumulate is a template argument instead, for speed; the others
+// are rare.
+template <class T>
+struct CombineBy {
+  void (*function)(T* to, const T* from);
+  void run(T* to, const T* from) const { function(to, from); }
+};
+
 inline int64_t index_at(const char* at, int64_t size) {
   return position_of(*reinterpret_cast<const int64_t*>(at), size);
 }
@@ -51,35 +59,35 @@ class Slices {
 
   // Slices may be written more than once, so each position is processed by a single thread.
   template <class T, class Action>
-  void run_by_position() const {
+  void run_by_position(const Action& action) const {
     if (count_ == 0) return;
-    if (positions_.shared_output) return by_positions<T, Action>(0, count_, 0, positions_.numel);
+    if (positions_.shared_output) return by_positions<T>(action, 0, count_, 0, positions_.numel);
     parallel_for(positions_.numel, grain(count_), [&](int64_t begin, int64_t end) {
       if (along_indices_) {
-        by_indices<T, Action>(0, count_, begin, end);
+        by_indices<T>(action, 0, count_, begin, end);
       } else {
-        by_positions<T, Action>(0, count_, begin, end);
+        by_positions<T>(action, 0, count_, begin, end);
       }
     });
   }
 
   // The slices written must be distinct.
   template <class T, class Action>
-  void run() const {
+  void run(const Action& action) const {
     int64_t positions = positions_.numel;
     if (positions == 0) return;
-    if (positions_.shared_output) return run_by_position<T, Action>();
+    if (positions_.shared_output) return run_by_position<T>(action);
     if ((along_indices_ ? positions : count_) < num_threads()) {
       // Divide the longer of both loops among the threads.
-      if (count_ <= positions) return run_by_position<T, Action>();
+      if (count_ <= positions) return run_by_position<T>(action);
     } else if (along_indices_) {
-      return run_by_position<T, Action>();
+      return run_by_position<T>(action);
     }
     parallel_for(count_, grain(positions), [&](int64_t begin, int64_t end) {
       if (along_indices_) {
-        by_indices<T, Action>(begin, end, 0, positions);
+        by_indices<T>(action, begin, end, 0, positions);
       } else {
-        by_positions<T, Action>(begin, end, 0, positions);
+        by_positions<T>(action, begin, end, 0, positions);
       }
     });
   }
@@ -88,54 +96,56 @@ class Slices {
   static int64_t grain(int64_t repeats) { return std::max<int64_t>(1, Grain::gather / repeats); }
 
   template <class T, class Action>
-  static void run_one(char* to, int64_t to_stride, const char* from, int64_t from_stride,
-                      int64_t n) {
+  static void run_one(const Action& action, char* to, int64_t to_stride, const char* from,
+                      int64_t from_stride, int64_t n) {
     constexpr int64_t item = sizeof(T);
     if (to_stride == item && from_stride == item) {
       if constexpr (std::is_same_v<Action, Move<T>>) {
         std::memcpy(to, from, n * item);
       } else {
         for (int64_t i = 0; i < n; ++i) {
-          Action::run(reinterpret_cast<T*>(to) + i, reinterpret_cast<const T*>(from) + i);
+          action.run(reinterpret_cast<T*>(to) + i, reinterpret_cast<const T*>(from) + i);
         }
       }
       return;
     }
     for (int64_t i = 0; i < n; ++i) {
-      Action::run(reinterpret_cast<T*>(to + i * to_stride),
+      action.run(reinterpret_cast<T*>(to + i * to_stride),
                   reinterpret_cast<const T*>(from + i * from_stride));
     }
   }
 
   template <class T, class Action>
-  void by_positions(int64_t first, int64_t last, int64_t begin, int64_t end) const {
+  void by_positions(const Action& action, int64_t first, int64_t last, int64_t begin,
+                    int64_t end) const {
     int64_t to_stride = positions_.inner_stride(0), from_stride = positions_.inner_stride(1);
     bool one_run = positions_.inner_size() == positions_.numel;
     for (int64_t k = first; k < last; ++k) {
       int64_t to = to_.offset(k), from = from_.offset(k);
       if (one_run) {
-        run_one<T, Action>(to_.data + to + begin * to_stride, to_stride,
-                           from_.data + from + begin * from_stride, from_stride, end - begin);
+        run_one<T>(action, to_.data + to + begin * to_stride, to_stride,
+                   from_.data + from + begin * from_stride, from_stride, end - begin);
         continue;
       }
       for_each_run(positions_, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-        run_one<T, Action>(at[0] + to, stride[0], at[1] + from, stride[1], n);
+        run_one<T>(action, at[0] + to, stride[0], at[1] + from, stride[1], n);
       });
     }
   }
 
   template <class T, class Action>
-  void by_indices(int64_t first, int64_t last, int64_t begin, int64_t end) const {
+  void by_indices(const Action& action, int64_t first, int64_t last, int64_t begin,
+                  int64_t end) const {
     for_each_run(positions_, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
       for (int64_t i = 0; i < n; ++i) {
         char* to = at[0] + i * stride[0];
         const char* from = at[1] + i * stride[1];
         if (to_.index && !from_.index) {
-          by_target<T, Action>(to, from, first, last);
+          by_target<T>(action, to, from, first, last);
           continue;
         }
         for (int64_t k = first; k < last; ++k) {
-          Action::run(reinterpret_cast<T*>(to + to_.offset(k)),
+          action.run(reinterpret_cast<T*>(to + to_.offset(k)),
                       reinterpret_cast<const T*>(from + from_.offset(k)));
         }
       }
@@ -144,7 +154,8 @@ class Slices {
 
   // Local copies, because for the compiler the elements written may alias the members.
   template <class T, class Action>
-  void by_target(char* to, const char* from, int64_t first, int64_t last) const {
+  void by_target(const Action& action, char* to, const char* from, int64_t first,
+                 int64_t last) const {
     const int64_t size = to_.size, to_step = to_.step, step = from_.step, next = to_.index_step;
     const char* index = to_.index + first * next;
     from += first * step;
@@ -152,13 +163,13 @@ class Slices {
       auto* all = reinterpret_cast<const int64_t*>(index);
 #pragma GCC unroll 4
       for (int64_t k = 0; k < last - first; ++k) {
-        Action::run(reinterpret_cast<T*>(to) + index_of(all, k, size),
+        action.run(reinterpret_cast<T*>(to) + index_of(all, k, size),
                     reinterpret_cast<const T*>(from) + k);
       }
       return;
     }
     for (int64_t k = first; k < last; ++k, index += next, from += step) {
-      Action::run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
+      action.run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
                   reinterpret_cast<const T*>(from));
     }
   }
@@ -242,7 +253,7 @@ void gather(const GatherCall& call) {
   Side to = {plan.data[0], d < 0 ? 0 : plan.stride[0][d], nullptr, 0, 0};
   Side from = {plan.data[2], call.step, plan.data[1], d < 0 ? 0 : plan.stride[1][d], call.size};
   Slices slices(positions, d < 0 ? 1 : plan.size[d], to, from);
-  slices.run<T, Move<T>>();
+  slices.run<T>(Move<T>());
 }
 
 // ---- scatter ----
@@ -250,7 +261,7 @@ void gather(const GatherCall& call) {
 // The positions are divided among threads. Along the dimension indices may repeat, so the order is
 // kept.
 template <class T, class Action>
-void scatter_elements(const ScatterCall& call) {
+void scatter_elements(const ScatterCall& call, const Action& action) {
   const LoopPlan& plan = call.plan;
   const int64_t to_step = call.step[0], index_step = call.step[1], from_step = call.step[2];
   const int64_t length = call.length, size = call.size;
@@ -259,7 +270,7 @@ void scatter_elements(const ScatterCall& call) {
   auto run = [=](char* to, const char* index, const char* from, const int64_t* next, int64_t n) {
     const int64_t to_next = next[0], index_next = next[1], from_next = next[2];
     for (int64_t i = 0; i < n; ++i) {
-      Action::run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
+      action.run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
                   reinterpret_cast<const T*>(from));
       to += to_next;
       index += index_next;
@@ -283,15 +294,15 @@ void scatter_elements(const ScatterCall& call) {
 }
 
 template <class T, class Action>
-void scatter(const ScatterCall& call) {
+void scatter(const ScatterCall& call, const Action& action) {
   const LoopPlan& plan = call.plan;
-  if (vector_dim(plan) >= 0) return scatter_elements<T, Action>(call);
+  if (vector_dim(plan) >= 0) return scatter_elements<T>(call, action);
   LoopPlan positions;
   without(plan, -1, 2, &positions);
   Slices slices(positions, call.length,
                 Side{plan.data[0], call.step[0], plan.data[1], call.step[1], call.size},
                 Side{plan.data[2], call.step[2], nullptr, 0, 0});
-  slices.run_by_position<T, Action>();
+  slices.run_by_position<T>(action);
 }
 
 }  // namespace
@@ -307,15 +318,17 @@ void run_scatter(const ScatterCall& call) {
   if (combines(call.action)) {
     dispatch(call.dtype, [&](auto zero) {
       using T = decltype(zero);
-      with_combining_action<T>(call.action,
-                               [&](auto action) { scatter<T, decltype(action)>(call); });
+      if (call.action == ScatterAction::add) return scatter<T>(call, Accumulate<T>());
+      with_combining_action<T>(call.action, [&](auto action) {
+        scatter<T>(call, CombineBy<T>{decltype(action)::run});
+      });
     });
     return;
   }
   auto move = [](const ScatterCall& moving) {
     dispatch_size(item_size(moving.dtype), [&](auto item) {
       using T = decltype(item);
-      scatter<T, Move<T>>(moving);
+      scatter<T>(moving, Move<T>());
     });
   };
   if (call.action == ScatterAction::move) return move(call);
