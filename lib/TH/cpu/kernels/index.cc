@@ -111,7 +111,7 @@ class Slices {
     }
     for (int64_t i = 0; i < n; ++i) {
       action.run(reinterpret_cast<T*>(to + i * to_stride),
-                  reinterpret_cast<const T*>(from + i * from_stride));
+                 reinterpret_cast<const T*>(from + i * from_stride));
     }
   }
 
@@ -146,7 +146,7 @@ class Slices {
         }
         for (int64_t k = first; k < last; ++k) {
           action.run(reinterpret_cast<T*>(to + to_.offset(k)),
-                      reinterpret_cast<const T*>(from + from_.offset(k)));
+                     reinterpret_cast<const T*>(from + from_.offset(k)));
         }
       }
     });
@@ -164,13 +164,13 @@ class Slices {
 #pragma GCC unroll 4
       for (int64_t k = 0; k < last - first; ++k) {
         action.run(reinterpret_cast<T*>(to) + index_of(all, k, size),
-                    reinterpret_cast<const T*>(from) + k);
+                   reinterpret_cast<const T*>(from) + k);
       }
       return;
     }
     for (int64_t k = first; k < last; ++k, index += next, from += step) {
       action.run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
-                  reinterpret_cast<const T*>(from));
+                 reinterpret_cast<const T*>(from));
     }
   }
 
@@ -271,7 +271,7 @@ void scatter_elements(const ScatterCall& call, const Action& action) {
     const int64_t to_next = next[0], index_next = next[1], from_next = next[2];
     for (int64_t i = 0; i < n; ++i) {
       action.run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
-                  reinterpret_cast<const T*>(from));
+                 reinterpret_cast<const T*>(from));
       to += to_next;
       index += index_next;
       from += from_next;
@@ -319,9 +319,8 @@ void run_scatter(const ScatterCall& call) {
     dispatch(call.dtype, [&](auto zero) {
       using T = decltype(zero);
       if (call.action == ScatterAction::add) return scatter<T>(call, Accumulate<T>());
-      with_combining_action<T>(call.action, [&](auto action) {
-        scatter<T>(call, CombineBy<T>{decltype(action)::run});
-      });
+      with_combining_action<T>(
+          call.action, [&](auto action) { scatter<T>(call, CombineBy<T>{decltype(action)::run}); });
     });
     return;
   }
