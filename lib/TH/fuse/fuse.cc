@@ -112,12 +112,12 @@ void Evaluation::check_types() {
   for (int k = 0; k < operands_.count; ++k) {
     const Tensor& t = *operands_.tensors[k];
     if (t.dtype != dtype_) {
-      fail("'%s' is a %sTensor and '%s' a %sTensor: convert one of them", e_.operands[0].c_str(),
-           name(dtype_), e_.operands[k].c_str(), name(t.dtype));
+      fail("'%s' is %sTensor and '%s' %sTensor: convert one of them", e_.operands[0].c_str(),
+           name_with_article(dtype_), e_.operands[k].c_str(), name_with_article(t.dtype));
     }
   }
   if (r_->dtype != dtype_) {
-    fail("the result of %sTensors cannot be a %sTensor", name(dtype_), name(r_->dtype));
+    fail("the result of %sTensors cannot be %sTensor", name(dtype_), name_with_article(r_->dtype));
   }
   for (const Node& node : e_.nodes) {
     if (node.kind == Node::element && !node.function->defined(dtype_)) {

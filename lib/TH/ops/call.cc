@@ -311,12 +311,13 @@ void check_type(const Parameter& p, int number, DType type, int own) {
   const int expected = like_operands ? own : p.element_type;
   if (expected < 0 || static_cast<int>(type) == expected) return;
   if (wide && fits_wide(type, static_cast<DType>(own))) return;
-  const char* expected_name = name(static_cast<DType>(expected));
+  const char* expected_name = name_with_article(static_cast<DType>(expected));
+  const char* given_name = name_with_article(type);
   if (like_operands) {
-    fail_argument(number, "a %sTensor and a %sTensor do not go together: convert one of them",
-                  expected_name, name(type));
+    fail_argument(number, "%sTensor and %sTensor do not go together: convert one of them",
+                  expected_name, given_name);
   }
-  fail_argument(number, "a %sTensor is expected, got a %sTensor", expected_name, name(type));
+  fail_argument(number, "%sTensor is expected, got %sTensor", expected_name, given_name);
 }
 
 // Throws the error about the first parameter whose element type is wrong.
@@ -349,8 +350,9 @@ void fail_types(const OpRow& row, void* arguments) {
   }
   for (const Parameter& p : row) {
     if (p.element_type != kMaskType) continue;
-    fail_argument(1, "the result of a %sTensor cannot be a %sTensor", name(static_cast<DType>(own)),
-                  name(argument<Tensor*>(arguments, p)->dtype));
+    fail_argument(1, "the result of %sTensor cannot be %sTensor",
+                  name_with_article(static_cast<DType>(own)),
+                  name_with_article(argument<Tensor*>(arguments, p)->dtype));
   }
 }
 
@@ -386,7 +388,7 @@ void check_arguments(const OpRow& row, void* arguments) {
   fits &= wide < 0 || fits_wide(static_cast<DType>(wide), static_cast<DType>(own));
   if (!fits) fail_types(row, arguments);
   if (own >= 0 && !(row.type_bits >> own & 1)) {
-    fail("is not defined for a %sTensor", name(static_cast<DType>(own)));
+    fail("is not defined for %sTensor", name_with_article(static_cast<DType>(own)));
   }
 }
 
