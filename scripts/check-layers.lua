@@ -237,22 +237,27 @@ local function precompiled(object)
   return list
 end
 
--- Checks an object and the files that it depends on, the source among them. Returns false if it is
--- of an older state of the sources.
+-- Checks an object and the files that it depends on, the source among them. An object that CMake
+-- makes of several sources (UNITY_BUILD) may depend on what any of them includes. Returns false if
+-- the object is of an older state of the sources.
 local function check_object(object, dependencies)
-  local source
+  local compiled = {}  -- the sources of the object
+  local is_unity = object:find('/Unity/', 1, true)
   local ours = {}
   for _, dependency in ipairs(dependencies) do
     local path = inside(dependency)
     if path then
       if not exists(path) then return false end
       ours[#ours + 1] = path
-      source = source or path:find('%.c[cu]?$') and path
+      if path:find('%.c[cu]?$') and (is_unity or #compiled == 0) then
+        compiled[#compiled + 1] = path
+      end
     end
   end
+  local source = compiled[1]
   if not source then return false end
   local explained = {}
-  add_closure(explained, source)
+  for _, path in ipairs(compiled) do add_closure(explained, path) end
   for _, path in ipairs(precompiled(object)) do
     check_include(source, nil, path, 'has a precompiled header that includes')
     add_closure(explained, path)

@@ -13,6 +13,11 @@
 
 namespace th::dist {
 
+double clock_seconds() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
 namespace {
 
 constexpr PluginFile kTransport = {"libTHmpi.so", "TENSOR_MPI_PLUGIN", "make mpi"};

@@ -39,6 +39,9 @@ class Job {
   std::exception_ptr error_;
 };
 
+// Seconds on a clock that is never set back.
+double clock_seconds();
+
 class Engine {
  public:
   static Engine& instance();

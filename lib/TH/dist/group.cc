@@ -1,6 +1,5 @@
 #include "dist/group.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,15 +13,7 @@
 
 namespace th::dist {
 
-namespace {
-
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Group::Group(void* handle, int rank, int size, bool is_world)
     : handle_(handle), rank_(rank), size_(size), is_world_(is_world) {}
@@ -93,8 +84,8 @@ void Group::exchange(Tag tag, int to, const void* sent, int from, void* received
       if (!in_done) e.check(table.test(&in, &in_done));
     }
     if (!look) continue;
-    if (start == 0) start = now();
-    const double waited = now() - start;
+    if (start == 0) start = clock_seconds();
+    const double waited = clock_seconds() - start;
     const bool interrupted = stop_sign() != sign || e.interrupts() != interrupts;
     const bool late = waited > e.timeout();
     if (!announced && waited > std::min(1.0, e.timeout() / 4)) {

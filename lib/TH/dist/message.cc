@@ -1,7 +1,5 @@
 #include "dist/message.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -13,12 +11,6 @@
 namespace th::dist {
 
 namespace {
-
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 void check_rank(const Group& group, int rank) {
   if (rank < 0 || rank >= group.size()) {
@@ -35,9 +27,9 @@ void await(Group& group, Transfer& transfer) {
   double start = 0;
   while (!group.transfers().progress(group, &transfer)) {
     if (!engine.pause(&tests)) continue;
-    if (start == 0) start = now();
+    if (start == 0) start = clock_seconds();
     if (stop_sign() != sign) fail("interrupted while waiting for rank %lld", shown(transfer.rank));
-    if (now() - start > engine.timeout()) {
+    if (clock_seconds() - start > engine.timeout()) {
       fail("timeout: rank %lld did not %s within %g s", shown(transfer.rank),
            transfer.sends ? "receive" : "send", engine.timeout());
     }

@@ -26,9 +26,6 @@ Var differences(const Var& values) {
 
 Var skew(const Var& x) { return x - transposed(x); }
 
-int64_t rows_of(const Var& x) { return x->size[x->nDimension - 2]; }
-int64_t columns_of(const Var& x) { return x->size[x->nDimension - 1]; }
-
 }  // namespace
 
 // ---- QR

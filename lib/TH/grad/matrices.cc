@@ -4,13 +4,6 @@
 
 namespace th::grad {
 
-namespace {
-
-int64_t rows_of(const Var& x) { return x->size[x->nDimension - 2]; }
-int64_t columns_of(const Var& x) { return x->size[x->nDimension - 1]; }
-
-}  // namespace
-
 Var product(const Var& a, const Var& b, const Var& c) {
   auto size = [](int64_t n) { return static_cast<double>(n); };
   const double m = size(rows_of(a)), k = size(columns_of(a)), l = size(rows_of(c)),

@@ -11,6 +11,9 @@ namespace th::grad {
 inline Var as_columns(const Var& v) { return unsqueeze1d(v, int64_t{-1}); }
 inline Var as_rows(const Var& v) { return unsqueeze1d(v, int64_t{v->nDimension - 1}); }
 
+inline int64_t rows_of(const Var& x) { return x->size[x->nDimension - 2]; }
+inline int64_t columns_of(const Var& x) { return x->size[x->nDimension - 1]; }
+
 // The product of three matrices, in the order that takes fewer operations.
 Var product(const Var& a, const Var& b, const Var& c);
 

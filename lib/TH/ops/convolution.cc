@@ -270,26 +270,27 @@ Convolution by_dimensions(Arguments& a, int dims, char xc) {
 
 }  // namespace
 
-#define TH_CONVOLUTION(name, convolution)                               \
+#define TH_TORCH7_CONVOLUTION(name, convolution)                        \
   void shapes(args::name& a, Shapes& s) { set_result(convolution, s); } \
   void calls(args::name& a) { convolve(convolution); }
-TH_CONVOLUTION(conv2, by_dimensions(a, 2, 'C'))
-TH_CONVOLUTION(xcorr2, by_dimensions(a, 2, 'X'))
-TH_CONVOLUTION(conv3, by_dimensions(a, 3, 'C'))
-TH_CONVOLUTION(xcorr3, by_dimensions(a, 3, 'X'))
-TH_CONVOLUTION(conv2Dmul, with_mode(images(a, Planes::single), a.vf, a.xc))
-TH_CONVOLUTION(conv2Dcmul, with_mode(images(a, Planes::each), a.vf, a.xc))
-TH_CONVOLUTION(conv2Dmv, with_mode(images(a, Planes::matrix), a.vf, a.xc))
-TH_CONVOLUTION(conv2Dmm, with_mode(images(a, Planes::batch), a.vf, a.xc))
-TH_CONVOLUTION(conv2Dger, with_mode(images(a, Planes::outer), a.vf, a.xc))
-TH_CONVOLUTION(conv2DRevger, images(a, Planes::outer))
-TH_CONVOLUTION(conv2DRevgerm, images(a, Planes::outer_batch))
-TH_CONVOLUTION(conv2Dmap, by_map(with_mode(images(a, Planes::each), a.vf, a.xc), a.map))
-TH_CONVOLUTION(conv3Dmul, with_mode(volumes(a, Planes::single), a.vf, a.xc))
-TH_CONVOLUTION(conv3Dcmul, with_mode(volumes(a, Planes::each), a.vf, a.xc))
-TH_CONVOLUTION(conv3Dmv, with_mode(volumes(a, Planes::matrix), a.vf, a.xc))
-TH_CONVOLUTION(conv3Dger, with_mode(volumes(a, Planes::outer), a.vf, a.xc))
-TH_CONVOLUTION(conv3DRevger, volumes(a, Planes::outer))
-TH_CONVOLUTION(conv3Dmap, by_map(with_mode(volumes(a, Planes::each), a.vf, a.xc), a.map))
+TH_TORCH7_CONVOLUTION(conv2, by_dimensions(a, 2, 'C'))
+TH_TORCH7_CONVOLUTION(xcorr2, by_dimensions(a, 2, 'X'))
+TH_TORCH7_CONVOLUTION(conv3, by_dimensions(a, 3, 'C'))
+TH_TORCH7_CONVOLUTION(xcorr3, by_dimensions(a, 3, 'X'))
+TH_TORCH7_CONVOLUTION(conv2Dmul, with_mode(images(a, Planes::single), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv2Dcmul, with_mode(images(a, Planes::each), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv2Dmv, with_mode(images(a, Planes::matrix), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv2Dmm, with_mode(images(a, Planes::batch), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv2Dger, with_mode(images(a, Planes::outer), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv2DRevger, images(a, Planes::outer))
+TH_TORCH7_CONVOLUTION(conv2DRevgerm, images(a, Planes::outer_batch))
+TH_TORCH7_CONVOLUTION(conv2Dmap, by_map(with_mode(images(a, Planes::each), a.vf, a.xc), a.map))
+TH_TORCH7_CONVOLUTION(conv3Dmul, with_mode(volumes(a, Planes::single), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv3Dcmul, with_mode(volumes(a, Planes::each), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv3Dmv, with_mode(volumes(a, Planes::matrix), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv3Dger, with_mode(volumes(a, Planes::outer), a.vf, a.xc))
+TH_TORCH7_CONVOLUTION(conv3DRevger, volumes(a, Planes::outer))
+TH_TORCH7_CONVOLUTION(conv3Dmap, by_map(with_mode(volumes(a, Planes::each), a.vf, a.xc), a.map))
+#undef TH_TORCH7_CONVOLUTION
 
 }  // namespace th

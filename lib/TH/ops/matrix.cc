@@ -44,23 +44,23 @@ const ProductText& text_of(ProductForm form) {
 // ---- layouts ------------------------------------------------------------------------------------
 
 // A tensor as a batch of matrices. A vector is a matrix with one column or one row.
-struct Matrices {
+struct MatrixBatch {
   int64_t batches, rows, cols;
   Factor factor;  // without data
 };
 
-Matrices matrices_of(int ndim, const int64_t* size, const int64_t* stride, bool by_row = false) {
+MatrixBatch matrices_of(int ndim, const int64_t* size, const int64_t* stride, bool by_row = false) {
   if (ndim == 1 && by_row) return {1, 1, size[0], {nullptr, 0, 1, stride[0]}};
   if (ndim == 1) return {1, size[0], 1, {nullptr, 0, stride[0], 1}};
   if (ndim == 2) return {1, size[0], size[1], {nullptr, 0, stride[0], stride[1]}};
   return {size[0], size[1], size[2], {nullptr, stride[0], stride[1], stride[2]}};
 }
-Matrices matrices_of(const Tensor& t, bool by_row = false) {
+MatrixBatch matrices_of(const Tensor& t, bool by_row = false) {
   return matrices_of(t.nDimension, t.size, t.stride, by_row);
 }
 
 // Returns true if the kernels can write the matrices; sets the strides as BLAS needs them.
-bool make_writable(Matrices* m) {
+bool make_writable(MatrixBatch* m) {
   Factor* factor = &m->factor;
   if (!has_blas_layout(factor, m->rows, m->cols)) return false;
   if (m->batches == 1) return true;
@@ -75,7 +75,7 @@ bool make_writable(Matrices* m) {
 }
 
 bool is_writable(const Tensor& r) {
-  Matrices m = matrices_of(r);
+  MatrixBatch m = matrices_of(r);
   return make_writable(&m);
 }
 
@@ -112,7 +112,7 @@ TensorRef new_result(DType type, int ndim, const int64_t* size) {
 // Returns the strides and data of a factor for BLAS. If a copy is necessary, `copied` holds it.
 Factor operand(Operands& at, Tensor* t, bool by_row, TensorRef* copied) {
   Placed in = at.read(t);
-  Matrices m = matrices_of(*in.tensor, by_row);
+  MatrixBatch m = matrices_of(*in.tensor, by_row);
   if (!is_integral(t->dtype) && !has_blas_layout(&m.factor, m.rows, m.cols)) {
     *copied = copy_for_blas(in.tensor);
     in = at.read(copied->get());
@@ -209,7 +209,7 @@ void multiply(const Product& p) {
   Scalar alpha = in_type(p.alpha, r->dtype), beta = in_type(p.beta, r->dtype);
   Tensor* t = beta.to_double() == 0 ? nullptr : p.t;
   bool by_row = p.form == ProductForm::vectors;
-  Matrices a = matrices_of(*p.a), b = matrices_of(*p.b, by_row), c = matrices_of(*r);
+  MatrixBatch a = matrices_of(*p.a), b = matrices_of(*p.b, by_row), c = matrices_of(*r);
   Device* device = device_of({r, t, p.a, p.b});
   // The result is placed on the device even if other operations compute it.
   if (t != r) place_result(device, r);

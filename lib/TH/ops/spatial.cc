@@ -225,14 +225,14 @@ SpatialConvolutionCall weight_call(const args::convWeight& a) {
 
 }  // namespace
 
-#define TH_CONVOLUTION(name, dims)                                                       \
+#define TH_CONVOLVED(name, dims)                                                         \
   void shapes(args::name& a, Shapes& s) { set_convolution(a, dims, s); }                 \
   void calls(args::name& a) {                                                            \
     convolve(a.op, convolution_of(a, dims), dims, a.r_, a.t, a.weight, nullptr, a.bias); \
   }
-TH_CONVOLUTION(conv1d, 1)
-TH_CONVOLUTION(conv2d, 2)
-TH_CONVOLUTION(conv3d, 3)
+TH_CONVOLVED(conv1d, 1)
+TH_CONVOLVED(conv2d, 2)
+TH_CONVOLVED(conv3d, 3)
 
 #define TH_TRANSPOSED(name, dims)                                                       \
   void shapes(args::name& a, Shapes& s) { set_transposed(a, dims, s); }                 \

@@ -17,7 +17,6 @@ namespace th {
 
 namespace {
 
-constexpr int kWords = Generator::kWords;
 constexpr int kShift = 397;
 
 inline uint32_t twist(uint32_t high, uint32_t low) {
@@ -37,21 +36,22 @@ void philox_words(uint64_t key, uint64_t offset, uint32_t* out, int64_t n) {
 }
 
 void Generator::refill() {
-  constexpr int back = kWords - kShift;
-  uint32_t old[kWords];
+  constexpr int back = Generator::kWords - kShift;
+  uint32_t old[Generator::kWords];
   std::memcpy(old, state, sizeof(old));
 #pragma omp simd
   for (int i = 0; i < back; ++i) state[i] = old[i + kShift] ^ twist(old[i], old[i + 1]);
 #pragma omp simd safelen(64)
-  for (int i = back; i < kWords - 1; ++i) state[i] = state[i - back] ^ twist(old[i], old[i + 1]);
-  state[kWords - 1] = state[kShift - 1] ^ twist(old[kWords - 1], state[0]);
+  for (int i = back; i < Generator::kWords - 1; ++i)
+    state[i] = state[i - back] ^ twist(old[i], old[i + 1]);
+  state[Generator::kWords - 1] = state[kShift - 1] ^ twist(old[Generator::kWords - 1], state[0]);
   temper();
   used = 0;
 }
 
 void Generator::temper() {
 #pragma omp simd
-  for (int i = 0; i < kWords; ++i) {
+  for (int i = 0; i < Generator::kWords; ++i) {
     uint32_t y = state[i];
     y ^= y >> 11;
     y ^= (y << 7) & 0x9d2c5680u;
@@ -72,8 +72,8 @@ void Generator::words(uint32_t* out, int64_t n) {
     return;
   }
   while (n > 0) {
-    if (used >= kWords) refill();
-    int64_t count = std::min<int64_t>(n, kWords - used);
+    if (used >= Generator::kWords) refill();
+    int64_t count = std::min<int64_t>(n, Generator::kWords - used);
     std::memcpy(out, tempered + used, count * sizeof(uint32_t));
     used += static_cast<uint32_t>(count);
     out += count;
@@ -123,7 +123,7 @@ void seed(Generator& g, uint64_t seed) {
   g.used = Generator::kFresh;
   if (kind == GeneratorKind::philox) return;
   g.state[0] = static_cast<uint32_t>(seed);
-  for (uint32_t i = 1; i < kWords; ++i) {
+  for (uint32_t i = 1; i < Generator::kWords; ++i) {
     g.state[i] = 1812433253u * (g.state[i - 1] ^ (g.state[i - 1] >> 30)) + i;
   }
 }

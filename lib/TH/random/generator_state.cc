@@ -9,16 +9,14 @@ namespace th {
 
 namespace {
 
-constexpr int kWords = Generator::kWords;
-
 // Byte offsets in the state of MT19937.
-constexpr int kSeedAt = 0;                        // uint64
-constexpr int kLeftAt = 8;                        // int32: words until the next refill, plus 1
-constexpr int kSeededAt = 12;                     // int32: 1
-constexpr int kNextAt = 16;                       // uint64: words used; 0 only if freshly seeded
-constexpr int kStateAt = 24;                      // uint64 each, only the low half is used
-constexpr int kNormalAt = kStateAt + 8 * kWords;  // x, y, rho: double
-constexpr int kKeptAt = kNormalAt + 24;           // int32
+constexpr int kSeedAt = 0;     // uint64
+constexpr int kLeftAt = 8;     // int32: words until the next refill, plus 1
+constexpr int kSeededAt = 12;  // int32: 1
+constexpr int kNextAt = 16;    // uint64: words used; 0 only if freshly seeded
+constexpr int kStateAt = 24;   // uint64 each, only the low half is used
+constexpr int kNormalAt = kStateAt + 8 * Generator::kWords;  // x, y, rho: double
+constexpr int kKeptAt = kNormalAt + 24;                      // int32
 // In Torch7 the last four bytes are 0 and ignored.
 constexpr int kFillsAt = kKeptAt + 4;  // uint32: the low bits
 constexpr int kStateBytes = kFillsAt + 4;
@@ -51,10 +49,10 @@ void check_byte_tensor(const Tensor& t) {
 void mt19937_state(const Generator& g, unsigned char* image) {
   bool fresh = g.used == Generator::kFresh;
   put<uint64_t>(image, kSeedAt, g.initial_seed);
-  put<int32_t>(image, kLeftAt, fresh ? 1 : kWords + 1 - static_cast<int32_t>(g.used));
+  put<int32_t>(image, kLeftAt, fresh ? 1 : Generator::kWords + 1 - static_cast<int32_t>(g.used));
   put<int32_t>(image, kSeededAt, 1);
   put<uint64_t>(image, kNextAt, fresh ? 0 : g.used);
-  for (int i = 0; i < kWords; ++i) put<uint64_t>(image, kStateAt + 8 * i, g.state[i]);
+  for (int i = 0; i < Generator::kWords; ++i) put<uint64_t>(image, kStateAt + 8 * i, g.state[i]);
   put<double>(image, kNormalAt, g.normal_x);
   put<double>(image, kNormalAt + 8, g.normal_y);
   put<double>(image, kNormalAt + 16, g.normal_rho);
@@ -67,10 +65,10 @@ bool read_mt19937(const unsigned char* image, Generator& g) {
   auto next = get<uint64_t>(image, kNextAt);
   auto kept = get<int32_t>(image, kKeptAt);
   bool fresh = left == 1 && next == 0;
-  bool possible =
-      fresh || (next >= 1 && next <= kWords && left == kWords + 1 - static_cast<int>(next));
+  bool possible = fresh || (next >= 1 && next <= Generator::kWords &&
+                            left == Generator::kWords + 1 - static_cast<int>(next));
   possible = possible && get<int32_t>(image, kSeededAt) == 1 && (kept == 0 || kept == 1);
-  for (int i = 0; i < kWords; ++i) {
+  for (int i = 0; i < Generator::kWords; ++i) {
     auto word = get<uint64_t>(image, kStateAt + 8 * i);
     possible = possible && word >> 32 == 0;
     g.state[i] = static_cast<uint32_t>(word);
