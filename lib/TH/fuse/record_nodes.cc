@@ -8,7 +8,7 @@ namespace th {
 
 namespace {
 
-constexpr size_t kMostNodes = 100000;
+constexpr size_t kMostRecorded = 100000;
 // Limits of an expression, so that it fits into one call: see FusedProgram.
 constexpr int kMostParts = 24, kMostLeaves = kFusedOperands - 1;
 
@@ -32,7 +32,7 @@ int Recorder::add(ExpressionNode node, Shape shape, DType type) {
     const Node& known = nodes_[k->second];
     if (known.node.same_as(node) && known.type == type) return k->second;
   }
-  if (nodes_.size() >= kMostNodes) refuse("has more than %d operations", int{kMostNodes});
+  if (nodes_.size() >= kMostRecorded) refuse("has more than %d operations", int{kMostRecorded});
   if (node.kind == ExpressionNode::element) make_fit(node);
   const auto number = static_cast<int>(nodes_.size());
   nodes_.push_back({node, std::move(shape), type});

@@ -14,8 +14,6 @@ namespace th {
 
 namespace {
 
-int64_t rows_of(const Tensor& t) { return t.size[t.nDimension - 2]; }
-int64_t columns_of(const Tensor& t) { return t.size[t.nDimension - 1]; }
 int64_t matrices_of(const Tensor& t) {
   int64_t n = 1;
   for (int d = 0; d < t.nDimension - 2; ++d) n *= t.size[d];

@@ -15,8 +15,6 @@ double epsilon(DType type) {
                               : std::numeric_limits<double>::epsilon();
 }
 
-int64_t rows_of(const Tensor& t) { return t.size[t.nDimension - 2]; }
-int64_t columns_of(const Tensor& t) { return t.size[t.nDimension - 1]; }
 int64_t smaller_side(const Tensor& t) { return std::min(rows_of(t), columns_of(t)); }
 
 // By default, singular values up to this fraction of the largest one count as 0.

@@ -13,8 +13,6 @@ namespace {
 
 using namespace formulas;
 
-int64_t columns_of(const Tensor& t) { return t.size[t.nDimension - 1]; }
-
 // The identity matrix in the type of t, which broadcasts to t.
 Var identity_of(const Var& t) {
   const int64_t n = columns_of(*t), size[] = {n, n};

@@ -45,7 +45,7 @@ TensorRef padded_by_reflection(Tensor* t, int64_t pad) {
   return made(t->dtype, [&](Tensor* r) { ops::padMode(r, t, Sizes{2 * ndim, widths}, "reflect"); });
 }
 
-TensorRef swapped(const TensorRef& t, int64_t dim1, int64_t dim2) {
+TensorRef with_dims_swapped(const TensorRef& t, int64_t dim1, int64_t dim2) {
   return view_of(t, [&](Tensor* v) { views::transpose(v, t.get(), dim1, dim2); });
 }
 
@@ -107,7 +107,7 @@ void calls(args::stft& a) {
       signal, [&](Tensor* v) { views::unfold(v, signal.get(), last, frames.n, frames.hop); });
   TensorRef spectra =
       made(type, [&](Tensor* r) { ops::rfft(r, product_of(parts, window).get(), 0, -1, 'b'); });
-  ops::copy(a.r_, swapped(spectra, last, last + 1).get());
+  ops::copy(a.r_, with_dims_swapped(spectra, last, last + 1).get());
 }
 
 void shapes(args::istft& a, Shapes& s) {
@@ -137,7 +137,7 @@ void calls(args::istft& a) {
   const int64_t last = a.r_->nDimension - 1, length = a.r_->size[last];
   const Frames frames = frames_of(a, a.t->size[last + 1]);
   TensorRef window = in_type(a.window, type), whole = in_type(a.t, type);
-  TensorRef spectra = swapped(whole, last, last + 1);
+  TensorRef spectra = with_dims_swapped(whole, last, last + 1);
   TensorRef parts = made(type, [&](Tensor* r) { ops::irfft(r, spectra.get(), frames.n, -1, 'b'); });
   TensorRef sums = overlapped(product_of(parts, window), frames);
   TensorRef squares = made(type, [&](Tensor* r) { ops::cmul(r, window.get(), window.get()); });

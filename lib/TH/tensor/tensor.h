@@ -158,6 +158,9 @@ inline bool has_shape(const Tensor& t, int ndim, const int64_t* size) {
 inline bool same_size(const Tensor& a, const Tensor& b) {
   return has_shape(a, b.nDimension, b.size);
 }
+// The sizes of a matrix, or of the matrices of a batch.
+inline int64_t rows_of(const Tensor& t) { return t.size[t.nDimension - 2]; }
+inline int64_t columns_of(const Tensor& t) { return t.size[t.nDimension - 1]; }
 bool same_view(const Tensor& a, const Tensor& b);  // compares storage, offset, sizes and strides
 // "[2 x 3]", "[]"
 std::string shape_text(const Tensor& t);
