@@ -60,7 +60,7 @@ TYPED_TEST_SUITE(VectorBlas, Types);
 TYPED_TEST(VectorBlas, VectorsAreAsLoops) {
   using T = TypeParam;
   using F = Functions<T>;
-  for (ptrdiff_t n : {0, 1, 3, 16, 37, 1000}) {
+  for (ptrdiff_t n : {0, 1, 3, 16, 17, 37, 512, 513}) {
     std::vector<T> x = numbers<T>(n, 1), y = numbers<T>(n, 2), z(n);
     auto expect = [&](const char* what, auto value) {
       for (ptrdiff_t i = 0; i < n; ++i) {

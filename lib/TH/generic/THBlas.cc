@@ -1,7 +1,7 @@
 #ifndef TH_GENERIC_FILE
 
-// BLAS functions for all integer and floating-point types: matrix products by the CPU's
-// ProductCall, the rest by the kernels of the element-wise operations.
+// BLAS functions for all integer and floating-point types, by the CPU's calls of matrix products
+// and element-wise operations.
 
 #include "TH.h"
 
@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "backend/cpu_backend.h"
-#include "cpu/element_loop.h"
 #include "functors/functors.h"
-#include "generic/bridge.h"
+#include "generic/array_call.h"
 
 namespace th {
 namespace {
@@ -157,13 +156,8 @@ void THBlas_(axpy)(int64_t n, real a, real* x, int64_t incx, real* y, int64_t in
       }
       return;
     }
-    th::Scalar factor = th::to_scalar(a);
-    char* data[] = {reinterpret_cast<char*>(y), reinterpret_cast<char*>(y),
-                    reinterpret_cast<char*>(x)};
-    auto item = static_cast<int64_t>(sizeof(real));
-    const int64_t stride[] = {incy * item, incy * item, incx * item};
-    th::ElementLoop loop(th::ElementOp::cadd, TH_THIS_TYPE, TH_THIS_TYPE, &factor);
-    th::ElementLoop::run(data, stride, n, &loop);
+    th::run_on_arrays<real>(th::ElementOp::cadd, TH_THIS_TYPE, n, {{y, incy}, {y, incy}, {x, incx}},
+                            th::to_scalar(a));
   });
 }
 
