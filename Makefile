@@ -7,7 +7,7 @@ INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake
 
 .PHONY: all demo first repl mpi-deps mpich-deps test test-all asan-test tsan-test bench lint format install uninstall clean deps
 .PHONY: prefix dist deb docs
-.PHONY: release asan tsan release-tests soft cuda mpi fuzz
+.PHONY: release asan asan-tests tsan release-tests soft cuda mpi fuzz
 
 all: release
 
@@ -47,8 +47,12 @@ release-tests: deps
 	@scripts/build test build/release -DTH_LONG_TESTS=OFF \
 		$(if $(shell grep -s '^TH_ISAS:.*=all' build/release/CMakeCache.txt),,-DTH_ISAS=native)
 
+# With fewer checks of pointers, and without the C tests that only make test-all runs.
+asan-tests: deps
+	@scripts/build asan build/asan -DTH_LONG_TESTS=OFF
+
 asan: deps
-	@scripts/build asan build/asan
+	@scripts/build asan build/asan -DTH_LONG_TESTS=ON
 
 tsan:
 	@scripts/install-deps --tsan
@@ -64,7 +68,7 @@ repl: first
 	@build/prefix/bin/tensor
 
 # The last line is "N passed, N failed".
-test: mpi-deps release-tests asan
+test: mpi-deps release-tests asan-tests
 	@scripts/run-tests build/release build/asan
 
 test-all: mpich-deps deps asan tsan
