@@ -318,20 +318,68 @@ class FloatFactor {
   LoopPlan plans_[2];
 };
 
+// A matrix of a 16-bit type times a vector, which is converted first.
+void multiply_reduced_by_vector(ProductCall p) {
+  if (p.n != 1) {
+    std::swap(p.a, p.b);
+    std::swap(p.m, p.n);
+    for (Factor* f : {&p.a, &p.b, &p.c}) std::swap(f->row, f->col);
+  }
+  FloatFactor vector(p.dtype, p.b, p.batches, p.k, 1);
+  vector.read();
+  const ProductKernel kernel = product_kernels().reduced[p.dtype];
+  const auto item = static_cast<int64_t>(item_size(p.dtype));
+  const bool by_columns = p.a.col != 1;
+  const int64_t rows =
+      part_of(p.m, std::max<int64_t>(by_columns ? 512 : 16, kElementsPerThread / p.k));
+  const int64_t parts = ceil_div(p.m, rows);
+  parallel_for(p.batches * parts, Grain::cheap / (rows * p.k) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t batch = task / parts, i = task % parts * rows;
+      kernel({std::min(rows, p.m - i), 1, p.k, p.alpha, p.beta,                       //
+              p.a.data + (batch * p.a.batch + i * p.a.row) * item, p.a.row, p.a.col,  //
+              vector.get().data + batch * p.k * static_cast<int64_t>(sizeof(float)), 1, 1,
+              p.c.data + (batch * p.c.batch + i * p.c.row) * item, p.c.row, p.c.col});
+    }
+  });
+}
+
 // Products of 16-bit floats are computed in float; each result is rounded once.
 void multiply_in_float(ProductCall call) {
-  FloatFactor a(call.dtype, call.a, call.batches, call.m, call.k);
-  FloatFactor b(call.dtype, call.b, call.batches, call.k, call.n);
-  FloatFactor c(call.dtype, call.c, call.sum ? 1 : call.batches, call.m, call.n);
-  a.read();
-  b.read();
-  if (call.beta.d != 0) c.read();
-  call.dtype = DType::Float;
-  call.a = a.get();
-  call.b = b.get();
-  call.c = c.get();
-  multiply(call);
-  c.write();
+  const bool by_vector = (call.m == 1 || call.n == 1) && call.k > 1 && !call.sum;
+  if (by_vector && call.alpha.d != 0 && product_kernels().reduced[call.dtype]) {
+    return multiply_reduced_by_vector(call);
+  }
+  // A large factor is converted in parts of whole lines, which stay in the cache until they are
+  // multiplied.
+  constexpr int64_t kLarge = 1 << 22, kPart = 1 << 19;
+  const bool down = call.m >= call.n;
+  const int64_t lines = down ? call.m : call.n;
+  const bool in_parts =
+      call.batches == 1 && lines >= kLarge / call.k && (down ? call.a.col : call.b.row) == 1;
+  const int64_t step = in_parts ? part_of(lines, std::max<int64_t>(64, kPart / call.k)) : lines;
+  const Factor& kept = down ? call.b : call.a;
+  FloatFactor other(call.dtype, kept, call.batches, down ? call.k : call.m, down ? call.n : call.k);
+  other.read();
+  for (int64_t first = 0; first < lines; first += step) {
+    ProductCall part = call;
+    const int64_t count = std::min(step, lines - first);
+    (down ? part.m : part.n) = count;
+    Factor& cut = down ? part.a : part.b;
+    const auto item = static_cast<int64_t>(item_size(call.dtype));
+    cut.data += first * (down ? cut.row : cut.col) * item;
+    part.c.data += first * (down ? part.c.row : part.c.col) * item;
+    FloatFactor own(call.dtype, cut, call.batches, down ? count : call.k, down ? call.k : count);
+    FloatFactor c(call.dtype, part.c, call.sum ? 1 : call.batches, part.m, part.n);
+    own.read();
+    if (call.beta.d != 0) c.read();
+    part.dtype = DType::Float;
+    part.a = down ? own.get() : other.get();
+    part.b = down ? other.get() : own.get();
+    part.c = c.get();
+    multiply(part);
+    c.write();
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "cpu/product_kernels.h"
 #include "cpu/kernels/element_loop.h"
 #include "cpu/kernels/few_rows.h"
+#include "cpu/kernels/reduced_product.h"
 #include "cpu/kernels/vector_bytes.h"
 
 namespace th {
@@ -196,7 +197,16 @@ constexpr ProductKernels product_kernels = {
     {},
     0,
 #endif
-    for_types<BlasTypes>([](auto zero) { return &choose_small_products<decltype(zero)>; })};
+    for_types<BlasTypes>([](auto zero) { return &choose_small_products<decltype(zero)>; }),
+#ifdef TH_HAVE_VECTORS
+    for_types<FloatingTypes>([](auto zero) -> ProductKernel {
+      if constexpr (IsReduced<decltype(zero)>::value) return &ReducedProduct<decltype(zero)>::run;
+      return nullptr;
+    })
+#else
+    {}
+#endif
+};
 
 }  // namespace TH_ISA
 }  // namespace th
