@@ -48,7 +48,7 @@ void ask_to_end() {
 }
 
 void on_press(int signal) {
-  // A signal that arrives in an OpenMP thread is forwarded: only the Lua thread may touch Lua.
+  // A signal that arrives in another thread is forwarded: only the Lua thread may touch Lua.
   if (!pthread_equal(pthread_self(), lua_thread)) {
     pthread_kill(lua_thread, signal);
     return;

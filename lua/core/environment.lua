@@ -35,7 +35,7 @@ return function(tensor)
       local value = os.getenv(name)
       if value and value ~= '' then check(value) end
    end
-   -- OpenMP accepts any number, and aborts the process if it cannot create that many threads.
+   -- OpenMP accepts any number.
    local threads = tensor.getnumthreads()
    if threads < 1 or threads > MOST_THREADS then
       complain('OMP_NUM_THREADS', os.getenv 'OMP_NUM_THREADS' or tostring(threads),

@@ -141,7 +141,7 @@ OneThread::OneThread(int threads, size_t unchecked)
     : OneThread(threads, unchecked, blas_library()) {}
 
 OneThread::OneThread(int threads, size_t unchecked, Library& library) : library_(library) {
-  if (omp_in_parallel()) return;
+  if (in_parallel()) return;
   if (library.make_buffer && unchecked > 0) require_spare(unchecked);
   claimed_ = claim_buffers(&library, threads);
   if (claimed_ < threads) team_ = limit_team(claimed_);

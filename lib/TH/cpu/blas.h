@@ -10,10 +10,9 @@ struct Library;
 
 // Libraries divide products by the number of threads, so the order of additions depends on that
 // number. With OpenBLAS 0.3.21, most gemm and gemv calls that it divides differ in the last bits
-// between one thread and two. Results must not depend on the
-// number of threads. So a library always runs on the calling thread, and callers divide the work
-// into blocks that depend only on the shapes. While this guard exists, libraries use one thread.
-// Inside a parallel region OpenBLAS's OpenMP build uses one thread anyway.
+// between one thread and two. Results must not depend on the number of threads. So a library always
+// runs on the calling thread, and callers divide the work into blocks that depend only on the
+// shapes. While this guard exists, libraries use one thread. So do they in parts of a parallel_for.
 class OneThread {
  public:
   static constexpr size_t kUnchecked = 64 << 10;  // enough for the products within LAPACK routines

@@ -10,7 +10,7 @@
 
 namespace th::blas {
 
-// OpenMP builds come first: they share the threads of our loops.
+// OpenMP builds come first: others start threads when they are loaded, which libTH does not use.
 constexpr const char* kOpenBlasFiles[] = {TH_BUILD_LIBRARY_FOLDER
                                           "openblas-openmp/libopenblas.so.0",
                                           "libopenblaso.so.0", "libopenblas.so.0"};

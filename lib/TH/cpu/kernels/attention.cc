@@ -175,7 +175,7 @@ struct Attention {
     Workspace<T> workspace(space * num_threads());
     blas::OneThread guard(threads_for(tasks), unchecked());
     parallel_for(tasks, grain(), [&](int64_t begin, int64_t end) {
-      T* weights = workspace.data() + space * omp_get_thread_num();
+      T* weights = workspace.data() + space * thread_index();
       clear(weights, kRows * cols);
       for (int64_t task = begin; task < end; ++task) {
         find_rows(c, task / blocks, task % blocks * kRows, weights, weights + kRows * cols);
@@ -246,7 +246,7 @@ struct Attention {
     Workspace<T> workspace(space * num_threads());
     blas::OneThread guard(threads_for(tasks), unchecked());
     parallel_for(tasks, 1, [&](int64_t begin, int64_t end) {
-      T* own = workspace.data() + space * omp_get_thread_num();
+      T* own = workspace.data() + space * thread_index();
       clear(own, space);
       for (int64_t matrix = begin; matrix < end; ++matrix) find_gradients(c, matrix, own);
     });
