@@ -409,8 +409,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
 
 Tensor* indexed_tensor(lua_State* L, State* state) {
   Object self = object_at(L, state, 1);
-  if (!self.is_tensor()) luaT_typerror(L, 1, "torch.*Tensor");
-  return self.tensor();
+  return self.is_tensor() ? self.tensor() : check_tensor(L, state, 1);  // throws
 }
 
 // After require 'cutorch' a tensor on the host stays there, also if a device tensor is assigned.

@@ -92,6 +92,7 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
       type = object.dtype();
       typed = true;
     }
+    if (object.box && !object.payload) got += "freed ";
     got += shown_type(L, i + 1);
   }
   const Form* last = nullptr;

@@ -45,11 +45,24 @@ double seconds() {
 
 const char tags[kClasses] = {};
 
+namespace {
+// Adds the object on top of the stack to those of the open scope.
+void record_in_scope(lua_State* L, const State* state) {
+  luaL_checkstack(L, 3, "tensor.scope");
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state->scope_objects);
+  lua_pushvalue(L, -2);
+  lua_pushboolean(L, true);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+}  // namespace
+
 void** push_box(lua_State* L, State* state, int kind) {
   auto* box = static_cast<Box*>(lua_newuserdata(L, sizeof(Box)));
   *box = {nullptr, tags + kind};
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);
   lua_setmetatable(L, -2);
+  if (state->scope_thread == L) record_in_scope(L, state);
   return &box->payload;
 }
 
@@ -115,7 +128,7 @@ Object object_by_metatable(lua_State* L, State* state, int index) {
 }
 
 void fail_freed(lua_State* L, int index) {
-  argument_error(L, index, "a finalizer has freed it");
+  argument_error(L, index, "a finalizer or tensor.scope has freed it");
   __builtin_unreachable();
 }
 
@@ -124,15 +137,23 @@ th::Generator* default_generator(lua_State* L, const State* state) {
   return state->generator;
 }
 
+namespace {
+[[noreturn]] void fail_type(lua_State* L, const Object& object, int index, const char* expected) {
+  if (object.box && !object.payload) fail_freed(L, index);
+  luaT_typerror(L, index, expected);
+  __builtin_unreachable();
+}
+}  // namespace
+
 Tensor* check_tensor(lua_State* L, State* state, int index) {
   Object object = object_at(L, state, index);
-  if (!object.is_tensor()) luaT_typerror(L, index, "torch.*Tensor");
+  if (!object.is_tensor()) fail_type(L, object, index, "torch.*Tensor");
   return object.tensor();
 }
 
 Storage* check_storage(lua_State* L, State* state, int index) {
   Object object = object_at(L, state, index);
-  if (!object.is_storage()) luaT_typerror(L, index, "torch.*Storage");
+  if (!object.is_storage()) fail_type(L, object, index, "torch.*Storage");
   return object.storage();
 }
 
@@ -169,7 +190,7 @@ Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
 
 Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like) {
   Object object = object_at(L, state, index);
-  if (!object.is_tensor()) luaT_typerror(L, index, "torch.*Tensor");
+  if (!object.is_tensor()) fail_type(L, object, index, "torch.*Tensor");
   Tensor* made = push_new_tensor(L, state, object.dtype());
   *like = static_cast<Tensor*>(payload(L, object, index));
   return made;

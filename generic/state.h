@@ -77,6 +77,9 @@ struct State {
   // LUA_NOREF.
   int cuda_classes = LUA_NOREF;
   int cuda_generators = LUA_NOREF;
+  // While a scope is open (tensor.scope): its thread, and the registry reference of its objects.
+  lua_State* scope_thread = nullptr;
+  int scope_objects = LUA_NOREF;
   th::Device* cuda_default = nullptr;  // if the default type is CudaTensor: its device
   // The operands of the operations that a finalizer has interrupted; null: none.
   OperandGuard* operands = nullptr;

@@ -273,6 +273,14 @@ storage:prefetch(device)]=],
       {'profile', 'tensor.profile(f, ...)',
          'Calls `f(...)` and prints the calls, time, bytes, device and fallbacks of each ' ..
          'operation. Returns the same as a table.'},
+      {'scope', 'tensor.scope(f, ...)',
+         'Returns `f(...)`, and frees the tensors and storages that this thread made in `f`, ' ..
+         'except those in the results and those given to `keep`. Without arguments, returns an ' ..
+         'object whose method `close()` ends the scope; in Lua 5.4 it can be a `<close>` ' ..
+         'variable.'},
+      {'keep', 'tensor.keep(...)',
+         'Returns its arguments. The tensors in them, and in their tables, outlive all open ' ..
+         'scopes.'},
       {'compile', 'tensor.compile(f)',
          'Returns a function that does the same as `f`. It records the element-wise operations ' ..
          'and reductions of `f` and fuses them, so that each result needs one pass over memory. ' ..

@@ -1,0 +1,112 @@
+-- tensor.scope and tensor.keep: memory that is freed at the end of a function instead of by the
+-- collector.
+
+local each = require 'tensor.versions'.each
+
+-- Keys that do not keep their objects alive.
+local function weak_set()
+   return setmetatable({}, {__mode = 'k'})
+end
+
+local function install(tensor)
+   local record = tensor._record
+   tensor._record = nil
+
+   -- The innermost scope of the thread that runs: {objects=, thread=, outer=, ended=}.
+   local current
+
+   local function enter()
+      local scope = {objects = weak_set(), outer = current}
+      scope.thread = record(scope.objects)
+      current = scope
+      return scope
+   end
+
+   -- Calls visit(object) for the tensors, storages and generators in a value and in its tables.
+   local function walk(value, visit, seen)
+      if type(value) == 'userdata' then
+         visit(value)
+      elseif type(value) == 'table' and not seen[value] then
+         seen[value] = true
+         for key, field in each(value) do
+            walk(key, visit, seen)
+            walk(field, visit, seen)
+         end
+      end
+   end
+
+   local function leave(scope, ...)
+      if scope.ended then
+         return
+      end
+      scope.ended = true
+      -- Scopes of coroutines may end in any order.
+      while current and current.ended do
+         current = current.outer
+      end
+      record(current and current.objects, current and current.thread)
+      local outer = scope.outer
+      local seen = {}
+      for k = 1, select('#', ...) do
+         walk((select(k, ...)), function(object)
+            if scope.objects[object] then
+               scope.objects[object] = nil
+               if outer and not outer.ended and outer.thread == scope.thread then
+                  outer.objects[object] = true
+               end
+            end
+         end, seen)
+      end
+      for object in each(scope.objects) do
+         getmetatable(object).__gc(object)
+      end
+   end
+
+   local function finish(scope, ok, ...)
+      if not ok then
+         leave(scope)
+         error((...), 0)
+      end
+      leave(scope, ...)
+      return ...
+   end
+
+   local Scope = {}
+   Scope.__index = Scope
+   function Scope:close()
+      leave(self.scope)
+   end
+   Scope.__close = Scope.close
+
+   --- scope(f, ...): returns f(...), and frees the tensors and storages that this thread made in f,
+   -- except those in the results and those given to keep. Their memory is reused at once, so that a
+   -- program needs no more than what is alive. To use a freed tensor later is an error. Errors of f
+   -- pass unchanged. scope(): an object whose method close() ends the scope; in Lua 5.4, `local s
+   -- <close> = tensor.scope()`.
+   function tensor.scope(f, ...)
+      if f == nil and select('#', ...) == 0 then
+         return setmetatable({scope = enter()}, Scope)
+      elseif type(f) ~= 'function' then
+         error(('scope: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
+      end
+      return finish(enter(), pcall(f, ...))
+   end
+
+   --- keep(...): the tensors and storages in the arguments, and in their tables, outlive all open
+   -- scopes. Returns the arguments.
+   function tensor.keep(...)
+      local seen = {}
+      for k = 1, select('#', ...) do
+         walk((select(k, ...)), function(object)
+            local scope = current
+            while scope do
+               scope.objects[object] = nil
+               scope = scope.outer
+            end
+         end, seen)
+      end
+      return ...
+   end
+end
+
+return install

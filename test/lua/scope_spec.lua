@@ -1,0 +1,199 @@
+-- tensor.scope frees what a function makes, except what it returns or keeps.
+
+local tensor = require 'tensor'
+
+local function is_freed(t)
+  local fine, message = pcall(function() return t:nElement() end)
+  if not fine then assert.matches('freed', message) end
+  return not fine
+end
+
+describe('tensor.scope', function()
+  it('returns the results and frees everything else', function()
+    local before = tensor.Tensor{1, 2, 3}
+    local made = {}
+    local a, b, c = tensor.scope(function(x, y)
+      made[1], made[2] = x + 1, x * y
+      made[3] = made[1]:storage()
+      made[4] = made[2]:narrow(1, 1, 2)
+      before:add(made[1])
+      return made[2]:sum(), made[1] - made[2], nil
+    end, before, 2)
+    assert.equal(12, a)
+    assert.same({0, -1, -2}, b:totable())
+    assert.is_nil(c)
+    assert.same({3, 5, 7}, before:totable())
+    for k = 1, 4 do assert.is_true(k == 3 or is_freed(made[k]), k) end
+    assert.has_error(function() return made[3]:size() end)
+  end)
+
+  it('keeps nested results, and the memory of their views', function()
+    local result = tensor.scope(function()
+      local whole = tensor.range(1, 6)
+      local list = {rows = {whole:view(2, 3)[2]}, whole:storage()}
+      list.self = list
+      return list
+    end)
+    collectgarbage()
+    assert.same({4, 5, 6}, result.rows[1]:totable())
+    assert.equal(6, result[1]:size())
+    assert.equal(result, result.self)
+  end)
+
+  it('keeps what keep is given, in all scopes', function()
+    local cache, inner = {}, nil
+    tensor.scope(function()
+      tensor.scope(function()
+        cache.a = tensor.keep(tensor.ones(2))
+        cache.b, cache.n = tensor.keep({tensor.ones(3)}, 5)
+        inner = tensor.ones(4)
+      end)
+    end)
+    assert.equal(2, cache.a:sum())
+    assert.equal(3, cache.b[1]:sum())
+    assert.equal(5, cache.n)
+    assert.is_true(is_freed(inner))
+  end)
+
+  it('gives the results of an inner scope to the outer one', function()
+    local inner
+    local sum = tensor.scope(function()
+      inner = tensor.scope(function() return tensor.ones(5) end)
+      return inner:sum()
+    end)
+    assert.equal(5, sum)
+    assert.is_true(is_freed(inner))
+    local kept = tensor.scope(function()
+      return tensor.scope(function() return tensor.ones(5) end)
+    end)
+    assert.equal(5, kept:sum())
+  end)
+
+  it('passes errors on', function()
+    local made
+    local fine, message = pcall(tensor.scope, function()
+      made = tensor.ones(2)
+      error({code = 7})
+    end)
+    assert.is_false(fine)
+    assert.equal(7, message.code)
+    assert.is_true(is_freed(made))
+    assert.has_error(function() tensor.scope(5) end, 'scope: a function is expected, got number')
+    assert.is_false(is_freed(tensor.ones(2)))
+  end)
+
+  it('raises errors where a freed tensor is used', function()
+    local t, s
+    tensor.scope(function()
+      t = tensor.ones(2, 2)
+      s = t:storage()
+    end)
+    local other = tensor.ones(2, 2)
+    for _, use in ipairs {
+      function() return t[1] end, function() return t[{1, 2}] end, function() t[1] = 3 end,
+      function() t[{1, 2}] = 3 end, function() return t + 1 end, function() return other * t end,
+      function() return other:copy(t) end, function() return #t end, function() return t:size() end,
+      function() return t:data() end, function() return tostring(t) == nil and error 'nil' end,
+      function() return s[1] end, function() return tensor.Tensor(s) end,
+      function() return tensor.cat({other, t}) end, function() return t:totable() end,
+    } do
+      for _ = 1, 100 do pcall(use) end  -- compiled, too
+    end
+    for _, use in ipairs {
+      function() return t + 1 end, function() return t[{1, 2}] end, function() return s[1] end,
+      function() return tensor.add(other, t) end, function() return t:exp() end,
+    } do
+      local fine, message = pcall(use)
+      assert.is_false(fine)
+      assert.matches('freed', message)
+    end
+    assert.equal(4, other:sum())
+  end)
+
+  it('does not free what other coroutines make', function()
+    local thread = coroutine.wrap(function()
+      local mine = tensor.ones(3)
+      coroutine.yield(mine)
+      coroutine.yield(tensor.scope(function() return mine + 1 end))
+      local _ = mine + 1
+      return mine
+    end)
+    local mine, result
+    tensor.scope(function()
+      mine, result = thread(), thread()
+    end)
+    assert.equal(3, mine:sum())
+    assert.equal(6, result:sum())
+    assert.equal(mine, thread())
+  end)
+
+  it('may be left by a coroutine that yields', function()
+    local made
+    local thread = coroutine.wrap(function()
+      return tensor.scope(function()
+        made = tensor.ones(3)
+        return made + coroutine.yield(1)
+      end)
+    end)
+    if not pcall(thread) then return end  -- Lua 5.1 cannot yield through pcall
+    local meanwhile = tensor.ones(2)
+    local nested = tensor.scope(function() return tensor.ones(1) end)
+    assert.equal(9, thread(2):sum())
+    assert.is_true(is_freed(made))
+    assert.is_false(is_freed(meanwhile))
+    assert.is_false(is_freed(nested))
+  end)
+
+  it('is an object without a function', function()
+    local scope = tensor.scope()
+    local made, kept = tensor.ones(3), tensor.keep(tensor.ones(3))
+    scope:close()
+    scope:close()
+    assert.is_true(is_freed(made))
+    assert.is_false(is_freed(kept))
+    local load_text = require 'tensor.versions'.load
+    local code = load_text([[
+      local tensor = ...
+      local made
+      do
+        local scope <close> = tensor.scope()
+        made = tensor.ones(2)
+      end
+      return made
+    ]], 'close')
+    if code then assert.is_true(is_freed(code(tensor))) end
+  end)
+
+  it('needs no collector', function()
+    collectgarbage()
+    collectgarbage()
+    collectgarbage 'stop'
+    local x = tensor.ones(1000)
+    local before, most = tensor.memory().bytes, 0
+    for _ = 1, 100 do
+      tensor.scope(function()
+        local y = (x * 2 + 1):exp()
+        most = math.max(most, tensor.memory().bytes)
+        return y:sum()
+      end)
+    end
+    local after = tensor.memory().bytes
+    collectgarbage 'restart'
+    assert.is_true(after - before < 8000, after - before)
+    assert.is_true(most - before < 5 * 8000, most - before)
+  end)
+
+  it('may surround gradients and compiled functions', function()
+    local x = tensor.Tensor{1, 2, 3}
+    local slope = tensor.grad(function(v) return (v * v):sum() end)
+    local twice = tensor.compile(function(v) return v * 2 + 1 end)
+    for _ = 1, 5 do
+      local g, r = tensor.scope(function()
+        local _ = slope(x) + 1
+        return slope(x), twice(x)
+      end)
+      assert.same({2, 4, 6}, g:totable())
+      assert.same({3, 5, 7}, r:totable())
+    end
+  end)
+end)
