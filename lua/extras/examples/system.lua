@@ -101,6 +101,17 @@ profile
 > rows[1].calls
 1
 
+scope
+> total = tensor.scope(function() return (tensor.ones(3) * 2):sum() end)
+> total
+6
+
+keep
+> cache = {}
+> tensor.scope(function() cache.x = tensor.keep(tensor.ones(3)) end)
+> cache.x:sum()
+3
+
 compile
 > f = tensor.compile(function(a, b) return tensor.cmul(a, b) + tensor.exp(-b) end)
 > a, b = tensor.ones(2), tensor.zeros(2)
