@@ -24,15 +24,18 @@ namespace fuzz {
 #include "THGenerateEveryType.h"
 }  // namespace fuzz
 
+// The sanitizers call these functions before instrumented ones can run.
+#if defined(__clang__) && defined(__SANITIZE_THREAD__)
+#define TH_FOR_SANITIZER __attribute__((visibility("default"), disable_sanitizer_instrumentation))
+#else
+#define TH_FOR_SANITIZER __attribute__((visibility("default")))
+#endif
 // Errors of memory that there is not are wanted; it need not take long.
+#define TH_SANITIZER_OPTIONS "max_allocation_size_mb=256:allocator_may_return_null=1"
 extern "C" const char* __asan_default_options();
-extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
-  return "max_allocation_size_mb=256:allocator_may_return_null=1";
-}
+extern "C" TH_FOR_SANITIZER const char* __asan_default_options() { return TH_SANITIZER_OPTIONS; }
 extern "C" const char* __tsan_default_options();
-extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options() {
-  return __asan_default_options();
-}
+extern "C" TH_FOR_SANITIZER const char* __tsan_default_options() { return TH_SANITIZER_OPTIONS; }
 
 namespace fuzz {
 

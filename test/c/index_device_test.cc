@@ -249,7 +249,7 @@ TEST_P(IndexDevice, BadIndicesOnTheDevice) {
       th::ops::fill(index.get(), 2);
       index->data_as<int64_t>(th::Access::write)[1] = bad;
       th::ops::fill(src.get(), 9);
-      for (const auto& [name, operation] :
+      for (const auto& [name, of] :
            std::vector<std::pair<const char*, std::function<void(Tensor*, Tensor*)>>>{
                // r has elements on the host, so these two wait for the device.
                {"", [&](Tensor*x, Tensor*at) { th::ops::indexSelect(r.get(), x, 0, at); }},
@@ -261,6 +261,7 @@ TEST_P(IndexDevice, BadIndicesOnTheDevice) {
                {"scatter", [&](Tensor*x, Tensor*at) { th::ops::scatterFill(x, 0, at, 1); }},
                {"scatterAdd",
                 [&](Tensor*x, Tensor*at) { th::ops::scatterAdd(x, 0, at, src.get()); }}}) {
+        const auto& operation = of;  // C++17 does not capture structured bindings
         std::string wanted = error_of([&] { operation(t.get(), index.get()); });
         EXPECT_NE(wanted, "no error");
         TensorRef there = twin(t.get()), at = twin(index.get());

@@ -126,12 +126,13 @@ TEST_P(MaskDevice, BadMasks) {
   for (bool on_host : {true, false}) {
     TensorRef t = made(DType::Float, {20}), mask = mask_of({20}), r = make(DType::Float, {1});
     put(*mask, 7, 2);
-    for (const auto& [name, operation] :
+    for (const auto& [name, of] :
          std::vector<std::pair<const char*, std::function<void(Tensor*, Tensor*)>>>{
              {"maskedFill", [&](Tensor*x, Tensor*m) { th::ops::maskedFill(x, m, 1); }},
              {"maskedCopy", [&](Tensor*x, Tensor*m) { th::ops::maskedCopy(x, m, x); }},
              // Counts the ones, so it waits for the device.
              {"", [&](Tensor*x, Tensor*m) { th::ops::maskedSelect(r.get(), x, m); }}}) {
+      const auto& operation = of;  // C++17 does not capture structured bindings
       std::string wanted = error_of([&] { operation(t.get(), mask.get()); });
       EXPECT_NE(wanted, "no error");
       TensorRef there = twin(t.get()), m = twin(mask.get());
