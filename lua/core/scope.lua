@@ -1,7 +1,8 @@
 -- tensor.scope and tensor.keep: memory that is freed at the end of a function instead of by the
 -- collector.
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, raw_next = versions.each, versions.raw_next
 
 -- Keys that do not keep their objects alive.
 local function weak_set()
@@ -22,15 +23,27 @@ local function install(tensor)
       return scope
    end
 
-   -- Calls visit(object) for the tensors, storages and generators in a value and in its tables.
-   local function walk(value, visit, seen)
-      if type(value) == 'userdata' then
-         visit(value)
-      elseif type(value) == 'table' and not seen[value] then
-         seen[value] = true
-         for key, field in each(value) do
-            walk(key, visit, seen)
-            walk(field, visit, seen)
+   -- Calls visit(object) for the userdata in the values and in their tables, of any depth.
+   local function walk(visit, ...)
+      local waiting, count, seen = {}, 0, {}
+      local function meet(value)
+         if type(value) == 'userdata' then
+            visit(value)
+         elseif type(value) == 'table' and not seen[value] then
+            seen[value] = true
+            count = count + 1
+            waiting[count] = value
+         end
+      end
+      for k = 1, select('#', ...) do
+         meet((select(k, ...)))
+      end
+      while count > 0 do
+         local fields = waiting[count]
+         count = count - 1
+         for key, field in raw_next, fields do
+            meet(key)
+            meet(field)
          end
       end
    end
@@ -46,17 +59,14 @@ local function install(tensor)
       end
       record(current and current.objects, current and current.thread)
       local outer = scope.outer
-      local seen = {}
-      for k = 1, select('#', ...) do
-         walk((select(k, ...)), function(object)
-            if scope.objects[object] then
-               scope.objects[object] = nil
-               if outer and not outer.ended and outer.thread == scope.thread then
-                  outer.objects[object] = true
-               end
+      walk(function(object)
+         if scope.objects[object] then
+            scope.objects[object] = nil
+            if outer and not outer.ended and outer.thread == scope.thread then
+               outer.objects[object] = true
             end
-         end, seen)
-      end
+         end
+      end, ...)
       for object in each(scope.objects) do
          getmetatable(object).__gc(object)
       end
@@ -95,16 +105,13 @@ local function install(tensor)
    --- keep(...): the tensors and storages in the arguments, and in their tables, outlive all open
    -- scopes. Returns the arguments.
    function tensor.keep(...)
-      local seen = {}
-      for k = 1, select('#', ...) do
-         walk((select(k, ...)), function(object)
-            local scope = current
-            while scope do
-               scope.objects[object] = nil
-               scope = scope.outer
-            end
-         end, seen)
-      end
+      walk(function(object)
+         local scope = current
+         while scope do
+            scope.objects[object] = nil
+            scope = scope.outer
+         end
+      end, ...)
       return ...
    end
 end

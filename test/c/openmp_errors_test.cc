@@ -86,6 +86,23 @@ TEST_F(OpenMP, WorksWithoutErrors) {
 TEST_F(OpenMP, AnErrorOfTheMainThreadIsRaisedByTheNextCall) { raise_by_the_next_call(true); }
 TEST_F(OpenMP, AnErrorOfAnotherThreadIsRaisedByTheNextCall) { raise_by_the_next_call(false); }
 
+TEST_F(OpenMP, VectorsAreNotDividedByZero) {
+  set_handlers();
+  int x[] = {6, 7}, y[] = {2, 0};
+  if (setjmp(caught_.escape) == 0) {
+#pragma omp parallel num_threads(2)
+    {
+      int z[] = {1, 1};
+      THIntVector_cdiv(z, x, y, 2);
+      THIntVector_divs(z, x, 0, 2);
+      EXPECT_EQ(z[0], 1);
+    }
+    THFloatTensor_zero(t_);
+    ADD_FAILURE() << "no error";
+  }
+  EXPECT_NE(caught_.message.find("division by zero"), std::string::npos) << caught_.message;
+}
+
 TEST_F(OpenMP, FreeingDoesNotRaise) {
   set_handlers();
   if (setjmp(caught_.escape) == 0) {

@@ -45,7 +45,7 @@ TEST_P(Parallel, RunsEachIndexOnce) {
   }
 }
 
-TEST_P(Parallel, CallersDoNotWaitForEachOther) {
+TEST_P(Parallel, RunsEachIndexOnceForSeveralCallers) {
   std::vector<std::thread> callers;
   for (int k = 0; k < 4; ++k) {
     callers.emplace_back([] {

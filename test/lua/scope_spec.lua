@@ -40,6 +40,17 @@ describe('tensor.scope', function()
     assert.equal(result, result.self)
   end)
 
+  it('finds results in long lists and behind __pairs', function()
+    local list = tensor.scope(function()
+      local last = {value = tensor.ones(2)}
+      for _ = 1, 2e5 do last = {next = last} end
+      return setmetatable({list = last}, {__pairs = error})
+    end)
+    local node = list.list
+    while node.next do node = node.next end
+    assert.equal(2, node.value:sum())
+  end)
+
   it('keeps what keep is given, in all scopes', function()
     local cache, inner = {}, nil
     tensor.scope(function()

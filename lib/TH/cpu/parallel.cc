@@ -72,9 +72,7 @@ class Workers {
   // Returns false if another thread's loop is running, so that the caller must run its own.
   bool run(const ParallelLoop& loop, int team) {
     if (is_taken_.exchange(true, std::memory_order_acquire)) return false;
-    // Each part has at least `grain` elements.
-    const int64_t most = loop.grain > 0 ? loop.n / loop.grain : loop.n;
-    team = static_cast<int>(std::min<int64_t>(team, most));
+    team = static_cast<int>(std::min<int64_t>(team, loop.most));
     team = std::min(team, start(team - 1) + 1);
     if (team > 1) {
       prepare(loop, team);

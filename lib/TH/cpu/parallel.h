@@ -24,11 +24,11 @@ bool in_parallel() noexcept;
 // In a part of a loop: a number from 0 to num_threads() - 1, which no other thread of the loop has.
 int thread_index() noexcept;
 
-// A loop over [0, n) in parts of at least `grain` elements.
+// A loop over [0, n), which can be divided into up to `most` parts.
 struct ParallelLoop {
   void (*run)(const void* f, int64_t begin, int64_t end);
   const void* f;
-  int64_t n, grain;
+  int64_t n, most;
 };
 void run_in_parallel(const ParallelLoop& loop) noexcept;
 
@@ -36,15 +36,15 @@ void run_in_parallel(const ParallelLoop& loop) noexcept;
 // elements. f must not throw, and its result must not depend on how the range is divided.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, const F& f) {
-  const int64_t parts = grain > 0 ? n / grain : n;
-  if (parts < 2 || num_threads() < 2 || in_parallel()) {
+  const int64_t most = grain > 0 ? n / grain : n;
+  if (most < 2 || num_threads() < 2 || in_parallel()) {
     if (n > 0) f(int64_t{0}, n);
     return;
   }
   auto run = [](const void* function, int64_t begin, int64_t end) {
     (*static_cast<const F*>(function))(begin, end);
   };
-  run_in_parallel({run, &f, n, grain});
+  run_in_parallel({run, &f, n, most});
 }
 
 }  // namespace TH_VISIBLE

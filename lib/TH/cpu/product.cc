@@ -318,13 +318,17 @@ class FloatFactor {
   LoopPlan plans_[2];
 };
 
+// The product of the transposed factors, whose result is the transposed c.
+ProductCall transposed(ProductCall p) {
+  std::swap(p.a, p.b);
+  std::swap(p.m, p.n);
+  for (Factor* f : {&p.a, &p.b, &p.c}) std::swap(f->row, f->col);
+  return p;
+}
+
 // A matrix of a 16-bit type times a vector, which is converted first.
 void multiply_reduced_by_vector(ProductCall p) {
-  if (p.n != 1) {
-    std::swap(p.a, p.b);
-    std::swap(p.m, p.n);
-    for (Factor* f : {&p.a, &p.b, &p.c}) std::swap(f->row, f->col);
-  }
+  if (p.n != 1) p = transposed(p);
   FloatFactor vector(p.dtype, p.b, p.batches, p.k, 1);
   vector.read();
   const ProductKernel kernel = product_kernels().reduced[p.dtype];
@@ -350,32 +354,28 @@ void multiply_in_float(ProductCall call) {
   if (by_vector && call.alpha.d != 0 && product_kernels().reduced[call.dtype]) {
     return multiply_reduced_by_vector(call);
   }
-  // A large factor is converted in parts of whole lines, which stay in the cache until they are
+  // A large factor is converted in parts of contiguous rows, which stay in the cache until they are
   // multiplied.
   constexpr int64_t kLarge = 1 << 22, kPart = 1 << 19;
-  const bool down = call.m >= call.n;
-  const int64_t lines = down ? call.m : call.n;
-  const bool in_parts =
-      call.batches == 1 && lines >= kLarge / call.k && (down ? call.a.col : call.b.row) == 1;
-  const int64_t step = in_parts ? part_of(lines, std::max<int64_t>(64, kPart / call.k)) : lines;
-  const Factor& kept = down ? call.b : call.a;
-  FloatFactor other(call.dtype, kept, call.batches, down ? call.k : call.m, down ? call.n : call.k);
-  other.read();
-  for (int64_t first = 0; first < lines; first += step) {
+  const bool by_columns = call.n > call.m && call.b.row == 1 && call.n >= kLarge / call.k;
+  if (by_columns && call.batches == 1) call = transposed(call);
+  const bool in_parts = call.batches == 1 && call.a.col == 1 && call.m >= kLarge / call.k;
+  const int64_t rows = in_parts ? part_of(call.m, std::max<int64_t>(64, kPart / call.k)) : call.m;
+  const auto item = static_cast<int64_t>(item_size(call.dtype));
+  FloatFactor b(call.dtype, call.b, call.batches, call.k, call.n);
+  b.read();
+  for (int64_t i = 0; i < call.m; i += rows) {
     ProductCall part = call;
-    const int64_t count = std::min(step, lines - first);
-    (down ? part.m : part.n) = count;
-    Factor& cut = down ? part.a : part.b;
-    const auto item = static_cast<int64_t>(item_size(call.dtype));
-    cut.data += first * (down ? cut.row : cut.col) * item;
-    part.c.data += first * (down ? part.c.row : part.c.col) * item;
-    FloatFactor own(call.dtype, cut, call.batches, down ? count : call.k, down ? call.k : count);
-    FloatFactor c(call.dtype, part.c, call.sum ? 1 : call.batches, part.m, part.n);
-    own.read();
+    part.m = std::min(rows, call.m - i);
+    part.a.data += i * call.a.row * item;
+    part.c.data += i * call.c.row * item;
+    FloatFactor a(call.dtype, part.a, call.batches, part.m, call.k);
+    FloatFactor c(call.dtype, part.c, call.sum ? 1 : call.batches, part.m, call.n);
+    a.read();
     if (call.beta.d != 0) c.read();
     part.dtype = DType::Float;
-    part.a = down ? own.get() : other.get();
-    part.b = down ? other.get() : own.get();
+    part.a = a.get();
+    part.b = b.get();
     part.c = c.get();
     multiply(part);
     c.write();

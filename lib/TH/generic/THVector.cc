@@ -35,13 +35,17 @@ void combine(ElementOp op, const F& f, Scalar number, ptrdiff_t n, T* z, const I
   }
 }
 
+// Raises an error for an integer divisor of 0. In an OpenMP region, where the error comes later,
+// returns false.
 template <class T>
-void check_divisors(const T* y, ptrdiff_t n) {
+bool check_divisors(const T* y, ptrdiff_t n) {
   if constexpr (std::is_integral_v<T>) {
-    guard([&] {
+    return guard([&] {
       if (n > 0 && std::find(y, y + n, T(0)) != y + n) fail("division by zero");
+      return true;
     });
   }
+  return true;
 }
 
 }  // namespace
@@ -78,11 +82,11 @@ void THVector_(muls)(real* y, const real* x, const real c, const ptrdiff_t n) {
   TH_COMBINE(mul, (auto c, auto a), times(a, c), th::to_scalar(c), y, x);
 }
 void THVector_(cdiv)(real* z, const real* x, const real* y, const ptrdiff_t n) {
-  th::check_divisors(y, n);
+  if (!th::check_divisors(y, n)) return;
   TH_COMBINE(cdiv, (auto, auto a, auto b), quotient(a, b), th::Scalar(), z, x, y);
 }
 void THVector_(divs)(real* y, const real* x, const real c, const ptrdiff_t n) {
-  th::check_divisors(&c, 1);
+  if (!th::check_divisors(&c, 1)) return;
   TH_COMBINE(div, (auto c, auto a), quotient(a, c), th::to_scalar(c), y, x);
 }
 void THVector_(vectorDispatchInit)(void) { th::cpu_backend(); }

@@ -8,7 +8,7 @@
 
 namespace th {
 
-// One array: `step` elements lie between neighbours, also fewer than 0.
+// step: the number of elements from one operand element to the next, which may be negative.
 template <class T>
 struct Array {
   const T* data;
