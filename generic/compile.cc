@@ -190,7 +190,7 @@ Signature* signature_to_record(lua_State* L, State* state, Compiled* c, int last
   std::unique_ptr<Signature> s(new Signature);
   const bool refused = lua_isnil(L, kRows);
   if (!refused) set_rows(L, s->rows = ++c->lists, true);
-  // That allocates, so finalizers can have changed the arguments.
+  // Finalizers run by the allocations above can have changed the arguments.
   read_arguments(L, state, &c->call, kFirstRecorded, last);
   s->values = c->call.values;
   s->shown = shown_call(L, state, kFirstRecorded, last);

@@ -20,9 +20,9 @@ struct Overloads {
   std::vector<Form*> forms;
   bool element_wise = false;            // accepts numbers only: as tensors of 1 element
   bool random = false;                  // returns a number if no argument is a tensor
-  const Overloads* function = nullptr;  // of a method: the function of the same name
-  // Of a method: the function has a form that does not start with a tensor, so it also exists as a
-  // function of each tensor class, which creates tensors of that class.
+  const Overloads* function = nullptr;  // the function of the same name as a method
+  // True for a method whose function has a form that does not start with a tensor. The function then
+  // also exists in each tensor class and creates tensors of that class.
   bool of_class = false;
   // The upvalue of a Lua closure: the overloads and an element type, or one of these two constants.
   static constexpr int kDefaultType = -1, kTypeOfFirst = th::kDTypes;

@@ -48,7 +48,7 @@ int FusedProgram::leaf(int node) {
   return static_cast<int>(found - operands_.begin()) + 1;
 }
 
-// The number of what holds the node's elements: as bytes where a mask is asked for.
+// Returns the number of the operand or step that holds the node's elements. mask: as bytes.
 int FusedProgram::step_of(const Expression& e, int node, bool mask) {
   const ExpressionNode& n = e.nodes[node];
   const bool is_leaf = static_cast<bool>(values_[node]);

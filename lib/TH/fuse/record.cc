@@ -104,7 +104,7 @@ Recorder::Region* Recorder::own_region(const Storage* s) {
   return found == own_.end() ? nullptr : &found->second;
 }
 
-// The input of which t, which is about to be written, is a part; -1: none.
+// Returns the index of the input that contains t, or -1. t is about to be written.
 int Recorder::input_to_write(const Tensor& t) {
   int found = -1;
   bool has_gaps = false;
