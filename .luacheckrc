@@ -2,6 +2,8 @@ std = 'luajit'
 max_line_length = 100
 
 files['test/lua'] = { std = 'luajit+busted' }
+files['examples/nginx'] = { std = 'ngx_lua' }
+files['test/checks/nginx'] = { std = 'ngx_lua' }
 files['rockspec'] = { std = 'rockspec' }
 -- As Torch7's programs have them.
 files['test/package'] = { globals = { 'torch', 'rows' } }

@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 export JOBS
 INSTALL = cmake -DBUILD=build/release -DPREFIX="$(CURDIR)/build/prefix" -P cmake/InstallAnew.cmake
 
-.PHONY: all demo first repl mpi-deps mpich-deps test test-all asan-test tsan-test bench lint format install uninstall clean deps
+.PHONY: all demo first repl test-deps test-all-deps test test-all asan-test tsan-test bench lint format install uninstall clean deps
 .PHONY: prefix dist deb docs
 .PHONY: release asan asan-tests tsan release-tests soft cuda mpi fuzz
 
@@ -13,11 +13,11 @@ all: release
 
 deps:
 	@scripts/install-deps
-# For the tests of programs with several processes.
-mpi-deps:
-	@scripts/install-deps --mpi
-mpich-deps:
-	@scripts/install-deps --mpi --mpich
+# For the tests of programs with several processes, and in nginx.
+test-deps:
+	@scripts/install-deps --mpi --nginx
+test-all-deps:
+	@scripts/install-deps --mpi --mpich --nginx
 
 # The library and the Lua module. If the machine has a GPU, also the CUDA plugin.
 release: deps
@@ -68,10 +68,10 @@ repl: first
 	@build/prefix/bin/tensor
 
 # The last line is "N passed, N failed".
-test: mpi-deps release-tests asan-tests
+test: test-deps release-tests asan-tests
 	@scripts/run-tests build/release build/asan
 
-test-all: mpich-deps deps asan tsan
+test-all: test-all-deps deps asan tsan
 	@scripts/build test build/release -DTH_ISAS=all -DTH_LONG_TESTS=ON
 	@scripts/run-tests --all build/release build/asan build/tsan
 

@@ -84,7 +84,8 @@ foreach(component IN ITEMS runtime dev)
   install(FILES packaging/${name}.lintian RENAME ${name} COMPONENT ${component}
           DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides")
 endforeach()
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "luajit, libopenblas0 | liblapack3")
+# nginx with its Lua module has the latter library, which excludes the package luajit.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "luajit | libluajit2-5.1-2, libopenblas0 | liblapack3")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem, lua-cjson")
 # These packages install the same files: libTH, libluaT, the module torch.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "lua-torch-torch7, libtorch-th, libtorch-luat")
