@@ -52,6 +52,16 @@ endif()
 # Optional: required to read and write .png and .jpeg files.
 find_package(PNG QUIET)
 find_package(JPEG QUIET)
+if(JPEG_FOUND)
+  # The interfaces that io/jpeg_codec.h is compiled for are those of libjpeg-turbo.
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES "${JPEG_INCLUDE_DIR}")
+  check_cxx_source_compiles("
+    #include <jconfig.h>
+    int main() { return LIBJPEG_TURBO_VERSION_NUMBER < 1005000; }" TH_JPEG_IS_TURBO)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  set(JPEG_FOUND ${TH_JPEG_IS_TURBO})
+endif()
 find_package(Threads QUIET)
 find_package(OpenMP QUIET COMPONENTS CXX)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
