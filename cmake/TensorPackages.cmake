@@ -22,6 +22,13 @@ if(TENSOR_DEBIAN)
 endif()
 
 install(FILES "${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT runtime)
+# th is another name of the program, and so is its page.
+set(th_manual "${CMAKE_CURRENT_BINARY_DIR}/debian/th.1")
+file(WRITE "${th_manual}" ".so man1/tensor.1\n")
+if(TENSOR_DEBIAN)
+  gzip_copy("${th_manual}" th_manual)
+endif()
+install(FILES "${th_manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT runtime)
 install(FILES packaging/tensor.bash RENAME tensor COMPONENT runtime
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 install(FILES packaging/_tensor DESTINATION "${zsh}" COMPONENT runtime)
@@ -34,6 +41,16 @@ if(NOT TENSOR_DEBIAN)
   return()
 endif()
 
+# The packages for another Lua replace those for LuaJIT: both have the same programs and libraries.
+set(tensor tensor)
+# nginx with its Lua module has the latter library, which excludes the package luajit.
+set(lua_depends "luajit | libluajit2-5.1-2")
+set(lua_dev_depends libluajit-5.1-dev)
+if(NOT TH_LUA STREQUAL "luajit")
+  set(tensor tensor-${TH_LUA_PROGRAM})
+  set(lua_depends ${TH_LUA_PROGRAM})
+  set(lua_dev_depends lib${TH_LUA_PROGRAM}-dev)
+endif()
 set(CPACK_COMPONENTS_ALL runtime dev)
 if(TH_CUDA_FOUND)
   list(APPEND CPACK_COMPONENTS_ALL cuda)
@@ -48,13 +65,13 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(debian "${CMAKE_CURRENT_BINARY_DIR}/debian")
 file(WRITE "${debian}/changelog.Debian"
-     "tensor (${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium\n\n"
+     "${tensor} (${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium\n\n"
      "  * What has changed is in changelog.gz.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
 gzip_copy("${debian}/changelog.Debian" debian_changes)
-set(names_runtime tensor)
-set(names_dev tensor-dev)
-set(names_cuda tensor-cuda)
-set(names_mpi tensor-mpi)
+set(names_runtime ${tensor})
+foreach(component IN ITEMS dev cuda mpi)
+  set(names_${component} ${tensor}-${component})
+endforeach()
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   set(folder "${CMAKE_INSTALL_DATADIR}/doc/${names_${component}}")
   install(FILES LICENSE RENAME copyright DESTINATION "${folder}" COMPONENT ${component})
@@ -71,39 +88,47 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tensor)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${tensor})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 # CPack's own shlibs file has no trigger for ldconfig.
-file(WRITE "${debian}/shlibs" "libTH 0 tensor (= ${PROJECT_VERSION}-1)\n"
-                              "libluaT 0 tensor (= ${PROJECT_VERSION}-1)\n")
+file(WRITE "${debian}/shlibs" "libTH 0 ${tensor} (= ${PROJECT_VERSION}-1)\n"
+                              "libluaT 0 ${tensor} (= ${PROJECT_VERSION}-1)\n")
 file(WRITE "${debian}/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${debian}/shlibs;${debian}/triggers")
-foreach(component IN ITEMS runtime dev)
-  set(name "${names_${component}}")
-  install(FILES packaging/${name}.lintian RENAME ${name} COMPONENT ${component}
-          DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides")
+set(overrides_runtime tensor)
+set(overrides_dev tensor-dev)
+set(overrides_mpi tensor-mpi)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  if(overrides_${component})
+    install(FILES packaging/${overrides_${component}}.lintian RENAME ${names_${component}}
+            COMPONENT ${component} DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides")
+  endif()
 endforeach()
-# nginx with its Lua module has the latter library, which excludes the package luajit.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "luajit | libluajit2-5.1-2, libopenblas0 | liblapack3")
+# OpenBLAS and libjpeg are loaded at run time. Debian and Ubuntu have different libjpegs.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS
+    "${lua_depends}, libopenblas0 | liblapack3, libjpeg62-turbo | libjpeg-turbo8")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem, lua-cjson")
 # These packages install the same files: libTH, libluaT, the module torch.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "lua-torch-torch7, libtorch-th, libtorch-luat")
+if(NOT tensor STREQUAL "tensor")
+  string(APPEND CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS ", tensor")
+endif()
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "tensors of numbers for LuaJIT
 Torch7's tensor core, built anew: n-dimensional arrays of nine element types,
 arithmetic, reductions, sorting, indexing, linear algebra, convolutions and
 random numbers, for Lua, C and C++, with the program tensor, a REPL.")
 
-set(CPACK_DEBIAN_DEV_PACKAGE_NAME tensor-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME ${tensor}-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libluajit-5.1-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ${lua_dev_depends})
 set(CPACK_DEBIAN_DEV_PACKAGE_CONFLICTS "libtorch-th-dev, libtorch-luat-dev")
 set(CPACK_COMPONENT_DEV_DEPENDS runtime)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "tensors of numbers for LuaJIT - files for C programs
 The headers of libTH and libluaT, for pkg-config, CMake and packages of Torch7.")
 
 # CUDA may be installed without packages, so its libraries are not required dependencies.
-set(CPACK_DEBIAN_CUDA_PACKAGE_NAME tensor-cuda)
+set(CPACK_DEBIAN_CUDA_PACKAGE_NAME ${tensor}-cuda)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION contrib/math)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
 string(REGEX REPLACE "^([0-9]+)\\.([0-9]+).*" "libcublas-\\1-\\2" cublas "${CUDAToolkit_VERSION}")
@@ -113,10 +138,13 @@ set(CPACK_COMPONENT_CUDA_DEPENDS runtime)
 set(CPACK_COMPONENT_CUDA_DESCRIPTION "tensors of numbers for LuaJIT - plugin for NVIDIA GPUs
 Lets tensors be on GPUs, and operations run there.")
 
-set(CPACK_DEBIAN_MPI_PACKAGE_NAME tensor-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME ${tensor}-mpi)
 set(CPACK_DEBIAN_MPI_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin | mpich")
+set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
+if(MPI_C_HEADER_DIR MATCHES "mpich")
+  set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS mpich)
+endif()
 set(CPACK_COMPONENT_MPI_DEPENDS runtime)
 set(CPACK_COMPONENT_MPI_DESCRIPTION "tensors of numbers for LuaJIT - several processes with MPI
 The transport of tensor.dist, which lets a program run in several processes, on

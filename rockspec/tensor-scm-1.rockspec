@@ -7,10 +7,10 @@ source = {
 }
 
 description = {
-  summary = 'Tensors for LuaJIT, in the manner of Torch7',
+  summary = 'Tensors for LuaJIT and Lua, in the manner of Torch7',
   detailed = [[
     The tensor core of Torch7 built anew: a C library, libTH, and a Lua module on top of it.
-    Needs LuaJIT 2.1, Highway, protozero, Random123 and zlib with their headers, libzip for .npz
+    Needs LuaJIT 2.1 or Lua 5.3 or 5.4, Highway, protozero, Random123 and zlib with their headers, libzip for .npz
     files, libpng and libjpeg for pictures, CMake and a C++17 compiler; and where it runs OpenBLAS,
     or another BLAS with LAPACK. The modules paths and sys, for programs written for Torch7, look at
     files with LuaFileSystem, the rock luafilesystem, and .safetensors files are read with
@@ -22,17 +22,20 @@ description = {
 supported_platforms = { 'linux' }
 
 dependencies = {
-  'lua == 5.1',
+  'lua >= 5.1, < 5.5',
 }
 
 build = {
   -- Not LuaRocks' own way with CMake, which compiles one file at a time. The kernels are those for
-  -- this machine; TENSOR_ROCK_OPTIONS=-DTH_ISAS=all in the environment makes a rock for all.
+  -- this machine; TENSOR_ROCK_OPTIONS=-DTH_ISAS=all in the environment makes a rock for all. The
+  -- module for Lua 5.1 is that for LuaJIT.
   type = 'command',
   build_command = [[
-    cmake -S . -B build.luarocks -DTENSOR_ROCK=ON -DCMAKE_INSTALL_PREFIX="$(PREFIX)" \
-      -DTENSOR_LUADIR="$(LUADIR)" -DTENSOR_LIBDIR="$(LIBDIR)" -DTENSOR_BINDIR="$(BINDIR)" \
-      -DTH_BUILD_TESTS=OFF -DTH_ISAS=native $TENSOR_ROCK_OPTIONS &&
+    version=`"$(LUA)" -e 'print(_VERSION == "Lua 5.1" and "luajit" or _VERSION:sub(5))'` &&
+    cmake -S . -B build.luarocks -DTH_LUA="$version" -DTENSOR_ROCK=ON \
+      -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DTENSOR_LUADIR="$(LUADIR)" \
+      -DTENSOR_LIBDIR="$(LIBDIR)" -DTENSOR_BINDIR="$(BINDIR)" -DTH_BUILD_TESTS=OFF \
+      -DTH_ISAS=native $TENSOR_ROCK_OPTIONS &&
     cmake --build build.luarocks --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-`nproc`}"
   ]],
   install_command = 'cmake --install build.luarocks',
