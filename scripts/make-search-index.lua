@@ -5,9 +5,11 @@ local folder = arg[1]
 
 local entities = {lt = '<', gt = '>', quot = '"', amp = '&', nbsp = ' '}
 
+local inline = {code = true, a = true, strong = true, em = true, span = true}
+
 local function plain(html)
   return (html:gsub('</?(%w+)[^>]*>', function(tag)
-    return (tag == 'code' or tag == 'a' or tag == 'strong' or tag == 'em') and '' or ' '
+    return inline[tag] and '' or ' '
   end):gsub('&#(%d+);', function(code)
     return tonumber(code) < 128 and string.char(tonumber(code)) or ' '
   end):gsub('&(%a+);', entities):gsub('%s+', ' '):gsub('^ ', ''):gsub(' $', ''))
