@@ -4,8 +4,8 @@
 -- The name of a page in backticks, such as `c-reference.md`, becomes a link: documents mention
 -- generated pages in this way, because a link would have no target in the repository.
 --
--- A block of text after a sample is marked as its output. In a session at the prompt, the lines that
--- begin with "> " or ">> " are marked as input.
+-- A block of text after a sample is marked as its output. In a session at the prompt, the lines
+-- that begin with "> " or ">> " are marked as input.
 --
 -- PAGES lists the pages, relative to the current folder.
 
