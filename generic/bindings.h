@@ -37,8 +37,10 @@ void register_profile_functions(lua_State* L, int module);
 void register_compile_functions(lua_State* L, int module);
 void register_grad_functions(lua_State* L, int module);
 void register_dist_functions(lua_State* L, int module);
+void register_worker_functions(lua_State* L, int module);
 // Resumes a Lua thread with `arguments` values on its stack. Returns Lua's status, and sets
-// *results to the number of values that it returned or yielded, which are on its stack.
+// *results to the number of values that it returned or yielded, which are on its stack. The open
+// scope of L gets the objects that the thread makes.
 int resume(lua_State* thread, lua_State* L, int arguments, int* results);
 // Pushes a tracked number for an element of a storage that a tape tracks, and returns true.
 bool push_tracked_number(lua_State* L, State* state, Storage* storage, ptrdiff_t index);
@@ -73,6 +75,8 @@ const char* shown_class(lua_State* L, State* state, int index);
 const char* shown_type(lua_State* L, int index);
 void register_cuda_functions(lua_State* L, int module);
 void register_interrupt_functions(lua_State* L, int module);
+// For functions that wait: raises the error of Ctrl-C if the REPL catches it and it was pressed.
+void raise_interrupt(lua_State* L);
 
 // Installs the TH error handlers so that errors and allocation failures in C functions are reported
 // to the Lua thread that calls update_handlers.

@@ -92,6 +92,10 @@ const Method functions[] = {{"_catchinterrupts", guarded<catch_interrupts>},
 
 }  // namespace
 
+void raise_interrupt(lua_State* L) {
+  if (waiting && pthread_equal(pthread_self(), lua_thread)) stop(L, nullptr);
+}
+
 void register_interrupt_functions(lua_State* L, int module) { set_functions(L, functions, module); }
 
 }  // namespace bind

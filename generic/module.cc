@@ -237,9 +237,10 @@ int set_heap_tracking(lua_State* L) {
 }
 
 // Adds objects that a thread makes to a set (lua/core/scope.lua); nil: to none. The default is this
-// thread. Returns the thread.
+// thread. Returns the thread, and true if there was a set for this thread.
 int record_objects(lua_State* L) {
   State* state = state_of(L);
+  const bool was_own = state->scope_thread == L;
   lua_settop(L, 2);
   if (lua_isnil(L, 2)) {
     lua_pushthread(L);
@@ -252,7 +253,8 @@ int record_objects(lua_State* L) {
   state->scope_thread = lua_istable(L, 1) ? lua_tothread(L, 2) : nullptr;
   lua_istable(L, 1) ? lua_pushvalue(L, 1) : lua_newtable(L);
   lua_rawseti(L, LUA_REGISTRYINDEX, state->scope_objects);
-  return 1;
+  lua_pushboolean(L, was_own);
+  return 2;
 }
 
 int is_terminal(lua_State* L) {
@@ -334,6 +336,7 @@ int open(lua_State* L) {
   register_compile_functions(L, module);
   register_grad_functions(L, module);
   register_dist_functions(L, module);
+  register_worker_functions(L, module);
   register_apply_functions(L, module);
   set_functions(L, functions, module);
   set_functions(L, luaT_functions, module);

@@ -48,4 +48,7 @@ return {
 
    -- generic/dist.cc: groups of processes.
    dist = core._dist,
+
+   -- generic/workers.cc: threads with Lua states of their own.
+   workers = core._workers,
 }

@@ -89,8 +89,8 @@ describe('tensor.data', function()
     assert.has_error(function() data.batches({3}, {size = 1}) end,
       'data.batches: source 1: a tensor or a table with count and get is expected, got number')
     assert.has_error(function() data.batches(x, {size = 1, suffle = true}) end,
-      'data.batches: unknown option suffle; the options are partial, seed, shuffle, size, '
-      .. 'transform')
+      'data.batches: unknown option suffle; the options are ahead, partial, seed, shuffle, size, '
+      .. 'threads, transform')
   end)
 
   it('transforms images', function()

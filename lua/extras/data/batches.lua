@@ -2,13 +2,22 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
+local prepare = require 'tensor.data.prepare'
 local versions = require 'tensor.versions'
+local workers = require 'tensor.data.workers'
 
 local Batches = {}
 Batches.__index = Batches
 
 local function fail(...)
    error('data.batches: ' .. string.format(...), 0)
+end
+
+local function check_count(name, value, least)
+   if value == nil or value < least or value % 1 ~= 0 then
+      fail('%s: a whole number of at least %d is expected, got %s', name, least, tostring(value))
+   end
+   return value
 end
 
 -- Returns the number of rows of a source: a tensor, or a table with the fields count and get.
@@ -22,14 +31,6 @@ local function count_of(source, k)
         tensor.type(source) or type(source))
 end
 
--- Returns the rows of a source at the indices in a LongTensor.
-local function rows_of(source, indices)
-   if tensor.isTensor(source) then
-      return source:index(1, indices)
-   end
-   return source.get(indices)
-end
-
 --- Returns the order of the rows in an epoch, a LongTensor. It depends on the seed and the epoch
 -- only.
 function Batches:order(epoch)
@@ -41,31 +42,132 @@ function Batches:order(epoch)
    return tensor.randperm(generator, self.rows):long()
 end
 
+-- Returns the seed of all randomness in the preparation of a batch.
+function Batches:seed_of(epoch, number)
+   return (self.seed + epoch * 2654435761 + number * 2246822519) % 2 ^ 32
+end
+
+-- Calls f(indices) with random numbers that depend on the seed alone, and restores the generator.
+local function with_seed(seed, f, indices)
+   local state = tensor.getRNGState()
+   tensor.manualSeed(seed)
+   local results = versions.pack(pcall(f, indices))
+   tensor.setRNGState(state)
+   if not results[1] then
+      error(results[2], 0)
+   end
+   return versions.unpack(results, 2, results.n)
+end
+
+-- In a thread: returns a function that prepares the batch with a seed and indices.
+local function seeded(sources, transform)
+   local run = prepare(sources, transform)
+   return function(seed, indices)
+      math.randomseed(seed)
+      return with_seed(seed, run, indices)
+   end
+end
+
+-- Starts the threads, which get copies of the sources and the transform.
+function Batches:start()
+   local list = {{value = self.sources, name = 'sources'},
+                 {value = self.transform, name = 'transform'}, n = 2}
+   local fine, pool = pcall(workers.start, self.threads, seeded, list)
+   if not fine then
+      fail('threads: %s', tostring(pool))
+   end
+   self.pool = pool
+end
+
+-- Returns a function that returns the batches with the indices that next_indices() returns. Threads
+-- prepare the following ones in the meantime.
+function Batches:prefetched(epoch, next_indices)
+   if not self.pool then
+      self:start()
+   end
+   local pool, turn, begun, pending, first = self.pool, {}, 0, {}, 1
+   -- The batches that a loop before has left.
+   pool:drop()
+   self.turn = turn
+
+   local function submit()
+      while begun < first - 1 + self.ahead do
+         local indices = next_indices()
+         if not indices then
+            return
+         end
+         begun = begun + 1
+         pending[begun] = pool:submit(self:seed_of(epoch, begun), indices)
+      end
+   end
+
+   return function()
+      if self.turn ~= turn then
+         fail('a later loop has ended this one: threads prepare the batches of one loop at a time')
+      end
+      submit()
+      if first > begun then
+         return nil
+      end
+      local batch = versions.pack(pcall(pool.take, pool, pending[first]))
+      pending[first] = nil
+      first = first + 1
+      if not batch[1] then
+         pool:drop()
+         self.turn = nil
+         error(batch[2], 0)
+      end
+      submit()
+      return versions.unpack(batch, 2, batch.n)
+   end
+end
+
 -- batches([epoch]): iterates over the batches of an epoch, by default the next one.
 function Batches:__call(epoch)
    self.epoch = epoch or self.epoch + 1
-   local order, first = self:order(self.epoch), 1
-   return function()
+   epoch = self.epoch
+   local order, first, number = self:order(epoch), 1, 0
+
+   local function next_indices()
       local count = math.min(self.size, self.rows - first + 1)
       if count < 1 or count < self.size and not self.partial then
          return nil
       end
-      local indices, batch = order:narrow(1, first, count), {}
       first = first + count
-      for k, source in ipairs(self.sources) do
-         batch[k] = rows_of(source, indices)
+      return order:narrow(1, first - count, count)
+   end
+
+   if self.threads > 0 then
+      return self:prefetched(epoch, next_indices)
+   end
+   local run = prepare(self.sources, self.transform)
+   return function()
+      local indices = next_indices()
+      if not indices then
+         return nil
+      elseif self.is_plain then
+         return run(indices)
       end
-      if self.transform then
-         return self.transform(versions.unpack(batch))
-      end
-      return versions.unpack(batch)
+      number = number + 1
+      return with_seed(self:seed_of(epoch, number), run, indices)
+   end
+end
+
+--- stop(): ends the threads, which a later loop starts again. A loop that runs cannot continue. The
+-- garbage collector and the end of the program do the same.
+function Batches:stop()
+   if self.pool then
+      self.pool:stop()
+      self.pool, self.turn = nil, nil
    end
 end
 
 --- batches(sources, options): sources: a list of tensors with the same number of rows; instead of a
 -- tensor, a table with the fields count and get, where get(indices) returns a tensor. options:
 -- size; shuffle (true); seed (default: a random one); partial (true): the last batch may be
--- smaller; transform: a function of the rows of all sources that returns the batch.
+-- smaller; transform: a function of the rows of all sources that returns the batch; threads (0):
+-- the number of threads that prepare batches while the program uses others; ahead (2 * threads):
+-- the number of batches that they prepare in advance.
 -- Returns an object: `for x, y in batches(epoch) do`. Its field count is the number of batches.
 return function(sources, options)
    if tensor.isTensor(sources) or type(sources) == 'table' and sources.get then
@@ -74,17 +176,19 @@ return function(sources, options)
    options = options or {}
    local fine, failure = pcall(files.check, options, {
       size = 'number', shuffle = 'boolean', seed = 'number', partial = 'boolean',
-      transform = 'function',
+      transform = 'function', threads = 'number', ahead = 'number',
    })
    local size = options.size
    if not fine then
       fail('%s', failure)
-   elseif size == nil or size < 1 or size % 1 ~= 0 then
-      fail('size: a whole number of at least 1 is expected, got %s', tostring(size))
    end
-   local rows = count_of(sources[1], 1)
+   check_count('size', size, 1)
+   local threads = check_count('threads', options.threads or 0, 0)
+   local ahead = check_count('ahead', options.ahead or 2 * threads, math.min(threads, 1))
+   local rows, is_plain = count_of(sources[1], 1), not options.transform
    for k, source in ipairs(sources) do
       local own = count_of(source, k)
+      is_plain = is_plain and tensor.isTensor(source)
       if own ~= rows then
          fail('source %d has %d rows, but source 1 has %d', k, own, rows)
       end
@@ -93,6 +197,7 @@ return function(sources, options)
    return setmetatable({
       sources = sources, size = size, rows = rows, shuffle = options.shuffle ~= false,
       seed = options.seed or tensor.random(), partial = partial, transform = options.transform,
-      epoch = 0, count = (partial and math.ceil or math.floor)(rows / size),
+      epoch = 0, count = (partial and math.ceil or math.floor)(rows / size), threads = threads,
+      ahead = ahead, is_plain = is_plain,
    }, Batches)
 end

@@ -1,0 +1,185 @@
+-- tensor.data.message: values as messages for other threads. A message is a list of booleans,
+-- numbers, strings and tensors. Tables and functions are copied; the elements of tensors and
+-- storages are shared. Modules, classes and their fields are passed by name.
+
+local tensor = require 'tensor'
+local versions = require 'tensor.versions'
+
+local each = versions.each
+local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
+local getfenv, setfenv = rawget(_G, 'getfenv'), rawget(_G, 'setfenv')
+
+local message = {}
+local is_plain = {boolean = true, number = true, string = true}
+
+-- Returns the names of modules and of their fields: {module [, field]} by value.
+local function known_values()
+   local modules, names = {}, {}
+   for name in each(package.loaded) do
+      modules[#modules + 1] = name
+   end
+   table.sort(modules)
+   local function add(value, name, field)
+      local kind = type(value)
+      if not names[value] and (kind == 'table' or kind == 'function' or kind == 'userdata') then
+         names[value] = {name, field}
+      end
+   end
+   for _, name in ipairs(modules) do
+      add(package.loaded[name], name)
+   end
+   for _, name in ipairs(modules) do
+      local module = package.loaded[name]
+      if type(module) == 'table' then
+         for field, value in each(module) do
+            if type(field) == 'string' and not tensor.isTensor(value) then
+               add(value, name, field)
+            end
+         end
+      end
+   end
+   return names
+end
+
+--- encode(list): converts the rows {value=, name=} of a list to a message. name: that of the value
+-- in errors.
+function message.encode(list)
+   local result, seen, count, names = {}, {}, 0, nil
+
+   local function put(...)
+      for k = 1, select('#', ...) do
+         result[#result + 1] = (select(k, ...))
+      end
+   end
+
+   local encode
+
+   local function encode_table(value, name)
+      put('table')
+      for key, field in each(value) do
+         local shown = ('%s.%s'):format(name, tostring(key))
+         encode(key, 'a key of ' .. name)
+         encode(field, shown)
+      end
+      put('end')
+      encode(getmetatable(value), 'the metatable of ' .. name)
+   end
+
+   local function encode_function(value, name)
+      local done, code = pcall(string.dump, value)
+      if not done then
+         error(('%s cannot be passed to a thread: it is a C function of no module'):format(name), 0)
+      end
+      put('function', code)
+      encode(getfenv and getfenv(value), 'the environment of ' .. name)
+      for slot = 1, math.huge do
+         local upvalue, content = getupvalue(value, slot)
+         if not upvalue then
+            break
+         end
+         encode(content, ('upvalue %s of %s'):format(upvalue, name))
+      end
+      put('end')
+   end
+
+   function encode(value, name)
+      local kind = type(value)
+      if kind == 'nil' then
+         return put('nil')
+      elseif is_plain[kind] or tensor.isTensor(value) then
+         return put('value', value)
+      elseif tensor.isStorage(value) then
+         local class = tensor.type(value):match '^torch%.(%a+)Storage$'
+         return put('storage', tensor[class .. 'Tensor'](value))
+      elseif seen[value] then
+         return put('seen', seen[value])
+      end
+      names = names or known_values()
+      local class = kind == 'table' and rawget(value, '__typename')
+      if names[value] then
+         local module, field = versions.unpack(names[value])
+         return put(field and 'field' or 'module', module, field)
+      elseif class and tensor.getmetatable(class) == value then
+         return put('class', class)
+      elseif kind ~= 'table' and kind ~= 'function' then
+         error(('%s cannot be passed to a thread: it is a %s'):format(name,
+               tensor.typename(value) or kind), 0)
+      end
+      count = count + 1
+      seen[value] = count
+      return (kind == 'table' and encode_table or encode_function)(value, name)
+   end
+
+   for k = 1, list.n or #list do
+      encode(list[k].value, list[k].name)
+   end
+   return result
+end
+
+--- decode(message): returns the list of the values, with their number in the field n.
+function message.decode(items)
+   local at, seen, count = 0, {}, 0
+
+   local function take()
+      at = at + 1
+      return items[at]
+   end
+   local decode
+
+   local function new(value)
+      count = count + 1
+      seen[count] = value
+      return value
+   end
+
+   local decoders = {
+      ['nil'] = function() return nil end,
+      value = take,
+      storage = function() return take():storage() end,
+      seen = function() return seen[take()] end,
+      module = function() return require(take()) end,
+      field = function()
+         local module = require(take())
+         return module[take()]
+      end,
+      class = function()
+         local name = take()
+         return tensor.getmetatable(name) or error(('unknown class %s'):format(name), 0)
+      end,
+      table = function()
+         local result = new {}
+         while items[at + 1] ~= 'end' do
+            local key = decode()
+            result[key] = decode()
+         end
+         take()
+         return setmetatable(result, decode())
+      end,
+      ['function'] = function()
+         local result = new(assert(versions.load(take(), '=thread')))
+         local environment, slot = decode(), 0
+         if setfenv then
+            setfenv(result, environment)
+         end
+         while items[at + 1] ~= 'end' do
+            slot = slot + 1
+            setupvalue(result, slot, (decode()))
+         end
+         take()
+         return result
+      end,
+   }
+
+   function decode()
+      return decoders[take()]()
+   end
+
+   local list = {n = 0}
+   while at < #items do
+      list.n = list.n + 1
+      list[list.n] = decode()
+   end
+   return list
+end
+
+return message

@@ -1,0 +1,239 @@
+-- Batches of tensor.data that threads prepare.
+
+local tensor = require 'tensor'
+local child = require 'support.child'
+local data = require 'tensor.data'
+
+-- The tensors of all batches of an epoch.
+local function all(batches, epoch)
+  local list = {}
+  for x, y in batches(epoch) do
+    list[#list + 1] = {x, y}
+  end
+  return list
+end
+
+local function assert_equal(a, b)
+  assert.are.equal(#a, #b)
+  for k = 1, #a do
+    assert.is_true(a[k][1]:equal(b[k][1]))
+    assert.is_true(a[k][2]:equal(b[k][2]))
+  end
+end
+
+local function failure(f, ...)
+  local done, message = pcall(f, ...)
+  assert.is_false(done)
+  return message
+end
+
+describe('threads of data.batches', function()
+  local x, y = tensor.range(1, 40):view(10, 4), tensor.range(1, 10):long()
+  local function noisy(a, b)
+    return a + tensor.randn(a:size()), b * tensor.random(1, 100)
+  end
+
+  it('prepare the same batches as the program itself, whatever their number', function()
+    for _, partial in ipairs{true, false} do
+      local function make(threads, ahead)
+        return data.batches({x, y}, {size = 3, seed = 5, transform = noisy, threads = threads,
+                                     ahead = ahead, partial = partial})
+      end
+      local plain = make()
+      local first, second = all(plain, 1), all(plain, 2)
+      assert.are.equal(partial and 4 or 3, #first)
+      assert.is_false(first[1][1]:equal(second[1][1]))
+      for _, settings in ipairs{{1}, {3}, {2, 1}, {2, 20}} do
+        local batches = make(settings[1], settings[2])
+        assert_equal(first, all(batches, 1))
+        assert_equal(second, all(batches))
+        assert_equal(first, all(batches, 1))
+        batches:stop()
+      end
+    end
+  end)
+
+  it('leave the random numbers of the program alone', function()
+    tensor.manualSeed(1)
+    local number = tensor.random()
+    for threads = 0, 1 do
+      tensor.manualSeed(1)
+      all(data.batches({x, y}, {size = 3, seed = 5, transform = noisy, threads = threads}), 1)
+      assert.are.equal(number, tensor.random())
+    end
+  end)
+
+  it('get copies of what the functions use, and share tensors', function()
+    local classes = {}
+    local Scale = tensor.class('DataThreadsScale', classes)
+    function Scale:__init(factor) self.factor = factor end
+    local weight, sizes = tensor.ones(4), tensor.LongStorage{1, 4}
+    local scales, floor, gather = {}, math.floor, tensor.gather
+    scales.self, scales[1] = scales, setmetatable({by = 2}, {__index = {more = 3}})
+    local function power(n) return n == 0 and 1 or 2 * power(n - 1) end
+    local source = {count = 10, get = function(indices)
+      local list = indices:double():view(-1, 1) * weight:view(sizes)
+      return list * scales.self[1].by * scales[1].more * floor(power(3) + 0.5)
+    end}
+    local batches = data.batches(source, {size = 5, shuffle = false, threads = 2,
+      transform = function(a)
+        local order = tensor.LongTensor(a:size(1), 1):fill(1)
+        return a, gather(a, 2, order):view(-1), data.shift ~= nil, nil, 'text', {a:size(), {2.5}}
+      end})
+    for round = 1, 2 do
+      weight:fill(round)
+      local k = 0
+      for a, first, found, none, text, list in batches() do
+        local expected = tensor.range(5 * k + 1, 5 * k + 5):view(-1, 1):expand(5, 4) * 48 * round
+        assert.is_true(a:equal(expected))
+        assert.is_true(first:equal(expected:select(2, 1)))
+        assert.is_true(found)
+        assert.is_nil(none)
+        assert.are.equal('text', text)
+        assert.are.same({5, 4}, list[1]:totable())
+        assert.are.same({2.5}, list[2])
+        k = k + 1
+      end
+      assert.are.equal(2, k)
+    end
+    -- A class is known in threads only if a module defines it.
+    local scale = classes.DataThreadsScale(3)
+    assert.matches('unknown class DataThreadsScale', failure(all, data.batches(x, {
+      size = 5, threads = 1, transform = function(a) return a * scale.factor end})), 1, true)
+  end)
+
+  it('have the settings of the program', function()
+    local before = tensor.getdefaulttensortype()
+    tensor.setdefaulttensortype 'torch.FloatTensor'
+    local broadcast = tensor.setBroadcast 'torch7'
+    local batches = data.batches(x, {size = 10, threads = 1, transform = function()
+      return tensor.ones(2):type(), tensor.getBroadcast(), tensor.getGenerator()
+    end})
+    local kind = tensor.getGenerator()
+    for of_type, rule, generator in batches() do
+      assert.are.equal('torch.FloatTensor', of_type)
+      assert.are.equal('torch7', rule)
+      assert.are.equal(kind, generator)
+    end
+    tensor.setBroadcast(broadcast)
+    tensor.setdefaulttensortype(before)
+  end)
+
+  it('pass on errors, after which the batches can be used again', function()
+    local bad = tensor.LongTensor{7}
+    local batches = data.batches({x, y}, {size = 2, shuffle = false, threads = 2,
+      transform = function(a, b)
+        if b:eq(bad[1]):any() then
+          error('row ' .. bad[1] .. ' is bad')
+        end
+        return a, b
+      end})
+    local seen = 0
+    local message = failure(function()
+      for _ in batches() do seen = seen + 1 end
+    end)
+    assert.are.equal(3, seen)
+    assert.matches('data_threads_spec.lua:%d+: row 7 is bad$', message)
+    bad:fill(100)
+    assert.are.equal(5, #all(batches))
+    assert.matches('index', failure(all, data.batches(x, {size = 2, threads = 1,
+      transform = function(a) return a[100] end})))
+    assert.matches('result 1 cannot be passed to a thread: it is a thread',
+      failure(all, data.batches(x, {size = 2, threads = 1,
+        transform = function() return coroutine.create(print) end})), 1, true)
+  end)
+
+  it('name what they cannot get', function()
+    local file = io.tmpfile()
+    local function start(transform)
+      local batches = data.batches(x, {size = 2, threads = 1, transform = transform})
+      return failure(batches)
+    end
+    assert.are.equal('data.batches: threads: upvalue file of transform cannot be passed to a '
+      .. 'thread: it is a userdata', start(function(a) return file and a end))
+    file:close()
+    local list = {{make = coroutine.wrap(print)}}
+    assert.matches('upvalue list of transform.1.make cannot be passed to a thread: it is a C '
+                   .. 'function of no module', start(function(a) return list[1].make(a) end), 1, true)
+    local options = {size = 2, threads = 0.5}
+    assert.are.equal('data.batches: threads: a whole number of at least 0 is expected, got 0.5',
+                     failure(data.batches, x, options))
+    options = {size = 2, threads = 2, ahead = 0}
+    assert.are.equal('data.batches: ahead: a whole number of at least 1 is expected, got 0',
+                     failure(data.batches, x, options))
+  end)
+
+  it('report what fails in their own beginning', function()
+    local path = package.path
+    package.path = ''
+    local batches = data.batches(x, {size = 2, threads = 2})
+    local next_batch = batches()
+    package.path = path
+    assert.matches("module 'tensor.data.workers' not found", failure(next_batch), 1, true)
+  end)
+
+  it('stop early, one loop at a time, and begin again', function()
+    local batches = data.batches({x, y}, {size = 1, seed = 1, transform = noisy, threads = 2})
+    local expected = all(data.batches({x, y}, {size = 1, seed = 1, transform = noisy}), 4)
+    for epoch = 1, 3 do
+      batches(epoch)()
+    end
+    local old = batches(3)
+    old()
+    assert_equal(expected, all(batches, 4))
+    assert.are.equal('data.batches: a later loop has ended this one: threads prepare the batches '
+      .. 'of one loop at a time', failure(old))
+    old = batches(3)
+    batches:stop()
+    assert.matches('a later loop', failure(old))
+    assert_equal(expected, all(batches, 4))
+    batches:stop()
+    batches:stop()
+  end)
+
+  it('keep no memory after they end', function()
+    local rows = tensor.ByteTensor(100, 10000)
+    local function use()
+      local batches = data.batches(rows, {size = 10, threads = 2, ahead = 8})
+      for _ = 1, 2 do
+        batches()()
+      end
+    end
+    use()
+    collectgarbage()
+    collectgarbage()
+    local before = tensor.memory().bytes
+    for _ = 1, 5 do use() end
+    collectgarbage()
+    collectgarbage()
+    assert.is_true(tensor.memory().bytes < before + 1e5)
+  end)
+
+  it('refuse tensors that a gradient depends on', function()
+    local df = tensor.grad(function(p)
+      local sum = 0
+      for a in data.batches(p, {size = 5, threads = 1})() do sum = sum + a:sum() end
+      return sum
+    end)
+    assert.matches('a thread', failure(df, tensor.ones(10, 2)))
+  end)
+
+  it('do not keep a program from ending', function()
+    local begin = [[
+      local data = require 'tensor.data'
+      local x = tensor.rand(100, 10)
+      local batches = data.batches(x, {size = 1, threads = 3, transform = function(a)
+        for _ = 1, 20 do a = a:t():contiguous():t() + tensor.randn(1, 10) end
+        return a
+      end})
+      for a in batches() do break end
+      ]]
+    for _, rest in ipairs{'', 'os.exit(0)', "io.stderr:write 'x' os.exit(3)", "error 'x'",
+                          'batches = nil collectgarbage() collectgarbage() os.exit(0)',
+                          'local next_batch = batches(2) next_batch() next_batch()'} do
+      local output, status = child.run(begin .. rest, {seconds = 60})
+      local expected = rest:find 'exit%(3%)' and 3 or rest:find 'error' and 1 or 0
+      assert.are.equal(expected, status, output)
+    end
+  end)
+end)
