@@ -39,7 +39,7 @@ function layers.linear(inputs, outputs, options)
       if dim ~= 2 then
          local size = x:size():totable()
          size[dim] = outputs
-         y = y:view(unpack(size))
+         y = y:view(versions.unpack(size))
       end
       return y
    end)
