@@ -52,14 +52,12 @@ Var zero_like(const Var& t) {
   return filled(*t, 1, &one, 0);
 }
 
-// t with 1 in the place of 0. Where a quotient by 0 is not used, a quotient by this has derivatives
-// that are not NaN.
+}  // namespace
+
 Var without_zeros(const Var& t) {
   const int64_t one = 1;
   return where(eqValue(t, Scalar(0)), filled(*t, 1, &one, 1), t);
 }
-
-}  // namespace
 
 Var only(const Var& g, const Var& mask) { return where(mask, g, zero_like(g)); }
 Var except(const Var& g, const Var& mask) { return where(mask, zero_like(g), g); }
@@ -359,7 +357,8 @@ Var nanmean_slope(const Var& g, const Var& t, const Var& r) {
 
 Var extreme_slope(const Var& g, const Var& t, const Var& r) {
   int64_t dims[kMaxDims];
-  const Var is_extreme = eqTensorT(t, expand(r, Sizes{t->nDimension, t->size}));
+  const Var extreme = expand(r, Sizes{t->nDimension, t->size});
+  const Var is_extreme = where(neTensor(r, r), neTensorT(t, t), eqTensorT(t, extreme));
   return g * is_extreme / sumDims(is_extreme, reduced_dims(*t, *r, dims), true);
 }
 

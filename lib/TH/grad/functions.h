@@ -41,6 +41,9 @@ double count(const Tensor& r, const Tensor& t);
 
 namespace functions {
 
+// t with 1 in the place of 0. Where a quotient by 0 is not used, a quotient by this has derivatives
+// that are not NaN.
+Var without_zeros(const Var& t);
 // g where mask is not 0, and 0 elsewhere; and the other way around.
 Var only(const Var& g, const Var& mask);
 Var except(const Var& g, const Var& mask);
@@ -112,7 +115,7 @@ Var std_slope(const Var& g, const Var& t, const Var& r, bool biased);
 Var norm_slope(const Var& g, const Var& t, const Var& r, const Scalar& p);
 Var nansum_slope(const Var& g, const Var& t, const Var& r);
 Var nanmean_slope(const Var& g, const Var& t, const Var& r);
-// g where t is the extreme element r, divided by their number.
+// g where t is the extreme element r, divided by their number. A NaN is extreme if r is NaN.
 Var extreme_slope(const Var& g, const Var& t, const Var& r);
 // The gradients of the losses mse and huber by t; see network_rules.cc.
 Var mse_slope(const Var& g, const Var& t, const Var& target, char reduction);
@@ -185,6 +188,16 @@ TH_FORMULA_FUNCTION(extreme_slope)
 TH_FORMULA_FUNCTION(mse_slope)
 TH_FORMULA_FUNCTION(huber_slope)
 
+template <class V>
+V without_zeros(const V& t) {
+  if constexpr (std::is_same_v<V, Term>) {
+    return where(eqValue(t, 0), t.builder->number(1), t);
+  } else if constexpr (any_use<V>) {
+    return t;
+  } else {
+    return functions::without_zeros(t);
+  }
+}
 template <class V>
 V only(const V& g, const V& mask) {
   if constexpr (std::is_same_v<V, Term>) {

@@ -1,0 +1,122 @@
+-- Gradients of the rows of the op table against PyTorch's: test/reference/gradients.py wrote
+-- test/data/gradients.txt and explains its columns. A test fails if a row with a derivative has no
+-- case there, in layers.txt or in spatial.txt.
+
+local tensor = require 'tensor'
+
+local T = tensor.DoubleTensor
+
+-- Rows without a counterpart in PyTorch: they draw random numbers. lua.grad_ops checks them.
+local random = { normal_means_stddevs = true, normal_means = true, normal_stddevs = true }
+
+-- The functions of gradient_line.py.
+local sequences = {
+  real = function(n) return (n - 50) / 32 + 1 / 128 end,
+  positive = function(n) return (n + 20) / 40 end,
+  unit = function(n) return (n - 50) / 64 end,
+}
+
+local function shape_of(text)
+  local sizes = {}
+  for n in text:gmatch '%d+' do sizes[#sizes + 1] = tonumber(n) end
+  return tensor.LongStorage(sizes)
+end
+
+local function numbers(text)
+  local list = {}
+  for word in text:gmatch '%S+' do
+    list[#list + 1] = word:find 'nan' and 0 / 0 or word:find 'inf' and
+      (word:find '-' and -math.huge or math.huge) or tonumber(word)
+  end
+  return list
+end
+
+local function tensor_of(text)
+  local name, shape, number = text:match '^(%l+) (%S+) (%d+)$'
+  local t = T(shape_of(shape or text:match '^[^:]*'))
+  local i, list = -1, not name and numbers(text:match ': (.*)$')
+  local k = tonumber(number)
+  return t:apply(function()
+    i = i + 1
+    if list then return list[i + 1] end
+    return sequences[name](((37 + 71 * k) * i + 3 * i * i + 11 * k) % 101)
+  end)
+end
+
+local function elements_of(x)
+  return tensor.isTensor(x) and x:reshape(x:nElement()):totable() or { x }
+end
+
+-- Returns a message, or nil.
+local function difference(what, want, got)
+  if #want ~= #got then return ('%s: %d elements instead of %d'):format(what, #got, #want) end
+  for k, x in ipairs(want) do
+    local y = got[k]
+    local same = x == y or x ~= x and y ~= y or math.abs(x - y) <= 1e-9 * (1 + math.abs(x))
+    if not same then return ('%s: element %d is %.12g, not %.12g'):format(what, k, y, x) end
+  end
+end
+
+local function seed_of(result)
+  if not tensor.isTensor(result) then return 1 end
+  local i = -1
+  return result.new(result:size()):apply(function()
+    i = i + 1
+    return ((5 * i) % 7 + 1) / 4
+  end)
+end
+
+local lines, has_case = {}, {}
+for line in io.lines 'test/data/gradients.txt' do
+  local columns = {}
+  for column in (line .. '\t'):gmatch '([^\t]*)\t' do columns[#columns + 1] = column end
+  if not line:find '^#' then
+    lines[#lines + 1] = columns
+    for row in columns[1]:gmatch '%S+' do has_case[row] = true end
+  end
+end
+for _, name in ipairs { 'layers', 'spatial' } do
+  for line in io.lines('test/data/' .. name .. '.txt') do
+    local function_name = line:match '^%w+'
+    if function_name then has_case[function_name] = true end
+  end
+end
+
+describe('gradients agree with PyTorch:', function()
+  for number, columns in ipairs(lines) do
+    local rows, code = columns[1], columns[2]
+    it(('%d %s'):format(number, code), function()
+      local inputs, copies = {}, {}
+      -- The columns are the inputs, the result, and as many gradients as inputs.
+      local count = (#columns - 3) / 2
+      for k = 1, count do
+        inputs[k] = tensor_of(columns[2 + k])
+        copies[k] = inputs[k]:clone()  -- Methods write into a.
+      end
+      local make = assert(loadstring('local tensor, T, Long, Byte, a, b, c = ... return ' .. code))
+      local function f(...) return (make(tensor, T, tensor.LongTensor, tensor.ByteTensor, ...)) end
+      local result = f(unpack(copies))
+      assert.is_nil(difference('the result', numbers(columns[3 + count]), elements_of(result)))
+      local gradients = tensor.vjp(f, inputs, { seed_of(result) })
+      for k = 1, count do
+        assert.is_nil(difference(('gradient %d of %s'):format(k, rows),
+                                 numbers(columns[3 + count + k]), elements_of(gradients[k])))
+      end
+    end)
+  end
+
+  it('every row with a derivative has a case', function()
+    local missing, count = {}, 0
+    for _, row in ipairs(tensor._optable()) do
+      local kind = row.derivative
+      if row.lua ~= '' and kind ~= 'constant' and kind ~= 'unsupported' and not random[row.name] then
+        count = count + 1
+        if not has_case[row.name] and not (row.name:find 'all$' and has_case[row.lua]) then
+          missing[#missing + 1] = row.name
+        end
+      end
+    end
+    assert.are.same({}, missing)
+    assert.is_true(count > 300)
+  end)
+end)
