@@ -14,15 +14,15 @@ local of_figure = {
    legend = 'string',
 }
 local of_layer = {
-   line = {name = 'string', color = 'table', thickness = 'number', marker = 'string',
+   line = {name = 'string', color = 'string table', thickness = 'number', marker = 'string',
            size = 'number', errors = 'table userdata'},
-   scatter = {name = 'string', color = 'table', size = 'number', marker = 'string',
+   scatter = {name = 'string', color = 'string table', size = 'number', marker = 'string',
               errors = 'table userdata'},
-   boxplot = {name = 'string', color = 'table', labels = 'table', thickness = 'number'},
-   contour = {levels = 'number table userdata', colors = 'string', color = 'table',
+   boxplot = {name = 'string', color = 'string table', labels = 'table', thickness = 'number'},
+   contour = {levels = 'number table userdata', colors = 'string', color = 'string table',
               thickness = 'number'},
-   bars = {name = 'string', color = 'table', labels = 'table'},
-   histogram = {name = 'string', color = 'table', bins = 'number', limits = 'table'},
+   bars = {name = 'string', color = 'string table', labels = 'table'},
+   histogram = {name = 'string', color = 'string table', bins = 'number', limits = 'table'},
    heatmap = {colors = 'string', limits = 'table'},
    image = {},
 }
@@ -62,8 +62,12 @@ local function take_options(figure, options, kind)
          versions.require('tensor.plot.legend').check(value)
       elseif name == 'marker' then
          versions.require('tensor.plot.markers').check(value)
-      elseif name == 'color' and not is_color(value) then
-         error('plot: a color is {red, green, blue}, from 0 to 255', 0)
+      elseif name == 'color' then
+         value = type(value) == 'string' and versions.require('tensor.plot.colors').named(value)
+                 or value
+         if not is_color(value) then
+            error('plot: a color is a name, or {red, green, blue}, from 0 to 255', 0)
+         end
       elseif (name == 'width' or name == 'height') and not (value >= 100 and value <= 10000) then
          error(('plot: the %s is from 100 to 10000, got %g'):format(name, value), 0)
       end

@@ -97,7 +97,7 @@ describe('lines and points', function()
     assert.are.equal(12, different)
     assert.are.equal(2, count(plot.scatter({1}, {1}, {marker = 'plus'}):svg(), '<polyline'))
     fails('marker is "dot"', plot.scatter, {1}, {1}, {marker = 'star'})
-    fails('a color is {red, green, blue}', plot.line, {1}, {color = {0, 0, 300}})
+    fails('a color is a name, or {red, green, blue}', plot.line, {1}, {color = {0, 0, 300}})
   end)
 
   it('have a legend in the corner that is free', function()

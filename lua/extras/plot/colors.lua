@@ -1,5 +1,7 @@
 -- Colors of series, and color maps.
 
+local each = require 'tensor.versions'.each
+
 local colors = {
    -- The palette of Okabe and Ito, which color-blind readers can distinguish, and five more.
    series = {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0},
@@ -20,6 +22,26 @@ local maps = {
 }
 
 local LEVELS = 256
+
+local names = {
+   black = {0, 0, 0}, white = {255, 255, 255}, grey = {128, 128, 128}, gray = {128, 128, 128},
+   blue = {0, 114, 178}, orange = {230, 159, 0}, green = {0, 158, 115}, red = {213, 94, 0},
+   pink = {204, 121, 167}, cyan = {86, 180, 233}, purple = {94, 60, 153}, brown = {140, 86, 75},
+   olive = {128, 128, 0},
+}
+
+--- named(name): returns a color. Most are those of the series.
+function colors.named(name)
+   if names[name] then
+      return names[name]
+   end
+   local list = {}
+   for known in each(names) do
+      list[#list + 1] = known
+   end
+   table.sort(list)
+   error(('plot: the names of colors are %s, got %s'):format(table.concat(list, ', '), name), 0)
+end
 
 function colors.check(name)
    if not maps[name] then
