@@ -2,6 +2,7 @@
 -- which load and save put in front.
 
 local each = require 'tensor.versions'.each
+local progress = require 'tensor.progress'
 local types = require 'tensor.types'
 
 local files = {}
@@ -71,10 +72,24 @@ function files.text(file, count)
    return count == 0 and '' or file:readChar(count):string()
 end
 
+--- Calls f(...) while long reads and writes show a line on the terminal, and returns the results of
+-- pcall.
+function files.with_line(name, filename, f, ...)
+   local before, clear = files.line, nil
+   files.line, clear = progress.of_file(('%s %s'):format(name, filename:match '[^/]*$'))
+   local done, result, more = pcall(f, ...)
+   files.line = before
+   if clear then
+      clear()
+   end
+   return done, result, more
+end
+
 --- Returns a function that is called with the number of bytes processed since its last call. It
--- calls the option `progress` with the bytes done so far and the total.
+-- calls the option `progress`, or the line on the terminal, with the bytes done so far and the
+-- total.
 function files.progress(options, total)
-   local report, done = options.progress, 0
+   local report, done = options.progress or files.line, 0
    if not report then
       return function() end
    end

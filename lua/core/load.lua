@@ -11,6 +11,8 @@ local cause = files.cause
 local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of progress
 -- The modes of load and save, and the size in bytes of longs in the modes that define it.
 local long_sizes = { b32 = 4, b64 = 8 }
+local known_options = { mode = 'string', referenced = 'boolean', functions = 'boolean',
+                        progress = 'function' }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
 local function install(tensor)
@@ -28,15 +30,17 @@ local function install(tensor)
          error(('%s: "binary", "ascii", "b32" or "b64" (or nil) expected for mode, got %s')
                :format(name, tostring(options.mode)), level + 1)
       end
+      if options == mode then
+         local checked, message = pcall(files.check, options, known_options)
+         if not checked then
+            error(('%s: %s'):format(name, message), level + 1)
+         end
+      end
       for _, flag in ipairs { 'referenced', 'functions' } do
          if options[flag] ~= nil and type(options[flag]) ~= 'boolean' then
             error(('%s: true or false (or nil) expected for %s, got %s')
                   :format(name, flag, tensor.type(options[flag])), level + 1)
          end
-      end
-      if options.progress ~= nil and type(options.progress) ~= 'function' then
-         error(('%s: a function (or nil) expected for progress, got %s')
-               :format(name, tensor.type(options.progress)), level + 1)
       end
       local functions = options.functions
       if functions == nil then
@@ -48,6 +52,7 @@ local function install(tensor)
    -- Calls progress(done, total) with byte counts while a file is read or written; total may be
    -- nil. Returns a function that reports completion.
    local function tell_progress(file, progress, total)
+      progress = progress or files.line
       if not progress then
          return function() end
       end
@@ -105,11 +110,12 @@ local function install(tensor)
       return size
    end
 
-   -- Reads an object and closes the file. Errors contain the byte position.
-   local function read_object(file, name, referenced, functions, level, progress)
+   -- Reads an object and closes the file. Errors contain the byte position, and none of a line.
+   local function read_object(file, name, referenced, functions, progress)
       file:referenced(referenced):_readFunctions(functions)
       local read, object = pcall(function()
-         local tell_end = tell_progress(file, progress, progress and size_of(file))
+         local shows = progress or files.line
+         local tell_end = tell_progress(file, progress, shows and size_of(file))
          local object = file:readObject()
          tell_end()
          return object
@@ -117,7 +123,7 @@ local function install(tensor)
       local at = file:quiet():position()
       file:close()
       if not read then
-         error(('%s: %s, at byte %d'):format(name, cause(object), at), level + 1)
+         error(('%s: %s, at byte %d'):format(name, cause(object), at), 0)
       end
       return object
    end
@@ -141,7 +147,7 @@ local function install(tensor)
    end
 
    local function call_format(name, filename, call, ...)
-      local done, result, more = pcall(call, tensor, filename, ...)
+      local done, result, more = files.with_line(name, filename, call, tensor, filename, ...)
       if not done then
          local text = cause(result)
          local names_file = text:find(filename, 1, true)
@@ -180,7 +186,12 @@ local function install(tensor)
                   :format(name, filename, formats.list()), 2)
          end
          local label = ('%s: %s'):format(name, filename)
-         return (read_object(file, label, isreferenced, functions, 2, progress))
+         local done, result = files.with_line(name, filename, read_object, file, label,
+                                              isreferenced, functions, progress)
+         if not done then
+            error(result, 2)
+         end
+         return result
       end
    end
 
@@ -198,12 +209,14 @@ local function install(tensor)
             return
          end
          local chosen, isreferenced, _, progress = options_of(name, mode, referenced, 2)
-         local saved, failure = pcall(files.write_file, tensor, filename, function(file)
+         local function write(file)
             set_mode(file, chosen):referenced(isreferenced)
             local tell_end = tell_progress(file, progress, nil)
             file:writeObject(object)
             tell_end()
-         end)
+         end
+         local saved, failure = files.with_line(name, filename, files.write_file, tensor, filename,
+                                                write)
          if not saved then
             failure = cause(failure)
             local names_file = failure:find('^cannot open <')
@@ -243,7 +256,11 @@ local function install(tensor)
       end
       bytes[size + 1] = 0
       local file = set_mode(tensor.MemoryFile(bytes:storage(), 'r'), chosen)
-      return (read_object(file, 'deserialize', isreferenced, functions, level + 1))
+      local done, result = pcall(read_object, file, 'deserialize', isreferenced, functions)
+      if not done then
+         error(result, level + 1)
+      end
+      return result
    end
 
    --- deserializeFromStorage(storage [, mode or options]): returns the object serialized in a

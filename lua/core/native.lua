@@ -11,6 +11,10 @@ return {
    terminal_width = require 'tensor.print'.terminal_width,
    clock = core._clock,
    sleep = core._sleep,
+   progress = require 'tensor.progress',
+
+   -- generic/index.cc: the texts in errors about unknown names.
+   set_name_hint = core._namehint,
    make_folder = core._mkdir,
 
    -- generic/interrupt.cc: Ctrl-C.

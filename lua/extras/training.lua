@@ -1,4 +1,4 @@
--- tensor.training: checkpoints and a progress line.
+-- tensor.training: checkpoints and progress lines.
 
 local native = require 'tensor.native'
 local tensor = require 'tensor'
@@ -62,45 +62,15 @@ function training.load(filename, parts)
    return training.restore(training.read(filename), parts, filename)
 end
 
--- Returns seconds as 'm:ss' or 'h:mm:ss'.
-local function duration(seconds)
-   local whole = math.floor(seconds + 0.5)
-   local hours, minutes = math.floor(whole / 3600), math.floor(whole / 60) % 60
-   if hours > 0 then
-      return ('%d:%02d:%02d'):format(hours, minutes, whole % 60)
-   end
-   return ('%d:%02d'):format(minutes, whole % 60)
-end
-
 --- progress(total [, options]): returns show(step [, text]), which redraws a line with the step,
 -- the steps per second, the time left and the text, at most ten times a second. It writes nothing
 -- if the output is not a terminal. options: output (io.stdout), terminal (overrides the check),
--- clock (a function that returns seconds).
-function training.progress(total, options)
-   options = options or {}
-   local output, clock = options.output or io.stdout, options.clock or native.clock
-   local terminal = options.terminal
-   if terminal == nil then
-      terminal = io.type(output) == 'file' and native.is_terminal(output)
-   end
-   local start, shown, width = clock(), -math.huge, 0
-   return function(step, text)
-      local now = clock()
-      if not terminal or step < total and now < shown + 0.1 then
-         return
-      end
-      shown = now
-      local rate = step / math.max(now - start, 1e-9)
-      local line = ('%d/%d  %.3g/s  %s left'):format(step, total, rate,
-                                                     duration((total - step) / rate))
-      if text then
-         line = line .. '  ' .. text
-      end
-      -- Spaces overwrite the rest of a longer previous line.
-      width = math.max(width, #line)
-      output:write('\r', line, (' '):rep(width - #line), step >= total and '\n' or '')
-      output:flush()
-   end
-end
+-- clock (a function that returns seconds), delay (seconds in which nothing is shown; 0).
+training.progress = native.progress.of_steps
+
+--- steps(first, last [, step]): returns an iterator over the numbers of a loop: for k in
+-- training.steps(1, 1000) do ... end. If the loop takes longer than a second, it shows its progress
+-- on the terminal of stderr.
+training.steps = native.progress.steps
 
 return training

@@ -253,4 +253,51 @@ describe('tensor.training', function()
     hours(1)
     assert.are.equal('\r1/7200  1/s  1:59:59 left', lines[4])
   end)
+
+  -- An output that keeps its lines, and a clock that the test sets.
+  local function fake_terminal()
+    local self = {lines = {}, now = 0}
+    self.output = {
+      write = function(_, ...) table.insert(self.lines, table.concat{...}) end,
+      flush = function() end,
+    }
+    self.options = {output = self.output, terminal = true, delay = 1,
+                    clock = function() return self.now end}
+    return self
+  end
+
+  it('steps shows the progress of a loop that takes longer than a second', function()
+    local screen, seen = fake_terminal(), {}
+    for k in training.steps(1, 9, 2, screen.options) do
+      seen[#seen + 1] = k
+      screen.now = screen.now + 0.6
+    end
+    assert.are.same({1, 3, 5, 7, 9}, seen)
+    assert.are.same({'\r2/5  1.67/s  0:02 left', '\r3/5  1.67/s  0:01 left',
+                     '\r4/5  1.67/s  0:01 left', '\r5/5  1.67/s  0:00 left\n'}, screen.lines)
+    screen, seen = fake_terminal(), {}
+    for k in training.steps(3, 1, -1, screen.options) do seen[#seen + 1] = k end
+    for k in training.steps(2, 1, screen.options) do seen[#seen + 1] = k end
+    for k in training.steps(1, 2) do seen[#seen + 1] = k end
+    assert.are.same({3, 2, 1, 1, 2}, seen)
+    assert.are.same({}, screen.lines)
+  end)
+
+  it('load and save show such a line, and remove it', function()
+    local progress = require 'tensor.progress'
+    local screen = fake_terminal()
+    local report, clear = progress.of_file('load big.npy', screen.options)
+    report(0, 4e9)
+    screen.now = 2
+    report(1e9, 4e9)
+    report(2e9, 4e9)
+    screen.now = 4
+    report(2e9, nil)
+    clear()
+    clear()
+    assert.are.same({'\rload big.npy  1 GB of 4 GB  25%  0:06 left',
+                     '\rload big.npy  2 GB                        ',
+                     '\r' .. (' '):rep(42) .. '\r'}, screen.lines)
+    assert.is_nil(progress.of_file('x', {output = screen.output}))
+  end)
 end)

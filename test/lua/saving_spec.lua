@@ -84,7 +84,7 @@ describe('save', function()
       assert.are.same({ 0, size }, told[1])
       assert.are.same({ size, size }, told[#told])
       assert.is_true(#told >= 4 and told[2][2] == size)
-      assert.matches('a function (or nil) expected for progress',
+      assert.matches('option progress must be a function, got a number',
                      error_of(tensor.load, name, { progress = 1 }), 1, true)
       assert.matches('enough', error_of(tensor.save, name, object, { progress = function()
         error 'enough'

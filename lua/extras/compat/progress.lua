@@ -1,5 +1,7 @@
 -- xlua.progress: a progress bar for loops, with the estimated remaining time and the time per step.
 
+local native = require 'tensor.native'
+
 local progress = {}
 
 --- Formats seconds with the two largest nonzero units: '1h5m', '3s20ms'.
@@ -20,21 +22,19 @@ end
 local columns
 local function width()
    if not columns then
-      local torch = require 'torch'
-      local count = tonumber(os.getenv 'COLUMNS')
-      if not count and io.type(io.stdout) == 'file' and torch.isatty(io.stdout) then
-         local pipe = io.popen 'tput cols 2>/dev/null'
-         count = pipe and tonumber(pipe:read '*a')
-         if pipe then
-            pipe:close()
-         end
-      end
+      local count = tonumber(os.getenv 'COLUMNS') or native.terminal_width()
       columns = math.max(50, math.min(count or 80, 120))
    end
    return columns
 end
 
--- State of the current bar: its timer, its first step, and the last step shown.
+-- The output that io.output has set.
+local output = {
+   write = function(_, ...) io.write(...) end,
+   flush = function() io.flush() end,
+}
+
+-- State of the current bar: its line, its first step, and the last step.
 local current_bar
 
 local function line(bar, current, goal)
@@ -45,7 +45,7 @@ local function line(bar, current, goal)
    local count = (' %s/%s '):format(tostring(current), tostring(goal))
    local from = math.max(0, math.floor((length - #count) / 2))
    text = text:sub(1, from) .. count .. text:sub(from + #count + 1)
-   local elapsed = bar.timer:time().real
+   local elapsed = bar.line.elapsed()
    local step = current > bar.first and elapsed / (current - bar.first) or 0
    local rest = current >= goal and 'Tot: ' .. progress.format_time(elapsed)
                 or 'ETA: ' .. progress.format_time((goal - current) * step)
@@ -57,16 +57,13 @@ end
 function progress.show(current, goal)
    local bar = current_bar
    if not bar or current < bar.last then
-      bar = {timer = require 'torch'.Timer(), first = current, length = 0}
-   elseif current < goal and bar.timer:time().real < bar.shown + 0.1 then
+      bar = {line = native.progress.line {terminal = true, output = output}, first = current}
+   elseif current < goal and not bar.line.due() then
       bar.last = current
       return
    end
-   bar.shown, bar.last = bar.timer:time().real, current
-   local text = line(bar, current, goal)
-   io.write('\r', text, (' '):rep(bar.length - #text), current >= goal and '\n' or '')
-   io.flush()
-   bar.length = #text
+   bar.last = current
+   bar.line.draw(line(bar, current, goal), current >= goal)
    current_bar = current < goal and bar or nil
 end
 

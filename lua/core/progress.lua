@@ -1,0 +1,143 @@
+-- Progress on a terminal: a line that is drawn again and again.
+
+local core = require 'tensor.core'
+
+local progress = {}
+
+local PERIOD = 0.1  -- seconds between two drawings
+local DELAY = 1     -- seconds before load, save and loops show anything
+
+-- Returns true if the output is a file that is a terminal.
+local function is_terminal(output)
+   return io.type(output) == 'file' and core.isatty(output)
+end
+
+--- duration(seconds): returns the time as 'm:ss' or 'h:mm:ss'.
+function progress.duration(seconds)
+   local whole = math.floor(seconds + 0.5)
+   local hours, minutes = math.floor(whole / 3600), math.floor(whole / 60) % 60
+   if hours > 0 then
+      return ('%d:%02d:%02d'):format(hours, minutes, whole % 60)
+   end
+   return ('%d:%02d'):format(minutes, whole % 60)
+end
+
+--- line([options]): returns an object that draws a line of text on a terminal; without a terminal it
+-- does nothing. options: output (io.stdout), terminal (overrides the check), clock (a function that
+-- returns seconds), delay (seconds in which nothing is shown; 0).
+-- Its functions: due(): returns true if it is time to draw, at most ten times a second;
+-- draw(text [, last]): replaces the line, and ends it if last is true; clear(): removes it.
+function progress.line(options)
+   options = options or {}
+   local output, clock = options.output or io.stdout, options.clock or core._clock
+   local terminal = options.terminal
+   if terminal == nil then
+      terminal = is_terminal(output)
+   end
+   local self, width = {start = clock()}, 0
+   local next_time = self.start + (options.delay or 0)
+
+   function self.elapsed()
+      return clock() - self.start
+   end
+   function self.due()
+      return terminal and clock() >= next_time
+   end
+   function self.draw(text, last)
+      if not terminal then
+         return
+      end
+      next_time = clock() + PERIOD
+      -- Spaces overwrite the rest of a longer previous line.
+      width = math.max(width, #text)
+      output:write('\r', text, (' '):rep(width - #text), last and '\n' or '')
+      output:flush()
+      width = last and 0 or width
+   end
+   function self.clear()
+      if width > 0 then
+         output:write('\r', (' '):rep(width), '\r')
+         output:flush()
+      end
+      width = 0
+   end
+   return self
+end
+
+local units = {{'GB', 1e9}, {'MB', 1e6}, {'kB', 1e3}}
+
+local function size_text(bytes)
+   for _, unit in ipairs(units) do
+      if bytes >= unit[2] then
+         return ('%.3g %s'):format(bytes / unit[2], unit[1])
+      end
+   end
+   return ('%d bytes'):format(bytes)
+end
+
+--- of_file(label): returns report(done, total), for the option `progress` of load and save, and
+-- finish(). After a second they show the bytes done in a line on the terminal of stderr, and remove
+-- it at the end. Returns nil if stderr is not a terminal. total may be nil.
+function progress.of_file(label, options)
+   options = options or {output = io.stderr, delay = DELAY}
+   if options.terminal == nil and not is_terminal(options.output) then
+      return nil
+   end
+   local line = progress.line(options)
+   local function report(done, total)
+      if not line.due() then
+         return
+      end
+      local text = ('%s  %s'):format(label, size_text(done))
+      if total and total > 0 and done > 0 then
+         local left = line.elapsed() * (total - done) / done
+         text = ('%s of %s  %d%%  %s left'):format(text, size_text(total), 100 * done / total,
+                                                  progress.duration(left))
+      end
+      line.draw(text)
+   end
+   return report, line.clear
+end
+
+--- of_steps(total [, options]): returns show(step [, text]), which draws the step, the steps per
+-- second, the time left and the text. After the last step the line ends. options: those of line.
+function progress.of_steps(total, options)
+   local line, shown = progress.line(options), not (options and options.delay)
+   return function(step, text)
+      local last = step >= total
+      if not (line.due() or last and shown) then
+         return
+      end
+      shown = true
+      local rate = step / math.max(line.elapsed(), 1e-9)
+      local parts = {('%d/%d  %.3g/s  %s left'):format(step, total, rate,
+                                                       progress.duration((total - step) / rate))}
+      parts[2] = text
+      line.draw(table.concat(parts, '  '), last)
+   end
+end
+
+--- steps(first, last [, step] [, options]): returns an iterator over the numbers that a numeric for
+-- loop takes. After a second it shows the progress on the terminal of stderr. options: those of
+-- line.
+function progress.steps(first, last, step, options)
+   if type(step) == 'table' then
+      step, options = nil, step
+   end
+   step = step or 1
+   local show = progress.of_steps(math.max(0, math.floor((last - first) / step) + 1),
+                                  options or {output = io.stderr, delay = DELAY})
+   local done, value = -1, first - step
+   return function()
+      done, value = done + 1, value + step
+      if done > 0 then
+         show(done)
+      end
+      if step > 0 and value <= last or step < 0 and value >= last then
+         return value
+      end
+      return nil
+   end
+end
+
+return progress
