@@ -14,10 +14,13 @@
 
 #include <cuda_runtime.h>
 
-#define TH_LAUNCH(queue, kernel, blocks, threads, shared, ...)                    \
-  do {                                                                            \
-    TH_UNPACK kernel<<<blocks, threads, shared, (queue).stream()>>>(__VA_ARGS__); \
-    (queue).check(cudaGetLastError());                                            \
+// Unlike kernel<<<...>>>, the function returns the error of this launch. cudaGetLastError() may
+// return one of other CUDA code in the process.
+#define TH_LAUNCH(queue, kernel, blocks, threads, shared, ...)                      \
+  do {                                                                              \
+    const cudaLaunchConfig_t th_config_ = {dim3(blocks),     dim3(threads), shared, \
+                                           (queue).stream(), nullptr,       0};     \
+    (queue).check(cudaLaunchKernelEx(&th_config_, TH_UNPACK kernel, __VA_ARGS__));  \
   } while (0)
 #define TH_UNPACK(...) __VA_ARGS__
 
