@@ -1,9 +1,12 @@
-// Writes and additions to elements selected by indices. Indices may repeat; the result is
-// bit-identical to processing them in order. If there are many positions, one thread processes all
-// indices of a position. Otherwise the indices are sorted, and one thread processes all equal ones.
+// Writes and additions to elements selected by indices. Indices may repeat. If there are many
+// positions, one thread processes all indices of a position. Otherwise the indices are sorted, and
+// one thread processes all equal ones, if they are few. So the result is bit-identical to
+// processing them in order. Many equal indices are divided into pieces, which are combined by a
+// tree that depends on their number only: such results are the same in each run.
 
 #include <algorithm>
 
+#include "simt/kernels/equal_indices.h"
 #include "simt/kernels/index_elements.h"
 #include "simt/sort_pairs.h"
 #include "functors/index_actions.h"
@@ -80,7 +83,8 @@ __global__ void fill_chosen(Scatter s, StridedOperands<2, I> positions, Entries<
 // range.
 template <class I>
 __global__ void make_keys(Scatter s, StridedOperands<2, I> positions, Entries<I> entries, I n,
-                          I* keys, uint32_t* numbers) {
+                          I* keys, uint32_t* numbers, unsigned* pieces) {
+  if (pieces && blockIdx.x == 0 && threadIdx.x == 0) *pieces = 0;
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < n; i += I(gridDim.x) * blockDim.x) {
     I position = entries.position(i);
     char* at[2];
@@ -109,29 +113,88 @@ __device__ inline I end_of_equals(const I* keys, I first, I n) {
   return low;
 }
 
+// The sorted entries of a scatter. common_to: the number of positions if they share the indices,
+// else 1.
+template <class I>
+struct SortedEntries {
+  Scatter s;
+  StridedOperands<3, I> positions;
+  Entries<I> entries;
+  I common_to;
+  const I* keys;
+  const uint32_t* numbers;
+
+  __device__ bool is_valid(I key) const {
+    return key < entries.positions * static_cast<I>(s.dim.size);
+  }
+  // at[0]: the destination of entries with this key; at[2]: the first source.
+  __device__ void get(I key, I common, char** at) const {
+    I size = static_cast<I>(s.dim.size);
+    positions.get(common_to > 1 ? common : key / size, at);
+    at[0] += key % size * s.step[0];
+  }
+  template <class T>
+  __device__ const T* source(char* const* at, I entry) const {
+    return reinterpret_cast<const T*>(at[2] + entries.along(numbers[entry]) * s.step[2]);
+  }
+};
+
 // One thread for each entry and, if all positions share the index, for each position.
 template <class T, class Action, class I>
-__global__ void scatter_sorted(Scatter s, StridedOperands<3, I> positions, Entries<I> entries, I n,
-                               I common_to, const I* keys, const uint32_t* numbers) {
-  I size = static_cast<I>(s.dim.size);
-  I threads = n * common_to;
+__global__ void scatter_sorted(SortedEntries<I> sorted, I n, Pieces<I> pieces) {
+  const I* keys = sorted.keys;
+  I common_to = sorted.common_to, threads = n * common_to;
   for (I i = blockIdx.x * I(blockDim.x) + threadIdx.x; i < threads;
        i += I(gridDim.x) * blockDim.x) {
     I first = i / common_to, key = keys[first];
-    if (key >= entries.positions * size) continue;
+    if (!sorted.is_valid(key)) continue;
     if (first > 0 && keys[first - 1] == key) continue;
     I end = end_of_equals(keys, first, n);
+    if (pieces.list && end - first > pieces.few) {
+      if (i % common_to == 0) pieces.add(first, end);
+      continue;
+    }
     char* at[3];
-    positions.get(common_to > 1 ? i % common_to : key / size, at);
-    T* to = reinterpret_cast<T*>(at[0] + key % size * s.step[0]);
+    sorted.get(key, i % common_to, at);
+    T* to = reinterpret_cast<T*>(at[0]);
     T element = *to;
     // For moves only the last of equal indices matters.
     I from = std::is_same_v<Action, Move<T>> ? end - 1 : first;
-    for (I e = from; e < end; ++e) {
-      Action::run(&element,
-                  reinterpret_cast<const T*>(at[2] + entries.along(numbers[e]) * s.step[2]));
-    }
+    for (I e = from; e < end; ++e) Action::run(&element, sorted.template source<T>(at, e));
     *to = element;
+  }
+}
+
+// Combines the sources of each piece, and for each position that shares the indices. One block for
+// each.
+template <class T, class Action, class I>
+__global__ void combine_pieces(SortedEntries<I> sorted, Pieces<I> pieces, T* totals) {
+  I common_to = sorted.common_to, tasks = static_cast<I>(*pieces.count) * common_to;
+  for (I task = blockIdx.x; task < tasks; task += gridDim.x) {
+    Piece<I> piece = pieces.list[task / common_to];
+    char* at[3];
+    sorted.get(sorted.keys[piece.first], task % common_to, at);
+    T total;
+    combine_in_block<T, Action>(piece.end - piece.first, &total, [&](I k) {
+      return sorted.template source<T>(at, piece.first + k);
+    });
+    if (threadIdx.x == 0) totals[task] = total;
+  }
+}
+
+// Combines the totals of the pieces of equal indices with their destination.
+template <class T, class Action, class I>
+__global__ void finish_pieces(SortedEntries<I> sorted, Pieces<I> pieces, const T* totals) {
+  I common_to = sorted.common_to, tasks = static_cast<I>(*pieces.count) * common_to;
+  for (I task = blockIdx.x; task < tasks; task += gridDim.x) {
+    Piece<I> piece = pieces.list[task / common_to];
+    if (piece.followers == 0) continue;
+    char* at[3];
+    sorted.get(sorted.keys[piece.first], task % common_to, at);
+    T total;
+    combine_in_block<T, Action>(static_cast<I>(piece.followers), &total,
+                                [&](I k) { return totals + task + k * common_to; });
+    if (threadIdx.x == 0) Action::run(reinterpret_cast<T*>(at[0]), &total);
   }
 }
 
@@ -145,16 +208,28 @@ void sort_and_scatter(Queue& queue, const ScatterCall& call, bool common) {
   Scratch keys(queue, 2 * count * sizeof(I)), numbers(queue, 2 * count * sizeof(uint32_t));
   PairBuffers<I> pairs = {
       1, n, 1, keys.as<I>(), numbers.as<uint32_t>(), keys.as<I>() + n, numbers.as<uint32_t>() + n};
+  int64_t common_to = common ? call.plan.numel : 1;
+  PieceMemory<I> memory(queue, n, common_to, sizeof(T), !std::is_same_v<Action, Move<T>>);
+  const Pieces<I> pieces = memory.pieces();
   TH_LAUNCH(queue, (make_keys<I>), blocks_for(queue, n), kThreads, 0, s,
-            StridedOperands<2, I>(call.plan), entries, static_cast<I>(n), pairs.keys, pairs.values);
+            StridedOperands<2, I>(call.plan), entries, static_cast<I>(n), pairs.keys, pairs.values,
+            pieces.count);
   for (int64_t most = static_cast<int64_t>(entries.positions) * call.size; most > 1; most /= 2) {
     ++pairs.key_bits;
   }
   sort_pairs(queue, &pairs);
-  int64_t common_to = common ? call.plan.numel : 1;
-  TH_LAUNCH(queue, (scatter_sorted<T, Action, I>), blocks_for(queue, n * common_to), kThreads, 0, s,
-            StridedOperands<3, I>(call.plan), entries, static_cast<I>(n), static_cast<I>(common_to),
-            pairs.keys, pairs.values);
+  SortedEntries<I> sorted = {s,          StridedOperands<3, I>(call.plan),
+                             entries,    static_cast<I>(common_to),
+                             pairs.keys, pairs.values};
+  TH_LAUNCH(queue, (scatter_sorted<T, Action, I>), blocks_for(queue, n * common_to), kThreads, 0,
+            sorted, static_cast<I>(n), pieces);
+  if constexpr (!std::is_same_v<Action, Move<T>>) {
+    if (!pieces.list) return;
+    T* totals = memory.template totals<T>();
+    unsigned blocks = at_most(queue, memory.most * common_to);
+    TH_LAUNCH(queue, (combine_pieces<T, Action, I>), blocks, kThreads, 0, sorted, pieces, totals);
+    TH_LAUNCH(queue, (finish_pieces<T, Action, I>), blocks, kThreads, 0, sorted, pieces, totals);
+  }
 }
 
 template <class T, class Action>

@@ -15,6 +15,7 @@
 #define __global__
 #define __device__
 #define __host__
+#define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 // Static, because only one block of one kernel runs at a time.
 #define __shared__ static
@@ -186,6 +187,9 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
 
 inline unsigned atomicCAS(unsigned* address, unsigned compare, unsigned value) {
   return th::simt::exchange(address, *address == compare ? value : *address);
+}
+inline unsigned atomicAdd(unsigned* address, unsigned value) {
+  return th::simt::exchange(address, *address + value);
 }
 inline int atomicMax(int* address, int value) {
   return th::simt::exchange(address, *address < value ? value : *address);
