@@ -22,10 +22,12 @@ struct alignas(sizeof(T) * n < kPackAlignment ? sizeof(T) * n : kPackAlignment) 
   T value[n];
 };
 
-// The numbers among a functor's arguments, in its compute type. Their data pointers are null.
+// The numbers among a functor's arguments, in its compute type. Their data pointers are null. An
+// operand with is_element is the number that its data points to.
 template <class C>
 struct Numbers {
   C value[kMaxInputs];
+  bool is_element[kMaxInputs];
 };
 
 // One argument of `width` applications of a functor.
@@ -54,10 +56,18 @@ __device__ __forceinline__ void apply(const F& f, char* out, int64_t index,
   reinterpret_cast<Pack<Out, width>*>(out)[index] = results;
 }
 
+template <class T, class C>
+__device__ __forceinline__ void read_number(bool is_element, char** data, C* number) {
+  if (!is_element) return;
+  *number = static_cast<C>(load(*reinterpret_cast<const T*>(*data)));
+  *data = nullptr;
+}
+
 template <class F, class Out, int width, class C, class... In, size_t... K>
-__device__ __forceinline__ void packed_loop(const F& f, const Pointers<sizeof...(In) + 1>& at,
-                                            const Numbers<C>& numbers, int64_t n,
+__device__ __forceinline__ void packed_loop(const F& f, Pointers<sizeof...(In) + 1> at,
+                                            Numbers<C> numbers, int64_t n,
                                             std::index_sequence<K...>) {
+  (read_number<In>(numbers.is_element[K], &at.data[K + 1], &numbers.value[K]), ...);
   int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   int64_t packs = n / width;
@@ -120,12 +130,21 @@ inline LoopPlan plan_for(const ElementRow& row, const LoopPlan& plan) {
   return result;
 }
 
+// Returns true if all elements of the operand are one element in memory.
+inline bool is_single(const LoopPlan& plan, int operand) {
+  if (!plan.data[operand]) return false;
+  for (int d = 0; d < plan.ndim; ++d) {
+    if (plan.stride[operand][d] != 0) return false;
+  }
+  return plan.ndim > 0;
+}
+
 inline void run_kernels(Queue& queue, const ElementKernels& kernels, const LoopPlan& plan,
                         const Scalar* params, const ElementRow& row) {
   bool packed = true;
   for (int k = 0; k < kernels.operands; ++k) {
     size_t bytes = std::min(kernels.width * kernels.item[k], kPackAlignment);
-    packed = packed && (!plan.data[k] ||
+    packed = packed && (!plan.data[k] || (k > 0 && is_single(plan, k)) ||
                         (is_packed(plan, k, kernels.item[k]) && is_aligned(plan.data[k], bytes)));
   }
   if (packed) {
@@ -135,9 +154,10 @@ inline void run_kernels(Queue& queue, const ElementKernels& kernels, const LoopP
   }
 }
 
-template <class C>
-Numbers<C> numbers_of(const Scalar* params, const ElementRow& row) {
+template <class C, int inputs>
+Numbers<C> numbers_of(const LoopPlan& plan, const Scalar* params, const ElementRow& row) {
   Numbers<C> numbers = {};
+  for (int k = 0; k < inputs; ++k) numbers.is_element[k] = is_single(plan, k + 1);
   for (int k = 0; k < kMaxInputs && k < row.inputs; ++k) {
     if (row.source[k] < 0) numbers.value[k] = convert<C>(params[-1 - row.source[k]]);
   }
@@ -156,14 +176,14 @@ struct KernelsOf {
                      const ElementRow& row) {
     TH_LAUNCH(queue, (packed_kernel<F, Out, width, C, In...>),
               blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, F(params),
-              Pointers<operands>(plan), numbers_of<C>(params, row), plan.numel);
+              Pointers<operands>(plan), numbers_of<C, operands - 1>(plan, params, row), plan.numel);
   }
   static void strided(Queue& queue, const LoopPlan& plan, const Scalar* params,
                       const ElementRow& row) {
     auto n = static_cast<uint32_t>(plan.numel);
     TH_LAUNCH(queue, (strided_kernel<F, Out, C, In...>), blocks_for(queue, n), kThreads, 0,
               F(params), Pointers<operands>(plan), OffsetCalculator<operands>(plan),
-              numbers_of<C>(params, row), n);
+              numbers_of<C, operands - 1>(plan, params, row), n);
   }
   static constexpr ElementKernels kernels = {
       operands, width, {sizeof(Out), sizeof(In)...}, packed, strided};

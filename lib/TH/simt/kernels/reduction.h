@@ -296,8 +296,9 @@ __device__ void write_result(const ReducePlan& p, int64_t output, A a) {
   }
 }
 
+// At most 64 registers, so that a multiprocessor runs four blocks.
 template <class K, class S>
-__global__ void reduce_splits(ReducePlan p) {
+__global__ void __launch_bounds__(kReduceThreads, 4) reduce_splits(ReducePlan p) {
   using A = typename K::A;
   __shared__ A shared[kReduceThreads];
   int width = 1 << p.log_width, height = kReduceThreads >> p.log_width;
