@@ -12,6 +12,14 @@ set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(TH_CUDA_ARCHITECTURES "75-real;80-real;90-real;100-real;100-virtual" CACHE STRING
     "CUDA architectures that the plugin has kernels for")
 
+# Options for kernels. Products and sums are rounded one by one, as on the CPU. Warning 186,
+# comparison of an unsigned number with 0, occurs in templates for all integer types.
+set(TH_CUDA_OPTIONS --fmad=false --expt-relaxed-constexpr --diag-suppress=186
+    -Xcudafe --no_alternative_tokens)
+find_program(TH_NVCC_EXECUTABLE NAMES nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
+             PATHS /usr/local/cuda PATH_SUFFIXES bin)
+mark_as_advanced(TH_NVCC_EXECUTABLE)
+
 set(TH_CUDA_FOUND FALSE)
 set(TH_CUDA_REASON "TH_CUDA is OFF")
 if(NOT TH_CUDA STREQUAL "AUTO" AND NOT TH_CUDA MATCHES "^(ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
@@ -30,9 +38,6 @@ if(TH_CUDA STREQUAL "AUTO" AND NOT gpu_found)
   set(TH_CUDA_REASON "there is no NVIDIA GPU here")
 elseif(TH_CUDA)
   set(CMAKE_CUDA_ARCHITECTURES "${TH_CUDA_ARCHITECTURES}")
-  find_program(TH_NVCC_EXECUTABLE NAMES nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
-               PATHS /usr/local/cuda PATH_SUFFIXES bin)
-  mark_as_advanced(TH_NVCC_EXECUTABLE)
   if(NOT CMAKE_CUDA_COMPILER AND (TH_NVCC_EXECUTABLE OR DEFINED ENV{CUDACXX}))
     # Search again: a compiler that was missing or broken in an earlier run may work now.
     unset(CMAKE_CUDA_COMPILER CACHE)
