@@ -5,6 +5,7 @@
 // collector.
 
 #include <memory>
+#include <string>
 
 #include "state.h"
 
@@ -44,6 +45,10 @@ struct Native {
     return **static_cast<T**>(box);
   }
 };
+
+// Bytes for Lua, so that an error of Lua does not leak them.
+template <>
+const char* Native<std::string>::key();
 
 }  // namespace bind
 

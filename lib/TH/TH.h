@@ -18,6 +18,7 @@
 #include "THLapack.h"
 #include "THLogAdd.h"
 #include "THMemoryFile.h"
+#include "THPrint.h"
 #include "THRandom.h"
 #include "THSize.h"
 #include "THStorage.h"
