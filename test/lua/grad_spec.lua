@@ -114,6 +114,31 @@ describe('tensor.grad', function()
     assert.are.equal(2, loss)
     assert.are.equal(0, tensor.grad(function(p) return p[1]:sum() end){ D(), D{ 2 } }[1]:nElement())
   end)
+  it('adds the gradients of all products of a matrix', function()
+    local x, w = tensor.randn(4, 3), tensor.randn(3, 3)
+    local uses = {
+      function(m) return tensor.mm(x, m) end,
+      function(m) return tensor.mm(x, m:t()) end,
+      function(m) return tensor.addmm(0.5, x, -2, x, m:t()) end,
+      function(m) return tensor.mm(m, m) end,
+      function(m) return tensor.mm(x, m[1]:view(1, 3):expand(3, 3)) end,
+      function(m) return tensor.mm(x:narrow(2, 1, 2), m:narrow(1, 2, 2)) end,
+      function(m) return tensor.cmul(m, m):t() end,
+    }
+    local function gradient(list)
+      return (tensor.grad(function(m)
+        local sum = 0
+        for _, k in ipairs(list) do sum = tensor.exp(uses[k](m) * 0.3):sum() + sum end
+        return sum
+      end)(w))
+    end
+    for first = 1, #uses do
+      assert.is_true(tensor.gradcheck(uses[first], {w}, {order = 2}))
+      for second = 1, #uses do
+        is_close(gradient{first} + gradient{second}, gradient{first, second}, 1e-11)
+      end
+    end
+  end)
   it('counts upvalues', function()
     local x = D{ 3 }
     is_close(D{ 6 }, (tensor.grad(function() return square_sum(x) end)(x)))
