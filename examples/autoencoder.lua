@@ -58,8 +58,11 @@ local loss_gradient, show, losses = tensor.grad(loss_of), training.progress(step
 for epoch = 1, chosen.epochs do
   local sum = 0
   for x in batches(epoch) do
-    local gradients, loss = loss_gradient(params, x)
-    step(params, gradients)
+    local loss = tensor.scope(function()
+      local gradients, value = loss_gradient(params, x)
+      step(params, gradients)
+      return value
+    end)
     sum = sum + loss
     show(step:steps(), ('loss %.2f'):format(loss))
   end

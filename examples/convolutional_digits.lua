@@ -61,8 +61,11 @@ local show = training.progress(steps)
 for epoch = 1, chosen.epochs do
   local sum = 0
   for x, y in batches(epoch) do
-    local gradients, loss = loss_gradient(params, x, y)
-    step(params, gradients)
+    local loss = tensor.scope(function()
+      local gradients, value = loss_gradient(params, x, y)
+      step(params, gradients)
+      return value
+    end)
     sum = sum + loss
     show(step:steps(), ('loss %.4f'):format(loss))
   end

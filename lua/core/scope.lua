@@ -11,14 +11,14 @@ end
 
 local function install(tensor)
    local record = tensor._record
-   tensor._record = nil
 
-   -- The innermost scope of the thread that runs: {objects=, thread=, outer=, ended=}.
+   -- The innermost scope of the thread that runs: {objects=, thread=, outer=, is_inner=, ended=}.
+   -- is_inner: the thread recorded for the outer scope before, as the coroutine of a gradient does.
    local current
 
    local function enter()
       local scope = {objects = weak_set(), outer = current}
-      scope.thread = record(scope.objects)
+      scope.thread, scope.is_inner = record(scope.objects)
       current = scope
       return scope
    end
@@ -57,12 +57,13 @@ local function install(tensor)
       while current and current.ended do
          current = current.outer
       end
-      record(current and current.objects, current and current.thread)
       local outer = scope.outer
+      record(current and current.objects,
+             current and (current == outer and scope.is_inner and scope.thread or current.thread))
       walk(function(object)
          if scope.objects[object] then
             scope.objects[object] = nil
-            if outer and not outer.ended and outer.thread == scope.thread then
+            if outer and not outer.ended and scope.is_inner then
                outer.objects[object] = true
             end
          end

@@ -11,6 +11,9 @@ local with_defaults = require 'tensor.optim.options'
 
 local optim = {}
 
+-- A step may run in a scope, which the state outlives.
+local keep = tensor.keep
+
 -- Parameters of these types lose small updates by rounding. So the update applies to a copy of type
 -- float, the master, which is then copied to the parameter.
 local has_master = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
@@ -62,7 +65,7 @@ function Optimizer:__call(params, gradients, rate)
    local state = self.state
    -- A tensor, because a compiled step replays operations only.
    if not tensor.isTensor(state.step) then
-      state.step = tensor.DoubleTensor(1):fill(state.step or 0)
+      state.step = keep(tensor.DoubleTensor(1):fill(state.step or 0))
    end
    state.step:add(1)
    rate = rate or self.rate
@@ -78,7 +81,7 @@ function Optimizer:__call(params, gradients, rate)
       state[k] = state[k] or {}
       local p, g, own = leaves[k], found[k], state[k]
       if has_master[p:type()] then
-         own.master = own.master or p:float()
+         own.master = own.master or keep(p:float())
          self.update(own.master, g:float(), own, step)
          p:copy(own.master)
       else
@@ -105,7 +108,7 @@ end
 local function remembered(own, name, like)
    local t = own[name]
    if not t then
-      t = like:clone():zero()
+      t = keep(like:clone():zero())
       own[name] = t
    end
    return t
@@ -128,7 +131,7 @@ function optim.sgd(options)
       if momentum ~= 0 then
          local v = own.velocity
          if not v then
-            v = g:clone()
+            v = keep(g:clone())
             own.velocity = v
          else
             v:mul(momentum):add(1 - dampening, g)

@@ -194,6 +194,85 @@ describe('tensor.scope', function()
     assert.is_true(most - before < 5 * 8000, most - before)
   end)
 
+  it('frees what the function of a gradient makes', function()
+    local made, kept, results, inner = {}, {}, nil, nil
+    local df = tensor.grad(function(v)
+      made[1] = tensor.cmul(v, v)
+      kept[1] = tensor.keep(v + 1)
+      results = tensor.scope(function()
+        inner = v * 3
+        return {v * 2}
+      end)
+      made[2] = tensor.ones(2)
+      return made[1]:sum() + results[1]:sum()
+    end)
+    local gradient = tensor.scope(function()
+      made[3] = tensor.ones(2)
+      local g = df(tensor.Tensor{1, 2})
+      made[4] = tensor.ones(2)
+      return g
+    end)
+    assert.same({4, 6}, gradient:totable())
+    for k = 1, 4 do assert.is_true(is_freed(made[k]), k) end
+    assert.is_true(is_freed(results[1]))
+    assert.is_true(is_freed(inner))
+    assert.same({2, 3}, kept[1]:totable())
+    -- Without a scope, nothing is freed; a scope that f leaves open gets nothing more.
+    df(tensor.Tensor{1, 2})
+    assert.is_false(is_freed(made[1]))
+    assert.is_true(is_freed(inner))
+    local open, after
+    tensor.scope(function()
+      tensor.grad(function(v)
+        open = tensor.scope()
+        made[1] = tensor.cmul(v, v)
+        return made[1]:sum()
+      end)(tensor.ones(2))
+      after = tensor.ones(2)
+      open:close()
+      assert.is_true(is_freed(made[1]))
+      assert.is_false(is_freed(after))
+    end)
+  end)
+
+  it('leaves the state of optimizers alone', function()
+    local optim = require 'tensor.optim'
+    local nn = require 'tensor.nn'
+    local net = nn.sequential{nn.linear(2, 3), nn.batchNorm(3), nn.tanh, nn.linear(3, 1)}
+    local x, start = tensor.randn(5, 2), net.init()
+    local df = tensor.grad(function(p) return nn.mse(net(p, x, {train = true}), x:sum(2)) end)
+    local function run(name, options, around, kind)
+      local params, step = {}, optim[name](options)
+      for k, part in ipairs(start) do
+        params[k] = {}
+        for field, t in pairs(part) do params[k][field] = t:clone():type(kind) end
+      end
+      for _ = 1, 4 do
+        around(function()
+          if name == 'lbfgs' then return step(params, df) end
+          local gradients = {}
+          for k, part in ipairs(params) do
+            gradients[k] = {}
+            for field, t in pairs(part) do gradients[k][field] = tensor.cmul(t, t) end
+          end
+          step(params, gradients)
+        end)
+      end
+      collectgarbage()
+      return params[1].weight:double():totable()
+    end
+    for name, options in pairs{sgd = {rate = 0.1, momentum = 0.9}, adam = {rate = 0.1},
+                               adamW = {rate = 0.1}, rmsprop = {rate = 0.1, momentum = 0.5},
+                               lbfgs = {iterations = 3}} do
+      for _, kind in ipairs{'torch.DoubleTensor', 'torch.BFloat16Tensor'} do
+        if name ~= 'lbfgs' or kind == 'torch.DoubleTensor' then
+          assert.same(run(name, options, function(f) f() end, kind),
+                      run(name, options, tensor.scope, kind), name)
+        end
+      end
+    end
+  end)
+
   it('may surround gradients and compiled functions', function()
     local x = tensor.Tensor{1, 2, 3}
     local slope = tensor.grad(function(v) return (v * v):sum() end)

@@ -4,6 +4,9 @@ local tensor = require 'tensor'
 local tree = require 'tensor.tree'
 local with_defaults = require 'tensor.optim.options'
 
+-- A step may run in a scope, which the state outlives.
+local keep = tensor.keep
+
 local Optimizer = {}
 Optimizer.__index = Optimizer
 
@@ -35,7 +38,7 @@ local function remember(state, gradient, limit)
       if #state.history == limit then
          table.remove(state.history, 1)
       end
-      table.insert(state.history, {change = change, move = move, factor = 1 / curvature})
+      table.insert(state.history, keep{change = change, move = move, factor = 1 / curvature})
       state.scale = curvature / change:dot(change)
    end
 end
@@ -77,7 +80,7 @@ function Optimizer:__call(params, df)
          remember(state, gradient, options.history)
          state.length = rate
       end
-      state.direction, state.gradient = direction_of(state, gradient), gradient
+      state.direction, state.gradient = keep(direction_of(state, gradient), gradient)
       if gradient:dot(state.direction) > -options.changeTolerance then
          break
       end
