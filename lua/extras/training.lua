@@ -8,18 +8,27 @@ local versions = require 'tensor.versions'
 
 local training = {}
 
--- True for layers and optimizers, of which a checkpoint has the state.
+-- True for layers, optimizers and batches, of which a checkpoint has the state.
 local function has_state(value)
    return type(value) == 'table' and getmetatable(value) ~= nil and not tensor.isTensor(value)
 end
 
+local function is_generator(value)
+   return tensor.typename(value) == 'torch.Generator'
+end
+
 --- save(filename, parts [, info]): writes a checkpoint: parts, a table of parameters (nested tables
--- of tensors), optimizers and layers by name, where the states of optimizers and layers are
--- written; info, a table of other values, such as the step; and the state of the random generator.
+-- of tensors), optimizers, layers, batches and generators by name, where the states of all but
+-- parameters are written; info, a table of other values, such as the step; and the state of the
+-- default generator.
 function training.save(filename, parts, info)
    local saved = {}
    for name, part in versions.each(parts) do
-      saved[name] = has_state(part) and (part.state or {}) or part
+      if is_generator(part) then
+         saved[name] = tensor.getRNGState(part)
+      else
+         saved[name] = has_state(part) and (part.state or {}) or part
+      end
    end
    tensor.save(filename, {parts = saved, info = info, generator = tensor.getRNGState()})
 end
@@ -48,6 +57,8 @@ function training.restore(checkpoint, parts, name)
          tree.copy(part.state or {}, saved)
       elseif has_state(part) then
          part.state = saved
+      elseif is_generator(part) then
+         tensor.setRNGState(part, saved)
       else
          tree.copy(part, saved)
       end
@@ -57,7 +68,7 @@ function training.restore(checkpoint, parts, name)
 end
 
 --- load(filename, parts): restores the parts of a checkpoint: copies into the tensors of parameters
--- and layers, and sets the states of optimizers and of the random generator. Returns info.
+-- and layers, and sets the states of optimizers, batches and generators. Returns info.
 function training.load(filename, parts)
    return training.restore(training.read(filename), parts, filename)
 end

@@ -218,6 +218,33 @@ describe('tensor.training', function()
     assert.are.equal(16, resumed.step:steps())
   end)
 
+  it('restores batches, generators and the iterations of lbfgs', function()
+    local x = tensor.randn(20, 3)
+    local function make()
+      return {batches = data.batches(x, {size = 5}), noise = tensor.Generator(),
+              step = optim.lbfgs{iterations = 3}, params = {w = tensor.ones(3)}}
+    end
+    local function train(parts, epochs)
+      for _ = 1, epochs do
+        for a in parts.batches() do
+          local df = tensor.grad(function(p) return tensor.exp(tensor.mv(a, p.w)):mean() end)
+          parts.step(parts.params, df)
+          parts.params.w:add(0.01, tensor.randn(parts.noise, 3))
+        end
+      end
+    end
+    local straight = make()
+    train(straight, 2)
+    training.save(filename, straight)
+    train(straight, 2)
+    local resumed = make()
+    assert.is_nil(training.load(filename, resumed))
+    assert.are.equal(2, resumed.batches.state.epoch)
+    train(resumed, 2)
+    assert.are.same(straight.params.w:totable(), resumed.params.w:totable())
+    assert.are.equal(tensor.random(straight.noise), tensor.random(resumed.noise))
+  end)
+
   it('load names what is missing', function()
     training.save(filename, {params = {tensor.ones(2)}})
     assert.has_error(function() training.load(filename, {weights = {}}) end,

@@ -38,13 +38,13 @@ function Batches:order(epoch)
       return tensor.range(1, self.rows):long()
    end
    local generator = tensor.Generator()
-   tensor.manualSeed(generator, (self.seed + epoch * 2654435761) % 2 ^ 32)
+   tensor.manualSeed(generator, (self.state.seed + epoch * 2654435761) % 2 ^ 32)
    return tensor.randperm(generator, self.rows):long()
 end
 
 -- Returns the seed of all randomness in the preparation of a batch.
 function Batches:seed_of(epoch, number)
-   return (self.seed + epoch * 2654435761 + number * 2246822519) % 2 ^ 32
+   return (self.state.seed + epoch * 2654435761 + number * 2246822519) % 2 ^ 32
 end
 
 -- Calls f(indices) with random numbers that depend on the seed alone, and restores the generator.
@@ -124,8 +124,8 @@ end
 
 -- batches([epoch]): iterates over the batches of an epoch, by default the next one.
 function Batches:__call(epoch)
-   self.epoch = epoch or self.epoch + 1
-   epoch = self.epoch
+   epoch = epoch or self.state.epoch + 1
+   self.state.epoch = epoch
    local order, first, number = self:order(epoch), 1, 0
 
    local function next_indices()
@@ -168,7 +168,8 @@ end
 -- smaller; transform: a function of the rows of all sources that returns the batch; threads (0):
 -- the number of threads that prepare batches while the program uses others; ahead (2 * threads):
 -- the number of batches that they prepare in advance.
--- Returns an object: `for x, y in batches(epoch) do`. Its field count is the number of batches.
+-- Returns an object: `for x, y in batches(epoch) do`. Its field count is the number of batches. Its
+-- field state, the seed and the last epoch, is what a checkpoint needs.
 return function(sources, options)
    if tensor.isTensor(sources) or type(sources) == 'table' and sources.get then
       sources = {sources}
@@ -196,8 +197,8 @@ return function(sources, options)
    local partial = options.partial ~= false
    return setmetatable({
       sources = sources, size = size, rows = rows, shuffle = options.shuffle ~= false,
-      seed = options.seed or tensor.random(), partial = partial, transform = options.transform,
-      epoch = 0, count = (partial and math.ceil or math.floor)(rows / size), threads = threads,
-      ahead = ahead, is_plain = is_plain,
+      partial = partial, transform = options.transform, threads = threads, ahead = ahead,
+      is_plain = is_plain, count = (partial and math.ceil or math.floor)(rows / size),
+      state = {seed = options.seed or tensor.random(), epoch = 0},
    }, Batches)
 end
