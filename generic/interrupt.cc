@@ -1,14 +1,16 @@
 // Ctrl-C for the REPL. The first press sets a debug hook that raises an error and so stops
 // interpreted code. JIT-compiled code ignores debug hooks, so the REPL inserts a call of
 // interrupt_pressed into the loops and functions that the user types. If the code does not stop, a
-// further press asks the user whether to end the session.
+// line reports it, and a further press asks the user whether to end the session.
 
 #include "bindings.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -16,7 +18,7 @@ namespace bind {
 
 namespace {
 
-volatile sig_atomic_t waiting = 0;  // 1 if a press has not yet raised its error
+std::atomic<int> waiting{0};        // 1 if a press has not yet raised its error
 volatile sig_atomic_t presses = 0;  // number of presses since the current input started to run
 lua_State* caught = nullptr;        // the Lua thread to interrupt; null: none
 pthread_t lua_thread;
@@ -33,6 +35,35 @@ void stop(lua_State* L, lua_Debug*) {
 
 void say(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+// A thread that reports presses without an effect. A signal handler may wake it, but cannot wait.
+sem_t pressed_once;
+constexpr useconds_t kPatienceOfUsers = 400000;
+
+void* report_waiting(void*) {
+  for (;;) {
+    while (sem_wait(&pressed_once) != 0) {
+    }
+    usleep(kPatienceOfUsers);
+    if (waiting) {
+      say("waiting for a C call to end; Ctrl-C again asks whether to end the session\n");
+    }
+  }
+}
+
+// Starts the thread at the first call. Without it, nothing is reported.
+void start_reports() {
+  static bool started = false;
+  if (started || sem_init(&pressed_once, 0, 0) != 0) return;
+  started = true;
+  // Signals are for the thread of Lua.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, report_waiting, nullptr) == 0) pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // Uses only async-signal-safe functions. Reads one line as the answer; end of input means no.
@@ -60,6 +91,7 @@ void on_press(int signal) {
   } else if (caught) {
     waiting = 1;
     lua_sethook(caught, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+    sem_post(&pressed_once);
   }
   errno = saved_errno;
 }
@@ -69,11 +101,13 @@ int pressed() { return waiting; }
 // _catchinterrupts(on): if on is true, Ctrl-C interrupts the running code; otherwise it is ignored.
 int catch_interrupts(lua_State* L) {
   bool on = lua_toboolean(L, 1);
+  if (on) start_reports();
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
   // Without SA_RESTART, so that Ctrl-C also ends a read from the terminal.
   action.sa_handler = on ? on_press : SIG_IGN;
-  waiting = presses = 0;
+  waiting = 0;
+  presses = 0;
   lua_thread = pthread_self();
   caught = on ? L : nullptr;
   sigaction(SIGINT, &action, nullptr);
