@@ -2,6 +2,8 @@
 // only an element type is wrong, how to convert it.
 
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "arguments.h"
 #include "overloads.h"
@@ -60,8 +62,66 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   return "";
 }
 
+bool fits(const State* state, const std::vector<Pattern>& patterns, uint64_t codes, int count) {
+  for (const Pattern& pattern : patterns) {
+    if (!is_hidden(state, pattern) && pattern.matches(codes, count)) return true;
+  }
+  return false;
+}
+
+// Returns the first key of the table that is a string, or null. The table keeps the string alive.
+const char* first_name(lua_State* L, int index) {
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    const char* name = lua_tostring(L, -2);
+    lua_pop(L, 2);
+    return name;
+  }
+  return nullptr;
+}
+
+bool is_module(lua_State* L, int index) {
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "tensor");
+  const bool same = lua_rawequal(L, index, -1) != 0;
+  lua_pop(L, 2);
+  return same;
+}
+
+// Explains an argument that is nil, or a table in place of a tensor or of named arguments; else "".
+std::string argument_hint(lua_State* L, const State* state, const Overloads& overloads,
+                          uint64_t codes, int count) {
+  if (!lua_checkstack(L, 4)) return "";
+  const std::string name = overloads.name;
+  uint64_t converted = codes;
+  int table = 0;
+  for (int i = 0; i < count && i < Arguments::kMaxCodes; ++i) {
+    const uint64_t code = codes >> (4 * i) & 15;
+    // Users do not count the object of a method.
+    const std::string number = "argument #" + std::to_string(i + (overloads.function ? 0 : 1));
+    if (code == kNil) return number + " is nil";
+    if (code != kTable) continue;
+    if (i == 0 && is_module(L, 1)) {
+      return "functions of the module are called with a dot: tensor." + name + "(...)";
+    }
+    if (const char* key = first_name(L, i + 1)) {
+      return std::string("arguments have no names, but ") + number + " is a table with the key '" +
+             key + "'";
+    }
+    if (!table) table = i + 1;
+    converted ^= (kTable ^ kTensor) << (4 * i);
+  }
+  if (table && fits(state, overloads.patterns, converted, count)) {
+    return "a table is not a tensor: tensor.Tensor{...} or tensor.LongTensor{...} makes one of it";
+  }
+  return "";
+}
+
 // Returns advice about the function that was probably meant, or "".
 std::string other_function(const char* name, uint64_t codes, int count) {
+  if (!std::strcmp(name, "norm") && count == 2 && codes == (kTensor | kString << 4)) {
+    return "t:norm() is the Frobenius norm; matrixNorm and nuclearNorm compute others";
+  }
   const bool two_tensors = count == 2 && codes == (kTensor | kTensor << 4);
   constexpr uint64_t kTensorAndNumbers = kTensor | kNumber << 4 | kNumber << 8;
   const bool several_numbers = count >= 3 && (codes & 0xfff) == kTensorAndNumbers;
@@ -109,7 +169,13 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
   for (const Pattern& pattern : overloads.patterns) {
     if (hint.empty() && pattern.matches(codes, count)) hint = type_hint(L, state, pattern);
   }
+  if (hint.empty()) hint = argument_hint(L, state, overloads, codes, count);
   if (hint.empty()) hint = other_function(overloads.name, codes, count);
+  if (hint.empty() && overloads.function && (codes & 15) == kTensor &&
+      fits(state, overloads.function->patterns, codes, count)) {
+    const std::string name = overloads.name;
+    hint = "t:" + name + "(...) writes to t: tensor." + name + "(t, ...) returns a new tensor";
+  }
   if (hint.empty() && overloads.function && (count == 0 || (codes & 15) != kTensor)) {
     hint = std::string("a method is called with a colon: t:") + overloads.name + "(...)";
   }

@@ -76,6 +76,7 @@ void read_list(lua_State* L, State* state, int index, DType type, bool converts,
                OpArguments* call) {
   int n = static_cast<int>(compat_rawlen(L, index));
   if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
+  check_no_names(L, index);
   lua_createtable(L, n, 0);
   int kept = lua_gettop(L);
   call->list = static_cast<Tensor**>(lua_newuserdata(L, n * sizeof(Tensor*)));
@@ -133,12 +134,12 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
     case ParameterKind::int64:
     case ParameterKind::int32:
       return set(arg < 0 ? static_cast<int64_t>(slot.value)
-                         : static_cast<int64_t>(check_integer(L, index)));
+                         : check_integer(L, index, name, parameter.name));
     case ParameterKind::dim:
     case ParameterKind::index: {
       const char* what = parameter.kind == ParameterKind::dim ? "dimension" : "index";
       const auto by_default = static_cast<int64_t>(slot.value);
-      return set(arg >= 0 ? static_cast<int64_t>(check_index(L, index, what))
+      return set(arg >= 0 ? check_index(L, index, what, name)
                           : by_default - (by_default > 0));
     }
     case ParameterKind::flag:
@@ -159,9 +160,13 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
       const bool of_dims =
           parameter.kind == ParameterKind::dims || parameter.kind == ParameterKind::dim_list;
       int64_t* list = call->sizes[call->lists++];
-      int count = read_sizes(L, state, index, one_argument ? index : args.count, list);
+      int count = read_sizes(L, state, index, one_argument ? index : args.count, list, name,
+                             of_dims ? "a dimension" : parameter.name);
       for (int i = 0; i < count && of_dims; ++i) {
-        if (list[i] == 0) raise_error(L, "%s: dimension 0 is out of range", name);
+        if (list[i] == 0) {
+          raise_error(L, "%s: dimension 0 is out of range: numbers count from 1, or back from -1",
+                      name);
+        }
         if (list[i] > 0) --list[i];
       }
       return set(th::Sizes{count, list});
@@ -172,7 +177,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
       if (arg < 0) {
         list[0] = static_cast<int64_t>(slot.value);
       } else {
-        count = read_sizes(L, state, index, index, list);
+        count = read_sizes(L, state, index, index, list, name, parameter.name);
       }
       return set(th::Sizes{count, list});
     }

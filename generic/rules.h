@@ -23,7 +23,8 @@ namespace bind {
     "Tensors with the same number of elements pair in order.")                                     \
   X(division, "`/` of integer tensors gives fractions, in the default type.",                      \
     "It truncates the quotients.")                                                                 \
-  X(fields, "Reading an unknown field of a tensor is an error.", "The field is nil.")              \
+  X(fields, "Reading an unknown field of a tensor or of the module is an error.",                  \
+    "The field is nil.")                                                                           \
   X(files, "`load` reads no functions, unless an option allows it.", "It reads them.")             \
   X(indices, "`randperm(n)` returns a LongTensor.", "It returns a tensor of the default type.")    \
   X(medians,                                                                                       \

@@ -140,7 +140,9 @@ th::Generator* default_generator(lua_State* L, const State* state) {
 namespace {
 [[noreturn]] void fail_type(lua_State* L, const Object& object, int index, const char* expected) {
   if (object.box && !object.payload) fail_freed(L, index);
-  luaT_typerror(L, index, expected);
+  const char* got = lua_type(L, index) == LUA_TNONE ? "no value" : shown_type(L, index);
+  const char* colon = index == 1 && !object.box ? ": a method is called with a colon" : "";
+  argument_error(L, index, lua_pushfstring(L, "%s expected, got %s%s", expected, got, colon));
   __builtin_unreachable();
 }
 }  // namespace
@@ -248,13 +250,15 @@ void collect_under_pressure(lua_State* L, State* state) {
   expect_more(in_use);
 }
 
+static int type_error(lua_State* L, int index, const char* expected);
+
 double check_number(lua_State* L, int index) {
-  if (!lua_isnumber(L, index)) luaT_typerror(L, index, "number");
+  if (!lua_isnumber(L, index)) type_error(L, index, "number");
   return lua_tonumber(L, index);
 }
 
 const char* check_string(lua_State* L, int index) {
-  if (!lua_isstring(L, index)) luaT_typerror(L, index, "string");
+  if (!lua_isstring(L, index)) type_error(L, index, "string");
   return lua_tostring(L, index);
 }
 
@@ -263,19 +267,20 @@ const char* optional_string(lua_State* L, int index, const char* by_default) {
 }
 
 void check_kind(lua_State* L, int index, int type) {
-  if (lua_type(L, index) != type) luaT_typerror(L, index, lua_typename(L, type));
+  if (lua_type(L, index) != type) type_error(L, index, lua_typename(L, type));
 }
 
-int64_t check_integer(lua_State* L, int index) {
-  double number = check_number(L, index);
-  if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) {
-    argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
+int64_t check_integer(lua_State* L, int index, const char* function, const char* parameter) {
+  const double number = check_number(L, index);
+  const bool fits = number >= -0x1p63 && number < 0x1p63;
+  const auto integer = fits ? static_cast<int64_t>(number) : 0;
+  const bool exact = fits && static_cast<double>(integer) == number;
+  if (exact || (fits && registered_state(L)->is_torch7(Rule::numbers))) return integer;
+  if (function) {
+    raise_error(L, "%s: %s must be an integer, got %.14g", function, parameter, number);
   }
-  auto integer = static_cast<int64_t>(number);
-  if (static_cast<double>(integer) != number && !registered_state(L)->is_torch7(Rule::numbers)) {
-    argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
-  }
-  return integer;
+  argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
+  __builtin_unreachable();
 }
 
 double check_whole(lua_State* L, double number, const char* what) {
@@ -317,8 +322,12 @@ double check_listed_element(lua_State* L, double number, DType type, const char*
   return number;
 }
 
-int64_t check_index(lua_State* L, int index, const char* what) {
-  int64_t i = check_integer(L, index);
+int64_t check_index(lua_State* L, int index, const char* what, const char* function) {
+  int64_t i = check_integer(L, index, function, what);
+  if (i == 0 && function) {
+    raise_error(L, "%s: %s 0 is out of range: numbers count from 1, or back from -1", function,
+                what);
+  }
   if (i == 0) argument_error(L, index, lua_pushfstring(L, "%s 0 is out of range", what));
   return i > 0 ? i - 1 : i;
 }
@@ -330,26 +339,27 @@ void check_sizes(lua_State* L, int first, int last, const char* function) {
       raise_error(L, "%s: bad argument #%d (a size is a number, got %s)", function, i - first + 1,
                   shown_type(L, i));
     }
-    if (!(size >= -0x1p63 && size < 0x1p63)) {
+    const bool whole = size == std::floor(size) || registered_state(L)->is_torch7(Rule::numbers);
+    if (!(size >= -0x1p63 && size < 0x1p63 && whole)) {
       raise_error(L, "%s: bad argument #%d (a size is a whole number, got %.14g)", function,
                   i - first + 1, size);
     }
   }
 }
 
-// Raises an error if a list of numbers has a key that is a string, as {dim = 1}.
-static void check_no_names(lua_State* L, int index) {
+void check_no_names(lua_State* L, int index) {
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING || registered_state(L)->is_torch7(Rule::arguments)) continue;
     argument_error(L, index,
                    lua_pushfstring(L,
-                                   "arguments have no names: a list of numbers is expected, "
+                                   "arguments have no names: a list is expected, "
                                    "got a table with the key '%s'",
                                    lua_tostring(L, -2)));
   }
 }
 
-int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) {
+int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
+               const char* function, const char* what) {
   int count = 0;
   auto check_count = [&](int n) {
     if (n > th::kMaxDims) {
@@ -383,14 +393,14 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes) 
                                          "table, got %s",
                                          count + 1, shown_type(L, lua_gettop(L))));
         }
-        sizes[count] = check_integer(L, -1);
+        sizes[count] = check_integer(L, -1, function, what);
         lua_pop(L, 1);
       }
       return count;
     }
   }
   check_count(last - first + 1);
-  for (int i = first; i <= last; ++i) sizes[count++] = check_integer(L, i);
+  for (int i = first; i <= last; ++i) sizes[count++] = check_integer(L, i, function, what);
   return count;
 }
 
@@ -417,11 +427,40 @@ int raise_error(lua_State* L, const char* format, ...) {
   return lua_error(L);
 }
 
+// Returns the name under which the running function is in the class of its first argument or in the
+// module, or "". The name stays on the stack.
+static const char* function_name(lua_State* L, lua_Debug* frame) {
+  if (!lua_checkstack(L, 8) || !lua_getstack(L, 0, frame) || !lua_getinfo(L, "f", frame)) return "";
+  const int function = lua_gettop(L);
+  auto find = [&](int table) {
+    for (lua_pushnil(L); lua_istable(L, table) && lua_next(L, table); lua_pop(L, 1)) {
+      if (lua_rawequal(L, -1, function) && lua_type(L, -2) == LUA_TSTRING) {
+        lua_pop(L, 1);
+        return lua_tostring(L, -1);
+      }
+    }
+    return "";
+  };
+  const char* name = "";
+  if (lua_getmetatable(L, 1)) name = find(lua_gettop(L));
+  if (*name) return name;
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "tensor");
+  return find(lua_gettop(L));
+}
+
 int argument_error(lua_State* L, int index, const char* text) {
   lua_Debug frame;
   const bool known = lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name;
   if (known) return luaL_argerror(L, index, text);
+  const char* name = function_name(L, &frame);
+  if (*name) return raise_error(L, "bad argument #%d to '%s' (%s)", index, name, text);
   return raise_error(L, "bad argument #%d (%s)", index, text);
+}
+
+static int type_error(lua_State* L, int index, const char* expected) {
+  const char* got = lua_type(L, index) == LUA_TNONE ? "no value" : shown_type(L, index);
+  return argument_error(L, index, lua_pushfstring(L, "%s expected, got %s", expected, got));
 }
 
 void push_element(lua_State* L, DType type, const char* address) {

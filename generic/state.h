@@ -310,8 +310,10 @@ void protect(lua_State* L, const char* function, F&& body) {
 }
 
 // Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.
-// NaN, infinity and numbers outside of int64 always raise an error.
-int64_t check_integer(lua_State* L, int index);
+// NaN, infinity and numbers outside of int64 always raise an error. The error names the function and
+// the parameter if they are given.
+int64_t check_integer(lua_State* L, int index, const char* function = nullptr,
+                      const char* parameter = nullptr);
 // Returns a string without zero bytes.
 const char* check_text(lua_State* L, int index, const char* function);
 // Like luaL_check..., but error messages name the class of an object.
@@ -328,11 +330,15 @@ double check_listed_element(lua_State* L, double number, DType type, const char*
 double check_whole(lua_State* L, double number, const char* what);
 // Converts a dimension or index, which counts from 1, or from the end if negative, to one that
 // counts from 0. 0 raises an error.
-int64_t check_index(lua_State* L, int index, const char* what);
+int64_t check_index(lua_State* L, int index, const char* what, const char* function = nullptr);
 
 // Reads a list of sizes from stack positions first ... last: numbers, one LongStorage, or one table
-// of numbers. Returns the number of sizes. Errors name the argument of the function.
-int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes);
+// of numbers. Returns the number of sizes. Errors name the argument of the function, or the function
+// and what the numbers are if they are given.
+int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
+               const char* function = nullptr, const char* what = nullptr);
+// Raises an error if a list has a key that is a string, as {1, dim = 2}, except by Torch7's rule.
+void check_no_names(lua_State* L, int index);
 // Raises an error with the function's name if an argument is not a size. Used for constructors: Lua
 // knows no name for a called table, so read_sizes could not name it.
 void check_sizes(lua_State* L, int first, int last, const char* function);

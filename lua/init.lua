@@ -9,6 +9,8 @@ require 'tensor.cmdline'(tensor)
 require 'tensor.columns'(tensor)
 require 'tensor.test.tester'(tensor)
 
+require 'tensor.names'(tensor)
+
 --- help([name or function]): prints the signatures and the description of a function or class.
 -- Without an argument, prints the list of all names.
 function tensor.help(what)

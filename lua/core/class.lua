@@ -127,8 +127,9 @@ local function install(tensor)
    -- type.
    function tensor.setdefaulttensortype(name)
       local element = type(name) == 'string' and name:match('^torch%.(.*)Tensor$')
-      if not element or not tensor[element .. 'Tensor'] then
-         error(('setdefaulttensortype: %s is not a tensor class'):format(tostring(name)), 2)
+      if not element or not rawget(tensor, element .. 'Tensor') then
+         error(("setdefaulttensortype: %s is not a tensor class, as 'torch.FloatTensor' is")
+               :format(tostring(name)), 2)
       end
       tensor._defaulttype(name)
       tensor.Tensor = tensor[element .. 'Tensor']

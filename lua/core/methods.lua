@@ -32,7 +32,8 @@ local function install(tensor)
       local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
       return function(self, name, class)
          if not isobject(self) then
-            error(('type: a %s is expected, got %s'):format(kind:lower(), tensor.type(self)), 3)
+            error(('type: a %s is expected, got %s: a method is called with a colon')
+                  :format(kind:lower(), tensor.type(self)), 2)
          end
          local current = tensor.typename(self)
          if name == nil then

@@ -25,7 +25,8 @@ return function(tensor)
       class.__le__ = refuse('less or equal', compared)
       class.__concat__ = refuse('concat', 'tostring(t) is a tensor as text, and cat joins tensors')
       class.__call__ = function(self)
-         error(('a %s cannot be called: t[i] is an element, t[{...}] is a view')
+         error(('a %s cannot be called: t[i] is an element, t[{...}] is a view, ' ..
+                'and for i = 1, t:size(1) is a loop')
                :format(tensor.type(self)), 3)
       end
       local storage = tensor.getmetatable(('torch.%sStorage'):format(element.name))

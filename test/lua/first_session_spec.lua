@@ -31,7 +31,7 @@ describe('scripts/make-first-session.lua', function()
   -- Anything else would be an input that no longer works.
   it('records three errors, which are meant to be shown', function()
     assert.are.equal(3, count 'stack traceback:')
-    assert.matches('\ndid you mean topk%?\n', page)
+    assert.matches("has no function or field 'tpok': did you mean topk%?\n", page)
     assert.matches('\nstdin:1: add: ', page)
     assert.matches('\nstdin:1: view: ', page)
   end)

@@ -110,7 +110,7 @@ int wrap_dim(const Tensor& t, int64_t d, int argument) {
 int64_t wrap_index(int64_t index, int64_t size, int argument) {
   int64_t wrapped = index < 0 ? index + size : index;
   if (wrapped < 0 || wrapped >= size) {
-    fail_argument(argument, "index %lld out of range of a dimension of size %lld", shown(index),
+    fail_argument(argument, "index %lld is out of range of a dimension of size %lld", shown(index),
                   static_cast<long long>(size));
   }
   return wrapped;

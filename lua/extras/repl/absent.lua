@@ -1,31 +1,66 @@
 -- Names of other libraries for parts that are modules of their own, or that are not included. The
 -- text completes "the module has no <name>: ...".
 
+local training = 'doc/training.md'
+local pictures = 'tensor.plot draws figures; doc/plotting.md'
+
 return {
+  amp = 'HalfTensors and BFloat16Tensors compute in float; doc/speed.md',
+  autocast = 'HalfTensors and BFloat16Tensors compute in float; doc/speed.md',
   autograd = 'tensor.grad(f) computes gradients; doc/gradients.md',
   backward = 'tensor.grad(f) returns the function that computes gradients; doc/gradients.md',
-  complex = 'there are no complex types; eig returns real and imaginary parts as columns',
+  complex64 = 'complex tensors have a last dimension of size 2; doc/fourier.md',
+  complex128 = 'complex tensors have a last dimension of size 2; doc/fourier.md',
   cuda = "t:to 'gpu' copies to a GPU; require 'cutorch' has Torch7's names; doc/gpu.md",
   cudnn = 'it is not included; doc/gpu.md lists what runs on a GPU',
   dataframe = "load('table.csv', {columns = true}) reads a table of columns; describe, " ..
               'factorize and bincount summarize it; doc/csv.md',
-  dataloader = "require 'tensor.data' has batches; doc/training.md",
-  dataset = "require 'tensor.data' has batches; doc/training.md",
+  dataloader = "require 'tensor.data' has batches; " .. training,
+  dataset = "require 'tensor.data' has batches; " .. training,
+  detach = 'tensor.stopGradient(t) is a copy that counts as constant; doc/gradients.md',
+  distributed = "require 'tensor.dist' has allReduce and others; doc/distributed.md",
+  distributions = 'normal, gamma, beta, poisson and others draw numbers; doc/random.md',
+  einops = 'einsum, view and permute rearrange dimensions; doc/arranging.md',
+  excel = "save('table.csv', columns) and load('table.csv') exchange tables; doc/csv.md",
+  f = "relu, softmax, crossEntropy, conv2d and others are functions of the module; require " ..
+      "'tensor.nn' has layers; " .. training,
+  functional = 'relu, softmax, crossEntropy, conv2d and others are functions of the module; ' ..
+               "require 'tensor.nn' has layers; " .. training,
+  hdf5 = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
+  h5py = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
   jit = 'tensor.compile(f) records and fuses operations; doc/fuse.md',
-  matplotlib = 'tensor.plot draws figures; doc/plotting.md',
-  no_grad = 'only functions that tensor.grad calls are recorded',
-  nn = "require 'tensor.nn' has layers and losses; doc/training.md",
+  json = "JSON is not included: require 'cjson' or another package of LuaRocks reads it",
+  linalg = 'solve, inverse, svd, qr, eigh and others are functions of the module; ' ..
+           'doc/linear-algebra.md',
+  lr_scheduler = "require 'tensor.optim' has schedule; " .. training,
+  matplotlib = pictures,
+  module = "require 'tensor.nn' has layers, which are functions of their parameters; " .. training,
+  multiprocessing = 'tensors can be passed between threads; doc/threads.md',
+  nn = "require 'tensor.nn' has layers and losses; " .. training,
+  no_grad = 'only functions that tensor.grad calls are recorded; doc/gradients.md',
+  np = "the module has most of NumPy's names; doc/from-numpy.md",
   onnx = 'ONNX is not included; .safetensors, .npz and .t7 files exchange parameters; doc/files.md',
-  optim = "require 'tensor.optim' has optimizers; doc/training.md",
+  optim = "require 'tensor.optim' has optimizers; " .. training,
   pandas = "load('table.csv', {columns = true}) reads a table of columns; doc/csv.md",
+  parquet = "Parquet is not included; load('table.csv', {columns = true}) reads tables; doc/csv.md",
   pickle = 'tensor.save and tensor.load keep objects in files; doc/files.md',
-  plt = 'tensor.plot draws figures; doc/plotting.md',
-  pyplot = 'tensor.plot draws figures; doc/plotting.md',
+  plt = pictures,
+  profiler = 'tensor.profile(f) prints the time of each operation; doc/performance.md',
+  pyplot = pictures,
   requires_grad = 'tensor.grad(f) computes gradients of any function; doc/gradients.md',
+  scipy = 'linear algebra, statistics, fft and convolutions are functions of the module; ' ..
+          'doc/where-is.md',
+  seaborn = pictures,
+  signal = 'fft, stft, fftConvolve and window functions are functions of the module; ' ..
+           'doc/fourier.md',
+  sklearn = 'there are no classifiers; doc/tutorial.md trains one, doc/where-is.md lists the parts',
   sparse = 'there are no sparse tensors; index, scatterAdd and bincount work on index tensors',
+  special = 'erf, lgamma, digamma, i0 and others are functions of the module; doc/operations.md',
+  tensorboard = 'tensor.plot.live draws curves while a program runs; doc/plotting.md',
   torchvision = 'tensor.image scales and crops, and load reads PNG and JPEG; doc/images.md',
-  transformers = "require 'tensor.nn' has attention and a transformer block; doc/training.md",
-  utils = "require 'tensor.data' has batches, require 'tensor.training' checkpoints; " ..
-          'doc/training.md',
+  tqdm = "require 'tensor.training' has steps(1, n), which shows progress; " .. training,
+  transformers = "require 'tensor.nn' has attention and a transformer block; " .. training,
+  utils = "require 'tensor.data' has batches, require 'tensor.training' checkpoints; " .. training,
   variable = 'tensors need no wrapper: tensor.grad(f) computes gradients; doc/gradients.md',
+  vmap = 'most functions take batches; stack joins the results of a loop; doc/arranging.md',
 }

@@ -1,9 +1,7 @@
 -- Hints for Lua error messages: similar names for an unknown name, and the comparison methods of
 -- tensors.
 
-local absent = require 'tensor.repl.absent'
-local elsewhere = require 'tensor.repl.elsewhere'
-local near = require 'tensor.repl.near'
+local suggestions = require 'tensor.repl.suggestions'
 
 local hints = {}
 
@@ -11,7 +9,6 @@ local patterns = {
   "attempt to call %a+ '([%w_]+)' %(a nil value%)",
   "attempt to index %a+ '([%w_]+)' %(a nil value%)",
   "attempt to %a+ a nil value %(%a+ '([%w_]+)'%)",  -- since Lua 5.3
-  "has no field or method '([%w_]+)'",
 }
 
 -- Patterns of messages about tensors where Lua expects numbers or tables, and their hints. %1 is
@@ -59,12 +56,37 @@ local function tables_for(message, environment)
     list[1] = environment
   elseif tensor then
     local class = tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
-    if not message:find('has no field', 1, true) then
-      list[#list + 1] = tensor
-    end
+    list[#list + 1] = tensor
     list[#list + 1] = class
   end
   return list
+end
+
+-- Returns true if a global, as `t` or `net.weight`, is a tensor.
+local function is_tensor(path, environment)
+  local value = environment
+  for name in path:gmatch '[%w_]+' do
+    value = type(value) == 'table' and rawget(value, name) or nil
+  end
+  local tensor = package.loaded.tensor
+  return value ~= nil and tensor ~= nil and tensor.isTensor(value)
+end
+
+--- of_code(code, environment): returns a hint for code that Lua accepts, but that does not compare
+-- the elements of tensors as it seems to, or nil.
+function hints.of_code(code, environment)
+  local mask, rest = code:match '%f[%w]if%s+[%w_%.]+:([gln][te])%b()%s*(%a*)'
+  mask = mask or code:match '%f[%w]if%s+[%w_%.]+:(eq)%b()%s*then'
+  if mask and (rest == 'then' or mask == 'eq') then
+    return 'every tensor is true in a condition: use the number t:' .. mask ..
+           '(...):all() or t:' .. mask .. '(...):any()'
+  end
+  for a, b in code:gmatch '%f[%w_]([%a_][%w_%.]*)%s*[=~]=%s*([%a_][%w_%.]*)' do
+    if is_tensor(a, environment) and is_tensor(b, environment) then
+      return '== is true for the same object only: t:equal(u) compares all elements, t:eq(u) each'
+    end
+  end
+  return nil
 end
 
 --- of(message, environment): returns a hint for an error message, or nil.
@@ -78,17 +100,16 @@ function hints.of(message, environment)
   if use then
     return use
   end
+  if first:find '%f[%w]%a+ 0 is out of range' then
+    return 'indices and dimensions count from 1; -1 is the last one'
+  end
   for _, pattern in ipairs(patterns) do
     local name = first:match(pattern)
-    if name and absent[name:lower()] and not first:find("global '", 1, true) then
-      return ('the module has no %s: %s'):format(name, absent[name:lower()])
-    end
-    if elsewhere[name] and not first:find("global '", 1, true) then
-      return ('instead of %s, use %s'):format(name, elsewhere[name])
-    end
-    local found = name and near.names(name, tables_for(first, environment), 3) or {}
-    if found[1] then
-      return ('did you mean %s?'):format(table.concat(found, ' or '))
+    local is_global = first:find("global '", 1, true)
+    local text = name and not is_global and suggestions.of_other_library(name)
+                 or name and suggestions.of_similar(name, tables_for(first, environment))
+    if text then
+      return text
     end
   end
   return nil

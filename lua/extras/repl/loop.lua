@@ -80,6 +80,17 @@ function loop.session(io)
     io.write(...)
   end
 
+  --- warn(text): writes a hint if an input compares tensors in a way that Lua accepts, but that has
+  -- another meaning. Each hint is written once.
+  local warned = {}
+  function self.warn(text)
+    local hint = hints.of_code(text, self.environment)
+    if hint and not warned[hint] then
+      warned[hint] = true
+      io.write_error(paint.text('hint', hint), '\n')
+    end
+  end
+
   --- compile(text): returns the function of an input, or nil and an error message. The message is
   -- nil if more lines are needed.
   function self.compile(text)
@@ -176,6 +187,7 @@ function loop.run(io)
       session.fail(message)
     else
       ok = interrupt.call(session.evaluate, chunk)
+      session.warn(text)
     end
     failures = failures + (ok and 0 or 1)
     return true
