@@ -3,6 +3,8 @@
 local each = require 'tensor.versions'.each
 local signatures = require 'tensor.signatures'
 local entries = require 'tensor.entries'
+local figures = require 'tensor.entries.figures'
+local modules = require 'tensor.help_modules'
 local absent = require 'tensor.repl.absent'
 local elsewhere = require 'tensor.repl.elsewhere'
 local native = require 'tensor.native'
@@ -39,6 +41,34 @@ local function calls_of_field(text, name, field)
    return lines[1] and table.concat(lines, '\n')
 end
 
+local IN_PLACE = 'The method changes its object and returns it: `t:NAME(...)` overwrites `t`, ' ..
+                 '`tensor.NAME(t, ...)` returns a new tensor.'
+
+-- Returns true if the method `name` changes its object, as t:add does.
+local function changes_operand(name, field)
+   for _, row in ipairs(operations()) do
+      if row.lua == name and not field and row.method:find '^%*T %[T%]' then
+         return true
+      end
+   end
+   return false
+end
+
+-- Returns the help on a function of a module such as tensor.nn, or on the module, or nil.
+local function module_entry(name, module)
+   local signature, text = modules.of_function(name, module)
+   if signature then
+      return signature .. '\n' .. wrapped(text)
+   end
+   local list = not module and modules.of_module(name)
+   if list then
+      local about = ("%s = require 'tensor.%s'; ?%s.name explains a function."):format(name, name,
+                                                                                      name)
+      return table.concat(list, '\n') .. '\n' .. wrapped(about)
+   end
+   return nil
+end
+
 --- Returns the help on a name as text, or nil. field: only this function of an entry of several.
 local function entry(name, field)
    local parts = {}
@@ -54,12 +84,16 @@ local function entry(name, field)
          local calls = section[k][1] == name and calls_of(section[k][2])
          calls = calls and field and calls_of_field(calls, name, field) or not field and calls
          if calls then
+            local text = field and figures[name] and figures[name][field] or section[k][3]
             parts[#parts + 1] = calls
-            parts[#parts + 1] = wrapped(section[k][3])
+            parts[#parts + 1] = wrapped(text)
          end
       end
    end
    if not parts[1] then return nil end
+   if changes_operand(name, field) then
+      parts[#parts + 1] = wrapped(IN_PLACE:gsub('NAME', name))
+   end
    local example = versions.require('tensor.examples').find(name)
    if example then
       parts[#parts + 1] = ''
@@ -82,7 +116,7 @@ local function name_of(tensor, value)
                         and tensor.getmetatable('torch.' .. key)
       name = name or metatable and key_of(metatable, value)
    end
-   return name or tensor.typename(value)
+   return name or modules.path_of(value) or tensor.typename(value)
 end
 
 -- All tensor classes share one entry; so do storage classes and blob classes.
@@ -102,11 +136,14 @@ local function similar(text)
 end
 
 local titles = {
-   {'elementwise', 'Element-wise'}, {'compare', 'Comparing, sorting, counting'},
-   {'making', 'Making and filling'}, {'views', 'Sizes, views, arranging'},
+   {'elementwise', 'Element-wise'}, {'special', 'Element-wise: special functions, integers'},
+   {'compare', 'Comparing, sorting, counting'}, {'making', 'Making and filling'},
+   {'views', 'Sizes, views, arranging'}, {'arranging', 'Joining, splitting, repeating, diagonals'},
    {'reducing', 'Reductions and products'}, {'random', 'Random numbers'},
-   {'linear', 'Linear algebra'}, {'files', 'Files and objects'},
-   {'system', 'Types, devices, threads, classes'},
+   {'linear', 'Linear algebra'}, {'fourier', 'Fourier transforms, complex numbers'},
+   {'networks', 'Layers and losses of networks'},
+   {'spatial', 'Convolutions, pools, interpolation'}, {'gradients', 'Gradients'},
+   {'files', 'Files and objects'}, {'system', 'Types, devices, threads, classes'},
 }
 
 -- Returns all names as text, grouped by the chapter of their example.
@@ -132,14 +169,26 @@ end
 return function(tensor, what)
    if what == nil or rawequal(what, tensor) then
       print(index())
+      print('Modules\n   ' .. table.concat(modules.names, ' ') .. ": require 'tensor.nn' and so on")
       print "help 'name', or ?name at the prompt, prints the help on a name"
       return
    end
    local name = type(what) == 'string' and what or name_of(tensor, what)
    -- The part of a name after the module or an object, as in tensor.add, t:add and plot.line.
-   local object, last = (type(what) == 'string' and what or ''):match '([%w_]*)[%.:]([%w_]+)$'
-   local text = name and (entry(name) or entry(plain(name)) or
-                          last and (entry(object, last) or entry(last) or entry(plain(last))))
+   local path = name or ''
+   local object, last = path:match '([%w_]*)[%.:]([%w_]+)$'
+   object = path:match '([%w_]+)[%.:]schedule[%.:]' or object
+   local text
+   if last and modules.is_module(object) then
+      text = module_entry(last, object)
+   elseif name then
+      text = entry(name) or entry(plain(name))
+             or last and (entry(object, last) or entry(last) or entry(plain(last)))
+             or module_entry(last or name)
+      if text and modules.is_module(name) and entry(name) then
+         text = ('%s\n%s'):format(text, module_entry(name, nil))
+      end
+   end
    if text == nil and last then
       name = last
    end
@@ -158,6 +207,9 @@ return function(tensor, what)
    elseif type(what) == 'string' and not others[1] then
       local known = {}
       for _, word in ipairs(names()) do known[word] = true end
+      for _, module in ipairs(modules.names) do
+         for _, word in ipairs(modules.names_of(module)) do known[word] = true end
+      end
       others = near.names(what, {known}, 3)
       hint = others[1] and ('; did you mean %s?'):format(table.concat(others, ' or ')) or ''
    end

@@ -163,8 +163,9 @@ local function adam(name, options, is_decoupled)
    end)
 end
 
---- adam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0}: Kingma and Ba, 2014. decay is
--- added to the gradient.
+--- adam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0}: divides the running mean of
+-- the gradients by the root of that of their squares (Kingma and Ba, 2014). decay times the
+-- parameter is added to the gradient.
 function optim.adam(options)
    return adam('adam', options, false)
 end

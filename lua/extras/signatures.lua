@@ -3,9 +3,15 @@
 
 local signatures = {}
 
+-- Returns the word of a row's text for an option that is given by its first letter.
+local function word_of(letter, doc)
+   return doc:match(("'(%s%%l*)'"):format(letter)) or letter
+end
+
 -- Parses a form (see THOps.def) into slots, with the names of their parameters. A form may omit
 -- parameters.
-local function parse(form, parameters)
+local function parse(form, row)
+   local parameters = row.parameters
    local slots, position, results, operands = {}, 0, 0, 0
    for word in form:gmatch('%S+') do
       local slot = { optional = word:find '^%[' ~= nil, fresh = word:find '^[+<]' ~= nil,
@@ -13,6 +19,9 @@ local function parse(form, parameters)
       word = word:gsub('%b()', '')  -- remove the option's letters
       -- Slots with '+' (new tensor) or '<' (fixed value) are not arguments.
       slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[TL}]*=?([^%]>]*)[%]>]?$')
+      if slot.kind == 'o' and slot.default ~= '' then
+         slot.default = word_of(slot.default, row.doc)
+      end
       local is_tensor = slot.kind:find '[TLIBMWAFD{]' ~= nil
       repeat
          position = position + 1
@@ -48,7 +57,7 @@ local function argument(slot)
    if slot.kind == 'i' and tonumber(slot.default) == -1000 then return name end
    if slot.default == 'null' then return name end  -- nil
    if slot.kind == 's' or slot.kind == 'p' then name = name .. '...' end
-   if slot.kind == 't' and slot.default ~= '' then
+   if (slot.kind == 't' or slot.kind == 'o') and slot.default ~= '' then
       return ("%s = '%s'"):format(name, slot.default)
    end
    return slot.default ~= '' and name .. ' = ' .. slot.default or name
@@ -92,16 +101,16 @@ end
 
 --- Returns the call signatures of a row: functions first, then methods.
 function signatures.calls(row)
-   local all, names = {}, row.parameters
+   local all = {}
    if row['function'] ~= '-' then
       for form in (row['function'] .. ' | '):gmatch('(.-) | ') do
-         all[#all + 1] = ('tensor.%s(%s)'):format(row.lua, arguments(parse(form, names), 1))
+         all[#all + 1] = ('tensor.%s(%s)'):format(row.lua, arguments(parse(form, row), 1))
       end
    end
    local methods = row.method == '=' and row['function'] or row.method
    if methods ~= '-' then
       for form in (methods .. ' | '):gmatch('(.-) | ') do
-         local slots = parse(form, names)
+         local slots = parse(form, row)
          local object = 1
          while slots[object].optional or slots[object].fresh do object = object + 1 end
          if slots[object].kind == '{' then object = 1 end

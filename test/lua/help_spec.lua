@@ -49,7 +49,7 @@ describe('help', function()
     for _, section in ipairs(entries) do
       for k = 2, #section do
         local name, calls = unpack(section[k])
-        local known = tensor[name] or t[name] or s[name] or disk[name] or memory[name]
+        local known = rawget(tensor, name) or t[name] or s[name] or disk[name] or memory[name]
         assert.is_truthy(known, name)
         local called = name == 'Tensor' and 'T' or name == 'Storage' and 'S' or name
         assert.is_truthy(calls:find(called .. '[(.]'), name)
@@ -86,10 +86,46 @@ describe('help', function()
     assert.matches('state of its own', printed 'Generator')
   end)
 
+  it('explains the functions of modules', function()
+    for name, text in pairs {
+      ['nn.linear'] = 'nn.linear%(inputs, outputs.-outputs x inputs',
+      ['nn.Linear'] = 'nn.linear%(', Linear = 'nn.linear%(',
+      adam = 'optim.adam{rate.-running mean',
+      ['optim.schedule.cosine'] = 'schedule.cosine%(.-cosine',
+      ['training.save'] = 'training.save%(.-checkpoint', ['dist.allReduce'] = 'Overwrites',
+      ['data.batches'] = 'data.batches%(', nn = 'nn.linear%(', dist = 'norm.*dist.barrier%(',
+    } do
+      assert.matches(text, printed(name), 1, name)
+    end
+    assert.matches('nn.mse%(x, y%)', printed(require 'tensor.nn'.mse))
+    assert.has_error(function() tensor.help 'nn.nosuch' end, 'help: unknown name: nosuch')
+  end)
+
+  it('has an entry for every function of these modules', function()
+    local modules = require 'tensor.help_modules'
+    -- tensor.dist has functions for its own files.
+    for module in ('data nn optim training'):gmatch '%a+' do
+      local known = {}
+      for _, name in ipairs(modules.names_of(module)) do known[name] = true end
+      for name, value in pairs(require('tensor.' .. module)) do
+        local own = type(value) == 'function' and not rawequal(value, rawget(tensor, name))
+        assert.is_truthy(known[name] or not own or not is_public(name), module .. '.' .. name)
+      end
+    end
+  end)
+
+  it('says which methods change their object', function()
+    assert.matches('`t:add%(%.%.%.%)` overwrites `t`', (printed 'add':gsub('%s+', ' ')))
+    assert.is_nil(printed 'sum':find 'overwrites')
+    assert.is_nil(printed 'zeros':find 'overwrites')
+  end)
+
   it('lists names, and names similar to the request', function()
     local index = printed(nil)
     assert.matches('\nSizes, views, arranging\n.-%f[%w]gather%f[%W]', index)
     assert.matches('^Element%-wise\n +abs ', index)
+    assert.matches('\nFourier transforms, complex numbers\n.-%f[%w]rfft%f[%W]', index)
+    assert.matches('\nModules\n +data dist nn optim training', index)
     assert.are.equal(index, printed(tensor))
     for name in ('abs eq zeros view sum randn svd save info'):gmatch '%a+' do
       assert.matches('%f[%w]' .. name .. '%f[^%w_]', index)
@@ -123,7 +159,7 @@ describe('help', function()
       assert.is_nil(rawget(tensor, name), name)
       assert.is_nil(rawget(class, name), name)
       local first = here:match '^%a%w*'
-      assert.is_truthy(tensor[first] or class[first], here)
+      assert.is_truthy(rawget(tensor, first) or class[first] or rawget(tensor.plot, first), here)
     end
   end)
 end)

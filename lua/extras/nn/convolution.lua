@@ -63,10 +63,11 @@ local function parameters(first, second, size, outputs, options)
    end
 end
 
--- conv2d(inputs, outputs, size [, options]): the cross-correlation with kernels of `size`, plus a
--- bias. weight: outputs x inputs / groups x size; of convTranspose2d: inputs x outputs / groups x
--- size. options: stride (1), padding (0, with zeros), dilation (1), outputPadding (0, of
--- convTranspose2d): each a number or one for each dimension; groups (1), bias (true), init.
+--- conv2d(inputs, outputs, size [, options]), convTranspose2d(inputs, outputs, size [, options]):
+-- the cross-correlation with kernels of `size`, plus a bias, or its transpose. weight: outputs x
+-- inputs / groups x size; of the transpose: inputs x outputs / groups x size. options: stride (1),
+-- padding (0, with zeros), dilation (1), outputPadding (0, of the transpose): each a number or one
+-- for each dimension; groups (1), bias (true), init.
 local function add_convolutions(dims)
    local name = ('conv%dd'):format(dims)
    convolution[name] = function(inputs, outputs, size, options)
@@ -96,10 +97,11 @@ local function add_convolutions(dims)
    end
 end
 
--- maxPool2d(size [, options]): a function of x that returns the maximum of each window; avgPool2d:
--- the mean. options: stride (the size), padding (0): each a number or one for each dimension;
--- ceilMode; dilation (maxPool2d); countIncludePad (avgPool2d). adaptiveMaxPool2d(size) and
--- adaptiveAvgPool2d(size): windows that divide x into `size` parts.
+--- maxPool2d(size [, options]), avgPool2d(size [, options]), adaptiveMaxPool2d(size),
+-- adaptiveAvgPool2d(size): a function of x that returns the maximum or the mean of each window.
+-- Windows of an adaptive pool divide x into `size` parts. options: stride (the size), padding (0):
+-- each a number or one for each dimension; ceilMode; dilation (maxPool2d); countIncludePad
+-- (avgPool2d).
 local function add_pools(dims)
    local function add(kind, apply)
       local name = ('%s%dd'):format(kind, dims)

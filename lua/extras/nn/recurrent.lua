@@ -117,7 +117,8 @@ end
 -- steps x batch x inputs. Returns the outputs, steps x batch x hidden, and the last states, a list
 -- with one for each layer. The call's options.state has the states before the first step; default:
 -- 0. options: layers (1), dropout (0) between layers.
--- lstmCell(inputs, hidden), gruCell(inputs, hidden): one step, with one state. x is batch x inputs.
+--- lstmCell(inputs, hidden), gruCell(inputs, hidden): one step, with one state. x is
+-- batch x inputs.
 sequence('lstm', lstm)
 sequence('gru', gru)
 

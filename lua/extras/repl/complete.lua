@@ -234,6 +234,16 @@ end
 -- is neither, or the name is a field.
 local function of_command(text)
   local found = {}
+  local module, part = text:match '^%s*%?%s*([%w_]+)%.([%w_]*)$'
+  local modules = module and require 'tensor.help_modules'
+  if modules and modules.is_module(module) then
+    for _, known in ipairs(modules.names_of(module)) do
+      if known:sub(1, #part) == part then
+        found[known] = true
+      end
+    end
+    return sorted(found), part
+  end
   local name = text:match '^%s*%?%s*([%w_]*)$'
   if name then
     gather_help(found, name)

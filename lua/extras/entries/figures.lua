@@ -1,0 +1,71 @@
+-- Help texts for the functions of tensor.plot and tensor.image, which share an entry each.
+
+local figure = ' Options: those of a figure, such as `title`, `xlabel`, `ylabel`, `xlimits`, ' ..
+               '`yscale = "log"`, `legend`'
+
+return {
+   plot = {
+      line =
+          'Draws a line through points. `x` and `y` are vectors or tables of numbers; ' ..
+          'without `x`, the coordinates are 1, 2, 3 and so on. NaN leaves a gap. Returns the ' ..
+          'figure; its method `line` adds a line.' .. figure ..
+          '; `name`, `color`, a name or `{red, green, blue}`, `thickness`, `marker`, `size` and ' ..
+          '`errors`.',
+      scatter =
+          'Draws a marker at each point. `x` and `y` are vectors or tables of numbers. ' ..
+          'Returns the figure.' .. figure ..
+          '; `name`, `color`, `size`, `errors`, and `marker`: "dot", "circle", "square", ' ..
+          '"diamond", "triangle", "plus" or "cross".',
+      bars =
+          'Draws a bar for each element of a vector or a table. Bars of several calls are ' ..
+          'placed side by side. Returns the figure.' .. figure ..
+          '; `name`, `color` and `labels`, a table of strings.',
+      histogram =
+          'Draws the number of elements of a tensor of any shape in each of `bins` bins. NaN ' ..
+          'is left out. Returns the figure.' .. figure ..
+          '; `name`, `color`, `bins` (30) and `limits`, `{low, high}`.',
+      boxplot =
+          'Draws a box for each vector in a table: from the first to the third quartile with ' ..
+          'a line at the median, whiskers to the last elements within 1.5 times its height, ' ..
+          'and further elements as circles. Returns the figure.' .. figure ..
+          '; `name`, `color`, `labels` and `thickness`.',
+      heatmap =
+          'Draws a matrix as colors, the first row at the top, with a color bar. NaN is ' ..
+          'grey. Returns the figure.' .. figure ..
+          '; `colors`: "viridis", "grey" or "diverging"; `limits`, `{low, high}`.',
+      contour =
+          'Draws lines where a matrix has certain values, also on top of a heat map. `x` ' ..
+          'counts columns and `y` rows, the first row at the top. Returns the figure.' .. figure ..
+          '; `levels`, a list of values or their number (8); `colors`, `color` and ' ..
+          '`thickness`.',
+      image =
+          'Draws a picture of H x W, 1 x H x W or 3 x H x W without axes. Returns the figure.' ..
+          figure .. '.',
+      figure =
+          'Returns an empty figure, to which the methods add.' .. figure ..
+          ', `width` (640) and `height` (400).',
+      grid =
+          'Puts figures into rows on one page. The page has the methods `save`, `text`, ' ..
+          '`graphics`, `svg` and `pixels` of a figure.',
+      live =
+          'Returns a function that adds points and redraws the figure in the terminal: ' ..
+          '`live(x, {name = y, ...})` adds a point to each of several lines. `live:finish()` ' ..
+          'draws the last state, `live:figure()` returns the figure.' .. figure ..
+          '; `interval`, the seconds between two drawings (0.2).',
+   },
+   image = {
+      scale =
+          'Returns the picture at another size. `src`: H x W or channels x H x W. `size`: ' ..
+          'the longer side as a number, "WxH", "^shorter side" or "*factor". With `dst`, its ' ..
+          'size is the new one. `mode`: "bilinear" (the default), "nearest" or "area".',
+      crop =
+          'Returns a copy of a rectangle of the picture. `x1` and `y1` count from 0; `x2` ' ..
+          'and `y2` are the first that are excluded. `position`: "c" (the center), "tl", ' ..
+          '"tr", "bl" or "br".',
+      hflip =
+          'Returns a copy of the picture with left and right exchanged. `src`: H x W or ' ..
+          'channels x H x W.',
+      vflip =
+          'Returns a copy of the picture upside down. `src`: H x W or channels x H x W.',
+   },
+}
