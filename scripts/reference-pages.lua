@@ -84,7 +84,8 @@ return {
     { label = 'Methods', section = 'sizes, strides, storages' } },
   { name = 'conversion', title = 'Copies, conversion and tables',
     text = 'These functions copy elements, convert element types, and exchange elements with Lua.',
-    { label = 'Functions', section = 'copies, conversion, tables' } },
+    { label = 'Functions', section = 'copies, conversion, tables' },
+    { label = 'Element types', section = 'element types' } },
   { name = 'gradients', title = 'Gradients',
     text = 'These functions differentiate Lua functions. [The guide](../gradients.md) explains ' ..
            'them. `f` may use all operations that have a derivative.',

@@ -75,8 +75,9 @@ end
 --- Calls f(...) while long reads and writes show a line on the terminal, and returns the results of
 -- pcall.
 function files.with_line(name, filename, f, ...)
-   local before, clear = files.line, nil
-   files.line, clear = progress.of_file(('%s %s'):format(name, filename:match '[^/]*$'))
+   local before = files.line
+   local line, clear = progress.of_file(('%s %s'):format(name, filename:match '[^/]*$'))
+   files.line = line
    local done, result, more = pcall(f, ...)
    files.line = before
    if clear then

@@ -40,6 +40,7 @@ require 'tensor.environment'(tensor)
 require 'tensor.printing'(tensor)
 require 'tensor.summary'(tensor)
 require 'tensor.load'(tensor)
+require 'tensor.type_info'(tensor)
 require 'tensor.packages'(tensor)
 
 tensor.setdefaulttensortype('torch.DoubleTensor')

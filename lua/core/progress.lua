@@ -22,9 +22,9 @@ function progress.duration(seconds)
    return ('%d:%02d'):format(minutes, whole % 60)
 end
 
---- line([options]): returns an object that draws a line of text on a terminal; without a terminal it
--- does nothing. options: output (io.stdout), terminal (overrides the check), clock (a function that
--- returns seconds), delay (seconds in which nothing is shown; 0).
+--- line([options]): returns an object that draws a line of text on a terminal; without a terminal
+-- it does nothing. options: output (io.stdout), terminal (overrides the check), clock (a function
+-- that returns seconds), delay (seconds in which nothing is shown; 0).
 -- Its functions: due(): returns true if it is time to draw, at most ten times a second;
 -- draw(text [, last]): replaces the line, and ends it if last is true; clear(): removes it.
 function progress.line(options)

@@ -74,11 +74,11 @@ storage:resize(size)]=],
       {'set', [=[
 t:set(u)
 t:set(storage [, offset, sizes [, strides]])]=],
-         'Makes the tensor a view of the storage of another tensor, or of a storage. The ' ..
-         'arguments are those of the constructor.'},
+         'Changes which storage the tensor views: that of `u`, with its shape, or the given ' ..
+         'storage with an offset from 1, sizes and strides. No elements are copied.'},
       {'sub', 't:sub(first, last [, first, last ...])',
-         'Returns a view of a range of each dimension, both ends included. Negative indices ' ..
-         'count from the end.'},
+         'Returns a view of a range of each dimension, both ends included: `t:sub(1, 2, 3, -1)` ' ..
+         'is `t[{{1, 2}, {3, -1}}]`. Negative indices count from the end.'},
    },
    {'copies, conversion, tables',
       {'clone', [=[
@@ -133,11 +133,11 @@ storage:string(text)]=],
          'Calls `f` with each element, in order. A returned number is stored in the element; ' ..
          'returning nothing leaves it unchanged.'},
       {'map', 't:map(u, f)',
-         'Calls `f` with the elements of both tensors, in order. A returned number is stored in ' ..
-         '`t`.'},
+         'Calls `f` with the elements of both tensors, in order, and stores the returned ' ..
+         'numbers: `t[i] = f(t[i], u[i])`. If it returns nothing, the element stays unchanged.'},
       {'map2', 't:map2(u, v, f)',
-         'Calls `f` with the elements of three tensors, in order. A returned number is stored ' ..
-         'in `t`.'},
+         'Calls `f` with the elements of three tensors, in order, and stores the returned ' ..
+         'numbers: `t[i] = f(t[i], u[i], v[i])`.'},
       {'write', [=[
 t:write(file)
 storage:write(file)]=], 'Writes the object to a file, in the format of Torch7.'},
@@ -146,6 +146,7 @@ t:read(file)
 storage:read(file)]=], 'Reads into the object what `write` has written.'},
    },
    require 'tensor.entries.operations',
+   require 'tensor.entries.types',
    {'Torch7 names',
       {'mod', 'tensor.mod([result,] t, value)',
          'Computes the same as `fmod`. The name is from the first version of Torch7.'},
@@ -282,9 +283,10 @@ storage:prefetch(device)]=],
          'Returns its arguments. The tensors in them, and in their tables, outlive all open ' ..
          'scopes.'},
       {'compile', 'tensor.compile(f)',
-         'Returns a function that does the same as `f`. It records the element-wise operations ' ..
-         'and reductions of `f` and fuses them, so that each result needs one pass over memory. ' ..
-         'Its method `explain` reports what was recorded, or why `f` is called instead.'},
+         'Returns a function with the results of `f` that is faster if `f` consists of ' ..
+         'element-wise operations and reductions. The first two calls record them; later calls ' ..
+         'run them fused, in one pass over memory. `explain()`, a method, returns what was ' ..
+         'recorded, or why `f` is called instead.'},
       {'isCompiling', 'tensor.isCompiling()',
          'Returns true while `compile` records the operations of this thread. Functions that ' ..
          'keep tensors between calls must not use them then, because replays do not see them.'},

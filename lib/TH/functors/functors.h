@@ -237,13 +237,17 @@ TH_FUNCTOR_1(square) { return times(x, x); }
 TH_FUNCTOR_1(bitnot) { return static_cast<T>(~x); }
 TH_FUNCTOR_1(cinv) { return T(1) / x; }
 TH_FUNCTOR_1(sqrt) { return std::sqrt(x); }
+TH_FUNCTOR_1(cbrt) { return std::cbrt(x); }
 TH_FUNCTOR_1(rsqrt) { return T(1) / std::sqrt(x); }
 TH_FUNCTOR_1(exp) { return std::exp(x); }
 TH_FUNCTOR_1(expm1) { return std::expm1(x); }
 TH_FUNCTOR_1(log) { return std::log(x); }
 TH_FUNCTOR_1(log1p) { return std::log1p(x); }
+TH_FUNCTOR_1(exp2) { return std::exp2(x); }
 TH_FUNCTOR_1(log2) { return std::log2(x); }
 TH_FUNCTOR_1(log10) { return std::log10(x); }
+TH_FUNCTOR_1(deg2rad) { return x * static_cast<T>(0.017453292519943295769); }
+TH_FUNCTOR_1(rad2deg) { return x * static_cast<T>(57.295779513082320877); }
 TH_FUNCTOR_1(sin) { return std::sin(x); }
 TH_FUNCTOR_1(cos) { return std::cos(x); }
 TH_FUNCTOR_1(tan) { return std::tan(x); }
@@ -261,6 +265,10 @@ TH_FUNCTOR_1(sinc) { return normalized_sinc(x); }
 TH_FUNCTOR_1(sigmoid) {
   const T e = std::exp(-std::fabs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
+}
+// By log1p where 1 - x or x / (1 - x) - 1 would cancel.
+TH_FUNCTOR_1(logit) {
+  return x > T(0.25) && x < T(0.75) ? std::log1p((2 * x - 1) / (1 - x)) : std::log(x / (1 - x));
 }
 TH_FUNCTOR_1(erf) { return std::erf(x); }
 TH_FUNCTOR_1(erfc) { return std::erfc(x); }
@@ -351,6 +359,7 @@ TH_FUNCTOR_2(lcm) {
   return static_cast<T>(times(static_cast<decltype(x)>(x / common_divisor(a, b)), y));
 }
 TH_FUNCTOR_2(copysign) { return std::copysign(a, b); }
+TH_FUNCTOR_2(heaviside) { return a < 0 ? T(0) : a > 0 ? T(1) : a == 0 ? b : a; }
 TH_FUNCTOR_2(nextafter) { return std::nextafter(a, b); }
 TH_FUNCTOR_2(ldexp) {
   if (b != b) return b;

@@ -2,13 +2,11 @@
 // transform with the opposite sign of the exponent and the same factor.
 
 #include "grad/functions.h"
+#include "ops/complex.h"
 
 namespace th::grad::functions {
 
 namespace {
-
-// The norm with which the opposite transform has the same factor.
-char opposite_norm(char norm) { return norm == 'b' ? 'f' : norm == 'f' ? 'b' : norm; }
 
 int64_t own_dim(const Shape& t, int64_t dim, bool complex) {
   return dim < 0 ? dim + t.t->nDimension - (complex ? 1 : 0) : dim;

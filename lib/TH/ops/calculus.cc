@@ -60,6 +60,16 @@ void shapes(args::trapezoidAt& a, Shapes& s) {
 }
 void calls(args::trapezoidAt&) {}
 
+void shapes(args::cumulativeTrapezoid& a, Shapes& s) {
+  const int d = own_dim(a, s);
+  const Var t = ref(a.t);
+  const int64_t n = t->size[d];
+  if (n < 2) return give(s, a.r_, Var(clone(part(t, d, 0, 0).get())));
+  const Var twice = part(t, d, 1, n - 1) + part(t, d, 0, n - 1);
+  give(s, a.r_, cumsum(twice, int64_t{d}) * (a.spacing / 2));
+}
+void calls(args::cumulativeTrapezoid&) {}
+
 void shapes(args::slope& a, Shapes& s) {
   const int d = dim_of_two(a, s);
   const Var steps = steps_of(ref(a.t), d);
@@ -115,6 +125,16 @@ void shapes(args::interp& a, Shapes& s) {
   give(s, a.r_, with_shape(y0 + slope * (x - x0), *a.t));
 }
 void calls(args::interp&) {}
+
+void shapes(args::diffWith& a, Shapes& s) {
+  const int d = own_dim(a, s);
+  if (a.n < 0) s.fail(a.n, "%lld differences", static_cast<long long>(a.n));
+  Var t = ref(a.t);
+  if (a.before) t = cat(ref(a.before), t, int64_t{d});
+  if (a.after) t = cat(t, ref(a.after), int64_t{d});
+  give(s, a.r_, diff(t, a.n, int64_t{d}));
+}
+void calls(args::diffWith&) {}
 
 void shapes(args::unwrap& a, Shapes& s) {
   const int d = own_dim(a, s);

@@ -16,6 +16,9 @@ inline int complex_dims(const Tensor& t) {
        shape_text(t).c_str());
 }
 
+// Returns the norm with which the opposite Fourier transform has the same factor.
+inline char opposite_norm(char norm) { return norm == 'b' ? 'f' : norm == 'f' ? 'b' : norm; }
+
 namespace {
 
 inline TensorRef part_of(const TensorRef& t, int64_t part) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/formula_operations.h"
+#include "ops/linalg.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -72,6 +73,28 @@ void shapes(args::diagonal& a, Shapes& s) {
 void calls(args::diagonal& a) {
   view_diagonal(a.self, a.src, a.offset, static_cast<int>(a.dimension1),
                 static_cast<int>(a.dimension2));
+}
+
+void shapes(args::traceDiagonal& a, Shapes& s) {
+  check_offset(a, s);
+  const Tensor& t = *a.t;
+  if (t.nDimension < 2) s.fail(a.t, "a matrix is expected, got size %s", shape_text(t).c_str());
+  set_batch(s, a.r_, t, 2, {});
+}
+void calls(args::traceDiagonal& a) {
+  const int last = a.t->nDimension - 1;
+  TensorRef diagonal = empty(a.t->dtype);
+  view_diagonal(diagonal.get(), a.t, a.offset, last - 1, last);
+  ops::sum(a.r_, diagonal.get(), last - 1, last == 1);
+}
+
+void shapes(args::matrixTranspose& a, Shapes& s) {
+  if (a.src->nDimension >= 2) return;
+  s.fail(a.src, "a matrix is expected, got a tensor of size %s", shape_text(*a.src).c_str());
+}
+void calls(args::matrixTranspose& a) {
+  const int last = a.src->nDimension - 1;
+  views::transpose(a.self, a.src, last - 1, last);
 }
 
 void shapes(args::diagEmbed& a, Shapes& s) {

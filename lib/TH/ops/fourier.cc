@@ -317,4 +317,19 @@ void calls(args::kaiserWindow& a) {
   });
 }
 
+// ---- transforms of signals whose second half is the conjugate of the first
+
+void shapes(args::hfft& a, Shapes& s) { shapes_of_line(a, s, Fourier::irfft); }
+void calls(args::hfft& a) {
+  TensorRef conjugate = made(a.t->dtype, [&](Tensor* r) { ops::complexConj(r, a.t); });
+  ops::irfft(a.r_, conjugate.get(), a.n, a.dimension, opposite_norm(a.norm));
+}
+void shapes(args::ihfft& a, Shapes& s) { shapes_of_line(a, s, Fourier::rfft); }
+void calls(args::ihfft& a) {
+  TensorRef half = made(a.t->dtype, [&](Tensor* r) {
+    ops::rfft(r, a.t, a.n, a.dimension, opposite_norm(a.norm));
+  });
+  ops::complexConj(a.r_, half.get());
+}
+
 }  // namespace th

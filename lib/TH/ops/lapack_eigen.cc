@@ -100,6 +100,16 @@ void calls(args::eigh& a) {
   ops::copy(a.vectors, vectors.get());
 }
 
+void shapes(args::eigvalsh& a, Shapes& s) {
+  check_letter(s, a.uplo, "UL");
+  check_square_matrices(s, a.a);
+  set_batch(s, a.values, *a.a, 1, {});
+}
+void calls(args::eigvalsh& a) {
+  TensorRef vectors(tensor_new(a.a->dtype));
+  ops::eigh(a.values, vectors.get(), a.a, a.uplo);
+}
+
 void shapes(args::geev& a, Shapes& s) {
   check_letter(s, a.job, "NV");
   check_square_matrices(s, a.a);

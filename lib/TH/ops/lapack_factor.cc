@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/compose.h"
 #include "ops/linalg.h"
 
 namespace th {
@@ -45,10 +46,10 @@ void make_q(Op op, Device* device, Tensor* q, Tensor* tau, int64_t reflectors) {
 
 void shapes(args::geqrf& a, Shapes& s) {
   if (!a.a) a.a = a.qr;
-  check_matrix(s, a.a);
-  const int64_t reflectors = std::min(a.a->size[0], a.a->size[1]);
+  check_matrices(s, a.a);
+  const int last = a.a->nDimension - 1;
   set_columns_like(s, a.qr, *a.a);
-  s.set(a.tau, 1, &reflectors, Layout::separate);
+  set_batch(s, a.tau, *a.a, 2, {std::min(a.a->size[last - 1], a.a->size[last])});
 }
 void calls(args::geqrf& a) {
   Device* device = device_of({a.qr, a.tau, a.a});
@@ -127,6 +128,28 @@ void calls(args::qr& a) {
     copy_to_new(device, a.q, left.get());
   }
   make_q(Op::qr, device, a.q, tau.get(), k);
+}
+
+void shapes(args::qrComplete& a, Shapes& s) {
+  check_matrices(s, a.a);
+  const Tensor& t = *a.a;
+  const int64_t m = t.size[t.nDimension - 2], n = t.size[t.nDimension - 1];
+  const int64_t k = a.complete ? m : std::min(m, n);
+  const BatchShape q(t, 2, {m, k});
+  s.set(a.q, q.ndim, q.size, Layout::columns);
+  set_batch(s, a.r, t, 2, {k, n});
+}
+void calls(args::qrComplete& a) {
+  const int last = a.a->nDimension - 1;
+  const int64_t m = a.a->size[last - 1], n = a.a->size[last];
+  if (!a.complete || m <= n) return ops::qr(a.q, a.r, a.a);
+  // Columns of 0 add no reflections, and get the other columns of Q.
+  const BatchShape rest(*a.a, 1, {m - n});
+  TensorRef zeros = filled(*a.a, a.a->dtype, rest.ndim, rest.size, 0);
+  TensorRef wide = made(a.a->dtype, [&](Tensor* r) { ops::cat(r, a.a, zeros.get(), last); });
+  TensorRef triangle = empty(a.a->dtype);
+  ops::qr(a.q, triangle.get(), wide.get());
+  ops::copy(a.r, narrowed(triangle, last, 0, n).get());
 }
 
 void shapes(args::btrifact& a, Shapes& s) {

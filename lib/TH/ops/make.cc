@@ -92,6 +92,14 @@ void points_shape(Arguments& a, Shapes* s) {
 }
 
 template <class Arguments>
+void identity_shape(Arguments& a, Shapes* s) {
+  if (a.n < 0) s->fail(a.n, "the number of rows is %lld", static_cast<long long>(a.n));
+  if (a.m < 0) s->fail(a.m, "the number of columns is %lld", static_cast<long long>(a.m));
+  const int64_t size[] = {a.n, a.m == 0 ? a.n : a.m};
+  s->set(a.r_, 2, size);
+}
+
+template <class Arguments>
 void points(const Arguments& a, bool power_of_ten) {
   const double first = a.a.to_double(), last = a.b.to_double();
   const double step = a.n > 1 ? (last - first) / static_cast<double>(a.n - 1) : 0;
@@ -193,15 +201,19 @@ void calls(args::fullLike& a) { fill_with(a.r_, a.value); }
 void shapes(args::emptyLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
 void calls(args::emptyLike&) {}
 
-void shapes(args::eye& a, Shapes& s) {
-  if (a.n < 0) s.fail(a.n, "the number of rows is %lld", static_cast<long long>(a.n));
-  if (a.m < 0) s.fail(a.m, "the number of columns is %lld", static_cast<long long>(a.m));
-  const int64_t size[] = {a.n, a.m == 0 ? a.n : a.m};
-  s.set(a.r_, 2, size);
-}
+void shapes(args::eye& a, Shapes& s) { identity_shape(a, &s); }
 void calls(args::eye& a) {
   fill_with(a.r_, 0);
   if (a.n > 0) fill_with(diagonal_of(a.r_, 0, 0).get(), 1);
+}
+
+void shapes(args::eyeDiagonal& a, Shapes& s) { identity_shape(a, &s); }
+void calls(args::eyeDiagonal& a) {
+  fill_with(a.r_, 0);
+  const int64_t rows = a.r_->size[0], columns = a.r_->size[1];
+  if (a.k <= -rows || a.k >= columns) return;
+  const int64_t row = std::max<int64_t>(-a.k, 0), column = std::max<int64_t>(a.k, 0);
+  fill_with(diagonal_of(a.r_, row, column).get(), 1);
 }
 
 void shapes(args::range& a, Shapes& s) {
@@ -219,6 +231,17 @@ void calls(args::arangeTo& a) { progression(Op::arangeTo, a.r_, 0, a.xmax, 1); }
 
 void shapes(args::linspace& a, Shapes& s) { points_shape(a, &s); }
 void calls(args::linspace& a) { points(a, false); }
+
+void shapes(args::linspaceEnd& a, Shapes& s) {
+  if (a.n < 0) s.fail(a.n, "the number of points is %lld", static_cast<long long>(a.n));
+  set_vector(a.r_, a.n, &s);
+}
+void calls(args::linspaceEnd& a) {
+  const double first = a.a.to_double(), last = a.b.to_double();
+  const int64_t steps = a.endpoint ? a.n - 1 : a.n;
+  const double step = steps > 0 ? (last - first) / static_cast<double>(steps) : 0;
+  generate(Op::linspaceEnd, a.r_, first, step);
+}
 
 void shapes(args::logspace& a, Shapes& s) { points_shape(a, &s); }
 void calls(args::logspace& a) { points(a, true); }

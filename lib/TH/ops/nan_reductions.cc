@@ -79,4 +79,16 @@ void NanVariance::along(Tensor* r, Tensor* t, int d) const {
   copy_elements(r, root_ ? root_of(variances) : variances);
 }
 
+void shapes(args::nancumsum& a, Shapes& s) {
+  const int d = own_dim(a, s);
+  give(s, a.r_, cumsum(replaced(ref(a.t), 0), int64_t{d}));
+}
+void calls(args::nancumsum&) {}
+
+void shapes(args::nancumprod& a, Shapes& s) {
+  const int d = own_dim(a, s);
+  give(s, a.r_, cumprod(replaced(ref(a.t), 1), int64_t{d}));
+}
+void calls(args::nancumprod&) {}
+
 }  // namespace th

@@ -265,6 +265,13 @@ void calls(args::lexsort& a) {
   ops::copy(a.r_, order.get());
 }
 
+void shapes(args::nanmedianall& a, Shapes& s) { check_elements(a, s); }
+void calls(args::nanmedianall& a) {
+  TensorRef value = empty(a.t->dtype), index = empty(DType::Long);
+  ops::nanmedian(value.get(), index.get(), flattened(a.t).get(), 0, true);
+  a.returned = ops::item(value.get());
+}
+
 void shapes(args::nanmedian& a, Shapes& s) {
   check_dim_with_elements(a, s);
   set_one_each(a, s);

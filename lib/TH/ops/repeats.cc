@@ -1,4 +1,4 @@
-// Repeated elements, products of sets, and combinations.
+// Repeated elements, products of sets, combinations, and the bits of bytes.
 
 #include <algorithm>
 #include <numeric>
@@ -70,6 +70,38 @@ int64_t number_of_combinations(int64_t n, int64_t r) {
     number = checked_mul(number, n - r + k, "the number of combinations") / k;
   }
   return number;
+}
+
+// ---- bits
+
+constexpr int64_t kBits = 8;
+
+// Calls f with t, dimension d moved to the end; moves the last dimension of its result back.
+template <class F>
+Var along_last(const Var& t, int d, const F& f) {
+  const int64_t last = t->nDimension - 1;
+  return transpose(f(transpose(t, int64_t{d}, last), static_cast<int>(last)), int64_t{d}, last);
+}
+
+// Returns t with a last dimension of size n divided into n / 8 times 8, or the other way around.
+Var in_eights(const Var& t, int last) {
+  int64_t size[kMaxDims];
+  std::copy_n(t->size, last, size);
+  size[last] = t->size[last] / kBits;
+  size[last + 1] = kBits;
+  return with_shape(t, last + 2, size);
+}
+Var from_eights(const Var& t, int last) {
+  int64_t size[kMaxDims];
+  std::copy_n(t->size, last, size);
+  size[last] = t->size[last] * t->size[last + 1];
+  return with_shape(t, last + 1, size);
+}
+
+template <class A>
+int own_dim_of_bits(A& a, const Shapes& s) {
+  if (a.t->nDimension < kMaxDims) return own_dim(a, s);
+  s.fail(a.t, "at most %d dimensions are expected, got %d", kMaxDims - 1, a.t->nDimension);
 }
 
 }  // namespace
@@ -148,5 +180,39 @@ void shapes(args::combinations& a, Shapes& s) {
   give(s, a.r_, with_shape(indexSelect(ref(a.t), int64_t{0}, Var(std::move(index))), 2, size));
 }
 void calls(args::combinations&) {}
+
+void shapes(args::packbits& a, Shapes& s) {
+  const int d = own_dim_of_bits(a, s);
+  give(s, a.r_, along_last(neValue(ref(a.t), Scalar(0)), d, [](const Var& t, int last) {
+         const int64_t rest = t->size[last] % kBits;
+         Var whole = as(t, DType::Long);
+         if (rest > 0) {
+           int64_t size[kMaxDims];
+           std::copy_n(t->size, last, size);
+           size[last] = kBits - rest;
+           whole = cat(whole, filled(whole, DType::Long, last + 1, size, 0), int64_t{last});
+         }
+         const Var bits = in_eights(whole, last);
+         Var bytes = part(bits, last + 1, 0, 1);
+         for (int64_t k = 1; k < kBits; ++k) {
+           bytes = bytes * 2 + part(bits, last + 1, k, 1);
+         }
+         return as(from_eights(bytes, last), DType::Byte);
+       }));
+}
+void calls(args::packbits&) {}
+
+void shapes(args::unpackbits& a, Shapes& s) {
+  const int d = own_dim_of_bits(a, s);
+  give(s, a.r_, along_last(as(ref(a.t), DType::Byte), d, [](const Var& t, int last) {
+         const Var byte = unsqueeze1d(t, int64_t{last + 1});
+         Var bits = rshift(byte, Scalar(kBits - 1));
+         for (int64_t k = kBits - 2; k >= 0; --k) {
+           bits = cat(bits, bitand(rshift(byte, Scalar(k)), Scalar(1)), int64_t{last + 1});
+         }
+         return from_eights(bits, last);
+       }));
+}
+void calls(args::unpackbits&) {}
 
 }  // namespace th

@@ -1,5 +1,7 @@
 // Cumulative sums, products, maxima and minima.
 
+#include <algorithm>
+
 #include "THGeneral.h"
 #include "base/error.h"
 #include "ops/compose.h"
@@ -40,6 +42,25 @@ void scan(A& a, bool product) {
 }
 
 template <class A>
+void shapes_with_initial(A& a, Shapes& s) {
+  a.dimension = s.dim(a.dimension, *a.t);
+  int64_t size[kMaxDims];
+  std::copy_n(a.t->size, a.t->nDimension, size);
+  size[a.dimension] += a.initial ? 1 : 0;
+  s.set(a.r_, a.t->nDimension, size);
+}
+
+// Writes the initial value, if there is one, and returns the rest of the result.
+template <class A>
+TensorRef after_initial(const A& a, Scalar value) {
+  place_result(device_of({a.t}), a.r_);
+  TensorRef r = shared(a.r_);
+  if (!a.initial) return r;
+  ops::fill(narrowed(r, a.dimension, 0, 1).get(), value);
+  return narrowed(r, a.dimension, 1, a.r_->size[a.dimension] - 1);
+}
+
+template <class A>
 void shapes_of_extremes(A& a, Shapes& s) {
   a.dimension = s.dim(a.dimension, *a.t);
   s.set(a.values_, *a.t, Layout::contiguous);
@@ -77,6 +98,11 @@ void shapes(args::cumsum& a, Shapes& s) { shapes_of_scan(a, s); }
 void calls(args::cumsum& a) { scan(a, false); }
 void shapes(args::cumprod& a, Shapes& s) { shapes_of_scan(a, s); }
 void calls(args::cumprod& a) { scan(a, true); }
+
+void shapes(args::cumsumInitial& a, Shapes& s) { shapes_with_initial(a, s); }
+void calls(args::cumsumInitial& a) { ops::cumsum(after_initial(a, 0).get(), a.t, a.dimension); }
+void shapes(args::cumprodInitial& a, Shapes& s) { shapes_with_initial(a, s); }
+void calls(args::cumprodInitial& a) { ops::cumprod(after_initial(a, 1).get(), a.t, a.dimension); }
 
 void shapes(args::cummax& a, Shapes& s) { shapes_of_extremes(a, s); }
 void calls(args::cummax& a) { scan_extremes(a, true); }

@@ -22,19 +22,20 @@ tensor.broadcastTensors({a, b, ...})]=],
       'Returns the row and the column numbers of the elements that `triu` keeps, as ' ..
       'LongTensors. In C: `triu` and `nonzero`.'},
    {'unravelIndex', 'tensor.unravelIndex(positions, shape)',
-      'Returns a LongTensor of subscripts for each dimension of a shape. `positions` is a ' ..
-      'LongTensor or a number; positions count the elements in their order. In C: ' ..
-      '`remainder` and `floorDivide`.'},
+      'Converts positions in a tensor of a given shape, which count its elements in order from ' ..
+      '1, to subscripts. Returns a LongTensor for each dimension: for the shape {2, 3}, ' ..
+      'position 4 is row 2, column 1. In C: `remainder` and `floorDivide`.'},
    {'ravelMultiIndex', 'tensor.ravelMultiIndex({i, j, ...}, shape)',
-      'Returns the positions of elements from a LongTensor of subscripts for each dimension: ' ..
-      'the inverse of `unravelIndex`. In C: `mul` and `add`.'},
+      'Converts subscripts, a LongTensor for each dimension, to positions, which count the ' ..
+      'elements in order from 1: `(i - 1) * shape[2] + j` for a matrix. It is the inverse of ' ..
+      '`unravelIndex`. In C: `mul` and `add`.'},
    {'repeatTensor', [=[
 tensor.repeatTensor([result,] t, times...)
 t:repeatTensor(times...)
 result:repeatTensor(t, times...)]=],
-      "Returns a copy of `t` repeated along each dimension; `times` are the numbers of " ..
-      "repetitions. Torch7's name for `repeat`, which needs whole numbers and a result of " ..
-      "the same type. In C: `repeat`."},
+      'Returns a copy of `t` repeated along each dimension: an [a x b] matrix and (2, 3) give ' ..
+      '[2a x 3b]. More numbers than dimensions add dimensions in front. It is `tile` with a ' ..
+      'number for each dimension. In C: `repeat`.'},
    {'split', [=[
 tensor.split([list,] t, size [, dimension = 1])
 t:split([list,] size [, dimension = 1])]=],
@@ -48,8 +49,9 @@ t:chunk([list,] n [, dimension = 1])]=],
    {'tensorSplit', [=[
 tensor.tensorSplit(t, n [, dimension = 1])
 t:tensorSplit({i, j, ...} [, dimension = 1])]=],
-      'Returns a table of `n` views whose sizes differ by at most 1, or of the views that ' ..
-      'begin at the given indices and the one before them. In C: `narrow`.'},
+      'Returns a table of `n` views whose sizes differ by at most 1. With a table of indices, ' ..
+      'the views begin at 1 and at each index: `t:tensorSplit{3, 5}` has `t[{{1, 2}}]`, ' ..
+      '`t[{{3, 4}}]` and the rest. In C: `narrow`.'},
    {'hsplit', [=[
 tensor.hsplit(t, n)
 t:hsplit({i, j, ...})]=],

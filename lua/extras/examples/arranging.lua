@@ -131,6 +131,43 @@ repeatInterleave
  2
 [torch.DoubleTensor of size 4]
 
+packbits
+> tensor.packbits(tensor.ByteTensor{0, 0, 0, 0, 0, 1, 0, 1})
+ 5
+[torch.ByteTensor of size 1]
+
+unpackbits
+> tensor.unpackbits(tensor.ByteTensor{5})
+ 0
+ 0
+ 0
+ 0
+ 0
+ 1
+ 0
+ 1
+[torch.ByteTensor of size 8]
+
+nancumsum
+> tensor.nancumsum(tensor.Tensor{1, 0 / 0, 2})
+ 1
+ 1
+ 3
+[torch.DoubleTensor of size 3]
+
+nancumprod
+> tensor.nancumprod(tensor.Tensor{2, 0 / 0, 3})
+ 2
+ 2
+ 6
+[torch.DoubleTensor of size 3]
+
+cumulativeTrapezoid
+> tensor.cumulativeTrapezoid(tensor.Tensor{1, 2, 4})
+ 1.5000
+ 4.5000
+[torch.DoubleTensor of size 2]
+
 cartesianProd
 > tensor.cartesianProd{tensor.Tensor{1, 2}, tensor.Tensor{3, 4}}
  1  3

@@ -39,6 +39,22 @@ irfft
  2.5000
 [torch.DoubleTensor of size 3]
 
+hfft
+> tensor.hfft(tensor.Tensor{{1, 0}, {2, 0}, {3, 0}})
+ 8
+-2
+ 0
+-2
+[torch.DoubleTensor of size 4]
+
+ihfft
+> tensor.ihfft(tensor.Tensor{15, -4, 0, -1, 0, -4})
+ 1.0000 -0.0000
+ 2.0000 -0.0000
+ 3.0000 -0.0000
+ 4.0000  0.0000
+[torch.DoubleTensor of size 4x2]
+
 fft2
 > tensor.fft2(tensor.ones(2, 3, 2)):select(3, 1)
  6  0  0

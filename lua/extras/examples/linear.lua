@@ -115,6 +115,8 @@ qr
 > q, r = tensor.qr(tensor.Tensor{{1, 2}, {3, 4}})
 > tensor.allclose(q * r, tensor.Tensor{{1, 2}, {3, 4}})
 true
+> tensor.qr(tensor.ones(3, 1), true):size()
+[3 x 3]
 
 geqrf
 > a, tau = tensor.geqrf(tensor.Tensor{{3, 0}, {4, 5}})
@@ -181,6 +183,12 @@ cholesky
 
 eigh
 > (tensor.eigh(tensor.Tensor{{2, 1}, {1, 2}}))
+ 1
+ 3
+[torch.DoubleTensor of size 2]
+
+eigvalsh
+> tensor.eigvalsh(tensor.Tensor{{2, 1}, {1, 2}})
  1
  3
 [torch.DoubleTensor of size 2]

@@ -124,6 +124,28 @@ eye
  1  0  0
  0  1  0
 [torch.DoubleTensor of size 2x3]
+> tensor.eye(2, 3, 1)
+ 0  1  0
+ 0  0  1
+[torch.DoubleTensor of size 2x3]
+
+finfo
+> tensor.finfo 'Float'.eps
+1.1920928955078e-07
+> tensor.finfo(tensor.DoubleTensor()).bits
+64
+
+iinfo
+> tensor.iinfo 'Short'.max
+32767
+
+resultType
+> tensor.resultType('Int', 'Half', tensor.FloatTensor())
+torch.FloatTensor
+
+canCast
+> tensor.canCast('Int', 'Float'), tensor.canCast('Float', 'Int')
+true  false
 
 range
 > tensor.range(1, 5, 2)
@@ -151,6 +173,12 @@ linspace
  0.7500
  1.0000
 [torch.DoubleTensor of size 5]
+> tensor.linspace(0, 1, 4, false)
+ 0.0000
+ 0.2500
+ 0.5000
+ 0.7500
+[torch.DoubleTensor of size 4]
 
 logspace
 > tensor.logspace(0, 2, 3)

@@ -36,10 +36,7 @@ nanstd
 
 nanmedian
 > tensor.Tensor{5, 0 / 0, 3, 1}:nanmedian()
- 3
-[torch.DoubleTensor of size 1]
- 3
-[torch.LongTensor of size 1]
+3
 
 nanquantile
 > tensor.Tensor{5, 0 / 0, 3, 1}:nanquantile(0.5)
@@ -272,6 +269,8 @@ true
 trace
 > tensor.trace(tensor.Tensor{{1, 2}, {3, 4}})
 5
+> tensor.trace(tensor.Tensor{{1, 2}, {3, 4}}, 1)
+2
 
 argmax
 > tensor.Tensor{3, 1, 2}:argmax()
@@ -316,6 +315,12 @@ cumsum
  3
  6
 [torch.DoubleTensor of size 3]
+> tensor.cumsum(tensor.Tensor{1, 2, 3}, 1, true)
+ 0
+ 1
+ 3
+ 6
+[torch.DoubleTensor of size 4]
 
 cumprod
 > tensor.cumprod(tensor.Tensor{1, 2, 3})

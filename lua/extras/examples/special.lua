@@ -30,6 +30,46 @@ square
  16
 [torch.IntTensor of size 2]
 
+exp2
+> tensor.exp2(tensor.Tensor{-1, 0, 10})
+    0.5000
+    1.0000
+ 1024.0000
+[torch.DoubleTensor of size 3]
+
+cbrt
+> tensor.cbrt(tensor.Tensor{-8, 27})
+-2.0000
+ 3.0000
+[torch.DoubleTensor of size 2]
+
+deg2rad
+> tensor.deg2rad(tensor.Tensor{0, 90, 180})
+ 0.0000
+ 1.5708
+ 3.1416
+[torch.DoubleTensor of size 3]
+
+rad2deg
+> tensor.rad2deg(tensor.Tensor{0, math.pi})
+   0
+ 180
+[torch.DoubleTensor of size 2]
+
+logit
+> tensor.logit(tensor.Tensor{0.1, 0.5, 0.9})
+-2.1972
+ 0.0000
+ 2.1972
+[torch.DoubleTensor of size 3]
+
+heaviside
+> tensor.heaviside(tensor.Tensor{-2, 0, 3}, tensor.Tensor{0.5})
+ 0.0000
+ 0.5000
+ 1.0000
+[torch.DoubleTensor of size 3]
+
 bitnot
 > tensor.bitnot(tensor.IntTensor{0, 5})
 -1

@@ -20,6 +20,13 @@ transpose
  2  4
 [torch.DoubleTensor of size 2x2]
 
+matrixTranspose
+> tensor.Tensor{{{1, 2}, {3, 4}}}:matrixTranspose()
+(1,.,.) =
+  1  3
+  2  4
+[torch.DoubleTensor of size 1x2x2]
+
 t
 > tensor.Tensor{{1, 2, 3}}:t()
  1
@@ -149,6 +156,11 @@ diff
  3
  5
 [torch.DoubleTensor of size 2]
+> tensor.diff(tensor.Tensor{1, 4, 9}, 1, 1, tensor.Tensor{0})
+ 1
+ 3
+ 5
+[torch.DoubleTensor of size 3]
 
 flatten
 > tensor.ones(2, 3, 4):flatten(2):size()

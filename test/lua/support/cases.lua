@@ -20,7 +20,7 @@ for name, case in pairs(first.cases) do all[name] = case end
 for _, file in ipairs { 'structure', 'arrange', 'reduce', 'reduce_more', 'order', 'count',
                         'statistics', 'pad', 'index', 'product', 'convolution', 'spatial',
                         'fourier', 'complex', 'linalg', 'random', 'networks', 'composed', 'sets',
-                        'sampled', 'histogram' } do
+                        'sampled', 'histogram', 'array' } do
   for name, case in pairs(require('support.cases_' .. file).install(shared)) do
     assert(not all[name], name)
     all[name] = case

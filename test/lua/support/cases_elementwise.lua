@@ -77,6 +77,10 @@ unary('bitnot', 0, 'wide', function(x) return -1 - x end)
 unary('cinv', 1, 'nonzero', function(x) return 1 / x end)
 unary('sqrt', 1, 'positive', math.sqrt)
 unary('rsqrt', 3, 'positive', function(x) return 1 / math.sqrt(x) end)
+unary('cbrt', 2, 'positive', function(x) return x ^ (1 / 3) end)
+unary('deg2rad', 2, 'any', math.rad)
+unary('rad2deg', 2, 'any', math.deg)
+unary('exp2', 4, 'mild', function(x) return 2 ^ x end)
 unary('exp', 4, 'mild', math.exp)
 unary('expm1', 8, 'mild', function(x)
   -- Near 0 by the Taylor series; elsewhere without cancellation.
@@ -111,6 +115,7 @@ unary('sinc', 16, 'any', function(x)
   return x == 0 and 1 or math.sin(math.pi * x) / (math.pi * x)
 end)
 unary('sigmoid', 4, 'any', function(x) return 1 / (1 + math.exp(-x)) end)
+unary('logit', 32, 'share', function(x) return math.log(x / (1 - x)) end)
 unary('erf', 8, 'unit', function(x)
   -- The Taylor series alternates, but its terms are at most 1 here.
   local sum, term = 0, x
@@ -320,6 +325,8 @@ local function with_sign(_, x, y)
 end
 case('copysign', 0, with_sign, { 'any', 'signed_zero' })
 case('copysignValue', 0, with_sign, { 'any', number(-2) }, { 'any', number(3) })
+case('heaviside', 0, function(_, x, y) return x < 0 and 0 or x > 0 and 1 or y end,
+     { 'small', 'any' })
 case('nextafter', 0, function(e, x, y)
   if x == y then return y end
   if x == 0 then

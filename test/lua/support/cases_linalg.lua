@@ -192,6 +192,17 @@ function cases.install(shared)
          if matrices.norm(beside) ~= 0 then return 'no triangle' end
          return matrices.skew(e, q) or matrices.differs(e, 'Q R', mul(q, r), args[1])
        end)
+  case('qrComplete', { { A(5, 3), true }, { A(3, 5), true }, { A(5, 3), false }, { A(4, 4), true },
+                       { A(4, 1), true }, { A(3, 0), true } }, { A(60, 40), true },
+       function(a, complete)
+         local k = complete and a.shape[1] or smaller(a)
+         return sized(a.shape[1], k), sized(k, a.shape[2])
+       end,
+       function(e, args, q, r)
+         local beside = matrices.sub(matrices.triangle(r, 'U'), r)
+         if matrices.norm(beside) ~= 0 then return 'no triangle' end
+         return matrices.skew(e, q) or matrices.differs(e, 'Q R', mul(q, r), args[1])
+       end)
   case('geqrf', rectangles, { A(40, 50) },
        function(a) return same(a), sized(smaller(a)) end,
        function(e, args, r, tau)

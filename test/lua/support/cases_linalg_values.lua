@@ -64,6 +64,19 @@ function cases.install(c, tools)
          end
        end)
 
+  case('eigvalsh', { { S(4, 4), omit }, { R(5, 5), 'U' }, { R(2, 3, 3), 'L' }, { A(0, 0), omit } },
+       { R(40, 40), 'L' },
+       function(a) return sized(unpack(a.shape, 1, #a.shape - 1)) end,
+       function(e, args, values)
+         local n = args[1].shape[#args[1].shape]
+         for k = 1, tools.batch_of(args[1]) do
+           local a = matrices.symmetric(matrices.of_batch(args[1], k), given(args[2], 'L'))
+           local list = { unpack(values.data, (k - 1) * n + 1, k * n) }
+           local text = unordered(list, 1) or wrong_sums(e, a, list)
+           if text then return text end
+         end
+       end)
+
   -- Checks A v = (real + i imaginary) v for each eigenvalue, by real and imaginary parts.
   local function not_eigen_general(e, a, values, v)
     local n, j = a.shape[1], 1

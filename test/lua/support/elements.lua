@@ -93,6 +93,7 @@ function kinds.positive(e, random)
   return random() * 8 + 0.125
 end
 function kinds.unit(_, random) return random() * 2 - 1 end
+function kinds.share(_, random) return 0.05 + 0.9 * random() end
 function kinds.mild(_, random) return random() * 6 - 3 end
 function kinds.bits(e, random)
   return math.floor(random() * 7) + (e.integral and random() < 0.1 and e.bits or 0)

@@ -45,6 +45,7 @@ local of_row = {
   ['histogramdd 2'] = 'fixed', gamma_shapes = 'positive', beta_tensors = 'positive',
   chi2_degrees = 'positive', poisson_rates = 'positive', ['binomial_tensors 2'] = 'positive',
   ['binomial_tensors 3'] = 'part', ['igamma 1'] = 'fixed', ['igammac 1'] = 'fixed',
+  ['heaviside 1'] = 'fixed',
   ['igamma 2'] = 'positive', ['igammac 2'] = 'positive', ['ldexp 2'] = 'fixed',
   ['copysign 2'] = 'fixed',
   ['nextafter 2'] = 'fixed', ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed',
