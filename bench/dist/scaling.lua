@@ -2,9 +2,9 @@
 --
 --   OMP_NUM_THREADS=1 build/prefix/bin/tensor -n 2 bench/dist/scaling.lua [batch]
 --
--- Blocks of steps with dist.grad alternate with blocks in which each rank trains alone. The
--- efficiency is the ratio of the medians: 1 means that the communication costs nothing. batch: the
--- rows of each rank in a step (256).
+-- Blocks of steps with dist.grad alternate with blocks in which each rank trains alone, and with
+-- blocks with the option `deterministic`. The efficiency is the ratio of the medians to that alone.
+-- 1 means that the communication costs nothing. batch: the rows of each rank in a step (256).
 
 local tensor = require 'tensor'
 local dist = require 'tensor.dist'
@@ -24,12 +24,14 @@ local x, y = tensor.randn(batch, 784), tensor.LongTensor(batch):random(1, 10)
 local function loss(p, a, b)
   return nn.crossEntropy(net(p, a), b)
 end
-local gradients = {alone = tensor.grad(loss), together = dist.grad(loss)}
+local gradients = {alone = tensor.grad(loss), together = dist.grad(loss),
+                   deterministic = dist.grad(loss, {deterministic = true})}
 local step = optim.sgd{rate = 0.01, momentum = 0.9}
 
-local times = {alone = {}, together = {}}
+local ways = {'alone', 'together', 'deterministic'}
+local times = {alone = {}, together = {}, deterministic = {}}
 for block = 0, BLOCKS do
-  for _, way in ipairs{'alone', 'together'} do
+  for _, way in ipairs(ways) do
     dist.barrier()
     local start = tensor.tic()
     for _ = 1, STEPS do
@@ -44,11 +46,13 @@ for block = 0, BLOCKS do
   dist.synchronize(params)
 end
 if rank == 1 then
-  for _, list in ipairs{times.alone, times.together} do
+  print(('%d ranks, %d parameters, %d rows each'):format(ranks, tree.count(params), batch))
+  local alone
+  for _, way in ipairs(ways) do
+    local list = times[way]
     table.sort(list)
+    local median = list[math.ceil(BLOCKS / 2)]
+    alone = alone or median
+    print(('%-13s %6.2f ms, efficiency %.3f'):format(way, median * 1e3, alone / median))
   end
-  local middle = math.ceil(BLOCKS / 2)
-  local alone, together = times.alone[middle], times.together[middle]
-  print(('%d ranks, %d parameters, %d rows each: %.2f ms alone, %.2f ms together, efficiency %.3f')
-    :format(ranks, tree.count(params), batch, alone * 1e3, together * 1e3, alone / together))
 end

@@ -56,11 +56,12 @@ function models.transformer(_, index, batch)
     index(batch * block, letters)
 end
 
---- Returns a function that trains a model for one step. compiled: the step is compiled.
-return function(rand, index, name, batch, compiled)
+--- Returns a function that trains a model for one step, the step as a function of parameters and
+-- input, and the parameters. compiled: the step is compiled. grad: instead of tensor.grad.
+return function(rand, index, name, batch, compiled, grad)
   local model, optimizer, x, classes = models[name](rand, index, batch)
   local params = model.init()
-  local gradient = tensor.grad(function(p, input)
+  local gradient = (grad or tensor.grad)(function(p, input)
     return nn.crossEntropy(model(p, input, {train = true}), classes)
   end, {tensors = true})
   local function step(p, input)
@@ -71,5 +72,5 @@ return function(rand, index, name, batch, compiled)
   if compiled then
     step = tensor.compile(step)
   end
-  return function() return step(params, x)[1] end, step
+  return function() return step(params, x)[1] end, step, params
 end

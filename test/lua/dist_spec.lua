@@ -38,6 +38,10 @@ describe('tensor.dist', function()
     local t = torch.FloatTensor{1, 2}
     assert.are.equal(t, dist.allReduce(t, 'mean'))
     assert.are.equal(2, t[2])
+    local options = {argument = 2, tensors = true}
+    local gradient, loss = dist.grad(function(a, x) return (a * x):sum() end, options)(2, t)
+    assert.are.equal(2, gradient[1])
+    assert.are.equal(6, loss[1])
     assert.has_error(function() dist.init{timeout = -1} end,
                      'init: timeout -1: a number of seconds is expected')
     assert.has_error(function() dist.averageChunks(0, function() end) end,

@@ -7,6 +7,12 @@ local tree = require 'tensor.tree'
 -- Buckets of this size use all of the bandwidth, and are small enough that several of them overlap
 -- with the computation.
 local BUCKET = 32 * 2 ^ 20
+-- Tensors of this size are reduced in their own memory: a copy takes longer than another call.
+local LARGE = 2 ^ 18
+
+local function bytes_of(leaf)
+   return leaf:nElement() * leaf:elementSize()
+end
 
 local function install(Group)
    -- A Reducer collects tensors in buckets of one type each. A full bucket is reduced while the
@@ -19,12 +25,26 @@ local function install(Group)
                           Reducer)
    end
 
-   -- Starts to reduce a bucket.
-   function Reducer:send(bucket)
+   -- Reduces a bucket. mode: 'owning' starts to reduce it, false waits until it is done.
+   function Reducer:send(bucket, mode)
+      local small, works = {}, {}
+      local function reduce(leaf)
+         works[#works + 1] = native.call(self.group.native, 'allReduce', nil, leaf, 'mean', nil,
+                                         mode)
+      end
       self.open[bucket.type] = nil
-      bucket.flat = Group.flatten(bucket.leaves)
-      bucket.work = native.call(self.group.native, 'allReduce', nil, bucket.flat, 'mean', nil,
-                                'owning')
+      for _, leaf in ipairs(bucket.leaves) do
+         if bytes_of(leaf) < LARGE then
+            small[#small + 1] = leaf
+         else
+            reduce(leaf)
+         end
+      end
+      if #small > 0 then
+         bucket.flat = Group.flatten(small)
+         reduce(bucket.flat)
+      end
+      bucket.small, bucket.works = small, works
       self.running[#self.running + 1] = bucket
    end
 
@@ -39,21 +59,26 @@ local function install(Group)
          self.order[#self.order + 1] = bucket
       end
       table.insert(bucket.leaves, leaf)
-      bucket.bytes = bucket.bytes + leaf:nElement() * leaf:elementSize()
+      bucket.bytes = bucket.bytes + bytes_of(leaf)
       if bucket.bytes >= self.bytes then
-         self:send(bucket)
+         self:send(bucket, 'owning')
       end
    end
 
    function Reducer:finish()
       for _, bucket in ipairs(self.order) do
+         -- Nothing is left to do meanwhile, so this needs no other thread.
          if self.open[bucket.type] == bucket then
-            self:send(bucket)
+            self:send(bucket, false)
          end
       end
       for _, bucket in ipairs(self.running) do
-         native.wait(bucket.work)
-         Group.restore(bucket.leaves, bucket.flat)
+         for _, work in ipairs(bucket.works) do
+            native.wait(work)
+         end
+         if bucket.flat then
+            Group.restore(bucket.small, bucket.flat)
+         end
       end
    end
 
@@ -97,13 +122,14 @@ local function install(Group)
 
    --- grad(f [, options]): like tensor.grad, but the gradients are means over the ranks. They are
    -- reduced in the background, from the last layer to the first, while the backward pass goes on.
-   -- The other results of f are not changed. options: those of averageGradients and tensor.grad.
+   -- The other results of f are not changed. options: those of averageGradients,
+   -- and argument and tensors of tensor.grad.
    function Group:grad(f, options)
       options = options or {}
       local own = {}
       local bytes = bucket_bytes('grad', options)
       local reducer
-      own.argument = options.argument
+      own.argument, own.tensors = options.argument, options.tensors
       if self.own_size > 1 and not options.deterministic then
          own.ready = function(gradient)
             check_floating('grad', gradient)

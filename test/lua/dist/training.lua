@@ -9,11 +9,13 @@ local file = arg[1]
 local rank, size = dist.init{timeout = 60}
 torch.manualSeed(rank)
 
--- averageGradients, in buckets of every size, against a gather.
+-- averageGradients, in buckets of every size, against a gather. Tensors of 256 KiB and more are
+-- reduced in their own memory.
 local function gradients()
   return {w = torch.FloatTensor(7, 5):uniform(), b = {torch.DoubleTensor(9):uniform()},
           h = torch.HalfTensor(6):uniform(), v = torch.FloatTensor(4, 3):uniform():t(),
-          empty = torch.FloatTensor()}
+          large = torch.FloatTensor(70000):uniform(), half = torch.HalfTensor(140000):uniform(),
+          turned = torch.FloatTensor(300, 250):uniform():t(), empty = torch.FloatTensor()}
 end
 for _, options in ipairs{{}, {bytes = 1}, {bytes = 150}, {deterministic = true}} do
   local grads = gradients()
