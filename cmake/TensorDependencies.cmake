@@ -49,6 +49,9 @@ tensor_require("zlib" zlib1g-dev ZLIB_FOUND)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(LIBZIP QUIET IMPORTED_TARGET libzip>=1.5)
 endif()
+# Optional: required to read and write .safetensors files. Header-only.
+find_path(JSON_INCLUDE_DIR nlohmann/json.hpp)
+mark_as_advanced(JSON_INCLUDE_DIR)
 # Optional: required to read and write .png and .jpeg files.
 find_package(PNG QUIET)
 find_package(JPEG QUIET)

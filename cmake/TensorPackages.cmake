@@ -108,7 +108,7 @@ endforeach()
 # OpenBLAS and libjpeg are loaded at run time. Debian and Ubuntu have different libjpegs.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS
     "${lua_depends}, libopenblas0 | liblapack3, libjpeg62-turbo | libjpeg-turbo8")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem, lua-cjson")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem")
 # These packages install the same files: libTH, libluaT, the module torch.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "lua-torch-torch7, libtorch-th, libtorch-luat")
 if(NOT tensor STREQUAL "tensor")

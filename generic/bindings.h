@@ -24,6 +24,7 @@ void register_size_equality(lua_State* L, int metatable);
 void register_timer_class(lua_State* L, int module);
 void register_file_classes(lua_State* L, int module);
 void register_format_functions(lua_State* L, int module);
+void register_array_functions(lua_State* L, int module);
 void register_print_functions(lua_State* L, int module);
 void register_drawing_functions(lua_State* L, int module);
 void register_csv_functions(lua_State* L, int module);

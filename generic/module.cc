@@ -324,6 +324,7 @@ int open(lua_State* L) {
   register_timer_class(L, module);
   register_file_classes(L, module);
   register_format_functions(L, module);
+  register_array_functions(L, module);
   register_print_functions(L, module);
   register_drawing_functions(L, module);
   register_csv_functions(L, module);

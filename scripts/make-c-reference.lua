@@ -22,7 +22,7 @@ local headings = {
   ['THGeneral.h'] = 'Errors, memory, threads', ['THAllocator.h'] = 'Allocators',
   ['THAtomic.h'] = 'Atomic counters', ['THBlas.h'] = 'BLAS', ['THBlob.h'] = 'Blobs',
   ['THDLPack.h'] = "Other libraries' tensors", ['THDevice.h'] = 'Devices', ['THFile.h'] = 'Files',
-  ['THPrint.h'] = 'Printing',
+  ['THPrint.h'] = 'Printing', ['THTensorFile.h'] = 'Files of tensors',
   ['THDiskFile.h'] = 'Files on disk', ['THMemoryFile.h'] = 'Files in memory',
   ['THHalf.h'] = '16-bit floating point', ['THLapack.h'] = 'LAPACK',
   ['THLogAdd.h'] = 'Sums of logarithms',

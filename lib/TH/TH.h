@@ -27,6 +27,7 @@
 #include "THTensor.h"
 #include "THTensorApply.h"
 #include "THTensorDimApply.h"
+#include "THTensorFile.h"
 #include "THTensorMacros.h"
 #include "THTensorRandom.h"
 #include "THVector.h"

@@ -10,7 +10,6 @@ local files = {}
 local CHUNK = 2 ^ 24  -- bytes between two calls of progress
 
 files.LARGEST = 2 ^ 53  -- the largest count that a Lua number represents exactly
-local MOST_DIMENSIONS = 64  -- of a tensor
 
 local element_of_class = {}
 for _, element in ipairs(types) do
@@ -101,54 +100,15 @@ function files.progress(options, total)
    end
 end
 
-local function in_chunks(storage, first, count, done, move)
+--- Reads `count` elements into a storage. done: the result of files.progress.
+function files.read(tensor, file, storage, count, done)
    local item = storage:elementSize()
    local most = CHUNK / item
    for at = 0, count - 1, most do
       local n = math.min(most, count - at)
-      move(first + at, n)
+      tensor._readrange(file, storage, at + 1, n)
       done(n * item)
    end
-end
-
---- read: reads `count` elements into a storage. write: writes `count` elements of a storage,
--- starting at `first`. done: the result of files.progress.
-function files.read(tensor, file, storage, count, done)
-   in_chunks(storage, 1, count, done, function(first, n)
-      tensor._readrange(file, storage, first, n)
-   end)
-end
-function files.write(tensor, file, storage, first, count, done)
-   in_chunks(storage, first, count, done, function(from, n)
-      tensor._writerange(file, storage, from, n)
-   end)
-end
-
---- Returns a storage of `count` elements, or of one zero if `count` is 0.
-function files.storage(tensor, element, count)
-   local storage = tensor[element .. 'Storage'](math.max(count, 1))
-   if count == 0 then
-      storage:fill(0)
-   end
-   return storage
-end
-
---- Returns the number of bytes of a tensor: the product of sizes and the bytes of an element.
--- Errors: more dimensions than a tensor has; more bytes than a number counts exactly, where a size
--- of 0 counts as 1, since strides are products of the other sizes.
-function files.bytes(sizes, item)
-   if #sizes > MOST_DIMENSIONS then
-      error(('%d dimensions; a tensor has at most %d'):format(#sizes, MOST_DIMENSIONS), 0)
-   end
-   local count, isempty = item, false
-   for _, size in ipairs(sizes) do
-      isempty = isempty or size == 0
-      count = count * math.max(size, 1)
-      if size > files.LARGEST or count > files.LARGEST then
-         error(('a tensor of %s elements is too large'):format(table.concat(sizes, ' x ')), 0)
-      end
-   end
-   return isempty and 0 or count
 end
 
 --- Returns a storage that contains the elements of a tensor in order, and the index of the first.
@@ -160,26 +120,9 @@ function files.elements(t)
    return dense:storage(), dense:storageOffset()
 end
 
---- Returns a tensor that views a storage from element `first` on. sizes and strides are tables;
--- without strides the tensor is contiguous.
-function files.tensor(tensor, element, storage, first, sizes, strides)
-   local Tensor, shape = tensor[element .. 'Tensor'], tensor.LongStorage(sizes)
-   if not strides then
-      return Tensor(storage, first, shape)
-   end
-   return Tensor(storage, first, shape, tensor.LongStorage(strides))
-end
-
---- Maps an open file into memory. Returns a storage of its elements, which are read on first use,
--- and the index of the element at a byte offset.
-function files.map(tensor, element, file, offset)
-   local storage = tensor._mapfile(file, tensor[element .. 'Storage']())
-   local item = storage:elementSize()
-   if offset % item ~= 0 then
-      error(('cannot be mapped: elements of %d bytes begin at byte %d'):format(item, offset),
-            0)
-   end
-   return storage, offset / item + 1
+--- Returns a contiguous tensor that views a storage from element `first` on. sizes: a table.
+function files.tensor(tensor, element, storage, first, sizes)
+   return tensor[element .. 'Tensor'](storage, first, tensor.LongStorage(sizes))
 end
 
 --- Replaces a file. Calls write with the name of a temporary file, which replaces the file when

@@ -13,10 +13,10 @@ local formats = {
    csv = {holds = 'numbers and text between commas', field = 'csv'},
    jpeg = {holds = 'pictures', module = 'picture', field = 'jpeg'},
    jpg = {holds = 'pictures', module = 'picture', field = 'jpeg'},
-   npy = {holds = "NumPy's arrays"},
-   npz = {holds = "NumPy's arrays with names"},
+   npy = {holds = "NumPy's arrays", module = 'arrays', field = 'npy'},
+   npz = {holds = "NumPy's arrays with names", module = 'arrays', field = 'npz'},
    png = {holds = 'pictures', module = 'picture', field = 'png'},
-   safetensors = {holds = 'tensors with names'},
+   safetensors = {holds = 'tensors with names', module = 'arrays', field = 'safetensors'},
    tsv = {holds = 'numbers and text between tabs', module = 'csv', field = 'tsv'},
 }
 for ending, format in each(formats) do

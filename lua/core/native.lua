@@ -30,12 +30,23 @@ return {
    csv_rows = core._csvrows,
    csv_number = core._csvnumber,
 
-   -- generic/formats.cc: members of .zip archives, and PNG and JPEG pictures.
-   zip_reader = core._zipreader,
-   zip_read = core._zipread,
-   zip_writer = core._zipwriter,
-   zip_add = core._zipadd,
-   zip_write = core._zipwrite,
+   -- generic/array_files.cc: .npy, .npz and .safetensors files.
+   array_reader = core._arrayreader,
+   array_bytes = core._arraybytes,
+   array_begin = core._arraybegin,
+   array_run = core._arrayrun,
+   array_end = core._arrayend,
+   array_close = core._arrayclose,
+   array_writer = core._arraywriter,
+   array_add = core._arrayadd,
+   array_metadata = core._arraymetadata,
+   array_compress = core._arraycompress,
+   array_start = core._arraystart,
+   array_write = core._arraywrite,
+   array_commit = core._arraycommit,
+   array_drop = core._arraydrop,
+
+   -- generic/formats.cc: PNG and JPEG pictures.
    picture_shape = core._pictureshape,
    picture_read = core._pictureread,
    picture_write = core._picturewrite,

@@ -1,0 +1,56 @@
+// .safetensors: named tensors and metadata strings. The file contains the length of the header, the
+// header, and the elements.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "io/array_file.h"
+#include "io/disk_arrays.h"
+
+namespace th {
+
+namespace {
+
+class SafetensorsReader : public DiskArrays {
+ public:
+  explicit SafetensorsReader(const char* filename) : DiskArrays(filename) {
+    for (StoredArray& array : read_safetensors_header(bytes(), size(), &metadata_)) {
+      add(std::move(array));
+    }
+  }
+
+ protected:
+  StorageRef map(const StoredArray& array, ptrdiff_t* first) override {
+    const bool fits = array.count > 0 && !array.is_converted() && array.begin % array.item() == 0;
+    return fits ? mapped(array, first) : nullptr;
+  }
+};
+
+class SafetensorsWriter : public DiskArraysWriter {
+ protected:
+  void check(const Item& item) const override {
+    if (item.name == "__metadata__") fail("invalid tensor name: %s", item.name.c_str());
+  }
+  void check_metadata(const std::string&, const std::string&) const override {}
+
+  std::string header() override {
+    // Tensors with large elements first: then each starts at a multiple of its element size.
+    std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+      const size_t of_a = item_size(a.tensor->dtype), of_b = item_size(b.tensor->dtype);
+      return of_a != of_b ? of_a > of_b : a.name < b.name;
+    });
+    std::vector<NamedTensor> tensors;
+    for (const Item& item : items_) tensors.push_back({item.name, *item.tensor});
+    return safetensors_header(tensors, metadata_);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ArrayReader> open_safetensors(const char* filename) {
+  return std::make_unique<SafetensorsReader>(filename);
+}
+std::unique_ptr<ArrayWriter> create_safetensors() { return std::make_unique<SafetensorsWriter>(); }
+
+}  // namespace th

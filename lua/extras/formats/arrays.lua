@@ -1,0 +1,170 @@
+-- Files of arrays: .npy, .npz and .safetensors. lib/TH/io/array_file.h reads and writes them.
+
+local each = require 'tensor.versions'.each
+local files = require 'tensor.files'
+local native = require 'tensor.native'
+
+local STEP = 2 ^ 24  -- bytes between two calls of progress
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+local function read(reader, k, map, done)
+   native.array_begin(reader, k, map == true)
+   repeat
+      local bytes = native.array_run(reader, STEP)
+      if bytes > 0 then
+         done(bytes)
+      end
+   until bytes == 0
+   return native.array_end(reader)
+end
+
+-- Returns the positions of the selected arrays. what: the word for an array in messages.
+local function selected(names, only, what)
+   local positions, list = {}, {}
+   for k, name in ipairs(names) do
+      positions[name], list[k] = k, k
+   end
+   if only then
+      list = {}
+      for k, name in ipairs(only) do
+         list[k] = positions[name] or error(('the file has no %s %s'):format(what, tostring(name)), 0)
+      end
+   end
+   return list
+end
+
+-- Returns a table of the selected tensors by name.
+local function read_all(reader, names, options, what)
+   local list, total = selected(names, options.only, what), 0
+   for _, k in ipairs(list) do
+      total = total + native.array_bytes(reader, k)
+   end
+   local done, tensors = files.progress(options, total), {}
+   for _, k in ipairs(list) do
+      tensors[names[k]] = read(reader, k, options.map, done)
+   end
+   return tensors
+end
+
+-- Opens a file, returns the results of use(reader, names, metadata), and closes the file.
+local function with_reader(filename, use)
+   local reader, names, metadata = native.array_reader(filename)
+   local done, result, more = pcall(use, reader, names, metadata)
+   native.array_close(reader)
+   if not done then
+      error(result, 0)
+   end
+   return result, more
+end
+
+-- ---- writing ------------------------------------------------------------------------------------
+
+-- Writes a file. add(writer) adds the tensors and sets the options of the format.
+local function write(filename, options, add)
+   local writer = native.array_writer(filename)
+   local written, failure = pcall(function()
+      add(writer)
+      local done = files.progress(options, native.array_start(writer))
+      repeat
+         local bytes = native.array_write(writer, STEP)
+         if bytes > 0 then
+            done(bytes)
+         end
+      until bytes == 0
+      native.array_commit(writer)
+   end)
+   native.array_drop(writer)
+   if not written then
+      error(failure, 0)
+   end
+end
+
+local function add_named(tensor, writer, name, t)
+   if not files.element(tensor, t) then
+      error(('a tensor is expected for %s, got %s'):format(name, tensor.type(t)), 0)
+   end
+   native.array_add(writer, name, t)
+end
+
+-- ---- the formats --------------------------------------------------------------------------------
+
+local npy, npz, safetensors = {}, {}, {}
+
+function npy.load(_, filename, options)
+   files.check(options, {map = 'boolean', progress = 'function'})
+   return (with_reader(filename, function(reader)
+      return read(reader, 1, options.map,
+                  files.progress(options, native.array_bytes(reader, 1)))
+   end))
+end
+
+function npy.save(tensor, filename, t, options)
+   files.check(options, {progress = 'function'})
+   if not files.element(tensor, t) then
+      error('an .npy file contains a tensor, got ' .. tensor.type(t), 0)
+   end
+   write(filename, options, function(writer)
+      native.array_add(writer, '', t)
+   end)
+end
+
+function npz.load(_, filename, options)
+   files.check(options, {only = 'table', progress = 'function'})
+   return (with_reader(filename, function(reader, names)
+      return read_all(reader, names, options, 'array')
+   end))
+end
+
+--- object: a table of tensors. Those without names get NumPy's default names.
+function npz.save(tensor, filename, object, options)
+   files.check(options, {compress = 'boolean', progress = 'function'})
+   if files.element(tensor, object) then
+      object = {object}
+   elseif type(object) ~= 'table' then
+      error('an .npz file contains a table of tensors, got ' .. tensor.type(object), 0)
+   end
+   write(filename, options, function(writer)
+      if options.compress then
+         native.array_compress(writer)
+      end
+      for key, t in each(object) do
+         local name = type(key) == 'number' and ('arr_%d'):format(key - 1) or key
+         if type(name) ~= 'string' then
+            error(('invalid array name: %s'):format(tostring(key)), 0)
+         end
+         add_named(tensor, writer, name, t)
+      end
+   end)
+end
+
+--- Returns a table of tensors by name, and the metadata.
+function safetensors.load(_, filename, options)
+   files.check(options, {map = 'boolean', only = 'table', progress = 'function'})
+   return with_reader(filename, function(reader, names, metadata)
+      return read_all(reader, names, options, 'tensor'), metadata
+   end)
+end
+
+function safetensors.save(tensor, filename, object, options)
+   files.check(options, {metadata = 'table', progress = 'function'})
+   if type(object) ~= 'table' then
+      error('a .safetensors file contains a table of tensors, got ' .. tensor.type(object), 0)
+   end
+   write(filename, options, function(writer)
+      for name, t in each(object) do
+         if type(name) ~= 'string' then
+            error(('invalid tensor name: %s'):format(tostring(name)), 0)
+         end
+         add_named(tensor, writer, name, t)
+      end
+      for key, value in each(options.metadata or {}) do
+         if type(key) ~= 'string' or type(value) ~= 'string' then
+            error('metadata must be a table of strings by name', 0)
+         end
+         native.array_metadata(writer, key, value)
+      end
+   end)
+end
+
+return {npy = npy, npz = npz, safetensors = safetensors}
