@@ -27,27 +27,47 @@ char character_at(lua_State* L, int index) {
   return size ? *text : 0;
 }
 
-// _csvreader(bytes, separator, quote, comment, decimal, missing, skipped lines, invalid). missing:
-// the strings read as missing values, each followed by a newline. invalid: see CsvInvalid.
+void push_texts(lua_State* L, const std::vector<std::string>& texts) {
+  lua_newtable(L);
+  for (size_t k = 0; k < texts.size(); ++k) {
+    lua_pushlstring(L, texts[k].data(), texts[k].size());
+    lua_rawseti(L, -2, static_cast<int>(k + 1));
+  }
+}
+
+// Sets *to to the character at an index, and returns true, unless it is nil.
+bool read_character(lua_State* L, int index, char* to) {
+  if (lua_isnoneornil(L, index)) return false;
+  *to = character_at(L, index);
+  return true;
+}
+
+// _csvreader(file, separator, quote, comment, decimal, missing, skipped lines, invalid). file: its
+// name, or its bytes as a storage. missing: the strings read as missing values, each followed by a
+// newline. invalid: see CsvInvalid. Those that are nil have their defaults, or are found in the
+// file. Returns a reader.
 int reader(lua_State* L) {
-  Storage* bytes = check_storage(L, state_of(L), 1);
+  const char* filename = lua_type(L, 1) == LUA_TSTRING ? check_text(L, 1, "load") : nullptr;
   CsvStyle style;
-  style.separator = character_at(L, 2);
-  style.quote = character_at(L, 3);
-  style.comment = character_at(L, 4);
-  style.decimal = character_at(L, 5);
-  const char* missing = check_text(L, 6, "load");
-  int64_t skipped = check_integer(L, 7);
-  const char invalid = lua_isnoneornil(L, 8) ? 'e' : character_at(L, 8);
-  style.invalid = invalid == 'n'   ? th::CsvInvalid::nan
-                  : invalid == 't' ? th::CsvInvalid::text
-                                   : th::CsvInvalid::error;
+  style.separator = 0;
+  style.find_separator = !read_character(L, 2, &style.separator);
+  read_character(L, 3, &style.quote);
+  read_character(L, 4, &style.comment);
+  style.find_decimal = !read_character(L, 5, &style.decimal);
+  const char* missing = lua_isnoneornil(L, 6) ? nullptr : check_text(L, 6, "load");
+  int64_t skipped = lua_isnoneornil(L, 7) ? 0 : check_integer(L, 7);
+  char invalid = 'e';
+  read_character(L, 8, &invalid);
+  style.invalid = static_cast<th::CsvInvalid>(invalid);
   auto** box = Native<CsvReader>::push(L);
+  Storage* bytes = filename ? nullptr : check_storage(L, state_of(L), 1);
   protect(L, "load", [&] {
-    for (const char* end; (end = std::strchr(missing, '\n')); missing = end + 1) {
+    if (!missing) style.missing = th::kCsvMissing;
+    for (const char* end; missing && (end = std::strchr(missing, '\n')); missing = end + 1) {
       style.missing.emplace_back(missing, end);
     }
-    *box = new CsvReader(bytes, style, skipped);
+    *box = filename ? th::open_csv(filename, std::move(style), skipped).release()
+                    : new CsvReader(bytes, std::move(style), skipped);
   });
   return 1;
 }
@@ -64,12 +84,20 @@ int head(lua_State* L) {
   });
   push_integer(L, csv.columns());
   if (csv.names().empty()) return 1;
-  lua_newtable(L);
-  for (size_t k = 0; k < csv.names().size(); ++k) {
-    lua_pushlstring(L, csv.names()[k].data(), csv.names()[k].size());
-    lua_rawseti(L, -2, static_cast<int>(k + 1));
-  }
+  push_texts(L, csv.names());
   return 2;
+}
+
+// _csvsize(reader): returns the number of bytes.
+int size(lua_State* L) {
+  push_integer(L, Native<CsvReader>::check(L, 1).size());
+  return 1;
+}
+
+// _csvmissing(): returns a table of the strings that are read as missing values by default.
+int missing(lua_State* L) {
+  push_texts(L, th::kCsvMissing);
+  return 1;
 }
 
 // _csvbegin(reader, kinds, together, max rows). kinds: one letter per column (see CsvKind).
@@ -100,18 +128,30 @@ int run(lua_State* L) {
   return 2;
 }
 
-// _csvcolumn(reader, column): returns the number of rows, and a storage of numbers or a table of
-// strings.
+DType type_named(const char* name) {
+  for (int k = 0; k < th::kDTypes; ++k) {
+    if (std::strcmp(th::kDTypeInfos[k].name, name) == 0) return static_cast<DType>(k);
+  }
+  th::fail("unknown element type %s", name);
+}
+
+// _csvcolumn(reader, column [, element type]): returns the number of rows, and a storage of numbers
+// or a table of strings. The type, such as "Float", is that of the numbers; by default Long or
+// Double.
 int column(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   int64_t k = check_index(L, 2, "a column");
   if (k < 0 || static_cast<size_t>(k) >= csv.columns())
     return argument_error(L, 2, "invalid column number");
   auto which = static_cast<size_t>(k);
+  const char* wanted = luaL_optstring(L, 3, nullptr);
   push_integer(L, csv.rows());
   if (csv.kind(which) != CsvKind::text) {
     Storage* storage = nullptr;
-    protect(L, "load", [&] { storage = csv.numbers(which).release(); });
+    protect(L, "load", [&] {
+      storage =
+          (wanted ? th::csv_numbers(csv, which, type_named(wanted)) : csv.numbers(which)).release();
+    });
     push_storage(L, state_of(L), storage);
     return 2;
   }
@@ -151,10 +191,35 @@ int number(lua_State* L) {
   return 1;
 }
 
+// _csvfield(text, separator): returns the text as a field, in quotes if necessary.
+int field(lua_State* L) {
+  size_t size = 0;
+  const char* text = luaL_checklstring(L, 1, &size);
+  char separator = character_at(L, 2);
+  auto** box = Native<std::string>::push(L);
+  protect(L, "save",
+          [&] { *box = new std::string(th::csv_field(std::string(text, size), separator)); });
+  lua_pushlstring(L, (*box)->data(), (*box)->size());
+  return 1;
+}
+
+// _csvseparator(filename [, separator]): returns the separator of a file that is written.
+int separator(lua_State* L) {
+  const char* filename = check_text(L, 1, "save");
+  char chosen = 0;
+  read_character(L, 2, &chosen);
+  protect(L, "save", [&] { chosen = th::csv_separator(filename, chosen); });
+  lua_pushlstring(L, &chosen, 1);
+  return 1;
+}
+
 const Method functions[] = {
-    {"_csvreader", guarded<reader>}, {"_csvhead", guarded<head>},     {"_csvbegin", guarded<begin>},
-    {"_csvrun", guarded<run>},       {"_csvcolumn", guarded<column>}, {"_csvrows", guarded<rows>},
-    {"_csvnumber", guarded<number>},
+    {"_csvreader", guarded<reader>},       {"_csvhead", guarded<head>},
+    {"_csvsize", guarded<size>},           {"_csvmissing", guarded<missing>},
+    {"_csvbegin", guarded<begin>},         {"_csvrun", guarded<run>},
+    {"_csvcolumn", guarded<column>},       {"_csvrows", guarded<rows>},
+    {"_csvnumber", guarded<number>},       {"_csvfield", guarded<field>},
+    {"_csvseparator", guarded<separator>},
 };
 
 }  // namespace

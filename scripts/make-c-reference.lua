@@ -23,6 +23,7 @@ local headings = {
   ['THAtomic.h'] = 'Atomic counters', ['THBlas.h'] = 'BLAS', ['THBlob.h'] = 'Blobs',
   ['THDLPack.h'] = "Other libraries' tensors", ['THDevice.h'] = 'Devices', ['THFile.h'] = 'Files',
   ['THPrint.h'] = 'Printing', ['THTensorFile.h'] = 'Files of tensors',
+  ['THCsv.h'] = 'Tables as text',
   ['THDiskFile.h'] = 'Files on disk', ['THMemoryFile.h'] = 'Files in memory',
   ['THHalf.h'] = '16-bit floating point', ['THLapack.h'] = 'LAPACK',
   ['THLogAdd.h'] = 'Sums of logarithms',

@@ -9,6 +9,7 @@
 #include "THAtomic.h"
 #include "THBlas.h"
 #include "THBlob.h"
+#include "THCsv.h"
 #include "THDLPack.h"
 #include "THDevice.h"
 #include "THDiskFile.h"

@@ -11,9 +11,12 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "TH.h"
 
@@ -61,6 +64,27 @@ struct Functions;
     static int64_t numel(Handle* t) { return TH##Name##Tensor_nElement(t); }          \
     static int dims(Handle* t) { return TH##Name##Tensor_nDimension(t); }             \
     static int64_t size(Handle* t, int dim) { return TH##Name##Tensor_size(t, dim); } \
+    static void load(Handle* t, const char* file) { TH##Name##Tensor_load(t, file); } \
+    static void save(Handle* t, const char* file) { TH##Name##Tensor_save(t, file); } \
+    static void load_csv(Handle* t, const char* file, const THCsvOptions* options) {  \
+      TH##Name##Tensor_loadCsv(t, file, options);                                     \
+    }                                                                                 \
+    static void save_csv(Handle* t, const char* file, const char* const* names) {     \
+      TH##Name##Tensor_saveCsv(t, file, names);                                       \
+    }                                                                                 \
+    static void read(Handle* t, THTensorReader* file, int64_t k, bool map) {          \
+      if (map) {                                                                      \
+        TH##Name##Tensor_mapFrom(t, file, k);                                         \
+      } else {                                                                        \
+        TH##Name##Tensor_readFrom(t, file, k);                                        \
+      }                                                                               \
+    }                                                                                 \
+    static void write(Handle* t, THTensorWriter* file, const char* name) {            \
+      TH##Name##Tensor_writeTo(t, file, name);                                        \
+    }                                                                                 \
+    static char* text(Handle* t, const THPrintOptions* options) {                     \
+      return TH##Name##Tensor_toString(t, options);                                   \
+    }                                                                                 \
   };
 #include "THTypes.def"
 #undef TH_TYPE
@@ -107,6 +131,89 @@ class Tensor {
 
   Handle* handle_;
 };
+
+// Read the tensor of an .npy file, and the matrix of a .csv or .tsv file. Elements of another type
+// are converted.
+template <class T>
+Tensor<T> load(const std::string& filename) {
+  Tensor<T> t;
+  Functions<T>::load(t, filename.c_str());
+  return t;
+}
+template <class T>
+Tensor<T> load_csv(const std::string& filename, const THCsvOptions* options = nullptr) {
+  Tensor<T> t;
+  Functions<T>::load_csv(t, filename.c_str(), options);
+  return t;
+}
+
+// Write an .npy file, and a .csv or .tsv file. names: of all columns, or none.
+template <class T>
+void save(const std::string& filename, const Tensor<T>& t) {
+  Functions<T>::save(t, filename.c_str());
+}
+template <class T>
+void save_csv(const std::string& filename, const Tensor<T>& t,
+              const std::vector<std::string>& names = {}) {
+  std::vector<const char*> list;
+  for (const std::string& name : names) list.push_back(name.c_str());
+  list.push_back(nullptr);  // ends the list: if there are too few names, that is an error
+  Functions<T>::save_csv(t, filename.c_str(), names.empty() ? nullptr : list.data());
+}
+
+// Reads an .npz or .safetensors file.
+class Reader {
+ public:
+  explicit Reader(const std::string& filename)
+      : file_(THTensorReader_new(filename.c_str()), THTensorReader_free) {}
+
+  int64_t count() const { return THTensorReader_count(get()); }
+  std::string name(int64_t k) const { return THTensorReader_name(get(), k); }
+  THType type(int64_t k) const { return THTensorReader_type(get(), k); }
+  // Returns a tensor of the file. map: its elements are mapped into memory.
+  template <class T>
+  Tensor<T> read(int64_t k, bool map = false) const {
+    Tensor<T> t;
+    Functions<T>::read(t, get(), k, map);
+    return t;
+  }
+  template <class T>
+  Tensor<T> read(const std::string& name, bool map = false) const {
+    return read<T>(THTensorReader_find(get(), name.c_str()), map);
+  }
+  THTensorReader* get() const { return file_.get(); }
+
+ private:
+  std::unique_ptr<THTensorReader, void (*)(THTensorReader*)> file_;
+};
+
+// Writes an .npz or .safetensors file.
+class Writer {
+ public:
+  explicit Writer(const std::string& filename)
+      : file_(THTensorWriter_new(filename.c_str()), THTensorWriter_free) {}
+
+  template <class T>
+  void add(const std::string& name, const Tensor<T>& t) {
+    Functions<T>::write(t, get(), name.c_str());
+  }
+  void commit() { THTensorWriter_commit(get()); }
+  THTensorWriter* get() const { return file_.get(); }
+
+ private:
+  std::unique_ptr<THTensorWriter, void (*)(THTensorWriter*)> file_;
+};
+
+// The printed form. options: null for the defaults.
+template <class T>
+std::string to_string(const Tensor<T>& t, const THPrintOptions* options = nullptr) {
+  std::unique_ptr<char, void (*)(void*)> text(Functions<T>::text(t, options), THFree);
+  return text.get();
+}
+template <class T>
+std::ostream& operator<<(std::ostream& stream, const Tensor<T>& t) {
+  return stream << to_string(t);
+}
 
 }  // namespace tensor
 

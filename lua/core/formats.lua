@@ -10,14 +10,14 @@ local each = versions.each
 
 local formats = {
    binaryproto = {holds = "Caffe's BlobProto and BlobProtoVector"},
-   csv = {holds = 'numbers and text between commas', field = 'csv'},
+   csv = {holds = 'numbers and text between commas'},
    jpeg = {holds = 'pictures', module = 'picture', field = 'jpeg'},
    jpg = {holds = 'pictures', module = 'picture', field = 'jpeg'},
    npy = {holds = "NumPy's arrays", module = 'arrays', field = 'npy'},
    npz = {holds = "NumPy's arrays with names", module = 'arrays', field = 'npz'},
    png = {holds = 'pictures', module = 'picture', field = 'png'},
    safetensors = {holds = 'tensors with names', module = 'arrays', field = 'safetensors'},
-   tsv = {holds = 'numbers and text between tabs', module = 'csv', field = 'tsv'},
+   tsv = {holds = 'numbers and text between tabs', module = 'csv'},
 }
 for ending, format in each(formats) do
    format.module = 'tensor.formats.' .. (format.module or ending)

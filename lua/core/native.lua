@@ -24,11 +24,15 @@ return {
    -- generic/csv.cc: the reader and writer of .csv files.
    csv_reader = core._csvreader,
    csv_head = core._csvhead,
+   csv_size = core._csvsize,
+   csv_missing = core._csvmissing,
    csv_begin = core._csvbegin,
    csv_run = core._csvrun,
    csv_column = core._csvcolumn,
    csv_rows = core._csvrows,
    csv_number = core._csvnumber,
+   csv_field = core._csvfield,
+   csv_separator = core._csvseparator,
 
    -- generic/array_files.cc: .npy, .npz and .safetensors files.
    array_reader = core._arrayreader,

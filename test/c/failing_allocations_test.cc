@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -19,7 +20,15 @@ const auto disarm = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "failing_ma
 struct Objects {
   THDoubleTensor *t = nullptr, *r = nullptr;
   THLongTensor* index = nullptr;
+  THTensorReader* reader = nullptr;
+  THTensorWriter* writer = nullptr;
+  THCsvTable* table = nullptr;
+  char* text = nullptr;
   ~Objects() {
+    THTensorReader_free(reader);
+    THTensorWriter_free(writer);
+    THCsvTable_free(table);
+    THFree(text);
     if (t) THDoubleTensor_free(t);
     if (r) THDoubleTensor_free(r);
     if (index) THLongTensor_free(index);
@@ -51,6 +60,44 @@ void use_device(void* objects) {
   THDoubleTensor_indexSelect(made.r, made.t, 0, made.index);
   THDoubleTensor_sum(made.r, made.t, 1, 0);
   THSynchronize(nullptr);
+}
+void read_array(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  made.t = THDoubleTensor_new();
+  THDoubleTensor_load(made.t, "test/data/numpy/vector.npy");
+  made.text = THDoubleTensor_toString(made.t, nullptr);
+}
+void read_archive(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  made.t = THDoubleTensor_new();
+  made.reader = THTensorReader_new("test/data/numpy/stored.npz");
+  THDoubleTensor_readFrom(made.t, made.reader, 0);
+}
+void read_named(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  made.t = THDoubleTensor_new();
+  made.reader = THTensorReader_new("test/data/safetensors/all.safetensors");
+  THDoubleTensor_readFrom(made.t, made.reader, THTensorReader_find(made.reader, "uint16"));
+}
+constexpr char kFile[] = "/tmp/th_failing_allocations.safetensors";
+constexpr char kTable[] = "/tmp/th_failing_allocations.csv";
+void write_named(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  made.t = THDoubleTensor_newWithSize1d(3);
+  THDoubleTensor_fill(made.t, 7);
+  made.writer = THTensorWriter_new(kFile);
+  THTensorWriter_setMetadata(made.writer, "a key of many characters", "a value");
+  THDoubleTensor_writeTo(made.t, made.writer, "t");
+  THTensorWriter_commit(made.writer);
+}
+void keep_table(void* objects) {
+  auto& made = *static_cast<Objects*>(objects);
+  const char* names[] = {"a column of which the name is long"};
+  made.t = THDoubleTensor_newWithSize1d(3);
+  THDoubleTensor_fill(made.t, 0.5);
+  THDoubleTensor_saveCsv(made.t, kTable, names);
+  made.table = THCsvTable_new(kTable, nullptr);
+  THDoubleTensor_readColumn(made.t, made.table, 0);
 }
 void ask(void*) { THInfo("blas"); }
 
@@ -90,6 +137,21 @@ TEST_F(FailingAllocations, FirstTensorOfAThread) { EXPECT_GT(fail_each(use_memor
 TEST_F(FailingAllocations, FirstExpressionOfAThread) { EXPECT_GT(fail_each(fuse), 4); }
 TEST_F(FailingAllocations, FirstUseOfADeviceByAThread) { EXPECT_GT(fail_each(use_device), 10); }
 TEST_F(FailingAllocations, FirstUseOfBlasByAThread) { fail_each(ask); }
+TEST_F(FailingAllocations, Arrays) { EXPECT_GT(fail_each(read_array), 10); }
+TEST_F(FailingAllocations, Archives) { EXPECT_GT(fail_each(read_archive), 10); }
+TEST_F(FailingAllocations, NamedTensors) {
+  EXPECT_GT(fail_each(read_named), 20);
+  EXPECT_GT(fail_each(write_named), 20);
+  THDoubleTensor* t = THDoubleTensor_new();
+  THDoubleTensor_load(t, kFile);
+  EXPECT_EQ(THDoubleTensor_sumall(t), 21);
+  THDoubleTensor_free(t);
+  std::remove(kFile);
+}
+TEST_F(FailingAllocations, Tables) {
+  EXPECT_GT(fail_each(keep_table), 20);
+  std::remove(kTable);
+}
 
 // OpenBLAS's kernels for small products and AVX-512 dereference what malloc returns.
 TEST_F(FailingAllocations, SmallProductsOfOpenBlas) {

@@ -54,7 +54,9 @@ void read_table(const uint8_t* bytes, size_t size, bool together) {
   auto count = static_cast<int64_t>(size);
   th::StorageRef storage(th::storage_new(th::DType::Char, count));
   if (count) std::memcpy(storage->cpu(th::Access::overwrite), bytes, size);
-  th::CsvReader reader(storage.get(), {}, 0);
+  th::CsvStyle style;
+  style.find_separator = style.find_decimal = true;
+  th::CsvReader reader(storage.get(), style, 0);
   reader.read_head(th::CsvReader::Head::found_out);
   auto kind = together ? th::CsvKind::real : th::CsvKind::any;
   reader.begin(std::vector<th::CsvKind>(reader.columns(), kind), together, INT64_MAX);

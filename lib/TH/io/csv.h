@@ -4,11 +4,12 @@
 // Tables as text: one record per line, with fields between separators.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/visibility.h"
-#include "tensor/storage.h"
+#include "tensor/tensor.h"
 
 namespace th TH_VISIBLE {
 
@@ -23,7 +24,18 @@ struct CsvStyle {
   char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: none
   CsvInvalid invalid = CsvInvalid::error;
   std::vector<std::string> missing;  // texts that mean NaN
+  // Look for another separator if the first line has none of this one, and with it for the decimal
+  // point: ';', with ',' as the decimal point if numbers have it, as spreadsheets write in many
+  // languages, or a tab.
+  bool find_separator = false, find_decimal = false;
 };
+// Error: characters that exclude each other.
+void check_csv_style(const CsvStyle& style);
+// Sets the separator and the decimal point as above. bytes: a file. Returns false if neither
+// separator occurs in its first line.
+bool find_csv_separator(const char* bytes, size_t size, int64_t skipped_lines, CsvStyle* style);
+// The texts that mean NaN by default.
+extern const std::vector<std::string> kCsvMissing;
 
 // The type of a column. `any` tries integers, then doubles, then text.
 enum class CsvKind : char { any = 'a', integer = 'l', real = 'd', text = 't', none = '-' };
@@ -36,7 +48,8 @@ class CsvReader {
   CsvReader& operator=(const CsvReader&) = delete;
 
   enum class Head { no, yes, found_out };
-  // Finds the number of columns and, if there is a header, reads the names and skips it.
+  // Finds the separator if the style requests it, and the number of columns. If there is a header,
+  // reads the names and skips it.
   void read_head(Head head);
   size_t columns() const { return columns_; }
   const std::vector<std::string>& names() const { return names_; }
@@ -47,6 +60,7 @@ class CsvReader {
   // Reads about `bytes` bytes. Returns true if the end is reached.
   bool run(int64_t bytes);
   int64_t position() const { return at_ - begin_; }
+  int64_t size() const { return end_ - begin_; }
 
   int64_t rows() const { return rows_; }
   CsvKind kind(size_t column) const { return fields_.at(column).kind; }
@@ -74,6 +88,8 @@ class CsvReader {
     bool has_number() const;
   };
 
+  void start();
+  void read_first_record(Head head);
   const char* read_record();
   const char* read_field(Column& column, Column& target, const char* p);
   const char* read_slowly(Column& column, Column& target, const char* p);
@@ -92,6 +108,7 @@ class CsvReader {
   [[noreturn]] void fail_at(const char* p, const char* what);
 
   CsvStyle style_;
+  int64_t skipped_lines_;
   bool plain_ = true;  // numbers have the syntax of from_chars
   StorageRef bytes_;
   const char *begin_, *at_, *end_, *first_record_ = nullptr;
@@ -104,6 +121,25 @@ class CsvReader {
   int64_t rows_ = 0, most_rows_ = INT64_MAX;
   std::string field_;
 };
+
+// Opens a file. If the style has no separator and requests to find it, it begins with that of the
+// extension. Messages of errors begin with the name. Errors: a file that cannot be read, or is
+// empty.
+std::unique_ptr<CsvReader> open_csv(const char* filename, CsvStyle style, int64_t skipped_lines);
+// Returns numbers that a reader returned in an element type, as a new storage. Error: integers out
+// of its range.
+StorageRef csv_converted(Storage* numbers, DType type);
+// Returns the numbers of a column, or of all columns if they are together, in an element type.
+StorageRef csv_numbers(CsvReader& reader, size_t column, DType type);
+
+// Returns a text as a field: in quotes if it would be read as another text without them.
+std::string csv_field(const std::string& text, char separator);
+// Returns the separator of a file that is written: `chosen`, or if it is 0, that of the extension.
+// Error: a character that cannot separate fields.
+char csv_separator(const char* filename, char chosen);
+// Writes a table, with a line of names if they are not null. t: a matrix, or a vector as one
+// column. Errors: other shapes; another number of names.
+void save_csv(const char* filename, Tensor* t, const std::vector<std::string>* names);
 
 // Maximum length of a number.
 constexpr size_t kCsvDigits = 32;

@@ -120,21 +120,28 @@ bool CsvReader::Column::has_number() const {
 // ------------------------------------------------------------
 
 CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
-    : style_(std::move(style)) {
+    : style_(std::move(style)), skipped_lines_(skipped_lines) {
+  check_csv_style(style_);
   storage_retain(bytes);
   bytes_.reset(bytes);
   pin(bytes);
   begin_ = static_cast<const char*>(bytes->cpu(Access::read));
   end_ = begin_ + bytes->size;
+  start();
+}
+
+// Goes to the beginning of the table.
+void CsvReader::start() {
   at_ = begin_;
+  line_ = 1;
   plain_ = style_.decimal == '.';
   for (const std::string& text : style_.missing) {
     double value;
     field_ = text;
     if (parse_real(&value) && value == value) plain_ = false;
   }
-  if (bytes->size >= 3 && std::memcmp(begin_, "\xef\xbb\xbf", 3) == 0) at_ += 3;
-  for (; skipped_lines > 0 && at_ != end_; --skipped_lines) at_ = end_of_line(at_), ++line_;
+  if (end_ - begin_ >= 3 && std::memcmp(begin_, "\xef\xbb\xbf", 3) == 0) at_ += 3;
+  for (int64_t k = 0; k < skipped_lines_ && at_ != end_; ++k) at_ = end_of_line(at_), ++line_;
 }
 
 CsvReader::~CsvReader() { unpin(bytes_.get()); }
@@ -311,6 +318,23 @@ inline const char* CsvReader::read_field(Column& column, Column& target, const c
 // ---- records ------------------------------------------------------------------------------------
 
 void CsvReader::read_head(Head head) {
+  read_first_record(head);
+  CsvStyle other = style_;
+  const auto size = static_cast<size_t>(end_ - begin_);
+  if (columns_ != 1 || !style_.find_separator ||
+      !find_csv_separator(begin_, size, skipped_lines_, &other)) {
+    return;
+  }
+  std::swap(style_, other);
+  start();
+  read_first_record(head);
+  if (columns_ > 1) return;
+  std::swap(style_, other);
+  start();
+  read_first_record(head);
+}
+
+void CsvReader::read_first_record(Head head) {
   first_record_ = nullptr;
   columns_ = 0;
   names_.clear();

@@ -6,8 +6,6 @@ local native = require 'tensor.native'
 
 local STEP = 2 ^ 22  -- bytes between two progress calls
 
-local MISSING = {'', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', 'None'}
-
 local options_of_load = {
    separator = 'string', quote = 'string', comment = 'string', decimal = 'string',
    header = 'boolean', missing = 'table', skip = 'number', rows = 'number', only = 'table',
@@ -17,10 +15,10 @@ local options_of_load = {
 local INVALID = {error = true, nan = true, text = true}
 local options_of_save = {separator = 'string', names = 'table', progress = 'function'}
 
-local function character(options, name, default, refused)
-   local value = options[name] or default
-   if #value > 1 or value:find '[%w%s]' and value ~= ' ' and value ~= '\t' or
-      value ~= '' and refused:find(value, 1, true) then
+-- Returns a character of the style, or nil. lib/TH/io/csv_file.cc checks which ones are possible.
+local function character(options, name)
+   local value = options[name]
+   if value and #value > 1 then
       error(('%s cannot be %q'):format(name, value), 0)
    end
    return value
@@ -91,29 +89,18 @@ local function element_of(name)
    return element
 end
 
--- Converts a LongTensor or DoubleTensor. Raises an error if integers do not fit.
-local function converted(t, element)
-   local class = ('torch.%sTensor'):format(element)
-   if t:type() == class then
-      return t
-   end
-   local result = t:type(class)
-   if integral[element] and not result:long():equal(t) then
-      error(('numbers out of the range of %sTensor'):format(element), 0)
-   end
-   return result
-end
-
 local function letter(element)
    return integral[element] and 'l' or 'd'
 end
 
-local function tensor_of(tensor, reader, column, sizes)
-   local rows, storage = native.csv_column(reader, column)
+-- Returns a column of text as a table, and one of numbers as a tensor of the element type. Without
+-- a type it is Long or Double.
+local function values_of(tensor, reader, column, element, sizes)
+   local rows, storage = native.csv_column(reader, column, element)
    if type(storage) == 'table' then
       return storage
    end
-   local element = tensor.typename(storage):match '^torch%.(%a+)Storage$'
+   element = tensor.typename(storage):match '^torch%.(%w+)Storage$'
    return files.tensor(tensor, element, storage, 1, sizes(rows))
 end
 
@@ -138,8 +125,8 @@ local function read_together(tensor, reader, count, names, options, go)
    end
    native.csv_begin(reader, table.concat(kinds), true, options.rows)
    go()
-   local t = tensor_of(tensor, reader, 1, function(rows) return {rows, #columns} end)
-   return converted(t, element), wanted_names
+   local t = values_of(tensor, reader, 1, element, function(rows) return {rows, #columns} end)
+   return t, wanted_names
 end
 
 -- Returns the days from 1970-01-01 to a date of the Gregorian calendar, or nil if there is no such
@@ -184,7 +171,7 @@ end
 -- Converts a column of text to a DoubleTensor of seconds. Missing values become NaN.
 local function dates_of(tensor, texts, column, options)
    local missing = {}
-   for _, text in ipairs(options.missing or MISSING) do
+   for _, text in ipairs(options.missing or native.csv_missing()) do
       missing[text] = true
    end
    local seconds = {}
@@ -233,11 +220,11 @@ local function read_columns(tensor, reader, count, names, options, go)
    go()
    local result, wanted_names = {}, names and {}
    for k, column in ipairs(columns) do
-      local values = tensor_of(tensor, reader, column, function(rows) return {rows} end)
+      local other = types[column] == 'text' or types[column] == 'date'
+      local values = values_of(tensor, reader, column, not other and types[column] or nil,
+                               function(rows) return {rows} end)
       if types[column] == 'date' then
          values = dates_of(tensor, values, column, options)
-      elseif types[column] and types[column] ~= 'text' then
-         values = converted(values, types[column])
       end
       result[k] = values
       if names then
@@ -248,91 +235,39 @@ local function read_columns(tensor, reader, count, names, options, go)
    return result, wanted_names
 end
 
-local HEAD = 4096  -- bytes in which a separator is searched
-
--- Returns the separator and the decimal point of a file whose first line has no comma outside of
--- quotes: ';', with ',' as the decimal point if numbers have it, as spreadsheets write in many
--- languages, or a tab. Returns nil if neither occurs in the first line.
-local function found_separator(tensor, bytes, skip)
-   local head = tensor.CharStorage(bytes, 1, math.min(bytes:size(), HEAD)):string() .. '\n'
-   for _ = 1, skip do
-      head = head:gsub('^[^\r\n]*\r?\n?', '', 1)
+local function load(tensor, filename, options)
+   files.check(options, options_of_load)
+   if options.invalid and not INVALID[options.invalid] then
+      error(("option invalid must be 'error', 'nan' or 'text', got %s"):format(options.invalid), 0)
    end
-   local first = head:match '^[\r\n]*([^\r\n]*)'
-   if first:find(';', 1, true) then
-      local comma = head:find '[%s;"]%-?%d+,%d+[%s;"]' and not head:find '%d%.%d'
-      return ';', comma and ',' or '.'
-   elseif first:find('\t', 1, true) then
-      return '\t', '.'
+   whole(options, 'rows')
+   local missing = options.missing and table.concat(options.missing, '\n') .. '\n'
+   local reader = native.csv_reader(
+      filename, character(options, 'separator'), character(options, 'quote'),
+      character(options, 'comment'), character(options, 'decimal'), missing,
+      whole(options, 'skip'), options.invalid)
+   local header = options.header
+   header = header and 'yes' or header == false and 'no' or 'auto'
+   local count, names = native.csv_head(reader, header)
+   local function go()
+      local done, report = 0, files.progress(options, native.csv_size(reader))
+      local finished, at
+      repeat
+         finished, at = native.csv_run(reader, STEP)
+         report(at - done)
+         done = at
+      until finished
    end
-end
-
-local function reader_of(separator_of_ending)
-   return function(tensor, filename, options)
-      files.check(options, options_of_load)
-      if options.invalid and not INVALID[options.invalid] then
-         error(("option invalid must be 'error', 'nan' or 'text', got %s")
-               :format(options.invalid), 0)
-      end
-      local separator = character(options, 'separator', separator_of_ending, '"+-.')
-      local quote = character(options, 'quote', '"', separator)
-      local comment = character(options, 'comment', '', separator .. quote)
-      local decimal = character(options, 'decimal', '.', separator .. quote)
-      local missing = table.concat(options.missing or MISSING, '\n') .. '\n'
-      local bytes, total = files.read_file(tensor, filename, function(file, size)
-         if size == 0 then
-            error('the file is empty', 0)
-         end
-         local bytes = tensor.CharStorage(size)
-         files.read(tensor, file, bytes, size, function() end)
-         return bytes, size
-      end)
-      whole(options, 'rows')
-      local header = options.header
-      header = header and 'yes' or header == false and 'no' or 'auto'
-      local function opened(by, point)
-         local reader = native.csv_reader(bytes, by, quote, comment, point, missing,
-                                          whole(options, 'skip') or 0, options.invalid or 'error')
-         return reader, native.csv_head(reader, header)
-      end
-      local reader, count, names = opened(separator, decimal)
-      if count == 1 and not options.separator then
-         local other, point = found_separator(tensor, bytes, options.skip or 0)
-         if other then
-            local another, more, other_names = opened(other, options.decimal or point)
-            if more > 1 then
-               reader, count, names = another, more, other_names
-            end
-         end
-      end
-      local function go()
-         local done, report = 0, files.progress(options, total)
-         local finished, at
-         repeat
-            finished, at = native.csv_run(reader, STEP)
-            report(at - done)
-            done = at
-         until finished
-      end
-      local read = options.columns and read_columns or read_together
-      return read(tensor, reader, count, names, options, go)
-   end
+   local read = options.columns and read_columns or read_together
+   return read(tensor, reader, count, names, options, go)
 end
 
 -- ---- writing ------------------------------------------------------------------------------------
 
-local function quoted(text, separator)
-   local outer = text == '' or text:find '^[%s#]' or text:find '%s$'
-   if outer or text:find('["\r\n]') or text:find(separator, 1, true) then
-      return '"' .. text:gsub('"', '""') .. '"'
-   end
-   return text
-end
-
 local function write_names(file, names, separator)
    local texts = {}
    for k, name in ipairs(names) do
-      texts[k] = quoted(tostring(name), separator)
+      texts[k] = native.csv_field(tostring(name), separator)
    end
    file:writeString(table.concat(texts, separator) .. '\n')
 end
@@ -366,7 +301,7 @@ end
 local function column_text(tensor, values, separator)
    if type(values) == 'table' then
       return function(row)
-         return quoted(tostring(values[row]), separator)
+         return native.csv_field(tostring(values[row]), separator)
       end, #values
    end
    local storage, first = files.elements(values)
@@ -448,22 +383,17 @@ local function write_columns(tensor, file, object, separator, options)
    end
 end
 
-local function writer_of(separator_of_ending)
-   return function(tensor, filename, object, options)
-      files.check(options, options_of_save)
-      local separator = character(options, 'separator', separator_of_ending, '"+-.')
-      local istensor = files.element(tensor, object)
-      if not istensor and type(object) ~= 'table' then
-         error('a tensor or a table of columns is expected, got ' .. tensor.type(object), 0)
-      end
-      files.write_file(tensor, filename, function(file)
-         local write = istensor and write_together or write_columns
-         write(tensor, file, object, separator, options)
-      end)
+local function save(tensor, filename, object, options)
+   files.check(options, options_of_save)
+   local separator = native.csv_separator(filename, character(options, 'separator'))
+   local istensor = files.element(tensor, object)
+   if not istensor and type(object) ~= 'table' then
+      error('a tensor or a table of columns is expected, got ' .. tensor.type(object), 0)
    end
+   files.write_file(tensor, filename, function(file)
+      local write = istensor and write_together or write_columns
+      write(tensor, file, object, separator, options)
+   end)
 end
 
-return {
-   csv = {load = reader_of ',', save = writer_of ','},
-   tsv = {load = reader_of '\t', save = writer_of '\t'},
-}
+return {load = load, save = save}

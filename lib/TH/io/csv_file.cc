@@ -1,0 +1,129 @@
+// Files of tables: finds out how a file is written, and writes files.
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/error.h"
+#include "io/ascii.h"
+#include "io/csv.h"
+#include "io/file.h"
+#include "io/file_format.h"
+#include "io/replace_file.h"
+#include "ops/ops.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+namespace {
+
+StorageRef bytes_of(const char* filename) {
+  std::unique_ptr<File> file(open_disk_file(filename, "r", false));
+  file->binary = true;
+  file->quiet = true;
+  if (!file->seek_end()) fail("not a regular file");
+  const size_t size = file->position();
+  if (size == 0) fail("the file is empty");
+  file->seek(0);
+  StorageRef bytes = file->read_storage(DType::Char, size);
+  if (static_cast<size_t>(bytes->size) != size) {
+    fail("read error: read %td bytes instead of %zu", bytes->size, size);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<CsvReader> open_csv(const char* filename, CsvStyle style, int64_t skipped_lines) {
+  return with_file_name(filename, [&] {
+    if (!style.separator && style.find_separator) style.separator = csv_separator(filename, 0);
+    return std::make_unique<CsvReader>(bytes_of(filename).get(), std::move(style), skipped_lines);
+  });
+}
+
+namespace {
+
+template <class From, class To>
+void convert_all(const From* from, To* to, int64_t count, DType type) {
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = convert<To>(from[i]);
+    if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
+      if (static_cast<From>(to[i]) != from[i]) {
+        fail("numbers out of the range of %sTensor", name(type));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+StorageRef csv_converted(Storage* numbers, DType type) {
+  StorageRef result(storage_new(type, numbers->size));
+  dispatch(type, [&](auto zero) {
+    auto* to = static_cast<decltype(zero)*>(result->cpu(Access::overwrite));
+    void* from = numbers->cpu(Access::read);
+    if (numbers->dtype == DType::Long) {
+      convert_all(static_cast<const int64_t*>(from), to, numbers->size, type);
+    } else {
+      convert_all(static_cast<const double*>(from), to, numbers->size, type);
+    }
+  });
+  return result;
+}
+
+StorageRef csv_numbers(CsvReader& reader, size_t column, DType type) {
+  StorageRef numbers = reader.numbers(column);
+  return numbers->dtype == type ? std::move(numbers) : csv_converted(numbers.get(), type);
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+std::string csv_field(const std::string& text, char separator) {
+  const bool plain = !text.empty() && !is_ascii_space(text.front()) && text.front() != '#' &&
+                     !is_ascii_space(text.back()) &&
+                     text.find_first_of("\"\r\n") == std::string::npos && separator &&
+                     text.find(separator) == std::string::npos;
+  if (plain) return text;
+  std::string field = "\"";
+  for (char c : text) {
+    if (c == '"') field += c;
+    field += c;
+  }
+  return field + "\"";
+}
+
+void save_csv(const char* filename, Tensor* t, const std::vector<std::string>* names) {
+  if (t->nDimension < 1 || t->nDimension > 2) {
+    fail("%s: a tensor of 1 or 2 dimensions is expected, got %d", filename, t->nDimension);
+  }
+  const int64_t columns = t->nDimension == 2 ? t->size[1] : 1;
+  if (columns == 0) fail("%s: a table has at least one column", filename);
+  if (names && names->size() != static_cast<size_t>(columns)) {
+    fail("%s: %zu names for %lld columns", filename, names->size(),
+         static_cast<long long>(columns));
+  }
+  const char separator = csv_separator(filename, 0);
+  std::string head;
+  for (size_t k = 0; names && k < names->size(); ++k) {
+    head += csv_field((*names)[k], separator) + (k + 1 < names->size() ? separator : '\n');
+  }
+  TensorRef dense = contiguous(t);
+  with_file_name(filename, [&] {
+    Replacement replacement(filename);
+    std::unique_ptr<File> file(open_disk_file(replacement.path().c_str(), "w", false));
+    file->binary = true;
+    file->write_text(head.data(), head.size());
+    constexpr int64_t kStep = 1 << 16;
+    const int64_t step = std::max<int64_t>(kStep / columns, 1) * columns, count = dense->numel();
+    for (int64_t at = 0; at < count; at += step) {
+      StorageRef text = csv_rows(dense->storage, dense->storageOffset + at,
+                                 std::min(step, count - at), columns, separator);
+      file->write_text(static_cast<const char*>(text->cpu(Access::read)),
+                       static_cast<size_t>(text->size));
+    }
+    file->close();
+    replacement.commit();
+  });
+}
+
+}  // namespace th
