@@ -9,10 +9,10 @@
 #include "THTensor.h"
 
 typedef struct THPrintOptions {
-  int64_t threshold; /* tensors with more elements are summarized */
-  int64_t edgeItems; /* indices that are printed at both ends of a summarized dimension */
-  int64_t lineWidth; /* columns of a line */
-  int precision;     /* digits after the decimal point, 0 to 17 */
+  int64_t threshold; /* Tensors with more elements are summarized. */
+  int64_t edgeItems; /* The number of indices at both ends of a summarized dimension. */
+  int64_t lineWidth; /* The number of columns of a line. */
+  int precision;     /* The number of digits after the decimal point, 0 to 17. */
   /* If not 0, as in Torch7: integers with ten digits and more have exponents; numbers are not
      aligned if a NaN is among them; each number of a vector has a line; the first index of slices
      varies fastest. */

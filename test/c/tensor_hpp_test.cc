@@ -3,6 +3,10 @@
 #include "tensor.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <sstream>
+#include <string>
 
 namespace {
 
@@ -72,6 +76,45 @@ TEST(TensorHpp, ThrowsErrors) {
                   message, sizeof(message)),
             -1);
   EXPECT_NE(message[0], 0);
+}
+
+TEST(TensorHpp, LoadsAndSaves) {
+  const tensor::ThrowErrors errors;
+  const std::string name = "/tmp/th_tensor_hpp_" + std::to_string(getpid());
+  Tensor<float> a{2, 3};
+  THFloatTensor_fill(a, 2);
+  tensor::save(name + ".npy", a);
+  EXPECT_EQ(THDoubleTensor_sumall(tensor::load<double>(name + ".npy")), 12);
+  EXPECT_EQ(tensor::Reader(name + ".npy").read<float>(0, true).size(1), 3);
+  tensor::save_csv(name + ".csv", a, {"a", "b", "c"});
+  EXPECT_EQ(tensor::load_csv<int>(name + ".csv").size(1), 3);
+  EXPECT_THROW(tensor::save_csv(name + ".csv", a, {"a", "b"}), tensor::Error);
+  {
+    tensor::Writer writer(name + ".safetensors");
+    writer.add("a", a);
+    writer.commit();
+  }
+  const tensor::Reader reader(name + ".safetensors");
+  EXPECT_EQ(reader.count(), 1);
+  EXPECT_EQ(reader.name(0), "a");
+  EXPECT_EQ(reader.type(0), THTypeFloat);
+  EXPECT_EQ(THLongTensor_sumall(reader.read<int64_t>("a")), 12);
+  EXPECT_THROW(reader.read<float>("b"), tensor::Error);
+  for (const char* extension : {".npy", ".csv", ".safetensors"}) {
+    EXPECT_EQ(unlink((name + extension).c_str()), 0);
+  }
+}
+
+TEST(TensorHpp, IsWrittenToStreams) {
+  Tensor<double> a{1, 2};
+  THDoubleTensor_fill(a, 0.5);
+  std::ostringstream stream;
+  stream << a << 7;
+  EXPECT_EQ(stream.str(), " 0.5000  0.5000\n[torch.DoubleTensor of size 1x2]\n7");
+  THPrintOptions options;
+  THPrintOptions_init(&options, 0);
+  options.precision = 1;
+  EXPECT_EQ(tensor::to_string(a, &options), " 0.5  0.5\n[torch.DoubleTensor of size 1x2]\n");
 }
 
 }  // namespace

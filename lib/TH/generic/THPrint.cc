@@ -49,10 +49,12 @@ void THPrintOptions_init(THPrintOptions* self, int torch7) {
 extern "C" {
 
 char* THTensor_(toString)(THTensor* self, const THPrintOptions* options) {
-  return th::guard([&] { return th::text_block(th::printed_text(th::erase_tensor(self), options)); });
+  return th::guard(
+      [&] { return th::text_block(th::printed_text(th::erase_tensor(self), options)); });
 }
 void THTensor_(print)(THTensor* self, FILE* stream) {
-  th::guard([&] { th::write_to_stream(stream, th::printed_text(th::erase_tensor(self), nullptr)); });
+  th::guard(
+      [&] { th::write_to_stream(stream, th::printed_text(th::erase_tensor(self), nullptr)); });
 }
 }
 

@@ -1,7 +1,7 @@
 #ifndef TH_IO_DISK_ARRAYS_H
 #define TH_IO_DISK_ARRAYS_H
 
-// What .npy and .safetensors files have in common: a header, then the elements.
+// The shared parts of .npy and .safetensors files, in which elements follow a header.
 
 #include "io/array_file.h"
 #include "io/file.h"

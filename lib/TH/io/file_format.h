@@ -11,7 +11,7 @@
 
 namespace th {
 
-// Returns the extension of a file name in lower case, without the point; empty if there is none.
+// Returns the extension of a file name in lower case, without the point, or an empty string.
 inline std::string extension_of(const std::string& filename) {
   const size_t point = filename.find_last_of("./\\");
   if (point == std::string::npos || filename[point] != '.') return {};

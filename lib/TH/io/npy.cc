@@ -30,7 +30,7 @@ struct Cursor {
   void skip_blanks() {
     while (at < end && is_ascii_space(*at)) ++at;
   }
-  // Returns the text before `c`, and moves behind it. Returns null if there is none.
+  // Moves behind the next `c`, and returns its position. Returns null if the header has no `c`.
   const char* until(char c) {
     auto* found = static_cast<const char*>(std::memchr(at, c, static_cast<size_t>(end - at)));
     if (found) at = found + 1;
@@ -38,7 +38,7 @@ struct Cursor {
   }
 };
 
-// Finds the value of a key. Returns false if there is none.
+// Finds the value of a key. Returns false if the header has no such key.
 bool find_value(const std::string& text, const std::string& key, Cursor* value) {
   for (const char* quote : {"'", "\""}) {
     const std::string quoted = quote + key + quote;

@@ -63,7 +63,7 @@ class Header : public nlohmann::json_sax<Json> {
   bool start_object(size_t) override {
     if (depth_ == 1) {
       part_ = name_ == kMetadata ? Part::metadata : Part::entry;
-      type_ = "of no type";
+      type_.clear();
       shape_ = offsets_ = List();
     } else if (depth_ > 1) {
       start_list();
@@ -150,7 +150,7 @@ class Header : public nlohmann::json_sax<Json> {
 
   void end_entry() {
     const StoredType* type = stored_type_of_safetensors(type_);
-    if (!shape_.present || !offsets_.present) fail_of_entry();
+    if (type_.empty() || !shape_.present || !offsets_.present) fail_of_entry();
     if (!type) {
       fail("tensor %s: elements of type %s cannot be read", name_.c_str(), type_.c_str());
     }

@@ -19,11 +19,9 @@ using Metadata = std::map<std::string, std::string>;
 // An element type of files. Unsigned integers that no tensor has are read as signed ones of the
 // same size and then converted.
 struct StoredType {
-  const char* npy;          // NumPy's name
-  const char* safetensors;  // the name in .safetensors files
-  DType stored;             // the type in which the bytes are read
-  DType type;               // the element type of the tensor
-  bool is_unsigned;         // the bytes are converted, or checked if `type` has the same size
+  const char *npy, *safetensors;  // the names in files
+  DType stored, type;             // of the bytes as they are read, and of the tensor
+  bool is_unsigned;               // the numbers are converted, or checked if the sizes are the same
 };
 // Return null for an unknown name.
 const StoredType* stored_type_of_npy(const std::string& name);
@@ -34,11 +32,10 @@ const StoredType& stored_type_of(DType type);
 struct StoredArray {
   std::string name;
   const StoredType* type = nullptr;  // null: the header has not been read
-  bool swapped = false;              // the elements have the reverse byte order
-  bool by_columns = false;           // the first dimension varies fastest
-  std::vector<int64_t> sizes;        // at least one
-  int64_t begin = 0;                 // the position of the first element, in bytes
-  int64_t count = 0;                 // of elements
+  bool swapped = false;              // the elements have the reverse byte order.
+  bool by_columns = false;           // the first dimension varies fastest.
+  std::vector<int64_t> sizes;        // at least one.
+  int64_t begin = 0, count = 0;      // the byte of the first element; the number of elements
 
   int64_t item() const { return static_cast<int64_t>(item_size(type->stored)); }
   int64_t bytes() const { return count * item(); }

@@ -28,7 +28,8 @@ local function selected(names, only, what)
    if only then
       list = {}
       for k, name in ipairs(only) do
-         list[k] = positions[name] or error(('the file has no %s %s'):format(what, tostring(name)), 0)
+         list[k] = positions[name] or
+                   error(('the file has no %s %s'):format(what, tostring(name)), 0)
       end
    end
    return list
