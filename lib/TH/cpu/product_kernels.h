@@ -35,9 +35,10 @@ struct ProductKernels {
   TypeTable<ProductKernel> few_rows;
   int64_t most_rows;
   TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms each
-  // Products of a matrix of a 16-bit type and a contiguous vector of floats (n = 1); null if the
-  // instruction set does not support them.
-  TypeTable<ProductKernel> reduced;
+  // Products of a matrix of a 16-bit type and a contiguous vector of floats (n = 1), for a matrix
+  // with contiguous rows, and for one with contiguous columns, whose results are the sums as
+  // floats. Null if the instruction set does not support them.
+  TypeTable<ProductKernel> reduced_rows, reduced_columns;
 };
 constexpr int64_t kSmallProduct = 8;
 

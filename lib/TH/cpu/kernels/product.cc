@@ -200,10 +200,17 @@ constexpr ProductKernels product_kernels = {
     for_types<BlasTypes>([](auto zero) { return &choose_small_products<decltype(zero)>; }),
 #ifdef TH_HAVE_VECTORS
     for_types<FloatingTypes>([](auto zero) -> ProductKernel {
-      if constexpr (IsReduced<decltype(zero)>::value) return &ReducedProduct<decltype(zero)>::run;
+      using T = decltype(zero);
+      if constexpr (IsReduced<T>::value) return &ReducedProduct<T>::by_rows;
+      return nullptr;
+    }),
+    for_types<FloatingTypes>([](auto zero) -> ProductKernel {
+      using T = decltype(zero);
+      if constexpr (IsReduced<T>::value) return &ReducedProduct<T>::by_columns;
       return nullptr;
     })
 #else
+    {},
     {}
 #endif
 };

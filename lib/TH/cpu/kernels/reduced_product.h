@@ -1,10 +1,9 @@
 #ifndef TH_CPU_KERNELS_REDUCED_PRODUCT_H
 #define TH_CPU_KERNELS_REDUCED_PRODUCT_H
 
-// Products of a matrix of 16-bit floats and a vector of floats: c = beta * c + alpha * a * b, where
-// the block has n = 1 and b_row = 1. Elements of a are converted in registers, so that memory is
-// read once. Sums are computed in float, and each result is rounded once. The order of a sum does
-// not depend on the number of rows.
+// Products of a matrix of 16-bit floats and a vector of floats: the block has n = 1 and b_row = 1.
+// Elements of a are converted in registers, so that memory is read once. Sums are computed in
+// float. The order of a sum does not depend on the number of rows.
 
 #include "cpu/kernels/vectors.h"
 #include "cpu/product_kernels.h"
@@ -33,10 +32,44 @@ inline vector::F32 load_as_float(const BFloat16* p) {
 #endif
 }
 
+inline float sum_of_lanes(vector::F32 x) {
+#ifdef __AVX512F__
+  const __m256 eight =
+      _mm512_maskz_extractf32x8_ps(0xff, x, 0) + _mm512_maskz_extractf32x8_ps(0xff, x, 1);
+#else
+  const __m256 eight = x;
+#endif
+  const __m128 four = _mm256_castps256_ps128(eight) + _mm256_extractf128_ps(eight, 1);
+  const __m128 two = four + _mm_movehl_ps(four, four);
+  return two[0] + two[1];
+}
+
 template <class T>
 class ReducedProduct {
  public:
-  static void run(const ProductBlock& p) { p.a_col == 1 ? by_rows(p) : by_columns(p); }
+  // a has contiguous rows.
+  static void by_rows(const ProductBlock& p) {
+    int64_t i = 0;
+    for (; i + kRows <= p.m; i += kRows) sum_rows<kRows>(p, i);
+    for (; i < p.m; ++i) sum_rows<1>(p, i);
+  }
+
+  // a has contiguous columns. Writes the sums a * b to c, which are floats; alpha and beta are not
+  // used.
+  static void by_columns(const ProductBlock& p) {
+    const float* b = reinterpret_cast<const float*>(p.b);
+    for (int64_t first = 0; first < p.m; first += kHeight) {
+      const int64_t rows = p.m - first < kHeight ? p.m - first : kHeight;
+      float* sums = reinterpret_cast<float*>(p.c) + first;
+      for (int64_t i = 0; i < rows; ++i) sums[i] = 0;
+      const T* a = reinterpret_cast<const T*>(p.a) + first;
+      int64_t k = 0;
+      for (; k + kColumns <= p.k; k += kColumns) {
+        add_columns<kColumns>(a + k * p.a_col, p.a_col, b + k, rows, sums);
+      }
+      for (; k < p.k; ++k) add_columns<1>(a + k * p.a_col, p.a_col, b + k, rows, sums);
+    }
+  }
 
  private:
   using V = vector::F32;
@@ -44,7 +77,14 @@ class ReducedProduct {
   static constexpr int kRows = 4;       // of one pass over the vector
   static constexpr int kChains = 2;     // independent sums of a row
   static constexpr int kColumns = 4;    // of one pass over the sums
-  static constexpr int kHeight = 1024;  // of a block whose sums stay in the L1 cache
+  static constexpr int kHeight = 4096;  // of a block whose sums stay in the L1 cache
+  static constexpr int kAhead = 512;    // elements of a row from a load to a prefetch
+
+  // The processor finds the next elements of short rows, and of several columns, too late.
+  static void prefetch(const T* a, int64_t elements) {
+    __builtin_prefetch(reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(a) +
+                                                     static_cast<uintptr_t>(elements) * sizeof(T)));
+  }
 
   static void finish(const ProductBlock& p, int64_t i, float sum) {
     T& c = reinterpret_cast<T*>(p.c)[i * p.c_row];
@@ -61,6 +101,9 @@ class ReducedProduct {
     V sum[rows][kChains] = {};
     int64_t k = 0;
     for (; k + kChains * kLanes <= p.k; k += kChains * kLanes) {
+      // Behind the end of these rows, the next ones begin.
+      const int64_t next = k + kAhead, ahead = next < p.k ? next : next - p.k + rows * p.a_row;
+      for (int r = 0; r < rows; ++r) prefetch(a + r * p.a_row, ahead);
       for (int chain = 0; chain < kChains; ++chain) {
         const V factor = vector::load<V>(b + k + chain * kLanes);
         for (int r = 0; r < rows; ++r) {
@@ -72,47 +115,32 @@ class ReducedProduct {
     for (int r = 0; r < rows; ++r) {
       V lanes = sum[r][0];
       for (int chain = 1; chain < kChains; ++chain) lanes += sum[r][chain];
-      float total = 0;
-      for (int lane = 0; lane < kLanes; ++lane) total += lanes[lane];
+      float total = sum_of_lanes(lanes);
       for (int64_t l = k; l < p.k; ++l) total += load(a[r * p.a_row + l]) * b[l];
       finish(p, i + r, total);
     }
-  }
-  static void by_rows(const ProductBlock& p) {
-    int64_t i = 0;
-    for (; i + kRows <= p.m; i += kRows) sum_rows<kRows>(p, i);
-    for (; i < p.m; ++i) sum_rows<1>(p, i);
   }
 
   // Adds columns k ... k + columns - 1 of some rows to their sums.
   template <int columns>
   static void add_columns(const T* a, int64_t step, const float* b, int64_t rows, float* sums) {
+    V factor[columns];
+    for (int k = 0; k < columns; ++k) factor[k] = vector::all<V>(b[k]);
     int64_t i = 0;
-    for (; i + kLanes <= rows; i += kLanes) {
-      V sum = vector::load<V>(sums + i);
+    for (; i + 2 * kLanes <= rows; i += 2 * kLanes) {
+      V sum = vector::load<V>(sums + i), next = vector::load<V>(sums + i + kLanes);
       for (int k = 0; k < columns; ++k) {
-        sum = vector::fma(load_as_float(a + k * step + i), vector::all<V>(b[k]), sum);
+        prefetch(a + k * step, i + columns * step);
+        sum = vector::fma(load_as_float(a + k * step + i), factor[k], sum);
+        next = vector::fma(load_as_float(a + k * step + i + kLanes), factor[k], next);
       }
       vector::store(sums + i, sum);
+      vector::store(sums + i + kLanes, next);
     }
     for (; i < rows; ++i) {
       for (int k = 0; k < columns; ++k) {
         sums[i] = __builtin_fmaf(load(a[k * step + i]), b[k], sums[i]);
       }
-    }
-  }
-  static void by_columns(const ProductBlock& p) {
-    const float* b = reinterpret_cast<const float*>(p.b);
-    for (int64_t first = 0; first < p.m; first += kHeight) {
-      const int64_t rows = p.m - first < kHeight ? p.m - first : kHeight;
-      alignas(64) float sums[kHeight] = {};
-      const T* a = reinterpret_cast<const T*>(p.a) + first;
-      int64_t k = 0;
-      for (; k + kColumns <= p.k; k += kColumns) {
-        add_columns<kColumns>(a + k * p.a_col, p.a_col, b + k, rows, sums);
-      }
-      for (; k < p.k; ++k) add_columns<1>(a + k * p.a_col, p.a_col, b + k, rows, sums);
-      for (int64_t i = 0; i < rows; ++i) finish(p, first + i, sums[i]);
     }
   }
 };

@@ -1,0 +1,162 @@
+// Products of 16-bit floats.
+
+#include "cpu/reduced_product.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/cpu_backend.h"
+#include "cpu/parallel.h"
+#include "cpu/product.h"
+#include "cpu/product_kernels.h"
+#include "cpu/product_parts.h"
+#include "cpu/workspace.h"
+#include "tensor/convert.h"
+
+namespace th {
+
+namespace {
+
+// A contiguous float copy of a factor's matrices, row-major.
+class FloatFactor {
+ public:
+  FloatFactor(DType dtype, const Factor& factor, int64_t batches, int64_t rows, int64_t cols)
+      : dtype_(dtype), size_{batches, rows, cols}, values_(batches * rows * cols) {
+    for (int side = 0; side < 2; ++side) {
+      plans_[side].start(3, size_);
+      for (int k = 0; k < 2; ++k) {
+        bool own = (k == 0) == (side == 0);
+        int64_t strides[] = {factor.batch, factor.row, factor.col};
+        int64_t packed[] = {rows * cols, cols, 1};
+        char* data = own ? reinterpret_cast<char*>(values_.data()) : factor.data;
+        plans_[side].add(data, own ? sizeof(float) : item_size(dtype), own ? packed : strides);
+      }
+      plans_[side].plan();
+    }
+  }
+  void read() { run_on_cpu(CopyCall{DType::Float, dtype_, plans_[0]}); }
+  void write() { run_on_cpu(CopyCall{dtype_, DType::Float, plans_[1]}); }
+  Factor get() {
+    return {reinterpret_cast<char*>(values_.data()), size_[1] * size_[2], size_[2], 1};
+  }
+
+ private:
+  DType dtype_;
+  int64_t size_[3];
+  Workspace<float> values_;
+  LoopPlan plans_[2];
+};
+
+// The product of the transposed factors, whose result is the transposed c.
+ProductCall transposed(ProductCall p) {
+  std::swap(p.a, p.b);
+  std::swap(p.m, p.n);
+  for (Factor* f : {&p.a, &p.b, &p.c}) std::swap(f->row, f->col);
+  return p;
+}
+
+// A matrix of a 16-bit type with contiguous rows times a vector of floats. A task computes some
+// rows.
+void multiply_rows_by_vector(const ProductCall& p, const Factor& vector) {
+  const ProductKernel kernel = product_kernels().reduced_rows[p.dtype];
+  const auto item = static_cast<int64_t>(item_size(p.dtype));
+  const int64_t rows = part_of(p.m, std::max<int64_t>(16, kElementsPerThread / p.k));
+  const int64_t parts = ceil_div(p.m, rows);
+  parallel_for(p.batches * parts, Grain::cheap / (rows * p.k) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t batch = task / parts, i = task % parts * rows;
+      kernel({std::min(rows, p.m - i), 1, p.k, p.alpha, p.beta,                       //
+              p.a.data + (batch * p.a.batch + i * p.a.row) * item, p.a.row, p.a.col,  //
+              vector.data + batch * vector.batch * static_cast<int64_t>(sizeof(float)), 1, 1,
+              p.c.data + (batch * p.c.batch + i * p.c.row) * item, p.c.row, p.c.col});
+    }
+  });
+}
+
+// c = beta * c + alpha * the sum of the parts of each element, of which there are m x parts.
+template <class T>
+void add_parts(const ProductCall& p, const float* sums, int64_t parts, char* c) {
+  const auto alpha = static_cast<float>(p.alpha.d), beta = static_cast<float>(p.beta.d);
+  for (int64_t i = 0; i < p.m; ++i) {
+    float sum = sums[i];
+    for (int64_t k = 1; k < parts; ++k) sum += sums[k * p.m + i];
+    T& to = reinterpret_cast<T*>(c)[i * p.c.row];
+    to = convert<T>(beta == 0 ? alpha * sum : alpha * sum + beta * load(to));
+  }
+}
+
+// The same for a matrix with contiguous columns. A task computes the sums of some columns, so that
+// it reads whole columns.
+void multiply_columns_by_vector(const ProductCall& p, const Factor& vector) {
+  const ProductKernel kernel = product_kernels().reduced_columns[p.dtype];
+  const auto item = static_cast<int64_t>(item_size(p.dtype));
+  const int64_t depth =
+      std::min(p.k, std::max({int64_t{16}, kElementsPerThread / p.m, ceil_div(p.k, 2 * kTasks)}));
+  const int64_t parts = ceil_div(p.k, depth);
+  Workspace<float> sums(p.batches * parts * p.m);
+  parallel_for(
+      p.batches * parts, Grain::cheap / (depth * p.m) + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t batch = task / parts, k = task % parts * depth;
+          kernel({p.m, 1, std::min(depth, p.k - k), p.alpha, p.beta,
+                  p.a.data + (batch * p.a.batch + k * p.a.col) * item, p.a.row, p.a.col,
+                  vector.data + (batch * vector.batch + k) * static_cast<int64_t>(sizeof(float)), 1,
+                  1, reinterpret_cast<char*>(sums.data() + task * p.m), 1, 1});
+        }
+      });
+  const bool half = p.dtype == DType::Half;
+  for (int64_t batch = 0; batch < p.batches; ++batch) {
+    (half ? add_parts<Half> : add_parts<BFloat16>)(p, sums.data() + batch * parts * p.m, parts,
+                                                   p.c.data + batch * p.c.batch * item);
+  }
+}
+
+// A matrix of a 16-bit type times a vector, which is converted first.
+void multiply_reduced_by_vector(ProductCall p) {
+  if (p.n != 1) p = transposed(p);
+  FloatFactor vector(p.dtype, p.b, p.batches, p.k, 1);
+  vector.read();
+  (p.a.col == 1 ? multiply_rows_by_vector : multiply_columns_by_vector)(p, vector.get());
+}
+
+// By float copies of the factors.
+void multiply_in_float(ProductCall call) {
+  // A large factor is converted in parts of contiguous rows, which stay in the cache until they are
+  // multiplied.
+  constexpr int64_t kLarge = 1 << 22, kPart = 1 << 19;
+  const bool by_columns = call.n > call.m && call.b.row == 1 && call.n >= kLarge / call.k;
+  if (by_columns && call.batches == 1) call = transposed(call);
+  const bool in_parts = call.batches == 1 && call.a.col == 1 && call.m >= kLarge / call.k;
+  const int64_t rows = in_parts ? part_of(call.m, std::max<int64_t>(64, kPart / call.k)) : call.m;
+  const auto item = static_cast<int64_t>(item_size(call.dtype));
+  FloatFactor b(call.dtype, call.b, call.batches, call.k, call.n);
+  b.read();
+  for (int64_t i = 0; i < call.m; i += rows) {
+    ProductCall part = call;
+    part.m = std::min(rows, call.m - i);
+    part.a.data += i * call.a.row * item;
+    part.c.data += i * call.c.row * item;
+    FloatFactor a(call.dtype, part.a, call.batches, part.m, call.k);
+    FloatFactor c(call.dtype, part.c, call.sum ? 1 : call.batches, part.m, call.n);
+    a.read();
+    if (call.beta.d != 0) c.read();
+    part.dtype = DType::Float;
+    part.a = a.get();
+    part.b = b.get();
+    part.c = c.get();
+    multiply(part);
+    c.write();
+  }
+}
+
+}  // namespace
+
+void multiply_reduced(const ProductCall& call) {
+  const bool by_vector = (call.m == 1 || call.n == 1) && call.k > 1 && !call.sum;
+  if (by_vector && call.alpha.d != 0 && product_kernels().reduced_rows[call.dtype]) {
+    return multiply_reduced_by_vector(call);
+  }
+  multiply_in_float(call);
+}
+
+}  // namespace th
