@@ -38,3 +38,30 @@ endif()
 if(TH_ISAS MATCHES "^(all|native|host)$")
   set(TH_ISAS ${isas})
 endif()
+
+# TH_BFLOAT16_ISAS: further instruction sets, for which only the products of BFloat16 matrices are
+# compiled. They belong to avx512, if the compiler and the assembler support them.
+set(isa_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+set(isa_flags_avx512bf16 ${isa_flags_avx512} -mavx512bf16)
+set(isa_flags_amx ${isa_flags_avx512bf16} -mamx-tile -mamx-bf16)
+set(TH_BFLOAT16_ISAS "")
+if("avx512" IN_LIST TH_ISAS)
+  include(CheckCXXSourceCompiles)
+  string(REPLACE ";" " " CMAKE_REQUIRED_FLAGS "${isa_flags_avx512bf16}")
+  check_cxx_source_compiles("
+    #include <immintrin.h>
+    __m512 f(__m512 sum, __m512bh a) { return _mm512_dpbf16_ps(sum, a, a); }
+    int main() {}" TH_HAVE_AVX512BF16)
+  string(REPLACE ";" " " CMAKE_REQUIRED_FLAGS "${isa_flags_amx}")
+  check_cxx_source_compiles("
+    #include <immintrin.h>
+    void f() { _tile_dpbf16ps(0, 1, 2); }
+    int main() {}" TH_HAVE_AMX)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(TH_HAVE_AVX512BF16)
+    list(APPEND TH_BFLOAT16_ISAS avx512bf16)
+    if(TH_HAVE_AMX AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+      list(APPEND TH_BFLOAT16_ISAS amx)
+    endif()
+  endif()
+endif()

@@ -17,9 +17,11 @@ local function check_device(value)
    end
 end
 
+local ISAS = 'baseline, avx2, avx512, avx512bf16 or amx'
+
 local function check_isa(value)
-   if value ~= 'baseline' and value ~= 'avx2' and value ~= 'avx512' then
-      complain('TENSOR_ISA', value, 'baseline, avx2 or avx512', 'it is ignored')
+   if not ISAS:find('%f[%w]' .. value .. '%f[%W]') or value:find '%W' then
+      complain('TENSOR_ISA', value, ISAS, 'it is ignored')
    end
 end
 

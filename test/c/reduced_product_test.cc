@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "cpu/bfloat16_product.h"
+#include "cpu/isa.h"
 #include "cpu/parallel.h"
 #include "cpu/product.h"
 #include "tensor/convert.h"
@@ -168,6 +170,10 @@ void check_special_values() {
 TEST(ReducedProduct, NaNAndInfinityStayInTheirRows) {
   check_special_values<THBFloat16>();
   check_special_values<THHalf>();
+}
+
+TEST(ReducedProduct, InstructionsAreThoseOfTheInstructionSet) {
+  EXPECT_EQ(th::bfloat16_product() != nullptr, th::isa() >= th::Isa::avx512bf16);
 }
 
 }  // namespace

@@ -267,7 +267,8 @@ describe('the environment', function()
                      'with the number of one behind a colon where there are many; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_DEVICE=nonsense')
     assert.matches('TENSOR_DEVICE is', said 'TENSOR_DEVICE=gpu:x')
-    assert.are.equal('tensor: TENSOR_ISA is "sse": expected baseline, avx2 or avx512; it is ' ..
+    assert.are.equal('tensor: TENSOR_ISA is "sse": expected baseline, avx2, avx512, ' ..
+                     'avx512bf16 or amx; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_ISA=sse')
     assert.are.equal('tensor: TENSOR_PLOT is "gif": expected text, kitty or sixel; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_PLOT=gif')

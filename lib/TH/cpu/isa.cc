@@ -12,35 +12,68 @@ namespace th {
 
 namespace {
 
+struct IsaNames {
+  const char* request;  // the value of TENSOR_ISA
+  const char* name;
+};
+constexpr IsaNames kNames[] = {{"baseline", "baseline"},
+                               {"avx2", "AVX2"},
+                               {"avx512", "AVX-512"},
+                               {"avx512bf16", "AVX512-BF16"},
+                               {"amx", "AMX"}};
+
 #ifdef TH_HAVE_X86_KERNELS
 // Clang's __builtin_cpu_supports does not support "f16c".
 bool has_f16c() {
   unsigned a, b, c, d;
   return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
-#endif
 
-Isa detect() noexcept {
-#ifdef TH_HAVE_X86_KERNELS
+// GCC 10's __builtin_cpu_supports does not support these.
+[[maybe_unused]] bool has_avx512bf16() {
+  unsigned a, b, c, d;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 5);
+}
+[[maybe_unused]] bool has_amx() {
+  unsigned a, b, c, d;
+  constexpr unsigned kBFloat16 = 1 << 22, kTile = 1 << 24;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kBFloat16) && (d & kTile);
+}
+
+Isa best() {
   __builtin_cpu_init();
-#ifdef TH_HAVE_BASELINE
-  const char* requested = std::getenv("TENSOR_ISA");
-#else
-  const char* requested = nullptr;
-#endif
-  if (requested && !std::strcmp(requested, "baseline")) return Isa::baseline;
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2") && has_f16c();
   [[maybe_unused]] const bool avx512 =
       avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl");
-  TH_IF_AVX512(if (avx512 && !(requested && !std::strcmp(requested, "avx2"))) return Isa::avx512;)
+#ifdef TH_HAVE_AMX
+  if (avx512 && has_avx512bf16() && has_amx()) return Isa::amx;
+#endif
+#ifdef TH_HAVE_AVX512BF16
+  if (avx512 && has_avx512bf16()) return Isa::avx512bf16;
+#endif
+  TH_IF_AVX512(if (avx512) return Isa::avx512;)
   TH_IF_AVX2(if (avx2) return Isa::avx2;)
   return Isa::baseline;
+}
 #else
-  return Isa::baseline;
+Isa best() { return Isa::baseline; }
 #endif
+
+Isa detect() noexcept {
+  Isa chosen = best();
+#ifdef TH_HAVE_BASELINE
+  if (const char* requested = std::getenv("TENSOR_ISA")) {
+    for (int isa = 0; isa < static_cast<int>(chosen); ++isa) {
+      if (!std::strcmp(requested, kNames[isa].request)) chosen = static_cast<Isa>(isa);
+    }
+  }
+#endif
+  TH_IF_AVX512(if (chosen >= Isa::avx512) return chosen;)
+  TH_IF_AVX2(if (chosen >= Isa::avx2) return Isa::avx2;)
+  return Isa::baseline;
 }
 
 }  // namespace
@@ -50,16 +83,6 @@ Isa isa() noexcept {
   return chosen;
 }
 
-const char* isa_name() noexcept {
-  switch (isa()) {
-    case Isa::avx512:
-      return "AVX-512";
-    case Isa::avx2:
-      return "AVX2";
-    case Isa::baseline:
-      break;
-  }
-  return "baseline";
-}
+const char* isa_name() noexcept { return kNames[static_cast<int>(isa())].name; }
 
 }  // namespace th

@@ -8,11 +8,13 @@
 
 namespace th {
 
-enum class Isa { baseline, avx2, avx512 };
+// Each includes the ones before it. From avx512bf16 on, only the products of BFloat16 matrices have
+// kernels of their own (cpu/bfloat16_product.h); the others are those of avx512.
+enum class Isa { baseline, avx2, avx512, avx512bf16, amx };
 
 // Returns the best instruction set that the build and the CPU support, or a lower one if the
-// environment variable TENSOR_ISA (baseline, avx2 or avx512) requests it. A build for one set only
-// ignores the variable. If the CPU supports no set of the build, returns baseline.
+// environment variable TENSOR_ISA (a name of Isa) requests it. A build for one set only ignores the
+// variable. If the CPU supports no set of the build, returns baseline.
 Isa isa() noexcept;
 const char* isa_name() noexcept;
 
@@ -50,7 +52,7 @@ const Table& no_kernels() {
   TH_IF_AVX2(namespace avx2 { extern const Table function; })                                 \
   TH_IF_AVX512(namespace avx512 { extern const Table function; })                             \
   const Table& function() {                                                                   \
-    static const Table& chosen = TH_IF_AVX512(isa() == Isa::avx512 ? avx512::function :)      \
+    static const Table& chosen = TH_IF_AVX512(isa() >= Isa::avx512 ? avx512::function :)      \
         TH_IF_AVX2(isa() == Isa::avx2 ? avx2::function :) TH_BASELINE_TABLE(Table, function); \
     return chosen;                                                                            \
   }                                                                                           \

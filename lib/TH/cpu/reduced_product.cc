@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/cpu_backend.h"
+#include "cpu/bfloat16_product.h"
 #include "cpu/parallel.h"
 #include "cpu/product.h"
 #include "cpu/product_kernels.h"
@@ -119,6 +120,57 @@ void multiply_reduced_by_vector(ProductCall p) {
   (p.a.col == 1 ? multiply_rows_by_vector : multiply_columns_by_vector)(p, vector.get());
 }
 
+// The blocks of c.
+struct Blocks {
+  int64_t rows, cols;    // of a block
+  int64_t down, across;  // number of blocks
+};
+
+// Blocks are large, because each packs its factors again, but there should be enough for all
+// threads.
+Blocks blocks_of(const ProductCall& p) {
+  constexpr int64_t kLargest = 512, kSmallest = 64, kWork = 1 << 25;
+  const int64_t batches = p.sum ? 1 : p.batches;
+  int64_t down = ceil_div(p.m, kLargest), across = ceil_div(p.n, kLargest);
+  for (;;) {
+    const int64_t rows = ceil_div(p.m, down), cols = ceil_div(p.n, across);
+    const bool large = std::max(rows, cols) > kSmallest && rows * cols > kWork / p.k;
+    if (down * across * batches >= kTasks || !large) break;
+    ++(rows >= cols ? down : across);
+  }
+  // Whole panels.
+  const int64_t rows = ceil_div(ceil_div(p.m, down), 32) * 32;
+  const int64_t cols = ceil_div(ceil_div(p.n, across), 32) * 32;
+  return {rows, cols, ceil_div(p.m, rows), ceil_div(p.n, cols)};
+}
+
+// By the CPU's instructions for BFloat16.
+void multiply_bfloat16(ProductCall p) {
+  constexpr int64_t kItem = 2, kWork = 1 << 20;
+  // Packing is fastest for a factor a with contiguous rows and a factor b with contiguous columns.
+  // Of two factors with contiguous rows or columns, a is the larger one.
+  const bool a_by_sums = p.a.col == 1, b_by_sums = p.b.row == 1;
+  if (a_by_sums == b_by_sums ? p.n > p.m : b_by_sums) p = transposed(p);
+  const Blocks blocks = blocks_of(p);
+  const int64_t batches = p.sum ? 1 : p.batches, tiles = blocks.down * blocks.across;
+  const int64_t grain = kWork / (blocks.rows * blocks.cols * p.k * (p.sum ? p.batches : 1)) + 1;
+  const int64_t bytes = (bfloat16_sizes(blocks.rows, blocks.cols, p.k).bytes() + 63) / 64 * 64;
+  Workspace<char> memory(bytes * num_threads());
+  const BFloat16Product kernel = bfloat16_product();
+  parallel_for(batches * tiles, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t batch = task / tiles, tile = task % tiles;
+      const int64_t i = tile / blocks.across * blocks.rows, j = tile % blocks.across * blocks.cols;
+      kernel(
+          {std::min(blocks.rows, p.m - i), std::min(blocks.cols, p.n - j), p.k, p.alpha, p.beta,  //
+           p.a.data + (batch * p.a.batch + i * p.a.row) * kItem, p.a.row, p.a.col,                //
+           p.b.data + (batch * p.b.batch + j * p.b.col) * kItem, p.b.row, p.b.col,                //
+           p.c.data + (batch * p.c.batch + i * p.c.row + j * p.c.col) * kItem, p.c.row, p.c.col},
+          {p.sum ? p.batches : 1, p.a.batch, p.b.batch}, memory.data() + thread_index() * bytes);
+    }
+  });
+}
+
 // By float copies of the factors.
 void multiply_in_float(ProductCall call) {
   // A large factor is converted in parts of contiguous rows, which stay in the cache until they are
@@ -156,6 +208,9 @@ void multiply_reduced(const ProductCall& call) {
   if (by_vector && call.alpha.d != 0 && product_kernels().reduced_rows[call.dtype]) {
     return multiply_reduced_by_vector(call);
   }
+  const bool by_bfloat16 =
+      call.dtype == DType::BFloat16 && call.m > 1 && call.n > 1 && call.alpha.d != 0;
+  if (by_bfloat16 && bfloat16_product()) return multiply_bfloat16(call);
   multiply_in_float(call);
 }
 

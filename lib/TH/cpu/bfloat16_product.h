@@ -1,0 +1,39 @@
+#ifndef TH_CPU_BFLOAT16_PRODUCT_H
+#define TH_CPU_BFLOAT16_PRODUCT_H
+
+// Products of BFloat16 matrices by the CPU's instructions for them: AVX512-BF16 or AMX.
+
+#include "backend/product_call.h"
+#include "cpu/product_kernels.h"
+
+namespace th {
+
+// A sum of products: the number of factors, and the elements from one to the next.
+struct BatchSum {
+  int64_t batches, a_step, b_step;
+};
+
+// Computes a block of c whose a and b have BLAS layouts; memory: bfloat16_sizes().bytes(), aligned
+// to 64 bytes.
+using BFloat16Product = void (*)(const ProductBlock&, const BatchSum&, void* memory);
+
+// The sizes of packed factors: depth is that of the parts in which sums are computed.
+struct BFloat16Sizes {
+  int64_t rows, cols, depth;
+  int64_t bytes() const { return 4 * rows * cols + 2 * (cols + 32) * depth; }
+};
+inline BFloat16Sizes bfloat16_sizes(int64_t m, int64_t n, int64_t k) {
+  auto whole = [](int64_t size) { return (size + 31) / 32 * 32; };
+  constexpr int64_t kMost = 1 << 18, kLeast = 512;
+  const int64_t rows = whole(m), cols = whole(n),
+                most = kMost / cols > kLeast ? kMost / cols : kLeast;
+  const int64_t parts = (k + most - 1) / most;
+  return {rows, cols, whole((k + parts - 1) / parts)};
+}
+
+// Returns null if the CPU or the build has no such instructions, or TENSOR_ISA excludes them.
+BFloat16Product bfloat16_product();
+
+}  // namespace th
+
+#endif
