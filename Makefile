@@ -120,7 +120,7 @@ dist:
 # Debian packages. DEB_OPTIONS=-DTH_CUDA=ON adds a package with the CUDA plugin.
 deb: deps
 	@scripts/build release build/deb -DTH_ISAS=all -DTENSOR_DEBIAN=ON -DCMAKE_INSTALL_PREFIX=/usr \
-		$(DEB_OPTIONS)
+		-DTH_CUDA_ARCHITECTURES=75-virtual $(DEB_OPTIONS)
 	@scripts/make-debs build/deb
 
 # The documentation as HTML, in build/docs. Some pages are generated from the installed library.

@@ -9,8 +9,9 @@ endif()
 set(TH_CUDA ${cuda_default} CACHE STRING
     "The CUDA plugin: AUTO (where there are a GPU and nvcc), ON or OFF")
 set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
+include(TensorCudaArchitectures)
 set(TH_CUDA_ARCHITECTURES "75-real;80-real;90-real;100-real;100-virtual" CACHE STRING
-    "CUDA architectures that the plugin has kernels for")
+    "CUDA architectures that the plugin has kernels for; native: those of this machine's GPUs")
 
 # Options for kernels. Products and sums are rounded one by one, as on the CPU. Warning 186,
 # comparison of an unsigned number with 0, occurs in templates for all integer types.
@@ -37,6 +38,7 @@ endforeach()
 if(TH_CUDA STREQUAL "AUTO" AND NOT gpu_found)
   set(TH_CUDA_REASON "there is no NVIDIA GPU here")
 elseif(TH_CUDA)
+  tensor_cuda_architectures("${TH_CUDA_ARCHITECTURES}" TH_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "${TH_CUDA_ARCHITECTURES}")
   if(NOT CMAKE_CUDA_COMPILER AND (TH_NVCC_EXECUTABLE OR DEFINED ENV{CUDACXX}))
     # Search again: a compiler that was missing or broken in an earlier run may work now.

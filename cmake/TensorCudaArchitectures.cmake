@@ -1,0 +1,25 @@
+# tensor_cuda_architectures(given result): replaces `native` by the architectures of this machine's
+# GPUs, with PTX for later ones. Without a GPU it is the PTX of the oldest architecture, which the
+# driver compiles at the first use of each kernel.
+function(tensor_cuda_architectures given result)
+  set(${result} "${given}" PARENT_SCOPE)
+  if(NOT given STREQUAL "native")
+    return()
+  endif()
+  set(found "")
+  find_program(TH_NVIDIA_SMI NAMES nvidia-smi)
+  mark_as_advanced(TH_NVIDIA_SMI)
+  if(TH_NVIDIA_SMI)
+    execute_process(COMMAND "${TH_NVIDIA_SMI}" --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE output ERROR_QUIET RESULT_VARIABLE status)
+    if(status EQUAL 0)
+      string(REGEX MATCHALL "[0-9]+\\.[0-9]" found "${output}")
+      list(TRANSFORM found REPLACE "\\." "")
+      list(REMOVE_DUPLICATES found)
+    endif()
+  endif()
+  if(found STREQUAL "")
+    set(found 75-virtual)
+  endif()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
