@@ -80,14 +80,6 @@ const char* first_name(lua_State* L, int index) {
   return nullptr;
 }
 
-bool is_module(lua_State* L, int index) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_getfield(L, -1, "tensor");
-  const bool same = lua_rawequal(L, index, -1) != 0;
-  lua_pop(L, 2);
-  return same;
-}
-
 // Explains an argument that is nil, or a table in place of a tensor or of named arguments; else "".
 std::string argument_hint(lua_State* L, const State* state, const Overloads& overloads,
                           uint64_t codes, int count) {

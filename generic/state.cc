@@ -449,9 +449,22 @@ static const char* function_name(lua_State* L, lua_Debug* frame) {
   return find(lua_gettop(L));
 }
 
+bool is_module(lua_State* L, int index) {
+  if (!lua_istable(L, index) || !lua_checkstack(L, 2)) return false;
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "tensor");
+  const bool same = lua_rawequal(L, index, -1) != 0;
+  lua_pop(L, 2);
+  return same;
+}
+
 int argument_error(lua_State* L, int index, const char* text) {
   lua_Debug frame;
   const bool known = lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name;
+  if (known && index == 1 && is_module(L, 1)) {
+    return raise_error(L, "%s: functions of the module are called with a dot: tensor.%s(...)",
+                       frame.name, frame.name);
+  }
   if (known) return luaL_argerror(L, index, text);
   const char* name = function_name(L, &frame);
   if (*name) return raise_error(L, "bad argument #%d to '%s' (%s)", index, name, text);

@@ -259,6 +259,9 @@ void collect_under_pressure(lua_State* L, State* state);
 // Raises an error blamed on the line of the innermost Lua function that is not the module's own.
 int raise_error(lua_State* L, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// Returns true if the value is the module, as in tensor:zeros(3).
+bool is_module(lua_State* L, int index);
+
 // Raises an error about an argument of the running C function. Like luaL_argerror, but the message
 // does not name the function '?' if Lua knows no name, as in tail calls.
 int argument_error(lua_State* L, int index, const char* text);

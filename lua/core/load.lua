@@ -17,7 +17,10 @@ local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
 local function install(tensor)
    local function check_name(name, filename)
-      if type(filename) ~= 'string' then
+      if rawequal(filename, tensor) then
+         error(('%s: functions of the module are called with a dot: tensor.%s(...)')
+               :format(name, name), 3)
+      elseif type(filename) ~= 'string' then
          error(('%s: the name of a file is expected, got %s')
                :format(name, tensor.type(filename)), 3)
       end

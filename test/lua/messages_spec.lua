@@ -137,6 +137,8 @@ local calls = {
   {'t.dim()', 'a method is called with a colon'},
   {'t.type()', 'type: a tensor is expected, got nil: a method is called with a colon'},
   {'torch:zeros(3)', 'functions of the module are called with a dot: tensor.zeros(...)'},
+  {'torch:manualSeed(1)', 'manualSeed: functions of the module are called with a dot'},
+  {'torch:load("x")', 'load: functions of the module are called with a dot: tensor.load(...)'},
   {'torch:randn(2, 2)', 'functions of the module are called with a dot: tensor.randn(...)'},
   -- nil.
   {'torch.add(nil, 1)', 'add: invalid arguments: (nil, number)', 'argument #1 is nil'},

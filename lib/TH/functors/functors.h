@@ -266,9 +266,11 @@ TH_FUNCTOR_1(sigmoid) {
   const T e = std::exp(-std::fabs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
 }
-// By log1p where 1 - x or x / (1 - x) - 1 would cancel.
+// By atanh where the logarithm would cancel. Both functions are scalar, so that the bits do not
+// depend on the layout.
 TH_FUNCTOR_1(logit) {
-  return x > T(0.25) && x < T(0.75) ? std::log1p((2 * x - 1) / (1 - x)) : std::log(x / (1 - x));
+  if (x > T(0.25) && x < T(0.75)) return 2 * std::atanh(2 * x - 1);
+  return std::log2(x / (1 - x)) * static_cast<T>(0.69314718055994530942);
 }
 TH_FUNCTOR_1(erf) { return std::erf(x); }
 TH_FUNCTOR_1(erfc) { return std::erfc(x); }
