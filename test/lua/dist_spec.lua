@@ -78,8 +78,10 @@ describe('tensor.dist', function()
     message = {'receive: rank 1 has sent an IntTensor of size [3]; a FloatTensor of size [3] is '
                .. 'expected'},
     killed = {},
+    inside = {},
   }
-  for _, fault in ipairs{'shapes', 'order', 'error', 'end', 'late', 'message', 'killed'} do
+  for _, fault in ipairs{'shapes', 'order', 'error', 'end', 'late', 'message', 'killed',
+                         'inside'} do
     when_mpi('ends all ranks: ' .. fault, function()
       local output, status = start(3, 'faults', fault)
       assert.are_not.equal(0, status)

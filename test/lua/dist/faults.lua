@@ -35,6 +35,15 @@ elseif fault == 'message' then
     dist.receive(torch.FloatTensor(3), 1)
   end
   dist.barrier()
+elseif fault == 'inside' then
+  -- Nearly all of the time is spent in calls.
+  if rank == 2 then
+    os.execute '(sleep 0.3; kill -9 $PPID) &'
+  end
+  t:resize(2 ^ 22)
+  while true do
+    dist.allReduce(t)
+  end
 elseif fault == 'killed' then
   for step = 1, math.huge do
     if rank == 2 and step == 100 then
