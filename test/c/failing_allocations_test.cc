@@ -138,7 +138,12 @@ TEST_F(FailingAllocations, FirstExpressionOfAThread) { EXPECT_GT(fail_each(fuse)
 TEST_F(FailingAllocations, FirstUseOfADeviceByAThread) { EXPECT_GT(fail_each(use_device), 10); }
 TEST_F(FailingAllocations, FirstUseOfBlasByAThread) { fail_each(ask); }
 TEST_F(FailingAllocations, Arrays) { EXPECT_GT(fail_each(read_array), 10); }
-TEST_F(FailingAllocations, Archives) { EXPECT_GT(fail_each(read_archive), 10); }
+TEST_F(FailingAllocations, Archives) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "zip_fopen_index of libzip 1.7 leaks a source if memory runs out";
+#endif
+  EXPECT_GT(fail_each(read_archive), 10);
+}
 TEST_F(FailingAllocations, NamedTensors) {
   EXPECT_GT(fail_each(read_named), 20);
   EXPECT_GT(fail_each(write_named), 20);
