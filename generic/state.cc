@@ -13,6 +13,7 @@
 #include "luaT.h"
 #include "memory/footprint.h"
 #include "memory/heap.h"
+#include "memory/recycle.h"
 #include "memory/stats.h"
 #include "ops/scalars.h"
 #include "tensor/convert.h"
@@ -30,14 +31,16 @@ int64_t object_bytes() {
   return bytes;
 }
 constexpr int64_t kLeastGarbage = int64_t{4} << 20;
-// The collector runs at the latest after this much growth, independent of its cost.
+// The collector runs, independent of its cost, before the memory has grown by this and by the size
+// of the live memory.
 constexpr int64_t kSurelyCollected = int64_t{64} << 20;
 // Lua code runs for at least this multiple of the time that collections take.
-constexpr double kOtherParts = 2;
+constexpr double kOtherParts = 8;
 
+// The processor time of this thread. Unlike the time of day, it does not count other programs.
 double seconds() {
   timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
@@ -198,6 +201,11 @@ Tensor* push_new_like(lua_State* L, State* state, int index, Tensor** like) {
   return made;
 }
 
+void end_marking(State* state) {
+  state->marks = false;
+  state->marked = seconds();
+}
+
 static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_bytes(); }
 
 // Runs one cycle of the garbage collector, or the rest of a cycle that has begun. A full collection
@@ -217,13 +225,18 @@ static void run_cycle(lua_State* L, const State& state) {
 
 // Collects garbage once 4 MiB may be garbage, so that the next result reuses a block that is still
 // in the CPU cache. The threshold rises if collections take too large a part of the time, because
-// Lua's own heap is large, or if they find little garbage. The memory never grows by more than half
-// without a collection.
+// Lua's own heap is large, or if they find little garbage. Without a collection the memory never
+// grows to more than twice what was live after the last one, Lua's own heap included, and 64 MiB.
+// Garbage of that size is kept for reuse, so that a collection returns no memory to the system.
 void collect_under_pressure(lua_State* L, State* state) {
-  auto expect_more = [state](int64_t in_use) {
+  auto expect_more = [L, state](int64_t in_use) {
+    const int64_t lua_heap = int64_t{lua_gc(L, LUA_GCCOUNT, 0)} << 10;
+    // The last result before a collection may exceed this, so a fifth is left for it.
+    const int64_t growth = (kSurelyCollected + in_use + lua_heap) / 5 * 4;
     state->after_collection = in_use;
     state->collect_at = in_use + state->garbage;
-    state->surely_collect_at = in_use + std::max(kSurelyCollected, in_use / 2);
+    state->surely_collect_at = in_use + growth;
+    th::recycle_expect(in_use, growth);
   };
   int64_t in_use = memory_in_use();
   const int64_t of_objects = state->objects * object_bytes();
@@ -240,9 +253,14 @@ void collect_under_pressure(lua_State* L, State* state) {
     return;
   }
   const int64_t before = in_use;
+  state->marks = true;
   run_cycle(L, *state);
   state->collected = seconds();
-  state->collection_takes = state->collected - start;
+  // Finalizers take the same time for each object in small collections and large ones. Only the
+  // part before them becomes rarer with more garbage.
+  if (state->marks) state->marked = state->collected;
+  state->marks = false;
+  state->collection_takes = state->marked - start;
   state->objects = 0;
   in_use = memory_in_use();
   const bool few = in_use - state->after_collection > (before - state->after_collection) / 2;

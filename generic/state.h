@@ -94,7 +94,10 @@ struct State {
   int64_t surely_collect_at = 0;
   int64_t after_collection = 0;                // bytes in use after the last collection
   int64_t garbage = 0;                         // bytes of garbage that are tolerated
-  double collected = 0, collection_takes = 0;  // time and duration of the last collection, seconds
+  double collected = 0;         // the time of the last collection, in seconds
+  double collection_takes = 0;  // its duration up to the first finalizer of a tensor
+  double marked = 0;            // the time of that finalizer
+  bool marks = false;           // a collection has begun and has called no such finalizer
   int64_t objects = 0;                         // created since then; Lua sees eight bytes of each
   char own_source[512] = "";  // prefix of the source names of the module's Lua functions
 };
@@ -255,6 +258,8 @@ bool count_free(T* object) {
 
 // Collects garbage if the memory that Lua cannot see has grown enough since the last collection.
 void collect_under_pressure(lua_State* L, State* state);
+// Called by the finalizer of a tensor if state->marks.
+void end_marking(State* state);
 
 // Raises an error blamed on the line of the innermost Lua function that is not the module's own.
 int raise_error(lua_State* L, const char* format, ...) __attribute__((format(printf, 2, 3)));

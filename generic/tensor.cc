@@ -131,6 +131,7 @@ int construct(lua_State* L) {
 // Also callable from Lua code, with any argument.
 int destroy(lua_State* L) {
   State* state = state_of(L);
+  if (state->marks) end_marking(state);
   Object object = object_at(L, state, 1);
   if (!object.is_tensor() || is_held(state, object.box)) return 0;
   th::tensor_free(object.tensor());

@@ -143,6 +143,34 @@ TEST(Heap, WhatIsKeptIsBounded) {
   recycle_release();
 }
 
+TEST(Heap, ExpectedGarbageIsKeptAndOtherSizesMakeRoom) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  recycle_release();
+  std::vector<void*> blocks;
+  auto allocate = [&blocks](int count, int64_t bytes) {
+    for (int k = 0; k < count; ++k) blocks.push_back(heap_allocate(static_cast<size_t>(bytes)));
+  };
+  auto free_all = [&blocks] {
+    for (void* block : blocks) heap_free(block);
+    blocks.clear();
+  };
+  recycle_expect(heap_usage().bytes, 400 * kMiB);
+  allocate(40, 10 * kMiB);
+  free_all();
+  EXPECT_GE(recycle_kept(), 400 * kMiB);  // more than the 128 MiB that are kept otherwise
+  allocate(4, 30 * kMiB);                 // exceeds the limit, together with the kept blocks
+  EXPECT_EQ(recycle_kept(), 0);
+  free_all();
+  EXPECT_GE(recycle_kept(), 120 * kMiB);
+  recycle_expect(heap_usage().bytes, 0);
+  EXPECT_LE(recycle_kept(), 128 * kMiB);
+  allocate(20, 10 * kMiB);
+  free_all();
+  EXPECT_LE(recycle_kept(), 128 * kMiB);
+  recycle_release();
+  recycle_expect(0, 32 * kMiB);
+}
+
 TEST(Heap, LargeBlocksMoveBetweenThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -34,8 +35,8 @@ constexpr int kSmallClasses = kSmallBlock / kStep;
 constexpr int kFirstMedium = 9;     // log2 of kSmallBlock
 constexpr int kFirstDoubling = 17;  // log2 of kLargeBlock
 constexpr int kOwnClasses = kSmallClasses + 8 * (kFirstDoubling - kFirstMedium);
-// Limit for one thread: more than is usually freed between two cycles of the garbage collector.
-constexpr int64_t kMostKeptByThread = int64_t{32} << 20;
+// Limit of the unused bytes of one thread. recycle_expect raises it.
+std::atomic<int64_t> most_kept_by_thread{int64_t{32} << 20};
 
 struct BlockClass {
   int index;  // -1: not kept
@@ -66,7 +67,9 @@ struct OwnLists {
   }
   // If the kept blocks are mostly of other sizes, releases those and returns true.
   bool release_other_sizes(int index) {
-    if (bytes_kept - bytes[index] < kMostKeptByThread / 2) return false;
+    if (bytes_kept - bytes[index] < most_kept_by_thread.load(std::memory_order_relaxed) / 2) {
+      return false;
+    }
     release(index);
     return true;
   }
@@ -110,8 +113,8 @@ void free_own(void* block, size_t bytes) {
   OwnLists* own = own_lists ? own_lists : open_own_lists();
   const BlockClass size = own_class(bytes);
   const auto more = static_cast<int64_t>(size.bytes);
-  if (!own ||
-      (own->bytes_kept + more > kMostKeptByThread && !own->release_other_sizes(size.index))) {
+  if (!own || (own->bytes_kept + more > most_kept_by_thread.load(std::memory_order_relaxed) &&
+               !own->release_other_sizes(size.index))) {
     std::free(block);
     return;
   }
@@ -123,7 +126,7 @@ void free_own(void* block, size_t bytes) {
 // ---- large blocks: lists shared by all threads, eight sizes per power of two
 
 constexpr int kDoublings = 20;  // blocks of 128 GB and more are not kept
-// Limit of the unused bytes, unless half of the bytes in use is more.
+// Limit of the unused bytes without recycle_expect, unless half of the bytes in use is more.
 constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
 
 // Blocks from this size on are mapped separately, at the start of a large page. Large pages have a
@@ -175,6 +178,12 @@ std::mutex large_mutex;
 FreeBlock* large_lists[kDoublings * 8];
 int64_t large_kept = 0;
 int64_t large_in_use = 0;
+int64_t large_limit = 0;  // of the bytes in use and kept; 0: none
+
+int64_t most_large_kept() {
+  if (large_limit > 0) return std::max(large_limit - large_in_use, int64_t{0});
+  return std::max(kMostKeptBytes, large_in_use / 2);
+}
 
 void release_large_lists() {
   for (FreeBlock*& list : large_lists) {
@@ -203,6 +212,8 @@ void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
       *recycled = true;
       return block;
     }
+    // The kept blocks have other sizes. They must not add to what new blocks need.
+    if (large_limit > 0 && large_in_use + large_kept + rounded > large_limit) release_large_lists();
   }
   *recycled = false;
   void* block = new_large(size.bytes, zeroed);
@@ -218,7 +229,7 @@ void free_large(void* block, size_t bytes) {
   auto rounded = static_cast<int64_t>(size.bytes);
   std::lock_guard<std::mutex> lock(large_mutex);
   large_in_use -= rounded;
-  const int64_t most = std::max(kMostKeptBytes, large_in_use / 2);
+  const int64_t most = most_large_kept();
   // The kept blocks may have sizes that are no longer requested, so release all of them.
   if (large_kept + rounded > most) release_large_lists();
   if (size.index < 0 || rounded > most) {
@@ -277,6 +288,16 @@ bool recycle_release() noexcept {
   if (own_lists) own_lists->release(-1);
   release_large_lists();
   return any;
+}
+
+void recycle_expect(int64_t live, int64_t growth) noexcept {
+  // Blocks are up to a quarter larger than the bytes that are counted, and the last block before a
+  // collection may exceed the growth.
+  growth += growth / 4;
+  most_kept_by_thread.store(growth, std::memory_order_relaxed);
+  std::lock_guard<std::mutex> lock(large_mutex);
+  large_limit = std::max(live + growth, kMostKeptBytes);
+  if (large_kept > most_large_kept()) release_large_lists();
 }
 
 int64_t recycle_kept() noexcept {
