@@ -41,16 +41,14 @@ inline V exponential_rest(V r) {
                       2.5114574618784028e-08);
   }
 }
-// Limits x to where e^x is neither 0 nor infinite.
-template <class V>
-inline V exponent_limited(V x) {
-  return max(number<V>(-105, -746), min(number<V>(90, 711), x));
-}
 template <class V>
 inline V exp(V x) {
-  const Exponent<V> e = reduce_exponent(exponent_limited(x));
-  const V one = all<V>(1);
-  return scale(fma(fma(exponential_rest(e.r), e.r, one), e.r, one), e.n);
+  // These lanes would underflow, which takes some 100 cycles. Masked weights of attention do.
+  const auto is_zero = x < number<V>(-104, -746);
+  const V one = all<V>(1), zero = {};
+  const Exponent<V> e = reduce_exponent(is_zero ? zero : min(number<V>(90, 711), x));
+  const V y = scale(fma(fma(exponential_rest(e.r), e.r, one), e.r, one), e.n);
+  return is_zero ? zero : y;
 }
 template <class V>
 inline V expm1(V x) {
