@@ -36,12 +36,42 @@ FewRows few_rows(const ProductCall& p) {
   return by_rows ? FewRows::rows : by_columns ? FewRows::columns : FewRows::no;
 }
 
+// Selects the kernel of products by panels. OpenBLAS is faster for little work, where it does not
+// copy the factors, unless it computes inner products of lines.
+bool is_by_panels(const ProductCall& p) {
+  constexpr double kMostWork = 1 << 28;
+  constexpr int64_t kShortest = 48, kLeastDepth = 24, kLongest = 4096;
+  if (!product_kernels().panels[p.dtype] || p.alpha.d == 0 || few_rows(p) != FewRows::no) {
+    return false;
+  }
+  const double work =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const double least_work = p.a.col == 1 && p.b.row == 1 ? 1 << 16 : 1 << 20;
+  return std::min(p.m, p.n) >= kShortest && p.k >= kLeastDepth &&
+         std::max({p.m, p.n, p.k}) <= kLongest && work >= least_work && work <= kMostWork;
+}
+
 struct Tiling {
   int64_t rows, cols;    // size of a tile of c
   int64_t down, across;  // number of tiles
   int64_t depth, parts;  // sums are divided into `parts` of `depth` elements
   int64_t rest;          // depth of the last part
 };
+
+// Tiles of whole panels. Each tile copies its panels, so a tile has some hundred microseconds of
+// work.
+void tile_panels(const ProductCall& p, Tiling* t) {
+  constexpr double kTileWork = 1 << 24;
+  const double work =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const auto tiles = static_cast<int64_t>(work / kTileWork) + 1;
+  // The longer dimension of c is divided.
+  t->rows = p.m;
+  t->cols = p.n;
+  int64_t& size = p.m >= p.n ? t->rows : t->cols;
+  const int64_t whole = p.m >= p.n ? kPanelTile / 2 : 128;
+  size = std::min(size, ceil_div(ceil_div(size, tiles), whole) * whole);
+}
 
 // Outer product: tiles are contiguous in c.
 void tile_outer(const ProductCall& p, Tiling* t) {
@@ -96,6 +126,8 @@ Tiling tiling_of(const ProductCall& p) {
     tile_outer(p, &t);
   } else if (p.m == 1 || p.n == 1) {
     tile_matrix_vector(p, &t);
+  } else if (is_by_panels(p)) {
+    tile_panels(p, &t);
   } else {
     tile_product(p, &t);
   }
@@ -138,10 +170,11 @@ void transpose(ProductBlock* p) {
 }
 
 bool is_by_blas(const ProductCall& p) {
-  return !is_integral(p.dtype) && p.k != 1 && few_rows(p) == FewRows::no;
+  return !is_integral(p.dtype) && p.k != 1 && few_rows(p) == FewRows::no && !is_by_panels(p);
 }
 
-void multiply_tile(const ProductCall& p, ProductBlock block) {
+// memory: panel_bytes() of it if is_by_panels(p).
+void multiply_tile(const ProductCall& p, ProductBlock block, char* memory) {
   const ProductKernels& kernels = product_kernels();
   int type = static_cast<int>(p.dtype);
   if (kernels.integer[type]) {
@@ -152,6 +185,9 @@ void multiply_tile(const ProductCall& p, ProductBlock block) {
   } else if (FewRows few = few_rows(p); few != FewRows::no) {
     if (few == FewRows::columns) transpose(&block);
     kernels.few_rows[type](block);
+  } else if (memory) {
+    if (block.c_col != 1) transpose(&block);
+    kernels.panels[type](block, memory);
   } else if (p.dtype == DType::Float) {
     multiply_by_blas<float>(block, p);
   } else {
@@ -159,7 +195,8 @@ void multiply_tile(const ProductCall& p, ProductBlock block) {
   }
 }
 
-void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t tile) {
+void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t tile,
+                   char* memory) {
   int64_t item = static_cast<int64_t>(item_size(p.dtype));
   int64_t i = tile / t.across * t.rows, j = tile % t.across * t.cols;
   ProductBlock block = {std::min(t.rows, p.m - i),
@@ -176,13 +213,13 @@ void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t
                         p.c.data + (batch * p.c.batch + i * p.c.row + j * p.c.col) * item,
                         p.c.row,
                         p.c.col};
-  multiply_tile(p, block);
+  multiply_tile(p, block, memory);
   if (!p.sum) return;
   block.beta = is_integral(p.dtype) ? Scalar(1) : Scalar(1.0);
   for (int64_t k = 1; k < p.batches; ++k) {
     block.a += p.a.batch * item;
     block.b += p.b.batch * item;
-    multiply_tile(p, block);
+    multiply_tile(p, block, memory);
   }
 }
 
@@ -203,9 +240,12 @@ void multiply_tiles(const ProductCall& p, const Tiling& t) {
   if (is_by_blas(p)) {
     guard.emplace(threads ? num_threads() : 1, blas::unchecked_bytes(t.rows, t.cols, t.depth));
   }
+  const int64_t bytes = is_by_panels(p) ? panel_bytes(p.dtype) : 0;
+  Workspace<char> memory(bytes * (threads ? num_threads() : 1));
   auto range = [&](int64_t begin, int64_t end) {
+    char* own = bytes ? memory.data() + (threads ? thread_index() : 0) * bytes : nullptr;
     for (int64_t task = begin; task < end; ++task) {
-      multiply_tile(p, t, task / tiles, task % tiles);
+      multiply_tile(p, t, task / tiles, task % tiles, own);
     }
   };
   if (threads) {

@@ -24,6 +24,8 @@ struct ProductBlock {
 };
 
 using ProductKernel = void (*)(const ProductBlock&);
+// memory: panel_bytes(type).
+using PanelKernel = void (*)(const ProductBlock&, void* memory);
 // Computes count products; step: elements from one to the next in a, b and c.
 using ProductsKernel = void (*)(const ProductBlock&, int64_t count, const int64_t* step);
 
@@ -34,6 +36,8 @@ struct ProductKernels {
   // not support them.
   TypeTable<ProductKernel> few_rows;
   int64_t most_rows;
+  // Products of medium size; null if the instruction set does not support them.
+  TypeTable<PanelKernel> panels;
   TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms each
   // Products of a matrix of a 16-bit type and a contiguous vector of floats (n = 1), for a matrix
   // with contiguous rows, and for one with contiguous columns, whose results are the sums as
@@ -41,6 +45,14 @@ struct ProductKernels {
   TypeTable<ProductKernel> reduced_rows, reduced_columns;
 };
 constexpr int64_t kSmallProduct = 8;
+
+// The rows of a that a product by panels copies at a time, and their terms.
+constexpr int64_t kPanelTile = 224, kPanelDepth = 256;
+// The memory for these rows and for a panel of b.
+inline int64_t panel_bytes(DType type) {
+  constexpr int64_t kPanel = 128;  // bytes of each line of b
+  return kPanelDepth * (kPanelTile * static_cast<int64_t>(item_size(type)) + kPanel);
+}
 
 const ProductKernels& product_kernels();
 

@@ -2,6 +2,7 @@
 #include "cpu/product_kernels.h"
 #include "cpu/kernels/element_loop.h"
 #include "cpu/kernels/few_rows.h"
+#include "cpu/kernels/panel_product.h"
 #include "cpu/kernels/reduced_product.h"
 #include "cpu/kernels/vector_bytes.h"
 
@@ -196,6 +197,11 @@ constexpr ProductKernels product_kernels = {
 #else
     {},
     0,
+#endif
+#if defined(__AVX512F__)
+    for_types<BlasTypes>([](auto zero) { return &PanelProduct<decltype(zero)>::run; }),
+#else
+    {},
 #endif
     for_types<BlasTypes>([](auto zero) { return &choose_small_products<decltype(zero)>; }),
 #ifdef TH_HAVE_VECTORS
