@@ -3,7 +3,10 @@
 
 // Functions for the derivatives in THOps.def: parts of formulas, and rules in C++.
 
+#include <utility>
+
 #include "grad/rule.h"
+#include "ops/tracer.h"
 
 namespace th::grad {
 
@@ -220,6 +223,16 @@ V except(const V& g, const V& mask) {
   }
 }
 
+// alpha * a * b, for matrices or batches of them.
+template <class V>
+auto product(const V& a, const V& b, [[maybe_unused]] const Scalar& alpha) {
+  if constexpr (any_use<V>) {
+    return uses(a, b);
+  } else {
+    return Product{a, b, number(alpha)};
+  }
+}
+
 template <class V, class T, class R>
 V sum_slope(const V& g, const T&, const R&) {
   return g;
@@ -272,6 +285,8 @@ void cross_entropy_all_slopes(Backward& b);
 void cross_entropy_slopes(Backward& b);
 void nll_all_slopes(Backward& b);
 void nll_slopes(Backward& b);
+void binary_cross_entropy_all_slopes(Backward& b);
+void binary_cross_entropy_slopes(Backward& b);
 void conv1d_slopes(Backward& b);
 void conv2d_slopes(Backward& b);
 void conv3d_slopes(Backward& b);
@@ -282,6 +297,24 @@ void convWeight_slopes(Backward& b);
 void resample_slopes(Backward& b);
 
 // ---- helpers of functions and rules
+
+// f(values...): by operations, or in one pass over memory if no tracer observes the operations and
+// that pays. f accepts Vars and Terms.
+template <class F, size_t... k>
+Var in_one_pass(const F& f, const Var* values, std::index_sequence<k...>) {
+  if (!is_integral(values[0]->dtype) && !has_tracers()) {
+    Tensor* tensors[] = {values[k].get()...};
+    Formula formula(tensors, nullptr);
+    const Term root = f(formula.parameter(static_cast<int>(k))...);
+    if (formula.is_worth_fusing(root)) return Var(formula.evaluate(root));
+  }
+  return f(values[k]...);
+}
+template <class F, class... V>
+Var in_one_pass(const F& f, const V&... v) {
+  const Var values[] = {v...};
+  return in_one_pass(f, values, std::make_index_sequence<sizeof...(V)>());
+}
 
 // A new tensor on the device of like, uninitialized. Its memory is reported to tracers.
 TensorRef new_tensor(DType type, int ndim, const int64_t* size, const Tensor& like);

@@ -380,23 +380,68 @@ void attention_slopes(Backward& b) {
 
 // ---- losses of pairs of elements ----------------------------------------------------------------
 
-namespace functions {
-
 namespace {
+
 // The factor of the gradients: 1, or the reciprocal of the number of elements for the mean.
 double reduction_factor(const Var& t, char reduction) {
   return reduction == 'm' ? 1 / static_cast<double>(t->numel()) : 1;
 }
+
+// The loss is w * ((1 - y) * x + f * softplus(-x)), where y is the target and f = 1 + (p - 1) * y.
+// Without weights, it is softplus(x) - x * y. first: the number of the parameter `logits`.
+template <class A>
+void binary_rule(Backward& b, int first) {
+  const auto& a = *static_cast<const A*>(b.arguments());
+  const Var t = b.value(first);
+  if (t->numel() == 0) return;
+  const auto value = [&](int k) { return in_compute_type(b.value(first + k)); };
+  const Var x = in_compute_type(t), y = value(1), weight = value(2), p = value(3);
+  Var g = converted(b.gradient(), x->dtype) * reduction_factor(t, a.reduction);
+  if (b.wants(first) && !p && !weight) {
+    const auto slope = [](const auto& logits, const auto& target, const auto& factor) {
+      return (sigmoid(logits) - target) * factor;
+    };
+    b.give_all(first, in_one_pass(slope, x, y, g));
+  }
+  const auto weighted = [&](const Var& v) { return (weight ? v * weight : v) * g; };
+  if (b.wants(first)) {
+    const Var s = sigmoid(x), py = p ? y * p : y;
+    b.give(first, weighted(p ? (py - y + 1) * s - py : s - y));
+  }
+  const bool wants_weight = weight && b.wants(first + 2), wants_p = p && b.wants(first + 3);
+  if (!b.wants(first + 1) && !wants_weight && !wants_p) return;
+  const Var soft = softplus(-x);
+  if (b.wants(first + 1)) b.give(first + 1, weighted(p ? (p - 1) * soft - x : -x));
+  if (wants_weight) {
+    const Var factor = p ? (p - 1) * y + 1 : Var();
+    b.give(first + 2, ((1 - y) * x + (factor ? factor * soft : soft)) * g);
+  }
+  if (wants_p) b.give(first + 3, weighted(y * soft));
+}
+
 }  // namespace
+
+void binary_cross_entropy_all_slopes(Backward& b) {
+  binary_rule<args::binaryCrossEntropyall>(b, 0);
+}
+void binary_cross_entropy_slopes(Backward& b) { binary_rule<args::binaryCrossEntropy>(b, 1); }
+
+namespace functions {
 
 Var mse_slope(const Var& g, const Var& t, const Var& target, char reduction) {
   if (t->numel() == 0) return t - target;
-  return (t - target) * (g * (2 * reduction_factor(t, reduction)));
+  const double factor = 2 * reduction_factor(t, reduction);
+  return in_one_pass(
+      [&](const auto& x, const auto& y, const auto& v) { return (x - y) * (v * factor); }, t,
+      target, g);
 }
 Var huber_slope(const Var& g, const Var& t, const Var& target, double delta, char reduction) {
   if (t->numel() == 0) return t - target;
-  const Var slope = clamp(t - target, Scalar(-delta), Scalar(delta));
-  return slope * (g * reduction_factor(t, reduction));
+  const double factor = reduction_factor(t, reduction);
+  const auto slope = [&](const auto& x, const auto& y, const auto& v) {
+    return clamp(x - y, Scalar(-delta), Scalar(delta)) * (v * factor);
+  };
+  return in_one_pass(slope, t, target, g);
 }
 
 }  // namespace functions

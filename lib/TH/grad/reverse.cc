@@ -28,6 +28,18 @@ bool is_whole(const Tensor& t, int64_t extent) {
   return t.storageOffset == 0 && is_contiguous(t) && t.numel() == extent;
 }
 
+// Returns true if t shows each element of its storage once, in any order.
+bool shows_all(const Tensor& t, int64_t extent) {
+  return t.numel() == extent && extent_of(t) == extent && !has_shared_elements(t);
+}
+
+bool same_strides(const Tensor& a, const Tensor& b) {
+  for (int d = 0; d < a.nDimension; ++d) {
+    if (a.size[d] > 1 && a.stride[d] != b.stride[d]) return false;
+  }
+  return true;
+}
+
 Rules reverse_rules() {
   Rules rules;
   rules.pairing = Pairing::numpy;
@@ -117,8 +129,12 @@ void Tape::accumulate(uint64_t storage, const Tensor& place, Var v) {
   Value& value = values_[storage];
   const int64_t extent = std::max(value.extent, extent_of(place));
   value.extent = extent;
-  if (!value.gradient && is_whole(place, extent)) {
-    if (!is_contiguous(*v)) v = Var(copy_of(v.get()));
+  if (!value.gradient && shows_all(place, extent)) {
+    if (!same_strides(*v, place)) {
+      value.gradient = new_tensor(v->dtype, 1, &extent, *v);
+      ops::copy(view_in(value.gradient.get(), place).get(), v.get());
+      return;
+    }
     value.gradient = TensorRef(tensor_new(v->dtype));
     set_storage(value.gradient.get(), v->storage, v->storageOffset, 1, &extent, nullptr);
     return;
@@ -141,6 +157,33 @@ void Tape::accumulate(uint64_t storage, const Tensor& place, Var v) {
   TensorRef bare = without_memory(place);
   std::copy(size, size + place.nDimension, bare->size);
   add_elements(value.gradient.get(), *bare, v);
+}
+
+void Tape::accumulate(uint64_t storage, const Tensor& place, const Product& product) {
+  if (place.numel() == 0) return;
+  const Var &a = product.a, &b = product.b;
+  const bool is_batch = a->nDimension == 3;
+  Value& value = values_[storage];
+  const int64_t extent = std::max(value.extent, extent_of(place));
+  if (value.gradient && value.gradient->size[0] == extent && !has_shared_elements(place)) {
+    own_gradient(&value);
+    const Var view = view_in(value.gradient.get(), place);
+    Tensor* r = view.get();
+    is_batch ? ops::baddbmm(r, 1, r, product.alpha, a.get(), b.get())
+             : ops::addmm(r, 1, r, product.alpha, a.get(), b.get());
+    return;
+  }
+  Var result;
+  if (!value.gradient && product.alpha == 1 && shows_all(place, extent)) {
+    // In the layout of the operand, so that no copy is needed.
+    value.extent = extent;
+    value.gradient = new_tensor(a->dtype, 1, &extent, *a);
+    result = view_in(value.gradient.get(), place);
+    is_batch ? ops::bmm(result.get(), a.get(), b.get()) : ops::mm(result.get(), a.get(), b.get());
+    return;
+  }
+  result = is_batch ? bmm(a, b) : mm(a, b);
+  accumulate(storage, place, scaled(result, Scalar(product.alpha)));
 }
 
 Var Tape::take(const Operand& result) {
@@ -387,6 +430,11 @@ void Backward::give_all(int parameter, const Var& gradient) {
 
 void Backward::give(int parameter, const Var& gradient) {
   if (const Operand* o = find(entry_, parameter, false)) give_to(*o, gradient);
+}
+
+void Backward::give(int parameter, const Product& gradient) {
+  const Operand* o = find(entry_, parameter, false);
+  if (o && o->storage) tape_.accumulate(o->storage, o->position(), gradient);
 }
 
 void Backward::give_list(int k, const Var& gradient) { give_to(list_operand(k), gradient); }

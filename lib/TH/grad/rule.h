@@ -31,6 +31,13 @@ enum class Derivative : uint8_t {
 struct Entry;
 struct Operand;
 
+// The gradient alpha * a * b of a factor of a matrix product, or of a batch of them. The product is
+// added to the operand's gradient in place.
+struct Product {
+  Var a, b;
+  double alpha;
+};
+
 // A recorded operation while its gradients are computed: the values of its arguments, the gradients
 // of its results, and where to add the gradients of its operands.
 class Backward {
@@ -64,6 +71,7 @@ class Backward {
   // The same for the whole gradient: `wants` returns false afterwards.
   void give_all(int parameter, const Var& gradient);
   void give_list(int k, const Var& gradient);
+  void give(int parameter, const Product& gradient);
 
   void set(Derivative) {}
   void run(void (*rule)(Backward&), uint32_t) { rule(*this); }

@@ -140,6 +140,7 @@ class Tape final : public Tracer {
   void own_gradient(Value* value);
   void grow_gradient(Value* value, int64_t extent);
   void accumulate(uint64_t storage, const Tensor& place, Var gradient);
+  void accumulate(uint64_t storage, const Tensor& place, const Product& gradient);
   Var take(const Operand& result);
 
   // Sorts the watched storages by the first entry that uses them.

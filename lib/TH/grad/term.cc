@@ -67,12 +67,18 @@ Term Formula::element(Op op, const Term* inputs, int count, const Scalar* number
   return {this, -1, add(node)};
 }
 
+const Tensor& Formula::largest() const {
+  return **std::max_element(operands_.begin(), operands_.end(),
+                            [](Tensor* a, Tensor* b) { return a->numel() < b->numel(); });
+}
+
 bool Formula::is_worth_fusing(const Term& root) const {
   if (!is_valid_ || root.parameter >= 0 || operations_ < 2) return false;
-  const Tensor& first = *operands_[0];
-  if (first.numel() < kLeastElements) return false;
+  const Tensor& like = largest();
+  if (like.numel() < kLeastElements) return false;
   return std::all_of(operands_.begin(), operands_.end(), [&](Tensor* t) {
-    return t->dtype == first.dtype && same_size(*t, first) &&
+    const bool is_number = t->numel() == 1 && t->nDimension == 1;
+    return t->dtype == like.dtype && (is_number || same_size(*t, like)) &&
            !(t->storage && t->storage->current_device());
   });
 }

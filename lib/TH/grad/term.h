@@ -32,13 +32,15 @@ class Formula final : public formulas::ExpressionBuilder {
   Term number(double value) override;
   Term element(Op op, const Term* inputs, int count, const Scalar* numbers,
                int number_count) override;
-  // Returns true if the term is an expression of several operations on tensors of one shape.
+  // Returns true if the term is an expression of several operations on tensors of one shape, and
+  // perhaps on tensors of one element.
   bool is_worth_fusing(const Term& root) const;
   // Computes the elements of a term.
   TensorRef evaluate(const Term& root);
 
  private:
   int node_of(const Term& term);
+  const Tensor& largest() const;
   int add(const ExpressionNode& node);
 
   Tensor* const* values_;
