@@ -133,6 +133,8 @@ function optim.sgd(options)
          if not v then
             v = keep(g:clone())
             own.velocity = v
+         elseif dampening == 0 then
+            tensor.add(v, g, momentum, v)  -- one pass
          else
             v:mul(momentum):add(1 - dampening, g)
          end
@@ -156,7 +158,7 @@ local function adam(name, options, is_decoupled)
          g = decayed(g, decay, p)
       end
       local m, v = remembered(own, 'mean', p), remembered(own, 'square', p)
-      m:mul(beta1):add(1 - beta1, g)
+      m:lerp(g, 1 - beta1)
       v:mul(beta2):addcmul(1 - beta2, g, g)
       local root = tensor.cdiv(v, step:correction(beta2, p)):sqrt():add(epsilon)
       step:descend_by_quotient(p, m, root:cmul(step:correction(beta1, p)))
