@@ -80,15 +80,36 @@ local function middle(times)
   return times[options.minimum and 1 or math.ceil(#times / 2)]
 end
 
--- Returns times and errors by library. The libraries take turns, so that all see the same machine
--- load.
+-- Memory of a process in bytes, by the name that Linux gives it; nil if it is not known.
+local function memory_of(pid, name)
+  local file = io.open(('/proc/%d/status'):format(pid))
+  local text = file and file:read('*a') or ''
+  if file then
+    file:close()
+  end
+  local kilobytes = text:match(name .. ':%s*(%d+) kB')
+  return kilobytes and tonumber(kilobytes) * 1024
+end
+
+-- Sets the peak of the memory of a process to its present size.
+local function reset_peak(pid)
+  local file = io.open(('/proc/%d/clear_refs'):format(pid), 'w')
+  if file then
+    file:write('5')
+    file:close()
+  end
+end
+
+-- Returns times, errors and peaks of memory by library. The libraries take turns, so that all see
+-- the same machine load.
 local function measure(case, workers)
-  local ready, errors, times = {}, {}, {}
+  local ready, errors, times, peaks = {}, {}, {}, {}
   for _, worker in ipairs(workers) do
     local language = (worker.library == 'ours' or worker.library == 'before') and 'lua'
                      or worker.library
     local code = case.code[language]
     if code then
+      reset_peak(worker.pid)
       local calls, message = worker:ask('prepare', case.element, case.n, case.m, case.k,
                                         options.quick and 0.001 or 0.005,
                                         case.setup[language] or '', code)
@@ -111,12 +132,13 @@ local function measure(case, workers)
     end
   end
   for _, worker in ipairs(workers) do
+    peaks[worker.library] = worker.pid and memory_of(worker.pid, 'VmHWM')
     worker:ask('drop')
   end
   for library, all in pairs(times) do
     times[library] = middle(all)
   end
-  return times, errors
+  return times, errors, peaks
 end
 
 -- The average number of runnable processes during the last minute.
@@ -179,8 +201,8 @@ for k, case in ipairs(cases) do
     io.stderr:write(('%d/%d %s\n'):format(k, #cases, case.family))
   end
   for _, set in ipairs(sets) do
-    local times, errors = measure(case, set.workers)
-    set.results[k] = { times = times, errors = errors }
+    local times, errors, peaks = measure(case, set.workers)
+    set.results[k] = { times = times, errors = errors, peaks = peaks }
   end
 end
 if tty then

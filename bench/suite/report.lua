@@ -128,6 +128,43 @@ local function write_summary(write, run)
   write('')
 end
 
+-- Compares the faster of the plain and the compiled form of each training step in each library, and
+-- the peaks of the memory of the processes.
+local function write_steps(write, run, set)
+  local ratios = {}
+  local number = {}
+  for k, case in ipairs(run.cases) do
+    number[case.name] = k
+  end
+  for k, case in ipairs(run.cases) do
+    local compiled = number[(case.name:gsub(' float', ', compiled float'))]
+    if compiled then
+      local best, peaks = {}, {}
+      for _, library in ipairs { 'ours', 'torch' } do
+        for _, at in ipairs { k, compiled } do
+          local time = set.results[at].times[library]
+          if time and time < (best[library] or math.huge) then
+            best[library], peaks[library] = time, set.results[at].peaks[library]
+          end
+        end
+      end
+      if best.ours and best.torch then
+        if #ratios == 0 then
+          write(('training steps, %d thread(s), the faster form of each: ours, PyTorch, ratio; '
+                 .. 'peaks of memory'):format(set.threads))
+        end
+        ratios[#ratios + 1] = best.ours / best.torch
+        write(('%-44s %10s %10s %6.2f %6.0f MB %6.0f MB'):format(
+              case.name, shown(best.ours), shown(best.torch), ratios[#ratios],
+              (peaks.ours or 0) / 2 ^ 20, (peaks.torch or 0) / 2 ^ 20))
+      end
+    end
+  end
+  if #ratios > 0 then
+    write(('%-44s %28.2f\n'):format('geometric mean', report.geometric_mean(ratios)))
+  end
+end
+
 local function write_errors(write, run)
   for _, set in ipairs(run.sets) do
     for k, case in ipairs(run.cases) do
@@ -187,6 +224,9 @@ local function write_all(run)
     write_set(write, run, set)
   end
   write_summary(write, run)
+  for _, set in ipairs(run.sets) do
+    write_steps(write, run, set)
+  end
   write_errors(write, run)
   file:close()
   write_csv(run)
