@@ -387,6 +387,15 @@ double reduction_factor(const Var& t, char reduction) {
   return reduction == 'm' ? 1 / static_cast<double>(t->numel()) : 1;
 }
 
+// f(values...) * g * factor, where g has one element. In a fused expression, a number is faster
+// than an operand of one element.
+template <class F, class... V>
+Var times_number(const Var& g, double factor, const F& f, const V&... values) {
+  if (has_tracers() || device_of({g.get()})) return f(values...) * (g * factor);
+  const double scale = ops::item(g.get()).to_double() * factor;
+  return in_one_pass([&](const auto&... v) { return f(v...) * scale; }, values...);
+}
+
 // The loss is w * ((1 - y) * x + f * softplus(-x)), where y is the target and f = 1 + (p - 1) * y.
 // Without weights, it is softplus(x) - x * y. first: the number of the parameter `logits`.
 template <class A>
@@ -396,13 +405,15 @@ void binary_rule(Backward& b, int first) {
   if (t->numel() == 0) return;
   const auto value = [&](int k) { return in_compute_type(b.value(first + k)); };
   const Var x = in_compute_type(t), y = value(1), weight = value(2), p = value(3);
-  Var g = converted(b.gradient(), x->dtype) * reduction_factor(t, a.reduction);
-  if (b.wants(first) && !p && !weight) {
-    const auto slope = [](const auto& logits, const auto& target, const auto& factor) {
-      return (sigmoid(logits) - target) * factor;
+  const Var gradient = converted(b.gradient(), x->dtype);
+  const double factor = reduction_factor(t, a.reduction);
+  if (b.wants(first) && !p && !weight && gradient->numel() == 1) {
+    const auto slope = [](const auto& logits, const auto& target) {
+      return sigmoid(logits) - target;
     };
-    b.give_all(first, in_one_pass(slope, x, y, g));
+    b.give_all(first, times_number(gradient, factor, slope, x, y));
   }
+  const Var g = gradient * factor;
   const auto weighted = [&](const Var& v) { return (weight ? v * weight : v) * g; };
   if (b.wants(first)) {
     const Var s = sigmoid(x), py = p ? y * p : y;
@@ -413,8 +424,7 @@ void binary_rule(Backward& b, int first) {
   const Var soft = softplus(-x);
   if (b.wants(first + 1)) b.give(first + 1, weighted(p ? (p - 1) * soft - x : -x));
   if (wants_weight) {
-    const Var factor = p ? (p - 1) * y + 1 : Var();
-    b.give(first + 2, ((1 - y) * x + (factor ? factor * soft : soft)) * g);
+    b.give(first + 2, ((1 - y) * x + (p ? ((p - 1) * y + 1) * soft : soft)) * g);
   }
   if (wants_p) b.give(first + 3, weighted(y * soft));
 }
@@ -430,18 +440,15 @@ namespace functions {
 
 Var mse_slope(const Var& g, const Var& t, const Var& target, char reduction) {
   if (t->numel() == 0) return t - target;
-  const double factor = 2 * reduction_factor(t, reduction);
-  return in_one_pass(
-      [&](const auto& x, const auto& y, const auto& v) { return (x - y) * (v * factor); }, t,
-      target, g);
+  const auto slope = [](const auto& x, const auto& y) { return x - y; };
+  return times_number(g, 2 * reduction_factor(t, reduction), slope, t, target);
 }
 Var huber_slope(const Var& g, const Var& t, const Var& target, double delta, char reduction) {
   if (t->numel() == 0) return t - target;
-  const double factor = reduction_factor(t, reduction);
-  const auto slope = [&](const auto& x, const auto& y, const auto& v) {
-    return clamp(x - y, Scalar(-delta), Scalar(delta)) * (v * factor);
+  const auto slope = [&](const auto& x, const auto& y) {
+    return clamp(x - y, Scalar(-delta), Scalar(delta));
   };
-  return in_one_pass(slope, t, target, g);
+  return times_number(g, reduction_factor(t, reduction), slope, t, target);
 }
 
 }  // namespace functions
