@@ -12,6 +12,16 @@ namespace th {
 
 namespace {
 
+// The classes, with a valid number in the place of those that are ignored.
+TensorRef numbers_to_check(Tensor* classes, int64_t ignored) {
+  if (!device_of({classes})) {
+    TensorRef flat = flattened(classes);
+    TensorRef mask = made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, flat.get(), ignored); });
+    if (!ops::logicalany(mask.get())) return flat;
+  }
+  return valid_classes(classes, ignored).numbers;
+}
+
 template <class A, class T>
 void check_numbers(const A& a, const Shapes& s, const T& classes, int64_t count, int64_t ignored) {
   if (classes->numel() == 0) return;
@@ -19,7 +29,7 @@ void check_numbers(const A& a, const Shapes& s, const T& classes, int64_t count,
     std::snprintf(text, length, "class %%lld is out of range of %lld classes",
                   static_cast<long long>(count));
   };
-  check_values(A::op, Condition::index, count, valid_classes(classes, ignored).numbers.get(),
+  check_values(A::op, Condition::index, count, numbers_to_check(classes, ignored).get(),
                CheckText(s.number_of(&classes), write));
   (void)a;
 }
