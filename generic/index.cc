@@ -426,33 +426,6 @@ bool assign_in_place(lua_State* L, State* state, Tensor* t) {
 
 }  // namespace
 
-// The key in the registry of the function that suggests names.
-constexpr char kNameHint[] = "tensor.name_hint";
-
-// _namehint(f): f(object, name) returns a text that is added to errors about unknown names, or nil.
-int set_name_hint(lua_State* L) {
-  check_kind(L, 1, LUA_TFUNCTION);
-  lua_pushvalue(L, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, kNameHint);
-  return 0;
-}
-
-int unknown_field(lua_State* L, State* state) {
-  Object self = object_at(L, state, 1);
-  if (state->is_torch7(Rule::fields) || self.kind < 0) {
-    lua_pushnil(L);
-    return 1;
-  }
-  const char* name = shown_class(L, state, 1);
-  // The function that the module has set may know a similar name.
-  lua_getfield(L, LUA_REGISTRYINDEX, kNameHint);
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, 2);
-  const bool known = lua_isfunction(L, -3) && lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1);
-  return raise_error(L, "a %s has no field or method '%s'%s%s", name ? name : "tensor",
-                     lua_tostring(L, 2), known ? ": " : "", known ? lua_tostring(L, -1) : "");
-}
-
 int tensor_index(lua_State* L) {
   State* state = state_of(L);
   lua_settop(L, 2);

@@ -139,8 +139,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
     case ParameterKind::index: {
       const char* what = parameter.kind == ParameterKind::dim ? "dimension" : "index";
       const auto by_default = static_cast<int64_t>(slot.value);
-      return set(arg >= 0 ? check_index(L, index, what, name)
-                          : by_default - (by_default > 0));
+      return set(arg >= 0 ? check_index(L, index, what, name) : by_default - (by_default > 0));
     }
     case ParameterKind::flag:
       return set(arg < 0 ? slot.value != 0 : lua_toboolean(L, index) != 0);

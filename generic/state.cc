@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 
-#include "base/numeric_locale.h"
 #include "bindings.h"
 #include "luaT.h"
 #include "memory/footprint.h"
@@ -268,8 +265,6 @@ void collect_under_pressure(lua_State* L, State* state) {
   expect_more(in_use);
 }
 
-static int type_error(lua_State* L, int index, const char* expected);
-
 double check_number(lua_State* L, int index) {
   if (!lua_isnumber(L, index)) type_error(L, index, "number");
   return lua_tonumber(L, index);
@@ -420,78 +415,6 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
   check_count(last - first + 1);
   for (int i = first; i <= last; ++i) sizes[count++] = check_integer(L, i, function, what);
   return count;
-}
-
-int raise_error(lua_State* L, const char* format, ...) {
-  char text[2048];
-  va_list values;
-  va_start(values, format);
-  {
-    th::NumericLocale numbers;
-    std::vsnprintf(text, sizeof(text), format, values);
-  }
-  va_end(values);
-  const State* state = registered_state(L);
-  const char* own = state ? state->own_source : "";
-  lua_Debug frame;
-  for (int level = 1; lua_getstack(L, level, &frame); ++level) {
-    lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0) continue;
-    if (*own && !std::strncmp(frame.source, own, std::strlen(own))) continue;
-    lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text);
-    return lua_error(L);
-  }
-  lua_pushstring(L, text);
-  return lua_error(L);
-}
-
-// Returns the name under which the running function is in the class of its first argument or in the
-// module, or "". The name stays on the stack.
-static const char* function_name(lua_State* L, lua_Debug* frame) {
-  if (!lua_checkstack(L, 8) || !lua_getstack(L, 0, frame) || !lua_getinfo(L, "f", frame)) return "";
-  const int function = lua_gettop(L);
-  auto find = [&](int table) {
-    for (lua_pushnil(L); lua_istable(L, table) && lua_next(L, table); lua_pop(L, 1)) {
-      if (lua_rawequal(L, -1, function) && lua_type(L, -2) == LUA_TSTRING) {
-        lua_pop(L, 1);
-        return lua_tostring(L, -1);
-      }
-    }
-    return "";
-  };
-  const char* name = "";
-  if (lua_getmetatable(L, 1)) name = find(lua_gettop(L));
-  if (*name) return name;
-  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_getfield(L, -1, "tensor");
-  return find(lua_gettop(L));
-}
-
-bool is_module(lua_State* L, int index) {
-  if (!lua_istable(L, index) || !lua_checkstack(L, 2)) return false;
-  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_getfield(L, -1, "tensor");
-  const bool same = lua_rawequal(L, index, -1) != 0;
-  lua_pop(L, 2);
-  return same;
-}
-
-int argument_error(lua_State* L, int index, const char* text) {
-  lua_Debug frame;
-  const bool known = lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name;
-  if (known && index == 1 && is_module(L, 1)) {
-    return raise_error(L, "%s: functions of the module are called with a dot: tensor.%s(...)",
-                       frame.name, frame.name);
-  }
-  if (known) return luaL_argerror(L, index, text);
-  const char* name = function_name(L, &frame);
-  if (*name) return raise_error(L, "bad argument #%d to '%s' (%s)", index, name, text);
-  return raise_error(L, "bad argument #%d (%s)", index, text);
-}
-
-static int type_error(lua_State* L, int index, const char* expected) {
-  const char* got = lua_type(L, index) == LUA_TNONE ? "no value" : shown_type(L, index);
-  return argument_error(L, index, lua_pushfstring(L, "%s expected, got %s", expected, got));
 }
 
 void push_element(lua_State* L, DType type, const char* address) {

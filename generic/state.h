@@ -270,6 +270,8 @@ bool is_module(lua_State* L, int index);
 // Raises an error about an argument of the running C function. Like luaL_argerror, but the message
 // does not name the function '?' if Lua knows no name, as in tail calls.
 int argument_error(lua_State* L, int index, const char* text);
+// The same, with the expected type and that of the argument.
+int type_error(lua_State* L, int index, const char* expected);
 
 // The text of an error, in memory that needs no destructor, because raising a Lua error may skip
 // C++ frames.
@@ -318,8 +320,8 @@ void protect(lua_State* L, const char* function, F&& body) {
 }
 
 // Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.
-// NaN, infinity and numbers outside of int64 always raise an error. The error names the function and
-// the parameter if they are given.
+// NaN, infinity and numbers outside of int64 always raise an error. The error names the function
+// and the parameter if they are given.
 int64_t check_integer(lua_State* L, int index, const char* function = nullptr,
                       const char* parameter = nullptr);
 // Returns a string without zero bytes.
@@ -341,8 +343,8 @@ double check_whole(lua_State* L, double number, const char* what);
 int64_t check_index(lua_State* L, int index, const char* what, const char* function = nullptr);
 
 // Reads a list of sizes from stack positions first ... last: numbers, one LongStorage, or one table
-// of numbers. Returns the number of sizes. Errors name the argument of the function, or the function
-// and what the numbers are if they are given.
+// of numbers. Returns the number of sizes. Errors name the argument of the function, or the
+// function and what the numbers are if they are given.
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
                const char* function = nullptr, const char* what = nullptr);
 // Raises an error if a list has a key that is a string, as {1, dim = 2}, except by Torch7's rule.

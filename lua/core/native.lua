@@ -13,7 +13,7 @@ return {
    sleep = core._sleep,
    progress = require 'tensor.progress',
 
-   -- generic/index.cc: the texts in errors about unknown names.
+   -- generic/errors.cc: the texts in errors about unknown names.
    set_name_hint = core._namehint,
    make_folder = core._mkdir,
 

@@ -424,7 +424,8 @@ end)
 
 describe('element types', function()
   it('have limits', function()
-    for name, eps in pairs { Half = 2 ^ -10, BFloat16 = 2 ^ -7, Float = 2 ^ -23, Double = 2 ^ -52 } do
+    for name, eps in pairs { Half = 2 ^ -10, BFloat16 = 2 ^ -7, Float = 2 ^ -23,
+                             Double = 2 ^ -52 } do
       local info, Tensor = tensor.finfo(name), tensor[name .. 'Tensor']
       assert.are.equal(eps, info.eps)
       assert.are.equal(info.max, Tensor { info.max }[1])

@@ -130,7 +130,8 @@ local calls = {
   {'return torch.Tensor(2.5)',
    'torch.DoubleTensor: bad argument #1 (a size is a whole number, got 2.5'},
   {'local r = t:narrow(1, 1.5, 1)', 'narrow: index must be an integer, got 1.5'},
-  {'local r = torch.manualSeed("a")', "bad argument #1 to 'manualSeed' (number expected, got string)"},
+  {'local r = torch.manualSeed("a")',
+   "bad argument #1 to 'manualSeed' (number expected, got string)"},
   -- A dot and a colon.
   {'t.size()', "bad argument #1 to 'size' (torch.*Tensor expected, got no value: a method is " ..
    'called with a colon)'},

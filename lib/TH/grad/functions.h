@@ -10,10 +10,10 @@
 
 namespace th::grad {
 
-constexpr double kLog2 = 0.69314718055994530942;   // log(2)
-constexpr double kLog10 = 2.30258509299404568402;  // log(10)
+constexpr double kLog2 = 0.69314718055994530942;    // log(2)
+constexpr double kLog10 = 2.30258509299404568402;   // log(10)
 constexpr double kRadian = 0.01745329251994329577;  // pi / 180
-constexpr double kErf = 1.12837916709551257390;    // 2 / sqrt(pi)
+constexpr double kErf = 1.12837916709551257390;     // 2 / sqrt(pi)
 
 inline double number(const Scalar& s) { return s.to_double(); }
 

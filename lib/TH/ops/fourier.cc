@@ -326,9 +326,8 @@ void calls(args::hfft& a) {
 }
 void shapes(args::ihfft& a, Shapes& s) { shapes_of_line(a, s, Fourier::rfft); }
 void calls(args::ihfft& a) {
-  TensorRef half = made(a.t->dtype, [&](Tensor* r) {
-    ops::rfft(r, a.t, a.n, a.dimension, opposite_norm(a.norm));
-  });
+  TensorRef half = made(
+      a.t->dtype, [&](Tensor* r) { ops::rfft(r, a.t, a.n, a.dimension, opposite_norm(a.norm)); });
   ops::complexConj(a.r_, half.get());
 }
 

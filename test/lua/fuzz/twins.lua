@@ -17,12 +17,14 @@ local never = set [[
   btrifact btrisolve cholesky cond det eig eigh gels geqrf gesv inverse logdet lstsq lu matrixExp
   matrixNorm matrixPower matrixRank nuclearNorm orgqr ormqr pinverse potrf potri potrs pstrf qr
   slogdet solve svd svdvals symeig trtrs]]
--- Rows that add or multiply many elements, in an order that depends on the layout.
+-- Rows that add or multiply many elements, in an order that depends on the layout; and xlogy, whose
+-- vectorized loops round differently from its scalar ones.
 local rounding = set [[
   addbmm addmm addmv addr baddbmm bmm cdist conv2 conv3 corrcoef cov covWeights cumprod cumsum dist
   dot einsum ger histogram histogramEdges histogramWeights histogramdd kron logSoftmax logsumexp
   matmul mean mm mv nanmean nanprod nanstd nansum nanvar norm outer prod renorm softmax std sum
-  trace trapezoid trapezoidAt unwrap var xcorr2 xcorr3]]
+  cumulativeTrapezoid nancumprod nancumsum trace trapezoid trapezoidAt unwrap var xcorr2 xcorr3
+  xlogy]]
 
 --- Returns how the calls of a row can be compared: "compared", "compared roughly", or nil.
 function twins.kind(name, slots)

@@ -32,7 +32,7 @@ function cases.install(shared)
   }
   c.traceDiagonal = {
     ulps = 4,
-    -- Of batches: functions_spec tests that a single matrix gives a number.
+    -- functions_spec tests that a single matrix gives a number.
     scenarios = over({ { 2, 3, 4 }, { 2, 2, 3, 3 } }, function(m)
       return { m, 0 }, { m, 1 }, { m, -1 }, { m, 9 }
     end),

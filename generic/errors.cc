@@ -1,0 +1,117 @@
+// Errors that name the line of the caller, the function and the argument, and errors about names
+// that a tensor does not have.
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "base/numeric_locale.h"
+#include "bindings.h"
+#include "luaT.h"
+
+namespace bind {
+
+namespace {
+
+// The key in the registry of the function that suggests names.
+constexpr char kNameHint[] = "tensor.name_hint";
+
+// Returns the name under which the running function is in the class of its first argument or in the
+// module, or "". The name stays on the stack.
+const char* function_name(lua_State* L, lua_Debug* frame) {
+  if (!lua_checkstack(L, 8) || !lua_getstack(L, 0, frame) || !lua_getinfo(L, "f", frame)) return "";
+  const int function = lua_gettop(L);
+  auto find = [&](int table) {
+    for (lua_pushnil(L); lua_istable(L, table) && lua_next(L, table); lua_pop(L, 1)) {
+      if (lua_rawequal(L, -1, function) && lua_type(L, -2) == LUA_TSTRING) {
+        lua_pop(L, 1);
+        return lua_tostring(L, -1);
+      }
+    }
+    return "";
+  };
+  const char* name = "";
+  if (lua_getmetatable(L, 1)) name = find(lua_gettop(L));
+  if (*name) return name;
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "tensor");
+  return find(lua_gettop(L));
+}
+
+}  // namespace
+
+int raise_error(lua_State* L, const char* format, ...) {
+  char text[2048];
+  va_list values;
+  va_start(values, format);
+  {
+    th::NumericLocale numbers;
+    std::vsnprintf(text, sizeof(text), format, values);
+  }
+  va_end(values);
+  const State* state = registered_state(L);
+  const char* own = state ? state->own_source : "";
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame); ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline <= 0) continue;
+    if (*own && !std::strncmp(frame.source, own, std::strlen(own))) continue;
+    lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text);
+    return lua_error(L);
+  }
+  lua_pushstring(L, text);
+  return lua_error(L);
+}
+
+bool is_module(lua_State* L, int index) {
+  if (!lua_istable(L, index) || !lua_checkstack(L, 2)) return false;
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "tensor");
+  const bool same = lua_rawequal(L, index, -1) != 0;
+  lua_pop(L, 2);
+  return same;
+}
+
+int argument_error(lua_State* L, int index, const char* text) {
+  lua_Debug frame;
+  const bool known = lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name;
+  if (known && index == 1 && is_module(L, 1)) {
+    return raise_error(L, "%s: functions of the module are called with a dot: tensor.%s(...)",
+                       frame.name, frame.name);
+  }
+  if (known) return luaL_argerror(L, index, text);
+  const char* name = function_name(L, &frame);
+  if (*name) return raise_error(L, "bad argument #%d to '%s' (%s)", index, name, text);
+  return raise_error(L, "bad argument #%d (%s)", index, text);
+}
+
+int type_error(lua_State* L, int index, const char* expected) {
+  const char* got = lua_type(L, index) == LUA_TNONE ? "no value" : shown_type(L, index);
+  return argument_error(L, index, lua_pushfstring(L, "%s expected, got %s", expected, got));
+}
+
+// _namehint(f): f(object, name) returns a text that is added to errors about unknown names, or nil.
+int set_name_hint(lua_State* L) {
+  check_kind(L, 1, LUA_TFUNCTION);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, kNameHint);
+  return 0;
+}
+
+int unknown_field(lua_State* L, State* state) {
+  Object self = object_at(L, state, 1);
+  if (state->is_torch7(Rule::fields) || self.kind < 0) {
+    lua_pushnil(L);
+    return 1;
+  }
+  const char* name = shown_class(L, state, 1);
+  // The function that the module has set may know a similar name.
+  lua_getfield(L, LUA_REGISTRYINDEX, kNameHint);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  const bool known = lua_isfunction(L, -3) && lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1);
+  return raise_error(L, "a %s has no field or method '%s'%s%s", name ? name : "tensor",
+                     lua_tostring(L, 2), known ? ": " : "", known ? lua_tostring(L, -1) : "");
+}
+
+}  // namespace bind
