@@ -21,6 +21,7 @@ DTYPES = {
     "long": np.int64,
     "byte": np.uint8,
     "half": np.float16,
+    "bfloat16": np.float32,  # which torch rounds
 }
 
 if which == "torch":
@@ -30,12 +31,13 @@ if which == "torch":
     torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
 
-    def adopt(array):
-        return torch.from_numpy(array)
+    def adopt(array, element=None):
+        tensor = torch.from_numpy(array)
+        return tensor.bfloat16() if element == "bfloat16" else tensor
 
 else:
 
-    def adopt(array):
+    def adopt(array, element=None):
         return array
 
 
@@ -44,7 +46,7 @@ class Helpers(dict):
 
     def __init__(self, element):
         self.seed = 0
-        self.dtype = DTYPES[element]
+        self.element, self.dtype = element, DTYPES[element]
         self.directory = tempfile.TemporaryDirectory()
         self.update(np=np, rand=self.rand, new=self.new, index=self.index, like=self.like)
         self.update(digits_step=self.digits_step, training_step=self.training_step)
@@ -63,10 +65,10 @@ class Helpers(dict):
         numbers = self.draw(shape)
         if not np.issubdtype(self.dtype, np.floating):
             numbers = np.floor(numbers * 100) + 1
-        return adopt(numbers.astype(self.dtype))
+        return adopt(numbers.astype(self.dtype), self.element)
 
     def new(self, *shape):
-        return adopt(np.zeros(shape, self.dtype))
+        return adopt(np.zeros(shape, self.dtype), self.element)
 
     def index(self, count, span):
         return adopt(np.floor(self.draw((count,)) * span).astype(np.int64))

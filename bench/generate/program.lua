@@ -1,8 +1,8 @@
 -- Times the model of examples/lib/gpt.lua, as program.py does in PyTorch.
 --
 -- Usage: tensor bench/generate/program.lua MODEL TYPE TOKENS
--- Prints the medians for a prompt of 128 tokens and for a token, in ms; the bytes of the weights; and
--- the time to read as many bytes once, in ms.
+-- Prints the medians for a prompt of 128 tokens and for a token, in ms; the bytes of the weights;
+-- and the time to read as many bytes once, in ms.
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 package.path = here .. '../../examples/?.lua;' .. package.path

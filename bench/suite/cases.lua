@@ -2,7 +2,8 @@
 
 local SIZES = { all = '4 256 4k 64k 1M 16M' }
 local UNITS = { [''] = 1, k = 2 ^ 10, M = 2 ^ 20 }
-local ELEMENT = { float = 4, double = 8, int = 4, long = 8, byte = 1, half = 2 }
+local ELEMENT = { float = 4, double = 8, int = 4, long = 8, byte = 1, half = 2,
+                  bfloat16 = 2 }
 local LIBRARIES = { 'lua', 'numpy', 'torch' }
 
 local function read_size(text)

@@ -5,7 +5,7 @@ local tensor = require 'tensor'
 local digits_step = require 'digits_step'
 
 local NAMES = { float = 'Float', double = 'Double', int = 'Int', long = 'Long', byte = 'Byte',
-                half = 'Half' }
+                half = 'Half', bfloat16 = 'BFloat16' }
 local ours = {}
 
 local function class(element)
@@ -25,7 +25,8 @@ function ours.helpers(element)
   end
   function helpers.rand(...)
     local numbers = draw(...)
-    if element == 'float' or element == 'double' or element == 'half' then
+    if element == 'float' or element == 'double' or element == 'half' or
+       element == 'bfloat16' then
       return numbers:type(class(element))
     end
     return numbers:mul(100):floor():add(1):type(class(element))

@@ -1,6 +1,6 @@
--- A decoder of GPT-2's form: pre-norm transformer blocks, learned positions, and scores of the next
--- token by the same matrix as the embedding of tokens. The tensors have the names and shapes of
--- GPT-2's weights in .safetensors files. Tokens are numbers from 1.
+-- A decoder of GPT-2's form: pre-norm transformer blocks with an embedding of positions. The matrix
+-- of the embedding of tokens also computes the scores of the next token. The tensors have the names
+-- and shapes of GPT-2's weights in .safetensors files. Tokens are numbers from 1.
 
 local tensor = require 'tensor'
 

@@ -40,8 +40,8 @@ struct ProductKernels {
   TypeTable<PanelKernel> panels;
   TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms each
   // Products of a matrix of a 16-bit type and a contiguous vector of floats (n = 1), for a matrix
-  // with contiguous rows, and for one with contiguous columns, whose results are the sums as
-  // floats. Null if the instruction set does not support them.
+  // with contiguous rows, and for one with contiguous columns. The results of the latter are the
+  // sums, as floats. Null if the instruction set does not support them.
   TypeTable<ProductKernel> reduced_rows, reduced_columns;
 };
 constexpr int64_t kSmallProduct = 8;

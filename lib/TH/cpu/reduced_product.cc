@@ -148,7 +148,7 @@ Blocks blocks_of(const ProductCall& p) {
 void multiply_bfloat16(ProductCall p) {
   constexpr int64_t kItem = 2, kWork = 1 << 20;
   // Packing is fastest for a factor a with contiguous rows and a factor b with contiguous columns.
-  // Of two factors with contiguous rows or columns, a is the larger one.
+  // If both factors have contiguous rows, or columns, a is the larger one.
   const bool a_by_sums = p.a.col == 1, b_by_sums = p.b.row == 1;
   if (a_by_sums == b_by_sums ? p.n > p.m : b_by_sums) p = transposed(p);
   const Blocks blocks = blocks_of(p);
