@@ -11,12 +11,12 @@ namespace th {
 
 #ifdef TH_HAVE_AVX512BF16
 namespace avx512bf16 {
-extern const BFloat16Product bfloat16_product;
+extern const BFloat16Products bfloat16_products;
 }
 #endif
 #ifdef TH_HAVE_AMX
 namespace amx {
-extern const BFloat16Product bfloat16_product;
+extern const BFloat16Products bfloat16_products;
 }
 #endif
 
@@ -31,21 +31,21 @@ bool has_permission() {
 }
 #endif
 
-BFloat16Product choose() {
+BFloat16Products choose() {
 #ifdef TH_HAVE_AMX
-  if (isa() == Isa::amx && has_permission()) return amx::bfloat16_product;
+  if (isa() == Isa::amx && has_permission()) return amx::bfloat16_products;
 #endif
 #ifdef TH_HAVE_AVX512BF16
-  if (isa() >= Isa::avx512bf16) return avx512bf16::bfloat16_product;
+  if (isa() >= Isa::avx512bf16) return avx512bf16::bfloat16_products;
 #endif
-  return nullptr;
+  return {};
 }
 
 }  // namespace
 
-BFloat16Product bfloat16_product() {
-  static const BFloat16Product chosen = choose();
-  return chosen;
+BFloat16Product bfloat16_product(DType dtype) {
+  static const BFloat16Products chosen = choose();
+  return dtype == DType::Half ? chosen.half : chosen.bfloat16;
 }
 
 }  // namespace th

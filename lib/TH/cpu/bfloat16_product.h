@@ -1,7 +1,7 @@
 #ifndef TH_CPU_BFLOAT16_PRODUCT_H
 #define TH_CPU_BFLOAT16_PRODUCT_H
 
-// Products of BFloat16 matrices by the CPU's instructions for them: AVX512-BF16 or AMX.
+// Products of matrices of 16-bit floats by instructions for BFloat16: AVX512-BF16 or AMX.
 
 #include "backend/product_call.h"
 #include "cpu/product_kernels.h"
@@ -16,23 +16,28 @@ struct BatchSum {
 // Computes a block of c whose a and b have BLAS layouts; memory: bfloat16_sizes().bytes(), aligned
 // to 64 bytes.
 using BFloat16Product = void (*)(const ProductBlock&, const BatchSum&, void* memory);
+struct BFloat16Products {
+  BFloat16Product bfloat16, half;  // null: float copies are faster
+};
 
-// The sizes of packed factors: depth is that of the parts in which sums are computed.
+// The sizes of packed factors: depth is that of the parts in which sums are computed. A Half is
+// packed as two BFloat16.
 struct BFloat16Sizes {
   int64_t rows, cols, depth;
-  int64_t bytes() const { return 4 * rows * cols + 2 * (cols + 32) * depth; }
+  int parts;
+  int64_t bytes() const { return parts * (4 * rows * cols + 2 * (cols + 32) * depth); }
 };
-inline BFloat16Sizes bfloat16_sizes(int64_t m, int64_t n, int64_t k) {
+static inline BFloat16Sizes bfloat16_sizes(int64_t m, int64_t n, int64_t k, int parts) {
   auto whole = [](int64_t size) { return (size + 31) / 32 * 32; };
   constexpr int64_t kMost = 1 << 18, kLeast = 512;
-  const int64_t rows = whole(m), cols = whole(n),
-                most = kMost / cols > kLeast ? kMost / cols : kLeast;
-  const int64_t parts = (k + most - 1) / most;
-  return {rows, cols, whole((k + parts - 1) / parts)};
+  const int64_t rows = whole(m), cols = whole(n);
+  const int64_t most = kMost / cols > kLeast ? kMost / cols : kLeast, count = (k + most - 1) / most;
+  return {rows, cols, whole((k + count - 1) / count), parts};
 }
 
-// Returns null if the CPU or the build has no such instructions, or TENSOR_ISA excludes them.
-BFloat16Product bfloat16_product();
+// Returns null if the CPU or the build has no such instructions for the type, or TENSOR_ISA
+// excludes them.
+BFloat16Product bfloat16_product(DType dtype);
 
 }  // namespace th
 

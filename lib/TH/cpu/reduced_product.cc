@@ -154,9 +154,11 @@ void multiply_bfloat16(ProductCall p) {
   const Blocks blocks = blocks_of(p);
   const int64_t batches = p.sum ? 1 : p.batches, tiles = blocks.down * blocks.across;
   const int64_t grain = kWork / (blocks.rows * blocks.cols * p.k * (p.sum ? p.batches : 1)) + 1;
-  const int64_t bytes = (bfloat16_sizes(blocks.rows, blocks.cols, p.k).bytes() + 63) / 64 * 64;
+  const int parts = p.dtype == DType::Half ? 2 : 1;
+  const int64_t bytes =
+      (bfloat16_sizes(blocks.rows, blocks.cols, p.k, parts).bytes() + 63) / 64 * 64;
   Workspace<char> memory(bytes * num_threads());
-  const BFloat16Product kernel = bfloat16_product();
+  const BFloat16Product kernel = bfloat16_product(p.dtype);
   parallel_for(batches * tiles, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t batch = task / tiles, tile = task % tiles;
@@ -208,9 +210,8 @@ void multiply_reduced(const ProductCall& call) {
   if (by_vector && call.alpha.d != 0 && product_kernels().reduced_rows[call.dtype]) {
     return multiply_reduced_by_vector(call);
   }
-  const bool by_bfloat16 =
-      call.dtype == DType::BFloat16 && call.m > 1 && call.n > 1 && call.alpha.d != 0;
-  if (by_bfloat16 && bfloat16_product()) return multiply_bfloat16(call);
+  const bool by_bfloat16 = call.m > 1 && call.n > 1 && call.alpha.d != 0;
+  if (by_bfloat16 && bfloat16_product(call.dtype)) return multiply_bfloat16(call);
   multiply_in_float(call);
 }
 

@@ -1,4 +1,9 @@
-// Products of BFloat16 matrices by instructions for them. Compiled for AVX512-BF16 and for AMX.
+// Products of 16-bit matrices by instructions for BFloat16. Compiled for AVX512-BF16 and for AMX.
+//
+// A Half is the sum of two BFloat16: its 8 high bits, and the rest, of 3 bits. So a product of
+// Halfs is exactly the sum of four products of BFloat16. The products of high parts have sums of
+// their own. These alone are the result if they are not finite, because the other three have
+// infinity * 0 then.
 //
 // A tile is 16 x 64 bytes. A tile of a has 16 rows of 32 elements. A tile of b has 16 columns: its
 // line p has the elements 2p and 2p + 1 of each column. A panel has up to 32 rows of a or columns
@@ -11,6 +16,11 @@
 #include <immintrin.h>
 
 #include <cstring>
+#include <type_traits>
+
+#if defined(__AMX_BF16__) || defined(__AMXBF16__)
+#define TH_HAVE_AMX_TILES 1
+#endif
 
 namespace th {
 namespace {
@@ -66,6 +76,33 @@ void prefetch(const uint16_t* data, int64_t elements) {
   _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T1);
 }
 
+// The part of elements that is packed: BFloat16 are whole.
+enum class Part { whole, high, low };
+
+// Stores 32 elements, or parts of 32 Halfs as BFloat16.
+template <Part part>
+void put(uint16_t* to, __m512i v) {
+  if constexpr (part != Part::whole) {
+    alignas(64) static constexpr uint16_t kHighWords[] = {
+        1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+        33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
+    __m512 x[2];
+    for (int i = 0; i < 2; ++i) {
+      const __m256i half = i ? _mm512_maskz_extracti64x4_epi64(0xf, v, 1)
+                             : _mm512_maskz_extracti64x4_epi64(0xf, v, 0);
+      x[i] = _mm512_maskz_cvtph_ps(0xffff, half);
+      if (part == Part::low) {
+        const __m512i high = _mm512_and_si512(_mm512_castps_si512(x[i]),
+                                              _mm512_set1_epi32(static_cast<int>(0xffff0000)));
+        x[i] = _mm512_sub_ps(x[i], _mm512_castsi512_ps(high));
+      }
+    }
+    v = _mm512_permutex2var_epi16(_mm512_castps_si512(x[0]), _mm512_load_si512(kHighWords),
+                                  _mm512_castps_si512(x[1]));
+  }
+  _mm512_store_si512(to, v);
+}
+
 // Loads up to 16 lines of up to 32 elements, and zeros for missing ones.
 void load_lines(const Lines& from, int64_t lines, int64_t depth, __m512i* v) {
   const __mmask32 mask = first_elements(depth);
@@ -76,17 +113,19 @@ void load_lines(const Lines& from, int64_t lines, int64_t depth, __m512i* v) {
 }
 
 // Packs up to 32 lines of up to 32 elements, which are contiguous, as tiles of b.
+template <Part part>
 void pack_columns(const Lines& from, int64_t lines, int64_t depth, uint16_t* to) {
   for (int64_t i = 0; i < lines; i += kLanes, to += kTile) {
     __m512i v[16];
     load_lines({from.data + i * from.step, from.step, 1}, lines - i, depth, v);
     transpose(v);
-    for (int line = 0; line < 16; ++line) _mm512_store_si512(to + line * kTileDepth, v[line]);
+    for (int line = 0; line < 16; ++line) put<part>(to + line * kTileDepth, v[line]);
   }
 }
 
 // Packs up to 32 lines, which are contiguous, as tiles of a: line by line, as memory is read
 // fastest.
+template <Part part>
 void pack_rows(const Lines& from, int64_t lines, int64_t depth, uint16_t* to) {
   const int64_t tiles = lines > kLanes ? 2 : 1;
   for (int64_t i = 0; i < tiles * kLanes; ++i) {
@@ -94,7 +133,7 @@ void pack_rows(const Lines& from, int64_t lines, int64_t depth, uint16_t* to) {
     uint16_t* row = to + i / kLanes * kTile + i % kLanes * kTileDepth;
     for (int64_t k = 0; k < depth; k += kTileDepth, row += tiles * kTile) {
       const __mmask32 mask = i < lines ? first_elements(depth - k) : 0;
-      _mm512_store_si512(row, _mm512_maskz_loadu_epi16(mask, line + k));
+      put<part>(row, _mm512_maskz_loadu_epi16(mask, line + k));
     }
   }
 }
@@ -115,6 +154,7 @@ int column_of(int tile, int word) { return word / 4 * 8 + tile * 4 + word % 4; }
 
 // Packs up to 32 lines by pairs, as two tiles of b, whose columns are in the order of column_of, or
 // as two tiles of a, whose rows are.
+template <Part part>
 void pack_pairs(const Lines& from, int64_t lines, int64_t depth, bool of_b, uint16_t* to) {
   const __mmask32 mask = first_elements(lines);
   __m512i v[2][16];
@@ -122,7 +162,7 @@ void pack_pairs(const Lines& from, int64_t lines, int64_t depth, bool of_b, uint
   for (int tile = 0; tile < 2; ++tile) {
     if (!of_b) transpose(v[tile]);
     for (int line = 0; line < 16; ++line) {
-      _mm512_store_si512(to + tile * kTile + line * kTileDepth, v[tile][line]);
+      put<part>(to + tile * kTile + line * kTileDepth, v[tile][line]);
     }
   }
 }
@@ -139,6 +179,7 @@ struct Packed {
   }
 };
 
+template <Part part>
 Packed pack(const Lines& from, int64_t lines, int64_t depth, bool of_b, uint16_t* to) {
   const int64_t whole = round_up(depth, kTileDepth);
   const Packed packed = {to, from.along != 1};
@@ -149,8 +190,8 @@ Packed pack(const Lines& from, int64_t lines, int64_t depth, bool of_b, uint16_t
   if (packed.by_pairs) {
     for (int64_t k = 0; k < depth; k += kTileDepth) {
       for (int64_t i = 0; i < lines; i += kPanel) {
-        pack_pairs(at(i, k), least(kPanel, lines - i), depth - k, of_b,
-                   to + i * whole + k * kPanel);
+        pack_pairs<part>(at(i, k), least(kPanel, lines - i), depth - k, of_b,
+                         to + i * whole + k * kPanel);
       }
     }
     return packed;
@@ -158,11 +199,11 @@ Packed pack(const Lines& from, int64_t lines, int64_t depth, bool of_b, uint16_t
   for (int64_t i = 0; i < lines; i += kPanel, to += kPanel * whole) {
     const int64_t count = least(kPanel, lines - i);
     if (!of_b) {
-      pack_rows(at(i, 0), count, depth, to);
+      pack_rows<part>(at(i, 0), count, depth, to);
       continue;
     }
     for (int64_t k = 0; k < depth; k += kTileDepth) {
-      pack_columns(at(i, k), count, depth - k, to + packed.tiles(count) * k * kLanes);
+      pack_columns<part>(at(i, k), count, depth - k, to + packed.tiles(count) * k * kLanes);
     }
   }
   return packed;
@@ -175,26 +216,31 @@ struct Result {
   float alpha, beta;
 };
 
-// c = beta * c + alpha * sum, for up to 32 contiguous elements.
-void store(const Result& r, uint16_t* c, int64_t n, __m512 low, __m512 high) {
-  const __mmask32 mask = first_elements(n);
-  const __m512 alpha = _mm512_set1_ps(r.alpha);
-  low = _mm512_mul_ps(low, alpha);
-  high = _mm512_mul_ps(high, alpha);
+// 16 elements as floats, and back.
+inline __m512 widen(BFloat16, __m256i x) {
+  return _mm512_castsi512_ps(
+      _mm512_maskz_slli_epi32(0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, x), 16));
+}
+[[maybe_unused]] inline __m512 widen(Half, __m256i x) { return _mm512_maskz_cvtph_ps(0xffff, x); }
+inline __m256i narrow(BFloat16, __m512 x) { return (__m256i)_mm512_cvtneps_pbh(x); }
+[[maybe_unused]] inline __m256i narrow(Half, __m512 x) {
+  return _mm512_maskz_cvtps_ph(0xffff, x, _MM_FROUND_TO_NEAREST_INT);
+}
+
+// c = beta * c + alpha * sum, for up to 16 contiguous elements.
+template <class T>
+void store(const Result& r, uint16_t* c, int64_t n, __m512 sum) {
+  const auto mask = static_cast<__mmask16>(first_elements(n < 16 ? n : 16));
+  sum = _mm512_mul_ps(sum, _mm512_set1_ps(r.alpha));
   if (r.beta != 0) {
-    const __m512i old = _mm512_maskz_loadu_epi16(mask, c);
-    const auto widen = [](__m256i half) {
-      return _mm512_castsi512_ps(
-          _mm512_maskz_slli_epi32(0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, half), 16));
-    };
-    const __m512 beta = _mm512_set1_ps(r.beta);
-    low = _mm512_fmadd_ps(widen(_mm512_maskz_extracti64x4_epi64(0xf, old, 0)), beta, low);
-    high = _mm512_fmadd_ps(widen(_mm512_maskz_extracti64x4_epi64(0xf, old, 1)), beta, high);
+    const __m512 old = widen(T(), _mm256_maskz_loadu_epi16(mask, c));
+    sum = _mm512_fmadd_ps(old, _mm512_set1_ps(r.beta), sum);
   }
-  _mm512_mask_storeu_epi16(c, mask, (__m512i)_mm512_cvtne2ps_pbh(high, low));
+  _mm256_mask_storeu_epi16(c, mask, narrow(T(), sum));
 }
 
 // For a row-major c. lines: rows of c; elements: those of a row.
+template <class T>
 void finish_rows(const float* sums, const Packed& lines, const Packed& elements, const Result& r) {
   const int down = lines.tiles(r.rows), across = elements.tiles(r.cols);
   for (int i = 0; i < down; ++i, sums += across * kSums) {
@@ -211,13 +257,16 @@ void finish_rows(const float* sums, const Packed& lines, const Packed& elements,
         low = _mm512_castpd_ps(_mm512_permutex2var_pd(x, first, y));
         high = _mm512_castpd_ps(_mm512_permutex2var_pd(x, second, y));
       }
-      store(r, r.c + row * r.row, r.cols, low, high);
+      uint16_t* c = r.c + row * r.row;
+      store<T>(r, c, r.cols, low);
+      if (r.cols > kLanes) store<T>(r, c + kLanes, r.cols - kLanes, high);
     }
   }
 }
 
+template <class T>
 void finish(const float* sums, const Packed& a, const Packed& b, const Result& r) {
-  if (r.col == 1) return finish_rows(sums, a, b, r);
+  if (r.col == 1) return finish_rows<T>(sums, a, b, r);
   alignas(64) float transposed[4 * kSums];
   const int down = a.tiles(r.rows), across = b.tiles(r.cols);
   for (int i = 0; i < down; ++i) {
@@ -229,7 +278,17 @@ void finish(const float* sums, const Packed& a, const Packed& b, const Result& r
       for (int lane = 0; lane < kLanes; ++lane) _mm512_store_si512(to + lane * kLanes, v[lane]);
     }
   }
-  finish_rows(transposed, b, a, {r.c, r.col, 1, r.cols, r.rows, r.alpha, r.beta});
+  finish_rows<T>(transposed, b, a, {r.c, r.col, 1, r.cols, r.rows, r.alpha, r.beta});
+}
+
+// Adds the sums of the other products to those of high parts that are finite.
+void add_rest(float* sums, const float* rest, int64_t count) {
+  constexpr int kNotFinite = 0x99;  // NaNs and infinities
+  for (int64_t i = 0; i < count; i += kLanes) {
+    const __m512 sum = _mm512_load_ps(sums + i);
+    const __mmask16 finite = _knot_mask16(_mm512_fpclass_ps_mask(sum, kNotFinite));
+    _mm512_store_ps(sums + i, _mm512_mask_add_ps(sum, finite, sum, _mm512_load_ps(rest + i)));
+  }
 }
 
 // Contiguous lines that are packed next: they are read from memory during the arithmetic.
@@ -243,7 +302,7 @@ struct Ahead {
 };
 
 // multiply adds the product of two panels to their tiles of sums, or writes it if `first` is set.
-#ifdef __AMX_BF16__
+#ifdef TH_HAVE_AMX_TILES
 class Unit {
  public:
   Unit() {
@@ -347,11 +406,17 @@ Multiply multiply_for(int rows, int cols) {
   return cols > 1 ? &Unit::multiply<1, 2> : &Unit::multiply<1, 1>;
 }
 
+template <class T>
 void multiply_block(const ProductBlock& p, const BatchSum& sum, void* memory) {
-  const BFloat16Sizes size = bfloat16_sizes(p.m, p.n, p.k);
+  constexpr int parts = std::is_same_v<T, Half> ? 2 : 1;
+  constexpr Part main = parts > 1 ? Part::high : Part::whole;
+  const BFloat16Sizes size = bfloat16_sizes(p.m, p.n, p.k, parts);
   auto* sums = static_cast<float*>(memory);
-  auto* b = reinterpret_cast<uint16_t*>(sums + size.rows * size.cols);
-  uint16_t* a = b + size.cols * size.depth;
+  float* rest = sums + size.rows * size.cols;
+  auto* b = reinterpret_cast<uint16_t*>(sums + parts * size.rows * size.cols);
+  uint16_t* low_b = b + size.cols * size.depth;
+  uint16_t* a = b + parts * size.cols * size.depth;
+  uint16_t* low_a = a + kPanel * size.depth;
   const auto alpha = static_cast<float>(p.alpha.d), beta = static_cast<float>(p.beta.d);
   const Unit unit;
   for (int64_t batch = 0; batch < sum.batches; ++batch) {
@@ -361,24 +426,37 @@ void multiply_block(const ProductBlock& p, const BatchSum& sum, void* memory) {
       const int64_t depth = least(size.depth, p.k - k), whole = round_up(depth, kTileDepth);
       const bool first = batch == 0 && k == 0;
       const bool last = batch == sum.batches - 1 && k + depth == p.k;
-      const Packed packed_b = pack({from_b + k * p.b_row, p.b_col, p.b_row}, p.n, depth, true, b);
+      const Lines lines_b = {from_b + k * p.b_row, p.b_col, p.b_row};
+      const Packed packed_b = pack<main>(lines_b, p.n, depth, true, b);
+      if (parts > 1) pack<Part::low>(lines_b, p.n, depth, true, low_b);
       for (int64_t i = 0; i < p.m; i += kPanel) {
         const int64_t rows = least(kPanel, p.m - i);
-        const Packed packed_a =
-            pack({from_a + i * p.a_row + k * p.a_col, p.a_row, p.a_col}, rows, depth, false, a);
+        const Lines lines_a = {from_a + i * p.a_row + k * p.a_col, p.a_row, p.a_col};
+        const Packed packed_a = pack<main>(lines_a, rows, depth, false, a);
+        if (parts > 1) pack<Part::low>(lines_a, rows, depth, false, low_a);
         for (int64_t j = 0; j < p.n; j += kPanel) {
           const int64_t cols = least(kPanel, p.n - j);
-          // Complete sums stay in the L1 cache.
-          float* panel = first && last ? sums : sums + i * size.cols + j * kPanel;
+          // Sums that are complete at once stay in the L1 cache.
+          const int64_t panel = first && last ? 0 : i * size.cols + j * kPanel;
           // The product with each panel of b reads some lines of the next panel of a.
           const int64_t line = j * kPanel / size.cols, end = (j + kPanel) * kPanel / size.cols;
           const Ahead ahead = {from_a + k * p.a_col, p.a_row, i + kPanel + line,
                                p.a_col == 1 ? end - line : 0};
-          multiply_for(packed_a.tiles(rows), packed_b.tiles(cols))(
-              packed_a.data, packed_b.data + j * whole, whole, first, ahead, panel);
+          const Multiply multiply = multiply_for(packed_a.tiles(rows), packed_b.tiles(cols));
+          multiply(a, b + j * whole, whole, first, ahead, sums + panel);
+          if (parts > 1) {
+            multiply(low_a, b + j * whole, whole, first, {}, rest + panel);
+            multiply(a, low_b + j * whole, whole, false, {}, rest + panel);
+            multiply(low_a, low_b + j * whole, whole, false, {}, rest + panel);
+          }
           if (!last) continue;
+          if (parts > 1) {
+            add_rest(sums + panel, rest + panel,
+                     packed_a.tiles(rows) * packed_b.tiles(cols) * kSums);
+          }
           uint16_t* c = reinterpret_cast<uint16_t*>(p.c) + i * p.c_row + j * p.c_col;
-          finish(panel, packed_a, packed_b, {c, p.c_row, p.c_col, rows, cols, alpha, beta});
+          finish<T>(sums + panel, packed_a, packed_b,
+                    {c, p.c_row, p.c_col, rows, cols, alpha, beta});
         }
       }
     }
@@ -388,7 +466,11 @@ void multiply_block(const ProductBlock& p, const BatchSum& sum, void* memory) {
 }  // namespace
 
 namespace TH_ISA {
-extern const BFloat16Product bfloat16_product;
-constexpr BFloat16Product bfloat16_product = &multiply_block;
+extern const BFloat16Products bfloat16_products;
+#ifdef TH_HAVE_AMX_TILES
+constexpr BFloat16Products bfloat16_products = {&multiply_block<BFloat16>, &multiply_block<Half>};
+#else
+constexpr BFloat16Products bfloat16_products = {&multiply_block<BFloat16>, nullptr};
+#endif
 }  // namespace TH_ISA
 }  // namespace th
