@@ -76,7 +76,11 @@ class ProductLoop {
       multiply(group, row_begin, rows, first, count, panel, panels, matrix, sums);
       first += kDepth;
     } while (first < p_.depth);
-    for (int k = 0; k < panels; ++k) store(group, row_begin, rows, panel[k], sums + k * kWidth);
+    for (int k = 0; k < panels; ++k) {
+      if (!has_direct_result(panel[k])) {
+        store(group, row_begin, rows, panel[k], sums + k * kWidth);
+      }
+    }
   }
 
  private:
@@ -174,6 +178,25 @@ class ProductLoop {
     }
   }
 
+  // Returns true if the last pass over the depth writes the result instead of sums: the columns are
+  // whole vectors of one row of the result.
+  bool has_direct_result(const Panel& panel) const {
+    return std::is_same_v<E, T> && p_.result_stride[2] == 1 && panel.end - panel.begin == 1 &&
+           panel.begin->length == panel.vectors * kLanes;
+  }
+  // The element of the result in the first column of the panel.
+  E* result_at(int64_t group, int64_t row, const Panel& panel) const {
+    return p_.result + group * p_.result_group + row * p_.result_row + panel.begin->result;
+  }
+  void add_bias(int64_t group, int64_t row, int64_t rows, const Panel& panel) const {
+    if (!p_.bias) return;
+    for (int64_t i = row; i < row + rows; ++i) {
+      const T bias = T(load(p_.bias[group * p_.rows + i]));
+      E* to = result_at(group, i, panel);
+      for (int64_t x = 0; x < panel.begin->length; ++x) to[x] = convert<E>(load(to[x]) + bias);
+    }
+  }
+
   void multiply(int64_t group, int64_t row_begin, int64_t rows, int64_t first, int64_t count,
                 const Panel* panel, int panels, T* matrix, T* sums) const {
     const T* source = p_.source + group * p_.source_group;
@@ -181,7 +204,6 @@ class ProductLoop {
     tile.count = count;
     tile.at = consecutive();
     tile.adds = first > 0;
-    tile.c_row = kPanels * kWidth;
     tile.b_at = is_direct_ ? p_.offset + first : nullptr;
     for (int k = 0; k < panels; ++k) {
       if (is_direct_) {
@@ -195,6 +217,18 @@ class ProductLoop {
         const int64_t own = std::min<int64_t>(TileSize<T>::kRows, rows - i);
         tile.a = weights + i * p_.depth;
         for (int64_t j = 0; j < own; ++j) tile.row[j] = j * p_.depth;
+        tile.before_row = kPanels * kWidth;
+        tile.before = sums + i * tile.before_row + k * kWidth;
+        if constexpr (std::is_same_v<E, T>) {
+          if (first + count == p_.depth && has_direct_result(panel[k])) {
+            tile.c = result_at(group, row_begin + i, panel[k]);
+            tile.c_row = p_.result_row;
+            multiply_tile(tile, own, panel[k].vectors);
+            add_bias(group, row_begin + i, own, panel[k]);
+            continue;
+          }
+        }
+        tile.c_row = tile.before_row;
         tile.c = sums + i * tile.c_row + k * kWidth;
         multiply_tile(tile, own, panel[k].vectors);
       }

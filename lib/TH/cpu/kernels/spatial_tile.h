@@ -22,8 +22,8 @@ struct TileSize {
   static constexpr int64_t kDepth = (24 << 10) / (kWidth * static_cast<int64_t>(sizeof(T)));
 };
 
-// c[i][j] = sum over k < count of a[row[i] + at[k]] * b[k][j], added to c if `adds`. Row k of b is
-// at b + b_at[k] or, if b_at is null, the rows are contiguous, in whole vectors.
+// c[i][j] = sum over k < count of a[row[i] + at[k]] * b[k][j], added to `before` if `adds`. Row k of
+// b is at b + b_at[k] or, if b_at is null, the rows are contiguous, in whole vectors.
 template <class T>
 struct Tile {
   int64_t count;
@@ -35,6 +35,8 @@ struct Tile {
   T* c;
   int64_t c_row;
   bool adds;
+  const T* before;  // may be c
+  int64_t before_row;
 };
 
 template <class T, int kRows, int kVectors, bool kScattered>
@@ -46,7 +48,7 @@ void multiply_tile(const Tile<T>& t) {
   if (t.adds) {
     for (int i = 0; i < kRows; ++i) {
       for (int v = 0; v < kVectors; ++v) {
-        sum[i][v] = *reinterpret_cast<const Unaligned*>(t.c + i * t.c_row + v * kLanes);
+        sum[i][v] = *reinterpret_cast<const Unaligned*>(t.before + i * t.before_row + v * kLanes);
       }
     }
   }

@@ -72,7 +72,7 @@ class WeightLoop {
     tile.at = positions;
     tile.b = matrix;
     tile.b_at = nullptr;
-    tile.c_row = row;
+    tile.c_row = tile.before_row = row;
     tile.adds = adds;
     for (int64_t begin = count * part / parts_; begin < end; begin += kPositions) {
       tile.count = std::min(kPositions, end - begin);
@@ -83,6 +83,7 @@ class WeightLoop {
         const int64_t rows = std::min<int64_t>(TileSize<T>::kRows, end_row - k);
         for (int64_t i = 0; i < rows; ++i) tile.row[i] = p_.offset[k + i];
         tile.c = sums + (k - begin_row) * row;
+        tile.before = tile.c;
         multiply_tile(tile, rows, vectors);
       }
       tile.adds = true;
