@@ -120,6 +120,26 @@ describe('files of NumPy', function()
   end)
 end)
 
+describe('a mapped file', function()
+  -- The file is sparse: 256 GiB, of which some KiB are on the disk.
+  it('may be larger than the memory', function()
+    with_name('.npy', function(name)
+      local dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (68719476736,), }"
+      local header = dictionary .. (' '):rep(4096 - 10 - #dictionary - 1) .. '\n'
+      local file = assert(io.open(name, 'wb'))
+      file:write('\147NUMPY\1\0', string.char(#header % 256, math.floor(#header / 256)), header)
+      file:seek('set', 4096 + 4 * (2 ^ 36 - 1))
+      file:write '\0\0\128\63'
+      file:close()
+      local x = tensor.load(name, { map = true })
+      assert.are.equal(2 ^ 36, x:nElement())
+      assert.are.equal(1, x:narrow(1, 2 ^ 36 - 9, 10):sum())
+      x[5] = 2
+      assert.are.equal(2, x:narrow(1, 1, 10):sum())
+    end)
+  end)
+end)
+
 describe('files for NumPy', function()
   it('have all types and layouts', function()
     with_name('.npy', function(name)

@@ -84,8 +84,9 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   }
   void* block = nullptr;
   if (bytes) {
-    block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, ctx->shared() ? MAP_SHARED : MAP_PRIVATE,
-                 fd, 0);
+    // Only written pages of a private mapping need memory, so files may be larger than the memory.
+    const int flags = ctx->shared() ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+    block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     if (block == MAP_FAILED) fail_of_file(*ctx, "cannot map");
     ctx->device = state.st_dev;
     ctx->inode = state.st_ino;
