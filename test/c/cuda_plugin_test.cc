@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/calls.h"
 #include "backend/table.h"
 
 namespace {
@@ -101,7 +102,7 @@ TEST_F(CudaDevices, OpensOnce) {
   EXPECT_EQ(table->open(devices, &none), kDeviceFailed);
   EXPECT_NE(std::string(table->message()).find("there is no device"), std::string::npos);
   DeviceProperties properties;
-  expect_ok(table->properties(device, &properties));
+  expect_ok(table->properties(0, &properties));
   EXPECT_GT(std::strlen(properties.name), 0u);
   EXPECT_GT(properties.total_memory, 0);
   EXPECT_GT(properties.major, 0);
@@ -112,8 +113,8 @@ TEST_F(CudaDevices, CopiesAndZeroes) {
   // Below and above what is staged.
   for (size_t bytes : {size_t{1}, size_t{4096}, size_t{3} << 20}) {
     void *a = nullptr, *b = nullptr;
-    expect_ok(table->allocate(device, bytes, &a));
-    expect_ok(table->allocate(device, bytes, &b));
+    expect_ok(table->allocate(device, bytes, 0, &a));
+    expect_ok(table->allocate(device, bytes, 0, &b));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(a) % 256, 0u);
     std::vector<char> host(bytes);
     for (size_t i = 0; i < bytes; ++i) host[i] = static_cast<char>(i * 7 + 3);
@@ -133,16 +134,16 @@ TEST_F(CudaDevices, CopiesAndZeroes) {
 TEST_F(CudaDevices, AsynchronousCopies) {
   constexpr size_t kBytes = size_t{16} << 20;
   void *block = nullptr, *other = nullptr, *pinned = nullptr, *event = nullptr;
-  expect_ok(table->allocate(device, kBytes, &block));
-  expect_ok(table->allocate(device, kBytes, &other));
+  expect_ok(table->allocate(device, kBytes, 0, &block));
+  expect_ok(table->allocate(device, kBytes, 0, &other));
   expect_ok(table->allocate_host(device, kBytes, &pinned));
   std::memset(pinned, 42, kBytes);
-  expect_ok(table->copy_async(device, CopyKind::host_to_device, block, pinned, kBytes, &event));
+  expect_ok(table->copy_async(device, CopyKind::host_to_device, block, pinned, kBytes, 0, &event));
   expect_ok(table->order(device, event));
   table->release_event(device, event);
   // Sees the copy, since it was ordered after it.
   expect_ok(table->copy(device, CopyKind::device_to_device, other, block, kBytes));
-  expect_ok(table->copy_async(device, CopyKind::device_to_host, pinned, other, kBytes, &event));
+  expect_ok(table->copy_async(device, CopyKind::device_to_host, pinned, other, kBytes, 0, &event));
   expect_ok(table->wait(device, event));
   table->release_event(device, event);
   EXPECT_EQ(static_cast<char*>(pinned)[kBytes - 1], 42);
@@ -156,13 +157,31 @@ TEST_F(CudaDevices, AsynchronousCopies) {
   expect_ok(table->synchronize(device));
 }
 
+TEST_F(CudaDevices, RunsKernels) {
+  constexpr int64_t n = 100003;
+  void* block = nullptr;
+  expect_ok(table->allocate(device, n * sizeof(float), 0, &block));
+  GenerateCall call = {};
+  call.dtype = DType::Float;
+  call.a = Scalar(int64_t{5});
+  call.b = Scalar(int64_t{2});
+  call.n = n;
+  call.out = static_cast<char*>(block);
+  expect_ok(table->run(device, static_cast<int>(BackendOp::generate), &call));
+  const std::vector<char> bytes = read(block, n * sizeof(float));
+  std::vector<float> got(n);
+  std::memcpy(got.data(), bytes.data(), bytes.size());
+  for (int64_t i = 0; i < n; ++i) ASSERT_EQ(got[i], static_cast<float>(5 + 2 * i));
+  table->release(device, block);
+}
+
 TEST_F(CudaDevices, MemoryIsKeptAndGivenBack) {
   constexpr size_t kBytes = size_t{64} << 20;
   DeviceUsage before, during, after, emptied;
   expect_ok(table->empty_cache(device));
   expect_ok(table->usage(device, &before));
   void* block = nullptr;
-  expect_ok(table->allocate(device, kBytes, &block));
+  expect_ok(table->allocate(device, kBytes, 0, &block));
   expect_ok(table->usage(device, &during));
   EXPECT_GE(during.in_use, before.in_use + static_cast<int64_t>(kBytes));
   table->release(device, block);
@@ -176,12 +195,12 @@ TEST_F(CudaDevices, MemoryIsKeptAndGivenBack) {
 
 TEST_F(CudaDevices, OutOfMemoryIsNoEnd) {
   DeviceProperties properties;
-  expect_ok(table->properties(device, &properties));
+  expect_ok(table->properties(0, &properties));
   void* block = nullptr;
   size_t bytes = static_cast<size_t>(properties.total_memory) * 2;
-  EXPECT_EQ(table->allocate(device, bytes, &block), kDeviceOutOfMemory);
+  EXPECT_EQ(table->allocate(device, bytes, 0, &block), kDeviceOutOfMemory);
   EXPECT_NE(std::string(table->message()).find("MiB requested"), std::string::npos);
-  expect_ok(table->allocate(device, 1024, &block));
+  expect_ok(table->allocate(device, 1024, 0, &block));
   expect_ok(table->zero(device, block, 1024));
   expect_ok(table->synchronize(device));
   table->release(device, block);
@@ -195,8 +214,8 @@ TEST_F(CudaDevices, CopiesBetweenDevices) {
   void *second = nullptr, *from = nullptr, *to = nullptr;
   constexpr size_t kBytes = size_t{5} << 20;
   expect_ok(table->open(1, &second));
-  expect_ok(table->allocate(second, kBytes, &from));
-  expect_ok(table->allocate(device, kBytes, &to));
+  expect_ok(table->allocate(second, kBytes, 0, &from));
+  expect_ok(table->allocate(device, kBytes, 0, &to));
   std::vector<char> host(kBytes, 9);
   expect_ok(table->copy(second, CopyKind::host_to_device, from, host.data(), kBytes));
   expect_ok(table->copy_peer(device, to, second, from, kBytes));

@@ -26,9 +26,9 @@ int report_gone() { return kDeviceFailed; }
 
 const char* message() { return fragile.gone ? "the device is gone" : fragile.soft.message(); }
 
-int allocate(void* device, size_t bytes, void** block) {
+int allocate(void* device, size_t bytes, int for_copy, void** block) {
   if (fragile.gone) return report_gone();
-  int status = fragile.soft.allocate(device, bytes, block);
+  int status = fragile.soft.allocate(device, bytes, for_copy, block);
   if (status == kDeviceOk && *block) ++fragile.blocks;
   return status;
 }
@@ -45,11 +45,11 @@ void release_host(void* device, void* block) {
   --fragile.host_blocks;
   fragile.soft.release_host(device, block);
 }
-int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t bytes,
+int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t bytes, int is_new,
                void** event) {
   if (fragile.gone) return report_gone();
   ++fragile.events;
-  return fragile.soft.copy_async(device, kind, to, from, bytes, event);
+  return fragile.soft.copy_async(device, kind, to, from, bytes, is_new, event);
 }
 void release_event(void* device, void* event) {
   --fragile.events;

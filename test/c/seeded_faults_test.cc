@@ -89,7 +89,7 @@ int wait_for_nothing(void*, void*) { return kDeviceOk; }
 // Returns before the copy has ended.
 int copy_without_waiting(void* device, CopyKind kind, void* to, const void* from, size_t bytes) {
   void* event = nullptr;
-  int status = soft_device_table()->copy_async(device, kind, to, from, bytes, &event);
+  int status = soft_device_table()->copy_async(device, kind, to, from, bytes, 0, &event);
   if (status == kDeviceOk) soft_device_table()->release_event(device, event);
   return status;
 }

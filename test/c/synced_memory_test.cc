@@ -29,7 +29,7 @@ class CountingDevice : public Device {
   std::map<void*, Push> pending;
 
   const char* name() const override { return "counting"; }
-  void* allocate(size_t bytes) override {
+  void* allocate(size_t bytes, bool) override {
     ++allocations;
     void* block = std::malloc(bytes);
     std::memset(block, 0xA5, bytes);
@@ -48,13 +48,13 @@ class CountingDevice : public Device {
     ++to_host;
     std::memcpy(host, device, bytes);
   }
-  void* push_async(void* device, const void* host, size_t bytes) override {
+  void* push_async(void* device, const void* host, size_t bytes, bool) override {
     void* event = new char;
     pending[event] = {device, host, bytes};
     return event;
   }
   void* pull_async(void* host, const void* device, size_t bytes) override {
-    return push_async(host, device, bytes);
+    return push_async(host, device, bytes, false);
   }
   void raise_failed_checks() override {}
   void wait(void* event) override {

@@ -15,7 +15,7 @@
 namespace th {
 namespace {
 
-// The devices of one kind. They are opened at the first request and live as long as the process.
+// The devices of one kind. They live as long as the process.
 class Devices {
  public:
   Devices(const DeviceTable* table, const char* prefix, std::string problem)
@@ -36,11 +36,12 @@ class Devices {
   void add_opened(std::vector<Device*>* out) {
     std::lock_guard<std::mutex> lock(mutex_);
     for (auto& device : devices_) {
-      if (device) out->push_back(device.get());
+      if (device && device->is_open()) out->push_back(device.get());
     }
   }
 
-  Device* get(int index) {
+  // The device need not be open.
+  TableDevice* get(int index) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto& device = devices_[static_cast<size_t>(index)];
     if (!device) device = std::make_unique<TableDevice>(*table_, index, name(index));
@@ -137,7 +138,11 @@ std::string names_of_all() {
 
 Device* device_of(const char* name, const DevicePlugin& plugin, int number) {
   Devices& devices = kinds()[plugin];
-  if (number <= devices.count()) return devices.get(number - 1);
+  if (number <= devices.count()) {
+    TableDevice* device = devices.get(number - 1);
+    device->open();
+    return device;
+  }
   const std::string& problem = devices.problem();
   fail("no device '%s'%s%s; there are: %s", name, problem.empty() ? "" : ": ", problem.c_str(),
        names_of_all().c_str());

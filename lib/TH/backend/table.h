@@ -10,7 +10,7 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 8;
+constexpr uint32_t kDeviceAbi = 9;
 
 // Detects different numberings of ElementOp: an FNV-1a hash of the names in their order.
 constexpr uint32_t hash_of_ops() {
@@ -69,12 +69,14 @@ struct DeviceTable {
   const char* (*message)();
   int (*count)(int* devices);
   int (*open)(int index, void** device);
-  int (*properties)(void* device, DeviceProperties* out);
+  // Does not open the device, which takes memory and time.
+  int (*properties)(int index, DeviceProperties* out);
 
-  // Blocks are aligned to 256 bytes. Work queued before a release may still use the block.
-  int (*allocate)(void* device, size_t bytes, void** block);
+  // Blocks are aligned to 256 bytes. Work queued before a release may still use the block. If
+  // for_copy is not 0, the first use of the block is copy_async() with is_new.
+  int (*allocate)(void* device, size_t bytes, int for_copy, void** block);
   void (*release)(void* device, void* block);
-  // Host memory that is fast for asynchronous copies (pinned).
+  // Host memory that is fast for asynchronous copies (pinned). Null if ordinary memory is better.
   int (*allocate_host)(void* device, size_t bytes, void** block);
   void (*release_host)(void* device, void* block);
 
@@ -83,10 +85,11 @@ struct DeviceTable {
   int (*copy)(void* device, CopyKind kind, void* to, const void* from, size_t bytes);
   // Copies from a block of another device of the same kind to one of this device.
   int (*copy_peer)(void* device, void* to, void* from_device, const void* from, size_t bytes);
-  // Queues an asynchronous copy after all work queued so far. Later work of the device does not
-  // wait for it unless order() is called.
+  // Queues an asynchronous copy after all work queued so far, or, if is_new is not 0, without
+  // waiting for it: then `to` is in a block that was allocated for this copy. Later work of the
+  // device does not wait for the copy unless order() is called.
   int (*copy_async)(void* device, CopyKind kind, void* to, const void* from, size_t bytes,
-                    void** event);
+                    int is_new, void** event);
   int (*wait)(void* device, void* event);   // the host waits
   int (*order)(void* device, void* event);  // later work of the device waits
   void (*release_event)(void* device, void* event);

@@ -33,8 +33,17 @@ bool device_debug() noexcept { return debug().load(std::memory_order_relaxed); }
 void set_device_debug(bool on) noexcept { debug().store(on); }
 
 TableDevice::TableDevice(const DeviceTable& table, int index, std::string name)
-    : table_(table), name_(std::move(name)) {
-  check(table_.open(index, &handle_), "opening it");
+    : table_(table), index_(index), name_(std::move(name)) {}
+
+void* TableDevice::handle() {
+  void* opened = handle_.load(std::memory_order_acquire);
+  if (opened) return opened;
+  std::lock_guard<std::mutex> lock(opening_);
+  opened = handle_.load(std::memory_order_relaxed);
+  if (opened) return opened;
+  check(table_.open(index_, &opened), "opening it");
+  handle_.store(opened, std::memory_order_release);
+  return opened;
 }
 
 void TableDevice::check(int status, const char* doing) {
@@ -46,69 +55,69 @@ template <class Try>
 int TableDevice::with_memory(Try attempt) {
   int status = attempt();
   if (status != kDeviceOutOfMemory) return status;
-  if (table_.empty_cache(handle_) == kDeviceOk) status = attempt();
+  if (table_.empty_cache(handle()) == kDeviceOk) status = attempt();
   if (status != kDeviceOutOfMemory) return status;
   collect_garbage();
-  check(table_.empty_cache(handle_), "emptying its cache");
+  check(table_.empty_cache(handle()), "emptying its cache");
   return attempt();
 }
 
 void TableDevice::fail_memory(size_t bytes, const char* doing) {
   DeviceUsage usage = {};
-  table_.usage(handle_, &usage);
+  table_.usage(handle(), &usage);
   std::string request = bytes ? std::to_string(bytes) + " bytes requested" : std::string(doing);
   fail("out of memory of %s: %s, %lld in use, %lld cached, %lld free of %lld", name(),
        request.c_str(), number(usage.in_use), number(usage.cached), number(usage.free),
        number(usage.total));
 }
 
-void* TableDevice::allocate(size_t bytes) {
+void* TableDevice::allocate(size_t bytes, bool for_copy) {
   void* block = nullptr;
-  int status = with_memory([&] { return table_.allocate(handle_, bytes, &block); });
+  int status = with_memory([&] { return table_.allocate(handle(), bytes, for_copy, &block); });
   if (status == kDeviceOutOfMemory) fail_memory(bytes, "allocation");
   check(status, "allocating memory");
   return block;
 }
 
 void TableDevice::release(void* block) noexcept {
-  if (block) table_.release(handle_, block);
+  if (block) table_.release(handle_.load(std::memory_order_relaxed), block);
 }
 
 void* TableDevice::allocate_host(size_t bytes) {
   void* block = nullptr;
   // On failure the caller uses ordinary host memory, which is slower.
-  if (bytes == 0 || table_.allocate_host(handle_, bytes, &block) != kDeviceOk) return nullptr;
+  if (bytes == 0 || table_.allocate_host(handle(), bytes, &block) != kDeviceOk) return nullptr;
   return block;
 }
 
 void TableDevice::release_host(void* block) noexcept {
-  if (block) table_.release_host(handle_, block);
+  if (block) table_.release_host(handle_.load(std::memory_order_relaxed), block);
 }
 
 void TableDevice::fill_zero(void* block, size_t bytes) {
-  check(table_.zero(handle_, block, bytes), "filling memory");
+  check(table_.zero(handle(), block, bytes), "filling memory");
 }
 
 void TableDevice::copy_to_device(void* device, const void* host, size_t bytes) {
-  check(table_.copy(handle_, CopyKind::host_to_device, device, host, bytes), "copying to it");
+  check(table_.copy(handle(), CopyKind::host_to_device, device, host, bytes), "copying to it");
   count_copy_to_device(bytes);
 }
 
 void TableDevice::copy_to_host(void* host, const void* device, size_t bytes) {
-  check(table_.copy(handle_, CopyKind::device_to_host, host, device, bytes), "copying from it");
+  check(table_.copy(handle(), CopyKind::device_to_host, host, device, bytes), "copying from it");
   count_copy_to_host(bytes);
   raise_failed_checks();
 }
 
 void TableDevice::copy_within(void* to, const void* from, size_t bytes) {
-  check(table_.copy(handle_, CopyKind::device_to_device, to, from, bytes), "copying within it");
+  check(table_.copy(handle(), CopyKind::device_to_device, to, from, bytes), "copying within it");
 }
 
 void TableDevice::copy_from(Device& other, void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
   auto* source = dynamic_cast<TableDevice*>(&other);
   if (source && &source->table_ == &table_) {
-    check(table_.copy_peer(handle_, to, source->handle_, from, bytes), "copying between devices");
+    check(table_.copy_peer(handle(), to, source->handle(), from, bytes), "copying between devices");
   } else {
     std::unique_ptr<void, void (*)(void*)> staged(heap_allocate(bytes), heap_free);
     other.copy_to_host(staged.get(), from, bytes);
@@ -117,9 +126,9 @@ void TableDevice::copy_from(Device& other, void* to, const void* from, size_t by
   count_copy_between_devices(bytes);
 }
 
-void* TableDevice::push_async(void* device, const void* host, size_t bytes) {
+void* TableDevice::push_async(void* device, const void* host, size_t bytes, bool is_new) {
   void* event = nullptr;
-  check(table_.copy_async(handle_, CopyKind::host_to_device, device, host, bytes, &event),
+  check(table_.copy_async(handle(), CopyKind::host_to_device, device, host, bytes, is_new, &event),
         "copying to it");
   count_copy_to_device(bytes);
   return event;
@@ -127,36 +136,36 @@ void* TableDevice::push_async(void* device, const void* host, size_t bytes) {
 
 void* TableDevice::pull_async(void* host, const void* device, size_t bytes) {
   void* event = nullptr;
-  check(table_.copy_async(handle_, CopyKind::device_to_host, host, device, bytes, &event),
+  check(table_.copy_async(handle(), CopyKind::device_to_host, host, device, bytes, false, &event),
         "copying from it");
   count_copy_to_host(bytes);
   return event;
 }
 
-void TableDevice::wait(void* event) { check(table_.wait(handle_, event), "waiting for a copy"); }
+void TableDevice::wait(void* event) { check(table_.wait(handle(), event), "waiting for a copy"); }
 
-void TableDevice::raise_failed_checks() { raise_assertions(table_, handle_, false); }
+void TableDevice::raise_failed_checks() { raise_assertions(table_, handle(), false); }
 
-void TableDevice::order(void* event) { check(table_.order(handle_, event), "ordering a copy"); }
+void TableDevice::order(void* event) { check(table_.order(handle(), event), "ordering a copy"); }
 
 void TableDevice::release_event(void* event) noexcept {
-  if (event) table_.release_event(handle_, event);
+  if (event) table_.release_event(handle_.load(std::memory_order_relaxed), event);
 }
 
 void TableDevice::synchronize() {
-  check(table_.synchronize(handle_), "waiting for it");
+  check(table_.synchronize(handle()), "waiting for it");
   raise_failed_checks();
 }
 
 void TableDevice::properties(DeviceProperties* out) {
-  check(table_.properties(handle_, out), "asking for its properties");
+  check(table_.properties(index_, out), "asking for its properties");
 }
 
 void TableDevice::usage(DeviceUsage* out) {
-  check(table_.usage(handle_, out), "asking for its memory");
+  check(table_.usage(handle(), out), "asking for its memory");
 }
 
-void TableDevice::empty_cache() { check(table_.empty_cache(handle_), "emptying its cache"); }
+void TableDevice::empty_cache() { check(table_.empty_cache(handle()), "emptying its cache"); }
 
 bool TableDevice::run(BackendOp op, const void* call) {
   switch (op) {
@@ -180,13 +189,13 @@ bool TableDevice::run_random(BackendOp op, const void* call) {
 
 bool TableDevice::run_call(BackendOp op, const void* call) {
   int number = static_cast<int>(op);
-  int status = with_memory([&] { return table_.run(handle_, number, call); });
+  int status = with_memory([&] { return table_.run(handle(), number, call); });
   if (status == kDeviceUnsupported) return false;
   if (status == kDeviceOutOfMemory) fail_memory(0, "for what the operation needs meanwhile");
   check(status, "running it");
   if (device_debug()) {
-    check(table_.synchronize(handle_), "running it");
-    raise_assertions(table_, handle_, true);
+    check(table_.synchronize(handle()), "running it");
+    raise_assertions(table_, handle(), true);
   }
   return true;
 }

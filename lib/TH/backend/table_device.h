@@ -1,6 +1,8 @@
 #ifndef TH_BACKEND_TABLE_DEVICE_H
 #define TH_BACKEND_TABLE_DEVICE_H
 
+#include <atomic>
+#include <mutex>
 #include <string>
 
 #include "backend/table.h"
@@ -12,14 +14,18 @@ namespace th {
 // and retries after freeing memory if the device runs out of it.
 class TableDevice : public Device {
  public:
-  // Opens the device with this index, from 0. Throws th::Error.
+  // The device with this index, from 0. It is opened at its first use, because that takes memory
+  // and time.
   TableDevice(const DeviceTable& table, int index, std::string name);
   TableDevice(const TableDevice&) = delete;
   TableDevice& operator=(const TableDevice&) = delete;
 
   const char* name() const override { return name_.c_str(); }
+  // Opens the device unless it is open.
+  void open() { handle(); }
+  bool is_open() const { return handle_.load(std::memory_order_acquire) != nullptr; }
 
-  void* allocate(size_t bytes) override;
+  void* allocate(size_t bytes, bool for_copy) override;
   void release(void* block) noexcept override;
   void* allocate_host(size_t bytes) override;
   void release_host(void* block) noexcept override;
@@ -30,7 +36,7 @@ class TableDevice : public Device {
   void copy_within(void* to, const void* from, size_t bytes) override;
   void copy_from(Device& other, void* to, const void* from, size_t bytes) override;
 
-  void* push_async(void* device, const void* host, size_t bytes) override;
+  void* push_async(void* device, const void* host, size_t bytes, bool is_new) override;
   void* pull_async(void* host, const void* device, size_t bytes) override;
   void wait(void* event) override;
   void raise_failed_checks() override;
@@ -55,11 +61,14 @@ class TableDevice : public Device {
   template <class Call>
   bool run_random(BackendOp op, const void* call);
   bool run_call(BackendOp op, const void* call);
+  void* handle();
   [[noreturn]] void fail_memory(size_t bytes, const char* doing);
 
   const DeviceTable& table_;
+  const int index_;
   std::string name_;
-  void* handle_ = nullptr;
+  std::mutex opening_;
+  std::atomic<void*> handle_{nullptr};
 };
 
 }  // namespace th

@@ -1,6 +1,8 @@
 #include "cuda/device.h"
 
-#include <algorithm>
+#include <pthread.h>
+
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -34,7 +36,9 @@ int attribute(cudaDeviceAttr which, int device) {
   return value;
 }
 
-DeviceProperties properties_of(int index) {
+}  // namespace
+
+DeviceProperties CudaDevice::properties(int index) {
   cudaDeviceProp found;
   check_cuda(cudaGetDeviceProperties(&found, index), "asking for the device's properties");
   DeviceProperties p = {};
@@ -54,47 +58,70 @@ DeviceProperties properties_of(int index) {
   return p;
 }
 
-}  // namespace
+// ---- the current device -------------------------------------------------------------------------
 
-// ---- events -------------------------------------------------------------------------------------
+namespace {
 
-cudaEvent_t EventPool::take() {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!free_.empty()) {
-      cudaEvent_t event = free_.back();
-      free_.pop_back();
-      return event;
-    }
-  }
-  cudaEvent_t event;
-  check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-  return event;
+// True in a child process of one that has used a device: the driver works in neither of them.
+std::atomic<bool> is_forked{false};
+
+void remember_forks() {
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { is_forked.store(true, std::memory_order_relaxed); });
+  static_cast<void>(registered);
 }
 
-void EventPool::put_back(cudaEvent_t event) noexcept {
-  std::lock_guard<std::mutex> lock(mutex_);
-  try {
-    free_.push_back(event);
-  } catch (...) {
-    cudaEventDestroy(event);
+}  // namespace
+
+CurrentDevice::CurrentDevice(int index) : index_(index), previous_(index) {
+  if (is_forked.load(std::memory_order_relaxed)) {
+    fail(kDeviceFailed,
+         "CUDA: the parent process has used a device before fork(); this process cannot use one");
   }
+  if (cudaGetDevice(&previous_) != cudaSuccess) {
+    cudaGetLastError();
+    previous_ = -1;
+  }
+  if (previous_ != index) check_cuda(cudaSetDevice(index), "choosing the device");
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (previous_ == index_ || previous_ < 0) return;
+  if (cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
 }
 
 // ---- opening ------------------------------------------------------------------------------------
 
-CudaDevice::CudaDevice(int index) : index_(index) {
-  make_current();
-  properties_ = properties_of(index);
-  if (!has_kernels_for_current_device()) {
-    fail(kDeviceFailed, "CUDA: this build has no kernels for %s, of compute capability %d.%d",
-         properties_.name, properties_.major, properties_.minor);
+namespace {
+
+// Throws if the plugin has no kernels that run on the device.
+void check_kernels(const DeviceProperties& device) {
+  const cudaError_t code = probe_kernel();
+  if (code == cudaErrorUnsupportedPtxVersion) {
+    fail(kDeviceFailed,
+         "CUDA: the driver is too old to compile the kernels of this build for %s (%s): it needs a "
+         "newer driver, or a build with TH_CUDA_ARCHITECTURES=%d%d-real",
+         device.name, device.software, device.major, device.minor);
   }
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+    fail(kDeviceFailed,
+         "CUDA: this build has no kernels for %s, of compute capability %d.%d; build it with "
+         "TH_CUDA_ARCHITECTURES=%d%d",
+         device.name, device.major, device.minor, device.major, device.minor);
+  }
+  check_cuda(code, "loading the kernels");
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(int index) : index_(index), properties_(properties(index)) {
+  check_kernels(properties_);
+  remember_forks();
   // Eight blocks of 256 threads fill a multiprocessor; allow four times as many.
   most_blocks_ = properties_.multiprocessors * 32;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   check_cuda(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "making a stream");
-  open_pool();
+  memory_ = std::make_unique<DeviceMemory>(index, stream_);
   void* block = nullptr;
   check_cuda(cudaHostAlloc(&block, kAssertions * sizeof(DeviceAssertion),
                            cudaHostAllocMapped | cudaHostAllocPortable),
@@ -103,21 +130,6 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   host_assertion_ = static_cast<DeviceAssertion*>(block);
   check_cuda(cudaHostGetDevicePointer(&block, block, 0), "mapping host memory");
   assertion_ = static_cast<DeviceAssertion*>(block);
-}
-
-void CudaDevice::open_pool() {
-  if (!attribute(cudaDevAttrMemoryPoolsSupported, index_)) {
-    fail(kDeviceFailed, "CUDA: %s, or its driver, has no memory pools", properties_.name);
-  }
-  cudaMemPoolProps props = {};
-  props.allocType = cudaMemAllocationTypePinned;
-  props.location.type = cudaMemLocationTypeDevice;
-  props.location.id = index_;
-  check_cuda(cudaMemPoolCreate(&pool_, &props), "making a memory pool");
-  // Keep freed blocks until empty_cache().
-  uint64_t all = UINT64_MAX;
-  check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all),
-             "setting a memory pool up");
 }
 
 void CudaDevice::open_cublas() {
@@ -142,19 +154,12 @@ void CudaDevice::open_cublas() {
   cublas_ = handle;
 }
 
-void CudaDevice::make_current() const { check_cuda(cudaSetDevice(index_), "choosing the device"); }
-
 void CudaDevice::allow_peer(CudaDevice& other) {
   int can = 0;
-  if (cudaDeviceCanAccessPeer(&can, other.index_, index_) == cudaSuccess && can) {
-    cudaMemAccessDesc access = {};
-    access.location.type = cudaMemLocationTypeDevice;
-    access.location.id = other.index_;
-    access.flags = cudaMemAccessFlagsProtReadWrite;
-    cudaMemPoolSetAccess(pool_, &access, 1);
-  }
+  const cudaError_t code = cudaDeviceCanAccessPeer(&can, other.index_, index_);
   // Without peer access, copies go through the host.
-  cudaGetLastError();
+  if (code != cudaSuccess) cudaGetLastError();
+  if (code == cudaSuccess && can) memory_->allow(other.index_);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -163,47 +168,34 @@ void* Queue::allocate(size_t bytes) { return cuda_device(*this).allocate_block(b
 void Queue::release(void* block) noexcept { cuda_device(*this).release_block(block); }
 
 void* CudaDevice::allocate_block(size_t bytes) {
-  void* block = nullptr;
-  cudaError_t code = cudaMallocFromPoolAsync(&block, std::max<size_t>(bytes, 1), pool_, stream_);
-  if (code == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    DeviceUsage now = usage();
-    fail(
-        kDeviceOutOfMemory,
-        "CUDA: out of memory: %.1f MiB requested, %.1f MiB free, %.1f MiB in use here and %.1f MiB "
-        "kept, of %.1f MiB of %s",
-        static_cast<double>(bytes) / 0x100000, static_cast<double>(now.free) / 0x100000,
-        static_cast<double>(now.in_use) / 0x100000, static_cast<double>(now.cached) / 0x100000,
-        static_cast<double>(now.total) / 0x100000, properties_.name);
-  }
-  check_cuda(code, "allocating memory");
+  if (bytes == 0) return nullptr;
+  void* block = memory_->allocate(bytes);
+  if (!block) fail_without_memory(bytes);
   return block;
 }
 
-void CudaDevice::release_block(void* block) noexcept {
-  if (block && cudaFreeAsync(block, stream_) != cudaSuccess) cudaGetLastError();
+void* CudaDevice::allocate_for_copy(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* block = memory_->allocate_for(copies_, bytes);
+  if (!block) fail_without_memory(bytes);
+  return block;
 }
 
-DeviceUsage CudaDevice::usage() {
-  size_t free = 0, total = 0;
-  uint64_t used = 0, reserved = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "asking for the free memory");
-  check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used),
-             "asking for the memory in use");
-  check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
-             "asking for the memory in use");
-  DeviceUsage out = {};
-  out.total = static_cast<int64_t>(total);
-  out.free = static_cast<int64_t>(free);
-  out.in_use = static_cast<int64_t>(used);
-  out.cached = static_cast<int64_t>(reserved > used ? reserved - used : 0);
-  return out;
+void CudaDevice::fail_without_memory(size_t bytes) {
+  const DeviceUsage now = usage();
+  auto mebibytes = [](int64_t n) { return static_cast<double>(n) / 0x100000; };
+  fail(status_without_memory(),
+       "CUDA: out of memory: %.1f MiB requested, %.1f MiB free, %.1f MiB in use here and %.1f MiB "
+       "kept, of %.1f MiB of %s",
+       mebibytes(static_cast<int64_t>(bytes)), mebibytes(now.free), mebibytes(now.in_use),
+       mebibytes(now.cached), mebibytes(now.total), properties_.name);
 }
+
+DeviceUsage CudaDevice::usage() { return memory_->usage(); }
 
 void CudaDevice::empty_cache() {
-  // Released blocks become free when the work queued before has ended.
   synchronize();
-  check_cuda(cudaMemPoolTrimTo(pool_, 0), "emptying the cache");
+  memory_->empty_cache();
   host_memory_.empty_cache();
 }
 
@@ -213,29 +205,14 @@ void CudaDevice::zero(void* block, size_t bytes) {
   if (bytes) check_cuda(cudaMemsetAsync(block, 0, bytes, stream_), "filling memory");
 }
 
-void CudaDevice::copy_staged(void* to, const void* from, size_t bytes) {
-  std::lock_guard<std::mutex> lock(slots_mutex_);
-  if (!slots_) slots_ = static_cast<char*>(host_memory_.allocate(kSlots * kSlotBytes));
-  cudaEvent_t& event = slot_events_[next_slot_];
-  if (event) {
-    check_cuda(cudaEventSynchronize(event), "copying to the device");
-  } else {
-    event = events_.take();
-  }
-  char* slot = slots_ + static_cast<size_t>(next_slot_) * kSlotBytes;
-  next_slot_ = (next_slot_ + 1) % kSlots;
-  std::memcpy(slot, from, bytes);
-  check_cuda(cudaMemcpyAsync(to, slot, bytes, cudaMemcpyHostToDevice, stream_),
-             "copying to the device");
-  check_cuda(cudaEventRecord(event, stream_), "copying to the device");
+bool CudaDevice::copy_staged(cudaStream_t stream, void* to, const void* from, size_t bytes) {
+  if (bytes <= kSmallCopy) return small_copies_.copy(stream, to, from, bytes);
+  return !host_memory_.contains(from) && large_copies_.copy(stream, to, from, bytes);
 }
 
 void CudaDevice::copy(CopyKind kind, void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
-  if (kind == CopyKind::host_to_device && bytes <= kSlotBytes) {
-    copy_staged(to, from, bytes);
-    return;
-  }
+  if (kind == CopyKind::host_to_device && copy_staged(stream_, to, from, bytes)) return;
   check_cuda(cudaMemcpyAsync(to, from, bytes, as_cuda(kind), stream_), "copying");
   if (kind != CopyKind::device_to_device) check_cuda(cudaStreamSynchronize(stream_), "copying");
 }
@@ -248,19 +225,22 @@ void CudaDevice::order_streams(cudaStream_t later, cudaStream_t earlier) {
 
 void CudaDevice::copy_peer(void* to, CudaDevice& other, const void* from, size_t bytes) {
   if (bytes == 0) return;
-  // An event belongs to the device that was current at its creation.
-  other.make_current();
-  other.order_streams(stream_, other.stream_);
-  make_current();
+  {
+    // An event belongs to the device that was current at its creation.
+    CurrentDevice current(other.index_);
+    other.order_streams(stream_, other.stream_);
+  }
   check_cuda(cudaMemcpyPeerAsync(to, index_, from, other.index_, bytes, stream_),
              "copying from another device");
   order_streams(other.stream_, stream_);
 }
 
-void* CudaDevice::copy_async(CopyKind kind, void* to, const void* from, size_t bytes) {
-  order_streams(copies_, stream_);
+void* CudaDevice::copy_async(CopyKind kind, void* to, const void* from, size_t bytes, bool is_new) {
+  if (!is_new || !memory_->has_pool()) order_streams(copies_, stream_);
   PooledEvent event(events_);
-  if (bytes) check_cuda(cudaMemcpyAsync(to, from, bytes, as_cuda(kind), copies_), "copying");
+  if (bytes && !(kind == CopyKind::host_to_device && copy_staged(copies_, to, from, bytes))) {
+    check_cuda(cudaMemcpyAsync(to, from, bytes, as_cuda(kind), copies_), "copying");
+  }
   check_cuda(cudaEventRecord(event.get(), copies_), "copying");
   return event.release();
 }

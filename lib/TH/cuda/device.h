@@ -4,55 +4,38 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <memory>
 #include <mutex>
-#include <vector>
 
+#include "cuda/device_memory.h"
+#include "cuda/events.h"
+#include "cuda/failure.h"
 #include "cuda/host_memory.h"
+#include "cuda/staging.h"
 #include "simt/queue.h"
 
 namespace th {
 
-// A pool of events without timing.
-class EventPool {
+// Makes a device current on the calling thread, and at the end of the scope the previous one, for
+// other CUDA code in the process.
+class CurrentDevice {
  public:
-  cudaEvent_t take();
-  void put_back(cudaEvent_t event) noexcept;
+  explicit CurrentDevice(int index);
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
 
  private:
-  std::mutex mutex_;
-  std::vector<cudaEvent_t> free_;
+  int index_, previous_;
 };
 
-// Takes an event from the pool and returns it at the end of the scope.
-class PooledEvent {
- public:
-  explicit PooledEvent(EventPool& pool) : pool_(pool), event_(pool.take()) {}
-  ~PooledEvent() {
-    if (event_) pool_.put_back(event_);
-  }
-  PooledEvent(const PooledEvent&) = delete;
-  PooledEvent& operator=(const PooledEvent&) = delete;
-  cudaEvent_t get() const { return event_; }
-  cudaEvent_t release() {
-    cudaEvent_t event = event_;
-    event_ = nullptr;
-    return event;
-  }
-
- private:
-  EventPool& pool_;
-  cudaEvent_t event_;
-};
-
-// One CUDA device: an in-order stream, another one for asynchronous copies, and a memory pool. The
-// pool is our own, so that settings of other CUDA code in the process stay unchanged. Devices are
+// One CUDA device: an in-order stream, another one for asynchronous copies, and memory. Devices are
 // never destroyed, because the driver may be unloaded before the last tensor is freed. The
 // functions require that the device is current on the calling thread.
 class CudaDevice : public Queue {
  public:
-  // Makes the device current on the calling thread.
-  struct Turn {
-    explicit Turn(CudaDevice& device) { device.make_current(); }
+  struct Turn : CurrentDevice {
+    explicit Turn(CudaDevice& device) : CurrentDevice(device.index_) {}
   };
 
   static int count();
@@ -61,12 +44,13 @@ class CudaDevice : public Queue {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  void make_current() const;
-  const DeviceProperties& properties() const { return properties_; }
+  // Needs no open device.
+  static DeviceProperties properties(int index);
 
   void* allocate_block(size_t bytes);
+  void* allocate_for_copy(size_t bytes);
   // Copies of copy_async that use the block must have ended or been waited for.
-  void release_block(void* block) noexcept;
+  void release_block(void* block) noexcept { memory_->release(block); }
   void* allocate_host(size_t bytes) { return host_memory_.allocate(bytes); }
   void release_host(void* block) noexcept { host_memory_.release(block); }
 
@@ -74,16 +58,19 @@ class CudaDevice : public Queue {
   void copy(CopyKind kind, void* to, const void* from, size_t bytes);
   void copy_peer(void* to, CudaDevice& other, const void* from, size_t bytes);
   // An event is a cudaEvent_t.
-  void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes);
+  void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes, bool is_new);
   void wait(void* event);
   void order(void* event);
   void release_event(void* event) noexcept { events_.put_back(static_cast<cudaEvent_t>(event)); }
   // Lets kernels on either device access the other's memory, if the hardware supports it.
   void allow_peer(CudaDevice& other);
 
+  // Until the operation queues its first work, it can be repeated if memory runs out.
+  void begin_operation() { work_queued() = false; }
+  DeviceStatus status_without_memory() const {
+    return work_queued() ? kDeviceFailed : kDeviceOutOfMemory;
+  }
   // CUDA's own calls report failures of earlier work.
-  void begin_operation() {}
-  DeviceStatus status_without_memory() const { return kDeviceFailed; }
   void check_work() {}
   void synchronize();
   DeviceAssertion take_assertion();
@@ -99,28 +86,28 @@ class CudaDevice : public Queue {
   }
 
  private:
-  // Pinned buffers for small copies to the device, so that callers do not wait for work that was
-  // queued before.
-  static constexpr size_t kSlotBytes = 64 << 10;
-  static constexpr int kSlots = 32;
+  // Small copies to the device have buffers of their own, so that they do not wait for large ones.
+  static constexpr size_t kSmallCopy = 64 << 10;
+  static constexpr size_t kSmallSlots = 32;
+  static constexpr size_t kLargeSlot = 2 << 20;
+  static constexpr size_t kLargeSlots = 4;
 
-  void open_pool();
   void open_cublas();
-  void copy_staged(void* to, const void* from, size_t bytes);
+  [[noreturn]] void fail_without_memory(size_t bytes);
+  // Queues a copy through pinned buffers. Returns false if that is impossible or slower.
+  bool copy_staged(cudaStream_t stream, void* to, const void* from, size_t bytes);
   // Makes later work on one stream wait for all earlier work on the other.
   void order_streams(cudaStream_t later, cudaStream_t earlier);
 
   int index_;
   DeviceProperties properties_;
   cudaStream_t copies_ = nullptr;
-  cudaMemPool_t pool_ = nullptr;
+  std::unique_ptr<DeviceMemory> memory_;
   volatile DeviceAssertion* host_assertion_ = nullptr;
   EventPool events_;
   HostMemory host_memory_;
-  std::mutex slots_mutex_;
-  char* slots_ = nullptr;
-  cudaEvent_t slot_events_[kSlots] = {};
-  int next_slot_ = 0;
+  Staging small_copies_{host_memory_, events_, kSmallSlots, kSmallCopy};
+  Staging large_copies_{host_memory_, events_, kLargeSlots, kLargeSlot};
   std::mutex cublas_mutex_;
   cublasHandle_t cublas_ = nullptr;
 };

@@ -8,6 +8,8 @@ namespace {
 bool is_final(cudaError_t code) {
   switch (code) {
     case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
     case cudaErrorAssert:
@@ -17,7 +19,10 @@ bool is_final(cudaError_t code) {
     case cudaErrorInvalidAddressSpace:
     case cudaErrorInvalidPc:
     case cudaErrorLaunchFailure:
+    case cudaErrorTensorMemoryLeak:
+    case cudaErrorMpsClientTerminated:
     case cudaErrorExternalDevice:
+    case cudaErrorUnknown:
       return true;
     default:
       return false;
@@ -29,13 +34,20 @@ bool is_final(cudaError_t code) {
 void check_cuda(cudaError_t code, const char* doing) {
   if (code == cudaSuccess) return;
   cudaGetLastError();
-  fail(code == cudaErrorMemoryAllocation ? kDeviceOutOfMemory : kDeviceFailed,
+  fail(code == cudaErrorMemoryAllocation && !work_queued() ? kDeviceOutOfMemory : kDeviceFailed,
        "CUDA: %s: %s (%s)%s", doing, cudaGetErrorString(code), cudaGetErrorName(code),
        is_final(code) ? "; this process can no longer use the device" : "");
 }
 
+bool& work_queued() {
+  // Other TLS models allocate it on first use, and end the process if that fails.
+  static thread_local bool queued __attribute__((tls_model("initial-exec"))) = false;
+  return queued;
+}
+
 void Queue::check(cudaError_t code) const {
   check_cuda(code, "launching a kernel, or work queued before");
+  work_queued() = true;
 }
 
 }  // namespace th

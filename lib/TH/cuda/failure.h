@@ -11,6 +11,10 @@ namespace th {
 // "copying".
 void check_cuda(cudaError_t code, const char* doing);
 
+// True once the calling thread's current operation has queued work, so that it cannot be repeated
+// if memory runs out.
+bool& work_queued();
+
 }  // namespace th
 
 #endif

@@ -8,11 +8,11 @@ namespace {
 __global__ void probe() {}
 }  // namespace
 
-bool has_kernels_for_current_device() {
+cudaError_t probe_kernel() {
   cudaFuncAttributes attributes;
-  bool has = cudaFuncGetAttributes(&attributes, probe) == cudaSuccess;
-  if (!has) cudaGetLastError();
-  return has;
+  const cudaError_t code = cudaFuncGetAttributes(&attributes, probe);
+  if (code != cudaSuccess) cudaGetLastError();
+  return code;
 }
 
 }  // namespace th

@@ -1,11 +1,13 @@
 #ifndef TH_CUDA_PROBE_H
 #define TH_CUDA_PROBE_H
 
+#include <cuda_runtime.h>
+
 namespace th {
 
-// Returns true if the plugin has kernels for the current device, or PTX that can be compiled for
-// it.
-bool has_kernels_for_current_device();
+// Loads a kernel on the current device. Returns cudaSuccess if the plugin has kernels for it, or
+// PTX that the driver can compile.
+cudaError_t probe_kernel();
 
 }  // namespace th
 

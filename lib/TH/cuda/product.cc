@@ -34,8 +34,8 @@ Types types_of(const ProductCall& call) {
 
 void check_cublas(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  fail(status == CUBLAS_STATUS_ALLOC_FAILED ? kDeviceOutOfMemory : kDeviceFailed, "cuBLAS: %s (%s)",
-       cublasGetStatusString(status), cublasGetStatusName(status));
+  fail(status == CUBLAS_STATUS_ALLOC_FAILED && !work_queued() ? kDeviceOutOfMemory : kDeviceFailed,
+       "cuBLAS: %s (%s)", cublasGetStatusString(status), cublasGetStatusName(status));
 }
 
 // A factor in BLAS terms.
@@ -90,6 +90,7 @@ void run_product(Queue& queue, const ProductCall& given) {
     return;
   }
   cuda_device(queue).with_cublas([&](cublasHandle_t handle) {
+    work_queued() = true;
     if (call.dtype == DType::Double) {
       multiply<double>(handle, call);
     } else {

@@ -71,6 +71,7 @@ CudaDevice* CudaDevice::open(int index) {
   }
   CudaDevice*& entry = opened[static_cast<size_t>(index)];
   if (!entry) {
+    CurrentDevice current(index);
     CudaDevice* found = new CudaDevice(index);
     for (CudaDevice* other : opened) {
       if (!other) continue;

@@ -21,7 +21,8 @@ class Device {
   // The name that t:device() returns: "gpu:1", "soft:2".
   virtual const char* name() const = 0;
 
-  virtual void* allocate(size_t bytes) = 0;
+  // for_copy: the first use of the block is push_async() with is_new.
+  virtual void* allocate(size_t bytes, bool for_copy = false) = 0;
   virtual void release(void* block) noexcept = 0;
   // Allocates host memory that is fast to copy from and to (pinned). Returns null if any host
   // memory will do.
@@ -38,8 +39,9 @@ class Device {
   virtual void copy_from(Device& other, void* to, const void* from, size_t bytes) = 0;
 
   // Queue an asynchronous copy beside the device's other work and return an event. Neither block
-  // may be written before wait(event) on the host or, for the device's own work, order(event).
-  virtual void* push_async(void* device, const void* host, size_t bytes) = 0;
+  // may be written before wait(event) on the host or, for the device's own work, order(event). The
+  // copy waits for earlier work, unless is_new: the block was allocated for this copy.
+  virtual void* push_async(void* device, const void* host, size_t bytes, bool is_new = false) = 0;
   virtual void* pull_async(void* host, const void* device, size_t bytes) = 0;
   virtual void wait(void* event) = 0;
   // Throws the error of an operation of this thread whose check of operand values has failed, if

@@ -4,10 +4,10 @@
 
 namespace th {
 
-SharedBlock* SharedBlock::allocate(Device& device, size_t bytes) {
+SharedBlock* SharedBlock::allocate(Device& device, size_t bytes, bool for_copy) {
   auto* block = new SharedBlock(device, true);
   try {
-    block->data_ = device.allocate(bytes);
+    block->data_ = device.allocate(bytes, for_copy);
   } catch (...) {
     delete block;
     throw;

@@ -17,7 +17,7 @@ namespace th TH_VISIBLE {
 // last user frees it.
 class SharedBlock : public Recycled {
  public:
-  static SharedBlock* allocate(Device& device, size_t bytes);
+  static SharedBlock* allocate(Device& device, size_t bytes, bool for_copy = false);
   // The caller keeps ownership of the block.
   static SharedBlock* borrow(Device& device, void* data);
   SharedBlock(const SharedBlock&) = delete;

@@ -282,11 +282,19 @@ void SyncedMemory::push_async(Device& device) {
 }
 
 void SyncedMemory::begin_push(Lock& lock, Device& device) {
-  need_device_block(lock, device, true);
+  const SharedBlock* before = block_;
+  need_device_block(lock, device, true, true);
   finish_copy();
   if (stale_.begin < stale_.end) {
-    event_ = device_->push_async(on_device(stale_.begin), at(host_, stale_.begin),
-                                 stale_.end - stale_.begin);
+    const bool is_new = block_ != before;
+    try {
+      event_ = device_->push_async(on_device(stale_.begin), at(host_, stale_.begin),
+                                   stale_.end - stale_.begin, is_new);
+    } catch (...) {
+      // Only this copy may use a new block first.
+      if (is_new) release_device();
+      throw;
+    }
     copying_ = Copying::to_device;
     ordered_ = false;
   }
@@ -410,7 +418,7 @@ void SyncedMemory::need_host_block(bool zeroed) {
 
 // Ensures that there is a block on this device. Copies the bytes from another device if they are
 // needed.
-void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads) {
+void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads, bool for_copy) {
   refuse_shared();
   if (block_ && device_ != &device) await_writers(lock);
   if (block_ && device_ == &device) return;
@@ -418,7 +426,7 @@ void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads) {
     fail("memory that the caller owns cannot change the device");
   }
   finish_copy();
-  SharedBlock* block = bytes_ ? SharedBlock::allocate(device, bytes_) : nullptr;
+  SharedBlock* block = bytes_ ? SharedBlock::allocate(device, bytes_, for_copy) : nullptr;
   Head head = head_.load(std::memory_order_relaxed);
   if (block_ && head == Head::device && reads) {
     try {

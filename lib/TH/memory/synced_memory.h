@@ -133,7 +133,7 @@ class SyncedMemory {
   void* new_host_block(bool zeroed);
   void free_host_block(void* block, bool from_heap) noexcept;
   void need_host_block(bool zeroed);
-  void need_device_block(Lock& lock, Device& device, bool reads);
+  void need_device_block(Lock& lock, Device& device, bool reads, bool for_copy = false);
   void host_from_device();
   void device_from_host();
   void finish_copy();

@@ -86,14 +86,14 @@ class DeviceTableOf {
   static int open(int index, void** device) {
     return guarded([&] { *device = D::open(index); });
   }
-  static int properties(void* device, DeviceProperties* out) {
-    return guarded([&] { *out = static_cast<D*>(device)->properties(); });
+  static int properties(int index, DeviceProperties* out) {
+    return guarded([&] { *out = D::properties(index); });
   }
 
-  static int allocate(void* device, size_t bytes, void** block) {
+  static int allocate(void* device, size_t bytes, int for_copy, void** block) {
     return working(device, [&](D& d) {
       d.begin_operation();
-      *block = d.allocate_block(bytes);
+      *block = for_copy ? d.allocate_for_copy(bytes) : d.allocate_block(bytes);
     });
   }
   static void release(void* device, void* block) {
@@ -117,8 +117,9 @@ class DeviceTableOf {
     return working(device, [&](D& d) { d.copy_peer(to, other, from, bytes); });
   }
   static int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t bytes,
-                        void** event) {
-    return working(device, [&](D& d) { *event = d.copy_async(kind, to, from, bytes); });
+                        int is_new, void** event) {
+    return working(device,
+                   [&](D& d) { *event = d.copy_async(kind, to, from, bytes, is_new != 0); });
   }
   static int wait(void* device, void* event) {
     return working(device, [&](D& d) { d.wait(event); });

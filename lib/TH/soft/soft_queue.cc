@@ -89,7 +89,7 @@ DeviceAssertion SoftDevice::take_assertion() {
   return first == assertion_ + kAssertions ? none : std::exchange(*first, none);
 }
 
-void* SoftDevice::allocate_block(size_t bytes) {
+void* SoftDevice::new_block(size_t bytes) {
   if (bytes == 0) return nullptr;
   void* block = memory_.allocate(bytes);
   if (!block && memory_.released()) {
@@ -97,12 +97,27 @@ void* SoftDevice::allocate_block(size_t bytes) {
     block = memory_.allocate(bytes);
   }
   if (!block) fail(status_without_memory(), "out of memory: %zu bytes requested", bytes);
+  return block;
+}
+
+void* SoftDevice::allocate_block(size_t bytes) {
+  void* block = new_block(bytes);
+  if (!block) return nullptr;
   try {
     enqueue_task([this, block] { memory_.fill(block); });
   } catch (const std::bad_alloc&) {
     release_block(block);
     throw;
   }
+  return block;
+}
+
+// The copy may come before queued work, so the block is filled at once.
+void* SoftDevice::allocate_for_copy(size_t bytes) {
+  void* block = new_block(bytes);
+  if (!block) return nullptr;
+  Accessible accessible(*this);
+  memory_.fill(block);
   return block;
 }
 
@@ -116,8 +131,9 @@ void SoftDevice::release_block(void* block) noexcept {
   }
 }
 
-std::shared_ptr<SoftCopy> SoftDevice::copy_beside(void* to, const void* from, size_t bytes) {
-  auto copy = std::make_shared<SoftCopy>(SoftCopy{queued(), to, from, bytes, false});
+std::shared_ptr<SoftCopy> SoftDevice::copy_beside(void* to, const void* from, size_t bytes,
+                                                  uint64_t after) {
+  auto copy = std::make_shared<SoftCopy>(SoftCopy{after, to, from, bytes, false});
   copies_.push_back(copy);
   if (soft_mode() == SoftMode::eager) finish(*copy);
   return copy;

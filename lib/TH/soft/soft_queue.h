@@ -55,13 +55,13 @@ class SoftDevice : public Queue {
   // The functions of DeviceTable. Devices are never destroyed.
   static int count();
   static SoftDevice* open(int index);
-  DeviceProperties properties() const;
+  static DeviceProperties properties(int index);
   void* allocate_host(size_t bytes);
   void release_host(void* block) noexcept;
   void zero(void* block, size_t bytes);
   void copy(CopyKind kind, void* to, const void* from, size_t bytes);
   void copy_peer(void* to, SoftDevice& other, const void* from, size_t bytes);
-  void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes);
+  void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes, bool is_new);
   void wait(void* event);
   void order(void* event);
   void release_event(void* event) noexcept;
@@ -71,6 +71,7 @@ class SoftDevice : public Queue {
 
   // Throws DeviceFailure.
   void* allocate_block(size_t bytes);
+  void* allocate_for_copy(size_t bytes);
   void release_block(void* block) noexcept;
 
   // Queues a task, which owns that many bytes until it has run.
@@ -85,7 +86,8 @@ class SoftDevice : public Queue {
   // Throws the first DeviceFailure of the tasks that ran since the last call.
   void check_work();
 
-  std::shared_ptr<SoftCopy> copy_beside(void* to, const void* from, size_t bytes);
+  // The copy runs after the work before this position.
+  std::shared_ptr<SoftCopy> copy_beside(void* to, const void* from, size_t bytes, uint64_t after);
   void finish(const SoftCopy& copy);
   void finish_copies();
 
@@ -105,6 +107,7 @@ class SoftDevice : public Queue {
     size_t bytes;
   };
 
+  void* new_block(size_t bytes);
   void note_failure(const DeviceFailure& failure) noexcept;
   void copy_in(void* to, const void* from, size_t bytes);
   void copy_out(void* to, const void* from, size_t bytes);

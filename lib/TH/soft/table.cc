@@ -31,7 +31,8 @@ SoftDevice* SoftDevice::open(int index) {
   return devices->back().get();
 }
 
-DeviceProperties SoftDevice::properties() const {
+DeviceProperties SoftDevice::properties(int) {
+  if (*soft_settings_error()) fail(kDeviceFailed, "%s", soft_settings_error());
   DeviceProperties out = {};
   std::snprintf(out.name, sizeof(out.name), "software device");
   out.total_memory = soft_memory();
@@ -87,10 +88,10 @@ using Event = std::shared_ptr<SoftCopy>;
 SoftCopy& copy_of(void* event) { return **static_cast<Event*>(event); }
 }  // namespace
 
-void* SoftDevice::copy_async(CopyKind, void* to, const void* from, size_t bytes) {
+void* SoftDevice::copy_async(CopyKind, void* to, const void* from, size_t bytes, bool is_new) {
   // Create the event first: without an event the queued copy could not be waited for.
   auto event = std::make_unique<Event>();
-  *event = copy_beside(to, from, bytes);
+  *event = copy_beside(to, from, bytes, is_new ? done_ : queued());
   return event.release();
 }
 

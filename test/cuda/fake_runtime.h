@@ -1,0 +1,31 @@
+#ifndef TEST_CUDA_FAKE_RUNTIME_H
+#define TEST_CUDA_FAKE_RUNTIME_H
+
+// A CUDA runtime on the CPU, with the functions that the host code of the plugin calls. Queued work
+// runs as late as permitted: when the host waits for it, or when a stream that must wait for it
+// runs.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+struct FakeRuntime {
+  static constexpr int kDevices = 3;
+  // What the machine has.
+  bool has_pools[kDevices] = {true, false, true};
+  size_t memory = size_t{1} << 30;         // bytes of each device
+  size_t pinnable = size_t{1} << 30;       // bytes of host memory
+  cudaError_t kernel_error = cudaSuccess;  // of loading kernels
+  // What has been called.
+  int contexts = 0;  // streams created
+  int device_allocations = 0, device_frees = 0;
+  int host_allocations = 0;
+  int waits = 0;            // of the host
+  int pageable_copies = 0;  // asynchronous copies from or to ordinary host memory
+  int fills = 0;            // cudaMemsetAsync that have run
+  size_t used[kDevices] = {};
+  size_t pinned = 0;
+};
+FakeRuntime& fake_runtime();
+
+#endif

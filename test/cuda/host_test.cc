@@ -1,0 +1,258 @@
+// The host code of the CUDA plugin on a fake runtime: memory, copies, streams and failures. It
+// needs the headers of the CUDA toolkit, and no GPU.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "backend/table.h"
+#include "cuda/device.h"
+#include "cuda/probe.h"
+#include "fake_runtime.h"
+
+extern "C" const th::DeviceTable* th_device_table(void);
+
+namespace th {
+
+cudaError_t probe_kernel() { return fake_runtime().kernel_error; }
+
+// Operation 1 runs out of memory before it has queued work, operation 2 after that.
+void run_device_op(Queue& queue, int op, const void*) {
+  if (op == 2) queue.check(cudaSuccess);
+  Scratch scratch(queue, size_t{1} << 40);
+}
+
+namespace {
+
+constexpr size_t kMebi = size_t{1} << 20;
+
+class CudaHost : public testing::Test {
+ protected:
+  void SetUp() override { fake.kernel_error = cudaSuccess; }
+  void TearDown() override {
+    if (!device) return;
+    ok(table->synchronize(device));
+    ok(table->empty_cache(device));
+  }
+  void open(int index) { ok(table->open(index, &device)); }
+  void ok(int status) { ASSERT_EQ(status, kDeviceOk) << table->message(); }
+  void* allocate(size_t bytes, bool for_copy = false) {
+    void* block = nullptr;
+    ok(table->allocate(device, bytes, for_copy, &block));
+    return block;
+  }
+  std::vector<char> read(const void* block, size_t bytes) {
+    std::vector<char> host(bytes);
+    ok(table->copy(device, CopyKind::device_to_host, host.data(), block, bytes));
+    return host;
+  }
+  DeviceUsage usage() {
+    DeviceUsage now;
+    ok(table->usage(device, &now));
+    return now;
+  }
+
+  const DeviceTable* table = th_device_table();
+  FakeRuntime& fake = fake_runtime();
+  void* device = nullptr;
+};
+
+// Device 0 has memory pools, device 1 has none.
+class CudaHostMemory : public CudaHost, public testing::WithParamInterface<int> {
+ protected:
+  void SetUp() override {
+    CudaHost::SetUp();
+    open(GetParam());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, CudaHostMemory, testing::Values(0, 1));
+
+TEST_P(CudaHostMemory, FreedBlocksAreReused) {
+  ok(table->empty_cache(device));
+  void* block = allocate(10000);
+  const int allocations = fake.device_allocations, frees = fake.device_frees;
+  for (size_t bytes : {10000, 9900, 10100}) {
+    table->release(device, block);
+    EXPECT_EQ(allocate(bytes), block);
+  }
+  EXPECT_EQ(fake.device_allocations, allocations);
+  const int64_t used = usage().in_use;
+  table->release(device, block);
+  EXPECT_LT(usage().in_use, used);
+  EXPECT_GE(usage().cached, 10000);
+  ok(table->empty_cache(device));
+  EXPECT_EQ(fake.device_frees, frees + 1);
+  EXPECT_EQ(usage().cached, 0);
+}
+
+TEST_P(CudaHostMemory, TheCacheIsEmptiedForOtherSizes) {
+  ok(table->empty_cache(device));
+  fake.memory = fake.used[GetParam()] + 30 * kMebi;
+  std::vector<void*> blocks;
+  for (int k = 0; k < 20; ++k) blocks.push_back(allocate(kMebi));
+  for (void* block : blocks) table->release(device, block);
+  void* block = nullptr;
+  EXPECT_EQ(table->allocate(device, 20 * kMebi, 0, &block), kDeviceOutOfMemory);
+  EXPECT_NE(std::string(table->message()).find("20.0 MiB requested"), std::string::npos);
+  ok(table->empty_cache(device));
+  table->release(device, allocate(20 * kMebi));
+  fake.memory = size_t{1} << 30;
+}
+
+TEST_P(CudaHostMemory, TheHostMayChangeMemoryAfterACopy) {
+  for (size_t pinnable : {size_t{1} << 30, fake.pinned}) {
+    fake.pinnable = pinnable;
+    for (size_t bytes : {size_t{1}, size_t{65536}, size_t{65537}, 9 * kMebi + 3}) {
+      std::vector<char> host(bytes);
+      for (size_t i = 0; i < bytes; ++i) host[i] = static_cast<char>(i * 7 + i / 1000);
+      const std::vector<char> copy = host;
+      void* block = allocate(bytes);
+      ok(table->copy(device, CopyKind::host_to_device, block, host.data(), bytes));
+      std::fill(host.begin(), host.end(), 1);
+      EXPECT_EQ(read(block, bytes), copy) << bytes << " " << pinnable;
+      table->release(device, block);
+    }
+    // Without buffers for the next case, as a program that cannot pin memory.
+    ok(table->empty_cache(device));
+  }
+  fake.pinnable = size_t{1} << 30;
+}
+
+TEST_P(CudaHostMemory, SmallCopiesDoNotWait) {
+  std::vector<char> host(1000, 5);
+  void* block = allocate(1000);
+  ok(table->copy(device, CopyKind::host_to_device, block, host.data(), host.size()));
+  const int waits = fake.waits, copies = fake.pageable_copies;
+  for (int k = 0; k < 20; ++k) {
+    ok(table->copy(device, CopyKind::host_to_device, block, host.data(), host.size()));
+  }
+  EXPECT_EQ(fake.waits, waits);
+  EXPECT_EQ(fake.pageable_copies, copies);
+  table->release(device, block);
+}
+
+// A copy to a block that was allocated for it overtakes queued work, one to another block does not.
+TEST_P(CudaHostMemory, AsynchronousCopies) {
+  constexpr size_t kBytes = 3 * kMebi;
+  std::vector<char> host(kBytes, 9);
+  void* other = allocate(64);
+  ok(table->synchronize(device));
+  for (bool is_new : {true, false}) {
+    void* block = allocate(kBytes, is_new);
+    ok(table->zero(device, other, 64));
+    const int fills = fake.fills;
+    void* event = nullptr;
+    ok(table->copy_async(device, CopyKind::host_to_device, block, host.data(), kBytes, is_new,
+                         &event));
+    ok(table->wait(device, event));
+    const bool overtakes = is_new && GetParam() == 0;
+    EXPECT_EQ(fake.fills, overtakes ? fills : fills + 1);
+    ok(table->order(device, event));
+    table->release_event(device, event);
+    EXPECT_EQ(read(block, kBytes), host);
+    table->release(device, block);
+  }
+  table->release(device, other);
+}
+
+TEST_P(CudaHostMemory, OperationsAreRepeatedOnlyBeforeTheirFirstWork) {
+  EXPECT_EQ(table->run(device, 1, nullptr), kDeviceOutOfMemory);
+  EXPECT_EQ(table->run(device, 2, nullptr), kDeviceFailed);
+  EXPECT_NE(std::string(table->message()).find("out of memory"), std::string::npos);
+  EXPECT_EQ(table->run(device, 1, nullptr), kDeviceOutOfMemory);
+}
+
+TEST_F(CudaHost, PinnedMemoryIsLimited) {
+  open(0);
+  void *block = nullptr, *again = nullptr;
+  ok(table->allocate_host(device, 65 * kMebi, &block));
+  EXPECT_EQ(block, nullptr) << "pageable memory";
+  ok(table->allocate_host(device, 10 * kMebi, &block));
+  ASSERT_TRUE(block);
+  table->release_host(device, block);
+  ok(table->allocate_host(device, 10 * kMebi - 1000, &again));
+  EXPECT_EQ(again, block);
+  table->release_host(device, again);
+  ok(table->empty_cache(device));
+  fake.pinnable = fake.pinned;
+  ok(table->allocate_host(device, kMebi, &block));
+  EXPECT_EQ(block, nullptr);
+  fake.pinnable = size_t{1} << 30;
+}
+
+TEST_F(CudaHost, TheCurrentDeviceStays) {
+  open(0);
+  ASSERT_EQ(cudaSetDevice(2), cudaSuccess);
+  void* block = allocate(100);
+  ok(table->zero(device, block, 100));
+  table->release(device, block);
+  EXPECT_EQ(table->run(device, 1, nullptr), kDeviceOutOfMemory);
+  int now = -1;
+  cudaGetDevice(&now);
+  EXPECT_EQ(now, 2);
+  open(1);
+  cudaGetDevice(&now);
+  EXPECT_EQ(now, 2);
+  cudaSetDevice(0);
+}
+
+TEST_F(CudaHost, PropertiesOpenNothing) {
+  const int contexts = fake.contexts;
+  DeviceProperties properties;
+  ok(table->properties(2, &properties));
+  EXPECT_STREQ(properties.name, "Fake");
+  EXPECT_EQ(fake.contexts, contexts);
+}
+
+TEST_F(CudaHost, KernelsThatDoNotRun) {
+  fake.kernel_error = cudaErrorUnsupportedPtxVersion;
+  void* none = nullptr;
+  EXPECT_EQ(table->open(2, &none), kDeviceFailed);
+  EXPECT_NE(std::string(table->message()).find("driver is too old"), std::string::npos)
+      << table->message();
+  EXPECT_NE(std::string(table->message()).find("90-real"), std::string::npos) << table->message();
+  fake.kernel_error = cudaErrorNoKernelImageForDevice;
+  EXPECT_EQ(table->open(2, &none), kDeviceFailed);
+  EXPECT_NE(std::string(table->message()).find("no kernels for Fake"), std::string::npos);
+  fake.kernel_error = cudaErrorECCUncorrectable;
+  EXPECT_EQ(table->open(2, &none), kDeviceFailed);
+  EXPECT_NE(std::string(table->message()).find("can no longer use"), std::string::npos);
+}
+
+TEST_F(CudaHost, CopiesBetweenDevices) {
+  constexpr size_t kBytes = 1000;
+  void *second = nullptr, *from = nullptr;
+  open(0);
+  ok(table->open(1, &second));
+  ok(table->allocate(second, kBytes, 0, &from));
+  std::vector<char> host(kBytes, 4);
+  ok(table->copy(second, CopyKind::host_to_device, from, host.data(), kBytes));
+  void* to = allocate(kBytes);
+  ok(table->copy_peer(device, to, second, from, kBytes));
+  ok(table->zero(second, from, kBytes));
+  EXPECT_EQ(read(to, kBytes), host);
+  table->release(second, from);
+  table->release(device, to);
+}
+
+TEST_F(CudaHost, AChildProcessCannotUseTheDevice) {
+  open(0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    void* block = nullptr;
+    const bool failed = table->allocate(device, 100, 0, &block) == kDeviceFailed;
+    _exit(failed && std::strstr(table->message(), "before fork()") ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  table->release(device, allocate(100));
+}
+
+}  // namespace
+}  // namespace th
