@@ -79,10 +79,10 @@ class PieceMemory {
   Scratch memory_;
 };
 
-// Combines elements source(0) ... source(n - 1), n > 0. *total is set in the first thread. The
-// order of the combinations depends on n only. All threads of the block must call it.
+// Returns the combination of elements source(0) ... source(n - 1), n > 0. Its order depends on n
+// only. All threads of the block must call it.
 template <class T, class Action, class I, class Source>
-__device__ void combine_in_block(I n, T* total, const Source& source) {
+__device__ T combine_in_block(I n, const Source& source) {
   __shared__ T shared[kThreads];
   I thread = threadIdx.x;
   if (thread < n) {
@@ -94,9 +94,11 @@ __device__ void combine_in_block(I n, T* total, const Source& source) {
     __syncthreads();
     if (thread < half && thread + half < n) Action::run(&shared[thread], &shared[thread + half]);
   }
-  if (thread == 0) *total = shared[0];
+  __syncthreads();
+  T total = shared[0];
   // The next call writes the shared array.
   __syncthreads();
+  return total;
 }
 
 }  // namespace

@@ -174,8 +174,7 @@ __global__ void combine_pieces(SortedEntries<I> sorted, Pieces<I> pieces, T* tot
     Piece<I> piece = pieces.list[task / common_to];
     char* at[3];
     sorted.get(sorted.keys[piece.first], task % common_to, at);
-    T total;
-    combine_in_block<T, Action>(piece.end - piece.first, &total, [&](I k) {
+    T total = combine_in_block<T, Action>(piece.end - piece.first, [&](I k) {
       return sorted.template source<T>(at, piece.first + k);
     });
     if (threadIdx.x == 0) totals[task] = total;
@@ -191,9 +190,8 @@ __global__ void finish_pieces(SortedEntries<I> sorted, Pieces<I> pieces, const T
     if (piece.followers == 0) continue;
     char* at[3];
     sorted.get(sorted.keys[piece.first], task % common_to, at);
-    T total;
-    combine_in_block<T, Action>(static_cast<I>(piece.followers), &total,
-                                [&](I k) { return totals + task + k * common_to; });
+    T total = combine_in_block<T, Action>(static_cast<I>(piece.followers),
+                                          [&](I k) { return totals + task + k * common_to; });
     if (threadIdx.x == 0) Action::run(reinterpret_cast<T*>(at[0]), &total);
   }
 }
