@@ -1,11 +1,12 @@
 #ifndef TENSOR_TEST_DEVICE_COMPARE_H
 #define TENSOR_TEST_DEVICE_COMPARE_H
 
-// Operations on the software device against the same on the CPU.
+// Operations on a device (test_device.h) against the same on the CPU.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -19,18 +20,19 @@
 #include "ops/operands.h"
 #include "ops/ops.h"
 #include "soft/soft_device.h"
+#include "test_device.h"
 
 namespace device_compare {
 
 using namespace elements;
 using th::Device;
 
-inline Device& soft() {
-  static Device* device = th::find_device("soft");
-  return *device;
+inline Device& device() {
+  static Device* found = th::find_device(test_device::name());
+  return *found;
 }
 
-// When queued work runs, and in which order its threads do.
+// For the software device: when queued work runs, and in which order its threads do.
 struct Setting {
   th::SoftMode mode;
   th::ThreadOrder order;
@@ -39,12 +41,14 @@ struct Setting {
 class OnDevice : public testing::TestWithParam<Setting> {
  protected:
   void SetUp() override {
-    soft().synchronize();
+    std::string problem;
+    if (!test_device::find(&problem)) GTEST_SKIP() << problem;
+    device().synchronize();
     th::set_soft_mode(GetParam().mode);
     th::set_thread_order(GetParam().order);
   }
   void TearDown() override {
-    soft().synchronize();
+    if (!IsSkipped()) device().synchronize();
     th::set_soft_mode(th::SoftMode::eager);
     th::set_thread_order(th::ThreadOrder::ascending);
   }
@@ -118,8 +122,8 @@ inline TensorRef twin(const Tensor* t) {
 // Nowhere but there.
 inline void move_to_device(const TensorRef& t) {
   if (!t->storage) return;
-  th::storage_to(t->storage, &soft());
-  if (t->storage->size > 0) t->storage->memory.device(th::Access::write, soft());
+  th::storage_to(t->storage, &device());
+  if (t->storage->size > 0) t->storage->memory.device(th::Access::write, device());
 }
 
 // An operand, for as long as the call that it is given to.
@@ -141,7 +145,9 @@ inline void expect_equal(const Tensor& got, const Tensor& wanted) {
   const Values all_got = values(got), all_wanted = values(wanted);
   for (size_t i = 0; i < all_got.size(); ++i) {
     double x = all_got[i], y = all_wanted[i];
-    ASSERT_TRUE(x == y || (x != x && y != y)) << "element " << i << ": " << x << ", not " << y;
+    const double error = test_device::tolerance(got.dtype) * std::fabs(y);
+    ASSERT_TRUE(x == y || (x != x && y != y) || std::fabs(x - y) <= error)
+        << "element " << i << ": " << x << ", not " << y;
   }
 }
 
@@ -163,12 +169,12 @@ inline void compare(const std::vector<Operand>& operands, const Operation& opera
   }
   ASSERT_TRUE(th::device_stats().fallbacks.empty());
   if (there[0]->numel() > 0) {
-    ASSERT_EQ(there[0]->storage->current_device(), &soft());
+    ASSERT_EQ(there[0]->storage->current_device(), &device());
   }
   expect_equal(*there[0], *here[0]);
   if (here[0]->storage) {
     size_t bytes = here[0]->storage->size * th::item_size(here[0]->dtype);
-    if (bytes > 0 && operands[0].tensor->storage &&
+    if (bytes > 0 && test_device::tolerance(here[0]->dtype) == 0 && operands[0].tensor->storage &&
         operands[0].tensor->storage->size == here[0]->storage->size) {
       ASSERT_EQ(std::memcmp(there[0]->storage->cpu(th::Access::read),
                             here[0]->storage->cpu(th::Access::read), bytes),

@@ -152,7 +152,7 @@ TEST_P(IndexDevice, ManyEqualIndicesAreReproducible) {
     TensorRef there = twin(t.get());
     move_to_device(there);
     th::ops::indexAdd(there.get(), 0, index.get(), src.get());
-    soft().synchronize();
+    device().synchronize();
     const Values got = values(*there);
     for (int k = 0; k < 2; ++k) EXPECT_NEAR(got[k], exact[k], 1e-6 * exact[k]);
     if (first.empty()) first = got;
@@ -316,10 +316,10 @@ TEST_P(IndexDevice, BadIndicesOnTheDevice) {
         move_to_device(at);
         EXPECT_EQ(error_of([&] {
                     operation(there.get(), at.get());
-                    soft().synchronize();
+                    device().synchronize();
                   }),
                   late(name, wanted));
-        EXPECT_EQ(error_of([&] { soft().synchronize(); }), "no error");
+        EXPECT_EQ(error_of([&] { device().synchronize(); }), "no error");
         // The others have their places.
         EXPECT_EQ(get(*there, 0), 1);
         EXPECT_EQ(get(*there, 3), 4);

@@ -140,10 +140,10 @@ TEST_P(MaskDevice, BadMasks) {
       if (!on_host) move_to_device(m);
       std::string message = error_of([&] {
         operation(there.get(), m.get());
-        if (!on_host) soft().synchronize();
+        if (!on_host) device().synchronize();
       });
       EXPECT_EQ(message, on_host ? wanted : late(name, wanted));
-      EXPECT_EQ(error_of([&] { soft().synchronize(); }), "no error");
+      EXPECT_EQ(error_of([&] { device().synchronize(); }), "no error");
     }
   }
 }
@@ -158,10 +158,10 @@ TEST_P(MaskDevice, SourcesWithTooFewElements) {
     if (!on_host) move_to_device(mask);
     EXPECT_EQ(error_of([&] {
                 th::ops::maskedCopy(there.get(), mask.get(), src.get());
-                if (!on_host) soft().synchronize();
+                if (!on_host) device().synchronize();
               }),
               on_host ? wanted : late("maskedCopy", wanted));
-    EXPECT_EQ(error_of([&] { soft().synchronize(); }), "no error");
+    EXPECT_EQ(error_of([&] { device().synchronize(); }), "no error");
   }
 }
 

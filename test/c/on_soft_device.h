@@ -1,8 +1,8 @@
 #ifndef TENSOR_TEST_C_ON_SOFT_DEVICE_H
 #define TENSOR_TEST_C_ON_SOFT_DEVICE_H
 
-// A fixture for operations on the software device: whenever work runs, in whatever order threads
-// do, and none of it on the CPU.
+// A fixture for operations on the software device, or on another one (test_device.h): whenever work
+// runs, in whatever order threads do, and none of it on the CPU.
 
 #include <string>
 
@@ -12,6 +12,7 @@
 #include "soft/soft_device.h"
 #include "backend/device_list.h"
 #include "memory/stats.h"
+#include "test_device.h"
 
 namespace core {
 
@@ -34,10 +35,13 @@ class OnSoftDevice : public testing::TestWithParam<Setting> {
   void SetUp() override {
     th::set_soft_mode(GetParam().mode);
     th::set_thread_order(GetParam().order);
-    device_ = th::find_device("soft");
+    std::string problem;
+    device_ = test_device::find(&problem);
+    if (!device_) GTEST_SKIP() << problem;
     th::reset_device_stats();
   }
   void TearDown() override {
+    if (!device_) return;
     for (const auto& entry : th::device_stats().fallbacks) {
       ADD_FAILURE() << entry.first << " ran on the CPU";
     }

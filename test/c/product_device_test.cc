@@ -5,6 +5,7 @@
 #include <limits>
 #include <functional>
 
+#include "test_device.h"
 #include "backend/device_list.h"
 #include "base/error.h"
 #include "base/op_scope.h"
@@ -27,7 +28,9 @@ class ProductOnDevice : public ::testing::TestWithParam<std::tuple<DType, bool>>
     bool lazy = std::get<1>(GetParam());
     set_soft_mode(lazy ? SoftMode::lazy : SoftMode::eager);
     set_thread_order(lazy ? ThreadOrder::descending : ThreadOrder::ascending);
-    device = find_device("soft");
+    std::string problem;
+    device = test_device::find(&problem);
+    if (!device) GTEST_SKIP() << problem;
     reset_device_stats();
   }
   void TearDown() override {

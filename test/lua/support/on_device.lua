@@ -5,8 +5,9 @@ local tensor = require 'tensor'
 
 local support = {}
 
--- "gpu:1" if the environment makes the software device the GPU.
-support.device = tensor.FloatTensor():to('soft'):device()
+-- The device of the test's settings, else the software device. Its name is "gpu:1" if the
+-- environment makes the software device the GPU.
+support.device = tensor.FloatTensor():to(require('support.settings').device or 'soft'):device()
 
 --- Around each example: saves and restores the default device, and resets the counters.
 function support.around(before_each, after_each)
