@@ -69,7 +69,7 @@ struct DeviceTable {
   const char* (*message)();
   int (*count)(int* devices);
   int (*open)(int index, void** device);
-  // Does not open the device, which takes memory and time.
+  // Does not open the device, which needs memory and time.
   int (*properties)(int index, DeviceProperties* out);
 
   // Blocks are aligned to 256 bytes. Work queued before a release may still use the block. If

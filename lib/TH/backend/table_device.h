@@ -14,7 +14,7 @@ namespace th {
 // and retries after freeing memory if the device runs out of it.
 class TableDevice : public Device {
  public:
-  // The device with this index, from 0. It is opened at its first use, because that takes memory
+  // The device with this index, from 0. It is opened at its first use, because that needs memory
   // and time.
   TableDevice(const DeviceTable& table, int index, std::string name);
   TableDevice(const TableDevice&) = delete;

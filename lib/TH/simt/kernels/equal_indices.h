@@ -40,8 +40,8 @@ struct Pieces {
 template <class I>
 class PieceMemory {
  public:
-  int64_t few;   // at most this many equal indices are no pieces
-  int64_t most;  // pieces
+  int64_t few;   // up to this number, equal indices are not divided
+  int64_t most;  // maximum number of pieces
   // combines: false if there are no pieces, because only one of equal indices matters.
   PieceMemory(Queue& queue, int64_t n, int64_t common_to, size_t item, bool combines)
       : few(few_of(n, common_to)),
