@@ -11,12 +11,12 @@
 
 struct FakeRuntime {
   static constexpr int kDevices = 3;
-  // What the machine has.
+  // The machine.
   bool has_pools[kDevices] = {true, false, true};
   size_t memory = size_t{1} << 30;         // bytes of each device
   size_t pinnable = size_t{1} << 30;       // bytes of host memory
   cudaError_t kernel_error = cudaSuccess;  // of loading kernels
-  // What has been called.
+  // Counts of calls.
   int contexts = 0;  // streams created
   int device_allocations = 0, device_frees = 0;
   int host_allocations = 0;

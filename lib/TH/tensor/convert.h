@@ -3,7 +3,8 @@
 
 // Conversions between element types, identical on all devices and never undefined. A floating-point
 // value that does not fit into an integer type becomes INT32_MIN or INT64_MIN, as on x86; narrower
-// types keep its low bits.
+// types keep its low bits. GPUs convert 16-bit floats by instructions of their own. They give the
+// same bits, except for those of a NaN.
 
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,11 @@ namespace th {
 namespace {
 
 TH_HD float half_to_float(Half h) {
+#ifdef __CUDA_ARCH__
+  float widened;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(widened) : "h"(h.x));
+  return widened;
+#else
   // Adding 112 << 23 rebiases the exponent (multiplies by 2^112). Subnormals get one more exponent
   // step, which is subtracted again as a float, so that they are normalized. Infinities and NaNs
   // get another 112, which gives the float exponent 255.
@@ -35,9 +41,15 @@ TH_HD float half_to_float(Half h) {
   out |= sign;
   std::memcpy(&value, &out, 4);
   return value;
+#endif
 }
 
 TH_HD Half float_to_half(float f) {
+#ifdef __CUDA_ARCH__
+  Half narrowed;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(narrowed.x) : "f"(f));
+  return narrowed;
+#else
   uint32_t bits;
   std::memcpy(&bits, &f, 4);
   uint32_t sign = (bits >> 16) & 0x8000u;
@@ -59,6 +71,7 @@ TH_HD Half float_to_half(float f) {
     rounded = (magnitude - (112u << 23) + 0xfffu + odd) >> 13;
   }
   return Half{static_cast<unsigned short>(sign | rounded)};
+#endif
 }
 
 TH_HD float bfloat16_to_float(BFloat16 b) {
@@ -69,12 +82,18 @@ TH_HD float bfloat16_to_float(BFloat16 b) {
 }
 
 TH_HD BFloat16 float_to_bfloat16(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  BFloat16 narrowed;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrowed.x) : "f"(f));
+  return narrowed;
+#else
   uint32_t bits;
   std::memcpy(&bits, &f, 4);
   uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   uint32_t quiet_nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
   return BFloat16{
       static_cast<unsigned short>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : rounded)};
+#endif
 }
 
 template <class T>
