@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "functors/functors.h"
 #include "simt/offset_calculator.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"
@@ -59,7 +60,7 @@ __global__ void progression_kernel(A a, A b, T* out, int64_t n) {
     } else {
       x = a + static_cast<A>(i) * b;
     }
-    if constexpr (power_of_ten) x = std::pow(A(10), x);
+    if constexpr (power_of_ten) x = functor::power(A(10), x);
     out[i] = convert<T>(x);
   }
 }
