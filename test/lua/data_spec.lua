@@ -227,7 +227,8 @@ describe('tensor.training', function()
     local function train(parts, epochs)
       for _ = 1, epochs do
         for a in parts.batches() do
-          local df = tensor.grad(function(p) return nn.mse(tensor.mv(a, p.w), a:prod(2):view(-1)) end)
+          local y = a:prod(2):view(-1)
+          local df = tensor.grad(function(p) return nn.mse(tensor.mv(a, p.w), y) end)
           parts.step(parts.params, df)
           parts.params.w:add(0.01, tensor.randn(parts.noise, 3))
         end

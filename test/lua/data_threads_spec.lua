@@ -153,8 +153,9 @@ describe('threads of data.batches', function()
       .. 'thread: it is a userdata', start(function(a) return file and a end))
     file:close()
     local list = {{make = coroutine.wrap(print)}}
+    local message = start(function(a) return list[1].make(a) end)
     assert.matches('upvalue list of transform.1.make cannot be passed to a thread: it is a C '
-                   .. 'function of no module', start(function(a) return list[1].make(a) end), 1, true)
+                   .. 'function of no module', message, 1, true)
     local options = {size = 2, threads = 0.5}
     assert.are.equal('data.batches: threads: a whole number of at least 0 is expected, got 0.5',
                      failure(data.batches, x, options))

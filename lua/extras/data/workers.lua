@@ -71,8 +71,8 @@ local Pool = {}
 Pool.__index = Pool
 
 --- start(count, make, arguments): returns a pool of threads. Each calls make(...) with copies of
--- the arguments, which returns a function that runs the jobs. arguments: rows {value=, name=}, where
--- name is used in errors; their number is in the field n.
+-- the arguments, which returns a function that runs the jobs. arguments: rows {value=, name=},
+-- where name is used in errors; their number is in the field n.
 function workers.start(count, make, arguments)
    local list = {{value = settings(), name = 'settings'}, {value = make, name = 'make'},
                  n = arguments.n + 2}
