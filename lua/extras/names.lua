@@ -18,14 +18,24 @@ return function(tensor)
       return suggestion(name, {class_of_doubles()})
    end)
 
-   setmetatable(tensor, {__index = function(_, name)
-      if type(name) ~= 'string' or name:find '^_' or tensor.getRule 'fields' == 'torch7' then
-         return nil
+   -- Returns an __index for a table of functions. hint_of(name) returns a text or nil.
+   local function refuse(what, hint_of)
+      return function(_, name)
+         if type(name) ~= 'string' or name:find '^_' or tensor.getRule 'fields' == 'torch7' then
+            return nil
+         end
+         local hint = hint_of(name)
+         local text = "%s has no function or field '%s'%s"
+         error(text:format(what, name, hint and ': ' .. hint or ''), 2)
       end
+   end
+
+   setmetatable(tensor, {__index = refuse('the module', function(name)
       local class = class_of_doubles()
-      local hint = rawget(class, name) and ('it is a method of tensors, as in t:%s()'):format(name)
-                   or suggestion(name, {tensor, class})
-      local text = "the module has no function or field '%s'%s"
-      error(text:format(name, hint and ': ' .. hint or ''), 2)
-   end})
+      return rawget(class, name) and ('it is a method of tensors, as in t:%s()'):format(name)
+             or suggestion(name, {tensor, class})
+   end)})
+   getmetatable(tensor.plot).__index = refuse('tensor.plot', function(name)
+      return suggestion(name, {tensor.plot})
+   end)
 end
