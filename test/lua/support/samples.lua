@@ -1,5 +1,7 @@
 -- Code samples in Markdown files, and functions that run them.
 
+local tensor = require 'tensor'
+
 local samples = {}
 
 local function lines_of(path)
@@ -98,10 +100,42 @@ function samples.picture_of_lua(sample)
   return assert(picture, 'the sample did not write ' .. name)
 end
 
---- Returns nil if two SVG files are the same but for rounding errors of positions, otherwise a
--- description of the difference.
+local digits = {}
+for k = 1, 64 do
+  local digit = ('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'):sub(k, k)
+  digits[digit] = k - 1
+end
+
+-- Returns the pixels of a PNG file that is written in base64.
+local function pixels_of(text)
+  local bytes = text:gsub('....', function(four)
+    local n = 0
+    for digit in four:gmatch '.' do n = n * 64 + (digits[digit] or 0) end
+    return string.char(math.floor(n / 65536), math.floor(n / 256) % 256, n % 256)
+  end)
+  local padding = #text:match '=*$'
+  local name = os.tmpname()
+  local file = assert(io.open(name .. '.png', 'wb'))
+  file:write(bytes:sub(1, #bytes - padding))
+  file:close()
+  local pixels = tensor.load(name .. '.png', {type = 'Byte'})
+  os.remove(name .. '.png')
+  os.remove(name)
+  return pixels
+end
+
+--- Returns nil if two SVG files are the same but for rounding errors of positions and for the
+-- compression of images, otherwise a description of the difference.
 function samples.picture_difference(got, want)
-  local number = '%-?%d+%.?%d*'
+  local image, number = ';base64,([%w+/=]+)', '%-?%d+%.?%d*'
+  local next_image = want:gmatch(image)
+  for text in got:gmatch(image) do
+    local other = next_image()
+    if not other or not pixels_of(text):equal(pixels_of(other)) then
+      return 'an image has other pixels'
+    end
+  end
+  got, want = got:gsub(image, ''), want:gsub(image, '')
   if got:gsub(number, '#') ~= want:gsub(number, '#') then return 'other elements are drawn' end
   local next_number = want:gmatch(number)
   for text in got:gmatch(number) do
