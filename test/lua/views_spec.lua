@@ -388,4 +388,38 @@ describe('errors of views', function()
     fails(function() t:narrow(1, 1, 2 ^ 62) end)
     assert.are.same({ 2, 3 }, t:size():totable())
   end)
+
+  it('name the function and the argument of each row of views', function()
+    local m, v, large = tensor.ones(2, 3), tensor.ones(6), tensor.ones(5, 5)
+    local rows = {}
+    for _, row in ipairs(require 'tensor.native'.operations()) do
+      if row.family == 'views' and row.lua ~= '' then rows[row.lua] = true end
+    end
+    local cases = {
+      { 'narrow', m, { 3, 1, 1 }, 'dimension 3 is out of range' },
+      { 'narrow', m, { 2, 4, 1 }, 'range of 1 from 4 on is out of range of dimension 2 of size 3' },
+      { 'narrow', m, { 2, 1, -1 }, 'range of %-1 from 1 on' },
+      { 'select', m, { 3, 1 }, 'dimension 3 is out of range' },
+      { 'select', m, { 2, 4 }, 'index 4 out of range of a dimension of size 3' },
+      { 'transpose', m, { 3, 1 }, 'dimension 3 is out of range' },
+      { 'transpose', m, { 1, 4 }, 'dimension 4 is out of range' },
+      { 't', v, {}, 'a matrix is expected, got a tensor of size %[6%]' },
+      { 'unfold', v, { 2, 2, 1 }, 'dimension 2 is out of range' },
+      { 'unfold', v, { 1, 9, 1 }, 'slices of 9 do not fit into dimension 1' },
+      { 'unfold', v, { 1, 2, 0 }, 'step 0 is not positive' },
+      { 'squeeze', m, { 3 }, 'dimension 3 is out of range' },
+      { 'unsqueeze', m, { 4 }, 'dimension 4 is out of range' },
+      { 'expand', m, { 5, 5 }, 'a tensor of size %[2 x 3%] cannot be expanded to %[5 x 5%]' },
+      { 'expandAs', m, { large }, 'a tensor of size %[2 x 3%] cannot be expanded to %[5 x 5%]' },
+      { 'view', m, { 5, 5 }, 'a tensor of size %[2 x 3%] cannot be viewed as %[5 x 5%]' },
+      { 'viewAs', m, { large }, 'a tensor of size %[2 x 3%] cannot be viewed as %[5 x 5%]' },
+      { 'permute', m, { 1, 1 }, 'dimension 1 is given twice' },
+    }
+    for _, case in ipairs(cases) do
+      local name, object, arguments, text = unpack(case)
+      rows[name] = nil
+      fails(function() object[name](object, unpack(arguments)) end, ' ' .. name .. ': ' .. text)
+    end
+    assert.are.same({}, rows)
+  end)
 end)

@@ -117,6 +117,26 @@ Tensor* make(DType type, const F& initialize) {
   return t.release();
 }
 
+// Returns the position of an address among those of the arguments of a C function; 0: none of them.
+template <class... A>
+int position_of_argument(const void* address, const A&... arguments) {
+  const void* const addresses[] = {&arguments...};
+  for (size_t k = 0; k < sizeof...(arguments); ++k) {
+    if (addresses[k] == address) return static_cast<int>(k) + 1;
+  }
+  return 0;
+}
+
+// Returns a new view of a tensor. The arguments are those of the C function.
+template <class View, class... A>
+Tensor* make_view(DType type, View view, Tensor* t, const A&... arguments) {
+  try {
+    return make(type, [&](Tensor* r) { view(r, t, arguments...); });
+  } catch (const ParameterError& error) {
+    fail_argument(position_of_argument(error.parameter(), t, arguments...), "%s", error.what());
+  }
+}
+
 // Prepares a tensor derived from source for C code. If source is on a device that the program has
 // set, the result stays there.
 Tensor* exposed(TensorRef t, const Tensor& source) {
@@ -146,6 +166,11 @@ void change(Tensor* t, const F& modify) {
   return th::guard([&] {                                               \
     return reinterpret_cast<THTensor*>(                                \
         th::make(th::DType::Real, [&](th::Tensor* t) { statement; })); \
+  })
+#define TH_VIEW(name, ...)                                                                     \
+  return th::guard([&] {                                                                       \
+    return reinterpret_cast<THTensor*>(                                                        \
+        th::make_view(th::DType::Real, th::views::name, th::erase_tensor(self), __VA_ARGS__)); \
   })
 #define TH_SELF th::erase_tensor(self)
 #define TH_CHANGE(...) th::guard([&] { th::change(TH_SELF, __VA_ARGS__); })
@@ -237,22 +262,22 @@ THTensor* THTensor_(newContiguous)(THTensor* self) {
       [&] { return reinterpret_cast<THTensor*>(th::exposed(th::contiguous(TH_SELF), *TH_SELF)); });
 }
 THTensor* THTensor_(newSelect)(THTensor* self, int dim, int64_t index) {
-  TH_MAKE(th::views::select(t, TH_SELF, dim, index));
+  TH_VIEW(select, int64_t{dim}, index);
 }
 THTensor* THTensor_(newNarrow)(THTensor* self, int dim, int64_t first, int64_t size) {
-  TH_MAKE(th::views::narrow(t, TH_SELF, dim, first, size));
+  TH_VIEW(narrow, int64_t{dim}, first, size);
 }
 THTensor* THTensor_(newTranspose)(THTensor* self, int dim1, int dim2) {
-  TH_MAKE(th::views::transpose(t, TH_SELF, dim1, dim2));
+  TH_VIEW(transpose, int64_t{dim1}, int64_t{dim2});
 }
 THTensor* THTensor_(newUnfold)(THTensor* self, int dim, int64_t size, int64_t step) {
-  TH_MAKE(th::views::unfold(t, TH_SELF, dim, size, step));
+  TH_VIEW(unfold, int64_t{dim}, size, step);
 }
 THTensor* THTensor_(newView)(THTensor* self, THLongStorage* size) {
-  TH_MAKE(th::views::view(t, TH_SELF, th::to_sizes(size)));
+  TH_VIEW(view, th::to_sizes(size));
 }
 THTensor* THTensor_(newExpand)(THTensor* self, THLongStorage* size) {
-  TH_MAKE(th::views::expand(t, TH_SELF, th::to_sizes(size)));
+  TH_VIEW(expand, th::to_sizes(size));
 }
 void THTensor_(expandNd)(THTensor** rets, THTensor** ops, int count) {
   th::guard([&] {

@@ -10,6 +10,7 @@
 #include "ops/tracer.h"
 #include "tensor/checked.h"
 #include "tensor/overlap.h"
+#include "tensor/views.h"
 
 namespace th {
 
@@ -413,10 +414,14 @@ void run_traced(const OpRow& row, void* arguments) {
 void call(Op op, void* arguments) {
   const OpRow& row = row_of(op);
   OpScope scope(op);
-  if (tracing()) {
-    run_traced(row, arguments);
-  } else {
-    run_operation(row, arguments);
+  try {
+    if (tracing()) {
+      run_traced(row, arguments);
+    } else {
+      run_operation(row, arguments);
+    }
+  } catch (const ParameterError& error) {
+    fail_argument(argument_number(row, arguments, error.parameter()), "%s", error.what());
   }
 }
 

@@ -39,8 +39,8 @@ struct Geometry {
     offset = checked_add(offset, checked_mul(index, stride[d], what), what);
   }
   void select(int d, int64_t index) {
-    if (ndim == 1) fail_argument(2, "cannot select on a vector");
-    advance(d, wrap_index(index, size[d], 4));
+    if (ndim == 1) fail("cannot select on a vector");
+    advance(d, wrap_index(index, size[d]));
     erase(d);
   }
 };

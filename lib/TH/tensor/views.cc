@@ -1,6 +1,7 @@
 #include "tensor/views.h"
 
 #include <algorithm>
+#include <cstdarg>
 
 #include "base/error.h"
 #include "tensor/checked.h"
@@ -78,6 +79,30 @@ namespace views {
 
 namespace {
 
+[[noreturn]] void fail_parameter(const void* parameter, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+void fail_parameter(const void* parameter, const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  ParameterError error(parameter, format, values);
+  va_end(values);
+  throw error;
+}
+
+// Returns f(). Its errors are about a parameter.
+template <class F>
+auto about(const void* parameter, const F& f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    fail_parameter(parameter, "%s", error.what());
+  }
+}
+
+int dim_of(int ndim, const int64_t& dim) {
+  return about(&dim, [&] { return wrap_dim(ndim, dim); });
+}
+
 void apply(Tensor* r, Tensor* t, const Geometry& g) {
   set_storage(r, t->storage, g.offset, g.ndim, g.size, g.stride);
 }
@@ -88,17 +113,18 @@ void apply_part(Tensor* r, Tensor* t, const Geometry& g) {
 
 }  // namespace
 
-void set(Tensor* r, Tensor* t) { set_view(r, *t); }
+void set(Tensor* r, Tensor* const& t) { set_view(r, *t); }
 
-void narrow(Tensor* r, Tensor* t, int64_t dim, int64_t first, int64_t size) {
-  int d = wrap_dim(*t, dim, 3);
+void narrow(Tensor* r, Tensor* const& t, const int64_t& dim, const int64_t& first,
+            const int64_t& size) {
+  int d = dim_of(t->nDimension, dim);
   int64_t whole = t->size[d];
   int64_t start = first < 0 ? first + whole : first;
   if (size < 0 || start < 0 || start > whole - size) {
-    fail_argument(size < 0 ? 5 : 4,
-                  "range of %lld from %lld on is out of range of dimension %lld of size %lld",
-                  static_cast<long long>(size), shown(first), shown(d),
-                  static_cast<long long>(whole));
+    fail_parameter(size < 0 ? &size : &first,
+                   "range of %lld from %lld on is out of range of dimension %lld of size %lld",
+                   static_cast<long long>(size), shown(first), shown(d),
+                   static_cast<long long>(whole));
   }
   Geometry g(*t);
   g.size[d] = size;
@@ -106,37 +132,38 @@ void narrow(Tensor* r, Tensor* t, int64_t dim, int64_t first, int64_t size) {
   apply_part(r, t, g);
 }
 
-void select(Tensor* r, Tensor* t, int64_t dim, int64_t index) {
-  int d = wrap_dim(*t, dim, 3);
+void select(Tensor* r, Tensor* const& t, const int64_t& dim, const int64_t& index) {
+  int d = dim_of(t->nDimension, dim);
+  if (t->nDimension == 1) fail_parameter(&t, "cannot select on a vector");
   Geometry g(*t);
-  g.select(d, index);
+  about(&index, [&] { g.select(d, index); });
   apply_part(r, t, g);
 }
 
-void transpose(Tensor* r, Tensor* t, int64_t dim1, int64_t dim2) {
-  int a = wrap_dim(*t, dim1, 3), b = wrap_dim(*t, dim2, 4);
+void transpose(Tensor* r, Tensor* const& t, const int64_t& dim1, const int64_t& dim2) {
+  int a = dim_of(t->nDimension, dim1), b = dim_of(t->nDimension, dim2);
   Geometry g(*t);
   std::swap(g.size[a], g.size[b]);
   std::swap(g.stride[a], g.stride[b]);
   apply_part(r, t, g);
 }
 
-void t(Tensor* r, Tensor* t) {
+void t(Tensor* r, Tensor* const& t) {
   if (t->nDimension != 2) {
-    fail_argument(1, "a matrix is expected, got a tensor of size %s", shape_text(*t).c_str());
+    fail_parameter(&t, "a matrix is expected, got a tensor of size %s", shape_text(*t).c_str());
   }
   transpose(r, t, 0, 1);
 }
 
-void permute(Tensor* r, Tensor* t, Sizes dims) {
+void permute(Tensor* r, Tensor* const& t, const Sizes& dims) {
   if (dims.ndim != t->nDimension) {
-    fail_argument(3, "%d dimensions given for a %dD tensor", dims.ndim, t->nDimension);
+    fail_parameter(&dims, "%d dimensions given for a %dD tensor", dims.ndim, t->nDimension);
   }
   Geometry g(*t);
   bool seen[kMaxDims] = {};
   for (int i = 0; i < dims.ndim; ++i) {
-    int d = wrap_dim(*t, dims.size[i], 3);
-    if (seen[d]) fail_argument(3, "dimension %lld is given twice", shown(d));
+    int d = about(&dims, [&] { return wrap_dim(*t, dims.size[i]); });
+    if (seen[d]) fail_parameter(&dims, "dimension %lld is given twice", shown(d));
     seen[d] = true;
     g.size[i] = t->size[d];
     g.stride[i] = t->stride[d];
@@ -144,13 +171,14 @@ void permute(Tensor* r, Tensor* t, Sizes dims) {
   apply_part(r, t, g);
 }
 
-void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
-  int d = wrap_dim(*t, dim, 3);
+void unfold(Tensor* r, Tensor* const& t, const int64_t& dim, const int64_t& size,
+            const int64_t& step) {
+  int d = dim_of(t->nDimension, dim);
   if (size <= 0 || size > t->size[d]) {
-    fail_argument(4, "slices of %lld do not fit into dimension %lld of size %lld",
-                  static_cast<long long>(size), shown(d), static_cast<long long>(t->size[d]));
+    fail_parameter(&size, "slices of %lld do not fit into dimension %lld of size %lld",
+                   static_cast<long long>(size), shown(d), static_cast<long long>(t->size[d]));
   }
-  if (step <= 0) fail_argument(5, "step %lld is not positive", static_cast<long long>(step));
+  if (step <= 0) fail_parameter(&step, "step %lld is not positive", static_cast<long long>(step));
   Geometry g(*t);
   g.insert(g.ndim, size, t->stride[d]);
   g.size[d] = (t->size[d] - size) / step + 1;
@@ -158,7 +186,7 @@ void unfold(Tensor* r, Tensor* t, int64_t dim, int64_t size, int64_t step) {
   apply(r, t, g);
 }
 
-void squeeze(Tensor* r, Tensor* t) {
+void squeeze(Tensor* r, Tensor* const& t) {
   Geometry g(*t);
   for (int d = g.ndim - 1; d >= 0; --d) {
     if (g.size[d] == 1 && g.ndim > 1) g.erase(d);
@@ -166,28 +194,31 @@ void squeeze(Tensor* r, Tensor* t) {
   apply_part(r, t, g);
 }
 
-void squeeze1d(Tensor* r, Tensor* t, int64_t dim) {
-  int d = wrap_dim(*t, dim, 3);
+void squeeze1d(Tensor* r, Tensor* const& t, const int64_t& dim) {
+  int d = dim_of(t->nDimension, dim);
   Geometry g(*t);
   if (g.size[d] == 1 && g.ndim > 1) g.erase(d);
   apply_part(r, t, g);
 }
 
-void unsqueeze1d(Tensor* r, Tensor* t, int64_t dim) {
-  if (t->nDimension == 0) fail_argument(2, "cannot unsqueeze a tensor without dimensions");
+void unsqueeze1d(Tensor* r, Tensor* const& t, const int64_t& dim) {
+  if (t->nDimension == 0) fail_parameter(&t, "cannot unsqueeze a tensor without dimensions");
   int64_t d = dim < 0 ? dim + t->nDimension + 1 : dim;
-  if (d < 0 || d > t->nDimension) wrap_dim(t->nDimension + 1, dim, 3);
+  if (d < 0 || d > t->nDimension) dim_of(t->nDimension + 1, dim);
   Geometry g(*t);
   g.insert(static_cast<int>(d), 1,
            d < g.ndim ? checked_mul(g.size[d], g.stride[d], "a stride") : 1);
   apply(r, t, g);
 }
 
-void expand(Tensor* r, Tensor* t, Sizes sizes) {
+namespace {
+
+// parameter: the one that the sizes are from.
+void expand_to(Tensor* r, Tensor* t, const Sizes& sizes, const void* parameter) {
   int extra = sizes.ndim - t->nDimension;
   if (t->nDimension == 0 || extra < 0) {
-    fail_argument(3, "a tensor of size %s cannot be expanded to %s", shape_text(*t).c_str(),
-                  shape_text(sizes.ndim, sizes.size).c_str());
+    fail_parameter(parameter, "a tensor of size %s cannot be expanded to %s",
+                   shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
   }
   Geometry g(*t);
   for (int d = 0; d < extra; ++d) g.insert(0, 1, 0);
@@ -195,10 +226,10 @@ void expand(Tensor* r, Tensor* t, Sizes sizes) {
     int64_t target = sizes.size[d];
     if (target == g.size[d] || (target == -1 && d >= extra)) continue;
     if (g.size[d] != 1 || target < 0) {
-      fail_argument(3,
-                    "a tensor of size %s cannot be expanded to %s: only dimensions of size 1 "
-                    "expand",
-                    shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
+      fail_parameter(parameter,
+                     "a tensor of size %s cannot be expanded to %s: only dimensions of size 1 "
+                     "expand",
+                     shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
     }
     g.size[d] = target;
     g.stride[d] = 0;
@@ -206,31 +237,46 @@ void expand(Tensor* r, Tensor* t, Sizes sizes) {
   apply(r, t, g);
 }
 
-void expandAs(Tensor* r, Tensor* t, Tensor* like) {
+}  // namespace
+
+void expand(Tensor* r, Tensor* const& t, const Sizes& sizes) { expand_to(r, t, sizes, &sizes); }
+
+void expandAs(Tensor* r, Tensor* const& t, Tensor* const& like) {
   // like may be r, so copy its sizes.
   int64_t size[kMaxDims];
   std::copy(like->size, like->size + like->nDimension, size);
-  expand(r, t, Sizes{like->nDimension, size});
+  expand_to(r, t, Sizes{like->nDimension, size}, &like);
 }
 
-void view(Tensor* r, Tensor* t, Sizes sizes) {
+namespace {
+
+void view_as(Tensor* r, Tensor* const& t, const Sizes& sizes, const void* parameter) {
   int64_t size[kMaxDims], stride[kMaxDims];
   int64_t numel = t->numel();
-  infer_sizes(sizes, numel, size);
-  if (checked_numel(sizes.ndim, size) != numel) {
-    fail_argument(3, "a tensor of size %s cannot be viewed as %s", shape_text(*t).c_str(),
-                  shape_text(sizes.ndim, sizes.size).c_str());
+  const int64_t count = about(parameter, [&] {
+    infer_sizes(sizes, numel, size);
+    return checked_numel(sizes.ndim, size);
+  });
+  if (count != numel) {
+    fail_parameter(parameter, "a tensor of size %s cannot be viewed as %s", shape_text(*t).c_str(),
+                   shape_text(sizes.ndim, sizes.size).c_str());
   }
   if (!view_strides(*t, sizes.ndim, size, stride)) {
-    fail_argument(2,
-                  "the layout of this tensor of size %s cannot be viewed as %s without "
-                  "copying: use contiguous() first, or reshape",
-                  shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
+    fail_parameter(&t,
+                   "the layout of this tensor of size %s cannot be viewed as %s without "
+                   "copying: use contiguous() first, or reshape",
+                   shape_text(*t).c_str(), shape_text(sizes.ndim, sizes.size).c_str());
   }
   set_part(r, *t, t->storageOffset, sizes.ndim, size, stride);
 }
 
-void viewAs(Tensor* r, Tensor* t, Tensor* like) { view(r, t, Sizes{like->nDimension, like->size}); }
+}  // namespace
+
+void view(Tensor* r, Tensor* const& t, const Sizes& sizes) { view_as(r, t, sizes, &sizes); }
+
+void viewAs(Tensor* r, Tensor* const& t, Tensor* const& like) {
+  view_as(r, t, Sizes{like->nDimension, like->size}, &like);
+}
 
 }  // namespace views
 }  // namespace th
