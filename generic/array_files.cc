@@ -64,8 +64,10 @@ int bytes(lua_State* L) {
   return 1;
 }
 
-// _arraybegin(reader, k, map): starts to read an array.
+// _arraybegin(reader, k, map): starts to read an array. Collects garbage first, so that its memory
+// is reused for the array.
 int begin(lua_State* L) {
+  collect_under_pressure(L, state_of(L));
   ArrayReader& file = Native<ArrayReader>::check(L, 1);
   size_t k = check_array(L, file, 2);
   bool map = lua_toboolean(L, 3);

@@ -7,7 +7,7 @@
      THFloatTensor_load(t, "x.npy");
      THFloatTensor_save(t, "y.npy");
 
-   To read several tensors, or to learn what a file contains:
+   To list the contents of a file and read several tensors:
 
      THTensorReader *file = THTensorReader_new("weights.npz");
      for (int64_t k = 0; k < THTensorReader_count(file); ++k) {

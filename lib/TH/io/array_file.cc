@@ -150,7 +150,7 @@ ArrayWriter::~ArrayWriter() = default;
 void ArrayWriter::add(const std::string& name, Tensor* t) {
   named([&] {
     Item item = {name, contiguous(t)};
-    // A view of its own, whose sizes nobody else changes.
+    // A separate view, whose sizes do not change.
     item.tensor = TensorRef(tensor_new_view(item.tensor.get()));
     check(item);
     if (!names_.insert(name).second) fail("two tensors are named %s", name.c_str());

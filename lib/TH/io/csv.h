@@ -132,7 +132,8 @@ StorageRef csv_converted(Storage* numbers, DType type);
 // Returns the numbers of a column, or of all columns if they are together, in an element type.
 StorageRef csv_numbers(CsvReader& reader, size_t column, DType type);
 
-// Returns a text as a field: in quotes if it would be read as another text without them.
+// Returns true if a text is a field as it is. Returns a text as a field, in quotes if necessary.
+bool is_plain_csv(const char* text, size_t size, char separator);
 std::string csv_field(const std::string& text, char separator);
 // Returns the separator of a file that is written: `chosen`, or if it is 0, that of the extension.
 // Error: a character that cannot separate fields.

@@ -78,12 +78,17 @@ StorageRef csv_numbers(CsvReader& reader, size_t column, DType type) {
 
 // ---- writing ------------------------------------------------------------------------------------
 
+bool is_plain_csv(const char* text, size_t size, char separator) {
+  if (size == 0 || !separator) return false;
+  const char first = text[0], last = text[size - 1];
+  if (is_ascii_space(first) || first == '#' || is_ascii_space(last)) return false;
+  return std::none_of(text, text + size, [separator](char c) {
+    return c == '"' || c == '\r' || c == '\n' || c == separator;
+  });
+}
+
 std::string csv_field(const std::string& text, char separator) {
-  const bool plain = !text.empty() && !is_ascii_space(text.front()) && text.front() != '#' &&
-                     !is_ascii_space(text.back()) &&
-                     text.find_first_of("\"\r\n") == std::string::npos && separator &&
-                     text.find(separator) == std::string::npos;
-  if (plain) return text;
+  if (is_plain_csv(text.data(), text.size(), separator)) return text;
   std::string field = "\"";
   for (char c : text) {
     if (c == '"') field += c;

@@ -1,4 +1,4 @@
-// Finds out how a table is written, and checks how one is said to be written.
+// Finds the separator and the decimal point of a table, and checks the characters of a style.
 
 #include <algorithm>
 #include <string>

@@ -1,9 +1,8 @@
 #include "io/number_format.h"
 
 #include <algorithm>
-#include <cinttypes>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace th {
 
@@ -15,22 +14,22 @@ double digits_of(double value) { return value == 0 ? 1 : std::floor(std::log10(v
 }  // namespace
 
 std::string NumberFormat::text(const PrintedNumber& number) const {
-  char text[400];
+  char text[400] = "nan";  // C libraries differ in how they print the sign of NaN.
+  char *end = text + 3, *const limit = text + sizeof(text);
   const double value = scale == 1 ? number.value : number.value / scale;
-  int length = 0;
-  if (std::isnan(value)) {
-    // C libraries differ in how they print the sign of NaN.
-    length = std::snprintf(text, sizeof(text), "%*s", width, "nan");
-  } else if (is_exact && letter != 'e') {
-    length = std::snprintf(text, sizeof(text), "%*" PRId64, width, number.exact);
-  } else if (letter == 'd') {
-    length = std::snprintf(text, sizeof(text), "%*" PRId64, width, static_cast<int64_t>(value));
-  } else if (letter == 'e') {
-    length = std::snprintf(text, sizeof(text), "%*.*e", width, precision, value);
-  } else {
-    length = std::snprintf(text, sizeof(text), "%*.*f", width, precision, value);
+  if (!std::isnan(value)) {
+    if (is_exact && letter != 'e') {
+      end = std::to_chars(text, limit, number.exact).ptr;
+    } else if (letter == 'd') {
+      end = std::to_chars(text, limit, static_cast<int64_t>(value)).ptr;
+    } else {
+      const auto form = letter == 'e' ? std::chars_format::scientific : std::chars_format::fixed;
+      end = std::to_chars(text, limit, value, form, precision).ptr;
+    }
   }
-  return {text, static_cast<size_t>(length)};
+  const auto size = static_cast<size_t>(end - text), columns = static_cast<size_t>(width);
+  std::string padded(size < columns ? columns - size : 0, ' ');
+  return padded.append(text, size);
 }
 
 void NumberSummary::add(double value) {

@@ -4,7 +4,7 @@
 #include "io/print.h"
 
 #include <algorithm>
-#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 

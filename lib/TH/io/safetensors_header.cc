@@ -133,7 +133,7 @@ class Header : public nlohmann::json_sax<Json> {
     if (depth_ == 1) fail_of_entry();
     if (depth_ == 2 && part_ == Part::metadata) fail_of_metadata();
     if (depth_ == 2 && part_ == Part::entry) {
-      // A value that is no list.
+      // The value is not a list.
       if (key_ == "shape") shape_ = List();
       if (key_ == "data_offsets") offsets_ = List();
     }
