@@ -120,8 +120,7 @@ class Pool {
     return true;
   }
 
-  // For the threads. next waits for a job, and returns false if there is none because the pool has
-  // been stopped.
+  // For the threads. next waits for a job, and returns false if the pool has been stopped.
   bool next(int64_t* number, Message* message) {
     std::unique_lock<std::mutex> lock(mutex_);
     submitted_.wait(lock, [&] { return is_stopped_ || !jobs_.empty(); });
