@@ -237,4 +237,26 @@ describe('threads of data.batches', function()
       assert.are.equal(expected, status, output)
     end
   end)
+
+  it('do not exist after a fork, which neither hangs nor fails', function()
+    local output, status = child.run([[
+      local ffi = require 'ffi'
+      ffi.cdef 'int fork(void); int waitpid(int, int *, int);'
+      local batches = require 'tensor.data'.batches(tensor.rand(20, 2), {size = 2, threads = 2})
+      local next_batch = batches()
+      next_batch()
+      local pid = ffi.C.fork()
+      if pid == 0 then
+        local done, message = pcall(next_batch)
+        batches, next_batch = nil, nil
+        collectgarbage()
+        os.exit(not done and message:find 'before fork' and 5 or 6)
+      end
+      local result, count = ffi.new 'int[1]', 1
+      ffi.C.waitpid(pid, result, 0)
+      while next_batch() do count = count + 1 end
+      print(result[0] / 256, count)]], {seconds = 60})
+    assert.are.equal(0, status, output)
+    assert.are.equal('5\t10\n', output)
+  end)
 end)
