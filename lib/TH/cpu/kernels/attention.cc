@@ -144,7 +144,10 @@ struct Attention {
       const int64_t count = least(kCols, columns - j0);
       find_weights(matrix, i0, rows, j0, count, weights);
       for (int64_t i = 0; i < rows; ++i) {
-        add_row(weights + i * cols, count, &running[i], result + i * width);
+        T* w = weights + i * cols;
+        const int64_t visible = of.causal ? least(count, columns_before(i0 + i + 1) - j0) : count;
+        add_row(w, most(0, visible), &running[i], result + i * width);
+        for (int64_t j = most(0, visible); j < count; ++j) w[j] = 0;
       }
       blas::gemm(rows, width, count, T(1), {weights, cols, true}, v.rows(j0), T(1),
                  {result, width, true});
