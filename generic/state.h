@@ -92,13 +92,14 @@ struct State {
   bool in_luajit() const { return !resume[0]; }
   int64_t collect_at = 0;  // bytes in use at which Lua's collector runs
   int64_t surely_collect_at = 0;
-  int64_t after_collection = 0;                // bytes in use after the last collection
-  int64_t garbage = 0;                         // bytes of garbage that are tolerated
-  double collected = 0;         // the time of the last collection, in seconds
-  double collection_takes = 0;  // its duration up to the first finalizer of a tensor
-  double marked = 0;            // the time of that finalizer
-  bool marks = false;           // a collection has begun and has called no such finalizer
-  int64_t objects = 0;                         // created since then; Lua sees eight bytes of each
+  int64_t after_collection = 0;  // bytes in use after the last collection
+  int64_t garbage = 0;           // bytes of garbage that are tolerated
+  double collected = 0;          // the time of the last collection, in seconds
+
+  // Its duration up to the first finalizer of a tensor, and the time of that finalizer.
+  double collection_takes = 0, marked = 0;
+  bool marks = false;         // a collection has begun and has called no such finalizer
+  int64_t objects = 0;        // created since then; Lua sees eight bytes of each
   char own_source[512] = "";  // prefix of the source names of the module's Lua functions
 };
 

@@ -1,5 +1,5 @@
--- Times tensor.cmul(a, b), a new result, for vectors of floats, and measures the peak of memory. bench/new_results/
--- measure.lua runs it.
+-- Times tensor.cmul(a, b), a new result, for vectors of floats, and measures the peak of memory.
+-- bench/new_results/measure.lua runs it.
 --
 -- Usage: program.lua SECONDS STATE BYTES ...
 --   STATE: fresh; worked: the process has run the cases of bench/cases.txt before; N: N Lua tables
@@ -67,7 +67,8 @@ local function time(a, b)
   return 1e9 * elapsed / calls
 end
 
-local kept, before = {}, nil
+local kept = {}
+local before
 if state == 'worked' then
   work()
   collectgarbage()

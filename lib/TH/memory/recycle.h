@@ -25,10 +25,11 @@ void recycle_free(void* block, size_t bytes) noexcept;
 // Returns the unused large blocks, and the blocks that the calling thread keeps, to the system.
 // Returns true if there were any.
 bool recycle_release() noexcept;
-// Sets the limits of unused memory for a program with a garbage collector. live: the bytes in use
-// after a collection. growth: how much the memory grows until the next one. A thread then keeps up
-// to 5/4 of growth in small blocks, and large blocks are kept as long as they and those in use do
-// not exceed live + 5/4 of growth, or 128 MiB. So all garbage of a cycle is reused in the next one.
+// Sets the limits of unused memory for a program with a garbage collector, so that all garbage of a
+// cycle is reused in the next one. `live` is the number of bytes in use after a collection,
+// `growth` the number of bytes by which they grow until the next one. A thread then keeps up to 5/4
+// of growth in small blocks. Large blocks are kept as long as they and those in use do not exceed
+// live + 5/4 of growth, or 128 MiB.
 void recycle_expect(int64_t live, int64_t growth) noexcept;
 // Returns the number of bytes in unused large blocks.
 int64_t recycle_kept() noexcept;

@@ -22,8 +22,8 @@ struct TileSize {
   static constexpr int64_t kDepth = (24 << 10) / (kWidth * static_cast<int64_t>(sizeof(T)));
 };
 
-// c[i][j] = sum over k < count of a[row[i] + at[k]] * b[k][j], added to `before` if `adds`. Row k of
-// b is at b + b_at[k] or, if b_at is null, the rows are contiguous, in whole vectors.
+// c[i][j] = sum over k < count of a[row[i] + at[k]] * b[k][j], added to `before` if `adds`. Row k
+// of b is at b + b_at[k] or, if b_at is null, the rows are contiguous, in whole vectors.
 template <class T>
 struct Tile {
   int64_t count;
