@@ -40,8 +40,7 @@ void check_cuda(cudaError_t code, const char* doing) {
 }
 
 bool& work_queued() {
-  // Other TLS models allocate it on first use, and end the process if that fails.
-  static thread_local bool queued __attribute__((tls_model("initial-exec"))) = false;
+  static thread_local bool queued = false;
   return queued;
 }
 

@@ -35,9 +35,15 @@ class DeviceTableOf {
 
  private:
   static char* text() {
+#ifdef TH_USES_CUDA
+    // The thread-local variables of CUDA's runtime take 4 KiB, more than the loader has for a
+    // library that uses the model initial-exec.
+    static thread_local char of_last_failure[sizeof(DeviceFailure::text)];
+#else
     // Other TLS models allocate it on first use, and end the process if that fails.
     static thread_local char of_last_failure[sizeof(DeviceFailure::text)]
         __attribute__((tls_model("initial-exec")));
+#endif
     return of_last_failure;
   }
   static int failed(int status, const char* message) {
