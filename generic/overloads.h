@@ -21,8 +21,8 @@ struct Overloads {
   bool element_wise = false;            // accepts numbers only: as tensors of 1 element
   bool random = false;                  // returns a number if no argument is a tensor
   const Overloads* function = nullptr;  // the function of the same name as a method
-  // True for a method whose function has a form that does not start with a tensor. The function then
-  // also exists in each tensor class and creates tensors of that class.
+  // True for a method whose function has a form that does not start with a tensor. The function
+  // then also exists in each tensor class and creates tensors of that class.
   bool of_class = false;
   // The upvalue of a Lua closure: the overloads and an element type, or one of these two constants.
   static constexpr int kDefaultType = -1, kTypeOfFirst = th::kDTypes;
