@@ -79,10 +79,11 @@ void check_bins(A& a, const Shapes& s) {
   }
 }
 
-// Counts the elements of each row of x, a matrix or a vector. The last dimension of a.hist belongs
-// to the bins.
+// Counts the elements of each row of x, a matrix or a vector. The last dimension of the result
+// belongs to the bins. The range may depend on the elements, so shapes() calls this: an error
+// leaves the memory of a.hist where it is.
 template <class A>
-void count_bins(A& a, const TensorRef& x) {
+TensorRef counts_of(A& a, const TensorRef& x) {
   Bins bins = {a.nbins, a.minvalue.to_double(), a.maxvalue.to_double()};
   complete(&bins, x);
   if (!is_valid_range(bins)) fail(kInvalidRange, bins.first, bins.last);
@@ -94,17 +95,17 @@ void count_bins(A& a, const TensorRef& x) {
     TensorRef ones = filled_like(x, DType::Long, 1);
     ops::scatterAdd(counts.get(), dim, bin_numbers(x, bins).get(), ones.get());
   }
-  ops::copy(a.hist, narrowed(counts, dim, 0, bins.count).get());
+  return in_type(narrowed(counts, dim, 0, bins.count).get(), a.hist->dtype);
 }
 
 }  // namespace
 
 void shapes(args::histc& a, Shapes& s) {
   check_bins(a, s);
-  s.set(a.hist, 1, &a.nbins);
+  s.set_value(a.hist, counts_of(a, to_be_binned(flattened(a.tensor).get(), a.nbins)));
 }
 
-void calls(args::histc& a) { count_bins(a, to_be_binned(flattened(a.tensor).get(), a.nbins)); }
+void calls(args::histc&) {}
 
 void shapes(args::bhistc& a, Shapes& s) {
   const Tensor& t = *a.tensor;
@@ -112,14 +113,11 @@ void shapes(args::bhistc& a, Shapes& s) {
     s.fail(a.tensor, "a vector or a matrix is expected, got size %s", shape_text(t).c_str());
   }
   check_bins(a, s);
-  int64_t size[] = {t.nDimension == 1 ? 1 : t.size[0], a.nbins};
-  s.set(a.hist, 2, size);
+  TensorRef x = to_be_binned(a.tensor, a.nbins);
+  s.set_value(a.hist, counts_of(a, x->nDimension == 1 ? unsqueezed(x, 0) : std::move(x)));
 }
 
-void calls(args::bhistc& a) {
-  TensorRef x = to_be_binned(a.tensor, a.nbins);
-  count_bins(a, x->nDimension == 1 ? unsqueezed(x, 0) : std::move(x));
-}
+void calls(args::bhistc&) {}
 
 namespace {
 
