@@ -64,7 +64,7 @@ TEST_F(ViewErrors, NameTheArgumentOfEachRow) {
       {"select",
        {{2, "on a vector", [&] { THDoubleTensor_select(r_, vector_, 0, 0); }},
         {3, "dimension 2 is out", [&] { THDoubleTensor_select(r_, matrix_, 2, 0); }},
-        {4, "index 3 out", [&] { THDoubleTensor_select(r_, matrix_, 1, 3); }}}},
+        {4, "index 3 is out", [&] { THDoubleTensor_select(r_, matrix_, 1, 3); }}}},
       {"transpose",
        {{3, "dimension 2 is out", [&] { THDoubleTensor_transpose(r_, matrix_, 2, 0); }},
         {4, "dimension 5 is out", [&] { THDoubleTensor_transpose(r_, matrix_, 0, 5); }}}},
