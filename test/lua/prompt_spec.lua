@@ -124,6 +124,12 @@ describe('the prompt', function()
     assert.matches(rawget(_G, 'jit') and '\ntensors are compared by methods: t:gt%(5%)'
                    or '[lg]t', errors)
     assert.is_nil(hints.of('stdin:1: boom', _G))
+    -- While the module is not loaded, require has another value in its place.
+    local module = package.loaded.tensor
+    package.loaded.tensor = true
+    local fine, hint = pcall(hints.of, "bad argument #1 to 'ipairs' (table expected, got userdata)", _G)
+    package.loaded.tensor = module
+    assert.is_true(fine, hint)
     assert.is_nil(rawget(tensor, 'tpok'))
     assert.has_error(function() return tensor.tpok end)
     _, errors = session 'torch.ones(2):sum(0)'

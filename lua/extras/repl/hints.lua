@@ -34,11 +34,18 @@ local uses = {
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
 }
 
+-- Returns the module, or nil if it is not loaded. While require runs, or if it has failed, LuaJIT has
+-- another value in its place.
+local function loaded_module()
+  local module = package.loaded.tensor
+  return type(module) == 'table' and module or nil
+end
+
 -- Returns the hint of the first pattern that matches, or nil.
 local function hint_of_use(message)
   for _, use in ipairs(uses) do
     local name = message:match(use[1])
-    local tensor = package.loaded.tensor
+    local tensor = loaded_module()
     local class = tensor and tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
     local fits = name and (not use[2]:find '%%1' or class and rawget(class, name))
     if fits then
@@ -51,7 +58,7 @@ end
 -- Returns the tables that may contain the intended name: globals, functions of the module, methods.
 local function tables_for(message, environment)
   local list = {}
-  local tensor = package.loaded.tensor
+  local tensor = loaded_module()
   if message:find("global '", 1, true) then
     list[1] = environment
   elseif tensor then
@@ -68,7 +75,7 @@ local function is_tensor(path, environment)
   for name in path:gmatch '[%w_]+' do
     value = type(value) == 'table' and rawget(value, name) or nil
   end
-  local tensor = package.loaded.tensor
+  local tensor = loaded_module()
   return value ~= nil and tensor ~= nil and tensor.isTensor(value)
 end
 
