@@ -124,10 +124,11 @@ describe('the prompt', function()
     assert.matches(rawget(_G, 'jit') and '\ntensors are compared by methods: t:gt%(5%)'
                    or '[lg]t', errors)
     assert.is_nil(hints.of('stdin:1: boom', _G))
-    -- While the module is not loaded, require has another value in its place.
+    -- If the module cannot be loaded, require stores another value under its name.
     local module = package.loaded.tensor
     package.loaded.tensor = true
-    local fine, hint = pcall(hints.of, "bad argument #1 to 'ipairs' (table expected, got userdata)", _G)
+    local fine, hint = pcall(hints.of,
+                             "bad argument #1 to 'ipairs' (table expected, got userdata)", _G)
     package.loaded.tensor = module
     assert.is_true(fine, hint)
     assert.is_nil(rawget(tensor, 'tpok'))
