@@ -9,6 +9,11 @@ describe('a storage', function()
     local square = t:narrow(1, 1, 900):view(30, 30)
     t:storage():resize(10)
     local other = tensor.FloatTensor(1000)
+    local path = os.tmpname()
+    local function save(extension)
+      local object = extension == '.safetensors' and {t = t} or t
+      return function() tensor.save(path .. extension, object) end
+    end
     for name, call in pairs {
       sum = function() return t:sum() end,
       add = function() return t:add(1) end,
@@ -21,11 +26,14 @@ describe('a storage', function()
       text = function() return tostring(t) end,
       mm = function() return square:mm(square, square) end,
       sort = function() return t:sort() end,
+      npy = save '.npy', npz = save '.npz', safetensors = save '.safetensors', csv = save '.csv',
     } do
       local ok, message = pcall(call)
       assert.is_false(ok, name)
-      assert.matches('resized to 10 elements', message, 1, true)
+      local text = name == 'csv' and 'a storage of 10 elements' or 'resized to 10 elements'
+      assert.matches(text, message, 1, true)
     end
+    os.remove(path)
     assert.are.equal(5, tensor.FloatTensor(t:storage(), 1, 5):sum())
     -- Creating a view extends the storage again, as in Torch7.
     assert.are.equal(10, matrix:t():sum())

@@ -400,7 +400,7 @@ describe('errors of views', function()
       { 'narrow', m, { 2, 4, 1 }, 'range of 1 from 4 on is out of range of dimension 2 of size 3' },
       { 'narrow', m, { 2, 1, -1 }, 'range of %-1 from 1 on' },
       { 'select', m, { 3, 1 }, 'dimension 3 is out of range' },
-      { 'select', m, { 2, 4 }, 'index 4 out of range of a dimension of size 3' },
+      { 'select', m, { 2, 4 }, 'index 4 is out of range of a dimension of size 3' },
       { 'transpose', m, { 3, 1 }, 'dimension 3 is out of range' },
       { 'transpose', m, { 1, 4 }, 'dimension 4 is out of range' },
       { 't', v, {}, 'a matrix is expected, got a tensor of size %[6%]' },

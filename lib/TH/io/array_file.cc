@@ -149,6 +149,7 @@ ArrayWriter::~ArrayWriter() = default;
 
 void ArrayWriter::add(const std::string& name, Tensor* t) {
   named([&] {
+    t->check_storage();  // making a view would extend the storage
     Item item = {name, contiguous(t)};
     // A separate view, whose sizes do not change.
     item.tensor = TensorRef(tensor_new_view(item.tensor.get()));
@@ -177,6 +178,7 @@ void ArrayWriter::check_compress() const { fail("only .npz files can be compress
 int64_t ArrayWriter::begin() {
   if (replacement_) fail("%s: the file is being written", filename_.c_str());
   return named([&] {
+    for (const Item& item : items_) item.tensor->check_storage();
     replacement_ = std::make_unique<Replacement>(filename_.c_str());
     start(replacement_->path().c_str());
     int64_t bytes = 0;
@@ -196,7 +198,10 @@ int64_t ArrayWriter::run(int64_t bytes) {
   const Item& item = items_[at_];
   const auto size = static_cast<int64_t>(item_size(item.tensor->dtype));
   const int64_t count = std::min(elements_in(bytes, size), item.tensor->numel() - done_);
-  const int64_t written = named([&] { return write_elements(item, done_, count); });
+  const int64_t written = named([&] {
+    item.tensor->check_storage();
+    return write_elements(item, done_, count);
+  });
   done_ += written;
   return written * size;
 }

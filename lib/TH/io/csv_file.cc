@@ -112,6 +112,7 @@ void save_csv(const char* filename, Tensor* t, const std::vector<std::string>* n
   for (size_t k = 0; names && k < names->size(); ++k) {
     head += csv_field((*names)[k], separator) + (k + 1 < names->size() ? separator : '\n');
   }
+  t->check_storage();
   TensorRef dense = contiguous(t);
   with_file_name(filename, [&] {
     Replacement replacement(filename);

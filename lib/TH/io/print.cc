@@ -291,6 +291,7 @@ std::string tensor_class_name(DType type) { return std::string("torch.") + name(
 
 std::string printed(const Tensor& t, const std::string& name, const THPrintOptions& options) {
   check_options(options);
+  t.check_storage();  // making a view would extend the storage
   if (t.nDimension == 0) return "[" + name + " with no dimension]\n";
   std::string text;
   if (t.numel() > 0) text = text_of_elements(*TensorRef(tensor_new_view(&t)), options);
