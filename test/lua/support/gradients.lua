@@ -27,6 +27,7 @@ local domains = {
   above_one = between(1.5, 4), part = between(0, 1),
 }
 -- The domains of operands by row, or of one operand of a row. `model`: the numbers of the case.
+-- `separated`: matrices with real eigenvalues that are not close to each other.
 -- `fixed`: the same, but the operand is not a leaf: there is no derivative with respect to it.
 local of_row = {
   sqrt = 'positive', rsqrt = 'positive', log = 'positive', log1p = 'positive', log2 = 'positive',
@@ -50,14 +51,15 @@ local of_row = {
   ['copysign 2'] = 'fixed',
   ['nextafter 2'] = 'fixed', ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed',
   ['ormqr 1'] = 'fixed', ['ormqr 2'] = 'fixed',
+  geev = 'separated',
 }
 
 -- The number of results with a derivative, where it is not that of all.
 local differentiable = { gesv = 1, gels = 1 }
 
 -- Errors of rows that have a derivative for some arguments only.
-local refusals = { geev = 'complex eigenvalues', gesvd = 'have no derivative',
-                   scatterReduce = 'not implemented', indexReduce = 'not implemented' }
+local refusals = { gesvd = 'have no derivative', scatterReduce = 'not implemented',
+                   indexReduce = 'not implemented' }
 
 -- Rows whose result is not differentiable if rows of an operand are equal.
 local distinct_rows = { stdall = true, std = true, stdDims = true, corrcoef = true }
@@ -70,6 +72,13 @@ end
 
 local function in_domain(m, name, random)
   if name == 'model' or name == 'fixed' then return m end
+  if name == 'separated' then
+    local n = m.shape[#m.shape]
+    return model.fill(m.shape, function(k)
+      local row, column = math.floor(k / n) % n, k % n
+      return domains.unit(random) / 2 + (row == column and 3 * row or 0)
+    end)
+  end
   return model.fill(m.shape, function() return domains[name](random) end)
 end
 
