@@ -48,6 +48,7 @@ case("syev", "(tensor.symeig(%s, 'V', 'U'))" % SYMMETRIC, lambda t: L.eigvalsh(h
 case("syev", "(function() local e, v = tensor.symeig(%s, 'V', 'U') return tensor.cmul(v, v) end)()"
      % SYMMETRIC, lambda t: L.eigh(halves(t))[1] ** 2, D)
 case("eigh", "(tensor.eigh(%s))" % SYMMETRIC, lambda t: L.eigvalsh(halves(t)), D)
+case("eigvalsh", "tensor.eigvalsh(%s)" % SYMMETRIC, lambda t: L.eigvalsh(halves(t)), D)
 case("eigh", "(function() local e, v = tensor.eigh((a + a:transpose(2, 3)) / 2) "
      "return tensor.cmul(v, v) end)()", lambda t: L.eigh(halves(t))[1] ** 2,
      torch.stack([D, D @ D]))
@@ -108,6 +109,10 @@ for norm in ("backward", "ortho", "forward"):
          from_real(lambda t: torch.fft.rfft(t, 5, 1, norm)), real(3, 4))
     case("irfft", "tensor.irfft(a, 5, 2, '%s')" % norm,
          complexes(lambda t: torch.fft.irfft(t, 5, 1, norm)), Z)
+    case("hfft", "tensor.hfft(a, 5, 2, '%s')" % norm,
+         complexes(lambda t: torch.fft.hfft(t, 5, 1, norm)), Z)
+    case("ihfft", "tensor.ihfft(a, 5, 2, '%s')" % norm,
+         from_real(lambda t: torch.fft.ihfft(t, 5, 1, norm).resolve_conj()), real(3, 4))
 for name, wrap, x in [("fft", complexes, Z), ("ifft", complexes, Z), ("rfft", from_real, real(3, 4)),
                       ("irfft", complexes, Z)]:
     function = getattr(torch.fft, name + "n")

@@ -47,7 +47,25 @@ case("clampMax", "a:clampMax(0.5)", lambda x: x.clamp(max=0.5), real(3, 4))
 case("clampTensors", "tensor.clamp(a, b, c)", torch.clamp, real(2, 3), real(2, 3, number=1) - 1,
      real(2, 3, number=2) + 1)
 case("frexp", "(tensor.frexp(a))", lambda x: torch.frexp(x)[0], real(2, 3))
+case("cbrt", "a:cbrt()", lambda x: x.sign() * x.abs() ** (1 / 3), real(2, 3))
+case("exp2", "a:exp2()", torch.exp2, real(2, 3))
+case("deg2rad", "a:deg2rad()", torch.deg2rad, real(2, 3))
+case("rad2deg", "a:rad2deg()", torch.rad2deg, real(2, 3))
+case("logit", "tensor.logit(a:abs():mul(0.5))", lambda x: torch.logit(x.abs() * 0.5), real(2, 3))
+case("heaviside", "tensor.heaviside(T{-1, 0, 2}, a)",
+     lambda v: torch.where(torch.tensor([False, True, False]), v, torch.tensor([0., 0., 1.])),
+     real(3))
 case("nanToNum", "a:nanToNum()", torch.nan_to_num, [1.5, NAN, INF, -INF])
+
+
+def lstm_cell(gates, state):
+    i, f, x, o = gates.chunk(4, 1)
+    c = f.sigmoid() * state + i.sigmoid() * x.tanh()
+    return torch.cat([o.sigmoid() * c.tanh(), c], 1)
+
+
+case("lstmCell", "tensor.cat({ tensor.lstmCell(a, b) }, 2)", lstm_cell, real(2, 12),
+     real(2, 3, number=1))
 case("dropout", "tensor.dropout(a, 0)", lambda x: F.dropout(x, 0), real(2, 3))
 
 # ---- two operands, which broadcast
@@ -132,6 +150,18 @@ for p in ("0", "1", "3", "0.5", "math.huge"):
              real(2, 3), real(4, 3, number=1))
 case("cdist", "tensor.cdist(a, b)", torch.cdist, real(2, 3), real(4, 3, number=1))
 case("trace", "a:trace()", torch.trace, real(3, 4))
+case("traceDiagonal", "a:trace(1)", lambda t: t.diagonal(1, -2, -1).sum(-1), real(2, 3, 4))
+case("nancumsum", "a:nancumsum()", lambda t: t.nan_to_num(0).cumsum(0), [1.5, NAN, -2, 3])
+case("nancumprod", "a:nancumprod()", lambda t: t.nan_to_num(1).cumprod(0), [1.5, NAN, -2, 3])
+case("cumsumInitial", "a:cumsum(2, true)",
+     lambda t: torch.cat([torch.zeros(2, 1), t], 1).cumsum(1), real(2, 3))
+case("cumprodInitial", "a:cumprod(2, true)",
+     lambda t: torch.cat([torch.ones(2, 1), t], 1).cumprod(1), real(2, 3))
+case("cumulativeTrapezoid", "a:cumulativeTrapezoid(0.5)",
+     lambda t: torch.cumulative_trapezoid(t, dx=0.5), real(2, 4))
+case("diffWith", "a:diff(1, 2, b, c)", lambda t, x, y: t.diff(1, 1, x, y), real(2, 3),
+     real(2, 1, number=1), real(2, 2, number=2))
+case("matrixTranspose", "a:matrixTranspose():clone()", lambda t: t.mT.clone(), real(2, 3, 4))
 case("softmax", "a:softmax(1)", lambda t: t.softmax(0), real(2, 3))
 case("logSoftmax", "a:logSoftmax()", lambda t: t.log_softmax(1), real(2, 3))
 case("item", "a:item()", lambda t: t.reshape([]) + 0, real(1, 1))

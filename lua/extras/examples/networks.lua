@@ -61,6 +61,13 @@ attention
  1.0000
 [torch.DoubleTensor of size 2x1]
 
+lstmCell
+> tensor.lstmCell(tensor.Tensor{{0, 0, 1, 2}}, tensor.Tensor{{2}})
+ 0.7761
+[torch.DoubleTensor of size 1x1]
+ 1.3808
+[torch.DoubleTensor of size 1x1]
+
 crossEntropy
 > logits = tensor.Tensor{{2, 0, 0}, {0, 0, 3}}
 > tensor.crossEntropy(logits, tensor.LongTensor{1, 2})

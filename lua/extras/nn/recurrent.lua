@@ -22,12 +22,7 @@ end
 
 function lstm.step(params, xs, state)
    local gates = tensor.addmm(xs, state.h, params.weightHidden:t())
-   local n = gates:size(2) / 4
-   local open = tensor.sigmoid(gates:narrow(2, 1, 2 * n))
-   local new = tensor.tanh(gates:narrow(2, 2 * n + 1, n))
-   local out = tensor.sigmoid(gates:narrow(2, 3 * n + 1, n))
-   local c = tensor.cmul(open:narrow(2, n + 1, n), state.c):addcmul(open:narrow(2, 1, n), new)
-   local h = tensor.cmul(out, tensor.tanh(c))
+   local h, c = tensor.lstmCell(gates, state.c)
    return h, {h = h, c = c}
 end
 

@@ -172,6 +172,29 @@ function cases.install(shared)
     end,
   }
 
+  local function sigmoid(x) return 1 / (1 + math.exp(-x)) end
+  local function tanh(x) return 2 * sigmoid(2 * x) - 1 end
+  -- The result of which == 1 is h, and the other one c.
+  local function lstm(e, gates, state, which)
+    local n = state.shape[2]
+    return model.fill(state.shape, function(k)
+      local row, column = math.floor(k / math.max(n, 1)), k % math.max(n, 1)
+      local function gate(number) return gates.data[row * 4 * n + number * n + column + 1] end
+      local c = sigmoid(gate(1)) * state.data[k + 1] + sigmoid(gate(0)) * tanh(gate(2))
+      return e.store(which == 1 and sigmoid(gate(3)) * tanh(c) or c)
+    end)
+  end
+  c.lstmCell = {
+    ulps = 64,
+    scenarios = over({ { 2, 3 }, { 1, 1 }, { 0, 2 }, { 3, 0 } }, { 130, 70 },
+                     function(e, random, shape)
+      return { any(e, { shape[1], 4 * shape[2] }, random), any(e, shape, random) }
+    end),
+    reference = function(e, gates, state)
+      return lstm(e, gates, state, 1), lstm(e, gates, state, 2)
+    end,
+  }
+
   local function attended(e, q, k, v, mask, causal, scale)
     local n = #q.shape
     local rows, depth = q.shape[n - 1], q.shape[n]
