@@ -34,8 +34,8 @@ local uses = {
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
 }
 
--- Returns the module, or nil if it is not loaded. While require runs, and after it has failed, LuaJIT
--- stores another value under the name.
+-- Returns the module, or nil if it is not loaded. While require runs, and after it has failed,
+-- LuaJIT stores another value under the name.
 local function loaded_module()
   local module = package.loaded.tensor
   return type(module) == 'table' and module or nil

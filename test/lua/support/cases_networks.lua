@@ -180,8 +180,8 @@ function cases.install(shared)
     return model.fill(state.shape, function(k)
       local row, column = math.floor(k / math.max(n, 1)), k % math.max(n, 1)
       local function gate(number) return gates.data[row * 4 * n + number * n + column + 1] end
-      local c = sigmoid(gate(1)) * state.data[k + 1] + sigmoid(gate(0)) * tanh(gate(2))
-      return e.store(which == 1 and sigmoid(gate(3)) * tanh(c) or c)
+      local next_state = sigmoid(gate(1)) * state.data[k + 1] + sigmoid(gate(0)) * tanh(gate(2))
+      return e.store(which == 1 and sigmoid(gate(3)) * tanh(next_state) or next_state)
     end)
   end
   c.lstmCell = {
