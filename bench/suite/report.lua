@@ -137,8 +137,9 @@ local function write_steps(write, run, set)
     number[case.name] = k
   end
   for k, case in ipairs(run.cases) do
-    local compiled = number[(case.name:gsub(' float', ', compiled float'))]
-    if compiled then
+    local name, changed = case.name:gsub(' float', ', compiled float')
+    local compiled = number[name]
+    if changed > 0 and compiled then
       local best, peaks = {}, {}
       for _, library in ipairs { 'ours', 'torch' } do
         for _, at in ipairs { k, compiled } do
