@@ -138,6 +138,31 @@ TEST(ReducedProduct, VectorsAreReadInEveryLayout) {
   }
 }
 
+// A narrow last block, which has the depth and less than the memory of the others. A guard follows
+// the memory.
+template <class T>
+void check_narrow_block() {
+  const th::BFloat16Product kernel = th::bfloat16_product(th::DTypeOf<T>::value);
+  if (!kernel) return;
+  constexpr int64_t kM = 40, kN = 104, kK = 2048, kGuard = 1 << 20;
+  const th::BFloat16Sizes sizes =
+      th::bfloat16_sizes(64, 160, kK, std::is_same_v<T, THHalf> ? 2 : 1);
+  std::vector<T> a(kM * kK), b(kK * kN), c(kM * kN);
+  std::vector<char> memory(static_cast<size_t>(sizes.bytes() + kGuard + 64), 42);
+  const auto address = reinterpret_cast<uintptr_t>(memory.data());
+  char* block = memory.data() + (64 - address % 64) % 64;
+  kernel({kM, kN, kK, th::Scalar(1.0), th::Scalar(0.0), reinterpret_cast<char*>(a.data()), kK, 1,
+          reinterpret_cast<char*>(b.data()), kN, 1, reinterpret_cast<char*>(c.data()), kN, 1},
+         {1, 0, 0}, sizes.depth, block);
+  for (int64_t k = sizes.bytes(); k < sizes.bytes() + kGuard; ++k) ASSERT_EQ(block[k], 42) << k;
+}
+TEST(ReducedProduct, NarrowBlocksStayInTheirMemory) {
+  check_narrow_block<THBFloat16>();
+  check_narrow_block<THHalf>();
+  Product<THBFloat16>({1, 64, 264, 2048}, 0, false, 1, 0).check();
+  Product<THHalf>({1, 64, 264, 2048}, 0, false, 1, 0).check();
+}
+
 TEST(ReducedProduct, DoesNotDependOnTheNumberOfThreads) {
   const int before = th::num_threads();
   for (Sizes size : {Sizes{1, 300, 200, 700}, Sizes{5, 40, 30, 64}, Sizes{1, 1000, 1, 900}}) {

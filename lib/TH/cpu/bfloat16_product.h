@@ -13,22 +13,23 @@ struct BatchSum {
   int64_t batches, a_step, b_step;
 };
 
-// Computes a block of c whose a and b have BLAS layouts; memory: bfloat16_sizes().bytes(), aligned
+// Computes a block of c whose a and b have BLAS layouts. depth: that of the parts in which sums are
+// computed, from bfloat16_sizes(). memory: its bytes() for a block of this size or larger, aligned
 // to 64 bytes.
-using BFloat16Product = void (*)(const ProductBlock&, const BatchSum&, void* memory);
+using BFloat16Product = void (*)(const ProductBlock&, const BatchSum&, int64_t depth, void* memory);
 struct BFloat16Products {
   BFloat16Product bfloat16, half;  // null: float copies are faster
 };
 
-// The sizes of packed factors: depth is that of the parts in which sums are computed. A Half is
-// packed as two BFloat16.
+// The sizes of packed factors. A Half is packed as two BFloat16: as 2 parts.
 struct BFloat16Sizes {
   int64_t rows, cols, depth;
   int parts;
+  static int64_t whole(int64_t size) { return (size + 31) / 32 * 32; }
   int64_t bytes() const { return parts * (4 * rows * cols + 2 * (cols + 32) * depth); }
 };
 static inline BFloat16Sizes bfloat16_sizes(int64_t m, int64_t n, int64_t k, int parts) {
-  auto whole = [](int64_t size) { return (size + 31) / 32 * 32; };
+  const auto whole = &BFloat16Sizes::whole;
   constexpr int64_t kMost = 1 << 18, kLeast = 512;
   const int64_t rows = whole(m), cols = whole(n);
   const int64_t most = kMost / cols > kLeast ? kMost / cols : kLeast, count = (k + most - 1) / most;

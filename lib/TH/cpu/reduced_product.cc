@@ -155,8 +155,8 @@ void multiply_bfloat16(ProductCall p) {
   const int64_t batches = p.sum ? 1 : p.batches, tiles = blocks.down * blocks.across;
   const int64_t grain = kWork / (blocks.rows * blocks.cols * p.k * (p.sum ? p.batches : 1)) + 1;
   const int parts = p.dtype == DType::Half ? 2 : 1;
-  const int64_t bytes =
-      (bfloat16_sizes(blocks.rows, blocks.cols, p.k, parts).bytes() + 63) / 64 * 64;
+  const BFloat16Sizes sizes = bfloat16_sizes(blocks.rows, blocks.cols, p.k, parts);
+  const int64_t bytes = (sizes.bytes() + 63) / 64 * 64;
   Workspace<char> memory(bytes * num_threads());
   const BFloat16Product kernel = bfloat16_product(p.dtype);
   parallel_for(batches * tiles, grain, [&](int64_t begin, int64_t end) {
@@ -168,7 +168,8 @@ void multiply_bfloat16(ProductCall p) {
            p.a.data + (batch * p.a.batch + i * p.a.row) * kItem, p.a.row, p.a.col,                //
            p.b.data + (batch * p.b.batch + j * p.b.col) * kItem, p.b.row, p.b.col,                //
            p.c.data + (batch * p.c.batch + i * p.c.row + j * p.c.col) * kItem, p.c.row, p.c.col},
-          {p.sum ? p.batches : 1, p.a.batch, p.b.batch}, memory.data() + thread_index() * bytes);
+          {p.sum ? p.batches : 1, p.a.batch, p.b.batch}, sizes.depth,
+          memory.data() + thread_index() * bytes);
     }
   });
 }

@@ -316,6 +316,8 @@ class Unit {
       config.bytes[tile] = 64;
       config.rows[tile] = kLanes;
     }
+    // GCC's _tile_loadconfig does not state that it reads all of this.
+    __asm__ volatile("" : : "r"(&config) : "memory");
     _tile_loadconfig(&config);
   }
   ~Unit() { _tile_release(); }
@@ -407,10 +409,11 @@ Multiply multiply_for(int rows, int cols) {
 }
 
 template <class T>
-void multiply_block(const ProductBlock& p, const BatchSum& sum, void* memory) {
+void multiply_block(const ProductBlock& p, const BatchSum& sum, int64_t part_depth, void* memory) {
   constexpr int parts = std::is_same_v<T, Half> ? 2 : 1;
   constexpr Part main = parts > 1 ? Part::high : Part::whole;
-  const BFloat16Sizes size = bfloat16_sizes(p.m, p.n, p.k, parts);
+  const BFloat16Sizes size = {BFloat16Sizes::whole(p.m), BFloat16Sizes::whole(p.n), part_depth,
+                              parts};
   auto* sums = static_cast<float*>(memory);
   float* rest = sums + size.rows * size.cols;
   auto* b = reinterpret_cast<uint16_t*>(sums + parts * size.rows * size.cols);
