@@ -28,6 +28,7 @@ namespace {
 
 // Two threads must not change the sizes of the same tensor, so each gets a view of its own.
 Tensor* new_view(const Tensor& t) {
+  t.check_storage();  // making a view would extend the storage
   th::TensorRef view(th::tensor_new(t.dtype));
   th::set_storage(view.get(), t.storage, t.storageOffset, t.nDimension, t.size, t.stride);
   return view.release();
@@ -47,7 +48,8 @@ class Pool {
 
   // Starts as many threads as possible, at most `count`.
   static void start(const std::shared_ptr<Pool>& pool, int count) {
-    for (int k = 0; k < count; ++k) {
+    std::lock_guard<std::mutex> lock(pool->mutex_);
+    for (int k = 0; k < count && !pool->is_stopped_; ++k) {
       try {
         pool->threads_.emplace_back([pool] { pool->run(); });
       } catch (const std::exception&) {
@@ -57,18 +59,21 @@ class Pool {
     }
   }
 
-  // Waits until the threads have ended their jobs. In a child process of fork there are none.
+  // Waits until the threads have ended their jobs, unless another caller does so already. In a
+  // child process of fork there are none.
   void stop() noexcept {
     if (is_foreign()) return;
+    std::vector<std::thread> threads;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       is_stopped_ = true;
       jobs_.clear();
       results_.clear();
+      threads.swap(threads_);
     }
     submitted_.notify_all();
     finished_.notify_all();
-    for (std::thread& thread : threads_) {
+    for (std::thread& thread : threads) {
       if (thread.get_id() == std::this_thread::get_id()) {
         thread.detach();
       } else if (thread.joinable()) {
@@ -122,6 +127,7 @@ class Pool {
 
   // For the threads. next waits for a job, and returns false if the pool has been stopped.
   bool next(int64_t* number, Message* message) {
+    check_process();
     std::unique_lock<std::mutex> lock(mutex_);
     submitted_.wait(lock, [&] { return is_stopped_ || !jobs_.empty(); });
     if (is_stopped_) return false;
@@ -131,6 +137,7 @@ class Pool {
     return true;
   }
   void finish(int64_t number, bool ok, Message&& result) {
+    check_process();
     std::lock_guard<std::mutex> lock(mutex_);
     if (!is_stopped_ && number > dropped_) results_[number] = {ok, std::move(result)};
     finished_.notify_all();
@@ -202,6 +209,7 @@ class Pools {
       return made;
     }();
     std::lock_guard<std::mutex> lock(pools->mutex_);
+    if (pools->is_closed_) th::fail("the process ends");
     auto& list = pools->pools_;
     for (size_t k = list.size(); k-- > 0;) {
       if (list[k].expired()) list.erase(list.begin() + static_cast<ptrdiff_t>(k));
@@ -211,11 +219,18 @@ class Pools {
 
  private:
   void stop() {
-    for (const std::weak_ptr<Pool>& pool : pools_) {
+    std::vector<std::weak_ptr<Pool>> pools;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      is_closed_ = true;
+      pools.swap(pools_);
+    }
+    for (const std::weak_ptr<Pool>& pool : pools) {
       if (auto running_pool = pool.lock()) running_pool->stop();
     }
   }
   static Pools* instance;
+  bool is_closed_ = false;
   std::mutex mutex_;
   std::vector<std::weak_ptr<Pool>> pools_;
 };
@@ -364,6 +379,7 @@ int take(lua_State* L) {
   }
   lua_pushboolean(L, ok);
   push_list(L, result);
+  result.clear();  // its tensors must not wait for the garbage collector
   return 2;
 }
 
@@ -396,6 +412,7 @@ int next(lua_State* L) {
   if (!found) return 0;
   push_integer(L, number);
   push_list(L, message);
+  message.clear();
   return 2;
 }
 

@@ -119,6 +119,27 @@ describe('threads of data.batches', function()
     tensor.setdefaulttensortype(before)
   end)
 
+  it('get global functions, but no fields that exist in the program only', function()
+    rawset(_G, 'zeroed', function(a) return a * 0 end)
+    local batches = data.batches(x, {size = 10, threads = 1, transform = rawget(_G, 'zeroed')})
+    rawset(_G, 'zeroed', nil)
+    assert.are.equal(0, (batches()()):sum())
+    local versions = require 'tensor.versions'
+    versions.of_this_test = function(a) return a end
+    batches = data.batches(x, {size = 10, threads = 1, transform = versions.of_this_test})
+    local message = failure(function() return batches()() end)
+    versions.of_this_test = nil
+    assert.matches('tensor.versions.of_this_test does not exist in a thread', message, 1, true)
+  end)
+
+  it('refuse tensors that exceed their storage', function()
+    local t = tensor.ones(10, 2)
+    t:storage():resize(5)
+    local batches = data.batches(t, {size = 2, threads = 1})
+    assert.matches('resized to 5 elements', failure(function() return batches()() end), 1, true)
+    assert.are.equal(5, t:storage():size())
+  end)
+
   it('pass on errors, after which the batches can be used again', function()
     local bad = tensor.LongTensor{7}
     local batches = data.batches({x, y}, {size = 2, shuffle = false, threads = 2,
@@ -235,6 +256,16 @@ describe('threads of data.batches', function()
       local output, status = child.run(begin .. rest, {seconds = 60})
       local expected = rest:find 'exit%(3%)' and 3 or rest:find 'error' and 1 or 0
       assert.are.equal(expected, status, output)
+    end
+  end)
+
+  it('end with a program that a preparing function ends', function()
+    for _ = 1, 5 do
+      local output, status = child.run([[
+        local data, x = require 'tensor.data', tensor.rand(100, 10)
+        local options = {size = 1, threads = 3, transform = function() os.exit(3) end}
+        for _ in data.batches(x, options)() do end]], {seconds = 60})
+      assert.is_true(status == 3 or status == 1 and output:find('stopped', 1, true) ~= nil, output)
     end
   end)
 

@@ -63,7 +63,10 @@ end
 local function seeded(sources, transform)
    local run = prepare(sources, transform)
    return function(seed, indices)
-      math.randomseed(seed)
+      -- Other Luas have one generator for all threads, which belongs to the program.
+      if rawget(_G, 'jit') or _VERSION == 'Lua 5.4' then
+         math.randomseed(seed)
+      end
       return with_seed(seed, run, indices)
    end
 end

@@ -32,7 +32,10 @@ local function known_values()
       local module = package.loaded[name]
       if type(module) == 'table' then
          for field, value in each(module) do
-            if type(field) == 'string' and not tensor.isTensor(value) then
+            -- A thread has no globals but those of Lua.
+            local exists = name ~= '_G'
+                           or type(value) == 'function' and debug.getinfo(value, 'S').what == 'C'
+            if type(field) == 'string' and exists and not tensor.isTensor(value) then
                add(value, name, field)
             end
          end
@@ -139,8 +142,12 @@ function message.decode(items)
       seen = function() return seen[take()] end,
       module = function() return require(take()) end,
       field = function()
-         local module = require(take())
-         return module[take()]
+         local name, field = take(), take()
+         local value = require(name)[field]
+         if value == nil then
+            error(('%s.%s does not exist in a thread'):format(name, field), 0)
+         end
+         return value
       end,
       class = function()
          local name = take()
