@@ -202,10 +202,18 @@ TEST_F(TensorFiles, ReportErrorsAndLoseNothing) {
   THTensorReader_free(reader);
   EXPECT_EQ(THDoubleTensor_sumall(t), 14);
 
-  // A writer that fails leaves the old file.
-  THDoubleTensor_save(t, file.c_str());
-  const std::string before = bytes_of(file);
+  // A file is written once.
   THTensorWriter* writer = THTensorWriter_new(file.c_str());
+  THDoubleTensor_writeTo(t, writer, nullptr);
+  THTensorWriter_commit(writer);
+  const std::string before = bytes_of(file);
+  EXPECT_TRUE(has(error_of([&] { THTensorWriter_commit(writer); }), "has been written"));
+  EXPECT_TRUE(has(error_of([&] { THDoubleTensor_writeTo(t, writer, "b"); }), "has been written"));
+  THTensorWriter_free(writer);
+  EXPECT_EQ(bytes_of(file), before);
+
+  // A writer that fails leaves the old file.
+  writer = THTensorWriter_new(file.c_str());
   EXPECT_TRUE(has(error_of([&] { THTensorWriter_commit(writer); }), "contains a tensor"));
   THTensorWriter_free(writer);
   writer = THTensorWriter_new(file.c_str());

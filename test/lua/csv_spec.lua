@@ -94,6 +94,12 @@ describe('a table of numbers', function()
     assert.matches("'NA' is not a number", failure('1\nNA', { missing = { 'x' } }), 1, true)
   end)
 
+  it('are not separated by a quote or a comment', function()
+    local options = { comment = ';', columns = true, header = false }
+    assert.are.same({ { '1 ;x', '2 ;y' } }, (load('1 ;x\n2 ;y\n', options)))
+    assert.are.same({ { 1, 2 } }, load('# a;b\n1\t2\n', { comment = '#' }):totable())
+  end)
+
   it('may be separated and written otherwise', function()
     assert.are.same({ { 1.5, -2 } }, load('1,5;-2', { separator = ';', decimal = ',' }):totable())
     assert.are.same({ { 1, 2 } }, load('1\t2', {}, '.tsv'):totable())

@@ -39,6 +39,21 @@ describe('a storage', function()
     assert.are.equal(10, matrix:t():sum())
   end)
 
+  it('that becomes smaller while a file is written is not read beyond its end', function()
+    local path = os.tmpname()
+    for _, extension in ipairs { '.npz', '.safetensors' } do
+      local a, b = tensor.ones(10), tensor.ones(1e6)
+      local function shrink() b:storage():resize(1) end
+      local ok, message = pcall(tensor.save, path .. extension, { a = a, b = b },
+                                { progress = shrink })
+      assert.is_false(ok)
+      local text = extension == '.npz' and 'exceed a storage of 1 ' or 'resized to 1 '
+      assert.matches(text, message, 1, true)
+      assert.is_nil(io.open(path .. extension))
+    end
+    os.remove(path)
+  end)
+
   it('that grows reads as zeros where nothing was written', function()
     local dirty = tensor.Tensor(200):fill(5)
     dirty:free()

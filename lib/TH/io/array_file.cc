@@ -75,6 +75,7 @@ StorageRef ArrayReader::map(const StoredArray&, ptrdiff_t*) { return nullptr; }
 
 void ArrayReader::begin(size_t k, bool map) {
   const StoredArray& array = this->array(k);
+  storage_.reset();
   at_ = k;
   first_ = 0;
   done_ = 0;
@@ -149,6 +150,7 @@ ArrayWriter::~ArrayWriter() = default;
 
 void ArrayWriter::add(const std::string& name, Tensor* t) {
   named([&] {
+    if (is_committed_) fail("the file has been written");
     t->check_storage();  // making a view would extend the storage
     Item item = {name, contiguous(t)};
     // A separate view, whose sizes do not change.
@@ -177,6 +179,7 @@ void ArrayWriter::check_compress() const { fail("only .npz files can be compress
 
 int64_t ArrayWriter::begin() {
   if (replacement_) fail("%s: the file is being written", filename_.c_str());
+  if (is_committed_) fail("%s: the file has been written", filename_.c_str());
   return named([&] {
     for (const Item& item : items_) item.tensor->check_storage();
     replacement_ = std::make_unique<Replacement>(filename_.c_str());
@@ -190,6 +193,7 @@ int64_t ArrayWriter::begin() {
 }
 
 int64_t ArrayWriter::run(int64_t bytes) {
+  if (!replacement_) fail("%s: the file is not being written", filename_.c_str());
   while (at_ < items_.size() && done_ == items_[at_].tensor->numel()) {
     ++at_;
     done_ = 0;
@@ -207,10 +211,12 @@ int64_t ArrayWriter::run(int64_t bytes) {
 }
 
 void ArrayWriter::commit() {
+  if (!replacement_) fail("%s: the file is not being written", filename_.c_str());
   named([&] {
     close();
     replacement_->commit();
     replacement_.reset();
+    is_committed_ = true;
   });
 }
 

@@ -126,6 +126,7 @@ class ArrayWriter {
   std::string filename_;
   std::set<std::string> names_;
   std::unique_ptr<class Replacement> replacement_;
+  bool is_committed_ = false;
   size_t at_ = 0;     // the item that is being written
   int64_t done_ = 0;  // elements of it that are written
 };

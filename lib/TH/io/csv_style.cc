@@ -70,17 +70,24 @@ bool find_csv_separator(const char* bytes, size_t size, int64_t skipped_lines, C
     if (at < head.size() && head[at] == '\n') ++at;
   }
   head.erase(0, at);
-  const size_t begin = head.find_first_not_of("\r\n");
+  size_t begin = head.find_first_not_of("\r\n");
+  while (style->comment && begin != std::string::npos && head[begin] == style->comment) {
+    begin = head.find_first_not_of("\r\n", head.find_first_of("\r\n", begin));
+  }
   if (begin == std::string::npos) return false;
   const std::string line = head.substr(begin, head.find_first_of("\r\n", begin) - begin);
-  if (line.find(';') != std::string::npos) {
+  const auto separates = [&](char c) {
+    return c != style->quote && c != style->comment && line.find(c) != std::string::npos;
+  };
+  if (separates(';')) {
     const bool comma = has_decimals(head, ',', true) && !has_decimals(head, '.', false);
     style->separator = ';';
     if (style->find_decimal) style->decimal = comma ? ',' : '.';
     return true;
   }
+  if (!separates('\t')) return false;
   style->separator = '\t';
-  return line.find('\t') != std::string::npos;
+  return true;
 }
 
 char csv_separator(const char* filename, char chosen) {

@@ -20,12 +20,18 @@
 
 namespace th {
 
+namespace {
+void check_elements(const Storage& storage, int64_t first, int64_t count) {
+  if (first < 0 || count < 0 || first > storage.size || count > storage.size - first) {
+    fail("%lld elements from element %lld on exceed a storage of %td elements",
+         static_cast<long long>(count), static_cast<long long>(first), storage.size);
+  }
+}
+}  // namespace
+
 void ZipWriter::add(const char* name, std::string head, Storage* storage, int64_t first,
                     int64_t count) {
-  if (first < 0 || count < 0 || first > storage->size || count > storage->size - first) {
-    fail("%lld elements from element %lld on exceed a storage of %td elements",
-         static_cast<long long>(count), static_cast<long long>(first), storage->size);
-  }
+  check_elements(*storage, first, count);
   storage_retain(storage);
   StorageRef held(storage);
   members_.push_back({name, std::move(head), std::move(held), first, count});
@@ -208,6 +214,8 @@ zip_int64_t run_target(void* data, void* bytes, zip_uint64_t count, zip_source_c
 }  // namespace
 
 void ZipWriter::write(const char* filename, bool compressed) {
+  // A storage may have become smaller since it was added.
+  for (const Member& member : members_) check_elements(*member.storage, member.first, member.count);
   Target target(filename);
   if (!target.file) fail("%s", std::strerror(errno));
   if (members_.empty()) {
