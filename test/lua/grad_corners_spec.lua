@@ -221,6 +221,17 @@ for number, row in ipairs(tensor._optable()) do
   end
 end
 
+describe('the gradient of atan2', function()
+  it('is right for operands whose squares are 0', function()
+    for _, n in ipairs { 1, 2000 } do
+      local x = tensor.HalfTensor(n):fill(2 ^ -14)
+      local g = tensor.vjp(function(t) return tensor.atan2(t, x) end, { x:clone() },
+                           { tensor.HalfTensor(n):fill(1) })[1]
+      assert.is_true(math.abs(g[n] - 2 ^ 13) <= 8, g[n])
+    end
+  end)
+end)
+
 describe('the gradient of a conversion', function()
   it('has the type of the operand', function()
     for _, from in ipairs { 'Half', 'BFloat16', 'Float', 'Double' } do
