@@ -20,7 +20,7 @@ end
 local ISAS = 'baseline, avx2, avx512, avx512bf16 or amx'
 
 local function check_isa(value)
-   if not ISAS:find('%f[%w]' .. value .. '%f[%W]') or value:find '%W' then
+   if value:find '%W' or value == 'or' or not ISAS:find('%f[%w]' .. value .. '%f[%W]') then
       complain('TENSOR_ISA', value, ISAS, 'it is ignored')
    end
 end

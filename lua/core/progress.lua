@@ -12,8 +12,11 @@ local function is_terminal(output)
    return io.type(output) == 'file' and core.isatty(output)
 end
 
---- duration(seconds): returns the time as 'm:ss' or 'h:mm:ss'.
+--- duration(seconds): returns the time as 'm:ss' or 'h:mm:ss', or '-:--' if it is infinite.
 function progress.duration(seconds)
+   if seconds == math.huge then
+      return '-:--'
+   end
    local whole = math.floor(seconds + 0.5)
    local hours, minutes = math.floor(whole / 3600), math.floor(whole / 60) % 60
    if hours > 0 then
@@ -91,7 +94,8 @@ function progress.of_file(label, options)
       local text = ('%s  %s'):format(label, size_text(done))
       if total and total > 0 and done > 0 then
          local left = line.elapsed() * (total - done) / done
-         text = ('%s of %s  %d%%  %s left'):format(text, size_text(total), 100 * done / total,
+         local percent = math.floor(100 * done / total)
+         text = ('%s of %s  %d%%  %s left'):format(text, size_text(total), percent,
                                                   progress.duration(left))
       end
       line.draw(text)

@@ -70,6 +70,10 @@ return function(tensor)
       end
       local signed = element ~= 'Byte'
       local range = 2 ^ (signed and width - 1 or width)
+      local largest = rawget(math, 'maxinteger')  -- since Lua 5.3
+      if element == 'Long' and largest then
+         return {type = element, bits = width, min = -largest - 1, max = largest}
+      end
       return {type = element, bits = width, min = signed and -range or 0, max = range - 1}
    end
 

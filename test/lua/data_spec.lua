@@ -321,11 +321,15 @@ describe('tensor.training', function()
     report(2e9, 4e9)
     screen.now = 4
     report(2e9, nil)
+    screen.now = 6
+    report(1e9, 3e9)
     clear()
     clear()
     assert.are.same({'\rload big.npy  1 GB of 4 GB  25%  0:06 left',
                      '\rload big.npy  2 GB                        ',
+                     '\rload big.npy  1 GB of 3 GB  33%  0:12 left',
                      '\r' .. (' '):rep(42) .. '\r'}, screen.lines)
     assert.is_nil(progress.of_file('x', {output = screen.output}))
+    assert.are.equal('-:--', progress.duration(math.huge))
   end)
 end)

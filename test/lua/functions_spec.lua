@@ -438,6 +438,7 @@ describe('element types', function()
       assert.are.equal(max, info.max)
       assert.are.equal(name == 'Byte' and 0 or -max - 1, info.min)
     end
+    assert.are.equal(rawget(math, 'maxinteger') or 2 ^ 63 - 1, tensor.iinfo('Long').max)
     fails(function() tensor.finfo 'Int' end, 'finfo', 'iinfo')
     fails(function() tensor.iinfo 'Half' end, 'iinfo', 'finfo')
     fails(function() tensor.finfo {} end, 'finfo', 'got table')

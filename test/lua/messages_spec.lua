@@ -273,6 +273,7 @@ describe('the environment', function()
     assert.are.equal('tensor: TENSOR_ISA is "sse": expected baseline, avx2, avx512, ' ..
                      'avx512bf16 or amx; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_ISA=sse')
+    assert.matches('TENSOR_ISA is "%("', said "TENSOR_ISA='('")
     assert.are.equal('tensor: TENSOR_PLOT is "gif": expected text, kitty or sixel; it is ' ..
                      'ignored\ntrue\n', said 'TENSOR_PLOT=gif')
     assert.are.equal('tensor: OMP_NUM_THREADS is "99999999999": expected 1 to 4096; the number ' ..

@@ -49,7 +49,8 @@ std::string pattern_of(const std::string& kinds) {
 }
 
 const std::vector<ElementFunction>& functions() {
-  static const std::vector<ElementFunction> all = {
+  // Never destroyed: threads may use it while the process ends.
+  static const auto& all = *new std::vector<ElementFunction>{
 #define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
   {Op::name,                                                                 \
    #name,                                                                    \

@@ -207,7 +207,8 @@ struct Adder {
 };
 
 const std::vector<KernelReduction>& kernel_reductions() {
-  static const std::vector<KernelReduction> all = [] {
+  // Never destroyed: threads may use it while the process ends.
+  static const auto& all = *new std::vector<KernelReduction>([] {
     std::vector<KernelReduction> rows;
 #define TH_OP(...)
 #define TH_ADD_kernel(reducer, finish) kernel(Reducer::reducer, Finish::finish)
@@ -219,7 +220,7 @@ const std::vector<KernelReduction>& kernel_reductions() {
 #include "THOps/reductions.def"
 #undef TH_OP
     return rows;
-  }();
+  }());
   return all;
 }
 
