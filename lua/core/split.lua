@@ -21,7 +21,7 @@ local function install(tensor)
       if type(result) ~= 'table' then
          result, t, size, dim = {}, result, t, size
       end
-      if type(size) ~= 'number' or not (size >= 1) then
+      if type(size) ~= 'number' or size ~= size or size < 1 then
          error(('split: the size of a slice must be at least 1, got %s'):format(tostring(size)), 2)
       end
       size = math.floor(size)
@@ -44,7 +44,7 @@ local function install(tensor)
       if type(result) ~= 'table' then
          result, t, n, dim = {}, result, t, n
       end
-      if type(n) ~= 'number' or not (n >= 1) then
+      if type(n) ~= 'number' or n ~= n or n < 1 then
          error(('chunk: the number of slices must be at least 1, got %s'):format(tostring(n)), 2)
       end
       dim = dim or 1
@@ -74,7 +74,7 @@ local function install(tensor)
          return split_at(name, t, parts, dim)
       end
       local total = size_of(name, t, dim)
-      if type(parts) ~= 'number' or not (parts >= 1) or parts % 1 ~= 0 then
+      if type(parts) ~= 'number' or parts ~= parts or parts < 1 or parts % 1 ~= 0 then
          error(('%s: a number of parts or a table of indices is expected, got %s')
                :format(name, tostring(parts)), 3)
       end
