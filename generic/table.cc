@@ -26,26 +26,78 @@ int shape_of(lua_State* L, int index, int64_t* size) {
   return ndim;
 }
 
-// Raises an error if the table at the top of the stack has number keys after its first n elements,
-// as {1, nil, 3} has. Finds all of them in small tables. In others it begins at the key n, after
-// which Lua's order has all keys outside of the array part.
-void check_no_hole(lua_State* L, const Tensor* t, int64_t n) {
-  constexpr int64_t kSmall = 32;
-  if (n > kSmall) {
+// Raises an error if the key below the value on top of the stack is a number after the first n, as
+// in {1, nil, 3}.
+void check_key(lua_State* L, const Tensor* t, int64_t n) {
+  if (lua_type(L, -2) != LUA_TNUMBER) return;
+  const double key = lua_tonumber(L, -2);
+  if (key > static_cast<double>(n) && !registered_state(L)->is_torch7(Rule::tables)) {
+    raise_error(L, "%s: position %d of the table is nil, but position %.14g is not",
+                tensor_class(t->dtype), static_cast<int>(n + 1), key);
+  }
+}
+
+constexpr int64_t kSmallTable = 32;
+
+// Checks the keys of the table at the top of the stack: all of a small table, otherwise those after
+// the key n in Lua's order, which has all keys outside of the array part there.
+void check_keys(lua_State* L, const Tensor* t, int64_t n) {
+  if (n > kSmallTable) {
     lua_pushinteger(L, static_cast<lua_Integer>(n));
   } else {
     lua_pushnil(L);
   }
-  for (; lua_next(L, -2); lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TNUMBER) continue;
-    const double key = lua_tonumber(L, -2);
-    if (key > static_cast<double>(n) && !registered_state(L)->is_torch7(Rule::tables)) {
-      raise_error(L, "%s: position %d of the table is nil, but position %.14g is not",
-                  tensor_class(t->dtype), static_cast<int>(n + 1), key);
+  for (; lua_next(L, -2); lua_pop(L, 1)) check_key(L, t, n);
+}
+
+// Raises an error if the value on top of the stack has the wrong type for position i of dimension d.
+void check_listed(lua_State* L, const Tensor* t, int d, int64_t i) {
+  const bool innermost = d == t->nDimension - 1;
+  if (innermost ? lua_isnumber(L, -1) : lua_istable(L, -1)) return;
+  raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
+              tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i), d + 1,
+              shown_type(L, lua_gettop(L)));
+}
+
+// Writes the number on top of the stack, which is at position i of an innermost table.
+void write_listed(lua_State* L, const Tensor* t, int64_t i, char* data) {
+  if (th::tracing() && is_tracked_number(L, -1)) {
+    return write_element(t->dtype, data, 0);  // tensor_from_table assigns it
+  }
+  check_listed(L, t, t->nDimension - 1, i);
+  const double number = lua_tonumber(L, -1);
+  if (th::is_integral(t->dtype)) {
+    check_listed_element(L, number, t->dtype, tensor_class(t->dtype));
+  }
+  write_element(t->dtype, data, number);
+}
+
+// Writes the n numbers of the innermost table at the top of the stack.
+void fill_innermost(lua_State* L, const Tensor* t, int64_t n, char* data, int64_t item) {
+  int64_t i = 1;
+  if (n <= kSmallTable) {
+    // One pass in Lua's order, which usually begins with 1, 2, ..., also sees all other keys.
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+      if (i <= n && lua_type(L, -2) == LUA_TNUMBER &&
+          lua_tonumber(L, -2) == static_cast<double>(i)) {
+        write_listed(L, t, i, data + (i - 1) * item);
+        ++i;
+      } else {
+        check_key(L, t, n);
+      }
     }
+  } else {
+    check_keys(L, t, n);
+  }
+  for (; i <= n; ++i) {
+    lua_rawgeti(L, -1, static_cast<int>(i));
+    write_listed(L, t, i, data + (i - 1) * item);
+    lua_pop(L, 1);
   }
 }
 
+// Writes the elements of the table at the top of the stack, which is dimension d of t, at data.
+// Returns the address after them.
 char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
   int64_t n = static_cast<int64_t>(compat_rawlen(L, -1));
   if (n != t->size[d]) {
@@ -53,30 +105,15 @@ char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
                 tensor_class(t->dtype), static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);
   }
   luaL_checkstack(L, 4, "a table is nested too deep");
-  check_no_hole(L, t, n);
-  const bool integral = th::is_integral(t->dtype);
+  if (d == t->nDimension - 1) {
+    fill_innermost(L, t, n, data, item);
+    return data + n * item;
+  }
+  check_keys(L, t, n);
   for (int64_t i = 1; i <= n; ++i) {
     lua_rawgeti(L, -1, static_cast<int>(i));
-    bool innermost = d == t->nDimension - 1;
-    if (innermost && th::tracing() && is_tracked_number(L, -1)) {
-      write_element(t->dtype, data, 0);  // tensor_from_table assigns it
-      data += item;
-      lua_pop(L, 1);
-      continue;
-    }
-    if (innermost ? !lua_isnumber(L, -1) : !lua_istable(L, -1)) {
-      raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
-                  tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i),
-                  d + 1, shown_type(L, lua_gettop(L)));
-    }
-    if (innermost) {
-      const double number = lua_tonumber(L, -1);
-      if (integral) check_listed_element(L, number, t->dtype, tensor_class(t->dtype));
-      write_element(t->dtype, data, number);
-      data += item;
-    } else {
-      data = fill(L, t, d + 1, data, item);
-    }
+    check_listed(L, t, d, i);
+    data = fill(L, t, d + 1, data, item);
     lua_pop(L, 1);
   }
   return data;
@@ -141,7 +178,7 @@ void tensor_from_table(lua_State* L, Tensor* t, int index) {
   });
   if (ndim == 0) {
     lua_pushvalue(L, index);
-    check_no_hole(L, t, 0);
+    check_keys(L, t, 0);
     lua_pop(L, 1);
     return;
   }

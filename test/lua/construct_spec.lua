@@ -43,6 +43,20 @@ for _, e in ipairs(elements) do
       assert.are.same({ 2, 0 }, list(e.Tensor { {}, {} }:size()))
     end)
 
+    it('is made from tables whose elements were assigned in any order', function()
+      for _, n in ipairs { 3, 20, 40 } do
+        local backward, mixed, expected = {}, { x = 1, y = 2, z = 3 }, {}
+        for i = 1, n do
+          backward[n + 1 - i] = n + 1 - i
+          expected[i] = i
+        end
+        for i = 2, n, 2 do mixed[i] = i end
+        for i = 1, n, 2 do mixed[i] = i end
+        assert.are.same(expected, list(e.Tensor(backward)))
+        assert.are.same(expected, list(e.Tensor(mixed)))
+      end
+    end)
+
     it('rejects ragged tables and elements that are not numbers', function()
       for _, bad in ipairs { { { 1, 2 }, { 3 } }, { { 1 }, { 2, 3 } }, { { 1 }, 2 }, { 1, { 2 } },
                              { 'a' }, { true }, { { 1 }, { 'x' } }, { {}, { 1 } },

@@ -34,6 +34,13 @@ inline int64_t index_of(const int64_t* index, int64_t i, int64_t size) {
   return position;
 }
 
+// Applies action to each of n contiguous elements. The compiler vectorizes this loop only in a
+// function of its own.
+template <class T, class Action>
+[[gnu::noinline]] void run_contiguous(const Action& action, T* to, const T* from, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) action.run(to + i, from + i);
+}
+
 // The slices of one operand along a dimension, directly or through an index. Steps are in bytes.
 struct Side {
   char* data;
@@ -103,9 +110,7 @@ class Slices {
       if constexpr (std::is_same_v<Action, Move<T>>) {
         std::memcpy(to, from, n * item);
       } else {
-        for (int64_t i = 0; i < n; ++i) {
-          action.run(reinterpret_cast<T*>(to) + i, reinterpret_cast<const T*>(from) + i);
-        }
+        run_contiguous(action, reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), n);
       }
       return;
     }
