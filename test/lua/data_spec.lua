@@ -246,6 +246,43 @@ describe('tensor.training', function()
     assert.are.equal(tensor.random(straight.noise), tensor.random(resumed.noise))
   end)
 
+  it('continues in the middle of an epoch', function()
+    local x = tensor.range(1, 22):view(11, 2)
+    local function noisy(a) return a + tensor.randn(a:size()) end
+    for _, options in ipairs{{}, {transform = noisy}, {transform = noisy, threads = 2}} do
+      local function make()
+        return {batches = data.batches(x, {size = 4, seed = 3, transform = options.transform,
+                                           threads = options.threads})}
+      end
+      local function sums(batches, epoch)
+        local list = {}
+        for a in batches(epoch) do list[#list + 1] = a:sum() end
+        return list
+      end
+      local straight = make()
+      local whole, following = sums(straight.batches, 1), sums(straight.batches)
+      local number = 0
+      for _ in straight.batches(1) do
+        number = number + 1
+        training.save(filename, straight)
+        local resumed = make()
+        training.load(filename, resumed)
+        local rest = sums(resumed.batches, 1)
+        assert.are.equal(number < 3 and 3 - number or 3, #rest)
+        for k, sum in ipairs(rest) do
+          assert.are.equal(whole[#whole - #rest + k], sum)
+        end
+        -- Only once, and only in this epoch.
+        assert.are.same(whole, sums(resumed.batches, 1))
+        training.load(filename, resumed)
+        assert.are.same(following, sums(resumed.batches))
+        resumed.batches:stop()
+      end
+      assert.are.equal(3, number)
+      straight.batches:stop()
+    end
+  end)
+
   it('load names what is missing', function()
     training.save(filename, {params = {tensor.ones(2)}})
     assert.has_error(function() training.load(filename, {weights = {}}) end,

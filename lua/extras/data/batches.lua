@@ -83,12 +83,12 @@ function Batches:start()
 end
 
 -- Returns a function that returns the batches with the indices that next_indices() returns. Threads
--- prepare the following ones in the meantime.
-function Batches:prefetched(epoch, next_indices)
+-- prepare the following ones in the meantime. done: the number of batches before them.
+function Batches:prefetched(epoch, next_indices, done)
    if not self.pool then
       self:start()
    end
-   local pool, turn, begun, pending, first = self.pool, {}, 0, {}, 1
+   local pool, turn, begun, pending, first = self.pool, {}, done, {}, done + 1
    -- The batches that a loop before has left.
    pool:drop()
    self.turn = turn
@@ -125,11 +125,9 @@ function Batches:prefetched(epoch, next_indices)
    end
 end
 
--- batches([epoch]): iterates over the batches of an epoch, by default the next one.
-function Batches:__call(epoch)
-   epoch = epoch or self.state.epoch + 1
-   self.state.epoch = epoch
-   local order, first, number = self:order(epoch), 1, 0
+-- Returns an iterator over the batches of an epoch after the first `done`.
+function Batches:iterate(epoch, done)
+   local order, first, number = self:order(epoch), 1 + done * self.size, done
 
    local function next_indices()
       local count = math.min(self.size, self.rows - first + 1)
@@ -141,7 +139,7 @@ function Batches:__call(epoch)
    end
 
    if self.threads > 0 then
-      return self:prefetched(epoch, next_indices)
+      return self:prefetched(epoch, next_indices, done)
    end
    local run = prepare(self.sources, self.transform)
    return function()
@@ -154,6 +152,29 @@ function Batches:__call(epoch)
       number = number + 1
       return with_seed(self:seed_of(epoch, number), run, indices)
    end
+end
+
+-- batches([epoch]): iterates over the batches of an epoch, by default the next one. If the field
+-- state was replaced by that of a loop in the middle of this epoch, as loading a checkpoint does,
+-- the first loop continues after the last batch of that loop.
+function Batches:__call(epoch)
+   local state, done = self.state, 0
+   if state ~= self.last_state and epoch == state.epoch then
+      done = (state.batch or 0) % math.max(1, self.count)
+   end
+   epoch = epoch or state.epoch + 1
+   self.last_state = state
+   state.epoch, state.batch = epoch, done
+   local iterator = self:iterate(epoch, done)
+
+   local function counted(...)
+      if select('#', ...) > 0 and (...) ~= nil then
+         done = done + 1
+         state.epoch, state.batch = epoch, done
+      end
+      return ...
+   end
+   return function() return counted(iterator()) end
 end
 
 --- stop(): ends the threads, which a later loop starts again. A loop that runs cannot continue. The
@@ -172,7 +193,8 @@ end
 -- the number of threads that prepare batches while the program uses others; ahead (2 * threads):
 -- the number of batches that they prepare in advance.
 -- Returns an object: `for x, y in batches(epoch) do`. Its field count is the number of batches. Its
--- field state, the seed and the last epoch, is what a checkpoint needs.
+-- field state is what a checkpoint needs: the seed, the last epoch, and how many of its batches the
+-- loop has got.
 return function(sources, options)
    if tensor.isTensor(sources) or type(sources) == 'table' and sources.get then
       sources = {sources}
@@ -198,10 +220,11 @@ return function(sources, options)
       end
    end
    local partial = options.partial ~= false
+   local state = {seed = options.seed or tensor.random(), epoch = 0, batch = 0}
    return setmetatable({
       sources = sources, size = size, rows = rows, shuffle = options.shuffle ~= false,
       partial = partial, transform = options.transform, threads = threads, ahead = ahead,
       is_plain = is_plain, count = (partial and math.ceil or math.floor)(rows / size),
-      state = {seed = options.seed or tensor.random(), epoch = 0},
+      state = state, last_state = state,
    }, Batches)
 end
