@@ -59,17 +59,25 @@ struct Tiling {
 };
 
 // Tiles of whole panels. Each tile copies its panels, so a tile has some hundred microseconds of
-// work.
+// work, unless there would be fewer tiles than threads. The number of threads may decide, because
+// each element of c is the same sum in all tilings.
 void tile_panels(const ProductCall& p, Tiling* t) {
-  constexpr double kTileWork = 1 << 24;
+  constexpr double kTileWork = 1 << 24, kLeastWork = 1 << 20;
   const double work =
       static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  const auto tiles = static_cast<int64_t>(work / kTileWork) + 1;
+  auto tiles = static_cast<int64_t>(work / kTileWork) + 1;
+  const int64_t threads = in_parallel() ? 1 : num_threads();
+  if (p.sum || p.batches < threads) {
+    const auto most = static_cast<int64_t>(work / kLeastWork) + 1;
+    tiles = std::max(tiles, std::min(most, ceil_div(tiles, threads) * threads));
+  }
   // The longer dimension of c is divided.
   t->rows = p.m;
   t->cols = p.n;
   int64_t& size = p.m >= p.n ? t->rows : t->cols;
-  const int64_t whole = p.m >= p.n ? kPanelTile / 2 : 128;
+  const bool is_row = (p.m >= p.n) == (p.c.col == 1);
+  const int64_t whole =
+      is_row ? kPanelRows : kPanelBytes / static_cast<int64_t>(item_size(p.dtype));
   size = std::min(size, ceil_div(ceil_div(size, tiles), whole) * whole);
 }
 

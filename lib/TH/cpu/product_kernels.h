@@ -46,12 +46,13 @@ struct ProductKernels {
 };
 constexpr int64_t kSmallProduct = 8;
 
+// The rows of a in a panel, and the bytes of each line of a panel of b.
+constexpr int64_t kPanelRows = 14, kPanelBytes = 128;
 // The rows of a that a product by panels copies at a time, and their terms.
-constexpr int64_t kPanelTile = 224, kPanelDepth = 256;
+constexpr int64_t kPanelTile = 16 * kPanelRows, kPanelDepth = 256;
 // The memory for these rows and for a panel of b.
 inline int64_t panel_bytes(DType type) {
-  constexpr int64_t kPanel = 128;  // bytes of each line of b
-  return kPanelDepth * (kPanelTile * static_cast<int64_t>(item_size(type)) + kPanel);
+  return kPanelDepth * (kPanelTile * static_cast<int64_t>(item_size(type)) + kPanelBytes);
 }
 
 const ProductKernels& product_kernels();

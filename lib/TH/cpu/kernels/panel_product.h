@@ -52,8 +52,9 @@ class PanelProduct {
   typedef std::conditional_t<sizeof(T) == 4, int32_t, int64_t> Index
       __attribute__((vector_size(kVectorBytes)));
   static constexpr int kLanes = kVectorBytes / sizeof(T);
-  static constexpr int kRows = 14, kCols = 2 * kLanes;  // 28 registers hold sums
-  static_assert(kPanelTile % kRows == 0 && kPanelDepth % kLanes == 0);
+  static constexpr int64_t kAhead = 16;  // lines; the processor does not foresee long strides
+  static constexpr int kRows = kPanelRows, kCols = 2 * kLanes;  // 28 registers hold sums
+  static_assert(kCols * sizeof(T) == kPanelBytes && kPanelDepth % kLanes == 0);
 
   // The part of c that is computed from panels of a and one panel of b.
   struct Block {
@@ -72,6 +73,11 @@ class PanelProduct {
     return v;
   }
   static void store(T* x, Vector v) { __builtin_memcpy(x, &v, sizeof(v)); }
+  // The address may be behind the end of x.
+  static void prefetch(const T* x, int64_t offset) {
+    const auto address = reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(offset) * sizeof(T);
+    __builtin_prefetch(reinterpret_cast<const void*>(address));
+  }
 
   // ---- panels: out[k * kWidth + l] = in[l * lane_stride + k * stride], and 0 for missing lanes
 
@@ -80,8 +86,11 @@ class PanelProduct {
                    T* out) {
     int64_t k = 0;
     if (lane_stride == 1 && lanes == kWidth) {
-      for (; k < depth; ++k)
+      for (; k < depth; ++k) {
+        prefetch(in, (k + kAhead) * stride);
+        prefetch(in, (k + kAhead) * stride + kWidth - 1);
         __builtin_memcpy(out + k * kWidth, in + k * stride, kWidth * sizeof(T));
+      }
       return;
     }
     if (stride == 1) {
