@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <thread>
 #include <vector>
+
+#include "cpu/team.h"
 
 namespace th {
 namespace {
@@ -88,6 +91,29 @@ TEST_P(Parallel, UsesNoMoreThreadsThanTheLimit) {
   parallel_for(64, 1, [&](int64_t, int64_t) { ++parts; });
   EXPECT_EQ(parts, std::min(2, num_threads()));
   EXPECT_EQ(limit_team(before), 2);
+}
+
+TEST_P(Parallel, ATeamKeepsItsSize) {
+  const int before = num_threads();
+  for (int64_t most : {0, 1, 3, 64}) {
+    const Team team(most);
+    EXPECT_EQ(team.size(), std::clamp<int64_t>(most, 1, before));
+    std::thread([before] { set_num_threads(before + 4); }).join();
+    std::vector<std::atomic<int>> parts(static_cast<size_t>(team.size()));
+    parallel_for(64, 1, [&](int64_t, int64_t) { ++parts.at(static_cast<size_t>(team.index())); });
+    EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), 0), team.size());
+    set_num_threads(before);
+  }
+}
+
+TEST_P(Parallel, ATeamInAPartOfALoopIsOneThread) {
+  parallel_for(16, 1, [&](int64_t, int64_t) {
+    const Team team(16);
+    if (num_threads() > 1) {
+      EXPECT_EQ(team.size(), 1);
+    }
+    parallel_for(16, 1, [&](int64_t, int64_t) { EXPECT_LT(team.index(), team.size()); });
+  });
 }
 
 }  // namespace

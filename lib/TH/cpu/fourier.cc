@@ -2,13 +2,13 @@
 // side.
 
 #include <algorithm>
-#include <atomic>
 
 #include "backend/fourier_call.h"
 #include "backend/cpu_backend.h"
 #include "cpu/fourier_kernels.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
+#include "cpu/team.h"
 #include "cpu/workspace.h"
 #include "tensor/checked.h"
 
@@ -39,12 +39,11 @@ void transform(const FourierCall& call, void (*run_block)(const FourierBlock<T>&
   const int64_t lanes = lanes_of<T>(call), positions = call.plan.numel;
   const int64_t blocks = (positions + lanes - 1) / lanes;
   const int64_t grain = std::max<int64_t>(1, kGrain / checked_mul(call.n, lanes, "a size"));
-  const int64_t parts = std::min<int64_t>(num_threads(), blocks);
+  const Team team(blocks);
   const int64_t size = fourier_work(*plan, lanes);
-  Workspace<T> work(checked_mul(parts, size, "the work memory of a transform"));
-  std::atomic<int64_t> part{0};
+  Workspace<T> work(checked_mul(team.size(), size, "the work memory of a transform"));
   parallel_for(blocks, grain, [&](int64_t begin, int64_t end) {
-    T* const own = work.data() + size * part++;
+    T* const own = work.data() + size * team.index();
     char* out[kMostLanes];
     const char* in[kMostLanes];
     for (int64_t k = begin; k < end; ++k) {

@@ -1,11 +1,16 @@
 #include "cpu/isa.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #if defined(TH_HAVE_AVX2) || defined(TH_HAVE_AVX512)
 #define TH_HAVE_X86_KERNELS 1
 #include <cpuid.h>
+#endif
+#ifdef TH_HAVE_AMX
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace th {
@@ -34,11 +39,17 @@ bool has_f16c() {
   unsigned a, b, c, d;
   return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 5);
 }
-[[maybe_unused]] bool has_amx() {
+#ifdef TH_HAVE_AMX
+// Linux may not support the tile registers of the CPU.
+bool has_amx() {
   unsigned a, b, c, d;
   constexpr unsigned kBFloat16 = 1 << 22, kTile = 1 << 24;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kBFloat16) && (d & kTile);
+  constexpr int kGetSupported = 0x1021, kTileData = 18;  // ARCH_GET_XCOMP_SUPP
+  uint64_t supported = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kBFloat16) && (d & kTile) &&
+         syscall(SYS_arch_prctl, kGetSupported, &supported) == 0 && (supported >> kTileData & 1);
 }
+#endif
 
 Isa best() {
   __builtin_cpu_init();

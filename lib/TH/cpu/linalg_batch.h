@@ -12,6 +12,7 @@
 #include "cpu/lapack.h"
 #include "cpu/linalg.h"
 #include "cpu/parallel.h"
+#include "cpu/team.h"
 #include "cpu/workspace.h"
 #include "tensor/type_sets.h"
 
@@ -38,16 +39,11 @@ template <class F>
 void for_matrices(int64_t count, double work, const F& f) {
   constexpr double kEnough = 1 << 17;
   int64_t grain = work >= kEnough ? 1 : static_cast<int64_t>(kEnough / std::max(work, 1.0));
-  bool threads = count / grain > 1 && num_threads() > 1;
-  lapack::OneThread one(threads ? num_threads() : 1);
-  auto range = [&](int64_t begin, int64_t end) {
+  const Team team(count / grain);
+  lapack::OneThread one(team.size());
+  parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) f(k);
-  };
-  if (threads) {
-    parallel_for(count, grain, range);
-  } else {
-    range(0, count);
-  }
+  });
 }
 
 // Returns true if all elements of the part are finite. Otherwise sets the info of the first matrix

@@ -11,6 +11,7 @@
 #include "cpu/product_kernels.h"
 #include "cpu/product_parts.h"
 #include "cpu/reduced_product.h"
+#include "cpu/team.h"
 #include "cpu/workspace.h"
 
 namespace th {
@@ -243,24 +244,19 @@ int64_t grain_of(const ProductCall& p, const Tiling& t) {
 void multiply_tiles(const ProductCall& p, const Tiling& t) {
   int64_t tiles = t.down * t.across;
   int64_t tasks = p.sum ? tiles : tiles * p.batches;
-  bool threads = tasks > 1 && num_threads() > 1;
+  const Team team(tasks);
   std::optional<blas::OneThread> guard;
   if (is_by_blas(p)) {
-    guard.emplace(threads ? num_threads() : 1, blas::unchecked_bytes(t.rows, t.cols, t.depth));
+    guard.emplace(team.size(), blas::unchecked_bytes(t.rows, t.cols, t.depth));
   }
   const int64_t bytes = is_by_panels(p) ? panel_bytes(p.dtype) : 0;
-  Workspace<char> memory(bytes * (threads ? num_threads() : 1));
-  auto range = [&](int64_t begin, int64_t end) {
-    char* own = bytes ? memory.data() + (threads ? thread_index() : 0) * bytes : nullptr;
+  Workspace<char> memory(bytes * team.size());
+  parallel_for(tasks, grain_of(p, t), [&](int64_t begin, int64_t end) {
+    char* own = bytes ? memory.data() + team.index() * bytes : nullptr;
     for (int64_t task = begin; task < end; ++task) {
       multiply_tile(p, t, task / tiles, task % tiles, own);
     }
-  };
-  if (threads) {
-    parallel_for(tasks, grain_of(p, t), range);
-  } else {
-    range(0, tasks);
-  }
+  });
 }
 
 // c = beta * c + sums, for n elements. If beta is 0, c is not read.

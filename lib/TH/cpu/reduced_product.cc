@@ -11,6 +11,7 @@
 #include "cpu/product.h"
 #include "cpu/product_kernels.h"
 #include "cpu/product_parts.h"
+#include "cpu/team.h"
 #include "cpu/workspace.h"
 #include "tensor/convert.h"
 
@@ -157,7 +158,8 @@ void multiply_bfloat16(ProductCall p) {
   const int parts = p.dtype == DType::Half ? 2 : 1;
   const BFloat16Sizes sizes = bfloat16_sizes(blocks.rows, blocks.cols, p.k, parts);
   const int64_t bytes = (sizes.bytes() + 63) / 64 * 64;
-  Workspace<char> memory(bytes * num_threads());
+  const Team team(batches * tiles);
+  Workspace<char> memory(bytes * team.size());
   const BFloat16Product kernel = bfloat16_product(p.dtype);
   parallel_for(batches * tiles, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
@@ -169,7 +171,7 @@ void multiply_bfloat16(ProductCall p) {
            p.b.data + (batch * p.b.batch + j * p.b.col) * kItem, p.b.row, p.b.col,                //
            p.c.data + (batch * p.c.batch + i * p.c.row + j * p.c.col) * kItem, p.c.row, p.c.col},
           {p.sum ? p.batches : 1, p.a.batch, p.b.batch}, sizes.depth,
-          memory.data() + thread_index() * bytes);
+          memory.data() + team.index() * bytes);
     }
   });
 }

@@ -144,7 +144,7 @@ void check_element_values(const ElementOp& element, char* arguments, Tensor* con
 void element_shapes(const ElementOp& element, void* struct_of_arguments, Shapes& s) {
   auto* arguments = static_cast<char*>(struct_of_arguments);
   Tensor*& r = *static_cast<Tensor**>(struct_of_arguments);
-  Tensor* inputs[kMaxInputs];
+  Tensor* inputs[kMaxInputs] = {};
   element.read_tensors(arguments, inputs);
   const int count = element.row.tensors;
   int ndim = inputs[0]->nDimension;

@@ -10,6 +10,7 @@
 #include "cpu/blas.h"
 #include "cpu/kernels/exponentials.h"
 #include "cpu/parallel.h"
+#include "cpu/team.h"
 #include "cpu/workspace.h"
 #include "tensor/type_sets.h"
 
@@ -164,7 +165,6 @@ struct Attention {
     }
   }
 
-  int threads_for(int64_t tasks) const { return tasks > 1 ? num_threads() : 1; }
   // Bytes that the library allocates in the largest product of a block.
   size_t unchecked() const {
     const int64_t inner = most(most(of.depth, of.width), kCols);
@@ -175,10 +175,11 @@ struct Attention {
     const int64_t blocks = (of.rows + kRows - 1) / kRows;
     const int64_t tasks = of.outer * of.inner * blocks;
     const int64_t space = kRows * (cols + of.width);
-    Workspace<T> workspace(space * num_threads());
-    blas::OneThread guard(threads_for(tasks), unchecked());
+    const Team team(tasks);
+    Workspace<T> workspace(space * team.size());
+    blas::OneThread guard(team.size(), unchecked());
     parallel_for(tasks, grain(), [&](int64_t begin, int64_t end) {
-      T* weights = workspace.data() + space * thread_index();
+      T* weights = workspace.data() + space * team.index();
       clear(weights, kRows * cols);
       for (int64_t task = begin; task < end; ++task) {
         find_rows(c, task / blocks, task % blocks * kRows, weights, weights + kRows * cols);
@@ -246,10 +247,11 @@ struct Attention {
 
   void run_slopes(const AttentionSlopesCall& c) const {
     const int64_t tasks = of.outer * of.inner, space = 2 * kRows * cols;
-    Workspace<T> workspace(space * num_threads());
-    blas::OneThread guard(threads_for(tasks), unchecked());
+    const Team team(tasks);
+    Workspace<T> workspace(space * team.size());
+    blas::OneThread guard(team.size(), unchecked());
     parallel_for(tasks, 1, [&](int64_t begin, int64_t end) {
-      T* own = workspace.data() + space * thread_index();
+      T* own = workspace.data() + space * team.index();
       clear(own, space);
       for (int64_t matrix = begin; matrix < end; ++matrix) find_gradients(c, matrix, own);
     });
