@@ -5,12 +5,9 @@
 #include <cstring>
 #include <type_traits>
 
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
 #include "THGeneral.h"
 #include "backend/cpu_backend.h"
+#include "cpu/kernels/positions.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 #include "tensor/convert.h"
@@ -82,7 +79,6 @@ void for_chunks(const LoopPlan& plan, const F& f) {
 // ---- positions of selected elements -------------------------------------------------------------
 
 constexpr int64_t kBlock = 256;  // elements tested at a time
-constexpr int64_t kWide = 16;    // positions written at a time
 
 // Returns n bytes that are nonzero for selected elements. Contiguous bytes are returned as they
 // are.
@@ -100,36 +96,12 @@ const uint8_t* marks_of(const char* at, int64_t stride, int64_t n, uint8_t* mark
   return marks;
 }
 
-// Writes the positions of the nonzero bytes and returns their number. Branch-free, because the
-// bytes are unpredictable: the positions of zero bytes are overwritten.
-__attribute__((noinline)) int64_t positions_of(const uint8_t* marks, int64_t n,
-                                               int32_t* positions) {
-  int64_t found = 0;
-#if defined(__AVX512F__)
-  __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (int64_t i = 0; i < n; i += kWide) {
-    auto there = static_cast<__mmask16>(n - i < kWide ? (1 << (n - i)) - 1 : 0xffff);
-    __m128i mark = _mm_maskz_loadu_epi8(there, marks + i);
-    __mmask16 chosen = _mm_test_epi8_mask(mark, mark);
-    _mm512_storeu_si512(positions + found, _mm512_maskz_compress_epi32(chosen, number));
-    found += __builtin_popcount(chosen);
-    number = _mm512_add_epi32(number, _mm512_set1_epi32(kWide));
-  }
-#else
-  for (int64_t i = 0; i < n; ++i) {
-    positions[found] = static_cast<int32_t>(i);
-    found += marks[i] != 0;
-  }
-#endif
-  return found;
-}
-
 // Calls f(first, positions, count) for the selected elements first + positions[k]. `left` limits
 // them to the number counted before, because another thread may change the mask meanwhile.
 template <class T, class F>
 void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const F& f) {
   uint8_t marks[kBlock];
-  int32_t positions[kBlock + kWide];
+  int32_t positions[kBlock + kPositionsAtOnce];
   for (int64_t i = 0; i < n; i += kBlock) {
     int64_t m = std::min(kBlock, n - i);
     int64_t count = positions_of(marks_of<T>(at + i * stride, stride, m, marks), m, positions);

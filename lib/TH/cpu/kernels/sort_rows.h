@@ -5,11 +5,14 @@
 // in the row.
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "backend/sort_call.h"
+#include "cpu/kernels/positions.h"
 #include "cpu/kernels/sort_keys.h"
 #include "cpu/kernels/sort_narrow.h"
 #include "cpu/kernels/sort_network.h"
@@ -24,10 +27,9 @@ namespace {
 // Rows up to kInsertion are sorted by insertion; from kRadix on, 8- and 16-bit keys by radix sort.
 constexpr int64_t kInsertion = 40;
 constexpr int64_t kRadix = 256;
-// In rows of at least kLong elements, a range within the first 1 / kLeastPart of the sorted order
-// is selected from the smallest elements only.
-constexpr int64_t kLong = 8192;
-constexpr int64_t kLeastPart = 16;
+// Few positions of rows of at least kLong elements are selected by sampling.
+constexpr int64_t kLong = 2048;
+constexpr int64_t kBlock = 256;  // elements tested at a time
 // Rows of 64-bit elements up to this length are sorted by 64-bit integers.
 constexpr int64_t kMostNarrow = int64_t{1} << 32;
 // At least kFewestTogether rows of at most kLongestTogether elements are sorted together. With
@@ -92,22 +94,43 @@ bool put_in_order(typename Pack::Type* keys, int64_t n) {
   return true;
 }
 
-// Selection by sampling: if few of many keys are needed (positions first ... first + count - 1 of
-// the sorted order), keeps only the keys between two elements of a sorted sample. In the unlikely
-// case that these do not contain the range, keeps all keys. Returns how many smaller keys were
-// dropped.
+// Selection by sampling: the elements at some positions of the sorted order are among those between
+// two elements of a sorted sample.
+constexpr int64_t kMostSamples = 1024;
+inline int64_t samples_of(int64_t n) { return std::min(n / 8, kMostSamples); }
+
+// Returns true if few positions of many are needed.
+inline bool is_by_sample(int64_t n, int64_t count) { return n >= kLong && count <= n / 4; }
+
+// The positions in a sorted sample of `size` of n elements, between which positions first ...
+// first + count - 1 of all elements are. If the elements are in a random order, the probability
+// that they are not is less than 1 / 300.
+struct SampleRange {
+  int64_t low, high;  // -1 and size: no limit
+
+  SampleRange(int64_t size, int64_t n, int64_t first, int64_t count) {
+    const double whole = static_cast<double>(size), part = whole / static_cast<double>(n);
+    const double from = static_cast<double>(first) * part;
+    const double to = static_cast<double>(first + count) * part;
+    const auto margin = [whole](double x) {
+      return 4 + 3 * std::sqrt(std::max(x * (1 - x / whole), 0.0));
+    };
+    low = std::max(static_cast<int64_t>(std::floor(from - margin(from))), int64_t{-1});
+    high = std::min(static_cast<int64_t>(to + margin(to)), size);
+  }
+};
+
+// Keeps only the keys near positions first ... first + count - 1 of the sorted order. If these do
+// not contain the range, keeps all keys. Returns how many smaller keys were dropped.
 template <class Pack>
 int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t count) {
-  constexpr int64_t size = 1024, margin = 48;
-  if (*n < kLong || count > *n / 4) return 0;
-  typename Pack::Type sample[size];
+  const int64_t size = samples_of(*n);
+  typename Pack::Type sample[kMostSamples];
   for (int64_t k = 0; k < size; ++k) sample[k] = keys[k * (*n / size)];
   sort_keys(sample, size);
-  const double part = static_cast<double>(size) / static_cast<double>(*n);
-  const auto low = static_cast<int64_t>(static_cast<double>(first) * part) - margin;
-  const auto high = static_cast<int64_t>(static_cast<double>(first + count) * part) + margin;
-  const auto least = low < 0 ? Pack::pack(0, 0) : sample[low];
-  const auto most = high < size ? sample[high] : Pack::pack(~uint64_t(0), ~uint64_t(0));
+  const SampleRange range(size, *n, first, count);
+  const auto least = range.low < 0 ? Pack::pack(0, 0) : sample[range.low];
+  const auto most = range.high < size ? sample[range.high] : Pack::pack(~uint64_t(0), ~uint64_t(0));
   int64_t below = 0, above = 0, remaining = 0;
   for (int64_t i = 0; i < *n; ++i) {
     below += Pack::less(keys[i], least);
@@ -123,17 +146,22 @@ int64_t keep_near(typename Pack::Type* keys, int64_t* n, int64_t first, int64_t 
   return below;
 }
 
-// Sorts the keys of positions first ... first + count - 1 of the sorted order into these positions.
+// Sorts the keys of positions first ... first + count - 1 of the sorted order and returns the first
+// of them.
 template <class Pack>
-void sort_range(typename Pack::Type* keys, int64_t n, int64_t first, int64_t count) {
-  auto* const target = keys + first;
-  first -= keep_near<Pack>(keys, &n, first, count);
+typename Pack::Type* sort_range(typename Pack::Type* keys, int64_t n, int64_t first,
+                                int64_t count) {
+  // Until many are kept, as of equal elements.
+  for (int64_t before = 2 * n + 2; is_by_sample(n, count) && n < before / 2;) {
+    before = n;
+    first -= keep_near<Pack>(keys, &n, first, count);
+  }
   if (first > 0) std::nth_element(keys, keys + first, keys + n, Less<Pack>());
   keys += first;
   n -= first;
   if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Less<Pack>());
   sort_keys(keys, count);
-  if (keys != target) std::copy_backward(keys, keys + count, target + count);
+  return keys;
 }
 
 template <class T, class Pack>
@@ -168,13 +196,14 @@ class RowSorter {
     if constexpr (kIsWide) {
       if (row.n > kInsertion && row.n <= kMostNarrow && count_ == row.n && sort_narrow(row)) return;
     }
-    bool exact = true;
-    if (row.n >= kLong && (first_ + count_) * kLeastPart <= row.n) {
-      int64_t remaining = pack_least(row, first_ + count_, &exact);
-      sort_range<Pack>(keys_, remaining, first_, count_);
-      return unpack(row, exact);
+    if (is_by_sample(row.n, count_)) {
+      int64_t first = 0;
+      bool exact = true;
+      const int64_t kept = pack_near(row, &first, &exact);
+      if (kept >= 0) return unpack(row, exact, sort_range<Pack>(keys_, kept, first, count_), 1);
     }
-    exact = pack_row(row, keys_, 1);
+    const bool exact = pack_row(row, keys_, 1);
+    Packed* range = keys_ + first_;
     if (row.n <= kInsertion) {
       sort_by_insertion<Pack>(keys_, row.n);
     } else if (count_ == row.n && put_in_order<Pack>(keys_, row.n)) {
@@ -182,11 +211,11 @@ class RowSorter {
     } else if (kHasDigits && row.n >= kRadix) {
       sort_by_digits<Pack, kHasDigits ? sizeof(T) : 1>(keys_, keys_ + row.n, row.n);
     } else if (count_ < row.n) {
-      sort_range<Pack>(keys_, row.n, first_, count_);
+      range = sort_range<Pack>(keys_, row.n, first_, count_);
     } else {
       sort_keys(keys_, row.n);
     }
-    unpack(row, exact);
+    unpack(row, exact, range, 1);
   }
 
   // Sorts up to kTogether rows of the same length.
@@ -207,7 +236,8 @@ class RowSorter {
       bool exact[kTogether];
       for (int64_t k = 0; k < count; ++k) exact[k] = pack_row(rows[k], keys_ + k, kTogether);
       th::sort_together(keys_, n);
-      for (int64_t k = 0; k < count; ++k) unpack(rows[k], exact[k], keys_ + k, kTogether);
+      for (int64_t k = 0; k < count; ++k)
+        unpack(rows[k], exact[k], keys_ + k + first_ * kTogether, kTogether);
     }
   }
 
@@ -252,36 +282,62 @@ class RowSorter {
     return exact;
   }
 
-  // Keeps the `most` smallest keys of a much longer row, and some others. From time to time it
-  // finds the largest key that can still be among them, and drops larger ones. Returns the number
-  // of keys kept.
-  int64_t pack_least(const SortRow<T>& row, int64_t most, bool* exact) const {
-    const int64_t capacity = std::max(kLong / 2, 4 * most), step = kLong / 8;
-    Packed* const keys = keys_;
-    Packed limit = Pack::pack(~uint64_t(0), ~uint64_t(0));
-    int64_t remaining = 0;
-    for (int64_t i = 0; i < row.n; i += step) {
-      if (remaining + step > capacity) {
-        std::nth_element(keys, keys + most - 1, keys + remaining, Less<Pack>());
-        limit = keys[most - 1];
-        remaining = most;
-      }
-      int64_t count = remaining;
-      pack(row, i, std::min(row.n, i + step), exact, [&](int64_t, Packed key) {
-        keys[count] = key;
-        count += Pack::less(key, limit);
-      });
-      remaining = count;
+  // Packs only the keys near the range, whose position among them is written to *first. Returns
+  // their number, or -1 if they do not contain the range.
+  int64_t pack_near(const SortRow<T>& row, int64_t* first, bool* exact) const {
+    const int64_t n = row.n, size = samples_of(n);
+    Packed sample[kMostSamples];
+    for (int64_t k = 0; k < size; ++k) {
+      const T x = row.in[k * (n / size) * row.in_step];
+      sample[k] = Pack::pack(static_cast<Key>(SortKey<T>::key(x) ^ flip_), 0);
     }
-    return remaining;
+    sort_keys(sample, size);
+    const SampleRange range(size, n, first_, count_);
+    const auto least = static_cast<Key>(range.low < 0 ? 0 : Pack::key(sample[range.low]));
+    const auto most =
+        static_cast<Key>(range.high < size ? Pack::key(sample[range.high]) : ~uint64_t(0));
+    int64_t below = 0, kept = 0;
+    for (int64_t i = 0; i < n; i += kBlock) {
+      const int64_t m = std::min(kBlock, n - i);
+      const T* in = row.in + i * row.in_step;
+      Key keys[kBlock];
+      uint8_t marks[kBlock];
+      int32_t positions[kBlock + kPositionsAtOnce];
+      read_keys(in, row.in_step, m, keys);
+      below += mark(keys, m, least, most, marks);
+      const int64_t count = positions_of(marks, m, positions);
+      for (int64_t k = 0; k < count; ++k) {
+        const int32_t at = positions[k];
+        *exact &= SortKey<T>::is_exact(in[at * row.in_step]);
+        keys_[kept + k] = Pack::pack(keys[at], static_cast<uint64_t>(i + at));
+      }
+      kept += count;
+    }
+    *first = first_ - below;
+    return *first >= 0 && *first + count_ <= kept ? kept : -1;
   }
 
-  void unpack(const SortRow<T>& row, bool exact) const { unpack(row, exact, keys_, 1); }
+  void read_keys(const T* in, int64_t step, int64_t n, Key* keys) const {
+    const Key flip = flip_;
+    const auto read = [=](auto one_or_step) {
+      for (int64_t i = 0; i < n; ++i) {
+        keys[i] = static_cast<Key>(SortKey<T>::key(in[i * one_or_step]) ^ flip);
+      }
+    };
+    step == 1 ? read(std::integral_constant<int64_t, 1>()) : read(step);
+  }
 
-  // Keys are step apart.
+  // Marks the keys from `least` to `most`. Returns the number of smaller ones.
+  static int64_t mark(const Key* keys, int64_t n, Key least, Key most, uint8_t* marks) {
+    int32_t below = 0;
+    for (int64_t i = 0; i < n; ++i) marks[i] = (keys[i] >= least) & (keys[i] <= most);
+    for (int64_t i = 0; i < n; ++i) below += keys[i] < least;
+    return below;
+  }
+
+  // Writes the elements of the range, whose keys are step apart.
   __attribute__((noinline)) void unpack(const SortRow<T>& row, bool exact, Packed* keys,
                                         int64_t step) const {
-    keys += first_ * step;
     if (exact) {
       unpack_keys(row, keys, step,
                   [flip = flip_](Key key) { return SortKey<T>::element(key ^ flip); });
