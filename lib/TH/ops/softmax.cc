@@ -1,5 +1,6 @@
 // Softmax and logsumexp. The maximum is subtracted before exponentiation to avoid overflow.
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/compose.h"
@@ -44,6 +45,23 @@ void compute_in_type(Tensor* r, const Exponents& e, const F& f) {
   ops::copy(r, e.rest.get());
 }
 
+// Calls f(r, t) for parts of both, each with whole rows along dim. The steps of a large tensor
+// would each read all of it from memory, while a part stays in the cache.
+template <class F>
+void for_parts(Tensor* r, Tensor* t, int64_t dim, const F& f) {
+  constexpr int64_t kPart = 1 << 16;  // elements
+  const int64_t outer = dim == 0 ? 1 : t->size[0], parts = std::min(outer, t->numel() / kPart);
+  // A failure in a later part must not leave an operand that is half a result.
+  if (parts < 2 || share_storage(*r, *t) || !on_host(*t) || t->stride[0] < t->stride[dim]) {
+    return f(r, t);
+  }
+  const TensorRef to = shared(r), from = shared(t);
+  for (int64_t k = 0; k < parts; ++k) {
+    const int64_t first = outer * k / parts, size = outer * (k + 1) / parts - first;
+    f(narrowed(to, 0, first, size).get(), narrowed(from, 0, first, size).get());
+  }
+}
+
 // The result may be t.
 template <class A>
 void shapes_like_operand(A& a, Shapes& s) {
@@ -75,19 +93,23 @@ void shapes(args::softmax& a, Shapes& s) { shapes_like_operand(a, s); }
 
 void calls(args::softmax& a) {
   if (a.t->numel() == 0) return;
-  Exponents e = exponents_of(a.t, a.dimension, false);
-  TensorRef total = sum_of_exponentials(e, a.dimension, e.rest.get());
-  compute_in_type(a.r_, e, [&](Tensor* to) { ops::cdiv(to, e.rest.get(), total.get()); });
+  for_parts(a.r_, a.t, a.dimension, [&](Tensor* r, Tensor* t) {
+    Exponents e = exponents_of(t, a.dimension, false);
+    TensorRef total = sum_of_exponentials(e, a.dimension, e.rest.get());
+    compute_in_type(r, e, [&](Tensor* to) { ops::cdiv(to, e.rest.get(), total.get()); });
+  });
 }
 
 void shapes(args::logSoftmax& a, Shapes& s) { shapes_like_operand(a, s); }
 
 void calls(args::logSoftmax& a) {
   if (a.t->numel() == 0) return;
-  Exponents e = exponents_of(a.t, a.dimension, false);
-  TensorRef total = sum_of_exponentials(e, a.dimension, empty(e.type).get());
-  ops::log(total.get(), total.get());
-  compute_in_type(a.r_, e, [&](Tensor* to) { ops::csub(to, e.rest.get(), 1, total.get()); });
+  for_parts(a.r_, a.t, a.dimension, [&](Tensor* r, Tensor* t) {
+    Exponents e = exponents_of(t, a.dimension, false);
+    TensorRef total = sum_of_exponentials(e, a.dimension, empty(e.type).get());
+    ops::log(total.get(), total.get());
+    compute_in_type(r, e, [&](Tensor* to) { ops::csub(to, e.rest.get(), 1, total.get()); });
+  });
 }
 
 }  // namespace th
