@@ -69,8 +69,12 @@ void Buffer::pin_tensor() noexcept {
 }
 
 void Buffer::divide(int number) {
+  if (!count_) return;
   Tensor* t = copy_ ? copy_.get() : tensor_.get();
-  if (count_) ops::div(t, t, Scalar(number));
+  // Multiplying by the reciprocal of a power of 2 gives the same bits, in less than half of the
+  // time.
+  const bool is_power = (number & (number - 1)) == 0;
+  is_power ? ops::mul(t, t, Scalar(1.0 / number)) : ops::div(t, t, Scalar(number));
 }
 
 void Buffer::finish() {
