@@ -20,15 +20,25 @@ namespace th {
 
 cudaError_t probe_kernel() { return fake_runtime().kernel_error; }
 
-// Operation 1 runs out of memory before it has queued work, operation 2 after that.
-void run_device_op(Queue& queue, int op, const void*) {
-  if (op == 2) queue.check(cudaSuccess);
-  Scratch scratch(queue, size_t{1} << 40);
-}
-
 namespace {
 
 constexpr size_t kMebi = size_t{1} << 20;
+
+}  // namespace
+
+// Operation 1 runs out of memory before it has queued work, operation 2 after that. Operation 3
+// frees small blocks and then allocates a large one, after it has queued work.
+void run_device_op(Queue& queue, int op, const void*) {
+  if (op != 1) queue.check(cudaSuccess);
+  if (op == 3) {
+    std::vector<void*> blocks;
+    for (int k = 0; k < 20; ++k) blocks.push_back(queue.allocate(kMebi));
+    for (void* block : blocks) queue.release(block);
+  }
+  Scratch scratch(queue, op == 3 ? 20 * kMebi : size_t{1} << 40);
+}
+
+namespace {
 
 class CudaHost : public testing::Test {
  protected:
@@ -95,11 +105,13 @@ TEST_P(CudaHostMemory, TheCacheIsEmptiedForOtherSizes) {
   std::vector<void*> blocks;
   for (int k = 0; k < 20; ++k) blocks.push_back(allocate(kMebi));
   for (void* block : blocks) table->release(device, block);
-  void* block = nullptr;
-  EXPECT_EQ(table->allocate(device, 20 * kMebi, 0, &block), kDeviceOutOfMemory);
-  EXPECT_NE(std::string(table->message()).find("20.0 MiB requested"), std::string::npos);
-  ok(table->empty_cache(device));
-  table->release(device, allocate(20 * kMebi));
+  for (bool for_copy : {false, true}) {
+    table->release(device, allocate(20 * kMebi, for_copy));
+    void* block = nullptr;
+    EXPECT_EQ(table->allocate(device, 31 * kMebi, for_copy, &block), kDeviceOutOfMemory);
+    EXPECT_NE(std::string(table->message()).find("31.0 MiB requested"), std::string::npos);
+  }
+  EXPECT_EQ(table->run(device, 3, nullptr), kDeviceOk) << table->message();
   fake.memory = size_t{1} << 30;
 }
 

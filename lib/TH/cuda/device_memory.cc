@@ -29,6 +29,16 @@ cudaMemPool_t make_pool(int device) {
   return pool;
 }
 
+// Returns false if there is no memory left.
+bool is_allocated(cudaError_t code) {
+  if (code == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    return false;
+  }
+  check_cuda(code, "allocating memory");
+  return true;
+}
+
 // The pool divides and joins blocks, so the cache keeps only as many as loops of small operations
 // need. Without a pool it keeps all.
 constexpr size_t kMostBeforePool = size_t{64} << 20;
@@ -40,16 +50,15 @@ DeviceMemory::DeviceMemory(int device, cudaStream_t stream)
       pool_(make_pool(device)),
       cache_(*this, pool_ ? kMostBeforePool : SIZE_MAX) {}
 
-void* DeviceMemory::take(size_t bytes) {
+void* DeviceMemory::from_pool(cudaStream_t stream, size_t bytes) {
   void* block = nullptr;
-  cudaError_t code =
-      pool_ ? cudaMallocFromPoolAsync(&block, bytes, pool_, stream_) : cudaMalloc(&block, bytes);
-  if (code == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  check_cuda(code, "allocating memory");
-  return block;
+  return is_allocated(cudaMallocFromPoolAsync(&block, bytes, pool_, stream)) ? block : nullptr;
+}
+
+void* DeviceMemory::take(size_t bytes) {
+  if (pool_) return from_pool(stream_, bytes);
+  void* block = nullptr;
+  return is_allocated(cudaMalloc(&block, bytes)) ? block : nullptr;
 }
 
 void DeviceMemory::give_back(void* block) noexcept {
@@ -57,16 +66,19 @@ void DeviceMemory::give_back(void* block) noexcept {
   if ((pool_ ? cudaFreeAsync(block, stream_) : cudaFree(block)) != cudaSuccess) cudaGetLastError();
 }
 
+void* DeviceMemory::allocate(size_t bytes) {
+  void* block = cache_.allocate(bytes);
+  if (block) return block;
+  empty_cache();
+  return cache_.allocate(bytes);
+}
+
 void* DeviceMemory::allocate_for(cudaStream_t other, size_t bytes) {
-  if (!pool_) return cache_.allocate(bytes);
-  void* block = nullptr;
-  cudaError_t code = cudaMallocFromPoolAsync(&block, bytes, pool_, other);
-  if (code == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  check_cuda(code, "allocating memory");
-  return block;
+  if (!pool_) return allocate(bytes);
+  void* block = from_pool(other, bytes);
+  if (block) return block;
+  empty_cache();
+  return from_pool(other, bytes);
 }
 
 void DeviceMemory::release(void* block) noexcept {

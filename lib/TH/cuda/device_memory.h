@@ -18,8 +18,9 @@ class DeviceMemory : private BlockSource {
   // The device must be current, as for all functions.
   DeviceMemory(int device, cudaStream_t stream);
 
-  // Return null if the device has no memory left.
-  void* allocate(size_t bytes) { return cache_.allocate(bytes); }
+  // Return null if the device has no memory left, even after empty_cache(). So an operation that
+  // has queued work can continue, although it cannot be repeated.
+  void* allocate(size_t bytes);
   // The block may be used at once in this other stream. In the device's stream it may be used after
   // work of the other one.
   void* allocate_for(cudaStream_t other, size_t bytes);
@@ -27,12 +28,13 @@ class DeviceMemory : private BlockSource {
   bool has_pool() const { return pool_ != nullptr; }
   void release(void* block) noexcept;
   DeviceUsage usage() const;
-  // Released blocks become free when the work queued before has ended, so synchronize first.
+  // Waits for the work in the device's stream, because it may use released blocks.
   void empty_cache();
   // Lets kernels of the other device access the memory.
   void allow(int other);
 
  private:
+  void* from_pool(cudaStream_t stream, size_t bytes);
   void* take(size_t bytes) override;
   void give_back(void* block) noexcept override;
 

@@ -92,8 +92,8 @@ DeviceAssertion SoftDevice::take_assertion() {
 void* SoftDevice::new_block(size_t bytes) {
   if (bytes == 0) return nullptr;
   void* block = memory_.allocate(bytes);
-  if (!block && memory_.released()) {
-    run_all();
+  if (!block) {
+    empty_cache();
     block = memory_.allocate(bytes);
   }
   if (!block) fail(status_without_memory(), "out of memory: %zu bytes requested", bytes);
