@@ -31,17 +31,58 @@ class SortDevice : public OnSoftDevice {
         TensorRef w = empty(type), there = empty(DType::Long);
         ops::sort(v.get(), at.get(), t.get(), dim, descending);
         ops::sort(w.get(), there.get(), u.get(), dim, descending);
-        ASSERT_EQ(shape(*v), shape(*w));
-        ASSERT_EQ(shape(*at), shape(*there));
-        if (t->numel() == 0) continue;
-        ASSERT_TRUE(is_there(*w) && is_there(*there));
-        ASSERT_EQ(values(*at), values(*there)) << th::name(type) << th::shape_text(*t) << dim;
-        List a = values(*v), b = values(*w);
-        for (size_t i = 0; i < a.size(); ++i) {
-          ASSERT_TRUE((std::isnan(a[i]) && std::isnan(b[i])) ||
-                      (a[i] == b[i] && std::signbit(a[i]) == std::signbit(b[i])));
+        expect_same({*v, *at}, {*w, *there}, th::name(type) + th::shape_text(*t));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+
+  // Elements and their indices.
+  struct Sorted {
+    Tensor &values, &indices;
+  };
+  void expect_same(const Sorted& expected, const Sorted& got, const std::string& what) {
+    ASSERT_EQ(shape(expected.values), shape(got.values));
+    ASSERT_EQ(shape(expected.indices), shape(got.indices));
+    if (expected.values.numel() == 0) return;
+    ASSERT_TRUE(is_there(got.values) && is_there(got.indices)) << what;
+    ASSERT_EQ(values(expected.indices), values(got.indices)) << what;
+    List a = values(expected.values), b = values(got.values);
+    for (size_t i = 0; i < a.size(); ++i) {
+      ASSERT_TRUE((std::isnan(a[i]) && std::isnan(b[i])) ||
+                  (a[i] == b[i] && std::signbit(a[i]) == std::signbit(b[i])))
+          << what;
+    }
+  }
+
+  // topk, kthvalue and median along each dimension.
+  void check_selection(DType type, const Shape& size, Layout layout, const std::string& kind) {
+    TensorRef t = make(type, size, layout), u = make(type, size, layout);
+    for (Tensor* each : {t.get(), u.get()}) {
+      fill(*each, [&](int64_t i) { return element(kind, i); });
+    }
+    u = sent(std::move(u));
+    TensorRef v = empty(type), at = empty(DType::Long), w = empty(type), there = empty(DType::Long);
+    const std::string what = th::name(type) + th::shape_text(*t) + kind;
+    for (int dim = 0; dim < t->nDimension; ++dim) {
+      const int64_t n = t->size[dim];
+      for (int64_t k : {int64_t{1}, int64_t{7}, n / 4}) {
+        for (bool largest : {false, true}) {
+          if (k < 1 || k > n) continue;
+          ops::topk(v.get(), at.get(), t.get(), k, dim, largest, true);
+          ops::topk(w.get(), there.get(), u.get(), k, dim, largest, true);
+          expect_same({*v, *at}, {*w, *there}, what + " topk");
         }
       }
+      for (int64_t k : {int64_t{1}, n / 3 + 1, n}) {
+        ops::kthvalue(v.get(), at.get(), t.get(), k, dim, true);
+        ops::kthvalue(w.get(), there.get(), u.get(), k, dim, true);
+        expect_same({*v, *at}, {*w, *there}, what + " kthvalue");
+      }
+      ops::median(v.get(), at.get(), t.get(), dim, false);
+      ops::median(w.get(), there.get(), u.get(), dim, false);
+      expect_same({*v, *at}, {*w, *there}, what + " median");
+      if (HasFatalFailure()) return;
     }
   }
 
@@ -83,6 +124,38 @@ TEST_P(SortDevice, SpecialValues) {
   for (DType type : kRealTypes) {
     check_sort(type, {90}, Layout::contiguous, "special");
     check_sort(type, {3000}, Layout::spaced, "special");
+  }
+}
+
+TEST_P(SortDevice, Selection) {
+  int round = 0;
+  for (DType type : kAllTypes) {
+    const std::string last = th::is_integral(type) ? "wide" : "special";
+    for (const std::string& kind : {std::string("ties"), last}) {
+      check_selection(type, {1025}, kLayouts[round++ % std::size(kLayouts)], kind);
+      check_selection(type, {3, 2500}, kLayouts[round++ % std::size(kLayouts)], kind);
+      if (HasFatalFailure()) return;
+    }
+  }
+  check_selection(DType::Int, {2100, 2}, Layout::contiguous, "wide");
+  // Rows of several parts.
+  check_selection(DType::Byte, {32769}, Layout::contiguous, "ties");
+  check_selection(DType::Short, {70001}, Layout::spaced, "wide");
+  check_selection(DType::Float, {2, 40000}, Layout::contiguous, "special");
+  check_selection(DType::Double, {50000}, Layout::contiguous, "wide");
+}
+
+// All elements are equal, so all are at the limit of the selection.
+TEST_P(SortDevice, SelectionOfEqualElements) {
+  for (int64_t n : {2000, 40000}) {
+    TensorRef t = make(DType::Float, {n}), v = empty(DType::Float), at = empty(DType::Long);
+    fill(*t, [](int64_t) { return 3; });
+    t = sent(std::move(t));
+    ops::topk(v.get(), at.get(), t.get(), 5, 0, true, true);
+    EXPECT_EQ((List{3, 3, 3, 3, 3}), values(*v));
+    EXPECT_EQ((List{1, 2, 3, 4, 5}), values(*at));
+    ops::kthvalue(v.get(), at.get(), t.get(), 1500, 0, true);
+    EXPECT_EQ((List{1500}), values(*at));
   }
 }
 

@@ -1,9 +1,10 @@
 // Sorting. Elements are mapped to unsigned keys of the same order, the keys are sorted together
 // with the positions in the row, and the elements are fetched by position. Short rows are sorted in
-// the shared memory of a block.
+// the shared memory of a block. Of a long row, only the requested elements are sorted.
 
 #include "simt/launch.h"
 #include "simt/packed_lines.h"
+#include "simt/radix_select.h"
 #include "simt/sort_pairs.h"
 #include "functors/sort_key.h"
 
@@ -179,6 +180,41 @@ void sort_and_copy_range(Queue& queue, const SortCall& call, const char* in) {
   copy_range(queue, call, 1, DType::Long, call.index_step, indices.as<char>());
 }
 
+// Replaces positions among the selected elements of a row by positions in the row.
+__global__ void map_indices(const uint32_t* numbers, int64_t* indices, int64_t total, int64_t count,
+                            int64_t base) {
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total;
+       i += step) {
+    indices[i] = numbers[i / count * count + indices[i]] + base;
+  }
+}
+
+// Returns true if it is faster to select the requested elements before they are sorted.
+bool is_selection(const SortCall& call) {
+  return call.n > kSlots && call.count <= call.n / 4 && (call.first == 0 || call.count == 1);
+}
+
+void select_and_sort(Queue& queue, const SortCall& call, const char* in) {
+  const int64_t rows = call.plan.numel, total = rows * call.count;
+  const auto elements = static_cast<size_t>(total);
+  Scratch selected(queue, elements * item_size(call.dtype));
+  Scratch numbers(queue, elements * sizeof(uint32_t));
+  select_rows(queue, call.dtype,
+              {call.descending, rows, call.n, call.first, call.count, in, selected.as<char>(),
+               numbers.as<uint32_t>()});
+  PackedLines values(queue, call.dtype, call.plan, 0, call.value_step, call.count, 1);
+  PackedLines indices(queue, DType::Long, call.plan, 1, call.index_step, call.count, 1);
+  auto* positions = reinterpret_cast<int64_t*>(indices.data());
+  sort_packed(
+      queue, call.dtype,
+      {call.descending, rows, call.count, selected.as<char>(), values.data(), positions, 0});
+  TH_LAUNCH(queue, (map_indices), blocks_for(queue, total), kThreads, 0, numbers.as<uint32_t>(),
+            positions, total, call.count, call.index_base);
+  values.store();
+  indices.store();
+}
+
 }  // namespace
 
 void run_sort(Queue& queue, const SortCall& call) {
@@ -189,7 +225,8 @@ void run_sort(Queue& queue, const SortCall& call) {
   PackedLines in(queue, call.dtype, plan, 2, call.in_step, call.n, 1);
   if (call.count < call.n) {
     in.load();
-    return sort_and_copy_range(queue, call, in.data());
+    return is_selection(call) ? select_and_sort(queue, call, in.data())
+                              : sort_and_copy_range(queue, call, in.data());
   }
   bool in_place = plan.data[0] == plan.data[2];
   PackedLines values(queue, call.dtype, plan, 0, call.value_step, call.n, 1, in_place);
