@@ -299,22 +299,26 @@ void resample_slopes(Backward& b);
 
 // ---- helpers of functions and rules
 
-// f(values...): by operations, or in one pass over memory if no tracer observes the operations and
-// that pays. f accepts Vars and Terms.
+// Computes f(values...) in one pass over memory, and stores it in r, which may be a view of the
+// right shape. Returns false if a tracer observes the operations, or if one pass does not pay. f
+// accepts Terms.
 template <class F, size_t... k>
-Var in_one_pass(const F& f, const Var* values, std::index_sequence<k...>) {
-  if (!is_integral(values[0]->dtype) && !has_tracers()) {
-    Tensor* tensors[] = {values[k].get()...};
-    Formula formula(tensors, nullptr);
-    const Term root = f(formula.parameter(static_cast<int>(k))...);
-    if (formula.is_worth_fusing(root)) return Var(formula.evaluate(root));
-  }
-  return f(values[k]...);
+bool store_in_one_pass(Tensor* r, const F& f, const Var* values, std::index_sequence<k...>) {
+  if (is_integral(values[0]->dtype) || has_tracers()) return false;
+  Tensor* tensors[] = {values[k].get()...};
+  Formula formula(tensors, nullptr);
+  const Term root = f(formula.parameter(static_cast<int>(k))...);
+  if (!formula.is_worth_fusing(root)) return false;
+  formula.evaluate(root, r);
+  return true;
 }
+// f(values...): in one pass, or by operations. f accepts Vars and Terms.
 template <class F, class... V>
 Var in_one_pass(const F& f, const V&... v) {
   const Var values[] = {v...};
-  return in_one_pass(f, values, std::make_index_sequence<sizeof...(V)>());
+  const Var r{TensorRef(tensor_new(values[0]->dtype))};
+  const auto all = std::make_index_sequence<sizeof...(V)>();
+  return store_in_one_pass(r.get(), f, values, all) ? r : f(v...);
 }
 
 // A new tensor on the device of like, uninitialized. Its memory is reported to tracers.

@@ -19,7 +19,9 @@ Fusion::Fusion(Backward& backward) : backward_(backward), gradient_(backward.gra
 
 void Fusion::give(int parameter, const Term& gradient) {
   if (formula_->is_worth_fusing(gradient)) {
-    backward_.give_all(parameter, Var(formula_->evaluate(gradient)));
+    const Var slope{TensorRef(tensor_new(gradient_->dtype))};
+    formula_->evaluate(gradient, slope.get());
+    backward_.give_all(parameter, slope);
   }
   formula_.emplace(values_, gradient_.get());  // for the next parameter, at the same address
 }

@@ -83,16 +83,14 @@ bool Formula::is_worth_fusing(const Term& root) const {
   });
 }
 
-TensorRef Formula::evaluate(const Term& root) {
+void Formula::evaluate(const Term& root, Tensor* r) {
   expression_.root = root.node;
-  TensorRef r(tensor_new(operands_[0]->dtype));
   const TensorList list(operands_.data(), static_cast<int>(operands_.size()));
-  args::fuse arguments{r.get(), "", list};
+  args::fuse arguments{r, "", list};
   std::optional<TracedCall> traced;
   if (tracing()) traced.emplace(row_of(Op::fuse), &arguments);
-  th::evaluate(expression_, r.get(), list);
+  th::evaluate(expression_, r, list);
   if (traced) traced->finish();
-  return r;
 }
 
 }  // namespace th::grad

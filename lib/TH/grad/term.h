@@ -36,7 +36,7 @@ class Formula final : public formulas::ExpressionBuilder {
   // perhaps on tensors of one element.
   bool is_worth_fusing(const Term& root) const;
   // Computes the elements of a term.
-  TensorRef evaluate(const Term& root);
+  void evaluate(const Term& root, Tensor* r);
 
  private:
   int node_of(const Term& term);

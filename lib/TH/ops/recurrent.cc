@@ -17,12 +17,16 @@ void shapes(args::lstmCell& a, Shapes& s) {
   }
   s.set(a.h, state);
   s.set(a.c, state);
+  if (a.open_) s.set(a.open_, gates, Layout::contiguous);
 }
 void calls(args::lstmCell& a) {
   const int64_t n = a.state->size[1];
   if (a.state->numel() == 0) return;
   TensorRef gates = shared(a.gates);
-  TensorRef open(tensor_new_sized(gates->dtype, gates->nDimension, gates->size));
+  // The functions of the gates: a hidden result, or a temporary if a C caller left it out.
+  TensorRef open = a.open_
+                       ? shared(a.open_)
+                       : TensorRef(tensor_new_sized(gates->dtype, gates->nDimension, gates->size));
   place_result(device_of({a.gates}), open.get());
   const auto part = [&](const TensorRef& t, int64_t first, int64_t count) {
     return narrowed(t, 1, first * n, count * n);
