@@ -11,7 +11,7 @@ local settings = require 'support.settings'
 local double = elements.Double
 
 -- Rows with a derivative that is not implemented. Rows without a Lua name are not listed.
-local unsupported = 'qrComplete geqrf orgqr gamma_shapes beta_tensors chi2_degrees'
+local unsupported = 'geqrf'
 
 local kinds = { 'formulas', 'function', 'composed', 'shares', 'constant', 'unsupported' }
 local rows, counts, total = {}, {}, 0
@@ -89,6 +89,49 @@ local function seed_of(name)
   return seed
 end
 
+-- The probability of a number below x from the beta distribution. The substitution t = x * w^(1/a)
+-- leaves an integral over w from 0 to 1.
+local function beta_probability(x, a, b)
+  local n, result = 20000, x:clone()
+  local w = (tensor.linspace(1, n, n):double() - 0.5) / n
+  for k = 1, x:size(1) do
+    local mean = tensor.pow(1 - tensor.pow(w, 1 / a[k]) * x[k], b[k] - 1):mean()
+    result[k] = x[k] ^ a[k] / a[k] * mean
+  end
+  return tensor.cmul(result, tensor.exp(tensor.lgamma(a + b) - tensor.lgamma(a) - tensor.lgamma(b)))
+end
+
+-- Rows that draw numbers x with given parameters: the probability of a number below x. Differences
+-- do not show the derivatives, which are those at a constant probability.
+local probabilities = {
+  gamma_shapes = function(x, shapes) return tensor.igamma(shapes, x) end,
+  chi2_degrees = function(x, degrees) return tensor.igamma(degrees / 2, x / 2) end,
+  beta_tensors = beta_probability,
+}
+
+local function check_sampled(row)
+  local probability, h = probabilities[row.name], 1e-5
+  local params = { double.Tensor { 0.6, 0.9, 2.5, 9, 60 } }
+  if row.name == 'beta_tensors' then
+    params = { double.Tensor { 0.6, 0.9, 1, 2.5, 3 }, double.Tensor { 2.5, 1.5, 3, 1, 4 } }
+  end
+  local x = tensor[row.lua](unpack(params))
+  local g = double.Tensor { 1, 2, 3, 4, 5 }
+  local got = tensor.vjp(function(...)
+    tensor.manualSeed(seed_of(row.name))
+    return tensor[row.lua](...)
+  end, params, { g })
+  local density = probability(x + h, unpack(params)) - probability(x - h, unpack(params))
+  for k, t in ipairs(params) do
+    local more, less = { unpack(params) }, { unpack(params) }
+    more[k], less[k] = t + h, t - h
+    local change = probability(x, unpack(more)) - probability(x, unpack(less))
+    local slope = tensor.cdiv(-change, density):cmul(g)
+    local worst = tensor.cdiv(got[k] - slope, slope):abs():max()
+    assert.is_true(worst < 1e-4, ('parameter %d: a difference of %g'):format(k, worst))
+  end
+end
+
 -- If the garbage collector runs all the time, every fifth row.
 for number, row in ipairs(rows) do
   local chosen = cases[row.name] and not (settings.gc and number % 5 > 0)
@@ -96,7 +139,9 @@ for number, row in ipairs(rows) do
     it(('%s (%s), %s'):format(row.lua, row.name, row.derivative), function()
       local seed = seed_of(row.name)
       tensor.manualSeed(seed)
-      if row.derivative == 'constant' then
+      if probabilities[row.name] then
+        check_sampled(row)
+      elseif row.derivative == 'constant' then
         check_constant(row, seed)
       elseif row.derivative == 'unsupported' then
         check_unsupported(row, seed)

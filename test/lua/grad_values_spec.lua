@@ -7,7 +7,8 @@ local tensor = require 'tensor'
 local T = tensor.DoubleTensor
 
 -- Rows without a counterpart in PyTorch: they draw random numbers. lua.grad_ops checks them.
-local random = { normal_means_stddevs = true, normal_means = true, normal_stddevs = true }
+local random = { normal_means_stddevs = true, normal_means = true, normal_stddevs = true,
+                 gamma_shapes = true, beta_tensors = true, chi2_degrees = true }
 
 -- The functions of gradient_line.py.
 local sequences = {

@@ -66,6 +66,12 @@ case("qr", "(function() local q, r = tensor.qr(a) return tensor.cmul(r, r) end)(
 case("ormqr", "(function() local m, tau = tensor.geqrf(T{ { 1, 2 }, { 3, 1 }, { 0, 2 } }) "
      "return tensor.ormqr(m, tau, a) end)()", lambda t: L.qr(
          torch.tensor([[1.0, 2], [3, 1], [0, 2]]).double(), "complete")[0] @ t, real(3, 2))
+case("qrComplete", "(function() local q, r = tensor.qr(a, true) return tensor.cat(q, r, 2) end)()",
+     lambda t: torch.cat(L.qr(t, "complete"), 1), real(3, 4))
+case("orgqr", "tensor.orgqr(a, b)", L.householder_product, real(4, 3), positive(3, number=1))
+case("ormqr", "tensor.ormqr(a, b, c, 'R', 'T')",
+     lambda a, b, c: torch.ormqr(a, b, c, left=False, transpose=True), real(4, 3),
+     positive(3, number=1), real(2, 4, number=2))
 case("btrifact btrisolve", "(function() local lu, pivots = tensor.btrifact(a) "
      "return tensor.btrisolve(b, lu, pivots) end)()", lambda a, b: L.solve(a, b), MANY,
      real(2, 3, 1, number=1))

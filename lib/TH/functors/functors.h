@@ -12,6 +12,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "functors/sample_slopes.h"
 #include "functors/special.h"
 #include "tensor/convert.h"
 #include "tensor/host_device.h"
@@ -406,6 +407,9 @@ TH_FUNCTOR_2(igamma) {
 TH_FUNCTOR_2(igammac) {
   return static_cast<T>(incomplete_gamma(static_cast<double>(a), static_cast<double>(b), true));
 }
+TH_FUNCTOR_2(gammaSlope) {
+  return static_cast<T>(gamma_slope(static_cast<double>(a), static_cast<double>(b)));
+}
 TH_FUNCTOR_2(atan2) { return std::atan2(a, b); }
 TH_FUNCTOR_2(hypot) { return std::hypot(a, b); }
 TH_FUNCTOR_2(logaddexp) {
@@ -447,6 +451,16 @@ TH_FUNCTOR_SCALED(lerp, (T a, T b)) {
 }
 TH_FUNCTOR_SCALED(addcmul, (T t, T a, T b)) { return plus(t, times(times(value, a), b)); }
 TH_FUNCTOR_SCALED(addcdiv, (T t, T a, T b)) { return plus(t, quotient(times(value, a), b)); }
+
+template <class T>
+struct betaSlope {
+  bool by_second;
+  TH_HD explicit betaSlope(const Scalar* v) : by_second(convert<double>(v[0]) == 2) {}
+  TH_HD T operator()(T a, T b, T x) const {
+    return static_cast<T>(beta_slope(static_cast<double>(a), static_cast<double>(b),
+                                     static_cast<double>(x), by_second));
+  }
+};
 
 template <class T>
 struct polygamma {

@@ -32,6 +32,15 @@ Var skew(const Var& x) { return x - transposed(x); }
 
 namespace {
 
+// Columns after the first k may be chosen freely, so they have no derivative.
+void check_no_gradient(const char* name, const Var& g, int64_t k) {
+  const int64_t more = columns_of(g) - k;
+  if (more > 0 && ops::logicalany(narrow(g, int64_t{-1}, k, more).get())) {
+    fail("the columns of %s after the first %lld have no derivative", name,
+         static_cast<long long>(k));
+  }
+}
+
 // The gradient of the square or tall matrix q * r.
 Var qr_slope(const Var& gq, const Var& gr, const Var& q, const Var& r) {
   const Var inner = matmul(r, transposed(triangle(gr, false, 1))) - matmul(transposed(gq), q);
@@ -44,10 +53,18 @@ Var qr_slope(const Var& gq, const Var& gr, const Var& q, const Var& r) {
 
 void qr_slopes(Backward& b) {
   enum { kQ, kR, kA };
-  const Var q = b.value(kQ), r = b.value(kR), a = b.value(kA);
-  const Var gq = b.gradient_or_zeros(kQ), gr = b.gradient_or_zeros(kR);
-  const int64_t m = a->size[a->nDimension - 2], n = a->size[a->nDimension - 1];
+  Var q = b.value(kQ), r = b.value(kR), gq = b.gradient_or_zeros(kQ), gr = b.gradient_or_zeros(kR);
+  const Var a = b.value(kA);
+  const int64_t m = rows_of(a), n = columns_of(a);
   if (a->numel() == 0) return;
+  if (columns_of(q) > n) {
+    // The complete Q, which has columns beside those of A, and R with rows of zeros.
+    check_no_gradient("Q", gq, n);
+    q = narrow(q, int64_t{-1}, int64_t{0}, n);
+    gq = narrow(gq, int64_t{-1}, int64_t{0}, n);
+    r = narrow(r, int64_t{-2}, int64_t{0}, n);
+    gr = narrow(gr, int64_t{-2}, int64_t{0}, n);
+  }
   if (m >= n) return b.give(kA, qr_slope(gq, gr, q, r));
   // The columns after the first m do not depend on Q: they are Q times those of R.
   auto left = [&](const Var& x) { return narrow(x, int64_t{-1}, int64_t{0}, m); };
@@ -55,6 +72,59 @@ void qr_slopes(Backward& b) {
   const Var gq_left = gq + matmul(right(a), transposed(right(gr)));
   const Var slope = qr_slope(gq_left, left(gr), q, left(r));
   b.give(kA, cat(slope, matmul(q, right(gr)), int64_t{-1}));
+}
+
+// ---- reflections: Q = H1 * H2 * ..., where H = 1 - tau * v * v'. v is a column of the matrix that
+// geqrf returns, from the diagonal down, with 1 on the diagonal.
+
+namespace {
+
+// Gives the gradients of the reflections, from that of the first columns of Q.
+void reflection_slopes(Backward& b, int matrix, int scales, const Var& gq, const Var& columns) {
+  const Var qr = b.value(matrix), tau = b.value(scales);
+  const int64_t m = qr->size[0], count = tau->size[0];
+  if (count == 0 || m == 0) return;
+  const int64_t size[] = {m, m};
+  const Var one = narrow(identity_like(filled(*qr, 2, size, 0)), int64_t{1}, int64_t{0}, count);
+  const Var vectors = triangle(narrow(qr, int64_t{1}, int64_t{0}, count), true, 0) + one;
+  const Var slope = filled(*qr, 2, qr->size, 0), scale_slope = filled(*tau, 1, tau->size, 0);
+  // g: the gradient of the product x of H(k) and those after it.
+  Var g = gq, x = columns;
+  for (int64_t k = 0; k < count; ++k) {
+    const Var v = narrow(vectors, int64_t{1}, k, int64_t{1});
+    const Var scale = narrow(tau, int64_t{0}, k, int64_t{1});
+    // The inverse of H(k) is a reflection, too.
+    const Var vx = matmul(transposed(v), x), vg = matmul(transposed(v), g);
+    x = x - matmul(v, vx) * (scale / (scale * matmul(transposed(v), v) - 1));
+    const Var v_rest = matmul(transposed(v), x);
+    ops::copy(narrow(scale_slope, int64_t{0}, k, int64_t{1}).get(),
+              (-matmul(vg, transposed(v_rest))).get());
+    const Var of_v = -(matmul(g, transposed(v_rest)) + matmul(x, transposed(vg))) * scale;
+    ops::copy(narrow(slope, int64_t{1}, k, int64_t{1}).get(), of_v.get());
+    g = g - matmul(v, vg) * scale;
+  }
+  b.give(matrix, triangle(slope, true, 0));
+  b.give(scales, scale_slope);
+}
+
+}  // namespace
+
+void orgqr_slopes(Backward& b) {
+  enum { kQ, kQr, kTau };
+  if (const Var g = b.gradient()) reflection_slopes(b, kQr, kTau, g, b.value(kQ));
+}
+
+void ormqr_slopes(Backward& b) {
+  enum { kResult, kQr, kTau, kC };
+  const auto& a = *static_cast<const args::ormqr*>(b.arguments());
+  const Var g = b.gradient(), qr = b.value(kQr), tau = b.value(kTau), c = b.value(kC);
+  if (!g || c->numel() == 0) return;
+  if (b.wants(kC)) b.give(kC, ormqr(qr, tau, g, a.side, opposite(a.trans)));
+  if (!b.wants(kQr) && !b.wants(kTau)) return;
+  const bool left = is_letter(a.side, 'L'), transpose = is_letter(a.trans, 'T');
+  const Var of_product = left ? matmul(g, transposed(c)) : matmul(transposed(c), g);
+  const Var gq = transpose ? transposed(of_product) : of_product;
+  reflection_slopes(b, kQr, kTau, gq, ormqr(qr, tau, identity_like(gq), 'L', 'N'));
 }
 
 // ---- LU
@@ -147,12 +217,8 @@ Var svd_slope_of(const Backward& b) {
   auto columns = [](const Var& x, int64_t first, int64_t count) {
     return x ? narrow(x, int64_t{-1}, first, count) : x;
   };
-  for (const Var& g : {b.gradient(kU), b.gradient(kV)}) {
-    if (g && columns_of(g) > k && ops::logicalany(columns(g, k, columns_of(g) - k).get())) {
-      fail("the columns of %s after the first %lld have no derivative",
-           rows_of(g) == rows_of(d.u) ? "U" : "V", static_cast<long long>(k));
-    }
-  }
+  if (const Var g = b.gradient(kU)) check_no_gradient("U", g, k);
+  if (const Var g = b.gradient(kV)) check_no_gradient("V", g, k);
   d.u = columns(d.u, 0, k);
   d.v = columns(d.v, 0, k);
   return svd_slope(columns(b.gradient(kU), 0, k), b.gradient(kS), columns(b.gradient(kV), 0, k), d);

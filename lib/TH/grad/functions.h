@@ -265,6 +265,8 @@ void trtrs_slopes(Backward& b);
 void gels_slopes(Backward& b);
 void lstsq_slopes(Backward& b);
 void qr_slopes(Backward& b);
+void orgqr_slopes(Backward& b);
+void ormqr_slopes(Backward& b);
 void btrifact_slopes(Backward& b);
 void btrisolve_slopes(Backward& b);
 void gesvd_slopes(Backward& b);

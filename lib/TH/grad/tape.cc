@@ -226,7 +226,7 @@ void Tape::begin_entry(const TracedCall& call) {
       keep_before_write(*t, p.kind == ParameterKind::out);
     }
     if (rule.derivative == Derivative::unsupported && tracks(*t)) {
-      fail("the derivative is not implemented");
+      fail("the derivative of %s is not implemented", call.row().name);
     }
     if (constant || is_result_only(p) || p.kind == ParameterKind::like || !tracks(*t)) return;
     // An inout tensor without a formula is overwritten.

@@ -50,7 +50,6 @@ local of_row = {
   ['igamma 2'] = 'positive', ['igammac 2'] = 'positive', ['ldexp 2'] = 'fixed',
   ['copysign 2'] = 'fixed',
   ['nextafter 2'] = 'fixed', ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed',
-  ['ormqr 1'] = 'fixed', ['ormqr 2'] = 'fixed',
   geev = 'separated',
 }
 
@@ -58,8 +57,8 @@ local of_row = {
 local differentiable = { gesv = 1, gels = 1 }
 
 -- Errors of rows that have a derivative for some arguments only.
-local refusals = { gesvd = 'have no derivative', scatterReduce = 'not implemented',
-                   indexReduce = 'not implemented' }
+local refusals = { gesvd = 'have no derivative', qrComplete = 'have no derivative',
+                   scatterReduce = 'not implemented', indexReduce = 'not implemented' }
 
 -- Rows whose result is not differentiable if rows of an operand are equal.
 local distinct_rows = { stdall = true, std = true, stdDims = true, corrcoef = true }
