@@ -94,12 +94,6 @@ int size(lua_State* L) {
   return 1;
 }
 
-// _csvmissing(): returns a table of the strings that are read as missing values by default.
-int missing(lua_State* L) {
-  push_texts(L, th::kCsvMissing);
-  return 1;
-}
-
 // _csvbegin(reader, kinds, together, max rows). kinds: one letter per column (see CsvKind).
 // together: the columns are stored as the rows of one storage.
 int begin(lua_State* L) {
@@ -164,6 +158,22 @@ int column(lua_State* L) {
   return 2;
 }
 
+// _csvdates(reader, column): returns the number of rows, and a DoubleStorage of the dates of a
+// column of text.
+int dates(lua_State* L) {
+  CsvReader& csv = Native<CsvReader>::check(L, 1);
+  int64_t k = check_index(L, 2, "a column");
+  if (k < 0 || static_cast<size_t>(k) >= csv.columns() ||
+      csv.kind(static_cast<size_t>(k)) != CsvKind::text) {
+    return argument_error(L, 2, "a column of text is expected");
+  }
+  push_integer(L, csv.rows());
+  Storage* storage = nullptr;
+  protect(L, "load", [&] { storage = csv.dates(static_cast<size_t>(k)).release(); });
+  push_storage(L, state_of(L), storage);
+  return 2;
+}
+
 // _csvrows(storage, first, count, columns, separator): formats rows as text; returns a CharStorage.
 int rows(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
@@ -218,12 +228,12 @@ int separator(lua_State* L) {
 }
 
 const Method functions[] = {
-    {"_csvreader", guarded<reader>},       {"_csvhead", guarded<head>},
-    {"_csvsize", guarded<size>},           {"_csvmissing", guarded<missing>},
-    {"_csvbegin", guarded<begin>},         {"_csvrun", guarded<run>},
-    {"_csvcolumn", guarded<column>},       {"_csvrows", guarded<rows>},
-    {"_csvnumber", guarded<number>},       {"_csvfield", guarded<field>},
-    {"_csvseparator", guarded<separator>},
+    {"_csvreader", guarded<reader>}, {"_csvhead", guarded<head>},
+    {"_csvsize", guarded<size>},     {"_csvbegin", guarded<begin>},
+    {"_csvrun", guarded<run>},       {"_csvcolumn", guarded<column>},
+    {"_csvrows", guarded<rows>},     {"_csvnumber", guarded<number>},
+    {"_csvfield", guarded<field>},   {"_csvseparator", guarded<separator>},
+    {"_csvdates", guarded<dates>},
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 /* Tables as text: .csv and .tsv files. A file of numbers is a matrix:
 
      THDoubleTensor_loadCsv(t, "x.csv", NULL);
-     THDoubleTensor_saveCsv(t, "y.csv", NULL);
+     THDoubleTensor_saveCsv(t, "y.csv", NULL, 0);
 
    A THCsvTable has columns of numbers and of text, and their names. Columns and rows count from 0,
    in messages from 1, as they do in Lua. doc/csv.md describes what is read. */

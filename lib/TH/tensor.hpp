@@ -50,41 +50,41 @@ class ThrowErrors {
 // The C functions of each element type, such as Functions<float>.
 template <class T>
 struct Functions;
-#define TH_TYPE(Name, real, ...)                                                      \
-  template <>                                                                         \
-  struct Functions<real> {                                                            \
-    using Handle = TH##Name##Tensor;                                                  \
-    static Handle* create() { return TH##Name##Tensor_new(); }                        \
-    static Handle* create(THLongStorage* size) {                                      \
-      return TH##Name##Tensor_newWithSize(size, nullptr);                             \
-    }                                                                                 \
-    static void retain(Handle* t) { TH##Name##Tensor_retain(t); }                     \
-    static void release(Handle* t) { TH##Name##Tensor_free(t); }                      \
-    static real* data(Handle* t) { return TH##Name##Tensor_data(t); }                 \
-    static int64_t numel(Handle* t) { return TH##Name##Tensor_nElement(t); }          \
-    static int dims(Handle* t) { return TH##Name##Tensor_nDimension(t); }             \
-    static int64_t size(Handle* t, int dim) { return TH##Name##Tensor_size(t, dim); } \
-    static void load(Handle* t, const char* file) { TH##Name##Tensor_load(t, file); } \
-    static void save(Handle* t, const char* file) { TH##Name##Tensor_save(t, file); } \
-    static void load_csv(Handle* t, const char* file, const THCsvOptions* options) {  \
-      TH##Name##Tensor_loadCsv(t, file, options);                                     \
-    }                                                                                 \
-    static void save_csv(Handle* t, const char* file, const char* const* names) {     \
-      TH##Name##Tensor_saveCsv(t, file, names);                                       \
-    }                                                                                 \
-    static void read(Handle* t, THTensorReader* file, int64_t k, bool map) {          \
-      if (map) {                                                                      \
-        TH##Name##Tensor_mapFrom(t, file, k);                                         \
-      } else {                                                                        \
-        TH##Name##Tensor_readFrom(t, file, k);                                        \
-      }                                                                               \
-    }                                                                                 \
-    static void write(Handle* t, THTensorWriter* file, const char* name) {            \
-      TH##Name##Tensor_writeTo(t, file, name);                                        \
-    }                                                                                 \
-    static char* text(Handle* t, const THPrintOptions* options) {                     \
-      return TH##Name##Tensor_toString(t, options);                                   \
-    }                                                                                 \
+#define TH_TYPE(Name, real, ...)                                                                 \
+  template <>                                                                                    \
+  struct Functions<real> {                                                                       \
+    using Handle = TH##Name##Tensor;                                                             \
+    static Handle* create() { return TH##Name##Tensor_new(); }                                   \
+    static Handle* create(THLongStorage* size) {                                                 \
+      return TH##Name##Tensor_newWithSize(size, nullptr);                                        \
+    }                                                                                            \
+    static void retain(Handle* t) { TH##Name##Tensor_retain(t); }                                \
+    static void release(Handle* t) { TH##Name##Tensor_free(t); }                                 \
+    static real* data(Handle* t) { return TH##Name##Tensor_data(t); }                            \
+    static int64_t numel(Handle* t) { return TH##Name##Tensor_nElement(t); }                     \
+    static int dims(Handle* t) { return TH##Name##Tensor_nDimension(t); }                        \
+    static int64_t size(Handle* t, int dim) { return TH##Name##Tensor_size(t, dim); }            \
+    static void load(Handle* t, const char* file) { TH##Name##Tensor_load(t, file); }            \
+    static void save(Handle* t, const char* file) { TH##Name##Tensor_save(t, file); }            \
+    static void load_csv(Handle* t, const char* file, const THCsvOptions* options) {             \
+      TH##Name##Tensor_loadCsv(t, file, options);                                                \
+    }                                                                                            \
+    static void save_csv(Handle* t, const char* file, const char* const* names, int64_t count) { \
+      TH##Name##Tensor_saveCsv(t, file, names, count);                                           \
+    }                                                                                            \
+    static void read(Handle* t, THTensorReader* file, int64_t k, bool map) {                     \
+      if (map) {                                                                                 \
+        TH##Name##Tensor_mapFrom(t, file, k);                                                    \
+      } else {                                                                                   \
+        TH##Name##Tensor_readFrom(t, file, k);                                                   \
+      }                                                                                          \
+    }                                                                                            \
+    static void write(Handle* t, THTensorWriter* file, const char* name) {                       \
+      TH##Name##Tensor_writeTo(t, file, name);                                                   \
+    }                                                                                            \
+    static char* text(Handle* t, const THPrintOptions* options) {                                \
+      return TH##Name##Tensor_toString(t, options);                                              \
+    }                                                                                            \
   };
 #include "THTypes.def"
 #undef TH_TYPE
@@ -157,8 +157,8 @@ void save_csv(const std::string& filename, const Tensor<T>& t,
               const std::vector<std::string>& names = {}) {
   std::vector<const char*> list;
   for (const std::string& name : names) list.push_back(name.c_str());
-  list.push_back(nullptr);  // ends the list: if there are too few names, that is an error
-  Functions<T>::save_csv(t, filename.c_str(), names.empty() ? nullptr : list.data());
+  Functions<T>::save_csv(t, filename.c_str(), names.empty() ? nullptr : list.data(),
+                         static_cast<int64_t>(list.size()));
 }
 
 // Reads an .npz or .safetensors file.

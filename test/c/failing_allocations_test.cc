@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -79,13 +80,13 @@ void read_named(void* objects) {
   made.reader = THTensorReader_new("test/data/safetensors/all.safetensors");
   THDoubleTensor_readFrom(made.t, made.reader, THTensorReader_find(made.reader, "uint16"));
 }
-constexpr char kFile[] = "/tmp/th_failing_allocations.safetensors";
-constexpr char kTable[] = "/tmp/th_failing_allocations.csv";
+// In a folder of this process.
+std::string file, table;
 void write_named(void* objects) {
   auto& made = *static_cast<Objects*>(objects);
   made.t = THDoubleTensor_newWithSize1d(3);
   THDoubleTensor_fill(made.t, 7);
-  made.writer = THTensorWriter_new(kFile);
+  made.writer = THTensorWriter_new(file.c_str());
   THTensorWriter_setMetadata(made.writer, "a key of many characters", "a value");
   THDoubleTensor_writeTo(made.t, made.writer, "t");
   THTensorWriter_commit(made.writer);
@@ -95,8 +96,8 @@ void keep_table(void* objects) {
   const char* names[] = {"a column of which the name is long"};
   made.t = THDoubleTensor_newWithSize1d(3);
   THDoubleTensor_fill(made.t, 0.5);
-  THDoubleTensor_saveCsv(made.t, kTable, names);
-  made.table = THCsvTable_new(kTable, nullptr);
+  THDoubleTensor_saveCsv(made.t, table.c_str(), names, 1);
+  made.table = THCsvTable_new(table.c_str(), nullptr);
   THDoubleTensor_readColumn(made.t, made.table, 0);
 }
 void ask(void*) { THInfo("blas"); }
@@ -130,7 +131,19 @@ class FailingAllocations : public testing::Test {
  protected:
   void SetUp() override {
     if (!arm) GTEST_SKIP() << "the library that makes allocations fail is not preloaded";
+    ASSERT_NE(mkdtemp(folder_), nullptr);
+    file = std::string(folder_) + "/t.safetensors";
+    table = std::string(folder_) + "/t.csv";
   }
+  void TearDown() override {
+    if (!arm) return;
+    std::remove(file.c_str());
+    std::remove(table.c_str());
+    EXPECT_EQ(rmdir(folder_), 0) << "a temporary file was left";
+  }
+
+ private:
+  char folder_[48] = "/tmp/th_failing_allocations_XXXXXX";
 };
 
 TEST_F(FailingAllocations, FirstTensorOfAThread) { EXPECT_GT(fail_each(use_memory), 2); }
@@ -148,15 +161,11 @@ TEST_F(FailingAllocations, NamedTensors) {
   EXPECT_GT(fail_each(read_named), 20);
   EXPECT_GT(fail_each(write_named), 20);
   THDoubleTensor* t = THDoubleTensor_new();
-  THDoubleTensor_load(t, kFile);
+  THDoubleTensor_load(t, file.c_str());
   EXPECT_EQ(THDoubleTensor_sumall(t), 21);
   THDoubleTensor_free(t);
-  std::remove(kFile);
 }
-TEST_F(FailingAllocations, Tables) {
-  EXPECT_GT(fail_each(keep_table), 20);
-  std::remove(kTable);
-}
+TEST_F(FailingAllocations, Tables) { EXPECT_GT(fail_each(keep_table), 20); }
 
 // OpenBLAS's kernels for small products and AVX-512 dereference what malloc returns.
 TEST_F(FailingAllocations, SmallProductsOfOpenBlas) {

@@ -109,7 +109,7 @@ int use_(tables)(const char* csv) {
   const char* names[] = {"first", "two, three"};
   THTensor *t = use_(counting)(5, 2), *column = THTensor_(newSelect)(t, 1, 1);
   THTensor* r = THTensor_(new)();
-  THTensor_(saveCsv)(t, csv, names);
+  THTensor_(saveCsv)(t, csv, names, 2);
   THTensor_(loadCsv)(r, csv, NULL);
   EXPECT(use_(same)(r, t));
   THCsvTable* table = THCsvTable_new(csv, NULL);
@@ -123,7 +123,7 @@ int use_(tables)(const char* csv) {
   }
   THCsvTable_free(table);
   THCsvTable_free(NULL);
-  THTensor_(saveCsv)(column, csv, NULL);
+  THTensor_(saveCsv)(column, csv, NULL, 0);
   THTensor_(loadCsv)(r, csv, NULL);
   EXPECT(THTensor_(size)(r, 0) == 5 && THTensor_(size)(r, 1) == 1);
   THTensor_(free)(t);

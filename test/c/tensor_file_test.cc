@@ -314,6 +314,53 @@ TEST_F(TensorFiles, TablesHaveColumnsOfTextAndNumbers) {
   THCsvTable_free(table);
 }
 
+TEST_F(TensorFiles, ColumnsOfTextAreReadAsDates) {
+  const std::string file = with_bytes(
+      "a.csv", "day,k\n1970-01-02,1\n2000-02-29 12:30,2\nNA,3\n 2026-11-23T10:30:05.5+02:00,4\n");
+  THCsvTable* table = THCsvTable_new(file.c_str(), nullptr);
+  Tensor<double> seconds;
+  Tensor<int64_t> whole;
+  THDoubleTensor_readDates(seconds, table, 0);
+  ASSERT_EQ(seconds.numel(), 4);
+  EXPECT_EQ(seconds.data()[0], 86400);
+  EXPECT_EQ(seconds.data()[1], 951827400);
+  EXPECT_NE(seconds.data()[2], seconds.data()[2]);
+  EXPECT_EQ(seconds.data()[3], 1795422605.5);
+  THLongTensor_readDates(whole, table, 0);
+  EXPECT_EQ(whole.data()[3], 1795422605);
+  EXPECT_TRUE(has(error_of([&] { THDoubleTensor_readDates(seconds, table, 1); }), "has numbers"));
+  EXPECT_TRUE(has(error_of([&] { THDoubleTensor_readDates(seconds, table, 2); }), "out of range"));
+  THCsvTable_free(table);
+
+  const std::string damaged = with_bytes("b.csv", "day\n2026-11-23\n2026-02-29\n");
+  table = THCsvTable_new(damaged.c_str(), nullptr);
+  EXPECT_TRUE(has(error_of([&] { THDoubleTensor_readDates(seconds, table, 0); }),
+                  "row 2 of column 1: '2026-02-29' is not a date"));
+  EXPECT_EQ(seconds.numel(), 4) << "an error changes nothing";
+  THCsvTable_free(table);
+  THCsvOptions options;
+  THCsvOptions_init(&options);
+  options.invalid = 'n';
+  table = THCsvTable_new(damaged.c_str(), &options);
+  THDoubleTensor_readDates(seconds, table, 0);
+  EXPECT_NE(seconds.data()[1], seconds.data()[1]);
+  THCsvTable_free(table);
+}
+
+TEST_F(TensorFiles, TheNumberOfNamesIsChecked) {
+  const std::string file = with_bytes("a.csv", "old\n");
+  Tensor<float> t({2, 3});
+  const char* names[] = {"a", nullptr, "c"};
+  auto save = [&](const char* const* list, int64_t count) {
+    return error_of([&] { THFloatTensor_saveCsv(t, file.c_str(), list, count); });
+  };
+  EXPECT_TRUE(has(save(names, 1), "1 names for 3 columns"));
+  EXPECT_TRUE(has(save(names, 3), "name 1 is NULL"));
+  EXPECT_TRUE(has(save(names, -1), "bad argument #4"));
+  EXPECT_TRUE(has(save(nullptr, 3), "bad argument #4"));
+  EXPECT_EQ(bytes_of(file), "old\n");
+}
+
 TEST_F(TensorFiles, TablesAreReadWithOptions) {
   const std::string file = with_bytes("a.tsv", "of 2026\n1\t-99\n# a comment\n300\tx\n5\t6\n");
   THCsvOptions options;
@@ -352,7 +399,7 @@ TEST_F(TensorFiles, TablesReportErrors) {
   EXPECT_TRUE(has(error_of([&] { THCsvTable_new(file.c_str(), nullptr); }), "the file is empty"));
   EXPECT_EQ(t.numel(), 3);
   Tensor<unsigned char> cube{1, 1, 1};
-  EXPECT_TRUE(has(error_of([&] { THByteTensor_saveCsv(cube, file.c_str(), nullptr); }),
+  EXPECT_TRUE(has(error_of([&] { THByteTensor_saveCsv(cube, file.c_str(), nullptr, 0); }),
                   "1 or 2 dimensions"));
   EXPECT_EQ(bytes_of(file), "");
 }

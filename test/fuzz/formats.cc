@@ -50,6 +50,15 @@ void read_arrays(const uint8_t* bytes, size_t size, const char* extension) {
   }
 }
 
+template <class F>
+void accept_errors(F&& read) {
+  try {
+    read();
+  } catch (const std::exception&) {
+    // Damaged files are errors.
+  }
+}
+
 void read_table(const uint8_t* bytes, size_t size, bool together) {
   auto count = static_cast<int64_t>(size);
   th::StorageRef storage(th::storage_new(th::DType::Char, count));
@@ -68,15 +77,7 @@ void read_table(const uint8_t* bytes, size_t size, bool together) {
       continue;
     }
     for (int64_t row = 0; row < reader.rows(); ++row) reader.text(k, row);
-  }
-}
-
-template <class F>
-void accept_errors(F&& read) {
-  try {
-    read();
-  } catch (const std::exception&) {
-    // Damaged files are errors.
+    accept_errors([&] { reader.dates(k); });
   }
 }
 

@@ -106,6 +106,14 @@ void read_csv_column(Tensor* t, const THCsvTable& table, int64_t column) {
   set_csv_numbers(t, csv_converted(numbers->storage, t->dtype).get(), 1, numbers->size);
 }
 
+void read_csv_dates(Tensor* t, const THCsvTable& table, int64_t column) {
+  const size_t k = csv_column(table, column, 3);
+  if (table.numbers[k]) fail_argument(3, "column %zu has numbers", k);
+  const int64_t rows = table.reader->rows();
+  StorageRef seconds = table.reader->dates(k);
+  set_csv_numbers(t, csv_converted(seconds.get(), t->dtype).get(), 1, &rows);
+}
+
 void load_csv(Tensor* t, const char* filename, const THCsvOptions* options) {
   const CsvKind kind = is_integral(t->dtype) ? CsvKind::integer : CsvKind::real;
   auto reader = read_csv(filename, options, kind, true);
@@ -114,12 +122,15 @@ void load_csv(Tensor* t, const char* filename, const THCsvOptions* options) {
   set_csv_numbers(t, numbers.get(), 2, size);
 }
 
-void save_csv_of(Tensor* t, const char* filename, const char* const* names) {
+void save_csv_of(Tensor* t, const char* filename, const char* const* names, int64_t count) {
   if (!t) fail_argument(1, "a tensor is expected, got NULL");
   if (!filename) fail_argument(2, "a file name is expected, got NULL");
+  if (names ? count < 0 : count != 0) {
+    fail_argument(4, "%lld names are passed as %s", static_cast<long long>(count),
+                  names ? "a list" : "NULL");
+  }
   std::vector<std::string> list;
-  const int64_t columns = t->nDimension == 2 ? t->size[1] : 1;
-  for (int64_t k = 0; names && k < columns; ++k) {
+  for (int64_t k = 0; k < count; ++k) {
     if (!names[k]) fail_argument(3, "name %lld is NULL", static_cast<long long>(k));
     list.emplace_back(names[k]);
   }
@@ -192,14 +203,21 @@ void THTensor_(readColumn)(THTensor* self, THCsvTable* table, int64_t column) {
     th::read_csv_column(th::erase_tensor(self), th::csv_table(table, 2), column);
   });
 }
+void THTensor_(readDates)(THTensor* self, THCsvTable* table, int64_t column) {
+  th::guard([&] {
+    if (!self) th::fail_argument(1, "a tensor is expected, got NULL");
+    th::read_csv_dates(th::erase_tensor(self), th::csv_table(table, 2), column);
+  });
+}
 void THTensor_(loadCsv)(THTensor* self, const char* filename, const THCsvOptions* options) {
   th::guard([&] {
     if (!self) th::fail_argument(1, "a tensor is expected, got NULL");
     th::load_csv(th::erase_tensor(self), filename, options);
   });
 }
-void THTensor_(saveCsv)(THTensor* self, const char* filename, const char* const* names) {
-  th::guard([&] { th::save_csv_of(th::erase_tensor(self), filename, names); });
+void THTensor_(saveCsv)(THTensor* self, const char* filename, const char* const* names,
+                        int64_t count) {
+  th::guard([&] { th::save_csv_of(th::erase_tensor(self), filename, names, count); });
 }
 }
 

@@ -68,6 +68,9 @@ class CsvReader {
   StorageRef numbers(size_t column);
   // The reference is valid until the next call.
   const std::string& text(size_t column, int64_t row);
+  // Returns a column of text that contains dates as seconds from 1970-01-01 00:00 UTC. Missing
+  // values are NaN. Other text is an error, or NaN if the style requests it.
+  StorageRef dates(size_t column);
 
  private:
   // The elements of one or all columns. For text: begin and end of each field.

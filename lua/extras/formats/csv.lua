@@ -93,10 +93,11 @@ local function letter(element)
    return integral[element] and 'l' or 'd'
 end
 
--- Returns a column of text as a table, and one of numbers as a tensor of the element type. Without
--- a type it is Long or Double.
-local function values_of(tensor, reader, column, element, sizes)
-   local rows, storage = native.csv_column(reader, column, element)
+-- Returns a column of text as a table, and one of numbers or dates as a tensor of the element type.
+-- Without a type it is Long or Double.
+local function values_of(tensor, reader, column, element, sizes, is_date)
+   local read = is_date and native.csv_dates or native.csv_column
+   local rows, storage = read(reader, column, element)
    if type(storage) == 'table' then
       return storage
    end
@@ -127,65 +128,6 @@ local function read_together(tensor, reader, count, names, options, go)
    go()
    local t = values_of(tensor, reader, 1, element, function(rows) return {rows, #columns} end)
    return t, wanted_names
-end
-
--- Returns the days from 1970-01-01 to a date of the Gregorian calendar, or nil if there is no such
--- date. Years begin in March, so that leap days are last.
-local function days_of(year, month, day)
-   local lengths = {31, year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0) and 29 or 28, 31, 30,
-                    31, 30, 31, 31, 30, 31, 30, 31}
-   if not lengths[month] or day < 1 or day > lengths[month] then
-      return nil
-   end
-   local y = month > 2 and year or year - 1
-   local era = math.floor(y / 400)
-   local of_era = y - era * 400
-   local of_year = math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
-   return era * 146097 + of_era * 365 + math.floor(of_era / 4) - math.floor(of_era / 100)
-          + of_year - 719468
-end
-
--- Returns the seconds from 1970-01-01 00:00 UTC to an ISO 8601 date, as 2026-11-23 or
--- 2026-11-23T10:30:00.5Z, or nil for other text. A time without a zone is UTC.
-local function seconds_of(text)
-   local year, month, day, rest = text:match '^%s*(%d%d%d%d)%-(%d%d)%-(%d%d)(.-)%s*$'
-   local days = year and days_of(tonumber(year), tonumber(month), tonumber(day))
-   if not days or rest == '' then
-      return days and days * 86400
-   end
-   local hour, minute, tail = rest:match '^[T ](%d%d):(%d%d)(.*)$'
-   if not hour or tonumber(hour) > 23 or tonumber(minute) > 59 then
-      return nil
-   end
-   local second, after = tail:match '^:(%d%d%.?%d*)(.*)$'
-   local zone = after or tail
-   local sign, east_hour, east_minute = zone:match '^([+-])(%d%d):?(%d%d)$'
-   if zone ~= '' and zone ~= 'Z' and not sign or tonumber(second or 0) >= 61 then
-      return nil
-   end
-   local east = sign and (tonumber(east_hour) * 60 + tonumber(east_minute)) * 60 or 0
-   return days * 86400 + tonumber(hour) * 3600 + tonumber(minute) * 60 + tonumber(second or 0)
-          - (sign == '-' and -east or east)
-end
-
--- Converts a column of text to a DoubleTensor of seconds. Missing values become NaN.
-local function dates_of(tensor, texts, column, options)
-   local missing = {}
-   for _, text in ipairs(options.missing or native.csv_missing()) do
-      missing[text] = true
-   end
-   local seconds = {}
-   for row, text in ipairs(texts) do
-      seconds[row] = missing[text] and 0 / 0 or seconds_of(text)
-      if not seconds[row] then
-         if options.invalid ~= 'nan' then
-            error(("row %d of column %d: '%s' is not a date, as 2026-11-23 or 2026-11-23T10:30:00")
-                  :format(row, column, text), 0)
-         end
-         seconds[row] = 0 / 0
-      end
-   end
-   return #seconds > 0 and tensor.DoubleTensor(seconds) or tensor.DoubleTensor(0)
 end
 
 -- Raises an error if two of these columns have one name. Empty names may be repeated.
@@ -222,10 +164,7 @@ local function read_columns(tensor, reader, count, names, options, go)
    for k, column in ipairs(columns) do
       local other = types[column] == 'text' or types[column] == 'date'
       local values = values_of(tensor, reader, column, not other and types[column] or nil,
-                               function(rows) return {rows} end)
-      if types[column] == 'date' then
-         values = dates_of(tensor, values, column, options)
-      end
+                               function(rows) return {rows} end, types[column] == 'date')
       result[k] = values
       if names then
          wanted_names[k] = names[column]
