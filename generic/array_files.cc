@@ -145,11 +145,29 @@ int start(lua_State* L) {
   return 1;
 }
 
-// _arraywrite(writer, bytes): writes about that many bytes. Returns how many; 0 at the end.
+// _arraywrite(writer, bytes, report): writes about that many bytes. Returns how many; 0 at the end.
+// If a call takes long, it calls report(bytes) meanwhile, whose errors end it.
 int write(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
   int64_t most = check_integer(L, 2), done = 0;
-  protect(L, "save", [&] { done = file.run(most); });
+  check_kind(L, 3, LUA_TFUNCTION);
+  luaL_checkstack(L, 4, "save");
+  bool has_error = false;  // which is on top of the stack
+  protect(L, "save", [&] {
+    file.set_report([&](int64_t bytes) {
+      lua_pushvalue(L, 3);
+      push_integer(L, bytes);
+      has_error = lua_pcall(L, 1, 0, 0) != 0;
+      return !has_error;
+    });
+    try {
+      done = file.run(most);
+    } catch (const th::Error&) {
+      if (!has_error) throw;
+    }
+    file.set_report(nullptr);
+  });
+  if (has_error) return lua_error(L);
   push_integer(L, done);
   return 1;
 }

@@ -194,4 +194,36 @@ describe('files for NumPy', function()
       end }), 1, true)
     end)
   end)
+
+  it('tell how far they are in archives', function()
+    with_name('.npz', function(name)
+      local size, total = 2 ^ 24 + 5, 2 ^ 24 + 8
+      local arrays, told = { a = tensor.ByteTensor(size):zero(), b = tensor.ByteTensor(3):zero() }
+      local function progress(done, all)
+        assert.are.equal(total, all)
+        assert.is_true(done >= (told[#told] or 0))
+        told[#told + 1] = done
+      end
+      told = {}
+      tensor.save(name, arrays, { progress = progress })
+      assert.is_true(#told > 10 and told[1] == 0 and told[#told] == total)
+      told = {}
+      tensor.load(name, { progress = progress })
+      assert.are.same({ 0, 2 ^ 24, size, total }, told)
+      -- An error leaves the old file. Meanwhile the elements stay where they are.
+      local before, calls, resized = format_files.content(name), 0, nil
+      arrays.a:fill(1)
+      assert.matches('enough', error_of(tensor.save, name, arrays, { progress = function()
+        calls = calls + 1
+        if calls == 5 then
+          resized = pcall(arrays.a.resize, arrays.a, 2 ^ 25)
+          error 'enough'
+        end
+      end }), 1, true)
+      assert.are.equal(5, calls)
+      assert.is_false(resized)
+      assert.is_true(before == format_files.content(name))
+      arrays.a:resize(2 ^ 25)
+    end)
+  end)
 end)

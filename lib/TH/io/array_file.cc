@@ -184,12 +184,19 @@ int64_t ArrayWriter::begin() {
     for (const Item& item : items_) item.tensor->check_storage();
     replacement_ = std::make_unique<Replacement>(filename_.c_str());
     start(replacement_->path().c_str());
-    int64_t bytes = 0;
     for (const Item& item : items_) {
-      bytes += item.tensor->numel() * static_cast<int64_t>(item_size(item.tensor->dtype));
+      bytes_ += item.tensor->numel() * static_cast<int64_t>(item_size(item.tensor->dtype));
     }
-    return bytes;
+    return bytes_;
   });
+}
+
+bool ArrayWriter::report(double fraction) {
+  const auto done = static_cast<int64_t>(fraction * static_cast<double>(bytes_));
+  const int64_t more = std::min(done, bytes_) - reported_;
+  if (more <= 0) return true;
+  reported_ += more;
+  return report_(more);
 }
 
 int64_t ArrayWriter::run(int64_t bytes) {

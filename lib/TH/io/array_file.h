@@ -4,6 +4,7 @@
 // Files of arrays: .npy, .npz and .safetensors. The extension of the file name selects the format.
 // Messages of errors begin with the file name.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -94,6 +95,10 @@ class ArrayWriter {
 
   // Returns the number of bytes of all elements.
   int64_t begin();
+  // Formats that are written in one call of run() call report(bytes) meanwhile, with the bytes
+  // written since its last call. If it returns false, run() ends with an error.
+  using Report = std::function<bool(int64_t bytes)>;
+  void set_report(Report report) { report_ = std::move(report); }
   // Writes about `bytes` bytes. Returns the number of bytes that it has written; 0 at the end.
   int64_t run(int64_t bytes);
   void commit();
@@ -114,7 +119,10 @@ class ArrayWriter {
   // Writes elements of an item from `first` on: `count` ones, or more. Returns how many.
   virtual int64_t write_elements(const Item& item, int64_t first, int64_t count) = 0;
   virtual void close() = 0;
+  // Reports that a part of all elements has been written. Returns false to cancel.
+  bool report(double fraction);
 
+  Report report_;
   std::vector<Item> items_;
   Metadata metadata_;
   bool compressed_ = false;
@@ -129,6 +137,7 @@ class ArrayWriter {
   bool is_committed_ = false;
   size_t at_ = 0;     // the item that is being written
   int64_t done_ = 0;  // elements of it that are written
+  int64_t bytes_ = 0, reported_ = 0;
 };
 
 // The formats.

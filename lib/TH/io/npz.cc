@@ -41,11 +41,14 @@ class NpzReader : public ArrayReader {
     array = std::move(described);
   }
 
-  // The member is decompressed from its beginning, so all elements are read at once.
-  int64_t read_elements(const StoredArray& array, Storage* to, int64_t, int64_t) override {
+  void start(const StoredArray& array) override {
     of_array(array,
-             [&] { archive_.read(position(array), array.begin, to, array.count, array.swapped); });
-    return array.count;
+             [&] { archive_.begin(position(array), array.begin, array.count * array.item()); });
+  }
+  int64_t read_elements(const StoredArray& array, Storage* to, int64_t first,
+                        int64_t count) override {
+    of_array(array, [&] { archive_.read(to, first, count, array.swapped); });
+    return count;
   }
 
  private:
@@ -55,7 +58,8 @@ class NpzReader : public ArrayReader {
 
   std::string bytes(size_t k, int64_t at, int64_t count) {
     StorageRef storage(storage_new(DType::Char, count));
-    archive_.read(k, at, storage.get(), count, false);
+    archive_.begin(k, at, count);
+    archive_.read(storage.get(), 0, count, false);
     return {static_cast<const char*>(storage->cpu(Access::read)), static_cast<size_t>(count)};
   }
 
@@ -106,7 +110,10 @@ class NpzWriter : public ArrayWriter {
  private:
   // libzip writes all members in one call.
   void write_all() {
-    if (!written_) archive_.write(path_.c_str(), compressed_);
+    if (written_) return;
+    ZipWriter::Report forward;
+    if (report_) forward = [this](double fraction) { return report(fraction); };
+    archive_.write(path_.c_str(), compressed_, forward);
     written_ = true;
   }
 

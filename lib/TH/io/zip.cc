@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <string>
 #include <utility>
@@ -77,6 +78,23 @@ constexpr uint64_t kMostExpansion = 1032;
 
 struct ZipReader::Archive {
   ArchiveRef zip;
+  // The member that is being read, and the bytes of it that have been read.
+  std::unique_ptr<zip_file_t, Discard> file;
+  size_t member = 0;
+  int64_t at = 0;
+
+  void read(const ZipMember& from, char* to, int64_t count) {
+    for (const int64_t end = at + count; at < end;) {
+      const zip_int64_t got = zip_fread(file.get(), to, static_cast<zip_uint64_t>(end - at));
+      if (got <= 0) {
+        fail("member %s, byte %lld of %lld: %s", from.name.c_str(), static_cast<long long>(at + 1),
+             static_cast<long long>(from.size),
+             got < 0 ? zip_file_strerror(file.get()) : "it ends here");
+      }
+      at += got;
+      to += got;
+    }
+  }
 };
 
 ZipReader::~ZipReader() = default;
@@ -115,35 +133,45 @@ ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>(
   }
 }
 
-void ZipReader::read(size_t member, int64_t skip, Storage* to, int64_t count, bool swapped) {
+void ZipReader::begin(size_t member, int64_t skip, int64_t bytes) {
   if (member >= members_.size()) fail("invalid member number %zu", member);
   const ZipMember& from = members_[member];
-  auto item = static_cast<int64_t>(item_size(to->dtype));
-  if (skip < 0 || count < 0 || count > to->size || skip > from.size ||
-      count > (from.size - skip) / item) {
+  if (skip < 0 || bytes < 0 || skip > from.size || bytes > from.size - skip) {
+    fail("member %s: %lld bytes from byte %lld on exceed its %lld bytes", from.name.c_str(),
+         static_cast<long long>(bytes), static_cast<long long>(skip),
+         static_cast<long long>(from.size));
+  }
+  archive_->file.reset();
+  errno = 0;
+  archive_->file.reset(zip_fopen_index(archive_->zip.get(), member, 0));
+  if (!archive_->file) {
+    fail_of_zip("member " + from.name + ": ", zip_strerror(archive_->zip.get()));
+  }
+  archive_->member = member;
+  archive_->at = 0;
+  char skipped[4096];
+  while (archive_->at < skip) {
+    archive_->read(from, skipped, std::min<int64_t>(skip - archive_->at, sizeof(skipped)));
+  }
+}
+
+void ZipReader::read(Storage* to, int64_t first, int64_t count, bool swapped) {
+  if (!archive_->file) fail("no member is being read");
+  const ZipMember& from = members_[archive_->member];
+  const auto item = static_cast<int64_t>(item_size(to->dtype));
+  check_elements(*to, first, count);
+  if (count > (from.size - archive_->at) / item) {
     fail("member %s: %lld elements exceed its %lld bytes", from.name.c_str(),
          static_cast<long long>(count), static_cast<long long>(from.size));
   }
-  errno = 0;
-  std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive_->zip.get(), member, 0));
-  if (!file) fail_of_zip("member " + from.name + ": ", zip_strerror(archive_->zip.get()));
-  auto* data = static_cast<char*>(to->cpu(Access::overwrite));
-  int64_t at = 0, end = skip + count * item;
-  char skipped[4096];
-  while (at < end) {
-    char* into = at < skip ? skipped : data + (at - skip);
-    int64_t most = at < skip ? std::min<int64_t>(skip - at, sizeof(skipped)) : end - at;
-    zip_int64_t got = zip_fread(file.get(), into, static_cast<zip_uint64_t>(most));
-    if (got <= 0) {
-      fail("member %s, byte %lld of %lld: %s", from.name.c_str(), static_cast<long long>(at + 1),
-           static_cast<long long>(from.size),
-           got < 0 ? zip_file_strerror(file.get()) : "it ends here");
-    }
-    at += got;
-  }
+  // Members are read from the first element on, so that the storage needs no zeros.
+  char* data =
+      static_cast<char*>(to->cpu(first == 0 ? Access::overwrite : Access::write)) + first * item;
+  archive_->read(from, data, count * item);
   // libzip compares the checksum at the end only.
-  if (end == from.size && zip_fread(file.get(), skipped, 1) < 0) {
-    fail("member %s: %s", from.name.c_str(), zip_file_strerror(file.get()));
+  char rest;
+  if (archive_->at == from.size && zip_fread(archive_->file.get(), &rest, 1) < 0) {
+    fail("member %s: %s", from.name.c_str(), zip_file_strerror(archive_->file.get()));
   }
   if (swapped) swap_bytes(data, static_cast<size_t>(item), count);
 }
@@ -211,9 +239,40 @@ zip_int64_t run_target(void* data, void* bytes, zip_uint64_t count, zip_source_c
   }
 }
 
+// Forwards libzip's progress. No exception may pass libzip.
+struct Progress {
+  const ZipWriter::Report& report;
+  bool is_cancelled = false;
+  std::exception_ptr failure = nullptr;
+
+  static void advance(zip_t*, double fraction, void* data) {
+    auto& self = *static_cast<Progress*>(data);
+    if (self.is_cancelled) return;
+    try {
+      self.is_cancelled = !self.report(fraction);
+    } catch (...) {
+      self.failure = std::current_exception();
+      self.is_cancelled = true;
+    }
+  }
+  static int cancels(zip_t*, void* data) { return static_cast<Progress*>(data)->is_cancelled; }
+
+  void watch(zip_t* archive) {
+    constexpr double kStep = 0.001;
+    zip_register_progress_callback_with_state(archive, kStep, advance, nullptr, this);
+    zip_register_cancel_callback_with_state(archive, cancels, nullptr, this);
+  }
+};
+
+// Keeps storages from being resized while libzip reads their elements.
+struct Unpin {
+  void operator()(Storage* storage) const { unpin(storage); }
+};
+using Pin = std::unique_ptr<Storage, Unpin>;
+
 }  // namespace
 
-void ZipWriter::write(const char* filename, bool compressed) {
+void ZipWriter::write(const char* filename, bool compressed, const Report& report) {
   // A storage may have become smaller since it was added.
   for (const Member& member : members_) check_elements(*member.storage, member.first, member.count);
   Target target(filename);
@@ -233,7 +292,11 @@ void ZipWriter::write(const char* filename, bool compressed) {
     if (to) zip_source_free(to);
     fail_of_zip("", zip_error_strerror(&target.error));
   }
+  std::vector<Pin> pins;
   for (Member& member : members_) {
+    pins.reserve(pins.size() + 1);
+    pin(member.storage.get());
+    pins.emplace_back(member.storage.get());
     auto item = static_cast<int64_t>(item_size(member.storage->dtype));
     auto* data = static_cast<char*>(member.storage->cpu(Access::read));
     zip_buffer_fragment_t parts[2];
@@ -252,7 +315,11 @@ void ZipWriter::write(const char* filename, bool compressed) {
     zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index),
                              compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
   }
-  if (zip_close(archive.get()) != 0) fail_of_zip("", zip_strerror(archive.get()));
+  Progress progress{report};
+  if (report) progress.watch(archive.get());
+  const bool closed = zip_close(archive.get()) == 0;
+  if (progress.failure) std::rethrow_exception(progress.failure);
+  if (!closed) fail_of_zip("", zip_strerror(archive.get()));
   archive.release();
 }
 
@@ -269,8 +336,9 @@ namespace {
 struct ZipReader::Archive {};
 ZipReader::ZipReader(const char*) { fail_without(); }
 ZipReader::~ZipReader() = default;
-void ZipReader::read(size_t, int64_t, Storage*, int64_t, bool) { fail_without(); }
-void ZipWriter::write(const char*, bool) { fail_without(); }
+void ZipReader::begin(size_t, int64_t, int64_t) { fail_without(); }
+void ZipReader::read(Storage*, int64_t, int64_t, bool) { fail_without(); }
+void ZipWriter::write(const char*, bool, const Report&) { fail_without(); }
 
 #endif
 

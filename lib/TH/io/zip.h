@@ -4,6 +4,7 @@
 // Archives, by libzip. If it was missing at build time, the functions raise errors.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,9 +28,11 @@ class ZipReader {
   ZipReader& operator=(const ZipReader&) = delete;
 
   const std::vector<ZipMember>& members() const { return members_; }
-  // Reads `count` elements of a member into a storage, after skipping `skip` bytes. swapped:
-  // reverse the byte order.
-  void read(size_t member, int64_t skip, Storage* to, int64_t count, bool swapped);
+  // Begins to read `bytes` bytes of a member, after `skip` ones. Error: the member is shorter.
+  void begin(size_t member, int64_t skip, int64_t bytes);
+  // Reads the next `count` elements of the member into a storage, from its element `first` on.
+  // swapped: reverse the byte order.
+  void read(Storage* to, int64_t first, int64_t count, bool swapped);
 
  private:
   std::vector<ZipMember> members_;
@@ -41,7 +44,10 @@ class ZipReader {
 class ZipWriter {
  public:
   void add(const char* name, std::string head, Storage* storage, int64_t first, int64_t count);
-  void write(const char* filename, bool compressed);
+  // report(fraction) is called now and then with the part of the elements that is written. If it
+  // returns false, writing ends with an error.
+  using Report = std::function<bool(double fraction)>;
+  void write(const char* filename, bool compressed, const Report& report = nullptr);
 
  private:
   struct Member {

@@ -67,11 +67,17 @@ local function write(filename, options, add)
    local written, failure = pcall(function()
       add(writer)
       local done = files.progress(options, native.array_start(writer))
+      local early = 0  -- bytes that are reported before the call that writes them returns
+      local function report(bytes)
+         early = early + bytes
+         done(bytes)
+      end
       repeat
-         local bytes = native.array_write(writer, STEP)
-         if bytes > 0 then
-            done(bytes)
+         local bytes = native.array_write(writer, STEP, report)
+         if bytes > early then
+            done(bytes - early)
          end
+         early = math.max(early - bytes, 0)
       until bytes == 0
       native.array_commit(writer)
    end)
