@@ -22,6 +22,12 @@ function tensor.pretty(value)
    return versions.require 'tensor.repl.show'.value(value)
 end
 
+--- hint(message): returns advice about an error message of Lua that concerns a tensor, as the
+-- program tensor adds to it, or nil.
+function tensor.hint(message)
+   return versions.require 'tensor.repl.hints'.of(tostring(message), _G)
+end
+
 --- A table for tests that raises an error if a test is defined twice.
 tensor.TestSuite = require 'tensor.test.suite'
 

@@ -362,6 +362,9 @@ storage:cdata()]=],
       {'pretty', 'tensor.pretty(value)',
          'Returns a value as text, as the prompt shows it: a table with its contents, a string ' ..
          'in quotes.'},
+      {'hint', 'tensor.hint(message)',
+         'Returns advice about an error message of Lua that concerns a tensor, such as "attempt ' ..
+         'to compare number with userdata", or nil. The program `tensor` shows it by itself.'},
       {'describe', 'tensor.describe(columns)',
          'Describes a table of columns, as `load` returns for CSV files with `columns = true`; ' ..
          '`print` shows it as text. Returns a list with a table for each column: `name`, ' ..

@@ -232,6 +232,10 @@ pretty
 > print(tensor.pretty{rate = 0.1, sizes = {64, 10}})
 {rate = 0.1, sizes = {64, 10}}
 
+hint
+> print(tensor.hint(select(2, pcall(function() return tensor.ones(2) > 0 end))))
+tensors are compared by methods: t:gt(5), t:ge(5), t:lt(5), t:le(5), t:eq(5), t:ne(5)
+
 describe
 > tensor.describe{height = tensor.Tensor{1.6, 1.8, 0 / 0}, city = {'Rome', 'Oslo', 'Rome'}}
 column  type    count  missing        mean      std  min   25%  50%   75%  max
