@@ -115,6 +115,10 @@ std::string other_function(const char* name, uint64_t codes, int count) {
     return "t:norm() is the Frobenius norm; matrixNorm and nuclearNorm compute others";
   }
   const bool two_tensors = count == 2 && codes == (kTensor | kTensor << 4);
+  if (two_tensors && (!std::strcmp(name, "cov") || !std::strcmp(name, "corrcoef"))) {
+    return std::string("variables are the rows of a matrix: ") + name +
+           "(tensor.vstack{x, y}), of two vectors";
+  }
   constexpr uint64_t kTensorAndNumbers = kTensor | kNumber << 4 | kNumber << 8;
   const bool several_numbers = count >= 3 && (codes & 0xfff) == kTensorAndNumbers;
   for (const char* extreme : {"max", "min"}) {
@@ -158,11 +162,11 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
     accepted += form;
   }
   if (accepted.empty()) accepted = "none for elements of type " + std::string(th::name(type));
+  hint = other_function(overloads.name, codes, count);
   for (const Pattern& pattern : overloads.patterns) {
     if (hint.empty() && pattern.matches(codes, count)) hint = type_hint(L, state, pattern);
   }
   if (hint.empty()) hint = argument_hint(L, state, overloads, codes, count);
-  if (hint.empty()) hint = other_function(overloads.name, codes, count);
   if (hint.empty() && overloads.function && (codes & 15) == kTensor &&
       fits(state, overloads.function->patterns, codes, count)) {
     const std::string name = overloads.name;

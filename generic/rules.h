@@ -12,7 +12,7 @@ namespace bind {
 // doc/differences.md is made from this list.
 #define TENSOR_RULES(X)                                                                            \
   X(arguments,                                                                                     \
-    "Arguments without effect, as in `clone(a, b)`, and a number as the address of memory are "    \
+    "Arguments without effect, as in `t:size(1, 2)`, and a number as the address of memory are "   \
     "errors. `clamp(t, lower, 5)` has two bounds.",                                                \
     "They are accepted. `clamp(r, t, 5)` has a result and a lower bound.")                         \
   X(arithmetic,                                                                                    \
@@ -26,7 +26,8 @@ namespace bind {
   X(fields, "Reading an unknown field of a tensor or of the module is an error.",                  \
     "The field is nil.")                                                                           \
   X(files, "`load` reads no functions, unless an option allows it.", "It reads them.")             \
-  X(indices, "`randperm(n)` returns a LongTensor.", "It returns a tensor of the default type.")    \
+  X(indices, "`randperm` and `randint` return LongTensors.",                                       \
+    "They return tensors of the default type.")                                                    \
   X(medians,                                                                                       \
     "`median`, `mode` and `kthvalue` without a dimension return the number for all elements.",     \
     "They return values and indices along the last dimension.")                                    \

@@ -106,16 +106,16 @@ local made = {
   ['cov weights'] = function() return x:covWeights(p[1]) end,
   ['logcumsumexp'] = function() return (x * 100):logcumsumexp(2) end,
   ['trapezoid'] = function() return x:trapezoid(0.5, 1) end,
-  ['trapezoid at'] = function() return x:trapezoidAt(up) end,
+  ['trapezoid at'] = function() return x:trapezoid(up) end,
   ['slope'] = function() return x:slope(0.5, 1) end,
-  ['slope at'] = function() return x:slopeAt(up) end,
+  ['slope at'] = function() return x:slope(up) end,
   ['interp'] = function() return tensor.interp(x, up, n[1]:double()) end,
   ['unwrap'] = function() return tensor.unwrap(x * 3) end,
   ['unwrap period'] = function() return tensor.unwrap(x * 3, 1, 4) end,
   ['histogram'] = function() return (tensor.histogram(x, 7)) end,
   ['histogram edges'] = function() return result(2, tensor.histogram, x, 7) end,
-  ['histogram density'] = function() return tensor.histogramEdges(x, edges, true) end,
-  ['histogram weights'] = function() return tensor.histogramWeights(x, edges, p) end,
+  ['histogram density'] = function() return tensor.histogram(x, edges, true) end,
+  ['histogram weights'] = function() return tensor.histogram(x, edges, p) end,
   ['histogramdd'] = function() return tensor.histogramdd(corner, grid) end,
   ['histogramdd density'] = function() return tensor.histogramdd(corner, grid, true) end,
   ['union'] = function() return tensor.union(n[1], n[2] + 3) end,
@@ -270,10 +270,10 @@ end)
 describe('sampled functions', function()
   it('have errors', function()
     fails(function() tensor.slope(T { 1 }) end, 'slope', 'fewer than 2')
-    fails(function() tensor.trapezoidAt(x, T { 1, 2 }) end, 'trapezoid', '9 points', '[2]')
+    fails(function() tensor.trapezoid(x, T { 1, 2 }) end, 'trapezoid', '9 points', '[2]')
     fails(function() tensor.interp(x, T(0), T(0)) end, 'interp', 'at least one point')
     fails(function() tensor.unwrap(x, 1, 0) end, 'unwrap', 'positive')
-    fails(function() tensor.histogramEdges(x, T { 1, 0 }) end, 'histogramEdges', 'ascending')
+    fails(function() tensor.histogram(x, T { 1, 0 }) end, 'histogram', 'ascending')
     fails(function() tensor.histogram(x, 0) end, 'histogram', '0')
     fails(function() tensor.histogramdd(x, grid) end, 'histogramdd', '[6 x 9]')
   end)
@@ -281,7 +281,7 @@ describe('sampled functions', function()
   it('of one element and of NaN', function()
     same(tensor.trapezoid(T { 5 }), { 0 }, 0)
     same(tensor.interp(T { nan, 1, -inf }, T { 0, 2 }, T { 5, 7 }), { nan, 6, 5 }, 0)
-    same(tensor.histogramEdges(T { nan, 1, 3, 4 }, T { 1, 2, 3 }), { 1, 1 }, 0)
+    same(tensor.histogram(T { nan, 1, 3, 4 }, T { 1, 2, 3 }), { 1, 1 }, 0)
     same((tensor.histogram(T { 2, 2 }, 2)), { 0, 2 }, 0)
   end)
 end)
@@ -410,6 +410,15 @@ describe('matrices', function()
     fails(function() tensor.trace(T(3), 1) end, 'trace', '[3]')
     fails(function() tensor.trace(square, 2 ^ 50) end, 'trace', 'out of range')
     fails(function() T(3):matrixTranspose() end, 'matrixTranspose', '[3]')
+  end)
+
+  it('have ranks with an absolute and a relative limit', function()
+    local d = tensor.diag(T { 100, 1, 1e-3 })
+    for limits, rank in pairs { ['0 1e-6'] = 3, ['0 1e-4'] = 2, ['0 0.5'] = 1, ['10 1e-4'] = 1,
+                                ['-1 1e-4'] = 2, ['1e-4 -1'] = 3, ['-1 -1'] = 3 } do
+      local absolute, relative = limits:match '(%S+) (%S+)'
+      assert.are.equal(rank, tensor.matrixRank(d, tonumber(absolute), tonumber(relative)), limits)
+    end
   end)
 
   it('have powers and norms', function()

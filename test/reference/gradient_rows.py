@@ -187,6 +187,8 @@ case("modeall", "a:view(-1):mode()", lambda t: t.mode()[0], [3, 1, 2])
 case("mode", "(a:mode(2))", lambda t: t.mode(1, True)[0], [[3, 1, 2], [4, 6, 5]])
 case("topk", "(a:topk(2, 2, true, true))", lambda t: t.topk(2, 1)[0], real(3, 4))
 for row, code in [("unique", "(tensor.unique(a))"), ("uniqueAll", "(tensor.uniqueAll(a))"),
+                  ("uniqueCounts", "(tensor.uniqueCounts(a))"),
+                  ("uniqueInverse", "(tensor.uniqueInverse(a))"),
                   ("uniqueValues", "tensor.uniqueValues(a)")]:
     case(row, code, lambda t: t.sort()[0], [3, 1, 2])
 case("uniqueConsecutive", "(tensor.uniqueConsecutive(a))", lambda t: t + 0, [3, 1, 2])
@@ -205,7 +207,7 @@ for name, function in [("cummax", torch.cummax), ("cummin", torch.cummin)]:
     case(name, "(a:%s(2))" % name, lambda t: function(t, 1)[0], real(3, 4))
 case("bincountWeights", "tensor.bincount(Long{ 2, 1, 4, 2 }, a)",
      lambda t: torch.zeros(4, dtype=t.dtype).index_add(0, index(2, 1, 4, 2), t), real(4))
-case("histogramWeights", "tensor.histogramWeights(T{ 0.5, 1.5, 0.2 }, T{ 0, 1, 2 }, a)",
+case("histogramWeights", "tensor.histogram(T{ 0.5, 1.5, 0.2 }, T{ 0, 1, 2 }, a)",
      lambda t: torch.zeros(2, dtype=t.dtype).index_add(0, torch.tensor([0, 1, 0]), t), real(3))
 case("crossDim", "tensor.cross(a, b)", lambda x, y: torch.cross(x, y, 1), real(2, 3),
      real(2, 3, number=1))
@@ -235,10 +237,10 @@ case("covWeights", "tensor.covWeights(a, T{ 0.5, 1, 2, 1.5 })", lambda t: torch.
     t, aweights=torch.tensor([0.5, 1, 2, 1.5]).double()), real(3, 4))
 X = torch.tensor([0.5, 1, 3, 3.5], dtype=torch.float64)
 case("trapezoid", "tensor.trapezoid(a, 0.5)", lambda t: torch.trapezoid(t, dx=0.5), real(3, 4))
-case("trapezoidAt", "tensor.trapezoidAt(a, b)", torch.trapezoid, real(3, 4), X)
+case("trapezoidAt", "tensor.trapezoid(a, b)", torch.trapezoid, real(3, 4), X)
 case("slope", "tensor.slope(a, 0.5)", lambda t: torch.gradient(t, spacing=0.5, dim=1)[0],
      real(3, 4))
-case("slopeAt", "tensor.slopeAt(a, T{ 0.5, 1, 3, 3.5 })",
+case("slopeAt", "tensor.slope(a, T{ 0.5, 1, 3, 3.5 })",
      lambda t: torch.gradient(t, spacing=(X,), dim=1)[0], real(3, 4))
 case("interp", "tensor.interp(a, T{ 0, 1, 3 }, b)",
      lambda t, v: torch.stack([v[0] + t[0] * (v[1] - v[0]), v[1] + (t[1] - 1) / 2 * (v[2] - v[1])]),

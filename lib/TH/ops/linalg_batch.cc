@@ -278,11 +278,8 @@ void calls(args::matrixRank& a) {
   Device* device = device_of({a.r_, a.t});
   SvdOptions options;
   options.ranks = a.r_;
-  if (a.tol >= 0) {
-    options.limit = a.tol;
-  } else {
-    options.rcond = default_rcond(*a.t);
-  }
+  options.limit = std::max(0.0, a.tol);
+  options.rcond = a.tol >= 0 || a.rtol >= 0 ? std::max(0.0, a.rtol) : default_rcond(*a.t);
   find_singular_values(Op::matrixRank, device, a.t, options);
 }
 

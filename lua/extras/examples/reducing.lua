@@ -57,6 +57,25 @@ logcumsumexp
  0.6931
 [torch.DoubleTensor of size 2]
 
+uniqueCounts
+> tensor.uniqueCounts(tensor.Tensor{3, 1, 3})
+ 1
+ 3
+[torch.DoubleTensor of size 2]
+ 1
+ 2
+[torch.LongTensor of size 2]
+
+uniqueInverse
+> tensor.uniqueInverse(tensor.Tensor{3, 1, 3})
+ 1
+ 3
+[torch.DoubleTensor of size 2]
+ 2
+ 1
+ 2
+[torch.LongTensor of size 3]
+
 histogram
 > tensor.histogram(tensor.Tensor{1, 2, 2, 4}, 3)
  1
@@ -68,30 +87,14 @@ histogram
  3
  4
 [torch.DoubleTensor of size 4]
-
-histogramEdges
-> tensor.histogramEdges(tensor.Tensor{1, 2, 2, 4}, tensor.Tensor{0, 2, 4})
+> tensor.histogram(tensor.Tensor{1, 2, 2, 4}, tensor.Tensor{0, 2, 4})
  1
  3
 [torch.DoubleTensor of size 2]
-
-histogramWeights
-> tensor.histogramWeights(tensor.Tensor{1, 3}, tensor.Tensor{0, 2, 4}, tensor.Tensor{5, 7})
+> tensor.histogram(tensor.Tensor{1, 3}, tensor.Tensor{0, 2, 4}, tensor.Tensor{5, 7})
  5
  7
 [torch.DoubleTensor of size 2]
-
-trapezoidAt
-> tensor.trapezoidAt(tensor.Tensor{1, 2}, tensor.Tensor{0, 4})
- 6
-[torch.DoubleTensor of size 1]
-
-slopeAt
-> tensor.slopeAt(tensor.Tensor{1, 2, 4}, tensor.Tensor{0, 1, 3})
- 1
- 1
- 1
-[torch.DoubleTensor of size 3]
 
 covWeights
 > tensor.covWeights(tensor.Tensor{1, 3}, tensor.Tensor{1, 1})
@@ -113,12 +116,20 @@ trapezoid
 > tensor.trapezoid(tensor.Tensor{1, 2, 4})
  4.5000
 [torch.DoubleTensor of size 1]
+> tensor.trapezoid(tensor.Tensor{1, 2}, tensor.Tensor{0, 4})
+ 6
+[torch.DoubleTensor of size 1]
 
 slope
 > tensor.slope(tensor.Tensor{1, 2, 4})
  1.0000
  1.5000
  2.0000
+[torch.DoubleTensor of size 3]
+> tensor.slope(tensor.Tensor{1, 2, 4}, tensor.Tensor{0, 1, 3})
+ 1
+ 1
+ 1
 [torch.DoubleTensor of size 3]
 
 interp

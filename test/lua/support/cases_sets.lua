@@ -90,22 +90,38 @@ function cases.install(shared)
       return model.new({ #values }, values)
     end,
   }
-  c.uniqueAll = {
-    scenarios = over(shapes, function(m) return { m } end, 'small'),
-    reference = function(_, m)
-      local values, first, counts, inverse = distinct(m.data), {}, {}, {}
-      for i, x in ipairs(m.data) do
-        for k, value in ipairs(values) do
-          if x == value then
-            first[k] = first[k] or i
-            counts[k] = (counts[k] or 0) + 1
-            inverse[i] = k
-          end
+  -- Returns the results of uniqueAll as models.
+  local function unique_all(m)
+    local values, first, counts, inverse = distinct(m.data), {}, {}, {}
+    for i, x in ipairs(m.data) do
+      for k, value in ipairs(values) do
+        if x == value then
+          first[k] = first[k] or i
+          counts[k] = (counts[k] or 0) + 1
+          inverse[i] = k
         end
       end
-      local n = { #values }
-      return model.new(n, values), model.new(n, first), model.new(m.shape, inverse),
-             model.new(n, counts)
+    end
+    local n = { #values }
+    return model.new(n, values), model.new(n, first), model.new(m.shape, inverse),
+           model.new(n, counts)
+  end
+  c.uniqueAll = {
+    scenarios = over(shapes, function(m) return { m } end, 'small'),
+    reference = function(_, m) return unique_all(m) end,
+  }
+  c.uniqueCounts = {
+    scenarios = c.uniqueAll.scenarios,
+    reference = function(_, m)
+      local values, _, _, counts = unique_all(m)
+      return values, counts
+    end,
+  }
+  c.uniqueInverse = {
+    scenarios = c.uniqueAll.scenarios,
+    reference = function(_, m)
+      local values, _, inverse = unique_all(m)
+      return values, inverse
     end,
   }
   c.uniqueConsecutive = {
