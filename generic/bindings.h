@@ -104,6 +104,7 @@ int tensor_newindex_method(lua_State* L);
 // Reading an unknown field: raises an error that names the field, or pushes nil in Torch7 mode.
 int unknown_field(lua_State* L, State* state);
 int set_name_hint(lua_State* L);
+int refuse_extra_of(lua_State* L);
 
 // Fills t, which must be empty, from the nested table at index. Raises an error if rows differ in
 // length.

@@ -212,21 +212,21 @@ int get_tf32(lua_State* L) {
   return 1;
 }
 
-const Method functions[] = {{"setDefaultDevice", guarded<set_default_device>},
-                            {"getDefaultDevice", guarded<get_default_device>},
-                            {"devices", guarded<devices>},
-                            {"synchronize", guarded<synchronize>},
-                            {"emptyCache", guarded<empty_cache>},
-                            {"memory", guarded<memory>},
-                            {"stats", guarded<stats>},
-                            {"resetStats", guarded<reset_stats>},
-                            {"setTF32", guarded<set_tf32>},
-                            {"getTF32", guarded<get_tf32>},
-                            {"setDeviceDebug", guarded<set_device_debug>},
-                            {"warnOfFallbacks", guarded<warn_of_fallbacks>}};
+const Method functions[] = {{"setDefaultDevice", guarded<set_default_device, 1>},
+                            {"getDefaultDevice", guarded<get_default_device, 0>},
+                            {"devices", guarded<devices, 0>},
+                            {"synchronize", guarded<synchronize, 1>},
+                            {"emptyCache", guarded<empty_cache, 1>},
+                            {"memory", guarded<memory, 1>},
+                            {"stats", guarded<stats, 0>},
+                            {"resetStats", guarded<reset_stats, 0>},
+                            {"setTF32", guarded<set_tf32, 1>},
+                            {"getTF32", guarded<get_tf32, 0>},
+                            {"setDeviceDebug", guarded<set_device_debug, 1>},
+                            {"warnOfFallbacks", guarded<warn_of_fallbacks, 1>}};
 const Method shared_methods[] = {
-    {"to", guarded<to>}, {"prefetch", guarded<prefetch>}, {"device", guarded<device>}};
-const Method storage_methods[] = {{"head", guarded<head>}};
+    {"to", guarded<to, 2>}, {"prefetch", guarded<prefetch, 2>}, {"device", guarded<device, 1>}};
+const Method storage_methods[] = {{"head", guarded<head, 1>}};
 
 }  // namespace
 

@@ -19,7 +19,8 @@ constexpr char kNameHint[] = "tensor.name_hint";
 // Returns the name under which the running function is in the class of its first argument or in the
 // module, or "". The name stays on the stack.
 const char* function_name(lua_State* L, lua_Debug* frame) {
-  if (!lua_checkstack(L, 8) || !lua_getstack(L, 0, frame) || !lua_getinfo(L, "f", frame)) return "";
+  if (!lua_checkstack(L, 12) || !lua_getstack(L, 0, frame) || !lua_getinfo(L, "f", frame))
+    return "";
   const int function = lua_gettop(L);
   auto find = [&](int table) {
     for (lua_pushnil(L); lua_istable(L, table) && lua_next(L, table); lua_pop(L, 1)) {
@@ -31,8 +32,12 @@ const char* function_name(lua_State* L, lua_Debug* frame) {
     return "";
   };
   const char* name = "";
-  if (lua_getmetatable(L, 1)) name = find(lua_gettop(L));
-  if (*name) return name;
+  // The metatable of a class is its parent. No class of the module has more than one.
+  lua_pushvalue(L, 1);
+  for (int k = 0; k < 2 && lua_getmetatable(L, -1); ++k) {
+    name = find(lua_gettop(L));
+    if (*name) return name;
+  }
   lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_getfield(L, -1, "tensor");
   return find(lua_gettop(L));
@@ -72,6 +77,25 @@ bool is_module(lua_State* L, int index) {
   return same;
 }
 
+namespace {
+
+// Raises an error about the arguments at stack positions first ... last.
+void raise_extra(lua_State* L, const char* name, int first, int last, int most) {
+  luaL_checkstack(L, 4, name);
+  if (is_module(L, first)) {
+    raise_error(L, "%s: functions of the module are called with a dot: tensor.%s(...)", name, name);
+  }
+  lua_pushliteral(L, "");
+  for (int k = first; k <= last; ++k) {
+    lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1), k > first ? ", " : "", shown_type(L, k));
+    lua_replace(L, -2);
+  }
+  raise_error(L, "%s: too many arguments: (%s); at most %d %s expected", name, lua_tostring(L, -1),
+              most, most == 1 ? "is" : "are");
+}
+
+}  // namespace
+
 int argument_error(lua_State* L, int index, const char* text) {
   lua_Debug frame;
   const bool known = lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name;
@@ -88,6 +112,26 @@ int argument_error(lua_State* L, int index, const char* text) {
 int type_error(lua_State* L, int index, const char* expected) {
   const char* got = lua_type(L, index) == LUA_TNONE ? "no value" : shown_type(L, index);
   return argument_error(L, index, lua_pushfstring(L, "%s expected, got %s", expected, got));
+}
+
+void refuse_extra(lua_State* L, int most) {
+  if (registered_state(L)->is_torch7(Rule::arguments)) return;
+  const int count = lua_gettop(L);
+  lua_Debug frame;
+  const char* name = function_name(L, &frame);
+  if (!*name && lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name) {
+    name = frame.name;
+  }
+  raise_extra(L, name, 1, count, most);
+}
+
+// _refuseextra(name, most, ...): the same for a function of the module's Lua code and its
+// arguments.
+int refuse_extra_of(lua_State* L) {
+  const char* name = check_string(L, 1);
+  const auto most = static_cast<int>(check_integer(L, 2));
+  if (!state_of(L)->is_torch7(Rule::arguments)) raise_extra(L, name, 3, lua_gettop(L), most);
+  return 0;
 }
 
 // _namehint(f): f(object, name) returns a text that is added to errors about unknown names, or nil.

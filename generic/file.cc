@@ -294,7 +294,7 @@ int to_string(lua_State* L) {
 }
 
 #define TENSOR_METHOD(name) \
-  { #name, guarded < name> }
+  { #name, guarded < name, 1> }
 const Method methods[] = {
     TENSOR_METHOD(isQuiet),
     TENSOR_METHOD(isReadable),
@@ -313,11 +313,11 @@ const Method methods[] = {
     TENSOR_METHOD(synchronize),
     TENSOR_METHOD(close),
     TENSOR_METHOD(seekEnd),
-    TENSOR_METHOD(seek),
+    {"seek", guarded<seek, 2>},
     TENSOR_METHOD(position),
-    {"longSize", guarded<long_size>},
-    {"readString", guarded<read_string>},
-    {"writeString", guarded<write_string>},
+    {"longSize", guarded<long_size, 2>},
+    {"readString", guarded<read_string, 2>},
+    {"writeString", guarded<write_string, 2>},
 #define TH_TYPE(Name, real, accreal, kind, ...)                         \
   {"read" #Name, guarded<read_numbers<static_cast<int>(DType::Name)>>}, \
       {"write" #Name, guarded<write_numbers<static_cast<int>(DType::Name)>>},

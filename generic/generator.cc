@@ -49,17 +49,18 @@ int destroy(lua_State* L) {
 }
 
 // Returns the generator at stack position 1, or the default generator. *next: position of the next
-// argument.
-THGenerator* take_generator(lua_State* L, State* state, int* next) {
+// argument. At most `others` arguments may follow.
+THGenerator* take_generator(lua_State* L, State* state, int* next, int others) {
   Object object = object_at(L, state, 1);
   *next = object.is_generator() ? 2 : 1;
+  if (lua_gettop(L) >= *next + others) refuse_extra(L, *next + others - 1);
   if (!object.is_generator()) return reinterpret_cast<THGenerator*>(default_generator(L, state));
   return static_cast<THGenerator*>(object.payload);
 }
 
 int manual_seed(lua_State* L) {
   int next = 1;
-  THGenerator* generator = take_generator(L, state_of(L), &next);
+  THGenerator* generator = take_generator(L, state_of(L), &next, 1);
   double seed = check_number(L, next);
   if (!(seed >= -9223372036854775808.0 && seed < 18446744073709551616.0)) {
     return argument_error(L, next, "a seed is an integer of at most 64 bits");
@@ -71,16 +72,16 @@ int manual_seed(lua_State* L) {
 
 int set_generator(lua_State* L) {
   int next = 1;
-  take_generator(L, state_of(L), &next);
+  take_generator(L, state_of(L), &next, 1);
   const char* kind = check_kind(L, next, nullptr);
   // Read the generator again: converting a number to a string may have run finalizers.
-  THGenerator_setKind(take_generator(L, state_of(L), &next), kind);
+  THGenerator_setKind(take_generator(L, state_of(L), &next, 1), kind);
   return 0;
 }
 
 int get_generator(lua_State* L) {
   int next = 1;
-  lua_pushstring(L, THGenerator_kind(take_generator(L, state_of(L), &next)));
+  lua_pushstring(L, THGenerator_kind(take_generator(L, state_of(L), &next, 0)));
   return 1;
 }
 
@@ -91,20 +92,20 @@ void push_seed(lua_State* L, unsigned long seed) {
 
 int initial_seed(lua_State* L) {
   int next = 1;
-  push_seed(L, THRandom_initialSeed(take_generator(L, state_of(L), &next)));
+  push_seed(L, THRandom_initialSeed(take_generator(L, state_of(L), &next, 0)));
   return 1;
 }
 
 int seed(lua_State* L) {
   int next = 1;
-  push_seed(L, THRandom_seed(take_generator(L, state_of(L), &next)));
+  push_seed(L, THRandom_seed(take_generator(L, state_of(L), &next, 0)));
   return 1;
 }
 
 int get_state(lua_State* L) {
   State* state = state_of(L);
   int next = 1;
-  take_generator(L, state, &next);
+  take_generator(L, state, &next, 1);
   lua_settop(L, next);
   Object object = object_at(L, state, next);
   if (lua_isnil(L, next)) {
@@ -113,7 +114,7 @@ int get_state(lua_State* L) {
   } else if (!object.is_tensor() || object.dtype() != DType::Byte) {
     luaT_typerror(L, next, "torch.ByteTensor");
   }
-  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next));
+  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next, 1));
   Tensor* t = object_at(L, state, next).tensor();
   protect(L, "getRNGState", [&] { th::generator_state(*generator, t); });
   return 1;
@@ -122,7 +123,7 @@ int get_state(lua_State* L) {
 int set_state(lua_State* L) {
   State* state = state_of(L);
   int next = 1;
-  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next));
+  auto* generator = reinterpret_cast<th::Generator*>(take_generator(L, state, &next, 1));
   Object object = object_at(L, state, next);
   if (!object.is_tensor() || object.dtype() != DType::Byte) {
     luaT_typerror(L, next, "torch.ByteTensor");
@@ -142,7 +143,7 @@ const Method functions[] = {{"manualSeed", guarded<manual_seed>},
 }  // namespace
 
 void register_generator_class(lua_State* L, State* state, int module) {
-  luaT_newlocalmetatable(L, "torch.Generator", nullptr, guarded<construct>.function(),
+  luaT_newlocalmetatable(L, "torch.Generator", nullptr, guarded<construct, 1>.function(),
                          guarded<destroy>.function(), guarded<make_empty>.function(), module);
   lua_pushvalue(L, lua_upvalueindex(1));
   push_closure(L, guarded<destroy>, 1);
@@ -150,7 +151,7 @@ void register_generator_class(lua_State* L, State* state, int module) {
   int kind = 2 * th::kDTypes;
   state->add_class(lua_topointer(L, -1), kind);
   state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
-  push_closure(L, guarded<construct>, 0);
+  push_closure(L, guarded<construct, 1>, 0);
   lua_call(L, 0, 1);
   // The extra registry reference keeps the default generator alive even if _gen is overwritten.
   auto** box = static_cast<th::Generator**>(lua_touserdata(L, -1));

@@ -114,10 +114,10 @@ int equal_sizes(lua_State* L) {
   return 1;
 }
 
-const Method functions[] = {{"getRule", guarded<get_rule>},
-                            {"setRule", guarded<set_rule>},
-                            {"setRules", guarded<set_rules>},
-                            {"rules", guarded<list_rules>}};
+const Method functions[] = {{"getRule", guarded<get_rule, 1>},
+                            {"setRule", guarded<set_rule, 2>},
+                            {"setRules", guarded<set_rules, 1>},
+                            {"rules", guarded<list_rules, 0>}};
 
 }  // namespace
 

@@ -121,8 +121,13 @@ constexpr const char* kElementAccess = "accesses elements directly";
 
 const char* exception_text(const std::exception& error) noexcept;
 
+// Raises an error if the running function has more than `most` arguments, unless Torch7's rule
+// `arguments` holds.
+void refuse_extra(lua_State* L, int most);
+
 // A C function for Lua that lets no C++ exception out: exceptions become Lua errors. guarded<f>
-// creates one. All functions of the module are created this way.
+// creates one. guarded<f, most> refuses more than `most` arguments; the object of a method counts.
+// All functions of the module are created this way.
 class Guarded {
  public:
   lua_CFunction function() const { return function_; }
@@ -131,27 +136,28 @@ class Guarded {
   explicit constexpr Guarded(lua_CFunction function) : function_(function) {}
   static int raise(lua_State* L, const char* text);
   // Lua errors may be exceptions, too, but are not derived from std::exception.
-  template <lua_CFunction f>
+  template <lua_CFunction f, int most>
   static int call(lua_State* L) {
     char text[th::Error::kLength];
     try {
+      if (most >= 0 && lua_gettop(L) > most) refuse_extra(L, most);
       return f(L);
     } catch (const std::exception& error) {
       __builtin_snprintf(text, sizeof(text), "%s", exception_text(error));
     }
     return raise(L, text);
   }
-  template <lua_CFunction f>
+  template <lua_CFunction f, int most>
   friend constexpr Guarded make_guarded();
 
   lua_CFunction function_;
 };
-template <lua_CFunction f>
+template <lua_CFunction f, int most>
 constexpr Guarded make_guarded() {
-  return Guarded(&Guarded::call<f>);
+  return Guarded(&Guarded::call<f, most>);
 }
-template <lua_CFunction f>
-constexpr Guarded guarded = make_guarded<f>();
+template <lua_CFunction f, int most = -1>
+constexpr Guarded guarded = make_guarded<f, most>();
 
 struct Method {
   const char* name;

@@ -418,16 +418,16 @@ int struct_address(lua_State* L) {
   return 1;
 }
 
-const Method methods[] = {{"size", guarded<size>},
+const Method methods[] = {{"size", guarded<size, 1>},
                           {"__len__", guarded<size>},
-                          {"elementSize", guarded<element_size>},
-                          {"fill", guarded<fill>},
-                          {"copy", guarded<copy>},
-                          {"resize", guarded<resize>},
-                          {"retain", guarded<retain>},
-                          {"free", guarded<free_reference>},
-                          {"totable", guarded<totable>},
-                          {"string", guarded<string>},
+                          {"elementSize", guarded<element_size, 1>},
+                          {"fill", guarded<fill, 2>},
+                          {"copy", guarded<copy, 2>},
+                          {"resize", guarded<resize, 2>},
+                          {"retain", guarded<retain, 1>},
+                          {"free", guarded<free_reference, 1>},
+                          {"totable", guarded<totable, 1>},
+                          {"string", guarded<string, 2>},
                           {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 

@@ -174,6 +174,9 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
     push_integer(L, values[d]);
     return 1;
   }
+  if (!lua_isnoneornil(L, 2) && !state->is_torch7(Rule::arguments)) {
+    return type_error(L, 2, "a dimension");
+  }
   push_sizes(L, state, function, t->nDimension, values);
   return 1;
 }
@@ -230,9 +233,6 @@ int is_size(lua_State* L) {
 
 int clone(lua_State* L) {
   State* state = state_of(L);
-  if (lua_gettop(L) > 1 && !state->is_torch7(Rule::arguments)) {
-    raise_error(L, "clone: one tensor is expected, got %d arguments", lua_gettop(L));
-  }
   Tensor* t = nullptr;
   Tensor* copy = push_new_like(L, state, 1, &t);
   protect(L, "clone", [&] {
@@ -377,28 +377,28 @@ int struct_address(lua_State* L) {
   return 1;
 }
 
-const Method methods[] = {{"size", guarded<size>},
-                          {"stride", guarded<stride>},
+const Method methods[] = {{"size", guarded<size, 2>},
+                          {"stride", guarded<stride, 2>},
                           {"__len__", guarded<length>},
-                          {"dim", guarded<dim>},
-                          {"nDimension", guarded<dim>},
-                          {"nElement", guarded<element_count>},
-                          {"numel", guarded<element_count>},
-                          {"elementSize", guarded<element_size>},
-                          {"storageOffset", guarded<storage_offset>},
-                          {"storage", guarded<storage>},
-                          {"isContiguous", guarded<is_contiguous>},
+                          {"dim", guarded<dim, 1>},
+                          {"nDimension", guarded<dim, 1>},
+                          {"nElement", guarded<element_count, 1>},
+                          {"numel", guarded<element_count, 1>},
+                          {"elementSize", guarded<element_size, 1>},
+                          {"storageOffset", guarded<storage_offset, 1>},
+                          {"storage", guarded<storage, 1>},
+                          {"isContiguous", guarded<is_contiguous, 1>},
                           {"isSize", guarded<is_size>},
-                          {"clone", guarded<clone>},
-                          {"contiguous", guarded<contiguous>},
-                          {"copy", guarded<copy>},
+                          {"clone", guarded<clone, 1>},
+                          {"contiguous", guarded<contiguous, 1>},
+                          {"copy", guarded<copy, 2>},
                           {"resize", guarded<resize>},
-                          {"resizeAs", guarded<resize_as>},
+                          {"resizeAs", guarded<resize_as, 2>},
                           {"set", guarded<set>},
                           {"sub", guarded<sub>},
-                          {"retain", guarded<retain>},
-                          {"free", guarded<free_reference>},
-                          {"totable", guarded<tensor_to_table>},
+                          {"retain", guarded<retain, 1>},
+                          {"free", guarded<free_reference, 1>},
+                          {"totable", guarded<tensor_to_table, 1>},
                           {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 

@@ -103,16 +103,16 @@ int to_string(lua_State* L) {
   return 1;
 }
 
-const Method methods[] = {{"reset", guarded<reset>},
-                          {"stop", guarded<stop>},
-                          {"resume", guarded<resume>},
-                          {"time", guarded<time>},
+const Method methods[] = {{"reset", guarded<reset, 1>},
+                          {"stop", guarded<stop, 1>},
+                          {"resume", guarded<resume, 1>},
+                          {"time", guarded<time, 1>},
                           {"__tostring__", guarded<to_string>}};
 
 }  // namespace
 
 void register_timer_class(lua_State* L, int module) {
-  luaT_newlocalmetatable(L, kClass, nullptr, guarded<construct>.function(),
+  luaT_newlocalmetatable(L, kClass, nullptr, guarded<construct, 1>.function(),
                          guarded<destroy>.function(), nullptr, module);
   set_functions(L, methods, lua_gettop(L));
   lua_pop(L, 1);

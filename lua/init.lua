@@ -36,4 +36,6 @@ function tensor.test(names)
    return versions.require 'tensor.test.installed'(tensor, names)
 end
 
+require 'tensor.extra_arguments'.limit_module(tensor)
+
 return tensor

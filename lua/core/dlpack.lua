@@ -1,5 +1,6 @@
 -- DLPack: exchanges tensors with other libraries in the process, through the FFI.
 
+local refuse_extra = require 'tensor.extra_arguments'.refuse
 local types = require 'tensor.types'
 
 -- the structs of THDLPack.h
@@ -82,7 +83,8 @@ local function install(tensor)
 
       --- t:toDLPack(): returns a cdata that owns a view of the elements for another library. The
       -- pointer is its field `managed`, or the result of release().
-      function class.toDLPack(self)
+      function class.toDLPack(self, ...)
+         refuse_extra('toDLPack', 1, self, ...)
          local owner = Owner()
          tensor._todlpack(self, address_of(owner))
          return owner

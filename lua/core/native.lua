@@ -3,6 +3,7 @@
 -- are for lua/core only.
 
 local core = require 'tensor.core'
+local extra = require 'tensor.extra_arguments'
 
 return {
    -- generic/module.cc: the rows of the op table, the terminal, the clock, files.
@@ -12,6 +13,10 @@ return {
    clock = core._clock,
    sleep = core._sleep,
    progress = require 'tensor.progress',
+
+   -- extra_arguments.lua: errors about arguments without effect.
+   limit_arguments = extra.limit,
+   refuse_extra = extra.refuse,
 
    -- generic/errors.cc: the texts in errors about unknown names.
    set_name_hint = core._namehint,

@@ -1,5 +1,6 @@
 -- Functions that split a tensor into a table of views along a dimension.
 
+local refuse_extra = require 'tensor.extra_arguments'.refuse
 local types = require 'tensor.types'
 
 local function install(tensor)
@@ -15,12 +16,20 @@ local function install(tensor)
       return t:size(dim)
    end
 
+   -- Returns the table for the result, a new one if it is omitted, and the other arguments.
+   local function with_result(name, first, ...)
+      if type(first) == 'table' then
+         refuse_extra(name, 4, first, ...)
+         return first, ...
+      end
+      refuse_extra(name, 3, first, ...)
+      return {}, first, ...
+   end
+
    --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
    -- smaller.
-   local function split(result, t, size, dim)
-      if type(result) ~= 'table' then
-         result, t, size, dim = {}, result, t, size
-      end
+   local function split(...)
+      local result, t, size, dim = with_result('split', ...)
       if type(size) ~= 'number' or size ~= size or size < 1 then
          error(('split: the size of a slice must be at least 1, got %s'):format(tostring(size)), 2)
       end
@@ -40,10 +49,8 @@ local function install(tensor)
 
    --- chunk([table,] t, n [, dim]): returns at most n slices. All have the same size, except that
    -- the last one may be smaller.
-   local function chunk(result, t, n, dim)
-      if type(result) ~= 'table' then
-         result, t, n, dim = {}, result, t, n
-      end
+   local function chunk(...)
+      local result, t, n, dim = with_result('chunk', ...)
       if type(n) ~= 'number' or n ~= n or n < 1 then
          error(('chunk: the number of slices must be at least 1, got %s'):format(tostring(n)), 2)
       end
@@ -129,17 +136,17 @@ local function install(tensor)
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
       for _, name in ipairs(names) do class[name] = more[name] end
       --- As methods, the optional result table comes after the tensor.
-      function class.split(self, a, b, c)
+      function class.split(self, a, ...)
          if type(a) == 'table' then
-            return split(a, self, b, c)
+            return split(a, self, ...)
          end
-         return split(self, a, b)
+         return split(self, a, ...)
       end
-      function class.chunk(self, a, b, c)
+      function class.chunk(self, a, ...)
          if type(a) == 'table' then
-            return chunk(a, self, b, c)
+            return chunk(a, self, ...)
          end
-         return chunk(self, a, b)
+         return chunk(self, a, ...)
       end
    end
 end

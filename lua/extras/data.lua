@@ -10,4 +10,4 @@ for _, part in ipairs {'transforms', 'idx', 'pictures'} do
    end
 end
 
-return data
+return require 'tensor.native'.limit_arguments(data)

@@ -74,6 +74,8 @@ require 'tensor.dist.ordered'(Group)
 require 'tensor.dist.gradients'(Group)
 require 'tensor.dist.parameters'(Group)
 
+require 'tensor.native'.limit_arguments(Group)
+
 -- The methods of groups are also functions of the module, for all ranks.
 for name, method in versions.each(Group) do
    if type(method) == 'function' and name ~= 'new' then
@@ -83,4 +85,4 @@ for name, method in versions.each(Group) do
    end
 end
 
-return dist
+return require 'tensor.native'.limit_arguments(dist)

@@ -2,6 +2,7 @@
 -- image.
 
 local each = require 'tensor.versions'.each
+local native = require 'tensor.native'
 
 local LARGEST = 1000000  -- largest width or height of a result
 local POSITIONS = {c = true, tl = true, tr = true, bl = true, br = true}
@@ -247,10 +248,21 @@ return function(tensor)
       end
    end
 
+   -- Returns the largest number of arguments of a call with these first ones.
+   local function most_arguments(name, a, b, c)
+      local has_dst = tensor.isTensor(a) and tensor.isTensor(b)
+      if name == 'scale' then
+         return not has_dst and type(c) == 'number' and 4 or 3
+      end
+      local others = name == 'crop' and (type(has_dst and c or b) == 'string' and 3 or 4) or 0
+      return (has_dst and 2 or 1) + others
+   end
+
    -- Errors get the position of the caller.
    for name, f in each {scale = scale, crop = crop, hflip = flip('hflip', 0),
                          vflip = flip('vflip', -1)} do
       image[name] = function(...)
+         native.refuse_extra('image.' .. name, most_arguments(name, ...), ...)
          local done, result = pcall(f, ...)
          if not done then error(result, 2) end
          return result

@@ -20,4 +20,4 @@ function nn.flatten(x)
    return x:reshape(x:size(1), x:nElement() / x:size(1))
 end
 
-return nn
+return require 'tensor.native'.limit_arguments(nn)

@@ -219,4 +219,4 @@ optim.lbfgs = require 'tensor.optim.lbfgs'
 
 require 'tensor.optim.flat'(optim)
 
-return optim
+return require 'tensor.native'.limit_arguments(optim)

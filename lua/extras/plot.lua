@@ -3,6 +3,7 @@
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
+local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 
 local WIDTH, HEIGHT = 640, 400
@@ -427,4 +428,5 @@ return function(tensor)
    tensor.plot = setmetatable(plot, {__call = function(_, a, b, c)
       return (guarded(adders.line, new_figure(), a, b, c))
    end})
+   native.limit_arguments(plot)
 end

@@ -84,4 +84,4 @@ training.progress = native.progress.of_steps
 -- on the terminal of stderr.
 training.steps = native.progress.steps
 
-return training
+return require 'tensor.native'.limit_arguments(training)

@@ -199,6 +199,24 @@ describe('the message of', function()
   end
 end)
 
+describe('the advice about an error of Lua', function()
+  local function advice(code)
+    local ok, message = pcall(assert(loadstring(code, '=user')), tensor.ones(2, 2))
+    assert.is_false(ok)
+    return tensor.hint(message)
+  end
+
+  it('names the method for a comparison', function()
+    assert.matches('t:gt(5)', advice 'local t = ... return t > 0', 1, true)
+    assert.matches('t:size(1)', advice 'local t = ... for k = 1, #t do end', 1, true)
+  end)
+
+  it('is nil for other errors', function()
+    assert.is_nil(advice 'error "x"')
+    assert.is_nil(tensor.hint(nil))
+  end)
+end)
+
 describe('the message of a call that matches no signature', function()
   it('lists each signature once', function()
     local _, message = pcall(function() tensor.ones(2, 2):mean(1, 2) end)

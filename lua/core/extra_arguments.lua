@@ -1,0 +1,70 @@
+-- Arguments without effect are errors, unless Torch7's rule `arguments` holds.
+
+local each = require 'tensor.versions'.each
+local core = require 'tensor.core'
+
+local getinfo = debug and debug.getinfo
+
+local extra = {}
+
+--- refuse(name, most, ...): raises an error if there are more than `most` arguments, of which the
+-- object of a method is one. name: that of the function.
+local function refuse(name, most, ...)
+   if select('#', ...) > most then
+      core._refuseextra(name, most, ...)
+   end
+end
+extra.refuse = refuse
+
+-- Ends in a tail call, so that errors blame the same line.
+local function check(name, f, most)
+   return function(...)
+      if select('#', ...) > most then
+         core._refuseextra(name, most, ...)
+      end
+      return f(...)
+   end
+end
+
+-- Returns the function that replaces f, or f itself. C functions count as functions with `...`.
+local function limited(name, f)
+   local is_public = type(name) == 'string' and not name:find '^_'
+   local info = is_public and getinfo and getinfo(f, 'u') or {}
+   if info.isvararg or not info.nparams then
+      return f
+   end
+   return check(name, f, info.nparams)
+end
+
+-- The functions that replace others. The classes of tensors share most of theirs.
+local replaced = {}
+
+--- limit(functions): makes the Lua functions of a table that have a fixed number of parameters
+-- refuse more arguments. Returns the table. In Lua 5.1, the number of parameters is unknown.
+function extra.limit(functions)
+   for name, f in each(functions) do
+      if type(f) == 'function' then
+         local new = replaced[f] or limited(name, f)
+         replaced[f] = new
+         if new ~= f then
+            functions[name] = new
+         end
+      end
+   end
+   return functions
+end
+
+--- limit_module(tensor): the same for the module and its classes.
+function extra.limit_module(tensor)
+   local type_of = tensor.type  -- like Lua's type, which ignores other arguments
+   extra.limit(tensor)
+   tensor.type = type_of
+   for name in each(tensor) do
+      local class = type(name) == 'string' and tensor.getmetatable('torch.' .. name)
+      if class then
+         extra.limit(class)
+      end
+   end
+end
+
+return extra
