@@ -127,6 +127,13 @@ void check_all() {
 TEST(ReducedProduct, BFloat16IsASumInFloat) { check_all<THBFloat16>(); }
 TEST(ReducedProduct, HalfIsASumInFloat) { check_all<THHalf>(); }
 
+// Panels of a in parts of the depth, read where they are or packed.
+TEST(ReducedProduct, PanelsInParts) {
+  Product<THBFloat16>({1, 48, 33, 544}, 0, false, 1, 0).check();
+  Product<THBFloat16>({1, 34, 140, 544}, 0, false, 1, 0).check();
+  Product<THHalf>({1, 34, 140, 544}, 0, false, 1, 0).check();
+}
+
 TEST(ReducedProduct, VectorsAreReadInEveryLayout) {
   for (int layout = 0; layout < 2; ++layout) {
     for (int64_t k : {1, 7, 40, 1500}) {
@@ -138,41 +145,49 @@ TEST(ReducedProduct, VectorsAreReadInEveryLayout) {
   }
 }
 
-// A narrow last block, which has the depth and less than the memory of the others. A guard follows
-// the memory.
+// A narrow last block, which has the depth and less than the memory of the others, packed at once
+// and in parts. A guard follows the memory.
 template <class T>
-void check_narrow_block() {
+void check_narrow_block(int64_t depth) {
   const th::BFloat16Product kernel = th::bfloat16_product(th::DTypeOf<T>::value);
   if (!kernel) return;
-  constexpr int64_t kM = 40, kN = 104, kK = 2048, kGuard = 1 << 20;
+  constexpr int64_t kM = 40, kN = 104, kGuard = 1 << 20;
   const th::BFloat16Sizes sizes =
-      th::bfloat16_sizes(64, 160, kK, std::is_same_v<T, THHalf> ? 2 : 1);
-  std::vector<T> a(kM * kK), b(kK * kN), c(kM * kN);
+      th::bfloat16_sizes(64, 160, depth, std::is_same_v<T, THHalf> ? 2 : 1, 1);
+  std::vector<T> a(kM * depth), b(depth * kN), c(kM * kN);
   std::vector<char> memory(static_cast<size_t>(sizes.bytes() + kGuard + 64), 42);
   const auto address = reinterpret_cast<uintptr_t>(memory.data());
   char* block = memory.data() + (64 - address % 64) % 64;
-  kernel({kM, kN, kK, th::Scalar(1.0), th::Scalar(0.0), reinterpret_cast<char*>(a.data()), kK, 1,
-          reinterpret_cast<char*>(b.data()), kN, 1, reinterpret_cast<char*>(c.data()), kN, 1},
+  kernel({kM, kN, depth, th::Scalar(1.0), th::Scalar(0.0), reinterpret_cast<char*>(a.data()), depth,
+          1, reinterpret_cast<char*>(b.data()), kN, 1, reinterpret_cast<char*>(c.data()), kN, 1},
          {1, 0, 0}, sizes.depth, block);
   for (int64_t k = sizes.bytes(); k < sizes.bytes() + kGuard; ++k) ASSERT_EQ(block[k], 42) << k;
 }
 TEST(ReducedProduct, NarrowBlocksStayInTheirMemory) {
-  check_narrow_block<THBFloat16>();
-  check_narrow_block<THHalf>();
+  for (int64_t depth : {700, 8192}) {
+    check_narrow_block<THBFloat16>(depth);
+    check_narrow_block<THHalf>(depth);
+  }
   Product<THBFloat16>({1, 64, 264, 2048}, 0, false, 1, 0).check();
   Product<THHalf>({1, 64, 264, 2048}, 0, false, 1, 0).check();
 }
 
-TEST(ReducedProduct, DoesNotDependOnTheNumberOfThreads) {
+template <class T>
+void check_threads(const Sizes& size) {
   const int before = th::num_threads();
-  for (Sizes size : {Sizes{1, 300, 200, 700}, Sizes{5, 40, 30, 64}, Sizes{1, 1000, 1, 900}}) {
-    Product<THBFloat16> product(size, 2, false, 1, 1);
-    th::set_num_threads(1);
-    const std::vector<double> one = product.result();
-    th::set_num_threads(3);
-    EXPECT_EQ(product.result(), one);
-  }
+  Product<T> product(size, 2, false, 1, 1);
+  th::set_num_threads(1);
+  const std::vector<double> one = product.result();
+  th::set_num_threads(3);
+  EXPECT_EQ(product.result(), one);
   th::set_num_threads(before);
+}
+TEST(ReducedProduct, DoesNotDependOnTheNumberOfThreads) {
+  for (const Sizes& size :
+       {Sizes{1, 300, 200, 700}, Sizes{5, 40, 30, 64}, Sizes{1, 1000, 1, 900}}) {
+    check_threads<THBFloat16>(size);
+  }
+  check_threads<THHalf>({1, 40, 600, 2100});
 }
 
 template <class T>

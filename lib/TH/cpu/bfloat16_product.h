@@ -13,27 +13,37 @@ struct BatchSum {
   int64_t batches, a_step, b_step;
 };
 
-// Computes a block of c whose a and b have BLAS layouts. depth: that of the parts in which sums are
-// computed, from bfloat16_sizes(). memory: its bytes() for a block of this size or larger, aligned
-// to 64 bytes.
+// Computes a block of c whose a and b have BLAS layouts. depth: that of the parts of b that are
+// packed, from bfloat16_sizes(). memory: its bytes() for a block of this size or larger, aligned to
+// 64 bytes.
 using BFloat16Product = void (*)(const ProductBlock&, const BatchSum&, int64_t depth, void* memory);
 struct BFloat16Products {
   BFloat16Product bfloat16, half;  // null: float copies are faster
 };
 
-// The sizes of packed factors. A Half is packed as two BFloat16: as 2 parts.
+// The sizes of the sums in memory, rows x cols, and of the packed factors: cols x depth of b, and a
+// panel of a. A Half is packed as two BFloat16: as 2 parts.
 struct BFloat16Sizes {
+  static constexpr int64_t kPanel = 32;
+  static constexpr int64_t kPackedDepth = 512;  // of a panel of a, which stays in the L1 cache
   int64_t rows, cols, depth;
   int parts;
-  static int64_t whole(int64_t size) { return (size + 31) / 32 * 32; }
-  int64_t bytes() const { return parts * (4 * rows * cols + 2 * (cols + 32) * depth); }
+  static int64_t whole(int64_t size) { return (size + kPanel - 1) / kPanel * kPanel; }
+  int64_t bytes() const {
+    return parts * (4 * rows * cols + 2 * (cols * depth + kPanel * kPackedDepth));
+  }
 };
-static inline BFloat16Sizes bfloat16_sizes(int64_t m, int64_t n, int64_t k, int parts) {
+static inline BFloat16Sizes bfloat16_sizes(int64_t m, int64_t n, int64_t k, int parts,
+                                           int64_t batches) {
+  constexpr int64_t kMost = 1 << 19, kStep = BFloat16Sizes::kPackedDepth;
   const auto whole = &BFloat16Sizes::whole;
-  constexpr int64_t kMost = 1 << 18, kLeast = 512;
-  const int64_t rows = whole(m), cols = whole(n);
-  const int64_t most = kMost / cols > kLeast ? kMost / cols : kLeast, count = (k + most - 1) / most;
-  return {rows, cols, whole((k + count - 1) / count), parts};
+  const int64_t cols = whole(n), steps = (k + kStep - 1) / kStep;
+  const int64_t room = kMost / parts / cols / kStep, most = room > 1 ? room : 1;
+  // If b is packed at once, the sums of a panel are complete before those of the next one begin.
+  if (steps <= most)
+    return {batches == 1 ? BFloat16Sizes::kPanel : whole(m), cols, whole(k), parts};
+  const int64_t count = (steps + most - 1) / most;
+  return {whole(m), cols, (steps + count - 1) / count * kStep, parts};
 }
 
 // Returns null if the CPU or the build has no such instructions for the type, or TENSOR_ISA

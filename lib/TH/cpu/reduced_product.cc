@@ -128,20 +128,27 @@ struct Blocks {
 };
 
 // Blocks are large, because each packs its factors again, but there should be enough for all
-// threads.
-Blocks blocks_of(const ProductCall& p) {
-  constexpr int64_t kLargest = 512, kSmallest = 64, kWork = 1 << 25;
+// threads. The results do not depend on the blocks.
+Blocks blocks_of(const ProductCall& p, int parts, int threads) {
+  constexpr int64_t kMostCols = 512, kMostRows = 512, kSmallest = 64, kWork = 1 << 25;
   const int64_t batches = p.sum ? 1 : p.batches;
-  int64_t down = ceil_div(p.m, kLargest), across = ceil_div(p.n, kLargest);
+  int64_t down = 1, across = ceil_div(p.n, kMostCols);
+  const auto sizes = [&] {
+    return bfloat16_sizes(ceil_div(p.m, down), ceil_div(p.n, across), p.k, parts,
+                          p.sum ? p.batches : 1);
+  };
+  // The sums of all rows should stay in the L2 cache.
+  if (sizes().rows > kMostRows) down = ceil_div(p.m, kMostRows);
   for (;;) {
     const int64_t rows = ceil_div(p.m, down), cols = ceil_div(p.n, across);
+    const int64_t tasks = down * across * batches;
     const bool large = std::max(rows, cols) > kSmallest && rows * cols > kWork / p.k;
-    if (down * across * batches >= kTasks || !large) break;
+    if (tasks % threads == 0 || tasks >= 4 * threads || !large) break;
     ++(rows >= cols ? down : across);
   }
   // Whole panels.
-  const int64_t rows = ceil_div(ceil_div(p.m, down), 32) * 32;
-  const int64_t cols = ceil_div(ceil_div(p.n, across), 32) * 32;
+  const int64_t rows = BFloat16Sizes::whole(ceil_div(p.m, down));
+  const int64_t cols = BFloat16Sizes::whole(ceil_div(p.n, across));
   return {rows, cols, ceil_div(p.m, rows), ceil_div(p.n, cols)};
 }
 
@@ -152,11 +159,12 @@ void multiply_bfloat16(ProductCall p) {
   // If both factors have contiguous rows, or columns, a is the larger one.
   const bool a_by_sums = p.a.col == 1, b_by_sums = p.b.row == 1;
   if (a_by_sums == b_by_sums ? p.n > p.m : b_by_sums) p = transposed(p);
-  const Blocks blocks = blocks_of(p);
+  const int parts = p.dtype == DType::Half ? 2 : 1;
+  const Blocks blocks = blocks_of(p, parts, num_threads());
   const int64_t batches = p.sum ? 1 : p.batches, tiles = blocks.down * blocks.across;
   const int64_t grain = kWork / (blocks.rows * blocks.cols * p.k * (p.sum ? p.batches : 1)) + 1;
-  const int parts = p.dtype == DType::Half ? 2 : 1;
-  const BFloat16Sizes sizes = bfloat16_sizes(blocks.rows, blocks.cols, p.k, parts);
+  const BFloat16Sizes sizes =
+      bfloat16_sizes(blocks.rows, blocks.cols, p.k, parts, p.sum ? p.batches : 1);
   const int64_t bytes = (sizes.bytes() + 63) / 64 * 64;
   const Team team(batches * tiles);
   Workspace<char> memory(bytes * team.size());
