@@ -3,6 +3,7 @@
 #include "io/array_file.h"
 
 #include "bindings.h"
+#include "files.h"
 #include "native.h"
 
 namespace bind {
@@ -172,10 +173,10 @@ int write(lua_State* L) {
   return 1;
 }
 
-// _arraycommit(writer): replaces the file.
+// _arraycommit(writer [, sync]): replaces the file.
 int commit(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
-  protect(L, "save", [&] { file.commit(); });
+  protect(L, "save", [&] { file.commit(sync_of(L, 2)); });
   return 0;
 }
 

@@ -4,6 +4,7 @@
 // Files as arguments of C functions.
 
 #include "io/file.h"
+#include "io/replace_file.h"
 #include "state.h"
 
 namespace bind {
@@ -12,6 +13,12 @@ using th::File;
 
 // Raises an argument error if the value at index is not a file.
 File* check_file(lua_State* L, int index);
+
+// Returns the option `sync` of save: nil, true or false.
+inline th::Sync sync_of(lua_State* L, int index) {
+  if (lua_isnoneornil(L, index)) return th::Sync::if_replaced;
+  return lua_toboolean(L, index) ? th::Sync::always : th::Sync::never;
+}
 
 // Marks a file as in use while it exists, so that a finalizer that runs in between can neither
 // close nor use the file.

@@ -73,10 +73,10 @@ int new_file(lua_State* L) {
   return 2;
 }
 
-// _commitfile(replacement): replaces the file by the written one.
+// _commitfile(replacement [, sync]): replaces the file by the written one.
 int commit_file(lua_State* L) {
   th::Replacement& replacement = Native<th::Replacement>::check(L, 1);
-  protect(L, "save", [&] { replacement.commit(); });
+  protect(L, "save", [&] { replacement.commit(sync_of(L, 2)); });
   return 0;
 }
 

@@ -126,12 +126,13 @@ function files.tensor(tensor, element, storage, first, sizes)
 end
 
 --- Replaces a file. Calls write with the name of a temporary file, which replaces the file when
--- write returns. If write raises an error, the file keeps its contents.
-function files.replace(tensor, filename, write)
+-- write returns. If write raises an error, the file keeps its contents. sync: true waits until the
+-- data is on the disk, false does not; nil waits if there was a file.
+function files.replace(tensor, filename, write, sync)
    local replacement, name = tensor._newfile(filename)
    local written, failure = pcall(write, name)
    if written then
-      written, failure = pcall(tensor._commitfile, replacement)
+      written, failure = pcall(tensor._commitfile, replacement, sync)
    end
    tensor._dropfile(replacement)
    if not written then
@@ -144,7 +145,7 @@ function files.replace(tensor, filename, write)
 end
 
 --- Like replace, but calls write with an open file.
-function files.write_file(tensor, filename, write)
+function files.write_file(tensor, filename, write, sync)
    files.replace(tensor, filename, function(name)
       local file = tensor.DiskFile(name, 'w'):binary()
       local written, failure = pcall(write, file)
@@ -152,7 +153,7 @@ function files.write_file(tensor, filename, write)
       if not (written and closed) then
          error(written and closing_failure or failure, 0)
       end
-   end)
+   end, sync)
 end
 
 --- Opens a file, returns the results of read(file, size), and closes the file.

@@ -12,7 +12,7 @@ local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of p
 -- The modes of load and save, and the size in bytes of longs in the modes that define it.
 local long_sizes = { b32 = 4, b64 = 8 }
 local known_options = { mode = 'string', referenced = 'boolean', functions = 'boolean',
-                        progress = 'function' }
+                        progress = 'function', sync = 'boolean' }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
 local function install(tensor)
@@ -49,7 +49,7 @@ local function install(tensor)
       if functions == nil then
          functions = tensor.getRule 'files' == 'torch7'
       end
-      return options.mode, options.referenced ~= false, functions, options.progress
+      return options.mode, options.referenced ~= false, functions, options.progress, options.sync
    end
 
    -- Calls progress(done, total) with byte counts while a file is read or written; total may be
@@ -211,7 +211,7 @@ local function install(tensor)
             call_format(name, filename, format.save, object, options)
             return
          end
-         local chosen, isreferenced, _, progress = options_of(name, mode, referenced, 2)
+         local chosen, isreferenced, _, progress, sync = options_of(name, mode, referenced, 2)
          local function write(file)
             set_mode(file, chosen):referenced(isreferenced)
             local tell_end = tell_progress(file, progress, nil)
@@ -219,7 +219,7 @@ local function install(tensor)
             tell_end()
          end
          local saved, failure = files.with_line(name, filename, files.write_file, tensor, filename,
-                                                write)
+                                                write, sync)
          if not saved then
             failure = cause(failure)
             local names_file = failure:find('^cannot open <')

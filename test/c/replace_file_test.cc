@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,13 @@
 
 #include "base/error.h"
 #include "memory/map_allocator.h"
+
+// Counts the calls of libTH, too.
+static int synchronized = 0;
+extern "C" int fsync(int fd) {
+  ++synchronized;
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 namespace th {
 namespace {
@@ -95,6 +103,23 @@ TEST(WayToReplace, IsOverwritingIfARenameChangesMoreThanTheContents) {
   EXPECT_EQ(fstat(1, &status), 0);
   status.st_nlink = 1;
   EXPECT_EQ(way_to_replace(status, true, true).way, Way::overwrite);
+}
+
+TEST_P(Replacing, WaitsForTheDiskAsRequested) {
+  const auto count_syncs = [&](const char* name, Sync sync) {
+    const int before = synchronized;
+    Replacement replacement(at(name).c_str(), GetParam());
+    put(replacement.path(), "text");
+    replacement.commit(sync);
+    EXPECT_EQ(content(at(name)), "text");
+    return synchronized - before;
+  };
+  EXPECT_EQ(count_syncs("first", Sync::if_replaced), 0);
+  EXPECT_EQ(count_syncs("first", Sync::if_replaced), 1);
+  EXPECT_EQ(count_syncs("first", Sync::never), 0);
+  // The file and its directory.
+  EXPECT_EQ(count_syncs("first", Sync::always), 2);
+  EXPECT_EQ(count_syncs("second", Sync::always), 2);
 }
 
 TEST_P(Replacing, LeavesTheOldContentsUntilCommitAndNoOtherFile) {

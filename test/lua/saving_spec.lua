@@ -49,6 +49,25 @@ local function run(code, before)
 end
 
 describe('save', function()
+  it('waits for the disk as the option sync states', function()
+    folder_of(function(path)
+      local blob = tensor.FloatBlob(1)
+      local objects = { t7 = 1, npy = tensor.ones(2), npz = { a = tensor.ones(2) },
+                        safetensors = { a = tensor.ones(2) }, csv = tensor.ones(2, 2),
+                        png = tensor.zeros(3, 4, 4), binaryproto = blob }
+      for ending, object in pairs(objects) do
+        local name = path .. 'x.' .. ending
+        for _, sync in ipairs { true, false } do
+          tensor.save(name, object, { sync = sync })
+          assert.is_not_nil(tensor.load(name))
+        end
+        assert.matches('option sync must be a boolean, got a string',
+                       error_of(tensor.save, name, object, { sync = 'no' }), 1, true)
+      end
+      assert.equal(7, select(2, listed(path):gsub('x%.', '')))
+    end)
+  end)
+
   it('leaves the old file until the new one is complete', function()
     folder_of(function(path)
       local function stop() error 'stop' end

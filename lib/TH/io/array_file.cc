@@ -217,11 +217,11 @@ int64_t ArrayWriter::run(int64_t bytes) {
   return written * size;
 }
 
-void ArrayWriter::commit() {
+void ArrayWriter::commit(Sync sync) {
   if (!replacement_) fail("%s: the file is not being written", filename_.c_str());
   named([&] {
     close();
-    replacement_->commit();
+    replacement_->commit(sync);
     replacement_.reset();
     is_committed_ = true;
   });

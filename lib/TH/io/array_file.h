@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/visibility.h"
+#include "io/replace_file.h"
 #include "io/stored_array.h"
 #include "tensor/tensor.h"
 
@@ -101,7 +102,7 @@ class ArrayWriter {
   void set_report(Report report) { report_ = std::move(report); }
   // Writes about `bytes` bytes. Returns the number of bytes that it has written; 0 at the end.
   int64_t run(int64_t bytes);
-  void commit();
+  void commit(Sync sync = Sync::if_replaced);
   // Does all three.
   void write();
 
@@ -133,7 +134,7 @@ class ArrayWriter {
 
   std::string filename_;
   std::set<std::string> names_;
-  std::unique_ptr<class Replacement> replacement_;
+  std::unique_ptr<Replacement> replacement_;
   bool is_committed_ = false;
   size_t at_ = 0;     // the item that is being written
   int64_t done_ = 0;  // elements of it that are written

@@ -237,7 +237,7 @@ void Replacement::link_temporary() {
 
 // ---- replacing the target -----------------------------------------------------------------------
 
-void Replacement::commit() {
+void Replacement::commit(Sync sync) {
   if (!fd_.is_open()) return;
   for (int k = 1; k <= kTries; ++k) {
     struct stat old, found;
@@ -246,7 +246,7 @@ void Replacement::commit() {
       if (!in_directory_) {
         fail("<%s> was removed while its new contents were written", name_.c_str());
       }
-      rename_over(nullptr);
+      rename_over(nullptr, sync);
       return;
     }
     if (!S_ISREG(old.st_mode)) fail("<%s> has become a device or directory", name_.c_str());
@@ -259,14 +259,14 @@ void Replacement::commit() {
     WayToReplace chosen = way_to_replace(old, has_path, in_directory_);
     // Some file systems report no names for any file. A rename is safe there, too.
     if (chosen.way == Way::retry && k < kTries) continue;
-    const char* reason = chosen.way == Way::overwrite ? chosen.reason : rename_over(&old);
+    const char* reason = chosen.way == Way::overwrite ? chosen.reason : rename_over(&old, sync);
     if (!reason || overwrite(reason)) return;
   }
   fail("<%s> is replaced by other processes again and again", name_.c_str());
 }
 
 // old: the existing file, or null. Returns null, or the reason why the file must be overwritten.
-const char* Replacement::rename_over(const struct stat* old) {
+const char* Replacement::rename_over(const struct stat* old, Sync sync) {
   struct stat made;
   if (fstat(fd_.get(), &made) != 0) fail_to_replace(name_, errno);
   bool same_owner = !old || (old->st_uid == made.st_uid && old->st_gid == made.st_gid);
@@ -277,16 +277,26 @@ const char* Replacement::rename_over(const struct stat* old) {
     fail_to_replace(name_, errno);
   }
   // The old contents are dropped only once the new ones are on the disk.
-  if (old && fsync(fd_.get()) != 0) fail_to_replace(name_, errno);
+  const bool waits = sync == Sync::always || (sync == Sync::if_replaced && old);
+  if (waits && fsync(fd_.get()) != 0) fail_to_replace(name_, errno);
   link_temporary();
   if (std::rename(temporary_.c_str(), target_.c_str()) == 0) {
     temporary_.clear();
+    if (sync == Sync::always) synchronize_directory();
     return nullptr;
   }
   // The directory has the sticky bit, or the file is a mount point.
   bool refused = errno == EPERM || errno == EACCES || errno == EBUSY || errno == EXDEV;
   if (!old || !refused) fail_to_replace(name_, errno);
   return "its directory keeps it";
+}
+
+// Waits until the name is on the disk, too, if the file system can do that.
+void Replacement::synchronize_directory() {
+  const size_t slash = target_.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : target_.substr(0, slash + 1);
+  Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.is_open() && fsync(fd.get()) != 0 && errno != EINVAL) fail_to_replace(name_, errno);
 }
 
 // Overwrites the file. Returns false if the name refers to another file meanwhile.

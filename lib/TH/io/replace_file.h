@@ -12,6 +12,10 @@
 
 namespace th TH_VISIBLE {
 
+// Whether a file is on the disk when it has been written. if_replaced: if it replaces another one,
+// whose contents would be lost if the machine stopped.
+enum class Sync { if_replaced, always, never };
+
 // A file that is written anew without losing its old contents before the new ones are complete.
 //
 // The new contents go to a temporary file in the directory of the old file, or in TMPDIR if that
@@ -30,15 +34,17 @@ class Replacement {
   // Returns the name of the file to write: a temporary file, or a device or pipe itself.
   const std::string& path() const { return temporary_.empty() ? path_ : temporary_; }
   // Replaces the old contents. Call it once, after everything is written and closed. If it throws,
-  // the old contents are unchanged, unless the message states otherwise.
-  void commit();
+  // the old contents are unchanged, unless the message states otherwise. A file that is overwritten
+  // is always on the disk.
+  void commit(Sync sync = Sync::if_replaced);
 
  private:
   bool open_unnamed(const std::string& directory);
   bool open_named();
   void open_temporary(bool exists, bool unnamed);
   void link_temporary();
-  const char* rename_over(const struct stat* old);
+  const char* rename_over(const struct stat* old, Sync sync);
+  void synchronize_directory();
   bool overwrite(const char* reason);
   void copy_into(int to, off_t old_size);
 

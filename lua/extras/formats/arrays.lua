@@ -79,7 +79,7 @@ local function write(filename, options, add)
          end
          early = math.max(early - bytes, 0)
       until bytes == 0
-      native.array_commit(writer)
+      native.array_commit(writer, options.sync)
    end)
    native.array_drop(writer)
    if not written then
@@ -107,7 +107,7 @@ function npy.load(_, filename, options)
 end
 
 function npy.save(tensor, filename, t, options)
-   files.check(options, {progress = 'function'})
+   files.check(options, {progress = 'function', sync = 'boolean'})
    if not files.element(tensor, t) then
       error('an .npy file contains a tensor, got ' .. tensor.type(t), 0)
    end
@@ -125,7 +125,7 @@ end
 
 --- object: a table of tensors. Those without names get NumPy's default names.
 function npz.save(tensor, filename, object, options)
-   files.check(options, {compress = 'boolean', progress = 'function'})
+   files.check(options, {compress = 'boolean', progress = 'function', sync = 'boolean'})
    if files.element(tensor, object) then
       object = {object}
    elseif type(object) ~= 'table' then
@@ -154,7 +154,7 @@ function safetensors.load(_, filename, options)
 end
 
 function safetensors.save(tensor, filename, object, options)
-   files.check(options, {metadata = 'table', progress = 'function'})
+   files.check(options, {metadata = 'table', progress = 'function', sync = 'boolean'})
    if type(object) ~= 'table' then
       error('a .safetensors file contains a table of tensors, got ' .. tensor.type(object), 0)
    end

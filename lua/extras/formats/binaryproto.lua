@@ -17,7 +17,7 @@ function binaryproto.load(tensor, filename, options)
 end
 
 function binaryproto.save(tensor, filename, object, options)
-   files.check(options, {diff = 'boolean'})
+   files.check(options, {diff = 'boolean', sync = 'boolean'})
    local isblob = tostring(tensor.typename(object)):find 'Blob$' ~= nil
    if not isblob and type(object) ~= 'table' then
       error('a .binaryproto file contains a blob or a table of blobs, got ' .. tensor.type(object),
@@ -30,7 +30,7 @@ function binaryproto.save(tensor, filename, object, options)
                  tensor.blobsToProto(object, options.diff)
    files.write_file(tensor, filename, function(file)
       file:writeString(bytes)
-   end)
+   end, options.sync)
 end
 
 return binaryproto

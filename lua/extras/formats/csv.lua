@@ -13,7 +13,8 @@ local options_of_load = {
    invalid = 'string',
 }
 local INVALID = {error = true, nan = true, text = true}
-local options_of_save = {separator = 'string', names = 'table', progress = 'function'}
+local options_of_save = {separator = 'string', names = 'table', progress = 'function',
+                         sync = 'boolean'}
 
 -- Returns a character of the style, or nil. lib/TH/io/csv_file.cc checks which ones are possible.
 local function character(options, name)
@@ -332,7 +333,7 @@ local function save(tensor, filename, object, options)
    files.write_file(tensor, filename, function(file)
       local write = istensor and write_together or write_columns
       write(tensor, file, object, separator, options)
-   end)
+   end, options.sync)
 end
 
 return {load = load, save = save}

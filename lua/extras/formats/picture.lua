@@ -121,7 +121,7 @@ local function save(tensor, format, filename, object, most, options)
    local done = files.progress(options, #bytes)
    files.write_file(tensor, filename, function(file)
       file:writeChar(tensor.CharStorage():string(bytes))
-   end)
+   end, options.sync)
    done(#bytes)
 end
 
@@ -138,8 +138,8 @@ local function format_of(name, most, options_of_save)
 end
 
 picture.png = format_of('png', {true, true, true, true, text = '1 to 4'},
-                        {bits = 'number', progress = 'function'})
+                        {bits = 'number', progress = 'function', sync = 'boolean'})
 picture.jpeg = format_of('jpeg', {true, false, true, false, text = '1 or 3'},
-                         {quality = 'number', progress = 'function'})
+                         {quality = 'number', progress = 'function', sync = 'boolean'})
 
 return picture
