@@ -19,11 +19,17 @@ struct Call {
   std::function<Problem(const TransportTable&, void* group, Call&)> transfer;
   const Group::Devices* devices = nullptr;  // null: the buffers are on the host
   Combine combine;
-  int64_t each = 0;         // allToAll: the number of elements of one part
+  int64_t each = 0;  // allToAll: the number of elements of one part
+  bool is_all_reduce = false;
   bool writes_in = false;   // the result is in `in`
   bool writes_out = false;  // the result is in `out`
 
   void run(const GroupPtr& group) {
+    const Group::Elements elements = {in.data(), in.count(), in.type(), combine.reduction};
+    if (is_all_reduce && !devices && group->can_agree_and_reduce(elements)) {
+      group->agree_and_reduce(header, &elements);
+      return;
+    }
     group->agree(header);
     if (in.count() == 0 && out.count() == 0) return;
     if (!group->handle()) {
@@ -181,6 +187,7 @@ WorkPtr all_reduce(const GroupPtr& group, Tensor* t, Combine combine, Mode mode)
   Device* device = select_devices(group, &call, *t);
   call.in = Buffer(t, Use::write, true, copies(mode), device);
   call.combine = combine;
+  call.is_all_reduce = true;
   call.writes_in = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.all_reduce(handle, c.in.data(), c.in.count(), c.in.type(), c.combine.reduction);

@@ -126,7 +126,7 @@ void* Engine::start(const char* transport) {
   }
   table_ = table;
   started_ = true;
-  oversubscribed_ = info_.local_size > sysconf(_SC_NPROCESSORS_ONLN);
+  yields_ = !info_.test_yields && info_.local_size > sysconf(_SC_NPROCESSORS_ONLN);
   return world;
 }
 
@@ -193,7 +193,7 @@ bool Engine::pause(int64_t* tests) const {
   if (std::this_thread::get_id() == thread_.get_id()) {
     // The communication thread leaves the processor to the computation.
     std::this_thread::sleep_for(std::chrono::microseconds(10));
-  } else if (oversubscribed_) {
+  } else if (yields_) {
     sched_yield();
   }
   return *tests % 256 == 0;

@@ -81,8 +81,9 @@ class Engine {
   void work();
 
   const TransportTable* table_ = nullptr;
-  TransportInfo info_ = {0, 1, 0, 1, ""};
-  bool started_ = false, oversubscribed_ = false;
+  TransportInfo info_ = {0, 1, 0, 1, false, ""};
+  bool started_ = false;
+  bool yields_ = false;  // pause() lets other processes of this core run
   double timeout_ = 600;
   std::mutex calls_;
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -12,8 +13,6 @@
 #include "dist/transfers.h"
 
 namespace th::dist {
-
-namespace {}  // namespace
 
 Group::Group(void* handle, int rank, int size, bool is_world)
     : handle_(handle), rank_(rank), size_(size), is_world_(is_world) {}
@@ -41,47 +40,83 @@ void Group::number(Header* header) { header->sequence = ++sequence_; }
 
 // ---- the agreement ------------------------------------------------------------------------------
 
-// In round k each rank sends to the rank 2^k after it the smallest and the largest hash that it has
-// seen. After log2(size) rounds each rank has those of all, and knows that all have arrived.
-void Group::agree(const Header& header) {
-  if (size_ == 1) return;
-  if (!failure_.empty()) fail("this group has failed before: %s", failure_.c_str());
-  const uint64_t hash = header.hash();
-  uint64_t seen[2] = {hash, hash};
-  for (int step = 1; step < size_; step *= 2) {
-    uint64_t theirs[2];
-    exchange(Tag::header, (rank_ + step) % size_, seen, (rank_ - step + size_) % size_, theirs,
-             sizeof(seen), header);
-    seen[0] = std::min(seen[0], theirs[0]);
-    seen[1] = std::max(seen[1], theirs[1]);
-  }
-  if (seen[0] != seen[1]) fail_disagreement(header);
+// What ranks exchange when they agree: the smallest and the largest hash that the sender has seen,
+// and the elements that it has combined.
+struct Group::Message {
+  static constexpr size_t kElements = 16384;
+  uint64_t smallest, largest;
+  alignas(16) char elements[kElements];
+};
+
+bool Group::can_agree_and_reduce(const Elements& elements) const {
+  const bool is_power = (size_ & (size_ - 1)) == 0;
+  return is_power && handle_ && elements.bytes() <= Message::kElements;
 }
 
-void Group::exchange(Tag tag, int to, const void* sent, int from, void* received, size_t bytes,
+// If the number of ranks is a power of 2, each rank exchanges messages with the rank whose number
+// differs in bit k, in round k. Otherwise it sends to the rank 2^k after it, and receives from the
+// one 2^k before it. After log2(size) rounds each rank has the hashes of all, and knows that all
+// have arrived.
+void Group::agree_and_reduce(const Header& header, const Elements* elements) {
+  if (size_ == 1) return;
+  if (!failure_.empty()) fail("this group has failed before: %s", failure_.c_str());
+  if (!sent_) {
+    sent_.reset(new Message);
+    received_.reset(new Message);
+  }
+  const bool is_power = (size_ & (size_ - 1)) == 0;
+  const size_t bytes = elements ? elements->bytes() : 0;
+  sent_->smallest = sent_->largest = header.hash();
+  if (bytes) std::memcpy(sent_->elements, elements->data, bytes);
+  for (int step = 1; step < size_; step *= 2) {
+    const int to = is_power ? rank_ ^ step : (rank_ + step) % size_;
+    const int from = is_power ? to : (rank_ - step + size_) % size_;
+    const bool agreed = sent_->smallest == sent_->largest;
+    exchange(to, *sent_, offsetof(Message, elements) + (agreed ? bytes : 0), from, received_.get(),
+             header);
+    const uint64_t smallest = std::min(sent_->smallest, received_->smallest);
+    const uint64_t largest = std::max(sent_->largest, received_->largest);
+    if (bytes && smallest == largest) {
+      // Both ranks combine the elements in the order of their ranks, so their bits are equal.
+      if (rank_ < to) std::swap(sent_, received_);
+      engine().check(engine().table().combine(received_->elements, sent_->elements, elements->count,
+                                              elements->type, elements->reduction));
+    }
+    sent_->smallest = smallest;
+    sent_->largest = largest;
+  }
+  if (sent_->smallest != sent_->largest) fail_disagreement(header);
+  if (bytes) std::memcpy(elements->data, sent_->elements, bytes);
+}
+
+// Sends the first bytes of a message to a rank and receives a message.
+void Group::exchange(int to, const Message& sent, size_t sent_bytes, int from, Message* received,
                      const Header& header) {
   Engine& e = engine();
   const TransportTable& table = e.table();
   void *in = nullptr, *out = nullptr;
-  bool in_done = !received, out_done = !sent;
-  {
-    std::lock_guard<std::mutex> lock(e.calls());
-    if (received) e.check(table.receive(handle_, tag, from, received, bytes, &in));
-    if (sent) e.check(table.send(handle_, tag, to, sent, bytes, &out));
+  bool in_done = false, out_done = false;
+  const auto test = [&] {
     if (!out_done) e.check(table.test(&out, &out_done));
     if (!in_done) e.check(table.test(&in, &in_done));
+    return in_done && out_done;
+  };
+  {
+    std::lock_guard<std::mutex> lock(e.calls());
+    e.check(table.receive(handle_, Tag::header, from, received, sizeof(*received), &in));
+    e.check(table.send(handle_, Tag::header, to, &sent, sent_bytes, &out));
+    if (test()) return;
   }
   const void* sign = stop_sign();
   const int64_t interrupts = e.interrupts();
   int64_t tests = 0;
   double start = 0;
   bool announced = false;
-  while (!in_done || !out_done) {
+  while (true) {
     const bool look = e.pause(&tests);
     {
       std::lock_guard<std::mutex> lock(e.calls());
-      if (!out_done) e.check(table.test(&out, &out_done));
-      if (!in_done) e.check(table.test(&in, &in_done));
+      if (test()) return;
     }
     if (!look) continue;
     if (start == 0) start = clock_seconds();

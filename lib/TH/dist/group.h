@@ -35,17 +35,24 @@ class Group {
   void number(Header* header);
   // Waits until all ranks have called this with the same header. Otherwise throws: if headers
   // differ, on all ranks; if a rank is missing, after the timeout.
-  void agree(const Header& header);
+  void agree(const Header& header) { agree_and_reduce(header, nullptr); }
+  // The same, and reduces a few elements over all ranks, in the same messages. All ranks add in the
+  // same order. After an error the elements are unchanged.
+  struct Elements {
+    void* data;
+    int64_t count;
+    DType type;
+    Reduction reduction;
+    size_t bytes() const { return static_cast<size_t>(count) * item_size(type); }
+  };
+  void agree_and_reduce(const Header& header, const Elements* elements);
+  bool can_agree_and_reduce(const Elements& elements) const;
   // Calls f(table, handle) for the transport, alone.
   template <class F>
   void transfer(const F& f) {
     std::lock_guard<std::mutex> lock(engine().calls());
     engine().check(f(engine().table(), handle_));
   }
-  // Sends bytes and receives bytes. Either may be null.
-  void exchange(Tag tag, int to, const void* sent, int from, void* received, size_t bytes,
-                const Header& header);
-
   // A new group of the ranks that have the same color, in the order of their keys, or null for a
   // negative color. A collective.
   std::shared_ptr<Group> split(int color, int key);
@@ -67,6 +74,9 @@ class Group {
 
  private:
   class Attendance;
+  struct Message;
+  void exchange(int to, const Message& sent, size_t sent_bytes, int from, Message* received,
+                const Header& header);
   [[noreturn]] void fail_disagreement(const Header& header);
   [[noreturn]] void fail_late(const Header& header);
 
@@ -74,6 +84,7 @@ class Group {
   const int rank_, size_;
   const bool is_world_;
   uint64_t sequence_ = 0;
+  std::unique_ptr<Message> sent_, received_;  // of agree_and_reduce; allocated on first use
   std::string failure_;  // why the ranks are no longer in step; empty: they are
   std::unique_ptr<Attendance> attendance_;
   std::unique_ptr<Transfers> transfers_;

@@ -27,10 +27,11 @@ enum class Tag : int { header, presence, message_header, message };
 struct TransportInfo {
   int rank, size;
   int local_rank, local_size;  // among the processes of the same machine
+  bool test_yields;            // if processes share cores, test() lets the others run
   char library[128];           // name and version, for people
 };
 
-constexpr uint32_t kTransportAbi = 1;
+constexpr uint32_t kTransportAbi = 2;
 
 // Counts are of elements. Buffers are on the host. If device_kind is set, collectives get memory of
 // such a device instead, whose earlier work has ended. Then there are no messages, no gather and no
@@ -68,6 +69,8 @@ struct TransportTable {
   // Float and Double; functions without a Reduction also accept Half and BFloat16.
   // In place.
   Problem (*all_reduce)(void* group, void* data, int64_t count, DType type, Reduction reduction);
+  // Without communication: to[k] = from[k] combined with to[k].
+  Problem (*combine)(const void* from, void* to, int64_t count, DType type, Reduction reduction);
   // In place at the root; elsewhere the elements are only read.
   Problem (*reduce)(void* group, void* data, int64_t count, DType type, Reduction reduction,
                     int root);

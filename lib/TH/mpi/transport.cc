@@ -20,6 +20,9 @@ namespace {
 
 // MPI counts in int. Larger buffers are sent in pieces of this number of elements.
 constexpr int64_t kPiece = int64_t{1} << 30;
+// Open MPI reduces large buffers by a copy of the whole buffer, whose pages are new for each call.
+// Reductions of 64 MiB in pieces of this number of bytes take a third of the time.
+constexpr int64_t kReducedBytes = int64_t{16} << 20;
 
 char problem_text[MPI_MAX_ERROR_STRING + 64];
 
@@ -70,18 +73,18 @@ T extreme(T a, T b) {
 }
 
 template <bool larger, class T>
-void combine(const void* in, void* inout, int count) {
+void keep_extremes(const void* in, void* inout, int count) {
   const T* a = static_cast<const T*>(in);
   T* b = static_cast<T*>(inout);
   for (int k = 0; k < count; ++k) b[k] = extreme<larger>(a[k], b[k]);
 }
 
 template <bool larger>
-void combine_any(void* in, void* inout, int* count, MPI_Datatype* type) {
+void keep_extremes_of(void* in, void* inout, int* count, MPI_Datatype* type) {
   if (*type == MPI_FLOAT) {
-    combine<larger, float>(in, inout, *count);
+    keep_extremes<larger, float>(in, inout, *count);
   } else {
-    combine<larger, double>(in, inout, *count);
+    keep_extremes<larger, double>(in, inout, *count);
   }
 }
 
@@ -101,15 +104,17 @@ MPI_Op mpi_op(DType type, Reduction reduction) {
   return MPI_OP_NULL;
 }
 
-// Calls f(offset in bytes, count) for pieces that MPI can count, until one fails.
+// Calls f(offset in bytes, count) for pieces of at most `most` elements, until one fails.
 template <class F>
-Problem in_pieces(int64_t count, DType type, const F& f) {
-  for (int64_t first = 0; first < count; first += kPiece) {
-    const auto piece = static_cast<int>(std::min(kPiece, count - first));
+Problem in_pieces(int64_t count, DType type, int64_t most, const F& f) {
+  for (int64_t first = 0; first < count; first += most) {
+    const auto piece = static_cast<int>(std::min(most, count - first));
     if (Problem problem = checked(f(first * item_size(type), piece))) return problem;
   }
   return nullptr;
 }
+
+int64_t most_reduced(DType type) { return kReducedBytes / static_cast<int64_t>(item_size(type)); }
 
 char* at(void* data, size_t offset) { return static_cast<char*>(data) + offset; }
 
@@ -117,16 +122,33 @@ char* at(void* data, size_t offset) { return static_cast<char*>(data) + offset; 
 
 bool owns_mpi = false;  // this plugin has initialized MPI
 
-// Open MPI copies large messages between processes by process_vm_readv, which containers may
-// forbid. Then it prints an error for each message. This makes it copy through shared memory.
-void avoid_forbidden_copies() {
+#ifdef OPEN_MPI
+constexpr bool kTestYields = true;
+
+void set_default(const char* variable, const char* value) { setenv(variable, value, 0); }
+
+// Settings of Open MPI, for this process. The user's environment takes precedence.
+void set_defaults() {
+  // Messages up to this size need no handshake between processes of one machine.
+  set_default("OMPI_MCA_btl_vader_eager_limit", "20480");
+  // mpirun sets this, too, unless it believes that there are more cores.
+  const char* count = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (count && std::atoi(count) > sysconf(_SC_NPROCESSORS_ONLN)) {
+    set_default("OMPI_MCA_mpi_yield_when_idle", "1");
+  }
+  // Large messages between processes are copied by process_vm_readv, which containers may forbid.
+  // Then Open MPI prints an error for each message. This makes it copy through shared memory.
   char byte = 0;
   iovec own = {&byte, 1}, other = {nullptr, 1};
   if (process_vm_readv(getppid(), &own, 1, &other, 1, 0) < 0 &&
       (errno == EPERM || errno == ENOSYS)) {
-    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    set_default("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
   }
 }
+#else
+constexpr bool kTestYields = false;
+void set_defaults() {}
+#endif
 
 Problem start(TransportInfo* info, void** world) {
   int initialized = 0, provided = MPI_THREAD_SINGLE;
@@ -134,7 +156,7 @@ Problem start(TransportInfo* info, void** world) {
   if (initialized) {
     MPI_Query_thread(&provided);
   } else {
-    avoid_forbidden_copies();
+    set_defaults();
     if (Problem p = checked(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided))) {
       return p;
     }
@@ -154,6 +176,7 @@ Problem start(TransportInfo* info, void** world) {
   MPI_Comm_rank(machine, &info->local_rank);
   MPI_Comm_size(machine, &info->local_size);
   MPI_Comm_free(&machine);
+  info->test_yields = kTestYields;
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(version, &length);
@@ -163,8 +186,8 @@ Problem start(TransportInfo* info, void** world) {
   const char* shown = number ? number : version;
   std::snprintf(info->library, sizeof(info->library), "%s%.*s", number ? "MPICH v" : "",
                 static_cast<int>(std::strcspn(shown, ",\n")), shown);
-  MPI_Op_create(combine_any<false>, 1, &min_of_floats);
-  MPI_Op_create(combine_any<true>, 1, &max_of_floats);
+  MPI_Op_create(keep_extremes_of<false>, 1, &min_of_floats);
+  MPI_Op_create(keep_extremes_of<true>, 1, &max_of_floats);
   *world = &all;
   return nullptr;
 }
@@ -241,16 +264,21 @@ void cancel(void** request) {
 // ---- collectives --------------------------------------------------------------------------------
 
 Problem all_reduce(void* group, void* data, int64_t count, DType type, Reduction reduction) {
-  return in_pieces(count, type, [&](size_t offset, int piece) {
+  return in_pieces(count, type, most_reduced(type), [&](size_t offset, int piece) {
     return MPI_Allreduce(MPI_IN_PLACE, at(data, offset), piece, mpi_type(type),
                          mpi_op(type, reduction), comm(group));
   });
 }
 
+Problem combine(const void* from, void* to, int64_t count, DType type, Reduction reduction) {
+  return checked(
+      MPI_Reduce_local(from, to, static_cast<int>(count), mpi_type(type), mpi_op(type, reduction)));
+}
+
 Problem reduce(void* group, void* data, int64_t count, DType type, Reduction reduction, int root) {
   int rank = 0;
   MPI_Comm_rank(comm(group), &rank);
-  return in_pieces(count, type, [&](size_t offset, int piece) {
+  return in_pieces(count, type, most_reduced(type), [&](size_t offset, int piece) {
     void* part = at(data, offset);
     return MPI_Reduce(rank == root ? MPI_IN_PLACE : part, part, piece, mpi_type(type),
                       mpi_op(type, reduction), root, comm(group));
@@ -258,7 +286,7 @@ Problem reduce(void* group, void* data, int64_t count, DType type, Reduction red
 }
 
 Problem broadcast(void* group, void* data, int64_t count, DType type, int root) {
-  return in_pieces(count, type, [&](size_t offset, int piece) {
+  return in_pieces(count, type, kPiece, [&](size_t offset, int piece) {
     return MPI_Bcast(at(data, offset), piece, mpi_type(type), root, comm(group));
   });
 }
@@ -345,6 +373,7 @@ TransportTable make_table() {
   t.test = test;
   t.cancel = cancel;
   t.all_reduce = all_reduce;
+  t.combine = combine;
   t.reduce = reduce;
   t.broadcast = broadcast;
   t.all_gather = all_gather;

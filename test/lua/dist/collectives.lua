@@ -108,14 +108,37 @@ for _, name in ipairs(types) do
   end
 end
 
+-- Few elements are reduced in the messages that compare the calls, many by the transport, and very
+-- many in parts.
+for _, name in ipairs(types) do
+  for _, count in ipairs{5000, 20000, name == 'Double' and 2500000 or 0} do
+    for _, reduction in ipairs{'sum', 'prod', 'min', 'max'} do
+      local t = torch[name .. 'Tensor'](count)
+      if count > 0 then
+        local first = torch[name .. 'Tensor'](16)
+        for k = 1, 16 do
+          first[k] = element(rank, k)
+        end
+        t:copy(first:repeatTensor(math.ceil(count / 16)):narrow(1, 1, count))
+        dist.allReduce(t, reduction)
+        expect(t:narrow(1, count - 8, 8), function(k)
+          return reduced(reduction, (count - 9 + k - 1) % 16 + 1)
+        end, ('%s allReduce %s of %d'):format(name, reduction, count))
+      end
+    end
+  end
+end
+
 -- NaN is never lost, and zeros of different signs give the same bits on all ranks.
 local special = torch.FloatTensor{rank == size and 0 / 0 or rank, rank == 1 and -0.0 or 0.0, 1}
 for _, reduction in ipairs{'min', 'max'} do
-  local t = dist.allReduce(special:clone(), reduction)
-  assert(t[1] ~= t[1] and t[3] == 1)
-  dist.check(t)
-  if size > 1 then
-    assert(1 / t[2] == (reduction == 'min' and -math.huge or math.huge))
+  for _, copies in ipairs{1, 3000} do
+    local t = dist.allReduce(special:repeatTensor(copies), reduction):narrow(1, 3 * copies - 2, 3)
+    assert(t[1] ~= t[1] and t[3] == 1)
+    dist.check(t)
+    if size > 1 then
+      assert(1 / t[2] == (reduction == 'min' and -math.huge or math.huge))
+    end
   end
 end
 
@@ -195,6 +218,18 @@ if size > 1 then
   fails('a multiple of ' .. size, dist.allToAll, torch.FloatTensor(size + 1))
   fails('the ranks disagree: rank 1: broadcast of a FloatTensor of size [1]; ', dist.broadcast,
         torch.FloatTensor(rank), 1)
+end
+-- After a disagreement the elements are unchanged, also on ranks whose neighbours agreed with them.
+if size > 1 then
+  local t = torch.FloatTensor(rank == size and 3 or 2):fill(rank)
+  fails('the ranks disagree', dist.allReduce, t)
+  assert(t:eq(rank):all())
+  if rank == size then
+    fails('the ranks disagree', dist.barrier)
+  else
+    fails('the ranks disagree', dist.allReduce, t)
+  end
+  assert(t:eq(rank):all())
 end
 assert(dist.allReduce(1) == size)
 local p = torch.FloatTensor{rank}
