@@ -31,8 +31,10 @@ constexpr int64_t kLeastGarbage = int64_t{4} << 20;
 // The collector runs, independent of its cost, before the memory has grown by this and by the size
 // of the live memory.
 constexpr int64_t kSurelyCollected = int64_t{64} << 20;
-// Lua code runs for at least this multiple of the time that collections take.
-constexpr double kOtherParts = 8;
+// Lua code runs for at least this multiple of the time that collections take. With more garbage
+// than kCached, results reach memory that is in no cache, which costs more than collections do.
+constexpr double kOtherParts = 8, kLeastOtherParts = 4;
+constexpr int64_t kCached = int64_t{8} << 20;
 
 // The processor time of this thread. Unlike the time of day, it does not count other programs.
 double seconds() {
@@ -244,8 +246,10 @@ void collect_under_pressure(lua_State* L, State* state) {
   }
   if (in_use + of_objects < state->collect_at) return;
   double start = seconds();
+  const bool cached = in_use + of_objects - state->after_collection < kCached;
+  const double other_parts = cached ? kOtherParts : kLeastOtherParts;
   if (in_use + of_objects < state->surely_collect_at &&
-      start - state->collected < kOtherParts * state->collection_takes) {
+      start - state->collected < other_parts * state->collection_takes) {
     state->collect_at = in_use + of_objects + kLeastGarbage;
     return;
   }
