@@ -88,7 +88,7 @@ fuzz:
 	@scripts/build fuzz build/fuzz
 	@mkdir -p build/fuzz/corpus
 	build/fuzz/test/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) build/fuzz/corpus test/data/blobs \
-	  test/data/numpy test/data/pictures
+	  test/data/numpy test/data/pictures test/data/safetensors
 
 # Compares with NumPy and PyTorch, or with another commit by COMPARE=commit. scripts/run-bench
 # explains FILTER=text, QUICK=1 and the other options.
