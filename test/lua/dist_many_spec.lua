@@ -5,7 +5,7 @@ local plugin = io.open(prefix .. '/lib/libTHmpi.so')
 
 describe('tensor.dist', function()
   (plugin and it or pending)('does not leak', function()
-    local command = 'OMP_NUM_THREADS=1 %s/bin/tensor -n 2 test/lua/dist/many.lua 2>&1'
+    local command = 'OMP_NUM_THREADS=1 %s/bin/tensor -n 2 test/lua/dist/many.lua 100000 2>&1'
     local pipe = assert(io.popen(command:format(prefix)))
     local output = pipe:read '*a'
     pipe:close()

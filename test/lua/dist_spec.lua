@@ -68,6 +68,12 @@ describe('tensor.dist', function()
     end
   end)
 
+  when_mpi('does not leak', function()
+    local output, status = start(2, 'many', 10000)
+    assert.are.equal('ok\n', output)
+    assert.are.equal(0, status)
+  end)
+
   local faults = {
     shapes = {"ranks 1, 3: allReduce 'sum' of a FloatTensor of size [4]",
               "rank 2: allReduce 'sum' of a FloatTensor of size [3]"},
