@@ -40,8 +40,9 @@ void Group::number(Header* header) { header->sequence = ++sequence_; }
 
 // ---- the agreement ------------------------------------------------------------------------------
 
-// What ranks exchange when they agree: the smallest and the largest hash that the sender has seen,
-// and the elements that it has combined.
+// The message that ranks exchange when they agree: the smallest and the largest hash that the
+// sender has seen, and the elements that it has combined. Elements of at most 16 KiB need no
+// handshake: the limit is that of the MPI transport, set_defaults().
 struct Group::Message {
   static constexpr size_t kElements = 16384;
   uint64_t smallest, largest;
