@@ -38,7 +38,7 @@ struct Fraction {
   }
 };
 
-// Of a gamma distributed number x with scale 1, by its shape a.
+// The slope of a gamma distributed number x with scale 1, by its shape a.
 TH_HD double gamma_slope(double a, double x) {
   if (!(a > 0) || !(x >= 0)) return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return 0;
@@ -67,7 +67,7 @@ TH_HD double gamma_slope(double a, double x) {
   return x * (fraction.slope + fraction.value * (std::log(x) - digamma_of(a)));
 }
 
-// Of a beta distributed number x, by its first parameter a, or its second one b. y: 1 - x.
+// The slope of a beta distributed number x, by its parameter a, or by b. y: 1 - x. x is not large.
 TH_HD double lower_beta_slope(double a, double b, double x, double y, bool by_second) {
   const double most = 100 + 20 * std::sqrt(a > b ? a : b);
   const double d_a = by_second ? 0 : 1, d_b = by_second ? 1 : 0;
