@@ -184,6 +184,7 @@ namespace th {
 
 void run_factor(const FactorCall& call) {
   const Matrices& a = call.a;
+  if (a.count == 0) return;  // tau has no memory
   std::fill_n(call.info, a.count, 0);
   if (!linalg::all_finite(a, 1, call.info, call.part)) return;
   if (call.kind == Factorization::q &&
