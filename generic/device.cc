@@ -123,6 +123,16 @@ int synchronize(lua_State* L) {
   return 0;
 }
 
+// Returns the address of the device's stream, or nil.
+int stream(lua_State* L) {
+  Device* device = check_device(L, 1, "stream");
+  void* handle = nullptr;
+  if (device) protect(L, "stream", [&] { handle = device->stream(); });
+  if (!handle) return 0;
+  push_integer(L, static_cast<int64_t>(reinterpret_cast<intptr_t>(handle)));
+  return 1;
+}
+
 int empty_cache(lua_State* L) {
   if (lua_isnoneornil(L, 1)) {
     th::recycle_release();
@@ -216,6 +226,7 @@ const Method functions[] = {{"setDefaultDevice", guarded<set_default_device, 1>}
                             {"getDefaultDevice", guarded<get_default_device, 0>},
                             {"devices", guarded<devices, 0>},
                             {"synchronize", guarded<synchronize, 1>},
+                            {"stream", guarded<stream, 1>},
                             {"emptyCache", guarded<empty_cache, 1>},
                             {"memory", guarded<memory, 1>},
                             {"stats", guarded<stats, 0>},

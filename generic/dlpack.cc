@@ -3,6 +3,7 @@
 
 #include "bindings.h"
 #include "luaT.h"
+#include "backend/device_list.h"
 #include "tensor/dlpack.h"
 
 namespace bind {
@@ -14,13 +15,18 @@ T* pointer_at(lua_State* L, int index) {
   return reinterpret_cast<T*>(static_cast<uintptr_t>(check_number(L, index)));
 }
 
-// _todlpack(tensor, address): stores a pointer to the exported struct at the address. The cdata
-// there then owns the struct, without an allocation in between that could fail.
+// _todlpack(tensor, address, device or nil): stores a pointer to the exported struct at the
+// address. The cdata there then owns the struct, without an allocation in between that could fail.
 int to_dlpack(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
+  th::Device* device = nullptr;
+  if (!lua_isnoneornil(L, 3)) {
+    const char* name = check_string(L, 3);
+    protect(L, "toDLPack", [&] { device = th::find_device(name); });
+  }
   trace_elements(L, "toDLPack", t->storage, th::ElementUse::hands_out);
   auto* to = pointer_at<DLManagedTensorVersioned*>(L, 2);
-  protect(L, "toDLPack", [&] { *to = th::to_dlpack(*t); });
+  protect(L, "toDLPack", [&] { *to = th::to_dlpack(*t, device); });
   return 0;
 }
 

@@ -35,6 +35,10 @@ TH_API const char* THGetDefaultDevice(void);
 /* Waits until the device has finished all queued work; NULL waits for all devices. Errors found by
    asynchronous checks of values are raised here at the latest. */
 TH_API void THSynchronize(const char* device);
+/* Returns the handle of the stream in which all work on the device runs, a cudaStream_t on a GPU.
+   Work that another library queues there is ordered with that of TH. NULL if the device has no such
+   handle, as the software device. */
+TH_API void* THDeviceStream(const char* device);
 /* Returns cached memory of the device to the system; NULL means all devices. */
 TH_API void THEmptyCache(const char* device);
 

@@ -81,12 +81,13 @@ local function install(tensor)
    for _, element in ipairs(types) do
       local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
 
-      --- t:toDLPack(): returns a cdata that owns a view of the elements for another library. The
-      -- pointer is its field `managed`, or the result of release().
-      function class.toDLPack(self, ...)
-         refuse_extra('toDLPack', 1, self, ...)
+      --- t:toDLPack([device]): returns a cdata that owns a view of the elements for another
+      -- library, by default on the CPU. The pointer is its field `managed`, or the result of
+      -- release().
+      function class.toDLPack(self, device, ...)
+         refuse_extra('toDLPack', 2, self, device, ...)
          local owner = Owner()
-         tensor._todlpack(self, address_of(owner))
+         tensor._todlpack(self, address_of(owner), device)
          return owner
       end
    end

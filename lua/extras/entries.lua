@@ -262,6 +262,9 @@ storage:prefetch(device)]=],
          'Calls `f(...)` with another default device and returns its results.'},
       {'synchronize', 'tensor.synchronize([device])',
          'Waits for all work on a device, or on all devices, and raises asynchronous errors.'},
+      {'stream', 'tensor.stream(device)',
+         'Returns the address of the stream in which all work on a device runs, as a number: a ' ..
+         '`cudaStream_t` on a GPU. Returns nil if other libraries cannot use it, as on the CPU.'},
       {'emptyCache', 'tensor.emptyCache([device])',
          'Returns memory that is kept for reuse to the devices and to the operating system.'},
       {'memory', 'tensor.memory([device])',
@@ -319,11 +322,12 @@ t:cdata()
 storage:cdata()]=],
          'Returns an FFI pointer to the C struct of the object: `t:cdata().nDimension`. With ' ..
          '`true` as argument, returns the address as a number.'},
-      {'toDLPack', 't:toDLPack()',
+      {'toDLPack', 't:toDLPack([device])',
          'Returns the elements for another library in the process, without copying: a cdata ' ..
          'that owns a `DLManagedTensorVersioned`. Its field `managed` is the pointer; ' ..
          '`release()` returns the pointer and passes on the ownership. The storage cannot be ' ..
-         'resized while another library refers to it.'},
+         'resized while another library refers to it. By default the elements are exported on ' ..
+         'the CPU. If a device is given, the tensor moves there.'},
       {'fromDLPack', 'tensor.fromDLPack(cdata)',
          'Returns a tensor of the elements of another library, without copying, and takes the ' ..
          'ownership. The argument is a result of `toDLPack`, or an FFI pointer ' ..

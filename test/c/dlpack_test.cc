@@ -144,4 +144,31 @@ TEST(DLPack, OursComeBack) {
   THByteTensor_free(empty);
 }
 
+TEST(DLPack, MemoryOfADevice) {
+  THFloatTensor* t = THFloatTensor_newWithSize2d(3, 4);
+  THFloatTensor_fill(t, 2);
+  THFloatTensor* columns = THFloatTensor_newTranspose(t, 0, 1);
+  DLManagedTensorVersioned* managed = THFloatTensor_toDLPackOn(columns, "soft");
+  DLManagedTensor* old = THFloatTensor_toDLPackUnversionedOn(t, "soft:1");
+  for (const DLTensor& view : {managed->dl_tensor, old->dl_tensor}) {
+    EXPECT_EQ(view.device.device_type, kDLExtDev);
+    EXPECT_EQ(view.device.device_id, 0);
+  }
+  EXPECT_EQ(managed->dl_tensor.data, old->dl_tensor.data);
+  EXPECT_EQ(managed->dl_tensor.strides[0], 1);
+  EXPECT_STREQ(THFloatTensor_device(t), "soft:1");
+  THFloatTensor* same = THFloatTensor_fromDLPack(managed);
+  THFloatTensor_fill(same, 7);
+  EXPECT_EQ(THFloatTensor_sumall(t), 7 * 12);
+  THFloatTensor_mul(t, t, 2);
+  EXPECT_EQ(THFloatTensor_get2d(same, 3, 2), 14);
+  THFloatTensor_free(t);
+  THFloatTensor_free(columns);
+  old->deleter(old);
+  EXPECT_EQ(THFloatTensor_sumall(same), 14 * 12);
+  THFloatTensor_free(same);
+  EXPECT_EQ(THDeviceStream("soft"), nullptr);
+  EXPECT_NE(error_of([] { THDeviceStream("cpu"); }).find("other than the CPU"), std::string::npos);
+}
+
 }  // namespace

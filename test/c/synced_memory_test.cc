@@ -26,6 +26,7 @@ class CountingDevice : public Device {
     size_t bytes;
   };
   int allocations = 0, releases = 0, to_device = 0, to_host = 0, waits = 0;
+  int finished = 0;
   std::map<void*, Push> pending;
 
   const char* name() const override { return "counting"; }
@@ -73,6 +74,10 @@ class CountingDevice : public Device {
     std::memcpy(to, from, bytes);
   }
   void synchronize() override {}
+  void finish() override { ++finished; }
+  void* stream() override { return nullptr; }
+  int dlpack_type() const override { return 0; }
+  int index() const override { return 0; }
   void properties(DeviceProperties*) override {}
   void usage(DeviceUsage*) override {}
   void empty_cache() override {}
@@ -353,6 +358,64 @@ TEST(Heap, TheCollectorIsAskedOnceBeforeGivingUp) {
   EXPECT_THROW(heap_allocate(size_t{1} << 46), Error);
   EXPECT_EQ(calls, 1);
   set_collector(nullptr, nullptr);
+}
+
+// Other code writes the device block at any time, so each read on the host copies it.
+TEST_F(SyncedMemoryTest, SharedDeviceMemory) {
+  SyncedMemory memory(4, &THDefaultAllocator, nullptr);
+  std::memset(memory.cpu(Access::overwrite), 1, 4);
+  SharedBlock* shared = memory.share_device(device);
+  char* theirs = static_cast<char*>(shared->data());
+  EXPECT_EQ(theirs[3], 1);
+  for (char value : {2, 3}) {
+    theirs[3] = value;
+    EXPECT_EQ(static_cast<char*>(memory.cpu(Access::read))[3], value);
+    EXPECT_EQ(memory.head(), Head::device);
+    memory.prefetch(nullptr);
+    memory.device(Access::read, device);
+    theirs[2] = value;
+    char byte = 0;
+    memory.read_bytes(2, 1, &byte);
+    EXPECT_EQ(byte, value);
+  }
+  // Bytes that the host writes arrive with the next access on the device, and no others.
+  static_cast<char*>(memory.cpu(Access::write, {0, 1}))[0] = 9;
+  theirs[1] = 8;
+  memory.device(Access::read, device);
+  EXPECT_EQ(theirs[0], 9);
+  EXPECT_EQ(theirs[1], 8);
+  EXPECT_EQ(static_cast<char*>(memory.cpu(Access::read))[1], 8);
+  // The block lives as long as either refers to it.
+  const int releases = device.releases;
+  memory.leave_device();
+  EXPECT_EQ(device.releases, releases);
+  EXPECT_EQ(static_cast<char*>(memory.cpu(Access::read))[1], 8);
+  theirs[1] = 7;
+  shared->share(-1);
+  shared->release();
+  EXPECT_EQ(device.releases, releases + 1);
+}
+
+TEST_F(SyncedMemoryTest, DeviceMemoryOfOtherCode) {
+  char theirs[4] = {1, 2, 3, 4};
+  int returned = 0;
+  {
+    SyncedMemory memory(4, &THDefaultAllocator, nullptr);
+    memory.set_device(
+        device, theirs, [](Device&, void* count) { ++*static_cast<int*>(count); }, &returned);
+    EXPECT_EQ(static_cast<char*>(memory.cpu(Access::read))[3], 4);
+    theirs[3] = 5;
+    EXPECT_EQ(static_cast<char*>(memory.cpu(Access::read))[3], 5);
+    EXPECT_THROW(memory.resize(8), Error);
+    Lease lease;
+    memory.lease(Access::read, device, {0, 4}, &lease);
+    memory.leave_device();
+    EXPECT_EQ(returned, 0) << "the lease ends first";
+    lease.release();
+    EXPECT_EQ(returned, 1);
+    EXPECT_EQ(static_cast<char*>(memory.cpu(Access::read))[3], 5);
+  }
+  EXPECT_EQ(returned, 1);
 }
 
 }  // namespace

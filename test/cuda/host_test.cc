@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "THDLPack.h"
 #include "backend/table.h"
 #include "cuda/device.h"
 #include "cuda/probe.h"
@@ -249,6 +250,26 @@ TEST_F(CudaHost, CopiesBetweenDevices) {
   EXPECT_EQ(read(to, kBytes), host);
   table->release(second, from);
   table->release(device, to);
+}
+
+// Other code in the process queues work in a stream of its own and in the device's.
+TEST_F(CudaHost, StreamsOfOtherCode) {
+  open(0);
+  EXPECT_EQ(table->dlpack_type, kDLCUDA);
+  char* block = static_cast<char*>(allocate(2));
+  ok(table->zero(device, block, 2));
+  ok(table->synchronize(device));
+  cudaStream_t own = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking), cudaSuccess);
+  auto* stream = static_cast<cudaStream_t>(table->stream(device));
+  ASSERT_TRUE(stream);
+  ASSERT_EQ(cudaMemsetAsync(block, 5, 1, stream), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(block + 1, 6, 1, own), cudaSuccess);
+  EXPECT_EQ(block[1], 0);
+  ok(table->finish(device));
+  EXPECT_EQ(block[1], 6);
+  EXPECT_EQ(read(block, 2), (std::vector<char>{5, 6}));
+  table->release(device, block);
 }
 
 TEST_F(CudaHost, AChildProcessCannotUseTheDevice) {

@@ -152,6 +152,77 @@ describe('DLPack', function()
     end
   end)
 
+  it('shares memory of a device', function()
+    local t = tensor.range(1, 6):float():resize(2, 3)
+    local owner = t:select(1, 2):toDLPack('soft')
+    local view = owner.managed.dl_tensor
+    assert.are.equal('soft:1', t:device())
+    assert.are.equal(12, view.device.device_type)
+    assert.are.equal(0, view.device.device_id)
+    assert.matches('in use', error_of(t.resize, t, 100), 1, true)
+    local before = tensor.stats()
+    local same = tensor.fromDLPack(owner)
+    assert.are.equal('soft:1', same:device())
+    assert.are.same({ 3 }, same:size():totable())
+    same:mul(10)
+    t:add(1)
+    same:add(0.5)
+    local after = tensor.stats()
+    assert.are.same(before.d2h, after.d2h)
+    assert.are.same(before.fallbacks, after.fallbacks)
+    -- The host sees each write on the device, by either tensor.
+    assert.are.same({ { 2, 3, 4 }, { 41.5, 51.5, 61.5 } }, t:totable())
+    assert.are.same({ 41.5, 51.5, 61.5 }, same:totable())
+    same:add(1)
+    assert.are.same({ { 2, 3, 4 }, { 42.5, 52.5, 62.5 } }, t:totable())
+    t:add(1)
+    assert.are.equal(43.5, same[1])
+    assert.matches('cannot be resized', error_of(same.resize, same, 100), 1, true)
+    -- The memory outlives the tensor that allocated it.
+    t, owner, view = nil, nil, nil  -- luacheck: ignore
+    collect()
+    assert.are.equal(160.5, same:sum())
+    assert.are.same({ 43.5, 53.5, 63.5 }, same:clone():to('cpu'):totable())
+    same:to('cpu')
+    assert.are.equal('cpu', same:device())
+    assert.are.same({ 43.5, 53.5, 63.5 }, same:totable())
+    same:resize(2)
+  end)
+
+  it('frees memory of a device of another library once, after its last use', function()
+    local lender = tensor.range(1, 4):float()
+    local lent = lender:toDLPack('soft')
+    local managed, freed = ffi.new 'DLManagedTensorVersioned', 0
+    local deleter = ffi.cast('void (*)(DLManagedTensorVersioned*)', function() freed = freed + 1 end)
+    managed.version, managed.dl_tensor, managed.deleter = { 1, 0 }, lent.managed.dl_tensor, deleter
+    kept[#kept + 1] = { managed, deleter, lent, lender }
+    local pointer = ffi.cast('DLManagedTensorVersioned*', managed)
+    local t = tensor.fromDLPack(pointer)
+    local part = t:narrow(1, 2, 2)
+    part:add(5)
+    t = nil  -- luacheck: ignore
+    collect()
+    assert.are.equal(0, freed)
+    assert.are.same({ 1, 7, 8, 4 }, lender:totable())
+    part = nil  -- luacheck: ignore
+    collect()
+    assert.are.equal(1, freed)
+    managed.dl_tensor.device.device_id = 1000
+    assert.matches('not available here', error_of(tensor.fromDLPack, pointer), 1, true)
+    assert.are.equal(1, freed)
+  end)
+
+  it('refuses devices that do not exist, and has no stream without a GPU', function()
+    local t = tensor.ones(2)
+    assert.matches('no device', error_of(t.toDLPack, t, 'soft:1000'), 1, true)
+    assert.are.equal(1, t:toDLPack('cpu').managed.dl_tensor.device.device_type)
+    assert.is_nil(tensor.stream('cpu'))
+    assert.is_nil(tensor.stream('soft'))
+    local empty = tensor.FloatTensor():toDLPack('soft').managed.dl_tensor
+    assert.are.equal(12, empty.device.device_type)
+    assert.are.equal(ffi.cast('void*', 0), empty.data)
+  end)
+
   it('is handed over once', function()
     local owner = tensor.ones(2):toDLPack()
     tensor.fromDLPack(owner)

@@ -28,6 +28,7 @@ class Devices {
     devices_.resize(static_cast<size_t>(count));
   }
 
+  int dlpack_type() const { return table_ ? table_->dlpack_type : 0; }
   int count() const { return static_cast<int>(devices_.size()); }
   // The reason why there are no devices, or an empty text.
   const std::string& problem() const { return problem_; }
@@ -200,6 +201,16 @@ Device* default_device() noexcept {
   } catch (...) {
     return nullptr;
   }
+}
+
+Device* find_dlpack_device(int type, int index) {
+  TableDevice* found = nullptr;
+  for_each_kind([&](Devices& devices) {
+    if (devices.dlpack_type() != type) return;
+    if (index >= 0 && index < devices.count()) found = devices.get(index);
+  });
+  if (found) found->open();
+  return found;
 }
 
 void set_default_device(Device* device) noexcept { chosen_default.store(device); }

@@ -10,7 +10,7 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 9;
+constexpr uint32_t kDeviceAbi = 10;
 
 // Detects different numberings of ElementOp: an FNV-1a hash of the names in their order.
 constexpr uint32_t hash_of_ops() {
@@ -64,6 +64,7 @@ struct DeviceTable {
   uint32_t bytes;  // sizeof(DeviceTable)
   uint32_t ops;    // hash_of_ops()
   const char* kind;
+  int dlpack_type;  // of the device's memory: a DLDeviceType of THDLPack.h
 
   // Returns the text of the calling thread's last failure.
   const char* (*message)();
@@ -96,6 +97,11 @@ struct DeviceTable {
 
   // Waits for all queued work.
   int (*synchronize)(void* device);
+  // Also waits for work on the device that other code in the process has queued.
+  int (*finish)(void* device);
+  // Returns the handle of the stream in which all work runs (cudaStream_t), null if other code
+  // cannot use it.
+  void* (*stream)(void* device);
   // Returns and removes one failed check; check 0: none is left. Complete only after synchronize()
   // or a copy that involves the host.
   void (*assertion)(void* device, DeviceAssertion* out);

@@ -157,6 +157,8 @@ void TableDevice::synchronize() {
   raise_failed_checks();
 }
 
+void TableDevice::finish() { check(table_.finish(handle()), "waiting for it"); }
+
 void TableDevice::properties(DeviceProperties* out) {
   check(table_.properties(index_, out), "asking for its properties");
 }

@@ -45,6 +45,10 @@ class TableDevice : public Device {
 
   // Also throws the errors of failed checks of values.
   void synchronize() override;
+  void finish() override;
+  void* stream() override { return table_.stream(handle()); }
+  int dlpack_type() const override { return table_.dlpack_type; }
+  int index() const override { return index_; }
   void properties(DeviceProperties* out) override;
   void usage(DeviceUsage* out) override;
   void empty_cache() override;

@@ -259,6 +259,8 @@ void CudaDevice::synchronize() {
   check_cuda(cudaStreamSynchronize(copies_), "waiting for copies");
 }
 
+void CudaDevice::finish() { check_cuda(cudaDeviceSynchronize(), "waiting for the device"); }
+
 DeviceAssertion CudaDevice::take_assertion() {
   for (uint32_t k = 0; k < kAssertions; ++k) {
     volatile DeviceAssertion& assertion = host_assertion_[k];

@@ -73,6 +73,8 @@ class CudaDevice : public Queue {
   // CUDA's own calls report failures of earlier work.
   void check_work() {}
   void synchronize();
+  void finish();
+  void* stream_handle() const { return stream_; }
   DeviceAssertion take_assertion();
   DeviceUsage usage();
   void empty_cache();

@@ -86,6 +86,6 @@ CudaDevice* CudaDevice::open(int index) {
 }  // namespace th
 
 extern "C" __attribute__((visibility("default"))) const th::DeviceTable* th_device_table(void) {
-  static constexpr th::DeviceTable table = th::DeviceTableOf<th::CudaDevice>::make("cuda");
+  static constexpr th::DeviceTable table = th::DeviceTableOf<th::CudaDevice>::make("cuda", kDLCUDA);
   return &table;
 }

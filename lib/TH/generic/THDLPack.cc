@@ -5,6 +5,7 @@
 #include "TH.h"
 
 #include "generic/bridge.h"
+#include "generic/device_names.h"
 #include "tensor/dlpack.h"
 
 namespace th {
@@ -14,7 +15,8 @@ template <class Managed>
 Tensor* imported(DType type, Managed* managed) {
   TensorRef t(tensor_new(type));
   from_dlpack(t.get(), managed);
-  expose_to_c(t.get());
+  // C code that imports device memory knows that it is there.
+  if (!t->storage || !t->storage->current_device()) expose_to_c(t.get());
   return t.release();
 }
 
@@ -33,6 +35,17 @@ DLManagedTensorVersioned* THTensor_(toDLPack)(THTensor* self) {
 }
 DLManagedTensor* THTensor_(toDLPackUnversioned)(THTensor* self) {
   return th::guard([&] { return th::to_dlpack_unversioned(*reinterpret_cast<th::Tensor*>(self)); });
+}
+DLManagedTensorVersioned* THTensor_(toDLPackOn)(THTensor* self, const char* device) {
+  return th::guard([&] {
+    return th::to_dlpack(*reinterpret_cast<th::Tensor*>(self), th::device_named(device, 2));
+  });
+}
+DLManagedTensor* THTensor_(toDLPackUnversionedOn)(THTensor* self, const char* device) {
+  return th::guard([&] {
+    return th::to_dlpack_unversioned(*reinterpret_cast<th::Tensor*>(self),
+                                     th::device_named(device, 2));
+  });
 }
 THTensor* THTensor_(fromDLPack)(DLManagedTensorVersioned* managed) {
   return th::guard(

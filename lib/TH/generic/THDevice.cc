@@ -47,6 +47,10 @@ const char* THDeviceName(int index) {
   });
 }
 
+void* THDeviceStream(const char* name) {
+  return th::guard([&] { return th::need_device(name)->stream(); });
+}
+
 void THGetDeviceProperties(const char* name, THDeviceProperties* out) {
   th::guard([&] {
     th::DeviceProperties properties = {};

@@ -57,12 +57,25 @@ class Device {
   // Queues an operation; call points to its struct in backend/calls.h. Returns false if the
   // operation is unsupported on this device; then nothing has been done.
   virtual bool run(BackendOp op, const void* call) = 0;
+
+  // Waits for all work on the device, also that of other code in the process. Raises no failed
+  // checks.
+  virtual void finish() = 0;
+  // Returns the handle of the stream in which the device's work runs, such as a cudaStream_t. Null
+  // if other code cannot use it.
+  virtual void* stream() = 0;
+  // The DLDeviceType of the device's memory (THDLPack.h) and its number among those, from 0.
+  virtual int dlpack_type() const = 0;
+  virtual int index() const = 0;
 };
 
 // In debug mode each operation is synchronized, so that errors name the operation that failed.
 // TENSOR_DEVICE_DEBUG=1 sets the initial value.
 bool device_debug() noexcept;
 void set_device_debug(bool debug) noexcept;
+
+// Finds the device of memory that DLPack describes; nullptr: this process has none.
+Device* find_dlpack_device(int type, int index);
 
 // The device for memory that has no recorded device; nullptr: none.
 Device* default_device() noexcept;

@@ -17,9 +17,12 @@ SharedBlock* SharedBlock::allocate(Device& device, size_t bytes, bool for_copy) 
   return block;
 }
 
-SharedBlock* SharedBlock::borrow(Device& device, void* data) {
+SharedBlock* SharedBlock::borrow(Device& device, void* data, Release release, void* context) {
   auto* block = new SharedBlock(device, false);
   block->data_ = data;
+  block->returned_ = release;
+  block->context_ = context;
+  if (release) block->others_ = 1;
   return block;
 }
 
@@ -28,6 +31,8 @@ void SharedBlock::release() noexcept {
   if (owned_) {
     device_.release(data_);
     account_device_bytes(-static_cast<int64_t>(bytes_));
+  } else if (returned_) {
+    returned_(device_, context_);
   }
   delete this;
 }

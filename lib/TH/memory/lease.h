@@ -17,14 +17,22 @@ namespace th TH_VISIBLE {
 // last user frees it.
 class SharedBlock : public Recycled {
  public:
+  using Release = void (*)(Device& device, void* context);
+
   static SharedBlock* allocate(Device& device, size_t bytes, bool for_copy = false);
-  // The caller keeps ownership of the block.
-  static SharedBlock* borrow(Device& device, void* data);
+  // The caller keeps ownership of the block. release, unless it is null, is called with the context
+  // once the block is no longer used; then other code may use the block meanwhile.
+  static SharedBlock* borrow(Device& device, void* data, Release release = nullptr,
+                             void* context = nullptr);
   SharedBlock(const SharedBlock&) = delete;
   SharedBlock& operator=(const SharedBlock&) = delete;
 
   void* data() const noexcept { return data_; }
   bool owned() const noexcept { return owned_; }
+
+  // Adds change to the number of other users, which may write the block at any time.
+  void share(int change) noexcept { others_.fetch_add(change); }
+  bool is_shared() const noexcept { return others_.load(std::memory_order_relaxed) > 0; }
 
   void retain() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept;
@@ -46,6 +54,9 @@ class SharedBlock : public Recycled {
   std::atomic<int> users_{1}, writers_{0};
   std::mutex mutex_;
   std::condition_variable written_;
+  std::atomic<int> others_{0};
+  Release returned_ = nullptr;
+  void* context_ = nullptr;
 };
 
 // The use of a device block from its request until the work that uses it is queued. Meanwhile other

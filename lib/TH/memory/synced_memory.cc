@@ -147,6 +147,7 @@ void* SyncedMemory::bring_to_host(Lock& lock, Access access, ByteRange range) {
     case Head::device:
       need_host_block(false);
       if (reads) host_from_device();
+      if (access == Access::read && shares_device()) return host_;
       stale_ = {0, 0};
       break;
     default:
@@ -201,6 +202,10 @@ void SyncedMemory::bring_to_device(Lock& lock, Access access, Device& device, By
     default:
       break;
   }
+  if (shares_device()) {
+    access = Access::write;
+    range = {0, bytes_};
+  }
   if (access == Access::read) {
     set_head(head == Head::device ? Head::device : Head::synced);
   } else {
@@ -229,9 +234,10 @@ void SyncedMemory::device_from_host() {
 void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (head_.load(std::memory_order_relaxed) == Head::device && bytes_ > kSmallCopy &&
-        reads_ < kFewReads) {
-      ++reads_;
+    const bool is_shared = shares_device();
+    if (head_.load(std::memory_order_relaxed) == Head::device &&
+        (is_shared || (bytes_ > kSmallCopy && reads_ < kFewReads))) {
+      if (!is_shared) ++reads_;
       device_->copy_to_host(out, on_device(offset), count);
       return;
     }
@@ -256,13 +262,14 @@ void SyncedMemory::refuse_shared() const {
   if (shares_host()) fail("this memory is shared by two storages and cannot leave the CPU");
 }
 
-void SyncedMemory::set_device(Device& device, void* block) {
+void SyncedMemory::set_device(Device& device, void* block, SharedBlock::Release release,
+                              void* context) {
   if (!block && bytes_) fail("set_device: memory is expected, got NULL");
   refuse_shared();
   transition([&](Lock& lock) {
     await_writers(lock);
     finish_copy();
-    SharedBlock* borrowed = SharedBlock::borrow(device, block);
+    SharedBlock* borrowed = SharedBlock::borrow(device, block, release, context);
     release_device();
     set_device_used(&device);
     block_ = borrowed;
@@ -270,6 +277,18 @@ void SyncedMemory::set_device(Device& device, void* block) {
     reads_ = 0;
     set_head(Head::device);
   });
+}
+
+SharedBlock* SyncedMemory::share_device(Device& device) {
+  SharedBlock* shared = nullptr;
+  transition([&](Lock& lock) {
+    bring_to_device(lock, Access::write, device, {0, bytes_});
+    shared = block_;
+    if (!shared) return;
+    shared->retain();
+    shared->share(1);
+  });
+  return shared;
 }
 
 void SyncedMemory::push_async(Device& device) {
@@ -282,6 +301,7 @@ void SyncedMemory::push_async(Device& device) {
 }
 
 void SyncedMemory::begin_push(Lock& lock, Device& device) {
+  if (shares_device()) return bring_to_device(lock, Access::read, device, {0, bytes_});
   const SharedBlock* before = block_;
   need_device_block(lock, device, true, true);
   finish_copy();
@@ -313,6 +333,8 @@ void SyncedMemory::pull_async() {
 }
 
 void SyncedMemory::begin_pull() {
+  // The next read copies.
+  if (shares_device()) return;
   need_host_block(false);
   finish_copy();
   if (stale_.begin < stale_.end) {

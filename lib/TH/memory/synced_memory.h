@@ -84,8 +84,13 @@ class SyncedMemory {
 
   // Make the caller's block the memory. The caller owns the block.
   void set_cpu(void* host);
-  void set_device(Device& device, void* block);
+  void set_device(Device& device, void* block, SharedBlock::Release release = nullptr,
+                  void* context = nullptr);
   void set_device(void* block) { set_device(need_device(), block); }
+  // Returns the block on the device, up to date, with a reference for other code that may read and
+  // write it at any time. The caller ends that by share(-1) and release() of the block. Meanwhile
+  // the memory is never synced: the host copies the bytes at each read.
+  SharedBlock* share_device(Device& device);
   // Start an asynchronous copy to the other side. The head becomes synced at once; later accesses
   // wait for the copy.
   void push_async() { push_async(need_device()); }
@@ -118,6 +123,7 @@ class SyncedMemory {
   using Lock = std::unique_lock<std::mutex>;
 
   Device& need_device();
+  bool shares_device() const noexcept { return block_ && block_->is_shared(); }
   void refuse_shared() const;
   void set_device_used(Device* device) noexcept {
     __atomic_store_n(&device_, device, __ATOMIC_RELAXED);

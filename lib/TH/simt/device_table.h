@@ -10,6 +10,7 @@
 #include <exception>
 #include <new>
 
+#include "THDLPack.h"
 #include "simt/failure.h"
 #include "simt/queue.h"
 
@@ -18,19 +19,34 @@ namespace th {
 template <class D>
 class DeviceTableOf {
  public:
-  static constexpr DeviceTable make(const char* kind) {
-    return {kDeviceAbi,    sizeof(DeviceTable),
-            hash_of_ops(), kind,
-            message,       count,
-            open,          properties,
-            allocate,      release,
-            allocate_host, release_host,
-            zero,          copy,
-            copy_peer,     copy_async,
-            wait,          order,
-            release_event, synchronize,
-            assertion,     usage,
-            empty_cache,   run};
+  static constexpr DeviceTable make(const char* kind, DLDeviceType dlpack_type) {
+    return {kDeviceAbi,
+            sizeof(DeviceTable),
+            hash_of_ops(),
+            kind,
+            dlpack_type,
+            message,
+            count,
+            open,
+            properties,
+            allocate,
+            release,
+            allocate_host,
+            release_host,
+            zero,
+            copy,
+            copy_peer,
+            copy_async,
+            wait,
+            order,
+            release_event,
+            synchronize,
+            finish,
+            stream,
+            assertion,
+            usage,
+            empty_cache,
+            run};
   }
 
  private:
@@ -140,6 +156,10 @@ class DeviceTableOf {
   static int synchronize(void* device) {
     return working(device, [](D& d) { d.synchronize(); });
   }
+  static int finish(void* device) {
+    return working(device, [](D& d) { d.finish(); });
+  }
+  static void* stream(void* device) { return static_cast<D*>(device)->stream_handle(); }
   static void assertion(void* device, DeviceAssertion* out) {
     *out = DeviceAssertion();
     on(device, [&](D& d) { *out = d.take_assertion(); });

@@ -66,6 +66,8 @@ class SoftDevice : public Queue {
   void order(void* event);
   void release_event(void* event) noexcept;
   void synchronize();
+  void finish() { synchronize(); }
+  void* stream_handle() const { return nullptr; }
   DeviceUsage usage() const;
   void empty_cache();
 

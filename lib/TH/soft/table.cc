@@ -123,7 +123,7 @@ void SoftDevice::empty_cache() {
 }
 
 const DeviceTable* soft_device_table() {
-  static constexpr DeviceTable table = DeviceTableOf<SoftDevice>::make("soft");
+  static constexpr DeviceTable table = DeviceTableOf<SoftDevice>::make("soft", kDLExtDev);
   return &table;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "memory/lease.h"
 #include "tensor/checked.h"
 #include "tensor/limits.h"
 
@@ -27,17 +28,36 @@ DLDataType type_of(DType type) {
   return made;
 }
 
+// Deleters cannot report errors. The device reports them at its next use.
+void finish_quietly(Device& device) noexcept {
+  try {
+    device.finish();
+  } catch (...) {
+  }
+}
+
 // ---- export -------------------------------------------------------------------------------------
+
+struct EndSharing {
+  void operator()(SharedBlock* block) const noexcept {
+    block->share(-1);
+    block->release();
+  }
+};
 
 template <class Managed>
 struct Export {
   Managed managed = {};
   StorageRef storage;
+  Device* device = nullptr;
+  std::unique_ptr<SharedBlock, EndSharing> block;  // on the device
   std::vector<int64_t> geometry;
 
   static void release(Managed* managed) {
     auto* self = static_cast<Export*>(managed->manager_ctx);
     if (self->storage) unpin(self->storage.get());
+    // The other library's queued work may use the block.
+    if (self->block) finish_quietly(*self->device);
     delete self;
   }
 };
@@ -56,6 +76,12 @@ void release_import(void* context, void*) {
   Managed* managed = import->managed;
   if (import->owned && managed->deleter) managed->deleter(managed);
   delete import;
+}
+// Queued work of this library may use the elements.
+template <class Managed>
+void release_on_device(Device& device, void* context) {
+  finish_quietly(device);
+  release_import<Managed>(context, nullptr);
 }
 [[noreturn]] void* refuse(void*, ptrdiff_t) { fail("memory of another library cannot be resized"); }
 [[noreturn]] void* refuse_resize(void*, void*, ptrdiff_t) {
@@ -85,8 +111,9 @@ std::vector<int64_t> strides_of(const DLTensor& from, int64_t count) {
 }
 
 template <class Managed>
-Managed* export_tensor(const Tensor& t) {
+Managed* export_tensor(const Tensor& t, Device* device) {
   auto made = std::make_unique<Export<Managed>>();
+  made->device = device;
   int ndim = std::max(t.nDimension, 1);
   auto n = static_cast<size_t>(ndim);
   made->geometry.assign(2 * n, 0);
@@ -96,8 +123,18 @@ Managed* export_tensor(const Tensor& t) {
     made->geometry[n + static_cast<size_t>(d)] = t.stride[d];
   }
   DLTensor& to = made->managed.dl_tensor;
-  to.data = t.numel() ? t.data(Access::write) : nullptr;
-  to.device.device_type = kDLCPU;
+  to.data = nullptr;
+  if (t.numel() && device) {
+    storage_to(t.storage, device);
+    made->block.reset(t.storage->memory.share_device(*device));
+    device->synchronize();
+    to.data = static_cast<char*>(made->block->data()) +
+              t.storageOffset * static_cast<ptrdiff_t>(item_size(t.dtype));
+  } else if (t.numel()) {
+    to.data = t.data(Access::write);
+  }
+  to.device.device_type = device ? static_cast<DLDeviceType>(device->dlpack_type()) : kDLCPU;
+  to.device.device_id = device ? device->index() : 0;
   to.ndim = ndim;
   to.dtype = type_of(t.dtype);
   to.shape = made->geometry.data();
@@ -115,6 +152,17 @@ Managed* export_tensor(const Tensor& t) {
   return &made.release()->managed;
 }
 
+// Returns null for elements on the host.
+Device* device_of_elements(const DLTensor& from) {
+  const DLDeviceType type = from.device.device_type;
+  if (type == kDLCPU || type == kDLCUDAHost) return nullptr;
+  if (Device* device = find_dlpack_device(type, from.device.device_id)) return device;
+  fail(
+      "the elements are on a device that is not available here (DLPack type %d, number %d): copy "
+      "them to the CPU first",
+      static_cast<int>(type), static_cast<int>(from.device.device_id));
+}
+
 template <class Managed>
 DType check_managed(const Managed* managed) {
   if (!managed) fail_argument(1, "a managed DLPack tensor is expected, got NULL");
@@ -127,10 +175,7 @@ DType check_managed(const Managed* managed) {
     }
   }
   const DLTensor& from = managed->dl_tensor;
-  int device = static_cast<int>(from.device.device_type);
-  if (device != kDLCPU && device != kDLCUDAHost) {
-    fail("the elements are on a device (DLPack type %d): copy them to the CPU first", device);
-  }
+  device_of_elements(from);
   if (from.ndim < 0 || from.ndim > kMaxDims || (from.ndim > 0 && !from.shape)) {
     fail("invalid number of dimensions %d", static_cast<int>(from.ndim));
   }
@@ -174,8 +219,17 @@ void import_tensor(Tensor* t, Managed* managed) {
   }
   auto import = std::make_unique<Import<Managed>>();
   import->managed = managed;
-  StorageRef storage(storage_from_block(type, reinterpret_cast<void*>(address), elements,
-                                        &import_allocator<Managed>, import.get()));
+  StorageRef storage;
+  if (Device* device = device_of_elements(from)) {
+    device->finish();
+    storage.reset(storage_new(type, elements));
+    storage_set_device(storage.get(), *device, reinterpret_cast<void*>(address),
+                       release_on_device<Managed>, import.get());
+    storage->set_current_device(device);
+  } else {
+    storage.reset(storage_from_block(type, reinterpret_cast<void*>(address), elements,
+                                     &import_allocator<Managed>, import.get()));
+  }
   Import<Managed>* context = import.release();
   storage->flag = static_cast<char>(storage->flag & ~kResizable);
   set_storage(t, storage.get(), 0, ndim, size, strides.data());
@@ -184,11 +238,11 @@ void import_tensor(Tensor* t, Managed* managed) {
 
 }  // namespace
 
-DLManagedTensorVersioned* to_dlpack(const Tensor& t) {
-  return export_tensor<DLManagedTensorVersioned>(t);
+DLManagedTensorVersioned* to_dlpack(const Tensor& t, Device* device) {
+  return export_tensor<DLManagedTensorVersioned>(t, device);
 }
-DLManagedTensor* to_dlpack_unversioned(const Tensor& t) {
-  return export_tensor<DLManagedTensor>(t);
+DLManagedTensor* to_dlpack_unversioned(const Tensor& t, Device* device) {
+  return export_tensor<DLManagedTensor>(t, device);
 }
 DType check_dlpack(const DLManagedTensorVersioned* managed) { return check_managed(managed); }
 DType check_dlpack(const DLManagedTensor* managed) { return check_managed(managed); }

@@ -151,10 +151,11 @@ void storage_set_cpu(Storage* s, void* block) {
   s->data = block;
 }
 
-void storage_set_device(Storage* s, Device& device, void* block) {
+void storage_set_device(Storage* s, Device& device, void* block, SharedBlock::Release release,
+                        void* context) {
   check_pins(s, "given other memory");
   s->set_exposed(false);
-  s->memory.set_device(device, block);
+  s->memory.set_device(device, block, release, context);
 }
 
 namespace {

@@ -142,7 +142,9 @@ void storage_prefetch(Storage* s, Device* device);
 
 // Make the caller's block, which must have as many elements, the storage's memory on that side.
 void storage_set_cpu(Storage* s, void* block);
-void storage_set_device(Storage* s, Device& device, void* block);
+// release: see SharedBlock::borrow.
+void storage_set_device(Storage* s, Device& device, void* block,
+                        SharedBlock::Release release = nullptr, void* context = nullptr);
 
 // The device of storages that the calling thread creates for its tensors; null: the CPU.
 Device* thread_default_device() noexcept;
