@@ -1,4 +1,4 @@
-// Runs expressions of tensors in one pass. fuse_program.cc compiles them to backend calls. Operands
+// Runs expressions of tensors in one pass. fuse_program.cc compiles them to backend calls. Integers
 // on devices, operands that a tracer follows, and divisions of integers, whose divisors are checked
 // first, run as operations.
 
@@ -40,6 +40,8 @@ class Evaluation {
     check_types();
     for (size_t k = 0; k < e.nodes.size(); ++k) shapes_[k] = shape_of(e.nodes[k]);
     check_result();
+    device_ = device_of(operands.tensors, operands.count);
+    if (!device_) device_ = device_of({r});
     by_operations_ = followed_ || must_go_by_operations();
   }
 
@@ -83,6 +85,7 @@ class Evaluation {
   TensorRef constant(double value) {
     int64_t one = 1;
     TensorRef t(tensor_new_sized(dtype_, 1, &one));
+    if (device_ && !by_operations_) t->storage->set_current_device(device_);
     ops::fill(t.get(), value);
     return t;
   }
@@ -103,6 +106,7 @@ class Evaluation {
   TensorList operands_;
   bool followed_;
   DType dtype_;
+  Device* device_;                 // that of the operands; null: the CPU
   std::vector<TensorRef> values_;  // of operands, numbers and reductions
   std::vector<Shape> shapes_;      // of numbers: empty, which goes with every shape
   bool by_operations_;
@@ -203,8 +207,8 @@ Evaluation::Shape Evaluation::shape_of(const Node& node) const {
 }
 
 bool Evaluation::must_go_by_operations() const {
-  if (device_of(operands_.tensors, operands_.count) || device_of({r_})) return true;
-  return is_integral(dtype_) && std::any_of(e_.nodes.begin(), e_.nodes.end(), [](const Node& node) {
+  if (!is_integral(dtype_)) return false;
+  return device_ || std::any_of(e_.nodes.begin(), e_.nodes.end(), [](const Node& node) {
            return node.kind == Node::element &&
                   node.function->row.has(row_flag::divides | row_flag::raises);
          });
@@ -222,9 +226,8 @@ TensorRef Evaluation::reduced(const Node& node) {
     if (dim >= 0) kept[dim] = 1;
     TensorRef result(tensor_new_sized(dtype_, static_cast<int>(kept.size()), kept.data()));
     FusedProgram program(e_, input, values_);
-    if (program.fits()) {
-      program.reduce(result.get(), *node.reduction_row, ndim, shape.data(),
-                     dim >= 0 ? shape[dim] : 0);
+    if (program.fits() && program.reduce(result.get(), *node.reduction_row, ndim, shape.data(),
+                                         dim >= 0 ? shape[dim] : 0)) {
       return result;
     }
   }
@@ -251,10 +254,11 @@ void Evaluation::evaluate(int node, Tensor* r) {
   if (r->numel() == 0) return;
   if (program.overlaps(*r)) {
     TensorRef temporary(tensor_new_sized(dtype_, ndim, shape.data()));
-    program.run(temporary.get(), ndim, shape.data());
-    return ops::copy(r, temporary.get());
+    if (program.run(temporary.get(), ndim, shape.data())) return ops::copy(r, temporary.get());
+  } else if (program.run(r, ndim, shape.data())) {
+    return;
   }
-  program.run(r, ndim, shape.data());
+  by_operations(node, r);
 }
 
 void Evaluation::by_operations(int root, Tensor* r) {

@@ -129,19 +129,20 @@ bool FusedProgram::overlaps(const Tensor& r) const {
                      [&](Tensor* t) { return t != &r && partly_overlap(r, *t); });
 }
 
-void FusedProgram::run(Tensor* r, int ndim, const int64_t* size) {
-  run_call(r, nullptr, ndim, size, 0);
+bool FusedProgram::run(Tensor* r, int ndim, const int64_t* size) {
+  return run_call(r, nullptr, ndim, size, 0);
 }
 
-void FusedProgram::reduce(Tensor* r, const KernelReduction& reduction, int ndim,
+bool FusedProgram::reduce(Tensor* r, const KernelReduction& reduction, int ndim,
                           const int64_t* size, int64_t n) {
-  run_call(r, &reduction, ndim, size, n);
+  return run_call(r, &reduction, ndim, size, n);
 }
 
-void FusedProgram::run_call(Tensor* r, const KernelReduction* reduction, int ndim,
+bool FusedProgram::run_call(Tensor* r, const KernelReduction* reduction, int ndim,
                             const int64_t* size, int64_t n) {
   const size_t item = item_size(dtype_);
-  th::run(Op::fuse, nullptr, [&](Operands& at) {
+  Device* device = device_of(operands_.data(), static_cast<int>(operands_.size()));
+  auto build = [&](Operands& at) {
     FusedCall call;
     call.dtype = dtype_;
     call.steps = static_cast<int>(steps_.size());
@@ -175,7 +176,10 @@ void FusedProgram::run_call(Tensor* r, const KernelReduction* reduction, int ndi
       call.finish = reduction->finish;
     }
     return call;
-  });
+  };
+  OpScope scope(Op::fuse);
+  Operands at(device ? device : device_of({r}));
+  return at.run(build(at));
 }
 
 }  // namespace th

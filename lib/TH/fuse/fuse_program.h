@@ -21,10 +21,12 @@ class FusedProgram {
   void rebind(Tensor* const* leaves);
   // Returns true if r shares memory with an input that has a different layout.
   bool overlaps(const Tensor& r) const;
-  void run(Tensor* r, int ndim, const int64_t* size);
+  // Computes the elements of r on the device of the operands and r. Returns false if it does not
+  // support the expression; then r is unchanged.
+  bool run(Tensor* r, int ndim, const int64_t* size);
   // Reduces each run of n elements, or all if n is 0, to one element of r, which is contiguous. The
   // reduction must not need a moment.
-  void reduce(Tensor* r, const KernelReduction& reduction, int ndim, const int64_t* size,
+  bool reduce(Tensor* r, const KernelReduction& reduction, int ndim, const int64_t* size,
               int64_t n);
 
  private:
@@ -37,7 +39,7 @@ class FusedProgram {
   int leaf(int node);
   int step_of(const Expression& e, int node, bool mask);
   void place_buffers();
-  void run_call(Tensor* r, const KernelReduction* reduction, int ndim, const int64_t* size,
+  bool run_call(Tensor* r, const KernelReduction* reduction, int ndim, const int64_t* size,
                 int64_t n);
 
   const std::vector<TensorRef>& values_;  // used during construction only

@@ -16,6 +16,7 @@
 #define __device__
 #define __host__
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 // Static, because only one block of one kernel runs at a time.
 #define __shared__ static
