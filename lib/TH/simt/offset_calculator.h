@@ -156,7 +156,9 @@ void for_small_parts(const LoopPlan& plan, const F& f) {
       longest_span = reach;
     }
   }
+  // Rows stay aligned: see element_kernel.h.
   int64_t half = plan.size[longest] / 2;
+  if (half > 64) half -= half % 64;
   int64_t rest = plan.numel / plan.size[longest];
   LoopPlan part = plan;
   part.size[longest] = half;

@@ -1,7 +1,8 @@
 #ifndef TH_SIMT_KERNELS_ELEMENT_KERNEL_H
 #define TH_SIMT_KERNELS_ELEMENT_KERNEL_H
 
-// The element-wise kernels: contiguous memory by 16 bytes at a time, other layouts by offsets.
+// The element-wise kernels: memory with contiguous rows by 16 bytes at a time, other layouts
+// element by element. Both compute the offsets of the elements in each operand.
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +24,7 @@ struct alignas(sizeof(T) * n < kPackAlignment ? sizeof(T) * n : kPackAlignment) 
 };
 
 // The numbers among a functor's arguments, in its compute type. Their data pointers are null. An
-// operand with is_element is the number that its data points to.
+// operand with is_element has the same element in a whole row.
 template <class C>
 struct Numbers {
   C value[kMaxInputs];
@@ -34,9 +35,14 @@ struct Numbers {
 template <class T, int width, class C>
 class Argument {
  public:
-  __device__ Argument(const char* data, int64_t index, C number)
-      : number_(number), is_number_(data == nullptr) {
-    if (data) pack_ = reinterpret_cast<const Pack<T, width>*>(data)[index];
+  // data: null for a number.
+  __device__ Argument(const char* data, bool is_element, C number)
+      : number_(number), is_number_(is_element || data == nullptr) {
+    if (is_element) {
+      number_ = static_cast<C>(load(*reinterpret_cast<const T*>(data)));
+    } else if (data) {
+      pack_ = *reinterpret_cast<const Pack<T, width>*>(data);
+    }
   }
   __device__ typename Numeric<T>::Compute operator[](int j) const {
     return is_number_ ? static_cast<typename Numeric<T>::Compute>(number_) : load(pack_.value[j]);
@@ -49,41 +55,52 @@ class Argument {
 };
 
 template <class Out, int width, class F, class... Arguments>
-__device__ __forceinline__ void apply(const F& f, char* out, int64_t index,
-                                      const Arguments&... arguments) {
+__device__ __forceinline__ void apply(const F& f, char* out, const Arguments&... arguments) {
   Pack<Out, width> results;
   for (int j = 0; j < width; ++j) results.value[j] = convert<Out>(f(arguments[j]...));
-  reinterpret_cast<Pack<Out, width>*>(out)[index] = results;
+  *reinterpret_cast<Pack<Out, width>*>(out) = results;
 }
 
-template <class T, class C>
-__device__ __forceinline__ void read_number(bool is_element, char** data, C* number) {
-  if (!is_element) return;
-  *number = static_cast<C>(load(*reinterpret_cast<const T*>(*data)));
-  *data = nullptr;
+// The address of an argument; null for a number.
+__device__ __forceinline__ const char* address(const char* data, uint32_t offset) {
+  return data ? data + offset : nullptr;
 }
 
+// offsets: of packs of `width` elements in a row. The elements after the last pack, if n is not a
+// multiple of the width, are those of a single row.
 template <class F, class Out, int width, class C, class... In, size_t... K>
-__device__ __forceinline__ void packed_loop(const F& f, Pointers<sizeof...(In) + 1> at,
-                                            Numbers<C> numbers, int64_t n,
+__device__ __forceinline__ void packed_loop(const F& f, const Pointers<sizeof...(In) + 1>& at,
+                                            const OffsetCalculator<sizeof...(In) + 1>& offsets,
+                                            const Numbers<C>& numbers, uint32_t n,
                                             std::index_sequence<K...>) {
-  (read_number<In>(numbers.is_element[K], &at.data[K + 1], &numbers.value[K]), ...);
-  int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  int64_t packs = n / width;
-  for (int64_t p = first; p < packs; p += step) {
-    apply<Out, width>(f, at.data[0], p,
-                      Argument<In, width, C>(at.data[K + 1], p, numbers.value[K])...);
+  uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+  uint32_t packs = n / width;
+  for (uint32_t p = first; p < packs; p += step) {
+    uint32_t offset[sizeof...(In) + 1];
+    if (offsets.ndim > 1) {
+      offsets.get(p, offset);
+    } else {
+      for (size_t k = 0; k <= sizeof...(In); ++k) offset[k] = p * offsets.stride[k][0];
+    }
+    apply<Out, width>(f, at.data[0] + offset[0],
+                      Argument<In, width, C>(address(at.data[K + 1], offset[K + 1]),
+                                             numbers.is_element[K], numbers.value[K])...);
   }
-  int64_t i = packs * width + first;
+  uint32_t i = packs * width + first;
   if (i < n) {
-    apply<Out, 1>(f, at.data[0], i, Argument<In, 1, C>(at.data[K + 1], i, numbers.value[K])...);
+    apply<Out, 1>(
+        f, at.data[0] + i * sizeof(Out),
+        Argument<In, 1, C>(address(at.data[K + 1], numbers.is_element[K] ? 0 : i * sizeof(In)),
+                           numbers.is_element[K], numbers.value[K])...);
   }
 }
 
 template <class F, class Out, int width, class C, class... In>
-__global__ void packed_kernel(F f, Pointers<sizeof...(In) + 1> at, Numbers<C> numbers, int64_t n) {
-  packed_loop<F, Out, width, C, In...>(f, at, numbers, n, std::index_sequence_for<In...>());
+__global__ void packed_kernel(F f, Pointers<sizeof...(In) + 1> at,
+                              OffsetCalculator<sizeof...(In) + 1> offsets, Numbers<C> numbers,
+                              uint32_t n) {
+  packed_loop<F, Out, width, C, In...>(f, at, offsets, numbers, n,
+                                       std::index_sequence_for<In...>());
 }
 
 template <class F, class Out, class C, class... In, size_t... K>
@@ -95,9 +112,9 @@ __device__ __forceinline__ void strided_loop(const F& f, const Pointers<sizeof..
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     uint32_t offset[sizeof...(In) + 1];
     offsets.get(i, offset);
-    apply<Out, 1>(f, at.data[0] + offset[0], 0,
-                  Argument<In, 1, C>(at.data[K + 1] ? at.data[K + 1] + offset[K + 1] : nullptr, 0,
-                                     numbers.value[K])...);
+    apply<Out, 1>(
+        f, at.data[0] + offset[0],
+        Argument<In, 1, C>(address(at.data[K + 1], offset[K + 1]), false, numbers.value[K])...);
   }
 }
 
@@ -130,34 +147,39 @@ inline LoopPlan plan_for(const ElementRow& row, const LoopPlan& plan) {
   return result;
 }
 
-// Returns true if all elements of the operand are one element in memory.
-inline bool is_single(const LoopPlan& plan, int operand) {
-  if (!plan.data[operand]) return false;
+// Returns true if the operand has the same element in a whole row.
+inline bool is_element(const LoopPlan& plan, int operand) {
+  return plan.data[operand] && plan.ndim > 0 && plan.stride[operand][0] == 0;
+}
+
+// Returns true if each row of the operand consists of packs of `width` aligned elements, after
+// which a single row may have more elements.
+inline bool has_packs(const LoopPlan& plan, int operand, int width, size_t item) {
+  if (!plan.data[operand] || (operand > 0 && is_element(plan, operand))) return true;
+  const size_t bytes = std::min(width * item, kPackAlignment);
+  bool packed = is_aligned(plan.data[operand], bytes);
   for (int d = 0; d < plan.ndim; ++d) {
-    if (plan.stride[operand][d] != 0) return false;
+    const auto stride = static_cast<size_t>(plan.stride[operand][d]);
+    packed = packed && (d == 0 ? stride == item : stride % bytes == 0);
   }
-  return plan.ndim > 0;
+  return packed;
 }
 
 inline void run_kernels(Queue& queue, const ElementKernels& kernels, const LoopPlan& plan,
                         const Scalar* params, const ElementRow& row) {
-  bool packed = true;
-  for (int k = 0; k < kernels.operands; ++k) {
-    size_t bytes = std::min(kernels.width * kernels.item[k], kPackAlignment);
-    packed = packed && (!plan.data[k] || (k > 0 && is_single(plan, k)) ||
-                        (is_packed(plan, k, kernels.item[k]) && is_aligned(plan.data[k], bytes)));
-  }
-  if (packed) {
-    kernels.packed(queue, plan, params, row);
-  } else {
-    for_small_parts(plan, [&](const LoopPlan& part) { kernels.strided(queue, part, params, row); });
-  }
+  for_small_parts(plan, [&](const LoopPlan& part) {
+    bool packed = part.ndim <= 1 || part.size[0] % kernels.width == 0;
+    for (int k = 0; k < kernels.operands; ++k) {
+      packed = packed && has_packs(part, k, kernels.width, kernels.item[k]);
+    }
+    (packed ? kernels.packed : kernels.strided)(queue, part, params, row);
+  });
 }
 
 template <class C, int inputs>
 Numbers<C> numbers_of(const LoopPlan& plan, const Scalar* params, const ElementRow& row) {
   Numbers<C> numbers = {};
-  for (int k = 0; k < inputs; ++k) numbers.is_element[k] = is_single(plan, k + 1);
+  for (int k = 0; k < inputs; ++k) numbers.is_element[k] = is_element(plan, k + 1);
   for (int k = 0; k < kMaxInputs && k < row.inputs; ++k) {
     if (row.source[k] < 0) numbers.value[k] = convert<C>(params[-1 - row.source[k]]);
   }
@@ -174,9 +196,15 @@ struct KernelsOf {
 
   static void packed(Queue& queue, const LoopPlan& plan, const Scalar* params,
                      const ElementRow& row) {
+    OffsetCalculator<operands> offsets(plan);
+    if (plan.ndim) {
+      offsets.size[0] = IntDivider<uint32_t>(std::max<int64_t>(plan.size[0] / width, 1));
+      for (auto& stride : offsets.stride) stride[0] *= width;
+    }
     TH_LAUNCH(queue, (packed_kernel<F, Out, width, C, In...>),
               blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, F(params),
-              Pointers<operands>(plan), numbers_of<C, operands - 1>(plan, params, row), plan.numel);
+              Pointers<operands>(plan), offsets, numbers_of<C, operands - 1>(plan, params, row),
+              static_cast<uint32_t>(plan.numel));
   }
   static void strided(Queue& queue, const LoopPlan& plan, const Scalar* params,
                       const ElementRow& row) {
