@@ -302,6 +302,12 @@ describe('arranging', function()
     fails(function() T(3):dsplit(1) end, 'dsplit', '3 dimensions')
   end)
 
+  it('splits indices by dimension', function()
+    local rows, columns = unpack(T { { 0, 5 }, { 6, 0 } }:nonzero():unbind(2))
+    assert.are.same({ 1, 2 }, rows:totable())
+    assert.are.same({ 2, 1 }, columns:totable())
+  end)
+
   it('broadcasts', function()
     local a, b = tensor.broadcastTensors(T { { 1 }, { 2 } }, T { 3, 4 })
     same(a, { 1, 1, 2, 2 }, 0)
