@@ -154,9 +154,9 @@ function Batches:iterate(epoch, done)
    end
 end
 
--- batches([epoch]): iterates over the batches of an epoch, by default the next one. If the field
--- state was replaced by that of a loop in the middle of this epoch, as loading a checkpoint does,
--- the first loop continues after the last batch of that loop.
+-- batches([epoch]): iterates over the batches of an epoch, by default the next one. Loading a
+-- checkpoint replaces the field state. If it was saved in the middle of this epoch, the first loop
+-- continues with the next batch.
 function Batches:__call(epoch)
    local state, done = self.state, 0
    if state ~= self.last_state and epoch == state.epoch then

@@ -75,7 +75,8 @@ class PanelProduct {
   static void store(T* x, Vector v) { __builtin_memcpy(x, &v, sizeof(v)); }
   // The address may be behind the end of x.
   static void prefetch(const T* x, int64_t offset) {
-    const auto address = reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(offset) * sizeof(T);
+    const auto address =
+        reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(offset) * sizeof(T);
     __builtin_prefetch(reinterpret_cast<const void*>(address));
   }
 
