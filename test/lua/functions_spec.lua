@@ -407,20 +407,6 @@ describe('matrices', function()
     assert.is_true(tensor.allclose(tensor.matmul(all, rest)[2], x:t() * 2))
   end)
 
-  it('have a qr also in batches without matrices', function()
-    for _, size in ipairs { { 2, 1 }, { 1, 2 }, { 3, 3 } } do
-      local rows, columns = size[1], size[2]
-      local a = tensor.DoubleTensor(0, rows, columns)
-      for _, complete in ipairs { false, true } do
-        local k = complete and rows or math.min(rows, columns)
-        local q, r = tensor.qr(a, complete)
-        assert.are.same({ 0, rows, k }, q:size():totable())
-        assert.are.same({ 0, k, columns }, r:size():totable())
-      end
-      assert.are.same({ 0, rows, columns }, tensor.geqrf(a):size():totable())
-    end
-  end)
-
   it('have traces of any diagonal', function()
     assert.are.equal(square:trace(), tensor.trace(square, 0))
     assert.are.equal(tensor.diag(square, 2):sum(), tensor.trace(square, 2))

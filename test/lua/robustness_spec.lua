@@ -385,4 +385,18 @@ describe('robustness', function()
       fails('tensor or storage is expected, got table', tensor.totable, {})
     end)
   end)
+
+  it('of qr accepts batches without matrices', function()
+    for _, size in ipairs {{2, 1}, {1, 2}, {3, 3}} do
+      local m, n = size[1], size[2]
+      local a = tensor.DoubleTensor(0, m, n)
+      for _, complete in ipairs {false, true} do
+        local k = complete and m or math.min(m, n)
+        local q, r = tensor.qr(a, complete)
+        assert.are.same({0, m, k}, q:size():totable())
+        assert.are.same({0, k, n}, r:size():totable())
+      end
+      assert.are.same({0, m, n}, tensor.geqrf(a):size():totable())
+    end
+  end)
 end)
