@@ -12,8 +12,8 @@
 
 namespace th TH_VISIBLE {
 
-// Whether a file is on the disk when it has been written. if_replaced: if it replaces another one,
-// whose contents would be lost if the machine stopped.
+// The files for which commit() waits until they are on the disk. if_replaced: if it replaces
+// another one, whose contents would be lost if the machine stopped.
 enum class Sync { if_replaced, always, never };
 
 // A file that is written anew without losing its old contents before the new ones are complete.

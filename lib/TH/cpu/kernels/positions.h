@@ -13,8 +13,8 @@ namespace {
 constexpr int64_t kPositionsAtOnce = 16;
 
 // Writes the positions of the nonzero bytes and returns their number. Branch-free, because the
-// bytes are unpredictable: the positions of zero bytes are overwritten. positions
-// has room for kPositionsAtOnce more.
+// bytes are unpredictable: the positions of zero bytes are overwritten. The array must be longer by
+// kPositionsAtOnce.
 __attribute__((noinline)) int64_t positions_of(const uint8_t* marks, int64_t n,
                                                int32_t* positions) {
   int64_t found = 0;
