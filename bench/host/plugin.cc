@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "THDLPack.h"
 #include "backend/table.h"
 
 namespace {
@@ -50,6 +51,7 @@ int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t b
 int wait(void*, void*) { return kDeviceOk; }
 void release_event(void*, void*) {}
 int synchronize(void*) { return kDeviceOk; }
+void* stream(void*) { return nullptr; }
 void assertion(void*, DeviceAssertion* out) { *out = {}; }
 int usage(void*, DeviceUsage* out) {
   *out = {};
@@ -60,17 +62,32 @@ int run(void*, int, const void*) { return kDeviceOk; }
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const DeviceTable* th_device_table(void) {
-  static constexpr DeviceTable table = {kDeviceAbi,    sizeof(DeviceTable),
-                                        hash_of_ops(), "cuda",
-                                        message,       count,
-                                        open,          properties,
-                                        allocate,      release,
-                                        allocate_host, release,
-                                        zero,          copy,
-                                        copy_peer,     copy_async,
-                                        wait,          wait,
-                                        release_event, synchronize,
-                                        assertion,     usage,
-                                        synchronize,   run};
+  static constexpr DeviceTable table = {kDeviceAbi,
+                                        sizeof(DeviceTable),
+                                        hash_of_ops(),
+                                        "cuda",
+                                        kDLCUDA,
+                                        message,
+                                        count,
+                                        open,
+                                        properties,
+                                        allocate,
+                                        release,
+                                        allocate_host,
+                                        release,
+                                        zero,
+                                        copy,
+                                        copy_peer,
+                                        copy_async,
+                                        wait,
+                                        wait,
+                                        release_event,
+                                        synchronize,
+                                        synchronize,
+                                        stream,
+                                        assertion,
+                                        usage,
+                                        synchronize,
+                                        run};
   return &table;
 }

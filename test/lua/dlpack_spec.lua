@@ -193,7 +193,8 @@ describe('DLPack', function()
     local lender = tensor.range(1, 4):float()
     local lent = lender:toDLPack('soft')
     local managed, freed = ffi.new 'DLManagedTensorVersioned', 0
-    local deleter = ffi.cast('void (*)(DLManagedTensorVersioned*)', function() freed = freed + 1 end)
+    local deleter = ffi.cast('void (*)(DLManagedTensorVersioned*)',
+                             function() freed = freed + 1 end)
     managed.version, managed.dl_tensor, managed.deleter = { 1, 0 }, lent.managed.dl_tensor, deleter
     kept[#kept + 1] = { managed, deleter, lent, lender }
     local pointer = ffi.cast('DLManagedTensorVersioned*', managed)

@@ -1,10 +1,12 @@
-// Growing and shrinking of SyncedMemory on either side. resize() holds the lock.
+// The host blocks of SyncedMemory, and growing and shrinking on either side. resize() holds the
+// lock.
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <utility>
 
+#include "memory/caller_blocks.h"
 #include "memory/heap.h"
 #include "memory/synced_memory.h"
 
@@ -26,6 +28,41 @@ SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t co
 }
 
 }  // namespace
+
+void* SyncedMemory::new_host_block(bool zeroed) {
+  const size_t bytes = bytes_;
+  if (is_heap(*allocator_)) return zeroed ? heap_allocate_zeroed(bytes) : heap_allocate(bytes);
+  void* block = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+  return zeroed ? std::memset(block, 0, bytes) : block;
+}
+
+void SyncedMemory::free_host_block(void* block, bool from_heap) noexcept {
+  if (from_heap) {
+    heap_free(block);
+  } else {
+    allocator_->free(allocator_context_, block);
+  }
+}
+
+void SyncedMemory::disown_host() noexcept {
+  if (owns_host_ && host_from_heap_) give_to_caller(host_);
+  owns_host_ = host_from_heap_ = false;
+}
+
+void SyncedMemory::need_host_block(bool zeroed) {
+  if (host_ || bytes_ == 0) return;
+  if (device_ && allocator_ == &THDefaultAllocator) {
+    host_ = device_->allocate_host(bytes_);
+    if (host_) host_owner_ = device_;
+    if (host_ && zeroed) std::memset(host_, 0, bytes_);
+  }
+  if (!host_) {
+    host_ = new_host_block(zeroed);
+    host_from_heap_ = is_heap(*allocator_);
+  }
+  owns_host_ = true;
+  stale_ = {0, bytes_};
+}
 
 // Shrinking must not fail, because rollbacks shrink results that could not be computed. If there is
 // no memory for a smaller block, the large one stays.

@@ -1,6 +1,6 @@
 // Sorting. Elements are mapped to unsigned keys of the same order, the keys are sorted together
 // with the positions in the row, and the elements are fetched by position. Short rows are sorted in
-// the shared memory of a block. Of a long row, only the requested elements are sorted.
+// the shared memory of a block. If few elements of a long row are requested, only they are sorted.
 
 #include "simt/launch.h"
 #include "simt/packed_lines.h"
