@@ -25,7 +25,8 @@ namespace {
 
 using Operand = ConvolutionCall::Operand;
 
-DType compute_type(DType type) {
+// The type in which products are added.
+DType sum_type(DType type) {
   if (info(type).kind == Kind::REDUCED) return DType::Float;
   return is_integral(type) && type != DType::Long ? DType::Int : type;
 }
@@ -285,7 +286,7 @@ void convolve(const ConvolutionCall& original) {
   if (original.map) return convolve_by_map(original);
   if (is_product_faster(original)) return convolve_by_product(original);
   ConvolutionCall c = original;
-  c.dtype = compute_type(original.dtype);
+  c.dtype = sum_type(original.dtype);
   bool full = c.kind == ConvolutionKind::full;
   int64_t item = static_cast<int64_t>(item_size(c.dtype)), step = c.step[2];
   RowLayout by_rows;

@@ -47,8 +47,6 @@ const Entry& entry(ElementOp op) {
   return table.entries[static_cast<int>(op)];
 }
 
-DType compute_type(DType type) { return info(type).kind == Kind::REDUCED ? DType::Float : type; }
-
 }  // namespace
 
 ElementLoop::ElementLoop(ElementOp op, DType dtype, DType result, const Scalar* params)

@@ -97,11 +97,6 @@ inline TensorRef in_type(Tensor* t, DType type) {
     ops::copy(r, t);
   });
 }
-// The type in which compositions of floating-point operations compute. Intermediate results in
-// 16-bit types would be rounded after each step.
-inline DType compute_type(DType type) {
-  return info(type).kind == Kind::REDUCED ? DType::Float : type;
-}
 
 }  // namespace
 }  // namespace th

@@ -42,6 +42,11 @@ constexpr DTypeInfo kDTypeInfos[] = {
 #undef TH_TYPE
 
 inline const DTypeInfo& info(DType type) { return kDTypeInfos[static_cast<int>(type)]; }
+// The type in which operations on elements of a type compute. Intermediate results in 16-bit types
+// would be rounded after each step.
+inline DType compute_type(DType type) {
+  return info(type).kind == Kind::REDUCED ? DType::Float : type;
+}
 inline size_t item_size(DType type) { return info(type).size; }
 inline const char* name(DType type) { return info(type).name; }
 // For messages: "%sTensor" prints "an IntTensor".
