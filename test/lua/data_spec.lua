@@ -268,7 +268,7 @@ describe('tensor.training', function()
         local resumed = make()
         training.load(filename, resumed)
         local rest = sums(resumed.batches, 1)
-        assert.are.equal(number < 3 and 3 - number or 3, #rest)
+        assert.are.equal(3 - number, #rest)
         for k, sum in ipairs(rest) do
           assert.are.equal(whole[#whole - #rest + k], sum)
         end
@@ -281,6 +281,28 @@ describe('tensor.training', function()
       assert.are.equal(3, number)
       straight.batches:stop()
     end
+  end)
+
+  it('refuses to continue an epoch with batches of another size', function()
+    local x = tensor.range(1, 10)
+    local parts = {batches = data.batches(x, {size = 4, seed = 3})}
+    local step = parts.batches(1)
+    step()
+    training.save(filename, parts)
+    local other = {batches = data.batches(x, {size = 2, seed = 3})}
+    training.load(filename, other)
+    assert.has_error(function() other.batches(1) end,
+                     'data.batches: the checkpoint was saved after 1 batches of size 4, but the ' ..
+                     'size is 2')
+    assert.are.equal(2, (other.batches(2)()):size(1))
+  end)
+
+  it('counts the epochs of loops within loops', function()
+    local batches = data.batches(tensor.range(1, 4), {size = 2, seed = 3})
+    for _ in batches() do
+      for _ in batches() do end
+    end
+    assert.are.equal(3, batches.state.epoch)
   end)
 
   it('load names what is missing', function()

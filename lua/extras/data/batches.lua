@@ -155,22 +155,29 @@ function Batches:iterate(epoch, done)
 end
 
 -- batches([epoch]): iterates over the batches of an epoch, by default the next one. Loading a
--- checkpoint replaces the field state. If it was saved in the middle of this epoch, the first loop
--- continues with the next batch.
+-- checkpoint replaces the field state. If it was saved in the loop of this epoch, the first loop
+-- continues with the next batch, and is empty after the last one.
 function Batches:__call(epoch)
    local state, done = self.state, 0
    if state ~= self.last_state and epoch == state.epoch then
-      done = (state.batch or 0) % math.max(1, self.count)
+      done = state.batch or 0
+      if done > 0 and state.size ~= self.size then
+         fail('the checkpoint was saved after %d batches of size %d, but the size is %d', done,
+              state.size, self.size)
+      end
    end
    epoch = epoch or state.epoch + 1
    self.last_state = state
-   state.epoch, state.batch = epoch, done
+   state.epoch, state.batch, state.size = epoch, done, self.size
    local iterator = self:iterate(epoch, done)
+   local loop = {}
+   self.loop = loop
 
    local function counted(...)
-      if select('#', ...) > 0 and (...) ~= nil then
+      -- A loop within this one is the later one, whose batches count.
+      if select('#', ...) > 0 and (...) ~= nil and self.loop == loop then
          done = done + 1
-         state.epoch, state.batch = epoch, done
+         state.batch = done
       end
       return ...
    end
@@ -193,8 +200,8 @@ end
 -- the number of threads that prepare batches while the program uses others; ahead (2 * threads):
 -- the number of batches that they prepare in advance.
 -- Returns an object: `for x, y in batches(epoch) do`. Its field count is the number of batches. Its
--- field state is what a checkpoint needs: the seed, the last epoch, and how many of its batches the
--- loop has got.
+-- field state is what a checkpoint needs: the seed, the last epoch, how many of its batches the
+-- loop has got, and their size.
 return function(sources, options)
    if tensor.isTensor(sources) or type(sources) == 'table' and sources.get then
       sources = {sources}
