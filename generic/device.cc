@@ -128,8 +128,11 @@ int stream(lua_State* L) {
   Device* device = check_device(L, 1, "stream");
   void* handle = nullptr;
   if (device) protect(L, "stream", [&] { handle = device->stream(); });
-  if (!handle) return 0;
-  push_integer(L, static_cast<int64_t>(reinterpret_cast<intptr_t>(handle)));
+  if (handle) {
+    push_integer(L, static_cast<int64_t>(reinterpret_cast<intptr_t>(handle)));
+  } else {
+    lua_pushnil(L);
+  }
   return 1;
 }
 

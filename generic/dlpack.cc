@@ -21,7 +21,10 @@ int to_dlpack(lua_State* L) {
   Tensor* t = check_tensor(L, state_of(L), 1);
   th::Device* device = nullptr;
   if (!lua_isnoneornil(L, 3)) {
-    const char* name = check_string(L, 3);
+    if (lua_type(L, 3) != LUA_TSTRING) {
+      raise_error(L, "toDLPack: the name of a device is expected, got %s", shown_type(L, 3));
+    }
+    const char* name = lua_tostring(L, 3);
     protect(L, "toDLPack", [&] { device = th::find_device(name); });
   }
   trace_elements(L, "toDLPack", t->storage, th::ElementUse::hands_out);

@@ -50,13 +50,14 @@ void check_keys(lua_State* L, const Tensor* t, int64_t n) {
   for (; lua_next(L, -2); lua_pop(L, 1)) check_key(L, t, n);
 }
 
-// Raises an error if the value on top of the stack has the wrong type for position i of dimension d.
+// Raises an error if the value on top of the stack has the wrong type for an element i of dimension
+// d.
 void check_listed(lua_State* L, const Tensor* t, int d, int64_t i) {
   const bool innermost = d == t->nDimension - 1;
   if (innermost ? lua_isnumber(L, -1) : lua_istable(L, -1)) return;
   raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
-              tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i), d + 1,
-              shown_type(L, lua_gettop(L)));
+              tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i),
+              d + 1, shown_type(L, lua_gettop(L)));
 }
 
 // Writes the number on top of the stack, which is at position i of an innermost table.

@@ -291,12 +291,15 @@ const char* Replacement::rename_over(const struct stat* old, Sync sync) {
   return "its directory keeps it";
 }
 
-// Waits until the name is on the disk, too, if the file system can do that.
+// Waits until the name is on the disk, too, if the file system can do that. The file is replaced
+// already.
 void Replacement::synchronize_directory() {
   const size_t slash = target_.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : target_.substr(0, slash + 1);
   Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.is_open() && fsync(fd.get()) != 0 && errno != EINVAL) fail_to_replace(name_, errno);
+  if (fd.is_open() && (fsync(fd.get()) == 0 || errno == EINVAL)) return;
+  fail("<%s> is written, but its directory may not be on the disk: %s", name_.c_str(),
+       std::strerror(errno));
 }
 
 // Overwrites the file. Returns false if the name refers to another file meanwhile.

@@ -81,6 +81,9 @@ cpu
 synchronize
 > tensor.synchronize()
 
+stream
+> tensor.stream 'cpu'
+
 emptyCache
 > tensor.emptyCache()
 

@@ -225,9 +225,10 @@ function Sequence:run(line)
       for k, after in pairs(now) do
         local own = before[k]
         if own and own.object == after.object then
-          if own.text ~= after.text and not is_late(message, before) then
+          local late = is_late(message, before)
+          if own.text ~= after.text and not late then
             self:report(('a call that was refused (%s) changed v[%d]'):format(message, k))
-          elseif own.place ~= after.place then
+          elseif own.place ~= after.place and not late then
             self:report(('a call that was refused (%s) changed the place of v[%d]')
                         :format(message, k))
           end
