@@ -1,6 +1,7 @@
 -- full, meshgrid, broadcastTensors, vecdot and tensordot: operations whose signatures the forms of
 -- the op table cannot express, and short compositions.
 
+local refuse_extra = require 'tensor.extra_arguments'.refuse
 local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
@@ -189,6 +190,7 @@ local function install(tensor)
       local a, b, of_a, of_b = versions.unpack(arguments)
       check_tensor('tensordot', a, 2)
       check_tensor('tensordot', b, 2)
+      refuse_extra('tensordot', (type(of_a) == 'table' and 4 or 3) + (result and 1 or 0), ...)
       if type(of_a) ~= 'table' then
          local n = of_a == nil and 2 or of_a
          if type(n) ~= 'number' or n < 0 or n > a:dim() or n > b:dim() or n % 1 ~= 0 then

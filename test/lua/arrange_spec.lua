@@ -200,6 +200,10 @@ describe('tensordot', function()
                    message(tensor.tensordot, a, b, { 3 }, { 1 }))
     assert.matches('must have the same length', message(tensor.tensordot, a, b, { 1 }, { 1, 2 }))
     assert.matches('a tensor is expected, got number', message(tensor.tensordot, 1, 2))
+    assert.matches('at most 3 are expected', message(tensor.tensordot, a, b, 1, 2))
+    assert.matches('at most 4 are expected', message(tensor.tensordot, a, b, { 2 }, { 2 }, 0))
+    assert.matches('at most 5 are expected',
+                   message(tensor.tensordot, tensor.Tensor(), a, b, { 2 }, { 2 }, 0))
   end)
 end)
 
