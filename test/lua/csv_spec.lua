@@ -247,11 +247,13 @@ describe('columns', function()
 
   it('may be dates', function()
     local texts = { '1970-01-01', '2000-02-29', '1969-12-31T23:59:59Z', '2026-11-23 10:30',
-                    '2026-11-23T10:30:00.5', '2026-11-23T10:30:00+01:00', 'NA', '0001-01-01' }
+                    '2026-11-23T10:30:00.5', '2026-11-23T10:30:00+01:00', 'NA', '0001-01-01',
+                    '2026-11-23T10:30:00.25' .. ('0'):rep(400) }
     local t = load('day\n' .. table.concat(texts, '\n'),
                    { columns = true, types = { day = 'date' } })
     -- By Python: datetime.fromisoformat(text).timestamp(), in UTC.
-    local want = { 0, 951782400, -1, 1795429800, 1795429800.5, 1795426200, 0 / 0, -62135596800 }
+    local want = { 0, 951782400, -1, 1795429800, 1795429800.5, 1795426200, 0 / 0, -62135596800,
+                   1795429800.25 }
     for k, x in ipairs(want) do
       assert.is_true(t.day[k] == x or (x ~= x and t.day[k] ~= t.day[k]), texts[k])
     end

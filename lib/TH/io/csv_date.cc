@@ -35,14 +35,17 @@ class Parts {
     *number = value;
     return true;
   }
-  // Reads the digits after a decimal point; there may be none.
+  // Reads the digits after a decimal point; there may be none. More than 18 digits do not change
+  // the time, and would overflow.
   double read_fraction() {
+    constexpr double kMost = 1e18;
     double value = 0, unit = 1;
     for (; at_ != end_ && *at_ >= '0' && *at_ <= '9'; ++at_) {
+      if (unit == kMost) continue;
       value = 10 * value + (*at_ - '0');
       unit *= 10;
     }
-    return unit <= std::numeric_limits<double>::max() ? value / unit : 0;
+    return value / unit;
   }
 
  private:
