@@ -12,7 +12,9 @@ local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of p
 -- The modes of load and save, and the size in bytes of longs in the modes that define it.
 local long_sizes = { b32 = 4, b64 = 8 }
 local known_options = { mode = 'string', referenced = 'boolean', functions = 'boolean',
-                        progress = 'function', sync = 'boolean' }
+                        progress = 'function' }
+local options_of_save = { mode = 'string', referenced = 'boolean', functions = 'boolean',
+                          progress = 'function', sync = 'boolean' }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
 local function install(tensor)
@@ -27,14 +29,15 @@ local function install(tensor)
    end
 
    -- Returns the values of mode and referenced, or of a table of options in place of the mode.
-   local function options_of(name, mode, referenced, level)
+   -- known: the types of the options by name; default: known_options.
+   local function options_of(name, mode, referenced, level, known)
       local options = type(mode) == 'table' and mode or { mode = mode, referenced = referenced }
       if options.mode ~= nil and not modes[options.mode] then
          error(('%s: "binary", "ascii", "b32" or "b64" (or nil) expected for mode, got %s')
                :format(name, tostring(options.mode)), level + 1)
       end
       if options == mode then
-         local checked, message = pcall(files.check, options, known_options)
+         local checked, message = pcall(files.check, options, known or known_options)
          if not checked then
             error(('%s: %s'):format(name, message), level + 1)
          end
@@ -211,7 +214,8 @@ local function install(tensor)
             call_format(name, filename, format.save, object, options)
             return
          end
-         local chosen, isreferenced, _, progress, sync = options_of(name, mode, referenced, 2)
+         local chosen, isreferenced, _, progress, sync = options_of(name, mode, referenced, 2,
+                                                                    options_of_save)
          local function write(file)
             set_mode(file, chosen):referenced(isreferenced)
             local tell_end = tell_progress(file, progress, nil)

@@ -68,6 +68,16 @@ describe('save', function()
     end)
   end)
 
+  it('alone has the option sync', function()
+    folder_of(function(path)
+      tensor.save(path .. 'x.t7', 1)
+      assert.matches('load: unknown option sync; the options are functions, mode, progress',
+                     error_of(tensor.load, path .. 'x.t7', { sync = true }), 1, true)
+      assert.matches('serialize: unknown option sync',
+                     error_of(tensor.serialize, 1, { sync = true }), 1, true)
+    end)
+  end)
+
   it('leaves the old file until the new one is complete', function()
     folder_of(function(path)
       local function stop() error 'stop' end
