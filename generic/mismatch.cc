@@ -109,13 +109,26 @@ std::string argument_hint(lua_State* L, const State* state, const Overloads& ove
   return "";
 }
 
-// Returns advice about the function that was probably meant, or "".
-std::string other_function(const char* name, uint64_t codes, int count) {
+// Returns advice about an element type for which no form is defined. Returns "" if other forms have
+// the kinds of the arguments.
+std::string undefined_hint(const std::vector<Pattern>& patterns, uint64_t codes, int count) {
+  for (const Pattern& pattern : patterns) {
+    if (!pattern.matches(codes, count) || !is_defined(pattern, DType::Double)) continue;
+    return std::string("it is defined for ") + pattern.row->op->types +
+           ": convert the tensor, as t:double() does";
+  }
+  return "";
+}
+
+// Returns advice about the function that was probably meant, or "". second: the second argument.
+std::string other_function(const char* name, uint64_t codes, int count, const Object& second) {
   if (!std::strcmp(name, "norm") && count == 2 && codes == (kTensor | kString << 4)) {
     return "t:norm() is the Frobenius norm; matrixNorm and nuclearNorm compute others";
   }
   const bool two_tensors = count == 2 && codes == (kTensor | kTensor << 4);
-  if (two_tensors && (!std::strcmp(name, "cov") || !std::strcmp(name, "corrcoef"))) {
+  // A second tensor of integers may be meant as the counts of observations.
+  const bool is_cov = !std::strcmp(name, "cov") && two_tensors && !th::is_integral(second.dtype());
+  if (is_cov || (two_tensors && !std::strcmp(name, "corrcoef"))) {
     return std::string("variables are the rows of a matrix: ") + name +
            "(tensor.vstack{x, y}), of two vectors";
   }
@@ -161,8 +174,10 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
     if (!accepted.empty()) accepted += " | ";
     accepted += form;
   }
-  if (accepted.empty()) accepted = "none for elements of type " + std::string(th::name(type));
-  hint = other_function(overloads.name, codes, count);
+  const bool undefined = accepted.empty();
+  if (undefined) accepted = "none for elements of type " + std::string(th::name(type));
+  if (undefined) hint = undefined_hint(overloads.patterns, codes, count);
+  if (hint.empty()) hint = other_function(overloads.name, codes, count, object_at(L, state, 2));
   for (const Pattern& pattern : overloads.patterns) {
     if (hint.empty() && pattern.matches(codes, count)) hint = type_hint(L, state, pattern);
   }

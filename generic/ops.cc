@@ -390,11 +390,28 @@ bool only_numbers(const Arguments& args) {
   return args.count > 0;
 }
 
+// Raises the error of a call that matches a form but for the element type. If a later operand than
+// the first determines the type, the message names it.
+int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type) {
+  bool is_later = false;
+  for (int k = 0; k < pattern.slots; ++k) {
+    const ParameterSource& source = pattern.sources[k];
+    if (!source.tensor || source.result || source.arg < 0) continue;
+    if (is_later && source.arg == pattern.type_arg) {
+      const th::OpRow& op = *pattern.row->op;
+      return raise_error(L, "%s is not defined for %s of %s, but for %s", name,
+                         op.parameters[k].name, tensor_class(type), op.types);
+    }
+    is_later = true;
+  }
+  return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
+}
+
 // Returns the number of results; -1 if no form matches, with a message on the stack.
 int call_overloads(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
                    int bound) {
-  DType refused{};
-  bool is_refused = false;
+  DType refused_type{};
+  const Pattern* refused = nullptr;
   for (const Pattern& pattern : overloads.patterns) {
     if (!pattern.matches(args.codes, args.count) || is_hidden(state, pattern)) continue;
     DType type = element_type(pattern, args, state, L, bound);
@@ -402,12 +419,11 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
     if (is_defined(pattern, type)) {
       return run_pattern(L, state, overloads.name, pattern, args, type);
     }
-    if (!is_refused) refused = type;
-    is_refused = true;
+    if (refused) continue;
+    refused = &pattern;
+    refused_type = type;
   }
-  if (is_refused) {
-    return raise_error(L, "%s is not defined for %s", overloads.name, tensor_class(refused));
-  }
+  if (refused) return raise_undefined(L, overloads.name, *refused, refused_type);
   bool has_tensor = args.count > 0 && args.code(0) == kTensor;
   int results = 0;
   if (overloads.element_wise && only_numbers(args)) {

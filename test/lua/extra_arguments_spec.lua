@@ -130,7 +130,12 @@ describe('the second tensor', function()
       { 'cov', 'cov(tensor.vstack{x, y})', function() tensor.cov(x, y) end },
       { 'corrcoef', 'corrcoef(tensor.vstack{x, y})', function() tensor.corrcoef(x, y) end },
       { 'cumulativeTrapezoid', '', function() tensor.cumulativeTrapezoid(x, y) end },
-      { 'bincount', 'not defined', function() tensor.bincount(codes, codes) end },
+      { 'bincount is not defined for weights of torch.LongTensor', 'but for floating-point types',
+        function() tensor.bincount(codes, codes) end },
+      { 'cov', 'defined for FloatTensor and DoubleTensor: convert the tensor, as t:double() does',
+        function() tensor.cov(x:int(), y:int()) end },
+      { 'cov', 'a LongTensor is expected where an IntTensor was given',
+        function() tensor.cov(x, y:int()) end },
     } do
       local ok, message = pcall(call[3])
       assert.is_false(ok, call[1])
