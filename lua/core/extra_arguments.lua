@@ -16,7 +16,8 @@ local function refuse(name, most, ...)
 end
 extra.refuse = refuse
 
--- Ends in a tail call, so that errors blame the same line.
+-- Ends in a tail call, so that errors blame the same line. f must have no `...` of its own: LuaJIT
+-- calls C functions slowly from such functions, so that t:data() would take 78 ns instead of 46.
 local function check(name, f, most)
    return function(...)
       if select('#', ...) > most then

@@ -1,6 +1,5 @@
 -- The FFI interface of tensors and storages: pointers to their elements and to their C structs.
 
-local refuse_extra = require 'tensor.extra_arguments'.refuse
 local types = require 'tensor.types'
 
 -- Used instead of the FFI in Lua versions without it.
@@ -46,8 +45,7 @@ local function install(tensor)
          --- data([asnumber]): copies the elements to the host if necessary. Returns a pointer to
          -- the first element, or its address as a number. The pointer does not keep the object
          -- alive.
-         function class.data(self, asnumber, ...)
-            refuse_extra('data', 2, self, asnumber, ...)
+         function class.data(self, asnumber)
             local number = address(self)
             if asnumber then
                return number
@@ -58,8 +56,7 @@ local function install(tensor)
          --- cdata([asnumber]): returns a pointer to the C struct, for C functions called through
          -- the FFI and for its fields: t:cdata().size[0]. Copies the elements to the host if
          -- necessary.
-         function class.cdata(self, asnumber, ...)
-            refuse_extra('cdata', 2, self, asnumber, ...)
+         function class.cdata(self, asnumber)
             local number = structaddress(self)
             if asnumber then
                return number

@@ -1,7 +1,6 @@
 -- Conversions between element types, and methods that consist of a few calls of others.
 
 local each = require 'tensor.versions'.each
-local refuse_extra = require 'tensor.extra_arguments'.refuse
 local types = require 'tensor.types'
 
 -- The element types by the names of methods, of types in C and in NumPy.
@@ -67,24 +66,20 @@ local function install(tensor)
       local convert = converter(kind)
       local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
       local methods = {}
-      function methods.type(self, name, ...)
-         refuse_extra('type', 2, self, name, ...)
+      function methods.type(self, name)
          return convert(self, name)
       end
       for _, element in ipairs(types) do
          local name = classname(element, kind)
          local class = tensor.getmetatable(name)
-         methods[element.method] = function(self, ...)
-            refuse_extra(element.method, 1, self, ...)
+         methods[element.method] = function(self)
             return convert(self, name, class)
          end
       end
-      function methods.real(self, ...)
-         refuse_extra('real', 1, self, ...)
+      function methods.real(self)
          return convert(self, (tensor.getdefaulttensortype():gsub('Tensor$', kind)))
       end
-      function methods.typeAs(self, other, ...)
-         refuse_extra('typeAs', 2, self, other, ...)
+      function methods.typeAs(self, other)
          if not isobject(other) then
             error(('typeAs: a %s is expected, got %s'):format(kind:lower(), tensor.type(other)), 2)
          end
