@@ -160,6 +160,8 @@ int text(lua_State* L) {
 // shapeEquals(blob | sizes | bytes of a BlobProto | num, channels, height, width)
 int shape_equals(lua_State* L) {
   Blob* blob = check_blob(L, 1);
+  const bool legacy = lua_type(L, 2) == LUA_TNUMBER;
+  if (!legacy && lua_gettop(L) > 2) refuse_extra(L, 2);
   bool equal = false;
   if (Blob* other = to_blob(L, 2)) {
     equal = blob->equals_shape(other->axes(), other->shape());
@@ -167,7 +169,6 @@ int shape_equals(lua_State* L) {
     equal = equals_proto_shape(L, *blob, 2);
   } else {
     int64_t sizes[th::kMaxDims];
-    bool legacy = lua_type(L, 2) == LUA_TNUMBER;
     bool sizes_given = lua_istable(L, 2) || lua_isuserdata(L, 2);
     if (legacy ? lua_gettop(L) != 5 : !sizes_given) {
       return raise_error(L,
@@ -276,34 +277,34 @@ int scale_data(lua_State* L) { return scale(L, "scaleData", Part::data); }
 int scale_diff(lua_State* L) { return scale(L, "scaleDiff", Part::diff); }
 
 const Method methods[] = {{"reshape", guarded<reshape>},
-                          {"reshapeLike", guarded<reshape_like>},
-                          {"shape", guarded<shape>},
-                          {"numAxes", guarded<axis_count>},
-                          {"canonicalAxisIndex", guarded<canonical_axis_index>},
-                          {"count", guarded<count>},
-                          {"legacyShape", guarded<legacy_shape>},
-                          {"num", guarded<num>},
-                          {"channels", guarded<channels>},
-                          {"height", guarded<height>},
-                          {"width", guarded<width>},
-                          {"shapeString", guarded<shape_string>},
+                          {"reshapeLike", guarded<reshape_like, 2>},
+                          {"shape", guarded<shape, 2>},
+                          {"numAxes", guarded<axis_count, 1>},
+                          {"canonicalAxisIndex", guarded<canonical_axis_index, 2>},
+                          {"count", guarded<count, 3>},
+                          {"legacyShape", guarded<legacy_shape, 2>},
+                          {"num", guarded<num, 1>},
+                          {"channels", guarded<channels, 1>},
+                          {"height", guarded<height, 1>},
+                          {"width", guarded<width, 1>},
+                          {"shapeString", guarded<shape_string, 1>},
                           {"shapeEquals", guarded<shape_equals>},
                           {"offset", guarded<offset>},
                           {"dataAt", guarded<data_at>},
                           {"diffAt", guarded<diff_at>},
-                          {"data", guarded<data>},
-                          {"diff", guarded<diff>},
-                          {"to", guarded<to>},
-                          {"copyFrom", guarded<copy_from>},
-                          {"shareData", guarded<share_data>},
-                          {"shareDiff", guarded<share_diff>},
-                          {"update", guarded<update>},
-                          {"asumData", guarded<asum_data>},
-                          {"asumDiff", guarded<asum_diff>},
-                          {"sumsqData", guarded<sumsq_data>},
-                          {"sumsqDiff", guarded<sumsq_diff>},
-                          {"scaleData", guarded<scale_data>},
-                          {"scaleDiff", guarded<scale_diff>},
+                          {"data", guarded<data, 1>},
+                          {"diff", guarded<diff, 1>},
+                          {"to", guarded<to, 2>},
+                          {"copyFrom", guarded<copy_from, 4>},
+                          {"shareData", guarded<share_data, 2>},
+                          {"shareDiff", guarded<share_diff, 2>},
+                          {"update", guarded<update, 1>},
+                          {"asumData", guarded<asum_data, 1>},
+                          {"asumDiff", guarded<asum_diff, 1>},
+                          {"sumsqData", guarded<sumsq_data, 1>},
+                          {"sumsqDiff", guarded<sumsq_diff, 1>},
+                          {"scaleData", guarded<scale_data, 2>},
+                          {"scaleDiff", guarded<scale_diff, 2>},
                           {"__tostring__", guarded<text>}};
 
 template <DType type>

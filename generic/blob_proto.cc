@@ -121,10 +121,10 @@ int is_vector(lua_State* L) {
   return 1;
 }
 
-const Method methods[] = {{"fromProto", guarded<from_proto>}, {"toProto", guarded<to_proto>}};
-const Method functions[] = {{"blobFromProto", guarded<blob_from_proto>},
-                            {"blobsFromProto", guarded<blobs_from_proto>},
-                            {"blobsToProto", guarded<blobs_to_proto>},
+const Method methods[] = {{"fromProto", guarded<from_proto, 3>}, {"toProto", guarded<to_proto, 2>}};
+const Method functions[] = {{"blobFromProto", guarded<blob_from_proto, 1>},
+                            {"blobsFromProto", guarded<blobs_from_proto, 1>},
+                            {"blobsToProto", guarded<blobs_to_proto, 2>},
                             {"_isblobvector", guarded<is_vector>}};
 
 }  // namespace

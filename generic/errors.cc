@@ -16,18 +16,40 @@ namespace {
 // The key in the registry of the function that suggests names.
 constexpr char kNameHint[] = "tensor.name_hint";
 
+// Returns the name of the class whose constructor table, such as torch.Timer, is at the top of the
+// stack, if the function at a stack position is its constructor. Otherwise returns null. The class
+// keeps the name alive.
+const char* constructed_class(lua_State* L, int function) {
+  if (!lua_istable(L, -1) || !luaL_getmetafield(L, -1, "__index")) return nullptr;
+  const int before = lua_gettop(L) - 1;
+  const char* name = nullptr;
+  if (lua_istable(L, -1)) {
+    lua_pushliteral(L, "new");
+    lua_rawget(L, -2);
+    if (lua_rawequal(L, -1, function)) {
+      lua_pushliteral(L, "__typename");
+      lua_rawget(L, -3);
+      if (lua_type(L, -1) == LUA_TSTRING) name = luaT_classrootname(lua_tostring(L, -1));
+    }
+  }
+  lua_settop(L, before);
+  return name;
+}
+
 // Returns the name under which the running function is in the class of its first argument or in the
-// module, or "". The name stays on the stack.
+// module, or the class that it constructs, or "". The name stays on the stack.
 const char* function_name(lua_State* L, lua_Debug* frame) {
   if (!lua_checkstack(L, 12) || !lua_getstack(L, 0, frame) || !lua_getinfo(L, "f", frame))
     return "";
   const int function = lua_gettop(L);
-  auto find = [&](int table) {
+  auto find = [&](int table, bool constructors) {
     for (lua_pushnil(L); lua_istable(L, table) && lua_next(L, table); lua_pop(L, 1)) {
       if (lua_rawequal(L, -1, function) && lua_type(L, -2) == LUA_TSTRING) {
         lua_pop(L, 1);
         return lua_tostring(L, -1);
       }
+      const char* constructed = constructors ? constructed_class(L, function) : nullptr;
+      if (constructed) return constructed;
     }
     return "";
   };
@@ -35,12 +57,12 @@ const char* function_name(lua_State* L, lua_Debug* frame) {
   // The metatable of a class is its parent. No class of the module has more than one.
   lua_pushvalue(L, 1);
   for (int k = 0; k < 2 && lua_getmetatable(L, -1); ++k) {
-    name = find(lua_gettop(L));
+    name = find(lua_gettop(L), false);
     if (*name) return name;
   }
   lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_getfield(L, -1, "tensor");
-  return find(lua_gettop(L));
+  return find(lua_gettop(L), true);
 }
 
 }  // namespace

@@ -53,7 +53,9 @@ int construct_memory_file(lua_State* L) {
   if (!in_storage && !lua_isnoneornil(L, 1) && lua_type(L, 1) != LUA_TSTRING) {
     luaT_typerror(L, 1, "torch.CharStorage or a mode");
   }
-  const char* mode = optional_string(L, in_storage ? 2 : 1, "rw");
+  const int arguments = in_storage ? 2 : 1;
+  if (lua_gettop(L) > arguments) refuse_extra(L, arguments);
+  const char* mode = optional_string(L, arguments, "rw");
   Storage* storage = in_storage ? object.storage() : nullptr;
   File* file = nullptr;
   protect(L, "MemoryFile", [&] { file = th::open_memory_file(storage, mode); });
@@ -368,9 +370,9 @@ File* check_file(lua_State* L, int index) {
 void register_file_classes(lua_State* L, int module) {
   make_class(L, 0, nullptr, nullptr, module);
   set_functions(L, methods, lua_gettop(L));
-  make_class(L, 1, "torch.File", guarded<construct_disk_file>.function(), module);
+  make_class(L, 1, "torch.File", guarded<construct_disk_file, 3>.function(), module);
   set_functions(L, disk_methods, lua_gettop(L));
-  make_class(L, 2, "torch.DiskFile", guarded<construct_pipe_file>.function(), module);
+  make_class(L, 2, "torch.DiskFile", guarded<construct_pipe_file, 3>.function(), module);
   make_class(L, 3, "torch.File", guarded<construct_memory_file>.function(), module);
   set_functions(L, memory_methods, lua_gettop(L));
   lua_settop(L, module);

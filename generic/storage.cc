@@ -385,6 +385,9 @@ int string(lua_State* L) {
     lua_settop(L, 1);
     return 1;
   }
+  if (!lua_isnoneornil(L, 2) && !state_of(L)->is_torch7(Rule::arguments)) {
+    check_kind(L, 2, LUA_TSTRING);
+  }
   // Creating the string may run finalizers, which may resize the storage. Creating the copy may run
   // them, too.
   auto n = static_cast<size_t>(storage->size);

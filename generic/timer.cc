@@ -112,7 +112,7 @@ const Method methods[] = {{"reset", guarded<reset, 1>},
 }  // namespace
 
 void register_timer_class(lua_State* L, int module) {
-  luaT_newlocalmetatable(L, kClass, nullptr, guarded<construct, 1>.function(),
+  luaT_newlocalmetatable(L, kClass, nullptr, guarded<construct, 0>.function(),
                          guarded<destroy>.function(), nullptr, module);
   set_functions(L, methods, lua_gettop(L));
   lua_pop(L, 1);

@@ -37,6 +37,21 @@ local function limited(name, f)
    return check(name, f, info.nparams)
 end
 
+-- Replaces the constructor of a Lua class, whose first parameter is the new object. Users do not
+-- count the object.
+local function limit_constructor(name, class)
+   local init = rawget(class, '__init')
+   local info = init and getinfo and getinfo(init, 'u') or {}
+   if info.isvararg or not info.nparams then
+      return
+   end
+   local most = info.nparams - 1
+   function class.__init(self, ...)
+      refuse(name, most, ...)
+      return init(self, ...)
+   end
+end
+
 -- The functions that replace others. The classes of tensors share most of theirs.
 local replaced = {}
 
@@ -64,6 +79,7 @@ function extra.limit_module(tensor)
       local class = type(name) == 'string' and tensor.getmetatable('torch.' .. name)
       if class then
          extra.limit(class)
+         limit_constructor(name, class)
       end
    end
 end

@@ -25,6 +25,11 @@ local function install(torch)
    --- argseparator, keyseparator: used by string() between options, and between an option and its
    -- value.
    function CmdLine:__init(argseparator, keyseparator)
+      for _, separator in each {argseparator, keyseparator} do
+         if type(separator) ~= 'string' and type(separator) ~= 'number' then
+            error('CmdLine: a separator is a string, got ' .. torch.type(separator), 4)
+         end
+      end
       self.argseparator = argseparator or ','
       self.keyseparator = keyseparator or '='
       self.options = {}

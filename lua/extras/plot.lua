@@ -148,7 +148,7 @@ return function(tensor)
    end
 
    function makers.line(layer, x, y)
-      if is_data(y) then points(layer, x, y) else points(layer, nil, x) end
+      if y ~= nil then points(layer, x, y) else points(layer, nil, x) end
    end
    function makers.scatter(layer, x, y) points(layer, x, y) end
 
@@ -282,12 +282,12 @@ return function(tensor)
       return result
    end
 
-   local adders = {}
+   local adders, most_arguments = {}, {}
    for kind, make in each(makers) do
       local two = kind == 'line' or kind == 'scatter'
       adders[kind] = function(figure, a, b, c)
          local options = c
-         if not two or kind == 'line' and not is_data(b) then b, options = nil, b end
+         if not two or kind == 'line' and c == nil and not is_data(b) then b, options = nil, b end
          local layer = take_options(figure, options, kind)
          layer.kind = kind
          make(layer, a, b)
@@ -295,8 +295,10 @@ return function(tensor)
          table.insert(figure.layers, layer)
          return figure
       end
-      Figure[kind] = function(figure, a, b, c)
-         return (guarded(adders[kind], figure, a, b, c))
+      most_arguments[kind] = two and 3 or 2
+      Figure[kind] = function(figure, ...)
+         native.refuse_extra(kind, most_arguments[kind] + 1, figure, ...)
+         return (guarded(adders[kind], figure, ...))
       end
    end
 
@@ -416,8 +418,9 @@ return function(tensor)
    end
    function plot.grid(rows) return (guarded(new_grid, rows)) end
    for kind in each(makers) do
-      plot[kind] = function(a, b, c)
-         return (guarded(adders[kind], new_figure(), a, b, c))
+      plot[kind] = function(...)
+         native.refuse_extra(kind, most_arguments[kind], ...)
+         return (guarded(adders[kind], new_figure(), ...))
       end
    end
    function plot.figure(options)
@@ -425,8 +428,11 @@ return function(tensor)
       guarded(take_options, figure, options)
       return figure
    end
-   tensor.plot = setmetatable(plot, {__call = function(_, a, b, c)
-      return (guarded(adders.line, new_figure(), a, b, c))
+   tensor.plot = setmetatable(plot, {__call = function(_, ...)
+      native.refuse_extra('plot', most_arguments.line, ...)
+      return (guarded(adders.line, new_figure(), ...))
    end})
    native.limit_arguments(plot)
+   native.limit_arguments(Figure)
+   native.limit_arguments(Grid)
 end

@@ -64,6 +64,115 @@ describe('an argument too many', function()
     check('image', tensor.image)
   end)
 
+  -- The calls above fail at their first argument in functions that check its type. These are valid,
+  -- with all arguments that the functions take, before one more is appended.
+  it('is an error in valid calls', function()
+    local t, s = tensor.ones(2, 2), tensor.CharStorage(2)
+    local x, long = tensor.Tensor { 1, 2, 4 }, tensor.LongTensor { 1, 2, 2 }
+    local b, other = tensor.FloatBlob(1, 2, 3, 4), tensor.FloatBlob(1, 2, 3, 4)
+    local figure, optim = tensor.plot.figure(), require 'tensor.optim'
+    local name = os.tmpname()
+    finally(function() os.remove(name) end)
+    local calls = {
+      Generator = function(...) tensor.Generator('philox', ...) end,
+      DiskFile = function(...) tensor.DiskFile(name, 'w', true, ...):close() end,
+      PipeFile = function(...) tensor.PipeFile('true', 'r', true, ...):close() end,
+      MemoryFile = function(...) tensor.MemoryFile('rw', ...) end,
+      ['MemoryFile of a storage'] = function(...)
+        tensor.MemoryFile(tensor.CharStorage { 1, 0 }, 'r', ...)
+      end,
+      Timer = function(...) tensor.Timer(...) end,
+      CmdLine = function(...) tensor.CmdLine(',', '=', ...) end,
+      Tester = function(...) tensor.Tester(...) end,
+      tensordot = function(...) tensor.tensordot(t, t, 1, ...) end,
+      ['tensordot of lists'] = function(...) tensor.tensordot(t, t, { 1 }, { 2 }, ...) end,
+      vecdot = function(...) tensor.vecdot(t, t, 1, ...) end,
+      clone = function(...) tensor.clone(t, ...) end,
+      split = function(...) tensor.split({}, t, 1, 1, ...) end,
+      chunk = function(...) tensor.chunk({}, t, 1, 1, ...) end,
+      bincount = function(...) tensor.bincount(long, x, 3, ...) end,
+      cov = function(...) tensor.cov(t, true, ...) end,
+      corrcoef = function(...) tensor.corrcoef(t, ...) end,
+      histogram = function(...) tensor.histogram(x, 2, 0, 5, true, ...) end,
+      histogramdd = function(...) tensor.histogramdd(t, { x, x }, true, ...) end,
+      trapezoid = function(...) tensor.trapezoid(x, x, 1, ...) end,
+      slope = function(...) tensor.slope(x, x, 1, ...) end,
+      interp = function(...) tensor.interp(x, x, x, ...) end,
+      unwrap = function(...) tensor.unwrap(x, 1, 2, ...) end,
+      ['t:data'] = function(...) t:data(true, ...) end,
+      ['t:cdata'] = function(...) t:cdata(true, ...) end,
+      ['t:type'] = function(...) t:type('torch.FloatTensor', ...) end,
+      ['t:int'] = function(...) t:int(...) end,
+      ['t:real'] = function(...) t:real(...) end,
+      ['t:typeAs'] = function(...) t:typeAs(x, ...) end,
+      ['t:narrow'] = function(...) t:narrow(1, 1, 1, ...) end,
+      ['t:select'] = function(...) t:select(1, 1, ...) end,
+      ['t:transpose'] = function(...) t:transpose(1, 2, ...) end,
+      ['t:unfold'] = function(...) t:unfold(1, 1, 1, ...) end,
+      ['t:expandAs'] = function(...) t:expandAs(t, ...) end,
+      ['t:resizeAs'] = function(...) t:resizeAs(t, ...) end,
+      ['t:stride'] = function(...) t:stride(1, ...) end,
+      ['t:isSameSizeAs'] = function(...) t:isSameSizeAs(t, ...) end,
+      ['t:isSetTo'] = function(...) t:isSetTo(t, ...) end,
+      ['t:to'] = function(...) t:to('cpu', ...) end,
+      ['s:string'] = function(...) s:string('ab', ...) end,
+      ['s:resize'] = function(...) s:resize(2, ...) end,
+      ['s:copy'] = function(...) s:copy(s, ...) end,
+      ['b:reshapeLike'] = function(...) b:reshapeLike(other, ...) end,
+      ['b:shape'] = function(...) b:shape(1, ...) end,
+      ['b:numAxes'] = function(...) b:numAxes(...) end,
+      ['b:canonicalAxisIndex'] = function(...) b:canonicalAxisIndex(1, ...) end,
+      ['b:count'] = function(...) b:count(1, 2, ...) end,
+      ['b:legacyShape'] = function(...) b:legacyShape(1, ...) end,
+      ['b:num'] = function(...) b:num(...) end,
+      ['b:width'] = function(...) b:width(...) end,
+      ['b:shapeString'] = function(...) b:shapeString(...) end,
+      ['b:shapeEquals'] = function(...) b:shapeEquals(other, ...) end,
+      ['b:shapeEquals of bytes'] = function(...) b:shapeEquals(b:toProto(), ...) end,
+      ['b:data'] = function(...) b:data(...) end,
+      ['b:diff'] = function(...) b:diff(...) end,
+      ['b:to'] = function(...) b:to('cpu', ...) end,
+      ['b:copyFrom'] = function(...) b:copyFrom(other, false, true, ...) end,
+      ['b:shareData'] = function(...) b:shareData(other, ...) end,
+      ['b:asumData'] = function(...) b:asumData(...) end,
+      ['b:scaleDiff'] = function(...) b:scaleDiff(2, ...) end,
+      ['b:toProto'] = function(...) b:toProto(true, ...) end,
+      ['b:fromProto'] = function(...) b:fromProto(b:toProto(), true, ...) end,
+      blobFromProto = function(...) tensor.blobFromProto(b:toProto(), ...) end,
+      blobsFromProto = function(...) tensor.blobsFromProto('', ...) end,
+      blobsToProto = function(...) tensor.blobsToProto({ b }, true, ...) end,
+      ['figure:line'] = function(...) figure:line(x, x, {}, ...) end,
+      ['figure:bars'] = function(...) figure:bars(x, {}, ...) end,
+      ['figure:set'] = function(...) figure:set({}, ...) end,
+      ['figure:text'] = function(...) figure:text(40, 10, '256', ...) end,
+      ['figure:svg'] = function(...) figure:svg(...) end,
+      ['grid:svg'] = function(...) tensor.plot.grid { { figure } }:svg(...) end,
+      plot = function(...) tensor.plot(x, x, {}, ...) end,
+      ['plot.line'] = function(...) tensor.plot.line(x, x, {}, ...) end,
+      ['plot.histogram'] = function(...) tensor.plot.histogram(x, {}, ...) end,
+      ['image.scale'] = function(...) tensor.image.scale(t, 4, 4, 'simple', ...) end,
+      ['tree.copy'] = function(...) require 'tensor.tree'.copy({ t }, { t }, ...) end,
+      ['optim.sgd'] = function(...)
+        optim.sgd(function(w) return 0, w end, x:clone(), {}, {}, ...)
+      end,
+      ['constructor optim.sgd'] = function(...) optim.sgd({ rate = 0.1 }, ...) end,
+      serialize = function(...) tensor.serialize(1, 'ascii', ...) end,
+      deserialize = function(...) tensor.deserialize(tensor.serialize(1), 'binary', ...) end,
+    }
+    local wrong = {}
+    for what, call in pairs(calls) do
+      local valid, failure = pcall(call)
+      if not valid then wrong[#wrong + 1] = what .. ' is not valid: ' .. failure end
+      local accepted, message = pcall(call, 1)
+      local is_named = not accepted and (message:find 'too many arguments' or
+                                         message:find 'invalid arguments')
+      if not is_named then
+        wrong[#wrong + 1] = what .. ': ' .. tostring(message)
+      end
+    end
+    assert.are.equal('', table.concat(wrong, '\n'))
+  end)
+
   it('is named', function()
     local t, s = tensor.ones(2, 2), tensor.LongStorage { 1, 2 }
     for _, call in ipairs {
@@ -90,6 +199,20 @@ describe('an argument too many', function()
       { 'seek: too many', function() tensor.MemoryFile():seek(1, 2) end },
       { 'hflip: too many', function() tensor.image.hflip(t, 1) end },
       { 'linear: too many', function() require 'tensor.nn'.linear(2, 3, {}, 1) end },
+      { 'Generator: too many', function() tensor.Generator('philox', 3) end },
+      { 'Timer: too many arguments: (number); at most 0', function() tensor.Timer(3) end },
+      { 'Tester: too many arguments: (number); at most 0', function() tensor.Tester(3) end },
+      { 'MemoryFile: too many', function() tensor.MemoryFile('rw', 3) end },
+      { 'num: too many', function() tensor.FloatBlob(1):num(1) end },
+      { "bad argument #1 to 'DiskFile' (string expected, got table)",
+        function() tensor.DiskFile({}) end },
+      { "to 'string' (string expected, got table)",
+        function() tensor.CharStorage():string({}) end },
+      { 'CmdLine: a separator is a string, got table',
+        function()
+          local options = tensor.CmdLine({})
+          return options
+        end },
       { "bad argument #1 to 'size' (a dimension expected, got string)",
         function() t:size('a') end },
     } do
@@ -110,6 +233,10 @@ describe('an argument too many', function()
     assert.are.same({ 2, 3 }, t:size('x'):totable())
     assert.are.same({ 1, 1, 1 }, t:clone(t)[1]:totable())
     assert.are.equal(2, #t:split(1, 1, 1, 1))
+    assert.are.equal(2, tensor.FloatBlob(2):num(1))
+    assert.are.equal('torch.Timer', tensor.typename(tensor.Timer(3)))
+    assert.are.equal('torch.CmdLine', tensor.typename(tensor.CmdLine(',', '=', 3)))
+    assert.are.equal(2, #tensor.CharStorage(2):string({}))
   end)
 end)
 

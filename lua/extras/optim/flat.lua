@@ -2,6 +2,7 @@
 -- loss and its gradient; x is a tensor, which is updated in place. The results are x and the list
 -- of losses.
 
+local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 
 -- Our options by those of Torch7's package.
@@ -57,6 +58,7 @@ return function(optim)
    for name in versions.each(accepted) do
       local construct = optim[name]
       optim[name] = function(first, ...)
+         native.refuse_extra(name, type(first) == 'function' and 4 or 1, first, ...)
          if type(first) == 'function' then
             return call(name, construct, first, ...)
          end

@@ -85,4 +85,4 @@ function live.new(new_figure, options)
    return setmetatable(own, live)
 end
 
-return live
+return native.limit_arguments(live)
