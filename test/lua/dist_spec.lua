@@ -72,7 +72,7 @@ describe('tensor.dist', function()
   -- Sanitizers keep freed memory for a while.
   local when_exact = child.sanitized and pending or when_mpi
   when_exact('does not leak', function()
-    local output, status = start(2, 'many', 10000)
+    local output, status = start(2, 'many', 5000)
     assert.are.equal('ok\n', output)
     assert.are.equal(0, status)
   end)
@@ -99,6 +99,13 @@ describe('tensor.dist', function()
       end
     end)
   end
+
+  -- With 2 ranks the elements are in the messages that compare the calls.
+  when_mpi('reports a late rank to which elements are on their way', function()
+    local output, status = start(2, 'faults', 'late')
+    assert.are_not.equal(0, status)
+    assert.is_truthy(output:find(faults.late[1], 1, true), output)
+  end)
 
   it('reports a launcher without a transport', function()
     local output, status = run(('OMPI_COMM_WORLD_SIZE=2 TENSOR_MPI_PLUGIN=/none %s/bin/tensor -e '

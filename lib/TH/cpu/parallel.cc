@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "cpu/blas.h"
 
@@ -37,11 +38,6 @@ void pause_briefly() {
 }
 
 // The number of processor cores that this process may use.
-int available_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : kMostCores;
-}
-
 // A thread that waits keeps its core for a short time, then lets other threads run first; after
 // kNanoseconds it should sleep. If there are fewer cores than threads, it should sleep at once.
 class Patience {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "backend/plugin.h"
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 
@@ -126,7 +127,7 @@ void* Engine::start(const char* transport) {
   }
   table_ = table;
   started_ = true;
-  yields_ = !info_.test_yields && info_.local_size > sysconf(_SC_NPROCESSORS_ONLN);
+  yields_ = !info_.test_yields && info_.local_size > available_cores();
   return world;
 }
 

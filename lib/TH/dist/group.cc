@@ -80,6 +80,7 @@ void Group::agree_and_reduce(const Header& header, const Elements* elements) {
     if (bytes && smallest == largest) {
       // Both ranks combine the elements in the order of their ranks, so their bits are equal.
       if (rank_ < to) std::swap(sent_, received_);
+      std::lock_guard<std::mutex> lock(engine().calls());
       engine().check(engine().table().combine(received_->elements, sent_->elements, elements->count,
                                               elements->type, elements->reduction));
     }
@@ -133,8 +134,9 @@ void Group::exchange(int to, const Message& sent, size_t sent_bytes, int from, M
     {
       std::lock_guard<std::mutex> lock(e.calls());
       if (!in_done) table.cancel(&in);
-      if (!out_done) table.cancel(&out);
     }
+    // A send cannot be canceled, so its message and its request remain until the process ends.
+    if (!out_done) static_cast<void>(sent_.release());
     if (interrupted) {
       failure_ = "interrupted";
       fail("interrupted while waiting for other ranks");

@@ -156,7 +156,7 @@ void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operan
           node.kind == ExpressionNode::operand ? tensors[node.index] : numbers[k].get();
     }
     program->rebind(operand_of_node);
-    program->run(r, r->nDimension, r->size);
+    if (!program->run(r, r->nDimension, r->size)) evaluate(expression, r, arguments.inputs);
   }
   if (traced) traced->finish();
 }

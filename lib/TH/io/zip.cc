@@ -318,9 +318,9 @@ void ZipWriter::write(const char* filename, bool compressed, const Report& repor
   Progress progress{report};
   if (report) progress.watch(archive.get());
   const bool closed = zip_close(archive.get()) == 0;
+  if (closed) archive.release();
   if (progress.failure) std::rethrow_exception(progress.failure);
   if (!closed) fail_of_zip("", zip_strerror(archive.get()));
-  archive.release();
 }
 
 #else

@@ -290,6 +290,11 @@ SharedBlock* SyncedMemory::share_device(Device& device) {
   return shared;
 }
 
+bool SyncedMemory::is_device_shared() {
+  Lock lock(mutex_);
+  return shares_device();
+}
+
 void SyncedMemory::push_async(Device& device) {
   transition([&](Lock& lock) {
     if (head_.load(std::memory_order_relaxed) != Head::cpu) {

@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "base/cores.h"
 #include "dist/transport.h"
 
 namespace th::dist {
@@ -133,7 +134,7 @@ void set_defaults() {
   set_default("OMPI_MCA_btl_vader_eager_limit", "20480");
   // mpirun sets this, too, unless it believes that there are more cores.
   const char* count = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  if (count && std::atoi(count) > sysconf(_SC_NPROCESSORS_ONLN)) {
+  if (count && std::atoi(count) > available_cores()) {
     set_default("OMPI_MCA_mpi_yield_when_idle", "1");
   }
   // Large messages between processes are copied by process_vm_readv, which containers may forbid.

@@ -25,11 +25,11 @@ Access access_to_replace(const Tensor& r) {
 }
 
 // Returns true if t is copied to the device instead of its storage: t is a small part of a large
-// storage on another device, or its memory must stay on the host.
+// storage on another device, or its memory is shared and must stay where it is.
 bool goes_as_copy(const Tensor& t, const Device& device) {
   if (!t.storage || t.storage->current_device() == &device) return false;
   return (t.storage->memory.size() > kWholeStorage && 2 * t.numel() <= t.storage->size) ||
-         t.storage->memory.shares_host();
+         t.storage->memory.shares_host() || t.storage->memory.is_device_shared();
 }
 
 void start_check(CheckCall* call, Condition condition, int64_t limit, const Tensor& t) {

@@ -125,6 +125,7 @@ Managed* export_tensor(const Tensor& t, Device* device) {
   DLTensor& to = made->managed.dl_tensor;
   to.data = nullptr;
   if (t.numel() && device) {
+    t.check_storage();
     storage_to(t.storage, device);
     made->block.reset(t.storage->memory.share_device(*device));
     device->synchronize();

@@ -1,4 +1,4 @@
--- Run by dist_spec with 3 ranks: programs that fail. Argument: the fault.
+-- Run by dist_spec with 2 or 3 ranks: programs that fail. Argument: the fault.
 
 local torch = require 'tensor'
 local dist = require 'tensor.dist'

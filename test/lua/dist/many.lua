@@ -33,11 +33,11 @@ local function run(count)
   collectgarbage()
   collectgarbage()
 end
-run(10000)
+run(2000)
 local before = resident()
 run(tonumber(arg[1]))
 local grown = resident() - before
--- A leak of 32 bytes in each of 100,000 collectives would be 3 MB, a leak of 300 in each of 10,000.
+-- A leak of 32 bytes in each of 100,000 collectives would be 3 MB, a leak of 600 in each of 5,000.
 assert(grown < 3000, ('the memory has grown by %d KB'):format(grown))
 if rank == 1 then
   print 'ok'

@@ -248,6 +248,7 @@ void run_fused(Queue& queue, const FusedCall& call) {
   if (call.n == 0) return evaluate(queue, call, call.plan);
   // Reductions: of the elements, in the order of the shape.
   const auto item = static_cast<int64_t>(item_size(call.dtype));
+  if (call.plan.numel > INT32_MAX / item) fail_unsupported("fused reductions of 2^31 bytes");
   const int64_t rows = call.plan.numel / call.n;
   Scratch elements(queue, static_cast<size_t>(call.plan.numel * item));
   FusedPlan plan;
