@@ -390,13 +390,14 @@ bool only_numbers(const Arguments& args) {
   return args.count > 0;
 }
 
-// Raises the error of a call that matches a form but for the element type. If a later operand than
-// the first determines the type, the message names it.
+// Raises the error of a call that matches a form but for the element type. The message names the
+// operand that determines the type, if operands of fixed types precede it.
 int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type) {
   bool is_later = false;
   for (int k = 0; k < pattern.slots; ++k) {
     const ParameterSource& source = pattern.sources[k];
     if (!source.tensor || source.result || source.arg < 0) continue;
+    if (source.kind == 'T' && source.arg != pattern.type_arg) break;
     if (is_later && source.arg == pattern.type_arg) {
       const th::OpRow& op = *pattern.row->op;
       return raise_error(L, "%s is not defined for %s of %s, but for %s", name,

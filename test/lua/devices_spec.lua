@@ -240,6 +240,17 @@ describe('a machine without a GPU', function()
     assert.matches('^gpu:2\tgpu:2\ngpu:1\t12\t12\n15\tgpu:2\n2\tfalse\t', output)
   end)
 
+  it('keeps memory that another library shares, while another device reads it', function()
+    local output = output_of('TENSOR_DEVICE=soft:2', [[
+      local t = tensor.ones(3):to('gpu:1')
+      local owner = t:toDLPack('gpu:1')
+      print(tensor.ones(3):to('gpu:2'):add(t):sum(), t:device())
+      local same = tensor.fromDLPack(owner)
+      t:add(1)
+      print(same:sum(), tensor.ones(3):to('gpu:2'):add(same):sum(), same:device())]])
+    assert.equal('6\tgpu:1\n6\t9\tgpu:1\n', output)
+  end)
+
   it('refuses settings that it does not know', function()
     for setting, message in pairs {
       ['TENSOR_SOFT_MODE=potato'] = 'TENSOR_SOFT_MODE: expected eager or lazy',

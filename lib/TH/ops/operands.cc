@@ -100,7 +100,9 @@ char* Operands::ask_device(Tensor* t, Access access) {
 Tensor* Operands::brought(Tensor* t) {
   if (!goes_as_copy(*t, *device_)) return t;
   TensorRef copy(tensor_new_sized(t->dtype, t->nDimension, t->size));
-  if (copy->storage) copy->storage->set_current_device(device_);
+  // The elements of memory that is shared on a device are copied there first.
+  const bool is_shared = t->storage->memory.is_device_shared();
+  if (copy->storage && !is_shared) copy->storage->set_current_device(device_);
   ops::copy(copy.get(), t);
   t = copy.get();
   held_->copies[held_->copy_count++] = std::move(copy);
