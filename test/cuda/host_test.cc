@@ -269,6 +269,7 @@ TEST_F(CudaHost, StreamsOfOtherCode) {
   ok(table->finish(device));
   EXPECT_EQ(block[1], 6);
   EXPECT_EQ(read(block, 2), (std::vector<char>{5, 6}));
+  EXPECT_EQ(cudaStreamDestroy(own), cudaSuccess);
   table->release(device, block);
 }
 
