@@ -228,7 +228,6 @@ void binary(const char* name, Binary<T> f, Real (*reference)(Real, Real), double
 
 TEST(VectorMath, ExponentialsAndLogarithms) {
   UNARY(exp, std::exp(x), -104, 89, own(), own());
-  UNARY(exp, std::exp(x), -746, -708, own(), own());
   UNARY(expm1, std::expm1(x), -5, 5, own(), own());
   UNARY(sinh, std::sinh(x), -5, 5, own(), own());
   UNARY(cosh, std::cosh(x), -5, 5, own(), own());
@@ -236,8 +235,6 @@ TEST(VectorMath, ExponentialsAndLogarithms) {
   // A quotient of what glibc computes.
   const double sigmoids = own() == kGlibc ? kGlibc + 1 : own();
   UNARY(sigmoid, 1 / (1 + std::exp(-x)), -10, 10, sigmoids, sigmoids);
-  UNARY(sigmoid, 1 / (1 + std::exp(-x)), -110, -30, sigmoids, sigmoids);
-  UNARY(sigmoid, 1 / (1 + std::exp(-x)), -746, -700, sigmoids, sigmoids);
   UNARY(log, std::log(x), 0, 3, own(), own());
   UNARY(log1p, std::log1p(x), -1, 3, 2, 2);
   UNARY(log2, std::log2(x), 0, 3, own(), own());

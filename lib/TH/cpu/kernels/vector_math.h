@@ -42,28 +42,13 @@ inline V exponential_rest(V r) {
   }
 }
 template <class V>
-inline V exponential_of(V r) {
-  const V one = all<V>(1);
-  return fma(fma(exponential_rest(r), r, one), r, one);
-}
-// exp, if some results are denormal or 0. Instructions that return denormal numbers take some 100
-// cycles. So the number of smallest denormals, y * 2^(n + 149), is rounded to an integer, whose
-// bits are those of the result.
-template <class V>
-__attribute__((noinline)) V small_exp(V x, Bits<V> is_small) {
-  const V zero = {}, step = number<V>(8388608, 4503599627370496);  // 2^23, 2^52
-  const Bits<V> is_zero = x < number<V>(-104, -746);
-  const Exponent<V> e = reduce_exponent(is_zero ? zero : min(number<V>(90, 711), x));
-  const V y = scale(exponential_of(e.r), is_small ? e.n + number<V>(149, 1074) : e.n);
-  const V denormal = (V)((Bits<V>)(y + step) - (Bits<V>)step);
-  return is_zero ? zero : is_small ? denormal : y;
-}
-template <class V>
 inline V exp(V x) {
-  const Bits<V> is_small = x < number<V>(-87.3365478515625f, -708.39641853226408);
-  if (__builtin_expect(any(is_small), 0)) return small_exp(x, is_small);
-  const Exponent<V> e = reduce_exponent(min(number<V>(90, 711), x));
-  return scale(exponential_of(e.r), e.n);
+  // These lanes would underflow, which takes some 100 cycles. Masked weights of attention do.
+  const auto is_zero = x < number<V>(-104, -746);
+  const V one = all<V>(1), zero = {};
+  const Exponent<V> e = reduce_exponent(is_zero ? zero : min(number<V>(90, 711), x));
+  const V y = scale(fma(fma(exponential_rest(e.r), e.r, one), e.r, one), e.n);
+  return is_zero ? zero : y;
 }
 template <class V>
 inline V expm1(V x) {
@@ -124,22 +109,19 @@ inline V tanh(V x) {
   }
   // tanh(a) = 1 - 2 / (e^2a + 1), where the quotient is less than 1/2.
   const Exponent<V> e = reduce_exponent(a + a);
-  const V large = 1 - 2 / (scale(exponential_of(e.r), e.n) + 1);
+  const V one = all<V>(1), exp = fma(fma(exponential_rest(e.r), e.r, one), e.r, one);
+  const V large = one - 2 / (scale(exp, e.n) + 1);
   return with_sign(a > Item<V>(0.56) ? large : fma(a * z, p, a), x);
 }
-// Uses e^-|x|, which cannot overflow. Below -40 the sum is 1, and products of the rest would be
-// denormal.
+// Uses e^-|x|, which cannot overflow.
 template <class V>
 inline V sigmoid(V x) {
-  const V most = all<V>(40);
-  const Exponent<V> e = reduce_exponent(max(-most, minus_abs(x)));
+  const Exponent<V> e = reduce_exponent(max(number<V>(-105, -746), minus_abs(x)));
   const V one = all<V>(1), s = scale(one, e.n), q = fma(e.r * e.r, exponential_rest(e.r), e.r);
   const V exp = fma(s, q, s), sum = 1 + exp, lost = exp - (sum - 1);
-  const Bits<V> negative = x < 0, is_rare = x < -most;
+  const Bits<V> negative = x < 0;
   const V r = (negative ? exp : one) / sum;
-  const V y = fma(-r * lost, negative ? 1 - r : r, r);
-  if (__builtin_expect(any(is_rare), 0)) return is_rare ? vector::exp(x) : y;
-  return y;
+  return fma(-r * lost, negative ? 1 - r : r, r);
 }
 
 // ---- logarithms: log(x) = k log(2) + f + t, for x = 2^k (1 + f) ---------------------------------
