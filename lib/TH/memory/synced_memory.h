@@ -91,6 +91,7 @@ class SyncedMemory {
   // write it at any time. The caller ends that by share(-1) and release() of the block. Meanwhile
   // the memory is never synced: the host copies the bytes at each read.
   SharedBlock* share_device(Device& device);
+  // Returns true while other code shares the block on the device.
   bool is_device_shared();
   // Start an asynchronous copy to the other side. The head becomes synced at once; later accesses
   // wait for the copy.
