@@ -33,21 +33,23 @@ int64_t number_bits(lua_State* L, int index) {
 }
 
 void TensorsOnStack::append_key(std::vector<int64_t>* key) const {
+  const size_t at = key->size();
+  size_t added = 4 * tensors.size();
+  for (const Tensor* t : tensors) added += 2 * t->nDimension;
+  key->resize(at + added);
+  int64_t* part = key->data() + at;
   for (size_t k = 0; k < tensors.size(); ++k) {
     const Tensor* t = tensors[k];
     size_t same = 0;
     while (tensors[same] != t) ++same;
     size_t sharing = 0;
     while (sharing < k && (!t->storage || tensors[sharing]->storage != t->storage)) ++sharing;
-    const size_t at = key->size();
-    key->resize(at + 4 + 2 * t->nDimension);
-    int64_t* part = key->data() + at;
     *part++ = static_cast<int64_t>(t->dtype) << 32 | t->nDimension;
     *part++ = t->storage ? reinterpret_cast<intptr_t>(t->storage->current_device()) : -1;
     *part++ = static_cast<int64_t>(same << 32 | sharing);
     *part++ = sharing < k ? t->storageOffset - tensors[sharing]->storageOffset : 0;
     part = std::copy(t->size, t->size + t->nDimension, part);
-    std::copy(t->stride, t->stride + t->nDimension, part);
+    part = std::copy(t->stride, t->stride + t->nDimension, part);
   }
 }
 

@@ -3,10 +3,11 @@
 // first, run as operations.
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -23,6 +24,19 @@ namespace {
 
 using Node = ExpressionNode;
 
+// The shape of a node's elements. A number has no dimensions and goes with every shape.
+struct Shape {
+  int ndim = 0;
+  int64_t size[kMaxDims];  // the others are uninitialized, to save time
+
+  Shape() {}
+  void set(int of_ndim, const int64_t* of_size) {
+    ndim = of_ndim;
+    std::copy(of_size, of_size + of_ndim, size);
+  }
+  bool has_elements() const { return std::find(size, size + ndim, 0) == size + ndim; }
+};
+
 class Evaluation {
  public:
   Evaluation(const Expression& e, Tensor* r, TensorList operands)
@@ -30,22 +44,33 @@ class Evaluation {
         r_(r),
         operands_(operands),
         followed_(is_followed(operands)),
-        values_(e.nodes.size()),
-        shapes_(e.nodes.size()) {
+        values_(e.nodes.size()) {
     if (operands.count != static_cast<int>(e.operands.size())) {
       fail("the expression has %d operands, got %d", static_cast<int>(e.operands.size()),
            operands.count);
     }
     dtype_ = operands.tensors[0]->dtype;
-    check_types();
-    for (size_t k = 0; k < e.nodes.size(); ++k) shapes_[k] = shape_of(e.nodes[k]);
-    check_result();
-    device_ = device_of(operands.tensors, operands.count);
-    if (!device_) device_ = device_of({r});
-    by_operations_ = followed_ || must_go_by_operations();
+    one_shape_ = is_of_one_shape();
+    shapes_.resize(one_shape_ ? 1 : e.nodes.size());
   }
 
+  // Checks the operands and computes the shapes of the nodes. Throws if they do not fit.
+  void check() {
+    check_types();
+    set_shapes();
+    check_result();
+  }
+  void set_shapes() {
+    if (one_shape_) {
+      const Tensor& t = *operands_.tensors[0];
+      return shapes_[0].set(t.nDimension, t.size);
+    }
+    for (size_t k = 0; k < e_.nodes.size(); ++k) set_shape(e_.nodes[k], &shapes_[k]);
+  }
   void run() {
+    device_ = device_of(operands_.tensors, operands_.count);
+    if (!device_) device_ = device_of({r_});
+    by_operations_ = followed_ || must_go_by_operations();
     const auto count = static_cast<int>(e_.nodes.size());
     for (int k = 0; k < count; ++k) {
       const Node& node = e_.nodes[k];
@@ -67,19 +92,19 @@ class Evaluation {
   }
   // Sets the shape of r. A number has one element.
   void set_shape(Shapes& s, Tensor*& r) const {
-    const Shape& shape = shapes_[e_.root];
+    const Shape& shape = shape_of(e_.root);
     const int64_t one = 1;
-    if (shape.empty()) return s.set(r, 1, &one, Layout::in_place);
-    s.set(r, static_cast<int>(shape.size()), shape.data(), Layout::in_place);
+    const int ndim = shape.ndim > 0 ? shape.ndim : 1;
+    s.set_in_place(r, ndim, shape.ndim > 0 ? shape.size : &one, operands_.tensors, operands_.count);
   }
 
  private:
-  using Shape = std::vector<int64_t>;
-
   void check_types();
   void check_numbers(const Node& node) const;
   void check_result();
-  Shape shape_of(const Node& node) const;
+  bool is_of_one_shape() const;
+  void set_shape(const Node& node, Shape* shape) const;
+  const Shape& shape_of(int node) const { return shapes_[one_shape_ ? 0 : node]; }
   bool must_go_by_operations() const;
 
   TensorRef constant(double value) {
@@ -93,9 +118,6 @@ class Evaluation {
   // The node's elements, in r, which is resized unless it is an operand.
   void evaluate(int node, Tensor* r);
   void by_operations(int node, Tensor* r);
-  bool numel_is_0(int node) const {
-    return std::find(shapes_[node].begin(), shapes_[node].end(), 0) != shapes_[node].end();
-  }
   bool is_operand(const Tensor* t) const {
     return std::find(operands_.tensors, operands_.tensors + operands_.count, t) !=
            operands_.tensors + operands_.count;
@@ -106,10 +128,11 @@ class Evaluation {
   TensorList operands_;
   bool followed_;
   DType dtype_;
-  Device* device_;                 // that of the operands; null: the CPU
+  Device* device_ = nullptr;       // that of the operands; null: the CPU
   std::vector<TensorRef> values_;  // of operands, numbers and reductions
-  std::vector<Shape> shapes_;      // of numbers: empty, which goes with every shape
-  bool by_operations_;
+  bool one_shape_;                 // that of all operands is the shape of all nodes
+  std::vector<Shape> shapes_;      // of the nodes, or the one shape
+  bool by_operations_ = false;
 };
 
 void Evaluation::check_types() {
@@ -155,55 +178,66 @@ void Evaluation::check_numbers(const Node& node) const {
 }
 
 void Evaluation::check_result() {
-  const Shape& shape = shapes_[e_.root];
-  const bool fits = static_cast<int>(shape.size()) == r_->nDimension &&
-                    std::equal(shape.begin(), shape.end(), r_->size);
+  const Shape& shape = shape_of(e_.root);
+  const bool fits =
+      shape.ndim == r_->nDimension && std::equal(shape.size, shape.size + shape.ndim, r_->size);
   if (is_operand(r_) && !fits) {
     fail("the expression is of size %s, and the result, an operand, of size %s",
-         shape_text(static_cast<int>(shape.size()), shape.data()).c_str(), shape_text(*r_).c_str());
+         shape_text(shape.ndim, shape.size).c_str(), shape_text(*r_).c_str());
   }
 }
 
-Evaluation::Shape Evaluation::shape_of(const Node& node) const {
-  if (node.kind == Node::number) return {};
+// The usual case: no reductions, and operands that do not broadcast.
+bool Evaluation::is_of_one_shape() const {
+  const Tensor& first = *operands_.tensors[0];
+  auto alike = [&](const Tensor* t) {
+    t->check_storage();
+    return t->nDimension > 0 && same_size(*t, first);
+  };
+  return e_.nodes[e_.root].kind != Node::number &&
+         std::all_of(operands_.tensors, operands_.tensors + operands_.count, alike) &&
+         std::none_of(e_.nodes.begin(), e_.nodes.end(),
+                      [](const Node& node) { return node.kind == Node::reduction; });
+}
+
+void Evaluation::set_shape(const Node& node, Shape* shape) const {
+  if (node.kind == Node::number) return;
   if (node.kind == Node::operand) {
     const Tensor& t = *operands_.tensors[node.index];
     t.check_storage();
     if (t.nDimension == 0) {
       e_.fail_at(node.at, "'%s' has no dimensions", e_.operands[node.index].c_str());
     }
-    return Shape(t.size, t.size + t.nDimension);
+    return shape->set(t.nDimension, t.size);
   }
-  Shape shape = shapes_[node.input[0]];
+  const Shape& first = shapes_[node.input[0]];
+  shape->set(first.ndim, first.size);
   if (node.kind == Node::reduction) {
-    if (node.dim == 0) return {1};
-    const int ndim = static_cast<int>(shape.size());
-    const int dim = node.dim > 0 ? node.dim - 1 : ndim + node.dim;
-    if (dim < 0 || dim >= ndim) {
+    const int64_t one = 1;
+    if (node.dim == 0) return shape->set(1, &one);
+    const int dim = node.dim > 0 ? node.dim - 1 : shape->ndim + node.dim;
+    if (dim < 0 || dim >= shape->ndim) {
       e_.fail_at(node.at, "dimension %d of size %s", node.dim,
-                 shape_text(ndim, shape.data()).c_str());
+                 shape_text(shape->ndim, shape->size).c_str());
     }
-    shape[dim] = 1;
-    return shape;
+    shape->size[dim] = 1;
+    return;
   }
   for (int k = 1; k < 3 && node.input[k] >= 0; ++k) {
     const Shape& other = shapes_[node.input[k]];
-    if (other.empty()) continue;
-    if (shape.empty()) {
-      shape = other;
+    if (other.ndim == 0) continue;
+    if (shape->ndim == 0) {
+      shape->set(other.ndim, other.size);
       continue;
     }
-    int ndim;
-    int64_t size[kMaxDims];
-    if (!broadcast_sizes(static_cast<int>(shape.size()), shape.data(),
-                         static_cast<int>(other.size()), other.data(), &ndim, size)) {
+    Shape both;
+    if (!broadcast_sizes(shape->ndim, shape->size, other.ndim, other.size, &both.ndim, both.size)) {
       e_.fail_at(node.at, "sizes %s and %s do not broadcast",
-                 shape_text(static_cast<int>(shape.size()), shape.data()).c_str(),
-                 shape_text(static_cast<int>(other.size()), other.data()).c_str());
+                 shape_text(shape->ndim, shape->size).c_str(),
+                 shape_text(other.ndim, other.size).c_str());
     }
-    shape.assign(size, size + ndim);
+    shape->set(both.ndim, both.size);
   }
-  return shape;
 }
 
 bool Evaluation::must_go_by_operations() const {
@@ -216,18 +250,17 @@ bool Evaluation::must_go_by_operations() const {
 
 TensorRef Evaluation::reduced(const Node& node) {
   const int input = node.input[0];
-  const Shape& shape = shapes_[input];
-  const auto ndim = static_cast<int>(shape.size());
+  const Shape& shape = shape_of(input);
+  const int ndim = shape.ndim;
   const int dim = node.dim > 0 ? node.dim - 1 : node.dim < 0 ? ndim + node.dim : -1;
   const bool of_last = dim < 0 || dim == ndim - 1;
   const bool fused = !needs_moment(node.reduction_row->finish);
-  if (!by_operations_ && !values_[input] && fused && of_last && !numel_is_0(input)) {
-    Shape kept = dim < 0 ? Shape{1} : shape;
-    if (dim >= 0) kept[dim] = 1;
-    TensorRef result(tensor_new_sized(dtype_, static_cast<int>(kept.size()), kept.data()));
+  if (!by_operations_ && !values_[input] && fused && of_last && shape.has_elements()) {
+    const Shape& kept = shape_of(static_cast<int>(&node - e_.nodes.data()));
+    TensorRef result(tensor_new_sized(dtype_, kept.ndim, kept.size));
     FusedProgram program(e_, input, values_);
-    if (program.fits() && program.reduce(result.get(), *node.reduction_row, ndim, shape.data(),
-                                         dim >= 0 ? shape[dim] : 0)) {
+    if (program.fits() && program.reduce(result.get(), *node.reduction_row, ndim, shape.size,
+                                         dim >= 0 ? shape.size[dim] : 0)) {
       return result;
     }
   }
@@ -248,14 +281,15 @@ TensorRef Evaluation::reduced(const Node& node) {
 void Evaluation::evaluate(int node, Tensor* r) {
   FusedProgram program(e_, node, values_);
   if (by_operations_ || !program.fits()) return by_operations(node, r);
-  const Shape& shape = shapes_[node];
-  const auto ndim = static_cast<int>(shape.size());
-  if (!is_operand(r)) resize(r, ndim, shape.data());
+  const Shape& shape = shape_of(node);
+  if (!is_operand(r)) resize(r, shape.ndim, shape.size);
   if (r->numel() == 0) return;
   if (program.overlaps(*r)) {
-    TensorRef temporary(tensor_new_sized(dtype_, ndim, shape.data()));
-    if (program.run(temporary.get(), ndim, shape.data())) return ops::copy(r, temporary.get());
-  } else if (program.run(r, ndim, shape.data())) {
+    TensorRef temporary(tensor_new_sized(dtype_, shape.ndim, shape.size));
+    if (program.run(temporary.get(), shape.ndim, shape.size)) {
+      return ops::copy(r, temporary.get());
+    }
+  } else if (program.run(r, shape.ndim, shape.size)) {
     return;
   }
   by_operations(node, r);
@@ -293,32 +327,41 @@ void Evaluation::by_operations(int root, Tensor* r) {
 // Parses an expression. Few programs have more expressions than are kept.
 std::shared_ptr<const Expression> read(const char* text) {
   constexpr size_t kKept = 64;
+  using Kept = std::map<std::string, std::shared_ptr<const Expression>, std::less<>>;
   static std::mutex mutex;
-  static auto* kept = new std::unordered_map<std::string, std::shared_ptr<const Expression>>;
+  static auto* kept = new Kept;
   if (!text) fail("an expression is expected, got NULL");
-  const std::string key = text;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    auto found = kept->find(key);
+    auto found = kept->find(std::string_view(text));
     if (found != kept->end()) return found->second;
   }
   auto expression = std::make_shared<const Expression>(text);
   std::lock_guard<std::mutex> lock(mutex);
   if (kept->size() >= kKept) kept->clear();
-  kept->emplace(key, expression);
+  kept->emplace(text, expression);
   return expression;
 }
 
 }  // namespace
 
 void evaluate(const Expression& e, Tensor* r, TensorList operands) {
-  Evaluation(e, r, operands).run();
+  Evaluation evaluation(e, r, operands);
+  evaluation.check();
+  evaluation.run();
 }
 
 void shapes(args::fuse& a, Shapes& s) {
   const auto expression = read(a.expression);
-  Evaluation(*expression, a.r_, a.inputs).set_shape(s, a.r_);
+  Evaluation evaluation(*expression, a.r_, a.inputs);
+  evaluation.check();
+  evaluation.set_shape(s, a.r_);
 }
-void calls(args::fuse& a) { evaluate(*read(a.expression), a.r_, a.inputs); }
+void calls(args::fuse& a) {
+  const auto expression = read(a.expression);
+  Evaluation evaluation(*expression, a.r_, a.inputs);
+  evaluation.set_shapes();
+  evaluation.run();
+}
 
 }  // namespace th

@@ -95,15 +95,13 @@ void FusedProgram::place_buffers() {
       if (from >= kFirstStep) steps_[from - kFirstStep].last_use = k;
     }
   }
-  std::vector<int> free, place(count);
+  int free[kFusedSteps], free_count = 0, place[kFusedSteps];
   for (int k = 0; k < count; ++k) {
     FusedStep& call = steps_[k].call;
     if (k == count - 1) {
       call.to = 0;
     } else {
-      if (free.empty()) free.push_back(buffers_++);
-      place[k] = free.back();
-      free.pop_back();
+      place[k] = free_count > 0 ? free[--free_count] : buffers_++;
       call.to = static_cast<int8_t>(kFusedOperands + place[k]);
     }
     int read[3] = {-1, -1, -1};
@@ -112,7 +110,7 @@ void FusedProgram::place_buffers() {
       const int step = call.from[j] - kFirstStep;
       call.from[j] = static_cast<int8_t>(kFusedOperands + place[step]);
       if (steps_[step].last_use == k && std::find(read, read + 3, step) == read + 3) {
-        free.push_back(place[step]);
+        free[free_count++] = place[step];
       }
       read[j] = step;
     }

@@ -137,8 +137,9 @@ bool ExpressionStep::same_as(const RecordedStep& step) const {
 }
 
 void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operands) const {
-  std::vector<Tensor*> tensors;
-  for (const TensorRef& t : operands) tensors.push_back(t.get());
+  std::vector<Tensor*> tensors(operands.size());
+  std::transform(operands.begin(), operands.end(), tensors.begin(),
+                 [](const TensorRef& t) { return t.get(); });
   const auto count = static_cast<int>(tensors.size());
   const ExpressionNode& root = expression.nodes[expression.root];
   if (root.kind == ExpressionNode::operand) return ops::copy(r, tensors[root.index]);
@@ -162,10 +163,8 @@ void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operan
 }
 
 bool ExpressionStep::run(Replay* replay) const {
-  std::vector<TensorRef> operands;
-  for (size_t k = 0; k < expression.operands.size(); ++k) {
-    operands.push_back(replay->leaf(leaves[k]));
-  }
+  std::vector<TensorRef> operands(expression.operands.size());
+  for (size_t k = 0; k < operands.size(); ++k) operands[k] = replay->leaf(leaves[k]);
   Tensor* made = input >= 0 ? replay->input(input) : replay->value(value);
   TensorRef part;
   if (content >= 0) {
@@ -308,6 +307,7 @@ bool CallStep::run(Replay* replay) const {
   const OpRow& row = arguments_.row();
   std::vector<TensorRef> tensors;
   std::vector<Tensor*> list;
+  tensors.reserve(operands.size());
   for (const Operand& operand : operands) {
     tensors.push_back(replay->leaf(operand.leaf));
     if (operand.parameter->kind == ParameterKind::list) {
@@ -360,8 +360,8 @@ bool Recorded::same_as(const Recorded& other) const {
 
 bool Recorded::run(Tensor* const* made_results, Tensor* const* inputs, Generator* generator) const {
   if (draws && !generator) return false;  // the Lua state is closing
-  std::optional<Generator> before;
-  if (draws) before.emplace(*generator);
+  std::unique_ptr<const Generator> before;
+  if (draws) before = std::make_unique<const Generator>(*generator);
   bool done = true;
   size_t k = 0;
   try {
