@@ -26,98 +26,124 @@ int shape_of(lua_State* L, int index, int64_t* size) {
   return ndim;
 }
 
-// Raises an error if the key below the value on top of the stack is a number after the first n, as
-// in {1, nil, 3}.
-void check_key(lua_State* L, const Tensor* t, int64_t n) {
-  if (lua_type(L, -2) != LUA_TNUMBER) return;
-  const double key = lua_tonumber(L, -2);
-  if (key > static_cast<double>(n) && !registered_state(L)->is_torch7(Rule::tables)) {
-    raise_error(L, "%s: position %d of the table is nil, but position %.14g is not",
-                tensor_class(t->dtype), static_cast<int>(n + 1), key);
+// Writes the numbers of a nested table to a new contiguous tensor. Tables are at the top of the
+// stack.
+class TableReader {
+ public:
+  TableReader(lua_State* state, Tensor* tensor)
+      : L(state),
+        t_(*tensor),
+        item_(static_cast<int64_t>(th::item_size(t_.dtype))),
+        integral_(th::is_integral(t_.dtype)),
+        refuses_holes_(!registered_state(L)->is_torch7(Rule::tables)) {}
+
+  // Writes the elements of a table, which is dimension d of the tensor, at `data`. Returns the
+  // address after them.
+  char* fill(int d, char* data);
+  // Checks the keys of a table of n elements: all keys of a small table, otherwise those after the
+  // key n in Lua's order, which has all keys outside of the array part there.
+  void check_keys(int64_t n);
+
+ private:
+  static constexpr int64_t kSmallTable = 32;
+
+  void fill_innermost(int64_t n, char* data);
+  void write(int64_t i, char* data);
+  void check_key(int64_t n);
+  void check_type(int d, int64_t i);
+
+  lua_State* const L;
+  const Tensor& t_;
+  const int64_t item_;
+  const bool integral_, refuses_holes_;
+};
+
+char* TableReader::fill(int d, char* data) {
+  const auto n = static_cast<int64_t>(compat_rawlen(L, -1));
+  if (n != t_.size[d]) {
+    raise_error(L, "%s: a ragged table: %d elements where %d are expected in dimension %d",
+                tensor_class(t_.dtype), static_cast<int>(n), static_cast<int>(t_.size[d]), d + 1);
+  }
+  luaL_checkstack(L, 4, "a table is nested too deep");
+  if (d == t_.nDimension - 1) {
+    fill_innermost(n, data);
+    return data + n * item_;
+  }
+  check_keys(n);
+  for (int64_t i = 1; i <= n; ++i) {
+    lua_rawgeti(L, -1, static_cast<int>(i));
+    if (!lua_istable(L, -1)) check_type(d, i);
+    data = fill(d + 1, data);
+    lua_pop(L, 1);
+  }
+  return data;
+}
+
+void TableReader::fill_innermost(int64_t n, char* data) {
+  int64_t i = 1;
+  if (n <= kSmallTable && refuses_holes_) {
+    // One pass in Lua's order, which usually begins with 1, 2, ..., also sees all other keys.
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+      if (i <= n && lua_type(L, -2) == LUA_TNUMBER &&
+          lua_tonumber(L, -2) == static_cast<double>(i)) {
+        write(i++, data);
+        data += item_;
+      } else {
+        check_key(n);
+      }
+    }
+  } else {
+    check_keys(n);
+  }
+  for (; i <= n; ++i, data += item_) {
+    lua_rawgeti(L, -1, static_cast<int>(i));
+    write(i, data);
+    lua_pop(L, 1);
   }
 }
 
-constexpr int64_t kSmallTable = 32;
+// Writes the number at the top of the stack, which is at position i of an innermost table.
+inline void TableReader::write(int64_t i, char* data) {
+  if (lua_type(L, -1) != LUA_TNUMBER) {
+    if (th::tracing() && is_tracked_number(L, -1)) {
+      return write_element(t_.dtype, data, 0);  // tensor_from_table assigns it
+    }
+    check_type(t_.nDimension - 1, i);
+  }
+  const double number = lua_tonumber(L, -1);
+  if (integral_) check_listed_element(L, number, t_.dtype, tensor_class(t_.dtype));
+  write_element(t_.dtype, data, number);
+}
 
-// Checks the keys of the table at the top of the stack: all of a small table, otherwise those after
-// the key n in Lua's order, which has all keys outside of the array part there.
-void check_keys(lua_State* L, const Tensor* t, int64_t n) {
+void TableReader::check_keys(int64_t n) {
+  if (!refuses_holes_) return;
   if (n > kSmallTable) {
     lua_pushinteger(L, static_cast<lua_Integer>(n));
   } else {
     lua_pushnil(L);
   }
-  for (; lua_next(L, -2); lua_pop(L, 1)) check_key(L, t, n);
+  for (; lua_next(L, -2); lua_pop(L, 1)) check_key(n);
 }
 
-// Raises an error if the value on top of the stack has the wrong type for an element i of dimension
-// d.
-void check_listed(lua_State* L, const Tensor* t, int d, int64_t i) {
-  const bool innermost = d == t->nDimension - 1;
+// Raises an error if the key below the value at the top of the stack is a number after the first n,
+// as in {1, nil, 3}.
+void TableReader::check_key(int64_t n) {
+  if (lua_type(L, -2) != LUA_TNUMBER) return;
+  const double key = lua_tonumber(L, -2);
+  if (key > static_cast<double>(n)) {
+    raise_error(L, "%s: position %d of the table is nil, but position %.14g is not",
+                tensor_class(t_.dtype), static_cast<int>(n + 1), key);
+  }
+}
+
+// Raises an error if the value at the top of the stack has the wrong type for an element i of
+// dimension d.
+void TableReader::check_type(int d, int64_t i) {
+  const bool innermost = d == t_.nDimension - 1;
   if (innermost ? lua_isnumber(L, -1) : lua_istable(L, -1)) return;
   raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
-              tensor_class(t->dtype), innermost ? "a number" : "a table", static_cast<int>(i),
+              tensor_class(t_.dtype), innermost ? "a number" : "a table", static_cast<int>(i),
               d + 1, shown_type(L, lua_gettop(L)));
-}
-
-// Writes the number on top of the stack, which is at position i of an innermost table.
-void write_listed(lua_State* L, const Tensor* t, int64_t i, char* data) {
-  if (th::tracing() && is_tracked_number(L, -1)) {
-    return write_element(t->dtype, data, 0);  // tensor_from_table assigns it
-  }
-  check_listed(L, t, t->nDimension - 1, i);
-  const double number = lua_tonumber(L, -1);
-  if (th::is_integral(t->dtype)) {
-    check_listed_element(L, number, t->dtype, tensor_class(t->dtype));
-  }
-  write_element(t->dtype, data, number);
-}
-
-// Writes the n numbers of the innermost table at the top of the stack.
-void fill_innermost(lua_State* L, const Tensor* t, int64_t n, char* data, int64_t item) {
-  int64_t i = 1;
-  if (n <= kSmallTable) {
-    // One pass in Lua's order, which usually begins with 1, 2, ..., also sees all other keys.
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-      if (i <= n && lua_type(L, -2) == LUA_TNUMBER &&
-          lua_tonumber(L, -2) == static_cast<double>(i)) {
-        write_listed(L, t, i, data + (i - 1) * item);
-        ++i;
-      } else {
-        check_key(L, t, n);
-      }
-    }
-  } else {
-    check_keys(L, t, n);
-  }
-  for (; i <= n; ++i) {
-    lua_rawgeti(L, -1, static_cast<int>(i));
-    write_listed(L, t, i, data + (i - 1) * item);
-    lua_pop(L, 1);
-  }
-}
-
-// Writes the elements of the table at the top of the stack, which is dimension d of t, at data.
-// Returns the address after them.
-char* fill(lua_State* L, const Tensor* t, int d, char* data, int64_t item) {
-  int64_t n = static_cast<int64_t>(compat_rawlen(L, -1));
-  if (n != t->size[d]) {
-    raise_error(L, "%s: a ragged table: %d elements where %d are expected in dimension %d",
-                tensor_class(t->dtype), static_cast<int>(n), static_cast<int>(t->size[d]), d + 1);
-  }
-  luaL_checkstack(L, 4, "a table is nested too deep");
-  if (d == t->nDimension - 1) {
-    fill_innermost(L, t, n, data, item);
-    return data + n * item;
-  }
-  check_keys(L, t, n);
-  for (int64_t i = 1; i <= n; ++i) {
-    lua_rawgeti(L, -1, static_cast<int>(i));
-    check_listed(L, t, d, i);
-    data = fill(L, t, d + 1, data, item);
-    lua_pop(L, 1);
-  }
-  return data;
 }
 
 // Pushes the table for dimension d of the view, at an offset in elements. Creating a table may run
@@ -177,14 +203,14 @@ void tensor_from_table(lua_State* L, Tensor* t, int index) {
     th::set_storage(t, nullptr, 0, ndim, size, nullptr);
     data = t->data(th::Access::overwrite);
   });
+  TableReader reader(L, t);
+  lua_pushvalue(L, index);
   if (ndim == 0) {
-    lua_pushvalue(L, index);
-    check_keys(L, t, 0);
+    reader.check_keys(0);
     lua_pop(L, 1);
     return;
   }
-  lua_pushvalue(L, index);
-  fill(L, t, 0, data, static_cast<int64_t>(th::item_size(t->dtype)));
+  reader.fill(0, data);
   if (th::tracing() && !th::grad::recording_tapes().empty()) {
     assign_tracked_numbers(L, *t, 0, t->storageOffset);
   }
