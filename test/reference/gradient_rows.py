@@ -66,6 +66,19 @@ def lstm_cell(gates, state):
 
 case("lstmCell", "tensor.cat({ tensor.lstmCell(a, b) }, 2)", lstm_cell, real(2, 12),
      real(2, 3, number=1))
+
+
+def lstm(gates, weight, output, state):
+    steps = []
+    for step in gates:
+        both = lstm_cell(step + output @ weight.T, state)
+        output, state = both.chunk(2, 1)
+        steps.append(both)
+    return torch.stack(steps)
+
+
+case("lstm", "tensor.cat({ tensor.lstm(a, b, c, d) }, 3)", lstm, real(3, 2, 8),
+     real(8, 2, number=1), real(2, 2, number=2), real(2, 2, number=3))
 case("dropout", "tensor.dropout(a, 0)", lambda x: F.dropout(x, 0), real(2, 3))
 
 # ---- two operands, which broadcast

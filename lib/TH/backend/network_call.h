@@ -121,6 +121,25 @@ struct AttentionSlopesCall {
   AttentionMatrix q_slope, k_slope, v_slope;
 };
 
+// The element-wise part of a step of an LSTM, for `batch` rows of n elements. All tensors are
+// contiguous. A row of `gates` has the input gate, the forget gate, the candidate and the output
+// gate, n elements each. open: the functions of the gates; null: they are not stored. It may be the
+// same memory as `gates`.
+struct LstmCellCall {
+  DType dtype;
+  int64_t batch, n;
+  const char *gates, *state;
+  char *open, *h, *c;
+};
+// The gradients of the gates and the state from those of h and c, of which one may be null.
+// state_slope may be null.
+struct LstmCellSlopesCall {
+  DType dtype;
+  int64_t batch, n;
+  const char *h_gradient, *c_gradient, *open, *state, *c;
+  char *gate_slopes, *state_slope;
+};
+
 }  // namespace th
 
 // The rows of TH_KERNEL_OPS.
@@ -130,6 +149,8 @@ struct AttentionSlopesCall {
   X(class_loss, ClassLossCall)              \
   X(class_loss_slopes, ClassLossSlopesCall) \
   X(attention, AttentionCall)               \
-  X(attention_slopes, AttentionSlopesCall)
+  X(attention_slopes, AttentionSlopesCall)  \
+  X(lstm_cell, LstmCellCall)                \
+  X(lstm_cell_slopes, LstmCellSlopesCall)
 
 #endif

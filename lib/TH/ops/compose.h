@@ -37,6 +37,7 @@ inline TensorRef shared(Tensor* t) {
   tensor_retain(t);
   return TensorRef(t);
 }
+inline TensorRef contiguous_or_null(Tensor* t) { return t ? contiguous(t) : TensorRef(); }
 inline TensorRef empty(DType type) { return TensorRef(tensor_new(type)); }
 
 // Returns a new tensor, computed by f(r).

@@ -76,11 +76,6 @@ void set_moments(Shapes& s, Tensor*& r, const NormLayout& layout) {
   if (r) s.set(r, 1, &count, Layout::contiguous);
 }
 
-const char* read_or_null(Operands& at, const TensorRef& t) {
-  return t ? at.read(t.get()).data : nullptr;
-}
-TensorRef contiguous_or_null(Tensor* t) { return t ? contiguous(t) : TensorRef(); }
-
 struct Normalization {
   Op op;
   Tensor *r, *t, *weight, *bias;

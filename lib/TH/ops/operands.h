@@ -133,6 +133,11 @@ class Operands {
   int read_count_ = 0, scratch_count_ = 0;
 };
 
+// For an operand that may be omitted.
+inline const char* read_or_null(Operands& at, const TensorRef& t) {
+  return t ? at.read(t.get()).data : nullptr;
+}
+
 // Checks input values (indices, divisors, masks). If the values are on the host, the check is done
 // at construction, before anything is written. The same holds if the result r is on the host,
 // because the call has to synchronize then anyway. Otherwise the kernel does the check, and an

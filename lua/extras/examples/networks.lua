@@ -68,6 +68,20 @@ lstmCell
  1.3808
 [torch.DoubleTensor of size 1x1]
 
+lstm
+> gates = tensor.Tensor{{{0, 0, 1, 2}}, {{1, 0, 0, 1}}}
+> tensor.lstm(gates, tensor.Tensor{{1}, {0}, {0}, {0}}, tensor.zeros(1, 1), tensor.zeros(1, 1))
+(1,.,.) =
+  0.3201
+(2,.,.) =
+  0.1375
+[torch.DoubleTensor of size 2x1x1]
+(1,.,.) =
+  0.3808
+(2,.,.) =
+  0.1904
+[torch.DoubleTensor of size 2x1x1]
+
 crossEntropy
 > logits = tensor.Tensor{{2, 0, 0}, {0, 0, 3}}
 > tensor.crossEntropy(logits, tensor.LongTensor{1, 2})

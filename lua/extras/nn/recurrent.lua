@@ -6,9 +6,10 @@ local layers = require 'tensor.nn.layers'
 
 local recurrent = {}
 
--- A kind of cell: gates, the number of blocks of rows in its weights; init(params, bound);
--- start(x, hidden), the state before the first step; step(params, xs, state), where xs has the
--- products of the input. It returns the output and the next state.
+-- A kind of cell: gates, the number of blocks of rows in its weights; start(x, hidden), the state
+-- before the first step; step(params, xs, state), where xs has the products of the input, which
+-- returns the output and the next state; and steps, the same for a sequence of inputs, which
+-- returns all outputs and the last state.
 local lstm, gru = {gates = 4}, {gates = 3}
 
 local function zeros(x, hidden)
@@ -26,6 +27,12 @@ function lstm.step(params, xs, state)
    return h, {h = h, c = c}
 end
 
+function lstm.steps(params, xs, state)
+   local h, c = tensor.lstm(xs, params.weightHidden, state.h, state.c)
+   local last = xs:size(1)
+   return h, {h = h:select(1, last), c = c:select(1, last)}
+end
+
 -- The blocks are those of the reset gate, the update gate and the candidate.
 function gru.start(x, hidden)
    return {h = zeros(x, hidden)}
@@ -39,6 +46,14 @@ function gru.step(params, xs, state)
    local new = tensor.addcmul(xs:narrow(2, 2 * n + 1, n), reset, hs:narrow(2, 2 * n + 1, n)):tanh()
    local h = tensor.addcmul(new, update, state.h - new)
    return h, {h = h}
+end
+
+function gru.steps(params, xs, state)
+   local outputs = {}
+   for k = 1, xs:size(1) do
+      outputs[k], state = gru.step(params, xs:select(1, k), state)
+   end
+   return tensor.stack(outputs, 1), state
 end
 
 local function init(kind, inputs, hidden)
@@ -60,12 +75,7 @@ local function run(kind, params, x, state)
    local rows = params.weight:size(1)
    local xs = tensor.addmm(params.bias, x:reshape(steps * batch, inputs), params.weight:t())
    xs = xs:view(steps, batch, rows)
-   state = state or kind.start(x:select(1, 1), rows / kind.gates)
-   local outputs = {}
-   for k = 1, steps do
-      outputs[k], state = kind.step(params, xs:select(1, k), state)
-   end
-   return tensor.stack(outputs, 1), state
+   return kind.steps(params, xs, state or kind.start(x:select(1, 1), rows / kind.gates))
 end
 
 local function check(name, inputs, hidden)

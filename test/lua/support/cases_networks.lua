@@ -195,6 +195,48 @@ function cases.install(shared)
     end,
   }
 
+  -- The outputs and the states of all steps.
+  local function lstm_over(e, gates, weight, output, state)
+    local steps, batch, n = gates.shape[1], gates.shape[2], state.shape[2]
+    local h, c = { [0] = output.data }, { [0] = state.data }
+    for t = 1, steps do
+      h[t], c[t] = {}, {}
+      for row = 0, batch - 1 do
+        for column = 1, n do
+          local function gate(number)
+            local k = number * n + column
+            local sum = gates.data[((t - 1) * batch + row) * 4 * n + k]
+            for j = 1, n do
+              sum = sum + weight.data[(k - 1) * n + j] * h[t - 1][row * n + j]
+            end
+            return sum
+          end
+          local at = row * n + column
+          c[t][at] = sigmoid(gate(1)) * c[t - 1][at] + sigmoid(gate(0)) * tanh(gate(2))
+          h[t][at] = sigmoid(gate(3)) * tanh(c[t][at])
+        end
+      end
+    end
+    local function result(values)
+      return model.fill({ steps, batch, n }, function(k)
+        return e.store(values[math.floor(k / (batch * n)) + 1][k % (batch * n) + 1])
+      end)
+    end
+    return result(h), result(c)
+  end
+  c.lstm = {
+    ulps = 64,
+    scenarios = over({ { 3, 2, 2 }, { 1, 1, 1 }, { 0, 2, 2 }, { 2, 0, 3 }, { 2, 3, 0 } },
+                     { 3, 7, 270 }, function(e, random, sizes)
+      local steps, batch, n = unpack(sizes)
+      local weight = any(e, { 4 * n, n }, random)
+      for k, x in ipairs(weight.data) do weight.data[k] = e.store(x / (n + 1)) end
+      return { any(e, { steps, batch, 4 * n }, random), weight, any(e, { batch, n }, random),
+               any(e, { batch, n }, random) }
+    end),
+    reference = lstm_over,
+  }
+
   local function attended(e, q, k, v, mask, causal, scale)
     local n = #q.shape
     local rows, depth = q.shape[n - 1], q.shape[n]

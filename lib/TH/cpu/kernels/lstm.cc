@@ -1,0 +1,132 @@
+// The element-wise part of a step of an LSTM, and its gradients, in one pass each.
+
+#include "backend/cpu_backend.h"
+#include "cpu/kernels/exponentials.h"
+#include "cpu/parallel.h"
+#include "tensor/type_sets.h"
+
+namespace th {
+namespace {
+
+template <class T>
+using ComputeOf = typename Numeric<T>::Compute;
+
+// Elements in the compute type. Those behind the last one are 0, so that functions of whole vectors
+// can read them.
+template <class A>
+struct alignas(64) Block {
+  A at[kBlock];
+
+  template <class T>
+  void load(const T* t, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) at[i] = th::load(t[i]);
+    for (int64_t i = n; i < padded_to_lanes(n); ++i) at[i] = 0;
+  }
+  template <class T>
+  void store(T* t, int64_t n) const {
+    for (int64_t i = 0; i < n; ++i) t[i] = convert<T>(at[i]);
+  }
+  template <class F>
+  void replace_by(int64_t n) {
+    const A* const in[] = {at};
+    compute_block(F(nullptr), in, at, padded_to_lanes(n), std::make_index_sequence<1>());
+  }
+};
+
+// Calls f(first, m) for blocks of the n elements of each row.
+template <class F>
+void each_block(int64_t batch, int64_t n, const F& f) {
+  parallel_for(batch, Grain::costly / (n + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      for (int64_t first = 0; first < n; first += kBlock) {
+        f(row, first, n - first < kBlock ? n - first : kBlock);
+      }
+    }
+  });
+}
+
+template <class T>
+void cells(const LstmCellCall& c) {
+  using A = ComputeOf<T>;
+  const auto *gates = reinterpret_cast<const T*>(c.gates),
+             *state = reinterpret_cast<const T*>(c.state);
+  T *open = reinterpret_cast<T*>(c.open), *h = reinterpret_cast<T*>(c.h),
+    *next = reinterpret_cast<T*>(c.c);
+  each_block(c.batch, c.n, [&](int64_t row, int64_t first, int64_t m) {
+    Block<A> input, forget, candidate, output;
+    const int64_t at = row * c.n + first, gate = 4 * row * c.n + first;
+    input.load(gates + gate, m);
+    forget.load(gates + gate + c.n, m);
+    candidate.load(gates + gate + 2 * c.n, m);
+    output.load(gates + gate + 3 * c.n, m);
+    input.template replace_by<functor::sigmoid<A>>(m);
+    forget.template replace_by<functor::sigmoid<A>>(m);
+    candidate.template replace_by<functor::tanh<A>>(m);
+    output.template replace_by<functor::sigmoid<A>>(m);
+    if (open) {
+      input.store(open + gate, m);
+      forget.store(open + gate + c.n, m);
+      candidate.store(open + gate + 2 * c.n, m);
+      output.store(open + gate + 3 * c.n, m);
+    }
+    Block<A>& y = candidate;
+    for (int64_t i = 0; i < m; ++i) {
+      y.at[i] = forget.at[i] * load(state[at + i]) + input.at[i] * candidate.at[i];
+    }
+    y.store(next + at, m);
+    y.template replace_by<functor::tanh<A>>(m);
+    for (int64_t i = 0; i < m; ++i) h[at + i] = convert<T>(output.at[i] * y.at[i]);
+  });
+}
+
+template <class T>
+void cell_slopes(const LstmCellSlopesCall& c) {
+  using A = ComputeOf<T>;
+  const auto in = [](const char* data) { return reinterpret_cast<const T*>(data); };
+  const T *gh = in(c.h_gradient), *gc = in(c.c_gradient), *open = in(c.open), *state = in(c.state),
+          *next = in(c.c);
+  T *slopes = reinterpret_cast<T*>(c.gate_slopes), *before = reinterpret_cast<T*>(c.state_slope);
+  each_block(c.batch, c.n, [&](int64_t row, int64_t first, int64_t m) {
+    Block<A> y, whole, through;
+    const int64_t at = row * c.n + first, gate = 4 * row * c.n + first;
+    const T *input = open + gate, *forget = input + c.n, *candidate = forget + c.n,
+            *output = candidate + c.n;
+    T* slope = slopes + gate;
+    y.load(next + at, m);
+    y.template replace_by<functor::tanh<A>>(m);
+    if (gh) {
+      through.load(gh + at, m);
+    } else {
+      for (int64_t i = 0; i < m; ++i) through.at[i] = 0;
+    }
+    // The whole gradient of the next state: h = output * tanh(c) is another way to it.
+    for (int64_t i = 0; i < m; ++i) {
+      const A o = load(output[i]), v = y.at[i], g = through.at[i];
+      whole.at[i] = (gc ? static_cast<A>(load(gc[at + i])) : A(0)) + g * o * (1 - v * v);
+      slope[3 * c.n + i] = convert<T>(g * v * (o - o * o));
+    }
+    for (int64_t i = 0; i < m; ++i) {
+      const A g = whole.at[i], x = load(input[i]), f = load(forget[i]), z = load(candidate[i]);
+      slope[i] = convert<T>(g * z * (x - x * x));
+      slope[c.n + i] = convert<T>(g * load(state[at + i]) * (f - f * f));
+      slope[2 * c.n + i] = convert<T>(g * x * (1 - z * z));
+    }
+    for (int64_t i = 0; before && i < m; ++i) {
+      before[at + i] = convert<T>(whole.at[i] * load(forget[i]));
+    }
+  });
+}
+
+}  // namespace
+
+namespace TH_ISA {
+
+void run_lstm_cell(const LstmCellCall& call) {
+  dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) { cells<decltype(zero)>(call); });
+}
+void run_lstm_cell_slopes(const LstmCellSlopesCall& call) {
+  dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) { cell_slopes<decltype(zero)>(call); });
+}
+
+}  // namespace TH_ISA
+}  // namespace th
