@@ -94,7 +94,8 @@ describe('gradients agree with PyTorch:', function()
         inputs[k] = tensor_of(columns[2 + k])
         copies[k] = inputs[k]:clone()  -- Methods write into a.
       end
-      local make = assert(loadstring('local tensor, T, Long, Byte, a, b, c, d = ... return ' .. code))
+      local names = 'tensor, T, Long, Byte, a, b, c, d'
+      local make = assert(loadstring(('local %s = ... return %s'):format(names, code)))
       local function f(...) return (make(tensor, T, tensor.LongTensor, tensor.ByteTensor, ...)) end
       local result = f(unpack(copies))
       assert.is_nil(difference('the result', numbers(columns[3 + count]), elements_of(result)))

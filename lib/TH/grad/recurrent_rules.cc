@@ -144,7 +144,7 @@ void lstm_cell_slopes(Backward& b) {
   const Var h_gradient = b.gradient(kH), c_gradient = b.gradient(kC);
   CellSlopes slopes;
   if (!open || !c || is_recording()) {
-    // The kept results are no functions of the operands here.
+    // The kept results have no derivatives by the operands.
     slopes = Cell(gates, state).slopes(h_gradient, c_gradient);
   } else {
     slopes = {Var(TensorRef(tensor_new(gates->dtype))), Var(TensorRef(tensor_new(gates->dtype)))};

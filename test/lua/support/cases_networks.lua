@@ -198,9 +198,9 @@ function cases.install(shared)
   -- The outputs and the states of all steps.
   local function lstm_over(e, gates, weight, output, state)
     local steps, batch, n = gates.shape[1], gates.shape[2], state.shape[2]
-    local h, c = { [0] = output.data }, { [0] = state.data }
+    local h, states = { [0] = output.data }, { [0] = state.data }
     for t = 1, steps do
-      h[t], c[t] = {}, {}
+      h[t], states[t] = {}, {}
       for row = 0, batch - 1 do
         for column = 1, n do
           local function gate(number)
@@ -212,8 +212,9 @@ function cases.install(shared)
             return sum
           end
           local at = row * n + column
-          c[t][at] = sigmoid(gate(1)) * c[t - 1][at] + sigmoid(gate(0)) * tanh(gate(2))
-          h[t][at] = sigmoid(gate(3)) * tanh(c[t][at])
+          local new = sigmoid(gate(1)) * states[t - 1][at] + sigmoid(gate(0)) * tanh(gate(2))
+          states[t][at] = new
+          h[t][at] = sigmoid(gate(3)) * tanh(new)
         end
       end
     end
@@ -222,7 +223,7 @@ function cases.install(shared)
         return e.store(values[math.floor(k / (batch * n)) + 1][k % (batch * n) + 1])
       end)
     end
-    return result(h), result(c)
+    return result(h), result(states)
   end
   c.lstm = {
     ulps = 64,
