@@ -1,5 +1,6 @@
 -- Functions that are made of tensor.vjp: jvp, jacobian, hessian, gradcheck.
 
+local files = require 'tensor.files'
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
@@ -66,9 +67,13 @@ return function(tensor, native, parts)
       check_list('jvp', 'a list of tangents', tangents)
       -- The gradients of the arguments are linear in those of the results, so their derivatives by
       -- the latter are those of the results by the arguments.
-      local cotangents, results = {}, nil
-      for k, result in ipairs(plain(f, args)) do
-         cotangents[k] = map(result, function(leaf)
+      for k, tangent in each(tangents) do
+         parts.each_gradient(('jvp: the tangent of argument %s'):format(tostring(k)), args[k],
+                             tangent, function() end)
+      end
+      local cotangents, results = {}, plain(f, args)
+      for k = 1, results.n do
+         cotangents[k] = map(results[k], function(leaf)
             return istensor(leaf) and leaf:clone():zero() or 0
          end)
       end
@@ -92,6 +97,10 @@ return function(tensor, native, parts)
       check_tensor('jacobian', x)
       local y = plain(f, { x })[1]
       y = type(y) == 'number' and new{ y } or y
+      if not istensor(y) then
+         error(('jacobian: the function must return a tensor or a number, got %s'):format(
+            tensor.type(y) or 'nil'), 2)
+      end
       local count = y:nElement()
       local rows = x.new(count, x:nElement())
       for k = 1, count do
@@ -113,26 +122,22 @@ return function(tensor, native, parts)
    -- Compares the derivative of f along random directions with differences.
    local function check_directions(f, args, options)
       local step, tolerance = options.step or 1e-6, options.tolerance or 1e-4
-      local function moved(by)
-         return function(leaf, direction)
-            return leaf + direction * by
-         end
-      end
+      -- A direction of a tensor or number; false for a tensor of integers, which is constant.
       local function random(leaf)
          if istensor(leaf) then
-            return leaf.new(leaf:size()):uniform(-1, 1)
+            return parts.is_floating(leaf) and leaf.new(leaf:size()):uniform(-1, 1)
          end
-         return type(leaf) == 'number' and 2 * math.random() - 1 or leaf
+         return 2 * math.random() - 1
       end
       -- The arguments moved along the directions.
       local function move(value, direction, by)
          if istensor(value) or type(value) == 'number' then
-            return istensor(value) and value:nElement() == 0 and value
-               or moved(by)(value, direction)
+            local is_constant = not direction or istensor(value) and value:nElement() == 0
+            return is_constant and value or value + direction * by
          elseif type(value) == 'table' and getmetatable(value) == nil then
             local result = {}
             for key, field in each(value) do
-               result[key] = key == 'n' and field or move(field, direction[key], by)
+               result[key] = move(field, direction[key], by)
             end
             return result
          end
@@ -144,12 +149,13 @@ return function(tensor, native, parts)
          for k = 1, count do
             list[k] = args[k]
          end
-         local directions = {}
+         local directions = { n = 0 }
          for k = 1, count do
             directions[k] = map(args[k], random)
          end
          local results = plain(f, args)
          local cotangents = map(results, random)
+         cotangents.n = nil
          local found = inner(tensor.vjp(f, copied(list), cotangents), directions)[1]
          local more = inner(plain(f, move(list, directions, step)), cotangents)[1]
          local less = inner(plain(f, move(list, directions, -step)), cotangents)[1]
@@ -164,7 +170,8 @@ return function(tensor, native, parts)
    end
 
    --- Returns true if the gradients of f at args (a list) agree with differences of its results
-   -- along random directions; else false and a message. The tensors should be DoubleTensors.
+   -- along random directions; else false and a message. The tensors should be DoubleTensors; those
+   -- of integers are constant.
    -- options: order (2: also checks second derivatives), directions (their number, 1),
    -- step (1e-6), tolerance (1e-4).
    function tensor.gradcheck(f, args, options)
@@ -172,13 +179,21 @@ return function(tensor, native, parts)
       check_list('gradcheck', 'a list of arguments', args)
       options = options or {}
       check_list('gradcheck', 'a table of options', options)
+      local fine, failure = pcall(files.check, options, {
+         order = 'number', directions = 'number', step = 'number', tolerance = 'number',
+      })
+      if not fine then
+         error('gradcheck: ' .. failure, 2)
+      end
       local ok, message = check_directions(f, args, options)
       if not ok or (options.order or 1) < 2 then
          return ok, message
       end
       local cotangents = map(plain(f, args), function(leaf)
-         return istensor(leaf) and leaf.new(leaf:size()):uniform(-1, 1) or 1
+         return not istensor(leaf) and 1
+            or parts.is_floating(leaf) and leaf.new(leaf:size()):uniform(-1, 1)
       end)
+      cotangents.n = nil
       ok, message = check_directions(function(...)
          local list = tensor.vjp(f, pack(...), cotangents)
          return unpack(list, 1, select('#', ...))

@@ -3,6 +3,7 @@
 
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
+local files = require 'tensor.files'
 local recordable = require 'tensor.recordable'
 
 local function install(tensor)
@@ -47,7 +48,7 @@ local function install(tensor)
    end
 
    -- The rules of customGradient, by number, of each function that is being recorded.
-   local recordings, last_rule = {}, 0
+   local recordings = {}
 
    local function resumed(rules, ...)
       if rules then
@@ -75,9 +76,7 @@ local function install(tensor)
       if results[1] == 'error' then
          return nil, results[2]
       end
-      table.remove(results, 1)
-      results.n = results.n - 1
-      return results
+      return pack(unpack(results, 2, results.n))
    end
 
    -- Runs the reverse pass. Calls ready(n) when the gradient of the n-th watched tensor is
@@ -278,8 +277,18 @@ local function install(tensor)
       check_function('grad', f)
       if options ~= nil then
          check_list('grad', 'a table of options', options)
+         local fine, failure = pcall(files.check, options, {
+            argument = 'number', tensors = 'boolean', ready = 'function',
+         })
+         if not fine then
+            error('grad: ' .. failure, 2)
+         end
       end
       local which = options and options.argument or 1
+      if which < 1 or which % 1 ~= 0 then
+         error(('grad: option argument must be a whole number of at least 1, got %s'):format(
+            which), 2)
+      end
       local ready = options and options.ready
       if options and options.tensors then
          return gradient_function(f, which, as_tensor, ready)
@@ -291,9 +300,46 @@ local function install(tensor)
       return df
    end
 
+   -- Returns a gradient or tangent of `value`, a tensor or number, as a tensor. Raises an error unless
+   -- it has the shape of the value. what: its name in errors.
+   local function as_gradient(what, t, value)
+      local is_number = isnumber(value) or type(value) == 'number'
+      if is_number and (type(t) == 'number' or isnumber(t)) then
+         return type(t) == 'number' and constant(t) or t.tensor
+      elseif istensor(t) and (is_number and t:nElement() == 1
+                              or istensor(value) and t:isSameSizeAs(value)) then
+         return t
+      end
+      local function shown(x)
+         if istensor(x) then
+            return ('a tensor of size [%s]'):format(table.concat(x:size():totable(), ' x '))
+         end
+         return 'a ' .. (isnumber(x) and 'number' or tensor.type(x) or 'nil')
+      end
+      error(('%s: %s is expected, got %s'):format(
+         what, is_number and 'a number' or shown(value), shown(t)), 0)
+   end
+
+   -- Calls visit(value, gradient) for the tensors and numbers of a nested value whose gradients are
+   -- in `t`, which has the same form. Missing ones are nil or false.
+   local function each_gradient(what, value, t, visit)
+      if not t then
+         return
+      elseif istensor(value) or isnumber(value) or type(value) == 'number' then
+         visit(value, as_gradient(what, t, value))
+      elseif type(value) == 'table' and getmetatable(value) == nil then
+         if type(t) ~= 'table' or getmetatable(t) then
+            error(('%s: a table is expected, got a %s'):format(what, tensor.type(t)), 0)
+         end
+         for key, field in each(value) do
+            each_gradient(('%s.%s'):format(what, tostring(key)), field, t[key], visit)
+         end
+      end
+   end
+
    --- Returns a list of the gradients of f's arguments, then the results of f. args: the list of
    -- arguments: tensors, numbers or nested tables. cotangents: the list of the gradients of the
-   -- results, where nil or false means 0.
+   -- results, in their shapes, where nil or false means 0.
    function tensor.vjp(f, args, cotangents)
       check_function('vjp', f)
       check_list('vjp', 'a list of arguments', args)
@@ -303,27 +349,21 @@ local function install(tensor)
          arguments[k] = args[k]
       end
       local tape, tracked, results, rules = record(f, arguments, function() return true end)
-      local function seed(value, cotangent)
-         if not cotangent then
-            return
-         elseif isnumber(value) then
-            local g = cotangent
-            if type(g) == 'number' then
-               g = constant(g)
-            elseif isnumber(g) then
-               g = g.tensor
-            end
-            native.add_gradient(tape, value.tensor, g)
-         elseif istensor(value) then
-            native.add_gradient(tape, value, cotangent)
-         elseif type(value) == 'table' then
-            for key, field in each(value) do
-               seed(field, cotangent[key])
-            end
+      local function seed(value, gradient)
+         if type(value) ~= 'number' then  -- a number is constant
+            native.add_gradient(tape, isnumber(value) and value.tensor or value, gradient)
          end
       end
-      for k = 1, results.n do
-         seed(results[k], cotangents[k])
+      for k, cotangent in each(cotangents) do
+         local what = ('vjp: the gradient of result %s'):format(tostring(k))
+         local fine, failure = pcall(each_gradient, what, results[k], cotangent, seed)
+         if fine and cotangent and type(k) == 'number' and k > results.n then
+            fine, failure = false, ('%s: the number of results is %d'):format(what, results.n)
+         end
+         if not fine then
+            native.close(tape)
+            error(failure, 0)
+         end
       end
       reverse(tape, rules)
       local list = {}
@@ -345,138 +385,14 @@ local function install(tensor)
       end)
    end
 
-   -- The place of a tensor or number in a list.
-   local Slot = {}
-
-   -- Returns the form of a list of values: the same with slots for the tensors and numbers. Appends
-   -- these, as tensors, to `found`.
-   local function form_of(values, found)
-      local form = {}
-      for k = 1, values.n do
-         form[k] = map(values[k], function(leaf)
-            local is_number = isnumber(leaf)
-            if not is_number and not istensor(leaf) then
-               return leaf
-            end
-            found[#found + 1] = is_number and leaf.tensor or leaf
-            return setmetatable({ index = #found, number = is_number }, Slot)
-         end)
-      end
-      form.n = values.n
-      return form
-   end
-
-   local function is_slot(value)
-      return type(value) == 'table' and getmetatable(value) == Slot
-   end
-
-   -- Returns the values of a form whose slots have the tensors in `list`; false stays.
-   local function values_of(form, list)
-      if is_slot(form) then
-         local t = list[form.index]
-         if t and form.number then
-            return native.tracked(t) and wrap(t) or native.detached(t)[1]
-         end
-         return t
-      elseif type(form) == 'table' and getmetatable(form) == nil then
-         local values = {}
-         for key, field in each(form) do
-            values[key] = values_of(field, list)
-         end
-         return values
-      end
-      return form
-   end
-
-   -- Stores the tensors and numbers of `value`, which has the given form, in `list`.
-   local function read_slots(form, value, list)
-      if is_slot(form) then
-         list[form.index] = isnumber(value) and value.tensor
-            or type(value) == 'number' and constant(value) or value or false
-      elseif type(form) == 'table' and getmetatable(form) == nil and value then
-         for key, field in each(form) do
-            if key ~= 'n' then
-               read_slots(field, value[key], list)
-            end
-         end
-      end
-   end
-
-   -- customGradient and checkpoint. again: the rule calls f again, so it gets the state of the
-   -- random generator, too. If two arguments share memory, f is called as usual.
-   local function custom(f, rule, again)
-      return function(...)
-         local arguments = pack(...)
-         if not native.is_active() or again and tensor.isCompiling() then
-            return f(...)
-         end
-         local operands = {}
-         local form = form_of(arguments, operands)
-         if again and native.share_storage(nil, operands) then
-            return f(...)
-         end
-         last_rule = last_rule + 1
-         local number = last_rule
-         local state = again and tensor.getRNGState()
-         native.begin(number, operands)
-         local results, failure = run(true, nil, f, arguments)
-         if not results then
-            native.finish(number, {})
-            error(failure, 0)
-         end
-         for k = 1, results.n do
-            results[k] = map(results[k], function(leaf)
-               if istensor(leaf) then
-                  return native.is_operand(leaf) and native.detached(leaf) or leaf
-               end
-               return type(leaf) == 'number' and wrap(constant(leaf)) or leaf
-            end)
-         end
-         local outputs = {}
-         local form_of_results = form_of(results, outputs)
-         native.finish(number, outputs)
-         local function run_rule(cotangents, values, given)
-            local list, found = rule(values_of(form_of_results, cotangents),
-               values_of(form_of_results, values), values_of(form, given), state), {}
-            read_slots(form, list, found)
-            return found
-         end
-         for _, rules in ipairs(recordings) do
-            rules[number] = run_rule
-         end
-         for k = 1, results.n do
-            results[k] = settled(results[k], as_number)
-         end
-         return unpack(results, 1, results.n)
-      end
-   end
-
-   --- Returns a function with the results of f, whose gradients are computed by rule.
-   -- rule(gradients, results, arguments): lists of the gradients of the results (false: 0), of f's
-   -- results and of its arguments. It returns a list of gradients of the arguments. f must not use
-   -- other tensors that depend on the arguments of tensor.grad.
-   function tensor.customGradient(f, rule)
-      check_function('customGradient', f)
-      check_function('customGradient', rule)
-      return custom(f, rule)
-   end
-
-   --- Returns a function with the results and gradients of f, which does not keep f's intermediate
-   -- results: it calls f again for the gradients. f must not use other tensors than its arguments
-   -- that depend on the arguments of tensor.grad.
-   function tensor.checkpoint(f)
-      check_function('checkpoint', f)
-      return custom(f, function(cotangents, _, arguments, state)
-         local later = tensor.getRNGState()
-         tensor.setRNGState(state)
-         local list = tensor.vjp(f, arguments, cotangents)
-         tensor.setRNGState(later)
-         return list
-      end, true)
-   end
-
-   require 'tensor.derivatives' (tensor, native, { map = map, run = run, isnumber = isnumber,
-      check_function = check_function, check_list = check_list })
+   local parts = {
+      map = map, run = run, wrap = wrap, isnumber = isnumber, constant = constant,
+      settled = settled, as_number = as_number, recordings = recordings,
+      check_function = check_function, check_list = check_list, as_gradient = as_gradient,
+      each_gradient = each_gradient, is_floating = is_floating,
+   }
+   require 'tensor.custom_gradient' (tensor, native, parts)
+   require 'tensor.derivatives' (tensor, native, parts)
 end
 
 return install

@@ -97,6 +97,28 @@ describe('tensor.customGradient', function()
     assert.has_error(function() check({}, function(x) return f(x):sum() end) end, 'wrong')
     assert.are.equal('number', type(D{ 1 }:sum()))
   end)
+  it('refuses gradients of another form', function()
+    for expected, gradients in pairs{
+      ['a list of gradients, got torch.DoubleTensor'] = function(g) return g[1] end,
+      ['a list of gradients, got nil'] = function() end,
+      ['argument 1: a tensor of size %[3%] is expected, got a tensor of size %[1%]'] =
+        function() return { D{ 1 } } end,
+      ['argument 1: a tensor of size %[3%] is expected, got a number'] =
+        function() return { 1 } end,
+      ['argument 2: a table is expected, got a number'] = function() return { false, 1 } end,
+      ['argument 2.n: a number is expected, got a string'] =
+        function() return { false, { n = 'x' } } end,
+    } do
+      local f = tensor.customGradient(function(t) return t * 1 end, gradients)
+      local _, message = pcall(check, {}, function(x) return f(x, { n = x:sum() }):sum() end)
+      assert.matches('customGradient: .*' .. expected, message)
+    end
+  end)
+  it('may return nil before other results', function()
+    local f = tensor.customGradient(function(t) return nil, t * 1 end,
+                                    function(g) return { g[2] * 3 } end)
+    check({ 3, 3, 3 }, function(x) return select(2, f(x)):sum() end)
+  end)
   it('may yield', function()
     local f = tensor.customGradient(function(t) coroutine.yield() return t * 1 end,
                                     function(g) return { g[1] * 4 } end)

@@ -27,6 +27,21 @@ describe('tensor.grad', function()
     is_close(D{ 2, 4, 6 }, more)
     assert.are.equal('text', text)
   end)
+  it('returns results after nil', function()
+    local list = { tensor.grad(function(x) return x:sum(), nil, false, nil, x * 2 end)(D{ 1 }) }
+    assert.is_nil(list[3])
+    assert.is_false(list[4])
+    is_close(D{ 2 }, list[6])
+  end)
+  it('checks its options', function()
+    local function fails(options)
+      return tostring(select(2, pcall(tensor.grad, function(x) return x end, options)))
+    end
+    assert.matches('argument must be a whole number of at least 1, got 0', fails{ argument = 0 })
+    assert.matches('got 1.5', fails{ argument = 1.5 })
+    assert.matches('argument must be a number, got a string', fails{ argument = 'x' })
+    assert.matches('unknown option arguments', fails{ arguments = 2 })
+  end)
   it('accepts and returns numbers', function()
     local g, loss = tensor.grad(function(n) return n * n * n end)(2)
     assert.are.equal(12, g)
@@ -172,6 +187,47 @@ describe('tensor.vjp', function()
   end)
 end)
 
+describe('tensor.vjp and tensor.jvp', function()
+  local function f(a) return a * 2, a:sum(), { u = a * 3 } end
+  local function failure(name, list, args)
+    return tostring(select(2, pcall(tensor[name], f, args or { D{ 1, 2 } }, list)))
+  end
+  it('refuse gradients of another form', function()
+    for list, expected in pairs{
+      [{ D{ 1, 2, 3 } }] = 'result 1: a tensor of size %[2%] is expected, got .* size %[3%]',
+      [{ D{ 1 } }] = 'got a tensor of size %[1%]',
+      [{ 1 }] = 'result 1: a tensor of size %[2%] is expected, got a number',
+      [{ false, D{ 1, 2 } }] = 'result 2: a number is expected, got a tensor of size %[2%]',
+      [{ false, 'x' }] = 'result 2: a number is expected, got a string',
+      [{ false, false, 3 }] = 'result 3: a table is expected, got a number',
+      [{ false, false, { u = 3 } }] = 'result 3.u: a tensor of size %[2%] is expected',
+      [{ false, false, false, D{ 1 } }] = 'result 4: the number of results is 3',
+    } do
+      assert.matches(expected, failure('vjp', list))
+    end
+    assert.are.equal('number', type(D{ 1 }:sum()))
+  end)
+  it('refuse tangents of another form', function()
+    assert.matches('argument 1: a tensor of size %[2%] is expected, got .* size %[1%]',
+                   failure('jvp', { D{ 1 } }))
+    assert.matches('argument 1: a tensor of size %[2 x 1%] is expected, got .* size %[1 x 2%]',
+                   failure('jvp', { D{ { 1, 2 } } }, { D{ { 1 }, { 2 } } }))
+    assert.matches('argument 1.w: a number is expected, got a string',
+                   failure('jvp', { { w = 'x' } }, { { w = 3 } }))
+  end)
+  it('pass results after nil on', function()
+    local function g(x) return nil, x * 2 end
+    local list, none, y = tensor.vjp(g, { D{ 1 } }, { nil, D{ 3 } })
+    is_close(D{ 6 }, list[1])
+    assert.is_nil(none)
+    is_close(D{ 2 }, y)
+    list, none, y = tensor.jvp(g, { D{ 1 } }, { D{ 3 } })
+    is_close(D{ 6 }, list[2])
+    assert.is_nil(none)
+    is_close(D{ 2 }, y)
+  end)
+end)
+
 describe('tensor.jvp', function()
   it('returns derivatives along tangents, then the results', function()
     local list, y, z = tensor.jvp(function(a, b) return tensor.cmul(a, b), a:sum() end,
@@ -202,6 +258,10 @@ describe('tensor.jvp', function()
 end)
 
 describe('tensor.jacobian and tensor.hessian', function()
+  it('refuse a function without a result', function()
+    assert.matches('jacobian: the function must return a tensor or a number, got nil',
+                   select(2, pcall(tensor.jacobian, function() end, D{ 1 })))
+  end)
   it('are matrices', function()
     is_close(D{ { 2, 0, 3 }, { 0, 2, 0 } },
              tensor.jacobian(function(x) return D{ 0, 0 } + x:narrow(1, 1, 2) * 2
@@ -381,6 +441,17 @@ describe('tensor.gradcheck', function()
     local x = D{ 1, 2 }
     assert.is_true(tensor.gradcheck(function(t) return t:tanh() end, { x }, { order = 2 }))
     is_close(D{ 1, 2 }, x)
+  end)
+  it('accepts tables with a field n, and tensors of integers', function()
+    local index = tensor.LongTensor{ 2, 1 }
+    assert.is_true(tensor.gradcheck(function(p)
+      return p.n * p.w:index(1, p.index), p.index, p.n * p.n
+    end, { { n = 3, w = D{ 1, 2 }, index = index } }, { order = 2 }))
+    assert.are.same({ 2, 1 }, index:totable())
+  end)
+  it('checks its options', function()
+    assert.matches('gradcheck: unknown option orders', select(2, pcall(tensor.gradcheck,
+      square_sum, { D{ 1 } }, { orders = 2 })))
   end)
   it('finds wrong ones', function()
     local wrong = tensor.customGradient(function(t) return tensor.cmul(t, t) end,

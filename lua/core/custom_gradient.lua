@@ -1,0 +1,153 @@
+-- tensor.customGradient and tensor.checkpoint: functions whose gradients a rule computes.
+
+local versions = require 'tensor.versions'
+local each, pack, unpack = versions.each, versions.pack, versions.unpack
+
+-- native: the functions of generic/grad.cc. parts: functions of lua/core/grad.lua.
+return function(tensor, native, parts)
+   local istensor = tensor.isTensor
+   local map, isnumber, wrap, constant = parts.map, parts.isnumber, parts.wrap, parts.constant
+   local as_gradient = parts.as_gradient
+
+   -- The place of a tensor or number in a list.
+   local Slot = {}
+
+   -- Returns the form of a list of values: the same with slots for the tensors and numbers. Appends
+   -- these, as tensors, to `found`.
+   local function form_of(values, found)
+      local form = {}
+      for k = 1, values.n do
+         form[k] = map(values[k], function(leaf)
+            local is_number = isnumber(leaf)
+            if not is_number and not istensor(leaf) then
+               return leaf
+            end
+            found[#found + 1] = is_number and leaf.tensor or leaf
+            return setmetatable({ index = #found, number = is_number }, Slot)
+         end)
+      end
+      form.n = values.n
+      return form
+   end
+
+   local function is_slot(value)
+      return type(value) == 'table' and getmetatable(value) == Slot
+   end
+
+   -- Returns the values of a form whose slots have the tensors in `list`; false stays.
+   local function values_of(form, list)
+      if is_slot(form) then
+         local t = list[form.index]
+         if t and form.number then
+            return native.tracked(t) and wrap(t) or native.detached(t)[1]
+         end
+         return t
+      elseif type(form) == 'table' and getmetatable(form) == nil then
+         local values = {}
+         for key, field in each(form) do
+            values[key] = values_of(field, list)
+         end
+         return values
+      end
+      return form
+   end
+
+   -- Stores the gradients in `value`, which has the given form, in `list`; those of value that are
+   -- missing are false. operands: the tensors of the slots.
+   local function read_slots(what, form, value, operands, list)
+      if is_slot(form) then
+         local operand = operands[form.index]
+         list[form.index] = value
+            and as_gradient(what, value, form.number and wrap(operand) or operand)
+      elseif value and type(form) == 'table' and getmetatable(form) == nil then
+         if type(value) ~= 'table' or getmetatable(value) then
+            error(('%s: a table is expected, got a %s'):format(what, tensor.type(value)), 0)
+         end
+         for key, field in each(form) do
+            read_slots(('%s.%s'):format(what, tostring(key)), field, value[key], operands, list)
+         end
+      end
+   end
+
+   local last_rule = 0
+
+   -- customGradient and checkpoint. again: the rule calls f again, so it gets the state of the
+   -- random generator, too. If two arguments share memory, f is called as usual.
+   local function custom(f, rule, again)
+      return function(...)
+         local arguments = pack(...)
+         if not native.is_active() or again and tensor.isCompiling() then
+            return f(...)
+         end
+         local operands = {}
+         local form = form_of(arguments, operands)
+         if again and native.share_storage(nil, operands) then
+            return f(...)
+         end
+         last_rule = last_rule + 1
+         local number = last_rule
+         local state = again and tensor.getRNGState()
+         native.begin(number, operands)
+         local results, failure = parts.run(true, nil, f, arguments)
+         if not results then
+            native.finish(number, {})
+            error(failure, 0)
+         end
+         for k = 1, results.n do
+            results[k] = map(results[k], function(leaf)
+               if istensor(leaf) then
+                  return native.is_operand(leaf) and native.detached(leaf) or leaf
+               end
+               return type(leaf) == 'number' and wrap(constant(leaf)) or leaf
+            end)
+         end
+         local outputs = {}
+         local form_of_results = form_of(results, outputs)
+         native.finish(number, outputs)
+         local function run_rule(cotangents, values, given)
+            local list, found = rule(values_of(form_of_results, cotangents),
+               values_of(form_of_results, values), values_of(form, given), state), {}
+            if type(list) ~= 'table' or getmetatable(list) then
+               error(('customGradient: the rule must return a list of gradients, got %s'):format(
+                  tensor.type(list) or 'nil'), 0)
+            end
+            for k = 1, form.n do
+               read_slots(('customGradient: the gradient of argument %d'):format(k), form[k],
+                          list[k], given, found)
+            end
+            return found
+         end
+         for _, rules in ipairs(parts.recordings) do
+            rules[number] = run_rule
+         end
+         for k = 1, results.n do
+            results[k] = parts.settled(results[k], parts.as_number)
+         end
+         return unpack(results, 1, results.n)
+      end
+   end
+
+   --- Returns a function with the results of f, whose gradients are computed by rule.
+   -- rule(gradients, results, arguments): lists of the gradients of the results (false: 0), of f's
+   -- results and of its arguments. It returns a list of gradients of the arguments. f must not use
+   -- other tensors that depend on the arguments of tensor.grad.
+   function tensor.customGradient(f, rule)
+      parts.check_function('customGradient', f)
+      parts.check_function('customGradient', rule)
+      return custom(f, rule)
+   end
+
+   --- Returns a function with the results and gradients of f, which does not keep f's intermediate
+   -- results: it calls f again for the gradients. f must not use other tensors than its arguments
+   -- that depend on the arguments of tensor.grad.
+   function tensor.checkpoint(f)
+      parts.check_function('checkpoint', f)
+      return custom(f, function(cotangents, _, arguments, state)
+         local later = tensor.getRNGState()
+         tensor.setRNGState(state)
+         local list = tensor.vjp(f, arguments, cotangents)
+         tensor.setRNGState(later)
+         return list
+      end, true)
+   end
+end
