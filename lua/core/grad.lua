@@ -116,6 +116,8 @@ local function install(tensor)
       local tape = native.tape()
       local tracked = {}
       local given = { n = arguments.n }
+      -- A tensor that is at several places remains one tensor.
+      local copies, views = {}, {}
       for k = 1, arguments.n do
          given[k] = arguments[k]
          if chosen(k) then
@@ -134,14 +136,23 @@ local function install(tensor)
                   end
                   native.track(tape, data)
                elseif is_floating(leaf) then
-                  leaf = native.can_track(leaf) and leaf or leaf:clone()
-                  native.track(tape, leaf)
+                  local copy = copies[leaf]
+                  if not copy then
+                     copy = native.can_track(leaf) and leaf or leaf:clone()
+                     native.track(tape, copy)
+                     copies[leaf] = copy
+                  end
+                  leaf = copy
                end
                return leaf
             end)
             -- f may resize its arguments.
             tracked[k] = map(given[k], function(leaf)
-               return istensor(leaf) and leaf.new():set(leaf) or leaf
+               if not istensor(leaf) then
+                  return leaf
+               end
+               views[leaf] = views[leaf] or leaf.new():set(leaf)
+               return views[leaf]
             end)
          end
       end
@@ -157,12 +168,15 @@ local function install(tensor)
    -- Watches the tensors of a tracked argument. Returns a function for reverse, which calls
    -- visit(tensor).
    local function watch(tape, argument, visit)
-      local leaves = {}
+      local leaves, seen = {}, {}
       -- In an order that is the same in all processes.
       local function add(value)
          if istensor(value) and is_floating(value) then
-            leaves[#leaves + 1] = value
-            native.watch(tape, value)
+            if not seen[value] then
+               seen[value] = true
+               leaves[#leaves + 1] = value
+               native.watch(tape, value)
+            end
          elseif type(value) == 'table' and getmetatable(value) == nil then
             local keys = {}
             for key in each(value) do
@@ -183,16 +197,18 @@ local function install(tensor)
    end
 
    -- The gradients of a tracked argument, in its form.
+   -- complete: the gradients that are known, by tensor.
    local function gradients(tape, argument, form, complete)
       return map(argument, function(leaf)
-         if complete and complete[leaf] then
+         if complete[leaf] then
             return complete[leaf]
          elseif isnumber(leaf) then
             return form(native.gradient(tape, leaf.tensor))
          elseif isblob(leaf) then
             return leaf:diff():copy(native.gradient(tape, leaf:data()))
          end
-         return native.gradient(tape, leaf)
+         complete[leaf] = native.gradient(tape, leaf)
+         return complete[leaf]
       end)
    end
 
@@ -366,9 +382,9 @@ local function install(tensor)
          end
       end
       reverse(tape, rules)
-      local list = {}
+      local list, complete = {}, {}
       for k = 1, arguments.n do
-         list[k] = gradients(tape, tracked[k], as_number)
+         list[k] = gradients(tape, tracked[k], as_number, complete)
       end
       native.close(tape)
       settle(results, as_number)

@@ -7,6 +7,7 @@
 
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
+local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
 
 local optim = {}
@@ -63,19 +64,21 @@ Optimizer.__index = Optimizer
 
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
+   local leaves, found = parameters(self.name, params, gradients)
+   rate = rate or self.rate
+   if type(rate) == 'function' then
+      rate = rate(self:steps() + 1)
+   end
+   local is_tensor = tensor.isTensor(rate)
+   if is_tensor and rate:nElement() ~= 1 or not is_tensor and type(rate) ~= 'number' then
+      error(('optim.%s: the rate must be a number or a tensor of one element, got %s'):format(
+         self.name, is_tensor and ('%d elements'):format(rate:nElement()) or type(rate)), 0)
+   end
    -- A tensor, because a compiled step replays operations only.
    if not tensor.isTensor(state.step) then
       state.step = keep(tensor.DoubleTensor(1):fill(state.step or 0))
    end
    state.step:add(1)
-   rate = rate or self.rate
-   if type(rate) == 'function' then
-      rate = rate(self:steps())
-   end
-   local leaves, found = tree.leaves(params), tree.leaves(gradients)
-   if #leaves ~= #found then
-      error(('optim.%s: %d parameters, but %d gradients'):format(self.name, #leaves, #found), 0)
-   end
    local step = new_step(rate, state.step)
    for k = 1, #leaves do
       state[k] = state[k] or {}
@@ -126,6 +129,9 @@ function optim.sgd(options)
    options = with_defaults('sgd', options,
                            {momentum = 0, nesterov = false, dampening = 0, decay = 0})
    local momentum, dampening, decay = options.momentum, options.dampening, options.decay
+   if options.nesterov and (momentum == 0 or dampening ~= 0) then
+      error('optim.sgd: nesterov needs a momentum above 0, and a dampening of 0', 0)
+   end
    return new('sgd', options, function(p, g, own, step)
       g = decayed(g, decay, p)
       if momentum ~= 0 then
@@ -203,6 +209,9 @@ end
 --- clipNorm(gradients, limit): scales the gradients if the norm of all their elements is above the
 -- limit. Returns the norm before.
 function optim.clipNorm(gradients, limit)
+   if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
+      error(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(tostring(limit)), 0)
+   end
    local norm = tree.norm(gradients)
    if norm > limit then
       for _, g in ipairs(tree.leaves(gradients)) do

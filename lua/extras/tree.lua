@@ -27,25 +27,44 @@ function tree.keys(t)
    return keys
 end
 
-local function collect(value, list)
+local function collect(value, list, seen)
    if is_tensor(value) then
-      list[#list + 1] = value
+      if not seen[value] then
+         seen[value] = true
+         list[#list + 1] = value
+      end
    elseif type(value) == 'table' then
       for _, key in ipairs(tree.keys(value)) do
-         collect(value[key], list)
+         collect(value[key], list, seen)
       end
    end
    return list
 end
 
---- Returns the list of the tensors in a nested table.
+--- Returns the list of the tensors in a nested table, each once.
 function tree.leaves(t)
-   return collect(t, {})
+   return collect(t, {}, {})
 end
 
-local function walk(path, f, value, others)
+-- Returns true if two lists have the same n values.
+local function are_same(a, b, n)
+   for k = 1, n do
+      if not rawequal(a[k], b[k]) then
+         return false
+      end
+   end
+   return true
+end
+
+-- seen: the arguments and the result of earlier calls of f, by the tensor.
+local function walk(path, f, value, others, seen)
    if is_tensor(value) then
-      return f(value, versions.unpack(others))
+      local call = seen[value]
+      if not call or not are_same(call.others, others, #others) then
+         call = {others = others, result = f(value, versions.unpack(others))}
+         seen[value] = call
+      end
+      return call.result
    elseif type(value) ~= 'table' then
       return value
    end
@@ -58,15 +77,16 @@ local function walk(path, f, value, others)
          end
          own[k] = other[key]
       end
-      result[key] = walk(name, f, value[key], own)
+      result[key] = walk(name, f, value[key], own, seen)
    end
    return result
 end
 
 --- map(f, t, ...): calls f(tensor, ...) for each tensor in t, with the values at the same places in
--- the other tables. Returns a nested table of the results. Other values in t are kept.
+-- the other tables. Returns a nested table of the results. Other values in t are kept. A tensor that
+-- is at several places has one result, unless the other values there differ.
 function tree.map(f, t, ...)
-   return walk('', f, t, {...})
+   return walk('', f, t, {...}, {})
 end
 
 --- copy(to, from): copies the elements of the tensors in `from` into those in `to`.

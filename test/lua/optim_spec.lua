@@ -144,6 +144,88 @@ describe('tensor.optim', function()
                     list(schedule.warmup(2, schedule.cosine(1, 4))))
   end)
 
+  it('parameters after several steps are those of PyTorch', function()
+    local x = tensor.DoubleTensor{{1, 2, -1}, {0.5, -1, 2}, {3, 1, 0}}
+    local y = tensor.DoubleTensor{{1, 0}, {0, 1}, {2, -1}}
+    local rates = optim.schedule
+    local steps = {
+      sgd = optim.sgd{rate = 0.05},
+      momentum = optim.sgd{rate = 0.05, momentum = 0.9},
+      nesterov = optim.sgd{rate = 0.05, momentum = 0.9, nesterov = true},
+      dampening = optim.sgd{rate = 0.05, momentum = 0.9, dampening = 0.3, decay = 0.1},
+      adam = optim.adam{rate = 0.05},
+      ['adam options'] = optim.adam{rate = 0.05, beta1 = 0.8, beta2 = 0.95, epsilon = 1e-3,
+                                    decay = 0.1},
+      adamW = optim.adamW{rate = 0.05},
+      ['adamW options'] = optim.adamW{rate = 0.05, beta1 = 0.8, beta2 = 0.95, epsilon = 1e-3,
+                                      decay = 0.2},
+      rmsprop = optim.rmsprop{rate = 0.05},
+      ['rmsprop options'] = optim.rmsprop{rate = 0.05, alpha = 0.9, epsilon = 1e-4, decay = 0.1,
+                                          momentum = 0.9},
+      lbfgs = optim.lbfgs{iterations = 3, history = 2},
+      ['lbfgs evaluations'] = optim.lbfgs{rate = 0.5, iterations = 8, evaluations = 4},
+      step = optim.sgd{rate = rates.step(0.05, 3, 0.5)},
+      cosine = optim.sgd{rate = rates.cosine(0.05, 10, 0.001)},
+      tied = optim.sgd{rate = 0.05, momentum = 0.9},
+    }
+    local count = 0
+    for line in io.lines('test/data/optimizers.txt') do
+      local name, elements = line:match '^(.-)\t(.*)$'
+      local step, lbfgs = steps[name], name:find 'lbfgs'
+      local p = {w = tensor.DoubleTensor{{1, -2, 3}, {0.5, 0.25, -1}},
+                 b = tensor.DoubleTensor{0.1, -0.3}}
+      p.same = name == 'tied' and p.w or nil
+      local df = tensor.grad(function(q)
+        local out = x * q.w:t() + tensor.expand(q.b:view(1, 2), 3, 2)
+        if q.same then
+          out = out * q.same * q.w:t()
+        end
+        return tensor.mse(out, y) + tensor.pow(q.w, 4):sum() * 0.01
+      end)
+      for _ = 1, lbfgs and 4 or 9 do
+        local gradients = not lbfgs and df(p) or nil
+        if p.same then
+          optim.clipNorm(gradients, 1)
+        end
+        step(p, lbfgs and df or gradients)
+      end
+      local got, k = tensor.cat({p.w:view(6), p.b}, 1), 0
+      for number in elements:gmatch '%S+' do
+        k = k + 1
+        local want = tonumber(number)
+        assert.is_true(math.abs(got[k] - want) <= 1e-9 * (1 + math.abs(want)),
+                       ('%s: element %d is %.17g, not %s'):format(name, k, got[k], number))
+      end
+      assert.are.equal(8, k)
+      count = count + 1
+    end
+    assert.are.equal(15, count)
+  end)
+
+  it('a tensor at several places is one parameter', function()
+    local t = tensor.ones(2)
+    local p = {a = t, b = {t, tensor.ones(1)}}
+    assert.are.equal(2, #tree.leaves(p))
+    assert.are.equal(3, tree.count(p))
+    local copy = tree.clone(p)
+    assert.is_true(rawequal(copy.a, copy.b[1]) and not rawequal(copy.a, t))
+    tree.copy(p, {a = tensor.zeros(2), b = {tensor.zeros(2):fill(5), tensor.ones(1)}})
+    assert.are.same({5, 5}, t:totable())
+    local gradients = tensor.grad(function(q)
+      return (q.a * 2 + q.b[1] * 3):sum() + q.b[2]:sum()
+    end)(p)
+    assert.is_true(rawequal(gradients.a, gradients.b[1]))
+    assert.are.same({5, 5}, gradients.a:totable())
+    optim.sgd{rate = 1}(p, {a = gradients.a, b = {gradients.a:clone(), gradients.b[2]}})
+    assert.are.same({0, 0}, t:totable())
+    -- In a nested gradient, too.
+    local second = tensor.grad(function(x)
+      local g = tensor.grad(function(q) return tensor.cmul(q[1], q[2]):sum() end){x, x}
+      return g[2]:sum()
+    end)(tensor.DoubleTensor{3})
+    assert.are.same({2}, second:totable())
+  end)
+
   it('clipNorm limits the norm of all gradients', function()
     local gradients = {tensor.Tensor{3, 0}, {x = tensor.Tensor{{4}}}}
     assert.are.equal(5, optim.clipNorm(gradients, 10))
@@ -274,7 +356,55 @@ describe('tensor.optim', function()
     assert.has_error(function() optim.adam{rate = 1, momentum = 0.9} end,
       'optim.adam: unknown option momentum; the options are beta1, beta2, decay, epsilon, '
       .. 'rate')
-    assert.has_error(function() optim.sgd{rate = 1}({tensor.ones(1)}, {}) end,
-                     'optim.sgd: 1 parameters, but 0 gradients')
+    assert.has_error(function() optim.adam{rate = 1, beta1 = 1} end,
+                     'optim.adam: option beta1 must be at least 0 and below 1, got 1')
+    assert.has_error(function() optim.lbfgs{history = 0} end,
+                     'optim.lbfgs: option history must be at least 1, got 0')
+    assert.has_error(function() optim.sgd{rate = -1} end,
+                     'optim.sgd: option rate must be at least 0, got -1')
+    assert.has_error(function() optim.sgd{rate = 1, nesterov = true} end,
+                     'optim.sgd: nesterov needs a momentum above 0, and a dampening of 0')
+    assert.has_error(function() optim.clipNorm({}, -1) end,
+                     'optim.clipNorm: a limit of at least 0 is expected, got -1')
+    assert.has_error(function() optim.schedule.cosine(0.1, 0) end,
+                     'optim.schedule.cosine: steps: a number of at least 1 is expected, got 0')
+    assert.has_error(function() optim.schedule.warmup(3, 0.1) end,
+                     'optim.schedule.warmup: a schedule is expected, got number')
+  end)
+
+  it('a step that fails changes nothing', function()
+    local step, p = optim.adam{rate = 1}, {a = tensor.ones(2, 3), b = {tensor.ones(1)}}
+    local function fails(expected, gradients, rate)
+      assert.has_error(function() step(p, gradients, rate) end, 'optim.adam: ' .. expected)
+    end
+    local g = tensor.ones(2, 3)
+    fails('params: a table of gradients is expected, got nil')
+    fails('params.b.1: a gradient of size [1] is expected, got nil', {a = g, b = {}})
+    fails('params.a: a gradient of size [2 x 3] is expected, got a tensor of size [3 x 2]',
+          {a = tensor.ones(3, 2), b = {tensor.ones(1)}})
+    fails('params: there is a gradient of c, but no parameter',
+          {a = g, b = {tensor.ones(1)}, c = tensor.ones(1)})
+    fails('the rate must be a number or a tensor of one element, got string',
+          {a = g, b = {tensor.ones(1)}}, 'x')
+    p.b[1] = 5
+    fails('params.b.1: a number cannot be updated in place; a tensor of one element can',
+          {a = g, b = {2}})
+    assert.are.equal(0, step:steps())
+    assert.is_true(p.a:equal(tensor.ones(2, 3)))
+    step(p, {a = g, b = {0}})  -- a number that the loss does not depend on
+    assert.are.equal(1, step:steps())
+  end)
+
+  it('tensors of integers are constants, and Blobs parameters', function()
+    local blob, step = tensor.DoubleBlob(2), optim.sgd{rate = 0.5}
+    blob:data():fill(3)
+    local p = {w = tensor.ones(3), index = tensor.LongTensor{2, 2}, blob = blob}
+    local gradients = tensor.grad(function(q)
+      return q.w:index(1, q.index):sum() + (q.blob:data() * 4):sum()
+    end)(p)
+    step(p, gradients)
+    assert.are.same({1, 0, 1}, p.w:totable())
+    assert.are.same({2, 2}, p.index:totable())
+    assert.are.same({1, 1}, blob:data():totable())
   end)
 end)

@@ -1,7 +1,7 @@
 -- tensor.optim.lbfgs: limited-memory BFGS (Liu and Nocedal, 1989) with a fixed step length.
 
 local tensor = require 'tensor'
-local tree = require 'tensor.tree'
+local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
 
 -- A step may run in a scope, which the state outlives.
@@ -10,19 +10,19 @@ local keep = tensor.keep
 local Optimizer = {}
 Optimizer.__index = Optimizer
 
--- Returns all elements of nested tensors as one vector.
-local function flatten(t)
+-- Returns all elements of a list of tensors as one vector.
+local function flatten(list)
    local parts = {}
-   for k, leaf in ipairs(tree.leaves(t)) do
+   for k, leaf in ipairs(list) do
       parts[k] = leaf:contiguous():view(-1)
    end
    return tensor.cat(parts, 1)
 end
 
--- Adds factor * vector to the elements of nested tensors.
-local function add(t, factor, vector)
+-- Adds factor * vector to the elements of a list of tensors.
+local function add(list, factor, vector)
    local first = 1
-   for _, leaf in ipairs(tree.leaves(t)) do
+   for _, leaf in ipairs(list) do
       local count = leaf:nElement()
       leaf:add(factor, vector:narrow(1, first, count):viewAs(leaf))
       first = first + count
@@ -63,7 +63,8 @@ end
 function Optimizer:__call(params, df)
    local options, state = self.options, self.state
    local gradients, loss = df(params)
-   local gradient, losses = flatten(gradients), {loss}
+   local leaves, found = parameters('lbfgs', params, gradients)
+   local gradient, losses = flatten(found), {loss}
    local rate = options.rate
    if type(rate) == 'function' then
       rate = rate((state.step or 0) + 1)
@@ -84,15 +85,16 @@ function Optimizer:__call(params, df)
       if gradient:dot(state.direction) > -options.changeTolerance then
          break
       end
-      add(params, state.length, state.direction)
-      if k == options.iterations or #losses >= options.evaluations then
+      add(leaves, state.length, state.direction)
+      if k == options.iterations then
          break
       end
       gradients, loss = df(params)
-      gradient = flatten(gradients)
+      leaves, found = parameters('lbfgs', params, gradients)
+      gradient = flatten(found)
       losses[#losses + 1] = loss
       local moved = state.length * state.direction:clone():abs():max()
-      if moved <= options.changeTolerance
+      if #losses >= options.evaluations or moved <= options.changeTolerance
          or math.abs(loss - losses[#losses - 1]) < options.changeTolerance then
          break
       end
@@ -102,8 +104,8 @@ end
 
 --- lbfgs{rate = 1, iterations = 20, evaluations, history = 100, gradientTolerance = 1e-7,
 -- changeTolerance = 1e-9}: returns step(params, df), where df(params) returns gradients and loss.
--- A step makes several iterations, and returns params and the list of losses. evaluations: the most
--- calls of df in a step; default: 5 / 4 of iterations.
+-- A step makes several iterations, and returns params and the list of losses. evaluations: the
+-- number of calls of df after which a step ends, at least 2; default: 5 / 4 of iterations.
 return function(options)
    options = with_defaults('lbfgs', options or {}, {
       rate = 1, iterations = 20, evaluations = math.huge, history = 100, gradientTolerance = 1e-7,

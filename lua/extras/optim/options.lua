@@ -5,6 +5,14 @@ local tensor = require 'tensor'
 
 local each = require 'tensor.versions'.each
 
+-- Limits of the options: at least the first number, and below the second.
+local above, average, count = {0, math.huge}, {0, 1}, {1, math.huge}
+local limits = {
+   rate = above, momentum = above, decay = above, epsilon = above, gradientTolerance = above,
+   changeTolerance = above, beta1 = average, beta2 = average, alpha = above,
+   iterations = count, evaluations = count, history = count,
+}
+
 -- Returns the options with defaults. The rate is a number or a function of the step.
 return function(name, options, defaults)
    local result, known = {}, {rate = 'number function'}
@@ -20,6 +28,11 @@ return function(name, options, defaults)
       error(('optim.%s: %s'):format(name, failure), 0)
    end
    for key, value in each(options) do
+      local limit = limits[key]
+      if limit and type(value) == 'number' and (value < limit[1] or value >= limit[2] or value ~= value) then
+         error(('optim.%s: option %s must be at least %d%s, got %s'):format(name, key, limit[1],
+            limit == average and ' and below 1' or '', tostring(value)), 0)
+      end
       result[key] = value
    end
    if result.rate == nil then

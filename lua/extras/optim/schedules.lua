@@ -2,13 +2,25 @@
 
 local schedules = {}
 
+-- Raises an error unless the value is a number of at least `least`.
+local function check(name, what, value, least)
+   if type(value) ~= 'number' or value < least or value ~= value then
+      error(('optim.schedule.%s: %s: a number of at least %d is expected, got %s'):format(
+         name, what, least, tostring(value)), 0)
+   end
+end
+
 --- The same rate in all steps.
 function schedules.constant(rate)
+   check('constant', 'rate', rate, 0)
    return function() return rate end
 end
 
 --- Multiplies the rate by factor every `every` steps.
 function schedules.step(rate, every, factor)
+   check('step', 'rate', rate, 0)
+   check('step', 'every', every, 1)
+   check('step', 'factor', factor, 0)
    return function(step) return rate * factor ^ math.floor((step - 1) / every) end
 end
 
@@ -16,6 +28,9 @@ end
 -- Later steps have the rate `least`.
 function schedules.cosine(rate, steps, least)
    least = least or 0
+   check('cosine', 'rate', rate, 0)
+   check('cosine', 'steps', steps, 1)
+   check('cosine', 'least', least, 0)
    return function(step)
       local part = math.min(1, (step - 1) / steps)
       return least + (rate - least) * (1 + math.cos(math.pi * part)) / 2
@@ -24,6 +39,10 @@ end
 
 --- Rises linearly to the first rate of another schedule in `steps` steps, and continues with it.
 function schedules.warmup(steps, schedule)
+   check('warmup', 'steps', steps, 0)
+   if type(schedule) ~= 'function' then
+      error(('optim.schedule.warmup: a schedule is expected, got %s'):format(type(schedule)), 0)
+   end
    return function(step)
       if step <= steps then
          return schedule(1) * step / steps
